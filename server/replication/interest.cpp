@@ -11,21 +11,22 @@ namespace tickbox::server {
 void Interest::rebuild(const Room& room) {
   const std::span<const game::EntityState> entities = room.entities();
   by_x_.clear();
-  by_x_.reserve(room.replication_log().slots().capacity());
-  for (std::uint32_t i = 0; i < entities.size(); ++i) {
-    by_x_.push_back({.place = entities[i].min, .index = i});
+  const BodySlots& slots = room.replication_log().slots();
+  by_x_.reserve(slots.capacity());
+  for (std::size_t i = 0; i < entities.size(); ++i) {
+    by_x_.push_back({.place = entities[i].min, .slot = slots.present()[i]});
   }
   std::ranges::sort(by_x_, {},
-                    [](const Column& column) { return std::tuple{column.place.x, column.index}; });
+                    [](const Found& each) { return std::tuple{each.place.x, each.slot}; });
 }
 
-std::span<const Interest::Column> Interest::columns_near(Vec2 centre, std::int64_t width) const {
-  const auto x_of = [](const Column& column) { return std::int64_t{column.place.x}; };
+std::span<const Interest::Found> Interest::columns_near(Vec2 centre, std::int64_t width) const {
+  const auto x_of = [](const Found& each) { return std::int64_t{each.place.x}; };
   return {std::ranges::lower_bound(by_x_, centre.x - width, {}, x_of),
           std::ranges::upper_bound(by_x_, centre.x + width, {}, x_of)};
 }
 
-void Interest::query(Vec2 centre, std::size_t enough, std::vector<std::uint32_t>& found) const {
+void Interest::query(Vec2 centre, std::size_t enough, std::vector<Found>& found) const {
   constexpr std::size_t kWhole = 8;
   const std::int64_t width = std::int64_t{sight_.half_width} * kUnit;
   const std::int64_t height = std::int64_t{sight_.half_height} * kUnit;
@@ -34,12 +35,12 @@ void Interest::query(Vec2 centre, std::size_t enough, std::vector<std::uint32_t>
       return extent * static_cast<std::int64_t>(eighths) / static_cast<std::int64_t>(kWhole);
     };
     const std::int64_t near = part_of(height);
-    const std::span<const Column> columns = columns_near(centre, part_of(width));
+    const std::span<const Found> columns = columns_near(centre, part_of(width));
     found.resize(columns.size() + 1);
     std::size_t count = 0;
-    for (const Column& column : columns) {
-      found[count] = column.index;
-      count += std::abs(std::int64_t{column.place.y} - centre.y) <= near ? 1U : 0U;
+    for (const Found& each : columns) {
+      found[count] = each;
+      count += std::abs(std::int64_t{each.place.y} - centre.y) <= near ? 1U : 0U;
     }
     found.resize(count);
   };

@@ -44,22 +44,22 @@ class Interest {
   /// Reads the room's entities once, for all views of this tick.
   void rebuild(const Room& room);
 
-  /// Fills `found` with the indices into room.entities() of the entities in sight from `centre`, in
-  /// no order. In a crowd these are only the nearest, at least `enough`: all in a smaller
-  /// rectangle. Cost: grows with the entities within the view's width.
-  void query(Vec2 centre, std::size_t enough, std::vector<std::uint32_t>& found) const;
-
- private:
-  struct Column {
+  struct Found {
     Vec2 place;
-    std::uint32_t index = 0;
+    SlotId slot = kNoSlot;
   };
 
+  /// Fills `found` with the entities in sight from `centre`, in no order. In a crowd these are only
+  /// the nearest, at least `enough`: all in a smaller rectangle.
+  /// Cost: grows with the entities within the view's width.
+  void query(Vec2 centre, std::size_t enough, std::vector<Found>& found) const;
+
+ private:
   /// Returns the entities that are at most `width` sub-units away along x.
-  [[nodiscard]] std::span<const Column> columns_near(Vec2 centre, std::int64_t width) const;
+  [[nodiscard]] std::span<const Found> columns_near(Vec2 centre, std::int64_t width) const;
 
   Sight sight_;
-  std::vector<Column> by_x_;
+  std::vector<Found> by_x_;
 };
 
 }  // namespace tickbox::server

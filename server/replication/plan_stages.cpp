@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
@@ -24,14 +25,16 @@ static_assert(kTeleportSeenTicks < protocol::kTicksRemembered,
 /// long.
 Membership membership_of(const PlanInput& input, SlotId slot) {
   const PlannedTick& tick = input.tick;
-  const BodySlot& body = tick.slots->slot(slot);
-  if (!body.is_present()) return body.left ? Membership::Outside : Membership::Inside;
+  const PlannedBody& body = tick.bodies[slot];
+  if (!body.is_present) return body.left ? Membership::Outside : Membership::Inside;
+  if (tick.interest.keeps_seeing(input.centre(), body.place) ||
+      game::has_kind(body.id, game::EntityKind::Bullet)) {
+    return Membership::Inside;
+  }
   const Tick now = tick.now();
   const Tick seen_before{now.value - std::min(now.value, kTeleportSeenTicks + 1)};
   const CauseLog<BodyTeleport>& teleports = tick.room->replication_log().teleports();
-  const bool stays = game::has_kind(body.id, game::EntityKind::Bullet) ||
-                     tick.interest.keeps_seeing(input.centre(), tick.entity_of(slot).min) ||
-                     teleports.has_since(slot, std::max(input.request.base_tick, seen_before));
+  const bool stays = teleports.has_since(slot, std::max(input.request.base_tick, seen_before));
   return stays ? Membership::Inside : Membership::Outside;
 }
 
@@ -53,24 +56,24 @@ std::size_t body_bytes(const PlannedTick& tick, const Islands& islands, SlotId r
   std::size_t bytes = 0;
   SlotId member = root;
   do {
-    if (tick.is_present(member)) bytes += protocol::encoded_bytes(tick.entity_of(member));
+    if (tick.is_present(member)) bytes += tick.bodies[member].bytes;
     member = islands.next(member);
   } while (member != root);
   return bytes;
 }
 
-/// Calls `visit(cause)` for the causes of a known body since the base, of each kind the newest
-/// first, while it returns true. Returns whether all were visited.
+/// Calls `visit(causes)` for the causes of a known body since the base while it returns true: for
+/// all changes of its stick at once, then for each shot and each teleport, the newest first.
+/// Returns whether all were visited.
 template <class Visit>
 bool visit_causes(const PlanInput& input, const ClientBodies& bodies, SlotId slot, Visit visit) {
   const ReplicationLog& log = input.tick.room->replication_log();
   const Tick now = input.tick.now();
   const Tick base = input.request.base_tick;
   const std::uint8_t base_index = bodies.states[slot].base_index;
-  return log.sticks().visit_since(slot, base, [&](Tick at, const StickChange& change) {
-    return visit(protocol::InputCause{
-        .ago = protocol::ago(now, at), .base_index = base_index, .move = change.move});
-  }) && log.shots().visit_since(slot, base, [&](Tick at, const ShotFired& shot) {
+  const StickTicks sticks = log.sticks().ticks_since(slot, base);
+  if (sticks.bits != 0 && !visit(sticks)) return false;
+  return log.shots().visit_since(slot, base, [&](Tick at, const ShotFired& shot) {
     return visit(protocol::ShotCause{.ago = protocol::ago(now, at),
                                      .base_index = base_index,
                                      .aim = shot.aim,
@@ -82,6 +85,30 @@ bool visit_causes(const PlanInput& input, const ClientBodies& bodies, SlotId slo
 }
 
 constexpr std::size_t kPendingCauses = protocol::kViewMembersMax * protocol::kBaseAgeMax;
+
+/// Calls `visit(ago)` for each of `ticks`.
+template <class Visit>
+void visit_ticks(StickTicks ticks, Visit visit) {
+  for (; ticks.bits != 0; ticks.bits &= ticks.bits - 1) {
+    visit(static_cast<std::uint8_t>(std::countr_zero(ticks.bits)));
+  }
+}
+
+/// The places of causes sorted by counting, the oldest first; those of one age keep their order.
+class AgeOrder {
+ public:
+  void count(std::uint8_t ago) { ++first_[protocol::kBaseAgeMax - ago + 1]; }
+
+  /// Call it after all have been counted, before place_of().
+  void sum() { std::partial_sum(first_.begin(), first_.end(), first_.begin()); }
+
+  [[nodiscard]] std::size_t place_of(std::uint8_t ago) {
+    return first_[protocol::kBaseAgeMax - ago]++;
+  }
+
+ private:
+  std::array<std::uint32_t, protocol::kBaseAgeMax + 2> first_{};
+};
 
 /// Bytes that bodies new to a view must leave free. A crowded view then has space for what happens
 /// next, and the client does not need a full view.
@@ -121,8 +148,8 @@ constexpr auto kGoesBefore = [](const Candidate& a, const Candidate& b) {
 };
 
 /// Adds bodies to a view. Both are sorted by id.  Requires: space for them.
-void merge(const BodySlots& slots, std::span<const SlotId> more, ViewMembers& view) {
-  const auto id_of = [&](SlotId slot) { return slots.slot(slot).id; };
+void merge(const PlannedTick& tick, std::span<const SlotId> more, ViewMembers& view) {
+  const auto id_of = [&](SlotId slot) { return tick.bodies[slot].id; };
   std::size_t before = view.size();
   for (const SlotId slot : more) {
     view.push_back(slot);
@@ -138,11 +165,37 @@ void merge(const BodySlots& slots, std::span<const SlotId> more, ViewMembers& vi
 
 }  // namespace
 
+// --- what a plan reads ---
+
+void PlannedTick::read(Room& of) {
+  room = &of;
+  slots = &of.replication_log().slots();
+  bodies.reserve(slots->capacity());
+  bodies.resize(slots->size());
+  for (SlotId slot = 0; slot < slots->size(); ++slot) {
+    const BodySlot& body = slots->slot(slot);
+    bodies[slot] = {.left = body.left, .id = body.id};
+  }
+  for (std::uint32_t i = 0; i < of.entities().size(); ++i) {
+    const game::EntityState& entity = of.entities()[i];
+    bodies[slots->present()[i]] = {
+        .hash = of.entity_hashes()[i],
+        .place = entity.min,
+        .index = i,
+        .bytes = static_cast<std::uint8_t>(protocol::encoded_bytes(entity)),
+        .is_present = true,
+        .id = entity.id};
+  }
+  interest.rebuild(of);
+}
+
 // --- which bodies the client knows, and which of them it replays ---
 
-void CauseSum::add(const protocol::InputCause& cause) {
-  ++inputs;
-  bytes += protocol::input_cause_bytes(cause.ago);
+void CauseSum::add(StickTicks ticks) {
+  const StickTicks long_ago{ticks.bits >> protocol::kAgoEscape};
+  inputs += ticks.count();
+  bytes += protocol::input_cause_bytes(0) * (ticks.count() - long_ago.count()) +
+           protocol::input_cause_bytes(protocol::kAgoEscape) * long_ago.count();
 }
 
 void CauseSum::add(const protocol::ShotCause& cause) {
@@ -207,7 +260,7 @@ void plan_islands(const Islands& islands, ClientBodies& bodies) {
 // --- the causes of the islands that are replayed ---
 
 PendingCauses::PendingCauses() {
-  inputs.reserve(kPendingCauses);
+  sticks.reserve(2 * protocol::kViewMembersMax);
   shots.reserve(kPendingCauses);
   teleports.reserve(kPendingCauses);
 }
@@ -251,48 +304,73 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
   return true;
 }
 
-void write_causes(const ClientBodies& bodies, PendingCauses& pending, protocol::Causes& causes) {
-  const auto write = [&](auto& entries, auto& out) {
+void write_causes(const StickLog& sticks, const ClientBodies& bodies, PendingCauses& pending,
+                  protocol::Causes& causes) {
+  const auto drop = [&](auto& entries) {
     std::erase_if(entries, [&](const auto& entry) { return !bodies.is_replayed(entry.slot); });
-    // Sorts by counting: the entries of one age are in the order of their base indices already.
-    std::array<std::size_t, protocol::kBaseAgeMax + 2> first{};
+  };
+  const auto write = [&](const auto& entries, auto& out) {
+    if (entries.empty()) return;
+    AgeOrder order;
     for (const auto& entry : entries) {
-      ++first[protocol::kBaseAgeMax - entry.cause.ago + 1];
+      order.count(entry.cause.ago);
     }
-    std::partial_sum(first.begin(), first.end(), first.begin());
-    std::array<std::size_t, protocol::kCausesMax> order{};
+    order.sum();
+    std::array<std::size_t, protocol::kCausesMax> sorted{};
     for (std::size_t i = 0; i < entries.size(); ++i) {
-      order[first[protocol::kBaseAgeMax - entries[i].cause.ago]++] = i;
+      sorted[order.place_of(entries[i].cause.ago)] = i;
     }
     for (std::size_t i = 0; i < entries.size(); ++i) {
-      out.push_back(entries[order[i]].cause);
+      out.push_back(entries[sorted[i]].cause);
     }
   };
-  write(pending.inputs, causes.inputs);
+  drop(pending.sticks);
+  AgeOrder order;
+  std::size_t count = 0;
+  for (const auto& [slot, ticks] : pending.sticks) {
+    visit_ticks(ticks, [&](std::uint8_t ago) { order.count(ago); });
+    count += ticks.count();
+  }
+  order.sum();
+  causes.inputs.resize(count);
+  for (const auto& [slot, ticks] : pending.sticks) {
+    const std::uint8_t base_index = bodies.states[slot].base_index;
+    visit_ticks(ticks, [&](std::uint8_t ago) {
+      causes.inputs[order.place_of(ago)] = {
+          .ago = ago, .base_index = base_index, .move = sticks.move(slot, ago)};
+    });
+  }
+  drop(pending.shots);
   write(pending.shots, causes.shots);
+  drop(pending.teleports);
   write(pending.teleports, causes.teleports);
 }
 
 // --- which bodies are wanted in full, and which of them fit ---
 
-void list_candidates(const PlanInput& input, const ClientBodies& bodies,
-                     std::vector<std::uint32_t>& visible, std::vector<Candidate>& candidates) {
+std::span<Candidate> list_candidates(const PlanInput& input, const ClientBodies& bodies,
+                                     std::vector<Interest::Found>& visible,
+                                     std::vector<Candidate>& memory) {
   const PlannedTick& tick = input.tick;
   const SlotId own = input.own();
   const Vec2 centre = input.centre();
   const ViewMembers* base = input.request.base;
   const ViewMembers* last = base != nullptr ? input.request.last : nullptr;
   const std::size_t members = base != nullptr ? base->size() : 0;
-  tick.interest.query(centre, protocol::kViewMembersMax, visible);
-  candidates.resize(members + visible.size() + (last != nullptr ? last->size() : 0) + 1);
+  const std::size_t most =
+      std::min(members + protocol::kSnapshotBodiesMax, protocol::kViewMembersMax);
+  tick.interest.query(centre, most, visible);
+  const std::size_t listed_max =
+      members + visible.size() + (last != nullptr ? last->size() : 0) + 1;
+  if (memory.size() < listed_max) memory.resize(listed_max);
   std::size_t count = 0;
   for (const SlotId slot : std::span{bodies.known}.first(members)) {
-    if (!tick.is_present(slot) || bodies.is_replayed(slot)) continue;
-    const Vec2 place = tick.entity_of(slot).min;
-    if (slot != own && !tick.interest.keeps_seeing(centre, place)) continue;
-    candidates[count++] = {
+    const PlannedBody& body = tick.bodies[slot];
+    if (!body.is_present || bodies.is_replayed(slot)) continue;
+    if (slot != own && !tick.interest.keeps_seeing(centre, body.place)) continue;
+    memory[count++] = {
         .slot = slot,
-        .priority = slot == own ? kOwnPriority : kKnownPriority + nearness(place, centre),
+        .priority = slot == own ? kOwnPriority : kKnownPriority + nearness(body.place, centre),
         .is_known = true};
   }
   // Writes each body and counts it only if it is wanted: in a crowd, a branch is often wrong.
@@ -301,35 +379,35 @@ void list_candidates(const PlanInput& input, const ClientBodies& bodies,
     // A client without a base has lost its view: the nearest bodies matter more than waiting ones.
     const std::uint32_t before = base != nullptr ? state.priority : 0;
     const std::uint32_t gathered = std::min(before + nearness(place, centre), kKnownPriority - 1);
-    candidates[count] = {.slot = slot,
-                         .priority = slot == own ? kOwnPriority : gathered,
-                         .snapshots = state.snapshots,
-                         .is_known = state.membership != Membership::Unknown,
-                         .is_new = slot != own};
+    memory[count] = {.slot = slot,
+                     .priority = slot == own ? kOwnPriority : gathered,
+                     .snapshots = state.snapshots,
+                     .is_known = state.membership != Membership::Unknown,
+                     .is_new = slot != own};
     const bool is_wanted =
         !state.is_in_base && (state.membership != Membership::Inside || !bodies.is_replayed(slot));
     count += is_wanted ? 1U : 0U;
   };
   Extent listed;  // the rectangle that query() has searched, as far as it has bodies
-  for (const std::uint32_t index : visible) {
-    const Vec2 place = tick.entities[index].min;
-    listed.include(centre, place);
-    add_if_new(tick.slots->present()[index], place);
+  for (const Interest::Found& found : visible) {
+    listed.include(centre, found.place);
+    add_if_new(found.slot, found.place);
   }
   if (last != nullptr) {
     for (const SlotId slot : *last) {
-      if (!tick.is_present(slot)) continue;
-      const Vec2 place = tick.entity_of(slot).min;
+      const PlannedBody& body = tick.bodies[slot];
+      if (!body.is_present) continue;
       const bool is_at_the_rim =
-          !listed.contains(centre, place) && tick.interest.keeps_seeing(centre, place);
-      if (is_at_the_rim) add_if_new(slot, place);
+          !listed.contains(centre, body.place) && tick.interest.keeps_seeing(centre, body.place);
+      if (is_at_the_rim) add_if_new(slot, body.place);
     }
   }
-  candidates.resize(count);
+  const std::span<Candidate> candidates = std::span{memory}.first(count);
   if (candidates.size() > WaitingBodies::capacity()) {
     std::ranges::nth_element(candidates, candidates.begin() + WaitingBodies::capacity(),
                              kGoesBefore);
   }
+  return candidates;
 }
 
 std::optional<BodyBudget> body_budget(const ViewRequest& request, const protocol::Causes& causes) {
@@ -346,8 +424,8 @@ std::optional<ChosenBodies> choose_bodies(const PlannedTick& tick, const BodyBud
                                           ViewMembers& view) {
   ChosenBodies result;
   std::size_t left = budget.bytes;
-  const auto bytes_of = [&](const Candidate& candidate) {
-    return protocol::encoded_bytes(tick.entity_of(candidate.slot));
+  const auto bytes_of = [&](const Candidate& candidate) -> std::size_t {
+    return tick.bodies[candidate.slot].bytes;
   };
   InplaceVector<SlotId, protocol::kSnapshotBodiesMax> fitting;
   const std::size_t most =
@@ -370,11 +448,11 @@ std::optional<ChosenBodies> choose_bodies(const PlannedTick& tick, const BodyBud
     (candidate.is_known ? result.set_bytes : result.enter_bytes) += bytes;
   }
   result.deferred = candidates.size() - fitting.size();
-  std::ranges::sort(fitting, {}, [&](SlotId slot) { return tick.slots->slot(slot).id; });
+  std::ranges::sort(fitting, {}, [&](SlotId slot) { return tick.bodies[slot].id; });
   for (const SlotId slot : fitting) {
     chosen.push_back(tick.entity_of(slot));
   }
-  merge(*tick.slots, fitting, view);
+  merge(tick, fitting, view);
   return result;
 }
 
@@ -392,10 +470,14 @@ void list_waiting(std::span<const Candidate> candidates, WaitingBodies& waiting)
 void write_exits(const PlanInput& input, const ClientBodies& bodies, const SnapshotBodies& chosen,
                  protocol::Causes& causes) {
   const ViewMembers& base = *input.request.base;
+  auto in_full = chosen.begin();
   for (std::size_t i = 0; i < base.size(); ++i) {
     if (bodies.is_replayed(base[i])) continue;
-    const bool is_in_full = std::ranges::binary_search(chosen, input.tick.slots->slot(base[i]).id,
-                                                       {}, &game::EntityState::id);
+    const BodyId id = input.tick.bodies[base[i]].id;
+    while (in_full != chosen.end() && in_full->id < id) {
+      ++in_full;
+    }
+    const bool is_in_full = in_full != chosen.end() && in_full->id == id;
     if (!is_in_full) causes.exits.push_back(static_cast<std::uint8_t>(i));
   }
 }

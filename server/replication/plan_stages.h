@@ -19,31 +19,35 @@ namespace tickbox::server {
 
 // --- what a plan reads ---
 
+/// What plans read of a body, side by side: each plan reads hundreds of bodies in no order.
+struct PlannedBody {
+  std::uint64_t hash = 0;  ///< valid while present, as the following except `id` and `left`
+  Vec2 place;
+  std::uint32_t index = 0;  ///< among the room's entities
+  std::uint8_t bytes = 0;   ///< size of the body in full
+  bool is_present = false;
+  bool left = false;  ///< despawned because its player left, which no replay shows
+  BodyId id;
+};
+
 /// What all plans of a tick share; read once a tick.
 struct PlannedTick {
   explicit PlannedTick(Sight sight) : interest(sight) {}
 
-  void read(Room& of) {
-    room = &of;
-    slots = &of.replication_log().slots();
-    entities = of.entities();
-    hashes = of.entity_hashes();
-    interest.rebuild(of);
-  }
+  void read(Room& of);
 
   [[nodiscard]] Tick now() const { return room->world().tick; }
 
-  [[nodiscard]] bool is_present(SlotId slot) const { return slots->slot(slot).is_present(); }
+  [[nodiscard]] bool is_present(SlotId slot) const { return bodies[slot].is_present; }
 
   /// Requires: is_present(slot).
   [[nodiscard]] const game::EntityState& entity_of(SlotId slot) const {
-    return entities[slots->slot(slot).index];
+    return room->entities()[bodies[slot].index];
   }
 
   Room* room = nullptr;
   const BodySlots* slots = nullptr;
-  std::span<const game::EntityState> entities;
-  std::span<const std::uint64_t> hashes;  ///< hashes of the entities, in the same order
+  std::vector<PlannedBody> bodies;  ///< by slot
   Interest interest;
 };
 
@@ -77,7 +81,7 @@ struct PlanInput {
   [[nodiscard]] SlotId own() const { return tick.slots->present()[request.own]; }
 
   /// Returns the place from which the client sees.
-  [[nodiscard]] Vec2 centre() const { return tick.entities[request.own].min; }
+  [[nodiscard]] Vec2 centre() const { return tick.bodies[own()].place; }
 };
 
 // --- which bodies the client knows, and which of them it replays ---
@@ -148,7 +152,7 @@ struct CauseSum {
   std::size_t teleports = 0;
   std::size_t bytes = 0;
 
-  void add(const protocol::InputCause& cause);
+  void add(StickTicks ticks);
   void add(const protocol::ShotCause& cause);
   void add(const protocol::TeleportCause& cause);
 
@@ -227,15 +231,15 @@ struct PendingCauses {
   /// Reserves memory for the causes of a crowd in which every stick changes in every tick.
   PendingCauses();
 
-  [[nodiscard]] std::size_t size() const { return inputs.size() + shots.size() + teleports.size(); }
+  [[nodiscard]] std::size_t size() const { return sticks.size() + shots.size() + teleports.size(); }
 
   void clear() {
-    inputs.clear();
+    sticks.clear();
     shots.clear();
     teleports.clear();
   }
 
-  void add(SlotId slot, const protocol::InputCause& cause) { inputs.push_back({slot, cause}); }
+  void add(SlotId slot, StickTicks ticks) { sticks.push_back({slot, ticks}); }
 
   void add(SlotId slot, const protocol::ShotCause& cause) { shots.push_back({slot, cause}); }
 
@@ -243,8 +247,8 @@ struct PendingCauses {
     teleports.push_back({slot, cause});
   }
 
-  std::vector<Entry<protocol::InputCause>> inputs;  ///< by base index, of each the newest first
-  std::vector<Entry<protocol::ShotCause>> shots;    ///< the same
+  std::vector<Entry<StickTicks>> sticks;                  ///< by base index
+  std::vector<Entry<protocol::ShotCause>> shots;          ///< the same, of each the newest first
   std::vector<Entry<protocol::TeleportCause>> teleports;  ///< the same
 };
 
@@ -258,7 +262,8 @@ struct PendingCauses {
                                  ClientBodies& bodies, PendingCauses& pending);
 
 /// Writes the causes of the islands that are still replayed, the oldest first; drops the others.
-void write_causes(const ClientBodies& bodies, PendingCauses& pending, protocol::Causes& causes);
+void write_causes(const StickLog& sticks, const ClientBodies& bodies, PendingCauses& pending,
+                  protocol::Causes& causes);
 
 // --- which bodies are wanted in full, and which of them fit ---
 
@@ -280,9 +285,11 @@ struct Candidate {
 /// order: in a crowd, sorting all of them took most of the time of a plan.
 /// With a base, a body of the view sent last stays in sight as a member of the base does. Otherwise
 /// it would leave the view until the client has acknowledged it, and then come back.
-/// `visible`: scratch memory.
-void list_candidates(const PlanInput& input, const ClientBodies& bodies,
-                     std::vector<std::uint32_t>& visible, std::vector<Candidate>& candidates);
+/// Returns a part of `memory`. `visible`: scratch memory.
+[[nodiscard]] std::span<Candidate> list_candidates(const PlanInput& input,
+                                                   const ClientBodies& bodies,
+                                                   std::vector<Interest::Found>& visible,
+                                                   std::vector<Candidate>& memory);
 
 /// The bytes that bodies in full may take.
 struct BodyBudget {

@@ -18,17 +18,17 @@ bool plan_replay(const PlanInput& input, PlanScratch& scratch, protocol::Causes&
   if (room.rules().closed_under_contact()) plan_islands(islands, bodies);
   const bool do_causes_fit = gather_causes(input, islands, bodies, scratch.causes);
   scratch.work += kBodyWork * bodies.known.size() + scratch.causes.size();
-  if (do_causes_fit) write_causes(bodies, scratch.causes, causes);
+  if (do_causes_fit) write_causes(room.replication_log().sticks(), bodies, scratch.causes, causes);
   return do_causes_fit;
 }
 
 /// Sorts by insertion: the base's members are in order already, and few bullets come after them.
-void sort_by_id(const BodySlots& slots, ViewMembers& view) {
+void sort_by_id(const PlannedTick& tick, ViewMembers& view) {
   for (std::size_t i = 1; i < view.size(); ++i) {
     const SlotId slot = view[i];
-    const BodyId id = slots.slot(slot).id;
+    const BodyId id = tick.bodies[slot].id;
     std::size_t at = i;
-    for (; at > 0 && id < slots.slot(view[at - 1]).id; --at) {
+    for (; at > 0 && id < tick.bodies[view[at - 1]].id; --at) {
       view[at] = view[at - 1];
     }
     view[at] = slot;
@@ -39,7 +39,7 @@ void sort_by_id(const BodySlots& slots, ViewMembers& view) {
 std::uint64_t hash_of(const PlannedTick& tick, const ViewMembers& view) {
   game::ViewHash hash;
   for (const SlotId slot : view) {
-    hash.add(tick.hashes[tick.slots->slot(slot).index]);
+    hash.add(tick.bodies[slot].hash);
   }
   return hash.value();
 }
@@ -61,15 +61,16 @@ std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
   for (const SlotId slot : bodies.known) {
     if (tick.is_present(slot) && bodies.is_replayed(slot)) view.push_back(slot);
   }
-  sort_by_id(*tick.slots, view);
-  list_candidates(input, bodies, scratch.visible, scratch.candidates);
+  sort_by_id(tick, view);
+  const std::span<Candidate> candidates =
+      list_candidates(input, bodies, scratch.visible, scratch.candidates);
   scratch.work += kBodyWork * scratch.visible.size();
   const std::optional<BodyBudget> budget = body_budget(input.request, snapshot.causes);
   if (!budget) return std::nullopt;
   const std::optional<ChosenBodies> chosen =
-      choose_bodies(tick, *budget, scratch.candidates, snapshot.bodies, view);
+      choose_bodies(tick, *budget, candidates, snapshot.bodies, view);
   if (!chosen) return std::nullopt;
-  list_waiting(scratch.candidates, waiting);
+  list_waiting(candidates, waiting);
   if (on_base) write_exits(input, bodies, snapshot.bodies, snapshot.causes);
   return ViewPlan{.on_base = on_base,
                   .has_news = !on_base || !snapshot.causes.empty() || !snapshot.bodies.empty(),

@@ -58,7 +58,7 @@ struct PlanScratch {
 
   ClientBodies bodies;
   PendingCauses causes;
-  std::vector<std::uint32_t> visible;
+  std::vector<Interest::Found> visible;
   std::vector<Candidate> candidates;
   std::size_t work = 0;
 };

@@ -16,6 +16,17 @@ constexpr std::size_t kContactsPerSlot = 8;
 
 }  // namespace
 
+std::vector<StickChange> StickLog::changes_of(Tick tick) const {
+  std::vector<StickChange> changes;
+  if (tick > tick_ || tick_ - tick >= kTicks) return changes;
+  const auto ago = static_cast<std::uint32_t>(tick_ - tick);
+  for (SlotId slot = 0; slot < sticks_.size(); ++slot) {
+    const bool has_changed = (sticks_[slot].changed >> ago & 1U) != 0;
+    if (has_changed) changes.push_back({.slot = slot, .move = move(slot, ago)});
+  }
+  return changes;
+}
+
 ReplicationLog::ReplicationLog(std::uint32_t base_age_max) : base_age_max_(base_age_max) {
   TICKBOX_ASSERT(base_age_max < protocol::kTicksRemembered);
 }
@@ -27,7 +38,7 @@ void ReplicationLog::begin(const game::World& world, std::span<const game::Entit
   moves_.reserve(slots);
   joined_.reserve(kContactsPerSlot * slots);
   islands_.for_each_slot([slots](Islands& islands) { islands.reserve(slots); });
-  sticks_.reserve(slots, seats);
+  sticks_.reserve(slots);
   shots_.reserve(slots, seats);
   teleports_.reserve(slots, seats);
   bullet_spawns_.reserve(slots, seats);

@@ -13,6 +13,8 @@
 #include "server/room/body_slots.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -95,6 +97,70 @@ class CauseLog {
   std::vector<Position> newest_;  ///< the newest cause of each slot
 };
 
+struct StickChange {
+  SlotId slot;
+  std::uint8_t move;
+
+  friend bool operator==(const StickChange&, const StickChange&) = default;
+};
+
+/// The ticks in which one stick changed: bit i is set if it changed i ticks ago.
+struct StickTicks {
+  std::uint64_t bits = 0;
+
+  [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(std::popcount(bits)); }
+};
+
+/// The changed sticks of the last ticks. In a crowd most sticks change in each tick, so the log is
+/// a word of bits for each slot, and a plan counts the changes of a body without a walk over them.
+class StickLog {
+ public:
+  void reserve(std::size_t slots) { sticks_.reserve(slots); }
+
+  /// Begins a tick with this number of slots; forgets the tick protocol::kTicksRemembered before.
+  void begin(Tick tick, std::size_t slots) {
+    tick_ = tick;
+    sticks_.resize(slots);
+    for (Stick& stick : sticks_) {
+      stick.changed <<= 1U;
+    }
+  }
+
+  /// Adds a change to the current tick.
+  void note(const StickChange& change) {
+    Stick& stick = sticks_[change.slot];
+    stick.changed |= 1U;
+    stick.moves[tick_.value % kTicks] = change.move;
+  }
+
+  /// Returns the ticks after `base` in which a stick changed.  Requires: one of the last
+  /// protocol::kTicksRemembered ticks.
+  [[nodiscard]] StickTicks ticks_since(SlotId slot, Tick base) const {
+    const std::uint64_t since = (std::uint64_t{1} << (tick_.value - base.value)) - 1;
+    return {sticks_[slot].changed & since};
+  }
+
+  /// Returns the move to which a stick changed.  Requires: it changed `ago` ticks ago.
+  [[nodiscard]] std::uint8_t move(SlotId slot, std::uint32_t ago) const {
+    return sticks_[slot].moves[(tick_.value - ago) % kTicks];
+  }
+
+  /// Returns the changes of a tick by slot; none if the tick is not remembered.
+  [[nodiscard]] std::vector<StickChange> changes_of(Tick tick) const;
+
+ private:
+  static constexpr std::uint32_t kTicks = protocol::kTicksRemembered;
+  static_assert(kTicks == 64, "a bit for each tick");
+
+  struct Stick {
+    std::uint64_t changed = 0;  ///< bit i: in the tick i ticks ago
+    std::array<std::uint8_t, kTicks> moves{};
+  };
+
+  Tick tick_;
+  std::vector<Stick> sticks_;  ///< by slot
+};
+
 /// The bodies that have influenced each other since a tick, as a union-find forest. The root of a
 /// tree represents its island. The members of each island are also linked in a ring, to visit all
 /// of them.
@@ -155,11 +221,6 @@ class Islands {
   return std::clamp(tick_rate, 24U, protocol::kBaseAgeMax);
 }
 
-struct StickChange {
-  SlotId slot;
-  std::uint8_t move;
-};
-
 struct ShotFired {
   SlotId slot;  ///< the shooter's body
   std::uint16_t aim;
@@ -195,7 +256,7 @@ class ReplicationLog {
 
   [[nodiscard]] const BodySlots& slots() const { return slots_; }
 
-  [[nodiscard]] const CauseLog<StickChange>& sticks() const { return sticks_; }
+  [[nodiscard]] const StickLog& sticks() const { return sticks_; }
 
   [[nodiscard]] const CauseLog<ShotFired>& shots() const { return shots_; }
 
@@ -220,7 +281,7 @@ class ReplicationLog {
   BodySlots slots_;
   std::vector<std::uint8_t> moves_;                ///< the stick of each slot after the last tick
   std::vector<std::pair<SlotId, SlotId>> joined_;  ///< in the current tick
-  CauseLog<StickChange> sticks_;
+  StickLog sticks_;
   CauseLog<ShotFired> shots_;
   CauseLog<BodyTeleport> teleports_;
   CauseLog<BulletSpawn> bullet_spawns_;

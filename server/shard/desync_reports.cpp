@@ -60,7 +60,7 @@ std::vector<protocol::DesyncCause> causes_of(const Room& room, const protocol::V
   };
   for (Tick tick{view.tick.value - view.base_age + 1}; tick <= view.tick; tick = tick + 1) {
     const std::size_t first = causes.size();
-    for (const StickChange& change : log.sticks().causes_of(tick)) {
+    for (const StickChange& change : log.sticks().changes_of(tick)) {
       add(tick, change.slot, Kind::Input, change.move);
     }
     for (const ShotFired& shot : log.shots().causes_of(tick)) {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <limits>
 #include <set>
+#include <span>
 #include <vector>
 
 namespace tickbox::server {
@@ -24,17 +25,27 @@ Room room_of(const game::SharedMap& map, std::uint16_t players) {
   return room;
 }
 
+std::set<std::uint32_t> indices_of(const Room& room, std::span<const Interest::Found> found) {
+  std::set<std::uint32_t> indices;
+  for (const Interest::Found& each : found) {
+    const std::uint32_t index = room.replication_log().slots().slot(each.slot).index;
+    EXPECT_EQ(each.place, room.entities()[index].min);
+    indices.insert(index);
+  }
+  return indices;
+}
+
 // No body outside is ever in a view, no body inside is ever missing, and each player sees itself.
 TEST(Interest, SeesExactlyItsRectangle) {
   const Room room = room_of(game::make_arena_map(200), 200);
   constexpr Sight kSight{.half_width = 20, .half_height = 12};
   Interest interest{kSight};
   interest.rebuild(room);
-  std::vector<std::uint32_t> view;
+  std::vector<Interest::Found> view;
   for (std::uint32_t own = 0; own < 200; ++own) {
     const Vec2 centre = room.entities()[own].min;
     interest.query(centre, 200, view);
-    const std::set<std::uint32_t> seen{view.begin(), view.end()};
+    const std::set<std::uint32_t> seen = indices_of(room, view);
     EXPECT_TRUE(seen.contains(own));
     for (std::uint32_t i = 0; i < room.entities().size(); ++i) {
       const Vec2 min = room.entities()[i].min;
@@ -51,13 +62,13 @@ TEST(Interest, InACrowdSeesTheNearest) {
   constexpr std::size_t kEnough = 20;
   Interest interest{kSight};
   interest.rebuild(room);
-  std::vector<std::uint32_t> view;
+  std::vector<Interest::Found> view;
   std::size_t smaller = 0;
   for (const game::EntityState& own : room.entities()) {
     interest.query(own.min, kEnough, view);
     EXPECT_GE(view.size(), kEnough);
     smaller += view.size() < room.entities().size() ? 1U : 0U;
-    const std::set<std::uint32_t> seen{view.begin(), view.end()};
+    const std::set<std::uint32_t> seen = indices_of(room, view);
     std::int64_t furthest_seen = 0;
     std::int64_t nearest_other = std::numeric_limits<std::int64_t>::max();
     for (std::uint32_t i = 0; i < room.entities().size(); ++i) {

@@ -72,7 +72,7 @@ class ReplicationLogTest : public ::testing::Test {
   }
 
   struct Happened {
-    std::span<const CauseLog<StickChange>::Entry> sticks;
+    std::vector<StickChange> sticks;
     std::span<const CauseLog<ShotFired>::Entry> shots;
     std::span<const CauseLog<BodyTeleport>::Entry> teleports;
     std::span<const CauseLog<BulletSpawn>::Entry> bullet_spawns;
@@ -81,7 +81,7 @@ class ReplicationLogTest : public ::testing::Test {
   [[nodiscard]] Happened now() const {
     const ReplicationLog& log = room_->replication_log();
     const Tick tick = room_->world().tick;
-    return {.sticks = log.sticks().causes_of(tick),
+    return {.sticks = log.sticks().changes_of(tick),
             .shots = log.shots().causes_of(tick),
             .teleports = log.teleports().causes_of(tick),
             .bullet_spawns = log.bullet_spawns().causes_of(tick)};
@@ -183,7 +183,7 @@ TEST_F(ReplicationLogTest, KeepsWhatHappenedInTheTicksBefore) {
     tick({{.player = kA, .input = {.move = moves.back()}}});
     for (std::uint32_t ago = 0; ago < std::min(i + 1, protocol::kTicksRemembered - 1); ++ago) {
       const auto then =
-          room_->replication_log().sticks().causes_of({room_->world().tick.value - ago});
+          room_->replication_log().sticks().changes_of({room_->world().tick.value - ago});
       ASSERT_EQ(then.size(), 1U);
       ASSERT_EQ(then[0].move, moves[i - ago]);
     }
