@@ -9,16 +9,16 @@
 
 namespace tickbox::server {
 
-void DesyncService::receive(Session& session, const net::PacketChannel::Opened& opened,
-                            Instant now) {
+std::expected<void, net::DropReason> DesyncService::receive(
+    Session& session, const net::PacketChannel::Opened& opened, Instant now) {
   Metrics& metrics = context_.metrics;
   const auto part = protocol::decode_view_part(opened.message);
-  if (!part) return metrics.drops.count(part.error());
+  if (!part) return std::unexpected(part.error());
   const std::size_t bytes = opened.message.size() + net::kPacketOverheadBytes;
   auto taken = reports_.take(session, session.room->room(), *part, bytes, now);
   if (!taken) {
     if (taken.error().is_limited) metrics.count(DesyncResult::Limited);
-    return metrics.drops.count(taken.error().reason);
+    return std::unexpected(taken.error().reason);
   }
   const auto answer = [&](const protocol::ViewPart& answered) {
     context_.send(session, net::PacketType::DesyncState,
@@ -26,14 +26,16 @@ void DesyncService::receive(Session& session, const net::PacketChannel::Opened& 
   };
   if (taken->is_forgotten) {
     metrics.count(DesyncResult::Forgotten);
-    return answer({.view = part->view, .parts = 0, .bodies = {}});
+    answer({.view = part->view, .parts = 0, .bodies = {}});
+    return {};
   }
   while (const auto next = reports_.next_answer(session)) {
     answer(*next);
   }
-  if (!taken->compared) return;
+  if (!taken->compared) return {};
   taken->compared->client = session.room->seats().seat_of(session.player).client;
   note_compared(*taken->compared, now);
+  return {};
 }
 
 void DesyncService::forget(const Session& session, Instant now) {

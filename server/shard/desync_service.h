@@ -3,11 +3,14 @@
 // and stores where the two differ.
 
 #include "core/clock.h"
+#include "net/drop_reason.h"
 #include "net/packet.h"
 #include "protocol/desync.h"
 #include "server/shard/context.h"
 #include "server/shard/desync_reports.h"
 #include "server/shard/session.h"
+
+#include <expected>
 
 namespace tickbox::server {
 
@@ -18,7 +21,9 @@ class DesyncService {
       : context_(context), sink_(sink) {}
 
   /// Takes a part of the view that a playing session reports.
-  void receive(Session& session, const net::PacketChannel::Opened& opened, Instant now);
+  /// Fails: the reason for which it is dropped.
+  [[nodiscard]] std::expected<void, net::DropReason> receive(
+      Session& session, const net::PacketChannel::Opened& opened, Instant now);
 
   /// Ends the report of a session that is over.
   void forget(const Session& session, Instant now);

@@ -10,10 +10,10 @@
 
 namespace tickbox::server {
 
-void InputReceiver::receive(Session& session, const net::PacketChannel::Opened& opened,
-                            const Arrival& arrival) {
+std::expected<void, net::DropReason> InputReceiver::receive(
+    Session& session, const net::PacketChannel::Opened& opened, const Arrival& arrival) {
   const auto message = protocol::decode_input(opened.message, session.room->tick());
-  if (!message) return context_.metrics.drops.count(message.error());
+  if (!message) return std::unexpected(message.error());
   if (opened.sequence == session.channel.received().newest()) {
     if (!message->inputs.empty()) {
       const auto last = static_cast<std::uint32_t>(message->inputs.size() - 1);
@@ -24,6 +24,7 @@ void InputReceiver::receive(Session& session, const net::PacketChannel::Opened& 
   }
   take_inputs(session, *message);
   count_mismatches(session, message->mismatches, arrival.now);
+  return {};
 }
 
 /// Takes the acknowledgements of views, events and audits. An acknowledgement of a view without the

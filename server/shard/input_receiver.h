@@ -2,6 +2,7 @@
 // Takes the INPUT messages of clients: their inputs, and what they acknowledge. It never steps.
 
 #include "core/clock.h"
+#include "net/drop_reason.h"
 #include "net/packet.h"
 #include "protocol/messages.h"
 #include "server/shard/audit_service.h"
@@ -9,6 +10,7 @@
 #include "server/shard/session.h"
 
 #include <cstdint>
+#include <expected>
 
 namespace tickbox::server {
 
@@ -23,8 +25,9 @@ class InputReceiver {
   InputReceiver(ShardContext& context, AuditService& audits, std::uint32_t tick_rate)
       : context_(context), audits_(audits), tick_rate_(tick_rate) {}
 
-  /// Takes an INPUT packet of a playing session; a message that does not decode is dropped.
-  void receive(Session& session, const net::PacketChannel::Opened& opened, const Arrival& arrival);
+  /// Takes an INPUT packet of a playing session.  Fails: Malformed, if its message does not decode.
+  [[nodiscard]] std::expected<void, net::DropReason> receive(
+      Session& session, const net::PacketChannel::Opened& opened, const Arrival& arrival);
 
  private:
   void take_acks(Session& session, const protocol::InputMessage& message, Instant now);

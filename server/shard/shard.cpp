@@ -19,6 +19,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <expected>
 #include <utility>
 
 namespace tickbox::server {
@@ -72,9 +73,11 @@ class Shard::Impl {
  private:
   void on_datagram(const net::Datagram& datagram, const Arrival& arrival);
   void on_packet(const net::Datagram& datagram, const Arrival& arrival);
-  void on_message(Session& session, const net::Datagram& datagram,
-                  const net::PacketChannel::Opened& opened, const Arrival& arrival);
-  void on_disconnect(Session& session, ConstBytes message, Instant now);
+  std::expected<void, net::DropReason> on_message(Session& session, const net::Datagram& datagram,
+                                                  const net::PacketChannel::Opened& opened,
+                                                  const Arrival& arrival);
+  std::expected<void, net::DropReason> on_disconnect(Session& session, ConstBytes message,
+                                                     Instant now);
   void on_malformed(Session& session, Instant now);
   void log_drops(Instant now);
   void stop_at_end(Instant now);
@@ -217,9 +220,10 @@ void Shard::Impl::on_packet(const net::Datagram& datagram, const Arrival& arriva
   session->heard = arrival.now;
   if (session->state == Session::State::Accepted) lifecycle_.begin_to_play(*session, arrival.now);
   paths_.on_packet(*session, datagram, is_newest, arrival.now);
-  const std::uint64_t malformed = drops.of(net::DropReason::Malformed);
-  on_message(*session, datagram, *opened, arrival);
-  if (drops.of(net::DropReason::Malformed) != malformed) on_malformed(*session, arrival.now);
+  const auto taken = on_message(*session, datagram, *opened, arrival);
+  if (taken) return;
+  drops.count(taken.error());
+  if (taken.error() == net::DropReason::Malformed) on_malformed(*session, arrival.now);
 }
 
 /// No link damages a message behind its seal: its sender means it, or is broken.
@@ -228,8 +232,9 @@ void Shard::Impl::on_malformed(Session& session, Instant now) {
   lifecycle_.close(session, net::DisconnectReason::Kicked, now);
 }
 
-void Shard::Impl::on_message(Session& session, const net::Datagram& datagram,
-                             const net::PacketChannel::Opened& opened, const Arrival& arrival) {
+std::expected<void, net::DropReason> Shard::Impl::on_message(
+    Session& session, const net::Datagram& datagram, const net::PacketChannel::Opened& opened,
+    const Arrival& arrival) {
   switch (opened.type) {
     case net::PacketType::Input:
       return inputs_.receive(session, opened, arrival);
@@ -240,14 +245,16 @@ void Shard::Impl::on_message(Session& session, const net::Datagram& datagram,
     case net::PacketType::DesyncReport:
       return desyncs_.receive(session, opened, arrival.now);
     default:
-      return;  // open_packet() opens no other type
+      return {};  // open_packet() opens no other type
   }
 }
 
-void Shard::Impl::on_disconnect(Session& session, ConstBytes message, Instant now) {
+std::expected<void, net::DropReason> Shard::Impl::on_disconnect(Session& session,
+                                                                ConstBytes message, Instant now) {
   const auto reason = protocol::decode_disconnect(message);
-  if (!reason) return context_.metrics.drops.count(reason.error());
+  if (!reason) return std::unexpected(reason.error());
   lifecycle_.close(session, net::DisconnectReason::ClientLeft, now);
+  return {};
 }
 
 // --- tick ---

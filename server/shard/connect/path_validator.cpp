@@ -46,25 +46,27 @@ void PathValidator::challenge(Session& session, const net::Route& route, std::ui
   context_.send(route, session.channel.seal_packet(net::PacketType::Challenge, message, packet_));
 }
 
-void PathValidator::on_response(Session& session, const net::Address& from, ConstBytes message,
-                                Instant now) {
-  Metrics& metrics = context_.metrics;
+std::expected<void, net::DropReason> PathValidator::on_response(Session& session,
+                                                                const net::Address& from,
+                                                                ConstBytes message, Instant now) {
   const auto number = protocol::decode_path_check(message);
-  if (!number) return metrics.drops.count(number.error());
-  if (!session.path_check) return metrics.drops.count(net::DropReason::Unexpected);
+  if (!number) return std::unexpected(number.error());
+  if (!session.path_check) return std::unexpected(net::DropReason::Unexpected);
   PathCheck& check = *session.path_check;
   if (*number == check.old_number) {
     // From any address: the client receives what is sent to the session's address.
-    metrics.count(ConnectionResult::Stayed);
-    return end(session, now);
+    context_.metrics.count(ConnectionResult::Stayed);
+    end(session, now);
+    return {};
   }
   if (*number != check.new_number || from != check.route.peer) {
-    return metrics.drops.count(net::DropReason::Unexpected);
+    return std::unexpected(net::DropReason::Unexpected);
   }
-  if (check.moves) return;
+  if (check.moves) return {};
   const Duration round_trip = now - check.began;
   check.moves = now + std::max((kPathRoundTrips - 1) * round_trip, kOldPathSilence);
   check.expires = *check.moves + kPathCheckLife;
+  return {};
 }
 
 void PathValidator::move(Session& session, Instant now) {

@@ -7,10 +7,13 @@
 
 #include "core/bytes.h"
 #include "core/clock.h"
+#include "net/drop_reason.h"
 #include "net/transport.h"
 #include "server/shard/context.h"
 #include "server/shard/session.h"
 #include "server/shard/session_table.h"
+
+#include <expected>
 
 namespace tickbox::server {
 
@@ -24,8 +27,10 @@ class PathValidator {
   /// newest sequence. Begins a check, asks again, or moves the session.
   void on_packet(Session& session, const net::Datagram& datagram, bool is_newest, Instant now);
 
-  /// Takes the answer to a CHALLENGE.
-  void on_response(Session& session, const net::Address& from, ConstBytes message, Instant now);
+  /// Takes the answer to a CHALLENGE.  Fails: Malformed; Unexpected, if it answers nothing asked.
+  [[nodiscard]] std::expected<void, net::DropReason> on_response(Session& session,
+                                                                 const net::Address& from,
+                                                                 ConstBytes message, Instant now);
 
  private:
   void ask(Session& session, Instant now);
