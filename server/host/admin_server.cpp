@@ -23,7 +23,6 @@ std::expected<std::unique_ptr<AdminServer>, std::string> AdminServer::start(
 
 os::HttpResponse AdminServer::respond(const os::HttpRequest& request) const {
   const cli::BuildInfo& build = cli::build_info();
-  const os::ProcessUse use = os::process_use();
   std::vector<AdminRequests> requests;
   if (const os::HttpServer* const http = running_) {
     for (const auto& [status, responses] : http->counts()) {
@@ -34,12 +33,7 @@ os::HttpResponse AdminServer::respond(const os::HttpRequest& request) const {
                             {.version = std::string{build.version},
                              .commit = std::string{build.commit},
                              .simulation_hash = std::string{build.simulation_hash},
-                             .cpu_microseconds = use.cpu_microseconds,
-                             .resident_bytes = use.resident_bytes,
-                             .virtual_bytes = use.virtual_bytes,
-                             .open_files = use.open_files,
-                             .open_files_max = use.open_files_max,
-                             .started = use.started,
+                             .use = os::process_use(),
                              .admin_requests = std::move(requests)},
                             clock_.now());
   return {.status = reply.status,

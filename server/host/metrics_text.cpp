@@ -265,15 +265,16 @@ void add_process(Text& text, const ProcessFacts& process) {
               std::uint64_t{1});
   text.head("process_cpu_seconds_total", "counter", "Processor time used.");
   text.sample("process_cpu_seconds_total", "",
-              static_cast<double>(process.cpu_microseconds) * 1e-6);
-  text.single("process_resident_memory_bytes", "gauge", "Memory in use.", process.resident_bytes);
+              static_cast<double>(process.use.cpu_microseconds) * 1e-6);
+  text.single("process_resident_memory_bytes", "gauge", "Memory in use.",
+              process.use.resident_bytes);
   text.single("process_virtual_memory_bytes", "gauge", "Address space in use.",
-              process.virtual_bytes);
-  text.single("process_open_fds", "gauge", "Open file descriptors.", process.open_files);
+              process.use.virtual_bytes);
+  text.single("process_open_fds", "gauge", "Open file descriptors.", process.use.open_files);
   text.single("process_max_fds", "gauge", "Limit of open file descriptors.",
-              process.open_files_max);
+              process.use.open_files_max);
   text.head("process_start_time_seconds", "gauge", "Start of the process, in seconds since 1970.");
-  text.sample("process_start_time_seconds", "", fmt::format("{:.2f}", process.started));
+  text.sample("process_start_time_seconds", "", fmt::format("{:.2f}", process.use.started));
   text.head("tickbox_admin_requests_total", "counter",
             "Answers of the admin side, by HTTP status.");
   for (const AdminRequests& requests : process.admin_requests) {

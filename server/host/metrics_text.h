@@ -3,6 +3,7 @@
 
 #include "core/clock.h"
 #include "core/histogram.h"
+#include "os/process/process.h"
 #include "server/shard/metrics.h"
 
 #include <cstdint>
@@ -22,12 +23,7 @@ struct ProcessFacts {
   std::string version;
   std::string commit;
   std::string simulation_hash;
-  std::uint64_t cpu_microseconds = 0;
-  std::uint64_t resident_bytes = 0;
-  std::uint64_t virtual_bytes = 0;
-  std::uint64_t open_files = 0;
-  std::uint64_t open_files_max = 0;
-  double started = 0;  ///< seconds since 1970
+  os::ProcessUse use{};
   std::vector<AdminRequests> admin_requests{};
 };
 

@@ -85,10 +85,10 @@ TEST(Metrics, HistogramsOfOtherUnitsHaveTheirBounds) {
 }
 
 TEST(Metrics, TellOfTheProcess) {
-  const std::string text = exposition({}, {.virtual_bytes = 4'096,
-                                           .open_files = 12,
-                                           .open_files_max = 1'024,
-                                           .started = 1'700'000'000.25,
+  const std::string text = exposition({}, {.use = {.virtual_bytes = 4'096,
+                                                   .open_files = 12,
+                                                   .open_files_max = 1'024,
+                                                   .started = 1'700'000'000.25},
                                            .admin_requests = {{.code = 200, .count = 3}}});
   for (const char* sample : {"process_virtual_memory_bytes 4096", "process_open_fds 12",
                              "process_max_fds 1024", "process_start_time_seconds 1700000000.25",
