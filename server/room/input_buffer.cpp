@@ -7,12 +7,12 @@ namespace tickbox::server {
 InputBuffer::Pushed InputBuffer::push(Tick tick, game::Input input) {
   if (tick <= taken_) {
     const std::int64_t age = taken_ - tick;
-    if (age >= 64 || (arrived_ >> age & 1) != 0) return Pushed::Repeated;
+    if (age >= 64 || (arrived_ >> age & 1) != 0) return Pushed::Ignored;
     arrived_ |= std::uint64_t{1} << age;
     return Pushed::TooLate;
   }
   if (tick - taken_ > std::int64_t{protocol::kInputsHeldMax}) return Pushed::TooEarly;
-  if (held_.find(tick) != nullptr) return Pushed::Repeated;
+  if (held_.find(tick) != nullptr) return Pushed::Ignored;
   held_.insert(tick) = input;
   return Pushed::Stored;
 }

@@ -23,7 +23,7 @@ class InputBuffer {
   /// neutral input replaces further ones.
   static constexpr int kRepeatsMax = 8;
 
-  enum class Pushed : std::uint8_t { Stored, Repeated, TooLate, TooEarly };
+  enum class Pushed : std::uint8_t { Stored, Ignored, TooLate, TooEarly };
 
   InputBuffer() = default;
 

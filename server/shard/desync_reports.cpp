@@ -102,7 +102,7 @@ std::expected<DesyncReports::Report*, DesyncReports::Refused> DesyncReports::beg
   if (view.tick > room.world().tick) return std::unexpected{Refused{}};
   const SentView sent = sent_view(session, room, view.tick);
   if (!sent.is_remembered()) return nullptr;
-  if (!session.receipts.told(view.tick, view.server_hash)) return std::unexpected{Refused{}};
+  if (!session.receipts.has_sent(view.tick, view.server_hash)) return std::unexpected{Refused{}};
   const bool is_too_soon = session.reported && now - *session.reported < kDesyncReportInterval;
   if (is_too_soon) return std::unexpected{limited()};
   Report* report = free_report();
@@ -138,31 +138,31 @@ std::expected<DesyncReports::Taken, DesyncReports::Refused> DesyncReports::take(
     if (report == nullptr) return Taken{.is_forgotten = true};
   }
   report->bytes_left += bytes;
-  const bool fits = report->told.take(part);
-  const bool is_new = fits && report->told.is_whole() && !report->is_compared;
+  const bool fits = report->client_view.take(part);
+  const bool is_new = fits && report->client_view.is_whole() && !report->is_compared;
   if (!fits ||
-      (is_new && protocol::view_hash(report->told.members()) != report->view.client_hash)) {
+      (is_new && protocol::view_hash(report->client_view.members()) != report->view.client_hash)) {
     report->is_used = false;
     return std::unexpected{Refused{.reason = net::DropReason::Malformed}};
   }
-  if (!report->told.is_whole()) return Taken{};
+  if (!report->client_view.is_whole()) return Taken{};
   if (is_new || now - report->answered >= kAnswerAgain) {
     report->to_send = all_parts(report->truth.size()) & static_cast<std::uint8_t>(~part.arrived);
     report->answered = now;
   }
   if (!is_new) return Taken{};
   report->is_compared = true;
-  const auto told = report->told.members();
+  const auto members = report->client_view.members();
   return Taken{.compared =
                    protocol::Desync{.side = protocol::DesyncSide::Server,
                                     .end = protocol::DesyncEnd::Compared,
                                     .seat = report->seat,
                                     .view = report->view,
                                     .server_view = report->truth,
-                                    .client_view = std::vector(told.begin(), told.end()),
+                                    .client_view = std::vector(members.begin(), members.end()),
                                     .base_view = report->base,
                                     .causes = report->causes,
-                                    .difference = game::compare_views(report->truth, told)}};
+                                    .difference = game::compare_views(report->truth, members)}};
 }
 
 std::optional<protocol::ViewPart> DesyncReports::next_answer(const Session& session) {
@@ -178,7 +178,7 @@ std::optional<protocol::ViewPart> DesyncReports::next_answer(const Session& sess
   if (bytes > report->bytes_left) return std::nullopt;
   report->bytes_left -= bytes;
   report->to_send = static_cast<std::uint8_t>(report->to_send & ~(1U << number));
-  part.arrived = report->told.arrived();
+  part.arrived = report->client_view.arrived();
   return part;
 }
 
@@ -187,8 +187,8 @@ std::optional<DesyncReports::Unfinished> DesyncReports::end(Report& report) {
   if (report.is_compared) return std::nullopt;
   return Unfinished{.seat = report.seat,
                     .view = report.view,
-                    .arrived = report.told.arrived(),
-                    .parts = report.told.parts()};
+                    .arrived = report.client_view.arrived(),
+                    .parts = report.client_view.parts()};
 }
 
 std::optional<DesyncReports::Unfinished> DesyncReports::forget(const Session& session) {

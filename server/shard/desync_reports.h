@@ -79,7 +79,7 @@ class DesyncReports {
     std::vector<game::EntityState> truth;
     std::optional<std::vector<game::EntityState>> base;
     std::vector<protocol::DesyncCause> causes;
-    protocol::ViewParts told;
+    protocol::ViewParts client_view;
     bool is_compared = false;
     std::uint8_t to_send = 0;  ///< bit i: part i of the truth
     Instant answered;

@@ -71,7 +71,7 @@ void InputReceiver::take_inputs(Session& session, const protocol::InputMessage& 
         context_.metrics.count(InputResult::TooEarly);
         break;
       case InputBuffer::Pushed::Stored:
-      case InputBuffer::Pushed::Repeated:
+      case InputBuffer::Pushed::Ignored:
         break;
     }
     tick = tick + 1;

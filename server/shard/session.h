@@ -41,12 +41,12 @@ struct PathCheck {
   net::Route route;              ///< to the new address
   std::uint64_t new_number = 0;  ///< sent to the new address
   std::uint64_t old_number = 0;  ///< sent to the session's address
-  std::uint64_t heard = 0;       ///< bytes received from the new address
+  std::uint64_t received = 0;    ///< bytes received from the new address
   std::uint64_t sent = 0;        ///< bytes sent there
   Instant began;
   Instant asked;  ///< when the last CHALLENGE was sent
   Instant expires;
-  std::optional<Instant> moves;  ///< set once the new address has answered
+  std::optional<Instant> moves_at;  ///< set once the new address has answered
 };
 
 /// What a tick decides on the snapshot to one client.
@@ -80,9 +80,9 @@ struct Session {
   std::uint32_t ticket_serial = 0;     ///< serial of its resume ticket
   std::uint32_t malformed = 0;         ///< messages that opened and could not be read
 
-  Instant heard;      ///< when the last packet was opened
-  RateLimit accepts;  ///< limit of repeated ACCEPTs
-  RateLimit moves;    ///< limit of packets opened from another address
+  Instant heard;              ///< when the last packet was opened
+  RateLimit accepts;          ///< limit of repeated ACCEPTs
+  RateLimit opens_elsewhere;  ///< limit of packets opened from another address
   RateLimit packets;
   RateLimit bytes;
   std::optional<PathCheck> path_check;

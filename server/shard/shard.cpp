@@ -204,7 +204,7 @@ void Shard::Impl::on_packet(const net::Datagram& datagram, const Arrival& arriva
   if (from_elsewhere) {
     const auto fresh = session->channel.check_packet(datagram.bytes);
     if (!fresh) return drops.count(fresh.error());
-    if (!session->moves.take(kOpensOfSession, arrival.now) ||
+    if (!session->opens_elsewhere.take(kOpensOfSession, arrival.now) ||
         !admission_.may_open_moved(datagram.from, arrival.now)) {
       return drops.count(net::DropReason::RateLimited);
     }

@@ -15,11 +15,11 @@ namespace tickbox::server {
 
 class ViewReceipts {
  public:
-  /// Stores the hash that the snapshot of `tick` told.
+  /// Stores the hash that was sent with the snapshot of `tick`.
   void on_sent(Tick tick, std::uint32_t view_hash) { hashes_.insert(tick) = view_hash; }
 
-  /// Returns whether the snapshot of `tick` was sent, is remembered, and told this hash.
-  [[nodiscard]] bool told(Tick tick, std::uint32_t view_hash) const {
+  /// Returns whether the snapshot of `tick` was sent with this hash, and is remembered.
+  [[nodiscard]] bool has_sent(Tick tick, std::uint32_t view_hash) const {
     const std::uint32_t* hash = hashes_.find(tick);
     return hash != nullptr && *hash == view_hash;
   }

@@ -25,8 +25,8 @@ void PathValidator::on_packet(Session& session, const net::Datagram& datagram, b
   if (!session.path_check) return;
   PathCheck& check = *session.path_check;
   const bool from_there = datagram.from == check.route.peer;
-  if (from_there) check.heard += datagram.bytes.size();
-  if (from_there && check.moves && now >= *check.moves) return move(session, now);
+  if (from_there) check.received += datagram.bytes.size();
+  if (from_there && check.moves_at && now >= *check.moves_at) return move(session, now);
   if (now - check.asked >= kChallengeInterval) ask(session, now);
 }
 
@@ -34,8 +34,8 @@ void PathValidator::ask(Session& session, Instant now) {
   PathCheck& check = *session.path_check;
   check.asked = now;
   challenge(session, session.route, check.old_number);
-  const bool may_send = check.sent + kChallengeBytes <= kUnprovenAnswers * check.heard;
-  if (check.moves || !may_send) return;
+  const bool may_send = check.sent + kChallengeBytes <= kUnprovenAnswers * check.received;
+  if (check.moves_at || !may_send) return;
   check.sent += kChallengeBytes;
   challenge(session, check.route, check.new_number);
 }
@@ -62,10 +62,10 @@ std::expected<void, net::DropReason> PathValidator::on_response(Session& session
   if (*number != check.new_number || from != check.route.peer) {
     return std::unexpected(net::DropReason::Unexpected);
   }
-  if (check.moves) return {};
+  if (check.moves_at) return {};
   const Duration round_trip = now - check.began;
-  check.moves = now + std::max((kPathRoundTrips - 1) * round_trip, kOldPathSilence);
-  check.expires = *check.moves + kPathCheckLife;
+  check.moves_at = now + std::max((kPathRoundTrips - 1) * round_trip, kOldPathSilence);
+  check.expires = *check.moves_at + kPathCheckLife;
   return {};
 }
 

@@ -21,9 +21,9 @@ TEST(InputBuffer, GivesEachTickItsOwnInput) {
 TEST(InputBuffer, TheFirstInputForATickStands) {
   InputBuffer buffer;
   buffer.push({1}, kRun);
-  EXPECT_EQ(buffer.push({1}, kTurn), Pushed::Repeated);
+  EXPECT_EQ(buffer.push({1}, kTurn), Pushed::Ignored);
   EXPECT_EQ(buffer.take({1}).input, kRun);
-  EXPECT_EQ(buffer.push({1}, kTurn), Pushed::Repeated);
+  EXPECT_EQ(buffer.push({1}, kTurn), Pushed::Ignored);
 }
 
 TEST(InputBuffer, RepeatsTheLastInputWhenOneIsMissing) {
@@ -44,7 +44,7 @@ TEST(InputBuffer, NeverAppliesALateInput) {
   InputBuffer buffer;
   static_cast<void>(buffer.take({1}));
   EXPECT_EQ(buffer.push({1}, kRun), Pushed::TooLate);
-  EXPECT_EQ(buffer.push({1}, kRun), Pushed::Repeated)
+  EXPECT_EQ(buffer.push({1}, kRun), Pushed::Ignored)
       << "counted as late once, however often it is sent";
   EXPECT_EQ(buffer.take({2}).input, game::Input{});
 }
