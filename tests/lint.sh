@@ -11,7 +11,7 @@ usage: tests/lint.sh [--all | --since REV] [--minutes M]
                 moved, or only includes other paths, did not change
   --all         clang-tidy checks every source, the tests' too
   --minutes M   the time for clang-tidy: sources that it does not reach are counted, and
-                tests/campaign.sh --checks reaches them (3; no limit with --all)
+                tests/campaign.sh --checks reaches them (2; no limit with --all)
 
 Needs a configured build/release (tests/run.sh makes it).
 USAGE
@@ -52,7 +52,7 @@ if [ "$all" = no ] && [ -z "$base" ]; then
     base=$(git rev-list -1 --before='1 day ago' HEAD)
     sources=('common/*.cpp' 'server/*.cpp' 'client/*.cpp')
 fi
-[ "$all" = yes ] || minutes=${minutes:-3}
+[ "$all" = yes ] || minutes=${minutes:-2}
 
 # shellcheck source=server/packages.sh
 . server/packages.sh
