@@ -18,8 +18,10 @@ bool plan_replay(const PlanInput& input, PlanScratch& scratch, protocol::Causes&
   if (room.rules().closed_under_contact()) plan_islands(islands, bodies);
   const bool do_causes_fit = gather_causes(input, islands, bodies, scratch.causes);
   scratch.work += kBodyWork * bodies.known.size() + scratch.causes.size();
-  if (do_causes_fit) write_causes(room.replication_log().sticks(), bodies, scratch.causes, causes);
-  return do_causes_fit;
+  if (!do_causes_fit) return false;
+  write_causes(room.replication_log().sticks(), bodies, scratch.causes, causes);
+  scratch.work += causes.inputs.size();
+  return true;
 }
 
 /// Sorts by insertion: the base's members are in order already, and few bullets come after them.
