@@ -74,6 +74,8 @@ TEST(ByteCursor, TakesFieldsOfNoBytesAtTheEnd) {
   ByteReader in{one};
   EXPECT_EQ(in.number<std::uint8_t>(), 7U);
   in.bytes({});
+  ByteWriter{MutableBytes{}}.bytes({});
+  ByteReader{ConstBytes{}}.bytes({});
 }
 
 TEST(ByteCursorDeathTest, WritesNothingBeyondItsEnd) {
