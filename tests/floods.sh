@@ -70,7 +70,7 @@ kernel_drops() { awk -v port="$(printf ':%04X' "$1")" 'index($2, port) { print $
 flags_of() {
     case $1 in
     client) echo "--kind client --times 100" ;;
-    *) echo "--kind $1 --rate $rate/s" ;;
+    *) echo "--kind $1 --rate $rate" ;;
     esac
 }
 

@@ -91,12 +91,6 @@ std::expected<std::uint64_t, std::string> parse_size(std::string_view text) {
   return static_cast<std::uint64_t>(*bytes);
 }
 
-std::expected<double, std::string> parse_rate(std::string_view text) {
-  const auto per_second = parse_quantity(text, {{"/s", 1}, {"/m", 1.0 / 60}});
-  if (!per_second || *per_second > kExactMax) return refuse(text, "rate", "20/s or 90/m");
-  return *per_second;
-}
-
 std::expected<HostPort, std::string> parse_host_port(std::string_view text) {
   const std::string example = "127.0.0.1:7777, localhost:7777 or [::1]:7777";
   const std::size_t colon = text.rfind(':');

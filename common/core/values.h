@@ -25,9 +25,6 @@ namespace tickbox {
 /// Parses "512", "512B", "64KiB", "4MiB", "1GiB"; returns bytes.
 [[nodiscard]] std::expected<std::uint64_t, std::string> parse_size(std::string_view text);
 
-/// Parses "20/s" or "90/m"; returns the rate per second.
-[[nodiscard]] std::expected<double, std::string> parse_rate(std::string_view text);
-
 /// A name or address and a port, "localhost:7777" or "[::1]:7777".
 struct HostPort {
   std::string host{};  ///< without brackets

@@ -4,8 +4,8 @@
 #include "core/bytes.h"
 #include "os/files/file_sink.h"
 #include "record/writer.h"
-#include "tests/disk/patience.h"
 #include "tests/support/faulty_disk.h"
+#include "tests/support/patience.h"
 #include "tests/support/recorded_match.h"
 
 #include <gtest/gtest.h>
@@ -180,7 +180,6 @@ TEST(DiskFaults, AfterAFullDiskThereIsAGapAndAKeyframe) {
 
   disk.set_faults({});
   ASSERT_TRUE(comes_true([&] { return !(*sink)->stats().degraded; }));
-  EXPECT_EQ((*sink)->stats().recoveries, 1U);
   match.record(writer, kTicks);
   writer.finish();
   ASSERT_TRUE((*sink)->close());
@@ -244,7 +243,7 @@ TEST(DiskFaults, ADiskThatIsSlowerThanTheQueueIsLongCostsAGap) {
   record::Writer writer{**sink, match.header()};
   match.record(writer, kTicks);
   EXPECT_LE((*sink)->stats().queue_bytes, 4'000U);
-  EXPECT_GT((*sink)->stats().writes_refused, 0U);
+  EXPECT_GT(writer.stats().ticks_lost, 0U);
   disk.release();
   ASSERT_TRUE(comes_true([&] { return (*sink)->stats().queue_bytes == 0; }));
   match.record(writer, 10);

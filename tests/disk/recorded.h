@@ -4,8 +4,8 @@
 #include "os/process/steady_clock.h"
 #include "server/host/recordings/recording_files.h"
 #include "server/recording/recorder.h"
-#include "tests/disk/patience.h"
 #include "tests/support/faulty_disk.h"
+#include "tests/support/patience.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/os/temporary_folder.h"
 

@@ -233,10 +233,7 @@ void FileSink::State::drain(std::unique_lock<std::mutex>& lock) {
     }
     recycle(std::move(batch));
   }
-  if (stats.degraded) {
-    stats.degraded = false;
-    ++stats.recoveries;
-  }
+  stats.degraded = false;
 }
 
 /// Requires: the lock.
@@ -292,7 +289,6 @@ bool FileSink::write(ConstBytes bytes) {
     const std::scoped_lock lock{state.mutex};
     const std::size_t space = state.options.queue_bytes_max - state.stats.queue_bytes;
     if (state.closing.stop_requested() || state.stats.degraded || bytes.size() > space) {
-      ++state.stats.writes_refused;
       return false;
     }
     if (bytes.empty()) return true;

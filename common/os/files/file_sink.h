@@ -29,12 +29,10 @@ struct FileSinkOptions {
 };
 
 struct FileSinkStats {
-  std::uint64_t bytes_written = 0;   ///< handed to the kernel, in whole records
-  std::uint64_t errors = 0;          ///< failed writes, truncations and syncs
-  std::uint64_t recoveries = 0;      ///< times that a failed disk accepted writes again
-  std::uint64_t writes_refused = 0;  ///< calls of write() that returned false
-  std::uint64_t queue_bytes = 0;     ///< bytes in the queue now
-  bool degraded = false;             ///< the disk failed: writes are refused until it recovers
+  std::uint64_t bytes_written = 0;  ///< handed to the kernel, in whole records
+  std::uint64_t errors = 0;         ///< failed writes, truncations and syncs
+  std::uint64_t queue_bytes = 0;    ///< bytes in the queue now
+  bool degraded = false;            ///< the disk failed: writes are refused until it recovers
   bool stalled = false;  ///< the disk does not answer: records wait while the queue has space
 };
 

@@ -324,16 +324,6 @@ std::optional<net::Datagram> UdpTransport::receive() {
   };
 }
 
-bool UdpTransport::wait_readable(Duration wait) {
-  if (socket_->next < socket_->count) return true;
-  constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
-  const std::int64_t nanoseconds = std::max<std::int64_t>(wait.count(), 0);
-  const timespec limit{.tv_sec = nanoseconds / kNanosecondsPerSecond,
-                       .tv_nsec = nanoseconds % kNanosecondsPerSecond};
-  pollfd entry{.fd = socket_->handle, .events = POLLIN, .revents = 0};
-  return ppoll(&entry, 1, &limit, nullptr) > 0;
-}
-
 int UdpTransport::native_handle() const {
   return socket_->handle;
 }

@@ -57,10 +57,6 @@ class UdpTransport final : public net::Transport {
   void send(const net::Route& route, ConstBytes bytes) override;
   std::optional<net::Datagram> receive() override;
 
-  /// Waits at most `wait` for a datagram to receive(); a signal ends the wait early.  Returns
-  /// whether there is one.
-  [[nodiscard]] bool wait_readable(Duration wait);
-
   /// Returns the descriptor for PollSet; the transport still owns it.
   [[nodiscard]] int native_handle() const;
 

@@ -20,7 +20,7 @@ constexpr int kInconclusive = 5;
 constexpr int kPlayers = 8;
 
 /// Few enough for a sanitized server on a busy machine.
-const std::string kRate = "10000/s";
+const std::string kRate = "10000";
 
 /// How an attack ended, and what the eight say of it.
 struct Outcome {
@@ -125,7 +125,7 @@ TEST(Flood, AClientThatSendsAHundredTimesTooMuchIsHeldToItsShare) {
 // tries.
 TEST(Flood, AnEmptyServerLetsNewcomersInAmongHellos) {
   const RunningServer server;
-  Process attacker{flood(server, {"--kind", "hello", "--rate", "40000/s", "--time", "30s"})};
+  Process attacker{flood(server, {"--kind", "hello", "--rate", "40000", "--time", "30s"})};
   ASSERT_TRUE(eventually([&] { return server.metric("tickbox_packets_total", "in") > 10'000; }));
   const auto let_in = [&] {
     return run(tickbox({"connect", server.address(), "--seconds", "0.2"})).exit_code == kDone;

@@ -64,13 +64,6 @@ TEST(Values, RefusesWhatIsNoSize) {
   EXPECT_EQ(parse_size("64KB").error(), "'64KB' is not a size; try 512, 64KiB or 4MiB");
 }
 
-TEST(Values, ReadsRates) {
-  EXPECT_EQ(parse_rate("20/s"), 20.0);
-  EXPECT_EQ(parse_rate("90/m"), 1.5);
-  EXPECT_FALSE(parse_rate("20"));
-  EXPECT_FALSE(parse_rate("/s"));
-}
-
 TEST(Values, SplitsHostAndPort) {
   const auto name = parse_host_port("localhost:7777");
   ASSERT_TRUE(name) << name.error();
