@@ -12,8 +12,6 @@ namespace {
 constexpr std::array<std::string_view, kPhases> kPhaseNames = {"receive", "step", "send", "total"};
 constexpr std::array<std::string_view, kConnectionResults> kConnectionNames = {
     "accepted", "resumed", "moved", "stayed"};
-constexpr std::array<std::string_view, kSnapshotParts> kSnapshotPartNames = {
-    "packet", "frame", "causes", "enters", "sets", "leaves", "events"};
 constexpr std::array<std::string_view, kInputResults> kInputNames = {"given", "substituted", "late",
                                                                      "too_early"};
 
@@ -155,11 +153,11 @@ void add_clients(Text& text, const Metrics& metrics) {
               "Views whose hash differed at the client.", metrics.hash_mismatches);
   text.single("tickbox_state_hash_reporters_total", "counter",
               "Sessions whose client reported such a view.", metrics.mismatch_reporters);
-  text.head("tickbox_desync_traces_total", "counter",
-            "Traces of views whose hash differed: field found, view forgotten, report incomplete, "
+  text.head("tickbox_desync_reports_total", "counter",
+            "Reports of views whose hash differed: field found, view forgotten, report incomplete, "
             "or over the limits.");
   for (std::size_t i = 0; i < kDesyncResults; ++i) {
-    text.sample("tickbox_desync_traces_total", label("result", kDesyncResultNames[i]),
+    text.sample("tickbox_desync_reports_total", label("result", kDesyncResultNames[i]),
                 metrics.desync_results[i]);
   }
   const DesyncFileMetrics& files = metrics.desync_files;
@@ -239,7 +237,7 @@ void add_traffic(Text& text, const Metrics& metrics) {
               snapshots.waiting);
   text.head("tickbox_events_total", "counter",
             "Events for clients: queued, or lost because a client's queue was full.");
-  text.sample("tickbox_events_total", label("result", "told"), metrics.events.told);
+  text.sample("tickbox_events_total", label("result", "queued"), metrics.events.queued);
   text.sample("tickbox_events_total", label("result", "lost"), metrics.events.lost);
   add_audit(text, metrics.audit);
   const RecordingMetrics& recording = metrics.recording;

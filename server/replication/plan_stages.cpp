@@ -445,7 +445,7 @@ std::optional<ChosenBodies> choose_bodies(const PlannedTick& tick, const BodyBud
     if (!candidate.is_chosen) continue;
     left -= bytes;
     fitting.push_back(candidate.slot);
-    (candidate.is_known ? result.set_bytes : result.enter_bytes) += bytes;
+    (candidate.is_known ? result.known_body_bytes : result.new_body_bytes) += bytes;
   }
   result.deferred = candidates.size() - fitting.size();
   std::ranges::sort(fitting, {}, [&](SlotId slot) { return tick.bodies[slot].id; });

@@ -303,9 +303,9 @@ struct BodyBudget {
                                                     const protocol::Causes& causes);
 
 struct ChosenBodies {
-  std::size_t enter_bytes = 0;  ///< bytes of chosen bodies that are new to the view
-  std::size_t set_bytes = 0;    ///< bytes of chosen bodies that the client knows
-  std::size_t deferred = 0;     ///< number of bodies that did not fit
+  std::size_t new_body_bytes = 0;    ///< bytes of chosen bodies that are new to the view
+  std::size_t known_body_bytes = 0;  ///< bytes of chosen bodies that the client knows
+  std::size_t deferred = 0;          ///< number of bodies that did not fit
 };
 
 using SnapshotBodies = decltype(protocol::Snapshot::bodies);

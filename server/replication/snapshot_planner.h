@@ -37,12 +37,12 @@ struct ViewPlan {
   bool fits = true;  ///< false: does not fit on its base; send nothing until more bytes are free
   bool has_news = false;  ///< has content that the client cannot compute by itself
   std::uint64_t view_hash = 0;
-  std::size_t members = 0;      ///< the size of the view
-  std::size_t enter_bytes = 0;  ///< bytes of bodies in full that are new to the view
-  std::size_t set_bytes = 0;    ///< bytes of bodies in full that are not new to it
-  std::size_t waiting = 0;      ///< bodies in sight that the base does not have
-  std::size_t deferred = 0;     ///< bodies in sight that did not fit
-  std::size_t work = 0;         ///< see kBodyWork
+  std::size_t members = 0;           ///< the size of the view
+  std::size_t new_body_bytes = 0;    ///< bytes of bodies in full that are new to the view
+  std::size_t known_body_bytes = 0;  ///< bytes of bodies in full that are not new to it
+  std::size_t waiting = 0;           ///< bodies in sight that the base does not have
+  std::size_t deferred = 0;          ///< bodies in sight that did not fit
+  std::size_t work = 0;              ///< see kBodyWork
 };
 
 /// The unit of work is a cause that a plan walks, some 15 ns. This is the work of a body that a

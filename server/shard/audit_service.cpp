@@ -58,7 +58,7 @@ void AuditService::on_ack(Session& session, const protocol::AuditAck& ack, Insta
   if (session.audit == nullptr) return;
   session.audit->acknowledge(ack, now);
   if (!session.audit->requests_new_run(ack)) return;
-  if (!session.audit_runs.take(kAuditRunRequests, now)) {
+  if (!session.limits.audit_runs.take(kAuditRunRequests, now)) {
     return context_.metrics.drops.count(net::DropReason::RateLimited);
   }
   session.audit->end();
@@ -72,7 +72,7 @@ void AuditService::send(Session& session, Instant now) {
   const std::int64_t quiet_interval = pace_.tick_rate / kQuietSnapshotsPerSecond;
   const bool is_due = pace_.has_turn(tick, session.player) &&
                       (stream.has_news() || tick - stream.cut_at() >= quiet_interval);
-  while (session.budget.available(kAuditBytes, now) >=
+  while (session.limits.sent.available(kAuditBytes, now) >=
          static_cast<std::int64_t>(net::kDatagramBytesMax)) {
     const auto piece = stream.next(is_due ? AuditStream::Cut::All : AuditStream::Cut::Full, now);
     if (!piece) return;
@@ -96,7 +96,7 @@ void AuditService::send_piece(Session& session, const AuditStream::Piece& piece,
   const ConstBytes message = protocol::encode_audit(
       head, piece.bytes, pace_.take_status(session, tick), context_.message_buffer);
   const std::size_t bytes = message.size() + net::kPacketOverheadBytes;
-  const bool paid = session.budget.take(kAuditBytes, now, static_cast<std::int64_t>(bytes));
+  const bool paid = session.limits.sent.take(kAuditBytes, now, static_cast<std::int64_t>(bytes));
   TICKBOX_ASSERT(paid);
   AuditMetrics& audit = context_.metrics.audit;
   ++(piece.is_again ? audit.sent_again : audit.sent);

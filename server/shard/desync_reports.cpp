@@ -40,7 +40,7 @@ struct SentView {
 };
 
 SentView sent_view(const Session& session, const Room& room, Tick tick) {
-  return {.members = session.views->find(tick, room.world().tick),
+  return {.members = session.snapshots.views->find(tick, room.world().tick),
           .state = room.state_after(tick),
           .slots = &room.replication_log().slots()};
 }
@@ -102,7 +102,8 @@ std::expected<DesyncReports::Report*, DesyncReports::Refused> DesyncReports::beg
   if (view.tick > room.world().tick) return std::unexpected{Refused{}};
   const SentView sent = sent_view(session, room, view.tick);
   if (!sent.is_remembered()) return nullptr;
-  if (!session.receipts.has_sent(view.tick, view.server_hash)) return std::unexpected{Refused{}};
+  if (!session.snapshots.receipts.has_sent(view.tick, view.server_hash))
+    return std::unexpected{Refused{}};
   const bool is_too_soon = session.reported && now - *session.reported < kDesyncReportInterval;
   if (is_too_soon) return std::unexpected{limited()};
   Report* report = free_report();

@@ -59,7 +59,7 @@ void DesyncService::note_unfinished(const DesyncReports::Unfinished& report, Ins
   context_.metrics.count(DesyncResult::Unfinished);
   context_.log.event(LogKind::Desync, Severity::Warning, now, [&] {
     return fmt::format(
-        "desync_untraced seat={} tick={} server_hash={:08x} client_hash={:08x} parts={} of={}",
+        "desync_unfinished seat={} tick={} server_hash={:08x} client_hash={:08x} parts={} of={}",
         report.seat.value, report.view.tick.value, report.view.server_hash, report.view.client_hash,
         std::popcount(report.arrived), report.parts);
   });

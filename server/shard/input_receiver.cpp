@@ -33,16 +33,16 @@ void InputReceiver::take_acks(Session& session, const protocol::InputMessage& me
                               Instant now) {
   Metrics& metrics = context_.metrics;
   if (message.audit) audits_.on_ack(session, *message.audit, now);
-  const bool is_proven = message.view && session.receipts.proves(*message.view);
-  session.events.acknowledge(message.events, is_proven ? message.view->tick : Tick{});
+  const bool is_proven = message.view && session.snapshots.receipts.proves(*message.view);
+  session.snapshots.events.acknowledge(message.events, is_proven ? message.view->tick : Tick{});
   if (!message.view) return take_full_view_request(session, now);
   if (!is_proven) {
     ++metrics.snapshots.unproven;
     return;
   }
-  if (!session.views->acknowledge(message.view->tick)) return;
-  session.receipts.on_proof(now);
-  session.base_age.note_acknowledged(message.view->tick, session.room->tick());
+  if (!session.snapshots.views->acknowledge(message.view->tick)) return;
+  session.snapshots.receipts.on_proof(now);
+  session.snapshots.base_age.note_acknowledged(message.view->tick, session.room->tick());
   if (const Instant* sent = session.room->sent_at(message.view->tick)) {
     metrics.client_rtt.add(
         std::chrono::duration_cast<std::chrono::microseconds>(now - *sent).count());
@@ -51,11 +51,11 @@ void InputReceiver::take_acks(Session& session, const protocol::InputMessage& me
 
 /// A client that holds no view requests a full one, if it has acknowledged a view before.
 void InputReceiver::take_full_view_request(Session& session, Instant now) {
-  if (!session.views->has_acknowledged()) return;
-  if (!session.full_views.take(kFullViewRequests, now)) {
+  if (!session.snapshots.views->has_acknowledged()) return;
+  if (!session.limits.full_views.take(kFullViewRequests, now)) {
     return context_.metrics.drops.count(net::DropReason::RateLimited);
   }
-  session.views->forget();
+  session.snapshots.views->forget();
   ++context_.metrics.snapshots.asked;
 }
 

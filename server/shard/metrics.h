@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace tickbox::server {
 
@@ -90,12 +91,14 @@ enum class SnapshotPart : std::uint8_t {
   Packet,  ///< seal and packet head
   Frame,   ///< snapshot head and status, mask and counts
   Causes,
-  Enters,  ///< bodies in full that are new to a view
-  Sets,    ///< bodies in full that a view has, influenced by something outside
-  Leaves,
+  NewBodies,    ///< bodies in full that are new to a view
+  KnownBodies,  ///< bodies in full that a view has, influenced by something outside
+  Exits,
   Events,
 };
 inline constexpr std::size_t kSnapshotParts = 7;
+inline constexpr std::array<std::string_view, kSnapshotParts> kSnapshotPartNames = {
+    "packet", "frame", "causes", "new_bodies", "known_bodies", "exits", "events"};
 
 struct SnapshotMetrics {
   std::uint64_t on_base = 0;    ///< sent, with causes since a view that the client holds
@@ -116,8 +119,8 @@ struct SnapshotMetrics {
 };
 
 struct EventMetrics {
-  std::uint64_t told = 0;  ///< queued, counted for each client that receives it
-  std::uint64_t lost = 0;  ///< not sent: too many waited for that client
+  std::uint64_t queued = 0;  ///< counted for each client that receives it
+  std::uint64_t lost = 0;    ///< not sent: too many waited for that client
 };
 
 struct AuditMetrics {

@@ -13,9 +13,9 @@ namespace tickbox::server {
 namespace {
 
 /// Returns whether the newest view that the client holds is new enough for a base.
-bool has_base(const Session& session, Tick tick) {
-  return session.views->has_base(tick) &&
-         tick - session.views->base_tick() <= session.base_age.limit(tick);
+bool has_base(const SessionSnapshots& snapshots, Tick tick) {
+  return snapshots.views->has_base(tick) &&
+         tick - snapshots.views->base_tick() <= snapshots.base_age.limit(tick);
 }
 
 /// Counts a snapshot that is sent. `message_bytes`: the size of its message.
@@ -29,14 +29,14 @@ void count(SnapshotMetrics& metrics, const protocol::Snapshot& snapshot, const V
   metrics.members += plan.members;
   const std::size_t exits = snapshot.causes.exits.size();
   const std::size_t causes = protocol::encoded_bytes(snapshot.causes) - exits;
-  const std::size_t bodies = plan.enter_bytes + plan.set_bytes;
+  const std::size_t bodies = plan.new_body_bytes + plan.known_body_bytes;
   const std::size_t events = protocol::encoded_bytes(snapshot.events);
   metrics.add(SnapshotPart::Packet, net::kPacketOverheadBytes);
   metrics.add(SnapshotPart::Frame, message_bytes - causes - exits - bodies - events);
   metrics.add(SnapshotPart::Causes, causes);
-  metrics.add(SnapshotPart::Enters, plan.enter_bytes);
-  metrics.add(SnapshotPart::Sets, plan.set_bytes);
-  metrics.add(SnapshotPart::Leaves, exits);
+  metrics.add(SnapshotPart::NewBodies, plan.new_body_bytes);
+  metrics.add(SnapshotPart::KnownBodies, plan.known_body_bytes);
+  metrics.add(SnapshotPart::Exits, exits);
   metrics.add(SnapshotPart::Events, events);
 }
 
@@ -57,8 +57,8 @@ void Replicator::queue_events(HostedRoom& room) {
   broadcast_.route(room.room(), [&](PlayerId player, const protocol::Event& event) {
     Session* session = room.seats().seat_of(player).playing;
     if (session == nullptr || session->audit != nullptr) return false;
-    const bool is_queued = session->events.add(room.tick(), event);
-    ++(is_queued ? context_.metrics.events.told : context_.metrics.events.lost);
+    const bool is_queued = session->snapshots.events.add(room.tick(), event);
+    ++(is_queued ? context_.metrics.events.queued : context_.metrics.events.lost);
     return is_queued;
   });
 }
@@ -73,49 +73,52 @@ void Replicator::take_turns(std::span<HostedRoom> rooms, Instant now) {
     for (const Seat& seat : room.seats().all()) {
       Session* session = seat.playing;
       if (session == nullptr || !seat.in_world || session->audit != nullptr) continue;
-      const bool is_due = pace_.is_due(*session, room.tick(), has_base(*session, room.tick()), now);
+      SessionSnapshots& snapshots = session->snapshots;
+      const bool is_due =
+          pace_.is_due(*session, room.tick(), has_base(snapshots, room.tick()), now);
       const SnapshotTurn before =
-          std::exchange(session->turn, is_due ? SnapshotTurn::Due : SnapshotTurn::None);
+          std::exchange(snapshots.turn, is_due ? SnapshotTurn::Due : SnapshotTurn::None);
       if (!is_due) continue;
       ++due;
-      work += session->plan_work;
-      if (before != SnapshotTurn::PutOff) may_be_put_off_.push_back(session);
+      work += snapshots.plan_work;
+      if (before != SnapshotTurn::PutOff) may_be_put_off_.push_back(&snapshots);
     }
   }
   if (work <= most) return;
   // What is put off comes on top of the next tick's work, so it is half of this tick's at most.
   const std::uint64_t least = std::max(most, work / 2);
-  std::ranges::sort(may_be_put_off_, std::greater{}, &Session::plan_work);
-  for (Session* session : may_be_put_off_) {
-    if (work <= least || session->plan_work <= most / due) return;
-    session->turn = SnapshotTurn::PutOff;
-    work -= session->plan_work;
+  std::ranges::sort(may_be_put_off_, std::greater{}, &SessionSnapshots::plan_work);
+  for (SessionSnapshots* snapshots : may_be_put_off_) {
+    if (work <= least || snapshots->plan_work <= most / due) return;
+    snapshots->turn = SnapshotTurn::PutOff;
+    work -= snapshots->plan_work;
   }
 }
 
 void Replicator::send(Session& session, Instant now) {
-  if (session.turn == SnapshotTurn::None) return;
-  if (session.turn == SnapshotTurn::PutOff) {
+  SessionSnapshots& snapshots = session.snapshots;
+  if (snapshots.turn == SnapshotTurn::None) return;
+  if (snapshots.turn == SnapshotTurn::PutOff) {
     ++context_.metrics.snapshots.put_off;
     return;
   }
   const Tick tick = session.room->tick();
-  const ViewMembers* base = has_base(session, tick) ? session.views->base(tick) : nullptr;
-  const std::int64_t bytes = session.budget.available(snapshot_bytes_, now);
+  const ViewMembers* base = has_base(snapshots, tick) ? snapshots.views->base(tick) : nullptr;
+  const std::int64_t bytes = session.limits.sent.available(snapshot_bytes_, now);
   if (bytes < static_cast<std::int64_t>(kSnapshotBytesMin)) {
     ++context_.metrics.snapshots.held_back;
     return;
   }
-  const std::size_t events = std::min(session.events.due(tick), protocol::kSnapshotEventsMax);
+  const std::size_t events = std::min(snapshots.events.due(tick), protocol::kSnapshotEventsMax);
   const auto planned = plan(session, base, static_cast<std::size_t>(bytes), events);
-  if (!planned) return session.views->withdraw(tick);
+  if (!planned) return snapshots.views->withdraw(tick);
   const ConstBytes message = encode(session, *planned, events);
-  session.plan_work += message.size() / kBytesPerWork;
-  session.last_snapshot = tick;
-  session.base_age.note_sent(tick);
-  session.receipts.on_sent(tick, snapshot_.head.view_hash);
+  snapshots.plan_work += message.size() / kBytesPerWork;
+  snapshots.last = tick;
+  snapshots.base_age.note_sent(tick);
+  snapshots.receipts.on_sent(tick, snapshot_.head.view_hash);
   ++session.hashes_sent;
-  const bool paid = session.budget.take(
+  const bool paid = session.limits.sent.take(
       snapshot_bytes_, now, static_cast<std::int64_t>(message.size() + net::kPacketOverheadBytes));
   TICKBOX_ASSERT(paid);
   count(context_.metrics.snapshots, snapshot_, *planned, message.size());
@@ -126,19 +129,20 @@ void Replicator::send(Session& session, Instant now) {
 /// or the client can compute all of it.
 std::optional<ViewPlan> Replicator::plan(Session& session, const ViewMembers* base,
                                          std::size_t bytes, std::size_t events) {
+  SessionSnapshots& snapshots = session.snapshots;
   HostedRoom& room = *session.room;
   const Tick tick = room.tick();
   const std::size_t own = room.world().index_of(room.world().body_of(session.player));
   TICKBOX_ASSERT(own != room.world().size());
   const ViewRequest request{.own = static_cast<std::uint32_t>(own),
                             .base = base,
-                            .base_tick = base != nullptr ? session.views->base_tick() : tick,
-                            .last = session.views->find(session.last_snapshot, tick),
+                            .base_tick = base != nullptr ? snapshots.views->base_tick() : tick,
+                            .last = snapshots.views->find(snapshots.last, tick),
                             .bytes_max = std::min(net::kDatagramBytesMax, bytes),
                             .bytes_kept = protocol::event_bytes_max(events)};
   const ViewPlan plan =
-      planner_.plan(request, session.waiting, snapshot_, session.views->add(tick));
-  session.plan_work = plan.work;
+      planner_.plan(request, snapshots.waiting, snapshot_, snapshots.views->add(tick));
+  snapshots.plan_work = plan.work;
   if (!plan.fits) {
     ++context_.metrics.snapshots.held_back;
     return std::nullopt;
@@ -154,13 +158,13 @@ std::optional<ViewPlan> Replicator::plan(Session& session, const ViewMembers* ba
 /// status count as sent from now on.
 ConstBytes Replicator::encode(Session& session, const ViewPlan& plan, std::size_t events) {
   const Tick tick = session.room->tick();
-  const std::int64_t base_age = plan.on_base ? tick - session.views->base_tick() : 0;
+  const std::int64_t base_age = plan.on_base ? tick - session.snapshots.views->base_tick() : 0;
   snapshot_.head = {.report = input_report(session, tick),
                     .view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff),
                     .base_age = static_cast<std::uint8_t>(base_age)};
   snapshot_.status = pace_.take_status(session, tick);
   snapshot_.events.clear();
-  session.events.tell(tick, events, snapshot_.events);
+  session.snapshots.events.tell(tick, events, snapshot_.events);
   return protocol::encode_snapshot(snapshot_, context_.message_buffer);
 }
 

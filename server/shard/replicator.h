@@ -48,7 +48,7 @@ class Replicator {
   Rate snapshot_bytes_;
   EventBroadcast broadcast_;
   SnapshotPlanner planner_;
-  std::vector<Session*> may_be_put_off_;
+  std::vector<SessionSnapshots*> may_be_put_off_;
   protocol::Snapshot snapshot_;  ///< the one in progress
 };
 

@@ -32,14 +32,15 @@ struct SendPace {
   /// rarer. So are all views for a client that proves no receipt.
   [[nodiscard]] bool is_due(const Session& session, Tick tick, bool has_base, Instant now) const {
     if (!has_turn(tick, session.player)) return false;
-    const std::uint32_t interval = std::max(has_base ? 0 : tick_rate / kFullViewsPerSecond,
-                                            unproven_interval(session.receipts.silence(now)));
-    return session.last_snapshot.value == 0 || tick - session.last_snapshot >= interval;
+    const std::uint32_t interval =
+        std::max(has_base ? 0 : tick_rate / kFullViewsPerSecond,
+                 unproven_interval(session.snapshots.receipts.silence(now)));
+    return session.snapshots.last.value == 0 || tick - session.snapshots.last >= interval;
   }
 
   /// Returns whether a snapshot of `tick` is due even if the client can compute all of it.
   [[nodiscard]] bool is_quiet_due(const Session& session, Tick tick) const {
-    return tick - session.last_snapshot >= std::int64_t{tick_rate / kQuietSnapshotsPerSecond};
+    return tick - session.snapshots.last >= std::int64_t{tick_rate / kQuietSnapshotsPerSecond};
   }
 
   /// Returns the least ticks between two snapshots to a client that has proven no receipt for
@@ -53,8 +54,9 @@ struct SendPace {
 
   /// Returns the report about the client's packets if it is due, and notes that it is sent.
   [[nodiscard]] std::optional<protocol::LinkStatus> take_status(Session& session, Tick tick) const {
-    if (tick - session.last_status < std::int64_t{tick_rate} * kStatusSeconds) return std::nullopt;
-    session.last_status = tick;
+    Tick& last = session.snapshots.last_status;
+    if (tick - last < std::int64_t{tick_rate} * kStatusSeconds) return std::nullopt;
+    last = tick;
     return link_status(session);
   }
 };

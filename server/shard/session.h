@@ -58,6 +58,30 @@ enum class SnapshotTurn : std::uint8_t {
 
 class HostedRoom;
 
+/// The limits of one client.
+struct SessionLimits {
+  RateLimit accepts;          ///< of repeated ACCEPTs
+  RateLimit opens_elsewhere;  ///< of packets opened from another address
+  RateLimit packets;
+  RateLimit bytes;
+  RateLimit full_views;  ///< of full views requested
+  RateLimit audit_runs;  ///< of runs requested
+  RateLimit sent;        ///< in bytes, of snapshots or of an audit
+};
+
+/// The state of the snapshots to one client, and of the events in them.
+struct SessionSnapshots {
+  std::unique_ptr<SentViews> views;  ///< set once the session plays
+  ViewReceipts receipts;
+  BaseAge base_age;  ///< how old the base of a snapshot may be
+  WaitingBodies waiting;
+  EventQueue events;
+  std::uint64_t plan_work = 0;  ///< work of the last plan, in units of ViewPlan::work
+  SnapshotTurn turn = SnapshotTurn::None;
+  Tick last;         ///< tick of the last one sent; 0 before the first
+  Tick last_status;  ///< tick of the last LinkStatus sent
+};
+
 /// A session belongs to a player of a room. The player's seat knows it as `playing` or `pending`.
 struct Session {
   enum class State : std::uint8_t {
@@ -80,36 +104,21 @@ struct Session {
   std::uint32_t ticket_serial = 0;     ///< serial of its resume ticket
   std::uint32_t malformed = 0;         ///< messages that opened and could not be read
 
-  Instant heard;              ///< when the last packet was opened
-  RateLimit accepts;          ///< limit of repeated ACCEPTs
-  RateLimit opens_elsewhere;  ///< limit of packets opened from another address
-  RateLimit packets;
-  RateLimit bytes;
+  Instant heard;  ///< when the last packet was opened
+  SessionLimits limits;
   std::optional<PathCheck> path_check;
   Instant next_path_check;  ///< no check begins before
 
   InputBuffer inputs;
   std::uint8_t substituted = 0;  ///< number of substituted inputs, modulo 256
   std::uint32_t late = 0;
-  std::int16_t margin = 0;        ///< 1/16 ticks, of the newest packet's newest input
-  std::uint32_t mismatches = 0;   ///< hash mismatches, as the client reported
-  std::uint32_t hashes_sent = 0;  ///< snapshots and audit segments since it last reported one
-
-  EventQueue events;
-  std::unique_ptr<SentViews> views;  ///< set once the session plays
-  ViewReceipts receipts;
-  BaseAge base_age;  ///< how old the base of its snapshots may be
-  WaitingBodies waiting;
-  std::uint64_t plan_work = 0;  ///< work of its last plan, in units of ViewPlan::work
-  SnapshotTurn turn = SnapshotTurn::None;
-  Tick last_snapshot;               ///< tick of the last one sent; 0 before the first
-  Tick last_status;                 ///< tick of the last LinkStatus sent
-  RateLimit budget;                 ///< in bytes, of snapshots or of an audit
-  RateLimit full_views;             ///< limit of full views requested
+  std::int16_t margin = 0;          ///< 1/16 ticks, of the newest packet's newest input
+  std::uint32_t mismatches = 0;     ///< hash mismatches, as the client reported
+  std::uint32_t hashes_sent = 0;    ///< snapshots and audit segments since it last reported one
   std::optional<Instant> reported;  ///< when its last desync report began
 
+  SessionSnapshots snapshots;
   std::unique_ptr<AuditStream> audit;  ///< set for an auditor, instead of snapshots
-  RateLimit audit_runs;                ///< limit of runs requested
 
   [[nodiscard]] ConstBytes accept_datagram() const {
     return ConstBytes{accept}.first(accept_bytes);

@@ -204,7 +204,7 @@ void Shard::Impl::on_packet(const net::Datagram& datagram, const Arrival& arriva
   if (from_elsewhere) {
     const auto fresh = session->channel.check_packet(datagram.bytes);
     if (!fresh) return drops.count(fresh.error());
-    if (!session->opens_elsewhere.take(kOpensOfSession, arrival.now) ||
+    if (!session->limits.opens_elsewhere.take(kOpensOfSession, arrival.now) ||
         !admission_.may_open_moved(datagram.from, arrival.now)) {
       return drops.count(net::DropReason::RateLimited);
     }
@@ -213,8 +213,8 @@ void Shard::Impl::on_packet(const net::Datagram& datagram, const Arrival& arriva
   if (!opened) return drops.count(opened.error());
   const bool is_newest = opened->sequence == session->channel.received().newest();
   const auto size = static_cast<std::int64_t>(datagram.bytes.size());
-  if (!session->packets.take(packets_of_session(tick_rate_), arrival.now) ||
-      !session->bytes.take(bytes_of_session(tick_rate_), arrival.now, size)) {
+  if (!session->limits.packets.take(packets_of_session(tick_rate_), arrival.now) ||
+      !session->limits.bytes.take(bytes_of_session(tick_rate_), arrival.now, size)) {
     return drops.count(net::DropReason::RateLimited);
   }
   session->heard = arrival.now;

@@ -66,7 +66,7 @@ TEST(ServerStart, TheAdminSideAnswers) {
   for (const char* name :
        {"tickbox_tick_duration_seconds", "tickbox_tick_lateness_seconds", "tickbox_clients",
         "tickbox_packets_total", "tickbox_bytes_total", "tickbox_packets_dropped_total",
-        "tickbox_desync_traces_total", "tickbox_desync_files_total"}) {
+        "tickbox_desync_reports_total", "tickbox_desync_files_total"}) {
     EXPECT_TRUE(metrics.body.contains(name)) << name;
   }
   EXPECT_EQ(server.get("/no-such-page").status, 404U);

@@ -89,9 +89,9 @@ constexpr game::BotKind kBots[] = {game::BotKind::Mix, game::BotKind::Wander, ga
 struct Seen {
   std::uint64_t views = 0;
   std::uint64_t on_base = 0;
-  std::uint64_t enters = 0;  ///< bytes, as the next two
-  std::uint64_t sets = 0;
-  std::uint64_t leaves = 0;
+  std::uint64_t new_bodies = 0;  ///< bytes, as the next two
+  std::uint64_t known_bodies = 0;
+  std::uint64_t exits = 0;
 };
 
 void play(std::uint64_t seed, std::uint64_t length, Seen& seen) {
@@ -135,9 +135,9 @@ void play(std::uint64_t seed, std::uint64_t length, Seen& seen) {
     return snapshots.bytes[static_cast<std::size_t>(part)];
   };
   seen.on_base += snapshots.on_base;
-  seen.enters += bytes_of(server::SnapshotPart::Enters);
-  seen.sets += bytes_of(server::SnapshotPart::Sets);
-  seen.leaves += bytes_of(server::SnapshotPart::Leaves);
+  seen.new_bodies += bytes_of(server::SnapshotPart::NewBodies);
+  seen.known_bodies += bytes_of(server::SnapshotPart::KnownBodies);
+  seen.exits += bytes_of(server::SnapshotPart::Exits);
 }
 
 TEST(Views, AreNeverWrong) {
@@ -153,11 +153,11 @@ TEST(Views, AreNeverWrong) {
   RecordProperty("views", std::to_string(seen.views));
   EXPECT_GT(seen.views, count * length * 10);
   EXPECT_GT(seen.on_base, count * length * 50);
-  EXPECT_GT(seen.enters, 0U);
+  EXPECT_GT(seen.new_bodies, 0U);
   if (count >= 12) {
-    EXPECT_GT(seen.sets, 0U) << "nobody was touched from outside";
+    EXPECT_GT(seen.known_bodies, 0U) << "nobody was touched from outside";
   }
-  EXPECT_GT(seen.leaves, 0U);
+  EXPECT_GT(seen.exits, 0U);
 }
 
 }  // namespace

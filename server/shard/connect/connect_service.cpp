@@ -57,7 +57,7 @@ void ConnectService::on_repeated(const Incoming& incoming, const RepeatedRequest
 /// Repeats the ACCEPT of a session, with a limit of its own. A sender that repeats another client's
 /// CONNECT must not use up the limit of that client's packets.
 void ConnectService::accept_again(Session& session, Instant now) {
-  if (!session.accepts.take(kRepeatedAccepts, now)) {
+  if (!session.limits.accepts.take(kRepeatedAccepts, now)) {
     return context_.metrics.drops.count(net::DropReason::RateLimited);
   }
   context_.send(session.route, session.accept_datagram());

@@ -16,9 +16,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::array<std::string_view, server::kSnapshotParts> kPartNames = {
-    "packet", "frame", "causes", "enters", "sets", "leaves", "events"};
-
 /// All of the map for 64.
 constexpr server::Sight kAll{.half_width = 80, .half_height = 80};
 
@@ -164,7 +161,7 @@ double median(const BytesByClient& bytes) {
 std::string bandwidth_head() {
   std::string head = fmt::format("{:<32}{:>5}{:>8}{:>8}{:>7}{:>7}{:>7}", "link", "Hz", "B/s",
                                  "up B/s", "sent/s", "view", "ratio");
-  for (const std::string_view name : kPartNames) {
+  for (const std::string_view name : server::kSnapshotPartNames) {
     head += fmt::format("{:>8}", name);
   }
   return head + fmt::format("{:>6}{:>9}{:>9}{:>8}{:>7}{:>6}\n", "max", "touched%", "exact%",
@@ -189,7 +186,7 @@ std::string json_of(std::span<const Bandwidth> measured) {
   for (const Bandwidth& one : measured) {
     nlohmann::ordered_json parts;
     for (std::size_t i = 0; i < server::kSnapshotParts; ++i) {
-      parts[std::string{kPartNames[i]}] = one.parts[i];
+      parts[std::string{server::kSnapshotPartNames[i]}] = one.parts[i];
     }
     document.push_back({{"name", one.name},
                         {"snapshot_rate", one.snapshot_rate},

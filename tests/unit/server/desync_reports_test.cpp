@@ -33,7 +33,7 @@ class DesyncReportsTest : public testing::Test {
       session.player = {static_cast<std::uint16_t>(i)};
       session.channel =
           net::PacketChannel{{}, static_cast<std::uint32_t>(i + 1), net::Direction::ToClient};
-      session.views = std::make_unique<SentViews>(base_age_max(kTickRate));
+      session.snapshots.views = std::make_unique<SentViews>(base_age_max(kTickRate));
     }
     pass_ticks(10);
   }
@@ -42,11 +42,11 @@ class DesyncReportsTest : public testing::Test {
     for (std::uint32_t i = 0; i < ticks; ++i) {
       room_.tick({});
       for (Session& session : sessions_) {
-        ViewMembers& members = session.views->add(room_.world().tick);
+        ViewMembers& members = session.snapshots.views->add(room_.world().tick);
         for (const SlotId slot : room_.replication_log().slots().present()) {
           members.push_back(slot);
         }
-        session.receipts.on_sent(room_.world().tick, protocol::view_hash(truth()));
+        session.snapshots.receipts.on_sent(room_.world().tick, protocol::view_hash(truth()));
       }
     }
   }

@@ -286,8 +286,8 @@ TEST_F(BodyStagesTest, BodiesAreChosenByBytesAndTheOthersWait) {
 
   auto result = choose({.bytes = known_bytes + bytes_of(2)});
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->set_bytes, known_bytes);
-  EXPECT_EQ(result->enter_bytes, bytes_of(2));
+  EXPECT_EQ(result->known_body_bytes, known_bytes);
+  EXPECT_EQ(result->new_body_bytes, bytes_of(2));
   EXPECT_EQ(result->deferred, 1U);
   EXPECT_EQ(listed(view), (std::vector<SlotId>{slot(0), slot(1), slot(2)}));
   EXPECT_EQ(chosen.size(), 3U);
@@ -296,7 +296,7 @@ TEST_F(BodyStagesTest, BodiesAreChosenByBytesAndTheOthersWait) {
 
   result = choose({.bytes = known_bytes + bytes_of(2), .headroom = 1});
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->enter_bytes, 0U) << "a new body leaves the headroom free";
+  EXPECT_EQ(result->new_body_bytes, 0U) << "a new body leaves the headroom free";
   EXPECT_EQ(result->deferred, 2U);
   EXPECT_EQ(listed(waiting), (std::vector<WaitingBody>{{slot(2), 50, 3}, {slot(3), 40, 1}}));
 

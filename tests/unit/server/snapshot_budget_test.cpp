@@ -96,13 +96,13 @@ TEST(SnapshotBudget, LeavesRoomForWhatHappensNext) {
   constexpr std::size_t kBytes = 700;
   PlannedRoom room{crowd(200), kWide};
   room.send(kBytes);
-  EXPECT_GT(protocol::kSnapshotFrameBytes + room.plan().enter_bytes, kBytes - 24)
+  EXPECT_GT(protocol::kSnapshotFrameBytes + room.plan().new_body_bytes, kBytes - 24)
       << "but not at first";
   room.acknowledge();
   room.tick();
   room.send(kBytes);
-  EXPECT_GT(room.plan().enter_bytes, 0U);
-  EXPECT_LE(protocol::kSnapshotFrameBytes + room.plan().enter_bytes, kBytes - 256);
+  EXPECT_GT(room.plan().new_body_bytes, 0U);
+  EXPECT_LE(protocol::kSnapshotFrameBytes + room.plan().new_body_bytes, kBytes - 256);
 }
 
 // A body that was sent stays chosen until it is acknowledged.

@@ -36,8 +36,8 @@ TEST(SnapshotPlanner, TellsAllThatIsInSightWholeWhereThereIsNoBase) {
   EXPECT_TRUE(room.plan().has_news);
   EXPECT_TRUE(snapshot.causes.empty());
   EXPECT_EQ(ids_of(snapshot), (std::vector{room.body(0), room.body(1)}));
-  EXPECT_EQ(room.plan().set_bytes, 0U);
-  EXPECT_GT(room.plan().enter_bytes, 0U);
+  EXPECT_EQ(room.plan().known_body_bytes, 0U);
+  EXPECT_GT(room.plan().new_body_bytes, 0U);
 }
 
 // Crates and players that run on move too: a client computes this itself.
@@ -139,8 +139,8 @@ TEST(SnapshotPlanner, TellsAnIslandWithAMemberOutsideWholeAndNothingElse) {
   ASSERT_EQ(snapshot.causes.inputs.size(), 1U);
   EXPECT_EQ(snapshot.causes.inputs[0].base_index, 2) << "who runs down";
   EXPECT_FALSE(room.sees(2));
-  EXPECT_GT(room.plan().set_bytes, 0U);
-  EXPECT_EQ(room.plan().enter_bytes, 0U);
+  EXPECT_GT(room.plan().known_body_bytes, 0U);
+  EXPECT_EQ(room.plan().new_body_bytes, 0U);
 }
 
 // One body pushes another out of view. The pushed one leaves the view, the other is sent in full.
