@@ -12,16 +12,14 @@ std::expected<std::unique_ptr<AdminServer>, std::string> AdminServer::start(
     const net::Address& bind, const Clock& clock) {
   std::unique_ptr<AdminServer> made{new AdminServer{clock}};
   auto http = os::HttpServer::start(
-      {.bind = bind, .handler = [self = made.get()](const os::HttpRequest& request) {
-         return self->respond(request);
-       }});
+      bind, [self = made.get()](std::string_view path) { return self->respond(path); });
   if (!http) return std::unexpected(std::move(http.error()));
   made->http_ = *std::move(http);
   made->running_ = made->http_.get();
   return made;
 }
 
-os::HttpResponse AdminServer::respond(const os::HttpRequest& request) const {
+os::HttpResponse AdminServer::respond(std::string_view path) const {
   const cli::BuildInfo& build = cli::build_info();
   std::vector<AdminRequests> requests;
   if (const os::HttpServer* const http = running_) {
@@ -29,7 +27,7 @@ os::HttpResponse AdminServer::respond(const os::HttpRequest& request) const {
       requests.push_back({.code = status, .count = responses});
     }
   }
-  AdminReply reply = answer(request.path, status_.read(),
+  AdminReply reply = answer(path, status_.read(),
                             {.version = std::string{build.version},
                              .commit = std::string{build.commit},
                              .simulation_hash = std::string{build.simulation_hash},

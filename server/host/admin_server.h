@@ -36,7 +36,7 @@ class AdminServer {
  private:
   explicit AdminServer(const Clock& clock) : clock_(clock) {}
 
-  [[nodiscard]] os::HttpResponse respond(const os::HttpRequest& request) const;
+  [[nodiscard]] os::HttpResponse respond(std::string_view path) const;
 
   const Clock& clock_;
   os::LatestValue<Status> status_;

@@ -42,14 +42,10 @@ bool is_address_of(const std::string& host, const net::Address& local) {
 }  // namespace
 
 /// Compares addresses as addresses, and names as names, ignoring case.
-bool is_allowed_host(std::string_view host, const net::Address& local,
-                     const std::vector<std::string>& names) {
+bool is_allowed_host(std::string_view host, const net::Address& local) {
   const bool has_port = host.find(':') != std::string_view::npos && !host.ends_with(']');
   const auto parsed = parse_host_port(has_port ? std::string{host} : std::string{host} + ":0");
-  if (!parsed) return false;
-  if (equal_names(parsed->host, "localhost") || is_address_of(parsed->host, local)) return true;
-  return std::ranges::any_of(
-      names, [&](const std::string& name) { return equal_names(name, parsed->host); });
+  return parsed && (equal_names(parsed->host, "localhost") || is_address_of(parsed->host, local));
 }
 
 }  // namespace tickbox::os

@@ -29,15 +29,6 @@ inline constexpr std::chrono::seconds kHttpTimeout{5};
 /// Largest response that http_get() accepts; /metrics is a hundredth of it.
 inline constexpr std::size_t kHttpResponseBytesMax = std::size_t{8} * 1024 * 1024;
 
-struct HttpRequest {
-  std::string method{};  ///< always GET; a HEAD is handled as a GET, and its body is not sent
-  std::string path{};    ///< "/metrics", as sent: not decoded
-  std::string query{};   ///< the text after '?'
-  std::string host{};    ///< the Host header, already checked
-  std::string authorization{};  ///< the Authorization header, or empty
-  std::string body{};
-};
-
 struct HttpResponse {
   unsigned status = 200;
   std::string content_type = "text/plain; charset=utf-8";
@@ -45,18 +36,10 @@ struct HttpResponse {
   std::vector<std::pair<std::string, std::string>> headers{};  ///< besides type and length
 };
 
-/// A function that answers one request. An exception becomes a response with status 500.
+/// A function that answers a GET of `path`: "/metrics", as sent and not decoded, without the query.
+/// The body of its answer to a HEAD is not sent. An exception becomes a response with status 500.
 /// Thread: the server's, one call at a time.
-using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
-
-struct HttpOptions {
-  net::Address bind;  ///< port 0 takes a free port
-  HttpHandler handler{};
-  /// Names allowed in Host besides localhost, loopback addresses and the local address of the
-  /// connection. A page of another origin must not reach the server through a name that it controls
-  /// (DNS rebinding).
-  std::vector<std::string> hosts{};
-};
+using HttpHandler = std::function<HttpResponse(std::string_view path)>;
 
 /// The number of responses with one status, the server's own refusals included.
 struct HttpCount {
@@ -69,9 +52,10 @@ struct HttpCount {
 /// before the body arrives.
 class HttpServer {
  public:
-  /// Binds the address, then serves from its own thread.  Fails: with one line.
+  /// Binds the address (port 0 takes a free port), then serves from its own thread.
+  /// Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<HttpServer>, std::string> start(
-      HttpOptions options);
+      const net::Address& bind, HttpHandler handler);
 
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
@@ -106,18 +90,15 @@ class HttpServer {
 /// server's address of the connection.
 [[nodiscard]] std::optional<HttpResponse> answer_to(std::string_view sent,
                                                     const net::Address& local,
-                                                    const HttpOptions& options);
+                                                    const HttpHandler& handler);
 
 /// Returns what http_get() returns when the server sends the bytes `came` and closes.
 /// Fails: with one line, if they are not HTTP, not complete or too large.
 [[nodiscard]] std::expected<HttpResponse, std::string> read_answer(std::string_view came);
 
-// The Host names that a request may use.
-
 /// Returns whether `host` names this server. `host` is the value of a Host header, with or without
-/// a port. Allowed are localhost, a loopback address, `local` (the server's address of the
-/// connection) and `names`. A page of another origin that uses DNS rebinding sends its own name.
-[[nodiscard]] bool is_allowed_host(std::string_view host, const net::Address& local,
-                                   const std::vector<std::string>& names);
+/// a port. Allowed are localhost, a loopback address, and `local`: the server's address of the
+/// connection. A page of another origin that uses DNS rebinding sends its own name.
+[[nodiscard]] bool is_allowed_host(std::string_view host, const net::Address& local);
 
 }  // namespace tickbox::os

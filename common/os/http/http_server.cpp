@@ -49,7 +49,7 @@ constexpr std::size_t kDrainBytesMax = std::size_t{256} * 1024;
 class Connection;
 
 struct Shared {
-  HttpOptions options;
+  HttpHandler handler;
   std::list<Connection*> connections;  ///< the longest idle first; only for the server's thread
   mutable std::mutex mutex;
   std::map<unsigned, std::uint64_t> counts;
@@ -95,10 +95,9 @@ std::string to_string(beast::string_view text) {
 }
 
 /// Judges the header of a request. Returns the refusal, or nothing if the request may be answered.
-std::optional<HttpResponse> refuse(const Message& header, const net::Address& local,
-                                   const HttpOptions& options) {
+std::optional<HttpResponse> refuse(const Message& header, const net::Address& local) {
   const std::string host = to_string(header[http::field::host]);
-  if (header.count(http::field::host) != 1 || !is_allowed_host(host, local, options.hosts)) {
+  if (header.count(http::field::host) != 1 || !is_allowed_host(host, local)) {
     return refusal(403, "host not allowed; use localhost or the bound address");
   }
   if (header.method() != http::verb::get && header.method() != http::verb::head) {
@@ -111,19 +110,10 @@ std::optional<HttpResponse> refuse(const Message& header, const net::Address& lo
 }
 
 /// Requires: refuse() returned nothing.
-HttpResponse answer_message(const Message& message, const HttpOptions& options) {
+HttpResponse answer_message(const Message& message, const HttpHandler& handler) {
   const std::string target = to_string(message.target());
-  const std::size_t question = std::min(target.find('?'), target.size());
-  const HttpRequest request{
-      .method = "GET",
-      .path = target.substr(0, question),
-      .query = target.substr(std::min(question + 1, target.size())),
-      .host = to_string(message[http::field::host]),
-      .authorization = to_string(message[http::field::authorization]),
-      .body = message.body(),
-  };
   try {
-    return options.handler(request);
+    return handler(std::string_view{target}.substr(0, target.find('?')));
   } catch (const std::exception& failure) {
     return refusal(500, failure.what());
   }
@@ -171,7 +161,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     const Message& header = parser_->get();
     beast::error_code ignored;
     const net::Address local = to_address(stream_.socket().local_endpoint(ignored));
-    if (auto refused = refuse(header, local, shared_.options)) {
+    if (auto refused = refuse(header, local)) {
       return respond(*std::move(refused), false, header.method() == http::verb::head);
     }
     http::async_read(stream_, buffer_, *parser_,
@@ -183,7 +173,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void on_request(beast::error_code error) {
     if (error) return on_error(error);
     const Message& message = parser_->get();
-    respond(answer_message(message, shared_.options), message.keep_alive(),
+    respond(answer_message(message, shared_.handler), message.keep_alive(),
             message.method() == http::verb::head);
   }
 
@@ -269,7 +259,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 }  // namespace
 
 std::optional<HttpResponse> answer_to(std::string_view sent, const net::Address& local,
-                                      const HttpOptions& options) {
+                                      const HttpHandler& handler) {
   Parser parser;
   parser.eager(true);
   bound(parser);
@@ -280,9 +270,9 @@ std::optional<HttpResponse> answer_to(std::string_view sent, const net::Address&
     if (error == http::error::need_more) return std::nullopt;
     if (error) return answer_error(error);
     if (parser.is_header_done()) {
-      if (auto refused = refuse(parser.get(), local, options)) return refused;
+      if (auto refused = refuse(parser.get(), local)) return refused;
     }
-    if (parser.is_done()) return answer_message(parser.get(), options);
+    if (parser.is_done()) return answer_message(parser.get(), handler);
     if (taken == 0) return std::nullopt;
   }
 }
@@ -295,13 +285,13 @@ struct HttpServer::State {
   net::Address local;
   std::thread thread;
 
-  int open();
+  int open(const net::Address& bind);
   void accept();
 };
 
 /// Returns 0 or errno.
-int HttpServer::State::open() {
-  const tcp::endpoint endpoint = to_endpoint(shared.options.bind);
+int HttpServer::State::open(const net::Address& bind) {
+  const tcp::endpoint endpoint = to_endpoint(bind);
   beast::error_code error;
   acceptor.open(endpoint.protocol(), error);
   // On TCP this only means that connections of the last run need not time out first. Two listeners
@@ -327,17 +317,18 @@ void HttpServer::State::accept() {
   });
 }
 
-std::expected<std::unique_ptr<HttpServer>, std::string> HttpServer::start(HttpOptions options) {
-  TICKBOX_ASSERT(options.handler);
+std::expected<std::unique_ptr<HttpServer>, std::string> HttpServer::start(const net::Address& bind,
+                                                                          HttpHandler handler) {
+  TICKBOX_ASSERT(handler);
   std::unique_ptr<State> state;
   try {
     state = std::make_unique<State>();
   } catch (const boost::system::system_error& failure) {
-    return std::unexpected{bind_error(options.bind, failure.code().value())};
+    return std::unexpected{bind_error(bind, failure.code().value())};
   }
-  state->shared.options = std::move(options);
-  if (const int code = state->open(); code != 0) {
-    return std::unexpected{bind_error(state->shared.options.bind, code)};
+  state->shared.handler = std::move(handler);
+  if (const int code = state->open(bind); code != 0) {
+    return std::unexpected{bind_error(bind, code)};
   }
   state->accept();
   state->thread = start_thread("admin_http", [state = state.get()] { state->context.run(); });

@@ -28,18 +28,17 @@ net::Address loopback() {
   return *net::parse_address("127.0.0.1:0");
 }
 
-HttpResponse echo(const HttpRequest& request) {
-  if (request.path == "/throw") throw std::runtime_error{"on purpose"};
-  if (request.path == "/missing") return {.status = 404, .body = "no such page\n"};
-  if (request.path == "/large") return {.body = std::string(3'000'000, 'L')};
+HttpResponse echo(std::string_view path) {
+  if (path == "/throw") throw std::runtime_error{"on purpose"};
+  if (path == "/missing") return {.status = 404, .body = "no such page\n"};
+  if (path == "/large") return {.body = std::string(3'000'000, 'L')};
   return {.content_type = "text/x-echo",
-          .body = request.method + ' ' + request.path + '|' + request.query + '|' +
-                  request.authorization,
+          .body = "page of " + std::string{path},
           .headers = {{"X-Test", "yes"}}};
 }
 
 std::unique_ptr<HttpServer> start_echo() {
-  auto server = HttpServer::start({.bind = loopback(), .handler = echo});
+  auto server = HttpServer::start(loopback(), echo);
   EXPECT_TRUE(server) << server.error();
   return *std::move(server);
 }
@@ -114,7 +113,7 @@ TEST_F(Http, AnswersAGet) {
   const HttpResponse response = get("/a/b?c=d&e");
   EXPECT_EQ(response.status, 200U);
   EXPECT_EQ(response.content_type, "text/x-echo");
-  EXPECT_EQ(response.body, "GET /a/b|c=d&e|");
+  EXPECT_EQ(response.body, "page of /a/b");
   EXPECT_EQ(
       std::ranges::count(response.headers, std::pair<std::string, std::string>{"X-Test", "yes"}),
       1);
@@ -126,11 +125,11 @@ TEST_F(Http, PassesStatusAndLargeBodies) {
 }
 
 TEST_F(Http, ServesOnIPv6) {
-  auto server = HttpServer::start({.bind = *net::parse_address("[::1]:0"), .handler = echo});
+  auto server = HttpServer::start(*net::parse_address("[::1]:0"), echo);
   ASSERT_TRUE(server) << server.error();
   const auto response = http_get((*server)->local_address(), "/six", 5s);
   ASSERT_TRUE(response) << response.error();
-  EXPECT_EQ(response->body, "GET /six||");
+  EXPECT_EQ(response->body, "page of /six");
 }
 
 TEST_F(Http, AHandlerThatThrowsCostsOneAnswerAndNotTheServer) {
@@ -142,27 +141,20 @@ TEST_F(Http, AHeadIsAGetWithoutItsBody) {
   const std::string response =
       ask("HEAD /x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   EXPECT_EQ(status_line(response), "HTTP/1.1 200 OK");
-  EXPECT_TRUE(response.contains("Content-Length: 8\r\n")) << response;
+  EXPECT_TRUE(response.contains("Content-Length: 10\r\n")) << response;
   EXPECT_TRUE(response.ends_with("\r\n\r\n")) << response;
 }
 
 TEST_F(Http, OneConnectionMayAskSeveralTimes) {
   const RawClient client{address()};
   client.say("GET /one HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  EXPECT_TRUE(client.hear_some().ends_with("GET /one||"));
+  EXPECT_TRUE(client.hear_some().ends_with("page of /one"));
   client.say(
       "GET /two HTTP/1.1\r\nHost: localhost\r\n\r\nGET /three HTTP/1.1\r\nHost: "
       "localhost\r\nConnection: close\r\n\r\n");
   const std::string rest = client.hear();
-  EXPECT_TRUE(rest.contains("GET /two||")) << rest;
-  EXPECT_TRUE(rest.ends_with("GET /three||")) << rest;
-}
-
-TEST_F(Http, PassesTheAuthorizationHeader) {
-  const std::string response =
-      ask("GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
-          "abc\r\nConnection: close\r\n\r\n");
-  EXPECT_TRUE(response.ends_with("GET /||Bearer abc")) << response;
+  EXPECT_TRUE(rest.contains("page of /two")) << rest;
+  EXPECT_TRUE(rest.ends_with("page of /three")) << rest;
 }
 
 TEST_F(Http, RefusesAHostItDoesNotKnow) {
@@ -279,7 +271,7 @@ TEST_F(Http, ManyClientsAtOnce) {
     threads.emplace_back([&] {
       for (int i = 0; i < 25; ++i) {
         const auto response = http_get(address(), "/n", 5s);
-        if (response && response->body == "GET /n||") ++good;
+        if (response && response->body == "page of /n") ++good;
       }
     });
   }
@@ -292,19 +284,19 @@ TEST_F(Http, ManyClientsAtOnce) {
 TEST_F(Http, StopsWithConnectionsOpenAndFreesItsPort) {
   const RawClient idle{address()};
   idle.say("GET /idle HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  EXPECT_TRUE(idle.hear_some().ends_with("GET /idle||"));
+  EXPECT_TRUE(idle.hear_some().ends_with("page of /idle"));
   server_->stop();
   server_->stop();
   const auto refused = http_get(address(), "/", 5s);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error(), "cannot connect to http://" + net::to_string(address()) +
                                  "/: connection refused; is the server running?");
-  const auto again = HttpServer::start({.bind = address(), .handler = echo});
+  const auto again = HttpServer::start(address(), echo);
   EXPECT_TRUE(again) << again.error();
 }
 
 TEST_F(Http, RefusesAPortThatIsTaken) {
-  const auto second = HttpServer::start({.bind = address(), .handler = echo});
+  const auto second = HttpServer::start(address(), echo);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error(),
             "cannot bind admin HTTP " + net::to_string(address()) +
@@ -409,16 +401,15 @@ TEST(HttpHost, AllowsLoopbackByNameAndAddress) {
   const auto local = net::parse_address("127.0.0.1:9180");
   for (const char* host : {"localhost", "LocalHost:9180", "127.0.0.1", "127.0.0.1:1",
                            "127.9.9.9:9180", "[::1]", "[::1]:9180"}) {
-    EXPECT_TRUE(is_allowed_host(host, *local, {})) << host;
+    EXPECT_TRUE(is_allowed_host(host, *local)) << host;
   }
 }
 
-TEST(HttpHost, AllowsTheAddressTheConnectionCameToAndNamesThatWereGiven) {
+TEST(HttpHost, AllowsTheAddressTheConnectionCameTo) {
   const auto local = net::parse_address("192.0.2.7:9180");
-  EXPECT_TRUE(is_allowed_host("192.0.2.7:9180", *local, {}));
-  EXPECT_FALSE(is_allowed_host("192.0.2.8:9180", *local, {}));
-  EXPECT_FALSE(is_allowed_host("server:9180", *local, {}));
-  EXPECT_TRUE(is_allowed_host("Server:9180", *local, {"server"}));
+  EXPECT_TRUE(is_allowed_host("192.0.2.7:9180", *local));
+  EXPECT_FALSE(is_allowed_host("192.0.2.8:9180", *local));
+  EXPECT_FALSE(is_allowed_host("server:9180", *local));
 }
 
 TEST(HttpHost, RefusesEverythingElse) {
@@ -427,7 +418,7 @@ TEST(HttpHost, RefusesEverythingElse) {
        {"", ":9180", "evil.example", "evil.example:9180", "localhost.evil.example",
         "127.0.0.1.evil.example", "localhost:", "localhost:x", "localhost:99999", "localhost@evil",
         "127.1", "0x7f.1", "[::2]", "[::1", "::1"}) {
-    EXPECT_FALSE(is_allowed_host(host, *local, {})) << host;
+    EXPECT_FALSE(is_allowed_host(host, *local)) << host;
   }
 }
 
