@@ -123,15 +123,15 @@ std::string file_name_of(const protocol::Desync& desync, WallTime today) {
 
 std::expected<std::unique_ptr<DesyncFiles>, std::string> DesyncFiles::open(
     const std::string& folder, const Clock& clock) {
-  auto drop = os::BackgroundFileWriter::open({.folder = folder, .flag = "--desync-dir"});
-  if (!drop) return std::unexpected(std::move(drop.error()));
-  return std::unique_ptr<DesyncFiles>{new DesyncFiles{*std::move(drop), clock}};
+  auto writer = os::BackgroundFileWriter::open({.folder = folder, .flag = "--desync-dir"});
+  if (!writer) return std::unexpected(std::move(writer.error()));
+  return std::unique_ptr<DesyncFiles>{new DesyncFiles{*std::move(writer), clock}};
 }
 
 void DesyncFiles::note(const protocol::Desync& desync) {
   const std::optional<os::FileShare> share = quota_.share_of(desync);
-  if (!share) return drop_->leave_out();
-  const bool is_taken = drop_->drop(
+  if (!share) return writer_->leave_out();
+  const bool is_taken = writer_->write(
       file_name_of(desync, os::SystemCalendar{}.now()),
       [copy = std::make_shared<const protocol::Desync>(desync)] {
         return to_json(*copy, build_info());

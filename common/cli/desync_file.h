@@ -31,13 +31,13 @@ class DesyncFiles final : public protocol::DesyncSink {
 
   void note(const protocol::Desync& desync) override;
 
-  [[nodiscard]] os::BackgroundFileWriterStats stats() const { return drop_->stats(); }
+  [[nodiscard]] os::BackgroundFileWriterStats stats() const { return writer_->stats(); }
 
  private:
-  DesyncFiles(std::unique_ptr<os::BackgroundFileWriter> drop, const Clock& clock)
-      : drop_(std::move(drop)), clock_(clock) {}
+  DesyncFiles(std::unique_ptr<os::BackgroundFileWriter> writer, const Clock& clock)
+      : writer_(std::move(writer)), clock_(clock) {}
 
-  std::unique_ptr<os::BackgroundFileWriter> drop_;
+  std::unique_ptr<os::BackgroundFileWriter> writer_;
   const Clock& clock_;
   DesyncQuota quota_;
 };

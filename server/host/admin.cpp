@@ -7,6 +7,7 @@ namespace {
 
 AdminReply liveness(const Status& status, Instant now) {
   if (status.state == ServerState::Starting) return {.status = 503, .body = "starting\n"};
+  if (status.state == ServerState::Draining) return {.body = "draining\n"};
   const auto silent = std::chrono::duration_cast<std::chrono::milliseconds>(now - status.last_tick);
   if (silent > kStalledAfter) {
     return {.status = 500, .body = fmt::format("stalled: no tick for {} ms\n", silent.count())};

@@ -44,7 +44,7 @@ struct BackgroundFileWriter::State {
   [[nodiscard]] bool is_within_limits(Instant now, FileShare share);
 };
 
-/// Thread: the one that calls drop().
+/// Thread: the one that calls write().
 bool BackgroundFileWriter::State::is_within_limits(Instant now, FileShare share) {
   if (!hour_began || now - *hour_began >= std::chrono::hours{1}) {
     hour_began = now;
@@ -93,8 +93,8 @@ void BackgroundFileWriter::leave_out() {
   ++state_->stats.left_out;
 }
 
-bool BackgroundFileWriter::drop(std::string name, std::function<std::string()> make, Instant now,
-                                FileShare share) {
+bool BackgroundFileWriter::write(std::string name, std::function<std::string()> make, Instant now,
+                                 FileShare share) {
   State& state = *state_;
   const bool is_allowed = state.is_within_limits(now, share);
   {

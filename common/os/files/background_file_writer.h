@@ -49,8 +49,8 @@ class BackgroundFileWriter {
   /// Queues a file of this name. The background thread calls `make` and writes what it returns.
   /// Returns false if the file is left out.
   /// Cost: a lock that the other thread holds for a few instructions; it never waits for the disk.
-  bool drop(std::string name, std::function<std::string()> make, Instant now,
-            FileShare share = FileShare::Whole);
+  bool write(std::string name, std::function<std::string()> make, Instant now,
+             FileShare share = FileShare::Whole);
 
   /// Counts a file that its maker has left out.
   void leave_out();

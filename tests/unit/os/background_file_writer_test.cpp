@@ -17,7 +17,7 @@ class BackgroundFileWriterTest : public testing::Test {
  protected:
   void SetUp() override {
     const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path{testing::TempDir()} / (std::string{"file_drop_"} + test->name());
+    folder_ = fs::path{testing::TempDir()} / (std::string{"file_writer_"} + test->name());
     fs::remove_all(folder_);
   }
 
@@ -40,11 +40,11 @@ constexpr Instant kStart{std::chrono::hours{5}};
 
 TEST_F(BackgroundFileWriterTest, WritesEachWholeByTheTimeItIsClosed) {
   {
-    const auto drop =
+    const auto writer =
         BackgroundFileWriter::open({.folder = (folder_ / "deep" / "er").string(), .flag = "--x"});
-    ASSERT_TRUE(drop) << drop.error();
-    EXPECT_TRUE((*drop)->drop("a.json", [] { return std::string(100'000, 'a'); }, kStart));
-    EXPECT_TRUE((*drop)->drop("b.json", [] { return std::string{"b"}; }, kStart));
+    ASSERT_TRUE(writer) << writer.error();
+    EXPECT_TRUE((*writer)->write("a.json", [] { return std::string(100'000, 'a'); }, kStart));
+    EXPECT_TRUE((*writer)->write("b.json", [] { return std::string{"b"}; }, kStart));
   }
   EXPECT_EQ(text_of("deep/er/a.json"), std::string(100'000, 'a'));
   EXPECT_EQ(text_of("deep/er/b.json"), "b");
@@ -56,11 +56,11 @@ TEST_F(BackgroundFileWriterTest, WritesEachWholeByTheTimeItIsClosed) {
 TEST_F(BackgroundFileWriterTest, OverwritesNothing) {
   BackgroundFileWriterStats stats;
   {
-    const auto drop = BackgroundFileWriter::open({.folder = folder_.string(), .flag = "--x"});
-    ASSERT_TRUE(drop) << drop.error();
+    const auto writer = BackgroundFileWriter::open({.folder = folder_.string(), .flag = "--x"});
+    ASSERT_TRUE(writer) << writer.error();
     std::ofstream{folder_ / "a"} << "before";
-    EXPECT_TRUE((*drop)->drop("a", [] { return std::string{"after"}; }, kStart));
-    while ((stats = (*drop)->stats()).failed == 0) {
+    EXPECT_TRUE((*writer)->write("a", [] { return std::string{"after"}; }, kStart));
+    while ((stats = (*writer)->stats()).failed == 0) {
     }
   }
   EXPECT_EQ(text_of("a"), "before");
@@ -70,12 +70,12 @@ TEST_F(BackgroundFileWriterTest, OverwritesNothing) {
 TEST_F(BackgroundFileWriterTest, LeavesOutWhatIsBeyondAnHoursAndAProcesssLimit) {
   BackgroundFileWriterStats stats;
   {
-    const auto drop = BackgroundFileWriter::open(
+    const auto writer = BackgroundFileWriter::open(
         {.folder = folder_.string(), .flag = "--x", .files_max = 5, .files_per_hour_max = 3});
-    ASSERT_TRUE(drop) << drop.error();
+    ASSERT_TRUE(writer) << writer.error();
     int number = 0;
     const auto taken = [&](Instant now) {
-      return (*drop)->drop(std::to_string(number++), [] { return std::string{}; }, now);
+      return (*writer)->write(std::to_string(number++), [] { return std::string{}; }, now);
     };
     for (int i = 0; i < 3; ++i) {
       EXPECT_TRUE(taken(kStart));
@@ -85,19 +85,19 @@ TEST_F(BackgroundFileWriterTest, LeavesOutWhatIsBeyondAnHoursAndAProcesssLimit) 
     EXPECT_TRUE(taken(kStart + std::chrono::minutes{61}));
     EXPECT_FALSE(taken(kStart + std::chrono::minutes{62})) << "the sixth of the process";
     EXPECT_FALSE(taken(kStart + std::chrono::hours{9}));
-    stats = (*drop)->stats();
+    stats = (*writer)->stats();
   }
   EXPECT_EQ(files(), 5U);
   EXPECT_EQ(stats.left_out, 3U);
 }
 
 TEST_F(BackgroundFileWriterTest, KeepsHalfOfTheLimitsForWhatMayUseTheWhole) {
-  const auto drop = BackgroundFileWriter::open(
+  const auto writer = BackgroundFileWriter::open(
       {.folder = folder_.string(), .flag = "--x", .files_max = 6, .files_per_hour_max = 4});
-  ASSERT_TRUE(drop) << drop.error();
+  ASSERT_TRUE(writer) << writer.error();
   int number = 0;
   const auto taken = [&](FileShare share, Instant now) {
-    return (*drop)->drop(std::to_string(number++), [] { return std::string{}; }, now, share);
+    return (*writer)->write(std::to_string(number++), [] { return std::string{}; }, now, share);
   };
   EXPECT_TRUE(taken(FileShare::Half, kStart));
   EXPECT_TRUE(taken(FileShare::Half, kStart));
@@ -106,18 +106,19 @@ TEST_F(BackgroundFileWriterTest, KeepsHalfOfTheLimitsForWhatMayUseTheWhole) {
   const Instant later = kStart + std::chrono::hours{1};
   EXPECT_FALSE(taken(FileShare::Half, later)) << "three of six in all";
   EXPECT_TRUE(taken(FileShare::Whole, later));
-  (*drop)->leave_out();
-  EXPECT_EQ((*drop)->stats().left_out, 3U);
+  (*writer)->leave_out();
+  EXPECT_EQ((*writer)->stats().left_out, 3U);
 }
 
 TEST_F(BackgroundFileWriterTest, SaysAtOnceThatAFolderIsNone) {
   fs::create_directories(folder_);
   std::ofstream{folder_ / "file"} << "x";
   for (const fs::path& bad : {folder_ / "file", folder_ / "file" / "below"}) {
-    const auto drop = BackgroundFileWriter::open({.folder = bad.string(), .flag = "--desync-dir"});
-    ASSERT_FALSE(drop) << bad;
-    EXPECT_NE(drop.error().find(bad.string()), std::string::npos) << drop.error();
-    EXPECT_NE(drop.error().find("--desync-dir"), std::string::npos) << drop.error();
+    const auto writer =
+        BackgroundFileWriter::open({.folder = bad.string(), .flag = "--desync-dir"});
+    ASSERT_FALSE(writer) << bad;
+    EXPECT_NE(writer.error().find(bad.string()), std::string::npos) << writer.error();
+    EXPECT_NE(writer.error().find("--desync-dir"), std::string::npos) << writer.error();
   }
 }
 

@@ -52,6 +52,15 @@ TEST(Admin, IsAliveWhileItTicks) {
   EXPECT_EQ(stalled.body, "stalled: no tick for 3000 ms\n");
 }
 
+// A server that stops runs no tick, and waits up to 20 s for its disk. A probe of its liveness
+// would have ended it before.
+TEST(Admin, IsAliveWhileItDrains) {
+  const AdminReply draining =
+      answer("/livez", status_of(ServerState::Draining), {}, kNow + seconds{10});
+  EXPECT_EQ(draining.status, 200U);
+  EXPECT_EQ(draining.body, "draining\n");
+}
+
 TEST(Admin, KnowsNothingElse) {
   EXPECT_EQ(answer("/../etc", status_of(ServerState::Ready), {}, kNow).status, 404U);
 }
