@@ -1,5 +1,6 @@
 #include "server/replication/plan_stages.h"
 
+#include "net/transport.h"
 #include "protocol/cause_codec.h"
 #include "protocol/snapshot_codec.h"
 
@@ -47,10 +48,6 @@ bool is_all_inside(const ClientBodies& bodies, const Islands& islands, SlotId ro
   return true;
 }
 
-/// The bytes of the smallest body in full: an island with at most as many bytes
-/// of causes is not sent in full because of their size.
-constexpr std::size_t kLeastBodyBytes = 16;
-
 /// Returns the bytes of an island's present bodies in full.  Cost: linear in its members.
 std::size_t body_bytes(const PlannedTick& tick, const Islands& islands, SlotId root) {
   std::size_t bytes = 0;
@@ -73,6 +70,7 @@ bool visit_causes(const PlanInput& input, const ClientBodies& bodies, SlotId slo
   const std::uint8_t base_index = bodies.states[slot].base_index;
   const StickTicks sticks = log.sticks().ticks_since(slot, base);
   if (sticks.bits != 0 && !visit(sticks)) return false;
+  if (input.tick.bodies[slot].acted <= base) return true;
   return log.shots().visit_since(slot, base, [&](Tick at, const ShotFired& shot) {
     return visit(protocol::ShotCause{.ago = protocol::ago(now, at),
                                      .base_index = base_index,
@@ -82,6 +80,22 @@ bool visit_causes(const PlanInput& input, const ClientBodies& bodies, SlotId slo
     return visit(protocol::TeleportCause{
         .ago = protocol::ago(now, at), .base_index = base_index, .place = teleport.place});
   });
+}
+
+/// Returns the bytes of a datagram besides its causes and bodies. Every member of the base may
+/// exit, which takes a byte.
+std::size_t other_bytes(const ViewRequest& request) {
+  return protocol::kSnapshotFrameBytes + request.bytes_kept +
+         (request.base != nullptr ? request.base->size() : 0);
+}
+
+/// Returns the bytes that causes may take in a whole datagram. If the client's byte budget allows
+/// fewer, they wait for more. An own body that is not replayed is sent in full.
+std::size_t cause_bytes_max(const PlanInput& input, const ClientBodies& bodies) {
+  const std::size_t own =
+      bodies.is_replayed(input.own()) ? 0 : input.tick.bodies[input.own()].bytes;
+  const std::size_t rest = other_bytes(input.request) + protocol::kCauseCountsBytes + own;
+  return net::kDatagramBytesMax - std::min(net::kDatagramBytesMax, rest);
 }
 
 constexpr std::size_t kPendingCauses = protocol::kViewMembersMax * protocol::kBaseAgeMax;
@@ -169,43 +183,53 @@ void merge(const PlannedTick& tick, std::span<const SlotId> more, ViewMembers& v
 
 void PlannedTick::read(Room& of) {
   room = &of;
-  slots = &of.replication_log().slots();
+  const ReplicationLog& log = of.replication_log();
+  slots = &log.slots();
   bodies.reserve(slots->capacity());
   bodies.resize(slots->size());
   for (SlotId slot = 0; slot < slots->size(); ++slot) {
     const BodySlot& body = slots->slot(slot);
-    bodies[slot] = {.left = body.left, .id = body.id};
+    const Tick acted = std::max(
+        {log.shots().newest(slot), log.teleports().newest(slot), log.bullet_spawns().newest(slot)});
+    bodies[slot] = {.left = body.left, .id = body.id, .acted = acted};
   }
   for (std::uint32_t i = 0; i < of.entities().size(); ++i) {
     const game::EntityState& entity = of.entities()[i];
-    bodies[slots->present()[i]] = {
-        .hash = of.entity_hashes()[i],
-        .place = entity.min,
-        .index = i,
-        .bytes = static_cast<std::uint8_t>(protocol::encoded_bytes(entity)),
-        .is_present = true,
-        .id = entity.id};
+    PlannedBody& body = bodies[slots->present()[i]];
+    body.hash = of.entity_hashes()[i];
+    body.place = entity.min;
+    body.index = i;
+    body.bytes = static_cast<std::uint8_t>(protocol::encoded_bytes(entity));
+    body.is_present = true;
   }
   interest.rebuild(of);
 }
 
 // --- which bodies the client knows, and which of them it replays ---
 
-void CauseSum::add(StickTicks ticks) {
+CauseSum CauseSum::of(StickTicks ticks) {
   const StickTicks long_ago{ticks.bits >> protocol::kAgoEscape};
-  inputs += ticks.count();
-  bytes += protocol::input_cause_bytes(0) * (ticks.count() - long_ago.count()) +
-           protocol::input_cause_bytes(protocol::kAgoEscape) * long_ago.count();
+  const std::size_t count = ticks.count();
+  const std::size_t long_ago_count = long_ago.bits != 0 ? long_ago.count() : 0;
+  return {.inputs = count,
+          .bytes = protocol::input_cause_bytes(0) * (count - long_ago_count) +
+                   protocol::input_cause_bytes(protocol::kAgoEscape) * long_ago_count};
 }
 
-void CauseSum::add(const protocol::ShotCause& cause) {
-  ++shots;
-  bytes += protocol::shot_cause_bytes(cause.weapon);
+CauseSum CauseSum::of(const protocol::ShotCause& cause) {
+  return {.shots = 1, .bytes = protocol::shot_cause_bytes(cause.weapon)};
 }
 
-void CauseSum::add(const protocol::TeleportCause& /*cause*/) {
-  ++teleports;
-  bytes += protocol::kTeleportCauseBytes;
+CauseSum CauseSum::of(const protocol::TeleportCause& /*cause*/) {
+  return {.teleports = 1, .bytes = protocol::kTeleportCauseBytes};
+}
+
+CauseSum& CauseSum::operator+=(const CauseSum& more) {
+  inputs += more.inputs;
+  shots += more.shots;
+  teleports += more.teleports;
+  bytes += more.bytes;
+  return *this;
 }
 
 CauseSum& CauseSum::operator-=(const CauseSum& less) {
@@ -218,9 +242,7 @@ CauseSum& CauseSum::operator-=(const CauseSum& less) {
 
 void mark_waiting(const WaitingBodies& waiting, ClientBodies& bodies) {
   for (const WaitingBody& body : waiting) {
-    SlotState& state = bodies.states[body.slot];
-    state.priority = body.priority;
-    state.snapshots = body.snapshots;
+    bodies.states[body.slot].priority = body.priority;
   }
 }
 
@@ -240,6 +262,7 @@ void mark_known(const PlanInput& input, Islands& islands, ClientBodies& bodies) 
   }
   const CauseLog<BulletSpawn>& spawns = input.tick.room->replication_log().bullet_spawns();
   for (const SlotId owner : base) {
+    if (input.tick.bodies[owner].acted <= input.request.base_tick) continue;
     if (bodies.states[owner].membership != Membership::Inside) continue;
     spawns.visit_since(owner, input.request.base_tick, [&](Tick, const BulletSpawn& spawn) {
       const bool has_space = bodies.known.size() < protocol::kViewMembersMax;
@@ -268,13 +291,13 @@ PendingCauses::PendingCauses() {
 bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies& bodies,
                    PendingCauses& pending) {
   pending.clear();
-  const std::size_t bytes_max = input.request.bytes_max;
+  const std::size_t bytes_max = cause_bytes_max(input, bodies);
   CauseSum sum;  // of the islands that are replayed
   const SlotId own = input.own();
   const SlotId own_root = bodies.root_if_inside(own);
   if (bodies.is_replayed(own)) {
     const auto add = [&](const auto& cause) {
-      sum.add(cause);
+      sum += CauseSum::of(cause);
       return sum.fits(bytes_max);
     };
     SlotId member = own;
@@ -290,10 +313,12 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
     const auto add = [&](const auto& cause) {
       pending.add(slot, cause);
       if (root == own_root) return true;
-      plan.causes.add(cause);
-      sum.add(cause);
+      const CauseSum more = CauseSum::of(cause);
+      plan.causes += more;
+      sum += more;
       if (!sum.fits(bytes_max)) return false;
-      if (plan.causes.bytes <= kLeastBodyBytes) return true;
+      // Not even the smallest body is smaller.
+      if (plan.causes.bytes <= kBodyBytesMin) return true;
       if (plan.body_bytes == 0) plan.body_bytes = body_bytes(input.tick, islands, root);
       return plan.causes.bytes <= plan.body_bytes;
     };
@@ -333,9 +358,10 @@ void write_causes(const StickLog& sticks, const ClientBodies& bodies, PendingCau
   }
   order.sum();
   causes.inputs.resize(count);
-  for (const auto& [slot, ticks] : pending.sticks) {
+  for (const auto& entry : pending.sticks) {
+    const SlotId slot = entry.slot;
     const std::uint8_t base_index = bodies.states[slot].base_index;
-    visit_ticks(ticks, [&](std::uint8_t ago) {
+    visit_ticks(entry.cause, [&](std::uint8_t ago) {
       causes.inputs[order.place_of(ago)] = {
           .ago = ago, .base_index = base_index, .move = sticks.move(slot, ago)};
     });
@@ -348,7 +374,15 @@ void write_causes(const StickLog& sticks, const ClientBodies& bodies, PendingCau
 
 // --- which bodies are wanted in full, and which of them fit ---
 
-std::span<Candidate> list_candidates(const PlanInput& input, const ClientBodies& bodies,
+std::optional<BodyBudget> body_budget(const ViewRequest& request, const protocol::Causes& causes) {
+  const std::size_t rest = other_bytes(request) + protocol::encoded_bytes(causes);
+  if (rest > request.bytes_max) return std::nullopt;
+  return BodyBudget{.bytes = request.bytes_max - rest,
+                    .headroom = request.base != nullptr ? kHeadroomBytes : 0};
+}
+
+std::span<Candidate> list_candidates(const PlanInput& input, const BodyBudget& budget,
+                                     const ClientBodies& bodies,
                                      std::vector<Interest::Found>& visible,
                                      std::vector<Candidate>& memory) {
   const PlannedTick& tick = input.tick;
@@ -357,8 +391,7 @@ std::span<Candidate> list_candidates(const PlanInput& input, const ClientBodies&
   const ViewMembers* base = input.request.base;
   const ViewMembers* last = base != nullptr ? input.request.last : nullptr;
   const std::size_t members = base != nullptr ? base->size() : 0;
-  const std::size_t most =
-      std::min(members + protocol::kSnapshotBodiesMax, protocol::kViewMembersMax);
+  const std::size_t most = std::min(members + budget.bodies_max(), protocol::kViewMembersMax);
   tick.interest.query(centre, most, visible);
   const std::size_t listed_max =
       members + visible.size() + (last != nullptr ? last->size() : 0) + 1;
@@ -381,7 +414,6 @@ std::span<Candidate> list_candidates(const PlanInput& input, const ClientBodies&
     const std::uint32_t gathered = std::min(before + nearness(place, centre), kKnownPriority - 1);
     memory[count] = {.slot = slot,
                      .priority = slot == own ? kOwnPriority : gathered,
-                     .snapshots = state.snapshots,
                      .is_known = state.membership != Membership::Unknown,
                      .is_new = slot != own};
     const bool is_wanted =
@@ -410,15 +442,6 @@ std::span<Candidate> list_candidates(const PlanInput& input, const ClientBodies&
   return candidates;
 }
 
-std::optional<BodyBudget> body_budget(const ViewRequest& request, const protocol::Causes& causes) {
-  // Every member of the base may exit, which takes a byte.
-  const bool has_base = request.base != nullptr;
-  const std::size_t rest = protocol::kSnapshotFrameBytes + request.bytes_kept +
-                           protocol::encoded_bytes(causes) + (has_base ? request.base->size() : 0);
-  if (rest > request.bytes_max) return std::nullopt;
-  return BodyBudget{.bytes = request.bytes_max - rest, .headroom = has_base ? kHeadroomBytes : 0};
-}
-
 std::optional<ChosenBodies> choose_bodies(const PlannedTick& tick, const BodyBudget& budget,
                                           std::span<Candidate> candidates, SnapshotBodies& chosen,
                                           ViewMembers& view) {
@@ -430,7 +453,7 @@ std::optional<ChosenBodies> choose_bodies(const PlannedTick& tick, const BodyBud
   InplaceVector<SlotId, protocol::kSnapshotBodiesMax> fitting;
   const std::size_t most =
       std::min({candidates.size(), fitting.capacity(), ViewMembers::capacity() - view.size(),
-                left / kLeastBodyBytes + 1});
+                left / kBodyBytesMin + 1});
   const std::span<Candidate> first = candidates.first(most);
   const std::span<Candidate> kept =
       candidates.first(std::min(candidates.size(), WaitingBodies::capacity()));
@@ -461,9 +484,7 @@ void list_waiting(std::span<const Candidate> candidates, WaitingBodies& waiting)
   for (const Candidate& candidate : candidates) {
     if (waiting.full()) return;
     if (!candidate.is_new) continue;
-    waiting.push_back({.slot = candidate.slot,
-                       .priority = candidate.priority,
-                       .snapshots = candidate.snapshots + (candidate.is_chosen ? 0U : 1U)});
+    waiting.push_back({.slot = candidate.slot, .priority = candidate.priority});
   }
 }
 

@@ -17,17 +17,22 @@
 
 namespace tickbox::server {
 
+/// The bytes of the smallest body in full.
+inline constexpr std::size_t kBodyBytesMin = 16;
+
 // --- what a plan reads ---
 
 /// What plans read of a body, side by side: each plan reads hundreds of bodies in no order.
 struct PlannedBody {
-  std::uint64_t hash = 0;  ///< valid while present, as the following except `id` and `left`
+  /// Valid while present, as the following except `left`, `id` and `acted`.
+  std::uint64_t hash = 0;
   Vec2 place;
   std::uint32_t index = 0;  ///< among the room's entities
   std::uint8_t bytes = 0;   ///< size of the body in full
   bool is_present = false;
   bool left = false;  ///< despawned because its player left, which no replay shows
   BodyId id;
+  Tick acted;  ///< of its newest shot, teleport or bullet; 0 before the first
 };
 
 /// What all plans of a tick share; read once a tick.
@@ -65,7 +70,6 @@ struct ViewRequest {
 struct WaitingBody {
   SlotId slot;
   std::uint32_t priority;
-  std::uint32_t snapshots;  ///< number of snapshots that it did not fit
 
   friend bool operator==(const WaitingBody&, const WaitingBody&) = default;
 };
@@ -142,7 +146,6 @@ struct SlotState {
   std::uint8_t base_index = 0;  ///< valid if is_in_base
   SlotId root = kNoSlot;        ///< root of its island since the base, if known
   std::uint32_t priority = 0;   ///< priority gathered while it waited
-  std::uint32_t snapshots = 0;  ///< number of snapshots that it did not fit
 };
 
 /// The number and the size of some causes.
@@ -152,13 +155,14 @@ struct CauseSum {
   std::size_t teleports = 0;
   std::size_t bytes = 0;
 
-  void add(StickTicks ticks);
-  void add(const protocol::ShotCause& cause);
-  void add(const protocol::TeleportCause& cause);
+  [[nodiscard]] static CauseSum of(StickTicks ticks);
+  [[nodiscard]] static CauseSum of(const protocol::ShotCause& cause);
+  [[nodiscard]] static CauseSum of(const protocol::TeleportCause& cause);
 
+  CauseSum& operator+=(const CauseSum& more);
   CauseSum& operator-=(const CauseSum& less);
 
-  /// Returns whether a snapshot of `bytes_max` bytes can number and hold them.
+  /// Returns whether a snapshot can number them, and hold them in `bytes_max` bytes.
   [[nodiscard]] bool fits(std::size_t bytes_max) const {
     return std::max({inputs, shots, teleports}) <= protocol::kCausesMax && bytes <= bytes_max;
   }
@@ -267,14 +271,29 @@ void write_causes(const StickLog& sticks, const ClientBodies& bodies, PendingCau
 
 // --- which bodies are wanted in full, and which of them fit ---
 
+/// The bytes that bodies in full may take.
+struct BodyBudget {
+  std::size_t bytes = 0;
+  std::size_t headroom = 0;  ///< the part of them that new bodies must leave free
+
+  /// Returns the most bodies that fit.
+  [[nodiscard]] std::size_t bodies_max() const {
+    return std::min(bytes / kBodyBytesMin, protocol::kSnapshotBodiesMax);
+  }
+};
+
+/// Returns what the rest of the snapshot leaves.  Fails: std::nullopt, if the rest alone does not
+/// fit.
+[[nodiscard]] std::optional<BodyBudget> body_budget(const ViewRequest& request,
+                                                    const protocol::Causes& causes);
+
 /// A body that the client should have in full.
 struct Candidate {
   SlotId slot = kNoSlot;
   std::uint32_t priority = 0;
-  std::uint32_t snapshots = 0;  ///< number of earlier snapshots that it did not fit
-  bool is_known = false;        ///< the client replaces its own state of the body
-  bool is_new = false;          ///< new to the view, and not the own body: it can wait
-  bool is_chosen = false;       ///< set by choose_bodies()
+  bool is_known = false;   ///< the client replaces its own state of the body
+  bool is_new = false;     ///< new to the view, and not the own body: it can wait
+  bool is_chosen = false;  ///< set by choose_bodies()
 
   friend bool operator==(const Candidate&, const Candidate&) = default;
 };
@@ -286,21 +305,10 @@ struct Candidate {
 /// With a base, a body of the view sent last stays in sight as a member of the base does. Otherwise
 /// it would leave the view until the client has acknowledged it, and then come back.
 /// Returns a part of `memory`. `visible`: scratch memory.
-[[nodiscard]] std::span<Candidate> list_candidates(const PlanInput& input,
+[[nodiscard]] std::span<Candidate> list_candidates(const PlanInput& input, const BodyBudget& budget,
                                                    const ClientBodies& bodies,
                                                    std::vector<Interest::Found>& visible,
                                                    std::vector<Candidate>& memory);
-
-/// The bytes that bodies in full may take.
-struct BodyBudget {
-  std::size_t bytes = 0;
-  std::size_t headroom = 0;  ///< the part of them that new bodies must leave free
-};
-
-/// Returns what the rest of the snapshot leaves.  Fails: std::nullopt, if the rest alone does not
-/// fit.
-[[nodiscard]] std::optional<BodyBudget> body_budget(const ViewRequest& request,
-                                                    const protocol::Causes& causes);
 
 struct ChosenBodies {
   std::size_t new_body_bytes = 0;    ///< bytes of chosen bodies that are new to the view

@@ -64,11 +64,11 @@ std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
     if (tick.is_present(slot) && bodies.is_replayed(slot)) view.push_back(slot);
   }
   sort_by_id(tick, view);
-  const std::span<Candidate> candidates =
-      list_candidates(input, bodies, scratch.visible, scratch.candidates);
-  scratch.work += kBodyWork * scratch.visible.size();
   const std::optional<BodyBudget> budget = body_budget(input.request, snapshot.causes);
   if (!budget) return std::nullopt;
+  const std::span<Candidate> candidates =
+      list_candidates(input, *budget, bodies, scratch.visible, scratch.candidates);
+  scratch.work += kBodyWork * scratch.visible.size();
   const std::optional<ChosenBodies> chosen =
       choose_bodies(tick, *budget, candidates, snapshot.bodies, view);
   if (!chosen) return std::nullopt;

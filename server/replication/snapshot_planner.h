@@ -17,8 +17,8 @@
 //                              plan_islands     ─► replayed islands
 //   causes since the base   ─► gather_causes    ─► PendingCauses; costly islands are sent in full
 //                              write_causes     ─► causes
-//   bodies in sight         ─► list_candidates  ─► candidates
 //   size limit, causes      ─► body_budget      ─► bytes for bodies
+//   bodies in sight         ─► list_candidates  ─► candidates
 //   candidates, bytes       ─► choose_bodies    ─► bodies in full, view
 //                              list_waiting     ─► waiting bodies
 //                              write_exits      ─► exits

@@ -29,12 +29,6 @@ sim::Box union_of(const sim::Box& a, const sim::Box& b) {
   return both;
 }
 
-/// Returns whether a player was teleported after `tick`: its body is then not where it was seen.
-bool was_teleported_since(const ReplicationLog& log, BodyId player, Tick tick) {
-  const SlotId slot = log.slots().find(player);
-  return slot != kNoSlot && log.teleports().has_since(slot, tick);
-}
-
 }  // namespace
 
 LagCompensation::LagCompensation(std::uint32_t tick_rate)
@@ -47,7 +41,9 @@ std::span<const game::Strike> LagCompensation::judge(const Room& room,
   rays_.reserve(room.world().seats().size());
   movers_.reserve(most);
   caster_.reserve(most);
+  teleported_.reserve(room.world().seats().size());
   gather_rays(room, inputs);
+  if (!rays_.empty()) note_teleports(room);
   // The rays that look at the same tick share one index of its bodies.
   std::ranges::sort(rays_, {},
                     [](const Ray& ray) { return std::pair{ray.render_tick, ray.shooter}; });
@@ -83,6 +79,19 @@ void LagCompensation::gather_rays(const Room& room, std::span<const game::Player
   }
 }
 
+/// Notes when each player was teleported last, as far as a ray can look back.
+void LagCompensation::note_teleports(const Room& room) {
+  const ReplicationLog& log = room.replication_log();
+  teleported_.assign(room.world().seats().size(), {});
+  const Tick now = room.world().tick;
+  for (Tick tick{now.value - std::min(now.value, look_back_max_)}; tick <= now; tick = tick + 1) {
+    for (const BodyTeleport& teleport : log.teleports().causes_of(tick)) {
+      const BodyId body = log.slots().slot(teleport.slot).id;
+      teleported_[game::player_of(body).value] = {.body = body, .tick = tick};
+    }
+  }
+}
+
 /// Casts rays that look at the same tick, and sets their victims.
 void LagCompensation::cast_rays(const Room& room, std::span<Ray> rays) {
   sim::Box area = hull_of(rays.front().cast);
@@ -110,8 +119,11 @@ void LagCompensation::gather_movers(const Room& room, const sim::Box& area, Tick
     if (entity.traits.kind == game::EntityKind::Bullet) break;  // bullets are the last by id
     const sim::Body body = room.rules().body_for(entity);
     if (!sim::overlap(area, sim::box_of(body.min, body.size))) continue;
-    const bool is_player = entity.traits.kind == game::EntityKind::Player;
-    if (is_player && was_teleported_since(room.replication_log(), entity.id, render_tick)) continue;
+    if (entity.traits.kind == game::EntityKind::Player) {
+      // The body is not where it was seen.
+      const Teleported& last = teleported_[game::player_of(entity.id).value];
+      if (last.body == entity.id && last.tick > render_tick) continue;
+    }
     movers_.push_back(body);
   }
 }

@@ -45,7 +45,14 @@ class LagCompensation {
     BodyId victim = sim::kNoBody;  ///< the player that it strikes
   };
 
+  /// The last teleport of a player.
+  struct Teleported {
+    BodyId body;
+    Tick tick;  ///< 0 before the first
+  };
+
   void gather_rays(const Room& room, std::span<const game::PlayerInput> inputs);
+  void note_teleports(const Room& room);
   void cast_rays(const Room& room, std::span<Ray> rays);
   void gather_movers(const Room& room, const sim::Box& area, Tick render_tick);
 
@@ -53,6 +60,7 @@ class LagCompensation {
   sim::Caster caster_;
   std::vector<Ray> rays_;
   std::vector<sim::Body> movers_;
+  std::vector<Teleported> teleported_;  ///< by seat, lately
   std::vector<game::Strike> strikes_;
 };
 

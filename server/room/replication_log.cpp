@@ -42,8 +42,7 @@ void ReplicationLog::begin(const game::World& world, std::span<const game::Entit
   shots_.reserve(slots, seats);
   teleports_.reserve(slots, seats);
   bullet_spawns_.reserve(slots, seats);
-  tick_ = world.tick;
-  slots_.update(tick_, entities);
+  begin_tick(world, entities);
   moves_.assign(slots_.size(), 0);
   islands_.clear();
   islands_.insert(tick_).clear(slots_.size());

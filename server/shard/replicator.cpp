@@ -42,6 +42,20 @@ void count(SnapshotMetrics& metrics, const protocol::Snapshot& snapshot, const V
 
 }  // namespace
 
+void put_off_dearest(const DueSnapshots& due, std::uint64_t limit,
+                     std::span<SessionSnapshots*> may_wait) {
+  // What is put off comes on top of the next tick's work, so about half of this tick's stays.
+  const std::uint64_t least = std::max(limit, due.work / 2);
+  std::uint64_t work = due.work;
+  if (work <= least) return;
+  std::ranges::sort(may_wait, std::greater{}, &SessionSnapshots::plan_work);
+  for (SessionSnapshots* snapshots : may_wait) {
+    if (work <= least || snapshots->plan_work <= limit / due.count) return;
+    snapshots->turn = SnapshotTurn::PutOff;
+    work -= snapshots->plan_work;
+  }
+}
+
 Replicator::Replicator(ShardContext& context, const SendPace& pace, Sight sight,
                        const Rate& snapshot_bytes)
     : context_(context),
@@ -64,12 +78,10 @@ void Replicator::queue_events(HostedRoom& room) {
 }
 
 void Replicator::take_turns(std::span<HostedRoom> rooms, Instant now) {
-  const std::uint64_t most = pace_.plan_work / pace_.tick_rate;
-  std::uint64_t work = 0;
-  std::uint64_t due = 0;
-  may_be_put_off_.clear();
+  DueSnapshots due;
+  may_wait_.clear();
   for (HostedRoom& room : rooms) {
-    may_be_put_off_.reserve(may_be_put_off_.size() + room.seats().count());
+    may_wait_.reserve(may_wait_.size() + room.seats().count());
     for (const Seat& seat : room.seats().all()) {
       Session* session = seat.playing;
       if (session == nullptr || !seat.in_world || session->audit != nullptr) continue;
@@ -79,20 +91,12 @@ void Replicator::take_turns(std::span<HostedRoom> rooms, Instant now) {
       const SnapshotTurn before =
           std::exchange(snapshots.turn, is_due ? SnapshotTurn::Due : SnapshotTurn::None);
       if (!is_due) continue;
-      ++due;
-      work += snapshots.plan_work;
-      if (before != SnapshotTurn::PutOff) may_be_put_off_.push_back(&snapshots);
+      ++due.count;
+      due.work += snapshots.plan_work;
+      if (before != SnapshotTurn::PutOff) may_wait_.push_back(&snapshots);
     }
   }
-  if (work <= most) return;
-  // What is put off comes on top of the next tick's work, so it is half of this tick's at most.
-  const std::uint64_t least = std::max(most, work / 2);
-  std::ranges::sort(may_be_put_off_, std::greater{}, &SessionSnapshots::plan_work);
-  for (SessionSnapshots* snapshots : may_be_put_off_) {
-    if (work <= least || snapshots->plan_work <= most / due) return;
-    snapshots->turn = SnapshotTurn::PutOff;
-    work -= snapshots->plan_work;
-  }
+  put_off_dearest(due, pace_.plan_work / pace_.tick_rate, may_wait_);
 }
 
 void Replicator::send(Session& session, Instant now) {

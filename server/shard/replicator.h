@@ -19,6 +19,18 @@
 
 namespace tickbox::server {
 
+/// The snapshots that are due in a tick.
+struct DueSnapshots {
+  std::uint64_t count = 0;
+  std::uint64_t work = 0;  ///< of the last plans of their clients
+};
+
+/// Puts off snapshots, the dearest first, until the others are within `limit` of work, or take half
+/// of the work or less. None is put off that takes less than an equal share of the limit.
+/// `may_wait`: the due ones that were not put off in the last tick; it is sorted.
+void put_off_dearest(const DueSnapshots& due, std::uint64_t limit,
+                     std::span<SessionSnapshots*> may_wait);
+
 class Replicator {
  public:
   /// `snapshot_bytes`: the byte budget of each client.
@@ -27,9 +39,8 @@ class Replicator {
   /// Queues the events of the tick that a room has just stepped for the clients that receive them.
   void queue_events(HostedRoom& room);
 
-  /// Decides for every client whether a snapshot is due, and which of them are put off because all
-  /// would be too much work: the dearest ones, half of the work at most, none twice in a row, and
-  /// none that takes less than its share of the limit.  Call it once per tick, before send().
+  /// Decides for every client whether a snapshot is due, and which of them put_off_dearest() puts
+  /// off, none twice in a row.  Call it once per tick, before send().
   void take_turns(std::span<HostedRoom> rooms, Instant now);
 
   /// Reads a room once. The following calls of send() are for its clients.
@@ -48,7 +59,7 @@ class Replicator {
   Rate snapshot_bytes_;
   EventBroadcast broadcast_;
   SnapshotPlanner planner_;
-  std::vector<SessionSnapshots*> may_be_put_off_;
+  std::vector<SessionSnapshots*> may_wait_;
   protocol::Snapshot snapshot_;  ///< the one in progress
 };
 

@@ -251,8 +251,9 @@ void Arena::apply_inputs(World& world, std::span<const PlayerInput> inputs,
   for (const PlayerInput& given : inputs) {
     const Input input = clamped(given.input);
     const std::optional<Weapon> weapon = weapon_of(input);
+    if (!weapon) continue;
     const std::size_t index = world.index_of(world.body_of(given.player));
-    if (!weapon || index == world.size()) continue;
+    if (index == world.size()) continue;
     const Shot shot{.player = given.player, .aim = input.aim, .weapon = *weapon};
     if (shoot(world, index, shot)) events.shots.push_back(shot);
   }
@@ -292,8 +293,9 @@ bool Arena::shoot(World& world, std::size_t index, const Shot& shot) const {
 
 std::optional<sim::Cast> Arena::ray_of(const World& world, const PlayerInput& given) const {
   const Input input = clamped(given.input);
+  if (weapon_of(input) != Weapon::Ray) return std::nullopt;
   const std::size_t index = world.index_of(world.body_of(given.player));
-  if (weapon_of(input) != Weapon::Ray || index == world.size()) return std::nullopt;
+  if (index == world.size()) return std::nullopt;
   // The step decrements the timer before it tests it.
   if (world.traits()[index].timer > 1) return std::nullopt;
   const sim::Body& body = world.physics().movers()[index];

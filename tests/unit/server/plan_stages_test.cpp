@@ -2,6 +2,7 @@
 
 #include "server/replication/plan_stages.h"
 
+#include "protocol/cause_codec.h"
 #include "protocol/snapshot_codec.h"
 #include "tests/unit/server/planned_room.h"
 
@@ -19,6 +20,7 @@ namespace tickbox::server {
 namespace {
 
 constexpr std::size_t kSlots = 8;
+constexpr BodyBudget kAmple{.bytes = 1'000};
 
 template <class List>
 auto listed(const List& list) {
@@ -160,10 +162,15 @@ class CauseStagesTest : public BodyStagesTest {
     tick_.read(planned_.room());
   }
 
-  /// Returns whether the stages up to gather_causes() succeed.
-  bool gather(std::size_t bytes_max) {
-    const ViewRequest request{
-        .own = 0, .base = &base_, .base_tick = base_tick_, .bytes_max = bytes_max};
+  /// Returns whether the stages up to gather_causes() succeed if causes may take `cause_bytes`.
+  bool gather(std::size_t cause_bytes) {
+    const std::size_t rest =
+        protocol::kSnapshotFrameBytes + protocol::kCauseCountsBytes + base_.size();
+    const ViewRequest request{.own = 0,
+                              .base = &base_,
+                              .base_tick = base_tick_,
+                              .bytes_max = net::kDatagramBytesMax,
+                              .bytes_kept = net::kDatagramBytesMax - rest - cause_bytes};
     Islands& islands = planned_.room().replication_log().islands_since(base_tick_);
     mark_known({tick_, request}, islands, bodies_);
     plan_islands(islands, bodies_);
@@ -184,7 +191,7 @@ class CauseStagesTest : public BodyStagesTest {
 };
 
 TEST_F(CauseStagesTest, AnIslandIsSentInFullIfItsCausesTakeMoreBytesThanItsBodies) {
-  ASSERT_TRUE(gather(net::kDatagramBytesMax));
+  ASSERT_TRUE(gather(1'000));
   EXPECT_EQ(pending_.size(), 4U) << "one entry for each body, however many changes it has";
   EXPECT_EQ(gathered_of(0), kTicks) << "the own island is replayed";
   EXPECT_TRUE(bodies_.is_replayed(slot(0)));
@@ -214,31 +221,31 @@ TEST_F(CauseStagesTest, FailIfTheOwnCausesAloneDoNotFit) {
 }
 
 TEST_F(BodyStagesTest, CandidatesAreTheOwnBodyThenTheNearestAndTheLongestWaiting) {
-  // Without a base, the gathered priority does not count, but the snapshots go on.
+  // Without a base, the gathered priority does not count.
   ViewRequest request{.own = 0};
   WaitingBodies waiting;
-  waiting.push_back({.slot = slot(3), .priority = 100, .snapshots = 7});
+  waiting.push_back({.slot = slot(3), .priority = 100});
   mark_waiting(waiting, bodies_);
   std::vector<Interest::Found> visible;
   std::vector<Candidate> memory;
   const auto listed_candidates = [&] {
-    const auto listed = list_candidates({tick_, request}, bodies_, visible, memory);
+    const auto listed = list_candidates({tick_, request}, kAmple, bodies_, visible, memory);
     std::vector<Candidate> candidates{listed.begin(), listed.end()};
     std::ranges::sort(candidates, std::greater{}, &Candidate::priority);
     return candidates;
   };
-  const Candidate own{slot(0), 0xffff'ffff, 0, false, false};
+  const Candidate own{slot(0), 0xffff'ffff, false, false};
   EXPECT_EQ(listed_candidates(), (std::vector<Candidate>{own,
-                                                         {slot(1), 54, 0, false, true},
-                                                         {slot(2), 44, 0, false, true},
-                                                         {slot(3), 34, 7, false, true}}));
+                                                         {slot(1), 54, false, true},
+                                                         {slot(2), 44, false, true},
+                                                         {slot(3), 34, false, true}}));
   // With a base that has nobody, it counts.
   const ViewMembers nobody;
   request.base = &nobody;
   EXPECT_EQ(listed_candidates(), (std::vector<Candidate>{own,
-                                                         {slot(3), 134, 7, false, true},
-                                                         {slot(1), 54, 0, false, true},
-                                                         {slot(2), 44, 0, false, true}}));
+                                                         {slot(3), 134, false, true},
+                                                         {slot(1), 54, false, true},
+                                                         {slot(2), 44, false, true}}));
 }
 
 // A player at the edge of the view that the client has not acknowledged yet left the view at once,
@@ -252,7 +259,7 @@ TEST_F(BodyStagesTest, BodiesOfTheViewSentLastStayCandidatesAtTheRim) {
   std::vector<Candidate> memory;
   const auto listed_slots = [&] {
     std::vector<SlotId> slots;
-    std::ranges::transform(list_candidates({tick, request}, bodies_, visible, memory),
+    std::ranges::transform(list_candidates({tick, request}, kAmple, bodies_, visible, memory),
                            std::back_inserter(slots), &Candidate::slot);
     std::ranges::sort(slots);
     return slots;
@@ -267,10 +274,10 @@ TEST_F(BodyStagesTest, BodiesOfTheViewSentLastStayCandidatesAtTheRim) {
 }
 
 TEST_F(BodyStagesTest, BodiesAreChosenByBytesAndTheOthersWait) {
-  const std::vector<Candidate> all{{slot(0), 0xffff'ffff, 0, true, false},
-                                   {slot(1), 1'000, 0, true, false},
-                                   {slot(2), 50, 2, false, true},
-                                   {slot(3), 40, 0, false, true}};
+  const std::vector<Candidate> all{{slot(0), 0xffff'ffff, true, false},
+                                   {slot(1), 1'000, true, false},
+                                   {slot(2), 50, false, true},
+                                   {slot(3), 40, false, true}};
   const std::size_t known_bytes = bytes_of(0) + bytes_of(1);
   SnapshotBodies chosen;
   ViewMembers view;
@@ -292,13 +299,13 @@ TEST_F(BodyStagesTest, BodiesAreChosenByBytesAndTheOthersWait) {
   EXPECT_EQ(listed(view), (std::vector<SlotId>{slot(0), slot(1), slot(2)}));
   EXPECT_EQ(chosen.size(), 3U);
   // A chosen new body stays in the list: the client may not receive this snapshot.
-  EXPECT_EQ(listed(waiting), (std::vector<WaitingBody>{{slot(2), 50, 2}, {slot(3), 40, 1}}));
+  EXPECT_EQ(listed(waiting), (std::vector<WaitingBody>{{slot(2), 50}, {slot(3), 40}}));
 
   result = choose({.bytes = known_bytes + bytes_of(2), .headroom = 1});
   ASSERT_TRUE(result);
   EXPECT_EQ(result->new_body_bytes, 0U) << "a new body leaves the headroom free";
   EXPECT_EQ(result->deferred, 2U);
-  EXPECT_EQ(listed(waiting), (std::vector<WaitingBody>{{slot(2), 50, 3}, {slot(3), 40, 1}}));
+  EXPECT_EQ(listed(waiting), (std::vector<WaitingBody>{{slot(2), 50}, {slot(3), 40}}));
 
   result = choose({.bytes = bytes_of(0), .headroom = 1});
   ASSERT_TRUE(result) << "the own body needs no headroom";
