@@ -152,7 +152,8 @@ void add_clients(Text& text, const Metrics& metrics) {
   text.single("tickbox_state_hash_mismatches_total", "counter",
               "Views whose hash differed at the client.", metrics.hash_mismatches);
   text.single("tickbox_state_hash_reporters_total", "counter",
-              "Sessions whose client reported such a view.", metrics.mismatch_reporters);
+              "Clients that reported such a view while they held a seat.",
+              metrics.mismatch_reporters);
   text.head("tickbox_desync_reports_total", "counter",
             "Reports of views whose hash differed: field found, view forgotten, report incomplete, "
             "or over the limits.");

@@ -101,15 +101,16 @@ std::expected<DesyncReports::Report*, DesyncReports::Refused> DesyncReports::beg
     Session& session, const Room& room, const protocol::ViewName& view, Instant now) {
   if (view.tick > room.world().tick) return std::unexpected{Refused{}};
   const SentView sent = sent_view(session, room, view.tick);
-  if (!sent.is_remembered()) return nullptr;
-  if (!session.snapshots.receipts.has_sent(view.tick, view.server_hash))
+  if (sent.is_remembered() && !session.snapshots.receipts.has_sent(view.tick, view.server_hash)) {
     return std::unexpected{Refused{}};
+  }
   const bool is_too_soon = session.reported && now - *session.reported < kDesyncReportInterval;
   if (is_too_soon) return std::unexpected{limited()};
   Report* report = free_report();
   if (report == nullptr) return std::unexpected{limited()};
   if (!begun_.take(kDesyncReports, now)) return std::unexpected{limited()};
   session.reported = now;
+  if (!sent.is_remembered()) return nullptr;
   *report = {.is_used = true,
              .session = &session,
              .seat = session.player,

@@ -20,17 +20,20 @@ std::expected<void, net::DropReason> DesyncService::receive(
     if (taken.error().is_limited) metrics.count(DesyncResult::Limited);
     return std::unexpected(taken.error().reason);
   }
-  const auto answer = [&](const protocol::ViewPart& answered) {
-    context_.send(session, net::PacketType::DesyncState,
-                  protocol::encode_view_part(answered, context_.message_buffer));
+  const auto encode = [&](const protocol::ViewPart& answer) {
+    return protocol::encode_view_part(answer, context_.message_buffer);
   };
   if (taken->is_forgotten) {
     metrics.count(DesyncResult::Forgotten);
-    answer({.view = part->view, .parts = 0, .bodies = {}});
+    const ConstBytes answer = encode({.view = part->view, .parts = 0, .bodies = {}});
+    if (answer.size() + net::kPacketOverheadBytes > bytes) {
+      return std::unexpected(net::DropReason::Malformed);
+    }
+    context_.send(session, net::PacketType::DesyncState, answer);
     return {};
   }
   while (const auto next = reports_.next_answer(session)) {
-    answer(*next);
+    context_.send(session, net::PacketType::DesyncState, encode(*next));
   }
   if (!taken->compared) return {};
   taken->compared->client = session.room->seats().seat_of(session.player).client;

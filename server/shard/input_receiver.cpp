@@ -78,12 +78,12 @@ void InputReceiver::take_inputs(Session& session, const protocol::InputMessage& 
   }
 }
 
-/// Only the first mismatch of a session is logged; the counter has all of them. A client cannot
-/// have found more wrong hashes than it was sent since its last report.
+/// Only the first mismatch of a client in its seat is logged; the counter has all of them. A client
+/// cannot have found more wrong hashes than it was sent since its last report.
 /// `reported`: the client's count, which only grows; smaller if packets arrived out of order.
 void InputReceiver::count_mismatches(Session& session, std::uint32_t reported, Instant now) {
   if (reported <= session.mismatches) return;
-  if (session.mismatches == 0) {
+  if (!std::exchange(session.room->seats().seat_of(session.player).has_reported, true)) {
     ++context_.metrics.mismatch_reporters;
     context_.log.event(LogKind::Mismatch, Severity::Error, now, [&] {
       return fmt::format("state_hash_mismatch seat={} tick={}", session.player.value,

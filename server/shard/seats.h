@@ -30,6 +30,7 @@ struct Seat {
   Session* pending = nullptr;         ///< a session whose client has not proven its keys yet
   std::optional<Instant> orphaned;    ///< when its body lost its client
   std::optional<Instant> taken_over;  ///< when a newer token of its client took it over last
+  bool has_reported = false;          ///< its client has reported a wrong hash
   std::uint32_t serials = 0;          ///< tickets issued so far, to all its players
   std::uint32_t good_ticket = 0;      ///< serial of the only valid ticket; 0: none
   RateLimit agreements;               ///< limit of key agreements, of all its players

@@ -176,6 +176,8 @@ void Shard::Impl::receive(Instant now, Instant next_deadline) {
 
 void Shard::Impl::on_datagram(const net::Datagram& datagram, const Arrival& arrival) {
   net::DropCounts& drops = context_.metrics.drops;
+  // Nobody has port 0, and an answer to it fails.
+  if (datagram.from.port == 0) return drops.count(net::DropReason::Unexpected);
   if (datagram.bytes.size() > net::kDatagramBytesMax) return drops.count(net::DropReason::TooLong);
   if (datagram.bytes.size() < net::kPacketOverheadBytes) {
     return drops.count(net::DropReason::TooShort);

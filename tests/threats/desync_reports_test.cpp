@@ -144,6 +144,24 @@ TEST(Threat, FloodOfTracesFromAValidClientIsLimitedAndTellsItNothingNew) {
   }
 }
 
+// Each was answered, with more bytes than it had.
+TEST(Threat, FloodOfReportsOfForgottenViewsDrawsOneAnswer) {
+  Harness harness{{.seed = 143}};
+  Liar liar{harness};
+  harness.run_for(seconds{3});
+  liar.peer().inbox().clear();
+  protocol::MessageBuffer message_buffer;
+  const protocol::ViewPart part{.view = {.tick = Tick{1}, .server_hash = 1, .client_hash = 2},
+                                .bodies = {}};
+  for (int i = 0; i < 50; ++i) {
+    liar.peer().send_sealed(net::PacketType::DesyncReport,
+                            protocol::encode_view_part(part, message_buffer));
+    harness.run_for(milliseconds{20});
+  }
+  EXPECT_LE(liar.peer().received(net::PacketType::DesyncState), 1U);
+  EXPECT_EQ(harness.shard().metrics().of(server::DesyncResult::Limited), 49U);
+}
+
 TEST(Threat, FloodOfTracesThatMeanNothingIsDroppedByName) {
   Harness harness{{.seed = 142}};
   Liar liar{harness};

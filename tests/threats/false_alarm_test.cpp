@@ -66,5 +66,28 @@ TEST(Threat, FalseAlarmsOfOneClientAreOneReporter) {
   EXPECT_EQ(scene.metrics().mismatch_reporters, 2U);
 }
 
+// Each resume was another session, and another reporter.
+TEST(Threat, FalseAlarmsOfAClientThatResumesAreOneReporter) {
+  Scene scene;
+  for (int i = 0; i < 5; ++i) {
+    scene.report(1);
+    ASSERT_TRUE(scene.peer.resume(scene.peer.ticket()).accepted);
+    scene.peer.send_nothing_new();
+    scene.harness.run_for(seconds{3});
+  }
+  EXPECT_EQ(scene.metrics().mismatch_reporters, 1U);
+}
+
+// Nobody can be answered at port 0: each request from there was a failed send.
+TEST(Threat, FalseAlarmsOfTheSocketCannotBeMadeFromPortZero) {
+  Scene scene;
+  net::Address nobody = stranger_far_away(3);
+  nobody.port = 0;
+  RawPeer stranger{scene.harness, scene.wire, nobody};
+  EXPECT_FALSE(stranger.say_hello());
+  EXPECT_TRUE(stranger.inbox().empty());
+  EXPECT_EQ(scene.metrics().drops.of(net::DropReason::Unexpected), 1U);
+}
+
 }  // namespace
 }  // namespace tickbox::tests

@@ -169,6 +169,34 @@ TEST(Threat, AccountOfALoadTestHoldsTheSeatsThatItsServerAllows) {
   EXPECT_EQ(account.harness.shard().clients(), 3U) << "it has taken over one of the three";
 }
 
+// Of an account with two seats, both contested: a token that is shown again stays in its seat. It
+// replaced the session that was pending in the other one, which then played without a view.
+TEST(Threat, AccountOfTwoSeatsShowsATokenAgain) {
+  Account account{{.seed = 55, .seats_per_client = 2}};
+  ASSERT_TRUE(account.first.connect(account.token(kPlayer + 1)).accepted);
+  account.begin(account.first);
+  ASSERT_TRUE(account.begins(account.second));
+  ASSERT_TRUE(account.begins(account.third));
+  RawPeer fourth{account.harness, account.wire, stranger_far_away(4)};
+  const net::ConnectToken shown_twice = account.token();
+  ASSERT_TRUE(fourth.connect(shown_twice).accepted);
+  account.first.say_goodbye();
+  account.third.say_goodbye();
+  account.harness.run_for(milliseconds{50});
+
+  RawPeer fifth{account.harness, account.wire, stranger_far_away(5)};
+  ASSERT_TRUE(account.begins(fifth));
+  RawPeer sixth{account.harness, account.wire, stranger_far_away(6)};
+  ASSERT_TRUE(sixth.connect(account.token()).accepted);
+  ASSERT_TRUE(fourth.connect(shown_twice).accepted);
+  account.begin(sixth);
+  account.begin(fourth);
+  EXPECT_EQ(account.harness.shard().clients(), 2U);
+  EXPECT_EQ(account.harness.shard().seats_held(), 2U);
+  EXPECT_GE(sixth.received(PacketType::Snapshot), 1U);
+  EXPECT_GE(fourth.received(PacketType::Snapshot), 1U);
+}
+
 TEST(Threat, AccountCannotBeTakenOverWithAKeyThatWasRemoved) {
   SeededEntropy entropy{54};
   net::KeyRing old_ring = net::KeyRing::fresh(entropy);

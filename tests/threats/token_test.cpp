@@ -183,8 +183,8 @@ TEST(Threat, ForgedTokenUnderTheIdOfARealKeyIsRefused) {
   EXPECT_TRUE(forger.connect(make_token(harness, ours, 2)).accepted);
 }
 
-// Stolen is the sealed part, as everybody on the path sees it in CONNECT: without the keys beside
-// it nobody can make the tag.
+// The thief has the sealed part of the token, which everybody on the path sees in CONNECT. It lacks
+// the token's keys, so it cannot make the tag.
 TEST(Threat, StolenTokenWithoutItsKeysLetsNobodyIn) {
   Door door;
   net::ConnectToken seen = door.token;

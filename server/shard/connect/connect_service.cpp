@@ -90,7 +90,7 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
   if (!keys) return;
   if (pending != nullptr) {
     parts_.lifecycle.close(*pending, net::DisconnectReason::TakenOver, now);
-    place = find_seat(claims);
+    if (!place.seat->held) place = find_seat(claims);
     TICKBOX_ASSERT(place.seat != nullptr);  // the one of the closed session, if no other
   }
   Session& session = parts_.sessions.open(context_.entropy);
@@ -158,7 +158,9 @@ void ConnectService::on_ticket(const Incoming& incoming, const ResumeAccepted& a
   if (!may_agree(seat, incoming.now.instant)) return;
   const auto keys = agree(incoming, ticket.keys);
   if (!keys) return;
-  if (seat.pending != nullptr) parts_.lifecycle.discard(*seat.pending);
+  if (seat.pending != nullptr) {
+    parts_.lifecycle.discard(*std::exchange(seat.pending, nullptr));
+  }
   open_session(incoming, parts_.sessions.open(context_.entropy), *room, seat, *keys);
   context_.metrics.count(ConnectionResult::Resumed);
 }
@@ -221,6 +223,7 @@ std::optional<ConnectService::AgreedKeys> ConnectService::agree(const Incoming& 
 /// of the client's nonce.
 Session& ConnectService::open_session(const Incoming& incoming, Session& session, HostedRoom& room,
                                       Seat& seat, const AgreedKeys& keys) {
+  TICKBOX_ASSERT(seat.pending == nullptr);
   const std::uint32_t connection = parts_.sessions.connection_of(session);
   session.room = &room;
   session.player = seat.player;

@@ -196,7 +196,10 @@ TEST_F(DesyncReportsTest, SaysWhatItHasForgotten) {
   ASSERT_TRUE(taken);
   EXPECT_TRUE(taken->is_forgotten);
   EXPECT_TRUE(answers(sessions_[0]).empty());
-  EXPECT_FALSE(sessions_[0].reported) << "nothing is kept for it";
+  EXPECT_FALSE(reports_.forget(sessions_[0])) << "nothing is kept for it";
+  const auto again = take(sessions_[0], protocol::part_of(name, wrong, 0), kStart);
+  ASSERT_FALSE(again) << "it counts as a report";
+  EXPECT_TRUE(again.error().is_limited);
 }
 
 TEST_F(DesyncReportsTest, RefusesViewsThatWereNeverSent) {
