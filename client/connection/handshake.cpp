@@ -36,6 +36,7 @@ void Handshake::begin(PacketType request, Instant now) {
   if (request != PacketType::Connect) {
     pair_ = net::handshake_pair(net::draw<net::Key>(entropy_));
     cookie_.reset();
+    cookies_taken_ = 0;
   }
   request_ = request;
   began_ = now;
@@ -63,11 +64,12 @@ std::optional<ConstBytes> Handshake::take_request(Instant now) {
 }
 
 std::expected<void, net::DropReason> Handshake::take_cookie(ConstBytes datagram, Instant now) {
-  if (cookie_) return kUnexpected;
   const auto answer = net::decode_cookie(datagram);
   if (!answer) return std::unexpected{answer.error()};
-  if (answer->client_nonce != pair_.nonce) return kUnexpected;
+  const bool is_new = answer->cookie != cookie_ && cookies_taken_ < kCookiesTaken;
+  if (answer->client_nonce != pair_.nonce || !is_new) return kUnexpected;
   cookie_ = answer->cookie;
+  ++cookies_taken_;
   if (request_ == PacketType::Hello) begin(PacketType::Connect, now);
   next_request_ = now;
   return {};

@@ -37,6 +37,10 @@ struct Refusal {
   bool is_proven = false;  ///< the sender has opened the token or ticket
 };
 
+/// The COOKIEs of one nonce that a client takes. A sender that sees a request can answer before the
+/// server does, and each COOKIE that the client takes draws a request.
+inline constexpr int kCookiesTaken = 4;
+
 class Handshake {
  public:
   using Credential = std::variant<net::ConnectToken, net::ResumeTicket>;
@@ -56,8 +60,8 @@ class Handshake {
 
   // The answers fail with Unexpected if they do not answer this request, and as their decoders do.
 
-  /// Takes a COOKIE: CONNECT, or RESUME with the cookie, is due at once. A RESUME takes one cookie,
-  /// so that nobody can make a client send at every forged one.
+  /// Takes a COOKIE: CONNECT, or RESUME with the cookie, is due at once. A later one of the same
+  /// nonce replaces it, for the first may be forged. The most is kCookiesTaken.
   std::expected<void, net::DropReason> take_cookie(ConstBytes datagram, Instant now);
 
   /// Reads an ACCEPT.  Fails also: Malformed, for seats or a body that no game has.
@@ -76,8 +80,9 @@ class Handshake {
   Entropy& entropy_;
   net::PacketType request_ = net::PacketType::Hello;  ///< Hello, Connect or Resume
   net::HandshakePair pair_;
-  std::optional<net::CookieBytes> cookie_;
-  Instant began_;  ///< time from which request_ has been sent
+  std::optional<net::CookieBytes> cookie_;  ///< the newest of this nonce
+  int cookies_taken_ = 0;                   ///< of this nonce
+  Instant began_;                           ///< time from which request_ has been sent
   Instant requested_at_;
   Instant next_request_;
   net::PacketBuffer packet_{};

@@ -210,6 +210,24 @@ TEST_F(ConnectionTest, AsksForANewCookieBeforeTheOldOneIsStale) {
   EXPECT_LE(passed, kRequestLife + kRequestRetry + kRequestJitter);
 }
 
+// The first COOKIE was the only one that counted. So a sender that saw a HELLO kept its client out
+// with one datagram.
+TEST_F(ConnectionTest, AForgedCookieDoesNotKeepItOut) {
+  const net::HandshakeNonce nonce = request().client_nonce;
+  deliver(net::encode_cookie(nonce, {std::byte{9}}, packet_));
+  EXPECT_EQ(net::cookie_of(transport_.sent.back()), net::CookieBytes{std::byte{9}});
+  const std::size_t sent = transport_.sent.size();
+  answer_hello();
+  ASSERT_EQ(transport_.sent.size(), sent + 1) << "at once";
+  EXPECT_EQ(net::cookie_of(transport_.sent.back()), (net::CookieBytes{std::byte{1}, std::byte{2}}));
+  EXPECT_EQ(request().client_nonce, nonce);
+  for (std::uint8_t i = 20; i < 30; ++i) {
+    deliver(net::encode_cookie(nonce, {std::byte{i}}, packet_));
+  }
+  EXPECT_EQ(transport_.sent.size(), sent + 3) << "four cookies of a nonce in all";
+  EXPECT_EQ(connection_.drops().of(net::DropReason::Unexpected), 8U);
+}
+
 TEST_F(ConnectionTest, IgnoresTheCookieOfAnother) {
   net::HandshakeNonce other = request().client_nonce;
   other[31] ^= std::byte{1};
@@ -306,8 +324,7 @@ TEST_F(ConnectionTest, ComesBackByItsNewestTicketWhenTheServerWasSilent) {
   EXPECT_NE(connection_.ticket().keys, first.keys);
 }
 
-// A server under load asks for a cookie. Only the first counts: a sender that sees the nonce can
-// send more.
+// A server under load asks for a cookie. A copy of the answer does not count.
 TEST_F(ConnectionTest, ResumesWithTheCookieThatItIsAskedFor) {
   accept();
   pass(kServerTimeout);
