@@ -11,7 +11,7 @@
 namespace tickbox::cli {
 
 /// The largest configuration file that is read.
-inline constexpr std::size_t kConfigBytesMax = std::size_t{1} * 1024 * 1024;
+inline constexpr std::size_t kConfigBytesMax = std::size_t{32} * 1024;
 
 /// The type of a value in the file. A flag takes only a Truth; an option with one value takes no
 /// List.

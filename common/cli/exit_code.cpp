@@ -1,5 +1,6 @@
 #include "cli/exit_code.h"
 
+#include "os/process/log.h"
 #include "os/process/standard_output.h"
 
 #include <nlohmann/json.hpp>
@@ -9,7 +10,8 @@ namespace tickbox::cli {
 
 ExitCode tell_failure(const Teller& teller, ExitCode code, std::string_view why) {
   const auto say = [&](std::string_view words) {
-    os::write_to_stderr(std::string{teller.name} + ": " + std::string{words} + "\n");
+    // Files and servers of others put their words into ours: none may speak to the terminal.
+    os::write_to_stderr(std::string{teller.name} + ": " + os::escape_control_bytes(words) + "\n");
   };
   say(why);
   if (!teller.json) return code;

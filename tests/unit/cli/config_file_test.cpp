@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <string>
+
 namespace tickbox::cli {
 namespace {
 
@@ -69,6 +72,23 @@ TEST(ConfigFile, RefusesWhatTheLibraryDoesNotExpect) {
 TEST(ConfigFile, SaysInOneLineWhatIsWrong) {
   EXPECT_EQ(parse_config("a = tr\n", "s.toml").error().find('\n'), std::string::npos);
   EXPECT_EQ(parse_config("\"a\\nb\" = []\n", "s.toml").error().find('\n'), std::string::npos);
+}
+
+// The library calls itself for each part of a dotted name: 400 kB of dots overflowed the stack.
+TEST(ConfigFile, OfTooManyDotsIsRefused) {
+  const auto read = [](std::size_t bytes) {
+    const std::string path = testing::TempDir() + "dots.toml";
+    std::string text = "[a";
+    while (text.size() < bytes - 2) {
+      text += ".a";
+    }
+    std::ofstream{path} << text << "]\n";
+    return read_config(path);
+  };
+  EXPECT_FALSE(read(kConfigBytesMax));
+  const auto refused = read(400'000);
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(refused.error().contains("larger than")) << refused.error();
 }
 
 TEST(ConfigFile, SaysWhenItCannotBeRead) {
