@@ -76,7 +76,7 @@ static_assert(kPacketOverheadBytes == 23);
 
 /// Bits of a sequence within one key epoch: 65,536 packets, about 18 minutes of a client at 60 Hz.
 inline constexpr int kEpochBits = 16;
-/// Bits of a sequence that are sent: those, and the epoch modulo 4.
+/// Bits of a sequence that are sent: the bits above, and two more for the epoch.
 inline constexpr int kSequenceBits = kEpochBits + 2;
 
 /// A buffer for one datagram.

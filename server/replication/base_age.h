@@ -3,8 +3,8 @@
 //
 // A plan on an old base judges more bodies, and a client can acknowledge old views on purpose. So a
 // base counts while it is younger than the client's round trip and three intervals between its
-// snapshots, each counted as at least the tenth of a second of a quiet client. So at 60 snapshots a
-// second some eighteen may be lost in a row, at ten a second three.
+// snapshots. These count as at least three tenths of a second, the intervals of a quiet client. So
+// at 60 snapshots a second some eighteen may be lost in a row, at ten a second three.
 
 #include "core/ids.h"
 #include "server/room/replication_log.h"

@@ -1,5 +1,5 @@
 #pragma once
-// What all parts of a shard share: entropy, log, counters, and the way out.
+// What all parts of a shard share: entropy, log, counters, and the functions that send.
 
 #include "core/bytes.h"
 #include "core/entropy.h"

@@ -14,7 +14,7 @@
 namespace tickbox::server {
 
 struct SendPace {
-  /// The time between two reports to a client about its packets.
+  /// The time between two statuses (protocol::LinkStatus) sent to a client.
   static constexpr std::uint32_t kStatusSeconds = 2;
 
   std::uint32_t tick_rate = 60;                  ///< per second
@@ -52,7 +52,7 @@ struct SendPace {
     return 0;
   }
 
-  /// Returns the report about the client's packets if it is due, and notes that it is sent.
+  /// Returns the status of the client's packets if it is due, and notes that it is sent.
   [[nodiscard]] std::optional<protocol::LinkStatus> take_status(Session& session, Tick tick) const {
     Tick& last = session.snapshots.last_status;
     if (tick - last < std::int64_t{tick_rate} * kStatusSeconds) return std::nullopt;

@@ -1,6 +1,6 @@
 #pragma once
 // The proof that a client receives its snapshots: it acknowledges each view with 16 bits of the
-// hash that the snapshot told. Without it a client could leave its address and have everything
+// hash that the snapshot carried. Without it a client could leave its address and have everything
 // sent to the next owner.
 
 #include "core/clock.h"

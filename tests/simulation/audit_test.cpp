@@ -212,7 +212,7 @@ TEST(Audit, IsBegunAnewAfterAStallAndHoldsUpNobody) {
   harness.run_for(milliseconds{4'900});
   EXPECT_EQ(harness.room().world().tick - tick, 294);
   EXPECT_EQ(harness.shard().metrics().audit.behind, 1U);
-  // A window of each of two runs, and a word now and then.
+  // At most one window of segments of each of two runs, and a few repeats.
   EXPECT_LT(harness.shard().metrics().audit.bytes - before, 40'000U);
   harness.wake(auditor);
   harness.run_for(seconds{2});

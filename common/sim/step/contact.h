@@ -11,8 +11,8 @@ namespace tickbox::sim {
 /// Adds a contact to those of the report. `low` is the body on the side of smaller coordinates.
 void add_contact(const Impact& impact, BodyId low, BodyId high, std::vector<Contact>& contacts);
 
-/// Rules 5 to 7. Changes the velocities of the bodies that `event` concerns, and adds to
-/// `impacts.changed` the movers whose impacts have to be searched again.
+/// Applies rules 5 to 7 of RULES.md: changes the velocities of the bodies that `event` concerns,
+/// and adds to `impacts.changed` the movers whose impacts have to be searched again.
 void handle_event(const Event& event, const Environment& environment, Movers& movers,
                   Impacts& impacts, StepReport& report);
 

@@ -1,6 +1,5 @@
 #pragma once
-// Runs a world in several engines by turns, takes the time of every step, and judges what comes
-// out.
+// Runs a world in several engines in turn, measures every step, and judges the result.
 
 #include "core/clock.h"
 #include "tests/bench/physics/engine.h"

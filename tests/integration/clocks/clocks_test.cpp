@@ -93,7 +93,7 @@ void expect_ticks(const RunningServer& server, double ticks) {
   EXPECT_EQ(server.get("/livez").status, 200U);
 }
 
-/// A second's inputs of all clients come in time.
+/// Expects that all inputs of one second arrive in time.
 void expect_inputs(const RunningServer& server) {
   const double given = server.metric("tickbox_inputs_total", "given");
   EXPECT_TRUE(eventually([&] {
@@ -101,7 +101,8 @@ void expect_inputs(const RunningServer& server) {
   }));
 }
 
-/// Ticks are run, or said to be slipped, as many as are due: whatever the machine lets it run.
+/// Expects that the ticks run and the ticks reported as slipped are together the ticks due, however
+/// slow the machine is.
 void expect_right_rate(const RunningServer& server) {
   const Reading from = read(server);
   std::this_thread::sleep_for(seconds{2});
