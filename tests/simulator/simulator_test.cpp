@@ -146,8 +146,8 @@ TEST(SimulatorItself, BringsAboutEveryFaultThatItsProfileHas) {
 /// Short enough for builds with sanitizers, so that these see all the faults too.
 TEST(SimulatorItself, FindsNothingWhereServersCrashDisksFillAndKeysChange) {
   std::array<std::uint64_t, kFaults> counts{};
-  // Matches at 10 to 30 Hz, in which the rarest faults occur.
-  for (const std::uint64_t seed : {13U, 17U, 22U}) {
+  // Matches that take little time, in which the rarest faults occur.
+  for (const std::uint64_t seed : {9U, 32U, 60U}) {
     const Outcome outcome =
         play(make_plan({.seed = seed, .profile = Profile::Chaos, .length = seconds{50}}));
     EXPECT_TRUE(outcome.findings.empty()) << report_of(outcome);
