@@ -111,18 +111,16 @@ std::size_t SessionLifecycle::kick(const IsOut& is_out, Instant now) {
   for (HostedRoom& room : parts_.rooms) {
     for (Seat& seat : room.seats().all()) {
       if (!seat.held) continue;
-      if (!is_out(seat.client, seat.key_id)) {
-        // Another key may have sealed the token of the pending session.
-        Session* const pending = seat.pending;
-        if (pending != nullptr && pending->token &&
-            is_out(seat.client, pending->token->head.key_id)) {
-          close(*pending, net::DisconnectReason::Kicked, now);
-        }
-        continue;
+      Session* const pending = seat.pending;
+      if (is_out(seat.client, seat.key_id)) {
+        ++kicked;
+        if (seat.playing != nullptr) close(*seat.playing, net::DisconnectReason::Kicked, now);
+        if (seat.held) release(room, seat);  // its client was lost, or has not proven its keys
+      } else if (pending != nullptr && pending->token &&
+                 is_out(seat.client, pending->token->head.key_id)) {
+        // Another key has sealed the token of the pending session.
+        close(*pending, net::DisconnectReason::Kicked, now);
       }
-      ++kicked;
-      if (seat.playing != nullptr) close(*seat.playing, net::DisconnectReason::Kicked, now);
-      if (seat.held) release(room, seat);  // its client was lost, or has not proven its keys
     }
   }
   return kicked;
