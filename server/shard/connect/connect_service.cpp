@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 namespace tickbox::server {
 namespace {
@@ -158,9 +157,7 @@ void ConnectService::on_ticket(const Incoming& incoming, const ResumeAccepted& a
   if (!may_agree(seat, incoming.now.instant)) return;
   const auto keys = agree(incoming, ticket.keys);
   if (!keys) return;
-  if (seat.pending != nullptr) {
-    parts_.lifecycle.discard(*std::exchange(seat.pending, nullptr));
-  }
+  if (seat.pending != nullptr) parts_.lifecycle.discard(*seat.pending);
   open_session(incoming, parts_.sessions.open(context_.entropy), *room, seat, *keys);
   context_.metrics.count(ConnectionResult::Resumed);
 }

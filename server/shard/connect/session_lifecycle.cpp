@@ -87,7 +87,6 @@ void SessionLifecycle::close(Session& session, net::DisconnectReason reason, Ins
   }
   parts_.desyncs.forget(session, now);
   if (client_left) parts_.sessions.remember_departure(session, now);
-  (was_playing ? seat.playing : seat.pending) = nullptr;
   discard(session);
   if (was_playing && reason == net::DisconnectReason::TimedOut) {
     seat.orphaned = now;
@@ -97,6 +96,8 @@ void SessionLifecycle::close(Session& session, net::DisconnectReason reason, Ins
 }
 
 void SessionLifecycle::discard(Session& session) {
+  Seat& seat = session.room->seats().seat_of(session.player);
+  (seat.playing == &session ? seat.playing : seat.pending) = nullptr;
   if (session.token) parts_.admission.free(session.token->id);
   parts_.sessions.close(session);
 }

@@ -38,7 +38,8 @@ class SessionLifecycle {
   /// Ends a session. Its body stays for kBodyKept if its client has timed out.
   void close(Session& session, net::DisconnectReason reason, Instant now);
 
-  /// Closes a session without a word, and frees its token if its client has not proven its keys.
+  /// Closes a session without a word. Its seat no longer has it, and its token is free if its
+  /// client has not proven its keys.
   void discard(Session& session);
 
   /// Closes the sessions of a seat without a word, and makes it free.
