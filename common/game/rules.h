@@ -111,9 +111,11 @@ class Rules {
   /// Adds the first entities to an empty world at tick 0.
   virtual void open(World& world) const = 0;
 
-  /// Requires: the seat is taken (leave), or free (join).
+  /// Requires: the seat is taken.
   virtual void leave(World& world, PlayerId player) const = 0;
-  virtual void join(World& world, PlayerId player) const = 0;
+
+  /// Adds all players who join in a tick, in this order.  Requires: their seats are free.
+  virtual void join(World& world, std::span<const PlayerId> players) const = 0;
 
   /// Applies every player's input. A player without one in `inputs` keeps running as before. Adds
   /// to `events`.

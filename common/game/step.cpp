@@ -48,9 +48,7 @@ const sim::StepReport& step(World& world, const Rules& rules, const TickCommands
   for (const PlayerId player : commands.leaves) {
     rules.leave(world, player);
   }
-  for (const PlayerId player : commands.joins) {
-    rules.join(world, player);
-  }
+  rules.join(world, commands.joins);
   rules.apply_inputs(world, commands.inputs, stepper.events);
   strike(world, commands.strikes, stepper);
   const sim::StepReport& report = stepper.physics.step(world.physics());

@@ -43,7 +43,9 @@ class WrappedArena : public game::Rules {
 
   void leave(game::World& world, PlayerId player) const override { arena_.leave(world, player); }
 
-  void join(game::World& world, PlayerId player) const override { arena_.join(world, player); }
+  void join(game::World& world, std::span<const PlayerId> players) const override {
+    arena_.join(world, players);
+  }
 
   void apply_inputs(game::World& world, std::span<const game::PlayerInput> inputs,
                     game::TickEvents& events) const override {
@@ -76,9 +78,11 @@ class SeatedArena : public WrappedArena {
  public:
   using WrappedArena::WrappedArena;
 
-  void join(game::World& world, PlayerId player) const override {
-    WrappedArena::join(world, player);
-    place(world, {.player = player, .place = player.value});
+  void join(game::World& world, std::span<const PlayerId> players) const override {
+    WrappedArena::join(world, players);
+    for (const PlayerId player : players) {
+      place(world, {.player = player, .place = player.value});
+    }
   }
 };
 

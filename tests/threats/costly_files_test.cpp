@@ -1,7 +1,12 @@
 // Costly files: a small recording, scenario or stream of an audit with all bodies in one place,
-// whose first step would take minutes and gigabytes. Each is refused before that step.
+// whose first step would take minutes and gigabytes. Each is refused before that step. What a
+// server can have written is stepped, at about the cost of its bodies.
 
 #include "client/verification/audit.h"
+#include "game/restore.h"
+#include "game/step.h"
+#include "games/arena/arena.h"
+#include "games/arena/arena_map.h"
 #include "protocol/audit_codec.h"
 #include "record/compression.h"
 #include "scenario/scenario.h"
@@ -109,6 +114,53 @@ TEST(Threat, CostlyFilesAnAuditorRefusesBodiesInOnePlace) {
     EXPECT_EQ(view.error(), net::DropReason::Malformed);
     EXPECT_EQ(auditor.runs(), 0U);
   }
+}
+
+/// A full room's first tick has all players appear where three of four spawn points are taken; in
+/// its second all of them are hit, and appear once more.
+TEST(Threat, CostlyFilesAllMayAppearAtOnceInARoomFullOfBullets) {
+  constexpr Tick kTick{1'000};
+  constexpr std::uint8_t kBulletLife = 60;
+  const game::Arena arena{60};
+  const game::SharedMap map = game::make_arena_map(game::kSeatsMax);
+  game::World opened{map, arena.settings(), 1};
+  arena.open(opened);
+  std::vector<game::EntityState> entities;
+  opened.append_entities(entities);
+  for (std::uint32_t i = 0; i < 3 * game::kSeatsMax; ++i) {
+    const std::uint32_t age = i % 3;
+    const PlayerId owner{static_cast<std::uint16_t>(i / 3)};
+    const Vec2 point = map->spawn_points[i];
+    entities.push_back({.id = game::bullet_body(owner, {kTick.value - age}),
+                        .min = {point.x + kUnit / 2, point.y + kUnit / 2},
+                        .velocity = {},
+                        .traits = {.kind = game::EntityKind::Bullet,
+                                   .timer = static_cast<std::uint8_t>(kBulletLife - 1 - age)}});
+  }
+  std::ranges::sort(entities, {}, &game::EntityState::id);
+  const std::vector<game::SeatState> seats(game::kSeatsMax);
+  auto world =
+      game::restore({.tick = kTick, .random = 7, .seats = seats, .entities = entities}, map, arena);
+  ASSERT_TRUE(world) << game::describe(world.error());
+
+  std::vector<PlayerId> everybody;
+  std::vector<game::PlayerInput> shots;
+  std::vector<game::Strike> strikes;
+  for (std::uint16_t i = 0; i < game::kSeatsMax; ++i) {
+    everybody.push_back({i});
+    shots.push_back({.player = {i}, .input = {.buttons = game::kButtonRay}});
+    const PlayerId victim{static_cast<std::uint16_t>((i + 1) % game::kSeatsMax)};
+    strikes.push_back({.shooter = {i}, .victim = game::player_body(victim, 1)});
+  }
+  game::Stepper stepper;
+  const game::TickCommands joins{.leaves = {}, .joins = everybody, .inputs = {}};
+  ASSERT_TRUE(game::is_valid(*world, joins));
+  game::step(*world, arena, joins, game::Authority::Server, stepper);
+  const game::TickCommands hits{.leaves = {}, .joins = {}, .inputs = shots, .strikes = strikes};
+  ASSERT_TRUE(game::is_valid(*world, hits));
+  game::step(*world, arena, hits, game::Authority::Server, stepper);
+  EXPECT_EQ(stepper.events.teleports.size(), game::kSeatsMax)
+      << "a walk over all bodies for each player and place takes minutes, and the test is ended";
 }
 
 TEST(Threat, CostlyFilesScenariosWithBodiesInOnePlaceAreRefused) {

@@ -10,8 +10,7 @@
 #include "core/assert.h"
 #include "games/arena/arena_map.h"
 #include "games/arena/directions.h"
-#include "games/arena/occupied_cells.h"
-#include "sim/box.h"
+#include "games/arena/free_places.h"
 
 #include <algorithm>
 #include <array>
@@ -84,13 +83,6 @@ Vec2 middle_of(Vec2 player, Vec2 size) {
   return {player.x + (kPlayerSize.x - size.x) / 2, player.y + (kPlayerSize.y - size.y) / 2};
 }
 
-bool is_free(const World& world, Vec2 place) {
-  const sim::Box box = sim::box_of(place, kPlayerSize);
-  return std::ranges::none_of(world.physics().movers(), [&](const sim::Body& body) {
-    return sim::overlap(box, sim::box_of(body.min, body.size));
-  });
-}
-
 /// Returns the number of spawn points near the middle from which a player's place is drawn.
 std::size_t places_to_draw_from(const World& world) {
   const auto players =
@@ -99,16 +91,14 @@ std::size_t places_to_draw_from(const World& world) {
                   std::max(kPlacesMin, kPlacesPerPlayer * players));
 }
 
-/// Draws a spawn point from the world's own sequence, and returns the number of the first one from
-/// there on for which `is_free` is true. There always is one: the map has more than can be
-/// occupied.
-template <class IsFree>
-std::uint16_t draw_place(World& world, std::size_t near, IsFree is_free) {
-  const std::vector<Vec2>& places = world.map()->spawn_points;
+/// Draws a spawn point from the world's own sequence, and returns the number of the first free one
+/// from there on. There always is one: the map has more than can be occupied.
+std::uint16_t draw_place(World& world, std::size_t near, FreePlaces& places) {
+  const std::size_t count = world.map()->spawn_points.size();
   const std::size_t start = world.rng.below(near);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const std::size_t place = (start + i) % places.size();
-    if (is_free(places[place])) return static_cast<std::uint16_t>(place);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t place = (start + i) % count;
+    if (places.is_free(place)) return static_cast<std::uint16_t>(place);
   }
   assert_failed("there is a free place to appear at", __FILE__, __LINE__);
 }
@@ -117,14 +107,15 @@ std::uint16_t draw_place(World& world, std::size_t near, IsFree is_free) {
 /// Cost: about linear in bodies and hits.
 void draw_teleports(World& world, const Rules& rules, TickEvents& events) {
   if (events.hits.empty()) return;
-  OccupiedCells cells{world};
+  FreePlaces places{world};
   const std::size_t near = places_to_draw_from(world);
   for (const Hit& hit : events.hits) {
-    const std::uint16_t place = draw_place(
-        world, near, [&](Vec2 at) { return !cells.may_overlap(at) || is_free(world, at); });
-    cells.add(world.map()->spawn_points[place]);
+    const std::uint16_t place = draw_place(world, near, places);
+    const sim::Body* body = world.physics().find(world.body_of(hit.victim));
+    if (body != nullptr) places.on_left(body->min);
     events.teleports.push_back({.player = hit.victim, .place = place});
     rules.place(world, events.teleports.back());
+    if (body != nullptr) places.on_taken(place);
   }
 }
 
@@ -218,17 +209,21 @@ void Arena::leave(World& world, PlayerId player) const {
   seat.taken = false;
 }
 
-void Arena::join(World& world, PlayerId player) const {
-  SeatState& seat = world.seat(player);
-  TICKBOX_ASSERT(!seat.taken);
-  seat = {.generation = (seat.generation + 1) % kGenerations, .score = 0, .taken = true};
-  const std::uint16_t place =
-      draw_place(world, places_to_draw_from(world), [&](Vec2 at) { return is_free(world, at); });
-  const EntityState entity{.id = world.body_of(player),
-                           .min = world.map()->spawn_points[place],
-                           .velocity = {},
-                           .traits = {.kind = EntityKind::Player}};
-  world.add(body_for(entity), entity.traits);
+void Arena::join(World& world, std::span<const PlayerId> players) const {
+  if (players.empty()) return;
+  FreePlaces places{world};
+  for (const PlayerId player : players) {
+    SeatState& seat = world.seat(player);
+    TICKBOX_ASSERT(!seat.taken);
+    seat = {.generation = (seat.generation + 1) % kGenerations, .score = 0, .taken = true};
+    const std::uint16_t place = draw_place(world, places_to_draw_from(world), places);
+    const EntityState entity{.id = world.body_of(player),
+                             .min = world.map()->spawn_points[place],
+                             .velocity = {},
+                             .traits = {.kind = EntityKind::Player}};
+    world.add(body_for(entity), entity.traits);
+    places.on_taken(place);
+  }
 }
 
 void Arena::apply_inputs(World& world, std::span<const PlayerInput> inputs,

@@ -31,7 +31,7 @@ class Arena final : public Rules {
                                                 const PlayerInput& given) const override;
   void open(World& world) const override;
   void leave(World& world, PlayerId player) const override;
-  void join(World& world, PlayerId player) const override;
+  void join(World& world, std::span<const PlayerId> players) const override;
   void apply_inputs(World& world, std::span<const PlayerInput> inputs,
                     TickEvents& events) const override;
   void after_step(World& world, const sim::StepReport& report, Authority authority,

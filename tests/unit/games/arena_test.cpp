@@ -3,6 +3,7 @@
 #include "core/rng.h"
 #include "games/arena/arena_map.h"
 #include "games/arena/directions.h"
+#include "games/arena/free_places.h"
 #include "games/arena/occupied_cells.h"
 #include "tests/support/staged_match.h"
 
@@ -305,6 +306,50 @@ TEST(OccupiedCells, NoBodyOverlapsAPlaceWhoseCellsAreEmpty) {
     }
   }
   EXPECT_GT(empty, 500);
+}
+
+// Bodies that overlap a spawn point, alone or several, are taken away and put onto others.
+TEST(FreePlaces, AreThoseThatNoBodyOverlaps) {
+  Rng rng{5};
+  const Arena arena{60};
+  World world{make_arena_map(20), arena.settings(), 1};
+  const std::vector<Vec2>& points = world.map()->spawn_points;
+  const auto somewhere = [&] {
+    const Vec2 point = points[rng.below(points.size())];
+    const auto shift = [&] {
+      return static_cast<std::int32_t>(rng.below(3 * std::uint64_t{kUnit})) - 3 * kUnit / 2;
+    };
+    return Vec2{point.x + shift(), point.y + shift()};
+  };
+  for (std::uint32_t i = 0; i < 60; ++i) {
+    const EntityState crate{.id = crate_body(i),
+                            .min = somewhere(),
+                            .velocity = {},
+                            .traits = {.kind = EntityKind::Crate}};
+    world.add(arena.body_for(crate), crate.traits);
+  }
+  FreePlaces places{world};
+  const auto expect_right = [&] {
+    std::size_t taken = 0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const sim::Box box = sim::box_of(points[i], kPlayerSize);
+      const bool free = std::ranges::none_of(world.physics().movers(), [&](const sim::Body& body) {
+        return sim::overlap(box, sim::box_of(body.min, body.size));
+      });
+      ASSERT_EQ(places.is_free(i), free) << i;
+      taken += free ? 0 : 1;
+    }
+    EXPECT_GT(taken, 10U);
+  };
+  expect_right();
+  for (int i = 0; i < 200; ++i) {
+    sim::Body& body = world.physics().movers()[rng.below(world.size())];
+    const std::size_t place = rng.below(points.size());
+    places.on_left(body.min);
+    body.min = points[place];
+    places.on_taken(place);
+    expect_right();
+  }
 }
 
 TEST(ArenaMap, HasThinWallsThatABulletWouldSkipInOneTick) {
