@@ -41,7 +41,7 @@ void InputReceiver::take_acks(Session& session, const protocol::InputMessage& me
     return;
   }
   if (!session.snapshots.views->acknowledge(message.view->tick)) return;
-  session.snapshots.receipts.on_proof(now);
+  if (!session.snapshots.receipts.on_proof(message.view->tick, now)) return;
   session.snapshots.base_age.note_acknowledged(message.view->tick, session.room->tick());
   if (const Instant* sent = session.room->sent_at(message.view->tick)) {
     metrics.client_rtt.add(

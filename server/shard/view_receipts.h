@@ -10,6 +10,7 @@
 #include "protocol/messages.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace tickbox::server {
 
@@ -30,14 +31,24 @@ class ViewReceipts {
     return hash != nullptr && protocol::ack_hash(*hash) == ack.hash;
   }
 
-  /// Stores that the client was at its address just now.
-  void on_proof(Instant now) { proven_ = now; }
+  /// Stores that the client was at its address when its session began.
+  void begin(Instant now) { proven_ = now; }
+
+  /// Stores that the client has proven the view of `tick` just now. Returns false, and stores
+  /// nothing, if it has proven this view or a newer one before.
+  bool on_proof(Tick tick, Instant now) {
+    if (newest_ && tick <= *newest_) return false;
+    newest_ = tick;
+    proven_ = now;
+    return true;
+  }
 
   /// Returns the time since the last proof.
   [[nodiscard]] Duration silence(Instant now) const { return now - proven_; }
 
  private:
   TickRing<std::uint32_t, protocol::kTicksRemembered> hashes_;
+  std::optional<Tick> newest_;  ///< newest proven view
   Instant proven_;
 };
 
