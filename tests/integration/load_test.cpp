@@ -2,6 +2,7 @@
 
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
+#include "tests/support/sanitizers.h"
 
 #include <gtest/gtest.h>
 
@@ -75,11 +76,7 @@ Finished load_shortly(const RunningServer& server, const Strings& more) {
 }
 
 /// As many as a generator that a sanitizer slows down, beside other tests, can play.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kMany = 4;
-#else
-constexpr int kMany = 20;
-#endif
+constexpr int kMany = tests::kHasSanitizer ? 4 : 20;
 
 TEST(Load, ManyClientsPlayAndVerify) {
   const RunningServer server{slow_server()};

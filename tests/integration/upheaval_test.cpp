@@ -5,6 +5,7 @@
 #include "core/rng.h"
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
+#include "tests/support/sanitizers.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -27,22 +28,17 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// Fewer where everything is checked and unoptimised.
-#if defined(TICKBOX_AUDIT) || defined(__SANITIZE_THREAD__)
-constexpr int kTerminations = 6;
-constexpr int kInterrupts = 2;
-#ifdef __SANITIZE_THREAD__
-constexpr int kCrowd = 8;  // one process steps all their views
+#ifdef TICKBOX_AUDIT
+constexpr bool kIsSlow = true;
 #else
-constexpr int kCrowd = 40;
+constexpr bool kIsSlow = tests::kHasSanitizer;
 #endif
+constexpr int kTerminations = kIsSlow ? 6 : 50;
+constexpr int kInterrupts = kIsSlow ? 2 : 5;
+/// One process steps all their views.
+constexpr int kCrowd = tests::kHasThreadSanitizer ? 8 : kIsSlow ? 40 : 400;
 /// A sanitizer opens files of its own, and says wrong things where it cannot.
-constexpr bool kNeedsFiles = true;
-#else
-constexpr int kTerminations = 50;
-constexpr int kInterrupts = 5;
-constexpr int kCrowd = 400;
-constexpr bool kNeedsFiles = false;
-#endif
+constexpr bool kNeedsFiles = kIsSlow;
 
 Command clients(const RunningServer& server, int count, const std::string& duration) {
   return tickbox({"load", server.address(), "--clients", std::to_string(count), "--ramp", "0",

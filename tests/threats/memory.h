@@ -7,7 +7,7 @@
 
 namespace tickbox::tests {
 
-#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifdef NDEBUG  // sanitizer builds have assertions
 inline constexpr bool kFullSize = true;
 #else
 inline constexpr bool kFullSize = false;
