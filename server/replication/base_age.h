@@ -2,7 +2,7 @@
 // How old the base of a client's snapshots may be: as old as an honest client's base can be.
 //
 // A plan on an old base judges more bodies, and a client can acknowledge old views on purpose. So a
-// base counts while it is younger than the client's round trip and three intervals between its
+// base counts while it is no older than the client's round trip and three intervals between its
 // snapshots. These count as at least three tenths of a second, the intervals of a quiet client. So
 // at 60 snapshots a second some eighteen may be lost in a row, at ten a second three.
 

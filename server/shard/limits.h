@@ -81,12 +81,11 @@ inline constexpr Rate kRepeatedAccepts{.per_second = 8, .burst = 8};
   return {.per_second = 2 * std::int64_t{tick_rate}, .burst = 2 * std::int64_t{tick_rate}};
 }
 
-/// Returns the byte limit of one session: its packet limit times the largest input packet.
+/// Returns the byte limit of one session: its packet limit times more than the largest INPUT takes.
 [[nodiscard]] constexpr Rate bytes_of_session(std::uint32_t tick_rate) {
-  constexpr std::int64_t kInputBytesMax = 400;
+  constexpr std::int64_t kPacketBytes = 400;
   const Rate packets = packets_of_session(tick_rate);
-  return {.per_second = packets.per_second * kInputBytesMax,
-          .burst = packets.burst * kInputBytesMax};
+  return {.per_second = packets.per_second * kPacketBytes, .burst = packets.burst * kPacketBytes};
 }
 
 /// The least time between two CHALLENGEs to the two addresses of a path check.
@@ -99,8 +98,8 @@ inline constexpr std::uint64_t kUnprovenAnswers = 3;
 /// The time in which a new address must answer.
 inline constexpr Duration kPathCheckLife = std::chrono::seconds{2};
 /// The session moves if its old address stays silent for this many round trips of the new one, so
-/// an attacker who forwards packets must make them three times faster than the network does. It is
-/// at least kOldPathSilence: four CHALLENGEs, because one or two can be lost.
+/// an attacker who forwards packets must make them three times faster than the network does. This
+/// silence is at least kOldPathSilence: four CHALLENGEs, because one or two can be lost.
 inline constexpr int kPathRoundTrips = 3;
 inline constexpr Duration kOldPathSilence = std::chrono::milliseconds{200};
 /// The least time between the decision of a path check and the next one. After a check that has
@@ -125,8 +124,8 @@ inline constexpr std::uint64_t kPlanWorkPerSecond = 30'000'000;
 inline constexpr std::size_t kBytesPerWork = 4;
 
 /// The most snapshots per second to a client that has proven no receipt (ViewReceipts) for a time.
-/// Its address may belong to another by now. A client on a working link gives a proof in each
-/// tick. The first proof after a silence brings the full rate back.
+/// Its address may belong to another by now. A client on a working link proves each new view: ten a
+/// second, or all if --snapshot-rate is lower. The first proof brings the full rate back.
 struct UnprovenPace {
   Duration silence;
   std::uint32_t per_second;
@@ -139,7 +138,7 @@ inline constexpr UnprovenPace kUnprovenPaces[] = {
 /// Snapshots per second to a client that could compute all of their content by itself.
 inline constexpr std::uint32_t kQuietSnapshotsPerSecond = 10;
 
-/// Repeats per second of unacknowledged events to a client from which nothing is received.
+/// Repeats per second of an event that the client has not acknowledged.
 inline constexpr std::uint32_t kEventRepeatsPerSecond = 4;
 /// Clients of one shard that may audit at once. Each receives everything that enters the room, and
 /// has a send backlog of half a megabyte of its own.

@@ -14,11 +14,10 @@
 
 namespace tickbox::server {
 
-// A count that is logged at once the first time, and from then on at intervals.
-
 /// The least time between two lines about the same thing.
 inline constexpr Duration kCountInterval = std::chrono::seconds{10};
 
+/// A count that is logged at once the first time, and from then on at intervals.
 class PacedCount {
  public:
   void add(std::uint64_t count) { count_ += count; }

@@ -294,7 +294,7 @@ void Tick::judge_kinematic(const Passage& passage) {
 void Tick::judge_events() {
   // A body has at most 64 events and one more that freezes it. Every event has a body below that
   // limit, with one exception: two frozen bodies, one of which a waiting carrier has just moved.
-  const std::size_t most = (sim::kEventBudget + 2) * before_.movers().size();
+  const std::size_t most = (sim::kEventLimit + 2) * before_.movers().size();
   if (report_.contacts.size() > most) wrong_ << "  I7: " << report_.events << " events\n";
 }
 

@@ -198,7 +198,8 @@ class PresentationTest {
   Spectator spectator{harness};
 };
 
-// New sticks every tick: all that is shown must have been sent.
+// Every player has a new stick in each tick, so a client can derive nothing by itself: what it
+// shows comes from snapshots.
 TEST(Presentation, ShowsOthersWhereTheyTrulyWere) {
   for (const Duration one_way : {milliseconds{40}, milliseconds{75}}) {
     SCOPED_TRACE(testing::Message() << one_way.count() << " ns one way");
@@ -206,7 +207,8 @@ TEST(Presentation, ShowsOthersWhereTheyTrulyWere) {
     const Seen& seen = test.watch(seconds{30});
     EXPECT_GT(seen.looks, 4'000U);
     EXPECT_GT(seen.told.count, 40'000U);
-    // A body that met an unseen one comes in full, and goes in a straight line over what was lost.
+    // A body that met an unseen one comes in full. It is shown on a straight line from the last
+    // place that the client knew.
     EXPECT_LT(share(seen.told.off, seen.told.count), 0.04);
     EXPECT_LT(units(seen.told.off_most), 0.5);
     EXPECT_LT(share(seen.extrapolated, seen.looks), 0.02);

@@ -24,14 +24,15 @@ constexpr seconds kRecordingLengths[] = {seconds{7}, seconds{20}, seconds{60}};
 constexpr std::uint64_t kRecordingSizes[] = {8'192, 32'768, 65'536};
 constexpr std::size_t kDiskQueues[] = {2'048, 8'192, 32'768};
 constexpr seconds kLongRecording{300};
-/// A tick at 240 Hz costs as much as one at 60 Hz.
+/// Above this tick rate a plan has at most kFastClientsMax players: a second has more ticks, and
+/// each costs as much as at 60 Hz.
 constexpr std::uint32_t kFastTickRate = 100;
 constexpr std::size_t kFastClientsMax = 6;
 constexpr std::uint32_t kAuditorsMax = 5;  ///< one more than a server has room for
 constexpr std::uint64_t kPercent = 100;
 
-/// Intervals of loops: one that sleeps until it is woken, a screen's, a phone's that saves power, a
-/// test's.
+/// Intervals of loops: one that sleeps until it is woken (twice as likely), a screen's, a phone's
+/// that saves power, a test's.
 constexpr milliseconds kTurns[] = {milliseconds{0}, milliseconds{0}, milliseconds{16},
                                    milliseconds{33}, milliseconds{7}};
 

@@ -27,8 +27,8 @@ class TicketFile {
   /// The ticket in the file, if there is one.
   [[nodiscard]] const std::optional<net::ResumeTicket>& ticket() const { return ticket_; }
 
-  /// Replaces the ticket in the file, unless it is the same.  Fails: with one line, once for each
-  /// ticket.
+  /// Replaces the ticket in the file, unless it is the same.  Fails: with one line. A later call
+  /// with the same ticket does not try again, and returns success.
   [[nodiscard]] std::expected<void, std::string> keep(const net::ResumeTicket& ticket);
 
  private:

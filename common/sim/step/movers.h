@@ -58,7 +58,7 @@ struct MoverState {
   bool has_escaped = false;  ///< has left the hull of its first path at the tick's start
   bool has_left = false;     ///< has left the world at the tick's end
 
-  [[nodiscard]] bool is_spent() const { return events >= kEventBudget; }
+  [[nodiscard]] bool is_spent() const { return events >= kEventLimit; }
 
   [[nodiscard]] bool is_blocked(Axis axis, End end) const {
     return (blocked & bit(axis, end)) != 0;

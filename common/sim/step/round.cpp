@@ -37,7 +37,7 @@ void round_positions(const Environment& environment, Movers& movers, StepReport&
     }
     body.carrier = kNoBody;
     events_max = std::max(events_max, state.events);
-    if (state.events > kEventBudget) report.frozen.push_back(body.id);
+    if (state.events > kEventLimit) report.frozen.push_back(body.id);
   }
   report.events_max = events_max;
   if (environment.settings.border == Border::Remove) mark_who_left(movers, report);

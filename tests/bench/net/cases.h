@@ -1,5 +1,5 @@
 #pragma once
-// What is measured: batches of packets, each with what must come of it.
+// What is measured: batches of packets, each with the result that it must have.
 
 #include "core/bytes.h"
 
@@ -28,7 +28,7 @@ struct Case {
   std::function<void()> prepare{};
   /// kBatch packets.
   std::function<void()> run{};
-  /// Whether what came of the batch is what the name says.
+  /// Whether the result of the batch is what the name says.
   std::function<bool()> came_true{};
 };
 
@@ -37,7 +37,7 @@ struct Case {
 [[nodiscard]] std::vector<Case> packet_cases();
 [[nodiscard]] std::vector<Case> request_cases();
 
-/// Copies as many bytes and hashes them by XXH3: what a server would do at least with what it
+/// Copies as many bytes and hashes them by XXH3: the least that a server does with bytes that it
 /// keeps.
 [[nodiscard]] Case yardstick(std::size_t bytes);
 

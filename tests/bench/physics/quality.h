@@ -15,8 +15,8 @@ struct Overlaps {
   double deepest = 0;  ///< units; of all pairs, the forgiven ones too
 };
 
-/// Pairs that should collide and overlap by more than `tolerance`, two statics apart; a depth is
-/// the least way out. Exact where all numbers are whole sub-units.
+/// Pairs that overlap by more than `tolerance` although they should collide. A pair of statics does
+/// not count. A depth is the least way out. Exact where all numbers are whole sub-units.
 /// Cost: everything is sorted along x.
 [[nodiscard]] Overlaps find_overlaps(const Geometry& geometry, std::span<const Pose> poses,
                                      double tolerance);

@@ -148,9 +148,9 @@ class Blocks : public testing::Test {
   std::map<std::uint32_t, std::uint64_t> hash_at_keyframe_;
 };
 
-// Where the block reaches over the border of two segments, the one behind has lost its keyframe: it
-// is gone whole, beside the end of the one before.
-TEST_F(Blocks, AZeroedOneCostsTheSegmentFromThereOnAndTheNextWhereItReachesIntoThat) {
+// A block across the border of two segments holds the keyframe of the second. Zeroing it costs the
+// whole second segment and the end of the first.
+TEST_F(Blocks, AZeroedOneCostsTheRestOfItsSegmentAndAllOfTheNextIfItCrossesTheBorder) {
   ASSERT_GT(blocks(), 3 * kSegments);
   std::uint32_t over_a_border = 0;
   for (std::size_t i = 0; i < blocks(); ++i) {

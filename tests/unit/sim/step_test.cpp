@@ -167,7 +167,7 @@ TEST(Step, FreezesWhoeverHasSpentTheBudgetOfEventsAndEnds) {
   const auto& report = scene.step();
   EXPECT_EQ(report.frozen, std::vector<BodyId>{BodyId{1}});
   EXPECT_EQ(scene.velocity(1), at(0, 0));
-  EXPECT_GT(report.events_max, static_cast<std::uint32_t>(sim::kEventBudget));
+  EXPECT_GT(report.events_max, static_cast<std::uint32_t>(sim::kEventLimit));
 }
 
 TEST(Step, PartsBodiesThatOverlapAtTheStartAlongTheShortestWay) {
