@@ -71,8 +71,11 @@ void Copy::begin(Tick tick, ConstBytes world) {
 }
 
 void Copy::keyframe(const Keyframe& keyframe) {
-  if (keyframe.tick > range_.to) return;
   before_.reset();
+  if (keyframe.tick > range_.to) {
+    in_segment_ = false;
+    return;
+  }
   auto world = game::restore(keyframe.fields(), map_, rules_);
   if (!world || game::state_hash(*world) != keyframe.state_hash) {
     ++result_.damages;

@@ -45,8 +45,9 @@ ExitCode nothing_whole(const CopyFlags& options, const record::CopyResult& copy)
         fmt::format("{} has no undamaged tick in this range; no file was made", options.file));
   }
   return options.output->failed(
-      ExitCode::WrongUsage, fmt::format("{} has no tick from {} on; no file was made", options.file,
-                                        options.from.value_or(0)));
+      ExitCode::WrongUsage,
+      fmt::format("{} has no tick from {} {}; no file was made", options.file,
+                  options.from.value_or(0), options.to ? fmt::format("to {}", *options.to) : "on"));
 }
 
 /// Reports why the copy does not begin with the requested world, and returns the exit code; nothing

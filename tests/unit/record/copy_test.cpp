@@ -75,6 +75,20 @@ TEST(RecordCopy, OfADamagedOneIsWholeAndHasAGap) {
   EXPECT_EQ(result.last_tick, Tick{40});
 }
 
+// The segment after the lost ticks begins behind the range: its ticks do not follow the world
+// before them.
+TEST(RecordCopy, OfLostTicksAloneIsEmpty) {
+  const RecordedMatch match;
+  auto file = tests::small_recording(4, 10);
+  file[pieces(file)[15].offset + kRecordHeadBytes] ^= std::byte{1};  // tick 14
+  for (std::uint32_t from = 14; from <= 18; ++from) {
+    const Copied copy = copied(file, match, {.from = {from}, .to = {19}});
+    EXPECT_FALSE(copy.result.first) << from;
+    EXPECT_FALSE(copy.result.differs) << from;
+    EXPECT_EQ(copy.result.damages, 1U) << from;
+  }
+}
+
 TEST(RecordCopy, OfACutFileEndsCleanly) {
   const RecordedMatch match;
   auto file = tests::small_recording(2, 10);
