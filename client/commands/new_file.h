@@ -19,7 +19,7 @@ namespace tickbox::commands {
 
 class NewFile final : public ByteSink {
  public:
-  /// Begins a file that appears at the path in close().
+  /// Begins a file, which close() puts at the path.
   /// Fails: with one line, if the path exists or no file can be created there.
   [[nodiscard]] static std::expected<std::unique_ptr<NewFile>, std::string> create(
       const std::string& path);

@@ -15,8 +15,8 @@ constexpr Duration kTogether = Duration{std::chrono::seconds{1}} / 64;
 
 /// The shown moment runs faster or slower by 1/kSteering.
 constexpr std::int64_t kSteering = 10;
-/// The shown moment jumps if it is further behind than this. Nobody wants to see a pause again at
-/// 1.1 times its speed.
+/// The shown moment jumps if it is further behind than this: after a pause, what was missed is not
+/// shown at 1.1 times the speed.
 constexpr Duration kCatchUpMax = std::chrono::milliseconds{250};
 /// The delay is lowered by 1/kLowering of the time that passes: 20 ms per second.
 constexpr std::int64_t kLowering = 50;

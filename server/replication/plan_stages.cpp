@@ -142,17 +142,17 @@ std::uint32_t nearness(Vec2 place, Vec2 centre) {
 
 /// A rectangle around a place.
 struct Extent {
-  std::int64_t width = 0;  ///< sub-units from its middle
-  std::int64_t height = 0;
+  std::int64_t half_width = 0;  ///< sub-units
+  std::int64_t half_height = 0;
 
   void include(Vec2 centre, Vec2 place) {
-    width = std::max(width, std::abs(std::int64_t{place.x} - centre.x));
-    height = std::max(height, std::abs(std::int64_t{place.y} - centre.y));
+    half_width = std::max(half_width, std::abs(std::int64_t{place.x} - centre.x));
+    half_height = std::max(half_height, std::abs(std::int64_t{place.y} - centre.y));
   }
 
   [[nodiscard]] bool contains(Vec2 centre, Vec2 place) const {
-    return std::abs(std::int64_t{place.x} - centre.x) <= width &&
-           std::abs(std::int64_t{place.y} - centre.y) <= height;
+    return std::abs(std::int64_t{place.x} - centre.x) <= half_width &&
+           std::abs(std::int64_t{place.y} - centre.y) <= half_height;
   }
 };
 

@@ -55,7 +55,7 @@ TEST(CrashFile, AFailedAssertionLeavesARecordingThatReplaysToTheFailure) {
   const auto file = bytes_of(path);
   ASSERT_FALSE(file.empty());
 
-  // By rules without the failure all ticks before it have their hashes.
+  // Stepped by rules that do not fail, all ticks before the failure have the recorded hashes.
   const auto result = verify(file, {.step_unfinished = true});
   EXPECT_TRUE(result.held());
   EXPECT_EQ(result.gaps, 0U);
@@ -63,7 +63,7 @@ TEST(CrashFile, AFailedAssertionLeavesARecordingThatReplaysToTheFailure) {
   EXPECT_EQ(result.last_tick + 1, kFails);
   EXPECT_GE(result.ticks, 60U * server::kBlackBoxSeconds);
   EXPECT_LE(result.ticks, 2 * 60U * server::kBlackBoxSeconds);
-  // By the rules that failed it fails again, in the same way.
+  // Stepped by the rules that failed, the recording fails again, in the same way.
   const RecordedMatch failing = failing_match();
   const auto reader = record::Reader::open(file).value();
   EXPECT_DEATH(

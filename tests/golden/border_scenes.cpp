@@ -1,4 +1,4 @@
-// Scenes at the end of the world: a closed border, and an open one that bodies leave by.
+// Scenes at the end of the world: a closed border, and an open one, through which bodies leave.
 
 #include "tests/golden/draw.h"
 #include "tests/golden/make_scenes.h"

@@ -1,5 +1,5 @@
 #pragma once
-// A hash of everything a step reports, beside the state of the world.
+// A hash of everything that a step reports. The state of the world is no part of it.
 
 #include "sim/step.h"
 

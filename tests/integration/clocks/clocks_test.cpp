@@ -252,7 +252,7 @@ struct RecordedMatch {
                        clocks.environment()};
   Process load{clients(server.address())};
 
-  /// `leapt`: the server's steady clock, ahead, in all.
+  /// `leapt`: how far the server's steady clock was moved ahead in all.
   void expect_good_end(Duration leapt) {
     expect_right_rate(server);
     expect_sane_metrics(server,
