@@ -20,8 +20,8 @@
 
 namespace tickbox::net {
 
-/// The size of the replay window. 1,024 packets are 17 s of a client's and, at several per tick,
-/// seconds of a server's: no path reorders further.
+/// The size of the replay window. 1,024 packets are 17 s of a client at 60 Hz, and some seconds of
+/// a server that sends several per tick. No path reorders packets by that much.
 inline constexpr std::uint64_t kReplayWindow = 1'024;
 
 /// The record of which of the last 1,024 sequences of a session have arrived. Each sequence is

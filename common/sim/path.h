@@ -21,7 +21,7 @@ class Path {
   Path(std::vector<Vec2> points, std::int32_t speed);
 
   /// The position after `ticks` ticks on the path. It depends on this number alone, so nothing
-  /// drifts. Between two points it is the nearest sub-unit, halves away from the first.
+  /// drifts. Between two points it is the nearest sub-unit; a half rounds away from the first one.
   [[nodiscard]] Vec2 place_at(std::uint32_t ticks) const;
 
   [[nodiscard]] std::span<const Vec2> points() const { return points_; }

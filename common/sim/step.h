@@ -12,12 +12,12 @@
 
 namespace tickbox::sim {
 
-/// The budget of events of a body in one tick. A body that has used it up is immovable; a further
+/// The limit of events of a body in one tick. A body that has used it up is immovable; a further
 /// event freezes it at rest until the tick ends.
 inline constexpr std::uint32_t kEventLimit = 64;
 
-/// One handled event, or a body that joined a block in it. Sorted by time, then lower id, then
-/// higher id; repeats included.
+/// One handled event, or a body that joined the block of that event. Sorted by time, then lower id,
+/// then higher id; repeats included.
 struct Contact {
   BodyId a;                  ///< the lower id
   BodyId b;                  ///< the higher id; kWorldBorder for a side of the world

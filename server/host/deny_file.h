@@ -28,8 +28,8 @@ class DenyFile {
   /// Begins to read the file again, if there is one.
   void begin_reload();
 
-  /// Returns the list of a reload that has ended, once; nothing while it reads, or after a log line
-  /// if the file has an error.
+  /// Returns the list of a reload once, when it has ended. If the file has an error, logs a line
+  /// and returns nothing.
   [[nodiscard]] std::optional<DenyList> take_reloaded();
 
  private:

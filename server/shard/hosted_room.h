@@ -66,7 +66,7 @@ class HostedRoom {
   /// Returns the players that joined in the last tick, sorted.
   [[nodiscard]] std::span<const PlayerId> joins() const { return joins_; }
 
-  /// Returns the number of auditors that played in the last tick.
+  /// Returns the number of auditors that held a seat in the last tick.
   [[nodiscard]] std::size_t auditors() const { return auditors_; }
 
  private:

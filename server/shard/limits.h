@@ -23,9 +23,9 @@ inline constexpr Rate kRepliesToStrangers{.per_second = 20'000, .burst = 4'000};
 
 /// Seals opened for unproven addresses, all networks together: at 2 µs each 1 % of a core. CONNECT,
 /// RESUME with a cookie and packets from new addresses have one such limit each. A flood from
-/// forged addresses has no cookies. It can only use up the last one, and of that only as much as
-/// the limits of the sessions allow whose connection ids it knows. The burst is for all 4,000
-/// clients of a full server at once; kAgreements lets in 1,000 of them each second.
+/// forged addresses has no cookies. It can only use up the last one: for each connection id that it
+/// knows, at most kOpensOfSession. The burst is for all 4,000 clients of a full server at once;
+/// kAgreements lets in 1,000 of them each second.
 inline constexpr Rate kOpens{.per_second = 5'000, .burst = 4'096};
 /// The same limit for one network. A load generator of 4,000 clients connects within four seconds.
 inline constexpr Rate kOpensOfNetwork{.per_second = 512, .burst = 2'048};

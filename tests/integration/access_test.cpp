@@ -119,7 +119,7 @@ TEST(Access, AClientThatStartsBeforeItsServerGetsIn) {
   }
 }
 
-// A published port of a container did not reach a server without keys.
+// In a container, a published port reaches a server at 0.0.0.0 alone.
 TEST(Access, StrangersAreServedAtAnyAddressWhereThatIsAllowed) {
   RunningServer server{{"--bind", "0.0.0.0", "--allow-strangers"}};
   expect_played(connect(at("127.0.0.1", server), {}));

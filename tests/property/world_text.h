@@ -12,7 +12,7 @@ namespace tickbox::test {
 [[nodiscard]] std::string text_of(BodyId id);
 [[nodiscard]] std::string text_of(const sim::BodyPair& pair);
 
-/// Every field that differs from its default, in sub-units.
+/// Id, kind, place and size, and each other field that differs from its default; in sub-units.
 [[nodiscard]] std::string text_of(const sim::Body& body);
 
 [[nodiscard]] std::string text_of(const sim::Contact& contact);

@@ -26,7 +26,7 @@ enum class BotKind : std::uint8_t {
 /// Reads "wander", "chase", "still", "stress" or "mix".  Fails: with one line that lists them.
 [[nodiscard]] std::expected<BotKind, std::string> parse_bot_kind(std::string_view text);
 
-/// Returns the kind that client `number` plays: its own, or its share of a mix.
+/// Returns the kind that client `number` plays: `kind`, or for Mix one of the others in turn.
 [[nodiscard]] BotKind bot_kind_of(BotKind kind, std::uint64_t number);
 
 class Bot {

@@ -22,8 +22,6 @@ class SystemCalendar final : public WallClock {
 /// Sleeps until `moment`; returns at once if it has passed. A signal does not end the sleep.
 void sleep_until(Instant moment);
 
-// The Entropy of the programs.
-
 /// A source of unpredictable bytes, from the kernel through libsodium.  Thread: any.
 class SystemEntropy final : public Entropy {
  public:

@@ -20,7 +20,7 @@ inline constexpr int kLevelStep = 2;
 /// reads along memory. Rows are scattered. Different cells may share a bucket.
 /// Requires: bits from 1 to 63.
 [[nodiscard]] constexpr std::size_t bucket_of(int level, std::int64_t x, std::int64_t y, int bits) {
-  constexpr std::uint64_t kScatter = 0x9e3779b97f4a7c15ULL;  // 2^64 by the golden ratio
+  constexpr std::uint64_t kScatter = 0x9e3779b97f4a7c15ULL;  // 2^64 divided by the golden ratio
   const std::uint64_t row =
       static_cast<std::uint64_t>(y) + (static_cast<std::uint64_t>(level) << 32);
   const std::uint64_t start = row * kScatter >> (64 - bits);

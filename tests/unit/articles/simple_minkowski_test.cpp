@@ -11,7 +11,7 @@ namespace {
 
 using Pairs = std::vector<sim::BodyPair>;
 
-// Body 2 is inside, 3 is in by one sub-unit.
+// Body 2 is inside body 1; body 3 overlaps body 1 by one sub-unit.
 TEST(SimpleMinkowski, TwoBoxesOverlapWhereTheirDifferenceCoversTheOrigin) {
   Scene scene{"overlap.json"};
   EXPECT_EQ(sim::find_overlaps(scene.world()), (Pairs{both(1, 2), both(1, 3)}));

@@ -69,7 +69,8 @@ TEST(SnapshotBudget, LetsEverybodyInInTheEnd) {
   EXPECT_EQ(room.plan().deferred, 0U);
 }
 
-// The body is far away, and new ones nearby fill the snapshot all the time.
+// Seat 1 is far from the client. Before each snapshot the nearest players leave and join again, so
+// their new bodies compete with that of seat 1.
 TEST(SnapshotBudget, LetsWhoIsFarInAsWell) {
   constexpr std::uint16_t kPlayers = 200;
   PlannedRoom room{crowd(kPlayers), kWide};
