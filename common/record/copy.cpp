@@ -72,14 +72,11 @@ void Copy::begin(Tick tick, ConstBytes world) {
 
 void Copy::keyframe(const Keyframe& keyframe) {
   before_.reset();
-  if (keyframe.tick > range_.to) {
-    in_segment_ = false;
-    return;
-  }
+  in_segment_ = false;
+  if (keyframe.tick > range_.to) return;
   auto world = game::restore(keyframe.fields(), map_, rules_);
   if (!world || game::state_hash(*world) != keyframe.state_hash) {
     ++result_.damages;
-    in_segment_ = false;
   } else if (keyframe.tick >= range_.from) {
     encode_keyframe(keyframe, keyframe_);
     begin(keyframe.tick, keyframe_);
