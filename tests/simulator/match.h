@@ -20,6 +20,7 @@ namespace tickbox::simulator {
 
 /// An input that a client decided.
 struct Decided {
+  std::size_t client = 0;
   Tick tick;
   game::Input input;
   bool is_owed = false;  ///< the server has acknowledged it in time

@@ -78,7 +78,7 @@ void ClientCheck::look_at(std::size_t index) {
   const bool is_calm = this->is_calm(index);
   const bool is_connected =
       is_there && player.client->connection().state() == client::Connection::State::Connected;
-  ++counts_.looks;
+  if (is_there) ++counts_.looks;
   if (is_connected && now - seen.fresh_at <= kFreshWithin) ++counts_.fresh;
   Duration& longest = is_calm && is_connected ? counts_.longest_calm : counts_.longest_recovery;
   longest = std::max(longest, waited);

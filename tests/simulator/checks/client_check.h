@@ -21,7 +21,7 @@ struct ViewCounts {
   // The longest waits for a view, of clients that were connected or were to be.
   Duration longest_calm{};      ///< long after the last fault
   Duration longest_recovery{};  ///< since the end of the last fault
-  std::uint64_t looks = 0;      ///< looks at clients for which a server has room
+  std::uint64_t looks = 0;      ///< looks at running clients for which a server has room
   std::uint64_t fresh = 0;      ///< of those, looks that found a fresh view
 };
 
