@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -14,6 +13,23 @@ namespace {
 std::expected<void, int> checked(int result) {
   if (result != 0) return std::unexpected{errno};
   return {};
+}
+
+/// A write lock of the whole file. Only a process that may write the file can hold it, so a reader of
+/// recordings cannot make them look open.
+struct flock write_lock() {
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+/// Returns whether a process holds a write lock of the file.
+std::expected<bool, int> is_locked(int file) {
+  struct flock lock = write_lock();
+  lock.l_type = F_RDLCK;  // what conflicts with it is a write lock
+  if (::fcntl(file, F_OFD_GETLK, &lock) != 0) return std::unexpected{errno};
+  return lock.l_type != F_UNLCK;
 }
 
 class SystemFile final : public AppendFile {
@@ -59,7 +75,8 @@ class SystemDisk final : public Disk {
                             S_IRUSR | S_IWUSR | S_IRGRP);
     if (file < 0) return std::unexpected{errno};
     // A file system without locks is no reason not to record: read_closed() fails there too.
-    (void)::flock(file, LOCK_EX | LOCK_NB);
+    struct flock lock = write_lock();
+    (void)::fcntl(file, F_OFD_SETLK, &lock);
     return std::make_unique<SystemFile>(file);
   }
 
@@ -87,9 +104,9 @@ class SystemDisk final : public Disk {
     const int opened = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (opened < 0) return std::unexpected{errno};
     SystemFile file{opened};
-    if (::flock(opened, LOCK_SH | LOCK_NB) != 0) {
-      return std::unexpected{errno == EWOULDBLOCK ? EBUSY : errno};
-    }
+    const auto locked = is_locked(opened);
+    if (!locked) return std::unexpected{locked.error()};
+    if (*locked) return std::unexpected{EBUSY};
     std::vector<std::byte> bytes(bytes_max);
     std::size_t size = 0;
     while (size < bytes_max) {

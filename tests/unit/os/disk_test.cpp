@@ -7,9 +7,12 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <fcntl.h>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <sys/file.h>
+#include <unistd.h>
 
 namespace tickbox::os {
 namespace {
@@ -37,6 +40,22 @@ TEST_F(SystemDiskTest, ReadsAFileOnlyOnceItIsClosed) {
   ASSERT_TRUE((*file)->close());
   EXPECT_EQ(system_disk().read_closed(path, 100).value().size(), 5U);
   EXPECT_EQ(system_disk().read_closed(path, 3).value().size(), 3U);
+}
+
+// A reader that could hold such a lock would keep a server from removing old recordings.
+TEST_F(SystemDiskTest, ReadsAFileThatAReaderHasLocked) {
+  const std::string path = folder_.write("file", "12345");
+  const int reader = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(reader, 0);
+  ASSERT_EQ(::flock(reader, LOCK_EX | LOCK_NB), 0);
+  EXPECT_TRUE(system_disk().read_closed(path, 100));
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  EXPECT_EQ(::fcntl(reader, F_OFD_SETLK, &lock), -1) << "only who may write it";
+  lock.l_type = F_RDLCK;
+  ASSERT_EQ(::fcntl(reader, F_OFD_SETLK, &lock), 0);
+  EXPECT_TRUE(system_disk().read_closed(path, 100));
+  ::close(reader);
 }
 
 TEST_F(SystemDiskTest, FollowsNoLink) {
