@@ -168,6 +168,16 @@ TEST(Connect, TheLossOfAHandfulOfPacketsIsNotKnown) {
   EXPECT_LT(Document{played.out}.number("loss.up_packets"), 100);
 }
 
+// It said "everything held" of no snapshot at all.
+TEST(Connect, ARunThatChecksNothingSaysSo) {
+  const RunningServer server;
+  const Finished played =
+      run(tickbox({"connect", server.address(), "--seconds", "0.01", "--net", "delay=300ms"}));
+  EXPECT_EQ(played.exit_code, kNotConnected) << played;
+  EXPECT_TRUE(played.err.contains("nothing was checked")) << played;
+  EXPECT_FALSE(played.out.contains("everything held")) << played;
+}
+
 TEST(Connect, FlippedBitsAndCutTailsAreDroppedAndNothingDiffers) {
   const RunningServer server;
   const Document document =

@@ -214,6 +214,11 @@ CommandEnd Game::judge(const ClientStats& stats) const {
         "disconnected: the server stopped answering, and the run ended before the client could "
         "resume");
   }
+  if (stats.hashes_checked + stats.audited == 0) {
+    return not_connected(
+        "nothing was checked: the run ended before the server's first message arrived; try again, "
+        "and for longer");
+  }
   return {};
 }
 
