@@ -58,12 +58,12 @@ class ReceivedViews {
   /// Returns the acknowledgement of the newest view, or nothing if no view is held.
   [[nodiscard]] const std::optional<protocol::ViewAck>& ack() const { return ack_; }
 
-  /// Adds a view of `tick` with the server's hash, and returns its empty list of entities. The new
-  /// view replaces the one that is protocol::kViewsHeld ticks older.  Requires: `tick` is later
+  /// Adds a view of `tick` with its snapshot's receipt, and returns its empty list of entities. The
+  /// new view replaces the one that is protocol::kViewsHeld ticks older.  Requires: `tick` is later
   /// than the newest.
-  std::vector<game::EntityState>& add(Tick tick, std::uint32_t view_hash) {
+  std::vector<game::EntityState>& add(Tick tick, std::uint16_t receipt) {
     TICKBOX_ASSERT(!ack_ || ack_->tick < tick);
-    ack_ = {.tick = tick, .hash = protocol::ack_hash(view_hash)};
+    ack_ = {.tick = tick, .receipt = receipt};
     HeldView& view = views_.insert(tick);
     view.tick = tick;
     view.entities.clear();

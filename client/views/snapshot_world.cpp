@@ -106,7 +106,7 @@ std::expected<View, Rejected> SnapshotWorld::finish(const protocol::Snapshot& sn
   }
   world_is_newest_ = true;
   made_ = tick;
-  std::vector<game::EntityState>& held = views_.add(tick, snapshot.head.view_hash);
+  std::vector<game::EntityState>& held = views_.add(tick, snapshot.receipt);
   held.assign(result_.begin(), result_.end());
   return View{.tick = tick,
               .entities = held,

@@ -26,7 +26,7 @@ ConstBytes encode_input(const InputMessage& message, MessageBuffer& buffer) {
       });
   const schema::InputHead head{message.mismatches, low_bits(message.first_tick), message.events};
   schema::ViewAck view;
-  if (message.view) view = {low_bits(message.view->tick), message.view->hash};
+  if (message.view) view = {low_bits(message.view->tick), message.view->receipt};
   schema::AuditAck audit;
   if (message.audit) {
     audit = {message.audit->bits, message.audit->next, message.audit->run,
@@ -59,7 +59,7 @@ std::expected<InputMessage, net::DropReason> decode_input(ConstBytes message, Ti
                        .first_tick = expand_tick(wire->head()->first_tick(), room_tick),
                        .inputs = {}};
   if (const schema::ViewAck* view = wire->view())
-    decoded.view = {.tick = expand_tick(view->tick(), room_tick), .hash = view->hash()};
+    decoded.view = {.tick = expand_tick(view->tick(), room_tick), .receipt = view->receipt()};
   if (const schema::AuditAck* audit = wire->audit()) {
     decoded.audit = {.bits = audit->bits(),
                      .next = audit->next(),

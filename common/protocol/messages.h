@@ -19,16 +19,10 @@
 
 namespace tickbox::protocol {
 
-/// Returns the bits of a view's hash that its acknowledgement repeats.
-[[nodiscard]] constexpr std::uint16_t ack_hash(std::uint32_t view_hash) {
-  return static_cast<std::uint16_t>(view_hash & 0xffff);
-}
-
-/// The acknowledgement of the newest view that a client holds. Its hash proves that the client
-/// received the snapshot of the view.
+/// The acknowledgement of the newest view that a client holds.
 struct ViewAck {
   Tick tick;
-  std::uint16_t hash = 0;  ///< ack_hash() of the hash in the snapshot
+  std::uint16_t receipt = 0;  ///< that of the view's snapshot: proves that the client received it
 
   friend bool operator==(const ViewAck&, const ViewAck&) = default;
 };

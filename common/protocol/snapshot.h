@@ -177,6 +177,7 @@ using Events = InplaceVector<Event, kSnapshotEventsMax>;
 
 struct Snapshot {
   SnapshotHead head;
+  std::uint16_t receipt = 0;  ///< a client cannot guess it; its acknowledgement repeats it
   Causes causes;
   /// Bodies in full, sorted by id, each once; none of them exits.
   InplaceVector<game::EntityState, kSnapshotBodiesMax> bodies;

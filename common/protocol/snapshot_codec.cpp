@@ -110,19 +110,25 @@ ConstBytes encode_snapshot(const Snapshot& snapshot, MessageBuffer& buffer) {
   }
   if (!builder.events.empty()) events_at = builder.add(builder.events);
   const schema::SnapshotHead head = encode_head(snapshot.head);
+  const schema::Receipt receipt{snapshot.receipt};
   const schema::LinkStatus status = encode_status(snapshot.status);
   return builder.finish(CompactMessage::Snapshot,
-                        schema::CreateSnapshot(flat, &head, causes_at, bodies_at, wide_at,
+                        schema::CreateSnapshot(flat, &head, &receipt, causes_at, bodies_at, wide_at,
                                                snapshot.status ? &status : nullptr, events_at));
 }
 
 std::expected<Snapshot, net::DropReason> decode_snapshot(ConstBytes message) {
   const RestoredMessage received{CompactMessage::Snapshot, message};
   const auto* wire = received.root<schema::Snapshot>();
-  if (wire == nullptr || wire->head() == nullptr)
+  if (wire == nullptr || wire->head() == nullptr || wire->receipt() == nullptr) {
     return std::unexpected{net::DropReason::Malformed};
-  Snapshot decoded{
-      .head = decode_head(*wire->head()), .causes = {}, .bodies = {}, .status = {}, .events = {}};
+  }
+  Snapshot decoded{.head = decode_head(*wire->head()),
+                   .receipt = wire->receipt()->number(),
+                   .causes = {},
+                   .bodies = {},
+                   .status = {},
+                   .events = {}};
   const auto causes = decode_causes(bytes_of(wire->causes()), decoded.head.base_age);
   const bool is_on_nothing = decoded.head.base_age == 0;
   if (!causes || decoded.head.base_age > kBaseAgeMax || (is_on_nothing && !causes->empty()) ||

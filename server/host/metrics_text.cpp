@@ -231,7 +231,7 @@ void add_traffic(Text& text, const Metrics& metrics) {
   text.single("tickbox_full_views_asked_total", "counter", "Full views that clients requested.",
               snapshots.asked);
   text.single("tickbox_view_acks_unproven_total", "counter",
-              "Acknowledgements without the hash of a view that was sent lately.",
+              "Acknowledgements without the receipt of a view that was sent lately.",
               snapshots.unproven);
   text.single("tickbox_view_waits_total", "counter",
               "Bodies in the view extent that a view did not have yet, summed over snapshots.",

@@ -27,8 +27,8 @@ std::expected<void, net::DropReason> InputReceiver::receive(
   return {};
 }
 
-/// Takes the acknowledgements of views, events and audits. An acknowledgement of a view without the
-/// right hash is none.
+/// Takes the acknowledgements of views, events and audits. An acknowledgement of a view without its
+/// receipt is none.
 void InputReceiver::take_acks(Session& session, const protocol::InputMessage& message,
                               Instant now) {
   Metrics& metrics = context_.metrics;

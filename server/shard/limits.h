@@ -92,8 +92,8 @@ inline constexpr Rate kRepeatedAccepts{.per_second = 8, .burst = 8};
 inline constexpr Duration kChallengeInterval = std::chrono::milliseconds{50};
 /// The size of a CHALLENGE at most.
 inline constexpr std::uint64_t kChallengeBytes = 64;
-/// The most bytes sent to a new address before its answer, in multiples of the bytes received from
-/// there.
+/// The most bytes sent to an address whose owner does not prove that it receives them, in multiples
+/// of the bytes received from there.
 inline constexpr std::uint64_t kUnprovenAnswers = 3;
 /// The time in which a new address must answer.
 inline constexpr Duration kPathCheckLife = std::chrono::seconds{2};
@@ -131,8 +131,14 @@ struct UnprovenPace {
   std::uint32_t per_second;
 };
 
+/// The silence after which snapshots are few: one a second, and beyond kUnprovenSnapshots no more
+/// than kUnprovenAnswers times what the client sends. Those few are all that a client gets whose
+/// packets are lost, until it has timed out.
+inline constexpr Duration kUnprovenFor = std::chrono::seconds{1};
+inline constexpr std::uint64_t kUnprovenSnapshots = 4;
+
 inline constexpr UnprovenPace kUnprovenPaces[] = {
-    {.silence = std::chrono::seconds{1}, .per_second = 1},
+    {.silence = kUnprovenFor, .per_second = 1},
     {.silence = std::chrono::milliseconds{250}, .per_second = 5}};
 
 /// Snapshots per second to a client that could compute all of their content by itself.

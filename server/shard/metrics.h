@@ -107,7 +107,7 @@ struct SnapshotMetrics {
   std::uint64_t held_back = 0;  ///< not sent: the client's byte budget was used up
   std::uint64_t put_off = 0;    ///< not sent: the plans of all clients were too much work
   std::uint64_t asked = 0;      ///< full views that clients have requested
-  std::uint64_t unproven = 0;   ///< acknowledgements without the hash of a view that was sent
+  std::uint64_t unproven = 0;   ///< acknowledgements without the receipt of a view that was sent
   std::uint64_t members = 0;    ///< members of the views sent, summed
   std::array<std::uint64_t, kSnapshotParts> bytes{};  ///< bytes of the snapshots sent
   std::uint64_t waiting = 0;   ///< bodies in sight that were not in a snapshot's base yet, summed

@@ -108,22 +108,24 @@ void Replicator::send(Session& session, Instant now) {
   }
   const Tick tick = session.room->tick();
   const ViewMembers* base = has_base(snapshots, tick) ? snapshots.views->base(tick) : nullptr;
-  const std::int64_t bytes = session.limits.sent.available(snapshot_bytes_, now);
-  if (bytes < static_cast<std::int64_t>(kSnapshotBytesMin)) {
+  const std::uint64_t bytes =
+      std::min(static_cast<std::uint64_t>(session.limits.sent.available(snapshot_bytes_, now)),
+               snapshots.receipts.bytes_allowed(now));
+  if (bytes < kSnapshotBytesMin) {
     ++context_.metrics.snapshots.held_back;
     return;
   }
   const std::size_t events = std::min(snapshots.events.due(tick), protocol::kSnapshotEventsMax);
-  const auto planned = plan(session, base, static_cast<std::size_t>(bytes), events);
+  const auto planned = plan(session, base, bytes, events);
   if (!planned) return snapshots.views->withdraw(tick);
   const ConstBytes message = encode(session, *planned, events);
   snapshots.plan_work += message.size() / kBytesPerWork;
   snapshots.last = tick;
   snapshots.base_age.note_sent(tick);
-  snapshots.receipts.on_sent(tick, snapshot_.head.view_hash);
+  const std::size_t size = message.size() + net::kPacketOverheadBytes;
+  snapshots.receipts.on_sent(tick, snapshot_.head.view_hash, size, now);
   ++session.hashes_sent;
-  const bool paid = session.limits.sent.take(
-      snapshot_bytes_, now, static_cast<std::int64_t>(message.size() + net::kPacketOverheadBytes));
+  const bool paid = session.limits.sent.take(snapshot_bytes_, now, static_cast<std::int64_t>(size));
   TICKBOX_ASSERT(paid);
   count(context_.metrics.snapshots, snapshot_, *planned, message.size());
   context_.send(session, net::PacketType::Snapshot, message);
@@ -166,6 +168,7 @@ ConstBytes Replicator::encode(Session& session, const ViewPlan& plan, std::size_
   snapshot_.head = {.report = input_report(session, tick),
                     .view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff),
                     .base_age = static_cast<std::uint8_t>(base_age)};
+  snapshot_.receipt = session.snapshots.receipts.receipt_of(tick);
   snapshot_.status = pace_.take_status(session, tick);
   snapshot_.events.clear();
   session.snapshots.events.tell(tick, events, snapshot_.events);

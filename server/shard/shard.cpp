@@ -220,6 +220,7 @@ void Shard::Impl::on_packet(const net::Datagram& datagram, const Arrival& arriva
     return drops.count(net::DropReason::RateLimited);
   }
   session->heard = arrival.now;
+  session->snapshots.receipts.on_received(datagram.bytes.size());
   if (session->state == Session::State::Accepted) lifecycle_.begin_to_play(*session, arrival.now);
   paths_.on_packet(*session, datagram, is_newest, arrival.now);
   const auto taken = on_message(*session, datagram, *opened, arrival);

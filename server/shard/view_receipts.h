@@ -1,23 +1,56 @@
 #pragma once
-// The proof that a client receives its snapshots: it acknowledges each view with 16 bits of the
-// hash that the snapshot carried. Without it a client could leave its address and have everything
-// sent to the next owner.
+// The proof that a client receives its snapshots: each has a number that the client cannot guess,
+// its receipt, and the acknowledgement of the view repeats it. Without it a client could leave its
+// address and have everything sent to the next owner.
 
+#include "core/bytes.h"
 #include "core/clock.h"
 #include "core/ids.h"
 #include "core/tick_ring.h"
+#include "net/crypto.h"
 #include "protocol/history_depths.h"
 #include "protocol/messages.h"
+#include "server/shard/limits.h"
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace tickbox::server {
 
 class ViewReceipts {
  public:
-  /// Stores the hash that was sent with the snapshot of `tick`.
-  void on_sent(Tick tick, std::uint32_t view_hash) { hashes_.insert(tick) = view_hash; }
+  /// Stores that the client was at its address when its session began. `key`: a new one, unknown to
+  /// the client.
+  void begin(const net::ShortKey& key, Instant now) {
+    key_ = key;
+    proven_ = now;
+  }
+
+  /// Returns the receipt of the snapshot of `tick`.
+  [[nodiscard]] std::uint16_t receipt_of(Tick tick) const {
+    const auto bytes = std::bit_cast<std::array<std::byte, sizeof tick.value>>(tick.value);
+    return static_cast<std::uint16_t>(net::short_hash(key_, bytes) & 0xffff);
+  }
+
+  /// Stores that the snapshot of `tick` was sent, a datagram of `bytes`, with this hash.
+  void on_sent(Tick tick, std::uint32_t view_hash, std::size_t bytes, Instant now) {
+    hashes_.insert(tick) = view_hash;
+    if (silence(now) >= kUnprovenFor && ++sent_slowly_ > kUnprovenSnapshots) sent_ += bytes;
+  }
+
+  /// Stores that a datagram of the client arrived.
+  void on_received(std::size_t bytes) { received_ += bytes; }
+
+  /// Returns the most bytes that the next snapshot may have.
+  [[nodiscard]] std::uint64_t bytes_allowed(Instant now) const {
+    if (silence(now) < kUnprovenFor || sent_slowly_ < kUnprovenSnapshots) {
+      return std::numeric_limits<std::uint64_t>::max();
+    }
+    return kUnprovenAnswers * received_ - sent_;
+  }
 
   /// Returns whether the snapshot of `tick` was sent with this hash, and is remembered.
   [[nodiscard]] bool has_sent(Tick tick, std::uint32_t view_hash) const {
@@ -25,14 +58,10 @@ class ViewReceipts {
     return hash != nullptr && *hash == view_hash;
   }
 
-  /// Returns whether `ack` has the hash of a view that was sent and is remembered.
+  /// Returns whether `ack` has the receipt of a snapshot that was sent and is remembered.
   [[nodiscard]] bool proves(const protocol::ViewAck& ack) const {
-    const std::uint32_t* hash = hashes_.find(ack.tick);
-    return hash != nullptr && protocol::ack_hash(*hash) == ack.hash;
+    return hashes_.find(ack.tick) != nullptr && receipt_of(ack.tick) == ack.receipt;
   }
-
-  /// Stores that the client was at its address when its session began.
-  void begin(Instant now) { proven_ = now; }
 
   /// Stores that the client has proven the view of `tick` just now. Returns false, and stores
   /// nothing, if it has proven this view or a newer one before.
@@ -40,6 +69,7 @@ class ViewReceipts {
     if (newest_ && tick <= *newest_) return false;
     newest_ = tick;
     proven_ = now;
+    received_ = sent_ = sent_slowly_ = 0;
     return true;
   }
 
@@ -47,9 +77,13 @@ class ViewReceipts {
   [[nodiscard]] Duration silence(Instant now) const { return now - proven_; }
 
  private:
+  net::ShortKey key_;
   TickRing<std::uint32_t, protocol::kTicksRemembered> hashes_;
   std::optional<Tick> newest_;  ///< newest proven view
   Instant proven_;
+  std::uint64_t received_ = 0;     ///< bytes since the last proof
+  std::uint64_t sent_slowly_ = 0;  ///< snapshots since kUnprovenFor after it
+  std::uint64_t sent_ = 0;         ///< bytes of those beyond the first kUnprovenSnapshots
 };
 
 }  // namespace tickbox::server

@@ -37,9 +37,14 @@ def places(kind, message):
     return tuple(read(message, PLACES[kind]).values())
 
 
-def without(message, *numbers):
-    """The snapshot without the fields of these numbers."""
-    return compact.altered(message, messages.SNAPSHOT, dict.fromkeys(numbers))
+def with_fields(message, **fields):
+    """The snapshot with other bytes in these fields; None: without the field."""
+    numbers = {each.name: number for number, each in enumerate(messages.SNAPSHOT)}
+    return compact.altered(message, messages.SNAPSHOT, {numbers[name]: value for name, value in fields.items()})
+
+
+def without(message, *names):
+    return with_fields(message, **dict.fromkeys(names))
 
 
 def flipped(data, at, bit=0):

@@ -168,7 +168,7 @@ class Clients:
             self.findings.saw("view that came out wrong")
             client.view_is_wrong()
         said, newest = message.view and tuple(message.view), client.newest_right
-        right = None if newest is None else (newest[0] % 2**16, newest[1] % 2**16)
+        right = None if newest is None else (newest[0] % 2**16, newest[1])
         check(said == right, "acknowledged", f"view {said}, is {right}")
         check(head.events == client.events, "acknowledged", f"event {head.events}, is {client.events}")
         check(head.mismatches == client.wrong, "acknowledged", f"{head.mismatches} mismatches of {client.wrong}")
@@ -247,4 +247,4 @@ class Clients:
         newer = client.newest_right is None or tick > client.newest_right[0]
         if not newer or (head.base_age > 0 and tick - head.base_age not in client.views):
             return
-        client.view_is_right(tick, head.view_hash)
+        client.view_is_right(tick, snapshot)

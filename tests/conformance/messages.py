@@ -47,7 +47,8 @@ def struct_field(name, read):
 Input = namedtuple("Input", "aim move buttons look_back")
 read_wire_input = unpacker("WireInput", "HBB", "aim move_buttons look_back", align=2, zeros=0)
 read_input_head = unpacker("InputHead", "IHH", "mismatches first_tick events", align=4, zeros=0)
-read_view_ack = unpacker("ViewAck", "HH", "tick hash", align=2, zeros=0)
+read_view_ack = unpacker("ViewAck", "HH", "tick receipt", align=2, zeros=0)
+read_receipt = unpacker("Receipt", "H", "number", align=2, zeros=0)
 read_entity = unpacker("Entity", "IiiiiBBB", "id x y vx vy kind move timer", align=4, zeros=1)
 read_body = unpacker("Body", "iihhHBB", "x y vx vy number kind_timer move", align=4, zeros=0)
 read_snapshot_head = unpacker(
@@ -72,7 +73,7 @@ read_view_part_head = unpacker(
 Entity = namedtuple("Entity", "id x y vx vy kind move timer")
 InputMessage = namedtuple("InputMessage", "head inputs view audit")
 Audit = namedtuple("Audit", "head bytes status")
-Snapshot = namedtuple("Snapshot", "head causes bodies status events")
+Snapshot = namedtuple("Snapshot", "head receipt causes bodies status events")
 
 ACCEPT = [
     Number("player", "H"),
@@ -99,6 +100,7 @@ AUDIT = [
 ]
 SNAPSHOT = [
     struct_field("head", read_snapshot_head),
+    struct_field("receipt", read_receipt),
     Bytes("causes"),
     Vector("bodies", 16, read_body.align),
     Vector("wide", 24, read_entity.align),
@@ -193,8 +195,8 @@ def rises(entities):
 
 def read_snapshot(data):
     message = read_compact(data, SNAPSHOT)
-    present(message, "head")
-    head = message["head"]
+    present(message, "head", "receipt")
+    head, receipt = message["head"], message["receipt"].number
     need(head.base_age <= BASE_AGE_MAX, "base_age")
     causes = read_causes(message["causes"] or b"", head.base_age)
     need(head.base_age > 0 or causes == CAUSES_NONE, "causes, and no base")
@@ -205,7 +207,7 @@ def read_snapshot(data):
     need(rises(narrow) and rises(wide), "bodies not sorted by id")
     bodies = sorted(narrow + wide)
     need(rises(bodies), "a body in both lists")
-    return Snapshot(head, causes, bodies, message["status"], read_events(message["events"]))
+    return Snapshot(head, receipt, causes, bodies, message["status"], read_events(message["events"]))
 
 
 def read_audit(data):

@@ -6,6 +6,8 @@ ASKS_PER_SECOND = 1
 ASKS_AT_ONCE = 2
 REMEMBERED = 64  # ticks
 QUIET_PER_SECOND = 10
+UNPROVEN_FREE = 4  # snapshots to a client without proof, at one a second
+UNPROVEN_ANSWERS = 3  # bytes beyond those, for each that it sends
 INTERVALS = 3  # between snapshots: the age of a base beyond the round trip
 
 
@@ -47,11 +49,14 @@ class SentViews:
         self.recent = [0] * INTERVALS  # ticks of the last ones, the oldest first
         self.round_trip = RoundTrip()
         self.views = {}  # by tick; None where it cannot be known
-        self.told = {}  # the hash of each
+        self.receipts = {}  # of each
         self.base = None  # tick of the newest that was acknowledged
         self.base_then = None  # the same as it was at the last snapshot
         self.proven = 0  # ns: when it was last proven that the client receives its snapshots
         self.proven_then = 0  # the same as it was at the last snapshot
+        self.unproven_in = 0  # bytes from the client since then
+        self.unproven_slow = 0  # snapshots sent to it after a second without a proof
+        self.unproven_out = 0  # bytes of those beyond the first few
         self.status = 0  # tick of the last that told the status
         self.budget = Budget()
         self.events = {}  # by number, which here goes on beyond 2^16: when, and what
@@ -60,23 +65,32 @@ class SentViews:
         self.asks_left = ASKS_AT_ONCE
         self.asked = 0  # ns
 
-    def add(self, tick, view, told):
+    def add(self, tick, view, receipt):
         self.last = tick
         self.recent = self.recent[1:] + [tick]
         self.views[tick] = view
-        self.told[tick] = told
+        self.receipts[tick] = receipt
         for old in [each for each in self.views if each + REMEMBERED < tick]:
-            del self.views[old], self.told[old]
+            del self.views[old], self.receipts[old]
 
-    def acknowledge(self, now, tick, low, present, tick_rate):
-        """Whether the low bits of the hash prove that the view was received."""
-        if tick not in self.told or self.told[tick] % 2**16 != low:
+    def acknowledge(self, now, tick, receipt, present, tick_rate):
+        """Whether the receipt proves that the view was received."""
+        if self.receipts.get(tick) != receipt:
             return False
         if self.base is None or tick > self.base:
             self.base = tick
             self.round_trip.measure(present - tick, present, tick_rate)
             self.proven = now
+            self.unproven_in = self.unproven_slow = self.unproven_out = 0
         return True
+
+    def spend_unproven(self, size):
+        """On a client that has been silent for a second; whether it may be sent so much."""
+        self.unproven_slow += 1
+        if self.unproven_slow <= UNPROVEN_FREE:
+            return True
+        self.unproven_out += size
+        return self.unproven_out <= UNPROVEN_ANSWERS * self.unproven_in
 
     def acknowledge_events(self, low):
         number = self.newest_event - (self.newest_event - low) % 2**16

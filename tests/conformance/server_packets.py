@@ -46,6 +46,7 @@ class ServerPackets:
         if message is None:
             return sequence
         self.taken(now, address, session, sequence)
+        session.server.sent.unproven_in += len(data)
         read = self.world.read_arrived(data, message)
         self.follow(now, address, session, sequence, data)
         if read is None:
@@ -142,7 +143,7 @@ class ServerPackets:
         sent = session.server.sent
         if view is not None:
             tick = layouts.nearest_tick(view.tick, self.world.play.tick)
-            proven = sent.acknowledge(now, tick, view.hash, self.world.play.tick, session.accept["tick_rate"])
+            proven = sent.acknowledge(now, tick, view.receipt, self.world.play.tick, session.accept["tick_rate"])
             self.findings.saw("view acknowledged" if proven else "view acknowledged without proof")
         elif sent.base is not None:
             granted = sent.throw_away(now)

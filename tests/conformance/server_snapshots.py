@@ -6,7 +6,7 @@ from flatbuffer import Malformed
 from inputs import REST
 from layouts import DATAGRAM_MAX
 from messages import BODIES_MAX, PLAYER, view_hash
-from sent_views import NS, base_age_max, unproven_interval
+from sent_views import NS, UNPROVEN_FREE, base_age_max, unproven_interval
 
 SHOOT, RAY = 1, 2  # buttons; of both at once the first counts
 U8, U16, U32 = 2**8, 2**16, 2**32
@@ -47,7 +47,7 @@ class ServerSnapshots:
         self.check_pace(now, session, tick, size, snapshot)
         self.check_whole(session, tick, snapshot.bodies)
         self.check_events(session, tick, snapshot.events)
-        sent.add(tick, self.view_of(session, tick, snapshot), snapshot.head.view_hash)
+        sent.add(tick, self.view_of(session, tick, snapshot), snapshot.receipt)
 
     # The fates of the client's packets and inputs.
 
@@ -128,6 +128,9 @@ class ServerSnapshots:
         check(sent.last == 0 or gap >= slow, "pace", f"{gap} ticks after the last, silent for {silent / NS:.2f} s")
         if slow:
             self.findings.saw("snapshot to a silent client")
+        if silent - SILENCE_SLACK >= NS:
+            answered = f"{size} bytes after {sent.unproven_out}, for {sent.unproven_in} of a silent client"
+            check(sent.spend_unproven(size), "pace", answered)
         if snapshot.head.base_age == 0:
             check(usable or sent.last == 0 or gap >= full, "pace", f"a full view {gap} ticks after the last")
             fits = surely and self.bytes_on_base(sent) <= most
@@ -143,7 +146,8 @@ class ServerSnapshots:
         never_quiet = sent.base_then is None and not usable
         slowest = unproven_interval(now - sent.proven_then + SILENCE_SLACK, rate)
         in_time = sent.last == 0 or gap <= max(full, slowest, 0 if never_quiet else quiet)
-        check(in_time or short, "pace", f"none for {gap} ticks")
+        kept_short = sent.unproven_slow >= UNPROVEN_FREE - 1
+        check(in_time or short or kept_short, "pace", f"none for {gap} ticks")
         sent.base_then = sent.base
         sent.proven_then = sent.proven
 

@@ -98,7 +98,7 @@ class ClientEnd:
         self.heard = None  # tick of the newest snapshot that came
         self.views = set()  # ticks of those that it made
         self.events = 0  # number of the newest that has come, with all before it
-        self.newest_right = None  # tick and hash of the newest of them
+        self.newest_right = None  # tick and receipt of the newest of them
         self.wrong = 0
         self.segments = Segments()  # of an audit
         self.last_told = None  # tick and hash of the newest snapshot whose view it made
@@ -107,9 +107,10 @@ class ClientEnd:
         self.last_input = None  # ns
         self.ahead = 0  # ticks from the room to its newest input, then
 
-    def view_is_right(self, tick, told):
+    def view_is_right(self, tick, snapshot):
         """Later than all before."""
-        self.newest_right = self.last_told = (tick, told)
+        self.newest_right = (tick, snapshot.receipt)
+        self.last_told = (tick, snapshot.head.view_hash)
         self.views.add(tick)
         self.views.discard(tick - VIEWS_HELD)
 

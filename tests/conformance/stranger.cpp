@@ -90,8 +90,7 @@ void Stranger::take_packet(ConstBytes datagram) {
   const auto opened = channel_.open_packet(datagram, buffer);
   if (!opened || opened->type != net::PacketType::Snapshot) return;
   if (const auto snapshot = protocol::decode_snapshot(opened->message)) {
-    newest_view_ = {.tick = {snapshot->head.report.tick},
-                    .hash = protocol::ack_hash(snapshot->head.view_hash)};
+    newest_view_ = {.tick = {snapshot->head.report.tick}, .receipt = snapshot->receipt};
   }
 }
 

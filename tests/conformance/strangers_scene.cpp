@@ -148,7 +148,7 @@ void throw_views_away(Capture& capture, Stranger& playing) {
   constexpr int kAskedAtOnce = 2;
   constexpr milliseconds kUntilTheNextComes{300};
   protocol::ViewAck guessed = playing.newest_view();
-  guessed.hash ^= 1;
+  guessed.receipt ^= 1;
   acknowledge(playing, guessed);
   for (int i = 0; i <= kAskedAtOnce; ++i) {
     acknowledge(playing, playing.newest_view());

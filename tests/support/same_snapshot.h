@@ -13,8 +13,9 @@ namespace tickbox::tests {
 }
 
 [[nodiscard]] inline bool same(const protocol::Snapshot& a, const protocol::Snapshot& b) {
-  return a.head == b.head && same(a.causes, b.causes) && std::ranges::equal(a.bodies, b.bodies) &&
-         a.status == b.status && std::ranges::equal(a.events, b.events);
+  return a.head == b.head && a.receipt == b.receipt && same(a.causes, b.causes) &&
+         std::ranges::equal(a.bodies, b.bodies) && a.status == b.status &&
+         std::ranges::equal(a.events, b.events);
 }
 
 }  // namespace tickbox::tests

@@ -1,8 +1,11 @@
 // A client that says its views were wrong, as often as it likes: it does not own the alarm.
 
+#include "protocol/snapshot_codec.h"
 #include "tests/threats/raw_peer.h"
 
 #include <gtest/gtest.h>
+
+#include <optional>
 
 namespace tickbox::tests {
 namespace {
@@ -19,8 +22,24 @@ struct Scene {
   }
 
   void report(std::uint32_t mismatches) {
-    peer.send_inputs({.mismatches = mismatches, .inputs = {}});
+    peer.send_inputs({.view = newest_view(), .mismatches = mismatches, .inputs = {}});
     harness.run_for(std::chrono::milliseconds{1});
+  }
+
+  /// Takes what has come, and acknowledges it, so that snapshots go on.
+  std::optional<protocol::ViewAck> newest_view() {
+    std::optional<protocol::ViewAck> newest;
+    for (const Bytes& datagram : peer.inbox()) {
+      net::PacketBuffer buffer{};
+      const auto opened = peer.channel().open_packet(datagram, buffer);
+      if (!opened || opened->type != net::PacketType::Snapshot) continue;
+      const auto snapshot = protocol::decode_snapshot(opened->message);
+      if (!snapshot) continue;
+      const Tick tick =
+          protocol::expand_tick(snapshot->head.report.tick, harness.room().world().tick);
+      newest = protocol::ViewAck{.tick = tick, .receipt = snapshot->receipt};
+    }
+    return newest;
   }
 
   [[nodiscard]] std::uint64_t snapshots() { return peer.received(net::PacketType::Snapshot); }

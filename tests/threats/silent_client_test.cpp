@@ -51,14 +51,30 @@ TEST_F(SilentClientTest, DrawsFewSnapshotsAfterItsOnePacket) {
   EXPECT_LE(down, 20'000U) << up << " bytes up";
 }
 
-// It names the newest tick in each packet, and guesses the 16 bits of the hash.
+// At one snapshot a second it drew 20,000 bytes in a minute.
+TEST_F(SilentClientTest, DrawsThreeTimesItsBytesInTheLongRun) {
+  harness.run_for(milliseconds{4'900});
+  peer.send_nothing_new();
+  const std::size_t before = up;
+  down = 0;
+  for (int i = 0; i < 12; ++i) {
+    harness.run_for(milliseconds{4'900});
+    peer.send_nothing_new();
+  }
+  RecordProperty("bytes_up", static_cast<int>(up - before));
+  RecordProperty("bytes_down", static_cast<int>(down));
+  EXPECT_EQ(harness.shard().clients(), kPlayers + 1) << "the session lives on";
+  EXPECT_LE(down, 3 * up);
+}
+
+// It names the newest tick in each packet, and guesses the receipt.
 TEST_F(SilentClientTest, DrawsFewSnapshotsByAcknowledgementsWithoutProof) {
   constexpr int kSeconds = 10;
   const std::uint64_t wrong = harness.shard().metrics().snapshots.unproven;
   std::uint16_t guess = 0;
   for (int i = 0; i < 60 * kSeconds; ++i) {
     const Tick newest = harness.room().world().tick;
-    peer.send_inputs({.view = protocol::ViewAck{.tick = newest, .hash = ++guess},
+    peer.send_inputs({.view = protocol::ViewAck{.tick = newest, .receipt = ++guess},
                       .first_tick = newest + 2,
                       .inputs = {}});
     harness.run_for(milliseconds{1'000 / 60});

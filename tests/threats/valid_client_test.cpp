@@ -178,7 +178,7 @@ TEST(Threat, MalformedFlatBuffersMadeOfRealOnesAreDroppedOrHarmless) {
   protocol::MessageBuffer message_buffer;
   std::vector<Bytes> real;
   for (const std::size_t count : {0U, 1U, 5U, 64U}) {
-    protocol::InputMessage message{.view = protocol::ViewAck{.tick = {500}, .hash = 7},
+    protocol::InputMessage message{.view = protocol::ViewAck{.tick = {500}, .receipt = 7},
                                    .first_tick = {200}};
     for (std::size_t i = 0; i < count; ++i) {
       message.inputs.push_back({.move = 3, .buttons = 1, .aim = 77});

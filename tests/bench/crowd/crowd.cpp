@@ -58,7 +58,8 @@ tests::HarnessOptions options_of(const CrowdCase& of) {
           .meter = thread_time};
 }
 
-/// A client without a world: it repeats the hashes that it is sent, so it can acknowledge any view.
+/// A client without a world: it repeats the receipts that it is sent, so it can acknowledge any
+/// view.
 struct Peer {
   Peer(Harness& harness, tests::Wire& wire, std::uint32_t number)
       : raw(harness, wire, tests::stranger_far_away(number)) {}
@@ -72,8 +73,7 @@ struct Peer {
     const auto snapshot = protocol::decode_snapshot(opened->message);
     if (!snapshot) return;
     const Tick tick = protocol::expand_tick(snapshot->head.report.tick, now);
-    views.insert(tick) =
-        protocol::ViewAck{.tick = tick, .hash = protocol::ack_hash(snapshot->head.view_hash)};
+    views.insert(tick) = protocol::ViewAck{.tick = tick, .receipt = snapshot->receipt};
     newest = tick;
   }
 

@@ -49,7 +49,7 @@ void EagerClient::poll(Instant now) {
     const Tick tick = protocol::expand_tick(snapshot->head.report.tick, near);
     if (tick <= newest_.tick) continue;
     ++snapshots_;
-    newest_ = {.tick = tick, .hash = protocol::ack_hash(snapshot->head.view_hash)};
+    newest_ = {.tick = tick, .receipt = snapshot->receipt};
   }
   connection_->update(now);
 }

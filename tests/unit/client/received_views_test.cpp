@@ -62,10 +62,10 @@ TEST(ReceivedViews, GiveTheirPlaceToALaterTick) {
 TEST(ReceivedViews, AcknowledgeTheNewestWithTheLowBitsOfItsHash) {
   ReceivedViews views;
   EXPECT_EQ(views.ack(), std::nullopt);
-  views.add({10}, 0x1234'5678);
-  EXPECT_EQ(views.ack(), (protocol::ViewAck{.tick = {10}, .hash = 0x5678}));
-  views.add({12}, 0x9abc'def0);
-  EXPECT_EQ(views.ack(), (protocol::ViewAck{.tick = {12}, .hash = 0xdef0}));
+  views.add({10}, 0x5678);
+  EXPECT_EQ(views.ack(), (protocol::ViewAck{.tick = {10}, .receipt = 0x5678}));
+  views.add({12}, 0xdef0);
+  EXPECT_EQ(views.ack(), (protocol::ViewAck{.tick = {12}, .receipt = 0xdef0}));
   views.clear();
   EXPECT_EQ(views.ack(), std::nullopt);
 }

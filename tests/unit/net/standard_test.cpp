@@ -182,7 +182,7 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
   const auto u32 = [&](std::size_t at) {
     return load_le<std::uint32_t>(ConstBytes{message}.subspan(at));
   };
-  EXPECT_EQ(message[0], std::byte{0x3f});  // all six fields
+  EXPECT_EQ(message[0], std::byte{0x7f});  // all seven fields
   constexpr std::size_t kHead = 1;
   EXPECT_EQ(u32(kHead), 0x51525354U);
   EXPECT_EQ(u16(kHead + 4), 5'200U);
@@ -190,7 +190,9 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
   const std::uint8_t bytes[] = {55, static_cast<std::uint8_t>(-60), 58, 59};
   for (std::size_t i = 0; i < 4; ++i)
     EXPECT_EQ(message[kHead + 8 + i], std::byte{bytes[i]});
-  constexpr std::size_t kStatus = kHead + 12;
+  constexpr std::size_t kReceipt = kHead + 12;
+  EXPECT_EQ(u16(kReceipt), 0x6162U);
+  constexpr std::size_t kStatus = kReceipt + 2;
   const std::uint32_t words[] = {5'400, 5'500, 5'600};
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(u32(kStatus + 4 * i), words[i]);
@@ -202,8 +204,8 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
                                  6,   0xe9, 0xff, 7,     // a ray, direction 1,001, 7 ticks ago
                                  10,  1,    0xa0, 0x0f,  // 1 tick ago, place 4,000
                                  11,  12,   13,          // who leaves
-                                 190, 191,  192,  193,  194, 195, 196, 197,
-                                 198, 199,  200,  201,  202, 203, 250};
+                                 190, 191,  192,  193,  194, 195, 196,
+                                 197, 198,  199,  200,  201, 250};
   constexpr std::size_t kCounts = kStatus + 12;
   EXPECT_EQ(message[kCounts], std::byte{sizeof(causes)});
   EXPECT_EQ(message[kCounts + 1], std::byte{4});

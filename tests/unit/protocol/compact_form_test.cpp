@@ -38,8 +38,8 @@ std::vector<std::byte> rebuilt(const schema::Snapshot& wire) {
   const auto bodies = structs(wire.bodies());
   const auto wide = structs(wire.wide());
   const auto events = bytes(wire.events());
-  flat.Finish(
-      schema::CreateSnapshot(flat, wire.head(), causes, bodies, wide, wire.status(), events));
+  flat.Finish(schema::CreateSnapshot(flat, wire.head(), wire.receipt(), causes, bodies, wide,
+                                     wire.status(), events));
   return samples::copy_of(net::finished_bytes(flat));
 }
 
@@ -114,10 +114,10 @@ TEST(CompactForm, IsWhatDiffersBetweenMessages) {
   Snapshot sent = samples::snapshot(0);
   sent.status = std::nullopt;
   sent.events.clear();
-  EXPECT_EQ(encode_snapshot(sent, message_buffer).size(), 1 + 12 + samples::kCauseBytes);
+  EXPECT_EQ(encode_snapshot(sent, message_buffer).size(), 1 + 12 + 2 + samples::kCauseBytes);
   EXPECT_EQ(check_restored<schema::Snapshot>(CompactMessage::Snapshot,
                                              encode_snapshot(sent, message_buffer)),
-            26U);
+            30U);
 }
 
 bool is_restored(CompactMessage kind, const std::vector<std::byte>& message) {
@@ -143,13 +143,13 @@ TEST(CompactForm, RefusesWhatNoWriterWrites) {
   EXPECT_FALSE(is_restored(kInput, bytes({1 << 4 | 1}, 8))) << "a field that there is not";
   EXPECT_TRUE(is_restored(kInput, bytes({3}, 8 + 8)));
   EXPECT_FALSE(is_restored(kInput, bytes({3}, 8 + 7))) << "one input and three quarters";
-  EXPECT_FALSE(is_restored(kSnapshot, bytes({1 << 6 | 1}, 12)));
-  EXPECT_TRUE(is_restored(kSnapshot, bytes({6, 2, 0, 0}, 16))) << "causes and a body";
-  EXPECT_FALSE(is_restored(kSnapshot, bytes({6, 3, 0, 0}))) << "more causes than bytes";
-  EXPECT_FALSE(is_restored(kSnapshot, bytes({6, 0x82, 0, 0, 0}, 16))) << "a count in two bytes";
-  EXPECT_FALSE(is_restored(kSnapshot, bytes({6, 0xff, 0xff, 0xff, 0xff, 0x0f}, 16)));
-  EXPECT_TRUE(is_restored(kSnapshot, bytes({2}, net::kMessageBytesMax - 1)));
-  EXPECT_FALSE(is_restored(kSnapshot, bytes({2}, net::kMessageBytesMax))) << "no datagram holds it";
+  EXPECT_FALSE(is_restored(kSnapshot, bytes({1 << 7 | 1}, 12)));
+  EXPECT_TRUE(is_restored(kSnapshot, bytes({12, 2, 0, 0}, 16))) << "causes and a body";
+  EXPECT_FALSE(is_restored(kSnapshot, bytes({12, 3, 0, 0}))) << "more causes than bytes";
+  EXPECT_FALSE(is_restored(kSnapshot, bytes({12, 0x82, 0, 0, 0}, 16))) << "a count in two bytes";
+  EXPECT_FALSE(is_restored(kSnapshot, bytes({12, 0xff, 0xff, 0xff, 0xff, 0x0f}, 16)));
+  EXPECT_TRUE(is_restored(kSnapshot, bytes({4}, net::kMessageBytesMax - 1)));
+  EXPECT_FALSE(is_restored(kSnapshot, bytes({4}, net::kMessageBytesMax))) << "no datagram holds it";
 }
 
 }  // namespace

@@ -125,6 +125,7 @@ TEST(Snapshot, OfAllThatItsFrameLeavesFitsADatagram) {
 /// A snapshot as somebody else might write it.
 struct RawSnapshot {
   bool has_head = true;
+  bool has_receipt = true;
   std::uint8_t base_age = 60;
   std::vector<std::uint8_t> causes = {1, 0, 0, 4, 0xf1, 44};  // of the first tick since the base
   std::vector<game::EntityState> bodies = {samples::entity(0), samples::entity(2)};
@@ -137,6 +138,7 @@ struct RawSnapshot {
 bool is_read(const RawSnapshot& raw) {
   flatbuffers::FlatBufferBuilder builder;
   const schema::SnapshotHead head{1, 2, 3, raw.base_age, 5, 6, 7};
+  const schema::Receipt receipt{8};
   std::vector<schema::Body> bodies;
   for (const auto& body : raw.bodies) {
     bodies.push_back(encode_body(body));
@@ -152,7 +154,8 @@ bool is_read(const RawSnapshot& raw) {
   const auto wide_at = builder.CreateVectorOfStructs(wide);
   const auto events = raw.events ? builder.CreateVector(*raw.events)
                                  : flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>>{};
-  builder.Finish(schema::CreateSnapshot(builder, raw.has_head ? &head : nullptr, causes, bodies_at,
+  builder.Finish(schema::CreateSnapshot(builder, raw.has_head ? &head : nullptr,
+                                        raw.has_receipt ? &receipt : nullptr, causes, bodies_at,
                                         wide_at, nullptr, events));
   std::vector<std::byte> compact;
   write_compact(CompactMessage::Snapshot,
@@ -167,6 +170,7 @@ bool is_read(const RawSnapshot& raw) {
 TEST(Snapshot, RefusesWhatCannotBe) {
   EXPECT_TRUE(is_read({}));
   EXPECT_FALSE(is_read({.has_head = false}));
+  EXPECT_FALSE(is_read({.has_receipt = false}));
   EXPECT_FALSE(is_read({.base_age = 61})) << "a base older than any";
   EXPECT_FALSE(is_read({.base_age = 61, .causes = {}}));
   EXPECT_FALSE(is_read({.base_age = 59})) << "a cause before the base";

@@ -46,7 +46,7 @@ class DesyncReportsTest : public testing::Test {
         for (const SlotId slot : room_.replication_log().slots().present()) {
           members.push_back(slot);
         }
-        session.snapshots.receipts.on_sent(room_.world().tick, protocol::view_hash(truth()));
+        session.snapshots.receipts.on_sent(room_.world().tick, protocol::view_hash(truth()), 0, {});
       }
     }
   }
