@@ -75,7 +75,7 @@ std::expected<View, Rejected> SnapshotWorld::apply(const protocol::Snapshot& sna
   if (!mark_dropped(job) || !has_valid_causes(job)) return malformed();
   load(job, find_start(job));
   world_is_newest_ = false;
-  replay(job);
+  if (!replay(job)) return malformed();
   return finish(snapshot, tick, base->entities);
 }
 
@@ -102,6 +102,7 @@ std::expected<View, Rejected> SnapshotWorld::finish(const protocol::Snapshot& sn
                                     .base = base}}};
   }
   for (const game::EntityState& body : snapshot.bodies) {
+    if (is_inside_another(rules_->body_for(body))) return malformed();
     add_entity(world_, *rules_, body);
   }
   world_is_newest_ = true;
@@ -229,17 +230,34 @@ void SnapshotWorld::load(const Job& job, const HeldView& start) {
   }
 }
 
-void SnapshotWorld::replay(const Job& job) {
+/// Returns whether the step keeps this body apart from one that it overlaps. No server sends such a
+/// body, and no step makes one. A pile of them would take seconds to step.
+bool SnapshotWorld::is_inside_another(const sim::Body& body) const {
+  const sim::Box box = sim::box_of(body.min, body.size);
+  return std::ranges::any_of(world_.physics().movers(), [&](const sim::Body& other) {
+    return other.id != body.id && sim::overlap(box, sim::box_of(other.min, other.size)) &&
+           sim::stay_apart(body, other) && !rules_->may_overlap(body, other);
+  });
+}
+
+/// Steps to the snapshot's tick.  Fails: false, if a teleport puts a player into another body.
+bool SnapshotWorld::replay(const Job& job) {
   const Tick before = views_.newest()->tick;
+  const auto lands_inside_another = [this](const game::Teleport& teleport) {
+    const sim::Body* body = world_.physics().find(world_.body_of(teleport.player));
+    return body != nullptr && is_inside_another(*body);
+  };
   while (world_.tick < job.tick) {
     gather_commands(job, protocol::ago(job.tick, world_.tick + 1));
     step();
+    if (std::ranges::any_of(teleports_, lands_inside_another)) return false;
     if (world_.tick <= before) continue;
     for (const game::Teleport& teleport : teleports_) {
       seen_teleports_.push_back({.id = world_.body_of(teleport.player), .tick = world_.tick});
     }
     if (world_.tick < job.tick) keep_tick();
   }
+  return true;
 }
 
 /// Stores the state of this replayed tick.

@@ -51,7 +51,8 @@ class SnapshotWorld {
 
   /// Makes the view of `tick` and holds it. The returned view is valid until the next call.
   /// Fails: Unexpected, if a view as new was made or the base is not held; Malformed, if the
-  /// snapshot names something that does not exist; with a wrong view, after which no view is held.
+  /// snapshot names something that does not exist, or puts one body into another; with a wrong view,
+  /// after which no view is held.
   /// Cost: no allocation once warm; normally steps the ticks since the newest view, at most
   /// protocol::kBaseAgeMax.
   std::expected<View, Rejected> apply(const protocol::Snapshot& snapshot, Tick tick);
@@ -94,7 +95,8 @@ class SnapshotWorld {
   void find_shot_bullets(const Job& job, Tick until);
   [[nodiscard]] bool is_replayed(const Job& job, BodyId id) const;
   void load(const Job& job, const HeldView& start);
-  void replay(const Job& job);
+  [[nodiscard]] bool replay(const Job& job);
+  [[nodiscard]] bool is_inside_another(const sim::Body& body) const;
   void gather_commands(const Job& job, std::uint8_t ago);
   void step();
   void keep_tick();

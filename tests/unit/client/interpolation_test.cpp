@@ -194,7 +194,7 @@ TEST_F(InterpolationTest, CutsWhoCameWholeFromFurtherThanAnybodyGoes) {
   tick();
   tick();
   tick();
-  room_.put(kB, 40, 0);
+  room_.put(kB, 40, 4);
   tell(room_.since(base, {.hidden = {}, .whole = {b}}));
   EXPECT_EQ(sample_of(sample(base + 2), b)->min.x, 20 * kUnit) << "it stands";
   EXPECT_TRUE(sample_of(sample(base + 3), b)->is_cut);

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <initializer_list>
+#include <vector>
 
 namespace tickbox::client {
 namespace {
@@ -135,6 +137,33 @@ TEST_F(SnapshotWorldRefusalTest, NotTheLastPlaceOfTheMap) {
   const auto view = snapshot_world_.apply(snapshot, room_.now());
   ASSERT_FALSE(view);
   EXPECT_TRUE(view.error().wrong);
+}
+
+// 255 players in one place took seconds to step.
+TEST_F(SnapshotWorldRefusalTest, ATeleportIntoAnotherBody) {
+  EXPECT_TRUE(is_malformed([](auto& s) {
+    s.causes.teleports.push_back({1, kMemberA, 3});
+    s.causes.teleports.push_back({1, kMemberB, 3});
+  }));
+}
+
+TEST_F(SnapshotWorldRefusalTest, ABodyInFullInsideAnotherBody) {
+  const auto with = [](std::initializer_list<game::EntityState> bodies) {
+    return [bodies = std::vector(bodies)](protocol::Snapshot& snapshot) {
+      for (const game::EntityState& body : bodies) {
+        snapshot.bodies.push_back(body);
+        snapshot.head.view_hash += static_cast<std::uint32_t>(game::entity_hash(body));
+      }
+    };
+  };
+  game::EntityState crate = body(game::crate_body(900), game::EntityKind::Crate);
+  game::EntityState other = body(game::crate_body(901), game::EntityKind::Crate);
+  other.min.x += 1;
+  EXPECT_TRUE(is_malformed(with({crate, other})));
+  crate.min = room_.entity(room_.body(kB)).min;
+  EXPECT_TRUE(is_malformed(with({crate})));
+  other.min.x += 2 * kUnit;
+  EXPECT_FALSE(is_malformed(with({other}))) << "beside all others";
 }
 
 TEST_F(SnapshotWorldRefusalTest, WhoLeavesAndComesWhole) {
