@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace tickbox::net {
@@ -38,6 +39,7 @@ KeyRing KeyRing::fresh(Entropy& entropy) {
 
 std::expected<KeyRing, std::string> KeyRing::parse(std::string_view text) {
   SecretVector<RingKey> keys;
+  keys.reserve(kRingKeysMax);
   LineReader lines{text};
   const auto fail = [&lines](const std::string& why) {
     return std::unexpected{"line " + std::to_string(lines.number()) + ": " + why};
@@ -60,9 +62,18 @@ std::expected<KeyRing, std::string> KeyRing::parse(std::string_view text) {
 }
 
 std::string KeyRing::text() const {
-  std::string text{kHeading};
+  // One block of memory: a text that grows leaves copies of its keys behind.
+  constexpr std::size_t kLineBytes = std::size("4294967295 \n") + 2 * kKeyBytes;
+  std::string text;
+  text.reserve(kHeading.size() + keys_.size() * kLineBytes);
+  text += kHeading;
   for (const RingKey& key : keys_) {
-    text += std::to_string(key.id) + " " + to_hex(key.key) + "\n";
+    std::string digits = to_hex(key.key);
+    text += std::to_string(key.id);
+    text += ' ';
+    text += digits;
+    text += '\n';
+    wipe(std::as_writable_bytes(std::span{digits}));
   }
   return text;
 }

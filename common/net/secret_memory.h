@@ -12,6 +12,10 @@ namespace tickbox::net {
 [[nodiscard]] void* allocate_secret(std::size_t bytes);
 void free_secret(void* memory) noexcept;
 
+/// Overwrites what the functions that the caller has called left of keys: 16 KiB of the stack below
+/// the caller's frame, and the registers that a function may change.
+void wipe_stack();
+
 /// An allocator for containers of keys.
 template <class T>
 struct SecretAllocator {

@@ -72,6 +72,7 @@ std::expected<KeyFile, std::string> create_key_file(const Options& options) {
   std::string text = net::KeyRing::fresh(entropy).text();
   const auto written = os::create_private_file(options.key_file, as_bytes_of(text));
   net::wipe(std::as_writable_bytes(std::span{text}));
+  net::wipe_stack();
   if (written) return KeyFile::Created;
   if (!is_missing(options.key_file)) {
     return KeyFile::AsItWas;  // another server on the same folder created it first: its key is used

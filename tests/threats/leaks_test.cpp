@@ -4,6 +4,8 @@
 // has none of its secrets. A core dump holds the memory that the kernel was not told to leave out,
 // so the tests search exactly that memory of their own process.
 
+#include "net/secret_memory.h"
+#include "os/files/private_file.h"
 #include "server/shard/session_table.h"
 #include "tests/threats/eavesdropper.h"
 #include "tests/threats/raw_peer.h"
@@ -15,11 +17,16 @@
 #include <cstdint>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <memory>
+#include <span>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace tickbox::tests {
@@ -179,10 +186,10 @@ bool is_dumped(const void* address) {
 }
 
 /// A secret with each bit inverted, so that the test itself does not hold what it searches for.
-using Inverted = std::array<std::byte, net::kKeyBytes>;
+using Inverted = std::vector<std::byte>;
 
 Inverted inverted(ConstBytes secret) {
-  Inverted bytes{};
+  Inverted bytes(secret.size());
   std::ranges::transform(secret, bytes.begin(), [](std::byte byte) { return ~byte; });
   return bytes;
 }
@@ -223,9 +230,11 @@ std::size_t dumped(const std::vector<Inverted>& secrets) {
 }
 
 TEST(Threat, CoreDumpWithASecretIsRecognised) {
-  const auto secret = std::make_unique<Inverted>(Inverted{std::byte{0x5a}, std::byte{0xc3}});
-  EXPECT_TRUE(is_dumped(secret.get()));
-  EXPECT_GE(dumped({inverted(*secret)}), 1U);
+  Inverted secret(net::kKeyBytes);
+  secret[0] = std::byte{0x5a};
+  secret[1] = std::byte{0xc3};
+  EXPECT_TRUE(is_dumped(secret.data()));
+  EXPECT_GE(dumped({inverted(secret)}), 1U);
 }
 
 TEST(Threat, CoreDumpHasNoKeyOfTheRingAndNoSecretThatTheServerHasDrawn) {
@@ -244,6 +253,39 @@ TEST(Threat, CoreDumpHasNoKeyOfTheRingAndNoSecretThatTheServerHasDrawn) {
   harness.run_for(std::chrono::seconds{1});
   ASSERT_EQ(secrets.size(), 3U) << "and the secrets of two handshakes";
   secrets.push_back(inverted(harness.keys().newest().key));
+  EXPECT_EQ(dumped(secrets), 0U);
+}
+
+/// Returns the pieces of 8 bytes of a secret, inverted.
+std::vector<Inverted> pieces_of(ConstBytes secret) {
+  std::vector<Inverted> pieces;
+  for (; secret.size() >= 8; secret = secret.subspan(8)) {
+    pieces.push_back(inverted(secret.first(8)));
+  }
+  return pieces;
+}
+
+// Parts of the keys stayed in the stack of the thread that had read the key file, and as digits in
+// the heap of the program that had written it.
+TEST(Threat, CoreDumpHasNoKeyThatWasReadFromAFileOrWrittenToOne) {
+  const std::string path = testing::TempDir() + "leaks_test_keys";
+  std::filesystem::remove(path);
+  SeededEntropy entropy{143};
+  auto ring = std::make_unique<net::KeyRing>(net::KeyRing::fresh(entropy));
+  std::vector<Inverted> secrets = pieces_of(ring->newest().key);
+  {
+    std::string text = ring->text();
+    const std::string_view digits = std::string_view{text}.substr(text.size() - 65, 64);
+    for (Inverted& piece : pieces_of(as_bytes_of(digits))) {
+      secrets.push_back(std::move(piece));
+    }
+    ASSERT_TRUE(os::create_private_file(path, as_bytes_of(text)));
+    net::wipe(std::as_writable_bytes(std::span{text}));
+  }
+  net::wipe_stack();
+  std::thread reader{[&] { EXPECT_TRUE(os::read_key_ring(path, os::Exposed::Refused)); }};
+  reader.join();
+  EXPECT_EQ(secrets.size(), 4U + 8U);
   EXPECT_EQ(dumped(secrets), 0U);
 }
 

@@ -57,6 +57,7 @@ std::expected<net::KeyRing, std::string> read_key_ring(const std::string& path, 
   }
   auto ring = net::KeyRing::parse({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
   net::wipe(*bytes);
+  net::wipe_stack();
   if (!ring) return std::unexpected{"key file " + path + ": " + ring.error()};
   return *std::move(ring);
 }
