@@ -29,6 +29,7 @@ std::expected<void, std::string> Server::open(const game::Catalog& games) {
   if (!key_ring) return std::unexpected(std::move(key_ring.error()));
   auto denied = deny_file.open();
   if (!denied) return std::unexpected(std::move(denied.error()));
+  signals.emplace();
   auto addresses = public_addresses(options, transport->local_address());
   if (!addresses) return std::unexpected(std::move(addresses.error()));
   if (auto opened = open_files(seed); !opened) return opened;

@@ -52,7 +52,8 @@ struct Server {
   OsLog log;
   os::SteadyClock clock;
   os::SystemCalendar calendar;
-  os::StopSignals signals;
+  std::optional<os::StopSignals> signals;  ///< set once keys and deny file are read: either may
+                                           ///< block, and until then a signal ends the process
   os::SystemEntropy entropy;
   ServerKeys keys{options, log};
   DenyFile deny_file{options, log};

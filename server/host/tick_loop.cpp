@@ -43,7 +43,7 @@ void TickLoop::run() {
 }
 
 bool TickLoop::is_over() const {
-  return server_.signals.stop_requested() || shard_.stopping() || ticks_left() == 0;
+  return server_.signals->stop_requested() || shard_.stopping() || ticks_left() == 0;
 }
 
 std::uint64_t TickLoop::ticks_left() const {
@@ -92,7 +92,7 @@ void TickLoop::run_tick(Duration receiving, bool is_last) {
 /// Reads the keys and the denied clients again on SIGHUP. A session ends if its key was removed or
 /// its client is denied; the others continue.
 void TickLoop::handle_hangup() {
-  const auto hangups = server_.signals.hangups();
+  const auto hangups = server_.signals->hangups();
   if (std::exchange(hangups_, hangups) != hangups) {
     server_.keys.begin_reload();
     server_.deny_file.begin_reload();

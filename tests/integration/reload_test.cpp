@@ -3,8 +3,10 @@
 #include "tests/integration/access.h"
 
 #include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace tickbox::integration {
 namespace {
@@ -125,6 +127,23 @@ TEST(Access, AKeyFileThatBlocksItsReaderStopsNoTick) {
   server.process().signal(SIGHUP);
   EXPECT_TRUE(logs(server, "keys_reloaded keys=1"));
   EXPECT_EQ(server.stop().exit_code, kDone);
+}
+
+// It caught the signals before it read the file, so none of them ended it.
+TEST(Access, ADenyFileThatBlocksTheStartIsLeftByASignal) {
+  const Keys keys;
+  const std::string pipe = keys.folder.file("denied");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  Process server{tickbox_server(
+      {"--key-file", keys.file(), "--port", "0", "--admin-port", "0", "--deny-file", pipe})};
+  int writer = -1;  // opens once there is a reader, which then waits for it
+  ASSERT_TRUE(eventually([&] {
+    writer = ::open(pipe.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    return writer >= 0;
+  }));
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(kPatience), 128 + SIGTERM);
+  ::close(writer);
 }
 
 TEST(Access, WithoutKeysThereIsNothingToReadAgain) {

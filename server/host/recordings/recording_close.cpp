@@ -34,7 +34,7 @@ std::expected<void, std::string> RecordingClose::wait() {
   Instant deadline = begun + kClosingMost;
   bool is_told = false;
   for (Instant now = begun; !is_done_; now = server_.clock.now()) {
-    if (server_.signals.stops() > 1) deadline = std::min(deadline, now + kHurriedMost);
+    if (server_.signals->stops() > 1) deadline = std::min(deadline, now + kHurriedMost);
     if (now >= deadline) {
       return std::unexpected(
           fmt::format("cannot close the recording in {}: the disk does not answer; written records "
