@@ -102,7 +102,9 @@ std::expected<View, Rejected> SnapshotWorld::finish(const protocol::Snapshot& sn
                                     .base = base}}};
   }
   for (const game::EntityState& body : snapshot.bodies) {
-    if (is_inside_another(rules_->body_for(body))) return malformed();
+    if (!rules_->is_valid(body, *world_.map(), tick) || is_inside_another(rules_->body_for(body))) {
+      return malformed();
+    }
     add_entity(world_, *rules_, body);
   }
   world_is_newest_ = true;

@@ -8,6 +8,8 @@
 
 #include <array>
 #include <initializer_list>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace tickbox::client {
@@ -19,6 +21,7 @@ using tests::StagedMatch;
 constexpr PlayerId kA{0};
 constexpr PlayerId kB{1};
 constexpr std::uint8_t kMembers = 4;
+constexpr std::uint32_t kCrates = 1'000;
 /// Members of the base by id: players first, then crates, then bullets.
 constexpr std::uint8_t kMemberA = 0;
 constexpr std::uint8_t kMemberB = 1;
@@ -42,7 +45,13 @@ class SnapshotWorldRefusalTest : public ::testing::Test {
     room_.put(kB, 0, 40);
     room_.tick({{.player = kA, .input = {.buttons = game::kButtonShoot}}});
     base_ = room_.now();
-    return {room_.map(), room_.rules(), room_.body(kA)};
+    return {with_more_crates(*room_.map()), room_.rules(), room_.body(kA)};
+  }
+
+  /// The room's map with space for more crates than the room has.
+  static game::SharedMap with_more_crates(game::Map map) {
+    map.crates.resize(kCrates);
+    return std::make_shared<const game::Map>(std::move(map));
   }
 
   /// Applies a changed snapshot. After a malformed one, the correct one must still be accepted.
@@ -147,7 +156,7 @@ TEST_F(SnapshotWorldRefusalTest, ATeleportIntoAnotherBody) {
   }));
 }
 
-TEST_F(SnapshotWorldRefusalTest, ABodyInFullInsideAnotherBody) {
+TEST_F(SnapshotWorldRefusalTest, ABodyInFullThatNoServerHas) {
   const auto with = [](std::initializer_list<game::EntityState> bodies) {
     return [bodies = std::vector(bodies)](protocol::Snapshot& snapshot) {
       for (const game::EntityState& body : bodies) {
@@ -164,6 +173,11 @@ TEST_F(SnapshotWorldRefusalTest, ABodyInFullInsideAnotherBody) {
   EXPECT_TRUE(is_malformed(with({crate})));
   other.min.x += 2 * kUnit;
   EXPECT_FALSE(is_malformed(with({other}))) << "beside all others";
+  other = body(game::crate_body(kCrates), game::EntityKind::Crate);
+  EXPECT_TRUE(is_malformed(with({other}))) << "a crate that the map has not";
+  crate = body(game::crate_body(902), game::EntityKind::Crate);
+  crate.velocity.x = 1'000 * kUnit;
+  EXPECT_TRUE(is_malformed(with({crate}))) << "faster than anything";
 }
 
 TEST_F(SnapshotWorldRefusalTest, WhoLeavesAndComesWhole) {
