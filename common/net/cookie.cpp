@@ -7,11 +7,14 @@ namespace tickbox::net {
 CookieJar::CookieJar(Entropy& entropy, Instant start)
     : entropy_(entropy),
       start_(start),
+      start_second_(draw_number<std::uint32_t>(entropy) >> 1U),
+      period_(start_second_ / kSecretSeconds),
       secrets_{draw<ShortKey>(entropy), draw<ShortKey>(entropy)} {}
 
 std::uint32_t CookieJar::second_of(Instant now) const {
-  return static_cast<std::uint32_t>(
-      std::chrono::duration_cast<std::chrono::seconds>(now - start_).count());
+  return start_second_ +
+         static_cast<std::uint32_t>(
+             std::chrono::duration_cast<std::chrono::seconds>(now - start_).count());
 }
 
 void CookieJar::renew_secrets(std::uint32_t second) {

@@ -47,7 +47,9 @@ class CookieJar {
 
   Entropy& entropy_;
   Instant start_;
-  std::uint32_t period_ = 0;           ///< the period in which secrets_[period_ % 2] makes cookies
+  std::uint32_t start_second_;  ///< the number of the first second; drawn, so that cookies do not
+                                ///< tell strangers how long the server has run
+  std::uint32_t period_;        ///< the period in which secrets_[period_ % 2] makes cookies
   std::array<ShortKey, 2> secrets_{};  ///< by period, modulo 2
 };
 

@@ -134,7 +134,7 @@ TEST(Cookie, SecretsChangeEveryEightSeconds) {
       EXPECT_EQ(jar.secret_of(jar.bake(begin + later)), secret) << "period " << period;
   }
   EXPECT_FALSE(secrets.contains(-1));
-  EXPECT_EQ(jar.entropy.drawn(), 2 + 19);
+  EXPECT_EQ(jar.entropy.drawn(), 1 + 2 + 19) << "the first second, and secrets";
 }
 
 // A server that nobody asked for a while must not go on with secrets of long ago.
@@ -150,6 +150,17 @@ TEST(Cookie, NoSecretOutlivesAGap) {
   }
 }
 
+// Its second was that since the server's start.
+TEST(Cookie, TellsNobodyHowLongTheServerHasRun) {
+  std::set<std::uint32_t> seconds;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    tests::SeededEntropy entropy{seed};
+    CookieJar jar{entropy, kStart};
+    seconds.insert(load_le<std::uint32_t>(jar.bake(kFrom, samples::nonce(1), kStart + 5s)) >> 16U);
+  }
+  EXPECT_GE(seconds.size(), 9U);
+}
+
 TEST(Cookie, MadeJustBeforeASecretChangesIsStillGood) {
   Jar jar;
   const CookieBytes cookie = jar.bake(15'900ms);
@@ -162,10 +173,11 @@ TEST(Cookie, IsRefusedWhenMadeUp) {
   tests::SeededEntropy entropy{3};
   CookieJar jar{entropy, kStart};
   Rng rng{4};
+  const auto now = load_le<std::uint32_t>(jar.bake(kFrom, samples::nonce(2), kStart + 5s));
   int accepted = 0;
   for (int i = 0; i < kForgeries; ++i) {
     CookieBytes forged{};
-    store_le(MutableBytes{forged}, static_cast<std::uint32_t>(rng.below(6)));
+    store_le(MutableBytes{forged}, now - static_cast<std::uint32_t>(rng.below(6)));
     store_le(MutableBytes{forged}.subspan(4), rng.next());
     accepted += jar.accepts(forged, kFrom, samples::nonce(1), kStart + 5s) ? 1 : 0;
   }
