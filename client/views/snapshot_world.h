@@ -51,8 +51,8 @@ class SnapshotWorld {
 
   /// Makes the view of `tick` and holds it. The returned view is valid until the next call.
   /// Fails: Unexpected, if a view as new was made or the base is not held; Malformed, if the
-  /// snapshot names something that does not exist, or puts one body into another; with a wrong view,
-  /// after which no view is held.
+  /// snapshot has something that no server has, such as a body inside another one; with a wrong
+  /// view, after which no view is held.
   /// Cost: no allocation once warm; normally steps the ticks since the newest view, at most
   /// protocol::kBaseAgeMax.
   std::expected<View, Rejected> apply(const protocol::Snapshot& snapshot, Tick tick);

@@ -14,8 +14,8 @@
 namespace tickbox::record {
 namespace {
 
-/// The limit of bytes hashed without a match while searching. It is enough for any damage that
-/// happens. It keeps the time for a file full of false record heads to a few times its length.
+/// The limit of bytes hashed without a match while searching: four for each byte of the file, and
+/// 1 MiB. It is enough for any damage that happens, and a file full of false heads takes not long.
 constexpr std::size_t kSearchPerFileByte = 4;
 constexpr std::size_t kSearchBytesMin = std::size_t{1} * 1024 * 1024;
 

@@ -90,8 +90,8 @@ struct PlanInput {
 
 // --- which bodies the client knows, and which of them it replays ---
 //
-// An island is replayed if all of its members are inside. It is sent in full otherwise, because a
-// body that the client does not know can have moved any of them.
+// An island is replayed if all of its members are inside (snapshot_planner.h). Otherwise its bodies
+// in view are sent in full, because a body that the client does not know may have moved them.
 
 /// A value for each slot of a room. A plan needs those of a few bodies in a room of thousands, so
 /// each value has the number of the plan that wrote it, and a reset costs nothing.

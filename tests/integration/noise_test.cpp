@@ -22,7 +22,7 @@ constexpr std::uint64_t kSeed = 20'260;
 constexpr int kRandom = 10'000;
 constexpr int kLikeRealOnes = 2'000;
 
-/// What a small socket buffer of a stalled server still holds.
+/// The datagrams that a small socket buffer of a stalled server still holds.
 constexpr int kBatch = 200;
 
 /// Longer than any of ours, so that too long ones are among them.

@@ -233,7 +233,8 @@ TEST(TokenInspect, WithoutKeysItTellsWhatIsInClear) {
 }
 
 // "Ann \u00e9" was shown as "Ann \xc3\xa9". What a terminal would not show as it is stays in
-// hexadecimal: a C1 control, a reversal of the writing's direction, and what is no UTF-8.
+// hexadecimal: a C1 control, a backslash, a reversal of the writing's direction, and what is no
+// UTF-8.
 TEST(TokenInspect, ShowsNamesInUtf8) {
   const Keys keys;
   const std::pair<const char*, const char*> names[] = {

@@ -1,6 +1,6 @@
 #pragma once
 // The inputs of the players of a recording, tick by tick: a file of JSON lines that `replay inputs`
-// writes and `load --inputs` plays. README.md describes its content.
+// writes and `load --inputs` plays. `../README.md` describes its content.
 
 #include "core/ids.h"
 #include "game/input.h"

@@ -21,7 +21,7 @@ inline constexpr mode_t kPrivateMode = 0600;
 
 /// Creates a new file with mode kPrivateMode.
 /// Fails: with one line, if the path exists or the file cannot be written and synced to the disk;
-/// then no file is left.
+/// then it leaves no new file.
 [[nodiscard]] std::expected<void, std::string> create_private_file(const std::string& path,
                                                                    ConstBytes bytes);
 

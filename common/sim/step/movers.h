@@ -103,7 +103,7 @@ void sort_unique(List& list) {
 
 /// What a mover stands on, and the velocity that this gives it.
 struct Ride {
-  std::uint32_t wave = kNoMover;  ///< 0: a kinematic body; kNoMover: rides on nothing
+  std::uint32_t wave = kNoMover;  ///< 0: kinematic; n: above n others; kNoMover: none
   std::uint32_t on = kNoMover;
   std::uint32_t root = kNoMover;  ///< the kinematic body at the bottom
   std::int64_t length = 0;        ///< of the contact with `on`

@@ -103,8 +103,8 @@ class Admission {
                            const net::HandshakeNonce& client_nonce, std::uint32_t connection,
                            WallTime today);
 
-  /// Consumes a token whose client has proven its keys: it admits no client any more, and neither
-  /// does an older token of this client.
+  /// Consumes a token whose client has proven its keys: it admits no client any more. If a client
+  /// holds one seat at most, no older token of this client does either.
   void consume(const AdmittedToken& token);
 
   /// Frees a token whose pending session was given up: it may admit a client again.

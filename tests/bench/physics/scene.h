@@ -20,7 +20,7 @@ enum class SceneKind : std::uint8_t {
   Rest = 5,        ///< S5: characters that all stand still
 };
 
-/// A body as large as the benchmark goes: the platformer's border is then near the world's.
+/// The most bodies in a scene. The platformer's border is then half of the way to the world's.
 inline constexpr int kBodiesMax = 1'000'000;
 
 /// A rectangle by its centre.
