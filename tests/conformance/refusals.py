@@ -1,6 +1,6 @@
 """Which answer the page gives to a HELLO, CONNECT or RESUME: its part "The server", in the order that it names."""
 
-from collections import namedtuple
+from collections import deque, namedtuple
 
 import credentials
 import crypto
@@ -9,6 +9,8 @@ from session import ACCEPTED, ORPHANED, OVER, PLAYING, Keys
 from world import NS
 
 COOKIE_GOOD = 4 * NS
+LOAD = 512  # RESUMEs without a cookie, since a rest; a server may ask the next one for a cookie
+LOAD_WITHIN = 2 * NS
 TAKEOVER_EVERY = 2 * NS
 TOKEN_UNUSED, TOKEN_PENDING, TOKEN_CONSUMED = range(3)
 (FULL, PROTOCOL, SCHEMA, DRAINING, KEY_UNKNOWN, TOKEN_FORGED, TOKEN_EXPIRED, TOKEN_BEFORE_BOOT) = range(1, 9)
@@ -55,6 +57,7 @@ class Door:
         self.boot = None  # as the first ACCEPT told it
         self.newest_used = {}  # by client id: when its newest used token was issued
         self.taken_over = {}  # by client id: ns
+        self.resumes = deque(maxlen=LOAD)  # ns of the last RESUMEs without a good cookie
 
     def seats_taken(self):
         live = {s.accept["player"] for s in self.world.all_sessions if s.server.state != OVER}
@@ -69,7 +72,18 @@ class Door:
             return Owed(layouts.COOKIE)
         if request.type == layouts.CONNECT:
             return self.owed_to_connect(request, address, now)
+        if not self.has_cookie(request, address, now):
+            self.resumes.append(now)
         return self.owed_to_resume(request, address)
+
+    def has_cookie(self, request, address, now):
+        made = self.cookies.get((address, request.nonce, request.cookie))
+        return made is not None and now - made <= COOKIE_GOOD
+
+    def may_ask_for_cookie(self, request, address, now):
+        """Whether a COOKIE may answer: to a RESUME without one, after many of them."""
+        asked = request.type == layouts.RESUME and not self.has_cookie(request, address, now)
+        return asked and len(self.resumes) == LOAD and now - self.resumes[0] < LOAD_WITHIN
 
     def same_again(self, request, address):
         """The session that this very request has made already and that has not begun."""
@@ -81,8 +95,7 @@ class Door:
         return None
 
     def owed_to_connect(self, request, address, now):
-        made = self.cookies.get((address, request.nonce, request.cookie))
-        if made is None or now - made > COOKIE_GOOD:
+        if not self.has_cookie(request, address, now):
             return dropped("bad_cookie")
         again = self.same_again(request, address)
         if again:
@@ -188,6 +201,8 @@ class Door:
                 session.rights, session.client_id, session.issued = token.rights, token.client, token.issued
                 session.resumed_from = self.holder(token.client)
         else:
+            if any(session.request.cookie):
+                self.world.findings.saw("ACCEPT of a RESUME with a cookie")
             session.resumed_from = self.world.by_ticket[session.request.credential]
             session.rights, session.client_id = session.resumed_from.rights, session.resumed_from.client_id
         for each in self.waiting_of(session.client_id):

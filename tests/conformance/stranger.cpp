@@ -44,9 +44,18 @@ void Stranger::connect(const net::ConnectToken& token) {
 }
 
 void Stranger::resume(const net::ResumeTicket& ticket) {
+  resume(ticket, {});
+}
+
+void Stranger::resume_with_cookie(const net::ResumeTicket& ticket) {
+  resume(ticket, cookie_);
+}
+
+void Stranger::resume(const net::ResumeTicket& ticket, const net::CookieBytes& cookie) {
   keys_ = ticket.keys;
   net::PacketBuffer buffer{};
-  send(net::encode_resume(net::make_request(net::PacketType::Resume, pair_.nonce), ticket, buffer));
+  send(net::encode_resume(net::make_request(net::PacketType::Resume, pair_.nonce), ticket, buffer,
+                          cookie));
 }
 
 void Stranger::enter(const net::ConnectToken& token) {

@@ -30,6 +30,8 @@ class Stranger {
   void hello(const net::ConnectRequest& hello);
   void connect(const net::ConnectToken& token);
   void resume(const net::ResumeTicket& ticket);
+  /// The same with the cookie that came last.
+  void resume_with_cookie(const net::ResumeTicket& ticket);
 
   /// HELLO, then CONNECT.
   void enter(const net::ConnectToken& token);
@@ -54,6 +56,7 @@ class Stranger {
   [[nodiscard]] bool refused() const { return refused_; }
 
  private:
+  void resume(const net::ResumeTicket& ticket, const net::CookieBytes& cookie);
   void take_answers();
   void take_packet(ConstBytes datagram);
 

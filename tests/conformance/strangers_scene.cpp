@@ -173,6 +173,25 @@ void share_a_ticket(Capture& capture, Stranger& playing, Stranger& back) {
   late.resume(stolen);
 }
 
+/// After a flood of RESUMEs without a cookie the server asks the next one for a cookie.
+void resume_under_load(Capture& capture, const net::ResumeTicket& ticket) {
+  constexpr int kFlood = 600;
+  net::ResumeTicket altered = ticket;
+  altered.sealed.back() ^= std::byte{1};
+  Stranger flood{capture, 50'010};
+  net::PacketBuffer buffer{};
+  const ConstBytes request = net::encode_resume(
+      net::make_request(net::PacketType::Resume, net::draw<net::HandshakeNonce>(capture.entropy())),
+      altered, buffer);
+  for (int i = 0; i < kFlood; ++i) {
+    capture.harness().network().inject(flood.address(), request);
+  }
+  Stranger back{capture, 50'011};
+  back.resume(ticket);
+  back.resume_with_cookie(ticket);
+  say_nothing_new(back);
+}
+
 }  // namespace
 
 void play_strangers(std::FILE* out) {
@@ -187,6 +206,7 @@ void play_strangers(std::FILE* out) {
   throw_views_away(capture, playing);
   Stranger back{capture, 50'006};
   share_a_ticket(capture, playing, back);
+  resume_under_load(capture, back.ticket());
 
   const net::ConnectToken before = capture.hand_out(capture.claims());
   capture.harness().run_for(seconds{2});
