@@ -15,8 +15,8 @@ std::expected<void, int> checked(int result) {
   return {};
 }
 
-/// A write lock of the whole file. Only a process that may write the file can hold it, so a reader of
-/// recordings cannot make them look open.
+/// A write lock of the whole file. Only a process that may write the file can hold it, so a reader
+/// of recordings cannot make them look open.
 struct flock write_lock() {
   struct flock lock{};
   lock.l_type = F_WRLCK;
