@@ -4,7 +4,6 @@
 #include "games/arena/arena_map.h"
 #include "games/arena/directions.h"
 #include "games/arena/free_places.h"
-#include "games/arena/occupied_cells.h"
 #include "tests/support/staged_match.h"
 
 #include <gtest/gtest.h>
@@ -280,39 +279,12 @@ TEST(ArenaMap, LeavesItsPlacesFree) {
   }
 }
 
-// Coordinates of both signs, and cells that share a bit.
-TEST(OccupiedCells, NoBodyOverlapsAPlaceWhoseCellsAreEmpty) {
-  Rng rng{3};
-  const auto draw = [&rng] {
-    return static_cast<std::int32_t>(rng.below(60 * std::uint64_t{kUnit})) - 30 * kUnit;
-  };
-  const Arena arena{60};
-  World world{make_arena_map(50), arena.settings(), 1};
-  for (std::uint32_t i = 0; i < 300; ++i) {
-    const EntityState crate{.id = crate_body(i),
-                            .min = {draw(), draw()},
-                            .velocity = {},
-                            .traits = {.kind = EntityKind::Crate}};
-    world.add(arena.body_for(crate), crate.traits);
-  }
-  const OccupiedCells cells{world};
-  int empty = 0;
-  for (int i = 0; i < 5'000; ++i) {
-    const Vec2 place{draw(), draw()};
-    if (cells.may_overlap(place)) continue;
-    ++empty;
-    for (const sim::Body& body : world.physics().movers()) {
-      ASSERT_FALSE(sim::overlap(sim::box_of(place, kPlayerSize), sim::box_of(body.min, body.size)));
-    }
-  }
-  EXPECT_GT(empty, 500);
-}
-
 // Bodies that overlap a spawn point, alone or several, are taken away and put onto others.
+// Coordinates have both signs, and spawn points that are far apart share a list.
 TEST(FreePlaces, AreThoseThatNoBodyOverlaps) {
   Rng rng{5};
   const Arena arena{60};
-  World world{make_arena_map(20), arena.settings(), 1};
+  World world{make_arena_map(300), arena.settings(), 1};
   const std::vector<Vec2>& points = world.map()->spawn_points;
   const auto somewhere = [&] {
     const Vec2 point = points[rng.below(points.size())];
@@ -321,7 +293,7 @@ TEST(FreePlaces, AreThoseThatNoBodyOverlaps) {
     };
     return Vec2{point.x + shift(), point.y + shift()};
   };
-  for (std::uint32_t i = 0; i < 60; ++i) {
+  for (std::uint32_t i = 0; i < 400; ++i) {
     const EntityState crate{.id = crate_body(i),
                             .min = somewhere(),
                             .velocity = {},
