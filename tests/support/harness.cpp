@@ -183,18 +183,25 @@ bool Harness::drive_client(std::size_t client) {
   return true;
 }
 
+std::uint64_t Harness::meter() const {
+  return options_.meter != nullptr ? options_.meter() : 0;
+}
+
 void Harness::drive_server() {
   const Instant own_time = server_now();
   const bool is_due = pacer_->next() <= own_time || network_.has_arrived_at_server();
   if (!is_due || now() < stalled_until_) return;
-  const std::uint64_t before = options_.meter != nullptr ? options_.meter() : 0;
+  const std::uint64_t before = meter();
   shard_->receive(own_time, pacer_->next());
   const std::int64_t due = pacer_->due(own_time);
   for (std::int64_t i = 0; i < due; ++i) {
     tick();
   }
+  const std::uint64_t ticked = meter();
   if (due > 0) shard_->send(own_time);
-  metered_ += options_.meter != nullptr ? options_.meter() - before : 0;
+  const std::uint64_t sent = meter();
+  metered_ += sent - before;
+  metered_sending_ += sent - ticked;
 }
 
 void Harness::tick() {

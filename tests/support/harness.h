@@ -203,6 +203,9 @@ class Harness {
   /// The growth of HarnessOptions::meter while the shard was driven.
   [[nodiscard]] std::uint64_t metered() const { return metered_; }
 
+  /// The part of it in Shard::send().
+  [[nodiscard]] std::uint64_t metered_sending() const { return metered_sending_; }
+
  protected:
   static constexpr Duration kStep = std::chrono::milliseconds{1};
 
@@ -226,6 +229,7 @@ class Harness {
   /// Polls a client; returns false if it is not due.  Requires: its process is running.
   bool drive_client(std::size_t client);
   void drive_server();
+  [[nodiscard]] std::uint64_t meter() const;
 
   /// Runs one tick of the server.
   virtual void tick();
@@ -260,6 +264,7 @@ class Harness {
   [[nodiscard]] server::ShardParts parts();
 
   std::uint64_t metered_ = 0;
+  std::uint64_t metered_sending_ = 0;
 };
 
 }  // namespace tickbox::tests

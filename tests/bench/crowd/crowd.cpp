@@ -118,14 +118,16 @@ class Crowd {
       send_input(*peer, tick, is_volley);
     }
     const std::uint64_t before = harness_.metered();
+    const std::uint64_t sent_before = harness_.metered_sending();
     while (harness_.room().world().tick == tick) {
       harness_.run_for(milliseconds{1});
     }
-    const double cost = static_cast<double>(harness_.metered() - before) / 1e6;
+    const auto sending = static_cast<double>(harness_.metered_sending() - sent_before) / 1e6;
+    const double stepping = static_cast<double>(harness_.metered() - before) / 1e6 - sending;
     hits_ += harness_.room().events().hits.size();
     if (!is_measured) return;
     // The inputs of a volley are stepped in the tick after the present one.
-    (was_volley_ ? volleys_ : costs_).push_back(cost);
+    (was_volley_ ? volleys_ : others_).add(stepping, sending);
     was_volley_ = is_volley;
     for (std::size_t i = 0; i < newest_.size(); ++i) {
       const Tick newest = harness_.client(i).newest_view();
@@ -136,13 +138,16 @@ class Crowd {
   }
 
   [[nodiscard]] CrowdCost cost() {
-    CrowdCost cost{.median = quantile(costs_, 0.5),
-                   .p99 = quantile(costs_, 0.99),
-                   .p999 = quantile(costs_, 0.999),
+    CrowdCost cost{.median = quantile(others_.whole, 0.5),
+                   .p99 = quantile(others_.whole, 0.99),
+                   .p999 = quantile(others_.whole, 0.999),
                    .gap_p99 = quantile(gaps_, 0.99),
                    .full = harness_.shard().metrics().snapshots.full,
                    .hits = hits_};
-    if (!volleys_.empty()) cost.volley_extra = quantile(volleys_, 0.5) - cost.median;
+    if (!volleys_.whole.empty()) {
+      cost.volley_extra = quantile(volleys_.whole, 0.5) - cost.median;
+      cost.volley_stepping = quantile(volleys_.stepping, 0.5) - quantile(others_.stepping, 0.5);
+    }
     for (std::size_t i = 0; i < of_.honest; ++i) {
       cost.mismatches += harness_.client(i).stats().hashes_mismatched;
     }
@@ -151,6 +156,17 @@ class Crowd {
   }
 
  private:
+  /// Of ticks, in milliseconds.
+  struct Costs {
+    std::vector<double> whole;
+    std::vector<double> stepping;  ///< without sending
+
+    void add(double stepped, double sending) {
+      whole.push_back(stepped + sending);
+      stepping.push_back(stepped);
+    }
+  };
+
   [[nodiscard]] static double quantile(std::vector<double> values, double share) {
     if (values.empty()) return 0;
     std::ranges::sort(values);
@@ -197,8 +213,8 @@ class Crowd {
   std::map<net::Address, Peer*> by_address_;
   Rng rng_{9};
   std::vector<Tick> newest_;  ///< of the honest clients
-  std::vector<double> costs_;
-  std::vector<double> volleys_;
+  Costs volleys_;
+  Costs others_;
   std::vector<double> gaps_;
   std::uint64_t hits_ = 0;
   bool was_volley_ = false;

@@ -33,8 +33,9 @@ struct CrowdCost {
   double median = 0;
   double p99 = 0;
   double p999 = 0;
-  double volley_extra = 0;  ///< a tick with a volley, more than the median of the others
-  double gap_p99 = 0;       ///< ticks between the views of an honest client
+  double volley_extra = 0;     ///< a tick with a volley, more than the median of the others
+  double volley_stepping = 0;  ///< likewise without sending: rays, hits, places, events
+  double gap_p99 = 0;          ///< ticks between the views of an honest client
   std::uint64_t mismatches = 0;
   std::uint64_t full = 0;     ///< full views sent
   std::uint64_t put_off = 0;  ///< snapshots put off
