@@ -258,5 +258,16 @@ TEST(Soak, KeepsNothingThatItDoesNotNeed) {
   }
 }
 
+// The largest crowd so far comes after two thirds of the match, and all vectors of bodies double.
+TEST(Soak, TakesALargeCrowdForNoLeak) {
+#ifdef TICKBOX_AUDIT
+  GTEST_SKIP();  // as above
+#endif
+  const Outcome outcome = play(
+      make_plan({.seed = 120'168, .profile = Profile::Soak, .length = std::chrono::minutes{30}}));
+  EXPECT_TRUE(outcome.findings.empty()) << report_of(outcome);
+  EXPECT_GT(outcome.memory.late, outcome.memory.early + 1'500'000U) << report_of(outcome);
+}
+
 }  // namespace
 }  // namespace tickbox::simulator
