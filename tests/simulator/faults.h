@@ -30,8 +30,8 @@ class Faults {
  private:
   struct Ending {
     Instant at;
-    Fault fault;
-    std::size_t player;
+    Fault fault{};
+    std::size_t player = 0;
   };
 
   void begin(Fault fault);

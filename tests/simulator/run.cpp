@@ -157,6 +157,7 @@ Outcome play(const Plan& plan) {
 
 std::vector<std::pair<std::string, std::uint64_t>> faults_of(const Outcome& outcome) {
   std::vector<std::pair<std::string, std::uint64_t>> all;
+  all.reserve(kFaults);
   for (std::size_t i = 0; i < kFaults; ++i) {
     all.emplace_back(name_of(static_cast<Fault>(i)), outcome.faults[i]);
   }

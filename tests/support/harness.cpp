@@ -4,6 +4,8 @@
 #include "games/arena/arena_map.h"
 #include "net/handshake.h"
 
+#include <utility>
+
 namespace tickbox::tests {
 namespace {
 
@@ -122,10 +124,10 @@ Harness::Player& Harness::add_player(const net::LinkConditions& link) {
   Player& player = players_.emplace_back();
   player.entropy = std::make_unique<SeededEntropy>(options_.seed * 1'000 + index);
   player.transport = &network_.add_client(link);
-  if (const auto rules = options_.client_rules ? options_.client_rules(index) : nullptr) {
-    player.assets = std::make_unique<client::AssetCache>(
-        game::Catalog{.make_rules = [rules](std::string_view, std::uint32_t) { return rules; },
-                      .make_map = map_maker(options_)});
+  if (auto rules = options_.client_rules ? options_.client_rules(index) : nullptr) {
+    player.assets = std::make_unique<client::AssetCache>(game::Catalog{
+        .make_rules = [rules = std::move(rules)](std::string_view, std::uint32_t) { return rules; },
+        .make_map = map_maker(options_)});
   }
   return player;
 }

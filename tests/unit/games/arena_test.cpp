@@ -259,7 +259,7 @@ TEST(ArenaMap, HasRoomForEverySeatAndItsBullets) {
   for (const std::uint32_t seats : {1U, 2U, 64U, 1'000U, kSeatsMax}) {
     const SharedMap map = make_arena_map(seats);
     EXPECT_EQ(map->seats, seats);
-    EXPECT_GE(map->spawn_points.size(), 5 * seats + map->crates.size());
+    EXPECT_GE(map->spawn_points.size(), std::size_t{5} * seats + map->crates.size());
   }
 }
 
