@@ -2,9 +2,9 @@
 // How old the base of a client's snapshots may be: as old as an honest client's base can be.
 //
 // A plan on an old base judges more bodies, and a client can acknowledge old views on purpose. So a
-// base counts while it is no older than the client's round trip and three intervals between its
-// snapshots. These count as at least three tenths of a second, the intervals of a quiet client. So
-// at 60 snapshots a second some eighteen may be lost in a row, at ten a second three.
+// base counts while it is no older than the client's round trip and five intervals between its
+// snapshots. These count as at least three tenths of a second. So at 60 snapshots a second some
+// eighteen may be lost in a row, and at ten a second, which a quiet client is sent, five.
 
 #include "core/ids.h"
 #include "server/room/replication_log.h"
@@ -20,13 +20,11 @@ namespace tickbox::server {
 class BaseAge {
  public:
   /// A base may be older than the round trip by this many intervals between snapshots.
-  static constexpr std::size_t kIntervals = 3;
+  static constexpr std::size_t kIntervals = 5;
 
   BaseAge() = default;
 
-  /// `quiet_interval`: the ticks between snapshots to a client that could compute all of them.
-  BaseAge(std::uint32_t tick_rate, std::uint32_t quiet_interval)
-      : tick_rate_(tick_rate), least_(kIntervals * quiet_interval) {}
+  explicit BaseAge(std::uint32_t tick_rate) : tick_rate_(tick_rate) {}
 
   /// Takes note that a snapshot of `tick` is sent.
   void note_sent(Tick tick) {
@@ -51,13 +49,12 @@ class BaseAge {
   /// Returns the greatest age of a base for a snapshot of tick `now`, in ticks.
   [[nodiscard]] std::int64_t limit(Tick now) const {
     if (!round_trip_) return base_age_max(tick_rate_);
-    const std::int64_t intervals = std::max<std::int64_t>(least_, now - sent_.back());
+    const std::int64_t intervals = std::max<std::int64_t>(3 * tick_rate_ / 10, now - sent_.back());
     return std::min<std::int64_t>(*round_trip_ + intervals, base_age_max(tick_rate_));
   }
 
  private:
   std::uint32_t tick_rate_ = 60;
-  std::uint32_t least_ = 0;                  ///< ticks
   std::array<Tick, kIntervals> sent_{};      ///< the ticks of the last snapshots, the newest first
   std::optional<std::uint32_t> round_trip_;  ///< ticks, from a snapshot to its acknowledgement
   Tick grown_;                               ///< when the measured round trip last changed

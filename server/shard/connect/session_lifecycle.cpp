@@ -32,7 +32,7 @@ void SessionLifecycle::begin_to_play(Session& session, Instant now) {
   session.inputs = InputBuffer{session.room->tick()};
   session.snapshots.events = EventQueue{tick_rate_ / kEventRepeatsPerSecond};
   session.snapshots.views = std::make_unique<SentViews>(base_age_max(tick_rate_));
-  session.snapshots.base_age = BaseAge{tick_rate_, tick_rate_ / kQuietSnapshotsPerSecond};
+  session.snapshots.base_age = BaseAge{tick_rate_};
   session.snapshots.receipts.begin(net::draw<net::ShortKey>(context_.entropy), now);
   if (session.mode == net::ConnectMode::Audit) {
     session.audit = std::make_unique<AuditStream>(tick_rate_);

@@ -10,7 +10,7 @@ namespace tickbox::server {
 namespace {
 
 constexpr std::uint32_t kRate = 60;
-constexpr std::uint32_t kQuiet = 6;
+constexpr std::uint32_t kQuiet = 6;  ///< ticks between snapshots to a quiet client
 
 class BaseAgeTest : public ::testing::Test {
  protected:
@@ -26,21 +26,27 @@ class BaseAgeTest : public ::testing::Test {
     }
   }
 
-  BaseAge age_{kRate, kQuiet};
+  BaseAge age_{kRate};
 };
 
 TEST_F(BaseAgeTest, IsTheGreatestBeforeTheFirstAcknowledgement) {
   EXPECT_EQ(age_.limit({100}), base_age_max(kRate));
 }
 
-TEST_F(BaseAgeTest, IsTheRoundTripAndThreeIntervals) {
+TEST_F(BaseAgeTest, IsTheRoundTripAndThreeTenthsOfASecond) {
   play(1, 100, 1, 4);
-  EXPECT_EQ(age_.limit({100}), 4 + 3 * kQuiet) << "a quiet client is sent to every six ticks";
+  EXPECT_EQ(age_.limit({100}), 4 + 3 * kRate / 10);
+}
+
+// With one packet in twenty lost, three in a row are lost every ten minutes, and five never.
+TEST_F(BaseAgeTest, OutlastsFiveLostSnapshotsOfAQuietClient) {
+  play(1, 96, kQuiet, 4);
+  EXPECT_EQ(age_.limit({96 + kQuiet}), 4 + 5 * kQuiet);
 }
 
 TEST_F(BaseAgeTest, CountsTheIntervalsOfAClientThatIsSentToRarely) {
   play(1, 100, 10, 4);
-  EXPECT_EQ(age_.limit({109}), 4 + 29) << "snapshots of 80, 90 and 100";
+  EXPECT_EQ(age_.limit({109}), 4 + 49) << "snapshots of 60 to 100";
 }
 
 TEST_F(BaseAgeTest, IsNeverMoreThanCausesCanEncode) {
@@ -56,7 +62,7 @@ TEST_F(BaseAgeTest, GrowsSlowlyForAClientThatAcknowledgesLate) {
   EXPECT_LE(age_.limit({100 + 5 * kRate}), honest + 5);
   EXPECT_GT(age_.limit({100 + 5 * kRate}), honest + 2) << "the network of an honest one may change";
   play(401, 500, 1, 3);
-  EXPECT_EQ(age_.limit({500}), 3 + 3 * kQuiet) << "a shorter round trip counts at once";
+  EXPECT_EQ(age_.limit({500}), 3 + 3 * kRate / 10) << "a shorter round trip counts at once";
 }
 
 }  // namespace
