@@ -21,7 +21,7 @@ class Run {
       : plan_(plan),
         match_(plan, watcher()),
         findings_(match_.clock()),
-        traffic_(findings_, match_.clock(), plan.snapshot_bytes),
+        traffic_(findings_, plan.snapshot_bytes),
         recordings_(findings_, match_.map(), plan),
         clients_(findings_, match_),
         views_(findings_, match_),
@@ -31,7 +31,7 @@ class Run {
         faults_(plan, match_, hostile_, clients_) {
     match_.network().watch([this](const SimulatedNetwork::Passed& passed) {
       const tests::OwnBooks books;
-      traffic_.on_passed(passed);
+      traffic_.on_passed(passed, match_.server_now());
       losses_.on_passed(passed);
       hostile_.on_passed(passed);
     });

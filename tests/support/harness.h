@@ -174,6 +174,9 @@ class Harness {
 
   [[nodiscard]] Instant now() const { return clock_.now(); }
 
+  /// The time on the server's clock.
+  [[nodiscard]] Instant server_now() const { return clock_.now() + server_ahead_; }
+
   [[nodiscard]] VirtualCalendar& calendar() { return calendar_; }
 
   [[nodiscard]] SimulatedNetwork& network() { return network_; }
@@ -234,10 +237,8 @@ class Harness {
   /// Runs one tick of the server.
   virtual void tick();
 
-  /// The time on a client's own clock, and on the server's.
+  /// The time on a client's own clock.
   [[nodiscard]] Instant time_of(const Player& player) const;
-
-  [[nodiscard]] Instant server_now() const { return clock_.now() + server_ahead_; }
 
   HarnessOptions options_;
   VirtualClock clock_;

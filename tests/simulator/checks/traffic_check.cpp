@@ -48,7 +48,7 @@ void TrafficCheck::fold(std::uint64_t hash) {
   fingerprint_ ^= fingerprint_ >> 29U;
 }
 
-void TrafficCheck::on_passed(const Passed& passed) {
+void TrafficCheck::on_passed(const Passed& passed, Instant now) {
   const bool is_sent = passed.where == Where::ToServer || passed.where == Where::FromServer;
   const auto type = net::packet_type(passed.bytes);
   if (is_sent) {
@@ -59,19 +59,19 @@ void TrafficCheck::on_passed(const Passed& passed) {
                     "one of " + std::to_string(passed.bytes.size()));
     }
     if (!type) return findings_.add("nonce", "packets of known types", "one of another");
-    on_sent(*type, passed);
+    on_sent(*type, passed, now);
   } else if (passed.where == Where::AtServer) {
     sources_[passed.client].bytes_in += passed.bytes.size();
     if (type) on_arrived(*type, passed);
   }
 }
 
-void TrafficCheck::on_sent(net::PacketType type, const Passed& passed) {
+void TrafficCheck::on_sent(net::PacketType type, const Passed& passed, Instant now) {
   const bool up = passed.where == Where::ToServer;
   if (type == net::PacketType::Accept) {
     on_accept(passed);
   } else if (net::travels_sealed(type, up ? net::Direction::ToServer : net::Direction::ToClient)) {
-    on_sealed(type, passed);
+    on_sealed(type, passed, now);
   }
   if (!up) pay(type, passed);
 }
@@ -100,7 +100,7 @@ TrafficCheck::Session* TrafficCheck::session_of(const Passed& passed) {
   return (sessions_[connection] = moved->second).get();
 }
 
-void TrafficCheck::on_sealed(net::PacketType type, const Passed& passed) {
+void TrafficCheck::on_sealed(net::PacketType type, const Passed& passed, Instant now) {
   Session* const session = session_of(passed);
   if (session == nullptr) {
     return findings_.add(
@@ -117,13 +117,13 @@ void TrafficCheck::on_sealed(net::PacketType type, const Passed& passed) {
                       (up ? " up" : " down"));
   }
   newest = sequence;
-  if (!up) spend(type, passed.bytes.size(), *session);
+  if (!up) spend(type, passed.bytes.size(), *session, now);
 }
 
-/// In each second of the run: at most what a full bucket lets through in one second.
-void TrafficCheck::spend(net::PacketType type, std::size_t bytes, Session& session) {
+/// In each second: at most what a full bucket lets through in one second.
+void TrafficCheck::spend(net::PacketType type, std::size_t bytes, Session& session, Instant now) {
   const std::int64_t second =
-      std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - start_).count();
+      std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
   if (second != session.second) session.spent = {};
   session.second = second;
   const auto full = [](const server::Rate& rate) {

@@ -19,11 +19,12 @@ namespace tickbox::simulator {
 
 class TrafficCheck {
  public:
-  /// Borrows both. `snapshot_bytes` is the budget per client.
-  TrafficCheck(Findings& findings, const Clock& clock, server::Rate snapshot_bytes)
-      : findings_(findings), clock_(clock), start_(clock.now()), snapshot_bytes_(snapshot_bytes) {}
+  /// Borrows `findings`. `snapshot_bytes` is the budget per client.
+  TrafficCheck(Findings& findings, server::Rate snapshot_bytes)
+      : findings_(findings), snapshot_bytes_(snapshot_bytes) {}
 
-  void on_passed(const tests::SimulatedNetwork::Passed& passed);
+  /// `now`: on the server's clock, by which the server grants bytes.
+  void on_passed(const tests::SimulatedNetwork::Passed& passed, Instant now);
 
   void on_tick(std::uint64_t hash) { fold(hash); }
 
@@ -48,7 +49,7 @@ class TrafficCheck {
     net::Address address;      ///< the address to which it was sent
     std::uint32_t to_server = 0;
     std::uint32_t to_client = 0;
-    std::int64_t second = 0;  ///< the second of the run in which it was last sent anything
+    std::int64_t second = 0;  ///< the second in which it was last sent anything
     Spent spent;              ///< in that second
   };
 
@@ -60,17 +61,15 @@ class TrafficCheck {
   };
 
   void fold(std::uint64_t hash);
-  void on_sent(net::PacketType type, const tests::SimulatedNetwork::Passed& passed);
+  void on_sent(net::PacketType type, const tests::SimulatedNetwork::Passed& passed, Instant now);
   void on_accept(const tests::SimulatedNetwork::Passed& passed);
   [[nodiscard]] Session* session_of(const tests::SimulatedNetwork::Passed& passed);
-  void on_sealed(net::PacketType type, const tests::SimulatedNetwork::Passed& passed);
-  void spend(net::PacketType type, std::size_t bytes, Session& session);
+  void on_sealed(net::PacketType type, const tests::SimulatedNetwork::Passed& passed, Instant now);
+  void spend(net::PacketType type, std::size_t bytes, Session& session, Instant now);
   void on_arrived(net::PacketType type, const tests::SimulatedNetwork::Passed& passed);
   void pay(net::PacketType type, const tests::SimulatedNetwork::Passed& passed);
 
   Findings& findings_;
-  const Clock& clock_;
-  Instant start_;
   server::Rate snapshot_bytes_;
   /// By connection id; a session that has moved has several.
   std::unordered_map<std::uint32_t, std::shared_ptr<Session>> sessions_;
