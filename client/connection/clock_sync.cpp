@@ -143,7 +143,8 @@ void ClockSync::note(Margin margin) {
   if (moves_worst) find_worst();
 }
 
-/// The margins that led to a jump were in whole ticks. They are dropped once there are exact ones.
+/// Keeps only the `newest` margins. Those that led to a jump may be in whole ticks, so they are
+/// dropped once there are enough exact ones.
 void ClockSync::forget_all_but(std::size_t newest) {
   jumped_ = false;
   const std::size_t kept = std::min(newest, held());

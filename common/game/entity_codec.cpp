@@ -30,8 +30,8 @@ bool fits_short(std::int32_t value) {
          value <= std::numeric_limits<std::int16_t>::max();
 }
 
-/// Returns a body's number of 16 bits; of a player, the low four bits of the generation, and the
-/// seat.
+/// Returns the low 16 bits of a body's id. For a player these are the seat and the low four bits of
+/// the generation.
 std::uint16_t number_of(const EntityState& entity) {
   return static_cast<std::uint16_t>(entity.id.value & 0xffff);
 }

@@ -6,8 +6,8 @@
 // that are new to the view, those that something outside of the view has influenced, and those
 // whose causes would take more bytes. For all other bodies it has the causes of their movement from
 // the base to T: the client steps them itself. Exits are the members of the base that are no longer
-// in the view. Causes and exits name a body by its index in the base, whose members are sorted by
-// id.
+// in the view, except those whose despawn the client computes. Causes and exits name a body by its
+// index in the base, whose members are sorted by id.
 
 #include "core/ids.h"
 #include "core/inplace_vector.h"

@@ -12,14 +12,14 @@
 
 namespace tickbox::server {
 
-/// The events of the server go to an interface, so that a test can read them and a program can
-/// print them.
 enum class Severity : std::uint8_t {
   Info,
   Warning,
   Error,  ///< someone must act
 };
 
+/// The events of the server go to an interface, so that a test can read them and a program can
+/// print them.
 class Log {
  public:
   virtual ~Log() = default;

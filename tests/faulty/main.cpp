@@ -1,5 +1,5 @@
-// faulty-server: tickbox-server with another list of games. In its arena happens in one tick what
-// the environment says:
+// faulty-server: tickbox-server with another list of games. The environment says what happens in
+// its arena:
 //   FAULT_FAILURE_AT=TICK  an assertion fails
 //   FAULT_FLIP_AT=TICK     a bit flips in each crate
 

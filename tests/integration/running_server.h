@@ -23,7 +23,7 @@ class RunningServer {
 
   [[nodiscard]] Process& process() { return process_; }
 
-  /// As it says itself: HOST:PORT of the UDP side and of the admin side.
+  /// As its ready line says: HOST:PORT of the UDP side and of the admin side.
   [[nodiscard]] const std::string& address() const { return address_; }
 
   [[nodiscard]] const std::string& admin() const { return admin_; }

@@ -317,7 +317,7 @@ TEST_F(HungDisk, HoldsUpAStopForSecondsAlone) {
   server_.signal(SIGTERM);
   EXPECT_TRUE(says("recording_not_closed_yet"));
   expect_given_up(finish(server_));
-  // All that waited had been written; only that it is on the medium is not known.
+  // All that waited was written. Only whether it has reached the medium is unknown.
   const Finished verified =
       run(tickbox({"replay", "verify", os::files_in(folder_.file("match")).at(0)}));
   EXPECT_EQ(verified.exit_code, kDone) << verified;

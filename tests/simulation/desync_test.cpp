@@ -146,7 +146,8 @@ class DesyncOfEachField : public DesyncTest, public testing::WithParamInterface<
 TEST_P(DesyncOfEachField, InAClientsViewIsNamedByBothEnds) {
   const auto [field, bit] = GetParam();
   for (const net::LinkConditions& link : {kLink, kLossy}) {
-    // Where a snapshot is lost, its causes are of a player whose body is not there any more.
+    // After a loss, one snapshot has the causes of several ticks. Those after the flip name a
+    // player whose body has another id by then, so the client cannot step them.
     if (std::string_view{field} == "id" && link.loss_ppm > 0) continue;
     SCOPED_TRACE(link.loss_ppm == 0 ? "without loss" : "with loss");
     begin(link);
@@ -173,8 +174,8 @@ TEST_P(DesyncOfEachField, InAClientsViewIsNamedByBothEnds) {
   }
 }
 
-// Beside what a room's body cannot change, its name and its kind, and the stick: whatever moves
-// that, the room tells of it.
+// Not the id and the kind, which a body in a room never changes. Not the stick, whose every change
+// is sent as a cause.
 constexpr FlippedBit kRoomBits[] = {{"x", 0},     {"y", 3}, {"vx", 2}, {"vy", 1},
                                     {"timer", 2}, {"x", 5}, {"vy", 6}};
 

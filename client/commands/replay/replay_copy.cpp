@@ -136,8 +136,9 @@ void add_replay_cut(const Subcommand& place) {
   cli::Command command = place.parent.add_command(
       {.name = "cut",
        .description = "Copy a range of ticks to a new recording. The copy begins with the world "
-                      "after tick --from and ends with tick --to. Exit 3 if it cannot begin there, "
-                      "5 if stopped early; no file is made then.",
+                      "after tick --from and ends with tick --to. Exit 2 if that tick was not "
+                      "recorded, 3 if it is lost to damage or steps to another world, 5 if stopped "
+                      "early; no file is made then.",
        .example = "tickbox replay cut match.tickbox --from 600 --to 1200 -o minute.tickbox"},
       place.output->common);
   add_files(command, *options);

@@ -211,7 +211,8 @@ inline protocol::Causes causes() {
 
 inline constexpr std::size_t kEventBytes = 15;
 
-/// Of every kind, numbered over the end, in kEventBytes.
+/// Returns one event of each kind. The numbers wrap from 65,535 to 0. Encoded, they take
+/// kEventBytes bytes.
 inline protocol::Events events() {
   protocol::Events events;
   events.push_back({.number = 0xffff,
