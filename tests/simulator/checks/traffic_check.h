@@ -23,7 +23,7 @@ class TrafficCheck {
   TrafficCheck(Findings& findings, server::Rate snapshot_bytes)
       : findings_(findings), snapshot_bytes_(snapshot_bytes) {}
 
-  /// `now`: on the server's clock, by which the server grants bytes.
+  /// `now`: on the server's clock. The server grants bytes by that clock.
   void on_passed(const tests::SimulatedNetwork::Passed& passed, Instant now);
 
   void on_tick(std::uint64_t hash) { fold(hash); }
