@@ -7,22 +7,38 @@
 namespace tickbox::golden {
 namespace {
 
-/// Where `scene` first differs from what was recorded of it, in words.
+/// How the hashes of a tick differ, apart from the motion's, in words.
+std::string difference_of(const TickHashes& found, const TickHashes& expected) {
+  if (found.state != expected.state) {
+    return "the state is " + hex(found.state) + ", the file has " + hex(expected.state);
+  }
+  if (found.report != expected.report) {
+    return "the state is the same, the report is " + hex(found.report) + ", the file has " +
+           hex(expected.report);
+  }
+  return "the state and the report are the same";
+}
+
+/// Where `scene` first differs from what was recorded of it, and whether it moves differently, in
+/// words.
 std::optional<std::string> first_difference(const NamedScene& named, const GoldenScene& recorded,
                                             std::uint32_t ticks) {
   const auto scene = named.make();
+  std::optional<std::string> first;
   for (std::uint32_t tick = 1; tick <= ticks; ++tick) {
     const TickHashes found = scene->step();
     const TickHashes& expected = recorded.ticks[tick - 1];
-    if (found == expected) continue;
-    const std::string where = "differs first at tick " + std::to_string(tick) + ": ";
-    if (found.state != expected.state) {
-      return where + "the state is " + hex(found.state) + ", the file has " + hex(expected.state);
+    if (!first && found != expected) {
+      first =
+          "differs first at tick " + std::to_string(tick) + ": " + difference_of(found, expected);
     }
-    return where + "the state is the same, the report is " + hex(found.report) + ", the file has " +
-           hex(expected.report);
+    if (found.motion != expected.motion) {
+      return *first + "; the motion differs first at tick " + std::to_string(tick) + ": it is " +
+             hex(found.motion) + ", the file has " + hex(expected.motion);
+    }
   }
-  return {};
+  if (first) *first += "; the motion of all " + std::to_string(ticks) + " ticks is the same";
+  return first;
 }
 
 std::optional<std::string> judge(const NamedScene& named, const Golden& golden,

@@ -39,11 +39,17 @@ std::optional<Number> from_hex(std::string_view text) {
 
 std::optional<TickHashes> parse_tick(std::string_view line) {
   constexpr std::size_t kStateDigits = kDigits<std::uint64_t>;
-  if (line.size() <= kStateDigits || line[kStateDigits] != ' ') return {};
+  constexpr std::size_t kReportDigits = kDigits<std::uint32_t>;
+  constexpr std::size_t kReportAt = kStateDigits + 1;
+  constexpr std::size_t kMotionAt = kReportAt + kReportDigits + 1;
+  if (line.size() <= kMotionAt || line[kReportAt - 1] != ' ' || line[kMotionAt - 1] != ' ') {
+    return {};
+  }
   const auto state = from_hex<std::uint64_t>(line.substr(0, kStateDigits));
-  const auto report = from_hex<std::uint32_t>(line.substr(kStateDigits + 1));
-  if (!state || !report) return {};
-  return TickHashes{.state = *state, .report = *report};
+  const auto report = from_hex<std::uint32_t>(line.substr(kReportAt, kReportDigits));
+  const auto motion = from_hex<std::uint32_t>(line.substr(kMotionAt));
+  if (!state || !report || !motion) return {};
+  return TickHashes{.state = *state, .report = *report, .motion = *motion};
 }
 
 }  // namespace
@@ -52,8 +58,8 @@ std::string hex(std::uint64_t state) {
   return to_hex(state);
 }
 
-std::string hex(std::uint32_t report) {
-  return to_hex(report);
+std::string hex(std::uint32_t report_or_motion) {
+  return to_hex(report_or_motion);
 }
 
 std::expected<Golden, std::string> read_golden(const std::string& path) {
@@ -81,11 +87,12 @@ std::expected<Golden, std::string> read_golden(const std::string& path) {
 
 std::expected<void, std::string> write_golden(const std::string& path, const Golden& golden) {
   std::ofstream out{path, std::ios::trunc};
-  out << "# Hashes of every tick: state, report. Written by tickbox-golden; see README.md here.\n";
+  out << "# Hashes of every tick: state, report, motion. Written by tickbox-golden; see README.md "
+         "here.\n";
   for (const GoldenScene& scene : golden) {
     out << kScenePrefix << scene.name << '\n';
     for (const TickHashes& tick : scene.ticks) {
-      out << hex(tick.state) << ' ' << hex(tick.report) << '\n';
+      out << hex(tick.state) << ' ' << hex(tick.report) << ' ' << hex(tick.motion) << '\n';
     }
   }
   out.close();

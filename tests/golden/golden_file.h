@@ -1,7 +1,7 @@
 #pragma once
 // The golden file: for every scene a line `scene NAME`, then a line for each tick from 1 on, the
-// state's hash in 16 hexadecimal digits and the report's in 8. Lines that begin with # are
-// comments.
+// state's hash in 16 hexadecimal digits, the report's in 8 and the motion's in 8. Lines that begin
+// with # are comments.
 
 #include "tests/golden/scene.h"
 
@@ -26,6 +26,6 @@ using Golden = std::vector<GoldenScene>;
 
 /// As it stands in the file.
 [[nodiscard]] std::string hex(std::uint64_t state);
-[[nodiscard]] std::string hex(std::uint32_t report);
+[[nodiscard]] std::string hex(std::uint32_t report_or_motion);
 
 }  // namespace tickbox::golden

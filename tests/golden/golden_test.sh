@@ -32,16 +32,24 @@ line_of() {
 spoiled=$scratch/hashes.txt
 pile=$(line_of pile 100)
 right=$(sed -n "${pile}p" "$golden")
-state=${right% *}
-report=${right#* }
+read -r state report motion <<<"$right"
 
-sed "${pile}s/^.*\$/00000000000000ff $report/" "$golden" >"$spoiled"
-expect 3 "pile differs first at tick 100: the state is $state, the file has 00000000000000ff" check "$spoiled" --short
+sed "${pile}s/^.*\$/00000000000000ff $report $motion/" "$golden" >"$spoiled"
+expect 3 "pile differs first at tick 100: the state is $state, the file has 00000000000000ff; the motion of all 150 ticks is the same" \
+    check "$spoiled" --short
 expect 3 "1 of $(grep -c '^scene ' "$golden") scenes differ" check "$spoiled" --short
 expect 3 "match: 150 ticks agree" check "$spoiled" --short
-sed "${pile}s/^.*\$/$state 000000ff/" "$golden" >"$spoiled"
+sed "${pile}s/^.*\$/$state 000000ff $motion/" "$golden" >"$spoiled"
 expect 3 "pile differs first at tick 100: the state is the same, the report is $report, the file has 000000ff" \
     check "$spoiled" --short
+sed "${pile}s/^.*\$/$state $report 000000ff/" "$golden" >"$spoiled"
+expect 3 "the state and the report are the same; the motion differs first at tick 100: it is $motion, the file has 000000ff" \
+    check "$spoiled" --short
+sed "$((pile - 50))s/^.*\$/00000000000000ff $report $motion/" "$golden" >"$spoiled"
+expect 3 "pile differs first at tick 50: the state is" check "$spoiled" --short
+expect 3 "the file has 00000000000000ff; the motion differs first at tick 50: it is" check "$spoiled" --short
+sed "${pile}s/ [^ ]*\$//" "$golden" >"$spoiled"
+expect 1 "hashes.txt:$pile: no tick of a scene: \"$state $report\"" check "$spoiled" --short
 sed "${pile}d" "$golden" >"$spoiled"
 expect 3 "pile has 1999 ticks in the file instead of 2000" check "$spoiled" --short
 sed "s/^scene pile\$/scene heap/" "$golden" >"$spoiled"
@@ -51,7 +59,7 @@ sed "${pile}s/^./g/" "$golden" >"$spoiled"
 expect 1 "hashes.txt:$pile: no tick of a scene: \"g" check "$spoiled" --short
 expect 1 "cannot read $scratch/none" check "$scratch/none"
 expect 1 "cannot write $scratch/none/file" write "$scratch/none/file"
-expect 0 "pile tick 100 state $state report $report" show pile 100
+expect 0 "pile tick 100 state $state report $report motion $motion" show pile 100
 expect 2 "unknown scene heap; there are arena" show heap 100
 expect 2 "a tick is a number from 0 to 2000, not 2001" show pile 2001
 expect 2 "usage:" check
@@ -81,6 +89,9 @@ expect 3 "is:       match-1.tickbox part 2 " replay "$match"
 fresh_match
 sed -i 's/ gaps 1 / gaps 0 /' "$match"
 expect 3 "the list: match-1.tickbox part 1 " replay "$match"
+fresh_match
+sed -i '/^match-2/s/ motion .*/ motion 000000ff/' "$match"
+expect 3 "the list: match-2.tickbox part 2 " replay "$match"
 rm "$scratch/match-0.tickbox"
 expect 1 "cannot read $scratch/match-0.tickbox" replay "$match"
 expect 1 "cannot read $scratch/none" replay "$scratch/none"

@@ -93,7 +93,7 @@ ExitCode show(std::string_view name, std::string_view tick_text) {
     hashes = scene->step();
   }
   std::cout << name << " tick " << last << " state " << golden::hex(hashes.state) << " report "
-            << golden::hex(hashes.report) << '\n';
+            << golden::hex(hashes.report) << " motion " << golden::hex(hashes.motion) << '\n';
   for (const tickbox::sim::Body& body : scene->world().movers()) {
     for_each_field(body, [](auto field) { std::cout << +field << ' '; });
     std::cout << '\n';

@@ -4,6 +4,7 @@
 #include "games/arena/arena.h"
 #include "games/arena/arena_map.h"
 #include "tests/golden/make_scenes.h"
+#include "tests/golden/motion_hash.h"
 #include "tests/golden/report_hash.h"
 
 #include <array>
@@ -53,7 +54,9 @@ class MatchScene final : public Scene {
     const sim::StepReport& report =
         game::step(world_, rules_, {.leaves = leaves, .joins = joins, .inputs = inputs},
                    game::Authority::Server, stepper_);
-    return {.state = state_hash(world_), .report = report_hash(report)};
+    return {.state = state_hash(world_),
+            .report = report_hash(report),
+            .motion = motion_hash(world_.physics())};
   }
 
   [[nodiscard]] const sim::World& world() const override { return world_.physics(); }

@@ -1,5 +1,6 @@
 #include "tests/golden/physics_scene.h"
 
+#include "tests/golden/motion_hash.h"
 #include "tests/golden/report_hash.h"
 
 #include <memory>
@@ -47,7 +48,8 @@ sim::World Plan::world() const {
 TickHashes PhysicsScene::step() {
   disturb_(world_, rng_, ++tick_);
   const sim::StepReport& report = stepper_.step(world_);
-  return {.state = state_hash(world_), .report = report_hash(report)};
+  return {
+      .state = state_hash(world_), .report = report_hash(report), .motion = motion_hash(world_)};
 }
 
 }  // namespace tickbox::golden

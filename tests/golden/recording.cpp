@@ -3,10 +3,12 @@
 #include "games/arena/arena_map.h"
 #include "games/catalog.h"
 #include "record/copy.h"
+#include "record/replayer.h"
 #include "record/summary.h"
 #include "record/verify.h"
 #include "record/writer.h"
 #include "tests/golden/golden_file.h"
+#include "tests/golden/motion_hash.h"
 
 #include <fstream>
 #include <iterator>
@@ -59,6 +61,18 @@ Outcome outcome_of(record::Reader reader) {
   }
 }
 
+/// The lower half of XXH3-64 over the motion after each tick that the recording has, in order.
+std::uint32_t motion_of(const record::Reader& reader, const game::SharedMap& map,
+                        const game::Rules& rules) {
+  StreamHasher hasher;
+  record::Replayer replayer{reader, map, rules};
+  while (replayer.next()) {
+    const bool was_stepped = replayer.commands() != nullptr;
+    if (was_stepped) add_motion(hasher, replayer.world().physics());
+  }
+  return static_cast<std::uint32_t>(hasher.digest());
+}
+
 struct Part {
   std::uint64_t ticks = 0;
   std::string line;  ///< of the list
@@ -66,7 +80,8 @@ struct Part {
 
 /// The same on every machine.
 std::string line_of(const std::string& path, const record::Header& header,
-                    const record::VerifyResult& stepped, const record::Reader& reader) {
+                    const record::VerifyResult& stepped, const record::Reader& reader,
+                    std::uint32_t motion) {
   const record::Summary sum = record::summarize(reader);
   const Outcome outcome = outcome_of(reader);
   std::ostringstream line;
@@ -75,7 +90,7 @@ std::string line_of(const std::string& path, const record::Header& header,
        << " segments " << stepped.segments_whole << " players " << sum.players_max << " joins "
        << sum.joins << " leaves " << sum.leaves << " inputs " << sum.inputs << " made_up "
        << sum.inputs_substituted << " strikes " << outcome.strikes << " state "
-       << hex(outcome.state);
+       << hex(outcome.state) << " motion " << hex(motion);
   return line.str();
 }
 
@@ -122,11 +137,15 @@ std::expected<Part, ReplayFailure> replay_part(const std::string& path) {
   if (!opened) return std::unexpected{opened.error()};
   const record::Reader& reader = opened->reader;
   const record::VerifyResult stepped = record::verify(reader, opened->map, *opened->rules);
-  if (stepped.first_mismatch) return differs(text_of(path, *stepped.first_mismatch));
+  const std::uint32_t motion = motion_of(reader, opened->map, *opened->rules);
+  if (stepped.first_mismatch) {
+    return differs(text_of(path, *stepped.first_mismatch) + "; its motion is " + hex(motion));
+  }
   if (!stepped.held() || stepped.ends_early || stepped.ticks == 0) {
     return differs(path + " is damaged, or holds nothing");
   }
-  return Part{.ticks = stepped.ticks, .line = line_of(path, reader.header(), stepped, reader)};
+  return Part{.ticks = stepped.ticks,
+              .line = line_of(path, reader.header(), stepped, reader, motion)};
 }
 
 class FileSink final : public ByteSink {
