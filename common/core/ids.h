@@ -2,6 +2,8 @@
 // The numbers of ticks, rooms, players and bodies. Each has its own type, so that the compiler
 // refuses to mix them.
 
+#include "core/assert.h"
+
 #include <compare>
 #include <cstdint>
 
@@ -41,9 +43,16 @@ struct PlayerId {
 /// The id of a body in a world. The rules define the meaning of its bits; the physics only sorts by
 /// it.
 struct BodyId {
-  std::uint32_t value = 0;
+  std::uint64_t value = 0;
 
   friend constexpr auto operator<=>(BodyId, BodyId) = default;
 };
+
+/// Returns an id in the 32 bits that it has in packets, tickets, recordings and hashes of entities.
+/// Requires: the id fits.
+[[nodiscard]] constexpr std::uint32_t wire_id(BodyId id) {
+  TICKBOX_ASSERT(id.value <= UINT32_MAX);
+  return static_cast<std::uint32_t>(id.value);
+}
 
 }  // namespace tickbox

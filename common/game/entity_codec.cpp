@@ -54,9 +54,9 @@ bool is_possible(const EntityState& entity) {
 
 schema::Entity encode_entity(const EntityState& entity) {
   const Traits& traits = entity.traits;
-  return {entity.id.value,   entity.min.x,      entity.min.y,
-          entity.velocity.x, entity.velocity.y, static_cast<std::uint8_t>(traits.kind),
-          traits.move,       traits.timer};
+  return {wire_id(entity.id), entity.min.x,      entity.min.y,
+          entity.velocity.x,  entity.velocity.y, static_cast<std::uint8_t>(traits.kind),
+          traits.move,        traits.timer};
 }
 
 std::optional<EntityState> decode_entity(const schema::Entity& wire) {

@@ -9,11 +9,13 @@ std::uint64_t entity_hash(const EntityState& entity) {
   for_each_field(entity, [&](const char*, auto field) {
     if constexpr (std::is_enum_v<decltype(field)>) {
       hasher.add(static_cast<std::underlying_type_t<decltype(field)>>(field));
+    } else if constexpr (std::is_same_v<decltype(field), decltype(BodyId::value)>) {
+      hasher.add(wire_id({field}));
     } else {
       hasher.add(field);
     }
   });
-  return hasher.digest(entity.id.value);
+  return hasher.digest(wire_id(entity.id));
 }
 
 std::string_view kind_name(BodyId id) {

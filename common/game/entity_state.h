@@ -37,7 +37,7 @@ struct EntityState {
 };
 
 /// Visits every replicated field, in the order in which it is hashed. The id comes first and seeds
-/// the hash.
+/// the hash; it is hashed as its wire_id().
 template <class Entity, class Visit>
 constexpr void for_each_field(Entity& entity, Visit&& visit) {
   visit("id", entity.id.value);
@@ -66,9 +66,9 @@ class ViewHash {
 };
 
 // An entity's id contains its kind and, for players and bullets, a seat. So both ends derive the
-// same id for the same spawn. Bits: [31:30] kind; players [29:12] generation of the seat, [11:0]
-// seat; crates [29:0] number; bullets [29:18] seat of the owner, [17:0] tick of the spawn. An owner
-// spawns one bullet per tick at most; 2^18 ticks is far beyond a bullet's life.
+// same id for the same spawn. It has 32 bits: [31:30] kind; players [29:12] generation of the seat,
+// [11:0] seat; crates [29:0] number; bullets [29:18] seat of the owner, [17:0] tick of the spawn.
+// An owner spawns one bullet per tick at most; 2^18 ticks is far beyond a bullet's life.
 inline constexpr int kSeatBits = 12;
 inline constexpr std::uint32_t kSeatsMax = 1U << kSeatBits;
 inline constexpr std::uint32_t kGenerations = 1U << 18;
@@ -106,7 +106,7 @@ static_assert(player_body({kSeatsMax - 1}, kGenerations - 1) < crate_body(0) &&
 
 /// Requires: the id of a player.
 [[nodiscard]] constexpr std::uint32_t generation_of(BodyId player) {
-  return player.value >> kSeatBits;
+  return wire_id(player) >> kSeatBits;
 }
 
 /// Returns the seat of a player's body, or of a bullet's owner.  Requires: a player or a bullet.
@@ -117,7 +117,7 @@ static_assert(player_body({kSeatsMax - 1}, kGenerations - 1) < crate_body(0) &&
 
 /// Returns the ticks since a bullet was spawned, modulo 2^18.  Requires: the id of a bullet.
 [[nodiscard]] constexpr std::uint32_t age_of(BodyId bullet, Tick now) {
-  return (now.value - bullet.value) & 0x3ffff;
+  return (now.value - wire_id(bullet)) & 0x3ffff;
 }
 
 /// Returns whether the entities are sorted by id, each id once.

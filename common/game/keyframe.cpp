@@ -13,7 +13,7 @@ static_assert(kGenerations << (kSourceBits + 1) <= 1U << (3 * kNumberBits));
 
 void write_entity(NumberWriter& out, const EntityState& entity) {
   out.number(kEntityBytes);
-  out.fixed(entity.id.value);
+  out.fixed(wire_id(entity.id));
   out.fixed(entity.min.x);
   out.fixed(entity.min.y);
   out.fixed(entity.velocity.x);

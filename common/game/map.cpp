@@ -20,7 +20,7 @@ std::uint64_t map_hash(const Map& map) {
   hasher.add(map.seats);
   add_points(hasher, map.spawn_points);
   add_points(hasher, map.crates);
-  hasher.add(map.statics->hash());
+  hasher.add(wire_hash(*map.statics));
   return hasher.digest();
 }
 

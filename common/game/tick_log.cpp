@@ -86,7 +86,7 @@ void write_outcomes(NumberWriter& out, std::span<const Strike> strikes) {
   for (const Strike& strike : strikes) {
     out.number(kOutcomeBytes);
     out.fixed(strike.shooter.value);
-    out.fixed(strike.victim.value);
+    out.fixed(wire_id(strike.victim));
   }
 }
 

@@ -12,6 +12,10 @@ struct Field {
   std::int64_t value = 0;
 };
 
+std::int64_t number_of(BodyId id) {
+  return static_cast<std::int64_t>(id.value);
+}
+
 std::array<Field, kEntityFields> fields_of(const EntityState& entity) {
   std::array<Field, kEntityFields> fields;
   std::size_t count = 0;
@@ -19,7 +23,7 @@ std::array<Field, kEntityFields> fields_of(const EntityState& entity) {
     if constexpr (std::is_enum_v<decltype(value)>) {
       fields[count++] = {name, std::int64_t{std::to_underlying(value)}};
     } else {
-      fields[count++] = {name, std::int64_t{value}};
+      fields[count++] = {name, static_cast<std::int64_t>(value)};
     }
   });
   return fields;
@@ -28,9 +32,9 @@ std::array<Field, kEntityFields> fields_of(const EntityState& entity) {
 /// Counts the differences, and keeps those of the first entity.
 class Differences {
  public:
-  void only_expected(BodyId id) { begin(id).add({"id", id.value, std::nullopt}); }
+  void only_expected(BodyId id) { begin(id).add({"id", number_of(id), std::nullopt}); }
 
-  void only_got(BodyId id) { begin(id).add({"id", std::nullopt, id.value}); }
+  void only_got(BodyId id) { begin(id).add({"id", std::nullopt, number_of(id)}); }
 
   /// Compares two states with the same id.
   void compare(const EntityState& expected, const EntityState& got) {

@@ -221,7 +221,7 @@ ConstBytes encode_accept(const Accept& accept, std::uint32_t connection,
   const auto rules = builder.CreateString(accept.rules);
   const auto ticket = builder.CreateVector(
       reinterpret_cast<const std::uint8_t*>(accept.ticket.data()), accept.ticket.size());
-  builder.Finish(schema::CreateAccept(builder, accept.player.value, accept.body.value,
+  builder.Finish(schema::CreateAccept(builder, accept.player.value, wire_id(accept.body),
                                       static_cast<std::uint16_t>(accept.tick_rate),
                                       accept.tick.value, rules, accept.map_seats, accept.map_hash,
                                       accept.boot, accept.room, ticket));

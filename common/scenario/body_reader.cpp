@@ -180,7 +180,7 @@ BodyOnPath read_body(const JsonValue& object, std::size_t place, std::uint32_t t
   ObjectReader reader{object, error};
   reader.set_owner("in body number " + std::to_string(place));
   reader.require("id");
-  const BodyId id{static_cast<std::uint32_t>(reader.whole("id", 0, id_max()).value_or(0))};
+  const BodyId id{static_cast<std::uint64_t>(reader.whole("id", 0, id_max()).value_or(0))};
   reader.set_owner("in body " + std::to_string(id.value));
   reader.check_keys(kBodyKeys);
   BodyOnPath made = BodyReader{reader, tick_rate}.read();

@@ -55,7 +55,7 @@ Scale accelerations(std::uint32_t ticks_per_second) {
 }
 
 std::int64_t id_max() {
-  return std::int64_t{sim::kWorldBorder.value} - 1;
+  return std::int64_t{UINT32_MAX} - 2;
 }
 
 }  // namespace tickbox::scenario

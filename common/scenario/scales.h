@@ -28,7 +28,7 @@ namespace tickbox::scenario {
 /// Returns the scale of accelerations, in units per second².
 [[nodiscard]] Scale accelerations(std::uint32_t ticks_per_second);
 
-/// Returns the largest id that a body may have.
+/// Returns the largest id that a body of a scenario may have: 2^32 - 3.
 [[nodiscard]] std::int64_t id_max();
 
 }  // namespace tickbox::scenario

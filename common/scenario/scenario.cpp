@@ -175,7 +175,7 @@ void Reader::check_crowding() {
 std::uint32_t Reader::line_of(BodyId id) const {
   for (const JsonValue& body : file_->find("bodies")->value.items) {
     const JsonMember* const member = body.find("id");
-    if (member->value.whole == id.value) return member->line;
+    if (std::cmp_equal(member->value.whole, id.value)) return member->line;
   }
   return file_->line;
 }
@@ -189,7 +189,7 @@ void Reader::read_change(const JsonValue& object, std::size_t place) {
   if (!reader.has("displacement")) reader.require("velocity");
   VelocityChange change;
   change.tick.value = static_cast<std::uint32_t>(reader.whole("tick", 1, kTicksMax).value_or(1));
-  change.id.value = static_cast<std::uint32_t>(reader.whole("id", 0, id_max()).value_or(0));
+  change.id.value = static_cast<std::uint64_t>(reader.whole("id", 0, id_max()).value_or(0));
   change.velocity = velocity_of(reader, scenario_.tick_rate).value_or(Vec2{});
   check_can_change(reader, change.id);
   scenario_.changes.push_back(change);

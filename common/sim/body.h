@@ -44,10 +44,10 @@ inline constexpr std::uint16_t kFullGravity = 256;
 inline constexpr std::int32_t kSizeLimit = 1 << 30;
 
 /// No body: the value of `ignores` and `carrier` of a body that ignores none and rides on none.
-inline constexpr BodyId kNoBody{0xffff'ffff};
+inline constexpr BodyId kNoBody{0xffff'ffff'ffff'ffff};
 
 /// The id of the world's border in contacts. No body may have this id or a larger one.
-inline constexpr BodyId kWorldBorder{0xffff'fffe};
+inline constexpr BodyId kWorldBorder{0xffff'ffff'ffff'fffe};
 
 /// No path: a kinematic body moves by its velocity.
 inline constexpr std::uint16_t kNoPath = 0xffff;
@@ -77,7 +77,7 @@ struct Body {
   friend bool operator==(const Body&, const Body&) = default;
 };
 
-/// Visits every field in the order of the hash.
+/// Visits every field in the order of the hash. Only ids have 64 bits.
 template <class Visit>
 constexpr void for_each_field(const Body& body, Visit&& visit) {
   visit(body.id.value);
@@ -105,7 +105,7 @@ constexpr void for_each_field(const Body& body, Visit&& visit) {
 }
 
 /// The bytes of all fields that for_each_field() visits.
-inline constexpr std::size_t kBodyFieldBytes = 58;
+inline constexpr std::size_t kBodyFieldBytes = 70;
 
 /// Whether the layers of each body are among those the other collides with, and neither ignores the
 /// other.

@@ -17,18 +17,20 @@ namespace tickbox::sim {
 inline constexpr std::uint32_t kEventLimit = 64;
 
 /// One handled event, or a body that joined the block of that event. Sorted by time, then lower id,
-/// then higher id; repeats included.
+/// then higher id; repeats included. Small, since a step sorts many.
 struct Contact {
   BodyId a;                  ///< the lower id
   BodyId b;                  ///< the higher id; kWorldBorder for a side of the world
   std::int8_t normal_x = 0;  ///< points from b to a
   std::int8_t normal_y = 0;
-  std::int64_t time = 0;       ///< whole fine steps, 0 to kFineSteps − 1
-  std::int64_t time_rest = 0;  ///< the exact time is time + time_rest / time_divisor
-  std::int64_t time_divisor = 1;
+  std::int32_t time = 0;       ///< whole fine steps, 0 to kFineSteps − 1
+  std::int32_t time_rest = 0;  ///< the exact time is time + time_rest / time_divisor
+  std::int32_t time_divisor = 1;
 
   friend bool operator==(const Contact&, const Contact&) = default;
 };
+
+static_assert(kFineSteps <= INT32_MAX && 2 * std::int64_t{kSpeedLimit} <= INT32_MAX);
 
 /// Two bodies, the one with the lower id first.
 struct BodyPair {

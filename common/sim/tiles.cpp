@@ -92,7 +92,7 @@ std::vector<Body> merged_tiles(const TileGrid& grid, const Body& like) {
       const CellRect rect = grown_from(x, y, grid, uncovered, like.one_way);
       uncovered.cover(rect);
       Body body = like;
-      body.id = {static_cast<std::uint32_t>(like.id.value + bodies.size())};
+      body.id = {like.id.value + bodies.size()};
       body.min = {grid.origin.x + rect.left * grid.tile.x, grid.origin.y + rect.top * grid.tile.y};
       body.size = {(rect.right - rect.left) * grid.tile.x, (rect.bottom - rect.top) * grid.tile.y};
       TICKBOX_ASSERT(like.id <= body.id && is_within_limits(body));

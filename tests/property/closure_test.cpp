@@ -25,7 +25,7 @@ constexpr std::uint64_t kSeeds = 2'000;
 /// Groups of bodies by id: a union-find forest with one root per island.
 class Islands {
  public:
-  [[nodiscard]] std::uint32_t root_of(BodyId id) {
+  [[nodiscard]] std::uint64_t root_of(BodyId id) {
     auto [it, is_new] = parent_.try_emplace(id.value, id.value);
     if (it->second == id.value) return id.value;
     return it->second = root_of({it->second});
@@ -34,7 +34,7 @@ class Islands {
   void join(BodyId a, BodyId b) { parent_[root_of(a)] = root_of(b); }
 
  private:
-  std::map<std::uint32_t, std::uint32_t> parent_;
+  std::map<std::uint64_t, std::uint64_t> parent_;
 };
 
 void join_all(Islands& islands, const sim::World& before, const sim::StepReport& report) {
@@ -65,9 +65,9 @@ void try_world(const sim::World& start, std::uint64_t seed, Counts& counts) {
   }
 
   sim::World half{start.settings(), start.shared_statics()};
-  std::map<std::uint32_t, std::uint64_t> sizes;
+  std::map<std::uint64_t, std::uint64_t> sizes;
   for (const sim::Body& body : start.movers()) {
-    const std::uint32_t island = islands.root_of(body.id);
+    const std::uint64_t island = islands.root_of(body.id);
     Rng choice{seed * 1'000'003 + island};
     if (!choice.chance(1, 2)) {
       ++counts.left_out;

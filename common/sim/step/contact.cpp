@@ -146,9 +146,9 @@ void add_contact(const Impact& impact, BodyId low, BodyId high, std::vector<Cont
                       .b = a_is_low ? high : low,
                       .normal_x = impact.axis == 0 ? normal : std::int8_t{0},
                       .normal_y = impact.axis == 1 ? normal : std::int8_t{0},
-                      .time = impact.at.whole,
-                      .time_rest = impact.at.rest,
-                      .time_divisor = impact.at.divisor});
+                      .time = static_cast<std::int32_t>(impact.at.whole),
+                      .time_rest = static_cast<std::int32_t>(impact.at.rest),
+                      .time_divisor = static_cast<std::int32_t>(impact.at.divisor)});
 }
 
 void handle_event(const Event& event, const Environment& environment, Movers& movers,

@@ -10,24 +10,23 @@ namespace {
 /// Contacts from which on a radix sort is faster than comparisons: its tables have a fixed cost.
 constexpr std::size_t kRadixSortMin = 256;
 
-std::uint64_t pair_of(const Contact& contact) {
-  return std::uint64_t{contact.a.value} << 32 | contact.b.value;
-}
+// The orders are objects, not functions: a sort then compares without a call.
 
 /// Compares ids, then the fields in which two contacts of one pair at one moment can differ.
-bool is_named_before(const Contact& a, const Contact& b) {
-  if (pair_of(a) != pair_of(b)) return pair_of(a) < pair_of(b);
+constexpr auto is_named_before = [](const Contact& a, const Contact& b) {
+  if (a.a != b.a) return a.a < b.a;
+  if (a.b != b.b) return a.b < b.b;
   if (a.normal_x != b.normal_x) return a.normal_x < b.normal_x;
   if (a.normal_y != b.normal_y) return a.normal_y < b.normal_y;
   return a.time_divisor < b.time_divisor;
-}
+};
 
-bool is_reported_before(const Contact& a, const Contact& b) {
+constexpr auto is_reported_before = [](const Contact& a, const Contact& b) {
   if (a.time != b.time) return a.time < b.time;
-  const std::int64_t a_rest = a.time_rest * b.time_divisor;
-  const std::int64_t b_rest = b.time_rest * a.time_divisor;
+  const std::int64_t a_rest = std::int64_t{a.time_rest} * b.time_divisor;
+  const std::int64_t b_rest = std::int64_t{b.time_rest} * a.time_divisor;
   return a_rest != b_rest ? a_rest < b_rest : is_named_before(a, b);
-}
+};
 
 }  // namespace
 
@@ -47,16 +46,14 @@ void ContactSorter::sort(std::vector<Contact>& contacts, std::size_t at_start) {
   if (is_mixed) std::sort(contacts.begin(), contacts.end(), is_reported_before);
 }
 
-/// Sorts byte by byte, the least significant first. Bytes in which all ids are equal are skipped.
-void ContactSorter::sort_by_ids(std::vector<Contact>& contacts, std::size_t count) {
+/// Sorts `keyed_` byte by byte, the least significant first. Bytes in which all keys are equal are
+/// skipped. Equal keys keep their order.
+void ContactSorter::sort_by_key() {
   constexpr int kBits = 8;
   constexpr std::size_t kDigits = std::size_t{1} << kBits;
-  keyed_.resize(count);
-  scattered_.resize(count);
   std::uint64_t differing = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    keyed_[i] = {pair_of(contacts[i]), i};
-    differing |= keyed_[i].key ^ keyed_[0].key;
+  for (const Keyed& one : keyed_) {
+    differing |= one.key ^ keyed_[0].key;
   }
   for (int shift = 0; shift < 64; shift += kBits) {
     if ((differing >> shift & (kDigits - 1)) == 0) continue;
@@ -74,6 +71,20 @@ void ContactSorter::sort_by_ids(std::vector<Contact>& contacts, std::size_t coun
     }
     keyed_.swap(scattered_);
   }
+}
+
+/// Sorts by the second id, then by the first.
+void ContactSorter::sort_by_ids(std::vector<Contact>& contacts, std::size_t count) {
+  keyed_.resize(count);
+  scattered_.resize(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    keyed_[i] = {contacts[i].b.value, i};
+  }
+  sort_by_key();
+  for (Keyed& one : keyed_) {
+    one.key = contacts[one.index].a.value;
+  }
+  sort_by_key();
   copies_.assign(contacts.begin(), contacts.begin() + static_cast<std::ptrdiff_t>(count));
   for (std::size_t i = 0; i < count; ++i) {
     contacts[i] = copies_[keyed_[i].index];

@@ -31,6 +31,7 @@ class ContactSorter {
     std::uint32_t index = 0;
   };
 
+  void sort_by_key();
   void sort_by_ids(std::vector<Contact>& contacts, std::size_t count);
 
   std::vector<Keyed> keyed_;

@@ -47,12 +47,12 @@ struct Impacts {
 /// The event of a mover that meets a wall.
 [[nodiscard]] inline Event event_of(const WallHit& hit, std::uint32_t mover, const Movers& movers) {
   const auto [low_id, high_id] = ordered_pair(movers.bodies[mover].id, hit.id);
-  Event event{.kind = hit.wall == WallHit::kNoWall ? Partner::Border : Partner::Static,
+  Event event{.versions = movers.states[mover].version & kVersionMask,
+              .kind = hit.wall == WallHit::kNoWall ? Partner::Border : Partner::Static,
               .low_id = low_id,
               .high_id = high_id,
               .mover = mover,
-              .partner = hit.wall,
-              .mover_version = movers.states[mover].version};
+              .partner = hit.wall};
   event.set(hit.impact);
   return event;
 }
@@ -61,13 +61,12 @@ struct Impacts {
 [[nodiscard]] inline Event event_of(const Impact& impact, std::uint32_t a, std::uint32_t b,
                                     const Movers& movers) {
   const auto [low_id, high_id] = ordered_pair(movers.bodies[a].id, movers.bodies[b].id);
-  Event event{.kind = Partner::Mover,
+  Event event{.versions = (movers.states[a].version + movers.states[b].version) & kVersionMask,
+              .kind = Partner::Mover,
               .low_id = low_id,
               .high_id = high_id,
               .mover = a,
-              .partner = b,
-              .mover_version = movers.states[a].version,
-              .partner_version = movers.states[b].version};
+              .partner = b};
   event.set(impact);
   return event;
 }
@@ -98,10 +97,11 @@ struct Impacts {
 /// Whether nothing has turned the bodies of `event` since it was found.
 [[nodiscard]] inline bool is_current(const Event& event, const Movers& movers,
                                      std::span<const Pair> crushing) {
-  if (movers.states[event.mover].version != event.mover_version) return false;
-  return event.kind != Partner::Mover ||
-         (movers.states[event.partner].version == event.partner_version &&
-          !is_crushing(event.mover, event.partner, movers, crushing));
+  const std::uint32_t version = movers.states[event.mover].version;
+  if (event.kind != Partner::Mover) return (version & kVersionMask) == event.versions;
+  const std::uint32_t partner_version = movers.states[event.partner].version;
+  return ((version + partner_version) & kVersionMask) == event.versions &&
+         !is_crushing(event.mover, event.partner, movers, crushing);
 }
 
 /// Adds the event of a mover that meets a wall, if there is one.

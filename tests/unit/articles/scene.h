@@ -34,8 +34,8 @@ namespace tickbox::test {
 
 /// One contact: who, on which side of `b` body `a` is, and when.
 struct Met {
-  std::uint32_t a = 0;
-  std::uint32_t b = 0;
+  std::uint64_t a = 0;
+  std::uint64_t b = 0;
   Vec2 normal{};
   sim::Moment at{};
 

@@ -354,7 +354,7 @@ TEST(Standard, ReadsPacketsOfEveryEpoch) {
 TEST(Standard, HashesAnEntityByTwentyThreeBytes) {
   const game::EntityState entity = samples::entity(3);
   Bytes fields;
-  append(fields, entity.id.value);
+  append(fields, wire_id(entity.id));
   fields.push_back(std::byte{0});
   for (const std::int32_t number :
        {entity.min.x, entity.min.y, entity.velocity.x, entity.velocity.y}) {

@@ -44,12 +44,12 @@ std::optional<CastHit> nearest(const sim::World& world, const Cast& cast) {
 
 // Rays and boxes cast through a world: edges, corners, seams, insides, order.
 
-std::vector<std::uint32_t> ids_hit(const sim::World& world, const Cast& cast) {
+std::vector<std::uint64_t> ids_hit(const sim::World& world, const Cast& cast) {
   Caster caster;
   caster.look_at(world);
   std::vector<CastHit> hits;
   caster.all(cast, hits);
-  std::vector<std::uint32_t> ids;
+  std::vector<std::uint64_t> ids;
   ids.reserve(hits.size());
   for (const CastHit& hit : hits) {
     ids.push_back(hit.body.value);
@@ -135,14 +135,14 @@ TEST(Cast, IsHitAtItsStartByWhatItStartsIn) {
 TEST(Cast, PutsWhatItStartsInBeforeWhatItTouchesThere) {
   const sim::World world = world_of({wall(1, at(1, 0), at(1, 2)), box(2, at(0, 1), at(1, 1))});
   EXPECT_EQ(ids_hit(world, {.from = at(0, 0), .size = at(1, 1.5), .way = at(1, 0)}),
-            (std::vector<std::uint32_t>{2, 1}));
+            (std::vector<std::uint64_t>{2, 1}));
 }
 
 TEST(Cast, WithoutAWayTellsWhoIsThere) {
   const sim::World world = world_of({wall(1, at(0, 0), at(2, 2)), box(2, at(3, 0), at(1, 1))});
   EXPECT_EQ(ids_hit(world, {.from = at(1, 0), .size = at(3, 1)}),
-            (std::vector<std::uint32_t>{1, 2}));
-  EXPECT_EQ(ids_hit(world, {.from = at(2, 0), .size = at(1, 1)}), (std::vector<std::uint32_t>{}));
+            (std::vector<std::uint64_t>{1, 2}));
+  EXPECT_EQ(ids_hit(world, {.from = at(2, 0), .size = at(1, 1)}), (std::vector<std::uint64_t>{}));
 }
 
 // A point exactly on the seam is in neither tile. A ray of one sub-unit is in one of them.
@@ -159,13 +159,13 @@ TEST(Cast, OrdersHitsByTimeThenLongerContactThenId) {
                                      box(3, at(4, 0.5), at(1, 1)), wall(2, at(4, -0.75), at(1, 1)),
                                      wall(1, at(4, 2.5), at(1, 1)), box(5, at(8, 1), at(1, 1))});
   EXPECT_EQ(ids_hit(world, {.from = at(0, 0), .size = at(1, 2.5), .way = at(20, 0)}),
-            (std::vector<std::uint32_t>{9, 3, 4, 2, 5}));
+            (std::vector<std::uint64_t>{9, 3, 4, 2, 5}));
 }
 
 TEST(Cast, GivesTheLowerIdOfTwoHitAlike) {
   const sim::World world = world_of({wall(7, at(5, 0), at(1, 1)), wall(6, at(5, 1), at(1, 1))});
   EXPECT_EQ(ids_hit(world, {.from = at(0, 0.5), .size = at(1, 1), .way = at(20, 0)}),
-            (std::vector<std::uint32_t>{6, 7}));
+            (std::vector<std::uint64_t>{6, 7}));
 }
 
 TEST(Cast, MeetsWhomItsLayersMeetAndNotWhomItIgnores) {
@@ -177,7 +177,7 @@ TEST(Cast, MeetsWhomItsLayersMeetAndNotWhomItIgnores) {
       world_of({other_layer, deaf, box(3, at(5, 0), at(1, 1)), box(4, at(7, 0), at(1, 1))});
   const Cast cast = {
       .from = at(0, 0.5), .way = at(20, 0), .layers = 1, .collides_with = 1, .ignores = BodyId{3}};
-  EXPECT_EQ(ids_hit(world, cast), (std::vector<std::uint32_t>{4}));
+  EXPECT_EQ(ids_hit(world, cast), (std::vector<std::uint64_t>{4}));
 }
 
 TEST(Cast, MeetsGhostsOnlyWhenAsked) {
@@ -187,9 +187,9 @@ TEST(Cast, MeetsGhostsOnlyWhenAsked) {
   passing.response = sim::Response::Pass;
   const sim::World world = world_of({sensor, passing, box(3, at(5, 0), at(1, 1))});
   Cast cast = {.from = at(0, 0.5), .way = at(20, 0)};
-  EXPECT_EQ(ids_hit(world, cast), (std::vector<std::uint32_t>{3}));
+  EXPECT_EQ(ids_hit(world, cast), (std::vector<std::uint64_t>{3}));
   cast.ghosts = sim::CastGhosts::Counted;
-  EXPECT_EQ(ids_hit(world, cast), (std::vector<std::uint32_t>{1, 2, 3}));
+  EXPECT_EQ(ids_hit(world, cast), (std::vector<std::uint64_t>{1, 2, 3}));
 }
 
 TEST(Cast, MeetsAOneWayBodyOnItsSolidSideOnly) {
@@ -291,7 +291,7 @@ struct Share {
 
 struct Expected {
   Share share{0, 1};
-  std::uint32_t id = 0;
+  std::uint64_t id = 0;
   int normal[2] = {0, 0};
 };
 

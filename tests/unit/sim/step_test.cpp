@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <vector>
+
 namespace tickbox::test {
 namespace {
 
@@ -46,6 +49,28 @@ TEST(Step, StopsWhereItHits) {
   scene.step();
   EXPECT_EQ(scene.place(2), at(3, 6));
   EXPECT_EQ(scene.velocity(2), at(0, 0));
+}
+
+// Enough contacts for the radix sort. The ids differ in their upper halves only.
+TEST(Step, SortsContactsByAllBitsOfTheIds) {
+  constexpr std::uint64_t kBodies = 300;
+  const auto id_of = [](std::uint64_t number) { return BodyId{number << 33 | 5}; };
+  std::vector<sim::Body> bodies{wall(0, at(0, 5), at(2 * kBodies, 1))};
+  bodies[0].id = id_of(2 * kBodies / 3);
+  for (std::uint64_t i = 0; i < kBodies; ++i) {
+    sim::Body crate = box(0, at(2 * static_cast<double>(i), 4), at(1, 1));
+    crate.id = id_of(2 * (i * 7 % kBodies) + 1);
+    bodies.push_back(crate);
+  }
+  Scene scene{{.gravity = {0, kEarthGravity}}, bodies};
+  const auto& contacts = scene.step().contacts;
+  ASSERT_EQ(contacts.size(), kBodies);
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    EXPECT_LT(contacts[i].a, contacts[i].b);
+    if (i == 0) continue;
+    const sim::BodyPair before{contacts[i - 1].a, contacts[i - 1].b};
+    EXPECT_LT(before, (sim::BodyPair{contacts[i].a, contacts[i].b}));
+  }
 }
 
 TEST(Step, RestsOnTheStaticsOfItsOwnWorldOnly) {
