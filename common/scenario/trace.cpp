@@ -23,8 +23,12 @@ void append_list(std::string& out, std::string_view name, const Items& items, Wr
   out += ']';
 }
 
+/// The world's border in a trace: a number that every reader of JSON holds exactly, above all ids
+/// of a scenario.
+constexpr std::uint32_t kBorderInTrace = 0xffff'fffe;
+
 std::string id_text(BodyId id) {
-  return std::to_string(id.value);
+  return std::to_string(id == sim::kWorldBorder ? kBorderInTrace : id.value);
 }
 
 std::string pair_text(const sim::BodyPair& pair) {

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "tickbox/body.h"
+
 namespace tickbox::sim {
 
 enum class Kind : std::uint8_t {
@@ -14,22 +16,9 @@ enum class Kind : std::uint8_t {
   Kinematic,  ///< moves by its path or its own velocity; nothing pushes it
 };
 
-/// The response of a body to a contact; each body follows its own.
-enum class Response : std::uint8_t {
-  Slide,   ///< keeps its tangential velocity, and shares one normal velocity with the other body
-  Stop,    ///< as Slide, and its tangential velocity becomes zero at its first event of the tick
-  Bounce,  ///< its normal velocity is reflected, with restitution
-  Pass,    ///< moves through everything but the world's border, and is reported like a sensor
-};
-
-/// The only solid side of a static or kinematic body: Up stops bodies that come from above.
-enum class OneWay : std::uint8_t { None, Up, Down, Left, Right };
-
-/// The behaviour of a kinematic body that would squeeze a body against an immovable one.
-enum class Squeeze : std::uint8_t {
-  Blocked,  ///< waits for the rest of the tick
-  Crush,    ///< moves on, and reports the bodies that it crushes
-};
+using tickbox::OneWay;
+using tickbox::Response;
+using tickbox::Squeeze;
 
 /// The unit of friction is 1/256. A body has at most 255 of them.
 inline constexpr int kFrictionWhole = 256;

@@ -48,7 +48,7 @@ golden_build() {
         xargs -0 -P "$(nproc)" -I{} bash -c '
         source=$1 folder=$2
         shift 2
-        "$@" -std=c++23 -I. -Icommon -isystem "$folder/generated" -c "$source" -o "$folder/$(echo "${source#"$folder"/}" | sed "s|/|-|g; s|cpp$|o|")"' \
+        "$@" -std=c++23 -I. -Icommon -Icommon/include -isystem "$folder/generated" -c "$source" -o "$folder/$(echo "${source#"$folder"/}" | sed "s|/|-|g; s|cpp$|o|")"' \
         _ {} "$folder" "${golden_launcher[@]}" "$@"
     "$@" "$folder"/*.o -o "$folder/tickbox-golden"
 }

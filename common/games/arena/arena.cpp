@@ -8,8 +8,8 @@
 #include "games/arena/arena.h"
 
 #include "core/assert.h"
+#include "core/directions.h"
 #include "games/arena/arena_map.h"
-#include "games/arena/directions.h"
 #include "games/arena/free_places.h"
 
 #include <algorithm>
@@ -20,7 +20,6 @@
 namespace tickbox::game {
 namespace {
 
-constexpr Vec2 kCrateSize{kUnit, kUnit};
 constexpr Vec2 kBulletSize{kUnit / 10, kUnit / 10};
 
 constexpr std::uint16_t kSolidLayer = 1;

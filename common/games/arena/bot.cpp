@@ -1,7 +1,7 @@
 #include "games/arena/bot.h"
 
 #include "core/assert.h"
-#include "games/arena/directions.h"
+#include "core/directions.h"
 
 #include <array>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 #include "games/arena/arena.h"
 
+#include "core/directions.h"
 #include "core/rng.h"
 #include "games/arena/arena_map.h"
-#include "games/arena/directions.h"
 #include "games/arena/free_places.h"
 #include "tests/support/staged_match.h"
 

@@ -72,11 +72,12 @@ std::string angled_include(const std::string& text) {
 /// includes, without it.
 const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"compiled", {}},
-    {"core", {}},
-    {"sim", {"core"}},
+    {"tickbox", {}},
+    {"core", {"tickbox"}},
+    {"sim", {"core", "tickbox"}},
     {"scenario", {"core", "sim"}},
     {"game", {"core", "sim", "schema"}},
-    {"games", {"core", "sim", "game"}},
+    {"games", {"core", "game", "sim", "tickbox"}},
     {"net", {"core", "schema"}},
     {"protocol", {"core", "game", "net", "schema"}},
     {"record", {"core", "game"}},
@@ -115,8 +116,10 @@ std::string library_of(const std::string& path) {
 /// How a file of the product is included.
 std::string include_path(const fs::path& file) {
   const std::string path = fs::relative(file, kSource).string();
-  const std::string common = "common/";
-  return path.starts_with(common) ? path.substr(common.size()) : path;
+  for (const std::string base : {"common/include/", "common/"}) {
+    if (path.starts_with(base)) return path.substr(base.size());
+  }
+  return path;
 }
 
 /// The files that know the system, or join who does to the rest.
@@ -265,8 +268,8 @@ TEST(Architecture, CommandLinesAreParsedByCliAlone) {
 }
 
 /// Where both ends must come to the same bits: no float, no clock, no order of the machine's.
-const std::vector<std::string_view> kExact = {"common/sim", "common/game", "common/games",
-                                              "common/protocol"};
+const std::vector<std::string_view> kExact = {"common/include", "common/sim", "common/game",
+                                              "common/games", "common/protocol"};
 
 TEST(Architecture, NothingInTheSimulationDependsOnTheMachine) {
   static const std::regex kForbidden{
@@ -303,8 +306,10 @@ TEST(Architecture, EveryHeaderIsIncludedOnce) {
 
 TEST(Architecture, EveryLibraryHasAReadme) {
   for (const auto& [library, others] : kMayInclude) {
-    const bool is_common = fs::exists(kSource / "common" / library);
-    const fs::path folder = is_common ? kSource / "common" / library : kSource / library;
+    fs::path folder = kSource / library;
+    for (const std::string_view base : {"common", "common/include"}) {
+      if (fs::exists(kSource / base / library)) folder = kSource / base / library;
+    }
     // One page may speak of several libraries of the server, and one of several of the client.
     const bool may_share = library.contains('/');
     EXPECT_TRUE(fs::exists(folder / "README.md") ||

@@ -1,15 +1,14 @@
-#include "games/arena/directions.h"
+#include "core/directions.h"
 
 #include "core/assert.h"
-#include "game/input.h"
 
 #include <array>
 #include <cstddef>
 
-namespace tickbox::game {
+namespace tickbox {
 namespace {
 
-constexpr std::size_t kQuarter = kAimDirections / 4;
+constexpr std::size_t kQuarter = kDirectionCount / 4;
 constexpr std::int64_t kOne = std::int64_t{1} << 30;
 constexpr std::int64_t kHalfPi = 1'686'629'713;  // π/2 · 2^30
 
@@ -58,12 +57,13 @@ std::int32_t scaled(std::int32_t sine_of_angle, std::int32_t length) {
 
 }  // namespace
 
-Vec2 aimed(std::uint16_t direction, std::int32_t length) {
-  TICKBOX_ASSERT(direction < kAimDirections && length >= 0 && length <= kSpeedLimit);
-  const std::size_t within = direction % kQuarter;
+Vec2 aimed(std::int32_t direction, std::int32_t length) {
+  TICKBOX_ASSERT(length >= 0 && length <= kSpeedLimit);
+  const std::size_t turned = static_cast<std::uint32_t>(direction) % kDirectionCount;
+  const std::size_t within = turned % kQuarter;
   const std::int32_t along = scaled(kSines[kQuarter - within], length);
   const std::int32_t across = scaled(kSines[within], length);
-  switch (direction / kQuarter) {
+  switch (turned / kQuarter) {
     case 0:
       return {along, across};
     case 1:
@@ -75,4 +75,4 @@ Vec2 aimed(std::uint16_t direction, std::int32_t length) {
   }
 }
 
-}  // namespace tickbox::game
+}  // namespace tickbox

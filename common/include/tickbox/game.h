@@ -1,0 +1,463 @@
+#pragma once
+// The whole interface that a game is written against: include nothing else of Tickbox.
+//
+// A game is a struct of types and static functions. It derives from nothing and registers nothing;
+// functions that it does not define are not called. Three rules hold:
+//
+//   1. The state is what TICKBOX_FIELDS lists (fields.h).
+//   2. Step, on server and client, has no clock, no private random numbers and no list of all
+//      entities. Each entity that a callback looks up is logged as an influence on the entity whose
+//      callback runs. So the islands that replication relies on are right whatever a game does.
+//   3. Server, on the live server only, reads everything. It changes entities by outcomes, which
+//      the server sends and a recording keeps.
+//
+// One tick, on both ends, in every replay:
+//
+//   1. leaves and joins, with the outcomes that the server decided for them
+//   2. act(me, input, step) or act(me, step), by id
+//   3. ray(me, input, step), judged by the server by what its player saw; struck(it, shooter, step)
+//   4. body(state), for every entity whose state has changed
+//   5. the physics
+//   6. contact(a, b, contact, step) and wall(me, contact, step), by time and ids: each pair once a
+//      tick, and only when the contact begins; then begins of overlaps with sensors, by ids
+//   7. after(me, step), by id
+//   8. decide(server), with its outcomes
+//
+// An entity that is spawned in a phase exists from its end: one that `act` spawns moves in this
+// tick and does not act. An entity that is removed takes part in no further callback, and is gone
+// when the phase ends. References are valid within one callback.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "tickbox/body.h"
+#include "tickbox/fields.h"
+#include "tickbox/units.h"
+
+namespace tickbox {
+
+/// Whether a spawned entity collides with the entity that spawned it.
+enum class Parent : std::uint8_t {
+  Collides,
+  IgnoredThisTick,    ///< not in its first tick: a bullet leaves its shooter
+  IgnoredUntilApart,  ///< not before both are apart: a bomb under the player who lays it
+};
+
+/// One entity as rules see it. `->` reaches its declared state.
+template <class Kind>
+struct Entity {
+  Ref ref;
+  Player owner;    ///< who controls it, or (for credit) whose entity spawned it
+  Vec2& min;       ///< minimum corner
+  Vec2& velocity;  ///< sub-units per tick
+  Kind& state;
+
+  constexpr Kind* operator->() const { return &state; }
+};
+
+/// The same for the decisions of the server, which change entities by outcomes only.
+template <class Kind>
+struct ConstEntity {
+  Ref ref;
+  Player owner;
+  const Vec2& min;
+  const Vec2& velocity;
+  const Kind& state;
+
+  constexpr const Kind* operator->() const { return &state; }
+};
+
+/// The begin of a contact, or of an overlap with a sensor.
+struct Contact {
+  std::int8_t nx = 0;  ///< the normal, from the second to the first; (0, 0) of an overlap
+  std::int8_t ny = 0;
+};
+
+/// A ray that ends at `from + way`.
+struct Ray {
+  Vec2 from;
+  Vec2 way;                              ///< within ±4,096 units
+  std::uint16_t layers = 1;              ///< as those of a body
+  std::uint16_t collides_with = 0xffff;  ///< likewise
+  Ref ignores;
+};
+
+/// What a ray meets first. A wall, or a side of the world, has no ref.
+struct RayHit {
+  Ref ref;
+  Vec2 place;
+  std::int8_t nx = 0;  ///< from what it meets; (0, 0) where the ray begins inside
+  std::int8_t ny = 0;
+};
+
+/// No path: an entity that moves by its velocity.
+inline constexpr std::uint16_t kNoPath = 0xffff;
+
+/// A place that a map names.
+struct MapObject {
+  Vec2 min;
+  Vec2 size;
+  std::uint16_t path = kNoPath;  ///< index of a path of the map
+};
+
+/// The objects of one kind, in the map's order.
+struct MapObjects {
+  std::span<const MapObject> all;
+
+  [[nodiscard]] auto begin() const { return all.begin(); }
+
+  [[nodiscard]] auto end() const { return all.end(); }
+
+  [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(all.size()); }
+
+  /// Requires: 0 ≤ i < size().
+  [[nodiscard]] const MapObject& operator[](std::int32_t i) const {
+    return all[static_cast<std::size_t>(i)];
+  }
+};
+
+/// The number of directions of aimed(); 0 is +x, a quarter of them is +y (down).
+inline constexpr std::int32_t kDirections = 1'024;
+
+/// Returns the vector of `length` sub-units in a direction, modulo kDirections. Mirrored directions
+/// give exactly mirrored vectors.  Requires: 0 ≤ length ≤ 4,096 units.
+[[nodiscard]] Vec2 aimed(std::int32_t direction, std::int32_t length);
+
+namespace detail {
+
+/// An entity before its state is typed.
+struct Row {
+  Ref ref;
+  Player owner;
+  Vec2* min = nullptr;
+  Vec2* velocity = nullptr;
+  void* state = nullptr;  ///< nullptr: no entity
+
+  template <class Kind>
+  [[nodiscard]] Entity<Kind> as() const {
+    return {ref, owner, *min, *velocity, *static_cast<Kind*>(state)};
+  }
+
+  template <class Kind>
+  [[nodiscard]] ConstEntity<Kind> as_const() const {
+    return {ref, owner, *min, *velocity, *static_cast<const Kind*>(state)};
+  }
+};
+
+/// A callback over rows, and what it captures.
+struct RowVisit {
+  void (*call)(void* captured, const Row& row);
+  void* captured;
+};
+
+/// Events of one type in this tick.
+struct EventRows {
+  const void* first = nullptr;
+  std::size_t count = 0;
+};
+
+/// The number of a type in a list.
+template <class Type, class Types>
+struct NumberIn;
+
+template <class Type, class... Types>
+struct NumberIn<Type, List<Types...>> {
+  static_assert((std::is_same_v<Type, Types> || ...),
+                "the game does not list this type among its kinds, outcomes or events");
+  static constexpr std::size_t kValue = [] {
+    std::size_t number = 0;
+    static_cast<void>(((std::is_same_v<Type, Types> || (++number, false)) || ...));
+    return number;
+  }();
+};
+template <class Type, class Types>
+inline constexpr std::size_t kNumberIn = NumberIn<Type, Types>::kValue;
+
+class Running;  // of the engine: the tick that runs, and the entity whose callback it is
+
+/// What Step and Server share.
+class Moment {
+ public:
+  explicit Moment(Running& running) : running_(&running) {}
+
+  [[nodiscard]] std::uint32_t tick() const;
+
+  /// Returns the ticks that `ms` milliseconds take, rounded up; at least 1.
+  [[nodiscard]] Checked ticks(std::int32_t ms) const;
+
+  /// Returns units/per a second as sub-units a tick, rounded towards 0.
+  [[nodiscard]] std::int32_t speed(std::int32_t units, std::int32_t per = 1) const;
+
+  /// Returns units/per a second² as sub-units a tick², rounded towards 0.
+  [[nodiscard]] std::int32_t accel(std::int32_t units, std::int32_t per = 1) const;
+
+  /// Returns the map's objects of a kind.
+  [[nodiscard]] MapObjects objects(std::string_view kind) const;
+
+ protected:
+  [[nodiscard]] Running& running() const { return *running_; }
+
+  [[nodiscard]] const void* room_row() const;
+
+ private:
+  Running* running_;
+};
+
+/// Step before its types are known.
+class AnyStep : public Moment {
+ public:
+  using Moment::Moment;
+
+  /// Returns a number from 0 to n − 1, equal on server and client, and another at each call. A
+  /// modified client can foresee it: draw what must stay secret with Server::random().
+  /// Requires: n ≥ 1.
+  [[nodiscard]] std::int32_t shared_random(std::int32_t n) const;
+
+  [[nodiscard]] bool exists(Ref who) const;
+  [[nodiscard]] std::optional<RayHit> raycast(const Ray& ray) const;
+  void remove(Ref who) const;
+
+ protected:
+  [[nodiscard]] Row find_row(Ref who, std::size_t kind) const;
+  void visit_rows(Vec2 min, Vec2 size, std::size_t kind, RowVisit visit) const;
+  void spawn_row(std::size_t kind, const void* state, Vec2 min, Vec2 velocity, Parent parent) const;
+  void emit_row(Ref at, std::size_t event, const void* value) const;
+};
+
+/// Server before its types are known.
+class AnyServer : public Moment {
+ public:
+  using Moment::Moment;
+
+  /// Returns a number from 0 to n − 1 from the room's own sequence, which clients do not know.
+  /// Requires: n ≥ 1.
+  [[nodiscard]] std::int32_t random(std::int32_t n) const;
+
+  /// Returns the number of players in the room.
+  [[nodiscard]] std::int32_t players() const;
+
+  /// Returns whether a player is in the seat.
+  [[nodiscard]] bool has(Player who) const;
+
+  /// Returns whether a box overlaps no entity, whatever the layers of both.
+  [[nodiscard]] bool is_free(Vec2 min, Vec2 size) const;
+
+  void remove(Ref who) const;
+
+  /// Returns what the backend put into the player's connect token.
+  [[nodiscard]] std::string_view token_user_data(Player who) const;
+
+ protected:
+  [[nodiscard]] Row find_row(Ref who, std::size_t kind) const;
+  void visit_rows(std::size_t kind, RowVisit visit) const;
+  [[nodiscard]] EventRows event_rows(std::size_t event) const;
+  [[nodiscard]] Ref spawn_row(Player who, std::size_t kind, const void* state, Vec2 min,
+                              std::uint16_t path) const;
+  void decide_row(Ref whom, std::size_t outcome, const void* value) const;
+  [[nodiscard]] void* seat_row(Player who) const;
+  [[nodiscard]] void* own_room_row() const;
+  [[nodiscard]] void* secret_row() const;
+};
+
+template <class Game>
+struct SecretOf {
+  using Type = Empty;
+};
+
+template <class Game>
+  requires requires { typename Game::Secret; }
+struct SecretOf<Game> {
+  using Type = typename Game::Secret;
+};
+
+}  // namespace detail
+
+/// What a callback can do on server and client. Each function that looks for entities joins what it
+/// finds and the entity whose callback runs into one island.
+template <class Game>
+class Step : public detail::AnyStep {
+ public:
+  explicit Step(const detail::AnyStep& any) : AnyStep(any) {}
+
+  /// Returns the room's state at the start of the tick. Only the server changes it.
+  [[nodiscard]] const auto& room() const {
+    return *static_cast<const typename Game::Room*>(this->room_row());
+  }
+
+  template <class Kind>
+  [[nodiscard]] std::optional<Entity<Kind>> find(Ref who) const {
+    const detail::Row row = this->find_row(who, kNumber<Kind>);
+    if (row.state == nullptr) return std::nullopt;
+    return row.as<Kind>();
+  }
+
+  /// Calls visit(Entity<Kind>) for the entities of a kind that overlap a box, by id.
+  template <class Kind, class Visit>
+  void for_each_in(Vec2 min, Vec2 size, Visit&& visit) const {
+    const auto call = [](void* captured, const detail::Row& row) {
+      (*static_cast<std::remove_reference_t<Visit>*>(captured))(row.as<Kind>());
+    };
+    this->visit_rows(min, size, kNumber<Kind>, {.call = call, .captured = &visit});
+  }
+
+  /// Spawns a child of the entity whose callback runs. Server and client derive its id alike.
+  template <class Kind>
+  void spawn(const Kind& state, Vec2 min, Vec2 velocity = {},
+             Parent parent = Parent::Collides) const {
+    this->spawn_row(kNumber<Kind>, &state, min, velocity, parent);
+  }
+
+  /// Sends an event to every player who sees `at`, in order and exactly once.
+  template <class Event>
+  void emit(Ref at, const Event& event) const {
+    this->emit_row(at, detail::kNumberIn<Event, typename Game::Events>, &event);
+  }
+
+ private:
+  template <class Kind>
+  static constexpr std::size_t kNumber = detail::kNumberIn<Kind, typename Game::Kinds>;
+};
+
+/// What the hooks of the live server can do. All that they change is an outcome: the tick log has
+/// it, and a replay carries it out without the hooks.
+template <class Game>
+class Server : public detail::AnyServer {
+ public:
+  using AnyServer::AnyServer;
+
+  template <class Kind>
+  [[nodiscard]] std::optional<ConstEntity<Kind>> find(Ref who) const {
+    const detail::Row row = this->find_row(who, kNumber<Kind>);
+    if (row.state == nullptr) return std::nullopt;
+    return row.as_const<Kind>();
+  }
+
+  /// Calls visit(ConstEntity<Kind>) for all entities of a kind, by id.
+  template <class Kind, class Visit>
+  void for_each(Visit&& visit) const {
+    const auto call = [](void* captured, const detail::Row& row) {
+      (*static_cast<std::remove_reference_t<Visit>*>(captured))(row.as_const<Kind>());
+    };
+    this->visit_rows(kNumber<Kind>, {.call = call, .captured = &visit});
+  }
+
+  /// Returns the events of a type that were emitted in this tick, in order.
+  template <class Event>
+  [[nodiscard]] std::span<const Event> events() const {
+    const detail::EventRows rows =
+        this->event_rows(detail::kNumberIn<Event, typename Game::Events>);
+    return {static_cast<const Event*>(rows.first), rows.count};
+  }
+
+  /// Spawns an entity that nobody controls.
+  template <class Kind>
+  Ref spawn(const Kind& state, Vec2 min, std::uint16_t path = kNoPath) const {
+    return this->spawn_row({}, kNumber<Kind>, &state, min, path);
+  }
+
+  /// Spawns an entity that a player controls; it may control several. They are removed when the
+  /// player leaves.  Requires: has(who).
+  template <class Kind>
+  Ref spawn_avatar(Player who, const Kind& state, Vec2 min) const {
+    return this->spawn_row(who, kNumber<Kind>, &state, min, kNoPath);
+  }
+
+  /// Runs Game::apply(me, outcome, step) for an entity: here at once, and in every replay at the
+  /// same point. Does nothing for an entity that does not exist.
+  template <class Outcome>
+  void decide(Ref whom, const Outcome& outcome) const {
+    this->decide_row(whom, detail::kNumberIn<Outcome, typename Game::Outcomes>, &outcome);
+  }
+
+  /// The state of a player, such as its score. Step cannot read it.  Requires: has(who).
+  [[nodiscard]] auto& seat(Player who) const {
+    return *static_cast<typename Game::Seat*>(this->seat_row(who));
+  }
+
+  /// The state of the room, which every client has: Step::room() reads it.
+  [[nodiscard]] auto& room() const {
+    return *static_cast<typename Game::Room*>(this->own_room_row());
+  }
+
+  /// State that no client receives.
+  [[nodiscard]] auto& secret() const {
+    return *static_cast<typename detail::SecretOf<Game>::Type*>(this->secret_row());
+  }
+
+ private:
+  template <class Kind>
+  static constexpr std::size_t kNumber = detail::kNumberIn<Kind, typename Game::Kinds>;
+};
+
+namespace detail {
+struct MapParts;  // of the engine
+}  // namespace detail
+
+/// Builds the map before the room opens.
+class MapBuilder {
+ public:
+  explicit MapBuilder(detail::MapParts& parts) : parts_(&parts) {}
+
+  void solid(Vec2 min, Vec2 size);
+
+  /// A ledge that is solid from one side only.
+  void one_way(Vec2 min, Vec2 size, OneWay side);
+
+  /// Tiles row by row from `min`, 0 for an empty one. Requires: `columns` ≥ 1 divides the number of
+  /// tiles.
+  void tiles(Vec2 min, std::int32_t columns, std::span<const std::uint8_t> solid,
+             std::int32_t tile_size = kUnit);
+
+  /// A path there and back, for entities that Server::spawn() puts on it. `speed`: units per
+  /// second.  Returns its index.
+  std::uint16_t path(std::span<const Vec2> points, std::int32_t speed);
+
+  /// A place that rules find by Moment::objects().
+  void object(std::string_view kind, Vec2 min, Vec2 size = {}, std::uint16_t path = kNoPath);
+
+ private:
+  detail::MapParts* parts_;
+};
+
+/// What a map is made for.
+struct MapOptions {
+  std::uint32_t seats = 0;
+};
+
+/// What a game must define. `Input`, `Seat`, `Room` and the types in the lists are declared by
+/// TICKBOX_FIELDS; `Avatar` is the kind that players control. Optional, per kind where they take an
+/// Entity<Kind>:
+///
+///   act(me, input, step) or act(me, step)     before the physics
+///   contact(a, b, contact, step)              the begin of a contact or overlap of two entities
+///   wall(me, contact, step)                   the begin of a contact with a wall or the border
+///   after(me, step)                           after the physics
+///   apply(me, outcome, step)                  an outcome of the server
+///   significant(input, avatar) -> Input       clears what has no effect now: an aim without a shot
+///   ray(me, input, step) -> optional<Ray>     a shot that hits at once
+///   struck(it, shooter, step)                 the entity that the ray hits
+///   open(server), leave(server, player), decide(server)
+///   gravity (units per s², down), `using Secret`
+template <class Game>
+concept GameRules = requires(Server<Game>& server, MapBuilder& builder, const MapOptions& options,
+                             Player player, const typename Game::Avatar& avatar) {
+  { Game::name } -> std::convertible_to<std::string_view>;
+  { Game::version } -> std::convertible_to<std::uint32_t>;
+  requires Declared<typename Game::Input>;
+  requires Declared<typename Game::Seat>;
+  requires Declared<typename Game::Room>;
+  typename Game::Kinds;
+  typename Game::Outcomes;
+  typename Game::Events;
+  { Game::body(avatar) } -> std::same_as<Body>;
+  { Game::top_speed(avatar) } -> std::convertible_to<std::int32_t>;  // units per second
+  Game::map(builder, options);
+  Game::join(server, player);
+};
+
+}  // namespace tickbox

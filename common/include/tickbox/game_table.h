@@ -1,0 +1,499 @@
+#pragma once
+// A game as plain data: what Tickbox itself sees of it. The adapter below makes the table from the
+// game's struct at compile time; everything inside Tickbox uses only the table.
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "tickbox/game.h"
+
+namespace tickbox {
+
+/// The form of a field. Flag and Press are 0 or 1.
+enum class FieldForm : std::uint8_t { Whole, Flag, Press, Player, Ref };
+
+/// One declared member: `times` values side by side, each of `bytes` bytes in memory.
+struct FieldInfo {
+  std::string_view name;
+  FieldForm form = FieldForm::Whole;
+  std::uint16_t offset = 0;  ///< in the type
+  std::uint8_t bytes = 0;
+  std::uint8_t bits = 0;  ///< of each value where it is sent or stored
+  std::uint8_t times = 1;
+  std::int64_t min = 0;  ///< of a Whole; sent as the distance from it
+  std::int64_t max = 0;  ///< of a Whole
+};
+
+/// A declared type.
+struct TypeInfo {
+  std::string_view name;
+  std::uint16_t bytes = 0;  ///< size in memory
+  std::uint16_t bits = 0;   ///< size where it is sent or stored
+  std::uint8_t field_count = 0;
+  bool has_presses = false;
+  std::array<FieldInfo, kFieldsMax> all_fields{};
+
+  [[nodiscard]] constexpr std::span<const FieldInfo> fields() const {
+    return std::span{all_fields}.first(field_count);
+  }
+};
+
+/// The most bytes of a declared type in memory. State is copied in each tick.
+inline constexpr std::size_t kTypeBytesMax = 256;
+
+/// A kind of entity, and its callbacks; nullptr for one that the game does not define.
+struct KindTable {
+  using Apply = void (*)(const detail::Row& row, const void* outcome, const detail::AnyStep& step);
+  using Meet = void (*)(const detail::Row& a, const detail::Row& b, Contact contact,
+                        const detail::AnyStep& step);
+
+  TypeInfo type;
+  std::int32_t top_speed = 0;  ///< units per second
+  Body (*body)(const void* state) = nullptr;
+  void (*act)(const detail::Row& row, const void* input, const detail::AnyStep& step) = nullptr;
+  std::optional<Ray> (*ray)(const detail::Row& row, const void* input,
+                            const detail::AnyStep& step) = nullptr;
+  void (*struck)(const detail::Row& row, Player shooter, const detail::AnyStep& step) = nullptr;
+  void (*wall)(const detail::Row& row, Contact contact, const detail::AnyStep& step) = nullptr;
+  void (*after)(const detail::Row& row, const detail::AnyStep& step) = nullptr;
+  std::span<const Apply> apply;   ///< by outcome
+  std::span<const Meet> contact;  ///< by the kind of the other
+};
+
+struct GameTable {
+  std::string_view name;
+  std::uint32_t version = 0;
+  std::uint64_t hash = 0;    ///< over names, ranges, order, version, speeds and gravity
+  std::int32_t gravity = 0;  ///< units per second², down
+  std::uint8_t avatar = 0;   ///< the kind that players control
+
+  TypeInfo input;
+  TypeInfo seat;
+  TypeInfo room;
+  TypeInfo secret;
+  std::span<const KindTable> kinds;
+  std::span<const TypeInfo> outcomes;
+  std::span<const TypeInfo> events;
+  std::uint16_t state_bytes = 0;  ///< of the largest kind: the stride of rows
+
+  void (*map)(MapBuilder& builder, const MapOptions& options) = nullptr;
+  /// Writes the value that a type has by default.
+  void (*default_input)(void* input) = nullptr;
+  void (*default_seat)(void* seat) = nullptr;
+  void (*default_room)(void* room) = nullptr;
+  void (*default_secret)(void* secret) = nullptr;
+  void (*significant)(void* input, const void* avatar) = nullptr;
+  void (*open)(detail::Running& running) = nullptr;
+  void (*join)(detail::Running& running, Player who) = nullptr;
+  void (*leave)(detail::Running& running, Player who) = nullptr;
+  void (*decide)(detail::Running& running) = nullptr;
+};
+
+namespace detail {
+
+constexpr std::uint8_t bits_for(std::uint64_t most) {
+  return static_cast<std::uint8_t>(std::bit_width(most));
+}
+
+/// The form and range of one value.
+template <class Value>
+struct ValueInfo;
+
+template <std::int64_t Min, std::int64_t Max>
+struct ValueInfo<Int<Min, Max>> {
+  static constexpr FieldInfo kInfo{.form = FieldForm::Whole,
+                                   .bytes = sizeof(Int<Min, Max>),
+                                   .bits = bits_for(static_cast<std::uint64_t>(Max - Min)),
+                                   .min = Min,
+                                   .max = Max};
+};
+
+template <>
+struct ValueInfo<bool> {
+  static constexpr FieldInfo kInfo{.form = FieldForm::Flag, .bytes = 1, .bits = 1, .max = 1};
+};
+
+template <>
+struct ValueInfo<Press> {
+  static constexpr FieldInfo kInfo{.form = FieldForm::Press, .bytes = 1, .bits = 1, .max = 1};
+};
+
+template <>
+struct ValueInfo<Player> {
+  static constexpr FieldInfo kInfo{
+      .form = FieldForm::Player, .bytes = 2, .bits = 16, .max = Player::kNobody};
+};
+
+template <>
+struct ValueInfo<Ref> {
+  static constexpr FieldInfo kInfo{.form = FieldForm::Ref, .bytes = 8, .bits = 64};
+};
+
+template <class Member>
+struct MemberInfo {
+  static constexpr FieldInfo kInfo = ValueInfo<Member>::kInfo;
+};
+
+template <class Value, std::size_t N>
+struct MemberInfo<Array<Value, N>> {
+  static constexpr FieldInfo kInfo = [] {
+    FieldInfo info = ValueInfo<Value>::kInfo;
+    info.times = static_cast<std::uint8_t>(N);
+    return info;
+  }();
+};
+
+template <class Type>
+constexpr TypeInfo type_info() {
+  static_assert(check_declared<Type>());
+  static_assert(sizeof(Type) <= kTypeBytesMax, "a declared type has at most 256 bytes");
+  TypeInfo info{.name = Type::tickbox_name(), .bytes = sizeof(Type)};
+  Type::tickbox_visit(
+      [&info]<class Member>(std::string_view name, Member Type::*, std::size_t offset) {
+        FieldInfo field = MemberInfo<Member>::kInfo;
+        field.name = name;
+        field.offset = static_cast<std::uint16_t>(offset);
+        info.bits = static_cast<std::uint16_t>(info.bits + field.bits * field.times);
+        info.has_presses = info.has_presses || field.form == FieldForm::Press;
+        info.all_fields[info.field_count++] = field;
+      });
+  return info;
+}
+
+template <class Type>
+void write_default(void* out) {
+  *static_cast<Type*>(out) = Type{};
+}
+
+// --- callbacks that a game defines for a kind ---
+
+template <class Game, class Kind>
+concept ActsByInput = requires(Entity<Kind> me, const typename Game::Input& input,
+                               Step<Game>& step) { Game::act(me, input, step); };
+template <class Game, class Kind>
+concept ActsAlone = requires(Entity<Kind> me, Step<Game>& step) { Game::act(me, step); };
+template <class Game, class Kind>
+concept Casts = requires(Entity<Kind> me, const typename Game::Input& input, Step<Game>& step) {
+  { Game::ray(me, input, step) } -> std::same_as<std::optional<Ray>>;
+};
+template <class Game, class Kind>
+concept IsStruck = requires(Entity<Kind> me, Player shooter, Step<Game>& step) {
+  Game::struck(me, shooter, step);
+};
+template <class Game, class Kind>
+concept MeetsWalls =
+    requires(Entity<Kind> me, Contact contact, Step<Game>& step) { Game::wall(me, contact, step); };
+template <class Game, class Kind>
+concept ActsAfter = requires(Entity<Kind> me, Step<Game>& step) { Game::after(me, step); };
+template <class Game, class A, class B>
+concept Meets = requires(Entity<A> a, Entity<B> b, Contact contact, Step<Game>& step) {
+  Game::contact(a, b, contact, step);
+};
+template <class Game, class Kind, class Outcome>
+concept Applies = requires(Entity<Kind> me, const Outcome& outcome, Step<Game>& step) {
+  Game::apply(me, outcome, step);
+};
+template <class Game>
+concept HasSignificant = requires(typename Game::Input input, const typename Game::Avatar& avatar) {
+  { Game::significant(input, avatar) } -> std::same_as<typename Game::Input>;
+};
+
+// Whether a game has a member of a hook's name, whatever its signature: then a lookup of the name
+// in a class that derives from the game and from one that has the name is ambiguous.
+// NOLINTBEGIN(cppcoreguidelines-macro-usage): makes one probe for each name
+#define TICKBOX_DETAIL_PROBE(hook)             \
+  struct Named_##hook {                        \
+    int hook = 0;                              \
+  };                                           \
+  template <class Game>                        \
+  struct Probe_##hook : Game, Named_##hook {}; \
+  template <class Game>                        \
+  inline constexpr bool kHasNamed_##hook = !requires { &Probe_##hook<Game>::hook; };
+TICKBOX_DETAIL_PROBE(act)
+TICKBOX_DETAIL_PROBE(ray)
+TICKBOX_DETAIL_PROBE(struck)
+TICKBOX_DETAIL_PROBE(wall)
+TICKBOX_DETAIL_PROBE(after)
+TICKBOX_DETAIL_PROBE(contact)
+TICKBOX_DETAIL_PROBE(apply)
+TICKBOX_DETAIL_PROBE(significant)
+TICKBOX_DETAIL_PROBE(open)
+TICKBOX_DETAIL_PROBE(leave)
+TICKBOX_DETAIL_PROBE(decide)
+#undef TICKBOX_DETAIL_PROBE
+// NOLINTEND(cppcoreguidelines-macro-usage)
+
+template <class Game, class KindList, class OutcomeList, class EventList>
+struct Tables;
+
+template <class Game, class... Kinds, class... Outcomes, class... Events>
+struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
+  static_assert(sizeof...(Kinds) >= 1 && sizeof...(Kinds) <= 64, "a game has 1 to 64 kinds");
+  static_assert(!kHasNamed_act<Game> ||
+                    ((ActsByInput<Game, Kinds> || ActsAlone<Game, Kinds>) || ...),
+                "act has another signature: act(Entity<Kind>, const Input&, Step<Game>&) or "
+                "act(Entity<Kind>, Step<Game>&)");
+  static_assert(!kHasNamed_ray<Game> || (Casts<Game, Kinds> || ...),
+                "ray has another signature: std::optional<Ray> ray(Entity<Kind>, const Input&, "
+                "Step<Game>&)");
+  static_assert(!kHasNamed_struck<Game> || (IsStruck<Game, Kinds> || ...),
+                "struck has another signature: struck(Entity<Kind>, Player, Step<Game>&)");
+  static_assert(!kHasNamed_wall<Game> || (MeetsWalls<Game, Kinds> || ...),
+                "wall has another signature: wall(Entity<Kind>, Contact, Step<Game>&)");
+  static_assert(!kHasNamed_after<Game> || (ActsAfter<Game, Kinds> || ...),
+                "after has another signature: after(Entity<Kind>, Step<Game>&)");
+  static_assert(!kHasNamed_significant<Game> || HasSignificant<Game>,
+                "significant has another signature: Input significant(Input, const Avatar&)");
+  static_assert(
+      !kHasNamed_open<Game> || requires(Server<Game>& server) { Game::open(server); },
+      "open has another signature: open(Server<Game>&)");
+  static_assert(
+      !kHasNamed_leave<Game> || requires(Server<Game>& server, Player who) {
+        Game::leave(server, who);
+      }, "leave has another signature: leave(Server<Game>&, Player)");
+  static_assert(
+      !kHasNamed_decide<Game> || requires(Server<Game>& server) { Game::decide(server); },
+      "decide has another signature: decide(Server<Game>&)");
+
+  // The callbacks as the table holds them. They are functions with names, so that a scan of the
+  // object file or a profile shows which callback it is.
+
+  template <class Kind>
+  static void act_by_input(const Row& row, const void* input, const AnyStep& any) {
+    Step<Game> step{any};
+    Game::act(row.as<Kind>(), *static_cast<const typename Game::Input*>(input), step);
+  }
+
+  template <class Kind>
+  static void act_alone(const Row& row, const void*, const AnyStep& any) {
+    Step<Game> step{any};
+    Game::act(row.as<Kind>(), step);
+  }
+
+  template <class Kind>
+  static std::optional<Ray> ray(const Row& row, const void* input, const AnyStep& any) {
+    Step<Game> step{any};
+    return Game::ray(row.as<Kind>(), *static_cast<const typename Game::Input*>(input), step);
+  }
+
+  template <class Kind>
+  static void struck(const Row& row, Player shooter, const AnyStep& any) {
+    Step<Game> step{any};
+    Game::struck(row.as<Kind>(), shooter, step);
+  }
+
+  template <class Kind>
+  static void wall(const Row& row, Contact contact, const AnyStep& any) {
+    Step<Game> step{any};
+    Game::wall(row.as<Kind>(), contact, step);
+  }
+
+  template <class Kind>
+  static void after(const Row& row, const AnyStep& any) {
+    Step<Game> step{any};
+    Game::after(row.as<Kind>(), step);
+  }
+
+  template <class Kind>
+  static Body body(const void* state) {
+    return Game::body(*static_cast<const Kind*>(state));
+  }
+
+  template <class A, class B>
+  static void contact(const Row& a, const Row& b, Contact contact, const AnyStep& any) {
+    Step<Game> step{any};
+    Game::contact(a.as<A>(), b.as<B>(), contact, step);
+  }
+
+  template <class Kind, class Outcome>
+  static void apply(const Row& row, const void* outcome, const AnyStep& any) {
+    Step<Game> step{any};
+    Game::apply(row.as<Kind>(), *static_cast<const Outcome*>(outcome), step);
+  }
+
+  template <class Kind, class Outcome>
+  static constexpr KindTable::Apply apply_of() {
+    if constexpr (Applies<Game, Kind, Outcome>) return apply<Kind, Outcome>;
+    return nullptr;
+  }
+
+  template <class A, class B>
+  static constexpr KindTable::Meet contact_of() {
+    if constexpr (Meets<Game, A, B>) return contact<A, B>;
+    return nullptr;
+  }
+
+  template <class A>
+  static constexpr bool meets_any() {
+    return (Meets<Game, A, Kinds> || ...);
+  }
+
+  static_assert(!kHasNamed_contact<Game> || (meets_any<Kinds>() || ...),
+                "contact has another signature: contact(Entity<A>, Entity<B>, Contact, "
+                "Step<Game>&)");
+
+  template <class Kind>
+  static constexpr bool applies_any() {
+    return (Applies<Game, Kind, Outcomes> || ...);
+  }
+
+  static_assert(!kHasNamed_apply<Game> || (applies_any<Kinds>() || ...),
+                "apply has another signature: apply(Entity<Kind>, const Outcome&, Step<Game>&)");
+
+  template <class Kind>
+  static constexpr std::array<KindTable::Apply, sizeof...(Outcomes)> kApply{
+      apply_of<Kind, Outcomes>()...};
+  template <class Kind>
+  static constexpr std::array<KindTable::Meet, sizeof...(Kinds)> kContact{
+      contact_of<Kind, Kinds>()...};
+
+  template <class Kind>
+  static constexpr KindTable kind_table() {
+    KindTable table{.type = type_info<Kind>()};
+    table.top_speed = Game::top_speed(Kind{});
+    table.body = body<Kind>;
+    if constexpr (ActsByInput<Game, Kind>) {
+      table.act = act_by_input<Kind>;
+    } else if constexpr (ActsAlone<Game, Kind>) {
+      table.act = act_alone<Kind>;
+    }
+    if constexpr (Casts<Game, Kind>) table.ray = ray<Kind>;
+    if constexpr (IsStruck<Game, Kind>) table.struck = struck<Kind>;
+    if constexpr (MeetsWalls<Game, Kind>) table.wall = wall<Kind>;
+    if constexpr (ActsAfter<Game, Kind>) table.after = after<Kind>;
+    table.apply = kApply<Kind>;
+    table.contact = kContact<Kind>;
+    return table;
+  }
+
+  static constexpr std::array<KindTable, sizeof...(Kinds)> kKinds{kind_table<Kinds>()...};
+  static constexpr std::array<TypeInfo, sizeof...(Outcomes)> kOutcomes{type_info<Outcomes>()...};
+  static constexpr std::array<TypeInfo, sizeof...(Events)> kEvents{type_info<Events>()...};
+};
+
+/// FNV-1a over the declarations.
+class DeclarationHash {
+ public:
+  constexpr void add(std::int64_t number) {
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+      add_byte(static_cast<std::uint8_t>(static_cast<std::uint64_t>(number) >> shift));
+    }
+  }
+
+  constexpr void add(std::string_view text) {
+    for (const char letter : text) {
+      add_byte(static_cast<std::uint8_t>(letter));
+    }
+    add(static_cast<std::int64_t>(text.size()));
+  }
+
+  constexpr void add(const TypeInfo& type) {
+    add(type.name);
+    add(type.field_count);
+    for (const FieldInfo& field : type.fields()) {
+      add(field.name);
+      add(static_cast<std::int64_t>(field.form));
+      add(field.times);
+      add(field.min);
+      add(field.max);
+    }
+  }
+
+  [[nodiscard]] constexpr std::uint64_t value() const { return value_; }
+
+ private:
+  constexpr void add_byte(std::uint8_t byte) { value_ = (value_ ^ byte) * 0x100'0000'01b3; }
+
+  std::uint64_t value_ = 0xcbf2'9ce4'8422'2325;
+};
+
+constexpr std::uint64_t hash_of(const GameTable& table) {
+  DeclarationHash hash;
+  hash.add(table.name);
+  hash.add(table.version);
+  hash.add(table.gravity);
+  hash.add(table.avatar);
+  for (const TypeInfo* type : {&table.input, &table.seat, &table.room, &table.secret}) {
+    hash.add(*type);
+  }
+  for (const KindTable& kind : table.kinds) {
+    hash.add(kind.type);
+    hash.add(kind.top_speed);
+  }
+  for (const auto& types : {table.outcomes, table.events}) {
+    hash.add(static_cast<std::int64_t>(types.size()));
+    for (const TypeInfo& type : types) {
+      hash.add(type);
+    }
+  }
+  return hash.value();
+}
+
+template <class Game>
+constexpr GameTable make_game_table() {
+  using Secret = typename SecretOf<Game>::Type;
+  using AllTables =
+      Tables<Game, typename Game::Kinds, typename Game::Outcomes, typename Game::Events>;
+  GameTable table{.name = Game::name, .version = Game::version};
+  table.avatar = static_cast<std::uint8_t>(kNumberIn<typename Game::Avatar, typename Game::Kinds>);
+  table.input = type_info<typename Game::Input>();
+  table.seat = type_info<typename Game::Seat>();
+  table.room = type_info<typename Game::Room>();
+  table.secret = type_info<Secret>();
+  table.kinds = AllTables::kKinds;
+  table.outcomes = AllTables::kOutcomes;
+  table.events = AllTables::kEvents;
+  for (const KindTable& kind : table.kinds) {
+    if (kind.type.bytes > table.state_bytes) table.state_bytes = kind.type.bytes;
+  }
+  if constexpr (requires { Game::gravity; }) table.gravity = Game::gravity;
+  table.map = [](MapBuilder& builder, const MapOptions& options) { Game::map(builder, options); };
+  table.default_input = write_default<typename Game::Input>;
+  table.default_seat = write_default<typename Game::Seat>;
+  table.default_room = write_default<typename Game::Room>;
+  table.default_secret = write_default<Secret>;
+  if constexpr (HasSignificant<Game>) {
+    table.significant = [](void* input, const void* avatar) {
+      auto& value = *static_cast<typename Game::Input*>(input);
+      value = Game::significant(value, *static_cast<const typename Game::Avatar*>(avatar));
+    };
+  }
+  if constexpr (requires(Server<Game>& server) { Game::open(server); }) {
+    table.open = [](Running& running) {
+      Server<Game> server{running};
+      Game::open(server);
+    };
+  }
+  table.join = [](Running& running, Player who) {
+    Server<Game> server{running};
+    Game::join(server, who);
+  };
+  if constexpr (requires(Server<Game>& server, Player who) { Game::leave(server, who); }) {
+    table.leave = [](Running& running, Player who) {
+      Server<Game> server{running};
+      Game::leave(server, who);
+    };
+  }
+  if constexpr (requires(Server<Game>& server) { Game::decide(server); }) {
+    table.decide = [](Running& running) {
+      Server<Game> server{running};
+      Game::decide(server);
+    };
+  }
+  table.hash = hash_of(table);
+  return table;
+}
+
+}  // namespace detail
+
+/// The table of a game.
+template <GameRules Game>
+inline constexpr GameTable kGameTable = detail::make_game_table<Game>();
+
+}  // namespace tickbox
