@@ -75,6 +75,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"tickbox", {}},
     {"core", {"tickbox"}},
     {"sim", {"core", "tickbox"}},
+    {"engine", {"core", "sim", "tickbox"}},
+    {"laws", {"core", "engine", "tickbox"}},
     {"scenario", {"core", "sim"}},
     {"game", {"core", "sim", "schema"}},
     {"games", {"core", "game", "sim", "tickbox"}},
@@ -144,6 +146,20 @@ TEST(Architecture, EachLibraryIncludesOnlyWhatItMay) {
     }
   }
   EXPECT_EQ(seen.size(), kMayInclude.size()) << "a rule is for a library that is not there";
+}
+
+/// A game is written against the public headers, as a studio writes one.
+TEST(Architecture, AGameIncludesThePublicHeadersAlone) {
+  std::size_t seen = 0;
+  for (const Line& line : lines_of("common/games")) {
+    const std::string name = line.file.stem().string();
+    if (name != "arena_game" && name != "arena_layout") continue;
+    const std::string path = quoted_include(line.text);
+    if (path.empty()) continue;
+    ++seen;
+    EXPECT_TRUE(path.starts_with("tickbox/") || path.starts_with("games/arena/arena_")) << at(line);
+  }
+  EXPECT_GT(seen, 3U);
 }
 
 /// The class whose member function a line begins to define, with its namespace, or nothing.
@@ -268,8 +284,9 @@ TEST(Architecture, CommandLinesAreParsedByCliAlone) {
 }
 
 /// Where both ends must come to the same bits: no float, no clock, no order of the machine's.
-const std::vector<std::string_view> kExact = {"common/include", "common/sim", "common/game",
-                                              "common/games", "common/protocol"};
+const std::vector<std::string_view> kExact = {"common/include", "common/sim",  "common/engine",
+                                              "common/laws",    "common/game", "common/games",
+                                              "common/protocol"};
 
 TEST(Architecture, NothingInTheSimulationDependsOnTheMachine) {
   static const std::regex kForbidden{

@@ -1,0 +1,60 @@
+#pragma once
+// Which contacts of a step begin, and the callbacks for them.
+//
+// A callback hears of a pair once: when its contact begins. A contact is resting, and begins
+// nothing, if the two touched when the tick began and did not approach each other then. So a begin
+// is a function of the two rows before the tick alone, and every end that steps these rows hears of
+// it. A row that was spawned or teleported in this tick begins all of its contacts and overlaps.
+
+#include "sim/step.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "engine/running.h"
+
+namespace tickbox::engine {
+
+/// A row as the physics began with it.
+struct RowBefore {
+  Vec2 min;
+  Vec2 velocity;  ///< when the tick began, before any callback
+  bool is_new = false;
+};
+
+class Contacts {
+ public:
+  /// Notes the rows just before the physics steps.
+  void begin(detail::Running& running);
+
+  /// Runs the callbacks for the contacts and overlaps that began in the step.
+  void run(detail::Running& running, const sim::StepReport& report);
+
+ private:
+  /// A contact whose callbacks are due, or an overlap with a sensor.
+  struct Begun {
+    std::size_t order = 0;
+    BodyId a;
+    BodyId b;
+    std::size_t row_a = 0;
+    std::size_t row_b = 0;  ///< kWall: a wall, or the border
+    Contact contact;        ///< the normal from b to a
+  };
+
+  static constexpr std::size_t kWall = SIZE_MAX;
+
+  void gather_contacts(const World& world, const sim::StepReport& report);
+  void gather_overlaps(const World& world, const sim::StepReport& report);
+  void add_overlap(const World& world, BodyId a, BodyId b);
+  [[nodiscard]] bool is_resting(const World& world, const Begun& begun) const;
+  [[nodiscard]] sim::Box box_before(const World& world, std::size_t row, BodyId id) const;
+  void run_callbacks(detail::Running& running, const Begun& begun) const;
+
+  std::vector<RowBefore> before_;  ///< by row
+  /// Overlaps with sensors of rows that are new. The physics reports no begin of these.
+  std::vector<sim::BodyPair> overlaps_before_;
+  std::vector<Begun> begun_;
+};
+
+}  // namespace tickbox::engine

@@ -1,0 +1,157 @@
+#include "engine/declared.h"
+
+#include "core/assert.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tickbox::engine {
+namespace {
+
+std::size_t place_of(const FieldInfo& field, std::size_t i) {
+  return field.offset + i * field.bytes;
+}
+
+template <class Stored>
+Stored load(const FieldInfo& field, std::size_t i, ConstBytes type) {
+  Stored stored{};
+  std::memcpy(&stored, type.data() + place_of(field, i), sizeof(Stored));
+  return stored;
+}
+
+template <class Stored>
+void store(const FieldInfo& field, std::size_t i, std::int64_t value, MutableBytes type) {
+  const auto stored = static_cast<Stored>(value);
+  std::memcpy(type.data() + place_of(field, i), &stored, sizeof(Stored));
+}
+
+bool is_unsigned_byte(const FieldInfo& field) {
+  return field.bytes == 1 && (field.form != FieldForm::Whole || field.max > INT8_MAX);
+}
+
+/// Calls visit(field, i) for every value of a type, in order, while it returns true.
+template <class Visit>
+bool for_each_value(const TypeInfo& type, Visit visit) {
+  for (const FieldInfo& field : type.fields()) {
+    for (std::size_t i = 0; i < field.times; ++i) {
+      if (!visit(field, i)) return false;
+    }
+  }
+  return true;
+}
+
+std::uint64_t packed(const FieldInfo& field, std::int64_t value) {
+  return static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(field.min);
+}
+
+}  // namespace
+
+std::int64_t value_of(const FieldInfo& field, std::size_t i, ConstBytes type) {
+  switch (field.bytes) {
+    case 1:
+      return is_unsigned_byte(field) ? std::int64_t{load<std::uint8_t>(field, i, type)}
+                                     : std::int64_t{load<std::int8_t>(field, i, type)};
+    case 2:
+      return field.form == FieldForm::Player ? std::int64_t{load<std::uint16_t>(field, i, type)}
+                                             : std::int64_t{load<std::int16_t>(field, i, type)};
+    case 4:
+      return load<std::int32_t>(field, i, type);
+    default:
+      return load<std::int64_t>(field, i, type);
+  }
+}
+
+void set_value(const FieldInfo& field, std::size_t i, std::int64_t value, MutableBytes type) {
+  TICKBOX_ASSERT(is_in_range(field, value));
+  switch (field.bytes) {
+    case 1:
+      return store<std::uint8_t>(field, i, value, type);
+    case 2:
+      return store<std::uint16_t>(field, i, value, type);
+    case 4:
+      return store<std::int32_t>(field, i, value, type);
+    default:
+      return store<std::int64_t>(field, i, value, type);
+  }
+}
+
+bool is_in_range(const FieldInfo& field, std::int64_t value) {
+  return field.form == FieldForm::Ref || (field.min <= value && value <= field.max);
+}
+
+bool is_in_range(const TypeInfo& type, ConstBytes bytes) {
+  return for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
+    return is_in_range(field, value_of(field, i, bytes));
+  });
+}
+
+bool are_equal(const TypeInfo& type, ConstBytes a, ConstBytes b) {
+  return for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
+    return value_of(field, i, a) == value_of(field, i, b);
+  });
+}
+
+std::string difference(const TypeInfo& type, ConstBytes a, ConstBytes b) {
+  std::string names;
+  for (const FieldInfo& field : type.fields()) {
+    bool is_equal = true;
+    for (std::size_t i = 0; i < field.times; ++i) {
+      is_equal = is_equal && value_of(field, i, a) == value_of(field, i, b);
+    }
+    if (is_equal) continue;
+    if (!names.empty()) names += ", ";
+    names += field.name;
+  }
+  return names;
+}
+
+void append_canonical(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>& out) {
+  for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
+    const auto value = static_cast<std::uint64_t>(value_of(field, i, bytes));
+    for (unsigned byte = 0; byte < field.bytes; ++byte) {
+      out.push_back(static_cast<std::byte>(value >> 8 * byte & 0xff));
+    }
+    return true;
+  });
+}
+
+std::size_t canonical_bytes(const TypeInfo& type) {
+  std::size_t bytes = 0;
+  for (const FieldInfo& field : type.fields()) {
+    bytes += std::size_t{field.bytes} * field.times;
+  }
+  return bytes;
+}
+
+void pack(const TypeInfo& type, ConstBytes bytes, BitWriter& out) {
+  for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
+    out.put(packed(field, value_of(field, i, bytes)), field.bits);
+    return true;
+  });
+}
+
+bool unpack(const TypeInfo& type, BitReader& in, MutableBytes bytes) {
+  return for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
+    const auto value =
+        static_cast<std::int64_t>(in.take(field.bits) + static_cast<std::uint64_t>(field.min));
+    if (in.failed() || !is_in_range(field, value)) return false;
+    set_value(field, i, value, bytes);
+    return true;
+  });
+}
+
+void release_presses(const TypeInfo& type, MutableBytes bytes) {
+  if (!type.has_presses) return;
+  for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
+    if (field.form == FieldForm::Press) set_value(field, i, 0, bytes);
+    return true;
+  });
+}
+
+bool has_press_down(const TypeInfo& type, ConstBytes bytes) {
+  return type.has_presses && !for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
+           return field.form != FieldForm::Press || value_of(field, i, bytes) == 0;
+         });
+}
+
+}  // namespace tickbox::engine

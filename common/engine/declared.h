@@ -1,0 +1,52 @@
+#pragma once
+// Declared types as bytes in memory: reading and writing their fields, hashing, packing.
+
+#include "core/bytes.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/bits.h"
+#include "tickbox/game_table.h"
+
+namespace tickbox::engine {
+
+/// Returns value `i` of a field: a number, 0 or 1, a seat, or the bits of an id.
+[[nodiscard]] std::int64_t value_of(const FieldInfo& field, std::size_t i, ConstBytes type);
+
+/// Requires: is_in_range(field, value).
+void set_value(const FieldInfo& field, std::size_t i, std::int64_t value, MutableBytes type);
+
+[[nodiscard]] bool is_in_range(const FieldInfo& field, std::int64_t value);
+
+/// Returns whether every value of a type in memory is in its range. A value of a Kind that rules
+/// have written always is.
+[[nodiscard]] bool is_in_range(const TypeInfo& type, ConstBytes bytes);
+
+[[nodiscard]] bool are_equal(const TypeInfo& type, ConstBytes a, ConstBytes b);
+
+/// Returns the names of the fields whose values differ, as in "coyote, dead".
+[[nodiscard]] std::string difference(const TypeInfo& type, ConstBytes a, ConstBytes b);
+
+/// Appends the fields in their canonical form: each value as little-endian bytes of its size.
+void append_canonical(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>& out);
+
+/// Returns the size of that form.
+[[nodiscard]] std::size_t canonical_bytes(const TypeInfo& type);
+
+/// Packs a type by the ranges of its fields.
+void pack(const TypeInfo& type, ConstBytes bytes, BitWriter& out);
+
+/// Returns false for a value that is out of its range, and for bits that end too early.
+[[nodiscard]] bool unpack(const TypeInfo& type, BitReader& in, MutableBytes bytes);
+
+/// Releases every Press.
+void release_presses(const TypeInfo& type, MutableBytes bytes);
+
+/// Returns whether a Press is down.
+[[nodiscard]] bool has_press_down(const TypeInfo& type, ConstBytes bytes);
+
+}  // namespace tickbox::engine

@@ -1,0 +1,139 @@
+// The functions that tickbox/game.h declares: each asks the tick that runs.
+
+#include "core/assert.h"
+
+#include <cstdio>
+#include <string>
+
+#include "engine/running.h"
+#include "tickbox/game.h"
+
+namespace tickbox::detail {
+
+void out_of_range(std::int32_t value, std::int32_t min, std::int32_t max) {
+  const std::string condition = std::to_string(value) + " is in the range of Int<" +
+                                std::to_string(min) + ", " + std::to_string(max) + ">";
+  assert_failed(condition.c_str(), "a value that rules have converted", 0);
+}
+
+std::uint32_t Moment::tick() const {
+  return running_->world().tick.value;
+}
+
+Checked Moment::ticks(std::int32_t ms) const {
+  constexpr std::int64_t kMsPerSecond = 1'000;
+  const std::int64_t rate = running_->world().tick_rate();
+  const std::int64_t ticks = (ms * rate + kMsPerSecond - 1) / kMsPerSecond;
+  TICKBOX_ASSERT(ticks <= INT32_MAX);
+  return Checked{static_cast<std::int32_t>(ticks > 1 ? ticks : 1)};
+}
+
+std::int32_t Moment::speed(std::int32_t units, std::int32_t per) const {
+  const std::int64_t rate = running_->world().tick_rate();
+  return static_cast<std::int32_t>(std::int64_t{units} * kUnit / (per * rate));
+}
+
+std::int32_t Moment::accel(std::int32_t units, std::int32_t per) const {
+  const std::int64_t rate = running_->world().tick_rate();
+  return static_cast<std::int32_t>(std::int64_t{units} * kUnit / (per * rate * rate));
+}
+
+MapObjects Moment::objects(std::string_view kind) const {
+  return engine::objects_of(*running_->world().map(), kind);
+}
+
+const void* Moment::room_row() const {
+  return running_->world().room().data();
+}
+
+std::int32_t AnyStep::shared_random(std::int32_t n) const {
+  return running().shared_random(n);
+}
+
+bool AnyStep::exists(Ref who) const {
+  return running().exists(who);
+}
+
+std::optional<RayHit> AnyStep::raycast(const Ray& ray) const {
+  return running().raycast(ray);
+}
+
+void AnyStep::remove(Ref who) const {
+  running().remove(who);
+}
+
+Row AnyStep::find_row(Ref who, std::size_t kind) const {
+  return running().find(who, kind);
+}
+
+void AnyStep::visit_rows(Vec2 min, Vec2 size, std::size_t kind, RowVisit visit) const {
+  running().visit_rows_in(min, size, kind, visit);
+}
+
+void AnyStep::spawn_row(std::size_t kind, const void* state, Vec2 min, Vec2 velocity,
+                        Parent parent) const {
+  running().spawn(kind, state, min, velocity, parent);
+}
+
+void AnyStep::emit_row(Ref at, std::size_t event, const void* value) const {
+  running().emit(at, event, value);
+}
+
+std::int32_t AnyServer::random(std::int32_t n) const {
+  return running().random(n);
+}
+
+std::int32_t AnyServer::players() const {
+  return running().players();
+}
+
+bool AnyServer::has(Player who) const {
+  return running().world().has(who);
+}
+
+bool AnyServer::is_free(Vec2 min, Vec2 size) const {
+  return running().is_free(min, size);
+}
+
+void AnyServer::remove(Ref who) const {
+  running().remove_by_server(who);
+}
+
+std::string_view AnyServer::token_user_data(Player who) const {
+  return running().user_data(who);
+}
+
+Row AnyServer::find_row(Ref who, std::size_t kind) const {
+  return running().find_by_server(who, kind);
+}
+
+void AnyServer::visit_rows(std::size_t kind, RowVisit visit) const {
+  running().visit_all_rows(kind, visit);
+}
+
+EventRows AnyServer::event_rows(std::size_t event) const {
+  return running().events(event);
+}
+
+Ref AnyServer::spawn_row(Player who, std::size_t kind, const void* state, Vec2 min,
+                         std::uint16_t path) const {
+  return running().spawn_by_server(who, kind, state, min, path);
+}
+
+void AnyServer::decide_row(Ref whom, std::size_t outcome, const void* value) const {
+  running().decide(whom, outcome, value);
+}
+
+void* AnyServer::seat_row(Player who) const {
+  return running().seat(who);
+}
+
+void* AnyServer::own_room_row() const {
+  return running().own_room();
+}
+
+void* AnyServer::secret_row() const {
+  return running().secret();
+}
+
+}  // namespace tickbox::detail

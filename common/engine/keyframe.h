@@ -1,0 +1,43 @@
+#pragma once
+// A keyframe: the whole state of a match after a tick, as bytes.
+//
+//   keyframe   tick u32, state hash u64, random u64, shared seed u64, next lineage: number,
+//              room, secret, seats: count, elements, entities: count, elements
+//     seat     generation << 1 | taken: number; of a taken seat: state, input
+//     entity   id u64, kind: number, traits u8, owner u16, x, y, vx, vy i32,
+//              if it ignores a body: that body's id u64,
+//              if it is kinematic: path u16, path ticks u32,
+//              if it is carried: the carrier's id u64, state
+//
+// Traits: bits 0 and 1: how long it ignores its parent; bit 2: new; bit 3: kinematic; bit 4:
+// carried. Room, secret, states and inputs are packed by the ranges of their fields and filled up
+// to whole bytes. Numbers without a width are those of core/numbers.h.
+
+#include "core/bytes.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <vector>
+
+#include "engine/world.h"
+
+namespace tickbox::engine {
+
+/// The most entities of one keyframe.
+inline constexpr std::size_t kEntitiesMax = std::size_t{4} * kSeatsMax;
+
+enum class KeyframeError : std::uint8_t {
+  Malformed,   ///< bytes that no writer makes of a world of this game and map
+  WrongState,  ///< a world whose hash is not the one that the keyframe names
+};
+
+/// Writes a keyframe into `out` and replaces its content.
+/// Requires: at most kEntitiesMax entities.
+void encode_keyframe(const World& world, std::vector<std::byte>& out);
+
+/// Reads a keyframe. `like` has the game, the map, the tick rate and the order of states in memory.
+[[nodiscard]] std::expected<World, KeyframeError> decode_keyframe(ConstBytes bytes,
+                                                                  const World& like);
+
+}  // namespace tickbox::engine

@@ -1,0 +1,38 @@
+#pragma once
+// The map of a room as a game's map() builds it: walls, paths, and named places.
+
+#include "sim/statics.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tickbox/game_table.h"
+
+namespace tickbox::engine {
+
+/// The objects of one kind.
+struct ObjectList {
+  std::string kind;
+  std::vector<MapObject> objects;
+};
+
+/// Thread: immutable once made, so rooms and clients of one process share it.
+struct Map {
+  sim::SharedStatics statics;
+  std::vector<ObjectList> objects;  ///< by the first object of each kind
+  std::uint32_t seats = 0;
+  std::uint64_t hash = 0;  ///< XXH3-64 over all of it
+};
+
+using SharedMap = std::shared_ptr<const Map>;
+
+/// Requires: 1 ≤ options.seats ≤ kSeatsMax.
+[[nodiscard]] SharedMap make_map(const GameTable& game, const MapOptions& options,
+                                 std::uint32_t tick_rate);
+
+[[nodiscard]] MapObjects objects_of(const Map& map, std::string_view kind);
+
+}  // namespace tickbox::engine

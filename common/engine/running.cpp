@@ -1,0 +1,507 @@
+#include "engine/running.h"
+
+#include "core/assert.h"
+#include "core/hash.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "engine/declared.h"
+#include "engine/entity_id.h"
+
+namespace tickbox::detail {
+namespace {
+
+using engine::Authority;
+using engine::IdClass;
+using engine::Outcome;
+using engine::OutcomeKind;
+using engine::OutcomePhase;
+
+/// Keeps rules from making a body faster than its kind may be; contacts may.
+std::int32_t limited(std::int32_t value, std::int32_t before, std::int32_t top) {
+  const std::int32_t most = std::max(std::abs(before), top);
+  return std::clamp(value, -most, most);
+}
+
+ConstBytes bytes_at(const void* value, std::size_t size) {
+  return {static_cast<const std::byte*>(value), size};
+}
+
+}  // namespace
+
+// --- the course of a tick ---
+
+void Running::begin(engine::World& world, Authority authority, engine::TickRecord& record) {
+  world_ = &world;
+  authority_ = authority;
+  record_ = &record;
+  report_.clear(world.game().events.size());
+  joins_ = {};
+  asker_count_ = 0;
+  draws_.clear();
+  rows_ = world.size();
+  removed_.assign(rows_, 0);
+  has_removed_ = false;
+  pending_.clear();
+  pending_states_.clear();
+  spawns_.clear();
+  is_filed_ = false;
+  changed_seats_.clear();
+  seats_before_.clear();
+  next_room_.assign(world.room().begin(), world.room().end());
+  secret_before_.assign(world.secret().begin(), world.secret().end());
+  random_before_ = world.random.state();
+}
+
+void Running::end_phase() {
+  if (!has_removed_ && pending_.empty()) return;
+  if (has_removed_) world_->remove_marked(removed_);
+  for (const Pending& pending : pending_) {
+    const std::size_t size = world_->game().kinds[pending.row.info.kind].type.bytes;
+    world_->add(pending.row, ConstBytes{pending_states_}.subspan(pending.first, size));
+  }
+  rows_ = world_->size();
+  removed_.assign(rows_, 0);
+  has_removed_ = false;
+  pending_.clear();
+  pending_states_.clear();
+  is_filed_ = false;
+}
+
+void Running::begin_call(std::size_t first, std::optional<std::size_t> second) {
+  touched_.clear();
+  askers_[0] = first;
+  asker_count_ = 1;
+  touch(first);
+  if (!second) return;
+  askers_[asker_count_++] = *second;
+  touch(*second);
+}
+
+void Running::end_call() {
+  for (const Touched& touched : touched_) {
+    sim::Body& body = world_->physics().movers()[touched.row];
+    const std::int64_t per_second = world_->kind_of(touched.row).top_speed;
+    const auto top = static_cast<std::int32_t>(
+        std::min<std::int64_t>(per_second * kUnit / world_->tick_rate(), kSpeedLimit));
+    body.velocity = {limited(body.velocity.x, touched.velocity.x, top),
+                     limited(body.velocity.y, touched.velocity.y, top)};
+    if (body.min == touched.min) continue;
+    body.min = {std::clamp(body.min.x, -kWorldLimit, kWorldLimit - body.size.x),
+                std::clamp(body.min.y, -kWorldLimit, kWorldLimit - body.size.y)};
+    world_->infos()[touched.row].is_new = true;
+    if (!is_filed_ || is_removed(touched.row)) continue;
+    const auto key = static_cast<engine::Space::Key>(touched.row);
+    space_.remove(key);
+    space_.add(key, box_of(touched.row));
+  }
+  asker_count_ = 0;
+}
+
+void Running::touch(std::size_t row) {
+  if (std::ranges::find(touched_, row, &Touched::row) != touched_.end()) return;
+  const sim::Body& body = world_->physics().movers()[row];
+  touched_.push_back({.row = row, .min = body.min, .velocity = body.velocity});
+}
+
+void Running::join_askers(BodyId with, bool is_logged) {
+  if (!is_logged) return;
+  for (std::size_t i = 0; i < asker_count_; ++i) {
+    const BodyId asker = world_->id(askers_[i]);
+    if (asker != with) join(asker, with);
+  }
+}
+
+void Running::remove_row(std::size_t row) {
+  removed_[row] = 1;
+  has_removed_ = true;
+  if (is_filed_) space_.remove(static_cast<engine::Space::Key>(row));
+}
+
+sim::Box Running::box_of(std::size_t row) const {
+  const sim::Body& body = world_->physics().movers()[row];
+  return sim::box_of(body.min, body.size);
+}
+
+void Running::file_places() {
+  if (is_filed_) return;
+  is_filed_ = true;
+  space_.clear(rows_);
+  for (std::size_t row = 0; row < rows_; ++row) {
+    if (!is_removed(row)) space_.add(static_cast<engine::Space::Key>(row), box_of(row));
+  }
+  for (Pending& pending : pending_) {
+    const KindTable& kind = world_->game().kinds[pending.row.info.kind];
+    const Body body = kind.body(pending_states_.data() + pending.first);
+    space_.add(pending.key, sim::box_of(pending.row.min, body.size));
+  }
+}
+
+std::optional<std::size_t> Running::living_row(Ref who) const {
+  const std::size_t row = world_->index_of(engine::body_id(who));
+  if (row == world_->size() || is_removed(row)) return std::nullopt;
+  return row;
+}
+
+std::optional<std::size_t> Running::living_row(Ref who, std::size_t kind) const {
+  const std::optional<std::size_t> row = living_row(who);
+  return row && world_->infos()[*row].kind == kind ? row : std::nullopt;
+}
+
+Running::Count& Running::count_of(std::vector<Count>& counts, std::uint64_t of) {
+  const auto at = std::ranges::lower_bound(counts, of, {}, &Count::of);
+  if (at != counts.end() && at->of == of) return *at;
+  return *counts.insert(at, {.of = of, .count = 0, .first = sim::kNoBody});
+}
+
+Running::Count& Running::spawns_of(IdClass by, std::uint32_t lineage) {
+  return count_of(spawns_, std::uint64_t{lineage} << 2U | static_cast<std::uint64_t>(by));
+}
+
+void Running::add_pending(const engine::NewRow& row, ConstBytes state) {
+  const auto key = static_cast<engine::Space::Key>(rows_ + pending_.size());
+  const std::size_t first = pending_states_.size();
+  // States begin where any of their members may.
+  pending_states_.resize(first + world_->stride());
+  std::ranges::copy(state, pending_states_.begin() + static_cast<std::ptrdiff_t>(first));
+  pending_.push_back({.row = row, .first = first, .key = key});
+  if (!is_filed_) return;
+  const Body body = world_->game().kinds[row.info.kind].body(state.data());
+  space_.add(key, sim::box_of(row.min, body.size));
+}
+
+// --- outcomes ---
+
+Outcome& Running::add_outcome(OutcomeKind kind, ConstBytes bytes) {
+  const std::size_t first = record_->bytes.size();
+  record_->bytes.insert(record_->bytes.end(), bytes.begin(), bytes.end());
+  record_->outcomes.push_back(
+      {.kind = kind, .phase = phase_, .first = first, .size = bytes.size()});
+  return record_->outcomes.back();
+}
+
+void Running::leave(Player player) {
+  if (authority_ == Authority::Server) add_outcome(OutcomeKind::Left, {}).player = player;
+  const BodyId first =
+      engine::avatar_id(world_->seats()[player.seat].generation, {.lineage = player.seat});
+  const std::span<const sim::Body> movers = std::as_const(*world_).physics().movers();
+  const auto begin = std::ranges::lower_bound(movers, first, {}, &sim::Body::id);
+  for (auto at = begin; at != movers.end() && engine::class_of(at->id) == IdClass::Avatar &&
+                        engine::generation_of(at->id) == engine::generation_of(first) &&
+                        engine::lineage_of(at->id) == player.seat;
+       ++at) {
+    remove_row(static_cast<std::size_t>(at - movers.begin()));
+  }
+  world_->free_seat(player);
+}
+
+void Running::join_player(const engine::Join& join) {
+  if (authority_ == Authority::Server) {
+    add_outcome(OutcomeKind::Joined, std::as_bytes(std::span{join.user_data})).player = join.player;
+  }
+  world_->take_seat(join.player);
+}
+
+void Running::record_change(OutcomeKind kind, Player player, ConstBytes now) {
+  Outcome& outcome = add_outcome(kind, now);
+  outcome.player = player;
+  outcome.random = world_->random.state();
+}
+
+void Running::end_hooks(OutcomePhase phase) {
+  phase_ = phase;
+  const TypeInfo& seat = world_->game().seat;
+  for (std::size_t i = 0; i < changed_seats_.size(); ++i) {
+    const Player player = changed_seats_[i];
+    const ConstBytes before = ConstBytes{seats_before_}.subspan(i * seat.bytes, seat.bytes);
+    const ConstBytes now = std::as_const(*world_).seat_state(player);
+    if (!engine::are_equal(seat, before, now)) record_change(OutcomeKind::Seat, player, now);
+  }
+  changed_seats_.clear();
+  seats_before_.clear();
+  const ConstBytes secret = std::as_const(*world_).secret();
+  if (world_->random.state() != random_before_ ||
+      !engine::are_equal(world_->game().secret, secret_before_, secret)) {
+    record_change(OutcomeKind::Secret, {}, secret);
+    secret_before_.assign(secret.begin(), secret.end());
+    random_before_ = world_->random.state();
+  }
+  if (phase != OutcomePhase::Deciding) return;
+  if (!engine::are_equal(world_->game().room, std::as_const(*world_).room(), next_room_)) {
+    record_change(OutcomeKind::Room, {}, next_room_);
+    std::ranges::copy(next_room_, world_->room().begin());
+  }
+}
+
+void Running::carry_out(const engine::TickRecord& record, OutcomePhase phase) {
+  for (const Outcome& outcome : record.outcomes) {
+    if (outcome.phase != phase) continue;
+    const ConstBytes bytes = record.bytes_of(outcome);
+    switch (outcome.kind) {
+      case OutcomeKind::Left:
+        leave(outcome.player);
+        break;
+      case OutcomeKind::Joined:
+        join_player({.player = outcome.player, .user_data = {}});
+        break;
+      case OutcomeKind::Spawned: {
+        const BodyId id = engine::body_id(outcome.ref);
+        if (engine::class_of(id) == IdClass::ByServer) {
+          world_->next_lineage = engine::lineage_of(id) + 1;
+        }
+        add_pending({.id = id,
+                     .info = {.kind = outcome.type, .owner = outcome.player},
+                     .min = outcome.min,
+                     .velocity = {},
+                     .path = outcome.path},
+                    bytes);
+        break;
+      }
+      case OutcomeKind::Removed:
+        if (const auto row = living_row(outcome.ref)) remove_row(*row);
+        break;
+      case OutcomeKind::Decided:
+        if (const auto row = living_row(outcome.ref)) apply(*row, outcome.type, bytes.data());
+        break;
+      case OutcomeKind::Seat:
+        std::ranges::copy(bytes, world_->seat_state(outcome.player).begin());
+        break;
+      case OutcomeKind::Room:
+        std::ranges::copy(bytes, world_->room().begin());
+        break;
+      case OutcomeKind::Secret:
+        std::ranges::copy(bytes, world_->secret().begin());
+        world_->random = Rng{outcome.random};
+        break;
+    }
+  }
+}
+
+void Running::apply(std::size_t row, std::size_t outcome, const void* value) {
+  const KindTable::Apply rule = world_->kind_of(row).apply[outcome];
+  if (rule == nullptr) return;
+  call(row, std::nullopt, [&](const AnyStep& step) { rule(world_->row(row), value, step); });
+}
+
+// --- what Step does ---
+
+std::int32_t Running::shared_random(std::int32_t n) {
+  TICKBOX_ASSERT(n >= 1 && asker_count_ > 0);
+  const BodyId asker = world_->id(askers_[0]);
+  Count& draws = count_of(draws_, asker.value);
+  FieldHasher<16> hasher;
+  hasher.add(asker.value);
+  hasher.add(world_->tick.value);
+  hasher.add(draws.count++);
+  Rng rng{hasher.digest(world_->shared_seed)};
+  return static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(n)));
+}
+
+bool Running::exists(Ref who) {
+  if (!living_row(who)) return false;
+  join_askers(engine::body_id(who), log_.exists);
+  return true;
+}
+
+Row Running::find(Ref who, std::size_t kind) {
+  const std::optional<std::size_t> row = living_row(who, kind);
+  if (!row) return {};
+  join_askers(engine::body_id(who), log_.find);
+  touch(*row);
+  return world_->row(*row);
+}
+
+std::optional<RayHit> Running::raycast(const Ray& ray) {
+  const sim::Cast cast{.from = ray.from,
+                       .way = ray.way,
+                       .layers = ray.layers,
+                       .collides_with = ray.collides_with,
+                       .ignores = engine::body_id(ray.ignores)};
+  sim::Box hull;
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    const std::int64_t from = ray.from[axis];
+    hull.min[axis] = std::min(from, from + ray.way[axis]);
+    hull.max[axis] = std::max(from, from + ray.way[axis]) + 1;
+  }
+  found_.clear();
+  visit_overlapping(hull, [this](std::size_t row) { found_.push_back(row); });
+  std::ranges::sort(found_);
+  cast_at_.clear();
+  for (const std::size_t row : found_) {
+    cast_at_.push_back(world_->physics().movers()[row]);
+  }
+  caster_.look_at(world_->physics().statics(), world_->physics().settings().border, cast_at_);
+  const std::optional<sim::CastHit> hit = caster_.nearest(cast);
+  if (!hit) return std::nullopt;
+  const bool is_entity = engine::is_entity(hit->body);
+  if (is_entity) join_askers(hit->body, log_.raycast);
+  return RayHit{.ref = is_entity ? engine::ref_of(hit->body) : Ref{},
+                .place = hit->place,
+                .nx = hit->normal_x,
+                .ny = hit->normal_y};
+}
+
+void Running::visit_rows_in(Vec2 min, Vec2 size, std::size_t kind, RowVisit visit) {
+  std::vector<std::size_t> found;
+  std::swap(found, found_);
+  found.clear();
+  visit_overlapping(sim::box_of(min, size), [&](std::size_t row) {
+    if (world_->infos()[row].kind == kind) found.push_back(row);
+  });
+  std::ranges::sort(found);
+  for (const std::size_t row : found) {
+    if (is_removed(row)) continue;
+    join_askers(world_->id(row), log_.for_each_in);
+    touch(row);
+    visit.call(visit.captured, world_->row(row));
+  }
+  std::swap(found, found_);
+}
+
+void Running::remove(Ref who) {
+  const std::optional<std::size_t> row = living_row(who);
+  if (!row) return;
+  join_askers(engine::body_id(who), log_.remove);
+  remove_row(*row);
+}
+
+void Running::spawn(std::size_t kind, const void* state, Vec2 min, Vec2 velocity, Parent parent) {
+  const std::size_t asker = askers_[0];
+  const BodyId parent_id = world_->id(asker);
+  const std::uint32_t lineage = engine::lineage_of(parent_id);
+  Count& spawns = spawns_of(IdClass::ByEntity, lineage);
+  // What a lineage has spawned before decides the id.
+  if (spawns.count > 0 && spawns.first != parent_id && log_.spawn) join(spawns.first, parent_id);
+  if (spawns.count == 0) spawns.first = parent_id;
+  if (spawns.count == engine::kSpawnsPerTick) return;
+  const BodyId id = engine::spawned_id(
+      IdClass::ByEntity, {.lineage = lineage, .tick = world_->tick, .count = spawns.count++});
+  const KindTable& of = world_->game().kinds[kind];
+  const auto top = static_cast<std::int32_t>(std::min<std::int64_t>(
+      std::int64_t{of.top_speed} * kUnit / world_->tick_rate(), kSpeedLimit));
+  add_pending({.id = id,
+               .info = {.kind = static_cast<std::uint8_t>(kind),
+                        .parent = parent,
+                        .owner = world_->infos()[asker].owner},
+               .min = min,
+               .velocity = {limited(velocity.x, 0, top), limited(velocity.y, 0, top)},
+               .ignores = parent == Parent::Collides ? sim::kNoBody : parent_id},
+              bytes_at(state, of.type.bytes));
+  join_askers(id, true);
+}
+
+void Running::emit(Ref at, std::size_t event, const void* value) {
+  const std::size_t row = world_->index_of(engine::body_id(at));
+  const std::size_t where = row != world_->size() ? row : askers_[0];
+  engine::EventList& list = report_.events[event];
+  const ConstBytes bytes = bytes_at(value, world_->game().events[event].bytes);
+  list.bytes.insert(list.bytes.end(), bytes.begin(), bytes.end());
+  report_.emitted.push_back({.type = static_cast<std::uint8_t>(event),
+                             .index = static_cast<std::uint32_t>(list.count++),
+                             .at = at,
+                             .place = world_->physics().movers()[where].min});
+}
+
+// --- what Server does ---
+
+std::int32_t Running::random(std::int32_t n) {
+  TICKBOX_ASSERT(n >= 1);
+  return static_cast<std::int32_t>(world_->random.below(static_cast<std::uint64_t>(n)));
+}
+
+std::int32_t Running::players() const {
+  return static_cast<std::int32_t>(
+      std::ranges::count_if(world_->seats(), &engine::SeatInfo::taken));
+}
+
+bool Running::is_free(Vec2 min, Vec2 size) {
+  file_places();
+  bool is_free = true;
+  space_.visit(sim::box_of(min, size), [&is_free](engine::Space::Key) { is_free = false; });
+  return is_free;
+}
+
+void Running::remove_by_server(Ref who) {
+  const std::optional<std::size_t> row = living_row(who);
+  if (!row) return;
+  add_outcome(OutcomeKind::Removed, {}).ref = who;
+  remove_row(*row);
+}
+
+std::string_view Running::user_data(Player who) const {
+  const auto join = std::ranges::find(joins_, who, &engine::Join::player);
+  return join != joins_.end() ? join->user_data : std::string_view{};
+}
+
+Row Running::find_by_server(Ref who, std::size_t kind) {
+  const std::optional<std::size_t> row = living_row(who, kind);
+  return row ? world_->row(*row) : Row{};
+}
+
+void Running::visit_all_rows(std::size_t kind, RowVisit visit) {
+  for (std::size_t row = 0; row < rows_; ++row) {
+    if (world_->infos()[row].kind == kind && !is_removed(row)) {
+      visit.call(visit.captured, world_->row(row));
+    }
+  }
+}
+
+EventRows Running::events(std::size_t event) const {
+  const engine::EventList& list = report_.events[event];
+  return {.first = list.bytes.data(), .count = list.count};
+}
+
+Ref Running::spawn_by_server(Player who, std::size_t kind, const void* state, Vec2 min,
+                             std::uint16_t path) {
+  const bool is_avatar = who.seat != Player::kNobody;
+  TICKBOX_ASSERT(!is_avatar || world_->has(who));
+  BodyId id;
+  if (is_avatar) {
+    Count& spawns = spawns_of(IdClass::Avatar, who.seat);
+    TICKBOX_ASSERT(spawns.count < engine::kSpawnsPerTick);
+    id = engine::avatar_id(world_->seats()[who.seat].generation,
+                           {.lineage = who.seat, .tick = world_->tick, .count = spawns.count++});
+  } else {
+    if (world_->next_lineage >= engine::kLineages) world_->next_lineage = engine::kSeatsMax;
+    id = engine::spawned_id(IdClass::ByServer,
+                            {.lineage = world_->next_lineage++, .tick = world_->tick});
+  }
+  const ConstBytes bytes = bytes_at(state, world_->game().kinds[kind].type.bytes);
+  Outcome& outcome = add_outcome(OutcomeKind::Spawned, bytes);
+  outcome.type = static_cast<std::uint8_t>(kind);
+  outcome.player = who;
+  outcome.ref = engine::ref_of(id);
+  outcome.min = min;
+  outcome.path = path;
+  add_pending({.id = id,
+               .info = {.kind = outcome.type, .owner = who},
+               .min = min,
+               .velocity = {},
+               .path = path},
+              bytes);
+  return outcome.ref;
+}
+
+void Running::decide(Ref whom, std::size_t outcome, const void* value) {
+  const std::optional<std::size_t> row = living_row(whom);
+  if (!row) return;
+  Outcome& decided =
+      add_outcome(OutcomeKind::Decided, bytes_at(value, world_->game().outcomes[outcome].bytes));
+  decided.type = static_cast<std::uint8_t>(outcome);
+  decided.ref = whom;
+  apply(*row, outcome, value);
+}
+
+void* Running::seat(Player who) {
+  TICKBOX_ASSERT(world_->has(who));
+  const MutableBytes state = world_->seat_state(who);
+  if (std::ranges::find(changed_seats_, who) == changed_seats_.end()) {
+    changed_seats_.push_back(who);
+    seats_before_.insert(seats_before_.end(), state.begin(), state.end());
+  }
+  return state.data();
+}
+
+}  // namespace tickbox::detail

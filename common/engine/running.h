@@ -1,0 +1,203 @@
+#pragma once
+// The tick that runs: what the functions of Step and Server (tickbox/game.h) do.
+//
+// While a callback runs, its entity is the asker. Each entity that the callback finds or writes is
+// joined with the asker, so islands follow from what rules do. Spawns wait for the end of the
+// phase. Removed rows stay in place until then, but no query finds them.
+
+#include "core/ids.h"
+#include "sim/cast.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/space.h"
+#include "engine/tick_record.h"
+#include "engine/tick_report.h"
+#include "engine/world.h"
+
+namespace tickbox::engine {
+
+/// The end that steps.
+enum class Authority : std::uint8_t {
+  Server,  ///< runs the hooks and writes the record
+  Replay,  ///< carries out a record
+};
+
+/// Which queries log their influences: all, but for a test that shows that each must.
+struct QueryLog {
+  bool find = true;
+  bool exists = true;
+  bool raycast = true;
+  bool for_each_in = true;
+  bool remove = true;
+  bool spawn = true;
+};
+
+}  // namespace tickbox::engine
+
+namespace tickbox::detail {
+
+class Running {
+ public:
+  /// Begins a tick: `world.tick` is the one that the step makes.
+  void begin(engine::World& world, engine::Authority authority, engine::TickRecord& record);
+
+  engine::World& world() { return *world_; }
+
+  engine::TickReport& report() { return report_; }
+
+  [[nodiscard]] bool is_removed(std::size_t row) const { return removed_[row] != 0; }
+
+  /// Runs `callback(step)` for one row, or for two that have met.
+  template <class Callback>
+  void call(std::size_t first, std::optional<std::size_t> second, Callback callback) {
+    begin_call(first, second);
+    callback(AnyStep{*this});
+    end_call();
+  }
+
+  /// Runs a hook of the server: it can do everything, and nobody is joined.
+  template <class Hook>
+  void call_hook(engine::OutcomePhase phase, Hook hook) {
+    phase_ = phase;
+    asker_count_ = 0;
+    hook();
+  }
+
+  /// Makes spawns and removals of the phase take effect.
+  void end_phase();
+
+  /// Everything has moved: the next query files all places again.
+  void forget_places() { is_filed_ = false; }
+
+  /// Writes the states that the server's hooks have changed into the record, and into the world.
+  void end_hooks(engine::OutcomePhase phase);
+
+  /// Carries out the outcomes of a phase.
+  void carry_out(const engine::TickRecord& record, engine::OutcomePhase phase);
+
+  /// Carries out that a player leaves, or joins; on the server, writes it into the record.
+  void leave(Player player);
+  void join_player(const engine::Join& join);
+
+  /// Calls `visit(row)` for the rows that overlap a box, in no order.
+  template <class Visit>
+  void visit_overlapping(const sim::Box& box, Visit visit) {
+    file_places();
+    space_.visit(box, [&](engine::Space::Key key) {
+      if (key < rows_) visit(std::size_t{key});
+    });
+  }
+
+  void join(BodyId a, BodyId b) { report_.influences.push_back(sim::ordered_pair(a, b)); }
+
+  void set_user_data(std::span<const engine::Join> joins) { joins_ = joins; }
+
+  void set_query_log(const engine::QueryLog& log) { log_ = log; }
+
+  // --- what Step does ---
+
+  [[nodiscard]] std::int32_t shared_random(std::int32_t n);
+  [[nodiscard]] bool exists(Ref who);
+  [[nodiscard]] std::optional<RayHit> raycast(const Ray& ray);
+  void remove(Ref who);
+  [[nodiscard]] Row find(Ref who, std::size_t kind);
+  void visit_rows_in(Vec2 min, Vec2 size, std::size_t kind, RowVisit visit);
+  void spawn(std::size_t kind, const void* state, Vec2 min, Vec2 velocity, Parent parent);
+  void emit(Ref at, std::size_t event, const void* value);
+
+  // --- what Server does ---
+
+  [[nodiscard]] std::int32_t random(std::int32_t n);
+  [[nodiscard]] std::int32_t players() const;
+  [[nodiscard]] bool is_free(Vec2 min, Vec2 size);
+  void remove_by_server(Ref who);
+  [[nodiscard]] std::string_view user_data(Player who) const;
+  [[nodiscard]] Row find_by_server(Ref who, std::size_t kind);
+  void visit_all_rows(std::size_t kind, RowVisit visit);
+  [[nodiscard]] EventRows events(std::size_t event) const;
+  Ref spawn_by_server(Player who, std::size_t kind, const void* state, Vec2 min,
+                      std::uint16_t path);
+  void decide(Ref whom, std::size_t outcome, const void* value);
+  [[nodiscard]] void* seat(Player who);
+
+  [[nodiscard]] void* own_room() { return next_room_.data(); }
+
+  [[nodiscard]] void* secret() { return world_->secret().data(); }
+
+ private:
+  /// A row that a callback may have written, as it was.
+  struct Touched {
+    std::size_t row;
+    Vec2 min;
+    Vec2 velocity;
+  };
+
+  /// How often something has happened in this tick.
+  struct Count {
+    std::uint64_t of = 0;  ///< the entity, or class and lineage
+    std::uint32_t count = 0;
+    BodyId first;  ///< the entity that was the first
+  };
+
+  struct Pending {
+    engine::NewRow row;
+    std::size_t first = 0;  ///< of its state in pending_states_
+    engine::Space::Key key = 0;
+  };
+
+  void begin_call(std::size_t first, std::optional<std::size_t> second);
+  void end_call();
+  void touch(std::size_t row);
+  void join_askers(BodyId with, bool is_logged);
+  void remove_row(std::size_t row);
+  void file_places();
+  [[nodiscard]] sim::Box box_of(std::size_t row) const;
+  [[nodiscard]] std::optional<std::size_t> living_row(Ref who) const;
+  [[nodiscard]] std::optional<std::size_t> living_row(Ref who, std::size_t kind) const;
+  static Count& count_of(std::vector<Count>& counts, std::uint64_t of);
+  Count& spawns_of(engine::IdClass by, std::uint32_t lineage);
+  void add_pending(const engine::NewRow& row, ConstBytes state);
+  void apply(std::size_t row, std::size_t outcome, const void* value);
+  engine::Outcome& add_outcome(engine::OutcomeKind kind, ConstBytes bytes);
+  void record_change(engine::OutcomeKind kind, Player player, ConstBytes now);
+
+  engine::World* world_ = nullptr;
+  engine::Authority authority_ = engine::Authority::Server;
+  engine::TickRecord* record_ = nullptr;
+  engine::OutcomePhase phase_ = engine::OutcomePhase::Joining;
+  engine::QueryLog log_;
+  engine::TickReport report_;
+  std::span<const engine::Join> joins_;
+
+  std::array<std::size_t, 2> askers_{};
+  std::size_t asker_count_ = 0;
+  std::vector<Touched> touched_;
+  std::vector<Count> draws_;  ///< by entity: calls of shared_random() in this tick
+
+  std::size_t rows_ = 0;               ///< rows of the world in this phase
+  std::vector<std::uint8_t> removed_;  ///< by row
+  bool has_removed_ = false;
+  std::vector<Pending> pending_;
+  std::vector<std::byte> pending_states_;
+  std::vector<Count> spawns_;
+
+  engine::Space space_;
+  bool is_filed_ = false;
+  std::vector<std::size_t> found_;
+  std::vector<sim::Body> cast_at_;
+  sim::Caster caster_;
+
+  std::vector<std::byte> next_room_;
+  std::vector<std::byte> secret_before_;
+  std::uint64_t random_before_ = 0;
+  std::vector<Player> changed_seats_;    ///< whose state a hook may have written
+  std::vector<std::byte> seats_before_;  ///< their states as they were
+};
+
+}  // namespace tickbox::detail

@@ -1,0 +1,228 @@
+#include "engine/stepper.h"
+
+#include "core/assert.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "engine/declared.h"
+#include "engine/entity_id.h"
+
+namespace tickbox::engine {
+
+void Stepper::open(World& world) {
+  TICKBOX_ASSERT(world.tick.value == 0);
+  opening_.clear();
+  running_.begin(world, Authority::Server, opening_);
+  if (world.game().open != nullptr) {
+    running_.call_hook(OutcomePhase::Deciding, [&] { world.game().open(running_); });
+  }
+  running_.end_hooks(OutcomePhase::Deciding);
+  running_.end_phase();
+}
+
+const TickReport& Stepper::step(World& world, const TickRequest& request, TickRecord& record) {
+  record.clear();
+  begin(world, Authority::Server, record);
+  run_request(world, request);
+  running_.end_phase();
+  give_inputs(world, request, record);
+  act(world);
+  judge(world, request, record);
+  strike(world, record);
+  release_inputs(world, record);
+  move(world);
+  act_after(world);
+  if (world.game().decide != nullptr) {
+    running_.call_hook(OutcomePhase::Deciding, [&] { world.game().decide(running_); });
+  }
+  running_.end_hooks(OutcomePhase::Deciding);
+  running_.end_phase();
+  return running_.report();
+}
+
+const TickReport& Stepper::replay(World& world, const TickRecord& record) {
+  // A replay only reads its record.
+  begin(world, Authority::Replay, opening_);
+  running_.carry_out(record, OutcomePhase::Joining);
+  running_.end_phase();
+  give_inputs(world, record);
+  act(world);
+  strike(world, record);
+  release_inputs(world, record);
+  move(world);
+  act_after(world);
+  running_.carry_out(record, OutcomePhase::Deciding);
+  running_.end_phase();
+  return running_.report();
+}
+
+void Stepper::begin(World& world, Authority authority, TickRecord& record) {
+  world.tick = world.tick + 1;
+  const std::span<const sim::Body> movers = std::as_const(world).physics().movers();
+  for (std::size_t row = 0; row < world.size(); ++row) {
+    world.infos()[row].velocity_before = movers[row].velocity;
+  }
+  default_input_.resize(world.game().input.bytes);
+  world.game().default_input(default_input_.data());
+  running_.begin(world, authority, record);
+}
+
+/// Leaves and joins, with the decisions of the game's hooks.
+void Stepper::run_request(World& world, const TickRequest& request) {
+  const GameTable& game = world.game();
+  running_.set_user_data(request.joins);
+  for (const Player player : request.leaves) {
+    running_.call_hook(OutcomePhase::Joining, [&] {
+      if (game.leave != nullptr) game.leave(running_, player);
+      running_.leave(player);
+    });
+  }
+  for (const Join& join : request.joins) {
+    running_.call_hook(OutcomePhase::Joining, [&] {
+      running_.join_player(join);
+      game.join(running_, join.player);
+    });
+  }
+  running_.end_hooks(OutcomePhase::Joining);
+}
+
+/// Gives players their inputs, without what has no effect now; writes those that differ from what
+/// their players hold.
+void Stepper::give_inputs(World& world, const TickRequest& request, TickRecord& record) {
+  const GameTable& game = world.game();
+  for (const PlayerInput& given : request.inputs) {
+    TICKBOX_ASSERT(world.has(given.player) && given.input.size() == game.input.bytes);
+    significant_.assign(given.input.begin(), given.input.end());
+    const std::size_t avatar = world.avatar_of(given.player);
+    if (game.significant != nullptr && avatar != world.size() &&
+        world.infos()[avatar].kind == game.avatar) {
+      game.significant(significant_.data(), world.state(avatar).data());
+    }
+    const MutableBytes held = world.input(given.player);
+    if (are_equal(game.input, held, significant_)) continue;
+    record.inputs.push_back({.player = given.player, .first = record.bytes.size()});
+    record.bytes.insert(record.bytes.end(), significant_.begin(), significant_.end());
+    std::ranges::copy(significant_, held.begin());
+  }
+}
+
+void Stepper::give_inputs(World& world, const TickRecord& record) {
+  const std::size_t bytes = world.game().input.bytes;
+  for (const TickRecord::Input& given : record.inputs) {
+    std::ranges::copy(ConstBytes{record.bytes}.subspan(given.first, bytes),
+                      world.input(given.player).begin());
+  }
+}
+
+const void* Stepper::input_of(const World& world, std::size_t row) const {
+  if (class_of(world.id(row)) != IdClass::Avatar) return default_input_.data();
+  return world.input(world.infos()[row].owner).data();
+}
+
+void Stepper::act(World& world) {
+  for (std::size_t row = 0; row < world.size(); ++row) {
+    const auto act = world.kind_of(row).act;
+    if (act == nullptr || running_.is_removed(row)) continue;
+    running_.call(row, std::nullopt, [&](const detail::AnyStep& step) {
+      act(world.row(row), input_of(world, row), step);
+    });
+  }
+  running_.end_phase();
+}
+
+void Stepper::judge(World& world, const TickRequest& request, TickRecord& record) {
+  if (request.judge == nullptr) return;
+  rays_.clear();
+  for (const TickRecord::Input& given : record.inputs) {
+    const std::size_t row = world.avatar_of(given.player);
+    if (row == world.size() || world.kind_of(row).ray == nullptr) continue;
+    running_.call(row, std::nullopt, [&](const detail::AnyStep& step) {
+      const std::optional<Ray> ray =
+          world.kind_of(row).ray(world.row(row), input_of(world, row), step);
+      if (!ray) return;
+      rays_.push_back({.shooter = given.player, .from = ref_of(world.id(row)), .ray = *ray});
+    });
+  }
+  if (!rays_.empty()) (*request.judge)(rays_, record.strikes);
+}
+
+void Stepper::strike(World& world, const TickRecord& record) {
+  for (const Strike& strike : record.strikes) {
+    const std::size_t row = world.index_of(body_id(strike.victim));
+    if (row == world.size() || running_.is_removed(row)) continue;
+    const auto struck = world.kind_of(row).struck;
+    if (struck == nullptr) continue;
+    running_.call(row, std::nullopt, [&](const detail::AnyStep& step) {
+      struck(world.row(row), strike.shooter, step);
+    });
+  }
+  running_.end_phase();
+}
+
+/// Releases every Press, and what has no effect without it. Only an input of this tick can have a
+/// Press that is down.
+void Stepper::release_inputs(World& world, const TickRecord& record) {
+  const GameTable& game = world.game();
+  for (const TickRecord::Input& given : record.inputs) {
+    const MutableBytes input = world.input(given.player);
+    if (!has_press_down(game.input, input)) continue;
+    release_presses(game.input, input);
+    const std::size_t avatar = world.avatar_of(given.player);
+    if (game.significant != nullptr && avatar != world.size() &&
+        world.infos()[avatar].kind == game.avatar) {
+      game.significant(input.data(), world.state(avatar).data());
+    }
+  }
+}
+
+/// The physics, and the callbacks for the contacts that begin.
+void Stepper::move(World& world) {
+  for (std::size_t row = 0; row < world.size(); ++row) {
+    world.update_body(row);
+  }
+  contacts_.begin(running_);
+  const sim::StepReport& report = physics_.step(world.physics());
+  running_.report().physics = &report;
+  running_.forget_places();
+  end_ignoring(world);
+  for (RowInfo& info : world.infos()) {
+    info.is_new = false;
+  }
+  contacts_.run(running_, report);
+  running_.end_phase();
+}
+
+/// Lets spawned entities meet their parents, each when its Parent says.
+void Stepper::end_ignoring(World& world) {
+  for (std::size_t row = 0; row < world.size(); ++row) {
+    RowInfo& info = world.infos()[row];
+    if (info.parent == Parent::Collides) continue;
+    sim::Body& body = world.physics().movers()[row];
+    if (info.parent == Parent::IgnoredUntilApart) {
+      const std::size_t parent = world.index_of(body.ignores);
+      if (parent != world.size()) {
+        running_.join(body.id, body.ignores);
+        const sim::Body& other = world.physics().movers()[parent];
+        if (sim::overlap(sim::box_of(body.min, body.size), sim::box_of(other.min, other.size))) {
+          continue;
+        }
+      }
+    }
+    info.parent = Parent::Collides;
+    body.ignores = sim::kNoBody;
+  }
+}
+
+void Stepper::act_after(World& world) {
+  for (std::size_t row = 0; row < world.size(); ++row) {
+    const auto after = world.kind_of(row).after;
+    if (after == nullptr || running_.is_removed(row)) continue;
+    running_.call(row, std::nullopt,
+                  [&](const detail::AnyStep& step) { after(world.row(row), step); });
+  }
+  running_.end_phase();
+}
+
+}  // namespace tickbox::engine

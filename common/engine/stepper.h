@@ -1,0 +1,59 @@
+#pragma once
+// One tick of a match: the same on the server, in every client and in every replay. The order of a
+// tick stands in tickbox/game.h.
+
+#include "sim/step.h"
+
+#include <cstddef>
+#include <vector>
+
+#include "engine/contacts.h"
+#include "engine/running.h"
+#include "engine/tick_record.h"
+#include "engine/tick_report.h"
+#include "engine/world.h"
+
+namespace tickbox::engine {
+
+/// Scratch memory and the report of the last tick. Serves any number of worlds, one after the
+/// other.  Cost: no allocation once warm.
+class Stepper {
+ public:
+  /// Runs the game's open() in a world at tick 0.
+  void open(World& world);
+
+  /// Steps a world on the live server, and writes what entered the tick into `record`.
+  /// Requires: joins of free seats, inputs of players that are in the room then.
+  const TickReport& step(World& world, const TickRequest& request, TickRecord& record);
+
+  /// Steps a world as a record says.
+  /// Requires: a record of a server that stepped the same world, or one with more entities.
+  const TickReport& replay(World& world, const TickRecord& record);
+
+  /// For a test that shows that each query must log.
+  void set_query_log(const QueryLog& log) { running_.set_query_log(log); }
+
+ private:
+  void begin(World& world, Authority authority, TickRecord& record);
+  void run_request(World& world, const TickRequest& request);
+  void give_inputs(World& world, const TickRequest& request, TickRecord& record);
+  void give_inputs(World& world, const TickRecord& record);
+  void act(World& world);
+  void judge(World& world, const TickRequest& request, TickRecord& record);
+  void strike(World& world, const TickRecord& record);
+  void release_inputs(World& world, const TickRecord& record);
+  void move(World& world);
+  void end_ignoring(World& world);
+  void act_after(World& world);
+  [[nodiscard]] const void* input_of(const World& world, std::size_t row) const;
+
+  detail::Running running_;
+  sim::Stepper physics_;
+  Contacts contacts_;
+  std::vector<std::byte> default_input_;
+  std::vector<std::byte> significant_;
+  std::vector<FiredRay> rays_;
+  TickRecord opening_;
+};
+
+}  // namespace tickbox::engine

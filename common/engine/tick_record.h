@@ -1,0 +1,121 @@
+#pragma once
+// What enters one tick of a match: the requests that the live server steps, and the record that a
+// replay steps instead.
+//
+// The live server runs the hooks of the game (join, leave, decide) and judges rays. All that they
+// change is written into the record as outcomes. A replay carries out the record and runs no hook.
+
+#include "core/bytes.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tickbox/game_table.h"
+
+namespace tickbox::engine {
+
+/// A player who joins, and what the backend put into its token.
+struct Join {
+  Player player;
+  std::string_view user_data;
+};
+
+/// The input of a player for one tick.
+struct PlayerInput {
+  Player player;
+  ConstBytes input;  ///< as many bytes as the game's Input has, each field within its range
+};
+
+/// A ray that a player's entity fires in this tick.
+struct FiredRay {
+  Player shooter;
+  Ref from;
+  Ray ray;
+};
+
+/// An outcome: a ray strikes an entity.
+struct Strike {
+  Player shooter;
+  Ref victim;
+
+  friend bool operator==(const Strike&, const Strike&) = default;
+};
+
+/// Judges the rays of a tick by what their players saw; appends what they strike.
+using JudgeRays = std::function<void(std::span<const FiredRay> rays, std::vector<Strike>& strikes)>;
+
+/// What the live server steps. All lists are sorted by player, each player once.
+struct TickRequest {
+  std::span<const Player> leaves;
+  std::span<const Join> joins;          ///< of free seats, or of seats that are left in this tick
+  std::span<const PlayerInput> inputs;  ///< of players in the room; who is absent holds its input
+  const JudgeRays* judge = nullptr;     ///< nullptr: rays strike nothing
+};
+
+enum class OutcomeKind : std::uint8_t {
+  Left,     ///< a player leaves, and with it every entity that it controls
+  Joined,   ///< a player joins; the bytes are what the backend put into its token
+  Spawned,  ///< the server spawned an entity
+  Removed,  ///< the server removed an entity
+  Decided,  ///< the game applies an outcome to an entity
+  Seat,     ///< a player's state
+  Room,     ///< the room's state
+  Secret,   ///< the secret state, and the state of the room's random sequence
+};
+
+/// When an outcome takes effect.
+enum class OutcomePhase : std::uint8_t {
+  Joining,   ///< after leaves and joins
+  Deciding,  ///< at the end of the tick
+};
+
+/// One outcome; its bytes are in the record.
+struct Outcome {
+  OutcomeKind kind = OutcomeKind::Spawned;
+  OutcomePhase phase = OutcomePhase::Joining;
+  std::uint8_t type = 0;  ///< the kind of the entity, or the number of the game's outcome
+  Player player;          ///< who leaves, joins or controls the entity, or whose state it is
+  Ref ref;                ///< the entity
+  Vec2 min;               ///< of a spawned entity
+  std::uint16_t path = kNoPath;
+  std::uint64_t random = 0;  ///< Secret: the state of the random sequence
+  std::size_t first = 0;     ///< of its bytes in TickRecord::bytes
+  std::size_t size = 0;
+
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+/// What a replay steps, and what the tick log keeps. Clearing it keeps its memory.
+struct TickRecord {
+  /// An input that differs from the one that its player holds.
+  struct Input {
+    Player player;
+    std::size_t first = 0;  ///< of its bytes
+
+    friend bool operator==(const Input&, const Input&) = default;
+  };
+
+  std::vector<Outcome> outcomes;  ///< in the order in which they take effect
+  std::vector<Input> inputs;      ///< by player
+  std::vector<Strike> strikes;    ///< in the order in which they take effect
+  std::vector<std::byte> bytes;
+
+  void clear() {
+    outcomes.clear();
+    inputs.clear();
+    strikes.clear();
+    bytes.clear();
+  }
+
+  [[nodiscard]] ConstBytes bytes_of(const Outcome& outcome) const {
+    return ConstBytes{bytes}.subspan(outcome.first, outcome.size);
+  }
+
+  friend bool operator==(const TickRecord&, const TickRecord&) = default;
+};
+
+}  // namespace tickbox::engine

@@ -1,0 +1,57 @@
+#pragma once
+// What happened in one tick, beside the new state: for replication, and for players.
+
+#include "core/bytes.h"
+#include "sim/step.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tickbox/game_table.h"
+
+namespace tickbox::engine {
+
+/// An event that a callback emitted.
+struct Emitted {
+  std::uint8_t type = 0;    ///< its number in the game's list
+  std::uint32_t index = 0;  ///< among the events of its type in this tick
+  Ref at;                   ///< who sees this entity receives the event
+  Vec2 place;               ///< where the entity was
+};
+
+/// The events of one type, side by side.
+struct EventList {
+  std::vector<std::byte> bytes;
+  std::size_t count = 0;
+};
+
+/// Valid until the next step of the same Stepper.
+struct TickReport {
+  const sim::StepReport* physics = nullptr;
+  /// Pairs of entities of which one influenced the other, beside the contacts and influences of the
+  /// physics; repeats included. A world that has all entities of an island, and no other, steps
+  /// them to the same bits.
+  std::vector<sim::BodyPair> influences;
+  std::vector<Emitted> emitted;   ///< in the order in which they were emitted
+  std::vector<EventList> events;  ///< by type
+
+  [[nodiscard]] ConstBytes event(const TypeInfo& type, const Emitted& which) const {
+    return ConstBytes{events[which.type].bytes}.subspan(which.index * std::size_t{type.bytes},
+                                                        type.bytes);
+  }
+
+  void clear(std::size_t event_types) {
+    physics = nullptr;
+    influences.clear();
+    emitted.clear();
+    events.resize(event_types);
+    for (EventList& list : events) {
+      list.bytes.clear();
+      list.count = 0;
+    }
+  }
+};
+
+}  // namespace tickbox::engine

@@ -1,0 +1,251 @@
+#include "engine/world.h"
+
+#include "core/assert.h"
+#include "core/hash.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/declared.h"
+
+namespace tickbox::engine {
+namespace {
+
+/// States begin at multiples of this, whatever their members.
+constexpr std::size_t kStateAlign = alignof(std::uint64_t);
+
+std::size_t stride_of(std::size_t bytes) {
+  return (bytes + kStateAlign - 1) / kStateAlign * kStateAlign;
+}
+
+sim::WorldSettings settings_of(const GameTable& game, std::uint32_t tick_rate) {
+  const std::int64_t per_second = std::int64_t{game.gravity} * kUnit;
+  return {.gravity = {0, static_cast<std::int32_t>(per_second / tick_rate / tick_rate)},
+          .border = sim::Border::Solid};
+}
+
+/// Gives a body the properties that its entity's state has.
+void set_properties(const Body& of, sim::Body& body) {
+  body.kind = of.motion == Motion::Dynamic ? sim::Kind::Dynamic : sim::Kind::Kinematic;
+  body.response = of.response;
+  body.size = of.size;
+  body.mass = of.mass;
+  body.restitution = of.restitution;
+  body.friction = of.friction;
+  body.gravity_scale = of.gravity;
+  body.layers = of.layers;
+  body.collides_with = of.collides_with;
+  body.sensor = of.sensor;
+  body.one_way = of.one_way;
+  body.squeeze = of.squeeze;
+}
+
+/// A row in its canonical form, for hashing: at most its head and the largest state.
+class CanonicalRow {
+ public:
+  template <class Number>
+  void add(Number number) {
+    store_le(MutableBytes{bytes_}.subspan(size_),
+             static_cast<std::make_unsigned_t<Number>>(number));
+    size_ += sizeof(Number);
+  }
+
+  void add(const TypeInfo& type, ConstBytes bytes) {
+    for (const FieldInfo& field : type.fields()) {
+      for (std::size_t i = 0; i < field.times; ++i) {
+        add_value(field, value_of(field, i, bytes));
+      }
+    }
+  }
+
+  [[nodiscard]] std::uint64_t digest(std::uint64_t seed) const {
+    return hash_bytes(ConstBytes{bytes_}.first(size_), seed);
+  }
+
+ private:
+  void add_value(const FieldInfo& field, std::int64_t value) {
+    switch (field.bytes) {
+      case 1:
+        return add(static_cast<std::uint8_t>(value));
+      case 2:
+        return add(static_cast<std::uint16_t>(value));
+      case 4:
+        return add(static_cast<std::uint32_t>(value));
+      default:
+        return add(static_cast<std::uint64_t>(value));
+    }
+  }
+
+  static constexpr std::size_t kHeadBytes = 64;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as it is hashed
+  std::array<std::byte, kHeadBytes + 2 * kTypeBytesMax> bytes_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace
+
+World::World(const GameTable& game, SharedMap map, std::uint32_t tick_rate, std::uint64_t seed,
+             StateOrder order)
+    : random(seed),
+      shared_seed(Rng{~seed}.next()),
+      game_(&game),
+      order_(order),
+      map_(std::move(map)),
+      tick_rate_(tick_rate),
+      physics_(settings_of(game, tick_rate), map_->statics),
+      stride_(stride_of(game.state_bytes)),
+      seat_stride_(stride_of(game.seat.bytes)),
+      input_stride_(stride_of(game.input.bytes)),
+      seats_(map_->seats),
+      seat_states_(map_->seats * seat_stride_),
+      inputs_(map_->seats * input_stride_),
+      room_(game.room.bytes),
+      secret_(game.secret.bytes) {
+  TICKBOX_ASSERT(map_->seats <= kSeatsMax);
+  game.default_room(room_.data());
+  game.default_secret(secret_.data());
+  for (std::uint16_t seat = 0; seat < seats_.size(); ++seat) {
+    free_seat({seat});
+  }
+}
+
+detail::Row World::row(std::size_t row) {
+  sim::Body& body = physics_.movers()[row];
+  return {.ref = ref_of(body.id),
+          .owner = infos_[row].owner,
+          .min = &body.min,
+          .velocity = &body.velocity,
+          .state = states_.data() + place_of(row)};
+}
+
+std::size_t World::index_of(BodyId id) const {
+  const std::span<const sim::Body> movers = physics_.movers();
+  const auto found = std::ranges::lower_bound(movers, id, {}, &sim::Body::id);
+  return found != movers.end() && found->id == id ? static_cast<std::size_t>(found - movers.begin())
+                                                  : size();
+}
+
+std::size_t World::avatar_of(Player player) const {
+  if (!has(player)) return size();
+  const std::uint32_t generation = seats_[player.seat].generation;
+  const BodyId first = avatar_id(generation, {.lineage = player.seat});
+  const std::span<const sim::Body> movers = physics_.movers();
+  const auto found = std::ranges::lower_bound(movers, first, {}, &sim::Body::id);
+  const bool is_there = found != movers.end() && class_of(found->id) == IdClass::Avatar &&
+                        generation_of(found->id) == generation &&
+                        lineage_of(found->id) == player.seat;
+  return is_there ? static_cast<std::size_t>(found - movers.begin()) : size();
+}
+
+void World::add(const NewRow& row, ConstBytes state) {
+  sim::Body body{.id = row.id, .min = row.min, .velocity = row.velocity, .ignores = row.ignores};
+  const KindTable& kind = game_->kinds[row.info.kind];
+  TICKBOX_ASSERT(state.size() == kind.type.bytes);
+  set_properties(kind.body(state.data()), body);
+  if (body.kind == sim::Kind::Kinematic) body.path = row.path;
+  physics_.add(body);
+  const std::size_t index = index_of(row.id);
+  infos_.insert(infos_.begin() + static_cast<std::ptrdiff_t>(index), row.info);
+  const std::size_t place = place_of(index);
+  states_.insert(states_.begin() + static_cast<std::ptrdiff_t>(place), stride_, std::byte{});
+  std::ranges::copy(state, states_.begin() + static_cast<std::ptrdiff_t>(place));
+}
+
+void World::remove_marked(std::span<const std::uint8_t> marked) {
+  TICKBOX_ASSERT(marked.size() == size());
+  const std::size_t rows = size();
+  const auto is_kept = [&](std::size_t row) { return marked[row] == 0; };
+  removed_.clear();
+  // In the order of memory, for the states move down.
+  std::size_t states_kept = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t row = order_ == StateOrder::Ascending ? i : rows - 1 - i;
+    if (!is_kept(row)) continue;
+    std::ranges::copy(std::span{states_}.subspan(i * stride_, stride_),
+                      states_.begin() + static_cast<std::ptrdiff_t>(states_kept * stride_));
+    ++states_kept;
+  }
+  std::size_t kept = 0;
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (is_kept(row)) {
+      infos_[kept++] = infos_[row];
+    } else {
+      removed_.push_back(id(row));
+    }
+  }
+  physics_.remove(removed_);
+  infos_.resize(kept);
+  states_.resize(kept * stride_);
+}
+
+void World::update_body(std::size_t row) {
+  const KindTable& kind = kind_of(row);
+  set_properties(kind.body(state(row).data()), physics_.movers()[row]);
+}
+
+void World::take_seat(Player player) {
+  SeatInfo& seat = seats_[player.seat];
+  TICKBOX_ASSERT(!seat.taken);
+  seat = {.generation = (seat.generation + 1) % kGenerations, .taken = true};
+}
+
+void World::free_seat(Player player) {
+  seats_[player.seat].taken = false;
+  game_->default_seat(seat_state(player).data());
+  game_->default_input(input(player).data());
+}
+
+std::uint64_t entity_hash(const World& world, std::size_t row) {
+  const sim::Body& body = world.physics().movers()[row];
+  const RowInfo& info = world.infos()[row];
+  CanonicalRow canonical;
+  canonical.add(static_cast<std::uint16_t>(info.kind << 8 |
+                                           static_cast<std::uint8_t>(info.parent) << 1 |
+                                           static_cast<std::uint8_t>(info.is_new)));
+  canonical.add(info.owner.seat);
+  canonical.add(body.min.x);
+  canonical.add(body.min.y);
+  canonical.add(body.velocity.x);
+  canonical.add(body.velocity.y);
+  if (info.parent != Parent::Collides) canonical.add(body.ignores.value);
+  if (body.kind == sim::Kind::Kinematic) {
+    canonical.add(body.path);
+    canonical.add(body.path_ticks);
+  } else if (body.carrier != sim::kNoBody) {
+    canonical.add(body.carrier.value);
+  }
+  canonical.add(world.kind_of(row).type, world.state(row));
+  return canonical.digest(body.id.value);
+}
+
+std::uint64_t seat_hash(const World& world, Player player) {
+  const SeatInfo& seat = world.seats()[player.seat];
+  CanonicalRow canonical;
+  canonical.add(seat.generation << 1 | static_cast<std::uint32_t>(seat.taken));
+  if (seat.taken) {
+    canonical.add(world.game().seat, world.seat_state(player));
+    canonical.add(world.game().input, world.input(player));
+  }
+  return canonical.digest(player.seat);
+}
+
+std::uint64_t state_hash(const World& world) {
+  std::uint64_t sum = 0;
+  for (std::size_t row = 0; row < world.size(); ++row) {
+    sum += entity_hash(world, row);
+  }
+  for (std::uint16_t seat = 0; seat < world.seats().size(); ++seat) {
+    if (world.seats()[seat].generation != 0) sum += seat_hash(world, {seat});
+  }
+  CanonicalRow rest;
+  rest.add(sum);
+  rest.add(world.tick.value);
+  rest.add(world.random.state());
+  rest.add(world.next_lineage);
+  rest.add(world.game().room, world.room());
+  rest.add(world.game().secret, world.secret());
+  return rest.digest(world.shared_seed);
+}
+
+}  // namespace tickbox::engine

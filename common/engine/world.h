@@ -1,0 +1,198 @@
+#pragma once
+// The state of a match after a tick: entities as rows in the order of their ids, seats, and the
+// states of room and secret.
+//
+// A row has an id, a kind, an owner, a place and a velocity, and the declared state of its kind.
+// The place and velocity are those of its body in the physics; the states lie side by side at one
+// stride. A World is a value: a copy steps as the original does.
+
+#include "core/bytes.h"
+#include "core/ids.h"
+#include "core/rng.h"
+#include "sim/world.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/entity_id.h"
+#include "engine/map.h"
+#include "tickbox/game_table.h"
+
+namespace tickbox::engine {
+
+/// What a row has beside its body and its declared state.
+struct RowInfo {
+  std::uint8_t kind = 0;
+  Parent parent = Parent::Collides;  ///< how long it ignores the body that Body::ignores names
+  /// Spawned or teleported since the last physics: each of its contacts then begins.
+  bool is_new = true;
+  Player owner;
+  Vec2 velocity_before;  ///< when the tick began; no part of the state
+};
+
+struct SeatInfo {
+  std::uint32_t generation = 0;  ///< of the player: counts the joins
+  bool taken = false;
+
+  friend bool operator==(const SeatInfo&, const SeatInfo&) = default;
+};
+
+/// An entity to be added: its row and the bytes of its state.
+struct NewRow {
+  BodyId id;
+  RowInfo info;
+  Vec2 min;
+  Vec2 velocity;
+  std::uint16_t path = kNoPath;
+  BodyId ignores = sim::kNoBody;
+};
+
+/// The order of the states in memory. Nothing that rules do may depend on it.
+enum class StateOrder : std::uint8_t { Ascending, Descending };
+
+class World {
+ public:
+  /// Makes an empty world at tick 0. `game` must live longer.
+  World(const GameTable& game, SharedMap map, std::uint32_t tick_rate, std::uint64_t seed,
+        StateOrder order = StateOrder::Ascending);
+
+  Tick tick;
+  Rng random;                     ///< the room's private sequence
+  std::uint64_t shared_seed = 0;  ///< known to both ends: seeds Step::shared_random()
+  std::uint32_t next_lineage = kSeatsMax;
+
+  [[nodiscard]] const GameTable& game() const { return *game_; }
+
+  [[nodiscard]] const SharedMap& map() const { return map_; }
+
+  [[nodiscard]] std::uint32_t tick_rate() const { return tick_rate_; }
+
+  [[nodiscard]] StateOrder state_order() const { return order_; }
+
+  [[nodiscard]] sim::World& physics() { return physics_; }
+
+  [[nodiscard]] const sim::World& physics() const { return physics_; }
+
+  // --- rows, by index in the order of ids ---
+
+  [[nodiscard]] std::size_t size() const { return infos_.size(); }
+
+  [[nodiscard]] BodyId id(std::size_t row) const { return physics_.movers()[row].id; }
+
+  [[nodiscard]] std::span<RowInfo> infos() { return infos_; }
+
+  [[nodiscard]] std::span<const RowInfo> infos() const { return infos_; }
+
+  [[nodiscard]] const KindTable& kind_of(std::size_t row) const {
+    return game_->kinds[infos_[row].kind];
+  }
+
+  /// The declared state of a row, as many bytes as its kind has.
+  [[nodiscard]] MutableBytes state(std::size_t row) {
+    return MutableBytes{states_}.subspan(place_of(row), kind_of(row).type.bytes);
+  }
+
+  [[nodiscard]] ConstBytes state(std::size_t row) const {
+    return ConstBytes{states_}.subspan(place_of(row), kind_of(row).type.bytes);
+  }
+
+  /// All states, each at stride() bytes, in the order of memory.
+  [[nodiscard]] MutableBytes states() { return states_; }
+
+  [[nodiscard]] std::size_t stride() const { return stride_; }
+
+  /// The row as callbacks see it, valid until rows are added or removed.
+  [[nodiscard]] detail::Row row(std::size_t row);
+
+  /// Returns the index of an entity, or size() if there is none with this id.  Cost: one binary
+  /// search.
+  [[nodiscard]] std::size_t index_of(BodyId id) const;
+
+  /// Returns the row of the first entity that a player controls, or size().
+  [[nodiscard]] std::size_t avatar_of(Player player) const;
+
+  /// Requires: no entity has this id; the state of a value of its kind.
+  void add(const NewRow& row, ConstBytes state);
+  /// Removes the rows that are marked. Requires: a mark for each row.
+  void remove_marked(std::span<const std::uint8_t> marked);
+  /// Gives the physics the properties that a row's state has now.
+  void update_body(std::size_t row);
+
+  // --- seats, room, secret ---
+
+  [[nodiscard]] std::span<SeatInfo> seats() { return seats_; }
+
+  [[nodiscard]] std::span<const SeatInfo> seats() const { return seats_; }
+
+  [[nodiscard]] bool has(Player player) const {
+    return player.seat < seats_.size() && seats_[player.seat].taken;
+  }
+
+  [[nodiscard]] MutableBytes seat_state(Player player) {
+    return MutableBytes{seat_states_}.subspan(player.seat * seat_stride_, game_->seat.bytes);
+  }
+
+  [[nodiscard]] ConstBytes seat_state(Player player) const {
+    return ConstBytes{seat_states_}.subspan(player.seat * seat_stride_, game_->seat.bytes);
+  }
+
+  /// The input that a player holds: every Press is up between ticks.
+  [[nodiscard]] MutableBytes input(Player player) {
+    return MutableBytes{inputs_}.subspan(player.seat * input_stride_, game_->input.bytes);
+  }
+
+  [[nodiscard]] ConstBytes input(Player player) const {
+    return ConstBytes{inputs_}.subspan(player.seat * input_stride_, game_->input.bytes);
+  }
+
+  /// Gives a seat to a new player, or frees it; its state and input are those by default.
+  void take_seat(Player player);
+  void free_seat(Player player);
+
+  [[nodiscard]] MutableBytes room() { return room_; }
+
+  [[nodiscard]] ConstBytes room() const { return room_; }
+
+  [[nodiscard]] MutableBytes secret() { return secret_; }
+
+  [[nodiscard]] ConstBytes secret() const { return secret_; }
+
+ private:
+  /// The place of a row's state among `rows` rows.
+  [[nodiscard]] std::size_t place_of(std::size_t row, std::size_t rows) const {
+    return (order_ == StateOrder::Ascending ? row : rows - 1 - row) * stride_;
+  }
+
+  [[nodiscard]] std::size_t place_of(std::size_t row) const { return place_of(row, size()); }
+
+  const GameTable* game_;
+  StateOrder order_;
+  SharedMap map_;
+  std::uint32_t tick_rate_;
+  sim::World physics_;
+  std::size_t stride_;
+  std::size_t seat_stride_;
+  std::size_t input_stride_;
+  std::vector<RowInfo> infos_;
+  std::vector<std::byte> states_;
+  std::vector<SeatInfo> seats_;
+  std::vector<std::byte> seat_states_;
+  std::vector<std::byte> inputs_;
+  std::vector<std::byte> room_;
+  std::vector<std::byte> secret_;
+  std::vector<BodyId> removed_;  ///< scratch memory of remove_marked()
+};
+
+/// Returns XXH3-64 over one row, seeded with its id.
+[[nodiscard]] std::uint64_t entity_hash(const World& world, std::size_t row);
+
+/// Returns the hash of the whole state: the sum of the hashes of all entities, and a hash of the
+/// rest.
+[[nodiscard]] std::uint64_t state_hash(const World& world);
+
+/// Returns the hash of what one player's seat has: generation, state, input.
+[[nodiscard]] std::uint64_t seat_hash(const World& world, Player player);
+
+}  // namespace tickbox::engine

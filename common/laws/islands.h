@@ -1,0 +1,47 @@
+#pragma once
+// The islands of one tick: entities that contacts and other influences have joined.
+
+#include "core/ids.h"
+
+#include <cstdint>
+#include <map>
+
+#include "engine/entity_id.h"
+#include "engine/tick_report.h"
+
+namespace tickbox::laws {
+
+class Islands {
+ public:
+  explicit Islands(const engine::TickReport& report) {
+    for (const sim::Contact& contact : report.physics->contacts) {
+      if (engine::is_entity(contact.a) && engine::is_entity(contact.b)) join(contact.a, contact.b);
+    }
+    for (const sim::BodyPair& pair : report.physics->influences) {
+      join(pair.low, pair.high);
+    }
+    for (const sim::BodyPair& pair : report.influences) {
+      join(pair.low, pair.high);
+    }
+  }
+
+  /// Returns the entity that represents the island of another.
+  [[nodiscard]] BodyId root_of(BodyId id) {
+    BodyId at = id;
+    for (auto parent = parents_.find(at); parent != parents_.end(); parent = parents_.find(at)) {
+      at = parent->second;
+    }
+    return at;
+  }
+
+ private:
+  void join(BodyId a, BodyId b) {
+    a = root_of(a);
+    b = root_of(b);
+    if (a != b) parents_.emplace(std::max(a, b), std::min(a, b));
+  }
+
+  std::map<BodyId, BodyId> parents_;
+};
+
+}  // namespace tickbox::laws

@@ -1,0 +1,320 @@
+#include "laws/laws.h"
+
+#include "core/hash.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/declared.h"
+#include "engine/keyframe.h"
+#include "laws/islands.h"
+#include "laws/random_match.h"
+
+namespace tickbox::laws {
+namespace {
+
+std::string name_of(const engine::World& world, std::size_t row) {
+  return std::string{world.kind_of(row).type.name} + " " + std::to_string(world.id(row).value);
+}
+
+std::string text_of(Vec2 value) {
+  return "(" + std::to_string(value.x) + ", " + std::to_string(value.y) + ")";
+}
+
+/// Describes how the same entity differs between two worlds.
+std::string difference_of(const engine::World& a, std::size_t in_a, const engine::World& b,
+                          std::size_t in_b) {
+  const sim::Body& body = a.physics().movers()[in_a];
+  const sim::Body& other = b.physics().movers()[in_b];
+  const std::string name = name_of(a, in_a);
+  if (body.min != other.min) {
+    return name + ": place is " + text_of(body.min) + " here and " + text_of(other.min) + " there";
+  }
+  if (body.velocity != other.velocity) {
+    return name + ": velocity is " + text_of(body.velocity) + " here and " +
+           text_of(other.velocity) + " there";
+  }
+  if (a.infos()[in_a].kind != b.infos()[in_b].kind) return name + ": the kinds differ";
+  const TypeInfo& type = a.kind_of(in_a).type;
+  for (const FieldInfo& field : type.fields()) {
+    for (std::size_t i = 0; i < field.times; ++i) {
+      const std::int64_t here = engine::value_of(field, i, a.state(in_a));
+      const std::int64_t there = engine::value_of(field, i, b.state(in_b));
+      if (here == there) continue;
+      return name + ": " + std::string{field.name} + " is " + std::to_string(here) + " here and " +
+             std::to_string(there) + " there";
+    }
+  }
+  return name + ": owner, parent or path differ";
+}
+
+/// Returns how two worlds differ in the entities for which `is_compared(id)`; empty if they do not.
+template <class IsCompared>
+std::string difference_of(const engine::World& a, const engine::World& b, IsCompared is_compared) {
+  for (std::size_t row = 0; row < a.size(); ++row) {
+    if (!is_compared(a.id(row))) continue;
+    const std::size_t other = b.index_of(a.id(row));
+    if (other == b.size()) return name_of(a, row) + " is here and not there";
+    if (engine::entity_hash(a, row) != engine::entity_hash(b, other)) {
+      return difference_of(a, row, b, other);
+    }
+  }
+  for (std::size_t row = 0; row < b.size(); ++row) {
+    if (is_compared(b.id(row)) && a.index_of(b.id(row)) == a.size()) {
+      return name_of(b, row) + " is there and not here";
+    }
+  }
+  return {};
+}
+
+/// Returns how the parts of two worlds beside their entities differ.
+std::string difference_of_rest(const engine::World& a, const engine::World& b) {
+  const GameTable& game = a.game();
+  for (std::uint16_t seat = 0; seat < a.seats().size(); ++seat) {
+    if (a.seats()[seat] != b.seats()[seat]) return "seat " + std::to_string(seat);
+    const std::string names =
+        engine::difference(game.seat, a.seat_state({seat}), b.seat_state({seat}));
+    if (!names.empty()) return "seat " + std::to_string(seat) + ": " + names;
+  }
+  if (const std::string names = engine::difference(game.room, a.room(), b.room()); !names.empty()) {
+    return "the room's state: " + names;
+  }
+  if (const std::string names = engine::difference(game.secret, a.secret(), b.secret());
+      !names.empty()) {
+    return "the secret state: " + names;
+  }
+  return a.random.state() != b.random.state() ? "the room's random sequence" : "";
+}
+
+bool is_all(BodyId) {
+  return true;
+}
+
+/// One match and the checks of its ticks.
+class CheckedMatch {
+ public:
+  CheckedMatch(const GameTable& game, const engine::SharedMap& map, const LawOptions& options,
+               const MatchOptions& match)
+      : game_(game),
+        raw_(game),
+        options_(options),
+        seed_(match.seed),
+        match_(game, map, match),
+        other_(game, map,
+               {.seed = ~match.seed, .tick_rate = match.tick_rate, .seats = match.seats}),
+        twin_like_(game, map, match.tick_rate, 0, engine::StateOrder::Descending),
+        raw_like_(raw_, map, match.tick_rate, 0),
+        before_(match_.world()) {
+    raw_.significant = nullptr;
+    match_.set_query_log(options.query_log);
+  }
+
+  /// Steps a tick, and returns the law that it breaks, or nothing. `alone`: the hash of the same
+  /// tick of the same match without anything between.
+  std::optional<LawBroken> tick(std::uint64_t alone) {
+    before_ = match_.world();
+    engine::encode_keyframe(before_, keyframe_);
+    const engine::TickRequest& request = match_.draw();
+    const engine::TickReport& report = match_.step();
+    std::optional<LawBroken> broken = check_memory(alone);
+    if (!broken) broken = check_range();
+    if (!broken) broken = check_keyframe();
+    if (!broken) broken = check_twin();
+    if (!broken) broken = check_closure(report);
+    if (!broken) broken = check_significant(request);
+    other_.draw();
+    other_.step();
+    match_.move_memory();
+    return broken;
+  }
+
+ private:
+  [[nodiscard]] LawBroken broken(std::string law, std::string what) const {
+    return {.law = std::move(law),
+            .seed = seed_,
+            .tick_rate = match_.world().tick_rate(),
+            .tick = match_.world().tick,
+            .what = std::move(what)};
+  }
+
+  std::optional<LawBroken> check_memory(std::uint64_t alone) const {
+    if (engine::state_hash(match_.world()) == alone) return std::nullopt;
+    return broken("memory",
+                  "the match differs from the same match without another one stepped between. "
+                  "Look for a static variable, or a reference that outlives its callback");
+  }
+
+  std::optional<LawBroken> check_range() const {
+    const engine::World& world = match_.world();
+    for (std::size_t row = 0; row < world.size(); ++row) {
+      if (!engine::is_in_range(world.kind_of(row).type, world.state(row))) {
+        return broken("range", name_of(world, row) + " has a value that is not in its range");
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<LawBroken> check_keyframe() {
+    engine::encode_keyframe(match_.world(), after_);
+    const auto read = engine::decode_keyframe(after_, twin_like_);
+    if (!read) return broken("keyframe", "the world is not read back from its own keyframe");
+    engine::encode_keyframe(*read, again_);
+    if (again_ == after_) return std::nullopt;
+    return broken("keyframe", "a world that was read back gives other bytes");
+  }
+
+  std::optional<LawBroken> check_twin() {
+    auto twin = engine::decode_keyframe(keyframe_, twin_like_);
+    if (!twin) return broken("keyframe", "the world is not read back from its own keyframe");
+    stepper_.replay(*twin, match_.record());
+    const engine::World& world = match_.world();
+    if (engine::state_hash(*twin) == engine::state_hash(world)) return std::nullopt;
+    std::string what = difference_of(world, *twin, is_all);
+    if (what.empty()) what = difference_of_rest(world, *twin);
+    return broken("twin", what +
+                              ". Look for state that TICKBOX_FIELDS does not list, an order of "
+                              "addresses, and a hook of the server that writes an entity");
+  }
+
+  /// Steps a random half of the islands without the others.
+  std::optional<LawBroken> check_closure(const engine::TickReport& report) {
+    Islands islands{report};
+    const auto is_chosen = [&](BodyId id) {
+      const BodyId root = islands.root_of(id);
+      FieldHasher<16> hasher;
+      hasher.add(root.value);
+      return (hasher.digest(seed_ + match_.world().tick.value) & 1U) != 0;
+    };
+    engine::World part = before_;
+    dropped_.assign(part.size(), 0);
+    for (std::size_t row = 0; row < part.size(); ++row) {
+      dropped_[row] = is_chosen(part.id(row)) ? 0 : 1;
+    }
+    part.remove_marked(dropped_);
+    record_ = match_.record();
+    std::erase_if(record_.outcomes, [&](const engine::Outcome& outcome) {
+      return outcome.kind == engine::OutcomeKind::Spawned &&
+             !is_chosen(engine::body_id(outcome.ref));
+    });
+    stepper_.replay(part, record_);
+    const std::string what = difference_of(match_.world(), part, is_chosen);
+    if (what.empty()) return std::nullopt;
+    return broken("closure", what +
+                                 " where its island was stepped alone. Look for an influence that "
+                                 "is neither a contact nor a query of Step");
+  }
+
+  std::optional<LawBroken> check_significant(engine::TickRequest request) {
+    if (game_.significant == nullptr) return std::nullopt;
+    auto raw = engine::decode_keyframe(keyframe_, raw_like_);
+    if (!raw) return std::nullopt;
+    std::vector<Player> shooters;
+    const engine::JudgeRays judge = [&](std::span<const engine::FiredRay> rays,
+                                        std::vector<engine::Strike>& strikes) {
+      for (const engine::FiredRay& ray : rays) {
+        shooters.push_back(ray.shooter);
+      }
+      strikes = match_.record().strikes;
+    };
+    request.judge = &judge;
+    stepper_.step(*raw, request, record_);
+    std::string what = difference_of(match_.world(), *raw, is_all);
+    if (what.empty() && shooters != match_.shooters())
+      what = "a ray is fired by one and not by the other";
+    if (what.empty()) return std::nullopt;
+    return broken("significant", what +
+                                     ", with the input that significant() returned and with the "
+                                     "input as it was given");
+  }
+
+  const GameTable& game_;
+  GameTable raw_;
+  const LawOptions& options_;
+  std::uint64_t seed_;
+  RandomMatch match_;
+  RandomMatch other_;
+  engine::World twin_like_;
+  engine::World raw_like_;
+  engine::World before_;
+  engine::Stepper stepper_;
+  engine::TickRecord record_;
+  std::vector<std::byte> keyframe_;
+  std::vector<std::byte> after_;
+  std::vector<std::byte> again_;
+  std::vector<std::uint8_t> dropped_;
+};
+
+/// A match with nothing between: its hashes, and its records to step once more.
+struct AloneMatch {
+  std::vector<std::uint64_t> hashes;
+  std::vector<engine::TickRecord> records;
+};
+
+AloneMatch play_alone(const GameTable& game, const engine::SharedMap& map,
+                      const MatchOptions& options, std::uint32_t ticks) {
+  RandomMatch match{game, map, options};
+  AloneMatch alone;
+  for (std::uint32_t tick = 0; tick < ticks; ++tick) {
+    match.draw();
+    match.step();
+    alone.hashes.push_back(engine::state_hash(match.world()));
+    alone.records.push_back(match.record());
+  }
+  return alone;
+}
+
+/// Steps the records of a match twice with one Stepper and one World: the second time, all memory
+/// is there.
+std::optional<LawBroken> check_allocation(const GameTable& game, const engine::SharedMap& map,
+                                          const MatchOptions& options, const AloneMatch& alone,
+                                          const std::function<std::uint64_t()>& allocations) {
+  engine::Stepper stepper;
+  engine::World start{game, map, options.tick_rate, options.seed};
+  stepper.open(start);
+  engine::World world = start;
+  for (const bool is_warm : {false, true}) {
+    world = start;
+    for (const engine::TickRecord& record : alone.records) {
+      const std::uint64_t before = allocations();
+      stepper.replay(world, record);
+      if (!is_warm || allocations() == before) continue;
+      return LawBroken{.law = "allocation",
+                       .seed = options.seed,
+                       .tick_rate = options.tick_rate,
+                       .tick = world.tick,
+                       .what = "a tick allocates memory that the same tick has allocated before"};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<LawBroken> check_laws(const GameTable& game, const LawOptions& options) {
+  for (const std::uint32_t rate : options.tick_rates) {
+    const engine::SharedMap map = engine::make_map(game, {.seats = options.seats}, rate);
+    for (std::uint64_t seed = options.first_seed; seed < options.first_seed + options.matches;
+         ++seed) {
+      const MatchOptions match{.seed = seed, .tick_rate = rate, .seats = options.seats};
+      const AloneMatch alone = play_alone(game, map, match, options.ticks);
+      CheckedMatch checked{game, map, options, match};
+      for (const std::uint64_t hash : alone.hashes) {
+        if (auto broken = checked.tick(hash)) return broken;
+      }
+      if (!options.allocations) continue;
+      if (auto broken = check_allocation(game, map, match, alone, options.allocations)) {
+        return broken;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::string to_text(const GameTable& game, const LawBroken& broken) {
+  return std::string{game.name} + " breaks the law \"" + broken.law + "\" at " +
+         std::to_string(broken.tick_rate) + " ticks per second, match " +
+         std::to_string(broken.seed) + ", tick " + std::to_string(broken.tick.value) + ": " +
+         broken.what;
+}
+
+}  // namespace tickbox::laws

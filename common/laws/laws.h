@@ -1,0 +1,58 @@
+#pragma once
+// The laws that every game must obey, checked on random matches. A game that breaks one desyncs, or
+// cannot be replayed.
+//
+// A match has random joins, leaves, inputs within their declared ranges, and strikes. After each
+// tick these laws are checked:
+//
+//   range        every declared value is within its range
+//   keyframe     a keyframe of the world is read back as the same world
+//   twin         a world made from the keyframe of the tick before, with its states in another
+//   order
+//                of memory, steps to the same state as the world. It runs no hook of the server.
+//   closure      a random half of the islands, stepped without the rest, gives the same entities
+//   significant  the input as it was given moves the world as Game::significant() of it does
+//   memory       a match that runs in turn with another one goes as it does alone. States live in
+//                fresh memory in each tick, and the old memory is overwritten.
+//   allocation   a tick like the ticks before allocates nothing
+//
+// The names of the laws are those of LawBroken::law.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/stepper.h"
+#include "tickbox/game_table.h"
+
+namespace tickbox::laws {
+
+struct LawOptions {
+  std::uint64_t first_seed = 1;
+  std::uint32_t matches = 500;  ///< at each of the tick rates
+  std::uint32_t ticks = 90;     ///< of a match
+  std::uint32_t seats = 6;
+  std::vector<std::uint32_t> tick_rates = {10, 60, 128, 240};
+  engine::QueryLog query_log;  ///< for a test that shows that each query must log
+  /// Returns the number of allocations so far. Without it, the law is not checked.
+  std::function<std::uint64_t()> allocations;
+};
+
+/// The first tick in which a law was broken.
+struct LawBroken {
+  std::string law;
+  std::uint64_t seed = 0;
+  std::uint32_t tick_rate = 0;
+  Tick tick;
+  std::string what;  ///< one sentence: entity, field and values, and what to look for
+};
+
+/// Returns the first law that is broken, or nothing.
+[[nodiscard]] std::optional<LawBroken> check_laws(const GameTable& game, const LawOptions& options);
+
+/// Returns one line for a person.
+[[nodiscard]] std::string to_text(const GameTable& game, const LawBroken& broken);
+
+}  // namespace tickbox::laws

@@ -1,0 +1,105 @@
+#include "laws/random_match.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/declared.h"
+
+namespace tickbox::laws {
+namespace {
+
+/// One chance in N for each seat and tick.
+constexpr std::uint64_t kJoins = 12;
+constexpr std::uint64_t kLeaves = 80;
+constexpr std::uint64_t kChanges = 4;
+constexpr std::uint64_t kStrikes = 2;
+
+std::int64_t draw_value(const FieldInfo& field, const engine::World& world, Rng& dice) {
+  switch (field.form) {
+    case FieldForm::Player:
+      return static_cast<std::int64_t>(dice.below(world.seats().size()));
+    case FieldForm::Ref:
+      return world.size() > 0 ? static_cast<std::int64_t>(world.id(dice.below(world.size())).value)
+                              : static_cast<std::int64_t>(Ref::kNone);
+    default:
+      return field.min + static_cast<std::int64_t>(
+                             dice.below(static_cast<std::uint64_t>(field.max - field.min) + 1));
+  }
+}
+
+}  // namespace
+
+RandomMatch::RandomMatch(const GameTable& game, engine::SharedMap map, const MatchOptions& options)
+    : world_(game, std::move(map), options.tick_rate, options.seed),
+      dice_(~options.seed),
+      held_(options.seats * std::size_t{game.input.bytes}),
+      judge_([this](std::span<const engine::FiredRay> rays, std::vector<engine::Strike>& strikes) {
+        strike(rays, strikes);
+      }) {
+  stepper_.open(world_);
+}
+
+const engine::TickRequest& RandomMatch::draw() {
+  leaves_.clear();
+  joins_.clear();
+  inputs_.clear();
+  for (std::uint16_t seat = 0; seat < world_.seats().size(); ++seat) {
+    const Player player{seat};
+    const bool was_here = world_.has(player);
+    const bool leaves = was_here && dice_.chance(1, kLeaves);
+    const bool joins = (!was_here || leaves) && dice_.chance(1, kJoins);
+    if (leaves) leaves_.push_back(player);
+    if (joins) joins_.push_back({.player = player, .user_data = {}});
+    if (joins || (was_here && !leaves)) draw_input(player);
+  }
+  request_ = {.leaves = leaves_, .joins = joins_, .inputs = inputs_, .judge = &judge_};
+  return request_;
+}
+
+/// A player changes one field now and then, and presses one button.
+void RandomMatch::draw_input(Player player) {
+  const TypeInfo& type = world_.game().input;
+  const MutableBytes held =
+      MutableBytes{held_}.subspan(player.seat * std::size_t{type.bytes}, type.bytes);
+  if (std::ranges::find(joins_, player, &engine::Join::player) != joins_.end()) {
+    world_.game().default_input(held.data());
+  }
+  engine::release_presses(type, held);
+  if (type.field_count > 0 && dice_.chance(1, kChanges)) {
+    const FieldInfo& field = type.fields()[dice_.below(type.field_count)];
+    const auto i = dice_.below(field.times);
+    engine::set_value(field, i, draw_value(field, world_, dice_), held);
+  }
+  for (const FieldInfo& field : type.fields()) {
+    const bool is_pressed = field.form == FieldForm::Press && dice_.chance(1, 2 * kChanges);
+    if (is_pressed) engine::set_value(field, 0, 1, held);
+  }
+  inputs_.push_back({.player = player, .input = held});
+}
+
+void RandomMatch::strike(std::span<const engine::FiredRay> rays,
+                         std::vector<engine::Strike>& strikes) {
+  for (const engine::FiredRay& ray : rays) {
+    shooters_.push_back(ray.shooter);
+    const std::size_t row = dice_.below(world_.size());
+    if (world_.kind_of(row).struck == nullptr || !dice_.chance(1, kStrikes)) continue;
+    strikes.push_back({.shooter = ray.shooter, .victim = engine::ref_of(world_.id(row))});
+  }
+}
+
+const engine::TickReport& RandomMatch::step() {
+  shooters_.clear();
+  return stepper_.step(world_, request_, record_);
+}
+
+void RandomMatch::move_memory() {
+  engine::World fresh = world_;
+  std::ranges::fill(world_.states(), std::byte{0xa5});
+  for (sim::Body& body : world_.physics().movers()) {
+    body.min = {-1, -1};
+    body.velocity = {-1, -1};
+  }
+  world_ = std::move(fresh);
+}
+
+}  // namespace tickbox::laws

@@ -1,0 +1,366 @@
+#include "tests/support/menagerie.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace tickbox::tests {
+namespace {
+
+struct Pad {
+  Int<-1, 1> walk;
+  bool jump = false;
+  Press bomb;
+  Press look;
+  Press shoot;
+  Press smash;
+  TICKBOX_FIELDS(Pad, walk, jump, bomb, look, shoot, smash)
+};
+
+struct Walker {
+  Int<0, 255> hurt;  ///< ticks in which it does nothing but walk
+  Int<0, 1'000> seen;
+  Int<0, 60'000> coins;
+  Ref target;  ///< whom it saw last
+  Ref crate;   ///< which it touched last
+  Player shot_by;
+  Array<Int<0, 7>, 3> colours;
+  bool jump_was = false;
+  TICKBOX_FIELDS(Walker, hurt, seen, coins, target, crate, shot_by, colours, jump_was)
+};
+
+/// The second and the third entity of a player.
+struct Pet {
+  Int<0, 31> rest;
+  TICKBOX_FIELDS(Pet, rest)
+};
+
+struct Bomb {
+  Int<0, 255> fuse;
+  TICKBOX_FIELDS(Bomb, fuse)
+};
+
+struct Spark {
+  Int<0, 255> left;
+  Int<0, 7> colour;
+  TICKBOX_FIELDS(Spark, left, colour)
+};
+
+struct Coin {
+  TICKBOX_FIELDS(Coin)
+};
+
+struct Lift {
+  TICKBOX_FIELDS(Lift)
+};
+
+struct Crate {
+  Int<-100'000, 100'000> bumps;
+  Ref pusher;  ///< who touched it last
+  TICKBOX_FIELDS(Crate, bumps, pusher)
+};
+
+struct Gift {
+  Int<1, 9> coins;
+  TICKBOX_FIELDS(Gift, coins)
+};
+
+struct Boom {
+  Int<-2'000, 2'000> x;
+  TICKBOX_FIELDS(Boom, x)
+};
+
+struct Taken {
+  Player by;
+  TICKBOX_FIELDS(Taken, by)
+};
+
+struct Lives {
+  Int<0, 9> left = 3;
+  Int<0, 255> back_in;  ///< ticks until a player without entities gets them again; 0: it has them
+  TICKBOX_FIELDS(Lives, left, back_in)
+};
+
+struct Weather {
+  Int<-3, 3> wind;
+  Int<0, 1'000'000> booms;
+  TICKBOX_FIELDS(Weather, wind, booms)
+};
+
+struct Hidden {
+  Int<0, 30> treasure = 5;
+  TICKBOX_FIELDS(Hidden, treasure)
+};
+
+constexpr std::int32_t kWidth = 30;
+constexpr Vec2 kWalkerSize{kUnit * 3 / 4, kUnit};
+constexpr Vec2 kSmall{kUnit / 4, kUnit / 4};
+
+struct Menagerie {
+  static constexpr std::string_view name = "menagerie";
+  static constexpr std::uint32_t version = 1;
+  static constexpr std::int32_t gravity = 30;
+  using Input = Pad;
+  using Avatar = Walker;
+  using Kinds = List<Walker, Pet, Bomb, Spark, Coin, Lift, Crate>;
+  using Outcomes = List<Gift>;
+  using Events = List<Boom, Taken>;
+  using Seat = Lives;
+  using Room = Weather;
+  using Secret = Hidden;
+  using Step = tickbox::Step<Menagerie>;
+  using Server = tickbox::Server<Menagerie>;
+
+  template <class Kind>
+  static constexpr std::int32_t top_speed(const Kind&) {
+    return 20;
+  }
+
+  static Body body(const Walker& it) {
+    // A hurt walker falls through crates.
+    const std::uint16_t meets = it.hurt > 0 ? 1 : 0xffff;
+    return {.size = kWalkerSize, .mass = 3, .layers = 2, .collides_with = meets};
+  }
+
+  static Body body(const Pet&) {
+    return {.size = {kUnit / 2, kUnit / 2}, .gravity = 64, .layers = 2};
+  }
+
+  static Body body(const Bomb&) { return {.size = {kUnit / 2, kUnit / 2}, .mass = 2, .layers = 4}; }
+
+  static Body body(const Spark&) {
+    return {.size = kSmall,
+            .response = Response::Bounce,
+            .restitution = 200,
+            .layers = 8,
+            .collides_with = 1};
+  }
+
+  static Body body(const Coin&) {
+    return {.size = {kUnit / 2, kUnit / 2},
+            .motion = Motion::Kinematic,
+            .layers = 16,
+            .collides_with = 2,
+            .sensor = true};
+  }
+
+  static Body body(const Lift&) {
+    return {.size = {3 * kUnit, kUnit / 4}, .motion = Motion::Kinematic, .one_way = OneWay::Up};
+  }
+
+  static Body body(const Crate&) { return {.mass = 2, .friction = 80, .layers = 4}; }
+
+  static void map(MapBuilder& map, const MapOptions&) {
+    map.solid({0, 12 * kUnit}, {kWidth * kUnit, kUnit});
+    map.solid({-kUnit, 0}, {kUnit, 13 * kUnit});
+    map.solid({kWidth * kUnit, 0}, {kUnit, 13 * kUnit});
+    map.one_way({4 * kUnit, 9 * kUnit}, {5 * kUnit, kUnit / 4}, OneWay::Up);
+    constexpr std::array<std::uint8_t, 8> kTiles = {1, 1, 0, 1, 1, 0, 0, 0};
+    map.tiles({20 * kUnit, 10 * kUnit}, 4, kTiles);
+    const std::array<Vec2, 2> way = {{{12 * kUnit, 11 * kUnit}, {12 * kUnit, 5 * kUnit}}};
+    map.object("lift", way[0], {}, map.path(way, 3));
+    for (std::int32_t x = 2; x < kWidth; x += 5) {
+      map.object("coin", {x * kUnit, 11 * kUnit});
+      map.object("spawn", {x * kUnit, 2 * kUnit});
+      map.object("crate", {(x + 1) * kUnit, 8 * kUnit});
+    }
+  }
+
+  static Pad significant(Pad pad, const Walker& it) {
+    // The pets of a hurt walker still hear the other buttons.
+    if (it.hurt > 1) pad.shoot = pad.smash = {};
+    return pad;
+  }
+
+  static void act(Entity<Walker> me, const Pad& pad, Step& step) {
+    const std::int32_t wind = step.room().wind;
+    me.velocity.x = pad.walk * step.speed(5) + wind * step.speed(1, 8);
+    if (pad.jump && !me->jump_was) me.velocity.y = -step.speed(14);
+    me->jump_was = pad.jump;
+    --me->hurt;
+    if (me->hurt > 0) return;
+    if (pad.smash) step.remove(me->crate);
+    if (pad.bomb) {
+      step.spawn(Bomb{.fuse = step.ticks(400)}, {me.min.x, me.min.y + kUnit / 4}, {},
+                 Parent::IgnoredUntilApart);
+    }
+    if (pad.look) {
+      const std::optional<RayHit> hit =
+          step.raycast({.from = {me.min.x + kUnit / 4, me.min.y + kUnit / 4},
+                        .way = {(pad.walk < 0 ? -9 : 9) * kUnit, kUnit},
+                        .ignores = me.ref});
+      me->target = hit ? hit->ref : Ref{};
+    }
+    if (me->target != Ref{} && !step.exists(me->target)) me->target = {};
+    if (const auto target = step.find<Walker>(me->target)) {
+      ++me->seen;
+      Entity<Walker> seen = *target;
+      if (seen->hurt == 0 && me->seen % 64 == 0) seen->hurt = 3;
+    }
+  }
+
+  static void act(Entity<Pet> me, const Pad& pad, Step& step) {
+    me.velocity.x = -pad.walk * step.speed(4);
+    if (pad.look) {
+      const auto hit =
+          step.raycast({.from = me.min, .way = {-8 * kUnit, kUnit / 2}, .ignores = me.ref});
+      me->rest = hit ? hit->place.x / kUnit : 0;
+    }
+    --me->rest;
+    if (me->rest > 0) return;
+    // It eats the bombs around it.
+    step.for_each_in<Bomb>({me.min.x - kUnit, me.min.y - kUnit}, {3 * kUnit, 3 * kUnit},
+                           [&](Entity<Bomb> bomb) {
+                             if (bomb->fuse > 3 || me->rest > 0) return;
+                             step.remove(bomb.ref);
+                             me->rest = 20;
+                           });
+    if (pad.bomb) step.spawn(Spark{.left = step.ticks(300)}, me.min, {0, -step.speed(6)});
+  }
+
+  static void act(Entity<Crate> me, Step& step) {
+    if (const auto pusher = step.find<Walker>(me->pusher)) me->bumps += pusher->state.coins;
+  }
+
+  static void act(Entity<Bomb> me, Step& step) {
+    --me->fuse;
+    if (me->fuse > 0) return;
+    step.emit(me.ref, Boom{me.min.x / kUnit});
+    step.for_each_in<Walker>({me.min.x - 2 * kUnit, me.min.y - 2 * kUnit}, {5 * kUnit, 5 * kUnit},
+                             [&](Entity<Walker> it) {
+                               it->hurt = step.ticks(500);
+                               it.velocity.y = -step.speed(9);
+                             });
+    for (std::int32_t i = -1; i <= 1; ++i) {
+      step.spawn(Spark{.left = step.ticks(700)}, me.min, {i * step.speed(5), -step.speed(5)},
+                 Parent::IgnoredThisTick);
+    }
+    step.remove(me.ref);
+  }
+
+  static void act(Entity<Spark> me, Step& step) { me->colour = step.shared_random(8); }
+
+  static void after(Entity<Spark> me, Step& step) {
+    --me->left;
+    if (me->left == 0) step.remove(me.ref);
+  }
+
+  static void contact(Entity<Walker> me, Entity<Coin> it, Contact, Step& step) {
+    step.remove(it.ref);
+    ++me->coins;
+    step.emit(me.ref, Taken{me.owner});
+  }
+
+  static void contact(Entity<Walker> me, Entity<Walker> it, Contact contact, Step& step) {
+    me->colours[static_cast<std::size_t>(step.shared_random(3))] = it->colours[0] + 1;
+    if (contact.ny < 0) it->hurt = step.ticks(100);
+  }
+
+  static void contact(Entity<Crate> me, Entity<Walker> it, Contact, Step&) {
+    me->bumps += 3;
+    me->pusher = it.ref;
+    it->crate = me.ref;
+  }
+
+  static void contact(Entity<Crate> me, Entity<Crate>, Contact, Step&) { ++me->bumps; }
+
+  static void wall(Entity<Crate> me, Contact contact, Step&) {
+    me->bumps -= contact.nx != 0 ? 2 : 1;
+  }
+
+  static std::optional<Ray> ray(Entity<Walker> me, const Pad& pad, Step&) {
+    if (!pad.shoot || me->hurt > 0) return std::nullopt;
+    return Ray{.from = me.min, .way = {12 * kUnit, 0}, .ignores = me.ref};
+  }
+
+  static void struck(Entity<Walker> me, Player shooter, Step& step) {
+    me->shot_by = shooter;
+    me->hurt = step.ticks(200);
+  }
+
+  static void apply(Entity<Walker> me, const Gift& gift, Step& step) {
+    me->coins += gift.coins;
+    me.min = step.objects("spawn")[gift.coins % step.objects("spawn").size()].min;
+    me.velocity = {};
+  }
+
+  static void open(Server& server) {
+    for (const MapObject& lift : server.objects("lift")) {
+      server.spawn(Lift{}, lift.min, lift.path);
+    }
+    for (const MapObject& coin : server.objects("coin")) {
+      server.spawn(Coin{}, coin.min);
+    }
+    for (const MapObject& crate : server.objects("crate")) {
+      server.spawn(Crate{}, crate.min);
+    }
+    server.secret().treasure = server.random(30);
+  }
+
+  static void spawn_all(Server& server, Player who) {
+    const MapObjects places = server.objects("spawn");
+    const Vec2 place = places[server.random(places.size())].min;
+    server.spawn_avatar(who, Walker{}, place);
+    for (std::int32_t i = 0; i < 2; ++i) {
+      const Vec2 beside{place.x + i * kUnit, place.y + 2 * kUnit};
+      if (server.is_free(beside, {kUnit / 2, kUnit / 2})) server.spawn_avatar(who, Pet{}, beside);
+    }
+  }
+
+  static void join(Server& server, Player who) { spawn_all(server, who); }
+
+  static void leave(Server& server, Player who) {
+    server.for_each<Walker>([&](ConstEntity<Walker> it) {
+      if (it.owner == who && it->coins > 2) server.spawn(Coin{}, it.min);
+    });
+  }
+
+  static void decide(Server& server) {
+    if (!server.events<Boom>().empty()) {
+      server.room().booms += static_cast<std::int32_t>(server.events<Boom>().size());
+      server.room().wind = server.random(7) - 3;
+    }
+    for (const Taken& taken : server.events<Taken>()) {
+      if (server.has(taken.by)) ++server.seat(taken.by).left;
+    }
+    if (server.random(60) == 0) {
+      const MapObjects places = server.objects("crate");
+      const Vec2 place = places[server.random(places.size())].min;
+      if (server.is_free(place, {kUnit, kUnit})) server.spawn(Crate{}, place);
+    }
+    server.for_each<Walker>([&](ConstEntity<Walker> it) { reward(server, it); });
+    for (std::uint16_t seat = 0; seat < 6; ++seat) {
+      if (!server.has({seat}) || server.seat({seat}).back_in == 0) continue;
+      if (--server.seat({seat}).back_in; server.seat({seat}).back_in == 0) {
+        spawn_all(server, {seat});
+      }
+    }
+  }
+
+  /// A walker at the treasure gets a gift; one that was hurt for long is out for a time.
+  static void reward(Server& server, ConstEntity<Walker> it) {
+    if (it.min.x / kUnit == server.secret().treasure) {
+      server.secret().treasure = server.random(30);
+      server.decide(it.ref, Gift{1 + server.random(9)});
+    }
+    if (it->hurt != 2 || !server.has(it.owner)) return;
+    Lives& lives = server.seat(it.owner);
+    --lives.left;
+    if (lives.left > 0) return;
+    lives = {};
+    lives.back_in = server.ticks(250);
+    server.remove(it.ref);
+  }
+};
+
+static_assert(GameRules<Menagerie>);
+
+}  // namespace
+
+const GameTable& menagerie() {
+  return kGameTable<Menagerie>;
+}
+
+}  // namespace tickbox::tests

@@ -1,0 +1,88 @@
+#include "tickbox/fields.h"
+
+#include "games/arena/arena_game.h"
+#include "tests/support/menagerie.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tickbox/game_table.h"
+
+namespace tickbox {
+namespace {
+
+TEST(Int, SaturatesAtBothEnds) {
+  Int<0, 31> timer = 5;
+  timer -= 9;
+  EXPECT_EQ(timer, 0);
+  timer += 1'000;
+  EXPECT_EQ(timer, 31);
+  --(timer = 0);
+  EXPECT_EQ(timer, 0);
+  const Int<-5, 5> low = std::numeric_limits<std::int64_t>::min();
+  EXPECT_EQ(low, -5);
+  const Int<-5, 5> high = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_EQ(high, 5);
+}
+
+TEST(Int, BeginsAtTheValueNearestToZero) {
+  EXPECT_EQ((Int<-9, 9>{}), 0);
+  EXPECT_EQ((Int<3, 9>{}), 3);
+  EXPECT_EQ((Int<-9, -3>{}), -3);
+}
+
+TEST(Int, TakesNoMoreMemoryThanItsRangeNeeds) {
+  EXPECT_EQ(sizeof(Int<-128, 127>), 1U);
+  EXPECT_EQ(sizeof(Int<0, 255>), 1U);
+  EXPECT_EQ(sizeof(Int<-1, 255>), 2U);
+  EXPECT_EQ(sizeof(Int<0, 65'535>), 4U);
+}
+
+TEST(IntDeathTest, NamesTheRangeThatACheckedNumberLeaves) {
+  EXPECT_DEATH(static_cast<void>(Int<0, 31>{Checked{40}}), "40 is in the range of Int<0, 31>");
+}
+
+TEST(Array, AnIndexBeyondTheLastMeansTheLast) {
+  Array<Int<0, 7>, 3> values;
+  values[9] = 5;
+  EXPECT_EQ(values[2], 5);
+}
+
+TEST(GameTable, DescribesEveryField) {
+  const TypeInfo& input = games::arena().input;
+  std::string text;
+  for (const FieldInfo& field : input.fields()) {
+    text += std::string{field.name} + ":" + std::to_string(field.bits) + " ";
+  }
+  EXPECT_EQ(text, "move:4 shoot:1 ray:1 aim:10 ");
+  EXPECT_EQ(input.bits, 16U);
+  EXPECT_TRUE(input.has_presses);
+  EXPECT_FALSE(games::arena().seat.has_presses);
+}
+
+TEST(GameTable, FindsTheCallbacksOfEachKind) {
+  const GameTable& arena = games::arena();
+  ASSERT_EQ(arena.kinds.size(), 3U);
+  const KindTable& hero = arena.kinds[0];
+  const KindTable& crate = arena.kinds[1];
+  const KindTable& bullet = arena.kinds[2];
+  EXPECT_TRUE(hero.act != nullptr && hero.ray != nullptr && hero.struck != nullptr);
+  EXPECT_TRUE(crate.act != nullptr && bullet.after != nullptr && bullet.wall != nullptr);
+  EXPECT_TRUE(bullet.act == nullptr && hero.after == nullptr && crate.wall == nullptr);
+  EXPECT_TRUE(bullet.contact[0] != nullptr && bullet.contact[1] != nullptr);
+  EXPECT_TRUE(bullet.contact[2] == nullptr && hero.contact[2] == nullptr);
+  EXPECT_TRUE(hero.apply[0] != nullptr && crate.apply[0] == nullptr);
+}
+
+TEST(GameTable, GamesDifferInTheirHash) {
+  EXPECT_NE(games::arena().hash, tests::menagerie().hash);
+  // The same declarations give the same hash on every machine: both ends compare it.
+  EXPECT_EQ(games::arena().hash, 0x0b42'afda'ab8e'3f15U);
+}
+
+}  // namespace
+}  // namespace tickbox

@@ -1,0 +1,18 @@
+#include "games/arena/arena_game.h"
+#include "tests/support/allocations.h"
+
+#include <gtest/gtest.h>
+
+#include "laws/laws.h"
+
+namespace tickbox {
+namespace {
+
+TEST(ArenaLaws, AreObeyed) {
+  const auto broken =
+      laws::check_laws(games::arena(), {.matches = 200, .allocations = tests::allocations});
+  EXPECT_FALSE(broken) << laws::to_text(games::arena(), *broken);
+}
+
+}  // namespace
+}  // namespace tickbox

@@ -1,0 +1,49 @@
+// The laws on a game that uses every part of the interface, and what they find in it where a query
+// does not log what it finds.
+
+#include "tests/support/allocations.h"
+#include "tests/support/menagerie.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "laws/laws.h"
+
+namespace tickbox {
+namespace {
+
+TEST(MenagerieLaws, AreObeyed) {
+  const auto broken =
+      laws::check_laws(tests::menagerie(), {.matches = 60, .allocations = tests::allocations});
+  EXPECT_FALSE(broken) << laws::to_text(tests::menagerie(), *broken);
+}
+
+struct Unlogged {
+  const char* query;
+  bool engine::QueryLog::* log;
+};
+
+class MenagerieClosure : public ::testing::TestWithParam<Unlogged> {};
+
+// Each query joins what it finds with whom it was asked for. Without that the islands are too
+// small.
+TEST_P(MenagerieClosure, IsBrokenWithoutTheLogOfAQuery) {
+  laws::LawOptions options{.matches = 500};
+  options.query_log.*GetParam().log = false;
+  const auto broken = laws::check_laws(tests::menagerie(), options);
+  ASSERT_TRUE(broken) << "no law needs the log of " << GetParam().query;
+  EXPECT_EQ(broken->law, "closure") << laws::to_text(tests::menagerie(), *broken);
+}
+
+INSTANTIATE_TEST_SUITE_P(Queries, MenagerieClosure,
+                         ::testing::Values(Unlogged{"find", &engine::QueryLog::find},
+                                           Unlogged{"exists", &engine::QueryLog::exists},
+                                           Unlogged{"raycast", &engine::QueryLog::raycast},
+                                           Unlogged{"for_each_in", &engine::QueryLog::for_each_in},
+                                           Unlogged{"remove", &engine::QueryLog::remove},
+                                           Unlogged{"spawn", &engine::QueryLog::spawn}),
+                         [](const auto& of) { return std::string{of.param.query}; });
+
+}  // namespace
+}  // namespace tickbox

@@ -1,0 +1,10 @@
+// TICKBOX_FIELDS names a member twice, or in another order than the members
+#include "tests/unit/laws/refused/game_of.h"
+
+struct Runner {
+  tickbox::Int<0, 9> steps;
+  bool fast = false;
+  TICKBOX_FIELDS(Runner, steps, steps)
+};
+
+const tickbox::GameTable& game = tickbox::kGameTable<GameOf<Runner>>;
