@@ -9,6 +9,17 @@
 #include "tickbox/game.h"
 
 namespace tickbox::detail {
+namespace {
+
+/// Returns the quotient, rounded towards 0. Numbers of 32 bits, which most are, divide faster.
+std::int32_t quotient(std::int64_t number, std::int64_t by) {
+  const auto small_number = static_cast<std::int32_t>(number);
+  const auto small_by = static_cast<std::int32_t>(by);
+  if (small_number == number && small_by == by) return small_number / small_by;
+  return static_cast<std::int32_t>(number / by);
+}
+
+}  // namespace
 
 void out_of_range(std::int32_t value, std::int32_t min, std::int32_t max) {
   const std::string condition = std::to_string(value) + " is in the range of Int<" +
@@ -30,12 +41,12 @@ Checked Moment::ticks(std::int32_t ms) const {
 
 std::int32_t Moment::speed(std::int32_t units, std::int32_t per) const {
   const std::int64_t rate = running_->world().tick_rate();
-  return static_cast<std::int32_t>(std::int64_t{units} * kUnit / (per * rate));
+  return quotient(std::int64_t{units} * kUnit, per * rate);
 }
 
 std::int32_t Moment::accel(std::int32_t units, std::int32_t per) const {
   const std::int64_t rate = running_->world().tick_rate();
-  return static_cast<std::int32_t>(std::int64_t{units} * kUnit / (per * rate * rate));
+  return quotient(std::int64_t{units} * kUnit, per * rate * rate);
 }
 
 MapObjects Moment::objects(std::string_view kind) const {
@@ -56,6 +67,10 @@ bool AnyStep::exists(Ref who) const {
 
 std::optional<RayHit> AnyStep::raycast(const Ray& ray) const {
   return running().raycast(ray);
+}
+
+bool AnyStep::touching(Side side) const {
+  return running().touching(side);
 }
 
 void AnyStep::remove(Ref who) const {
@@ -97,6 +112,14 @@ bool AnyServer::is_free(Vec2 min, Vec2 size) const {
 
 void AnyServer::remove(Ref who) const {
   running().remove_by_server(who);
+}
+
+void AnyServer::focus(Player who, Ref whom) const {
+  running().focus(who, whom, {});
+}
+
+void AnyServer::focus(Player who, Vec2 place) const {
+  running().focus(who, {}, place);
 }
 
 std::string_view AnyServer::token_user_data(Player who) const {

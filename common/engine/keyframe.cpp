@@ -105,6 +105,8 @@ bool read_entity(NumberReader& in, World& world) {
       (has_path && row.path >= world.map()->statics->paths().size())) {
     return false;
   }
+  const auto possible = world.game().kinds[kind].possible;
+  if (possible != nullptr && !possible(bytes.data())) return false;
   world.add(row, bytes);
   sim::Body& body = world.physics().movers()[world.size() - 1];
   body.path_ticks = path_ticks;
@@ -118,8 +120,12 @@ bool read_seat(NumberReader& in, Player player, World& world) {
   SeatInfo& seat = world.seats()[player.seat];
   seat = {.generation = first >> 1U, .taken = (first & 1U) != 0};
   if (seat.generation >= kGenerations) return false;
-  return !seat.taken || (read_packed(world.game().seat, in, world.seat_state(player)) &&
-                         read_packed(world.game().input, in, world.input(player)));
+  if (!seat.taken) return true;
+  seat.focus = {in.fixed<std::uint64_t>()};
+  seat.focus_place.x = in.coordinate();
+  seat.focus_place.y = in.coordinate();
+  return read_packed(world.game().seat, in, world.seat_state(player)) &&
+         read_packed(world.game().input, in, world.input(player));
 }
 
 }  // namespace
@@ -140,6 +146,9 @@ void encode_keyframe(const World& world, std::vector<std::byte>& out) {
     const SeatInfo& seat = world.seats()[i];
     writer.number(seat.generation << 1U | static_cast<std::uint32_t>(seat.taken));
     if (!seat.taken) continue;
+    writer.fixed(seat.focus.id);
+    writer.fixed(seat.focus_place.x);
+    writer.fixed(seat.focus_place.y);
     write_packed(world.game().seat, world.seat_state({i}), out);
     write_packed(world.game().input, world.input({i}), out);
   }

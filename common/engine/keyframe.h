@@ -3,7 +3,7 @@
 //
 //   keyframe   tick u32, state hash u64, random u64, shared seed u64, next lineage: number,
 //              room, secret, seats: count, elements, entities: count, elements
-//     seat     generation << 1 | taken: number; of a taken seat: state, input
+//     seat     generation << 1 | taken: number; of a taken seat: focus u64, x, y i32, state, input
 //     entity   id u64, kind: number, traits u8, owner u16, x, y, vx, vy i32,
 //              if it ignores a body: that body's id u64,
 //              if it is kinematic: path u16, path ticks u32,

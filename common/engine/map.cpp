@@ -16,6 +16,7 @@ struct MapParts {
   std::vector<sim::Body> walls;
   std::vector<sim::Path> paths;
   std::vector<engine::ObjectList> objects;
+  sim::Box inside = sim::kWholeWorld;
 
   [[nodiscard]] BodyId next_id() const { return engine::wall_id(walls.size()); }
 };
@@ -50,6 +51,20 @@ void MapBuilder::tiles(Vec2 min, std::int32_t columns, std::span<const std::uint
   std::ranges::copy(sim::merged_tiles(grid, like), std::back_inserter(parts_->walls));
 }
 
+void MapBuilder::border(Vec2 min, Vec2 size, Border border) {
+  if (border == Border::Remove) {
+    parts_->inside = sim::box_of(min, size);
+    return;
+  }
+  constexpr std::int32_t kThick = 2 * kUnit;
+  const Vec2 max{min.x + size.x, min.y + size.y};
+  const std::int32_t width = size.x + 2 * kThick;
+  solid({min.x - kThick, min.y - kThick}, {width, kThick});
+  solid({min.x - kThick, max.y}, {width, kThick});
+  solid({min.x - kThick, min.y}, {kThick, size.y});
+  solid({max.x, min.y}, {kThick, size.y});
+}
+
 std::uint16_t MapBuilder::path(std::span<const Vec2> points, std::int32_t speed) {
   TICKBOX_ASSERT(parts_->paths.size() < kNoPath);
   const auto per_tick = static_cast<std::int32_t>(std::int64_t{speed} * kUnit / parts_->tick_rate);
@@ -75,6 +90,10 @@ std::uint64_t hash_of(const Map& map) {
   StreamHasher hasher;
   hasher.add(map.statics->hash());
   hasher.add(map.seats);
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    hasher.add(map.inside.min[axis]);
+    hasher.add(map.inside.max[axis]);
+  }
   for (const ObjectList& list : map.objects) {
     hasher.add(static_cast<std::uint64_t>(list.kind.size()));
     hasher.add_bytes(std::as_bytes(std::span{list.kind}));
@@ -93,7 +112,7 @@ std::uint64_t hash_of(const Map& map) {
 
 SharedMap make_map(const GameTable& game, const MapOptions& options, std::uint32_t tick_rate) {
   TICKBOX_ASSERT(options.seats >= 1 && options.seats <= kSeatsMax);
-  detail::MapParts parts{.tick_rate = tick_rate, .walls = {}, .paths = {}, .objects = {}};
+  detail::MapParts parts{.tick_rate = tick_rate, .walls = {}, .paths = {}, .objects = {}, .inside = sim::kWholeWorld};
   MapBuilder builder{parts};
   game.map(builder, options);
   auto map = std::make_shared<Map>();
@@ -101,6 +120,7 @@ SharedMap make_map(const GameTable& game, const MapOptions& options, std::uint32
       std::make_shared<const sim::Statics>(std::move(parts.walls), std::move(parts.paths));
   map->objects = std::move(parts.objects);
   map->seats = options.seats;
+  map->inside = parts.inside;
   map->hash = hash_of(*map);
   return map;
 }

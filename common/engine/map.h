@@ -1,6 +1,7 @@
 #pragma once
 // The map of a room as a game's map() builds it: walls, paths, and named places.
 
+#include "sim/box.h"
 #include "sim/statics.h"
 
 #include <cstdint>
@@ -24,6 +25,8 @@ struct Map {
   sim::SharedStatics statics;
   std::vector<ObjectList> objects;  ///< by the first object of each kind
   std::uint32_t seats = 0;
+  /// Entities that are outside of it are removed; the whole world if no border removes.
+  sim::Box inside = sim::kWholeWorld;
   std::uint64_t hash = 0;  ///< XXH3-64 over all of it
 };
 

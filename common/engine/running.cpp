@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "engine/declared.h"
@@ -72,6 +73,7 @@ void Running::end_phase() {
 
 void Running::begin_call(std::size_t first, std::optional<std::size_t> second) {
   touched_.clear();
+  touched_states_.clear();
   askers_[0] = first;
   asker_count_ = 1;
   touch(first);
@@ -80,19 +82,26 @@ void Running::begin_call(std::size_t first, std::optional<std::size_t> second) {
   touch(*second);
 }
 
+/// Limits what the callback has written, and gives the physics what the states say now.
 void Running::end_call() {
   for (const Touched& touched : touched_) {
+    const ConstBytes state = std::as_const(*world_).state(touched.row);
+    const ConstBytes before = ConstBytes{touched_states_}.subspan(touched.first, state.size());
+    const bool is_new_state = std::memcmp(state.data(), before.data(), state.size()) != 0;
     sim::Body& body = world_->physics().movers()[touched.row];
-    const std::int64_t per_second = world_->kind_of(touched.row).top_speed;
-    const auto top = static_cast<std::int32_t>(
-        std::min<std::int64_t>(per_second * kUnit / world_->tick_rate(), kSpeedLimit));
+    if (!is_new_state && body.velocity == touched.velocity && body.min == touched.min) continue;
+    const std::int32_t top = world_->top_speed(world_->infos()[touched.row].kind);
     body.velocity = {limited(body.velocity.x, touched.velocity.x, top),
                      limited(body.velocity.y, touched.velocity.y, top)};
-    if (body.min == touched.min) continue;
-    body.min = {std::clamp(body.min.x, -kWorldLimit, kWorldLimit - body.size.x),
-                std::clamp(body.min.y, -kWorldLimit, kWorldLimit - body.size.y)};
-    world_->infos()[touched.row].is_new = true;
-    if (!is_filed_ || is_removed(touched.row)) continue;
+    const Vec2 size = body.size;
+    if (is_new_state) world_->update_body(touched.row);
+    if (body.min != touched.min) {
+      body.min = {std::clamp(body.min.x, -kWorldLimit, kWorldLimit - body.size.x),
+                  std::clamp(body.min.y, -kWorldLimit, kWorldLimit - body.size.y)};
+      world_->infos()[touched.row].is_new = true;
+    }
+    const bool is_elsewhere = body.min != touched.min || body.size != size;
+    if (!is_elsewhere || !is_filed_ || is_removed(touched.row)) continue;
     const auto key = static_cast<engine::Space::Key>(touched.row);
     space_.remove(key);
     space_.add(key, box_of(touched.row));
@@ -103,7 +112,12 @@ void Running::end_call() {
 void Running::touch(std::size_t row) {
   if (std::ranges::find(touched_, row, &Touched::row) != touched_.end()) return;
   const sim::Body& body = world_->physics().movers()[row];
-  touched_.push_back({.row = row, .min = body.min, .velocity = body.velocity});
+  const ConstBytes state = std::as_const(*world_).state(row);
+  touched_.push_back({.row = row,
+                      .min = body.min,
+                      .velocity = body.velocity,
+                      .first = touched_states_.size()});
+  touched_states_.insert(touched_states_.end(), state.begin(), state.end());
 }
 
 void Running::join_askers(BodyId with, bool is_logged) {
@@ -158,6 +172,13 @@ Running::Count& Running::count_of(std::vector<Count>& counts, std::uint64_t of) 
 
 Running::Count& Running::spawns_of(IdClass by, std::uint32_t lineage) {
   return count_of(spawns_, std::uint64_t{lineage} << 2U | static_cast<std::uint64_t>(by));
+}
+
+/// A player's view follows the first entity that it gets.
+void Running::follow_spawn(Player who, Ref spawned) {
+  if (who.seat == Player::kNobody) return;
+  engine::SeatInfo& seat = world_->seats()[who.seat];
+  if (world_->index_of(engine::body_id(seat.focus)) == world_->size()) seat.focus = spawned;
 }
 
 void Running::add_pending(const engine::NewRow& row, ConstBytes state) {
@@ -251,6 +272,7 @@ void Running::carry_out(const engine::TickRecord& record, OutcomePhase phase) {
         if (engine::class_of(id) == IdClass::ByServer) {
           world_->next_lineage = engine::lineage_of(id) + 1;
         }
+        follow_spawn(outcome.player, outcome.ref);
         add_pending({.id = id,
                      .info = {.kind = outcome.type, .owner = outcome.player},
                      .min = outcome.min,
@@ -259,6 +281,11 @@ void Running::carry_out(const engine::TickRecord& record, OutcomePhase phase) {
                     bytes);
         break;
       }
+      case OutcomeKind::Focused:
+        set_focus(outcome);
+        break;
+      case OutcomeKind::Commanded:
+        break;
       case OutcomeKind::Removed:
         if (const auto row = living_row(outcome.ref)) remove_row(*row);
         break;
@@ -313,17 +340,13 @@ Row Running::find(Ref who, std::size_t kind) {
   return world_->row(*row);
 }
 
-std::optional<RayHit> Running::raycast(const Ray& ray) {
-  const sim::Cast cast{.from = ray.from,
-                       .way = ray.way,
-                       .layers = ray.layers,
-                       .collides_with = ray.collides_with,
-                       .ignores = engine::body_id(ray.ignores)};
+/// Returns what a cast meets first, and joins it with who asks.
+std::optional<sim::CastHit> Running::cast(const sim::Cast& cast) {
   sim::Box hull;
   for (std::size_t axis = 0; axis < 2; ++axis) {
-    const std::int64_t from = ray.from[axis];
-    hull.min[axis] = std::min(from, from + ray.way[axis]);
-    hull.max[axis] = std::max(from, from + ray.way[axis]) + 1;
+    const std::int64_t from = cast.from[axis];
+    hull.min[axis] = std::min(from, from + cast.way[axis]);
+    hull.max[axis] = std::max(from, from + cast.way[axis]) + cast.size[axis];
   }
   found_.clear();
   visit_overlapping(hull, [this](std::size_t row) { found_.push_back(row); });
@@ -334,9 +357,35 @@ std::optional<RayHit> Running::raycast(const Ray& ray) {
   }
   caster_.look_at(world_->physics().statics(), world_->physics().settings().border, cast_at_);
   const std::optional<sim::CastHit> hit = caster_.nearest(cast);
+  if (hit && engine::is_entity(hit->body)) join_askers(hit->body, log_.raycast);
+  return hit;
+}
+
+bool Running::touching(Side side) {
+  TICKBOX_ASSERT(asker_count_ > 0);
+  const sim::Body& body = world_->physics().movers()[askers_[0]];
+  const std::int32_t x = side == Side::Left ? -1 : side == Side::Right ? 1 : 0;
+  const std::int32_t y = side == Side::Up ? -1 : side == Side::Down ? 1 : 0;
+  // What it touches, a cast of one sub-unit meets at once.
+  const std::optional<sim::CastHit> hit = cast({.from = body.min,
+                                                .size = body.size,
+                                                .way = {x, y},
+                                                .layers = body.layers,
+                                                .collides_with = body.collides_with,
+                                                .ignores = body.id,
+                                                .start = sim::CastStart::Skipped});
+  return hit && hit->body != body.ignores;
+}
+
+std::optional<RayHit> Running::raycast(const Ray& ray) {
+  const sim::Cast cast{.from = ray.from,
+                       .way = ray.way,
+                       .layers = ray.layers,
+                       .collides_with = ray.collides_with,
+                       .ignores = engine::body_id(ray.ignores)};
+  const std::optional<sim::CastHit> hit = this->cast(cast);
   if (!hit) return std::nullopt;
   const bool is_entity = engine::is_entity(hit->body);
-  if (is_entity) join_askers(hit->body, log_.raycast);
   return RayHit{.ref = is_entity ? engine::ref_of(hit->body) : Ref{},
                 .place = hit->place,
                 .nx = hit->normal_x,
@@ -379,8 +428,7 @@ void Running::spawn(std::size_t kind, const void* state, Vec2 min, Vec2 velocity
   const BodyId id = engine::spawned_id(
       IdClass::ByEntity, {.lineage = lineage, .tick = world_->tick, .count = spawns.count++});
   const KindTable& of = world_->game().kinds[kind];
-  const auto top = static_cast<std::int32_t>(std::min<std::int64_t>(
-      std::int64_t{of.top_speed} * kUnit / world_->tick_rate(), kSpeedLimit));
+  const std::int32_t top = world_->top_speed(kind);
   add_pending({.id = id,
                .info = {.kind = static_cast<std::uint8_t>(kind),
                         .parent = parent,
@@ -430,6 +478,37 @@ void Running::remove_by_server(Ref who) {
   remove_row(*row);
 }
 
+void Running::focus(Player who, Ref whom, Vec2 place) {
+  TICKBOX_ASSERT(world_->has(who));
+  Outcome& outcome = add_outcome(OutcomeKind::Focused, {});
+  outcome.player = who;
+  outcome.ref = whom;
+  outcome.min = place;
+  set_focus(outcome);
+}
+
+void Running::set_focus(const Outcome& outcome) {
+  engine::SeatInfo& seat = world_->seats()[outcome.player.seat];
+  seat.focus = outcome.ref;
+  if (outcome.ref == Ref{}) seat.focus_place = outcome.min;
+}
+
+void Running::follow_focuses() {
+  for (engine::SeatInfo& seat : world_->seats()) {
+    if (!seat.taken || seat.focus == Ref{}) continue;
+    const std::size_t row = world_->index_of(engine::body_id(seat.focus));
+    if (row == world_->size()) continue;
+    const sim::Body& body = std::as_const(*world_).physics().movers()[row];
+    seat.focus_place = {body.min.x + body.size.x / 2, body.min.y + body.size.y / 2};
+  }
+}
+
+void Running::note_command(const engine::Command& command) {
+  Outcome& outcome = add_outcome(OutcomeKind::Commanded, command.bytes);
+  outcome.player = command.player;
+  outcome.type = command.type;
+}
+
 std::string_view Running::user_data(Player who) const {
   const auto join = std::ranges::find(joins_, who, &engine::Join::player);
   return join != joins_.end() ? join->user_data : std::string_view{};
@@ -475,6 +554,7 @@ Ref Running::spawn_by_server(Player who, std::size_t kind, const void* state, Ve
   outcome.ref = engine::ref_of(id);
   outcome.min = min;
   outcome.path = path;
+  follow_spawn(who, outcome.ref);
   add_pending({.id = id,
                .info = {.kind = outcome.type, .owner = who},
                .min = min,

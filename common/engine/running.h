@@ -81,6 +81,15 @@ class Running {
   /// Carries out the outcomes of a phase.
   void carry_out(const engine::TickRecord& record, engine::OutcomePhase phase);
 
+  /// Follows the entities that views are centred on; called when the tick is over.
+  void follow_focuses();
+
+  /// Writes a player's command into the record.
+  void note_command(const engine::Command& command);
+
+  /// Removes a row for the engine: it has left the map.
+  void remove_left(std::size_t row) { remove_row(row); }
+
   /// Carries out that a player leaves, or joins; on the server, writes it into the record.
   void leave(Player player);
   void join_player(const engine::Join& join);
@@ -105,6 +114,7 @@ class Running {
   [[nodiscard]] std::int32_t shared_random(std::int32_t n);
   [[nodiscard]] bool exists(Ref who);
   [[nodiscard]] std::optional<RayHit> raycast(const Ray& ray);
+  [[nodiscard]] bool touching(Side side);
   void remove(Ref who);
   [[nodiscard]] Row find(Ref who, std::size_t kind);
   void visit_rows_in(Vec2 min, Vec2 size, std::size_t kind, RowVisit visit);
@@ -117,6 +127,7 @@ class Running {
   [[nodiscard]] std::int32_t players() const;
   [[nodiscard]] bool is_free(Vec2 min, Vec2 size);
   void remove_by_server(Ref who);
+  void focus(Player who, Ref whom, Vec2 place);
   [[nodiscard]] std::string_view user_data(Player who) const;
   [[nodiscard]] Row find_by_server(Ref who, std::size_t kind);
   void visit_all_rows(std::size_t kind, RowVisit visit);
@@ -136,6 +147,7 @@ class Running {
     std::size_t row;
     Vec2 min;
     Vec2 velocity;
+    std::size_t first = 0;  ///< of its state in touched_states_
   };
 
   /// How often something has happened in this tick.
@@ -155,6 +167,7 @@ class Running {
   void end_call();
   void touch(std::size_t row);
   void join_askers(BodyId with, bool is_logged);
+  [[nodiscard]] std::optional<sim::CastHit> cast(const sim::Cast& cast);
   void remove_row(std::size_t row);
   void file_places();
   [[nodiscard]] sim::Box box_of(std::size_t row) const;
@@ -162,6 +175,8 @@ class Running {
   [[nodiscard]] std::optional<std::size_t> living_row(Ref who, std::size_t kind) const;
   static Count& count_of(std::vector<Count>& counts, std::uint64_t of);
   Count& spawns_of(engine::IdClass by, std::uint32_t lineage);
+  void follow_spawn(Player who, Ref spawned);
+  void set_focus(const engine::Outcome& outcome);
   void add_pending(const engine::NewRow& row, ConstBytes state);
   void apply(std::size_t row, std::size_t outcome, const void* value);
   engine::Outcome& add_outcome(engine::OutcomeKind kind, ConstBytes bytes);
@@ -178,6 +193,7 @@ class Running {
   std::array<std::size_t, 2> askers_{};
   std::size_t asker_count_ = 0;
   std::vector<Touched> touched_;
+  std::vector<std::byte> touched_states_;
   std::vector<Count> draws_;  ///< by entity: calls of shared_random() in this tick
 
   std::size_t rows_ = 0;               ///< rows of the world in this phase

@@ -20,6 +20,7 @@ void Stepper::open(World& world) {
   }
   running_.end_hooks(OutcomePhase::Deciding);
   running_.end_phase();
+  running_.follow_focuses();
 }
 
 const TickReport& Stepper::step(World& world, const TickRequest& request, TickRecord& record) {
@@ -39,6 +40,7 @@ const TickReport& Stepper::step(World& world, const TickRequest& request, TickRe
   }
   running_.end_hooks(OutcomePhase::Deciding);
   running_.end_phase();
+  running_.follow_focuses();
   return running_.report();
 }
 
@@ -55,6 +57,7 @@ const TickReport& Stepper::replay(World& world, const TickRecord& record) {
   act_after(world);
   running_.carry_out(record, OutcomePhase::Deciding);
   running_.end_phase();
+  running_.follow_focuses();
   return running_.report();
 }
 
@@ -85,17 +88,35 @@ void Stepper::run_request(World& world, const TickRequest& request) {
       game.join(running_, join.player);
     });
   }
+  for (const Command& command : request.commands) {
+    running_.call_hook(OutcomePhase::Joining, [&] {
+      running_.note_command(command);
+      game.commands[command.type].run(running_, command.player, command.bytes.data());
+    });
+  }
   running_.end_hooks(OutcomePhase::Joining);
+}
+
+/// Finds the row of each player's first entity: avatars have the lowest ids.
+void Stepper::find_avatars(const World& world) {
+  avatars_.assign(world.seats().size(), world.size());
+  for (std::size_t row = 0; row < world.size(); ++row) {
+    const BodyId id = world.id(row);
+    if (class_of(id) != IdClass::Avatar) break;
+    std::size_t& first = avatars_[lineage_of(id)];
+    first = std::min(first, row);
+  }
 }
 
 /// Gives players their inputs, without what has no effect now; writes those that differ from what
 /// their players hold.
 void Stepper::give_inputs(World& world, const TickRequest& request, TickRecord& record) {
   const GameTable& game = world.game();
+  find_avatars(world);
   for (const PlayerInput& given : request.inputs) {
     TICKBOX_ASSERT(world.has(given.player) && given.input.size() == game.input.bytes);
     significant_.assign(given.input.begin(), given.input.end());
-    const std::size_t avatar = world.avatar_of(given.player);
+    const std::size_t avatar = avatars_[given.player.seat];
     if (game.significant != nullptr && avatar != world.size() &&
         world.infos()[avatar].kind == game.avatar) {
       game.significant(significant_.data(), world.state(avatar).data());
@@ -179,9 +200,6 @@ void Stepper::release_inputs(World& world, const TickRecord& record) {
 
 /// The physics, and the callbacks for the contacts that begin.
 void Stepper::move(World& world) {
-  for (std::size_t row = 0; row < world.size(); ++row) {
-    world.update_body(row);
-  }
   contacts_.begin(running_);
   const sim::StepReport& report = physics_.step(world.physics());
   running_.report().physics = &report;
@@ -191,7 +209,31 @@ void Stepper::move(World& world) {
     info.is_new = false;
   }
   contacts_.run(running_, report);
+  for (const BodyId id : report.crushed) {
+    const std::size_t row = world.index_of(id);
+    const auto crushed = world.kind_of(row).crushed;
+    if (crushed == nullptr || running_.is_removed(row)) continue;
+    running_.call(row, std::nullopt,
+                  [&](const detail::AnyStep& step) { crushed(world.row(row), step); });
+  }
+  remove_what_left(world);
   running_.end_phase();
+}
+
+/// Removes the entities outside of the map's border.
+void Stepper::remove_what_left(World& world) {
+  const sim::Box& inside = world.map()->inside;
+  for (std::size_t row = 0; row < world.size(); ++row) {
+    const sim::Body& body = std::as_const(world).physics().movers()[row];
+    if (running_.is_removed(row) || sim::overlap(sim::box_of(body.min, body.size), inside)) {
+      continue;
+    }
+    if (const auto left = world.kind_of(row).left; left != nullptr) {
+      running_.call(row, std::nullopt,
+                    [&](const detail::AnyStep& step) { left(world.row(row), step); });
+    }
+    if (!running_.is_removed(row)) running_.remove_left(row);
+  }
 }
 
 /// Lets spawned entities meet their parents, each when its Parent says.

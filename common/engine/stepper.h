@@ -36,6 +36,7 @@ class Stepper {
  private:
   void begin(World& world, Authority authority, TickRecord& record);
   void run_request(World& world, const TickRequest& request);
+  void find_avatars(const World& world);
   void give_inputs(World& world, const TickRequest& request, TickRecord& record);
   void give_inputs(World& world, const TickRecord& record);
   void act(World& world);
@@ -44,6 +45,7 @@ class Stepper {
   void release_inputs(World& world, const TickRecord& record);
   void move(World& world);
   void end_ignoring(World& world);
+  void remove_what_left(World& world);
   void act_after(World& world);
   [[nodiscard]] const void* input_of(const World& world, std::size_t row) const;
 
@@ -52,6 +54,7 @@ class Stepper {
   Contacts contacts_;
   std::vector<std::byte> default_input_;
   std::vector<std::byte> significant_;
+  std::vector<std::size_t> avatars_;  ///< by seat: the row of its first entity, or size()
   std::vector<FiredRay> rays_;
   TickRecord opening_;
 };

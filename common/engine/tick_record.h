@@ -24,6 +24,13 @@ struct Join {
   std::string_view user_data;
 };
 
+/// A command that a player has sent.
+struct Command {
+  Player player;
+  std::uint8_t type = 0;  ///< its number in the game's list
+  ConstBytes bytes;       ///< as many as its type has, each field within its range
+};
+
 /// The input of a player for one tick.
 struct PlayerInput {
   Player player;
@@ -52,6 +59,7 @@ using JudgeRays = std::function<void(std::span<const FiredRay> rays, std::vector
 struct TickRequest {
   std::span<const Player> leaves;
   std::span<const Join> joins;          ///< of free seats, or of seats that are left in this tick
+  std::span<const Command> commands = {};  ///< of players in the room, in the order of their arrival
   std::span<const PlayerInput> inputs;  ///< of players in the room; who is absent holds its input
   const JudgeRays* judge = nullptr;     ///< nullptr: rays strike nothing
 };
@@ -61,6 +69,8 @@ enum class OutcomeKind : std::uint8_t {
   Joined,   ///< a player joins; the bytes are what the backend put into its token
   Spawned,  ///< the server spawned an entity
   Removed,  ///< the server removed an entity
+  Focused,  ///< a player's view is centred on an entity, or on a place
+  Commanded,  ///< a player's command; what it has changed are outcomes of their own
   Decided,  ///< the game applies an outcome to an entity
   Seat,     ///< a player's state
   Room,     ///< the room's state
@@ -80,7 +90,7 @@ struct Outcome {
   std::uint8_t type = 0;  ///< the kind of the entity, or the number of the game's outcome
   Player player;          ///< who leaves, joins or controls the entity, or whose state it is
   Ref ref;                ///< the entity
-  Vec2 min;               ///< of a spawned entity
+  Vec2 min;               ///< of a spawned entity; the place of a focus
   std::uint16_t path = kNoPath;
   std::uint64_t random = 0;  ///< Secret: the state of the random sequence
   std::size_t first = 0;     ///< of its bytes in TickRecord::bytes

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 #include <utility>
 
 #include "engine/declared.h"
@@ -52,6 +54,11 @@ class CanonicalRow {
   }
 
   void add(const TypeInfo& type, ConstBytes bytes) {
+    if (std::endian::native == std::endian::little && !type.has_gaps) {
+      std::memcpy(bytes_.data() + size_, bytes.data(), type.bytes);
+      size_ += type.bytes;
+      return;
+    }
     for (const FieldInfo& field : type.fields()) {
       for (std::size_t i = 0; i < field.times; ++i) {
         add_value(field, value_of(field, i, bytes));
@@ -103,6 +110,11 @@ World::World(const GameTable& game, SharedMap map, std::uint32_t tick_rate, std:
       room_(game.room.bytes),
       secret_(game.secret.bytes) {
   TICKBOX_ASSERT(map_->seats <= kSeatsMax);
+  for (const KindTable& kind : game.kinds) {
+    const std::int64_t per_tick = std::int64_t{kind.top_speed} * kUnit / tick_rate;
+    top_speeds_.push_back(
+        static_cast<std::int32_t>(std::min<std::int64_t>(per_tick, kSpeedLimit)));
+  }
   game.default_room(room_.data());
   game.default_secret(secret_.data());
   for (std::uint16_t seat = 0; seat < seats_.size(); ++seat) {
@@ -191,7 +203,8 @@ void World::take_seat(Player player) {
 }
 
 void World::free_seat(Player player) {
-  seats_[player.seat].taken = false;
+  SeatInfo& seat = seats_[player.seat];
+  seat = {.generation = seat.generation, .taken = false};
   game_->default_seat(seat_state(player).data());
   game_->default_input(input(player).data());
 }
@@ -224,6 +237,9 @@ std::uint64_t seat_hash(const World& world, Player player) {
   CanonicalRow canonical;
   canonical.add(seat.generation << 1 | static_cast<std::uint32_t>(seat.taken));
   if (seat.taken) {
+    canonical.add(seat.focus.id);
+    canonical.add(seat.focus_place.x);
+    canonical.add(seat.focus_place.y);
     canonical.add(world.game().seat, world.seat_state(player));
     canonical.add(world.game().input, world.input(player));
   }

@@ -35,6 +35,8 @@ struct RowInfo {
 struct SeatInfo {
   std::uint32_t generation = 0;  ///< of the player: counts the joins
   bool taken = false;
+  Ref focus;         ///< the entity that the player's view is centred on, if it exists
+  Vec2 focus_place;  ///< its place after the last tick in which it existed
 
   friend bool operator==(const SeatInfo&, const SeatInfo&) = default;
 };
@@ -70,6 +72,9 @@ class World {
   [[nodiscard]] std::uint32_t tick_rate() const { return tick_rate_; }
 
   [[nodiscard]] StateOrder state_order() const { return order_; }
+
+  /// Returns the top speed of a kind, in sub-units per tick.
+  [[nodiscard]] std::int32_t top_speed(std::size_t kind) const { return top_speeds_[kind]; }
 
   [[nodiscard]] sim::World& physics() { return physics_; }
 
@@ -175,6 +180,7 @@ class World {
   std::size_t stride_;
   std::size_t seat_stride_;
   std::size_t input_stride_;
+  std::vector<std::int32_t> top_speeds_;  ///< by kind
   std::vector<RowInfo> infos_;
   std::vector<std::byte> states_;
   std::vector<SeatInfo> seats_;

@@ -13,6 +13,7 @@ constexpr std::uint64_t kJoins = 12;
 constexpr std::uint64_t kLeaves = 80;
 constexpr std::uint64_t kChanges = 4;
 constexpr std::uint64_t kStrikes = 2;
+constexpr std::uint64_t kCommands = 40;
 
 std::int64_t draw_value(const FieldInfo& field, const engine::World& world, Rng& dice) {
   switch (field.form) {
@@ -43,6 +44,8 @@ const engine::TickRequest& RandomMatch::draw() {
   leaves_.clear();
   joins_.clear();
   inputs_.clear();
+  commands_.clear();
+  command_bytes_.clear();
   for (std::uint16_t seat = 0; seat < world_.seats().size(); ++seat) {
     const Player player{seat};
     const bool was_here = world_.has(player);
@@ -50,9 +53,18 @@ const engine::TickRequest& RandomMatch::draw() {
     const bool joins = (!was_here || leaves) && dice_.chance(1, kJoins);
     if (leaves) leaves_.push_back(player);
     if (joins) joins_.push_back({.player = player, .user_data = {}});
-    if (joins || (was_here && !leaves)) draw_input(player);
+    if (!joins && (!was_here || leaves)) continue;
+    draw_input(player);
+    if (!world_.game().commands.empty() && dice_.chance(1, kCommands)) draw_command(player);
   }
-  request_ = {.leaves = leaves_, .joins = joins_, .inputs = inputs_, .judge = &judge_};
+  for (std::size_t i = 0; i < commands_.size(); ++i) {
+    commands_[i].bytes = command_bytes_[i];
+  }
+  request_ = {.leaves = leaves_,
+              .joins = joins_,
+              .commands = commands_,
+              .inputs = inputs_,
+              .judge = &judge_};
   return request_;
 }
 
@@ -75,6 +87,18 @@ void RandomMatch::draw_input(Player player) {
     if (is_pressed) engine::set_value(field, 0, 1, held);
   }
   inputs_.push_back({.player = player, .input = held});
+}
+
+void RandomMatch::draw_command(Player player) {
+  const auto type = static_cast<std::uint8_t>(dice_.below(world_.game().commands.size()));
+  const TypeInfo& info = world_.game().commands[type].type;
+  std::vector<std::byte>& bytes = command_bytes_.emplace_back(info.bytes);
+  for (const FieldInfo& field : info.fields()) {
+    for (std::size_t i = 0; i < field.times; ++i) {
+      engine::set_value(field, i, draw_value(field, world_, dice_), bytes);
+    }
+  }
+  commands_.push_back({.player = player, .type = type, .bytes = {}});
 }
 
 void RandomMatch::strike(std::span<const engine::FiredRay> rays,

@@ -46,6 +46,7 @@ class RandomMatch {
 
  private:
   void draw_input(Player player);
+  void draw_command(Player player);
   void strike(std::span<const engine::FiredRay> rays, std::vector<engine::Strike>& strikes);
 
   engine::World world_;
@@ -57,6 +58,8 @@ class RandomMatch {
   std::vector<Player> leaves_;
   std::vector<engine::Join> joins_;
   std::vector<engine::PlayerInput> inputs_;
+  std::vector<std::vector<std::byte>> command_bytes_;
+  std::vector<engine::Command> commands_;
   engine::JudgeRays judge_;
   engine::TickRequest request_;
 };

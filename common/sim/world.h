@@ -12,10 +12,7 @@
 namespace tickbox::sim {
 
 /// The behaviour of the world's border, four half-planes at ±kWorldLimit.
-enum class Border : std::uint8_t {
-  Solid,   ///< immovable; bodies slide, stop or bounce there as at any static
-  Remove,  ///< a body that crosses it is removed and reported in StepReport::left
-};
+using tickbox::Border;
 
 struct WorldSettings {
   Vec2 gravity{};  ///< sub-units per tick², added to velocities before anything moves

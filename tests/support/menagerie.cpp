@@ -67,6 +67,13 @@ struct Gift {
   TICKBOX_FIELDS(Gift, coins)
 };
 
+/// A player asks to look at a place.
+struct LookAt {
+  Int<0, 29> x;
+  bool self = false;
+  TICKBOX_FIELDS(LookAt, x, self)
+};
+
 struct Boom {
   Int<-2'000, 2'000> x;
   TICKBOX_FIELDS(Boom, x)
@@ -75,6 +82,11 @@ struct Boom {
 struct Taken {
   Player by;
   TICKBOX_FIELDS(Taken, by)
+};
+
+struct Fallen {
+  Player who;
+  TICKBOX_FIELDS(Fallen, who)
 };
 
 struct Lives {
@@ -106,7 +118,8 @@ struct Menagerie {
   using Avatar = Walker;
   using Kinds = List<Walker, Pet, Bomb, Spark, Coin, Lift, Crate>;
   using Outcomes = List<Gift>;
-  using Events = List<Boom, Taken>;
+  using Commands = List<LookAt>;
+  using Events = List<Boom, Taken, Fallen>;
   using Seat = Lives;
   using Room = Weather;
   using Secret = Hidden;
@@ -147,13 +160,17 @@ struct Menagerie {
   }
 
   static Body body(const Lift&) {
-    return {.size = {3 * kUnit, kUnit / 4}, .motion = Motion::Kinematic, .one_way = OneWay::Up};
+    return {.size = {3 * kUnit, kUnit / 2}, .motion = Motion::Kinematic, .squeeze = Squeeze::Crush};
   }
 
   static Body body(const Crate&) { return {.mass = 2, .friction = 80, .layers = 4}; }
 
   static void map(MapBuilder& map, const MapOptions&) {
-    map.solid({0, 12 * kUnit}, {kWidth * kUnit, kUnit});
+    // The floor has a pit.
+    map.solid({0, 12 * kUnit}, {15 * kUnit, kUnit});
+    map.solid({17 * kUnit, 12 * kUnit}, {(kWidth - 17) * kUnit, kUnit});
+    map.solid({11 * kUnit, 4 * kUnit}, {2 * kUnit, kUnit / 2});
+    map.border({-kUnit, -20 * kUnit}, {(kWidth + 2) * kUnit, 36 * kUnit}, Border::Remove);
     map.solid({-kUnit, 0}, {kUnit, 13 * kUnit});
     map.solid({kWidth * kUnit, 0}, {kUnit, 13 * kUnit});
     map.one_way({4 * kUnit, 9 * kUnit}, {5 * kUnit, kUnit / 4}, OneWay::Up);
@@ -174,10 +191,33 @@ struct Menagerie {
     return pad;
   }
 
+  static bool possible(const Walker& it) { return it.seen <= 999 || it.coins == 0; }
+
+  static constexpr Predict predict(const Spark&) { return Predict::Never; }
+
+  static Vec2 sight(const Walker& it) { return {(10 + it.colours[0]) * kUnit, 8 * kUnit}; }
+
+  static void crushed(Entity<Walker> me, Step& step) { me->hurt = step.ticks(900); }
+
+  static void crushed(Entity<Crate> me, Step& step) { step.remove(me.ref); }
+
+  static void left(Entity<Walker> me, Step& step) {
+    step.spawn(Spark{.left = step.ticks(200)}, {me.min.x, 5 * kUnit});
+    step.emit(me.ref, Fallen{me.owner});
+  }
+
+  static void command(Server& server, Player who, const LookAt& at) {
+    if (!at.self) return server.focus(who, Vec2{at.x * kUnit, 6 * kUnit});
+    server.for_each<Walker>([&](ConstEntity<Walker> it) {
+      if (it.owner == who) server.focus(who, it.ref);
+    });
+  }
+
   static void act(Entity<Walker> me, const Pad& pad, Step& step) {
     const std::int32_t wind = step.room().wind;
     me.velocity.x = pad.walk * step.speed(5) + wind * step.speed(1, 8);
-    if (pad.jump && !me->jump_was) me.velocity.y = -step.speed(14);
+    if (pad.jump && !me->jump_was && step.grounded()) me.velocity.y = -step.speed(14);
+    if (step.touching(pad.walk < 0 ? Side::Left : Side::Right)) me->colours[1] = pad.walk + 2;
     me->jump_was = pad.jump;
     --me->hurt;
     if (me->hurt > 0) return;
@@ -324,6 +364,9 @@ struct Menagerie {
     }
     for (const Taken& taken : server.events<Taken>()) {
       if (server.has(taken.by)) ++server.seat(taken.by).left;
+    }
+    for (const Fallen& fallen : server.events<Fallen>()) {
+      if (server.has(fallen.who)) server.seat(fallen.who).back_in = server.ticks(300);
     }
     if (server.random(60) == 0) {
       const MapObjects places = server.objects("crate");

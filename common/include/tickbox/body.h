@@ -31,6 +31,12 @@ enum class Squeeze : std::uint8_t {
   Crush,    ///< moves on, and reports the bodies that it crushes
 };
 
+/// The behaviour of a border.
+enum class Border : std::uint8_t {
+  Solid,   ///< immovable; bodies slide, stop or bounce there as at any wall
+  Remove,  ///< what has crossed it is removed
+};
+
 /// The properties of an entity's body. Its place and velocity are the entity's own.
 struct Body {
   Vec2 size{kUnit, kUnit};

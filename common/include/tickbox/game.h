@@ -13,15 +13,15 @@
 //
 // One tick, on both ends, in every replay:
 //
-//   1. leaves and joins, with the outcomes that the server decided for them
+//   1. leaves, joins and commands, with the outcomes that the server decided for them
 //   2. act(me, input, step) or act(me, step), by id
 //   3. ray(me, input, step), judged by the server by what its player saw; struck(it, shooter, step)
-//   4. body(state), for every entity whose state has changed
-//   5. the physics
-//   6. contact(a, b, contact, step) and wall(me, contact, step), by time and ids: each pair once a
-//      tick, and only when the contact begins; then begins of overlaps with sensors, by ids
-//   7. after(me, step), by id
-//   8. decide(server), with its outcomes
+//   4. the physics; body(state) is asked after each callback that has changed a state
+//   5. contact(a, b, contact, step) and wall(me, contact, step), by time and ids: each pair once a
+//      tick, and only when the contact begins; then begins of overlaps with sensors, by ids; then
+//      crushed(me, step), and left(me, step) for what has left the map's border, both by id
+//   6. after(me, step), by id
+//   7. decide(server), with its outcomes
 //
 // An entity that is spawned in a phase exists from its end: one that `act` spawns moves in this
 // tick and does not act. An entity that is removed takes part in no further callback, and is gone
@@ -77,6 +77,9 @@ struct Contact {
   std::int8_t nx = 0;  ///< the normal, from the second to the first; (0, 0) of an overlap
   std::int8_t ny = 0;
 };
+
+/// A side of a body.
+enum class Side : std::uint8_t { Left, Right, Up, Down };
 
 /// A ray that ends at `from + way`.
 struct Ray {
@@ -220,6 +223,13 @@ class AnyStep : public Moment {
 
   [[nodiscard]] bool exists(Ref who) const;
   [[nodiscard]] std::optional<RayHit> raycast(const Ray& ray) const;
+
+  /// Returns whether the entity whose callback runs touches something on this side that stops it.
+  [[nodiscard]] bool touching(Side side) const;
+
+  /// Returns whether the entity whose callback runs stands on something that stops it.
+  [[nodiscard]] bool grounded() const { return touching(Side::Down); }
+
   void remove(Ref who) const;
 
  protected:
@@ -249,6 +259,11 @@ class AnyServer : public Moment {
 
   void remove(Ref who) const;
 
+  /// Sets what a player's view is centred on: an entity, or a place. By default it is the first
+  /// entity that the player controls, and after its removal its last place.  Requires: has(who).
+  void focus(Player who, Ref whom) const;
+  void focus(Player who, Vec2 place) const;
+
   /// Returns what the backend put into the player's connect token.
   [[nodiscard]] std::string_view token_user_data(Player who) const;
 
@@ -262,6 +277,16 @@ class AnyServer : public Moment {
   [[nodiscard]] void* seat_row(Player who) const;
   [[nodiscard]] void* own_room_row() const;
   [[nodiscard]] void* secret_row() const;
+};
+
+template <class Game>
+struct CommandsOf {
+  using Type = List<>;
+};
+template <class Game>
+  requires requires { typename Game::Commands; }
+struct CommandsOf<Game> {
+  using Type = typename Game::Commands;
 };
 
 template <class Game>
@@ -413,6 +438,9 @@ class MapBuilder {
   void tiles(Vec2 min, std::int32_t columns, std::span<const std::uint8_t> solid,
              std::int32_t tile_size = kUnit);
 
+  /// The border of the map: four walls around a box, or a box outside of which entities are removed.
+  void border(Vec2 min, Vec2 size, Border border);
+
   /// A path there and back, for entities that Server::spawn() puts on it. `speed`: units per
   /// second.  Returns its index.
   std::uint16_t path(std::span<const Vec2> points, std::int32_t speed);
@@ -422,6 +450,13 @@ class MapBuilder {
 
  private:
   detail::MapParts* parts_;
+};
+
+/// Which entities of a kind a client predicts, so that its own avatar meets them without delay.
+enum class Predict : std::uint8_t {
+  Near,     ///< those near its own entities
+  OwnOnly,  ///< those that its player owns
+  Never,
 };
 
 /// What a map is made for.
@@ -441,7 +476,12 @@ struct MapOptions {
 ///   significant(input, avatar) -> Input       clears what has no effect now: an aim without a shot
 ///   ray(me, input, step) -> optional<Ray>     a shot that hits at once
 ///   struck(it, shooter, step)                 the entity that the ray hits
+///   crushed(me, step), left(me, step)         by a kinematic body; the map's border, and is removed
 ///   open(server), leave(server, player), decide(server)
+///   command(server, player, command)          of `using Commands = List<…>`
+///   sight(avatar) -> Vec2                     half the extent of a player's view
+///   predict(kind) -> Predict                  Near by default; constexpr, as top_speed is
+///   possible(state) -> bool                   what ranges cannot say of a state that is received
 ///   gravity (units per s², down), `using Secret`
 template <class Game>
 concept GameRules = requires(Server<Game>& server, MapBuilder& builder, const MapOptions& options,

@@ -37,6 +37,7 @@ struct TypeInfo {
   std::uint16_t bits = 0;   ///< size where it is sent or stored
   std::uint8_t field_count = 0;
   bool has_presses = false;
+  bool has_gaps = false;  ///< in memory, between or behind its fields
   std::array<FieldInfo, kFieldsMax> all_fields{};
 
   [[nodiscard]] constexpr std::span<const FieldInfo> fields() const {
@@ -55,6 +56,7 @@ struct KindTable {
 
   TypeInfo type;
   std::int32_t top_speed = 0;  ///< units per second
+  Predict predict = Predict::Near;
   Body (*body)(const void* state) = nullptr;
   void (*act)(const detail::Row& row, const void* input, const detail::AnyStep& step) = nullptr;
   std::optional<Ray> (*ray)(const detail::Row& row, const void* input,
@@ -62,8 +64,17 @@ struct KindTable {
   void (*struck)(const detail::Row& row, Player shooter, const detail::AnyStep& step) = nullptr;
   void (*wall)(const detail::Row& row, Contact contact, const detail::AnyStep& step) = nullptr;
   void (*after)(const detail::Row& row, const detail::AnyStep& step) = nullptr;
+  void (*crushed)(const detail::Row& row, const detail::AnyStep& step) = nullptr;
+  void (*left)(const detail::Row& row, const detail::AnyStep& step) = nullptr;
+  bool (*possible)(const void* state) = nullptr;
   std::span<const Apply> apply;   ///< by outcome
   std::span<const Meet> contact;  ///< by the kind of the other
+};
+
+/// A command that players may send.
+struct CommandTable {
+  TypeInfo type;
+  void (*run)(detail::Running& running, Player who, const void* command) = nullptr;
 };
 
 struct GameTable {
@@ -80,6 +91,7 @@ struct GameTable {
   std::span<const KindTable> kinds;
   std::span<const TypeInfo> outcomes;
   std::span<const TypeInfo> events;
+  std::span<const CommandTable> commands;
   std::uint16_t state_bytes = 0;  ///< of the largest kind: the stride of rows
 
   void (*map)(MapBuilder& builder, const MapOptions& options) = nullptr;
@@ -89,6 +101,7 @@ struct GameTable {
   void (*default_room)(void* room) = nullptr;
   void (*default_secret)(void* secret) = nullptr;
   void (*significant)(void* input, const void* avatar) = nullptr;
+  Vec2 (*sight)(const void* avatar) = nullptr;
   void (*open)(detail::Running& running) = nullptr;
   void (*join)(detail::Running& running, Player who) = nullptr;
   void (*leave)(detail::Running& running, Player who) = nullptr;
@@ -154,15 +167,18 @@ constexpr TypeInfo type_info() {
   static_assert(check_declared<Type>());
   static_assert(sizeof(Type) <= kTypeBytesMax, "a declared type has at most 256 bytes");
   TypeInfo info{.name = Type::tickbox_name(), .bytes = sizeof(Type)};
+  std::size_t end_of_fields = 0;
   Type::tickbox_visit(
-      [&info]<class Member>(std::string_view name, Member Type::*, std::size_t offset) {
+      [&info, &end_of_fields]<class Member>(std::string_view name, Member Type::*, std::size_t offset) {
         FieldInfo field = MemberInfo<Member>::kInfo;
         field.name = name;
         field.offset = static_cast<std::uint16_t>(offset);
         info.bits = static_cast<std::uint16_t>(info.bits + field.bits * field.times);
         info.has_presses = info.has_presses || field.form == FieldForm::Press;
         info.all_fields[info.field_count++] = field;
+        end_of_fields += std::size_t{field.bytes} * field.times;
       });
+  info.has_gaps = end_of_fields != sizeof(Type);
   return info;
 }
 
@@ -191,6 +207,26 @@ concept MeetsWalls =
     requires(Entity<Kind> me, Contact contact, Step<Game>& step) { Game::wall(me, contact, step); };
 template <class Game, class Kind>
 concept ActsAfter = requires(Entity<Kind> me, Step<Game>& step) { Game::after(me, step); };
+template <class Game, class Kind>
+concept IsCrushed = requires(Entity<Kind> me, Step<Game>& step) { Game::crushed(me, step); };
+template <class Game, class Kind>
+concept Leaves = requires(Entity<Kind> me, Step<Game>& step) { Game::left(me, step); };
+template <class Game, class Kind>
+concept HasPossible = requires(const Kind& state) {
+  { Game::possible(state) } -> std::same_as<bool>;
+};
+template <class Game, class Kind>
+concept HasPredict = requires(const Kind& state) {
+  { Game::predict(state) } -> std::same_as<Predict>;
+};
+template <class Game>
+concept HasSight = requires(const typename Game::Avatar& avatar) {
+  { Game::sight(avatar) } -> std::same_as<Vec2>;
+};
+template <class Game, class Command>
+concept Commands = requires(Server<Game>& server, Player who, const Command& command) {
+  Game::command(server, who, command);
+};
 template <class Game, class A, class B>
 concept Meets = requires(Entity<A> a, Entity<B> b, Contact contact, Step<Game>& step) {
   Game::contact(a, b, contact, step);
@@ -220,6 +256,12 @@ TICKBOX_DETAIL_PROBE(ray)
 TICKBOX_DETAIL_PROBE(struck)
 TICKBOX_DETAIL_PROBE(wall)
 TICKBOX_DETAIL_PROBE(after)
+TICKBOX_DETAIL_PROBE(crushed)
+TICKBOX_DETAIL_PROBE(left)
+TICKBOX_DETAIL_PROBE(possible)
+TICKBOX_DETAIL_PROBE(predict)
+TICKBOX_DETAIL_PROBE(sight)
+TICKBOX_DETAIL_PROBE(command)
 TICKBOX_DETAIL_PROBE(contact)
 TICKBOX_DETAIL_PROBE(apply)
 TICKBOX_DETAIL_PROBE(significant)
@@ -248,6 +290,16 @@ struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
                 "wall has another signature: wall(Entity<Kind>, Contact, Step<Game>&)");
   static_assert(!kHasNamed_after<Game> || (ActsAfter<Game, Kinds> || ...),
                 "after has another signature: after(Entity<Kind>, Step<Game>&)");
+  static_assert(!kHasNamed_crushed<Game> || (IsCrushed<Game, Kinds> || ...),
+                "crushed has another signature: crushed(Entity<Kind>, Step<Game>&)");
+  static_assert(!kHasNamed_left<Game> || (Leaves<Game, Kinds> || ...),
+                "left has another signature: left(Entity<Kind>, Step<Game>&)");
+  static_assert(!kHasNamed_possible<Game> || (HasPossible<Game, Kinds> || ...),
+                "possible has another signature: bool possible(const Kind&)");
+  static_assert(!kHasNamed_predict<Game> || (HasPredict<Game, Kinds> || ...),
+                "predict has another signature: Predict predict(const Kind&)");
+  static_assert(!kHasNamed_sight<Game> || HasSight<Game>,
+                "sight has another signature: Vec2 sight(const Avatar&)");
   static_assert(!kHasNamed_significant<Game> || HasSignificant<Game>,
                 "significant has another signature: Input significant(Input, const Avatar&)");
   static_assert(
@@ -298,6 +350,23 @@ struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
   static void after(const Row& row, const AnyStep& any) {
     Step<Game> step{any};
     Game::after(row.as<Kind>(), step);
+  }
+
+  template <class Kind>
+  static void crushed(const Row& row, const AnyStep& any) {
+    Step<Game> step{any};
+    Game::crushed(row.as<Kind>(), step);
+  }
+
+  template <class Kind>
+  static void left(const Row& row, const AnyStep& any) {
+    Step<Game> step{any};
+    Game::left(row.as<Kind>(), step);
+  }
+
+  template <class Kind>
+  static bool possible(const void* state) {
+    return Game::possible(*static_cast<const Kind*>(state));
   }
 
   template <class Kind>
@@ -367,6 +436,10 @@ struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
     if constexpr (IsStruck<Game, Kind>) table.struck = struck<Kind>;
     if constexpr (MeetsWalls<Game, Kind>) table.wall = wall<Kind>;
     if constexpr (ActsAfter<Game, Kind>) table.after = after<Kind>;
+    if constexpr (IsCrushed<Game, Kind>) table.crushed = crushed<Kind>;
+    if constexpr (Leaves<Game, Kind>) table.left = left<Kind>;
+    if constexpr (HasPossible<Game, Kind>) table.possible = possible<Kind>;
+    if constexpr (HasPredict<Game, Kind>) table.predict = Game::predict(Kind{});
     table.apply = kApply<Kind>;
     table.contact = kContact<Kind>;
     return table;
@@ -375,6 +448,26 @@ struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
   static constexpr std::array<KindTable, sizeof...(Kinds)> kKinds{kind_table<Kinds>()...};
   static constexpr std::array<TypeInfo, sizeof...(Outcomes)> kOutcomes{type_info<Outcomes>()...};
   static constexpr std::array<TypeInfo, sizeof...(Events)> kEvents{type_info<Events>()...};
+};
+
+template <class Game, class CommandList>
+struct CommandTables;
+
+template <class Game, class... Types>
+struct CommandTables<Game, List<Types...>> {
+  static_assert(!kHasNamed_command<Game> || sizeof...(Types) > 0,
+                "the game has command(), but no `using Commands = List<…>`");
+  static_assert((Commands<Game, Types> && ...),
+                "a command has no command(Server<Game>&, Player, const Command&)");
+
+  template <class Command>
+  static void run(Running& running, Player who, const void* command) {
+    Server<Game> server{running};
+    Game::command(server, who, *static_cast<const Command*>(command));
+  }
+
+  static constexpr std::array<CommandTable, sizeof...(Types)> kCommands{
+      CommandTable{.type = type_info<Types>(), .run = run<Types>}...};
 };
 
 /// FNV-1a over the declarations.
@@ -426,6 +519,9 @@ constexpr std::uint64_t hash_of(const GameTable& table) {
     hash.add(kind.type);
     hash.add(kind.top_speed);
   }
+  for (const CommandTable& command : table.commands) {
+    hash.add(command.type);
+  }
   for (const auto& types : {table.outcomes, table.events}) {
     hash.add(static_cast<std::int64_t>(types.size()));
     for (const TypeInfo& type : types) {
@@ -449,6 +545,7 @@ constexpr GameTable make_game_table() {
   table.kinds = AllTables::kKinds;
   table.outcomes = AllTables::kOutcomes;
   table.events = AllTables::kEvents;
+  table.commands = CommandTables<Game, typename CommandsOf<Game>::Type>::kCommands;
   for (const KindTable& kind : table.kinds) {
     if (kind.type.bytes > table.state_bytes) table.state_bytes = kind.type.bytes;
   }
@@ -462,6 +559,11 @@ constexpr GameTable make_game_table() {
     table.significant = [](void* input, const void* avatar) {
       auto& value = *static_cast<typename Game::Input*>(input);
       value = Game::significant(value, *static_cast<const typename Game::Avatar*>(avatar));
+    };
+  }
+  if constexpr (HasSight<Game>) {
+    table.sight = [](const void* avatar) {
+      return Game::sight(*static_cast<const typename Game::Avatar*>(avatar));
     };
   }
   if constexpr (requires(Server<Game>& server) { Game::open(server); }) {

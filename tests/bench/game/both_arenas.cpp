@@ -1,0 +1,145 @@
+#include "tests/bench/game/both_arenas.h"
+
+#include "core/rng.h"
+#include "engine/declared.h"
+#include "engine/stepper.h"
+#include "game/step.h"
+#include "games/arena/arena.h"
+#include "games/arena/arena_game.h"
+#include "games/arena/arena_map.h"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <vector>
+
+namespace tickbox::bench {
+namespace {
+
+constexpr std::uint32_t kRate = 60;
+constexpr int kWarmUpTicks = 120;
+
+double thread_us() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
+}
+
+class BothArenas {
+ public:
+  explicit BothArenas(const ArenaCase& of)
+      : of_(of),
+        before_(game::make_arena_map(of.players), rules_.settings(), kSeed),
+        now_(games::arena(), engine::make_map(games::arena(), {.seats = of.players}, kRate), kRate,
+             kSeed),
+        held_(of.players),
+        pads_(of.players, std::vector<std::byte>(games::arena().input.bytes)) {
+    rules_.open(before_);
+    stepper_.open(now_);
+  }
+
+  void draw() {
+    joins_.clear();
+    joining_.clear();
+    inputs_.clear();
+    given_.clear();
+    for (std::uint16_t seat = 0; seat < of_.players; ++seat) {
+      if (before_.tick.value == 0) {
+        joins_.push_back({seat});
+        joining_.push_back({.player = {seat}, .user_data = {}});
+      }
+      game::Input& input = held_[seat];
+      if (of_.is_stress || dice_.chance(1, 60)) {
+        input.move = static_cast<std::uint8_t>(dice_.below(9));
+      }
+      const bool shoots = of_.is_stress || dice_.chance(1, 60);
+      input.buttons = shoots ? game::kButtonShoot : std::uint8_t{0};
+      input.aim = static_cast<std::uint16_t>(dice_.below(game::kAimDirections));
+      inputs_.push_back({{seat}, input});
+      const std::array<std::int64_t, 4> values = {input.move, shoots ? 1 : 0, 0, input.aim};
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        engine::set_value(games::arena().input.fields()[i], 0, values[i], pads_[seat]);
+      }
+      given_.push_back({.player = {seat}, .input = pads_[seat]});
+    }
+  }
+
+  void step_before() {
+    game::step(before_, rules_, {.leaves = {}, .joins = joins_, .inputs = inputs_},
+               game::Authority::Server, before_stepper_);
+  }
+
+  void step_now() {
+    stepper_.step(now_, {.leaves = {}, .joins = joining_, .inputs = given_}, record_);
+  }
+
+  [[nodiscard]] std::uint64_t hash_before() const { return game::state_hash(before_); }
+
+  [[nodiscard]] std::uint64_t hash_now() const { return engine::state_hash(now_); }
+
+  [[nodiscard]] bool is_equal() const {
+    return std::ranges::equal(before_.physics().movers(), now_.physics().movers(), {},
+                              &sim::Body::min, &sim::Body::min);
+  }
+
+  [[nodiscard]] std::size_t bodies() const { return now_.size(); }
+
+ private:
+  static constexpr std::uint64_t kSeed = 11;
+
+  ArenaCase of_;
+  game::Arena rules_{kRate};
+  game::World before_;
+  game::Stepper before_stepper_;
+  engine::World now_;
+  engine::Stepper stepper_;
+  engine::TickRecord record_;
+  Rng dice_{kSeed};
+  std::vector<game::Input> held_;
+  std::vector<std::vector<std::byte>> pads_;
+  std::vector<PlayerId> joins_;
+  std::vector<engine::Join> joining_;
+  std::vector<game::PlayerInput> inputs_;
+  std::vector<engine::PlayerInput> given_;
+};
+
+double median(std::vector<double>& values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+}  // namespace
+
+ArenaCosts measure_arena(const ArenaCase& of, int ticks) {
+  BothArenas both{of};
+  ArenaCosts costs;
+  std::array<std::vector<double>, 4> times;
+  std::uint64_t hashes = 0;
+  for (int tick = 0; tick < ticks + kWarmUpTicks; ++tick) {
+    both.draw();
+    const double start = thread_us();
+    both.step_before();
+    const double stepped_before = thread_us();
+    both.step_now();
+    const double stepped_now = thread_us();
+    hashes += both.hash_before();
+    const double hashed_before = thread_us();
+    hashes += both.hash_now();
+    const double hashed_now = thread_us();
+    costs.is_equal = costs.is_equal && both.is_equal();
+    if (tick < kWarmUpTicks) continue;
+    times[0].push_back(stepped_before - start);
+    times[1].push_back(stepped_now - stepped_before);
+    times[2].push_back(hashed_before - stepped_now);
+    times[3].push_back(hashed_now - hashed_before);
+  }
+  costs.step = {.before = median(times[0]), .now = median(times[1])};
+  costs.hash = {.before = median(times[2]), .now = median(times[3])};
+  costs.bodies = both.bodies();
+  costs.is_equal = costs.is_equal && hashes != 0;
+  return costs;
+}
+
+}  // namespace tickbox::bench
