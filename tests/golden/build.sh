@@ -38,13 +38,13 @@ golden_build() {
         -I schema -o "$folder/generated/schema" schema/world.fbs schema/wire.fbs
     # A library is one source, which includes all of its own: they share most of what they include.
     local library
-    for library in core sim engine game games record; do
+    for library in core sim engine laws game games record; do
         # Other processors have no zstd: tests/golden/no_compression.cpp stands in for what needs it.
         find "common/$library" -name '*.cpp' ! -name compression.cpp | sort | sed 's|.*|#include "&"|' >"$folder/common-$library.cpp"
     done
     # Objects are named by their paths.
     # shellcheck disable=SC2016 # expanded by the shell that xargs starts
-    { find tests/golden -name '*.cpp' -print0 && printf '%s\0' "$folder"/common-*.cpp; } |
+    { find tests/golden tests/support/menagerie.cpp -name '*.cpp' -print0 && printf '%s\0' "$folder"/common-*.cpp; } |
         xargs -0 -P "$(nproc)" -I{} bash -c '
         source=$1 folder=$2
         shift 2

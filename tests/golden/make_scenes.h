@@ -53,4 +53,11 @@ std::unique_ptr<Scene> make_exits();
 /// 16 players of the arena who run, shoot, leave and join.
 std::unique_ptr<Scene> make_match();
 
+// Games of the public interface: game_scenes.cpp.
+
+/// The arena with the same players: its motion is that of the match.
+std::unique_ptr<Scene> make_arena_game();
+/// The game of the tests that uses every part of the interface.
+std::unique_ptr<Scene> make_menagerie();
+
 }  // namespace tickbox::golden
