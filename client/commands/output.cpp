@@ -4,6 +4,8 @@
 
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
+
 namespace tickbox::commands {
 
 cli::ExitCode Output::failed(cli::ExitCode code, std::string_view why) const {
@@ -12,6 +14,12 @@ cli::ExitCode Output::failed(cli::ExitCode code, std::string_view why) const {
 
 cli::ExitCode Output::fell_short(cli::ExitCode code, std::string_view how) const {
   return cli::tell_failure({.name = name}, code, how);
+}
+
+cli::ExitCode Output::stopped(std::uint64_t ticks, std::string_view how) const {
+  const cli::ExitCode code = fell_short(cli::ExitCode::Inconclusive, how);
+  if (!json()) return code;
+  return print_document(nlohmann::ordered_json{{"ticks", ticks}, {"interrupted", true}}, code, how);
 }
 
 cli::ExitCode Output::print(std::string_view text, cli::ExitCode code) const {

@@ -5,6 +5,7 @@
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -27,6 +28,10 @@ struct Output {
 
   /// Reports on stderr why the printed result is wrong or incomplete.  Returns `code`.
   cli::ExitCode fell_short(cli::ExitCode code, std::string_view how) const;
+
+  /// Reports that the command was stopped after `ticks` ticks and has no result. For --json it also
+  /// prints a document with `ticks` and `interrupted`.  Returns Inconclusive.
+  [[nodiscard]] cli::ExitCode stopped(std::uint64_t ticks, std::string_view how) const;
 
   /// Writes to stdout.  Returns `code`, or Failed if stdout cannot be written.
   [[nodiscard]] cli::ExitCode print(std::string_view text,

@@ -139,14 +139,15 @@ game::Input PlayerScript::input(std::uint32_t tick, std::size_t& at) const {
   return at == 0 ? game::Input{} : changes[at - 1].input;
 }
 
-std::optional<InputScript> script_of(record::Reader reader, const std::function<bool()>& stopped) {
+std::expected<InputScript, std::uint32_t> script_of(record::Reader reader,
+                                                    const std::function<bool()>& stopped) {
   InputScript script{
       .tick_rate = reader.header().tick_rate, .rules = reader.header().rules, .players = {}};
   Gathering gathering;
   std::optional<Tick> first;
   Tick last;
   for (auto item = reader.next(); item != record::Reader::Item::Finished; item = reader.next()) {
-    if (stopped()) return std::nullopt;
+    if (stopped()) return std::unexpected{last.value - first.value_or(Tick{}).value};
     if (item == record::Reader::Item::Keyframe) {
       first = first.value_or(reader.keyframe().tick);
       if (reader.keyframe().tick > last) {

@@ -52,9 +52,9 @@ struct InputScript {
 
 /// Returns the script of a recording. A seat rests between a leave and the next join; all seats
 /// rest while ticks are missing. The script has no `look_back`: the playing client sets its own.
-/// Returns nothing if `stopped`, called at each record, returns true.
-[[nodiscard]] std::optional<InputScript> script_of(record::Reader reader,
-                                                   const std::function<bool()>& stopped);
+/// Fails: with the `ticks` so far, if `stopped`, called at each record, returns true.
+[[nodiscard]] std::expected<InputScript, std::uint32_t> script_of(
+    record::Reader reader, const std::function<bool()>& stopped);
 
 [[nodiscard]] std::string to_text(const InputScript& script);
 

@@ -111,10 +111,10 @@ ExitCode run_copy(const CopyFlags& options) {
       record::copy(options.from ? record::seek(reader, range.from) : reader, writer,
                    match->setting.map, *match->setting.rules, range);
   if (copy.interrupted) {
-    return options.output->failed(
-        ExitCode::Inconclusive,
-        copy.first ? fmt::format("stopped at tick {}; no file was made", copy.last.value)
-                   : std::string{"stopped before the first tick; no file was made"});
+    return options.output->stopped(
+        copy.ticks, copy.first
+                        ? fmt::format("stopped at tick {}; no file was made", copy.last.value)
+                        : std::string{"stopped before the first tick; no file was made"});
   }
   if (!copy.first && !copy.differs) return nothing_whole(options, copy);
   if (const auto wrong = wrong_beginning(options, copy)) return *wrong;

@@ -31,8 +31,10 @@ ExitCode run_inputs(const InputsFlags& options) {
   const os::Interruption interruption;
   const auto gathered = script_of(reader, [&] { return interruption.requested(); });
   if (!gathered) {
-    return options.output->failed(
-        ExitCode::Inconclusive, "stopped before the end of " + options.file + "; no file was made");
+    const std::uint32_t ticks = gathered.error();
+    return options.output->stopped(
+        ticks, fmt::format("stopped after {} ticks of {}; no file was made", grouped(ticks),
+                           options.file));
   }
   const InputScript& script = *gathered;
   if (script.players.empty()) {

@@ -463,9 +463,13 @@ TEST_F(ReplayCommand, InterruptedItTellsHowFarItGot) {
   EXPECT_LT(document["ticks"], kTicks);
 
   const std::string out = new_path("out");
-  const Outcome cut = replay_interrupted({"repair", path, "-o", out}, out);
-  EXPECT_EQ(cut.document()["exit"], 5) << cut.out;
-  EXPECT_FALSE(std::filesystem::exists(out));
+  for (const char* const command : {"cut", "repair", "inputs"}) {
+    const Outcome stopped = replay_interrupted({command, path, "-o", out}, out);
+    EXPECT_EQ(stopped.document()["interrupted"], true) << stopped.out;
+    EXPECT_EQ(stopped.document()["exit"], 5) << stopped.out;
+    EXPECT_LE(stopped.document()["ticks"], kTicks);
+    EXPECT_FALSE(std::filesystem::exists(out));
+  }
 }
 
 // The ticks of a file from somebody else may take any time.
