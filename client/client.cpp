@@ -239,7 +239,7 @@ ClientStats Client::stats() const {
   }
   stats.down_sent = connection_.channel().received().newest();
   stats.down_arrived = connection_.channel().received().count();
-  stats.snapshots_lost = stats.down_sent - std::min(stats.down_sent, stats.down_arrived);
+  stats.packets_lost = stats.down_sent - std::min(stats.down_sent, stats.down_arrived);
   return stats;
 }
 

@@ -16,7 +16,7 @@ void ClientStats::add_all(const ClientStats& other) {
   snapshots_received += other.snapshots_received;
   snapshots_late += other.snapshots_late;
   snapshots_rejected += other.snapshots_rejected;
-  snapshots_lost += other.snapshots_lost;
+  packets_lost += other.packets_lost;
   hashes_checked += other.hashes_checked;
   hashes_mismatched += other.hashes_mismatched;
   const bool says_more = other.first_mismatch && other.first_mismatch->difference;

@@ -23,7 +23,6 @@ struct ClientStats {
   std::uint64_t snapshots_received = 0;  ///< snapshots that made a new view
   std::uint64_t snapshots_late = 0;  ///< arrived after a newer one, or on a base that is not held
   std::uint64_t snapshots_rejected = 0;  ///< malformed, or made a view with a wrong hash
-  std::uint64_t snapshots_lost = 0;      ///< packets that the server sent and that did not arrive
 
   std::uint64_t hashes_checked = 0;
   std::uint64_t hashes_mismatched = 0;
@@ -61,6 +60,7 @@ struct ClientStats {
   std::uint64_t up_arrived = 0;
   std::uint64_t down_sent = 0;
   std::uint64_t down_arrived = 0;
+  std::uint64_t packets_lost = 0;  ///< sent by the server, of every type, and not arrived
 
   /// Counts a prediction that was compared with a view.
   void add(const Reconciliation& reconciliation);

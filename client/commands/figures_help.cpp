@@ -21,8 +21,9 @@ constexpr std::array kFigures = {
           "sessions; the entity of its body."},
     Entry{"ticks", "Ticks that the client ran."},
     Entry{"snapshots.received, .lost, .late, .rejected",
-          "Snapshots that made a new view; packets that did not arrive; snapshots that arrived too "
-          "late to use; snapshots that were malformed or made a view with a wrong hash."},
+          "Snapshots that made a new view; packets of every type that did not arrive in the newest "
+          "session; snapshots that arrived too late to use; snapshots that were malformed or made "
+          "a view with a wrong hash."},
     Entry{
         "state_hash.checked, .mismatched, .first_mismatch",
         "Views whose hash was compared with the server's; those that differed; the first of them."},

@@ -102,7 +102,7 @@ TEST(Resume, LeavesTheOldSessionAloneUntilTheNewKeysAreProven) {
   EXPECT_EQ(harness.shard().metrics().connections[1], resumed_before + 1);
   EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Connected);
   EXPECT_EQ(harness.client(client).connection().sessions(), 1U);
-  EXPECT_EQ(harness.client(client).stats().snapshots_lost, 0U);
+  EXPECT_EQ(harness.client(client).stats().packets_lost, 0U);
 }
 
 // What the server had told of a session before stayed in the counts until the new one had sent

@@ -218,7 +218,7 @@ TEST(Sessions, EveryoneJoinsInOneTickAndPlaysOn) {
     EXPECT_EQ(harness.client(i).connection().sessions(), 1U) << i;
     EXPECT_GT(harness.client(i).stats().hashes_checked, 100U) << i;
     EXPECT_EQ(harness.client(i).stats().hashes_mismatched, 0U) << i;
-    EXPECT_EQ(harness.client(i).stats().snapshots_lost, 0U) << i;
+    EXPECT_EQ(harness.client(i).stats().packets_lost, 0U) << i;
   }
   EXPECT_EQ(harness.shard().metrics().hash_mismatches, 0U);
   EXPECT_EQ(harness.log().errors(), 0);
@@ -259,7 +259,7 @@ TEST(Sessions, DropsAndCountsNoise) {
   EXPECT_LE(harness.network().bytes_to_strangers(), bytes_in);
   EXPECT_EQ(harness.network().bytes_to_strangers(), 0U);
   EXPECT_EQ(harness.client(client).stats().hashes_mismatched, 0U);
-  EXPECT_EQ(harness.client(client).stats().snapshots_lost, 0U);
+  EXPECT_EQ(harness.client(client).stats().packets_lost, 0U);
 }
 
 // Bits flipped and tails cut on the way of a playing client: dropped, counted as forged, and

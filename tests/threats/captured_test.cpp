@@ -50,7 +50,7 @@ struct Scene {
     const client::ClientStats after = harness.client(victim).stats();
     EXPECT_EQ(harness.client(victim).connection().sessions(), sessions);
     EXPECT_EQ(harness.client(victim).connection().state(), client::Connection::State::Connected);
-    EXPECT_EQ(after.snapshots_lost, before.snapshots_lost);
+    EXPECT_EQ(after.packets_lost, before.packets_lost);
     EXPECT_EQ(after.hashes_mismatched, 0U);
     // But for some of the ticks in which its stick happens to stay as it was.
     constexpr std::uint64_t kInSevenSeconds = 7 * 60 * 19 / 20;

@@ -70,7 +70,7 @@ TEST(Threat, DeadClientsAreNotNoticedByTheLiving) {
   harness.run_for(seconds{40});
   EXPECT_EQ(harness.shard().clients(), 1U);
   EXPECT_EQ(harness.client(living).stats().hashes_mismatched, 0U);
-  EXPECT_EQ(harness.client(living).stats().snapshots_lost, 0U);
+  EXPECT_EQ(harness.client(living).stats().packets_lost, 0U);
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ TEST(Threat, FloodOfTracesFromAValidClientIsLimitedAndTellsItNothingNew) {
   for (std::size_t i = 0; i < kOthers; ++i) {
     const client::ClientStats stats = harness.client(i).stats();
     EXPECT_EQ(stats.hashes_mismatched, 0U);
-    EXPECT_EQ(stats.snapshots_lost, 0U);
+    EXPECT_EQ(stats.packets_lost, 0U);
   }
 }
 

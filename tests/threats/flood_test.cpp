@@ -74,7 +74,7 @@ Outcome run(Flood (*make_flood)(Harness&, Wire&)) {
   }
   for (std::size_t i = 0; i < kPlayers; ++i) {
     const client::ClientStats stats = harness.client(i).stats();
-    EXPECT_EQ(stats.snapshots_lost, 0U);
+    EXPECT_EQ(stats.packets_lost, 0U);
     outcome.mismatched += stats.hashes_mismatched;
     outcome.gap_p99.push_back(stats.snapshot_gap.quantile(990));
     outcome.received.push_back(stats.snapshots_received);

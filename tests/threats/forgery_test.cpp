@@ -273,7 +273,7 @@ TEST(Threat, ForgedOrAlteredPacketsToAClientAreNeverAccepted) {
   EXPECT_EQ(attacked.stats.snapshots_received, plain.stats.snapshots_received);
   EXPECT_EQ(attacked.stats.hashes_mismatched, 0U);
   EXPECT_EQ(attacked.stats.snapshots_rejected, 0U);
-  EXPECT_EQ(attacked.stats.snapshots_lost, plain.stats.snapshots_lost) << "on the move";
+  EXPECT_EQ(attacked.stats.packets_lost, plain.stats.packets_lost) << "on the move";
   EXPECT_GT(attacked.damaged, 35'000U);
   // A flip can make an ACCEPT of a COOKIE, or a COOKIE of an ACCEPT: passed over without a count.
   EXPECT_GE(attacked.dropped + 200, attacked.damaged);
@@ -335,7 +335,7 @@ TEST(Threat, TransplantedPacketsAreNeverAccepted) {
   EXPECT_EQ(after.disconnects, before.disconnects);
   for (std::size_t i = 0; i < 2; ++i) {
     const client::ClientStats stats = harness.client(i).stats();
-    EXPECT_EQ(stats.snapshots_lost, 0U);
+    EXPECT_EQ(stats.packets_lost, 0U);
     EXPECT_EQ(stats.inputs_late, clients_before[i].inputs_late);
     EXPECT_EQ(harness.client(i).connection().sessions(), 1U);
     EXPECT_EQ(harness.client(i).connection().state(), client::Connection::State::Connected);

@@ -196,7 +196,7 @@ TEST(Threat, ReflectionOfAMillionRandomAndMutatedDatagramsReturnsNoMoreThanWasSe
     const client::ClientStats& is = attacked.stats[i];
     const client::ClientStats& was = plain.stats[i];
     EXPECT_EQ(is.hashes_mismatched, 0U);
-    EXPECT_EQ(is.snapshots_lost, was.snapshots_lost);
+    EXPECT_EQ(is.packets_lost, was.packets_lost);
     EXPECT_EQ(is.snapshots_received, was.snapshots_received);
     EXPECT_EQ(is.inputs_substituted, was.inputs_substituted);
     EXPECT_EQ(is.snapshot_gap.quantile(990), was.snapshot_gap.quantile(990));
@@ -234,7 +234,7 @@ TEST(Threat, ReflectionToThePlayersThemselvesIsNotNoticedByThem) {
     EXPECT_EQ(harness.client(i).connection().state(), client::Connection::State::Connected);
     EXPECT_EQ(harness.client(i).connection().sessions(), 1U);
     EXPECT_EQ(after.hashes_mismatched, 0U);
-    EXPECT_EQ(after.snapshots_lost, before[i].snapshots_lost);
+    EXPECT_EQ(after.packets_lost, before[i].packets_lost);
     EXPECT_EQ(after.inputs_substituted, before[i].inputs_substituted);
   }
 }
@@ -276,7 +276,7 @@ TEST(Threat, ReflectionByAnUnprovenAddressOfASessionStaysUnderThreeTimes) {
   EXPECT_EQ(harness.shard().metrics().connections[2], 0U) << "nobody has moved";
   EXPECT_GE(challenges, 1U);
   EXPECT_EQ(harness.client(client).connection().sessions(), 1U);
-  EXPECT_LE(harness.client(client).stats().snapshots_lost, challenges)
+  EXPECT_LE(harness.client(client).stats().packets_lost, challenges)
       << "none but the numbers of what went to the racer";
 }
 

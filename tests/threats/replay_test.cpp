@@ -157,7 +157,7 @@ TEST(Threat, ReplayOfEveryPacketOfAPlayingClientChangesNothing) {
   }
   EXPECT_EQ(hashes[0], hashes[1]);
   EXPECT_EQ(stats[0].snapshots_received, stats[1].snapshots_received);
-  EXPECT_EQ(stats[1].snapshots_lost, 0U);
+  EXPECT_EQ(stats[1].packets_lost, 0U);
 }
 
 }  // namespace

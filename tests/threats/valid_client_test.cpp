@@ -65,7 +65,7 @@ void expect_same_for_the_others(const Match& is, const Match& was) {
   EXPECT_EQ(is.hash, was.hash);
   for (std::size_t i = 0; i < kOthers; ++i) {
     EXPECT_EQ(is.stats[i].snapshots_received, was.stats[i].snapshots_received);
-    EXPECT_EQ(is.stats[i].snapshots_lost, 0U);
+    EXPECT_EQ(is.stats[i].packets_lost, 0U);
     EXPECT_EQ(is.stats[i].hashes_mismatched, 0U);
     EXPECT_EQ(is.stats[i].inputs_substituted, was.stats[i].inputs_substituted);
     EXPECT_EQ(is.stats[i].snapshot_gap.quantile(990), was.stats[i].snapshot_gap.quantile(990));
@@ -166,7 +166,7 @@ TEST(Threat, MalformedFlatBuffersEndTheirSessionWithTheHundredth) {
   EXPECT_EQ(match.harness.shard().seats_held(), kOthers);
   EXPECT_EQ(match.peer.received(PacketType::Disconnect), 3U);
   for (const client::ClientStats& stats : match.stats) {
-    EXPECT_EQ(stats.snapshots_lost, 0U);
+    EXPECT_EQ(stats.packets_lost, 0U);
     EXPECT_EQ(stats.hashes_mismatched, 0U);
   }
 }
@@ -205,7 +205,7 @@ TEST(Threat, MalformedFlatBuffersMadeOfRealOnesAreDroppedOrHarmless) {
                                    match.dropped(DropReason::RateLimited));
     EXPECT_EQ(match.harness.shard().clients(), kOthers + 1);
     for (const client::ClientStats& stats : match.stats) {
-      EXPECT_EQ(stats.snapshots_lost, 0U);
+      EXPECT_EQ(stats.packets_lost, 0U);
       EXPECT_EQ(stats.hashes_mismatched, 0U);
     }
   }

@@ -158,7 +158,7 @@ Figures Game::figures(const ClientStats& stats) const {
                                  : FigureValue{}});
   figures.push_back({"ticks", stats.ticks});
   figures.push_back({"snapshots.received", stats.snapshots_received});
-  figures.push_back({"snapshots.lost", stats.snapshots_lost});
+  figures.push_back({"snapshots.lost", stats.packets_lost});
   figures.push_back({"snapshots.late", stats.snapshots_late});
   figures.push_back({"snapshots.rejected", stats.snapshots_rejected});
   add_state_hash(figures, stats);
