@@ -9,7 +9,7 @@ usage: tests/run.sh [release|asan|tsan|dev] [ctest options]
   release  the optimised build with assertions, every test (the default)
   asan     what decodes, allocates or has threads, under AddressSanitizer and UndefinedBehaviorSanitizer
   tsan     what has threads, under ThreadSanitizer
-  dev      the debug build with all audits
+  dev      the debug build with a check after every step
 
 With --all, asan runs every test (tests/campaign.sh does). tests/fuzz.sh runs the decoders under the same sanitizers.
 

@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 TEST(Allocation, NoneInAWarmServer) {
 #ifdef TICKBOX_AUDIT
-  GTEST_SKIP() << "the audit of each step allocates";
+  GTEST_SKIP() << "the check after each step allocates";
 #endif
   Harness harness{
       {.seed = 8,

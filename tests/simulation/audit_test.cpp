@@ -304,7 +304,7 @@ TEST(Audit, IsForSoManyAtOnce) {
 
 TEST(Audit, AsksNothingOfTheHeapOnceWarm) {
 #ifdef TICKBOX_AUDIT
-  GTEST_SKIP() << "the audit of each step allocates";
+  GTEST_SKIP() << "the check after each step allocates";
 #endif
   Harness harness{{.seed = 16, .link = kFarAway, .meter = &allocations}};
   for (int i = 0; i < 8; ++i) {

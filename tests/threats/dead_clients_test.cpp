@@ -48,7 +48,7 @@ TEST(Threat, DeadClientsHoldNoMemoryForTenMinutes) {
   harness.run_for(minutes{10});
   EXPECT_EQ(harness.shard().clients(), 0U);
   EXPECT_EQ(harness.room().entities().size(), crates) << "bodies are left";
-#ifndef TICKBOX_AUDIT  // whose look at each step allocates
+#ifndef TICKBOX_AUDIT  // whose check after each step allocates
   // A session makes an ACCEPT, a line of the log a few strings.
   constexpr std::uint64_t kPerClient = 8;
   constexpr std::uint64_t kPerLine = 8;

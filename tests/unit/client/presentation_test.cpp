@@ -310,7 +310,7 @@ class PresentationHeapTest : public PresentationTest {
 
 TEST_F(PresentationHeapTest, IsLeftAloneOnceWarm) {
 #ifdef TICKBOX_AUDIT
-  GTEST_SKIP() << "the audit of each step allocates";
+  GTEST_SKIP() << "the check after each step allocates";
 #endif
   EXPECT_GT(play(1'000), 0U) << "nothing is counted";
   EXPECT_EQ(play(1'000), 0U);

@@ -16,7 +16,7 @@ namespace {
 
 TEST(Step, AllocatesNothingOnceWarm) {
 #ifdef TICKBOX_AUDIT
-  GTEST_SKIP() << "the audit of each step allocates";
+  GTEST_SKIP() << "the check after each step allocates";
 #endif
   Rng rng{1};
   std::vector<sim::Body> bodies = {
@@ -45,7 +45,7 @@ TEST(Step, AllocatesNothingOnceWarm) {
 // sensor and a one-way ledge, and is kicked again and again.
 TEST(Step, AsksForAllItsRoomInItsFirstTick) {
 #ifdef TICKBOX_AUDIT
-  GTEST_SKIP() << "the audit of each step allocates";
+  GTEST_SKIP() << "the check after each step allocates";
 #endif
   sim::Body sensor = wall(1'003, at(-10, 10), at(20, 4));
   sensor.sensor = true;
