@@ -5,10 +5,10 @@
 
 namespace tickbox::crash {
 
-/// TICKBOX_RECORDER_KILLS, or 500.
+/// TICKBOX_RECORDER_KILLS, or 500; with TICKBOX_AUDIT 60.
 [[nodiscard]] int recorder_kills();
 
-/// TICKBOX_SERVER_KILLS, or 10.
+/// TICKBOX_SERVER_KILLS, or 10; with TICKBOX_AUDIT 4.
 [[nodiscard]] int server_kills();
 
 /// TICKBOX_SEED, or 1: of the instants.
