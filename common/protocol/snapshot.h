@@ -63,10 +63,9 @@ inline constexpr std::int32_t kMarginLeast = -kMarginMost;
 struct InputReport {
   std::uint16_t tick = 0;        ///< the room's tick when this was sent; low 16 bits
   std::uint16_t input_tick = 0;  ///< low 16 bits; all inputs up to it have arrived or are given up
-  std::int8_t margin = 0;        ///< a code of encode_margin()
+  std::int8_t margin = 0;        ///< of the newest packet with inputs; a code of encode_margin()
   std::uint8_t substituted = 0;  ///< inputs of this client that the server replaced, modulo 256
-  std::uint8_t newest_packet = 0;  ///< low 8 bits of the newest client sequence that arrived; the
-                                   ///< margin is that of its newest input
+  std::uint8_t newest_packet = 0;  ///< low 8 bits of the newest client sequence that arrived
 
   friend bool operator==(const InputReport&, const InputReport&) = default;
 };

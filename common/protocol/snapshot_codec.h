@@ -15,7 +15,7 @@
 namespace tickbox::protocol {
 
 /// The most bytes of a snapshot's datagram beyond its causes, bodies and events: seal 23, mask 1,
-/// head 12, status 12, and the counts of causes 2 and of both kinds of bodies 1 each.
+/// head 12, receipt 2, status 12, and the counts of causes 2 and of both kinds of bodies 1 each.
 inline constexpr std::size_t kSnapshotFrameBytes = 54;
 
 /// Returns the bytes of a body in full.
