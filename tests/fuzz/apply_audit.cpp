@@ -1,4 +1,4 @@
-// A stream to who audits a small arena, entry by entry: the first a room, the others ticks. A
+// A stream to an auditor of a small arena, entry by entry: the first a room, the others ticks. A
 // server beside the auditor steps the same room and writes the right hash into each entry: a fuzzer
 // does not guess hashes.
 

@@ -66,15 +66,15 @@ TICKBOX_FUZZ_TARGET(restore_message)(ConstBytes input) {
   check_restored(protocol::CompactMessage::Snapshot, input);
 }
 
-// The causes of a snapshot, after the age of its base in one byte. What is read says nothing in two
-// ways: written again it is the same bytes.
+// The causes of a snapshot, after the age of its base in one byte. Each list of causes has one
+// encoding: encoded again, what was read gives the same bytes.
 TICKBOX_FUZZ_TARGET(decode_causes)(ConstBytes input) {
   if (input.empty()) return;
   const auto age = std::to_integer<std::uint8_t>(input[0]);
   const ConstBytes bytes = input.subspan(1);
   const auto read = protocol::decode_causes(bytes, age);
   if (!is_read(read)) return;
-  // What no base is old enough for does not fit its bits either.
+  // The encoder expects no cause older than kBaseAgeMax, because no base is older.
   if (age > protocol::kBaseAgeMax) return;
   static protocol::CauseBytes buffer;
   const ConstBytes again = protocol::encode_causes(*read, buffer);
@@ -82,8 +82,8 @@ TICKBOX_FUZZ_TARGET(decode_causes)(ConstBytes input) {
   fuzz::check(protocol::encoded_bytes(*read) == bytes.size());
 }
 
-// The events of a snapshot. What is read says nothing in two ways: written again it is the same
-// bytes.
+// The events of a snapshot. Each list of events has one encoding: encoded again, what was read
+// gives the same bytes.
 TICKBOX_FUZZ_TARGET(decode_events)(ConstBytes input) {
   const auto read = protocol::decode_events(input);
   if (!is_read(read)) return;
@@ -93,7 +93,7 @@ TICKBOX_FUZZ_TARGET(decode_events)(ConstBytes input) {
   fuzz::check(protocol::encoded_bytes(*read) == input.size());
 }
 
-// A sealed packet's message to who audits.
+// A sealed packet's message to an auditor.
 TICKBOX_FUZZ_TARGET(decode_audit)(ConstBytes input) {
   const auto read = protocol::decode_audit(input);
   if (!is_read(read)) return;
@@ -124,8 +124,8 @@ void read_entry(ConstBytes entry) {
   fuzz::check(is_entry(written, entry));
 }
 
-// What flows to who audits: as a stream of entries, each as a room and as a tick. What is read says
-// nothing in two ways: written again it is the same bytes. What is in them is for read_tick_log.
+// The stream of entries to an auditor, each read as a room and as a tick. Each entry has one
+// encoding: encoded again, what was read gives the same bytes. read_tick_log reads their content.
 TICKBOX_FUZZ_TARGET(decode_audit_entries)(ConstBytes input) {
   read_entry(input);
   for (;;) {

@@ -1,5 +1,5 @@
-// The log of a room, as it stands in recordings and flows to who audits: a keyframe, then ticks. It
-// is taken from an audit's stream, of which only the bytes of the log count.
+// The log of a room, as recordings have it and auditors receive it: a keyframe, then ticks. It is
+// taken from an audit's stream, of which only the bytes of the log count.
 
 #include "game/tick_log.h"
 
@@ -44,8 +44,8 @@ std::optional<game::TickLog> log_after(game::LoggedWorld& keyframe) {
 
 }  // namespace
 
-// What is read says nothing in two ways: written again it is the same bytes; but for what a later
-// version appends to a join, which is read over.
+// Each log has one encoding: encoded again, what was read gives the same bytes, except for those
+// that a later version appends to a join.
 TICKBOX_FUZZ_TARGET(read_tick_log)(ConstBytes input) {
   const auto first = protocol::take_entry(input);
   if (!first || !*first) return;

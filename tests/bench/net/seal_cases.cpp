@@ -1,4 +1,4 @@
-// Sealing and opening by themselves, and the yardstick.
+// Sealing and opening by themselves, and the yardstick: copying and hashing as many bytes.
 
 #include "core/hash.h"
 #include "net/packet.h"

@@ -62,7 +62,7 @@ Parsed<net::Address> parse_server(std::string_view text) {
   auto address = os::resolve_host_port(text);
   if (!address) return address;
   if (!net::is_ipv4(*address) || !net::is_loopback(*address)) {
-    return std::unexpected{fmt::format("{} is not this machine's 127.0.0.1", text)};
+    return std::unexpected{fmt::format("{} is not in 127.0.0.0/8, which is this machine", text)};
   }
   return address;
 }
