@@ -23,7 +23,7 @@ struct View;
 
 struct ClientOptions {
   ConnectionOptions connection;
-  /// Factory of the player that decides the inputs.  Requires: not empty
+  /// Factory of the player that decides the inputs. Requires: not empty
   game::MakePlayer player;
   /// Callback for every input when it is decided; for tests and tools. May be empty.
   std::function<void(Tick, const game::Input&)> on_input;

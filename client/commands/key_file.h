@@ -15,12 +15,12 @@ struct KeyFileFlags {
   bool allow_exposed = false;  ///< accepts a file to which every user of the machine has access
 };
 
-/// Adds --key-file and --allow-exposed-keys.  Requires: `flags` outlives `command`.
+/// Adds --key-file and --allow-exposed-keys. Requires: `flags` outlives `command`.
 void add_key_file(cli::Command& command, KeyFileFlags& flags, const std::string& help,
                   bool required);
 
 /// Reads the key file, with a warning on stderr if it is exposed and that is allowed.
-/// Requires: a path.  Fails: with one line.
+/// Requires: a path. Fails: with one line.
 [[nodiscard]] std::expected<net::KeyRing, std::string> read_keys(const KeyFileFlags& flags,
                                                                  const Output& output);
 

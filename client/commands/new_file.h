@@ -26,7 +26,7 @@ class NewFile final : public ByteSink {
 
   bool write(ConstBytes bytes) override;
 
-  /// Syncs the file to the disk, and puts it at its path.  Fails: with one line, also if a write()
+  /// Syncs the file to the disk, and puts it at its path. Fails: with one line, also if a write()
   /// failed; then no file is left.
   [[nodiscard]] std::expected<void, std::string> close();
 
@@ -43,7 +43,7 @@ class NewFile final : public ByteSink {
 /// The output of the lines of a trace, of a scenario or of a recording.
 class TraceOutput {
  public:
-  /// Opens a new file, or an existing pipe or device; "-" is stdout, "" is no output.  Fails: if a
+  /// Opens a new file, or an existing pipe or device; "-" is stdout, "" is no output. Fails: if a
   /// regular file exists, which stays unchanged.
   explicit TraceOutput(const std::string& name);
 
@@ -56,7 +56,7 @@ class TraceOutput {
 
   [[nodiscard]] bool failed() const { return failed_; }
 
-  /// The error in one line.  Requires: failed().
+  /// The error in one line. Requires: failed().
   [[nodiscard]] std::string error() const;
 
   void write(std::string_view line);

@@ -23,17 +23,17 @@ struct Output {
 
   [[nodiscard]] bool quiet() const { return common.quiet || is_on("--quiet"); }
 
-  /// Reports a failure before anything was printed.  Returns `code`.
+  /// Reports a failure before anything was printed. Returns `code`.
   cli::ExitCode failed(cli::ExitCode code, std::string_view why) const;
 
-  /// Reports on stderr why the printed result is wrong or incomplete.  Returns `code`.
+  /// Reports on stderr why the printed result is wrong or incomplete. Returns `code`.
   cli::ExitCode fell_short(cli::ExitCode code, std::string_view how) const;
 
   /// Reports that the command was stopped after `ticks` ticks and has no result. For --json it also
-  /// prints a document with `ticks` and `interrupted`.  Returns Inconclusive.
+  /// prints a document with `ticks` and `interrupted`. Returns Inconclusive.
   [[nodiscard]] cli::ExitCode stopped(std::uint64_t ticks, std::string_view how) const;
 
-  /// Writes to stdout.  Returns `code`, or Failed if stdout cannot be written.
+  /// Writes to stdout. Returns `code`, or Failed if stdout cannot be written.
   [[nodiscard]] cli::ExitCode print(std::string_view text,
                                     cli::ExitCode code = cli::ExitCode::Done) const;
 

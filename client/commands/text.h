@@ -12,14 +12,14 @@
 
 namespace tickbox::commands {
 
-/// Parses a client id: a whole number of 64 bits.  Fails: with a message in one line.
+/// Parses a client id: a whole number of 64 bits. Fails: with a message in one line.
 [[nodiscard]] std::expected<std::uint64_t, std::string> parse_client(std::string_view text);
 
 /// Returns a number with thousands separators: "12,345".
 [[nodiscard]] std::string grouped(std::uint64_t number);
 
 /// Returns a number with two significant digits, or all digits before the point: "0.48", "7.0",
-/// "1,204".  Requires: 0 <= number < 2^63.
+/// "1,204". Requires: 0 <= number < 2^63.
 [[nodiscard]] std::string short_number(double number);
 
 // The check of untrusted bytes before a terminal prints them as text.

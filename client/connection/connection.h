@@ -60,7 +60,7 @@ class Connection {
     Silent,   ///< the server never answered
   };
 
-  /// Starts to connect. Borrows the transport and the entropy.  Requires: a token or a ticket.
+  /// Starts to connect. Borrows the transport and the entropy. Requires: a token or a ticket.
   Connection(const ConnectionOptions& options, net::Transport& transport, Entropy& entropy,
              Instant now);
 
@@ -76,7 +76,7 @@ class Connection {
   /// Repeats requests, starts to resume and gives up, when their times are reached.
   void update(Instant now);
 
-  /// Seals and sends a message; returns the packet's sequence.  Requires: Connected.
+  /// Seals and sends a message; returns the packet's sequence. Requires: Connected.
   std::uint64_t send(net::PacketType type, ConstBytes message);
 
   /// Ends the connection; sends DISCONNECT first if connected.
@@ -109,7 +109,7 @@ class Connection {
   /// Returns the reason for which a ticket was refused before the token was tried; empty otherwise.
   [[nodiscard]] const std::string& ticket_refusal() const { return ticket_refusal_; }
 
-  /// Returns the newest ACCEPT.  Requires: was Connected once; the same for is_proven().
+  /// Returns the newest ACCEPT. Requires: was Connected once; the same for is_proven().
   [[nodiscard]] const net::Accept& accept() const { return accept_; }
 
   /// Returns whether a packet of the newest session has arrived. From then on, only this session's

@@ -64,11 +64,11 @@ class Handshake {
   /// nonce replaces it, for the first may be forged. The most is kCookiesTaken.
   std::expected<void, net::DropReason> take_cookie(ConstBytes datagram, Instant now);
 
-  /// Reads an ACCEPT.  Fails also: Malformed, for seats or a body that no game has.
+  /// Reads an ACCEPT. Fails also: Malformed, for seats or a body that no game has.
   [[nodiscard]] std::expected<net::Accepted, net::DropReason> read_accept(
       ConstBytes datagram) const;
 
-  /// Reads a REFUSE.  Fails also: Forged, for a wrong proof.
+  /// Reads a REFUSE. Fails also: Forged, for a wrong proof.
   [[nodiscard]] std::expected<Refusal, net::DropReason> read_refuse(ConstBytes datagram) const;
 
  private:

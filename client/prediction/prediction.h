@@ -41,11 +41,11 @@ class Prediction {
   Prediction(const game::SharedMap& map, std::shared_ptr<const game::Rules> rules, PlayerId player,
              BodyId body);
 
-  /// Steps the own body through `tick` with `input`.  Requires: consecutive ticks.
+  /// Steps the own body through `tick` with `input`. Requires: consecutive ticks.
   void predict(Tick tick, const game::Input& input);
 
   /// Skips the ticks up to `tick` after a pause. They get no input, which counts as nothing
-  /// pressed, and predictions continue from the next view.  Requires: `tick` is later than all
+  /// pressed, and predictions continue from the next view. Requires: `tick` is later than all
   /// predicted ones.
   void skip_to(Tick tick);
 
@@ -57,7 +57,7 @@ class Prediction {
   [[nodiscard]] std::optional<game::EntityState> own() const;
 
   /// Returns the own body's position one tick before own(), by the same steps; own()'s position if
-  /// no tick was stepped.  Requires: own().
+  /// no tick was stepped. Requires: own().
   [[nodiscard]] Vec2 before() const { return before_; }
 
   /// Returns the number of ticks stepped so far.

@@ -45,7 +45,7 @@ class SampleBuffer {
  public:
   [[nodiscard]] bool empty() const { return count_ == 0; }
 
-  /// Returns the oldest sample.  Requires: not empty; the same for newest() and nearest().
+  /// Returns the oldest sample. Requires: not empty; the same for newest() and nearest().
   [[nodiscard]] const Sample& oldest() const { return samples_.front(); }
 
   [[nodiscard]] const Sample& newest() const { return samples_[count_ - 1]; }
@@ -53,7 +53,7 @@ class SampleBuffer {
   /// Returns the sample of `tick`, or the nearest one.
   [[nodiscard]] const Sample& nearest(Tick tick) const;
 
-  /// Adds an empty sample of `tick` and returns it. May move all others in memory.  Requires:
+  /// Adds an empty sample of `tick` and returns it. May move all others in memory. Requires:
   /// `tick` is one after the newest sample's, or there is no sample. Cost: no allocation once warm.
   Sample& append(Tick tick);
 
@@ -88,7 +88,7 @@ struct PresentedBody {
 [[nodiscard]] Vec2 between(Vec2 from, Vec2 to, Duration passed, Duration whole);
 
 /// Writes all bodies of `from` to `out`, by id, as they are when `passed` of `whole` have passed
-/// from there to `to`.  Requires: as between().
+/// from there to `to`. Requires: as between().
 void blend(const Sample& from, const Sample& to, Duration passed, Duration whole,
            std::vector<PresentedBody>& out);
 
@@ -98,18 +98,18 @@ class Interpolation {
                 std::uint32_t ticks_per_second);
 
   /// Adds the samples up to that of `view`, and discards the extrapolated ones.
-  /// Requires: views in the order of their ticks.  Cost: no allocation once warm.
+  /// Requires: views in the order of their ticks. Cost: no allocation once warm.
   void on_view(const View& view);
 
   /// Returns the sample of `tick`, or the oldest one; extrapolated if `tick` is later than
-  /// newest_view(). Valid until a later one is requested.  Requires: a view was taken.
+  /// newest_view(). Valid until a later one is requested. Requires: a view was taken.
   /// Cost: steps the extrapolated ticks not stepped yet; no allocation once warm.
   [[nodiscard]] const Sample& sample(Tick tick);
 
   /// Removes the samples older than that of `tick`, but never the newest.
   void forget_before(Tick tick) { samples_.forget_before(tick); }
 
-  /// Returns the tick of the oldest sample.  Requires: a view was taken.
+  /// Returns the tick of the oldest sample. Requires: a view was taken.
   [[nodiscard]] Tick oldest() const { return samples_.oldest().tick; }
 
   /// Returns the tick of the newest view; 0 before the first.

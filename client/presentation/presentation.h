@@ -77,7 +77,7 @@ class Presentation {
   void on_tick(const Prediction& prediction, Instant due, Instant next_due);
 
   /// Returns all bodies to show at `now`, by id; empty before the first view. The memory is valid
-  /// until the next call.  Requires: `now` never decreases.
+  /// until the next call. Requires: `now` never decreases.
   /// Cost: no allocation once warm; extrapolates the newest view if `now` is beyond it.
   [[nodiscard]] std::span<const PresentedBody> shown(Instant now);
 

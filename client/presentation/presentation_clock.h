@@ -36,7 +36,7 @@ class ViewArrivals {
   void add(Tick tick, bool has_news, Instant now);
 
   /// Returns the time from the server's tick 0 to tick 0 on this clock, by the promptest recent
-  /// view. It includes the least delay of the link.  Requires: an arrival was added.
+  /// view. It includes the least delay of the link. Requires: an arrival was added.
   [[nodiscard]] Duration line() const;
 
   /// Returns the lateness, from line(), that all but the latest 2 % of arrivals keep within.
@@ -86,7 +86,7 @@ class PresentationClock {
  public:
   explicit PresentationClock(std::uint32_t ticks_per_second);
 
-  /// Takes the arrival of a view.  Requires: views in the order of their ticks.
+  /// Takes the arrival of a view. Requires: views in the order of their ticks.
   void on_view(Tick tick, bool has_news, Instant now);
 
   [[nodiscard]] bool has_begun() const { return views_ > 0; }

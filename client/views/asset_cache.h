@@ -19,7 +19,7 @@ class AssetCache {
  public:
   explicit AssetCache(game::Catalog games) : games_(std::move(games)) {}
 
-  /// Returns the map for this number of seats.  Requires: 1 ≤ seats ≤ game::kSeatsMax.
+  /// Returns the map for this number of seats. Requires: 1 ≤ seats ≤ game::kSeatsMax.
   game::SharedMap map(std::uint32_t seats);
 
   /// Returns the rules for this tick rate; nullptr if the catalog lacks the name or the rate.

@@ -59,7 +59,7 @@ class ReceivedViews {
   [[nodiscard]] const std::optional<protocol::ViewAck>& ack() const { return ack_; }
 
   /// Adds a view of `tick` with its snapshot's receipt, and returns its empty list of entities. The
-  /// new view replaces the one that is protocol::kViewsHeld ticks older.  Requires: `tick` is later
+  /// new view replaces the one that is protocol::kViewsHeld ticks older. Requires: `tick` is later
   /// than the newest.
   std::vector<game::EntityState>& add(Tick tick, std::uint16_t receipt) {
     TICKBOX_ASSERT(!ack_ || ack_->tick < tick);

@@ -242,7 +242,7 @@ bool SnapshotWorld::is_inside_another(const sim::Body& body) const {
   });
 }
 
-/// Steps to the snapshot's tick.  Fails: false, if a teleport puts a player into another body.
+/// Steps to the snapshot's tick. Fails: false, if a teleport puts a player into another body.
 bool SnapshotWorld::replay(const Job& job) {
   const Tick before = views_.newest()->tick;
   const auto lands_inside_another = [this](const game::Teleport& teleport) {

@@ -138,7 +138,7 @@ void refuse_empty_values(const CLI::App& app) {
   }
 }
 
-/// Prints help or version to stdout.  Returns the exit code.
+/// Prints help or version to stdout. Returns the exit code.
 ExitCode answer(const CLI::App& app, std::string_view text) {
   const auto written = os::write_to_stdout(text);
   if (written) return ExitCode::Done;
@@ -146,7 +146,7 @@ ExitCode answer(const CLI::App& app, std::string_view text) {
   return ExitCode::Failed;
 }
 
-/// Sets the value of the option with this key.  Returns the error, or an empty text.
+/// Sets the value of the option with this key. Returns the error, or an empty text.
 std::string apply_entry(CLI::App& app, const Names& known, const ConfigEntry& entry) {
   const std::string& key = entry.key;
   if (std::ranges::find(known, key) == known.end()) {

@@ -77,7 +77,7 @@ struct OptionDetails {
   std::string default_text{};           ///< shown in --help instead of the target's value
 };
 
-/// A function that takes an option's texts.  Returns the error in one line, or an empty text.
+/// A function that takes an option's texts. Returns the error in one line, or an empty text.
 using TakeTexts = std::function<std::string(const std::vector<std::string>&)>;
 
 /// The target of an option with one value; `take` gets one text.
@@ -187,7 +187,7 @@ class Program : public Command {
   Program& operator=(const Program&) = delete;
   ~Program();
 
-  /// Adds a text that `help NAME` prints.  Requires: no command has this name.
+  /// Adds a text that `help NAME` prints. Requires: no command has this name.
   void add_topic(const std::string& name, std::string text) { topics_[name] = std::move(text); }
 
   /// Returns nothing if the program continues, otherwise the exit code to end with. After help or

@@ -31,7 +31,7 @@ struct ConfigEntry {
 [[nodiscard]] std::expected<std::vector<ConfigEntry>, std::string> parse_config(
     std::string_view text, const std::string& path);
 
-/// Reads a file and calls parse_config().  Fails: also if the file cannot be read.
+/// Reads a file and calls parse_config(). Fails: also if the file cannot be read.
 [[nodiscard]] std::expected<std::vector<ConfigEntry>, std::string> read_config(
     const std::string& path);
 

@@ -24,7 +24,7 @@ namespace tickbox::cli {
 /// files is limited, for each client (DesyncQuota) and for all. The tick never waits for the disk.
 class DesyncFiles final : public protocol::DesyncSink {
  public:
-  /// Creates the directory if it is missing. The clock must outlive the object.  Fails: with one
+  /// Creates the directory if it is missing. The clock must outlive the object. Fails: with one
   /// line.
   [[nodiscard]] static std::expected<std::unique_ptr<DesyncFiles>, std::string> open(
       const std::string& folder, const Clock& clock);

@@ -9,7 +9,7 @@ namespace tickbox {
 /// its last log line here.
 using AssertHandler = void (*)(const char* condition, const char* file, int line);
 
-/// Replaces the handler and returns the previous one.  Thread: call before other threads start.
+/// Replaces the handler and returns the previous one. Thread: call before other threads start.
 AssertHandler set_assert_handler(AssertHandler handler);
 
 [[noreturn]] void assert_failed(const char* condition, const char* file, int line);

@@ -11,7 +11,7 @@
 
 namespace tickbox {
 
-/// Returns `first`, then `second`.  Requires: kSize bytes together.
+/// Returns `first`, then `second`. Requires: kSize bytes together.
 template <std::size_t kSize>
 [[nodiscard]] std::array<std::byte, kSize> joined(ConstBytes first, ConstBytes second) {
   TICKBOX_ASSERT(first.size() + second.size() == kSize);
@@ -20,7 +20,7 @@ template <std::size_t kSize>
   return bytes;
 }
 
-/// A writer of fields, one after the other.  Requires: space for each field.
+/// A writer of fields, one after the other. Requires: space for each field.
 class ByteWriter {
  public:
   explicit ByteWriter(MutableBytes out) : rest_(out) {}
@@ -41,7 +41,7 @@ class ByteWriter {
   MutableBytes rest_;
 };
 
-/// A reader of fields that ByteWriter wrote.  Requires: enough bytes left for each field.
+/// A reader of fields that ByteWriter wrote. Requires: enough bytes left for each field.
 class ByteReader {
  public:
   explicit ByteReader(ConstBytes in) : rest_(in) {}

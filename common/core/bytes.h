@@ -16,7 +16,7 @@ namespace tickbox {
 using ConstBytes = std::span<const std::byte>;
 using MutableBytes = std::span<std::byte>;
 
-/// Writes `value` at the start of `out`, lowest byte first.  Requires: space for it.
+/// Writes `value` at the start of `out`, lowest byte first. Requires: space for it.
 template <std::unsigned_integral T>
 constexpr void store_le(MutableBytes out, T value) {
   TICKBOX_ASSERT(out.size() >= sizeof(T));
@@ -25,7 +25,7 @@ constexpr void store_le(MutableBytes out, T value) {
   }
 }
 
-/// Reads a number that store_le() wrote.  Requires: sizeof(T) bytes.
+/// Reads a number that store_le() wrote. Requires: sizeof(T) bytes.
 template <std::unsigned_integral T>
 [[nodiscard]] constexpr T load_le(ConstBytes in) {
   TICKBOX_ASSERT(in.size() >= sizeof(T));
@@ -44,7 +44,7 @@ template <class Range>
 }
 
 /// A destination for bytes that must outlive the process: a file in the programs, memory in the
-/// tests. Takes bytes in order.  Thread: one writer.
+/// tests. Takes bytes in order. Thread: one writer.
 class ByteSink {
  public:
   virtual ~ByteSink() = default;

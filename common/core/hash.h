@@ -14,7 +14,7 @@
 
 namespace tickbox {
 
-/// Returns XXH3-64 of `bytes`.   Source: xxHash, XXH3_64bits_withSeed.
+/// Returns XXH3-64 of `bytes`. Source: xxHash, XXH3_64bits_withSeed.
 [[nodiscard]] std::uint64_t hash_bytes(ConstBytes bytes, std::uint64_t seed = 0);
 
 /// A hasher that gathers up to Capacity bytes of fields and hashes them in one call: for one body

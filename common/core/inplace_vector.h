@@ -52,7 +52,7 @@ class InplaceVector {
 
   constexpr void clear() { size_ = 0; }
 
-  /// Sets the size. New elements have any value: write them.  Requires: at most capacity().
+  /// Sets the size. New elements have any value: write them. Requires: at most capacity().
   constexpr void resize(std::size_t size) {
     TICKBOX_ASSERT(size <= Capacity);
     size_ = size;

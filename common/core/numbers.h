@@ -25,7 +25,7 @@ inline constexpr std::uint32_t kMoreFollow = 1U << kNumberBits;
   return bytes;
 }
 
-/// A writer that appends to `out`.  Cost: no allocation if `out` has enough capacity.
+/// A writer that appends to `out`. Cost: no allocation if `out` has enough capacity.
 class NumberWriter {
  public:
   explicit NumberWriter(std::vector<std::byte>& out) : out_(out) {}

@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kTickRateMax = 240;
 using MakeRules =
     std::function<std::shared_ptr<const Rules>(std::string_view name, std::uint32_t rate)>;
 
-/// A function that returns the built-in map for `seats` seats.  Requires: 1 ≤ seats ≤ kSeatsMax.
+/// A function that returns the built-in map for `seats` seats. Requires: 1 ≤ seats ≤ kSeatsMax.
 using MakeMap = std::function<SharedMap(std::uint32_t seats)>;
 
 struct Catalog {

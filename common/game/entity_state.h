@@ -109,13 +109,13 @@ static_assert(player_body({kSeatsMax - 1}, kGenerations - 1) < crate_body(0) &&
   return wire_id(player) >> kSeatBits;
 }
 
-/// Returns the seat of a player's body, or of a bullet's owner.  Requires: a player or a bullet.
+/// Returns the seat of a player's body, or of a bullet's owner. Requires: a player or a bullet.
 [[nodiscard]] constexpr PlayerId player_of(BodyId id) {
   const bool bullet = has_kind(id, EntityKind::Bullet);
   return {static_cast<std::uint16_t>((bullet ? id.value >> 18 : id.value) & (kSeatsMax - 1))};
 }
 
-/// Returns the ticks since a bullet was spawned, modulo 2^18.  Requires: the id of a bullet.
+/// Returns the ticks since a bullet was spawned, modulo 2^18. Requires: the id of a bullet.
 [[nodiscard]] constexpr std::uint32_t age_of(BodyId bullet, Tick now) {
   return (now.value - wire_id(bullet)) & 0x3ffff;
 }
@@ -126,7 +126,7 @@ static_assert(player_body({kSeatsMax - 1}, kGenerations - 1) < crate_body(0) &&
          entities.end();
 }
 
-/// Returns the entity with this id, or nullptr.  Requires: sorted by id.  Cost: one binary search.
+/// Returns the entity with this id, or nullptr. Requires: sorted by id. Cost: one binary search.
 [[nodiscard]] inline const EntityState* find_entity(std::span<const EntityState> entities,
                                                     BodyId id) {
   const auto found = std::ranges::lower_bound(entities, id, {}, &EntityState::id);

@@ -43,7 +43,7 @@ void write_seat(NumberWriter& out, const SeatState& seat, InputSource source) {
   out.number(seat.score);
 }
 
-/// Reads a seat.  Fails: also for a free seat with a source other than neutral.
+/// Reads a seat. Fails: also for a free seat with a source other than neutral.
 void read_seat(NumberReader& in, LoggedWorld& world) {
   const std::uint32_t first = in.number();
   const SeatState seat{

@@ -40,7 +40,7 @@ enum class RestoreError : std::uint8_t {
 
 [[nodiscard]] std::string_view describe(RestoreError error);
 
-/// Returns the world with these fields.  Fails: RestoreError, when no server of this game on `map`
+/// Returns the world with these fields. Fails: RestoreError, when no server of this game on `map`
 /// can have written them. A server never writes overlaps: bodies appear at free places, and the
 /// step keeps them apart. Rules::may_overlap() names the exceptions. Cost: about that of a step,
 /// also for fields that an attacker chose.

@@ -73,7 +73,7 @@ struct TickEvents {
   std::vector<Teleport> teleports;  ///< on the server only; each player at most once
 };
 
-/// The rules of a game. Stateless: everything that changes is in the World.   Thread: immutable, so
+/// The rules of a game. Stateless: everything that changes is in the World. Thread: immutable, so
 /// free to share.
 /// Determinism: whole numbers only; random numbers only from the World's own sequence; bodies in
 /// the order of their ids.
@@ -114,7 +114,7 @@ class Rules {
   /// Requires: the seat is taken.
   virtual void leave(World& world, PlayerId player) const = 0;
 
-  /// Adds all players who join in a tick, in this order.  Requires: their seats are free.
+  /// Adds all players who join in a tick, in this order. Requires: their seats are free.
   virtual void join(World& world, std::span<const PlayerId> players) const = 0;
 
   /// Applies every player's input. A player without one in `inputs` keeps running as before. Adds

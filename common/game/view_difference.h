@@ -38,7 +38,7 @@ struct ViewDifference {
   InplaceVector<FieldDifference, kEntityFields> first_fields;  ///< of entity `first`, in wire order
 };
 
-/// Returns nothing if both are the same.  Requires: both sorted by id, no id twice.
+/// Returns nothing if both are the same. Requires: both sorted by id, no id twice.
 [[nodiscard]] std::optional<ViewDifference> compare_views(std::span<const EntityState> expected,
                                                           std::span<const EntityState> got);
 

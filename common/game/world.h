@@ -26,7 +26,7 @@ struct SeatState {
 
 class World {
  public:
-  /// Makes an empty world at tick 0.  Requires: map->seats ≤ kSeatsMax.
+  /// Makes an empty world at tick 0. Requires: map->seats ≤ kSeatsMax.
   World(SharedMap map, sim::WorldSettings settings, std::uint64_t seed);
 
   Tick tick;
@@ -58,10 +58,10 @@ class World {
 
   [[nodiscard]] EntityState entity(std::size_t index) const;
 
-  /// Appends all entities to `out`.  Cost: no allocation if `out` has enough capacity.
+  /// Appends all entities to `out`. Cost: no allocation if `out` has enough capacity.
   void append_entities(std::vector<EntityState>& out) const;
 
-  /// Returns the index of an entity, or size() if there is none with this id.  Cost: one binary
+  /// Returns the index of an entity, or size() if there is none with this id. Cost: one binary
   /// search.
   [[nodiscard]] std::size_t index_of(BodyId id) const;
 

@@ -94,7 +94,7 @@ Run longest_zero_run(const std::array<std::uint16_t, kGroups>& groups) {
   return best.length >= 2 ? best : Run{};
 }
 
-// Returns the one recommended text of an address.  Source: RFC 5952.
+// Returns the one recommended text of an address. Source: RFC 5952.
 std::string ipv6_text(const Address& address) {
   std::array<std::uint16_t, kGroups> groups{};
   for (std::size_t i = 0; i < kGroups; ++i) {

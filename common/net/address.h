@@ -37,7 +37,7 @@ inline constexpr std::array<std::uint8_t, 12> kIpv4Prefix{0, 0, 0, 0, 0, 0, 0, 0
 /// Returns "127.0.0.1:7777" or "[::1]:7777".
 [[nodiscard]] std::string to_string(const Address& address);
 
-/// Reads the text that to_string() writes; does not look up names.  Fails: with one line that says
+/// Reads the text that to_string() writes; does not look up names. Fails: with one line that says
 /// what is wrong.
 [[nodiscard]] std::expected<Address, std::string> parse_address(std::string_view text);
 

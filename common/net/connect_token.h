@@ -80,12 +80,12 @@ enum class TokenFault : std::uint8_t {
   Forged,      ///< altered, or sealed with another key of the same id
 };
 
-/// Makes a token with fresh keys, sealed with the ring's newest key.   Requires: 1 to
+/// Makes a token with fresh keys, sealed with the ring's newest key. Requires: 1 to
 /// kTokenServersMax servers, rights of kRightsKnown.
 [[nodiscard]] ConnectToken issue_token(const TokenClaims& claims, WallTime issued, WallTime expires,
                                        const KeyRing& ring, Entropy& entropy);
 
-/// Opens a sealed token.  Requires: kSealedTokenBytes bytes, here and below.  Cost: one AEAD open;
+/// Opens a sealed token. Requires: kSealedTokenBytes bytes, here and below. Cost: one AEAD open;
 /// no allocation.
 [[nodiscard]] std::expected<OpenedToken, TokenFault> open_token(ConstBytes sealed,
                                                                 const KeyRing& ring);

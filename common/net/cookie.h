@@ -27,7 +27,7 @@ class CookieJar {
   /// Borrows the entropy.
   CookieJar(Entropy& entropy, Instant start);
 
-  /// Makes a cookie.  Cost: one SipHash, here and below.
+  /// Makes a cookie. Cost: one SipHash, here and below.
   [[nodiscard]] CookieBytes bake(const Address& from, const HandshakeNonce& client, Instant now);
 
   /// Returns whether the cookie was made here, for this address and nonce, and at most kCookieLife

@@ -51,7 +51,7 @@ struct KeyPair {
   friend bool operator==(const KeyPair&, const KeyPair&) = default;
 };
 
-/// Initialises libsodium; call it once before anything else here.   Fails: false, if the
+/// Initialises libsodium; call it once before anything else here. Fails: false, if the
 /// initialisation fails (no kernel randomness).
 [[nodiscard]] bool crypto_ready();
 /// Says why crypto_ready() fails, and what to try.
@@ -103,7 +103,7 @@ struct HandshakePair {
 void seal(const Key& key, std::uint64_t sequence, ConstBytes clear, ConstBytes plaintext,
           MutableBytes out);
 
-/// Opens what seal() sealed; writes sealed.size() − kTagBytes bytes to `out`.   Fails: false, if
+/// Opens what seal() sealed; writes sealed.size() − kTagBytes bytes to `out`. Fails: false, if
 /// any bit differs; the content of `out` is then meaningless.
 [[nodiscard]] bool open(const Key& key, std::uint64_t sequence, ConstBytes clear, ConstBytes sealed,
                         MutableBytes out);
@@ -129,13 +129,13 @@ void seal_drawn(const Key& key, const LongNonce& nonce, ConstBytes clear, ConstB
 
 /// Formats bytes as base64url without padding.
 [[nodiscard]] std::string to_base64(ConstBytes bytes);
-/// Fills `out` with the bytes that to_base64() formatted.   Fails: false, if the text is anything
+/// Fills `out` with the bytes that to_base64() formatted. Fails: false, if the text is anything
 /// else or has another length.
 [[nodiscard]] bool from_base64(std::string_view text, MutableBytes out);
 
 /// Formats bytes as lower-case hexadecimal.
 [[nodiscard]] std::string to_hex(ConstBytes bytes);
-/// Fills `out` from hexadecimal; reads both cases.   Fails: false, as from_base64().
+/// Fills `out` from hexadecimal; reads both cases. Fails: false, as from_base64().
 [[nodiscard]] bool from_hex(std::string_view text, MutableBytes out);
 
 }  // namespace tickbox::net

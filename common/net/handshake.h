@@ -82,7 +82,7 @@ struct ConnectRequest {
                                           ConnectMode mode = ConnectMode::Play);
 
 /// Decodes a request. Another protocol or schema than ours is no error here: the server's answer
-/// names the difference. Nothing is authenticated yet.  Fails: TooShort and TooLong (any other
+/// names the difference. Nothing is authenticated yet. Fails: TooShort and TooLong (any other
 /// length than kRequestBytes), UnknownType.
 [[nodiscard]] std::expected<ConnectRequest, DropReason> decode_request(ConstBytes datagram);
 
@@ -122,7 +122,7 @@ ConstBytes encode_resume(const ConnectRequest& resume, const ResumeTicket& ticke
 ConstBytes encode_refuse(const Refuse& refuse, PacketBuffer& out);
 /// Encodes a REFUSE with proof. `to_client`: the key of the token or ticket in the request.
 ConstBytes encode_refuse(const Refuse& refuse, const Key& to_client, PacketBuffer& out);
-/// Decodes a REFUSE, with or without proof.  Fails: TooShort, TooLong, UnknownType, Malformed.
+/// Decodes a REFUSE, with or without proof. Fails: TooShort, TooLong, UnknownType, Malformed.
 [[nodiscard]] std::expected<Refuse, DropReason> decode_refuse(ConstBytes datagram);
 
 /// Returns whether a decoded REFUSE has a proof, right or wrong.
@@ -131,7 +131,7 @@ ConstBytes encode_refuse(const Refuse& refuse, const Key& to_client, PacketBuffe
 }
 
 /// Returns whether the sender of a REFUSE with a proof has opened the token or ticket. The check
-/// covers every bit of the datagram.  Requires: has_proof().
+/// covers every bit of the datagram. Requires: has_proof().
 [[nodiscard]] bool is_refused_by_server(ConstBytes refuse, const Key& to_client);
 
 struct Accept {
@@ -150,7 +150,7 @@ struct Accept {
 };
 
 /// Encodes an ACCEPT: type, connection id, server nonce in clear; the rest sealed under the new
-/// session's key with sequence 0.   Requires: rules of 1 to kRulesNameMax bytes, tick_rate from 1
+/// session's key with sequence 0. Requires: rules of 1 to kRulesNameMax bytes, tick_rate from 1
 /// to 65,535.
 ConstBytes encode_accept(const Accept& accept, std::uint32_t connection,
                          const HandshakeNonce& server_nonce, const KeyPair& session,
@@ -163,16 +163,16 @@ struct Accepted {
 };
 
 /// Derives the session's keys from the keys of the token or ticket, the client's pair and the
-/// server's nonce, and opens the sealed part with them.  Fails: as server_nonce_of() and
+/// server's nonce, and opens the sealed part with them. Fails: as server_nonce_of() and
 /// open_accept().
 [[nodiscard]] std::expected<Accepted, DropReason> decode_accept(ConstBytes datagram,
                                                                 const KeyPair& keys,
                                                                 const HandshakePair& client);
 
-/// Returns the server's nonce in an ACCEPT.  Fails: TooShort, TooLong, UnknownType.
+/// Returns the server's nonce in an ACCEPT. Fails: TooShort, TooLong, UnknownType.
 [[nodiscard]] std::expected<HandshakeNonce, DropReason> server_nonce_of(ConstBytes datagram);
 
-/// Opens the sealed part with the session's keys.  Fails: Forged, Malformed.  Requires:
+/// Opens the sealed part with the session's keys. Fails: Forged, Malformed. Requires:
 /// server_nonce_of() has read its nonce.
 [[nodiscard]] std::expected<Accepted, DropReason> open_accept(ConstBytes datagram,
                                                               const KeyPair& session);

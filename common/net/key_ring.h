@@ -36,13 +36,13 @@ class KeyRing {
   [[nodiscard]] static KeyRing fresh(Entropy& entropy);
 
   /// Reads the text that text() writes: on each line an id from 1 and 64 hexadecimal digits, the
-  /// newest key first. Skips blank lines and the text after a #.  Fails: with one message that
+  /// newest key first. Skips blank lines and the text after a #. Fails: with one message that
   /// names the line.
   [[nodiscard]] static std::expected<KeyRing, std::string> parse(std::string_view text);
 
   [[nodiscard]] std::string text() const;
 
-  /// Puts a fresh key with an unused id in front.  Requires: not the published key. Fails: false,
+  /// Puts a fresh key with an unused id in front. Requires: not the published key. Fails: false,
   /// if the ring is full.
   [[nodiscard]] bool rotate(Entropy& entropy);
 

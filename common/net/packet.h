@@ -29,7 +29,7 @@ inline constexpr std::uint64_t kReplayWindow = 1'024;
 /// after that, so a forgery cannot move it.
 class ReplayWindow {
  public:
-  /// Returns whether `sequence` is new.  Cost: constant.
+  /// Returns whether `sequence` is new. Cost: constant.
   [[nodiscard]] bool accepts(std::uint64_t sequence) const;
 
   /// Requires: accepts(sequence), and that its packet opened.
@@ -104,7 +104,7 @@ class EpochKeys {
   [[nodiscard]] const Key* key_of(std::uint64_t sequence) const;
 
   /// Moves on to the epoch of `sequence`, if it is the next one. Overwrites the keys before the
-  /// last epoch.  Requires: key_of(sequence) is not nullptr.
+  /// last epoch. Requires: key_of(sequence) is not nullptr.
   void reach(std::uint64_t sequence);
 
  private:
@@ -126,7 +126,7 @@ class PacketChannel {
   /// itself: it takes the id of the newest packet that it has opened.
   void set_connection(std::uint32_t connection) { connection_ = connection; }
 
-  /// Seals `message` into `out` and returns the datagram, a part of `out`.  Requires: at most
+  /// Seals `message` into `out` and returns the datagram, a part of `out`. Requires: at most
   /// kMessageBytesMax bytes.
   ConstBytes seal_packet(PacketType type, ConstBytes message, PacketBuffer& out);
 
@@ -136,8 +136,8 @@ class PacketChannel {
     ConstBytes message;  ///< a part of `out`
   };
 
-  /// Checks all of a packet but its seal: length, type, replay and epoch.  Returns its sequence.
-  /// Fails: TooShort, TooLong, UnknownType, Replayed.  Cost: no cryptography.
+  /// Checks all of a packet but its seal: length, type, replay and epoch. Returns its sequence.
+  /// Fails: TooShort, TooLong, UnknownType, Replayed. Cost: no cryptography.
   [[nodiscard]] std::expected<std::uint64_t, DropReason> check_packet(ConstBytes datagram) const;
 
   /// Order of checks: those of check_packet(), AEAD; the window advances last.
@@ -159,7 +159,7 @@ class PacketChannel {
   ReplayWindow window_;
 };
 
-/// Returns the full sequence that ends in the bits `low` and is nearest to `newest`.  Requires:
+/// Returns the full sequence that ends in the bits `low` and is nearest to `newest`. Requires:
 /// `low` has at most kSequenceBits bits.
 [[nodiscard]] std::uint64_t expand_sequence(std::uint32_t low, std::uint64_t newest);
 

@@ -46,7 +46,7 @@ struct ResumeTicket {
 [[nodiscard]] SealedTicket seal_ticket(const Ticket& ticket, std::uint64_t boot, const Key& key,
                                        Entropy& entropy);
 
-/// Returns nothing if the ticket was not sealed with this key.  Requires: kSealedTicketBytes bytes,
+/// Returns nothing if the ticket was not sealed with this key. Requires: kSealedTicketBytes bytes,
 /// here and below.
 [[nodiscard]] std::optional<Ticket> open_ticket(ConstBytes sealed, const Key& key);
 

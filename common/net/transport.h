@@ -34,7 +34,7 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// Sends a datagram at once or drops it: UDP promises nothing.  Requires: at most
+  /// Sends a datagram at once or drops it: UDP promises nothing. Requires: at most
   /// kDatagramBytesMax bytes.
   virtual void send(const Route& route, ConstBytes bytes) = 0;
 

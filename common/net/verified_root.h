@@ -18,7 +18,7 @@ namespace tickbox::net {
 inline constexpr flatbuffers::uoffset_t kTablesMax = 1;
 
 /// Returns the root of a message, with every offset and length in it checked; nullptr if any is
-/// wrong.  Requires: the message is aligned to 8 bytes.
+/// wrong. Requires: the message is aligned to 8 bytes.
 template <class Root>
 [[nodiscard]] const Root* verified_root(ConstBytes message) {
   const auto* data = reinterpret_cast<const std::uint8_t*>(message.data());
@@ -26,7 +26,7 @@ template <class Root>
   return verifier.VerifyBuffer<Root>() ? flatbuffers::GetRoot<Root>(data) : nullptr;
 }
 
-/// A copy of a message of up to kDatagramBytesMax bytes while it is read.  Cost: one copy; no
+/// A copy of a message of up to kDatagramBytesMax bytes while it is read. Cost: one copy; no
 /// allocation.
 class ReceivedMessage {
  public:

@@ -58,12 +58,12 @@ struct AuditAck {
   friend bool operator==(const AuditAck&, const AuditAck&) = default;
 };
 
-/// Encodes a segment as a message.  Requires: 1 to kAuditSegmentBytesMax bytes.
+/// Encodes a segment as a message. Requires: 1 to kAuditSegmentBytesMax bytes.
 [[nodiscard]] ConstBytes encode_audit(const AuditHead& head, ConstBytes bytes,
                                       const std::optional<LinkStatus>& status,
                                       MessageBuffer& buffer);
 
-/// Verifies the FlatBuffer, then its size.  Fails: Malformed.
+/// Verifies the FlatBuffer, then its size. Fails: Malformed.
 [[nodiscard]] std::expected<AuditSegment, net::DropReason> decode_audit(ConstBytes message);
 
 /// Returns the segment nearest to `near` that ends in these 16 bits: 2^15 is far more than a
@@ -83,13 +83,13 @@ inline constexpr std::size_t kAuditEntryBytesMax = game::kKeyframeBytesMax;
 
 static_assert(tick_entry_bytes_max(game::kSeatsMax) <= kAuditEntryBytesMax);
 
-/// Writes an entry into `out` and replaces its content.  Requires: bytes of the log.
+/// Writes an entry into `out` and replaces its content. Requires: bytes of the log.
 /// Cost: no allocation if `out` has enough capacity.
 void encode_keyframe_entry(ConstBytes keyframe, std::vector<std::byte>& out);
 void encode_tick_entry(std::uint64_t state_hash, ConstBytes tick, std::vector<std::byte>& out);
 
 /// Removes the next entry from the front of `stream`, and returns it without its length. Returns
-/// nothing while the entry is incomplete.  Fails: Malformed, for a length that no entry has.
+/// nothing while the entry is incomplete. Fails: Malformed, for a length that no entry has.
 [[nodiscard]] std::expected<std::optional<ConstBytes>, net::DropReason> take_entry(
     ConstBytes& stream);
 
@@ -99,7 +99,7 @@ struct AuditTick {
   ConstBytes bytes;
 };
 
-/// Decodes a tick's entry.  Fails: Malformed, if it is too short for a hash.
+/// Decodes a tick's entry. Fails: Malformed, if it is too short for a hash.
 [[nodiscard]] std::expected<AuditTick, net::DropReason> decode_tick_entry(ConstBytes entry);
 
 }  // namespace tickbox::protocol

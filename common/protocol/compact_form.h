@@ -30,13 +30,13 @@ enum class CompactMessage : std::uint8_t { Input, Snapshot };
 inline constexpr std::size_t kRestoredBytesMax = net::kMessageBytesMax + 100;
 
 /// Writes the compact form of a FlatBuffer into `out` and replaces its content.
-/// Requires: `flat` is a finished message of that kind.  Cost: no allocation if `out` has enough
+/// Requires: `flat` is a finished message of that kind. Cost: no allocation if `out` has enough
 /// capacity.
 void write_compact(CompactMessage kind, ConstBytes flat, std::vector<std::byte>& out);
 
 /// Lays out the FlatBuffer of a compact form at the front of `out`, and returns it. Only its
 /// layout is right: a Verifier and the decoder check the values.
-/// Requires: `out` is zero.  Fails: nothing, for bytes that are no compact form, and for more than
+/// Requires: `out` is zero. Fails: nothing, for bytes that are no compact form, and for more than
 /// net::kMessageBytesMax.
 [[nodiscard]] std::optional<ConstBytes> restore(CompactMessage kind, ConstBytes message,
                                                 MutableBytes out);

@@ -20,7 +20,7 @@ constexpr std::uint8_t kAgoMore = 31;
 
 constexpr std::uint32_t kU16Max = std::numeric_limits<std::uint16_t>::max();
 
-/// Returns how many events from the first of `rest` on share one record: 1 to 3.  Requires: not
+/// Returns how many events from the first of `rest` on share one record: 1 to 3. Requires: not
 /// empty.
 std::size_t told_in_one(std::span<const Event> rest) {
   const Event& hit = rest[0];

@@ -28,12 +28,12 @@ namespace tickbox::protocol {
 /// Returns the encoded size of `events`; 0 for none.
 [[nodiscard]] std::size_t encoded_bytes(const Events& events);
 
-/// Encodes `events` into `out` and replaces its content; empty for no events.  Requires:
+/// Encodes `events` into `out` and replaces its content; empty for no events. Requires:
 /// consecutive numbers.
 /// Cost: no allocation once `out` is warm.
 void encode_events(const Events& events, std::vector<std::byte>& out);
 
-/// Decodes events.  Fails: Malformed, for no events, for too many, and for any bytes other than
+/// Decodes events. Fails: Malformed, for no events, for too many, and for any bytes other than
 /// encode_events() writes of them. Events that fit one record must share it.
 [[nodiscard]] std::expected<Events, net::DropReason> decode_events(ConstBytes bytes);
 

@@ -6,7 +6,7 @@
 namespace tickbox::protocol {
 
 /// Holds one message at a time: each encode function replaces the message before. The bytes that it
-/// returns are valid until the next one.  Cost: no allocation once warm.
+/// returns are valid until the next one. Cost: no allocation once warm.
 class MessageBuffer {
  public:
   struct Builder;  ///< message_builder.h, for the codecs

@@ -32,7 +32,7 @@ struct MessageBuffer::Builder {
     return flat.CreateVector(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   }
 
-  /// Completes the message and returns it.  Requires: it fits a datagram.
+  /// Completes the message and returns it. Requires: it fits a datagram.
   template <class Root>
   ConstBytes finish(flatbuffers::Offset<Root> root) {
     flat.Finish(root);
@@ -54,7 +54,7 @@ struct MessageBuffer::Builder {
   std::vector<std::byte> compact;  ///< the compact form of `flat`
 };
 
-/// A message in compact form while it is read: its FlatBuffer, laid out again.  Cost: one copy; no
+/// A message in compact form while it is read: its FlatBuffer, laid out again. Cost: one copy; no
 /// allocation.
 class RestoredMessage {
  public:

@@ -56,7 +56,7 @@ bool append(Snapshot& snapshot, const flatbuffers::Vector<const Wire*>* wire, De
   return true;
 }
 
-/// Merges both lists of bodies into one.  Fails: false, if either is out of order, or if they share
+/// Merges both lists of bodies into one. Fails: false, if either is out of order, or if they share
 /// an id.
 bool decode_bodies(Snapshot& snapshot, const schema::Snapshot& wire) {
   if (!append(snapshot, wire.bodies(), game::decode_body)) return false;

@@ -25,7 +25,7 @@ inline constexpr std::size_t kSnapshotFrameBytes = 54;
 /// kSnapshotFrameBytes.
 [[nodiscard]] ConstBytes encode_snapshot(const Snapshot& snapshot, MessageBuffer& buffer);
 
-/// Verifies the FlatBuffer, then the meaning: ranges, orders, counts, kinds.  Fails: Malformed.
+/// Verifies the FlatBuffer, then the meaning: ranges, orders, counts, kinds. Fails: Malformed.
 [[nodiscard]] std::expected<Snapshot, net::DropReason> decode_snapshot(ConstBytes message);
 
 }  // namespace tickbox::protocol

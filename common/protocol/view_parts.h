@@ -51,7 +51,7 @@ struct ViewPart {
   return static_cast<std::uint8_t>(parts == 0 ? 1 : parts);
 }
 
-/// Returns part `number` of a view.  Requires: number < parts_of(members.size()).
+/// Returns part `number` of a view. Requires: number < parts_of(members.size()).
 [[nodiscard]] ViewPart part_of(const ViewName& view, std::span<const game::EntityState> members,
                                std::uint8_t number);
 
@@ -67,7 +67,7 @@ inline constexpr std::size_t kViewPartFrameBytes = 48;
 /// Encodes a DESYNC_REPORT or a DESYNC_STATE.
 [[nodiscard]] ConstBytes encode_view_part(const ViewPart& part, MessageBuffer& buffer);
 
-/// Verifies the FlatBuffer, then the meaning: ranges, counts, order.  Fails: Malformed.
+/// Verifies the FlatBuffer, then the meaning: ranges, counts, order. Fails: Malformed.
 [[nodiscard]] std::expected<ViewPart, net::DropReason> decode_view_part(ConstBytes message);
 
 /// Returns the low 32 bits of a view's hash, as they are sent.

@@ -16,8 +16,8 @@ struct Anchor {
 
 /// Returns those of `found` at which reading continues: the ones with ascending segments that have
 /// the most bytes. A keyframe that was moved is out of order with the others, and so costs only its
-/// own segment.  Requires: `found` is in the order of the file.
-/// Cost: n log n.  Source: heaviest increasing subsequence, by the numbers of segments.
+/// own segment. Requires: `found` is in the order of the file.
+/// Cost: n log n. Source: heaviest increasing subsequence, by the numbers of segments.
 [[nodiscard]] std::vector<Anchor> heaviest_run(const std::vector<Anchor>& found);
 
 }  // namespace tickbox::record

@@ -35,7 +35,7 @@ void store_text(MutableBytes out, std::string_view text) {
   std::ranges::copy(as_bytes_of(text), out.begin());
 }
 
-/// Reads a text: printable ASCII that ends at its first zero byte, followed only by zeros.  Fails:
+/// Reads a text: printable ASCII that ends at its first zero byte, followed only by zeros. Fails:
 /// nothing, for other bytes.
 std::optional<std::string> load_text(ConstBytes in) {
   const ConstBytes field = in.first(kHeaderTextMax);

@@ -62,10 +62,10 @@ enum class RecordError : std::uint8_t {
 /// Returns the meaning of the error in words, for messages.
 [[nodiscard]] std::string_view describe(RecordError error);
 
-/// Returns the bytes of one copy of the header.  Requires: texts as Header says, tick_rate > 0.
+/// Returns the bytes of one copy of the header. Requires: texts as Header says, tick_rate > 0.
 [[nodiscard]] std::array<std::byte, kFileHeaderBytes> encode_header(const Header& header);
 
-/// Reads one copy of the header.  Fails: as RecordError says.
+/// Reads one copy of the header. Fails: as RecordError says.
 [[nodiscard]] std::expected<Header, RecordError> decode_header(ConstBytes bytes);
 
 enum class RecordType : std::uint8_t {
@@ -127,7 +127,7 @@ struct RecordHead {
   return kRecordHeadBytes + head.payload_bytes + kChecksumBytes;
 }
 
-/// Writes `head` to the start of `out`.  Requires: space for kRecordHeadBytes.
+/// Writes `head` to the start of `out`. Requires: space for kRecordHeadBytes.
 void store_head(MutableBytes out, const RecordHead& head);
 
 enum class HeadError : std::uint8_t {

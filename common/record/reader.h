@@ -41,18 +41,18 @@ class Reader {
     Finished,  ///< the end of the file; every later call returns it too
   };
 
-  /// Opens a recording.  Requires: `file` outlives the reader.  Fails: when neither a copy of the
+  /// Opens a recording. Requires: `file` outlives the reader. Fails: when neither a copy of the
   /// file header nor one in a keyframe can be read.
   [[nodiscard]] static std::expected<Reader, RecordError> open(ConstBytes file);
 
   [[nodiscard]] const Header& header() const { return header_; }
 
   /// Returns a reader of the same file whose first item is the keyframe at `offset`. If there is
-  /// none, the reader continues as after damage.  Requires: `offset` is of a record, in the file.
+  /// none, the reader continues as after damage. Requires: `offset` is of a record, in the file.
   [[nodiscard]] Reader from_keyframe(std::size_t offset) const;
 
   /// Returns the trailer that the file ends with, found from its end; nothing if the file ends
-  /// otherwise.  Cost: proportional to the trailer's length, not to the file's.
+  /// otherwise. Cost: proportional to the trailer's length, not to the file's.
   [[nodiscard]] std::optional<record::Trailer> find_trailer() const;
 
   /// Returns whether a whole keyframe is at `place`, with the tick and number of `place`.

@@ -37,7 +37,7 @@ bool Replayer::next() {
   }
 }
 
-/// Steps the next tick of the record.  Fails: false, if the tick is impossible.
+/// Steps the next tick of the record. Fails: false, if the tick is impossible.
 bool Replayer::step() {
   const RecordedTick& tick = reader_.ticks()[taken_++];
   if (!game::is_valid(*world_, tick.commands())) {

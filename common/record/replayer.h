@@ -24,7 +24,7 @@ class Replayer {
   /// Advances to the next available tick. Returns false at the end.
   bool next();
 
-  /// Returns the world after the tick.  Requires: the last next() was true.
+  /// Returns the world after the tick. Requires: the last next() was true.
   [[nodiscard]] const game::World& world() const { return *world_; }
 
   /// Returns what entered the tick; nullptr if the world was read from a keyframe and not stepped.

@@ -39,7 +39,7 @@ struct Segments {
 };
 
 /// Reads `reader`, fresh from open(), to its end, or until `stopped` returns true. `stopped` is
-/// called at each record and may be empty.  Cost: linear in the file's length; steps no tick.
+/// called at each record and may be empty. Cost: linear in the file's length; steps no tick.
 [[nodiscard]] Segments segments_of(Reader reader, const std::function<bool()>& stopped = {});
 
 // The search for a tick: by the trailer's index if it fits the file, otherwise record by record.

@@ -172,7 +172,7 @@ bool SegmentVerifier::wanted(const Segment& segment) const {
           (options_.step_unfinished && segment.last + 1 >= options_.from));
 }
 
-/// Steps a tick and compares its hash.  Fails: false, if the tick has impossible commands.
+/// Steps a tick and compares its hash. Fails: false, if the tick has impossible commands.
 bool SegmentVerifier::take(game::World& world, const RecordedTick& recorded,
                            SegmentResult& result) {
   if (!game::is_valid(world, recorded.commands())) {

@@ -76,7 +76,7 @@ struct SegmentResult {
   bool given_up = false;               ///< `stopped` ended the segment early
 };
 
-/// Steps segments, one after the other.  Thread: one verifier for each; none changes the file.
+/// Steps segments, one after the other. Thread: one verifier for each; none changes the file.
 class SegmentVerifier {
  public:
   /// Requires: all arguments outlive this; rules and map are those that the recording's header
@@ -85,7 +85,7 @@ class SegmentVerifier {
                   const VerifyOptions& options)
       : recording_(recording), map_(map), rules_(rules), options_(options) {}
 
-  /// Steps `segment` and compares its hashes.  Requires: `segment` is from segments_of() this
+  /// Steps `segment` and compares its hashes. Requires: `segment` is from segments_of() this
   /// recording.
   [[nodiscard]] SegmentResult verify(const Segment& segment);
 
@@ -104,11 +104,11 @@ class SegmentVerifier {
   bool waits_ = false;  ///< quiet ticks were stepped; the hash of their stretch follows
 };
 
-/// Adds up the results of all segments.  Requires: one result for each of segments.all.
+/// Adds up the results of all segments. Requires: one result for each of segments.all.
 [[nodiscard]] VerifyResult add_up(const Segments& segments, std::span<const SegmentResult> results,
                                   const VerifyOptions& options);
 
-/// Verifies the whole recording on this thread.  Requires: `reader` is fresh from open(); rules and
+/// Verifies the whole recording on this thread. Requires: `reader` is fresh from open(); rules and
 /// map are those that its header names.
 [[nodiscard]] VerifyResult verify(const Reader& reader, const game::SharedMap& map,
                                   const game::Rules& rules, const VerifyOptions& options = {});

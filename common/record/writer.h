@@ -55,7 +55,7 @@ struct WriterStats {
 /// Cost: no allocation once warm.
 class Writer {
  public:
-  /// Writes the file header to the sink at once.  Requires: as encode_header(); the sink outlives
+  /// Writes the file header to the sink at once. Requires: as encode_header(); the sink outlives
   /// the writer.
   Writer(ByteSink& sink, const Header& header, Compression compression = Compression::Zstd);
 

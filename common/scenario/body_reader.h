@@ -19,7 +19,7 @@ struct BodyOnPath {
   std::int32_t speed = 0;    ///< along the path, in sub-units per tick
 };
 
-/// Reads the body at `place` in the list, counted from 1.  Fails: sets `error`; the returned body
+/// Reads the body at `place` in the list, counted from 1. Fails: sets `error`; the returned body
 /// is then not valid.
 [[nodiscard]] BodyOnPath read_body(const JsonValue& object, std::size_t place,
                                    std::uint32_t tick_rate, FirstError& error);

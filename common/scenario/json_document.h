@@ -12,7 +12,7 @@ namespace tickbox::scenario {
 
 struct JsonMember;
 
-/// A JSON value.   Invariant: only the members that belong to its kind are set.
+/// A JSON value. Invariant: only the members that belong to its kind are set.
 struct JsonValue {
   enum class Kind : std::uint8_t { Null, Boolean, Whole, Decimal, Text, List, Object };
 
@@ -48,7 +48,7 @@ inline constexpr std::size_t kJsonDepthMax = 32;
 /// has 20. A value takes some 140 bytes of memory, but only two of a text.
 inline constexpr std::size_t kJsonValuesMax = 5'000'000;
 
-/// Parses a text.  Fails: if it is not JSON, is nested too deeply, has more than `values_max`
+/// Parses a text. Fails: if it is not JSON, is nested too deeply, has more than `values_max`
 /// values, or an object has a key twice.
 [[nodiscard]] std::expected<JsonValue, JsonError> parse_json(
     std::string_view text, std::size_t values_max = kJsonValuesMax);

@@ -32,7 +32,7 @@ struct Scale {
   std::string words;  ///< the limits in the units of the file, as in `from 0 to 1`
 };
 
-/// A reader of one object of the file.   Invariant: only the first of several errors is kept.
+/// A reader of one object of the file. Invariant: only the first of several errors is kept.
 class ObjectReader {
  public:
   /// Requires: `object` is a JSON object; `object` and `error` outlive the reader.

@@ -74,7 +74,7 @@ class Caster {
   void reserve(std::size_t movers);
 
   /// Indexes a world, in place of the one before.
-  /// Requires: `world` stays unchanged while casts are answered.   Cost: sorts the movers.
+  /// Requires: `world` stays unchanged while casts are answered. Cost: sorts the movers.
   void look_at(const World& world);
 
   /// Indexes movers outside any world, such as the past movers of lag compensation.

@@ -29,7 +29,7 @@ struct Side {
   bool immovable = false;  ///< does not yield to the other: static, kinematic, spent, or blocked
 };
 
-/// The normal velocities after a contact.   Invariant: low <= high, so the two do not approach.
+/// The normal velocities after a contact. Invariant: low <= high, so the two do not approach.
 struct Exchange {
   std::int64_t low = 0;
   std::int64_t high = 0;
@@ -77,7 +77,7 @@ struct Exchange {
           rebound == 0};
 }
 
-/// Whether `other` hits a one-way body on its `solid` side.  Requires: `solid` is not None.
+/// Whether `other` hits a one-way body on its `solid` side. Requires: `solid` is not None.
 [[nodiscard]] constexpr bool is_from_solid_side(OneWay solid, const Impact& impact,
                                                 const Motion& other, const Motion& one_way) {
   const Axis axis = solid == OneWay::Left || solid == OneWay::Right ? 0 : 1;

@@ -44,7 +44,7 @@ class StaticGrid {
     visit_entries(area, extent_of(area), [&](const Entry& entry) { visit(entry.index); });
   }
 
-  /// Calls visit(entry) for the same statics.  Requires: `extent` is extent_of(area).
+  /// Calls visit(entry) for the same statics. Requires: `extent` is extent_of(area).
   template <class Visit>
   void visit_entries(const Rect& area, std::int64_t extent, Visit&& visit) const {
     if (!empty()) visit_at(level_of(extent), area, extent, visit);

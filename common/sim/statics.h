@@ -13,7 +13,7 @@
 
 namespace tickbox::sim {
 
-/// The static bodies and paths of a map.   Thread: immutable, so threads may share it.
+/// The static bodies and paths of a map. Thread: immutable, so threads may share it.
 class Statics {
  public:
   /// Requires: every body Static, ids unique and below kWorldBorder, corners within ±kWorldLimit,
@@ -26,7 +26,7 @@ class Statics {
   /// The paths, indexed by Body::path.
   [[nodiscard]] std::span<const Path> paths() const { return paths_; }
 
-  /// The static with this id, or nullptr.  Cost: one binary search.
+  /// The static with this id, or nullptr. Cost: one binary search.
   [[nodiscard]] const Body* find(BodyId id) const;
 
   /// The grid of the statics that are no ghosts.

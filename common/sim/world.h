@@ -35,18 +35,18 @@ class World {
 
   [[nodiscard]] std::span<const Body> movers() const { return movers_; }
 
-  /// The mover with this id, or nullptr.  Cost: one binary search.
+  /// The mover with this id, or nullptr. Cost: one binary search.
   [[nodiscard]] Body* find(BodyId id);
   [[nodiscard]] const Body* find(BodyId id) const;
 
-  /// Inserts a mover in the order of ids.  Requires: not Static, an unused id, values within the
+  /// Inserts a mover in the order of ids. Requires: not Static, an unused id, values within the
   /// limits of Body, a path of the statics or kNoPath.
   void add(const Body& body);
 
   /// Removes a mover; returns false if no mover has this id.
   bool remove(BodyId id);
 
-  /// Removes all movers in `ids`.  Requires: `ids` sorted.  Cost: linear, times a binary search.
+  /// Removes all movers in `ids`. Requires: `ids` sorted. Cost: linear, times a binary search.
   void remove(std::span<const BodyId> ids);
 
   /// Removes all movers; keeps the memory.

@@ -26,18 +26,18 @@ enum class KeyFile : std::uint8_t {
 
 /// Creates the key file if that is requested and it is missing. Call it only at the start: a file
 /// that is missing later has been lost, and a fresh key would lock all clients out.
-/// Requires: net::crypto_ready().  Fails: with one line.
+/// Requires: net::crypto_ready(). Fails: with one line.
 [[nodiscard]] std::expected<KeyFile, std::string> create_key_file(const Options& options);
 
 /// Returns whether the keys of an exposed file are read.
 [[nodiscard]] os::Exposed exposed_keys(const Options& options);
 
-/// Returns the keys of the key file, or the published key.  Fails: with one line.
+/// Returns the keys of the key file, or the published key. Fails: with one line.
 [[nodiscard]] std::expected<net::KeyRing, std::string> read_keys(const Options& options);
 
 /// Returns the addresses that tokens must name: the given ones, or else the bound address; for a
 /// wildcard, every address of its interfaces. Returns none without keys: clients then make their
-/// tokens themselves, and may reach this server through a port forward.  Fails: with one line.
+/// tokens themselves, and may reach this server through a port forward. Fails: with one line.
 [[nodiscard]] std::expected<std::vector<net::Address>, std::string> public_addresses(
     const Options& options, const net::Address& bound);
 

@@ -29,7 +29,7 @@ struct AdminReply {
   std::string body;
 };
 
-/// Answers /livez, /readyz, /metrics, and a list of them at /.   Any other path gets 404.
+/// Answers /livez, /readyz, /metrics, and a list of them at /. Any other path gets 404.
 [[nodiscard]] AdminReply answer(std::string_view path, const Status& status,
                                 const ProcessFacts& process, Instant now);
 

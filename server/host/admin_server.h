@@ -17,7 +17,7 @@ namespace tickbox::server {
 /// Thread: answers on a thread of its own; all functions are for the thread that made it.
 class AdminServer {
  public:
-  /// Binds the address and answers from then on. The clock must outlive the object.  Fails: with
+  /// Binds the address and answers from then on. The clock must outlive the object. Fails: with
   /// one line.
   [[nodiscard]] static std::expected<std::unique_ptr<AdminServer>, std::string> start(
       const net::Address& bind, const Clock& clock);

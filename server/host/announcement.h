@@ -16,11 +16,11 @@ struct Announcement {
 };
 
 /// Publishes that the server is ready, logs it with warnings about its setting, and writes the JSON
-/// document or the commands to try next.  Fails: with one line, if the document cannot be written.
+/// document or the commands to try next. Fails: with one line, if the document cannot be written.
 [[nodiscard]] std::expected<void, std::string> announce_ready(Server& server,
                                                               const Announcement& announcement);
 
-/// Returns the last line of JSON output.  Requires: the recording is closed.
+/// Returns the last line of JSON output. Requires: the recording is closed.
 [[nodiscard]] std::string stopped_document(const Server& server, std::uint64_t ticks);
 
 }  // namespace tickbox::server

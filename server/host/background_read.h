@@ -27,7 +27,7 @@ class BackgroundRead {
     }).detach();
   }
 
-  /// Returns the result of a read that has ended, once; else nothing.  Cost: one load while nothing
+  /// Returns the result of a read that has ended, once; else nothing. Cost: one load while nothing
   /// has ended.
   [[nodiscard]] std::optional<T> take() {
     if (under_way_ == nullptr || !under_way_->has_ended.load(std::memory_order_acquire)) {

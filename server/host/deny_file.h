@@ -22,7 +22,7 @@ class DenyFile {
   DenyFile(const Options& options, Log& log) : options_(options), log_(log) {}
 
   /// Returns the list to start with; an empty one without --deny-file. Logs a warning if clients
-  /// can choose their ids.  Fails: with one line.
+  /// can choose their ids. Fails: with one line.
   [[nodiscard]] std::expected<DenyList, std::string> open();
 
   /// Begins to read the file again, if there is one.

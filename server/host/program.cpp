@@ -51,7 +51,7 @@ std::string document_of(const std::string& admin, HealthQuestion question,
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// Writes one line to stdout.   Returns Done if `admin` answers with 200, WrongUsage if it is no
+/// Writes one line to stdout. Returns Done if `admin` answers with 200, WrongUsage if it is no
 /// HOST:PORT, else Failed.
 cli::ExitCode check_health(const std::string& admin, HealthQuestion question, HealthAnswer answer) {
   const cli::Teller teller{.name = "tickbox-server", .json = answer == HealthAnswer::Document};

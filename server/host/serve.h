@@ -9,7 +9,7 @@
 
 namespace tickbox::server {
 
-/// Serves until a signal or the room's last tick, or for options.ticks ticks.   Fails: Failed,
+/// Serves until a signal or the room's last tick, or for options.ticks ticks. Fails: Failed,
 /// after one line on stderr.
 [[nodiscard]] cli::ExitCode serve(const Options& options, const game::Catalog& games,
                                   const Announcement& announcement, const os::Log& log);

@@ -42,7 +42,7 @@ struct Server {
   /// Both arguments must outlive the object.
   Server(const Options& with, const os::Log& to) : options(with), log(to) {}
 
-  /// Makes all of it.  Fails: with one line.
+  /// Makes all of it. Fails: with one line.
   [[nodiscard]] std::expected<void, std::string> open(const game::Catalog& games);
 
   /// Copies the status for the admin side.

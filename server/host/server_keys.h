@@ -18,14 +18,14 @@ class ServerKeys {
   ServerKeys(const Options& options, Log& log) : options_(options), log_(log) {}
 
   /// Returns the keys to start with. Creates and logs a missing key file if that is requested.
-  /// Requires: net::crypto_ready().  Fails: with one line.
+  /// Requires: net::crypto_ready(). Fails: with one line.
   [[nodiscard]] std::expected<net::KeyRing, std::string> open();
 
   /// Begins to read the file again.
   void begin_reload();
 
   /// Returns the keys of a reload that has ended, once; nothing while it reads, or after a log line
-  /// if the file has none to use.  Cost: one load while nothing has ended.
+  /// if the file has none to use. Cost: one load while nothing has ended.
   [[nodiscard]] std::optional<net::KeyRing> take_reloaded();
 
   /// Logs a warning if the key file is exposed.

@@ -33,7 +33,7 @@ class BlackBox {
   /// Begins a stretch if the present one is full. Call it before the log takes the next tick.
   void prepare(const Room& room);
 
-  /// Copies a tick after the log took it, before the room steps it.  Requires: prepare() was called
+  /// Copies a tick after the log took it, before the room steps it. Requires: prepare() was called
   /// for it.
   /// Cost: with prepare(), a copy of the tick's bytes, and a keyframe once in kBlackBoxSeconds. No
   /// allocation once warm.

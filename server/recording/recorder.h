@@ -48,10 +48,10 @@ struct Rotation {
 
 class Recorder {
  public:
-  /// Records `room` from now on.  Requires: `sink` outlives this.
+  /// Records `room` from now on. Requires: `sink` outlives this.
   Recorder(ByteSink& sink, const record::Header& header, const Room& room);
 
-  /// Records `room` from now on, beginning in `first`.  Requires: the store outlives this.
+  /// Records `room` from now on, beginning in `first`. Requires: the store outlives this.
   Recorder(const RecordingPart& first, const Room& room, const Rotation& rotation);
 
   /// Records the tick that the log took last, after the room has stepped it.

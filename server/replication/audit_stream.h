@@ -45,14 +45,14 @@ class AuditStream {
   /// run.
   void begin(ConstBytes keyframe, Tick tick);
 
-  /// Adds the entry of `tick`.  Requires: running.
+  /// Adds the entry of `tick`. Requires: running.
   /// Fails: false, if the auditor is too far behind or the backlog is full: the run ends.
   [[nodiscard]] bool append(ConstBytes entry, Tick tick);
 
   /// Ends the run.
   void end() { is_running_ = false; }
 
-  /// Takes an acknowledgement.  Fails: false, if it is of another run, older than another, or names
+  /// Takes an acknowledgement. Fails: false, if it is of another run, older than another, or names
   /// segments that were not sent.
   bool acknowledge(const protocol::AuditAck& ack, Instant now);
 
@@ -91,7 +91,7 @@ class AuditStream {
     bool has_arrived = false;
   };
 
-  /// The time from a transmission to its acknowledgement.  Source: RFC 6298.
+  /// The time from a transmission to its acknowledgement. Source: RFC 6298.
   struct RoundTrip {
     std::optional<Duration> smoothed;
     Duration variation{};

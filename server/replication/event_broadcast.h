@@ -30,7 +30,7 @@ class EventBroadcast {
 
   /// Gathers the events of the room's last tick: first the spawns of joined players, then each hit,
   /// followed by the new score and the victim's spawn. `joins`: the players that joined in the
-  /// tick.  Requires: the room has ticked.  Cost: no allocation once warm.
+  /// tick. Requires: the room has ticked. Cost: no allocation once warm.
   void gather(const Room& room, std::span<const PlayerId> joins);
 
   [[nodiscard]] std::span<const RoutedEvent> events() const { return events_; }
@@ -40,7 +40,7 @@ class EventBroadcast {
 
   /// Calls `deliver(player, event)` for each event in order and each present player that it
   /// reaches. A player whose `deliver` returns false gets no more events of this tick.
-  /// Requires: gather() of the same tick.   Cost: grows with the players near the events.
+  /// Requires: gather() of the same tick. Cost: grows with the players near the events.
   template <class Deliver>
   void route(const Room& room, Deliver deliver) {
     begin_routes(room);

@@ -26,7 +26,7 @@ class EventQueue {
   /// `repeat_ticks`: events are sent again after this many ticks without an acknowledgement.
   explicit EventQueue(std::uint32_t repeat_ticks) : repeat_ticks_(repeat_ticks) {}
 
-  /// Adds an event of `tick`; the queue sets its number and age.  Returns false if too many wait.
+  /// Adds an event of `tick`; the queue sets its number and age. Returns false if too many wait.
   bool add(Tick tick, const protocol::Event& event);
 
   /// Takes an acknowledgement: the client has all events up to `number`, and the view of
@@ -36,7 +36,7 @@ class EventQueue {
   /// Returns how many events a snapshot of tick `now` must have.
   [[nodiscard]] std::size_t due(Tick now);
 
-  /// Writes the first `count` due events to the snapshot of tick `now`.  Requires: count ≤
+  /// Writes the first `count` due events to the snapshot of tick `now`. Requires: count ≤
   /// due(now); `events` has space for them.
   void tell(Tick now, std::size_t count, protocol::Events& events);
 

@@ -48,7 +48,7 @@ bool is_all_inside(const ClientBodies& bodies, const Islands& islands, SlotId ro
   return true;
 }
 
-/// Returns the bytes of an island's present bodies in full.  Cost: linear in its members.
+/// Returns the bytes of an island's present bodies in full. Cost: linear in its members.
 std::size_t body_bytes(const PlannedTick& tick, const Islands& islands, SlotId root) {
   std::size_t bytes = 0;
   SlotId member = root;
@@ -161,7 +161,7 @@ constexpr auto kGoesBefore = [](const Candidate& a, const Candidate& b) {
   return (std::uint64_t{a.priority} << 32 | ~a.slot) > (std::uint64_t{b.priority} << 32 | ~b.slot);
 };
 
-/// Adds bodies to a view. Both are sorted by id.  Requires: space for them.
+/// Adds bodies to a view. Both are sorted by id. Requires: space for them.
 void merge(const PlannedTick& tick, std::span<const SlotId> more, ViewMembers& view) {
   const auto id_of = [&](SlotId slot) { return tick.bodies[slot].id; };
   std::size_t before = view.size();

@@ -101,7 +101,7 @@ class SlotTable {
   /// Makes space for slots below `slots`.
   void resize(std::size_t slots) { entries_.resize(slots); }
 
-  /// Resets all values to the default.  Cost: constant.
+  /// Resets all values to the default. Cost: constant.
   void clear() { ++generation_; }
 
   /// Returns whether the value was accessed for writing since clear().
@@ -282,7 +282,7 @@ struct BodyBudget {
   }
 };
 
-/// Returns what the rest of the snapshot leaves.  Fails: std::nullopt, if the rest alone does not
+/// Returns what the rest of the snapshot leaves. Fails: std::nullopt, if the rest alone does not
 /// fit.
 [[nodiscard]] std::optional<BodyBudget> body_budget(const ViewRequest& request,
                                                     const protocol::Causes& causes);
@@ -332,7 +332,7 @@ using SnapshotBodies = decltype(protocol::Snapshot::bodies);
 void list_waiting(std::span<const Candidate> candidates, WaitingBodies& waiting);
 
 /// Adds the members of the base that are not in the new view, and whose despawn no replay shows.
-/// `chosen`: sorted by id.  Requires: the request has a base.
+/// `chosen`: sorted by id. Requires: the request has a base.
 void write_exits(const PlanInput& input, const ClientBodies& bodies, const SnapshotBodies& chosen,
                  protocol::Causes& causes);
 

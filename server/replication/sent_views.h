@@ -27,7 +27,7 @@ class SentViews {
   void withdraw(Tick tick) { sent_.erase(tick); }
 
   /// Takes an acknowledgement of the view of `tick`. Ignores a view that was never sent or is too
-  /// old.  Returns whether it is newer than the views acknowledged before, or the first one since
+  /// old. Returns whether it is newer than the views acknowledged before, or the first one since
   /// forget().
   bool acknowledge(Tick tick);
 

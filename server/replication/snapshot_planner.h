@@ -71,7 +71,7 @@ class SnapshotPlanner {
   void begin_tick(Room& room);
 
   /// Fills in the causes and bodies of `snapshot`, and the view that the client then has.
-  /// `waiting` is the client's list from snapshot to snapshot.  Requires: space for the own body
+  /// `waiting` is the client's list from snapshot to snapshot. Requires: space for the own body
   /// in bytes_max. Cost: no allocation once warm.
   ViewPlan plan(const ViewRequest& request, WaitingBodies& waiting, protocol::Snapshot& snapshot,
                 ViewMembers& view);

@@ -31,7 +31,7 @@ class LagCompensation {
   explicit LagCompensation(std::uint32_t tick_rate);
 
   /// Returns the strikes of the tick after the room's present one, sorted by shooter. `inputs`: at
-  /// most one per player.  Valid until the next call.   Cost: no allocation once warm; for
+  /// most one per player. Valid until the next call. Cost: no allocation once warm; for
   /// each past tick that rays look at, one pass over its bodies and an index of those on the way.
   [[nodiscard]] std::span<const game::Strike> judge(const Room& room,
                                                     std::span<const game::PlayerInput> inputs);

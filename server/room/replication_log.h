@@ -72,13 +72,13 @@ class CauseLog {
   /// Returns the tick of the slot's newest cause; 0 before the first.
   [[nodiscard]] Tick newest(SlotId slot) const { return newest_[slot].tick; }
 
-  /// Returns whether the slot has a cause after `tick`.  Requires: one of the last
+  /// Returns whether the slot has a cause after `tick`. Requires: one of the last
   /// protocol::kTicksRemembered ticks.
   [[nodiscard]] bool has_since(SlotId slot, Tick tick) const { return newest_[slot].tick > tick; }
 
   /// Calls `visit(tick, cause)` for the causes of the slot after `base`, newest first, while it
   /// returns true. (The previous body in this slot despawned before any tick that may be passed.)
-  /// Returns whether all were visited.  Requires: as has_since().
+  /// Returns whether all were visited. Requires: as has_since().
   template <class Visit>
   bool visit_since(SlotId slot, Tick base, Visit visit) const {
     Position at = newest_[slot];
@@ -136,14 +136,14 @@ class StickLog {
     stick.moves[tick_.value % kTicks] = change.move;
   }
 
-  /// Returns the ticks after `base` in which a stick changed.  Requires: one of the last
+  /// Returns the ticks after `base` in which a stick changed. Requires: one of the last
   /// protocol::kTicksRemembered ticks.
   [[nodiscard]] StickTicks ticks_since(SlotId slot, Tick base) const {
     const std::uint64_t since = (std::uint64_t{1} << (tick_.value - base.value)) - 1;
     return {sticks_[slot].changed & since};
   }
 
-  /// Returns the move to which a stick changed.  Requires: it changed `ago` ticks ago.
+  /// Returns the move to which a stick changed. Requires: it changed `ago` ticks ago.
   [[nodiscard]] std::uint8_t move(SlotId slot, std::uint32_t ago) const {
     return sticks_[slot].moves[(tick_.value - ago) % kTicks];
   }
@@ -196,7 +196,7 @@ class Islands {
     std::swap(nodes_[a].next, nodes_[b].next);
   }
 
-  /// Returns the root of the island.   Cost: amortised, almost constant.
+  /// Returns the root of the island. Cost: amortised, almost constant.
   [[nodiscard]] SlotId root_of(SlotId slot) {
     while (nodes_[slot].parent != slot) {
       nodes_[slot].parent = nodes_[nodes_[slot].parent].parent;
@@ -267,7 +267,7 @@ class ReplicationLog {
 
   [[nodiscard]] const CauseLog<BulletSpawn>& bullet_spawns() const { return bullet_spawns_; }
 
-  /// Returns the islands since `base`.  Requires: a tick of this room, at most base_age_max ago.
+  /// Returns the islands since `base`. Requires: a tick of this room, at most base_age_max ago.
   [[nodiscard]] Islands& islands_since(Tick base) { return islands_.at(base); }
 
  private:

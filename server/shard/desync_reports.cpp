@@ -96,7 +96,7 @@ DesyncReports::Report* DesyncReports::free_report() {
   return reports_.size() < kReportsHeld ? &reports_.emplace_back() : nullptr;
 }
 
-/// Begins a report with a copy of the true state.  Returns nullptr if the view is not remembered.
+/// Begins a report with a copy of the true state. Returns nullptr if the view is not remembered.
 std::expected<DesyncReports::Report*, DesyncReports::Refused> DesyncReports::begin(
     Session& session, const Room& room, const protocol::ViewName& view, Instant now) {
   if (view.tick > room.world().tick) return std::unexpected{Refused{}};

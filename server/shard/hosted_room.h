@@ -40,7 +40,7 @@ class HostedRoom {
   /// Steps the room by one tick with the inputs of its sessions, and records the tick.
   void step(Metrics& metrics);
 
-  /// Makes a seat free. Its body leaves in the next tick.  Requires: its sessions are closed.
+  /// Makes a seat free. Its body leaves in the next tick. Requires: its sessions are closed.
   void release(Seat& seat);
 
   /// Notes when the snapshots of the present tick are sent.

@@ -25,7 +25,7 @@ class InputReceiver {
   InputReceiver(ShardContext& context, AuditService& audits, std::uint32_t tick_rate)
       : context_(context), audits_(audits), tick_rate_(tick_rate) {}
 
-  /// Takes an INPUT packet of a playing session.  Fails: Malformed, if its message does not decode.
+  /// Takes an INPUT packet of a playing session. Fails: Malformed, if its message does not decode.
   [[nodiscard]] std::expected<void, net::DropReason> receive(
       Session& session, const net::PacketChannel::Opened& opened, const Arrival& arrival);
 

@@ -1,5 +1,5 @@
 #pragma once
-// A rate limiter that allows bursts and stores one number, the time paid up to.  Source: the
+// A rate limiter that allows bursts and stores one number, the time paid up to. Source: the
 // generic cell rate algorithm of ITU-T I.371.
 
 #include "core/clock.h"

@@ -40,7 +40,7 @@ class Replicator {
   void queue_events(HostedRoom& room);
 
   /// Decides for every client whether a snapshot is due, and which of them put_off_dearest() puts
-  /// off, none twice in a row.  Call it once per tick, before send().
+  /// off, none twice in a row. Call it once per tick, before send().
   void take_turns(std::span<HostedRoom> rooms, Instant now);
 
   /// Reads a room once. The following calls of send() are for its clients.

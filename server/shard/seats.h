@@ -56,7 +56,7 @@ class Seats {
   /// Requires: the seat has a pending session.
   static void take_over(Seat& seat);
 
-  /// Makes a seat free.  Requires: its sessions are closed.
+  /// Makes a seat free. Requires: its sessions are closed.
   static void release(Seat& seat);
 
  private:

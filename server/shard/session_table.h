@@ -25,7 +25,7 @@ class SessionTable {
   explicit SessionTable(std::size_t sessions_max);
 
   /// Returns a session in state Accepted with a connection id that nobody can guess, different from
-  /// the last one of its slot.  Requires: fewer than `sessions_max` sessions are open.
+  /// the last one of its slot. Requires: fewer than `sessions_max` sessions are open.
   [[nodiscard]] Session& open(Entropy& entropy);
 
   /// Gives a session another connection id, different from its last two. Its previous id

@@ -70,10 +70,10 @@ class Shard {
   void stop(Instant now);
 
   /// Opens tokens with these keys from now on. Kicks the clients that a removed key has admitted:
-  /// closes their sessions, and ends their tickets.  Returns how many.
+  /// closes their sessions, and ends their tickets. Returns how many.
   std::size_t set_keys(net::KeyRing keys, Instant now);
 
-  /// Refuses these clients from now on, and no others. Kicks those that are here.  Returns how
+  /// Refuses these clients from now on, and no others. Kicks those that are here. Returns how
   /// many.
   std::size_t set_denied(DenyList denied, Instant now);
 

@@ -18,7 +18,7 @@ class TickPacer {
   /// The value of `left` for a server that ticks until it is stopped.
   static constexpr std::uint64_t kNoEnd = std::numeric_limits<std::uint64_t>::max();
 
-  /// The first tick is due one period after `start`.   Requires: ticks_per_second > 0.
+  /// The first tick is due one period after `start`. Requires: ticks_per_second > 0.
   TickPacer(Instant start, std::uint32_t ticks_per_second);
 
   /// Returns when the next tick is due.

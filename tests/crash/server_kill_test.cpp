@@ -118,7 +118,7 @@ void kill_under_load(const std::vector<std::string>& arguments, When when, Rng& 
   (void)finish(load);
 }
 
-/// Every file of it verifies; returns how many ticks they hold.  An empty one, or one without a
+/// Every file of it verifies; returns how many ticks they hold. An empty one, or one without a
 /// tick, was made in the moment of the kill: the only one that may tell nothing, and the last.
 double expect_sound(const Remains& remains) {
   double ticks = 0;

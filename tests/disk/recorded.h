@@ -80,7 +80,7 @@ struct Recorded {
                      server::Rotation{.store = files.get(), .bytes = part});
   }
 
-  /// Puts a closed recording of `bytes` bytes there that began `before` now.  Returns its path.
+  /// Puts a closed recording of `bytes` bytes there that began `before` now. Returns its path.
   std::string put(std::chrono::hours before, std::size_t bytes, std::string_view server_name) {
     const std::string path =
         folder.file(server::recording_name(calendar.now() - before, played.header().room));
@@ -102,7 +102,7 @@ struct Recorded {
     return bytes;
   }
 
-  /// Runs until a note begins with each of `prefixes`.  Returns the notes.
+  /// Runs until a note begins with each of `prefixes`. Returns the notes.
   std::vector<std::string> run_until_noted(const std::vector<std::string>& prefixes) {
     std::vector<std::string> lines;
     const auto is_noted = [&](const std::string& prefix) {

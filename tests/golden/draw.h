@@ -9,7 +9,7 @@
 
 namespace tickbox::golden {
 
-/// From low to high, both included.  Requires: low <= high.
+/// From low to high, both included. Requires: low <= high.
 [[nodiscard]] inline std::int32_t between(Rng& rng, std::int32_t low, std::int32_t high) {
   const auto count = static_cast<std::uint64_t>(std::int64_t{high} - low + 1);
   return static_cast<std::int32_t>(low + static_cast<std::int64_t>(rng.below(count)));

@@ -33,7 +33,7 @@ struct ReplayFailure {
                                                                 std::span<const std::string> parts);
 
 /// Copies a recording without compression, as builds for processors whose zstd is not at hand read
-/// it.  Fails: also where anything in it is damaged.
+/// it. Fails: also where anything in it is damaged.
 [[nodiscard]] std::expected<void, ReplayFailure> store(const std::string& out,
                                                        const std::string& in);
 

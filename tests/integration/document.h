@@ -33,7 +33,7 @@ class Document {
   std::shared_ptr<const Tree> tree_;
 };
 
-/// Runs the command, and expects it to end well.  Returns its document.
+/// Runs the command, and expects it to end well. Returns its document.
 [[nodiscard]] Document document_of(const Command& command,
                                    std::source_location caller = std::source_location::current());
 

@@ -52,7 +52,7 @@ class Process {
 
   [[nodiscard]] Output output() const;
 
-  /// Waits until `wanted` of what it has written so far, or until it has ended.  Returns whether it
+  /// Waits until `wanted` of what it has written so far, or until it has ended. Returns whether it
   /// came true.
   [[nodiscard]] bool wait_for_output(const std::function<bool(const Output&)>& wanted,
                                      Duration timeout);

@@ -35,7 +35,7 @@ struct Finished {
   friend std::ostream& operator<<(std::ostream& stream, const Finished& finished);
 };
 
-/// Waits for the end of what has been started.  Throws std::runtime_error when it does not come.
+/// Waits for the end of what has been started. Throws std::runtime_error when it does not come.
 [[nodiscard]] Finished finish(Process& process);
 
 /// Runs it from start to end.
@@ -56,7 +56,7 @@ void expect_one_line(const Finished& finished, int exit_code, const std::vector<
 void expect_wrong_usage(const Command& command, const std::vector<std::string>& words,
                         std::source_location caller = std::source_location::current());
 
-/// Asks again and again until it is true.  Returns whether it came true in time.
+/// Asks again and again until it is true. Returns whether it came true in time.
 [[nodiscard]] bool eventually(const std::function<bool()>& condition);
 
 }  // namespace tickbox::integration

@@ -19,7 +19,7 @@ class Faults {
   /// The interval at which look() must be called.
   static constexpr Duration kInterval = std::chrono::milliseconds{100};
 
-  /// Reports disturbances of clients to `clients`.  Borrows all of them.
+  /// Reports disturbances of clients to `clients`. Borrows all of them.
   Faults(const Plan& plan, Match& match, Hostile& hostile, ClientCheck& clients);
 
   void look();

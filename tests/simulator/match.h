@@ -107,7 +107,7 @@ class Match final : public tests::Harness {
   /// Ends the server's recording in order.
   void finish_recording();
 
-  /// The newest view that a client holds.  Requires: its process is running.
+  /// The newest view that a client holds. Requires: its process is running.
   [[nodiscard]] std::span<const game::EntityState> view_of(std::size_t player) const;
 
   [[nodiscard]] SimulatedDisk& disk() { return disk_; }

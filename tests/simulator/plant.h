@@ -40,7 +40,7 @@ enum class Plant : std::uint8_t {
 
 [[nodiscard]] std::string_view name_of(Plant plant);
 
-/// Parses a name from name_of(), except "none".  Fails: one line that names them all.
+/// Parses a name from name_of(), except "none". Fails: one line that names them all.
 [[nodiscard]] std::expected<Plant, std::string> parse_plant(std::string_view text);
 
 /// The interval of plants in ticks: so rare that a run has quiet stretches between them.

@@ -149,7 +149,7 @@ class FaultyDisk final : public os::Disk {
     std::optional<DiskCall> only;  ///< the kind of calls that is held; none: all
     bool dead = false;
 
-    /// Counts a call.  Returns its error, or 0.
+    /// Counts a call. Returns its error, or 0.
     int enter(DiskCall call, std::unique_lock<std::mutex>& lock) {
       ++waiting;
       released.wait(lock, [&] { return !held || (only && *only != call); });

@@ -229,7 +229,7 @@ class Harness {
   [[nodiscard]] net::ConnectToken make_token(const net::TokenClaims& claims,
                                              const WallClock& calendar, const net::KeyRing& keys);
 
-  /// Polls a client; returns false if it is not due.  Requires: its process is running.
+  /// Polls a client; returns false if it is not due. Requires: its process is running.
   bool drive_client(std::size_t client);
   void drive_server();
   [[nodiscard]] std::uint64_t meter() const;

@@ -8,7 +8,7 @@
 
 namespace tickbox::tests {
 
-/// Asks until it is true.  Returns whether it came true within half a minute: a sanitized program
+/// Asks until it is true. Returns whether it came true within half a minute: a sanitized program
 /// on a busy machine is slow, and a passing test waits only as long as it must.
 template <class Condition>
 bool comes_true(Condition condition) {

@@ -98,7 +98,7 @@ class RecordedMatch {
     const RecordedMatchOptions& options = {},
     record::Compression compression = record::Compression::Zstd);
 
-/// Verifies a file with the map and rules that its header names.  Requires: a readable header.
+/// Verifies a file with the map and rules that its header names. Requires: a readable header.
 [[nodiscard]] record::VerifyResult verify(ConstBytes file,
                                           const record::VerifyOptions& options = {});
 

@@ -68,7 +68,7 @@ class StagedMatch {
   }
 
   /// Moves a player's body to (x, y), in units from the origin, at rest. Snapshots have no cause
-  /// for this.  Requires: no snapshot of this tick was made yet.
+  /// for this. Requires: no snapshot of this tick was made yet.
   void put(PlayerId player, std::int32_t x, std::int32_t y) {
     box(player).min = {.x = origin_.x + x * kUnit, .y = origin_.y + y * kUnit};
     box(player).velocity = {};

@@ -29,7 +29,7 @@ class RawPeer {
   /// A datagram on its way; it arrives with the next millisecond.
   void send(ConstBytes datagram) { harness_.network().inject(address_, datagram); }
 
-  /// One more HELLO, and the COOKIE that answers it a millisecond later.  Fails: nothing, where
+  /// One more HELLO, and the COOKIE that answers it a millisecond later. Fails: nothing, where
   /// none came.
   std::optional<net::CookieBytes> say_hello();
 
@@ -44,7 +44,7 @@ class RawPeer {
   Answer connect(const net::ConnectToken& token);
   Answer resume(const net::ResumeTicket& ticket);
 
-  /// Seals and sends.  Requires: was accepted.
+  /// Seals and sends. Requires: was accepted.
   void send_sealed(net::PacketType type, ConstBytes message);
   /// A whole InputMessage, as it is: sense or nonsense.
   void send_inputs(const protocol::InputMessage& message);
@@ -61,7 +61,7 @@ class RawPeer {
   /// Returns the number of datagrams of this type that have arrived.
   [[nodiscard]] std::size_t received(net::PacketType type);
 
-  /// Of the newest session.  Requires: was accepted.
+  /// Of the newest session. Requires: was accepted.
   [[nodiscard]] const net::Accepted& accepted() const { return *accepted_; }
 
   [[nodiscard]] net::ResumeTicket ticket() const;

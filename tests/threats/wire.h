@@ -27,7 +27,7 @@ class Wire {
   using Passed = SimulatedNetwork::Passed;
   using Where = Passed::Where;
 
-  /// Takes the place of the network's watcher.  Borrows the harness.
+  /// Takes the place of the network's watcher. Borrows the harness.
   explicit Wire(Harness& harness);
 
   void listen(std::function<void(const Passed&)> listener);

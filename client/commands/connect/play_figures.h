@@ -23,7 +23,7 @@ void add_state_hash(Figures& figures, const client::ClientStats& stats);
 
 /// Adds audit{ticks,mismatched}.
 void add_audit(Figures& figures, const client::ClientStats& stats);
-/// Returns the number of desyncs and the first of them, in words.  Requires: there is one.
+/// Returns the number of desyncs and the first of them, in words. Requires: there is one.
 [[nodiscard]] std::string mismatches_in_words(const client::ClientStats& stats);
 
 /// Adds prediction{checked,exact,corrected,error_p99,error_max,touched{checked,exact}}. checked and
@@ -54,7 +54,7 @@ void add_loss(Figures& figures, const client::ClientStats& stats);
 /// The end of a command.
 struct CommandEnd {
   cli::ExitCode code = cli::ExitCode::Done;
-  std::string error{};                         ///< in one line.  Requires: not empty unless Done
+  std::string error{};                         ///< in one line. Requires: not empty unless Done
   std::optional<net::RefuseReason> refused{};  ///< the reason if the server refused the client
 };
 

@@ -43,10 +43,10 @@ struct PlayFlags {
 };
 
 /// Adds HOST:PORT, --token, --key-file, --allow-exposed-keys, --client, --insecure, --bot, --net,
-/// --seed and --desync-dir.  Requires: `flags` outlives `command`.
+/// --seed and --desync-dir. Requires: `flags` outlives `command`.
 void add_play_flags(cli::Command& command, PlayFlags& flags);
 
-/// Returns the server's address.  Fails: with one line, if its name is not known.  Cost: may wait
+/// Returns the server's address. Fails: with one line, if its name is not known. Cost: may wait
 /// for a name server.
 [[nodiscard]] std::expected<net::Address, std::string> find_server(const PlayFlags& flags);
 
@@ -54,14 +54,14 @@ void add_play_flags(cli::Command& command, PlayFlags& flags);
 /// nothing.
 [[nodiscard]] std::optional<std::string> contradiction(const PlayFlags& flags);
 
-/// Reads the named file.  Fails: with one line.
+/// Reads the named file. Fails: with one line.
 [[nodiscard]] std::expected<Credentials, std::string> read_credentials(const PlayFlags& flags);
 
 /// A sink that prints a line for each of the first desyncs, unless --quiet is given. With
 /// --desync-dir it also writes a file for each desync.
 class DesyncOutput final : public protocol::DesyncSink {
  public:
-  /// Requires: `flags` and `clock` outlive the object.  Fails: with one line.
+  /// Requires: `flags` and `clock` outlive the object. Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<DesyncOutput>, std::string> open(
       const PlayFlags& flags, const Clock& clock);
 

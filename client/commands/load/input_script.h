@@ -58,7 +58,7 @@ struct InputScript {
 
 [[nodiscard]] std::string to_text(const InputScript& script);
 
-/// Reads a script.  Fails: with one line that names the line of the text.
+/// Reads a script. Fails: with one line that names the line of the text.
 [[nodiscard]] std::expected<InputScript, std::string> parse_script(std::string_view text);
 
 /// A script that a swarm plays.
@@ -72,7 +72,7 @@ class Playback {
   /// Sets the server's tick at which the script's first tick is played; all clients rest before.
   void begin(Tick at) { begin_ = at; }
 
-  /// Returns the input of client `number` for a tick.  Requires: number < script().players.size();
+  /// Returns the input of client `number` for a tick. Requires: number < script().players.size();
   /// a client's ticks never decrease.
   [[nodiscard]] game::Input input(std::size_t number, Tick tick) {
     if (!begin_ || tick < *begin_ || tick.value - begin_->value >= script_.ticks) {

@@ -154,7 +154,7 @@ std::string text_for_people(const Figures& figures, const std::vector<Requiremen
                             verdict.code == ExitCode::Done ? " (" + verdict.why + ")" : "");
 }
 
-/// Prints the report.  Returns the exit code.
+/// Prints the report. Returns the exit code.
 ExitCode print_report(const LoadOptions& options, const LoadReport& report,
                       const std::vector<RequirementResult>& results, const Verdict& verdict) {
   Figures figures = figures_of(report);
@@ -184,7 +184,7 @@ std::expected<std::unique_ptr<ServerWatch>, std::string> watch_server(const Load
   return std::make_unique<ServerWatch>(*address, clock);
 }
 
-/// Returns the playback; nullptr without --inputs.  Fails: with one line.
+/// Returns the playback; nullptr without --inputs. Fails: with one line.
 std::expected<std::unique_ptr<Playback>, std::string> playback_of(const LoadOptions& options) {
   if (options.inputs.empty()) return nullptr;
   const auto bytes = os::read_file(options.inputs, kInputFileBytesMax);

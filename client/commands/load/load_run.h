@@ -62,14 +62,14 @@ class LoadRun {
   /// Runs until the end of the time, or until a signal.
   [[nodiscard]] LoadReport run();
 
-  /// The reason why a client is not playing, in words; empty if all play.  Valid after run().
+  /// The reason why a client is not playing, in words; empty if all play. Valid after run().
   [[nodiscard]] const std::string& reason() const { return reason_; }
 
   /// The server's reason if that client was refused.
   [[nodiscard]] std::optional<net::RefuseReason> refused() const { return refused_; }
 
   /// The difference in rules or tick rate between the server and the inputs, in words; then nothing
-  /// was played. Empty if they match.  Valid after run().
+  /// was played. Empty if they match. Valid after run().
   [[nodiscard]] const std::string& misfit() const { return misfit_; }
 
  private:

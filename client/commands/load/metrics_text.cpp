@@ -67,7 +67,7 @@ std::optional<double> parse_value(std::string_view text) {
   return error == std::errc{} && stop == end && !text.empty() ? std::optional{value} : std::nullopt;
 }
 
-/// Reads `{name="value",…}` if there is one.  Returns false if it is malformed.
+/// Reads `{name="value",…}` if there is one. Returns false if it is malformed.
 bool parse_labels(Line& line, std::vector<MetricLabel>& labels) {
   if (!line.take('{')) return true;
   while (!line.take('}')) {

@@ -50,7 +50,7 @@ struct BucketCounts {
 
 class MetricsText {
  public:
-  /// Reads the text format, version 0.0.4.  Fails: with one line that names the line.
+  /// Reads the text format, version 0.0.4. Fails: with one line that names the line.
   [[nodiscard]] static std::expected<MetricsText, std::string> parse(std::string_view text);
 
   /// Returns the sample of this name without labels.

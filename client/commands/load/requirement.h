@@ -20,11 +20,11 @@ struct Requirement {
   double number = 0;
 };
 
-/// Reads one or more requirements, joined by commas.  Fails: with one line that quotes the part.
+/// Reads one or more requirements, joined by commas. Fails: with one line that quotes the part.
 [[nodiscard]] std::expected<std::vector<Requirement>, std::string> parse_requirements(
     std::string_view text);
 
-/// Checks that the figure that the requirement names is one of `known`.  Fails: with one line that
+/// Checks that the figure that the requirement names is one of `known`. Fails: with one line that
 /// names the nearest path, or all paths.
 [[nodiscard]] std::expected<void, std::string> check_path(const Requirement& requirement,
                                                           const Figures& known);

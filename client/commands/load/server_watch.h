@@ -29,11 +29,11 @@ struct ServerSample {
   double resident_bytes = 0;
 };
 
-/// Reads a sample from the text of /metrics.  Fails: with one line, if it is not that of a Tickbox
+/// Reads a sample from the text of /metrics. Fails: with one line, if it is not that of a Tickbox
 /// server.
 [[nodiscard]] std::expected<ServerSample, std::string> read_sample(std::string_view metrics);
 
-/// Requests one sample, and waits for the response.  Fails: with one line.
+/// Requests one sample, and waits for the response. Fails: with one line.
 [[nodiscard]] std::expected<ServerSample, std::string> ask_server(const net::Address& admin,
                                                                   const Clock& clock);
 
@@ -46,7 +46,7 @@ class ServerWatch {
   ServerWatch& operator=(const ServerWatch&) = delete;
   ~ServerWatch();
 
-  /// Requests a sample now, which is younger than this call.  Thread: the owner's, as for all
+  /// Requests a sample now, which is younger than this call. Thread: the owner's, as for all
   /// functions.
   void ask();
 

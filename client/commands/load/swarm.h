@@ -42,7 +42,7 @@ struct SwarmOptions {
   std::size_t clients = 1;
   Duration ramp{};  ///< the time over which the connects are spread
   game::BotKind bot = game::BotKind::Wander;
-  Playback* playback = nullptr;  ///< replaces the bot.  Requires: as many clients as players
+  Playback* playback = nullptr;  ///< replaces the bot. Requires: as many clients as players
   std::optional<net::LinkConditions> link;  ///< for each client, with its own random stream
   std::uint64_t seed = 1;
   net::ConnectMode mode = net::ConnectMode::Play;
@@ -60,7 +60,7 @@ struct SwarmStates {
 
 class Swarm {
  public:
-  /// Opens all sockets.  Requires: the clock outlives the swarm.  Fails: with one line.
+  /// Opens all sockets. Requires: the clock outlives the swarm. Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<Swarm>, std::string> open(
       const SwarmOptions& options, const Clock& clock);
 

@@ -42,11 +42,11 @@ struct Recording {
   std::expected<record::Reader, record::RecordError> reader;
 };
 
-/// Opens a recording.  Fails: with the exit code, after reporting the reason.
+/// Opens a recording. Fails: with the exit code, after reporting the reason.
 [[nodiscard]] std::expected<std::unique_ptr<Recording>, cli::ExitCode> open_recording(
     const std::string& path, const Output& output);
 
-/// Opens a recording with a complete header.  Fails: also if the file ends within its header.
+/// Opens a recording with a complete header. Fails: also if the file ends within its header.
 [[nodiscard]] std::expected<std::unique_ptr<Recording>, cli::ExitCode> open_with_header(
     const std::string& path, const Output& output);
 

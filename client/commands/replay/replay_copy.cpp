@@ -37,7 +37,7 @@ record::Header header_of_copy(const record::Reader& reader) {
   return header;
 }
 
-/// Reports why a copy would be empty.  Returns the exit code.
+/// Reports why a copy would be empty. Returns the exit code.
 ExitCode nothing_whole(const CopyFlags& options, const record::CopyResult& copy) {
   if (copy.damages > 0) {
     return options.output->failed(

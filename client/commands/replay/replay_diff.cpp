@@ -138,7 +138,7 @@ class Side {
   std::optional<TickRange>& range_;
 };
 
-/// Compares one tick that both have.  Returns true if their worlds differ.
+/// Compares one tick that both have. Returns true if their worlds differ.
 bool compare(const Side& a, const Side& b, RecordingDiff& diff) {
   ++diff.ticks;
   if (!diff.command && a.at().commands() != nullptr && b.at().commands() != nullptr) {
@@ -152,7 +152,7 @@ bool compare(const Side& a, const Side& b, RecordingDiff& diff) {
 }
 
 /// Replays both to the first tick whose worlds differ, or to the end. Stops early if `stopped`,
-/// called before each tick, returns true.  Requires: both have the same rules and map.
+/// called before each tick, returns true. Requires: both have the same rules and map.
 RecordingDiff diff(record::Replayer& a, record::Replayer& b, const std::function<bool()>& stopped) {
   RecordingDiff found;
   const auto goes_on = [&] {

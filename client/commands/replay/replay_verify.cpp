@@ -118,7 +118,7 @@ bool is_over_limit(const VerifyFlags& options, Duration taken) {
   return options.limit > Duration{} && taken >= options.limit;
 }
 
-/// Steps the range of the recording again.  Fails: with the exit code, after reporting the reason.
+/// Steps the range of the recording again. Fails: with the exit code, after reporting the reason.
 std::expected<record::VerifyResult, ExitCode> verify_recording(const VerifyFlags& options,
                                                                const Recording& recording,
                                                                const Clock& clock) {
@@ -167,7 +167,7 @@ ExitCode exit_code_of(const record::VerifyResult& result) {
   return is_verified ? ExitCode::Done : ExitCode::CheckFailed;
 }
 
-/// Returns why the recording is not verified, or how far it is.  Requires: it is not fully
+/// Returns why the recording is not verified, or how far it is. Requires: it is not fully
 /// verified.
 std::string shortcoming_of(const VerifyFlags& options, const record::VerifyResult& result,
                            Duration taken) {

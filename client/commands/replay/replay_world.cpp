@@ -225,7 +225,7 @@ Traced trace(record::Replayer& replayer, const TraceFlags& options,
   return traced;
 }
 
-/// Prints the result after the lines.  Returns the exit code.
+/// Prints the result after the lines. Returns the exit code.
 ExitCode tell(const TraceFlags& options, const Traced& traced) {
   const ExitCode code = !traced.held()       ? ExitCode::CheckFailed
                         : traced.interrupted ? ExitCode::Inconclusive

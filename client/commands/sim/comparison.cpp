@@ -25,7 +25,7 @@ Box box_of(const Body& body) {
   return sim::box_of(body.min, body.size);
 }
 
-/// Moves the body to a position, at most to the border.  Returns false if the border stops it.
+/// Moves the body to a position, at most to the border. Returns false if the border stops it.
 bool put(Body& body, Axis axis, std::int64_t place) {
   const auto inside = std::clamp<std::int64_t>(place, -kWorldLimit, kWorldLimit - body.size[axis]);
   body.min[axis] = static_cast<std::int32_t>(inside);
@@ -70,7 +70,7 @@ bool is_on_solid_side(const Body& one_way, const Body& body) {
          is_before(body, one_way, solid_face(one_way.one_way));
 }
 
-/// Pushes a pair apart.  Returns false if the bodies no longer overlap.
+/// Pushes a pair apart. Returns false if the bodies no longer overlap.
 bool push_apart(sim::World& world, sim::BodyPair pair) {
   const Body a = body_of(world, pair.low);
   const Body b = body_of(world, pair.high);

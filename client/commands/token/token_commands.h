@@ -16,7 +16,7 @@ void add_inspect(const Subcommand& place);
 /// Writes a note to stderr, unless --quiet is given.
 void token_note(const Output& output, std::string_view note);
 
-/// Writes a secret to stdout, or to a new private file.  Fails: with one line.
+/// Writes a secret to stdout, or to a new private file. Fails: with one line.
 [[nodiscard]] std::expected<void, std::string> hand_out(const std::string& out,
                                                         std::string_view secret);
 

@@ -14,7 +14,7 @@ namespace tickbox::commands {
 /// The name that means stdout or stdin in place of a file.
 inline constexpr std::string_view kStandardStream = "-";
 
-/// Reads a token from a file or from stdin.  Fails: with one line that names the file.
+/// Reads a token from a file or from stdin. Fails: with one line that names the file.
 [[nodiscard]] std::expected<net::ConnectToken, std::string> read_token(const std::string& file);
 
 /// The file with the resume ticket of one client, which survives a crash of the client.
@@ -27,7 +27,7 @@ class TicketFile {
   /// The ticket in the file, if there is one.
   [[nodiscard]] const std::optional<net::ResumeTicket>& ticket() const { return ticket_; }
 
-  /// Replaces the ticket in the file, unless it is the same.  Fails: with one line. A later call
+  /// Replaces the ticket in the file, unless it is the same. Fails: with one line. A later call
   /// with the same ticket does not try again, and returns success.
   [[nodiscard]] std::expected<void, std::string> keep(const net::ResumeTicket& ticket);
 

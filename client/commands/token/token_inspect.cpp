@@ -42,7 +42,7 @@ bool same_servers(const net::TokenServers& a, const net::TokenServers& b) {
   return std::ranges::equal(a, b);
 }
 
-/// Returns the claims of the sealed part.  Fails: with the reason, if it does not open or does not
+/// Returns the claims of the sealed part. Fails: with the reason, if it does not open or does not
 /// match the rest.
 std::expected<net::TokenClaims, std::string> open(const net::ConnectToken& token,
                                                   const net::KeyRing& ring) {

@@ -29,7 +29,7 @@ bool is_taken(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0;
 }
 
-/// Returns the key ring to write.  Fails: with one line.
+/// Returns the key ring to write. Fails: with one line.
 std::expected<net::KeyRing, std::string> make_ring(const KeygenOptions& options) {
   os::SystemEntropy entropy;
   if (!options.rotate) return net::KeyRing::fresh(entropy);

@@ -23,7 +23,7 @@ enum class BotKind : std::uint8_t {
   Mix,     ///< a quarter of the clients for each kind, by the client's number
 };
 
-/// Reads "wander", "chase", "still", "stress" or "mix".  Fails: with one line that lists them.
+/// Reads "wander", "chase", "still", "stress" or "mix". Fails: with one line that lists them.
 [[nodiscard]] std::expected<BotKind, std::string> parse_bot_kind(std::string_view text);
 
 /// Returns the kind that client `number` plays: `kind`, or for Mix one of the others in turn.
@@ -50,7 +50,7 @@ class Bot {
   std::uint64_t ticks_left_ = 0;
 };
 
-/// Returns a bot that plays instead of a person.  Requires: kind is not Mix.
+/// Returns a bot that plays instead of a person. Requires: kind is not Mix.
 [[nodiscard]] MakePlayer bot_player(BotKind kind, std::uint64_t seed);
 
 }  // namespace tickbox::game

@@ -43,13 +43,13 @@ struct ListedFile {
   std::uint64_t bytes = 0;
 };
 
-/// A file system in which files are created, listed and removed.  Thread: any.
+/// A file system in which files are created, listed and removed. Thread: any.
 class Disk {
  public:
   virtual ~Disk() = default;
 
   /// Creates an empty file, readable by its owner and group, and locks it until it is closed. The
-  /// lock of a killed process ends with it.  Fails: EEXIST if the path exists; nothing is
+  /// lock of a killed process ends with it. Fails: EEXIST if the path exists; nothing is
   /// overwritten.
   [[nodiscard]] virtual std::expected<std::unique_ptr<AppendFile>, int> create(
       const std::string& path) = 0;

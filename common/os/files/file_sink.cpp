@@ -33,7 +33,7 @@ struct RecordBatch {
   [[nodiscard]] bool empty() const { return ends.empty(); }
 
   void push(ConstBytes record);
-  /// Drops whole records from the front.  Requires: a record ends at `size`, or `size` is 0.
+  /// Drops whole records from the front. Requires: a record ends at `size`, or `size` is 0.
   void drop_front(std::size_t size);
   void clear();
 };
@@ -53,13 +53,13 @@ class RecordFile {
   explicit RecordFile(std::unique_ptr<AppendFile> file) : file_(std::move(file)) {}
 
   /// Writes the records of `batch`, and drops the written ones from it; the caller passes the rest
-  /// again.  Fails: if the disk fails; the records in the file stay.
+  /// again. Fails: if the disk fails; the records in the file stay.
   [[nodiscard]] std::expected<void, DiskError> append(RecordBatch& batch);
 
   /// Bytes of whole records in the file.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
-  /// Truncates a partial record, syncs and closes the file.  Fails: with the first error.
+  /// Truncates a partial record, syncs and closes the file. Fails: with the first error.
   [[nodiscard]] std::expected<void, DiskError> close();
 
  private:

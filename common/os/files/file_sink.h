@@ -61,18 +61,18 @@ class FileSink final : public ByteSink {
 
   /// Queues `bytes` as one record.
   /// Fails: false if the queue is full, the disk has failed or the sink is closed; then none of
-  /// `bytes` is written.  Cost: a copy under a lock that the other thread holds for a few
+  /// `bytes` is written. Cost: a copy under a lock that the other thread holds for a few
   /// instructions; it never waits for the disk.
   bool write(ConstBytes bytes) override;
 
   /// Writes the queue, syncs the file to the disk and joins the thread. A failed disk gets one more
-  /// attempt.  Fails: with one line, if an accepted record is or may be lost.
+  /// attempt. Fails: with one line, if an accepted record is or may be lost.
   std::expected<void, std::string> close();
 
   /// Thread: any.
   [[nodiscard]] FileSinkStats stats() const;
 
-  /// The last error in one line; empty if there was none.  Thread: any.
+  /// The last error in one line; empty if there was none. Thread: any.
   [[nodiscard]] std::string failure() const;
 
  private:

@@ -48,7 +48,7 @@ enum class Exposed : std::uint8_t {
   Allowed,  ///< the file lies on a mount whose rights nobody here can set
 };
 
-/// Reads a key file.  Fails: with one line that names the file and, where possible, the line in it,
+/// Reads a key file. Fails: with one line that names the file and, where possible, the line in it,
 /// and says what to try.
 [[nodiscard]] std::expected<net::KeyRing, std::string> read_key_ring(const std::string& path,
                                                                      Exposed exposed);

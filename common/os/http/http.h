@@ -66,7 +66,7 @@ class HttpServer {
 
   [[nodiscard]] net::Address local_address() const;
 
-  /// Responses so far by status, ascending.  Thread: any.
+  /// Responses so far by status, ascending. Thread: any.
   [[nodiscard]] std::vector<HttpCount> counts() const;
 
  private:
@@ -77,7 +77,7 @@ class HttpServer {
 };
 
 /// Sends `GET path` and waits for the whole response, at most `timeout` in total. A response with
-/// any status is a success.  Fails: with one line, if no response arrives, or it is not HTTP or too
+/// any status is a success. Fails: with one line, if no response arrives, or it is not HTTP or too
 /// large.
 [[nodiscard]] std::expected<HttpResponse, std::string> http_get(const net::Address& server,
                                                                 std::string_view path,

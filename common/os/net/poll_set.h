@@ -15,7 +15,7 @@ namespace tickbox::os {
 /// Sockets returned by one wait; the next wait returns the remaining ones first.
 inline constexpr std::size_t kReadyMax = 256;
 
-/// A level-triggered set of sockets: a socket that was not drained is returned again.  Thread: one.
+/// A level-triggered set of sockets: a socket that was not drained is returned again. Thread: one.
 class PollSet {
  public:
   /// Fails: with one line.
@@ -25,7 +25,7 @@ class PollSet {
   PollSet& operator=(PollSet&&) = delete;
   ~PollSet();
 
-  /// Watches `transport` until that is destroyed; wait() returns `key` for it.  Fails: with one
+  /// Watches `transport` until that is destroyed; wait() returns `key` for it. Fails: with one
   /// line.
   [[nodiscard]] std::expected<void, std::string> watch(const UdpTransport& transport,
                                                        std::size_t key);

@@ -13,14 +13,14 @@ namespace tickbox::os {
 
 /// Resolves `host`. Prefers IPv4 if the name has both kinds: a server listens on 127.0.0.1 by
 /// default, and "localhost" must find it.
-/// Fails: with one line.  Cost: may wait for a name server; at start-up only.
+/// Fails: with one line. Cost: may wait for a name server; at start-up only.
 [[nodiscard]] std::expected<net::Address, std::string> resolve_host(const std::string& host,
                                                                     std::uint16_t port);
 
 /// Calls parse_host_port(), then resolve_host().
 [[nodiscard]] std::expected<net::Address, std::string> resolve_host_port(std::string_view text);
 
-/// Does the same for an address that others send to.  Fails: also for port 0 and for a wildcard
+/// Does the same for an address that others send to. Fails: also for port 0 and for a wildcard
 /// address.
 [[nodiscard]] std::expected<net::Address, std::string> resolve_destination(std::string_view text);
 

@@ -92,7 +92,7 @@ bool is_multicast(const in6_addr& ip) {
   return ip.s6_addr[0] == 0xff;
 }
 
-/// Makes the kernel report the local address of each received datagram.  Returns errno, or 0.
+/// Makes the kernel report the local address of each received datagram. Returns errno, or 0.
 int receive_packet_info(int handle, IpSocket kind) {
   const int on = 1;
   const int result = kind == IpSocket::V4

@@ -42,7 +42,7 @@ struct UdpFailures {
   std::uint64_t receive_errors = 0;
 };
 
-/// A transport over one UDP socket.  Thread: one.  Cost: no allocation per datagram; one system
+/// A transport over one UDP socket. Thread: one. Cost: no allocation per datagram; one system
 /// call per 32 datagrams received, one per datagram sent.
 class UdpTransport final : public net::Transport {
  public:

@@ -5,7 +5,7 @@
 
 namespace tickbox::os {
 
-/// The latest published value of a T.  Thread: one publishes, any number read.
+/// The latest published value of a T. Thread: one publishes, any number read.
 template <class T>
 class LatestValue {
  public:
@@ -14,7 +14,7 @@ class LatestValue {
   explicit LatestValue(const T& first) : value_{first} {}
 
   /// Replaces the value. Skips this value if a reader is copying at the moment; the next call tries
-  /// again.  Returns whether the value was replaced.  Cost: one assignment, never a wait.
+  /// again. Returns whether the value was replaced. Cost: one assignment, never a wait.
   bool publish(const T& value) {
     const std::unique_lock lock{mutex_, std::try_to_lock};
     if (!lock.owns_lock()) return false;

@@ -61,7 +61,7 @@ std::string utc_now() {
 }
 
 spdlog::color_mode colours_for(std::FILE* out) {
-  // Before any other thread is started.  NOLINTNEXTLINE(concurrency-mt-unsafe)
+  // Before any other thread is started. NOLINTNEXTLINE(concurrency-mt-unsafe)
   const char* const no_color = std::getenv("NO_COLOR");
   const bool refused = no_color != nullptr && *no_color != '\0';
   return !refused && isatty(fileno(out)) == 1 ? spdlog::color_mode::always

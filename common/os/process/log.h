@@ -19,10 +19,10 @@ enum class LogLevel : std::uint8_t {
 
 enum class LogFormat : std::uint8_t { Text, Json };
 
-/// Reads "debug", "info", "warning" or "error".  Fails: with one line.
+/// Reads "debug", "info", "warning" or "error". Fails: with one line.
 [[nodiscard]] std::expected<LogLevel, std::string> parse_log_level(std::string_view text);
 
-/// Reads "text" or "json".  Fails: with one line.
+/// Reads "text" or "json". Fails: with one line.
 [[nodiscard]] std::expected<LogFormat, std::string> parse_log_format(std::string_view text);
 
 struct LogOptions {
@@ -31,7 +31,7 @@ struct LogOptions {
   std::FILE* out = stderr;  ///< coloured only if it is a terminal and NO_COLOR is not set
 };
 
-/// A log of events.  Thread: any.  Cost: one write to the stream; a tick thread logs only events,
+/// A log of events. Thread: any. Cost: one write to the stream; a tick thread logs only events,
 /// never per entity.
 class Log {
  public:

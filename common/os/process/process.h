@@ -21,7 +21,7 @@ struct ProcessUse {
 };
 
 /// Returns the resources that this process uses. Values from /proc are 0 if it is not mounted.
-/// Thread: any.  Cost: some system calls, and reads of small files and of one directory.
+/// Thread: any. Cost: some system calls, and reads of small files and of one directory.
 [[nodiscard]] ProcessUse process_use();
 
 /// Returns whether a system is a container of Docker, Podman, containerd or Kubernetes. The files

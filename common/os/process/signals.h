@@ -15,7 +15,7 @@ enum class Hangup : std::uint8_t { Reloads, Stops };
 
 /// A counter of SIGINT and SIGTERM together, and of SIGHUP, from 0 for each object. Ignores SIGPIPE
 /// (an admin client that disconnects) and SIGXFSZ (a file at its limit): writes report both.
-/// Requires: one object at a time.  Thread: any may read.
+/// Requires: one object at a time. Thread: any may read.
 class StopSignals {
  public:
   explicit StopSignals(Hangup hangup = Hangup::Reloads);
@@ -36,7 +36,7 @@ class StopSignals {
 /// the stop; a second signal of the same kind ends the process at once. Signals that are ignored,
 /// as in the background or under nohup, stay ignored. SIGPIPE (the reader closed the pipe) ends the
 /// process, as for any filter. SIGXFSZ (a file at its limit) becomes an error of the write.
-/// Requires: one object at a time, and no StopSignals beside it.  Thread: any may read.
+/// Requires: one object at a time, and no StopSignals beside it. Thread: any may read.
 class Interruption {
  public:
   Interruption();

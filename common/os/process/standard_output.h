@@ -10,7 +10,7 @@
 
 namespace tickbox::os {
 
-/// Writes all of `text`, and flushes the buffer.  Fails: with one line, for example if a disk is
+/// Writes all of `text`, and flushes the buffer. Fails: with one line, for example if a disk is
 /// full.
 [[nodiscard]] std::expected<void, std::string> write_to_stdout(std::string_view text);
 

@@ -22,7 +22,7 @@ class SystemCalendar final : public WallClock {
 /// Sleeps until `moment`; returns at once if it has passed. A signal does not end the sleep.
 void sleep_until(Instant moment);
 
-/// A source of unpredictable bytes, from the kernel through libsodium.  Thread: any.
+/// A source of unpredictable bytes, from the kernel through libsodium. Thread: any.
 class SystemEntropy final : public Entropy {
  public:
   /// Requires: net::crypto_ready().

@@ -23,7 +23,7 @@ void drop_riders(std::uint32_t kinematic, FineTime now, Movers& movers,
                  std::vector<std::uint32_t>& changed);
 
 /// Rule 8 for riders: sets the carrier of every body that stands on a platform, and makes its
-/// velocity relative to it.  Requires: positions are rounded.
+/// velocity relative to it. Requires: positions are rounded.
 void release_riders(const Environment& environment, Movers& movers, StepReport& report);
 
 }  // namespace tickbox::sim

@@ -46,7 +46,7 @@ struct CellRange {
           (area.y1 + half) >> level};
 }
 
-/// The finest level whose cells are at least `width` wide.  Requires: width >= 1.
+/// The finest level whose cells are at least `width` wide. Requires: width >= 1.
 [[nodiscard]] constexpr int level_for(std::int64_t width) {
   static_assert(kLevelStep == 2 && kFinestLevel % kLevelStep == 0);
   const auto bits = static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(width) - 1));

@@ -31,7 +31,7 @@ class MoverGrid {
   /// Reserves memory for `movers` movers.
   void reserve(std::size_t movers);
 
-  /// Removes all movers.  Cost: linear, no allocation once warm.
+  /// Removes all movers. Cost: linear, no allocation once warm.
   void start(std::size_t movers);
 
   /// Adds a mover. `reach` is how far it may get to each side of its corner without becoming a
@@ -50,7 +50,7 @@ class MoverGrid {
   /// Requires: each hull within its mover's reach.
   void sort(std::span<const Rect> hulls);
 
-  /// Calls visit(a, b), once for every pair whose hulls touch.  Requires: no strays yet.
+  /// Calls visit(a, b), once for every pair whose hulls touch. Requires: no strays yet.
   template <class Visit>
   void visit_pairs(Visit&& visit) const;
 
@@ -58,7 +58,7 @@ class MoverGrid {
   template <class Visit>
   void visit_near(const Rect& area, Visit&& visit) const;
 
-  /// Changes what `mover` covers until the tick ends.  Requires: it was added.
+  /// Changes what `mover` covers until the tick ends. Requires: it was added.
   void update(std::uint32_t mover, const Rect& hull);
 
  private:

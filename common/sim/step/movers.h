@@ -173,7 +173,7 @@ struct Movers {
   }
 };
 
-/// The mover or static called `id`, or nullptr.  Cost: a binary search.
+/// The mover or static called `id`, or nullptr. Cost: a binary search.
 [[nodiscard]] inline const Body* find_body(BodyId id, const Environment& environment,
                                            const Movers& movers) {
   const auto found =

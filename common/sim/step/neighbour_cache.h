@@ -39,13 +39,13 @@ class NeighbourCache {
   /// Reserves memory for `movers` movers.
   void reserve(std::size_t movers);
 
-  /// Removes all entries.  To be called when the statics are not those of the tick before.
+  /// Removes all entries. To be called when the statics are not those of the tick before.
   void forget() {
     regions_.clear();
     clear_.clear();
   }
 
-  /// Begins a tick.  Cost: no allocation once warm.
+  /// Begins a tick. Cost: no allocation once warm.
   void start(const Statics& statics, std::size_t movers);
 
   /// Whether `hull` is known to have nothing near it: no static touches it, and it is as far from
@@ -55,7 +55,7 @@ class NeighbourCache {
   }
 
   /// Calls visit(wall) for every static that is no ghost and whose closed box touches `hull`, for
-  /// some of them more than once.  Requires: `extent` is that of the hull; mover < movers.
+  /// some of them more than once. Requires: `extent` is that of the hull; mover < movers.
   template <class Visit>
   void visit(std::uint32_t mover, const Rect& hull, std::int64_t extent, Visit&& visit);
 

@@ -16,7 +16,7 @@ namespace tickbox::sim {
 void meet_walls(const Environment& environment, Movers& movers, Candidates& candidates,
                 Impacts& impacts, StepReport& report);
 
-/// Resolves the contacts at the tick's start of movers that touch movers.  Requires: meet_walls().
+/// Resolves the contacts at the tick's start of movers that touch movers. Requires: meet_walls().
 void resolve_resting(const Environment& environment, Movers& movers, Candidates& candidates,
                      Impacts& impacts, StepReport& report);
 

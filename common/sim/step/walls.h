@@ -61,7 +61,7 @@ struct WallsNear {
     walls.reserve(kWallsPerMover * movers);
   }
 
-  /// Forgets the last tick.  To be called when the statics are not those of the last tick.
+  /// Forgets the last tick. To be called when the statics are not those of the last tick.
   void forget() {
     cache.forget();
     memo.has_rest.clear();
@@ -95,7 +95,7 @@ void keep_earlier(WallHit& first, const Impact& impact, const Motion& motion, co
 void keep_border(WallHit& first, const Motion& motion, FineTime now);
 
 /// The first wall that a mover meets in the tick, among those listed near its first path. `hull`
-/// covers its path.  Requires: `hull` is within the hull of its first path.
+/// covers its path. Requires: `hull` is within the hull of its first path.
 [[nodiscard]] WallHit first_wall_near(std::uint32_t mover, const Rect& hull,
                                       const Environment& environment, const Movers& movers,
                                       const WallsNear& walls);

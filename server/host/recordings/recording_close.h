@@ -19,7 +19,7 @@ class RecordingClose {
   explicit RecordingClose(Server& server);
 
   /// Waits until the recording is closed, at most 20 s, and at most 1 s from a second stop signal
-  /// on.  Requires: called once.  Fails: with one line, if accepted data is lost, or may be.
+  /// on. Requires: called once. Fails: with one line, if accepted data is lost, or may be.
   [[nodiscard]] std::expected<void, std::string> wait();
 
   /// Returns whether wait() has failed while the thread waited for the disk. Nobody joins the

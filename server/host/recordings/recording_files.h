@@ -55,7 +55,7 @@ struct RecordingNote {
 class RecordingFiles final : public RecordingStore {
  public:
   /// Creates the folder if it is missing, and the first file. `header`: of every part, except salt
-  /// and number.  Fails: with one line.
+  /// and number. Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<RecordingFiles>, std::string> open(
       const RecordingFilesOptions& options, const RecordingFilesParts& parts,
       const record::Header& header);
@@ -69,17 +69,17 @@ class RecordingFiles final : public RecordingStore {
   std::optional<RecordingPart> next() override;
   void retire() override;
 
-  /// Returns the present status.  Thread: any. Never waits for the disk.
+  /// Returns the present status. Thread: any. Never waits for the disk.
   [[nodiscard]] RecordingStatus status() const;
 
   /// Returns the events since the last call; if there are too many, the oldest are left out.
   [[nodiscard]] std::vector<RecordingNote> take_notes();
 
-  /// Returns the paths of the files that were closed and are kept, the oldest first.  Requires:
+  /// Returns the paths of the files that were closed and are kept, the oldest first. Requires:
   /// close() has ended.
   [[nodiscard]] std::vector<std::string> closed_files() const;
 
-  /// Writes everything that waits and closes every file.  Fails: with one line, if any accepted
+  /// Writes everything that waits and closes every file. Fails: with one line, if any accepted
   /// data is lost.
   std::expected<void, std::string> close();
 

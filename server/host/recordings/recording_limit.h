@@ -25,14 +25,14 @@ struct LimitKept {
 };
 
 /// Counts every regular file of the folder. Removes only files that have the name of a recording,
-/// whose header names this server, and that no process writes.  Thread: one at a time.
+/// whose header names this server, and that no process writes. Thread: one at a time.
 class RecordingLimit {
  public:
   /// Requires: `disk` outlives the object.
   RecordingLimit(RecordingLimitOptions options, os::Disk& disk);
 
   /// Removes the oldest recordings until `reserve` more bytes fit within the limit, or no more can
-  /// be removed.  Cost: lists the folder, and reads the headers of files that may be removed; may
+  /// be removed. Cost: lists the folder, and reads the headers of files that may be removed; may
   /// wait for the disk.
   [[nodiscard]] LimitKept keep(std::uint64_t reserve);
 

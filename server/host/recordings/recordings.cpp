@@ -47,7 +47,7 @@ std::uint64_t part_bytes_of(const Options& options) {
 }
 
 /// Returns the path for the recording of a crash; empty if there is none. Creates --crash-dir if it
-/// is missing.  Fails: with one line.
+/// is missing. Fails: with one line.
 std::expected<std::string, std::string> crash_path(const Options& options, WallTime start) {
   const std::string name = recording_name(start, kFirstRoom.value, "crash");
   if (options.crash_dir.empty()) {

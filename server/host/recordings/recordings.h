@@ -34,7 +34,7 @@ struct RecordingsParts {
 
 class Recordings {
  public:
-  /// Opens what the options request; `seed`: of the room's world.  Fails: with one line.
+  /// Opens what the options request; `seed`: of the room's world. Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<Recordings>, std::string> open(
       const Options& options, const RecordingsParts& parts, const Room& room, std::uint64_t seed);
 
@@ -49,11 +49,11 @@ class Recordings {
   /// Returns the metrics of the files, and logs a change of state. Never waits for the disk.
   [[nodiscard]] RecordingMetrics look();
 
-  /// Returns the paths of the files that were closed and are kept, the oldest first.  Requires:
+  /// Returns the paths of the files that were closed and are kept, the oldest first. Requires:
   /// close() has ended.
   [[nodiscard]] std::vector<std::string> closed_files() const;
 
-  /// Ends the recording.  Fails: with one line, if any accepted data is lost.
+  /// Ends the recording. Fails: with one line, if any accepted data is lost.
   std::expected<void, std::string> close();
 
  private:

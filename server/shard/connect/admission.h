@@ -88,7 +88,7 @@ class Admission {
   /// older tokens are refused.
   Admission(AdmissionOptions options, std::vector<RoomId> rooms, Entropy& entropy, const Now& now);
 
-  /// Judges a request.  Requires: decode_request() has decoded it, and it is of our protocol
+  /// Judges a request. Requires: decode_request() has decoded it, and it is of our protocol
   /// and schema.
   [[nodiscard]] AdmissionResult judge(const net::ConnectRequest& request,
                                       const net::Datagram& datagram, const Now& now);
@@ -98,7 +98,7 @@ class Admission {
     return moves_.take(from, now);
   }
 
-  /// Records the session of a token.  Fails: false, if there is no space to remember the token.
+  /// Records the session of a token. Fails: false, if there is no space to remember the token.
   [[nodiscard]] bool admit(const TokenAccepted& accepted, const net::Address& from,
                            const net::HandshakeNonce& client_nonce, std::uint32_t connection,
                            WallTime today);
@@ -113,7 +113,7 @@ class Admission {
   /// Returns `ticket`, sealed with the key that only this object has.
   [[nodiscard]] net::SealedTicket ticket_for(const net::Ticket& ticket);
 
-  /// Opens tokens with these keys from now on.  Returns the ids of the former keys that are not
+  /// Opens tokens with these keys from now on. Returns the ids of the former keys that are not
   /// among them, or that are another key now.
   std::vector<std::uint32_t> set_keys(net::KeyRing keys);
 

@@ -197,7 +197,7 @@ net::Refuse ConnectService::full(RoomId named) {
 
 /// Derives the keys of a session from the keys of the token or ticket and both ends' nonces.
 /// Fails: nothing, if a limit is reached or the client's nonce has a small order; the request is
-/// dropped.  Cost: two scalar multiplications.
+/// dropped. Cost: two scalar multiplications.
 std::optional<ConnectService::AgreedKeys> ConnectService::agree(const Incoming& incoming,
                                                                 const net::KeyPair& keys) {
   if (!agreements_.take(kAgreements, incoming.now.instant)) {

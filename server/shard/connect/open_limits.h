@@ -19,7 +19,7 @@ class OpenLimits {
       : key_(net::draw<net::ShortKey>(entropy)), networks_(kNetworkBuckets), all_rate_(all) {}
 
   /// Returns whether one more seal may be opened for `from`. A network that has used up its own
-  /// limit takes nothing from that of all.  Cost: one SipHash.
+  /// limit takes nothing from that of all. Cost: one SipHash.
   [[nodiscard]] bool take(const net::Address& from, Instant now) {
     const std::uint64_t hash = net::short_hash(key_, net::network_of(from));
     return networks_[hash % kNetworkBuckets].take(kOpensOfNetwork, now) &&

@@ -27,7 +27,7 @@ class PathValidator {
   /// newest sequence. Begins a check, asks again, or moves the session.
   void on_packet(Session& session, const net::Datagram& datagram, bool is_newest, Instant now);
 
-  /// Takes the answer to a CHALLENGE.  Fails: Malformed; Unexpected, if it answers nothing asked.
+  /// Takes the answer to a CHALLENGE. Fails: Malformed; Unexpected, if it answers nothing asked.
   [[nodiscard]] std::expected<void, net::DropReason> on_response(Session& session,
                                                                  const net::Address& from,
                                                                  ConstBytes message, Instant now);

@@ -41,19 +41,19 @@ class TokenHistory {
   /// `capacity`: tokens, at least 1.
   TokenHistory(std::size_t capacity, Entropy& entropy);
 
-  /// Returns nullptr if never shown.  Cost: constant. Pointers last until the next
+  /// Returns nullptr if never shown. Cost: constant. Pointers last until the next
   /// change of the table.
   [[nodiscard]] ShownToken* find(const net::TokenId& id);
 
-  /// Stores a token. Returns false if there is no space.  Cost: constant. While the table is full,
+  /// Stores a token. Returns false if there is no space. Cost: constant. While the table is full,
   /// a call removes the tokens that have expired by `today`, at most once a second.
   [[nodiscard]] bool remember(const ShownToken& token, WallTime today);
 
   /// Stores a used token in place of a pending one. Does nothing if there is no space, which is
-  /// only possible if the pending one has expired.  Cost: constant.
+  /// only possible if the pending one has expired. Cost: constant.
   void replace(const net::TokenId& pending, const ShownToken& used);
 
-  /// Removes a token, if it is there.  Cost: constant.
+  /// Removes a token, if it is there. Cost: constant.
   void forget(const net::TokenId& id);
 
   [[nodiscard]] std::size_t size() const { return size_; }

@@ -25,7 +25,7 @@ struct Line {
 };
 
 /// A line for each case, in their order. They take turns, the yardsticks among them, so that a slow
-/// spell of the machine meets all.   Requires: repeats ≥ 1.
+/// spell of the machine meets all. Requires: repeats ≥ 1.
 [[nodiscard]] std::vector<Line> measure(std::span<const Case> cases, int repeats);
 
 /// Whether every packet was treated as its name says.

@@ -46,7 +46,7 @@ struct Tolerance {
   double movement = 0;  ///< units per tick of a body that is said to rest
 };
 
-/// A world in an engine.   Thread: one.
+/// A world in an engine. Thread: one.
 class Engine {
  public:
   Engine() = default;

@@ -128,7 +128,7 @@ void expect_undisturbed(const RunningServer& server, Process& load) {
 }
 
 /// Files by their names are the parts in order, each ends where the next begins, and each tick has
-/// its hash.  Returns their names.
+/// its hash. Returns their names.
 Strings expect_whole_recordings(const std::string& folder) {
   Strings names;
   double last_tick = 0;

@@ -10,10 +10,10 @@
 namespace tickbox::integration {
 
 /// Owns: the file that sets the clocks of the processes that are started with environment(); it
-/// must outlive them.  Thread: one.
+/// must outlive them. Thread: one.
 class MovedClocks {
  public:
-  /// Makes `file`; clocks are those of the machine at first.  Throws std::system_error.
+  /// Makes `file`; clocks are those of the machine at first. Throws std::system_error.
   explicit MovedClocks(std::string file);
   MovedClocks(const MovedClocks&) = delete;
   MovedClocks& operator=(const MovedClocks&) = delete;
@@ -24,7 +24,7 @@ class MovedClocks {
   /// Sets the calendar ahead of the machine's by so much, or behind it.
   void put_calendar(Duration ahead);
 
-  /// The steady clock leaps forward.   Requires: not negative.
+  /// The steady clock leaps forward. Requires: not negative.
   void leap(Duration ahead);
 
   /// The steady clock stands within 20 ms, until it goes on from there.

@@ -44,7 +44,7 @@ Function next_of(const char* name) {
 
 /// Never unmapped: threads read clocks until the process is gone.
 MovedTime& map_moved_time() {
-  // Before the program's own threads.  NOLINTNEXTLINE(concurrency-mt-unsafe)
+  // Before the program's own threads. NOLINTNEXTLINE(concurrency-mt-unsafe)
   const char* const path = std::getenv(kMovedTimeVariable);
   if (path == nullptr) refuse("no file is named");
   const int file = open(path, O_RDWR | O_CLOEXEC);
@@ -85,7 +85,7 @@ int read_machine(clockid_t clock, timespec* time) {
   return kNext(clock, time);
 }
 
-/// What the process is to see of a clock.   Requires: a calendar or a steady one.
+/// What the process is to see of a clock. Requires: a calendar or a steady one.
 std::int64_t shown(clockid_t clock) {
   const MovedTime& moved = moved_time();
   timespec now{};

@@ -48,7 +48,7 @@ class DatagramMaker {
  public:
   DatagramMaker(const MakerOptions& options, Entropy& entropy);
 
-  /// The next one; valid until the next call.   Cost: a draw of random bytes, no cryptography.
+  /// The next one; valid until the next call. Cost: a draw of random bytes, no cryptography.
   [[nodiscard]] ConstBytes next();
 
  private:

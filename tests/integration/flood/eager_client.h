@@ -17,7 +17,7 @@ namespace tickbox::flood {
 
 class EagerClient {
  public:
-  /// Asks `server` to be let in, with a token of the published key.  Borrows the entropy.
+  /// Asks `server` to be let in, with a token of the published key. Borrows the entropy.
   /// Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<EagerClient>, std::string> open(
       const net::Address& server, Entropy& entropy);
@@ -25,7 +25,7 @@ class EagerClient {
   /// Receives and answers; asks again where no answer came.
   void poll(Instant now);
 
-  /// The inputs of a few ticks to come, once more.  Requires: connected.
+  /// The inputs of a few ticks to come, once more. Requires: connected.
   void send_inputs();
 
   void leave() { connection_->leave(); }

@@ -28,7 +28,7 @@ struct Time {
 /// Negative, zero or positive if x is before, at or after y.
 int compare(Time x, Time y);
 
-/// The moment n / d.  Requires: d is not zero.
+/// The moment n / d. Requires: d is not zero.
 Time divide(i64 n, i64 d);
 
 /// The position of a box from the fine time `from` on: base + v · s.

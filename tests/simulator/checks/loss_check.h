@@ -62,7 +62,7 @@ class LossCheck {
 
     void arrive(std::uint32_t low, std::uint64_t hash);
 
-    /// Returns 0 packets if the packet of that sequence never was the newest.  Nothing: too long
+    /// Returns 0 packets if the packet of that sequence never was the newest. Nothing: too long
     /// ago.
     [[nodiscard]] std::optional<Count> count_at(std::uint64_t newest) const;
 

@@ -84,7 +84,7 @@ class TrafficCheck {
 inline constexpr std::uint32_t kSequenceMask = (1U << net::kSequenceBits) - 1;
 
 /// Returns the sent part of a sealed packet's sequence, its low 18 bits. Bits 16 and 17 are in the
-/// first byte, the others in bytes 5 and 6.  Requires: at least net::kPacketHeadBytes bytes.
+/// first byte, the others in bytes 5 and 6. Requires: at least net::kPacketHeadBytes bytes.
 [[nodiscard]] std::uint32_t sequence_of(ConstBytes datagram);
 
 /// Whether an address is a stranger's (tests/simulator/hostile.h). No datagram of a stranger proves

@@ -19,7 +19,7 @@ std::ostream& operator<<(std::ostream& stream, Vec2 vector);
 
 namespace tickbox::test {
 
-/// Units as sub-units.  Requires: they are a whole number of those.
+/// Units as sub-units. Requires: they are a whole number of those.
 [[nodiscard]] Vec2 units(double x, double y);
 
 /// `place`, moved by whole sub-units.

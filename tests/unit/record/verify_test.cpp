@@ -183,7 +183,7 @@ TEST(Verify, TellsOfProgress) {
 }
 
 /// Two bytes of every payload are changed and the checksums made right again: content that is
-/// checked for sense at every step.  The replay may find differences, and must not break.
+/// checked for sense at every step. The replay may find differences, and must not break.
 TEST(Verify, SurvivesForgedContent) {
   for (const Compression compression : {Compression::Zstd, Compression::None}) {
     const auto file = tests::small_recording(3, 12, {}, compression);
