@@ -11,7 +11,7 @@ namespace tickbox {
 inline constexpr std::int32_t kDirectionCount = 1'024;
 
 /// Returns the vector of `length` sub-units in a direction, modulo kDirectionCount. Mirrored
-/// directions give exactly mirrored vectors.  Requires: 0 ≤ length ≤ kSpeedLimit.
+/// directions give exactly mirrored vectors. Requires: 0 ≤ length ≤ kSpeedLimit.
 [[nodiscard]] Vec2 aimed(std::int32_t direction, std::int32_t length);
 
 }  // namespace tickbox

@@ -70,7 +70,7 @@ bool is_within(std::int32_t value, std::int32_t limit) {
   return -limit <= value && value <= limit;
 }
 
-/// Reads an entity and adds it to the world.  Fails: false.
+/// Reads an entity and adds it to the world. Fails: false.
 bool read_entity(NumberReader& in, World& world) {
   NewRow row{.id = {in.fixed<std::uint64_t>()}, .info = {}, .min = {}, .velocity = {}};
   const std::uint32_t kind = in.number();

@@ -112,7 +112,8 @@ std::uint64_t hash_of(const Map& map) {
 
 SharedMap make_map(const GameTable& game, const MapOptions& options, std::uint32_t tick_rate) {
   TICKBOX_ASSERT(options.seats >= 1 && options.seats <= kSeatsMax);
-  detail::MapParts parts{.tick_rate = tick_rate, .walls = {}, .paths = {}, .objects = {}, .inside = sim::kWholeWorld};
+  detail::MapParts parts{
+      .tick_rate = tick_rate, .walls = {}, .paths = {}, .objects = {}, .inside = sim::kWholeWorld};
   MapBuilder builder{parts};
   game.map(builder, options);
   auto map = std::make_shared<Map>();

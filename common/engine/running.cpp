@@ -113,10 +113,8 @@ void Running::touch(std::size_t row) {
   if (std::ranges::find(touched_, row, &Touched::row) != touched_.end()) return;
   const sim::Body& body = world_->physics().movers()[row];
   const ConstBytes state = std::as_const(*world_).state(row);
-  touched_.push_back({.row = row,
-                      .min = body.min,
-                      .velocity = body.velocity,
-                      .first = touched_states_.size()});
+  touched_.push_back(
+      {.row = row, .min = body.min, .velocity = body.velocity, .first = touched_states_.size()});
   touched_states_.insert(touched_states_.end(), state.begin(), state.end());
 }
 

@@ -22,7 +22,7 @@ class Space {
   /// Removes all entities, and makes space for keys below `keys`.
   void clear(std::size_t keys);
 
-  /// Files an entity.  Requires: the key is not filed; a size of at least 1 on both axes.
+  /// Files an entity. Requires: the key is not filed; a size of at least 1 on both axes.
   void add(Key key, const sim::Box& box);
 
   /// Does nothing for a key that is not filed.

@@ -16,7 +16,7 @@
 namespace tickbox::engine {
 
 /// Scratch memory and the report of the last tick. Serves any number of worlds, one after the
-/// other.  Cost: no allocation once warm.
+/// other. Cost: no allocation once warm.
 class Stepper {
  public:
   /// Runs the game's open() in a world at tick 0.

@@ -58,23 +58,24 @@ using JudgeRays = std::function<void(std::span<const FiredRay> rays, std::vector
 /// What the live server steps. All lists are sorted by player, each player once.
 struct TickRequest {
   std::span<const Player> leaves;
-  std::span<const Join> joins;          ///< of free seats, or of seats that are left in this tick
-  std::span<const Command> commands = {};  ///< of players in the room, in the order of their arrival
+  std::span<const Join> joins;  ///< of free seats, or of seats that are left in this tick
+  std::span<const Command> commands =
+      {};                               ///< of players in the room, in the order of their arrival
   std::span<const PlayerInput> inputs;  ///< of players in the room; who is absent holds its input
   const JudgeRays* judge = nullptr;     ///< nullptr: rays strike nothing
 };
 
 enum class OutcomeKind : std::uint8_t {
-  Left,     ///< a player leaves, and with it every entity that it controls
-  Joined,   ///< a player joins; the bytes are what the backend put into its token
-  Spawned,  ///< the server spawned an entity
-  Removed,  ///< the server removed an entity
-  Focused,  ///< a player's view is centred on an entity, or on a place
+  Left,       ///< a player leaves, and with it every entity that it controls
+  Joined,     ///< a player joins; the bytes are what the backend put into its token
+  Spawned,    ///< the server spawned an entity
+  Removed,    ///< the server removed an entity
+  Focused,    ///< a player's view is centred on an entity, or on a place
   Commanded,  ///< a player's command; what it has changed are outcomes of their own
-  Decided,  ///< the game applies an outcome to an entity
-  Seat,     ///< a player's state
-  Room,     ///< the room's state
-  Secret,   ///< the secret state, and the state of the room's random sequence
+  Decided,    ///< the game applies an outcome to an entity
+  Seat,       ///< a player's state
+  Room,       ///< the room's state
+  Secret,     ///< the secret state, and the state of the room's random sequence
 };
 
 /// When an outcome takes effect.

@@ -112,8 +112,7 @@ World::World(const GameTable& game, SharedMap map, std::uint32_t tick_rate, std:
   TICKBOX_ASSERT(map_->seats <= kSeatsMax);
   for (const KindTable& kind : game.kinds) {
     const std::int64_t per_tick = std::int64_t{kind.top_speed} * kUnit / tick_rate;
-    top_speeds_.push_back(
-        static_cast<std::int32_t>(std::min<std::int64_t>(per_tick, kSpeedLimit)));
+    top_speeds_.push_back(static_cast<std::int32_t>(std::min<std::int64_t>(per_tick, kSpeedLimit)));
   }
   game.default_room(room_.data());
   game.default_secret(secret_.data());

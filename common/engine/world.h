@@ -111,7 +111,7 @@ class World {
   /// The row as callbacks see it, valid until rows are added or removed.
   [[nodiscard]] detail::Row row(std::size_t row);
 
-  /// Returns the index of an entity, or size() if there is none with this id.  Cost: one binary
+  /// Returns the index of an entity, or size() if there is none with this id. Cost: one binary
   /// search.
   [[nodiscard]] std::size_t index_of(BodyId id) const;
 

@@ -24,7 +24,7 @@ struct ArenaLayout {
   std::vector<Vec2> spawn_points;  ///< minimum corners; the middle of the map first
 };
 
-/// Makes the layout.  Requires: 1 ≤ seats. It has at least 5 spawn points for each seat, and one
+/// Makes the layout. Requires: 1 ≤ seats. It has at least 5 spawn points for each seat, and one
 /// more for each crate. So one is free even if every player, bullet and crate is on a spawn point.
 [[nodiscard]] ArenaLayout make_arena_layout(std::uint32_t seats);
 

@@ -8,7 +8,7 @@
 
 namespace tickbox::game {
 
-/// Makes the built-in map.  Requires: 1 ≤ seats ≤ kSeatsMax.
+/// Makes the built-in map. Requires: 1 ≤ seats ≤ kSeatsMax.
 [[nodiscard]] SharedMap make_arena_map(std::uint32_t seats);
 
 }  // namespace tickbox::game

@@ -128,7 +128,7 @@ struct MapObjects {
 inline constexpr std::int32_t kDirections = 1'024;
 
 /// Returns the vector of `length` sub-units in a direction, modulo kDirections. Mirrored directions
-/// give exactly mirrored vectors.  Requires: 0 ≤ length ≤ 4,096 units.
+/// give exactly mirrored vectors. Requires: 0 ≤ length ≤ 4,096 units.
 [[nodiscard]] Vec2 aimed(std::int32_t direction, std::int32_t length);
 
 namespace detail {
@@ -260,7 +260,7 @@ class AnyServer : public Moment {
   void remove(Ref who) const;
 
   /// Sets what a player's view is centred on: an entity, or a place. By default it is the first
-  /// entity that the player controls, and after its removal its last place.  Requires: has(who).
+  /// entity that the player controls, and after its removal its last place. Requires: has(who).
   void focus(Player who, Ref whom) const;
   void focus(Player who, Vec2 place) const;
 
@@ -283,6 +283,7 @@ template <class Game>
 struct CommandsOf {
   using Type = List<>;
 };
+
 template <class Game>
   requires requires { typename Game::Commands; }
 struct CommandsOf<Game> {
@@ -386,7 +387,7 @@ class Server : public detail::AnyServer {
   }
 
   /// Spawns an entity that a player controls; it may control several. They are removed when the
-  /// player leaves.  Requires: has(who).
+  /// player leaves. Requires: has(who).
   template <class Kind>
   Ref spawn_avatar(Player who, const Kind& state, Vec2 min) const {
     return this->spawn_row(who, kNumber<Kind>, &state, min, kNoPath);
@@ -399,7 +400,7 @@ class Server : public detail::AnyServer {
     this->decide_row(whom, detail::kNumberIn<Outcome, typename Game::Outcomes>, &outcome);
   }
 
-  /// The state of a player, such as its score. Step cannot read it.  Requires: has(who).
+  /// The state of a player, such as its score. Step cannot read it. Requires: has(who).
   [[nodiscard]] auto& seat(Player who) const {
     return *static_cast<typename Game::Seat*>(this->seat_row(who));
   }
@@ -438,7 +439,8 @@ class MapBuilder {
   void tiles(Vec2 min, std::int32_t columns, std::span<const std::uint8_t> solid,
              std::int32_t tile_size = kUnit);
 
-  /// The border of the map: four walls around a box, or a box outside of which entities are removed.
+  /// The border of the map: four walls around a box, or a box outside of which entities are
+  /// removed.
   void border(Vec2 min, Vec2 size, Border border);
 
   /// A path there and back, for entities that Server::spawn() puts on it. `speed`: units per
@@ -476,13 +478,12 @@ struct MapOptions {
 ///   significant(input, avatar) -> Input       clears what has no effect now: an aim without a shot
 ///   ray(me, input, step) -> optional<Ray>     a shot that hits at once
 ///   struck(it, shooter, step)                 the entity that the ray hits
-///   crushed(me, step), left(me, step)         by a kinematic body; the map's border, and is removed
-///   open(server), leave(server, player), decide(server)
-///   command(server, player, command)          of `using Commands = List<…>`
-///   sight(avatar) -> Vec2                     half the extent of a player's view
-///   predict(kind) -> Predict                  Near by default; constexpr, as top_speed is
-///   possible(state) -> bool                   what ranges cannot say of a state that is received
-///   gravity (units per s², down), `using Secret`
+///   crushed(me, step), left(me, step)         by a kinematic body; the map's border, and is
+///   removed open(server), leave(server, player), decide(server) command(server, player, command)
+///   of `using Commands = List<…>` sight(avatar) -> Vec2                     half the extent of a
+///   player's view predict(kind) -> Predict                  Near by default; constexpr, as
+///   top_speed is possible(state) -> bool                   what ranges cannot say of a state that
+///   is received gravity (units per s², down), `using Secret`
 template <class Game>
 concept GameRules = requires(Server<Game>& server, MapBuilder& builder, const MapOptions& options,
                              Player player, const typename Game::Avatar& avatar) {

@@ -168,16 +168,16 @@ constexpr TypeInfo type_info() {
   static_assert(sizeof(Type) <= kTypeBytesMax, "a declared type has at most 256 bytes");
   TypeInfo info{.name = Type::tickbox_name(), .bytes = sizeof(Type)};
   std::size_t end_of_fields = 0;
-  Type::tickbox_visit(
-      [&info, &end_of_fields]<class Member>(std::string_view name, Member Type::*, std::size_t offset) {
-        FieldInfo field = MemberInfo<Member>::kInfo;
-        field.name = name;
-        field.offset = static_cast<std::uint16_t>(offset);
-        info.bits = static_cast<std::uint16_t>(info.bits + field.bits * field.times);
-        info.has_presses = info.has_presses || field.form == FieldForm::Press;
-        info.all_fields[info.field_count++] = field;
-        end_of_fields += std::size_t{field.bytes} * field.times;
-      });
+  Type::tickbox_visit([&info, &end_of_fields]<class Member>(std::string_view name, Member Type::*,
+                                                            std::size_t offset) {
+    FieldInfo field = MemberInfo<Member>::kInfo;
+    field.name = name;
+    field.offset = static_cast<std::uint16_t>(offset);
+    info.bits = static_cast<std::uint16_t>(info.bits + field.bits * field.times);
+    info.has_presses = info.has_presses || field.form == FieldForm::Press;
+    info.all_fields[info.field_count++] = field;
+    end_of_fields += std::size_t{field.bytes} * field.times;
+  });
   info.has_gaps = end_of_fields != sizeof(Type);
   return info;
 }

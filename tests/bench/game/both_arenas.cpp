@@ -1,8 +1,6 @@
 #include "tests/bench/game/both_arenas.h"
 
 #include "core/rng.h"
-#include "engine/declared.h"
-#include "engine/stepper.h"
 #include "game/step.h"
 #include "games/arena/arena.h"
 #include "games/arena/arena_game.h"
@@ -12,6 +10,9 @@
 #include <array>
 #include <ctime>
 #include <vector>
+
+#include "engine/declared.h"
+#include "engine/stepper.h"
 
 namespace tickbox::bench {
 namespace {

@@ -22,19 +22,18 @@ int run(const Options& options) {
 #if !defined(__OPTIMIZE__) || defined(TICKBOX_AUDIT)
   fmt::print(stderr, "tickbox-bench-game: not a release build; its times mean nothing\n");
 #endif
-  fmt::print("{:24} {:>10} {:>10} {:>8} {:>10} {:>10} {:>8} {:>8}\n", "us per tick, median",
-             "step", "engine", "ratio", "hash", "engine", "ratio", "bodies");
+  fmt::print("{:24} {:>10} {:>10} {:>8} {:>10} {:>10} {:>8} {:>8}\n", "us per tick, median", "step",
+             "engine", "ratio", "hash", "engine", "ratio", "bodies");
   bool is_equal = true;
-  for (const ArenaCase& of : {ArenaCase{.name = "wander, 200", .players = 200},
-                              ArenaCase{.name = "stress, 200", .players = 200, .is_stress = true},
-                              ArenaCase{.name = "wander, 1000", .players = 1'000},
-                              ArenaCase{.name = "stress, 1000", .players = 1'000,
-                                        .is_stress = true}}) {
+  for (const ArenaCase& of :
+       {ArenaCase{.name = "wander, 200", .players = 200},
+        ArenaCase{.name = "stress, 200", .players = 200, .is_stress = true},
+        ArenaCase{.name = "wander, 1000", .players = 1'000},
+        ArenaCase{.name = "stress, 1000", .players = 1'000, .is_stress = true}}) {
     const ArenaCosts costs = measure_arena(of, options.ticks);
     fmt::print("{:24} {:10.1f} {:10.1f} {:8.2f} {:10.1f} {:10.1f} {:8.2f} {:8}\n", of.name,
                costs.step.before, costs.step.now, costs.step.now / costs.step.before,
-               costs.hash.before, costs.hash.now, costs.hash.now / costs.hash.before,
-               costs.bodies);
+               costs.hash.before, costs.hash.now, costs.hash.now / costs.hash.before, costs.bodies);
     std::fflush(stdout);
     is_equal = is_equal && costs.is_equal;
   }
