@@ -100,6 +100,9 @@ class NumberReader {
 
   [[nodiscard]] std::size_t left() const { return rest_.size(); }
 
+  /// Returns the bytes that are left, and takes none.
+  [[nodiscard]] ConstBytes rest() const { return rest_; }
+
   [[nodiscard]] bool failed() const { return failed_; }
 
   std::uint8_t fail() {

@@ -46,13 +46,19 @@ class BitReader {
     return value;
   }
 
-  /// Ends a sequence: whether less than a byte is left, all of it zeros.
-  [[nodiscard]] bool is_at_end() {
+  /// Reads the zeros that fill up a byte.  Fails: false, for other bits.
+  [[nodiscard]] bool skip_to_byte() {
     while (!failed_ && at_ % 8 != 0) {
       if (take(1) != 0) return false;
     }
-    return !failed_ && at_ / 8 == bytes_.size();
+    return !failed_;
   }
+
+  /// Ends a sequence: whether less than a byte is left, all of it zeros.
+  [[nodiscard]] bool is_at_end() { return skip_to_byte() && at_ / 8 == bytes_.size(); }
+
+  /// Returns the bytes of which a bit was read.
+  [[nodiscard]] std::size_t bytes_taken() const { return (at_ + 7) / 8; }
 
   [[nodiscard]] bool failed() const { return failed_; }
 

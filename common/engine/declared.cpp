@@ -3,6 +3,7 @@
 #include "core/assert.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace tickbox::engine {
@@ -139,6 +140,38 @@ bool unpack(const TypeInfo& type, BitReader& in, MutableBytes bytes) {
     set_value(field, i, value, bytes);
     return true;
   });
+}
+
+void pack_sparse(const TypeInfo& type, ConstBytes bytes, BitWriter& out) {
+  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> by_default{};
+  type.write_default(by_default.data());
+  for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
+    const std::int64_t value = value_of(field, i, bytes);
+    const bool is_other = value != value_of(field, i, by_default);
+    out.put(is_other ? 1 : 0, 1);
+    if (is_other) out.put(packed(field, value), field.bits);
+    return true;
+  });
+}
+
+bool unpack_sparse(const TypeInfo& type, NumberReader& in, MutableBytes bytes) {
+  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> by_default{};
+  type.write_default(by_default.data());
+  std::ranges::copy(ConstBytes{by_default}.first(type.bytes), bytes.begin());
+  BitReader reader{in.rest()};
+  const bool is_read = for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
+    if (reader.take(1) == 0) return !reader.failed();
+    const auto value =
+        static_cast<std::int64_t>(reader.take(field.bits) + static_cast<std::uint64_t>(field.min));
+    if (reader.failed() || !is_in_range(field, value) || value == value_of(field, i, by_default)) {
+      return false;
+    }
+    set_value(field, i, value, bytes);
+    return true;
+  });
+  if (!is_read || !reader.skip_to_byte()) return false;
+  in.bytes(reader.bytes_taken());
+  return true;
 }
 
 void release_presses(const TypeInfo& type, MutableBytes bytes) {

@@ -9,6 +9,7 @@
 
 #include "engine/bits.h"
 #include "engine/declared.h"
+#include "sim/crowding.h"
 
 namespace tickbox::engine {
 namespace {
@@ -158,7 +159,7 @@ void encode_keyframe(const World& world, std::vector<std::byte>& out) {
   }
 }
 
-std::expected<World, KeyframeError> decode_keyframe(ConstBytes bytes, const World& like) {
+std::expected<Keyframe, KeyframeError> decode_keyframe(ConstBytes bytes, const World& like) {
   NumberReader in{bytes};
   World world{like.game(), like.map(), like.tick_rate(), 0, like.state_order()};
   world.tick = {in.fixed<std::uint32_t>()};
@@ -179,8 +180,20 @@ std::expected<World, KeyframeError> decode_keyframe(ConstBytes bytes, const Worl
   if (!is_valid || in.failed() || in.left() > 0) {
     return std::unexpected{KeyframeError::Malformed};
   }
-  if (state_hash(world) != hash) return std::unexpected{KeyframeError::WrongState};
-  return world;
+  const sim::CrowdingLimits limits{.overlaps_per_body = kOverlapsPerBodyMax, .pairs = kPairsMax};
+  if (sim::find_crowded_body(world.physics(), limits)) {
+    return std::unexpected{KeyframeError::Crowded};
+  }
+  return Keyframe{.world = std::move(world), .state_hash = hash};
+}
+
+std::expected<World, KeyframeError> restore(ConstBytes bytes, const World& like) {
+  auto keyframe = decode_keyframe(bytes, like);
+  if (!keyframe) return std::unexpected{keyframe.error()};
+  if (state_hash(keyframe->world) != keyframe->state_hash) {
+    return std::unexpected{KeyframeError::WrongState};
+  }
+  return std::move(keyframe->world);
 }
 
 }  // namespace tickbox::engine

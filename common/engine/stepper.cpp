@@ -68,7 +68,7 @@ void Stepper::begin(World& world, Authority authority, TickRecord& record) {
     world.infos()[row].velocity_before = movers[row].velocity;
   }
   default_input_.resize(world.game().input.bytes);
-  world.game().default_input(default_input_.data());
+  world.game().input.write_default(default_input_.data());
   running_.begin(world, authority, record);
 }
 

@@ -114,8 +114,8 @@ World::World(const GameTable& game, SharedMap map, std::uint32_t tick_rate, std:
     const std::int64_t per_tick = std::int64_t{kind.top_speed} * kUnit / tick_rate;
     top_speeds_.push_back(static_cast<std::int32_t>(std::min<std::int64_t>(per_tick, kSpeedLimit)));
   }
-  game.default_room(room_.data());
-  game.default_secret(secret_.data());
+  game.room.write_default(room_.data());
+  game.secret.write_default(secret_.data());
   for (std::uint16_t seat = 0; seat < seats_.size(); ++seat) {
     free_seat({seat});
   }
@@ -204,8 +204,8 @@ void World::take_seat(Player player) {
 void World::free_seat(Player player) {
   SeatInfo& seat = seats_[player.seat];
   seat = {.generation = seat.generation, .taken = false};
-  game_->default_seat(seat_state(player).data());
-  game_->default_input(input(player).data());
+  game_->seat.write_default(seat_state(player).data());
+  game_->input.write_default(input(player).data());
 }
 
 std::uint64_t entity_hash(const World& world, std::size_t row) {

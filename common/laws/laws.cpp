@@ -7,6 +7,7 @@
 
 #include "engine/declared.h"
 #include "engine/keyframe.h"
+#include "engine/tick_codec.h"
 #include "laws/islands.h"
 #include "laws/random_match.h"
 
@@ -97,7 +98,6 @@ class CheckedMatch {
                const MatchOptions& match)
       : game_(game),
         raw_(game),
-        options_(options),
         seed_(match.seed),
         match_(game, map, match),
         other_(game, map,
@@ -119,6 +119,7 @@ class CheckedMatch {
     std::optional<LawBroken> broken = check_memory(alone);
     if (!broken) broken = check_range();
     if (!broken) broken = check_keyframe();
+    if (!broken) broken = check_record();
     if (!broken) broken = check_twin();
     if (!broken) broken = check_closure(report);
     if (!broken) broken = check_significant(request);
@@ -156,17 +157,31 @@ class CheckedMatch {
 
   std::optional<LawBroken> check_keyframe() {
     engine::encode_keyframe(match_.world(), after_);
-    const auto read = engine::decode_keyframe(after_, twin_like_);
+    const auto read = engine::restore(after_, twin_like_);
     if (!read) return broken("keyframe", "the world is not read back from its own keyframe");
     engine::encode_keyframe(*read, again_);
     if (again_ == after_) return std::nullopt;
     return broken("keyframe", "a world that was read back gives other bytes");
   }
 
+  std::optional<LawBroken> check_record() {
+    engine::encode_tick(game_, match_.record(), record_bytes_);
+    auto read = engine::decode_tick(game_, record_bytes_);
+    if (!read) return broken("record", "the record of a tick is not read back");
+    engine::encode_tick(game_, *read, again_);
+    if (again_ != record_bytes_) {
+      return broken("record", "the record of a tick that was read back gives other bytes");
+    }
+    const bool is_valid = engine::is_valid(before_, *read);
+    read_record_ = std::move(*read);
+    if (is_valid) return std::nullopt;
+    return broken("record", "the record of a tick is not valid for the world before");
+  }
+
   std::optional<LawBroken> check_twin() {
-    auto twin = engine::decode_keyframe(keyframe_, twin_like_);
+    auto twin = engine::restore(keyframe_, twin_like_);
     if (!twin) return broken("keyframe", "the world is not read back from its own keyframe");
-    stepper_.replay(*twin, match_.record());
+    stepper_.replay(*twin, read_record_);
     const engine::World& world = match_.world();
     if (engine::state_hash(*twin) == engine::state_hash(world)) return std::nullopt;
     std::string what = difference_of(world, *twin, is_all);
@@ -206,7 +221,7 @@ class CheckedMatch {
 
   std::optional<LawBroken> check_significant(engine::TickRequest request) {
     if (game_.significant == nullptr) return std::nullopt;
-    auto raw = engine::decode_keyframe(keyframe_, raw_like_);
+    auto raw = engine::restore(keyframe_, raw_like_);
     if (!raw) return std::nullopt;
     std::vector<Player> shooters;
     const engine::JudgeRays judge = [&](std::span<const engine::FiredRay> rays,
@@ -229,7 +244,6 @@ class CheckedMatch {
 
   const GameTable& game_;
   GameTable raw_;
-  const LawOptions& options_;
   std::uint64_t seed_;
   RandomMatch match_;
   RandomMatch other_;
@@ -238,6 +252,8 @@ class CheckedMatch {
   engine::World before_;
   engine::Stepper stepper_;
   engine::TickRecord record_;
+  engine::TickRecord read_record_;  ///< the match's record, read back from its bytes
+  std::vector<std::byte> record_bytes_;
   std::vector<std::byte> keyframe_;
   std::vector<std::byte> after_;
   std::vector<std::byte> again_;

@@ -7,6 +7,7 @@
 //
 //   range        every declared value is within its range
 //   keyframe     a keyframe of the world is read back as the same world
+//   record       the record of the tick is read back as the same record, and is valid
 //   twin         a world made from the keyframe of the tick before, with its states in another
 //   order
 //                of memory, steps to the same state as the world. It runs no hook of the server.

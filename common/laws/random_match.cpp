@@ -74,7 +74,7 @@ void RandomMatch::draw_input(Player player) {
   const MutableBytes held =
       MutableBytes{held_}.subspan(player.seat * std::size_t{type.bytes}, type.bytes);
   if (std::ranges::find(joins_, player, &engine::Join::player) != joins_.end()) {
-    world_.game().default_input(held.data());
+    world_.game().input.write_default(held.data());
   }
   engine::release_presses(type, held);
   if (type.field_count > 0 && dice_.chance(1, kChanges)) {

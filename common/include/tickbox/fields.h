@@ -228,15 +228,15 @@ struct List {};
 
 // Declares the members of a type, in their order. Put it last in the type.
 // NOLINTBEGIN(cppcoreguidelines-macro-usage, bugprone-macro-parentheses): lists members
-#define TICKBOX_FIELDS(Type, ...)                                             \
-  friend constexpr bool operator==(const Type&, const Type&) = default;       \
-  static constexpr std::string_view tickbox_name() {                          \
-    return #Type;                                                             \
-  }                                                                           \
-  template <class TickboxVisit>                                               \
-  static constexpr void tickbox_visit(TickboxVisit&& tickbox_each) {          \
-    static_cast<void>(tickbox_each);                                          \
-    __VA_OPT__(TICKBOX_DETAIL_REPEAT(TICKBOX_DETAIL_EACH(Type, __VA_ARGS__))) \
+#define TICKBOX_FIELDS(Type, ...)                                                        \
+  [[maybe_unused]] friend constexpr bool operator==(const Type&, const Type&) = default; \
+  static constexpr std::string_view tickbox_name() {                                     \
+    return #Type;                                                                        \
+  }                                                                                      \
+  template <class TickboxVisit>                                                          \
+  static constexpr void tickbox_visit(TickboxVisit&& tickbox_each) {                     \
+    static_cast<void>(tickbox_each);                                                     \
+    __VA_OPT__(TICKBOX_DETAIL_REPEAT(TICKBOX_DETAIL_EACH(Type, __VA_ARGS__)))            \
   }
 #define TICKBOX_DETAIL_PARENS ()
 #define TICKBOX_DETAIL_REPEAT(...) \

@@ -38,6 +38,8 @@ struct TypeInfo {
   std::uint8_t field_count = 0;
   bool has_presses = false;
   bool has_gaps = false;  ///< in memory, between or behind its fields
+  /// Writes the value that the type has by default.
+  void (*write_default)(void* out) = nullptr;
   std::array<FieldInfo, kFieldsMax> all_fields{};
 
   [[nodiscard]] constexpr std::span<const FieldInfo> fields() const {
@@ -95,11 +97,6 @@ struct GameTable {
   std::uint16_t state_bytes = 0;  ///< of the largest kind: the stride of rows
 
   void (*map)(MapBuilder& builder, const MapOptions& options) = nullptr;
-  /// Writes the value that a type has by default.
-  void (*default_input)(void* input) = nullptr;
-  void (*default_seat)(void* seat) = nullptr;
-  void (*default_room)(void* room) = nullptr;
-  void (*default_secret)(void* secret) = nullptr;
   void (*significant)(void* input, const void* avatar) = nullptr;
   Vec2 (*sight)(const void* avatar) = nullptr;
   void (*open)(detail::Running& running) = nullptr;
@@ -163,10 +160,17 @@ struct MemberInfo<Array<Value, N>> {
 };
 
 template <class Type>
+void write_default(void* out) {
+  *static_cast<Type*>(out) = Type{};
+}
+
+template <class Type>
 constexpr TypeInfo type_info() {
   static_assert(check_declared<Type>());
   static_assert(sizeof(Type) <= kTypeBytesMax, "a declared type has at most 256 bytes");
-  TypeInfo info{.name = Type::tickbox_name(), .bytes = sizeof(Type)};
+  TypeInfo info{.name = Type::tickbox_name(),
+                .bytes = sizeof(Type),
+                .write_default = write_default<Type>};
   std::size_t end_of_fields = 0;
   Type::tickbox_visit([&info, &end_of_fields]<class Member>(std::string_view name, Member Type::*,
                                                             std::size_t offset) {
@@ -180,11 +184,6 @@ constexpr TypeInfo type_info() {
   });
   info.has_gaps = end_of_fields != sizeof(Type);
   return info;
-}
-
-template <class Type>
-void write_default(void* out) {
-  *static_cast<Type*>(out) = Type{};
 }
 
 // --- callbacks that a game defines for a kind ---
@@ -551,10 +550,6 @@ constexpr GameTable make_game_table() {
   }
   if constexpr (requires { Game::gravity; }) table.gravity = Game::gravity;
   table.map = [](MapBuilder& builder, const MapOptions& options) { Game::map(builder, options); };
-  table.default_input = write_default<typename Game::Input>;
-  table.default_seat = write_default<typename Game::Seat>;
-  table.default_room = write_default<typename Game::Room>;
-  table.default_secret = write_default<Secret>;
   if constexpr (HasSignificant<Game>) {
     table.significant = [](void* input, const void* avatar) {
       auto& value = *static_cast<typename Game::Input*>(input);

@@ -33,7 +33,7 @@ class KeyframeTest : public ::testing::Test {
 
 TEST_F(KeyframeTest, IsReadBackAsTheSameWorld) {
   ASSERT_GT(match_.world().size(), 12U);
-  const auto read = decode_keyframe(bytes_, match_.world());
+  const auto read = restore(bytes_, match_.world());
   ASSERT_TRUE(read);
   EXPECT_EQ(state_hash(*read), state_hash(match_.world()));
   std::vector<std::byte> again;
@@ -43,7 +43,7 @@ TEST_F(KeyframeTest, IsReadBackAsTheSameWorld) {
 
 TEST_F(KeyframeTest, EveryPrefixIsRefused) {
   for (std::size_t size = 0; size < bytes_.size(); ++size) {
-    EXPECT_FALSE(decode_keyframe(ConstBytes{bytes_}.first(size), match_.world())) << size;
+    EXPECT_FALSE(restore(ConstBytes{bytes_}.first(size), match_.world())) << size;
   }
 }
 
@@ -51,13 +51,13 @@ TEST_F(KeyframeTest, EveryFlippedBitIsRefused) {
   for (std::size_t bit = 0; bit < 8 * bytes_.size(); ++bit) {
     std::vector<std::byte> damaged = bytes_;
     damaged[bit / 8] ^= std::byte{1} << bit % 8;
-    EXPECT_FALSE(decode_keyframe(damaged, match_.world())) << "bit " << bit;
+    EXPECT_FALSE(restore(damaged, match_.world())) << "bit " << bit;
   }
 }
 
 TEST_F(KeyframeTest, BytesThatFollowAreRefused) {
   bytes_.push_back({});
-  EXPECT_EQ(decode_keyframe(bytes_, match_.world()).error(), KeyframeError::Malformed);
+  EXPECT_EQ(restore(bytes_, match_.world()).error(), KeyframeError::Malformed);
 }
 
 }  // namespace
