@@ -44,12 +44,13 @@ void pack(const TypeInfo& type, ConstBytes bytes, BitWriter& out);
 /// Returns false for a value that is out of its range, and for bits that end too early.
 [[nodiscard]] bool unpack(const TypeInfo& type, BitReader& in, MutableBytes bytes);
 
-/// Packs a type, of which most values are those by default: for each value one bit, and if it is set
-/// the value.
+/// Packs a type, of which most values are those by default: for each value one bit, and if it is
+/// set the value.
 void pack_sparse(const TypeInfo& type, ConstBytes bytes, BitWriter& out);
 
-/// Reads what pack_sparse() has written, filled up to whole bytes. Returns false for a value that is
-/// out of its range or is written though it is the one by default, and for bits that end too early.
+/// Reads what pack_sparse() has written, filled up to whole bytes. Returns false for a value that
+/// is out of its range or is written though it is the one by default, and for bits that end too
+/// early.
 [[nodiscard]] bool unpack_sparse(const TypeInfo& type, NumberReader& in, MutableBytes bytes);
 
 /// Releases every Press.

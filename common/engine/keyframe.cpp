@@ -2,6 +2,7 @@
 
 #include "core/assert.h"
 #include "core/numbers.h"
+#include "sim/crowding.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +10,6 @@
 
 #include "engine/bits.h"
 #include "engine/declared.h"
-#include "sim/crowding.h"
 
 namespace tickbox::engine {
 namespace {

@@ -1,12 +1,13 @@
 #include "engine/tick_codec.h"
 
 #include "core/numbers.h"
-#include "engine/bits.h"
-#include "engine/declared.h"
 
 #include <algorithm>
 #include <array>
 #include <set>
+
+#include "engine/bits.h"
+#include "engine/declared.h"
 
 namespace tickbox::engine {
 namespace {
@@ -196,8 +197,7 @@ class TickReader {
     }
     const bool has_type = outcome.kind == OutcomeKind::Spawned ||
                           outcome.kind == OutcomeKind::Commanded ||
-                          outcome.kind == OutcomeKind::Decided ||
-                          outcome.kind >= OutcomeKind::Seat;
+                          outcome.kind == OutcomeKind::Decided || outcome.kind >= OutcomeKind::Seat;
     const TypeInfo* type = type_of(game_, outcome);
     if (has_type && type == nullptr) return void(in_.fail());
     if (type != nullptr) read_value(*type, record);

@@ -24,13 +24,14 @@
 // filled up to whole bytes. Seats and counts are numbers of core/numbers.h, without a width.
 
 #include "core/bytes.h"
-#include "engine/tick_record.h"
-#include "engine/world.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
+
+#include "engine/tick_record.h"
+#include "engine/world.h"
 
 namespace tickbox::engine {
 

@@ -250,6 +250,11 @@ std::uint64_t state_hash(const World& world) {
   for (std::size_t row = 0; row < world.size(); ++row) {
     sum += entity_hash(world, row);
   }
+  return state_hash(world, sum);
+}
+
+std::uint64_t state_hash(const World& world, std::uint64_t sum_of_entities) {
+  std::uint64_t sum = sum_of_entities;
   for (std::uint16_t seat = 0; seat < world.seats().size(); ++seat) {
     if (world.seats()[seat].generation != 0) sum += seat_hash(world, {seat});
   }

@@ -198,6 +198,9 @@ class World {
 /// rest.
 [[nodiscard]] std::uint64_t state_hash(const World& world);
 
+/// Returns the same from the sum of the hashes of all entities.
+[[nodiscard]] std::uint64_t state_hash(const World& world, std::uint64_t sum_of_entities);
+
 /// Returns the hash of what one player's seat has: generation, state, input.
 [[nodiscard]] std::uint64_t seat_hash(const World& world, Player player);
 

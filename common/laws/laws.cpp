@@ -7,6 +7,7 @@
 
 #include "engine/declared.h"
 #include "engine/keyframe.h"
+#include "engine/state_hasher.h"
 #include "engine/tick_codec.h"
 #include "laws/islands.h"
 #include "laws/random_match.h"
@@ -138,8 +139,8 @@ class CheckedMatch {
             .what = std::move(what)};
   }
 
-  std::optional<LawBroken> check_memory(std::uint64_t alone) const {
-    if (engine::state_hash(match_.world()) == alone) return std::nullopt;
+  std::optional<LawBroken> check_memory(std::uint64_t alone) {
+    if (hasher_.hash(match_.world()) == alone) return std::nullopt;
     return broken("memory",
                   "the match differs from the same match without another one stepped between. "
                   "Look for a static variable, or a reference that outlives its callback");
@@ -251,6 +252,7 @@ class CheckedMatch {
   engine::World raw_like_;
   engine::World before_;
   engine::Stepper stepper_;
+  engine::StateHasher hasher_;
   engine::TickRecord record_;
   engine::TickRecord read_record_;  ///< the match's record, read back from its bytes
   std::vector<std::byte> record_bytes_;

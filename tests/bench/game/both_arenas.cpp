@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/declared.h"
+#include "engine/state_hasher.h"
 #include "engine/stepper.h"
 
 namespace tickbox::bench {
@@ -76,7 +77,7 @@ class BothArenas {
 
   [[nodiscard]] std::uint64_t hash_before() const { return game::state_hash(before_); }
 
-  [[nodiscard]] std::uint64_t hash_now() const { return engine::state_hash(now_); }
+  std::uint64_t hash_now() { return hasher_.hash(now_); }
 
   [[nodiscard]] bool is_equal() const {
     return std::ranges::equal(before_.physics().movers(), now_.physics().movers(), {},
@@ -94,6 +95,7 @@ class BothArenas {
   game::Stepper before_stepper_;
   engine::World now_;
   engine::Stepper stepper_;
+  engine::StateHasher hasher_;
   engine::TickRecord record_;
   Rng dice_{kSeed};
   std::vector<game::Input> held_;

@@ -1,0 +1,50 @@
+#pragma once
+// The state hash of a match, kept up to date from tick to tick: a row that has not changed is not
+// hashed again.
+
+#include "core/bytes.h"
+#include "core/ids.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/world.h"
+
+namespace tickbox::engine {
+
+class StateHasher {
+ public:
+  /// Returns state_hash(world), and keeps the hashes of its rows.
+  /// Cost: no allocation once warm; one comparison for each row that is as in the last call.
+  std::uint64_t hash(const World& world);
+
+  /// Returns the hashes of the rows of the last world, in their order.
+  [[nodiscard]] std::span<const std::uint64_t> row_hashes() const { return hashes_; }
+
+ private:
+  /// What a row had when it was hashed, beside its declared state.
+  struct Row {
+    BodyId id;
+    BodyId carrier;
+    Vec2 min;
+    Vec2 velocity;
+    RowInfo info;
+  };
+
+  /// Like rows, and the states at the world's stride.
+  struct Rows {
+    std::vector<Row> rows;
+    std::vector<std::byte> states;
+  };
+
+  [[nodiscard]] bool is_unchanged(const World& world, std::size_t row, std::size_t before) const;
+
+  Rows before_;
+  Rows now_;
+  std::vector<std::uint64_t> hashes_before_;
+  std::vector<std::uint64_t> hashes_;
+};
+
+}  // namespace tickbox::engine
