@@ -1,17 +1,5 @@
 #pragma once
-// A keyframe: the whole state of a match after a tick, as bytes.
-//
-//   keyframe   tick u32, state hash u64, random u64, shared seed u64, next lineage: number,
-//              room, secret, seats: count, elements, entities: count, elements
-//     seat     generation << 1 | taken: number; of a taken seat: focus u64, x, y i32, state, input
-//     entity   id u64, kind: number, traits u8, owner u16, x, y, vx, vy i32,
-//              if it ignores a body: that body's id u64,
-//              if it is kinematic: path u16, path ticks u32,
-//              if it is carried: the carrier's id u64, state
-//
-// Traits: bits 0 and 1: how long it ignores its parent; bit 2: new; bit 3: kinematic; bit 4:
-// carried. Room, secret, states and inputs are packed by the ranges of their fields and filled up
-// to whole bytes. Numbers without a width are those of core/numbers.h.
+// A keyframe: the whole state of a match after a tick, as bytes. FORMAT.md is the standard.
 
 #include "core/bytes.h"
 

@@ -37,7 +37,8 @@ struct TypeInfo {
   std::uint16_t bits = 0;   ///< size where it is sent or stored
   std::uint8_t field_count = 0;
   bool has_presses = false;
-  bool has_gaps = false;  ///< in memory, between or behind its fields
+  bool has_gaps = false;           ///< in memory, between or behind its fields
+  std::uint64_t default_hash = 0;  ///< of the values that its fields have by default
   /// Writes the value that the type has by default.
   void (*write_default)(void* out) = nullptr;
   std::array<FieldInfo, kFieldsMax> all_fields{};
@@ -159,6 +160,77 @@ struct MemberInfo<Array<Value, N>> {
   }();
 };
 
+/// FNV-1a over the declarations.
+class DeclarationHash {
+ public:
+  constexpr void add(std::int64_t number) {
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+      add_byte(static_cast<std::uint8_t>(static_cast<std::uint64_t>(number) >> shift));
+    }
+  }
+
+  constexpr void add(std::string_view text) {
+    for (const char letter : text) {
+      add_byte(static_cast<std::uint8_t>(letter));
+    }
+    add(static_cast<std::int64_t>(text.size()));
+  }
+
+  constexpr void add(const TypeInfo& type) {
+    add(type.name);
+    add(static_cast<std::int64_t>(type.default_hash));
+    add(type.field_count);
+    for (const FieldInfo& field : type.fields()) {
+      add(field.name);
+      add(static_cast<std::int64_t>(field.form));
+      add(field.times);
+      add(field.min);
+      add(field.max);
+    }
+  }
+
+  [[nodiscard]] constexpr std::uint64_t value() const { return value_; }
+
+ private:
+  constexpr void add_byte(std::uint8_t byte) { value_ = (value_ ^ byte) * 0x100'0000'01b3; }
+
+  std::uint64_t value_ = 0xcbf2'9ce4'8422'2325;
+};
+
+/// The number that stands for a value.
+template <std::int64_t Min, std::int64_t Max>
+constexpr std::int64_t number_of(Int<Min, Max> value) {
+  return std::int32_t{value};
+}
+
+constexpr std::int64_t number_of(bool value) {
+  return value ? 1 : 0;
+}
+
+constexpr std::int64_t number_of(Press value) {
+  return value.down ? 1 : 0;
+}
+
+constexpr std::int64_t number_of(Player value) {
+  return value.seat;
+}
+
+constexpr std::int64_t number_of(Ref value) {
+  return static_cast<std::int64_t>(value.id);
+}
+
+template <class Value>
+constexpr void add_default(DeclarationHash& hash, const Value& value) {
+  hash.add(number_of(value));
+}
+
+template <class Value, std::size_t N>
+constexpr void add_default(DeclarationHash& hash, const Array<Value, N>& values) {
+  for (const Value& value : values.all) {
+    hash.add(number_of(value));
+  }
+}
+
 template <class Type>
 void write_default(void* out) {
   *static_cast<Type*>(out) = Type{};
@@ -168,21 +240,24 @@ template <class Type>
 constexpr TypeInfo type_info() {
   static_assert(check_declared<Type>());
   static_assert(sizeof(Type) <= kTypeBytesMax, "a declared type has at most 256 bytes");
-  TypeInfo info{.name = Type::tickbox_name(),
-                .bytes = sizeof(Type),
-                .write_default = write_default<Type>};
+  TypeInfo info{
+      .name = Type::tickbox_name(), .bytes = sizeof(Type), .write_default = write_default<Type>};
+  [[maybe_unused]] constexpr Type by_default{};  // a type may have no member
+  DeclarationHash defaults;
   std::size_t end_of_fields = 0;
-  Type::tickbox_visit([&info, &end_of_fields]<class Member>(std::string_view name, Member Type::*,
-                                                            std::size_t offset) {
-    FieldInfo field = MemberInfo<Member>::kInfo;
-    field.name = name;
-    field.offset = static_cast<std::uint16_t>(offset);
-    info.bits = static_cast<std::uint16_t>(info.bits + field.bits * field.times);
-    info.has_presses = info.has_presses || field.form == FieldForm::Press;
-    info.all_fields[info.field_count++] = field;
-    end_of_fields += std::size_t{field.bytes} * field.times;
-  });
+  Type::tickbox_visit(
+      [&]<class Member>(std::string_view name, Member Type::* member, std::size_t offset) {
+        FieldInfo field = MemberInfo<Member>::kInfo;
+        field.name = name;
+        field.offset = static_cast<std::uint16_t>(offset);
+        info.bits = static_cast<std::uint16_t>(info.bits + field.bits * field.times);
+        info.has_presses = info.has_presses || field.form == FieldForm::Press;
+        info.all_fields[info.field_count++] = field;
+        add_default(defaults, by_default.*member);
+        end_of_fields += std::size_t{field.bytes} * field.times;
+      });
   info.has_gaps = end_of_fields != sizeof(Type);
+  info.default_hash = defaults.value();
   return info;
 }
 
@@ -467,42 +542,6 @@ struct CommandTables<Game, List<Types...>> {
 
   static constexpr std::array<CommandTable, sizeof...(Types)> kCommands{
       CommandTable{.type = type_info<Types>(), .run = run<Types>}...};
-};
-
-/// FNV-1a over the declarations.
-class DeclarationHash {
- public:
-  constexpr void add(std::int64_t number) {
-    for (unsigned shift = 0; shift < 64; shift += 8) {
-      add_byte(static_cast<std::uint8_t>(static_cast<std::uint64_t>(number) >> shift));
-    }
-  }
-
-  constexpr void add(std::string_view text) {
-    for (const char letter : text) {
-      add_byte(static_cast<std::uint8_t>(letter));
-    }
-    add(static_cast<std::int64_t>(text.size()));
-  }
-
-  constexpr void add(const TypeInfo& type) {
-    add(type.name);
-    add(type.field_count);
-    for (const FieldInfo& field : type.fields()) {
-      add(field.name);
-      add(static_cast<std::int64_t>(field.form));
-      add(field.times);
-      add(field.min);
-      add(field.max);
-    }
-  }
-
-  [[nodiscard]] constexpr std::uint64_t value() const { return value_; }
-
- private:
-  constexpr void add_byte(std::uint8_t byte) { value_ = (value_ ^ byte) * 0x100'0000'01b3; }
-
-  std::uint64_t value_ = 0xcbf2'9ce4'8422'2325;
 };
 
 constexpr std::uint64_t hash_of(const GameTable& table) {

@@ -1,0 +1,282 @@
+"""Reads the bytes of any game by its descriptor, from common/engine/FORMAT.md alone."""
+
+import struct
+
+import xxhash
+
+WHOLE, FLAG, PRESS, PLAYER, REF = range(5)
+NOBODY = 0xFFFF
+NO_ID = (1 << 64) - 1
+MASK = (1 << 64) - 1
+
+
+class Malformed(Exception):
+    pass
+
+
+class Reader:
+    """Takes fields from the front."""
+
+    def __init__(self, data):
+        self.data = data
+        self.at = 0
+
+    def take(self, count):
+        if self.at + count > len(self.data):
+            raise Malformed("the bytes end too early")
+        self.at += count
+        return self.data[self.at - count:self.at]
+
+    def fixed(self, form):
+        return struct.unpack("<" + form, self.take(struct.calcsize("<" + form)))[0]
+
+    def number(self):
+        value = 0
+        for shift in range(0, 35, 7):
+            byte = self.fixed("B")
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                if byte == 0 and shift > 0:
+                    raise Malformed("a number is not in its shortest form")
+                return value
+        raise Malformed("a number is too long")
+
+    def text(self):
+        return self.take(self.number()).decode()
+
+    def at_end(self):
+        return self.at == len(self.data)
+
+
+class Bits:
+    """Takes bits from whole bytes of a reader, the lowest first."""
+
+    def __init__(self, reader):
+        self.reader = reader
+        self.byte = 0
+        self.left = 0
+
+    def take(self, count):
+        value = 0
+        for i in range(count):
+            if self.left == 0:
+                self.byte = self.reader.fixed("B")
+                self.left = 8
+            value |= (self.byte & 1) << i
+            self.byte >>= 1
+            self.left -= 1
+        return value
+
+    def end(self):
+        if self.byte != 0:
+            raise Malformed("bits that fill up a byte are not zero")
+
+
+class Field:
+    def __init__(self, reader):
+        self.name = reader.text()
+        self.form = reader.fixed("B")
+        self.times = reader.number()
+        self.least, self.most = 0, 1
+        if self.form == WHOLE:
+            self.least, self.most = reader.fixed("i"), reader.fixed("i")
+        elif self.form == PLAYER:
+            self.most = NOBODY
+        elif self.form == REF:
+            self.most = MASK
+        self.by_default = [reader.fixed("q" if self.form == WHOLE else "Q") for _ in range(self.times)]
+        self.bits = (self.most - self.least).bit_length()
+
+    def value(self, bits):
+        value = bits.take(self.bits) + self.least
+        if value > self.most:
+            raise Malformed(f"{self.name} is out of its range")
+        return value
+
+    def canonical(self, value):
+        """Its bytes where it is hashed."""
+        if self.form in (FLAG, PRESS):
+            return struct.pack("<B", value)
+        if self.form == PLAYER:
+            return struct.pack("<H", value)
+        if self.form == REF:
+            return struct.pack("<Q", value)
+        if self.least >= -128 and self.most <= 127:
+            return struct.pack("<b", value)
+        if self.least >= 0 and self.most <= 255:
+            return struct.pack("<B", value)
+        if self.least >= -32768 and self.most <= 32767:
+            return struct.pack("<h", value)
+        return struct.pack("<i", value)
+
+
+class Type:
+    def __init__(self, reader):
+        self.name = reader.text()
+        self.fields = [Field(reader) for _ in range(reader.number())]
+
+    def packed(self, reader):
+        bits = Bits(reader)
+        values = {field.name: [field.value(bits) for _ in range(field.times)] for field in self.fields}
+        bits.end()
+        return values
+
+    def sparse(self, reader):
+        bits = Bits(reader)
+        values = {}
+        for field in self.fields:
+            values[field.name] = list(field.by_default)
+            for i in range(field.times):
+                if bits.take(1) == 0:
+                    continue
+                values[field.name][i] = field.value(bits)
+                if values[field.name][i] == field.by_default[i]:
+                    raise Malformed(f"{field.name} has its default, and is written")
+        bits.end()
+        return values
+
+    def canonical(self, values):
+        return b"".join(field.canonical(value) for field in self.fields for value in values[field.name])
+
+
+class Game:
+    def __init__(self, data):
+        reader = Reader(data)
+        if reader.fixed("B") != 1:
+            raise Malformed("a descriptor of another version")
+        self.name = reader.text()
+        self.version = reader.fixed("I")
+        self.hash = reader.fixed("Q")
+        self.gravity = reader.fixed("i")
+        self.avatar = reader.number()
+        self.input, self.seat, self.room, self.secret = (Type(reader) for _ in range(4))
+        self.kinds = []
+        for _ in range(reader.number()):
+            kind = Type(reader)
+            kind.top_speed = reader.fixed("i")
+            kind.predict = reader.fixed("B")
+            self.kinds.append(kind)
+        self.outcomes, self.events, self.commands = (
+            [Type(reader) for _ in range(reader.number())] for _ in range(3))
+        if not reader.at_end():
+            raise Malformed("bytes follow the descriptor")
+
+    def keyframe(self, data):
+        reader = Reader(data)
+        frame = {"tick": reader.fixed("I"), "hash": reader.fixed("Q"), "random": reader.fixed("Q"),
+                 "seed": reader.fixed("Q"), "lineage": reader.number(),
+                 "room": self.room.packed(reader), "secret": self.secret.packed(reader)}
+        frame["seats"] = [self._seat(reader) for _ in range(reader.number())]
+        frame["entities"] = [self._entity(reader) for _ in range(reader.number())]
+        ids = [entity["id"] for entity in frame["entities"]]
+        if ids != sorted(set(ids)):
+            raise Malformed("the entities are not sorted by id")
+        if not reader.at_end():
+            raise Malformed("bytes follow the keyframe")
+        return frame
+
+    def _seat(self, reader):
+        first = reader.number()
+        seat = {"generation": first >> 1, "taken": first & 1}
+        if seat["taken"]:
+            seat.update(focus=reader.fixed("Q"), place=(reader.fixed("i"), reader.fixed("i")),
+                        state=self.seat.packed(reader), input=self.input.packed(reader))
+        return seat
+
+    def _entity(self, reader):
+        entity = {"id": reader.fixed("Q"), "kind": reader.number()}
+        traits = reader.fixed("B")
+        entity.update(parent=traits & 3, new=traits >> 2 & 1, kinematic=traits >> 3 & 1, carried=traits >> 4 & 1,
+                      owner=reader.fixed("H"), motion=[reader.fixed("i") for _ in range(4)])
+        start = reader.at
+        if entity["parent"]:
+            reader.take(8)
+        if entity["kinematic"]:
+            reader.take(6)
+        if entity["carried"]:
+            reader.take(8)
+        entity["extra"] = reader.data[start:reader.at]
+        entity["state"] = self.kinds[entity["kind"]].packed(reader)
+        return entity
+
+    def state_hash(self, frame):
+        """The hash that a keyframe's content has."""
+        total = sum(self._entity_hash(entity) for entity in frame["entities"])
+        for number, seat in enumerate(frame["seats"]):
+            if seat["generation"]:
+                total += self._seat_hash(number, seat)
+        rest = struct.pack("<QIQI", total & MASK, frame["tick"], frame["random"], frame["lineage"])
+        rest += self.room.canonical(frame["room"]) + self.secret.canonical(frame["secret"])
+        return xxhash.xxh3_64_intdigest(rest, frame["seed"])
+
+    def _entity_hash(self, entity):
+        head = struct.pack("<HH4i", entity["kind"] << 8 | entity["parent"] << 1 | entity["new"], entity["owner"],
+                           *entity["motion"])
+        state = self.kinds[entity["kind"]].canonical(entity["state"])
+        return xxhash.xxh3_64_intdigest(head + entity["extra"] + state, entity["id"])
+
+    def _seat_hash(self, number, seat):
+        data = struct.pack("<I", seat["generation"] << 1 | seat["taken"])
+        if seat["taken"]:
+            data += struct.pack("<Q2i", seat["focus"], *seat["place"])
+            data += self.seat.canonical(seat["state"]) + self.input.canonical(seat["input"])
+        return xxhash.xxh3_64_intdigest(data, number)
+
+    def record(self, data):
+        """What entered a tick: outcomes, inputs by seat, strikes."""
+        record = {"outcomes": [], "inputs": {}, "strikes": []}
+        if not data:
+            return record
+        reader = Reader(data)
+        lists = reader.fixed("B")
+        if lists == 0 or lists > 7:
+            raise Malformed("unknown lists")
+        if lists & 1:
+            record["outcomes"] = [self._outcome(reader) for _ in self._elements(reader)]
+        if lists & 2:
+            for _ in self._elements(reader):
+                seat = reader.number()
+                if record["inputs"] and seat <= max(record["inputs"]):
+                    raise Malformed("the inputs are not sorted by seat")
+                record["inputs"][seat] = self.input.sparse(reader)
+        if lists & 4:
+            record["strikes"] = [(reader.number(), reader.fixed("Q")) for _ in self._elements(reader)]
+        if not reader.at_end():
+            raise Malformed("bytes follow the record")
+        return record
+
+    @staticmethod
+    def _elements(reader):
+        count = reader.number()
+        if count == 0:
+            raise Malformed("a list that is present is empty")
+        return range(count)
+
+    def _outcome(self, reader):
+        both = reader.fixed("B")
+        kind, phase = both >> 1, both & 1
+        if kind == 0:
+            return ("left", phase, reader.number())
+        if kind == 1:
+            return ("joined", phase, reader.number(), reader.take(reader.number()))
+        if kind == 2:
+            of, player, ref = reader.number(), reader.number() - 1, reader.fixed("Q")
+            place, path = (reader.fixed("i"), reader.fixed("i")), reader.number() - 1
+            return ("spawned", phase, of, player, ref, place, path, self.kinds[of].sparse(reader))
+        if kind == 3:
+            return ("removed", phase, reader.fixed("Q"))
+        if kind == 4:
+            return ("focused", phase, reader.number(), reader.fixed("Q"), reader.fixed("i"), reader.fixed("i"))
+        if kind == 5:
+            seat, of = reader.number(), reader.number()
+            return ("commanded", phase, seat, of, self.commands[of].sparse(reader))
+        if kind == 6:
+            of, ref = reader.number(), reader.fixed("Q")
+            return ("decided", phase, of, ref, self.outcomes[of].sparse(reader))
+        if kind == 7:
+            return ("seat", phase, reader.number(), self.seat.sparse(reader))
+        if kind == 8:
+            return ("room", phase, self.room.sparse(reader))
+        if kind == 9:
+            return ("secret", phase, reader.fixed("Q"), self.secret.sparse(reader))
+        raise Malformed("an unknown outcome")
