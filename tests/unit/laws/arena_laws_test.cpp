@@ -1,5 +1,6 @@
 #include "games/arena/arena_game.h"
 #include "tests/support/allocations.h"
+#include "tests/unit/laws/match_count.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +10,8 @@ namespace tickbox {
 namespace {
 
 TEST(ArenaLaws, AreObeyed) {
-  const auto broken =
-      laws::check_laws(games::arena(), {.matches = 200, .allocations = tests::allocations});
+  const auto broken = laws::check_laws(
+      games::arena(), {.matches = tests::law_matches(200), .allocations = tests::allocations});
   EXPECT_FALSE(broken) << laws::to_text(games::arena(), *broken);
 }
 

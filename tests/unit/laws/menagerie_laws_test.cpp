@@ -3,6 +3,7 @@
 
 #include "tests/support/allocations.h"
 #include "tests/support/menagerie.h"
+#include "tests/unit/laws/match_count.h"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +15,8 @@ namespace tickbox {
 namespace {
 
 TEST(MenagerieLaws, AreObeyed) {
-  const auto broken =
-      laws::check_laws(tests::menagerie(), {.matches = 60, .allocations = tests::allocations});
+  const auto broken = laws::check_laws(
+      tests::menagerie(), {.matches = tests::law_matches(60), .allocations = tests::allocations});
   EXPECT_FALSE(broken) << laws::to_text(tests::menagerie(), *broken);
 }
 
