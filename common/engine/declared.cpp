@@ -117,6 +117,16 @@ void append_canonical(const TypeInfo& type, ConstBytes bytes, std::vector<std::b
   });
 }
 
+void append_clean(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>& out) {
+  const std::size_t first = out.size();
+  out.resize(first + type.bytes);
+  const MutableBytes copy = MutableBytes{out}.subspan(first);
+  for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
+    set_value(field, i, value_of(field, i, bytes), copy);
+    return true;
+  });
+}
+
 std::size_t canonical_bytes(const TypeInfo& type) {
   std::size_t bytes = 0;
   for (const FieldInfo& field : type.fields()) {

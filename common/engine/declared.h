@@ -4,6 +4,8 @@
 #include "core/bytes.h"
 #include "core/numbers.h"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -37,6 +39,21 @@ void append_canonical(const TypeInfo& type, ConstBytes bytes, std::vector<std::b
 
 /// Returns the size of that form.
 [[nodiscard]] std::size_t canonical_bytes(const TypeInfo& type);
+
+/// Appends a copy of a type whose bytes between the fields are zero.
+void append_clean(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>& out);
+
+/// A copy of a type where callbacks may read it: bytes in a record lie anywhere.
+class AlignedValue {
+ public:
+  /// Requires: at most kTypeBytesMax bytes.
+  explicit AlignedValue(ConstBytes bytes) { std::ranges::copy(bytes, bytes_.begin()); }
+
+  [[nodiscard]] const void* data() const { return bytes_.data(); }
+
+ private:
+  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> bytes_{};
+};
 
 /// Packs a type by the ranges of its fields.
 void pack(const TypeInfo& type, ConstBytes bytes, BitWriter& out);

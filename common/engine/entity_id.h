@@ -78,6 +78,11 @@ struct Spawned {
   return static_cast<std::uint32_t>(avatar.value >> kGenerationShift & (kGenerations - 1));
 }
 
+/// Requires: the id of an entity that is no avatar.
+[[nodiscard]] constexpr Tick spawn_tick_of(BodyId id) {
+  return {static_cast<std::uint32_t>(id.value >> kTickShift & 0xffff'ffff)};
+}
+
 [[nodiscard]] constexpr BodyId body_id(Ref ref) {
   return {ref.id};
 }

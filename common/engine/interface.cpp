@@ -13,10 +13,13 @@ namespace {
 
 /// Returns the quotient, rounded towards 0. Numbers of 32 bits, which most are, divide faster.
 std::int32_t quotient(std::int64_t number, std::int64_t by) {
+  TICKBOX_ASSERT(by >= 1);
   const auto small_number = static_cast<std::int32_t>(number);
   const auto small_by = static_cast<std::int32_t>(by);
   if (small_number == number && small_by == by) return small_number / small_by;
-  return static_cast<std::int32_t>(number / by);
+  const std::int64_t result = number / by;
+  TICKBOX_ASSERT(result >= INT32_MIN && result <= INT32_MAX);
+  return static_cast<std::int32_t>(result);
 }
 
 }  // namespace

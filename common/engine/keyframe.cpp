@@ -58,17 +58,14 @@ void write_entity(const World& world, std::size_t row, std::vector<std::byte>& o
   write_packed(world.kind_of(row).type, world.state(row), out);
 }
 
-/// Whether a body with this id, owned by this player, can be in this world.
+/// Whether a body with this id, owned by this player, can be in this world. An id of a later tick
+/// would be spawned once more.
 bool is_valid_id(const World& world, BodyId id, const RowInfo& info) {
   if (!is_entity(id)) return false;
-  if (class_of(id) != IdClass::Avatar) return true;
+  if (class_of(id) != IdClass::Avatar) return spawn_tick_of(id) <= world.tick;
   const std::uint32_t seat = lineage_of(id);
   return info.owner.seat == seat && world.has({static_cast<std::uint16_t>(seat)}) &&
          world.seats()[seat].generation == generation_of(id);
-}
-
-bool is_within(std::int32_t value, std::int32_t limit) {
-  return -limit <= value && value <= limit;
 }
 
 /// Reads an entity and adds it to the world. Fails: false.
@@ -99,34 +96,32 @@ bool read_entity(NumberReader& in, World& world) {
   const MutableBytes bytes = MutableBytes{state}.first(type.bytes);
   if (!read_packed(type, in, bytes) || in.failed()) return false;
   const bool is_in_order = world.size() == 0 || world.id(world.size() - 1) < row.id;
-  const bool has_path = row.path != kNoPath;
-  if (!is_in_order || !is_valid_id(world, row.id, row.info) || !is_within(row.min.x, kWorldLimit) ||
-      !is_within(row.min.y, kWorldLimit) || !is_within(row.velocity.x, kSpeedLimit) ||
-      !is_within(row.velocity.y, kSpeedLimit) ||
-      (has_path && row.path >= world.map()->statics->paths().size())) {
+  const bool is_carried = (traits & kIsCarried) != 0;
+  const bool is_kinematic = (traits & kIsKinematic) != 0;
+  if (!is_in_order || !is_valid_id(world, row.id, row.info) || !world.can_add(row, bytes) ||
+      (is_carried && (is_kinematic || carrier == sim::kNoBody))) {
     return false;
   }
-  const auto possible = world.game().kinds[kind].possible;
-  if (possible != nullptr && !possible(bytes.data())) return false;
   world.add(row, bytes);
   sim::Body& body = world.physics().movers()[world.size() - 1];
   body.path_ticks = path_ticks;
   body.carrier = carrier;
-  return (body.kind == sim::Kind::Kinematic) == ((traits & kIsKinematic) != 0) &&
-         sim::is_within_limits(body);
+  return (body.kind == sim::Kind::Kinematic) == is_kinematic;
 }
 
 bool read_seat(NumberReader& in, Player player, World& world) {
   const std::uint32_t first = in.number();
   SeatInfo& seat = world.seats()[player.seat];
-  seat = {.generation = first >> 1U, .taken = (first & 1U) != 0};
+  seat = {
+      .generation = first >> 2U, .taken = (first & 1U) != 0, .has_chosen_focus = (first & 2U) != 0};
   if (seat.generation >= kGenerations) return false;
-  if (!seat.taken) return true;
+  if (!seat.taken) return !seat.has_chosen_focus;
   seat.focus = {in.fixed<std::uint64_t>()};
   seat.focus_place.x = in.coordinate();
   seat.focus_place.y = in.coordinate();
   return read_packed(world.game().seat, in, world.seat_state(player)) &&
-         read_packed(world.game().input, in, world.input(player));
+         read_packed(world.game().input, in, world.input(player)) &&
+         !has_press_down(world.game().input, world.input(player));
 }
 
 }  // namespace
@@ -145,7 +140,8 @@ void encode_keyframe(const World& world, std::vector<std::byte>& out) {
   writer.number(static_cast<std::uint32_t>(world.seats().size()));
   for (std::uint16_t i = 0; i < world.seats().size(); ++i) {
     const SeatInfo& seat = world.seats()[i];
-    writer.number(seat.generation << 1U | static_cast<std::uint32_t>(seat.taken));
+    writer.number(seat.generation << 2U | static_cast<std::uint32_t>(seat.has_chosen_focus) << 1U |
+                  static_cast<std::uint32_t>(seat.taken));
     if (!seat.taken) continue;
     writer.fixed(seat.focus.id);
     writer.fixed(seat.focus_place.x);
@@ -167,7 +163,8 @@ std::expected<Keyframe, KeyframeError> decode_keyframe(ConstBytes bytes, const W
   world.random = Rng{in.fixed<std::uint64_t>()};
   world.shared_seed = in.fixed<std::uint64_t>();
   world.next_lineage = in.number(kLineages);
-  bool is_valid = read_packed(world.game().room, in, world.room()) &&
+  bool is_valid = world.next_lineage >= kSeatsMax &&
+                  read_packed(world.game().room, in, world.room()) &&
                   read_packed(world.game().secret, in, world.secret()) &&
                   in.number() == world.seats().size() && !in.failed();
   for (std::uint16_t seat = 0; seat < world.seats().size() && is_valid; ++seat) {

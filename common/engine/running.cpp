@@ -26,6 +26,11 @@ std::int32_t limited(std::int32_t value, std::int32_t before, std::int32_t top) 
   return std::clamp(value, -most, most);
 }
 
+/// The size of a box that overlaps something: a place counts as one sub-unit.
+Vec2 at_least_one(Vec2 size) {
+  return {std::max(size.x, 1), std::max(size.y, 1)};
+}
+
 ConstBytes bytes_at(const void* value, std::size_t size) {
   return {static_cast<const std::byte*>(value), size};
 }
@@ -60,6 +65,7 @@ void Running::end_phase() {
   if (!has_removed_ && pending_.empty()) return;
   if (has_removed_) world_->remove_marked(removed_);
   for (const Pending& pending : pending_) {
+    if (pending.is_dropped) continue;
     const std::size_t size = world_->game().kinds[pending.row.info.kind].type.bytes;
     world_->add(pending.row, ConstBytes{pending_states_}.subspan(pending.first, size));
   }
@@ -93,19 +99,15 @@ void Running::end_call() {
     const std::int32_t top = world_->top_speed(world_->infos()[touched.row].kind);
     body.velocity = {limited(body.velocity.x, touched.velocity.x, top),
                      limited(body.velocity.y, touched.velocity.y, top)};
-    const Vec2 size = body.size;
     if (is_new_state) world_->update_body(touched.row);
     if (body.min != touched.min) {
       body.min = {std::clamp(body.min.x, -kWorldLimit, kWorldLimit - body.size.x),
                   std::clamp(body.min.y, -kWorldLimit, kWorldLimit - body.size.y)};
       world_->infos()[touched.row].is_new = true;
     }
-    const bool is_elsewhere = body.min != touched.min || body.size != size;
-    if (!is_elsewhere || !is_filed_ || is_removed(touched.row)) continue;
-    const auto key = static_cast<engine::Space::Key>(touched.row);
-    space_.remove(key);
-    space_.add(key, box_of(touched.row));
   }
+  if (is_filed_) file_touched();
+  touched_.clear();
   asker_count_ = 0;
 }
 
@@ -144,10 +146,23 @@ void Running::file_places() {
   for (std::size_t row = 0; row < rows_; ++row) {
     if (!is_removed(row)) space_.add(static_cast<engine::Space::Key>(row), box_of(row));
   }
-  for (Pending& pending : pending_) {
+  for (const Pending& pending : pending_) {
+    if (pending.is_dropped) continue;
     const KindTable& kind = world_->game().kinds[pending.row.info.kind];
     const Body body = kind.body(pending_states_.data() + pending.first);
     space_.add(pending.key, sim::box_of(pending.row.min, body.size));
+  }
+}
+
+/// Files the rows again that the callback has moved: a query sees what was written before it.
+void Running::file_touched() {
+  for (const Touched& touched : touched_) {
+    if (is_removed(touched.row)) continue;
+    const auto key = static_cast<engine::Space::Key>(touched.row);
+    const sim::Box box = box_of(touched.row);
+    if (space_.box(key) == box) continue;
+    space_.remove(key);
+    space_.add(key, box);
   }
 }
 
@@ -176,7 +191,11 @@ Running::Count& Running::spawns_of(IdClass by, std::uint32_t lineage) {
 void Running::follow_spawn(Player who, Ref spawned) {
   if (who.seat == Player::kNobody) return;
   engine::SeatInfo& seat = world_->seats()[who.seat];
-  if (world_->index_of(engine::body_id(seat.focus)) == world_->size()) seat.focus = spawned;
+  const auto is_pending = [&seat](const Pending& pending) {
+    return engine::ref_of(pending.row.id) == seat.focus;
+  };
+  const bool has_focus = living_row(seat.focus) || std::ranges::any_of(pending_, is_pending);
+  if (!seat.has_chosen_focus && !has_focus) seat.focus = spawned;
 }
 
 void Running::add_pending(const engine::NewRow& row, ConstBytes state) {
@@ -187,22 +206,26 @@ void Running::add_pending(const engine::NewRow& row, ConstBytes state) {
   std::ranges::copy(state, pending_states_.begin() + static_cast<std::ptrdiff_t>(first));
   pending_.push_back({.row = row, .first = first, .key = key});
   if (!is_filed_) return;
-  const Body body = world_->game().kinds[row.info.kind].body(state.data());
+  const Body body = world_->game().kinds[row.info.kind].body(pending_states_.data() + first);
   space_.add(key, sim::box_of(row.min, body.size));
 }
 
 // --- outcomes ---
 
-Outcome& Running::add_outcome(OutcomeKind kind, ConstBytes bytes) {
+Outcome& Running::add_outcome(OutcomeKind kind, const TypeInfo* type, ConstBytes bytes) {
   const std::size_t first = record_->bytes.size();
-  record_->bytes.insert(record_->bytes.end(), bytes.begin(), bytes.end());
+  if (type != nullptr) {
+    engine::append_clean(*type, bytes, record_->bytes);
+  } else {
+    record_->bytes.insert(record_->bytes.end(), bytes.begin(), bytes.end());
+  }
   record_->outcomes.push_back(
       {.kind = kind, .phase = phase_, .first = first, .size = bytes.size()});
   return record_->outcomes.back();
 }
 
 void Running::leave(Player player) {
-  if (authority_ == Authority::Server) add_outcome(OutcomeKind::Left, {}).player = player;
+  if (authority_ == Authority::Server) add_outcome(OutcomeKind::Left, nullptr, {}).player = player;
   const BodyId first =
       engine::avatar_id(world_->seats()[player.seat].generation, {.lineage = player.seat});
   const std::span<const sim::Body> movers = std::as_const(*world_).physics().movers();
@@ -213,18 +236,37 @@ void Running::leave(Player player) {
        ++at) {
     remove_row(static_cast<std::size_t>(at - movers.begin()));
   }
+  for (Pending& pending : pending_) {
+    const bool is_own = engine::class_of(pending.row.id) == IdClass::Avatar &&
+                        engine::lineage_of(pending.row.id) == player.seat;
+    if (!is_own || pending.is_dropped) continue;
+    pending.is_dropped = true;
+    if (is_filed_) space_.remove(pending.key);
+  }
   world_->free_seat(player);
+  forget_seat_change(player);
+}
+
+/// A seat that was freed has the state by default: what a hook did to it before has no effect.
+void Running::forget_seat_change(Player player) {
+  const auto change = std::ranges::find(changed_seats_, player);
+  if (change == changed_seats_.end()) return;
+  const auto first = (change - changed_seats_.begin()) * world_->game().seat.bytes;
+  changed_seats_.erase(change);
+  seats_before_.erase(seats_before_.begin() + first,
+                      seats_before_.begin() + first + world_->game().seat.bytes);
 }
 
 void Running::join_player(const engine::Join& join) {
   if (authority_ == Authority::Server) {
-    add_outcome(OutcomeKind::Joined, std::as_bytes(std::span{join.user_data})).player = join.player;
+    add_outcome(OutcomeKind::Joined, nullptr, std::as_bytes(std::span{join.user_data})).player =
+        join.player;
   }
   world_->take_seat(join.player);
 }
 
-void Running::record_change(OutcomeKind kind, Player player, ConstBytes now) {
-  Outcome& outcome = add_outcome(kind, now);
+void Running::record_change(OutcomeKind kind, const TypeInfo& type, Player player, ConstBytes now) {
+  Outcome& outcome = add_outcome(kind, &type, now);
   outcome.player = player;
   outcome.random = world_->random.state();
 }
@@ -236,20 +278,20 @@ void Running::end_hooks(OutcomePhase phase) {
     const Player player = changed_seats_[i];
     const ConstBytes before = ConstBytes{seats_before_}.subspan(i * seat.bytes, seat.bytes);
     const ConstBytes now = std::as_const(*world_).seat_state(player);
-    if (!engine::are_equal(seat, before, now)) record_change(OutcomeKind::Seat, player, now);
+    if (!engine::are_equal(seat, before, now)) record_change(OutcomeKind::Seat, seat, player, now);
   }
   changed_seats_.clear();
   seats_before_.clear();
   const ConstBytes secret = std::as_const(*world_).secret();
   if (world_->random.state() != random_before_ ||
       !engine::are_equal(world_->game().secret, secret_before_, secret)) {
-    record_change(OutcomeKind::Secret, {}, secret);
+    record_change(OutcomeKind::Secret, world_->game().secret, {}, secret);
     secret_before_.assign(secret.begin(), secret.end());
     random_before_ = world_->random.state();
   }
   if (phase != OutcomePhase::Deciding) return;
   if (!engine::are_equal(world_->game().room, std::as_const(*world_).room(), next_room_)) {
-    record_change(OutcomeKind::Room, {}, next_room_);
+    record_change(OutcomeKind::Room, world_->game().room, {}, next_room_);
     std::ranges::copy(next_room_, world_->room().begin());
   }
 }
@@ -288,7 +330,10 @@ void Running::carry_out(const engine::TickRecord& record, OutcomePhase phase) {
         if (const auto row = living_row(outcome.ref)) remove_row(*row);
         break;
       case OutcomeKind::Decided:
-        if (const auto row = living_row(outcome.ref)) apply(*row, outcome.type, bytes.data());
+        if (const auto row = living_row(outcome.ref)) {
+          const engine::AlignedValue value{bytes};
+          apply(*row, outcome.type, value.data());
+        }
         break;
       case OutcomeKind::Seat:
         std::ranges::copy(bytes, world_->seat_state(outcome.player).begin());
@@ -376,6 +421,10 @@ bool Running::touching(Side side) {
 }
 
 std::optional<RayHit> Running::raycast(const Ray& ray) {
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    if (std::abs(std::int64_t{ray.from[axis]}) > kWorldLimit) return std::nullopt;
+    if (std::abs(std::int64_t{ray.way[axis]}) > sim::kCastWayLimit) return std::nullopt;
+  }
   const sim::Cast cast{.from = ray.from,
                        .way = ray.way,
                        .layers = ray.layers,
@@ -394,7 +443,7 @@ void Running::visit_rows_in(Vec2 min, Vec2 size, std::size_t kind, RowVisit visi
   std::vector<std::size_t> found;
   std::swap(found, found_);
   found.clear();
-  visit_overlapping(sim::box_of(min, size), [&](std::size_t row) {
+  visit_overlapping(sim::box_of(min, at_least_one(size)), [&](std::size_t row) {
     if (world_->infos()[row].kind == kind) found.push_back(row);
   });
   std::ranges::sort(found);
@@ -425,13 +474,15 @@ void Running::spawn(std::size_t kind, const void* state, Vec2 min, Vec2 velocity
   if (spawns.count == engine::kSpawnsPerTick) return;
   const BodyId id = engine::spawned_id(
       IdClass::ByEntity, {.lineage = lineage, .tick = world_->tick, .count = spawns.count++});
+  if (world_->index_of(id) != world_->size()) return join_askers(id, true);
   const KindTable& of = world_->game().kinds[kind];
   const std::int32_t top = world_->top_speed(kind);
   add_pending({.id = id,
                .info = {.kind = static_cast<std::uint8_t>(kind),
                         .parent = parent,
                         .owner = world_->infos()[asker].owner},
-               .min = min,
+               .min = {std::clamp(min.x, -kWorldLimit, kWorldLimit),
+                       std::clamp(min.y, -kWorldLimit, kWorldLimit)},
                .velocity = {limited(velocity.x, 0, top), limited(velocity.y, 0, top)},
                .ignores = parent == Parent::Collides ? sim::kNoBody : parent_id},
               bytes_at(state, of.type.bytes));
@@ -441,8 +492,25 @@ void Running::spawn(std::size_t kind, const void* state, Vec2 min, Vec2 velocity
 void Running::emit(Ref at, std::size_t event, const void* value) {
   const std::size_t row = world_->index_of(engine::body_id(at));
   const std::size_t where = row != world_->size() ? row : askers_[0];
-  engine::EventList& list = report_.events[event];
   const ConstBytes bytes = bytes_at(value, world_->game().events[event].bytes);
+  if (!is_in_hook_) return add_event(event, at, where, bytes);
+  late_events_.push_back({.type = event, .at = at, .row = where, .first = late_bytes_.size()});
+  late_bytes_.insert(late_bytes_.end(), bytes.begin(), bytes.end());
+}
+
+/// Adds what outcomes have emitted while a hook was running: a hook reads the events in place.
+void Running::end_hook() {
+  is_in_hook_ = false;
+  for (const LateEvent& late : late_events_) {
+    add_event(late.type, late.at, late.row,
+              ConstBytes{late_bytes_}.subspan(late.first, world_->game().events[late.type].bytes));
+  }
+  late_events_.clear();
+  late_bytes_.clear();
+}
+
+void Running::add_event(std::size_t event, Ref at, std::size_t where, ConstBytes bytes) {
+  engine::EventList& list = report_.events[event];
   list.bytes.insert(list.bytes.end(), bytes.begin(), bytes.end());
   report_.emitted.push_back({.type = static_cast<std::uint8_t>(event),
                              .index = static_cast<std::uint32_t>(list.count++),
@@ -465,20 +533,21 @@ std::int32_t Running::players() const {
 bool Running::is_free(Vec2 min, Vec2 size) {
   file_places();
   bool is_free = true;
-  space_.visit(sim::box_of(min, size), [&is_free](engine::Space::Key) { is_free = false; });
+  space_.visit(sim::box_of(min, at_least_one(size)),
+               [&is_free](engine::Space::Key) { is_free = false; });
   return is_free;
 }
 
 void Running::remove_by_server(Ref who) {
   const std::optional<std::size_t> row = living_row(who);
   if (!row) return;
-  add_outcome(OutcomeKind::Removed, {}).ref = who;
+  add_outcome(OutcomeKind::Removed, nullptr, {}).ref = who;
   remove_row(*row);
 }
 
 void Running::focus(Player who, Ref whom, Vec2 place) {
   TICKBOX_ASSERT(world_->has(who));
-  Outcome& outcome = add_outcome(OutcomeKind::Focused, {});
+  Outcome& outcome = add_outcome(OutcomeKind::Focused, nullptr, {});
   outcome.player = who;
   outcome.ref = whom;
   outcome.min = place;
@@ -488,6 +557,7 @@ void Running::focus(Player who, Ref whom, Vec2 place) {
 void Running::set_focus(const Outcome& outcome) {
   engine::SeatInfo& seat = world_->seats()[outcome.player.seat];
   seat.focus = outcome.ref;
+  seat.has_chosen_focus = true;
   if (outcome.ref == Ref{}) seat.focus_place = outcome.min;
 }
 
@@ -502,7 +572,8 @@ void Running::follow_focuses() {
 }
 
 void Running::note_command(const engine::Command& command) {
-  Outcome& outcome = add_outcome(OutcomeKind::Commanded, command.bytes);
+  Outcome& outcome = add_outcome(OutcomeKind::Commanded,
+                                 &world_->game().commands[command.type].type, command.bytes);
   outcome.player = command.player;
   outcome.type = command.type;
 }
@@ -537,16 +608,20 @@ Ref Running::spawn_by_server(Player who, std::size_t kind, const void* state, Ve
   BodyId id;
   if (is_avatar) {
     Count& spawns = spawns_of(IdClass::Avatar, who.seat);
-    TICKBOX_ASSERT(spawns.count < engine::kSpawnsPerTick);
-    id = engine::avatar_id(world_->seats()[who.seat].generation,
-                           {.lineage = who.seat, .tick = world_->tick, .count = spawns.count++});
+    // An entity of 2^24 ticks ago may have the first of these ids.
+    do {
+      TICKBOX_ASSERT(spawns.count < engine::kSpawnsPerTick);
+      id = engine::avatar_id(world_->seats()[who.seat].generation,
+                             {.lineage = who.seat, .tick = world_->tick, .count = spawns.count++});
+    } while (world_->index_of(id) != world_->size());
   } else {
     if (world_->next_lineage >= engine::kLineages) world_->next_lineage = engine::kSeatsMax;
     id = engine::spawned_id(IdClass::ByServer,
                             {.lineage = world_->next_lineage++, .tick = world_->tick});
   }
-  const ConstBytes bytes = bytes_at(state, world_->game().kinds[kind].type.bytes);
-  Outcome& outcome = add_outcome(OutcomeKind::Spawned, bytes);
+  const TypeInfo& type = world_->game().kinds[kind].type;
+  const ConstBytes bytes = bytes_at(state, type.bytes);
+  Outcome& outcome = add_outcome(OutcomeKind::Spawned, &type, bytes);
   outcome.type = static_cast<std::uint8_t>(kind);
   outcome.player = who;
   outcome.ref = engine::ref_of(id);
@@ -565,8 +640,8 @@ Ref Running::spawn_by_server(Player who, std::size_t kind, const void* state, Ve
 void Running::decide(Ref whom, std::size_t outcome, const void* value) {
   const std::optional<std::size_t> row = living_row(whom);
   if (!row) return;
-  Outcome& decided =
-      add_outcome(OutcomeKind::Decided, bytes_at(value, world_->game().outcomes[outcome].bytes));
+  const TypeInfo& type = world_->game().outcomes[outcome];
+  Outcome& decided = add_outcome(OutcomeKind::Decided, &type, bytes_at(value, type.bytes));
   decided.type = static_cast<std::uint8_t>(outcome);
   decided.ref = whom;
   apply(*row, outcome, value);

@@ -66,7 +66,9 @@ class Running {
   void call_hook(engine::OutcomePhase phase, Hook hook) {
     phase_ = phase;
     asker_count_ = 0;
+    is_in_hook_ = true;
     hook();
+    end_hook();
   }
 
   /// Makes spawns and removals of the phase take effect.
@@ -98,6 +100,7 @@ class Running {
   template <class Visit>
   void visit_overlapping(const sim::Box& box, Visit visit) {
     file_places();
+    file_touched();
     space_.visit(box, [&](engine::Space::Key key) {
       if (key < rows_) visit(std::size_t{key});
     });
@@ -144,7 +147,7 @@ class Running {
  private:
   /// A row that a callback may have written, as it was.
   struct Touched {
-    std::size_t row;
+    std::size_t row = 0;
     Vec2 min;
     Vec2 velocity;
     std::size_t first = 0;  ///< of its state in touched_states_
@@ -161,6 +164,15 @@ class Running {
     engine::NewRow row;
     std::size_t first = 0;  ///< of its state in pending_states_
     engine::Space::Key key = 0;
+    bool is_dropped = false;  ///< its player has left in the same phase
+  };
+
+  /// An event that an outcome emits while a hook is running.
+  struct LateEvent {
+    std::size_t type = 0;
+    Ref at;
+    std::size_t row = 0;    ///< where it happens
+    std::size_t first = 0;  ///< of its bytes in late_bytes_
   };
 
   void begin_call(std::size_t first, std::optional<std::size_t> second);
@@ -170,6 +182,7 @@ class Running {
   [[nodiscard]] std::optional<sim::CastHit> cast(const sim::Cast& cast);
   void remove_row(std::size_t row);
   void file_places();
+  void file_touched();
   [[nodiscard]] sim::Box box_of(std::size_t row) const;
   [[nodiscard]] std::optional<std::size_t> living_row(Ref who) const;
   [[nodiscard]] std::optional<std::size_t> living_row(Ref who, std::size_t kind) const;
@@ -179,8 +192,11 @@ class Running {
   void set_focus(const engine::Outcome& outcome);
   void add_pending(const engine::NewRow& row, ConstBytes state);
   void apply(std::size_t row, std::size_t outcome, const void* value);
-  engine::Outcome& add_outcome(engine::OutcomeKind kind, ConstBytes bytes);
-  void record_change(engine::OutcomeKind kind, Player player, ConstBytes now);
+  engine::Outcome& add_outcome(engine::OutcomeKind kind, const TypeInfo* type, ConstBytes bytes);
+  void forget_seat_change(Player player);
+  void add_event(std::size_t event, Ref at, std::size_t where, ConstBytes bytes);
+  void end_hook();
+  void record_change(engine::OutcomeKind kind, const TypeInfo& type, Player player, ConstBytes now);
 
   engine::World* world_ = nullptr;
   engine::Authority authority_ = engine::Authority::Server;
@@ -189,6 +205,9 @@ class Running {
   engine::QueryLog log_;
   engine::TickReport report_;
   std::span<const engine::Join> joins_;
+  bool is_in_hook_ = false;
+  std::vector<LateEvent> late_events_;
+  std::vector<std::byte> late_bytes_;
 
   std::array<std::size_t, 2> askers_{};
   std::size_t asker_count_ = 0;

@@ -28,6 +28,9 @@ class Space {
   /// Does nothing for a key that is not filed.
   void remove(Key key);
 
+  /// Returns the box of an entity. Requires: the key is filed.
+  [[nodiscard]] const sim::Box& box(Key key) const { return entries_[key].box; }
+
   /// Calls visit(key) for each entity whose interior overlaps `box`, in no order.
   /// Requires: `visit` changes nothing here.
   template <class Visit>

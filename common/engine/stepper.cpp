@@ -91,7 +91,8 @@ void Stepper::run_request(World& world, const TickRequest& request) {
   for (const Command& command : request.commands) {
     running_.call_hook(OutcomePhase::Joining, [&] {
       running_.note_command(command);
-      game.commands[command.type].run(running_, command.player, command.bytes.data());
+      const AlignedValue value{command.bytes};
+      game.commands[command.type].run(running_, command.player, value.data());
     });
   }
   running_.end_hooks(OutcomePhase::Joining);
@@ -124,7 +125,7 @@ void Stepper::give_inputs(World& world, const TickRequest& request, TickRecord& 
     const MutableBytes held = world.input(given.player);
     if (are_equal(game.input, held, significant_)) continue;
     record.inputs.push_back({.player = given.player, .first = record.bytes.size()});
-    record.bytes.insert(record.bytes.end(), significant_.begin(), significant_.end());
+    append_clean(game.input, significant_, record.bytes);
     std::ranges::copy(significant_, held.begin());
   }
 }
@@ -156,15 +157,15 @@ void Stepper::act(World& world) {
 void Stepper::judge(World& world, const TickRequest& request, TickRecord& record) {
   if (request.judge == nullptr) return;
   rays_.clear();
-  for (const TickRecord::Input& given : record.inputs) {
-    const std::size_t row = world.avatar_of(given.player);
-    if (row == world.size() || world.kind_of(row).ray == nullptr) continue;
-    running_.call(row, std::nullopt, [&](const detail::AnyStep& step) {
-      const std::optional<Ray> ray =
-          world.kind_of(row).ray(world.row(row), input_of(world, row), step);
-      if (!ray) return;
-      rays_.push_back({.shooter = given.player, .from = ref_of(world.id(row)), .ray = *ray});
-    });
+  for (std::size_t row = 0; row < world.size(); ++row) {
+    const BodyId id = world.id(row);
+    if (class_of(id) != IdClass::Avatar) break;
+    const auto cast = world.kind_of(row).ray;
+    if (cast == nullptr || running_.is_removed(row)) continue;
+    const std::optional<Ray> ray =
+        cast(world.row(row), input_of(world, row), detail::Moment{running_});
+    if (!ray) continue;
+    rays_.push_back({.shooter = world.infos()[row].owner, .from = ref_of(id), .ray = *ray});
   }
   if (!rays_.empty()) (*request.judge)(rays_, record.strikes);
 }

@@ -247,7 +247,7 @@ class RecordCheck {
       const bool decides = outcome.phase == OutcomePhase::Deciding;
       if (is_deciding && !decides) return false;
       is_deciding = decides;
-      if (!is_valid(outcome)) return false;
+      if (!is_valid(outcome, record.bytes_of(outcome))) return false;
       spawned += outcome.kind == OutcomeKind::Spawned ? 1 : 0;
     }
     return world_.size() + spawned <= kSeatsMax * std::size_t{4} &&
@@ -263,7 +263,7 @@ class RecordCheck {
     return player.seat < seats_.size() && seats_[player.seat].taken;
   }
 
-  bool is_valid(const Outcome& outcome) {
+  bool is_valid(const Outcome& outcome, ConstBytes bytes) {
     switch (outcome.kind) {
       case OutcomeKind::Left:
         if (!has(outcome.player)) return false;
@@ -276,7 +276,7 @@ class RecordCheck {
         return outcome.phase == OutcomePhase::Joining;
       }
       case OutcomeKind::Spawned:
-        return is_valid_spawn(outcome);
+        return is_valid_spawn(outcome, bytes);
       case OutcomeKind::Focused:
       case OutcomeKind::Commanded:
         return has(outcome.player);
@@ -287,20 +287,20 @@ class RecordCheck {
     }
   }
 
-  bool is_valid_spawn(const Outcome& outcome) {
+  bool is_valid_spawn(const Outcome& outcome, ConstBytes bytes) {
     const BodyId id = body_id(outcome.ref);
     const bool is_avatar = outcome.player.seat != Player::kNobody;
-    const auto is_within = [](std::int32_t value) {
-      return -kWorldLimit <= value && value <= kWorldLimit;
-    };
-    const bool is_new = world_.index_of(id) == world_.size() && spawned_.insert(id).second;
-    const bool has_path = outcome.path != kNoPath;
-    if (!is_new || !is_within(outcome.min.x) || !is_within(outcome.min.y) ||
-        (has_path && outcome.path >= world_.map()->statics->paths().size())) {
-      return false;
-    }
+    const AlignedValue state{bytes};
+    const NewRow row{.id = id,
+                     .info = {.kind = outcome.type, .owner = outcome.player},
+                     .min = outcome.min,
+                     .velocity = {},
+                     .path = outcome.path};
+    const ConstBytes aligned{static_cast<const std::byte*>(state.data()), bytes.size()};
+    if (!spawned_.insert(id).second || !world_.can_add(row, aligned)) return false;
     if (!is_avatar) {
-      return class_of(id) == IdClass::ByServer && lineage_of(id) >= kSeatsMax;
+      return class_of(id) == IdClass::ByServer && lineage_of(id) >= kSeatsMax &&
+             spawn_tick_of(id) == world_.tick + 1;
     }
     return has(outcome.player) && class_of(id) == IdClass::Avatar &&
            lineage_of(id) == outcome.player.seat &&

@@ -55,7 +55,8 @@ struct Strike {
 /// Judges the rays of a tick by what their players saw; appends what they strike.
 using JudgeRays = std::function<void(std::span<const FiredRay> rays, std::vector<Strike>& strikes)>;
 
-/// What the live server steps. All lists are sorted by player, each player once.
+/// What the live server steps. All lists but that of commands are sorted by player, each player
+/// once.
 struct TickRequest {
   std::span<const Player> leaves;
   std::span<const Join> joins;  ///< of free seats, or of seats that are left in this tick

@@ -41,6 +41,21 @@ void set_properties(const Body& of, sim::Body& body) {
   body.sensor = of.sensor;
   body.one_way = of.one_way;
   body.squeeze = of.squeeze;
+  // A body has only what the hash covers.
+  if (of.motion == Motion::Dynamic) {
+    body.path = sim::kNoPath;
+    body.path_ticks = 0;
+  } else {
+    body.carrier = sim::kNoBody;
+  }
+}
+
+/// The body of a row.
+sim::Body body_of(const NewRow& row, const KindTable& kind, ConstBytes state) {
+  sim::Body body{.id = row.id, .min = row.min, .velocity = row.velocity, .ignores = row.ignores};
+  set_properties(kind.body(state.data()), body);
+  if (body.kind == sim::Kind::Kinematic) body.path = row.path;
+  return body;
 }
 
 /// A row in its canonical form, for hashing: at most its head and the largest state.
@@ -150,17 +165,23 @@ std::size_t World::avatar_of(Player player) const {
 }
 
 void World::add(const NewRow& row, ConstBytes state) {
-  sim::Body body{.id = row.id, .min = row.min, .velocity = row.velocity, .ignores = row.ignores};
   const KindTable& kind = game_->kinds[row.info.kind];
   TICKBOX_ASSERT(state.size() == kind.type.bytes);
-  set_properties(kind.body(state.data()), body);
-  if (body.kind == sim::Kind::Kinematic) body.path = row.path;
-  physics_.add(body);
+  physics_.add(body_of(row, kind, state));
   const std::size_t index = index_of(row.id);
   infos_.insert(infos_.begin() + static_cast<std::ptrdiff_t>(index), row.info);
   const std::size_t place = place_of(index);
   states_.insert(states_.begin() + static_cast<std::ptrdiff_t>(place), stride_, std::byte{});
   std::ranges::copy(state, states_.begin() + static_cast<std::ptrdiff_t>(place));
+}
+
+bool World::can_add(const NewRow& row, ConstBytes state) const {
+  const KindTable& kind = game_->kinds[row.info.kind];
+  if (kind.possible != nullptr && !kind.possible(state.data())) return false;
+  const sim::Body body = body_of(row, kind, state);
+  const bool has_path = body.path != kNoPath;
+  return sim::is_within_limits(body) && index_of(row.id) == size() &&
+         (!has_path || body.path < map_->statics->paths().size());
 }
 
 void World::remove_marked(std::span<const std::uint8_t> marked) {
@@ -192,7 +213,9 @@ void World::remove_marked(std::span<const std::uint8_t> marked) {
 
 void World::update_body(std::size_t row) {
   const KindTable& kind = kind_of(row);
-  set_properties(kind.body(state(row).data()), physics_.movers()[row]);
+  sim::Body& body = physics_.movers()[row];
+  set_properties(kind.body(state(row).data()), body);
+  TICKBOX_ASSERT(sim::is_within_limits(body));
 }
 
 void World::take_seat(Player player) {
@@ -234,7 +257,8 @@ std::uint64_t entity_hash(const World& world, std::size_t row) {
 std::uint64_t seat_hash(const World& world, Player player) {
   const SeatInfo& seat = world.seats()[player.seat];
   CanonicalRow canonical;
-  canonical.add(seat.generation << 1 | static_cast<std::uint32_t>(seat.taken));
+  canonical.add(seat.generation << 2U | static_cast<std::uint32_t>(seat.has_chosen_focus) << 1U |
+                static_cast<std::uint32_t>(seat.taken));
   if (seat.taken) {
     canonical.add(seat.focus.id);
     canonical.add(seat.focus_place.x);
@@ -256,7 +280,8 @@ std::uint64_t state_hash(const World& world) {
 std::uint64_t state_hash(const World& world, std::uint64_t sum_of_entities) {
   std::uint64_t sum = sum_of_entities;
   for (std::uint16_t seat = 0; seat < world.seats().size(); ++seat) {
-    if (world.seats()[seat].generation != 0) sum += seat_hash(world, {seat});
+    const bool was_used = world.seats()[seat].generation != 0 || world.seats()[seat].taken;
+    if (was_used) sum += seat_hash(world, {seat});
   }
   CanonicalRow rest;
   rest.add(sum);

@@ -35,8 +35,9 @@ struct RowInfo {
 struct SeatInfo {
   std::uint32_t generation = 0;  ///< of the player: counts the joins
   bool taken = false;
-  Ref focus;         ///< the entity that the player's view is centred on, if it exists
-  Vec2 focus_place;  ///< its place after the last tick in which it existed
+  bool has_chosen_focus = false;  ///< the game has set it; else it is the player's first entity
+  Ref focus;                      ///< the entity that the player's view is centred on, if it exists
+  Vec2 focus_place;               ///< its place after the last tick in which it existed
 
   friend bool operator==(const SeatInfo&, const SeatInfo&) = default;
 };
@@ -118,7 +119,11 @@ class World {
   /// Returns the row of the first entity that a player controls, or size().
   [[nodiscard]] std::size_t avatar_of(Player player) const;
 
-  /// Requires: no entity has this id; the state of a value of its kind.
+  /// Returns whether the physics and the game can have such an entity. `state`: aligned, each value
+  /// within its range.
+  [[nodiscard]] bool can_add(const NewRow& row, ConstBytes state) const;
+
+  /// Requires: can_add(). Cost: linear in the entities behind it.
   void add(const NewRow& row, ConstBytes state);
   /// Removes the rows that are marked. Requires: a mark for each row.
   void remove_marked(std::span<const std::uint8_t> marked);

@@ -153,6 +153,13 @@ class CheckedMatch {
         return broken("range", name_of(world, row) + " has a value that is not in its range");
       }
     }
+    bool in_range = engine::is_in_range(game_.room, world.room()) &&
+                    engine::is_in_range(game_.secret, world.secret());
+    for (std::uint16_t seat = 0; seat < world.seats().size(); ++seat) {
+      in_range = in_range && engine::is_in_range(game_.seat, world.seat_state({seat})) &&
+                 engine::is_in_range(game_.input, world.input({seat}));
+    }
+    if (!in_range) return broken("range", "a value of room, secret or seats is not in its range");
     return std::nullopt;
   }
 

@@ -52,7 +52,9 @@ const engine::TickRequest& RandomMatch::draw() {
     const bool leaves = was_here && dice_.chance(1, kLeaves);
     const bool joins = (!was_here || leaves) && dice_.chance(1, kJoins);
     if (leaves) leaves_.push_back(player);
-    if (joins) joins_.push_back({.player = player, .user_data = {}});
+    if (joins)
+      joins_.push_back(
+          {.player = player, .user_data = std::string_view{"team"}.substr(dice_.below(5))});
     if (!joins && (!was_here || leaves)) continue;
     draw_input(player);
     if (!world_.game().commands.empty() && dice_.chance(1, kCommands)) draw_command(player);

@@ -26,7 +26,7 @@ enum class DesyncEnd : std::uint8_t {
   Unanswered,  ///< no answer arrived in time, or the session ended before
 };
 
-/// A cause of movement between the base and the view.
+/// Why the view may differ from its base.
 struct DesyncCause {
   enum class Kind : std::uint8_t {
     Input,     ///< value: direction of the stick from then on

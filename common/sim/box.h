@@ -14,6 +14,8 @@ namespace tickbox::sim {
 struct Box {
   std::array<std::int64_t, kAxes> min{};
   std::array<std::int64_t, kAxes> max{};
+
+  friend constexpr bool operator==(const Box&, const Box&) = default;
 };
 
 inline constexpr Box kWholeWorld = {{-kWorldLimit, -kWorldLimit}, {kWorldLimit, kWorldLimit}};

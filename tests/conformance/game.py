@@ -177,7 +177,7 @@ class Game:
 
     def _seat(self, reader):
         first = reader.number()
-        seat = {"generation": first >> 1, "taken": first & 1}
+        seat = {"generation": first >> 2, "chosen": first >> 1 & 1, "taken": first & 1}
         if seat["taken"]:
             seat.update(focus=reader.fixed("Q"), place=(reader.fixed("i"), reader.fixed("i")),
                         state=self.seat.packed(reader), input=self.input.packed(reader))
@@ -203,7 +203,7 @@ class Game:
         """The hash that a keyframe's content has."""
         total = sum(self._entity_hash(entity) for entity in frame["entities"])
         for number, seat in enumerate(frame["seats"]):
-            if seat["generation"]:
+            if seat["generation"] or seat["taken"]:
                 total += self._seat_hash(number, seat)
         rest = struct.pack("<QIQI", total & MASK, frame["tick"], frame["random"], frame["lineage"])
         rest += self.room.canonical(frame["room"]) + self.secret.canonical(frame["secret"])
@@ -216,7 +216,7 @@ class Game:
         return xxhash.xxh3_64_intdigest(head + entity["extra"] + state, entity["id"])
 
     def _seat_hash(self, number, seat):
-        data = struct.pack("<I", seat["generation"] << 1 | seat["taken"])
+        data = struct.pack("<I", seat["generation"] << 2 | seat["chosen"] << 1 | seat["taken"])
         if seat["taken"]:
             data += struct.pack("<Q2i", seat["focus"], *seat["place"])
             data += self.seat.canonical(seat["state"]) + self.input.canonical(seat["input"])

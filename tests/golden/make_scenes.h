@@ -57,7 +57,7 @@ std::unique_ptr<Scene> make_match();
 
 /// The arena with the same players: its motion is that of the match.
 std::unique_ptr<Scene> make_arena_game();
-/// The game of the tests that uses every part of the interface.
+/// The game of the tests that uses nearly every part of the interface.
 std::unique_ptr<Scene> make_menagerie();
 
 }  // namespace tickbox::golden

@@ -195,6 +195,8 @@ struct Menagerie {
 
   static constexpr Predict predict(const Spark&) { return Predict::Never; }
 
+  static constexpr Predict predict(const Pet&) { return Predict::OwnOnly; }
+
   static Vec2 sight(const Walker& it) { return {(10 + it.colours[0]) * kUnit, 8 * kUnit}; }
 
   static void crushed(Entity<Walker> me, Step& step) { me->hurt = step.ticks(900); }
@@ -274,7 +276,8 @@ struct Menagerie {
                                it.velocity.y = -step.speed(9);
                              });
     for (std::int32_t i = -1; i <= 1; ++i) {
-      step.spawn(Spark{.left = step.ticks(700)}, me.min, {i * step.speed(5), -step.speed(5)},
+      step.spawn(Spark{.left = step.ticks(700)}, me.min,
+                 aimed(768 + i * 128 + step.shared_random(64), step.speed(7)),
                  Parent::IgnoredThisTick);
     }
     step.remove(me.ref);
@@ -310,7 +313,7 @@ struct Menagerie {
     me->bumps -= contact.nx != 0 ? 2 : 1;
   }
 
-  static std::optional<Ray> ray(Entity<Walker> me, const Pad& pad, Step&) {
+  static std::optional<Ray> ray(ConstEntity<Walker> me, const Pad& pad, const Moment&) {
     if (!pad.shoot || me->hurt > 0) return std::nullopt;
     return Ray{.from = me.min, .way = {12 * kUnit, 0}, .ignores = me.ref};
   }
@@ -322,6 +325,7 @@ struct Menagerie {
 
   static void apply(Entity<Walker> me, const Gift& gift, Step& step) {
     me->coins += gift.coins;
+    step.emit(me.ref, Taken{me.owner});
     me.min = step.objects("spawn")[gift.coins % step.objects("spawn").size()].min;
     me.velocity = {};
   }
@@ -349,11 +353,16 @@ struct Menagerie {
     }
   }
 
-  static void join(Server& server, Player who) { spawn_all(server, who); }
+  static void join(Server& server, Player who) {
+    server.seat(who).left =
+        2 + who.seat % 3 + static_cast<std::int32_t>(server.token_user_data(who).size() % 3);
+    spawn_all(server, who);
+  }
 
   static void leave(Server& server, Player who) {
+    const std::int32_t lives = server.seat(who).left;
     server.for_each<Walker>([&](ConstEntity<Walker> it) {
-      if (it.owner == who && it->coins > 2) server.spawn(Coin{}, it.min);
+      if (it.owner == who && it->coins + lives > 4) server.spawn(Coin{}, it.min);
     });
   }
 
@@ -388,6 +397,8 @@ struct Menagerie {
       server.secret().treasure = server.random(30);
       server.decide(it.ref, Gift{1 + server.random(9)});
     }
+    const auto target = server.find<Walker>(it->target);
+    if (target && target->state.hurt > 0) server.secret().treasure = it.min.x / kUnit;
     if (it->hurt != 2 || !server.has(it.owner)) return;
     Lives& lives = server.seat(it.owner);
     --lives.left;

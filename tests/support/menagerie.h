@@ -1,5 +1,5 @@
 #pragma once
-// A small game that uses every part of the game interface: lifts with riders, coins that are
+// A small game that uses nearly every part of the game interface: lifts with riders, coins that are
 // sensors, bombs that begin under their layer, players with three entities or with none, secret,
 // room and seat state, outcomes, rays, and each query of Step.
 

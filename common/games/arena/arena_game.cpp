@@ -181,8 +181,8 @@ struct Arena {
   }
 
   /// The ray that `act` has just fired.
-  static std::optional<Ray> ray(Entity<Hero> me, const Pad& pad, Step& step) {
-    const bool has_fired = me->reload == std::int32_t{step.ticks(kReloadMs)};
+  static std::optional<Ray> ray(ConstEntity<Hero> me, const Pad& pad, const Moment& moment) {
+    const bool has_fired = me->reload == std::int32_t{moment.ticks(kReloadMs)};
     if (!pad.ray || pad.shoot || !has_fired) return std::nullopt;
     return Ray{.from = middle_of(me.min, {1, 1}),
                .way = aimed(pad.aim, kRayReach),

@@ -15,11 +15,13 @@
 //
 //   1. leaves, joins and commands, with the outcomes that the server decided for them
 //   2. act(me, input, step) or act(me, step), by id
-//   3. ray(me, input, step), judged by the server by what its player saw; struck(it, shooter, step)
+//   3. struck(it, shooter, step) for each entity that a ray strikes. On the live server alone,
+//      ray(me, input, moment) is asked before, and judged by what its player saw
 //   4. the physics; body(state) is asked after each callback that has changed a state
 //   5. contact(a, b, contact, step) and wall(me, contact, step), by time and ids: each pair once a
-//      tick, and only when the contact begins; then begins of overlaps with sensors, by ids; then
-//      crushed(me, step), and left(me, step) for what has left the map's border, both by id
+//      tick, in both orders where both are defined, and only when the contact begins; then begins
+//      of overlaps with sensors, by ids; then crushed(me, step), and left(me, step) for what has
+//      left the map's border, both by id
 //   6. after(me, step), by id
 //   7. decide(server), with its outcomes
 //
@@ -81,7 +83,7 @@ struct Contact {
 /// A side of a body.
 enum class Side : std::uint8_t { Left, Right, Up, Down };
 
-/// A ray that ends at `from + way`.
+/// A ray that ends at `from + way`. One that begins outside of the world meets nothing.
 struct Ray {
   Vec2 from;
   Vec2 way;                              ///< within ±4,096 units
@@ -193,7 +195,8 @@ class Moment {
   /// Returns the ticks that `ms` milliseconds take, rounded up; at least 1.
   [[nodiscard]] Checked ticks(std::int32_t ms) const;
 
-  /// Returns units/per a second as sub-units a tick, rounded towards 0.
+  /// Returns units/per a second as sub-units a tick, rounded towards 0. Requires, as accel(): per ≥
+  /// 1 and a result of 32 bits.
   [[nodiscard]] std::int32_t speed(std::int32_t units, std::int32_t per = 1) const;
 
   /// Returns units/per a second² as sub-units a tick², rounded towards 0.
@@ -259,12 +262,14 @@ class AnyServer : public Moment {
 
   void remove(Ref who) const;
 
-  /// Sets what a player's view is centred on: an entity, or a place. By default it is the first
-  /// entity that the player controls, and after its removal its last place. Requires: has(who).
+  /// Sets what a player's view is centred on, from now on: an entity, and after its removal its
+  /// last place; or a place. Otherwise it is the first entity that the player controls, and after
+  /// its removal its last place, until the player controls another. Requires: has(who).
   void focus(Player who, Ref whom) const;
   void focus(Player who, Vec2 place) const;
 
-  /// Returns what the backend put into the player's connect token.
+  /// Returns what the backend put into the player's connect token. In join() only: elsewhere it is
+  /// empty.
   [[nodiscard]] std::string_view token_user_data(Player who) const;
 
  protected:
@@ -303,6 +308,9 @@ struct SecretOf<Game> {
 
 }  // namespace detail
 
+/// The tick as all callbacks see it: time, units, and the map.
+using Moment = detail::Moment;
+
 /// What a callback can do on server and client. Each function that looks for entities joins what it
 /// finds and the entity whose callback runs into one island.
 template <class Game>
@@ -322,7 +330,8 @@ class Step : public detail::AnyStep {
     return row.as<Kind>();
   }
 
-  /// Calls visit(Entity<Kind>) for the entities of a kind that overlap a box, by id.
+  /// Calls visit(Entity<Kind>) for the entities of a kind that overlap a box, by id. A size of 0
+  /// counts as one sub-unit.
   template <class Kind, class Visit>
   void for_each_in(Vec2 min, Vec2 size, Visit&& visit) const {
     const auto call = [](void* captured, const detail::Row& row) {
@@ -331,7 +340,8 @@ class Step : public detail::AnyStep {
     this->visit_rows(min, size, kNumber<Kind>, {.call = call, .captured = &visit});
   }
 
-  /// Spawns a child of the entity whose callback runs. Server and client derive its id alike.
+  /// Spawns a child of the entity whose callback runs. Server and client derive its id alike. Does
+  /// nothing beyond 256 spawns of one lineage in a tick.
   template <class Kind>
   void spawn(const Kind& state, Vec2 min, Vec2 velocity = {},
              Parent parent = Parent::Collides) const {
@@ -372,7 +382,8 @@ class Server : public detail::AnyServer {
     this->visit_rows(kNumber<Kind>, {.call = call, .captured = &visit});
   }
 
-  /// Returns the events of a type that were emitted in this tick, in order.
+  /// Returns the events of a type that were emitted in this tick, in order. What apply() emits
+  /// while a hook decides comes after the hook.
   template <class Event>
   [[nodiscard]] std::span<const Event> events() const {
     const detail::EventRows rows =
@@ -387,7 +398,7 @@ class Server : public detail::AnyServer {
   }
 
   /// Spawns an entity that a player controls; it may control several. They are removed when the
-  /// player leaves. Requires: has(who).
+  /// player leaves. Requires: has(who); at most 256 in a tick.
   template <class Kind>
   Ref spawn_avatar(Player who, const Kind& state, Vec2 min) const {
     return this->spawn_row(who, kNumber<Kind>, &state, min, kNoPath);
@@ -466,24 +477,31 @@ struct MapOptions {
   std::uint32_t seats = 0;
 };
 
+// clang-format off
 /// What a game must define. `Input`, `Seat`, `Room` and the types in the lists are declared by
-/// TICKBOX_FIELDS; `Avatar` is the kind that players control. Optional, per kind where they take an
+/// TICKBOX_FIELDS; `Avatar` is the kind that players control. Each kind has a body(state), and a
+/// top_speed(state) in units per second, which is constexpr. Optional, per kind where they take an
 /// Entity<Kind>:
 ///
-///   act(me, input, step) or act(me, step)     before the physics
-///   contact(a, b, contact, step)              the begin of a contact or overlap of two entities
-///   wall(me, contact, step)                   the begin of a contact with a wall or the border
-///   after(me, step)                           after the physics
-///   apply(me, outcome, step)                  an outcome of the server
-///   significant(input, avatar) -> Input       clears what has no effect now: an aim without a shot
-///   ray(me, input, step) -> optional<Ray>     a shot that hits at once
-///   struck(it, shooter, step)                 the entity that the ray hits
-///   crushed(me, step), left(me, step)         by a kinematic body; the map's border, and is
-///   removed open(server), leave(server, player), decide(server) command(server, player, command)
-///   of `using Commands = List<…>` sight(avatar) -> Vec2                     half the extent of a
-///   player's view predict(kind) -> Predict                  Near by default; constexpr, as
-///   top_speed is possible(state) -> bool                   what ranges cannot say of a state that
-///   is received gravity (units per s², down), `using Secret`
+///   act(me, input, step) or act(me, step)   before the physics
+///   contact(a, b, contact, step)            the begin of a contact or overlap of two entities
+///   wall(me, contact, step)                 the begin of a contact with a wall or the border
+///   after(me, step)                         after the physics
+///   apply(me, outcome, step)                an outcome of the server
+///   ray(me, input, moment)                  a shot that hits at once: returns optional<Ray>, and
+///                                           takes a ConstEntity and a Moment: it changes nothing
+///   struck(it, shooter, step)               the entity that the ray strikes
+///   crushed(me, step)                       by a kinematic body
+///   left(me, step)                          has left the map's border, and is removed
+///   open(server), leave(server, player), decide(server)
+///   command(server, player, command)        of `using Commands = List<...>`
+///   significant(input, avatar)              returns the Input without what has no effect now
+///   sight(avatar)                           half the extent of a player's view, as a Vec2
+///   predict(state)                          returns Predict, Near by default; constexpr
+///   possible(state)                         whether a state that is received can be: returns bool
+///   gravity                                 units per s², down
+///   Secret                                  state that no client receives
+// clang-format on
 template <class Game>
 concept GameRules = requires(Server<Game>& server, MapBuilder& builder, const MapOptions& options,
                              Player player, const typename Game::Avatar& avatar) {

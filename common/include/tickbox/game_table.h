@@ -63,7 +63,7 @@ struct KindTable {
   Body (*body)(const void* state) = nullptr;
   void (*act)(const detail::Row& row, const void* input, const detail::AnyStep& step) = nullptr;
   std::optional<Ray> (*ray)(const detail::Row& row, const void* input,
-                            const detail::AnyStep& step) = nullptr;
+                            const detail::Moment& moment) = nullptr;
   void (*struck)(const detail::Row& row, Player shooter, const detail::AnyStep& step) = nullptr;
   void (*wall)(const detail::Row& row, Contact contact, const detail::AnyStep& step) = nullptr;
   void (*after)(const detail::Row& row, const detail::AnyStep& step) = nullptr;
@@ -240,9 +240,10 @@ template <class Type>
 constexpr TypeInfo type_info() {
   static_assert(check_declared<Type>());
   static_assert(sizeof(Type) <= kTypeBytesMax, "a declared type has at most 256 bytes");
+  static_assert(alignof(Type) <= alignof(std::uint64_t));
   TypeInfo info{
       .name = Type::tickbox_name(), .bytes = sizeof(Type), .write_default = write_default<Type>};
-  [[maybe_unused]] constexpr Type by_default{};  // a type may have no member
+  [[maybe_unused]] constexpr Type kByDefault{};  // a type may have no member
   DeclarationHash defaults;
   std::size_t end_of_fields = 0;
   Type::tickbox_visit(
@@ -253,7 +254,7 @@ constexpr TypeInfo type_info() {
         info.bits = static_cast<std::uint16_t>(info.bits + field.bits * field.times);
         info.has_presses = info.has_presses || field.form == FieldForm::Press;
         info.all_fields[info.field_count++] = field;
-        add_default(defaults, by_default.*member);
+        add_default(defaults, kByDefault.*member);
         end_of_fields += std::size_t{field.bytes} * field.times;
       });
   info.has_gaps = end_of_fields != sizeof(Type);
@@ -269,9 +270,10 @@ concept ActsByInput = requires(Entity<Kind> me, const typename Game::Input& inpu
 template <class Game, class Kind>
 concept ActsAlone = requires(Entity<Kind> me, Step<Game>& step) { Game::act(me, step); };
 template <class Game, class Kind>
-concept Casts = requires(Entity<Kind> me, const typename Game::Input& input, Step<Game>& step) {
-  { Game::ray(me, input, step) } -> std::same_as<std::optional<Ray>>;
-};
+concept Casts =
+    requires(ConstEntity<Kind> me, const typename Game::Input& input, const Moment& moment) {
+      { Game::ray(me, input, moment) } -> std::same_as<std::optional<Ray>>;
+    };
 template <class Game, class Kind>
 concept IsStruck = requires(Entity<Kind> me, Player shooter, Step<Game>& step) {
   Game::struck(me, shooter, step);
@@ -351,13 +353,16 @@ struct Tables;
 template <class Game, class... Kinds, class... Outcomes, class... Events>
 struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
   static_assert(sizeof...(Kinds) >= 1 && sizeof...(Kinds) <= 64, "a game has 1 to 64 kinds");
+  static_assert(sizeof...(Outcomes) <= 256 && sizeof...(Events) <= 256,
+                "a game has at most 256 outcomes and 256 events");
   static_assert(!kHasNamed_act<Game> ||
                     ((ActsByInput<Game, Kinds> || ActsAlone<Game, Kinds>) || ...),
                 "act has another signature: act(Entity<Kind>, const Input&, Step<Game>&) or "
                 "act(Entity<Kind>, Step<Game>&)");
-  static_assert(!kHasNamed_ray<Game> || (Casts<Game, Kinds> || ...),
-                "ray has another signature: std::optional<Ray> ray(Entity<Kind>, const Input&, "
-                "Step<Game>&)");
+  static_assert(
+      !kHasNamed_ray<Game> || (Casts<Game, Kinds> || ...),
+      "ray has another signature: std::optional<Ray> ray(ConstEntity<Kind>, const Input&, "
+      "const Moment&)");
   static_assert(!kHasNamed_struck<Game> || (IsStruck<Game, Kinds> || ...),
                 "struck has another signature: struck(Entity<Kind>, Player, Step<Game>&)");
   static_assert(!kHasNamed_wall<Game> || (MeetsWalls<Game, Kinds> || ...),
@@ -403,9 +408,9 @@ struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
   }
 
   template <class Kind>
-  static std::optional<Ray> ray(const Row& row, const void* input, const AnyStep& any) {
-    Step<Game> step{any};
-    return Game::ray(row.as<Kind>(), *static_cast<const typename Game::Input*>(input), step);
+  static std::optional<Ray> ray(const Row& row, const void* input, const Moment& moment) {
+    return Game::ray(row.as_const<Kind>(), *static_cast<const typename Game::Input*>(input),
+                     moment);
   }
 
   template <class Kind>
@@ -531,6 +536,7 @@ template <class Game, class... Types>
 struct CommandTables<Game, List<Types...>> {
   static_assert(!kHasNamed_command<Game> || sizeof...(Types) > 0,
                 "the game has command(), but no `using Commands = List<…>`");
+  static_assert(sizeof...(Types) <= 256, "a game has at most 256 commands");
   static_assert((Commands<Game, Types> && ...),
                 "a command has no command(Server<Game>&, Player, const Command&)");
 

@@ -38,8 +38,8 @@ struct CellRange {
   [[nodiscard]] constexpr std::int64_t count() const { return (x1 - x0 + 1) * (y1 - y0 + 1); }
 };
 
-/// Returns the cells of `level` in which the middles of boxes can be that reach `area`. Such a box
-/// is at most as large as a cell.
+/// Returns the cells of `level` that can hold the middle of a box that reaches `area`, if no box is
+/// larger than a cell.
 [[nodiscard]] constexpr CellRange cells_around(const Rect& area, int level) {
   const std::int64_t half = std::int64_t{1} << (level - 1);
   return {(area.x0 - half) >> level, (area.y0 - half) >> level, (area.x1 + half) >> level,

@@ -36,8 +36,8 @@ Command flood(const RunningServer& server, const Strings& arguments) {
   return command;
 }
 
-/// Eight clients play for two seconds; the attack takes one of them, and somebody connects
-/// meanwhile.
+/// Eight clients play for two seconds. In one of these seconds the server is attacked, and somebody
+/// else connects.
 Outcome attack(const RunningServer& server, const Strings& arguments) {
   Process players{tickbox({"load", server.address(), "--clients", std::to_string(kPlayers),
                            "--ramp", "0", "--seconds", "2", "--json"})};

@@ -1,4 +1,4 @@
-// The laws on a game that uses every part of the interface, and what they find in it where a query
+// The laws on a game that uses nearly every part of the interface, and what they find in it where a query
 // does not log what it finds.
 
 #include "tests/support/allocations.h"
