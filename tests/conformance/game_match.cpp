@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t kRate = 60;
 constexpr std::uint32_t kSeats = 6;
-constexpr int kTicks = 600;
+constexpr int kTicks = 1'500;
 
 void print(const char* word, ConstBytes bytes) {
   std::printf("%s ", word);

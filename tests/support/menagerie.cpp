@@ -354,8 +354,8 @@ struct Menagerie {
   }
 
   static void join(Server& server, Player who) {
-    server.seat(who).left =
-        2 + who.seat % 3 + static_cast<std::int32_t>(server.token_user_data(who).size() % 3);
+    const auto letters = static_cast<std::int32_t>(server.token_user_data(who).size());
+    server.seat(who).left = 1 + who.seat % 2 + letters % 2;
     spawn_all(server, who);
   }
 
