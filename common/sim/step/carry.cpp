@@ -106,11 +106,7 @@ bool find_riders(const RiderSearch& search, Rides& rides, std::vector<Ride>& fou
   for (const std::uint32_t kinematic : movers.kinematics) {
     const MoverState& state = movers.states[kinematic];
     if (movers.roles[kinematic] == Role::Ghost || state.has_left) continue;
-    const auto& velocity = state.motion.velocity;
-    found[kinematic] = {
-        .wave = 0,
-        .root = kinematic,
-        .given = {static_cast<std::int32_t>(velocity[0]), static_cast<std::int32_t>(velocity[1])}};
+    found[kinematic] = {.wave = 0, .root = kinematic, .given = velocity_of(state.motion)};
     rides.wave.push_back(kinematic);
   }
   bool any = false;

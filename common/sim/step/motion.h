@@ -77,6 +77,12 @@ struct Motion {
   return (motion.velocity[0] | motion.velocity[1]) == 0;
 }
 
+/// The velocity in sub-units per tick.
+[[nodiscard]] constexpr Vec2 velocity_of(const Motion& motion) {
+  return {static_cast<std::int32_t>(motion.velocity[0]),
+          static_cast<std::int32_t>(motion.velocity[1])};
+}
+
 [[nodiscard]] constexpr Motion motion_of(Vec2 min, Vec2 size, Vec2 velocity) {
   Motion motion;
   for (Axis axis = 0; axis < kAxes; ++axis) {

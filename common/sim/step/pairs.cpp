@@ -58,10 +58,7 @@ void begin_paths(Movers& movers, Candidates& candidates) {
 void begin_carried_paths(Movers& movers, Candidates& candidates) {
   movers.grid.start(movers.bodies.size());
   for (std::uint32_t i = 0; i < movers.bodies.size(); ++i) {
-    const auto& velocity = movers.states[i].motion.velocity;
-    const Vec2 carried = {static_cast<std::int32_t>(velocity[0]),
-                          static_cast<std::int32_t>(velocity[1])};
-    begin_path(i, carried, movers, candidates);
+    begin_path(i, velocity_of(movers.states[i].motion), movers, candidates);
   }
   movers.grid.sort(candidates.hulls);
 }

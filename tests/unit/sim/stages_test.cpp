@@ -36,8 +36,7 @@ struct Input {
   }
 
   [[nodiscard]] Vec2 velocity(std::size_t mover) const {
-    const auto& velocity = movers.states[mover].motion.velocity;
-    return {static_cast<std::int32_t>(velocity[0]), static_cast<std::int32_t>(velocity[1])};
+    return velocity_of(movers.states[mover].motion);
   }
 
   std::vector<sim::Body> bodies;
