@@ -31,9 +31,10 @@ constexpr auto is_reported_before = [](const Contact& a, const Contact& b) {
 }  // namespace
 
 void ContactSorter::sort(std::vector<Contact>& contacts, std::size_t at_start) {
-  const auto swept = contacts.begin() + static_cast<std::ptrdiff_t>(at_start);
+  auto swept = contacts.begin() + static_cast<std::ptrdiff_t>(at_start);
   if (at_start >= kRadixSortMin && !std::is_sorted(contacts.begin(), swept, is_named_before)) {
     sort_by_ids(contacts, at_start);
+    swept = contacts.begin() + static_cast<std::ptrdiff_t>(at_start);
   }
   // One pair may have several contacts.
   if (!std::is_sorted(contacts.begin(), swept, is_named_before)) {
@@ -85,10 +86,13 @@ void ContactSorter::sort_by_ids(std::vector<Contact>& contacts, std::size_t coun
     one.key = contacts[one.index].a.value;
   }
   sort_by_key();
-  copies_.assign(contacts.begin(), contacts.begin() + static_cast<std::ptrdiff_t>(count));
+  sorted_.resize(contacts.size());
   for (std::size_t i = 0; i < count; ++i) {
-    contacts[i] = copies_[keyed_[i].index];
+    sorted_[i] = contacts[keyed_[i].index];
   }
+  const auto rest = static_cast<std::ptrdiff_t>(count);
+  std::copy(contacts.begin() + rest, contacts.end(), sorted_.begin() + rest);
+  contacts.swap(sorted_);
 }
 
 }  // namespace tickbox::sim

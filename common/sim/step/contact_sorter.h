@@ -22,7 +22,7 @@ class ContactSorter {
   void reserve(std::size_t contacts) {
     keyed_.reserve(contacts);
     scattered_.reserve(contacts);
-    copies_.reserve(contacts);
+    sorted_.reserve(contacts);
   }
 
  private:
@@ -36,7 +36,7 @@ class ContactSorter {
 
   std::vector<Keyed> keyed_;
   std::vector<Keyed> scattered_;
-  std::vector<Contact> copies_;
+  std::vector<Contact> sorted_;
 };
 
 }  // namespace tickbox::sim
