@@ -18,6 +18,12 @@ inline constexpr std::uint32_t kEventLimit = 64;
 
 /// One handled event, or a body that joined the block of that event. Sorted by time, then lower id,
 /// then higher id; repeats included. Small, since a step sorts many.
+///
+/// The relative velocity includes this tick's gravity: for a body that rests on a floor it is the
+/// gravity of one tick, in every tick. It also includes what a platform gives to its riders, and
+/// the changes by earlier contacts of the tick. Static bodies and the border have velocity 0. For a
+/// body that joins a block it is often 0: the block approaches the body, and the member that
+/// touches it may not.
 struct Contact {
   BodyId a;                  ///< the lower id
   BodyId b;                  ///< the higher id; kWorldBorder for a side of the world
@@ -26,11 +32,13 @@ struct Contact {
   std::int32_t time = 0;       ///< whole fine steps, 0 to kFineSteps − 1
   std::int32_t time_rest = 0;  ///< the exact time is time + time_rest / time_divisor
   std::int32_t time_divisor = 1;
+  Vec2 relative_velocity{};  ///< of a minus that of b just before the contact, sub-units per tick
 
   friend bool operator==(const Contact&, const Contact&) = default;
 };
 
 static_assert(kFineSteps <= INT32_MAX && 2 * std::int64_t{kSpeedLimit} <= INT32_MAX);
+static_assert(sizeof(Contact) == 40);
 
 /// Two bodies, the one with the lower id first.
 struct BodyPair {

@@ -15,6 +15,8 @@ void add(StreamHasher& hasher, const sim::Contact& contact) {
   hasher.add(contact.time);
   hasher.add(contact.time_rest);
   hasher.add(contact.time_divisor);
+  hasher.add(contact.relative_velocity.x);
+  hasher.add(contact.relative_velocity.y);
 }
 
 void add(StreamHasher& hasher, BodyId id) {

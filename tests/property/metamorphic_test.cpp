@@ -37,10 +37,18 @@ bool is_far_from_border(const World& world) {
 
 /// Sorts contacts of one pair at one time, which have no order common to all views.
 sim::StepReport sorted(sim::StepReport report) {
-  std::ranges::stable_sort(report.contacts, [](const sim::Contact& a, const sim::Contact& b) {
-    return std::tuple{a.time, a.a, a.b, a.normal_x, a.normal_y, a.time_rest, a.time_divisor} <
-           std::tuple{b.time, b.a, b.b, b.normal_x, b.normal_y, b.time_rest, b.time_divisor};
-  });
+  const auto key = [](const sim::Contact& contact) {
+    return std::tuple{contact.time,
+                      contact.a,
+                      contact.b,
+                      contact.normal_x,
+                      contact.normal_y,
+                      contact.time_rest,
+                      contact.time_divisor,
+                      contact.relative_velocity.x,
+                      contact.relative_velocity.y};
+  };
+  std::ranges::stable_sort(report.contacts, {}, key);
   return report;
 }
 

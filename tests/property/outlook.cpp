@@ -130,6 +130,7 @@ sim::StepReport seen(const sim::StepReport& report, const Outlook& outlook) {
     contact.b = seen(contact.b, outlook);
     contact.normal_x = static_cast<std::int8_t>(normal.x);
     contact.normal_y = static_cast<std::int8_t>(normal.y);
+    contact.relative_velocity = seen_direction(contact.relative_velocity, outlook);
   }
   see_all(other.frozen, outlook);
   see_all(other.left, outlook);

@@ -66,7 +66,8 @@ std::string text_of(const sim::Contact& contact) {
   std::ostringstream out;
   out << text_of(contact.a) << " and " << text_of(contact.b) << " normal (" << int{contact.normal_x}
       << ", " << int{contact.normal_y} << ") at " << contact.time << " + " << contact.time_rest
-      << " / " << contact.time_divisor;
+      << " / " << contact.time_divisor << " relative velocity "
+      << text_of(contact.relative_velocity);
   return out.str();
 }
 

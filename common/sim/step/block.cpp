@@ -91,7 +91,7 @@ std::int64_t solve_block(const Event& event, const Environment& environment, con
     const auto [joining, member, end] = *found;
     const std::uint32_t low = end == End::High ? member : joining;
     const std::uint32_t high = end == End::High ? joining : member;
-    add_contact(event.impact(), movers.bodies[low].id, movers.bodies[high].id, contacts);
+    add_mover_contact(event.impact(), low, high, movers, contacts);
     block.touches.push_back({.low = low,
                              .high = high,
                              .change = approach_of(*found, plane.axis, momentum / mass, movers),

@@ -80,13 +80,27 @@ void snap(const Event& event, const Body* wall, End end, Movers& movers, StepRep
   if (movers.has_ghosts) movers.pieces.push_back({event.mover, now, before});
 }
 
-/// Adds the contact of a mover with a wall, and returns which of its sides the mover is.
+/// Adds a contact to those of the report. `low` is the body on the side of smaller coordinates,
+/// `approach` its velocity minus that of the other just before the contact.
+void add_contact(const Impact& impact, BodyId low, BodyId high, Vec2 approach,
+                 std::vector<Contact>& contacts) {
+  const bool a_is_low = low < high;
+  const std::int8_t normal = a_is_low ? -1 : 1;
+  contacts.push_back({.a = a_is_low ? low : high,
+                      .b = a_is_low ? high : low,
+                      .normal_x = impact.axis == 0 ? normal : std::int8_t{0},
+                      .normal_y = impact.axis == 1 ? normal : std::int8_t{0},
+                      .time = static_cast<std::int32_t>(impact.at.whole),
+                      .time_rest = static_cast<std::int32_t>(impact.at.rest),
+                      .time_divisor = static_cast<std::int32_t>(impact.at.divisor),
+                      .relative_velocity = {-normal * approach.x, -normal * approach.y}});
+}
+
+/// Adds the contact of an event with a wall, and returns which of its sides the mover is.
 End add_wall_contact(const Event& event, const Movers& movers, StepReport& report) {
   const BodyId id = movers.bodies[event.mover].id;
   const BodyId wall = event.low_id == id ? event.high_id : event.low_id;
-  const bool is_low = movers.states[event.mover].motion.velocity[event.axis] > 0;
-  add_contact(event.impact(), is_low ? id : wall, is_low ? wall : id, report.contacts);
-  return is_low ? End::Low : End::High;
+  return add_wall_contact(event.impact(), event.mover, wall, movers, report.contacts);
 }
 
 void handle_pair_event(const Event& event, const Environment& environment, Movers& movers,
@@ -100,8 +114,7 @@ void handle_pair_event(const Event& event, const Environment& environment, Mover
   const std::uint32_t high_mover = is_low ? event.partner : event.mover;
   const Side low = side_of(low_mover, axis, End::Low, movers);
   const Side high = side_of(high_mover, axis, End::High, movers);
-  add_contact(event.impact(), movers.bodies[low_mover].id, movers.bodies[high_mover].id,
-              report.contacts);
+  add_mover_contact(event.impact(), low_mover, high_mover, movers, report.contacts);
   if (is_crush(low_mover, low, high_mover, high, movers)) {
     handle_crush(event, {low_mover, high_mover}, movers, impacts, report);
     return;
@@ -139,16 +152,23 @@ void handle_pair_event(const Event& event, const Environment& environment, Mover
 
 }  // namespace
 
-void add_contact(const Impact& impact, BodyId low, BodyId high, std::vector<Contact>& contacts) {
-  const bool a_is_low = low < high;
-  const std::int8_t normal = a_is_low ? -1 : 1;
-  contacts.push_back({.a = a_is_low ? low : high,
-                      .b = a_is_low ? high : low,
-                      .normal_x = impact.axis == 0 ? normal : std::int8_t{0},
-                      .normal_y = impact.axis == 1 ? normal : std::int8_t{0},
-                      .time = static_cast<std::int32_t>(impact.at.whole),
-                      .time_rest = static_cast<std::int32_t>(impact.at.rest),
-                      .time_divisor = static_cast<std::int32_t>(impact.at.divisor)});
+void add_mover_contact(const Impact& impact, std::uint32_t low, std::uint32_t high,
+                       const Movers& movers, std::vector<Contact>& contacts) {
+  const Vec2 of_low = velocity_of(movers.states[low].motion);
+  const Vec2 of_high = velocity_of(movers.states[high].motion);
+  add_contact(impact, movers.bodies[low].id, movers.bodies[high].id,
+              {of_low.x - of_high.x, of_low.y - of_high.y}, contacts);
+}
+
+End add_wall_contact(const Impact& impact, std::uint32_t mover, BodyId wall, const Movers& movers,
+                     std::vector<Contact>& contacts) {
+  const BodyId id = movers.bodies[mover].id;
+  const Vec2 velocity = velocity_of(movers.states[mover].motion);
+  const bool is_low = velocity[impact.axis] > 0;
+  const std::int32_t sign = is_low ? 1 : -1;
+  add_contact(impact, is_low ? id : wall, is_low ? wall : id,
+              {sign * velocity.x, sign * velocity.y}, contacts);
+  return is_low ? End::Low : End::High;
 }
 
 void handle_event(const Event& event, const Environment& environment, Movers& movers,

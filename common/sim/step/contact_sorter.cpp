@@ -12,13 +12,18 @@ constexpr std::size_t kRadixSortMin = 256;
 
 // The orders are objects, not functions: a sort then compares without a call.
 
-/// Compares ids, then the fields in which two contacts of one pair at one moment can differ.
+/// Compares ids, then the fields in which two contacts of one pair at one moment can differ. Only
+/// equal contacts have no order.
 constexpr auto is_named_before = [](const Contact& a, const Contact& b) {
   if (a.a != b.a) return a.a < b.a;
   if (a.b != b.b) return a.b < b.b;
   if (a.normal_x != b.normal_x) return a.normal_x < b.normal_x;
   if (a.normal_y != b.normal_y) return a.normal_y < b.normal_y;
-  return a.time_divisor < b.time_divisor;
+  if (a.time_divisor != b.time_divisor) return a.time_divisor < b.time_divisor;
+  if (a.relative_velocity.x != b.relative_velocity.x) {
+    return a.relative_velocity.x < b.relative_velocity.x;
+  }
+  return a.relative_velocity.y < b.relative_velocity.y;
 };
 
 constexpr auto is_reported_before = [](const Contact& a, const Contact& b) {

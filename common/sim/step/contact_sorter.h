@@ -15,8 +15,8 @@ namespace tickbox::sim {
 
 class ContactSorter {
  public:
-  /// Sorts by time, ids and normal. The first `at_start` are exactly at the tick's start.
-  /// Cost: no allocation once warm.
+  /// Sorts by time, ids, normal, divisor and relative velocity. The first `at_start` are exactly at
+  /// the tick's start. Cost: no allocation once warm.
   void sort(std::vector<Contact>& contacts, std::size_t at_start);
 
   void reserve(std::size_t contacts) {

@@ -39,14 +39,12 @@ bool is_plain_rest(std::uint32_t mover, const WallHit& hit, const Movers& movers
 void come_to_rest(std::uint32_t mover, const WallHit& hit, Movers& movers, StepReport& report) {
   MoverState& state = movers.states[mover];
   const Axis axis = hit.impact.axis;
-  const bool is_low = state.motion.velocity[axis] > 0;
-  const BodyId id = movers.bodies[mover].id;
-  add_contact(hit.impact, is_low ? id : hit.id, is_low ? hit.id : id, report.contacts);
+  const End end = add_wall_contact(hit.impact, mover, hit.id, movers, report.contacts);
   mark_turned(movers, mover);
   ++state.events;
   state.motion.velocity[axis] = 0;
   state.unblock(axis);
-  state.block(axis, is_low ? End::High : End::Low);
+  state.block(axis, opposite(end));
   state.mark_changed(axis);
 }
 

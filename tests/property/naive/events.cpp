@@ -65,10 +65,17 @@ void Event::report_contact(std::size_t low, std::size_t high) {
   const BodyId high_id = run_.things[high].body.id;
   const auto n = static_cast<std::int8_t>(low_id < high_id ? -1 : 1);
   const std::int8_t zero = 0;
-  run_.report.contacts.push_back(
-      {std::min(low_id, high_id), std::max(low_id, high_id), k_ == 0 ? n : zero, k_ == 1 ? n : zero,
-       static_cast<std::int32_t>(hit_.t.q), static_cast<std::int32_t>(hit_.t.r),
-       static_cast<std::int32_t>(hit_.t.d)});
+  const auto relative = [&](std::size_t k) {  // of the lower id to the higher
+    return static_cast<std::int32_t>(-n * (run_.things[low].v[k] - run_.things[high].v[k]));
+  };
+  run_.report.contacts.push_back({std::min(low_id, high_id),
+                                  std::max(low_id, high_id),
+                                  k_ == 0 ? n : zero,
+                                  k_ == 1 ? n : zero,
+                                  static_cast<std::int32_t>(hit_.t.q),
+                                  static_cast<std::int32_t>(hit_.t.r),
+                                  static_cast<std::int32_t>(hit_.t.d),
+                                  {relative(0), relative(1)}});
 }
 
 i64 Event::rebound() {

@@ -174,8 +174,10 @@ bool reported_before(const sim::Contact& x, const sim::Contact& y) {
   const int c =
       compare({x.time, x.time_rest, x.time_divisor}, {y.time, y.time_rest, y.time_divisor});
   if (c != 0) return c < 0;
-  return std::tie(x.a, x.b, x.normal_x, x.normal_y, x.time_divisor) <
-         std::tie(y.a, y.b, y.normal_x, y.normal_y, y.time_divisor);
+  const auto& u = x.relative_velocity;
+  const auto& v = y.relative_velocity;
+  return std::tie(x.a, x.b, x.normal_x, x.normal_y, x.time_divisor, u.x, u.y) <
+         std::tie(y.a, y.b, y.normal_x, y.normal_y, y.time_divisor, v.x, v.y);
 }
 
 Run run_of(const sim::World& world) {
