@@ -52,7 +52,8 @@ struct ExactContact {
   Instant at;
   BodyId with;
   sim::Axis axis = 0;
-  int normal = 0;  ///< along `axis`, from the other body to the mover
+  int normal = 0;                          ///< along `axis`, from the other body to the mover
+  std::array<std::int64_t, 2> velocity{};  ///< of the mover, before the contact
 };
 
 struct ExactTick {
@@ -301,7 +302,8 @@ class Solver {
   void handle(const Hit& hit) {
     Course& course = courses_[hit.axis];
     const int normal = course.velocity > 0 ? -1 : 1;
-    tick_.contacts.push_back({hit.at, id_of(hit), hit.axis, normal});
+    tick_.contacts.push_back(
+        {hit.at, id_of(hit), hit.axis, normal, {courses_[0].velocity, courses_[1].velocity}});
     now_ = {hit.at.time, hit.at.slack + 1, hit.axis};
 
     const std::int64_t back = rebound(hit, std::abs(course.velocity));
@@ -340,6 +342,12 @@ std::string difference(const ExactContact& expected, const sim::Contact& contact
                                 ? contact.normal_x == normal && contact.normal_y == 0
                                 : contact.normal_y == normal && contact.normal_x == 0;
   if (!is_same_side) return "another side is hit";
+  const int sign = contact.a == mover ? 1 : -1;
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    if (contact.relative_velocity[axis] != sign * expected.velocity[axis]) {
+      return "it is hit at another velocity";
+    }
+  }
   const Rational time = time_of(contact);
   if (expected.at.slack == 0 && time != expected.at.time) return "not at the exact time";
   if (expected.at.slack > 0 && (time > expected.at.time || time <= expected.at.earliest())) {
@@ -363,10 +371,13 @@ std::vector<sim::Contact> in_the_order_of(const ExactTick& exact,
       return std::tuple{contact.a, contact.b, contact.normal_y != 0,
                         contact.normal_x + contact.normal_y};
     };
+    // Of several contacts with one face the earlier has less lead, or more speed.
     std::sort(contacts.begin() + static_cast<std::ptrdiff_t>(first),
               contacts.begin() + static_cast<std::ptrdiff_t>(end),
               [&](const sim::Contact& a, const sim::Contact& b) {
-                return key(a) != key(b) ? key(a) < key(b) : time_of(a) > time_of(b);
+                if (key(a) != key(b)) return key(a) < key(b);
+                if (time_of(a) != time_of(b)) return time_of(a) > time_of(b);
+                return a.time_divisor > b.time_divisor;
               });
   }
   return contacts;

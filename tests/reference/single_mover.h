@@ -35,6 +35,7 @@ struct Comparison {
   std::size_t led_contacts = 0;  ///< of these, those on an axis on which the body had bounced
 };
 
+/// Compares contacts, their times and velocities, and where the mover ends.
 /// Requires: exactly one mover before the step, dynamic, without friction, that overlaps no body
 /// from which it stays apart; `after` is the mover after the step.
 [[nodiscard]] Comparison compare_with_exact(const sim::World& before, const sim::StepReport& report,
