@@ -14,6 +14,7 @@ enum class Kind : std::uint8_t {
   Static,     ///< never moves
   Dynamic,    ///< moves, and contacts change its velocity
   Kinematic,  ///< moves by its path or its own velocity; nothing pushes it
+  Fixed,      ///< as a static, but of one world: it can be added and removed between steps
 };
 
 using tickbox::OneWay;
@@ -48,8 +49,8 @@ struct Body {
   Response response = Response::Slide;
   Vec2 min{};                     ///< the corner with the least x and the least y
   Vec2 size{};                    ///< 1 to kSizeLimit each
-  Vec2 velocity{};                ///< each component within ±kSpeedLimit
-  std::uint16_t mass = 1;         ///< 1 to 65,535; static bodies have infinite mass
+  Vec2 velocity{};                ///< each within ±kSpeedLimit; (0, 0) for fixed bodies
+  std::uint16_t mass = 1;         ///< 1 to 65,535; static and fixed bodies have infinite mass
   std::uint16_t restitution = 0;  ///< 0 to kFullRestitution; only for Response::Bounce
   std::uint8_t friction = 0;      ///< in 1/kFrictionWhole; the larger of two bodies counts
   std::uint16_t gravity_scale = kFullGravity;  ///< share of the world's gravity, in 1/256
@@ -138,6 +139,7 @@ inline constexpr std::size_t kBodyFieldBytes = 70;
   }
   if (body.kind == Kind::Dynamic && body.one_way != OneWay::None) return false;
   if (body.kind != Kind::Kinematic && body.path != kNoPath) return false;
+  if (body.kind == Kind::Fixed && body.velocity != Vec2{}) return false;
   return body.mass >= 1 && body.restitution <= kFullRestitution && body.id < kWorldBorder;
 }
 

@@ -146,11 +146,11 @@ void Caster::reserve(std::size_t movers) {
 }
 
 void Caster::look_at(const World& world) {
-  look_at(world.statics(), world.settings().border, world.movers());
+  look_at(world.immovables(), world.settings().border, world.movers());
 }
 
-void Caster::look_at(const Statics& statics, Border border, std::span<const Body> movers) {
-  statics_ = &statics;
+void Caster::look_at(const Immovables& immovables, Border border, std::span<const Body> movers) {
+  immovables_ = immovables;
   border_ = border;
   movers_ = movers;
   order_.clear();
@@ -187,14 +187,15 @@ void Caster::visit_movers(const Cast& cast, const Box& hull, Visit&& visit) cons
 }
 
 template <class Visit, class IsOver>
-void Caster::visit_statics(const Cast& cast, const Motion& motion, const Box& hull, Visit&& visit,
-                           IsOver&& is_over) const {
+void Caster::visit_immovables(const Cast& cast, const Motion& motion, const Box& hull,
+                              Visit&& visit, IsOver&& is_over) const {
   const auto look_at_one = [&](std::uint32_t index) {
-    visit(hit_on(cast, motion, statics_->bodies()[index]));
+    visit(hit_on(cast, motion, (*immovables_)[index]));
   };
-  statics_->grid().visit_path(motion, 0, rect_of(hull), look_at_one, is_over);
+  const Rect rect = rect_of(hull);
+  immovables_->visit_path(Solidity::Solid, motion, 0, rect, look_at_one, is_over);
   if (cast.ghosts == CastGhosts::Skipped) return;
-  statics_->ghosts().visit_path(motion, 0, rect_of(hull), look_at_one, is_over);
+  immovables_->visit_path(Solidity::Ghost, motion, 0, rect, look_at_one, is_over);
 }
 
 template <class Visit>
@@ -208,7 +209,7 @@ void Caster::visit_border(const Cast& cast, const Motion& motion, Visit&& visit)
 }
 
 std::optional<CastHit> Caster::nearest(const Cast& cast) const {
-  TICKBOX_ASSERT(statics_ != nullptr && is_valid(cast));
+  TICKBOX_ASSERT(immovables_ && is_valid(cast));
   const Motion motion = motion_of(cast.from, cast.size, cast.way);
   std::optional<CastHit> first;
   const auto consider = [&](const std::optional<CastHit>& hit) {
@@ -217,15 +218,15 @@ std::optional<CastHit> Caster::nearest(const Cast& cast) const {
 
   Box hull = hull_of(motion, 0, kFineSteps);
   if (!contains(kWholeWorld, hull)) visit_border(cast, motion, consider);
-  visit_statics(cast, motion, hull, consider,
-                [&](FineTime walked) { return first && first->at.whole < walked; });
+  visit_immovables(cast, motion, hull, consider,
+                   [&](FineTime walked) { return first && first->at.whole < walked; });
   if (first) hull = hull_of(motion, 0, first->at.whole + 1);
   visit_movers(cast, hull, [&](const Body& body) { consider(hit_on(cast, motion, body)); });
   return first;
 }
 
 void Caster::all(const Cast& cast, std::vector<CastHit>& hits) const {
-  TICKBOX_ASSERT(statics_ != nullptr && is_valid(cast));
+  TICKBOX_ASSERT(immovables_ && is_valid(cast));
   const Motion motion = motion_of(cast.from, cast.size, cast.way);
   const Box hull = hull_of(motion, 0, kFineSteps);
   hits.clear();
@@ -234,7 +235,7 @@ void Caster::all(const Cast& cast, std::vector<CastHit>& hits) const {
   };
 
   visit_border(cast, motion, take);
-  visit_statics(cast, motion, hull, take, [](FineTime /*walked*/) { return false; });
+  visit_immovables(cast, motion, hull, take, [](FineTime /*walked*/) { return false; });
   visit_movers(cast, hull, [&](const Body& body) { take(hit_on(cast, motion, body)); });
   std::sort(hits.begin(), hits.end(),
             [](const CastHit& a, const CastHit& b) { return is_before(a, b); });

@@ -62,7 +62,7 @@ struct CastHit {
 /// world have one id: the side of larger speed goes first, then y.
 [[nodiscard]] bool is_before(const CastHit& a, const CastHit& b);
 
-/// Answers casts against movers at their positions and against statics. One index serves many
+/// Answers casts against movers at their positions, statics and fixed bodies. One index serves many
 /// casts.
 ///
 /// One-way bodies are hit from their solid side only, and never from within. A box at the nearest
@@ -78,8 +78,8 @@ class Caster {
   void look_at(const World& world);
 
   /// Indexes movers outside any world, such as the past movers of lag compensation.
-  /// Requires: `statics` and `movers` stay unchanged while casts are answered.
-  void look_at(const Statics& statics, Border border, std::span<const Body> movers);
+  /// Requires: all bodies stay unchanged while casts are answered.
+  void look_at(const Immovables& immovables, Border border, std::span<const Body> movers);
 
   /// The first hit, or nothing.
   [[nodiscard]] std::optional<CastHit> nearest(const Cast& cast) const;
@@ -98,12 +98,12 @@ class Caster {
   template <class Visit>
   void visit_movers(const Cast& cast, const Box& hull, Visit&& visit) const;
   template <class Visit, class IsOver>
-  void visit_statics(const Cast& cast, const Motion& motion, const Box& hull, Visit&& visit,
-                     IsOver&& is_over) const;
+  void visit_immovables(const Cast& cast, const Motion& motion, const Box& hull, Visit&& visit,
+                        IsOver&& is_over) const;
   template <class Visit>
   void visit_border(const Cast& cast, const Motion& motion, Visit&& visit) const;
 
-  const Statics* statics_ = nullptr;
+  std::optional<Immovables> immovables_;
   Border border_ = Border::Solid;
   std::span<const Body> movers_;
   std::vector<std::uint64_t> order_;  ///< key on the curve (high bits), index of the mover

@@ -62,7 +62,7 @@ class Overlapped {
 std::optional<CrowdedBody> find_crowded_body(const World& world, const CrowdingLimits& limits,
                                              const MayOverlap& may_overlap) {
   const std::span<const Body> movers = world.movers();
-  const Statics& statics = world.statics();
+  const Immovables immovables = world.immovables();
   const Paths paths{movers};
   Overlapped overlapped{limits.overlaps_per_body, may_overlap};
   std::size_t found = 0;  // each pair is found from both of its movers
@@ -76,8 +76,8 @@ std::optional<CrowdedBody> find_crowded_body(const World& world, const CrowdingL
       if (is_dynamic) overlapped.look_at(movers[other]);
     });
     if (is_dynamic) {
-      statics.grid().visit(rect_of(box_of(body.min, body.size)),
-                           [&](std::uint32_t wall) { overlapped.look_at(statics.bodies()[wall]); });
+      immovables.visit(Solidity::Solid, rect_of(box_of(body.min, body.size)),
+                       [&](std::uint32_t wall) { overlapped.look_at(immovables[wall]); });
     }
     if (overlapped.exceeds_limit()) return CrowdedBody{body.id, Crowding::Overlaps};
     if (found / 2 > limits.pairs) return CrowdedBody{body.id, Crowding::Pairs};

@@ -42,6 +42,11 @@ struct Rect {
          inner.y1 <= outer.y1;
 }
 
+/// The least rectangle that contains both.
+[[nodiscard]] constexpr Rect united(const Rect& a, const Rect& b) {
+  return {std::min(a.x0, b.x0), std::min(a.y0, b.y0), std::max(a.x1, b.x1), std::max(a.y1, b.y1)};
+}
+
 /// Rectangles as a structure of arrays: four values fill a register, and a search tests two
 /// registers at a time. A few cells mostly hold no more, and the CPU predicts a loop of one run
 /// well.

@@ -51,10 +51,6 @@ int finest_level(std::span<const Rect> rects) {
   return level;
 }
 
-Rect united(const Rect& a, const Rect& b) {
-  return {std::min(a.x0, b.x0), std::min(a.y0, b.y0), std::max(a.x1, b.x1), std::max(a.y1, b.y1)};
-}
-
 }  // namespace
 
 StaticGrid::StaticGrid(std::span<const Body> statics, std::span<const std::uint32_t> which) {

@@ -62,6 +62,7 @@ struct Stepper::Scratch {
   Candidates candidates;
   Impacts impacts;
   Courses courses;
+  FixedWatch fixed;
   ContactSorter sorter;
   std::vector<std::uint8_t> turns;  ///< of depenetration, by mover
   StepReport report;
@@ -85,7 +86,7 @@ void Stepper::Scratch::step(World& world) {
   sweep(environment, movers, candidates, impacts, report);
   round_positions(environment, movers, report);
   release_riders(environment, movers, report);
-  if (movers.has_ghosts) report_sensors(environment, movers, courses, report);
+  if (movers.has_ghosts) report_sensors(environment, movers, candidates, courses, report);
   world.remove(report.left);
   movers.bodies = world.movers();
   sorter.sort(report.contacts, at_start);
@@ -109,12 +110,16 @@ void Stepper::Scratch::start(World& world) {
   const std::size_t count = world.movers().size();
   if (count >= capacity) reserve_for(count);
   environment.settings = world.settings();
-  if (environment.statics != world.shared_statics()) {
+  environment.immovables = world.immovables();
+  const auto changes = fixed.look_at(world.shared_fixed());
+  if (!changes || environment.statics != world.shared_statics()) {
     environment.statics = world.shared_statics();
     candidates.walls.forget();
+  } else {
+    candidates.walls.forget_near(*changes);
   }
   movers.start(world.movers());
-  candidates.walls.start(*environment.statics, count);
+  candidates.walls.start(environment.immovables, count);
   clear(report);
 }
 

@@ -1,11 +1,14 @@
 #pragma once
-// The state that the physics keeps from one tick to the next: settings, shared statics, and the
-// movers sorted by id.
+// The state that the physics keeps from one tick to the next: settings, shared statics, and movers
+// and fixed bodies, each sorted by id.
 
 #include "sim/body.h"
+#include "sim/fixed_bodies.h"
+#include "sim/immovables.h"
 #include "sim/statics.h"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -19,6 +22,8 @@ struct WorldSettings {
   Border border = Border::Solid;
 };
 
+/// Movers, and what they meet. Thread: a world and its copies belong to one thread, since they
+/// share their fixed bodies until one of them changes its own.
 class World {
  public:
   World(WorldSettings settings, SharedStatics statics);
@@ -35,31 +40,51 @@ class World {
 
   [[nodiscard]] std::span<const Body> movers() const { return movers_; }
 
-  /// The mover with this id, or nullptr. Cost: one binary search.
-  [[nodiscard]] Body* find(BodyId id);
+  /// The fixed bodies. They cost a step nothing where no mover is near. To change one, remove it
+  /// and add it again.
+  [[nodiscard]] const FixedBodies& fixed() const;
+
+  /// The same, to follow their changes.
+  [[nodiscard]] SharedFixedBodies shared_fixed() const { return fixed_; }
+
+  /// Statics and fixed bodies together. Valid until a fixed body is added or removed.
+  [[nodiscard]] Immovables immovables() const { return {*statics_, fixed_.get()}; }
+
+  /// The mover or fixed body with this id, or nullptr. Cost: two binary searches.
   [[nodiscard]] const Body* find(BodyId id) const;
 
-  /// Inserts a mover in the order of ids. Requires: not Static, an unused id, values within the
-  /// limits of Body, a path of the statics or kNoPath.
+  /// The mover with this id, or nullptr. It may be changed as those of movers(). Cost: one binary
+  /// search.
+  [[nodiscard]] Body* find_mover(BodyId id);
+  [[nodiscard]] const Body* find_mover(BodyId id) const;
+
+  /// Inserts a mover or a fixed body in the order of ids. Requires: not Static, an unused id,
+  /// values within the limits of Body, a path of the statics or kNoPath. Cost: linear in the movers
+  /// for a mover; FixedBodies::add() for a fixed body.
   void add(const Body& body);
 
-  /// Removes a mover; returns false if no mover has this id.
+  /// Removes a mover or a fixed body; returns false if none has this id. Cost: as add().
   bool remove(BodyId id);
 
-  /// Removes all movers in `ids`. Requires: `ids` sorted. Cost: linear, times a binary search.
+  /// Removes all movers and fixed bodies in `ids`. Requires: `ids` sorted.
+  /// Cost: linear in the movers, times a binary search; FixedBodies::remove() for each id.
   void remove(std::span<const BodyId> ids);
 
-  /// Removes all movers; keeps the memory.
+  /// Removes all movers and fixed bodies; keeps the memory of the movers.
   void clear();
 
  private:
+  FixedBodies& own_fixed();
+
   WorldSettings settings_;
   SharedStatics statics_;
   std::vector<Body> movers_;
+  std::shared_ptr<FixedBodies> fixed_;  ///< null where there have been none
 };
 
 /// XXH3-64 of the settings, the hash of the statics, and every field of every mover in the order of
-/// ids.
+/// ids. Where there are fixed bodies, their number and the sum of their hashes follow: no cost for
+/// each of them.
 [[nodiscard]] std::uint64_t state_hash(const World& world);
 
 }  // namespace tickbox::sim

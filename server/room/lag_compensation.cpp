@@ -100,7 +100,7 @@ void LagCompensation::cast_rays(const Room& room, std::span<Ray> rays) {
   }
   gather_movers(room, area, rays.front().render_tick);
   const sim::World& physics = room.world().physics();
-  caster_.look_at(physics.statics(), physics.settings().border, movers_);
+  caster_.look_at(physics.immovables(), physics.settings().border, movers_);
   for (Ray& ray : rays) {
     const std::optional<sim::CastHit> hit = caster_.nearest(ray.cast);
     const bool is_player = hit && game::is_entity(hit->body) &&

@@ -40,6 +40,10 @@ i64 high(const Body& body, std::size_t k) {
   return i64{body.min[k]} + body.size[k];
 }
 
+bool is_immovable(const Body& body) {
+  return body.kind == sim::Kind::Static || body.kind == sim::Kind::Fixed;
+}
+
 bool overlap(const Body& a, const Body& b) {
   return low(a, 0) < high(b, 0) && low(b, 0) < high(a, 0) && low(a, 1) < high(b, 1) &&
          low(b, 1) < high(a, 1);
@@ -141,11 +145,15 @@ Tick::Tick(const sim::World& before, const sim::World& after, const sim::StepRep
   for (const Body& body : before.statics().bodies()) {
     passages_.push_back({&body, &body, true, false, in(hit, body.id)});
   }
+  for (const Body& body : before.fixed().by_id()) {
+    passages_.push_back({&body, &body, true, false, in(hit, body.id)});
+  }
   // Riders of a kinematic body that waits lose its velocity in the middle of the tick, without a
   // contact of their own. Then only kinematic bodies are sure to move straight.
   someone_waited_ = !report.blocked.empty();
   const auto is_rough = [](const Body& body) { return body.friction != 0; };
   someone_is_rough_ = std::ranges::any_of(before.statics().bodies(), is_rough) ||
+                      std::ranges::any_of(before.fixed().by_id(), is_rough) ||
                       std::ranges::any_of(before.movers(), is_rough);
   for (const Body& body : before.movers()) {
     const bool is_hit = in(hit, body.id);
@@ -235,7 +243,7 @@ void Tick::judge_ghost(const Passage& a, const Passage& b) {
 /// Whether a mover was so near that a snap to the wall could have overlapped it.
 bool Tick::may_undo_snap(const Passage& passage) const {
   return std::ranges::any_of(passages_, [&](const Passage& other) {
-    if (other.from->kind == sim::Kind::Static || other.from == passage.from) return false;
+    if (is_immovable(*other.from) || other.from == passage.from) return false;
     if (!sim::stay_apart(*other.from, *passage.from)) return false;
     if (other.to == nullptr || other.shifted || passage.shifted) return true;
     for (std::size_t k = 0; k < 2; ++k) {
@@ -249,7 +257,7 @@ bool Tick::may_undo_snap(const Passage& passage) const {
   });
 }
 
-// Only if the static was its only contact: another body may have carried it along.
+// Only if the wall was its only contact: another body may have carried it along.
 void Tick::judge_stopped(const Passage& passage) {
   const Body& body = *passage.from;
   if (!passage.hit || passage.to == nullptr || body.kind != sim::Kind::Dynamic) return;
@@ -259,14 +267,14 @@ void Tick::judge_stopped(const Passage& passage) {
     if (only != nullptr) return;
     only = &contact;
   }
-  const Body* wall = before_.statics().find(only->a == body.id ? only->b : only->a);
+  const Body* wall = before_.immovables().find(only->a == body.id ? only->b : only->a);
   const std::size_t k = only->normal_x != 0 ? 0 : 1;
   const Body& at = *passage.to;
   if (wall == nullptr || at.velocity[k] != 0 || body.response == sim::Response::Bounce) return;
   if (at.carrier != sim::kNoBody || !report_.blocked.empty()) return;
   const bool touches = high(at, k) == low(*wall, k) || low(at, k) == high(*wall, k);
   if (touches || may_undo_snap(passage)) return;
-  wrong_ << "  I5: stopped short of a static\n    " << text_of(at) << "\n    " << text_of(*wall)
+  wrong_ << "  I5: stopped short of a wall\n    " << text_of(at) << "\n    " << text_of(*wall)
          << '\n';
 }
 
@@ -303,7 +311,7 @@ std::string Tick::judge() {
     for (std::size_t j = i + 1; j < passages_.size(); ++j) {
       const Passage& a = passages_[i];
       const Passage& b = passages_[j];
-      if (a.from->kind == sim::Kind::Static && b.from->kind == sim::Kind::Static) continue;
+      if (is_immovable(*a.from) && is_immovable(*b.from)) continue;
       judge_pair(a, b);
       judge_one_way(a, b);
       judge_one_way(b, a);

@@ -1,8 +1,9 @@
 // Bodies that nothing joins with the rest of a world move as they would alone. So a server can send
 // causes only. A client that knows a whole island, and no other body, steps it to the same bits.
 //
-// Contacts and influences of 30 ticks join movers into islands. A random half of the islands is put
-// into an empty world on the same statics, and stepped beside the whole world.
+// Contacts and influences of 30 ticks join movers into islands, and each island with the fixed
+// bodies that it met. A random half of the islands is put into an empty world on the same statics,
+// with these fixed bodies and no others, and stepped beside the whole world.
 
 #include "sim/step.h"
 #include "tests/property/any_stepper.h"
@@ -13,7 +14,9 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tickbox::test {
@@ -33,17 +36,31 @@ class Islands {
 
   void join(BodyId a, BodyId b) { parent_[root_of(a)] = root_of(b); }
 
+  void note_fixed(BodyId mover, BodyId fixed) { met_.insert({mover.value, fixed.value}); }
+
+  /// Each mover that met a fixed body, and that body.
+  [[nodiscard]] const auto& met() const { return met_; }
+
  private:
   std::map<std::uint64_t, std::uint64_t> parent_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> met_;
 };
 
 void join_all(Islands& islands, const sim::World& before, const sim::StepReport& report) {
+  const auto join = [&](BodyId a, BodyId b) {
+    const bool a_moves = before.find_mover(a) != nullptr;
+    const bool b_moves = before.find_mover(b) != nullptr;
+    if (a_moves && b_moves) {
+      islands.join(a, b);
+    } else if (before.find(a) != nullptr && before.find(b) != nullptr) {
+      islands.note_fixed(a_moves ? a : b, a_moves ? b : a);
+    }
+  };
   for (const sim::Contact& contact : report.contacts) {
-    const bool are_movers = before.find(contact.a) != nullptr && before.find(contact.b) != nullptr;
-    if (are_movers) islands.join(contact.a, contact.b);
+    join(contact.a, contact.b);
   }
   for (const sim::BodyPair& pair : report.influences) {
-    islands.join(pair.low, pair.high);
+    join(pair.low, pair.high);
   }
 }
 
@@ -51,6 +68,8 @@ struct Counts {
   std::uint64_t compared = 0;  ///< bodies, once per tick
   std::uint64_t left_out = 0;  ///< movers of whole worlds that were not in the half
   std::uint64_t islands = 0;   ///< islands with more than one body, in the half
+  std::uint64_t fixed = 0;     ///< fixed bodies in the half
+  std::uint64_t fixed_left_out = 0;
 };
 
 void try_world(const sim::World& start, std::uint64_t seed, Counts& counts) {
@@ -76,6 +95,12 @@ void try_world(const sim::World& start, std::uint64_t seed, Counts& counts) {
     half.add(body);
     counts.islands += ++sizes[island] == 2 ? 1U : 0U;
   }
+  for (const auto& [mover, fixed] : islands.met()) {
+    if (half.find({mover}) == nullptr || half.find({fixed}) != nullptr) continue;
+    half.add(*start.find({fixed}));
+  }
+  counts.fixed += half.fixed().size();
+  counts.fixed_left_out += start.fixed().size() - half.fixed().size();
   for (int tick = 0; tick < kTicks; ++tick) {
     stepper.step(half);
     for (const sim::Body& body : half.movers()) {
@@ -103,6 +128,9 @@ TEST_P(Closure, LetsIslandsMoveAsTheyWouldAlone) {
   EXPECT_GT(counts.compared, 200'000U);
   EXPECT_GT(counts.left_out, 5'000U) << "everything hangs together: nothing is proven";
   EXPECT_GT(counts.islands, 500U) << "nobody meets anybody: nothing is proven";
+  if (!GetParam().features.fixed) return;
+  EXPECT_GT(counts.fixed, 1'000U) << "no island needs a fixed body";
+  EXPECT_GT(counts.fixed_left_out, 2'000U) << "every fixed body is needed";
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, Closure, world_kinds(),

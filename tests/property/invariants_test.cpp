@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kBodyTicks = 10'000'000;
 
 TEST(Invariants, HoldInWorldsOfAllKindsForTenMillionBodyTicks) {
-  constexpr std::uint64_t kWorlds = 9'500;
+  constexpr std::uint64_t kWorlds = 10'000;
   constexpr int kTicks = 40;
   constexpr int kTicksBetweenDisturbances = 7;
   AnyStepper stepper;

@@ -136,6 +136,10 @@ sim::World restored(const sim::World& saved, Rng& rng) {
   for (const sim::Body& body : shuffled({saved.movers().begin(), saved.movers().end()})) {
     world.add(body);
   }
+  const auto fixed = saved.fixed().by_id();
+  for (const sim::Body& body : shuffled({fixed.begin(), fixed.end()})) {
+    world.add(body);
+  }
   return world;
 }
 

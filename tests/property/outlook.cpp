@@ -119,6 +119,9 @@ sim::World seen(const sim::World& world, const Outlook& outlook) {
   for (const sim::Body& body : world.movers()) {
     other.add(seen(body, outlook));
   }
+  for (const sim::Body& body : world.fixed().by_id()) {
+    other.add(seen(body, outlook));
+  }
   return other;
 }
 
@@ -148,7 +151,8 @@ bool can_be_seen(const sim::World& world, const Outlook& outlook) {
     return is_within_limits(seen_place(body.min, body.size, outlook));
   };
   bool all = std::ranges::all_of(world.movers(), fits) &&
-             std::ranges::all_of(world.statics().bodies(), fits);
+             std::ranges::all_of(world.statics().bodies(), fits) &&
+             std::ranges::all_of(world.fixed().by_id(), fits);
   for_each_path(world, [&](const sim::Path& path, Vec2 size) {
     for (const Vec2 point : path.points()) {
       all = all && is_within_limits(seen_place(point, size, outlook));

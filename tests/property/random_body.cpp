@@ -96,7 +96,7 @@ Body draw_body(Rng& rng, const Climate& climate, sim::Kind kind) {
   if (kind != sim::Kind::Dynamic && percent(rng, climate.one_way_percent)) {
     body.one_way = static_cast<sim::OneWay>(1 + rng.below(4));
   }
-  if (kind == sim::Kind::Static) return body;
+  if (kind == sim::Kind::Static || kind == sim::Kind::Fixed) return body;
   body.velocity = {draw_speed(rng, climate), draw_speed(rng, climate)};
   if (kind == sim::Kind::Kinematic) {
     if (rng.chance(1, 3)) body.squeeze = sim::Squeeze::Crush;

@@ -41,7 +41,8 @@ class Builder {
 
  private:
   bool place(Body body);
-  void place_floor();
+  void place_floor(sim::Kind kind, std::int32_t height);
+  void place_fixed();
   void place_moving(int most);
   void place_lift();
   void place_closing_walls();
@@ -73,10 +74,19 @@ bool Builder::place(Body body) {
 }
 
 /// A floor of adjacent tiles, where engines get false hits on seams.
-void Builder::place_floor() {
-  const std::int32_t y = climate_.centre.y + climate_.extent - 2 * kUnit;
+void Builder::place_floor(sim::Kind kind, std::int32_t height) {
+  const std::int32_t y = climate_.centre.y + climate_.extent - height;
   for (std::int32_t x = -climate_.extent; x + kUnit <= climate_.extent; x += kUnit) {
-    place({.kind = sim::Kind::Static, .min = {climate_.centre.x + x, y}, .size = {kUnit, kUnit}});
+    place({.kind = kind, .min = {climate_.centre.x + x, y}, .size = {kUnit, kUnit}});
+  }
+}
+
+/// Bricks and coins, as many as the statics or more.
+void Builder::place_fixed() {
+  if (rng_.chance(1, 3)) place_floor(sim::Kind::Fixed, 4 * kUnit);
+  const auto most = static_cast<std::uint64_t>(options_.statics_max) * (rng_.chance(1, 4) ? 3 : 1);
+  for (auto n = rng_.below(most + 1); n > 0; --n) {
+    place(draw_body(rng_, climate_, sim::Kind::Fixed));
   }
 }
 
@@ -164,10 +174,11 @@ sim::World Builder::build() {
   const sim::WorldSettings settings{
       .gravity = climate_.gravity,
       .border = rng_.chance(1, 3) ? sim::Border::Remove : sim::Border::Solid};
-  if (rng_.chance(1, 2)) place_floor();
+  if (rng_.chance(1, 2)) place_floor(sim::Kind::Static, 2 * kUnit);
   for (auto n = rng_.below(static_cast<std::uint64_t>(options_.statics_max) + 1); n > 0; --n) {
     place(draw_body(rng_, climate_, sim::Kind::Static));
   }
+  if (options_.features.fixed && rng_.chance(3, 4)) place_fixed();
   if (options_.features.kinematic && rng_.chance(3, 4)) place_moving(1 + options_.movers_max / 6);
   for (auto n = 2 + rng_.below(static_cast<std::uint64_t>(options_.movers_max) - 1); n > 0; --n) {
     place(draw_body(rng_, climate_, sim::Kind::Dynamic));
@@ -188,7 +199,8 @@ bool is_free(const sim::World& world, const Body& body) {
     return other.id != body.id && would_overlap(body, other);
   };
   return std::ranges::none_of(world.movers(), bad) &&
-         std::ranges::none_of(world.statics().bodies(), bad);
+         std::ranges::none_of(world.statics().bodies(), bad) &&
+         std::ranges::none_of(world.fixed().by_id(), bad);
 }
 
 void kick(Body& body, Rng& rng) {
@@ -217,6 +229,22 @@ void add_like(sim::World& world, Body body, Rng& rng, const Features& features) 
   if (features.overlaps || is_free(world, body)) world.add(body);
 }
 
+/// Removes some fixed bodies, puts some back elsewhere or under another name, and changes one.
+void disturb_fixed(sim::World& world, Rng& rng, const Features& features) {
+  if (world.fixed().empty()) return;
+  for (auto n = rng.below(4); n > 0 && !world.fixed().empty(); --n) {
+    Body body = world.fixed().by_id()[static_cast<std::ptrdiff_t>(rng.below(world.fixed().size()))];
+    if (!rng.chance(1, 3)) world.remove(body.id);
+    if (rng.chance(1, 4)) body.sensor = features.ghosts && !body.sensor;
+    if (rng.chance(1, 3)) body.size = {body.size.y, body.size.x};
+    if (rng.chance(1, 2)) {
+      add_like(world, body, rng, features);
+    } else if (world.find(body.id) == nullptr && (features.overlaps || is_free(world, body))) {
+      world.add(body);
+    }
+  }
+}
+
 }  // namespace
 
 sim::World random_world(const RandomWorldOptions& options) {
@@ -232,6 +260,7 @@ void disturb(sim::World& world, Rng& rng, const Features& features) {
       kick(body, rng);
   }
   if (world.movers().size() < 2) return;
+  if (features.fixed) disturb_fixed(world, rng, features);
   if (rng.chance(1, 3)) world.remove(world.movers()[rng.below(world.movers().size())].id);
   if (rng.chance(1, 3)) {
     add_like(world, world.movers()[rng.below(world.movers().size())], rng, features);

@@ -1,6 +1,7 @@
 #pragma once
 // Worlds drawn from a seed: crowds, piles, bullets, crates, tiled floors, slivers, layers, lifts,
-// platforms with riders, closing walls, sensors, one-way platforms, the corners of the world.
+// platforms with riders, closing walls, sensors, one-way platforms, fixed bodies, the corners of
+// the world.
 
 #include "core/rng.h"
 #include "sim/world.h"
@@ -16,9 +17,10 @@ struct Features {
   bool one_way = true;
   bool friction = true;
   bool overlaps = true;
+  bool fixed = true;
 };
 
-inline constexpr Features kPlain{false, false, false, false, false};
+inline constexpr Features kPlain{false, false, false, false, false, false};
 
 struct RandomWorldOptions {
   std::uint64_t seed = 0;
@@ -31,7 +33,8 @@ struct RandomWorldOptions {
 [[nodiscard]] sim::World random_world(const RandomWorldOptions& options);
 
 /// Acts like the rules of a game between two ticks: kicks and turns some movers, teleports some,
-/// removes and adds some. With `features.overlaps`, it teleports movers onto others too.
+/// removes and adds some, and fixed bodies as well. With `features.overlaps`, it teleports movers
+/// onto others too.
 void disturb(sim::World& world, Rng& rng, const Features& features);
 
 }  // namespace tickbox::test

@@ -58,7 +58,7 @@ class Stage {
 
   [[nodiscard]] sim::World& world() { return world_; }
 
-  [[nodiscard]] sim::Body& body(std::uint32_t id) { return *world_.find({id}); }
+  [[nodiscard]] sim::Body& body(std::uint32_t id) { return *world_.find_mover({id}); }
 
   /// The number of frozen bodies in all ticks so far.
   [[nodiscard]] std::size_t frozen() const { return frozen_; }

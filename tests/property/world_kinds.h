@@ -18,14 +18,17 @@ struct WorldKind {
   }
 };
 
-/// Each feature alone, none and all.
+/// Each feature alone, none and all; fixed bodies with ghosts too.
 inline auto world_kinds() {
-  return testing::Values(
-      WorldKind{"plain", kPlain}, WorldKind{"kinematic", {true, false, false, false, false}},
-      WorldKind{"ghosts", {false, true, false, false, false}},
-      WorldKind{"one_way", {false, false, true, false, false}},
-      WorldKind{"friction", {false, false, false, true, false}},
-      WorldKind{"overlaps", {false, false, false, false, true}}, WorldKind{"all", Features{}});
+  return testing::Values(WorldKind{"plain", kPlain},
+                         WorldKind{"kinematic", {true, false, false, false, false, false}},
+                         WorldKind{"ghosts", {false, true, false, false, false, false}},
+                         WorldKind{"one_way", {false, false, true, false, false, false}},
+                         WorldKind{"friction", {false, false, false, true, false, false}},
+                         WorldKind{"overlaps", {false, false, false, false, true, false}},
+                         WorldKind{"fixed", {false, false, false, false, false, true}},
+                         WorldKind{"fixed_ghosts", {false, true, false, false, false, true}},
+                         WorldKind{"all", Features{}});
 }
 
 }  // namespace tickbox::test

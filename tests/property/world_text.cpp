@@ -7,7 +7,7 @@
 namespace tickbox::test {
 namespace {
 
-constexpr const char* kKinds[] = {"Static", "Dynamic", "Kinematic"};
+constexpr const char* kKinds[] = {"Static", "Dynamic", "Kinematic", "Fixed"};
 constexpr const char* kResponses[] = {"Slide", "Stop", "Bounce", "Pass"};
 constexpr const char* kSides[] = {"None", "Up", "Down", "Left", "Right"};
 
@@ -85,6 +85,9 @@ std::string text_of(const sim::World& world) {
   for (const sim::Body& body : world.statics().bodies()) {
     out << text_of(body) << '\n';
   }
+  for (const sim::Body& body : world.fixed().by_id()) {
+    out << text_of(body) << '\n';
+  }
   for (const sim::Body& body : world.movers()) {
     out << text_of(body) << '\n';
   }
@@ -93,7 +96,10 @@ std::string text_of(const sim::World& world) {
 
 std::string first_difference(const sim::World& fast, const sim::World& naive) {
   const auto [f, n] = std::ranges::mismatch(fast.movers(), naive.movers());
-  if (f == fast.movers().end() && n == naive.movers().end()) return {};
+  if (f == fast.movers().end() && n == naive.movers().end()) {
+    const bool same = std::ranges::equal(fast.fixed().by_id(), naive.fixed().by_id());
+    return same ? "" : "  fixed bodies differ\n";
+  }
   return "  first body that differs\n    fast:  " +
          (f == fast.movers().end() ? "none" : text_of(*f)) +
          "\n    naive: " + (n == naive.movers().end() ? "none" : text_of(*n)) + '\n';

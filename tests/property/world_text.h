@@ -17,10 +17,10 @@ namespace tickbox::test {
 
 [[nodiscard]] std::string text_of(const sim::Contact& contact);
 
-/// The settings, statics, paths and movers.
+/// The settings, statics, paths, fixed bodies and movers.
 [[nodiscard]] std::string text_of(const sim::World& world);
 
-/// The first body in which they differ, from both sides; empty if they are equal.
+/// The first mover in which they differ, from both sides; empty if they are equal.
 [[nodiscard]] std::string first_difference(const sim::World& fast, const sim::World& naive);
 
 /// The first entry of every list in which they differ, from both sides; empty if they are equal.

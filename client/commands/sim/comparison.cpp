@@ -88,8 +88,8 @@ bool push_apart(sim::World& world, sim::BodyPair pair) {
   const std::int64_t of_b = a.kind == sim::Kind::Dynamic ? way - of_a : way;
   for (const auto& [body, by] : {std::pair{&a, -of_a}, {&b, of_b}}) {
     if (body->kind != sim::Kind::Dynamic) continue;
-    world.find(body->id)->velocity[axis] = 0;
-    put(*world.find(body->id), axis, body->min[axis] + by);
+    world.find_mover(body->id)->velocity[axis] = 0;
+    put(*world.find_mover(body->id), axis, body->min[axis] + by);
   }
   return true;
 }
@@ -135,7 +135,7 @@ void ComparedSide::go_on(Tick tick, const sim::World& next, std::span<const sim:
   std::map<BodyId, Motion> courses;
   sim::World hulls = next;  // a passage is possible only where whole courses overlap
   for (const Body& was : world.movers()) {
-    Body* const hull = hulls.find(was.id);
+    Body* const hull = hulls.find_mover(was.id);
     if (hull == nullptr) continue;
     Motion& course = courses[was.id] = sim::motion_of(was.min, was.size, {});
     for (Axis axis = 0; axis < sim::kAxes; ++axis) {

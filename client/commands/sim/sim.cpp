@@ -52,7 +52,7 @@ struct Outcome {
 void apply_changes(const scenario::Scenario& scenario, Tick tick, std::size_t& next,
                    sim::World& world) {
   for (; next < scenario.changes.size() && scenario.changes[next].tick <= tick; ++next) {
-    sim::Body* const body = world.find(scenario.changes[next].id);
+    sim::Body* const body = world.find_mover(scenario.changes[next].id);
     if (body != nullptr) body->velocity = scenario.changes[next].velocity;
   }
 }

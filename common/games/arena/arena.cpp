@@ -325,7 +325,7 @@ void Arena::after_step(World& world, const sim::StepReport& report, Authority au
 }
 
 void Arena::place(World& world, Teleport teleport) const {
-  sim::Body* body = world.physics().find(world.body_of(teleport.player));
+  sim::Body* body = world.physics().find_mover(world.body_of(teleport.player));
   if (body == nullptr) return;
   body->min = world.map()->spawn_points[teleport.place];
   body->velocity = {};

@@ -194,7 +194,7 @@ void handle_wall_event(const Event& event, const Environment& environment, Mover
   const End end = add_wall_contact(event, movers, report);
   const bool is_low = end == End::Low;
   const Body* wall =
-      event.kind == Partner::Static ? &environment.statics->bodies()[event.partner] : nullptr;
+      event.kind == Partner::Immovable ? &environment.immovables[event.partner] : nullptr;
   const Side mine = side_of(mover, axis, end, movers);
   const Side theirs = side_of(wall);
   const Side& low = is_low ? mine : theirs;

@@ -24,7 +24,8 @@ End add_wall_contact(const Impact& impact, std::uint32_t mover, BodyId wall, con
 void handle_event(const Event& event, const Environment& environment, Movers& movers,
                   Impacts& impacts, StepReport& report);
 
-/// The same for a dynamic body that meets a static or the border: only its own impacts change.
+/// The same for a dynamic body that meets an immovable one or the border: only its own impacts
+/// change.
 void handle_wall_event(const Event& event, const Environment& environment, Movers& movers,
                        StepReport& report);
 

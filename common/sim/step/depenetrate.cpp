@@ -32,7 +32,7 @@ std::array<WayOut, 4> ways_out(const Box& a, const Box& b) {
 
 /// What the functions of this stage share.
 struct Separation {
-  const Statics& statics;
+  const Immovables& immovables;
   Movers& movers;
   std::vector<std::uint8_t>& turns;  ///< that each mover has had
   StepReport& report;
@@ -68,9 +68,9 @@ bool is_free(const Shift& shift, const Body& partner, Separation& separation) {
     free = false;
     note_influence(body, other, separation.report);
   };
-  const Statics& statics = separation.statics;
-  statics.grid().visit(rect_of(after),
-                       [&](std::uint32_t wall) { look_at(statics.bodies()[wall]); });
+  const Immovables& immovables = separation.immovables;
+  immovables.visit(Solidity::Solid, rect_of(after),
+                   [&](std::uint32_t wall) { look_at(immovables[wall]); });
   separation.movers.grid.visit_near(
       rect_of(after), [&](std::uint32_t mover) { look_at(separation.movers.bodies[mover]); });
   return free;
@@ -94,7 +94,7 @@ bool try_to_move(const Shift& a, const Shift& b, Separation& separation) {
   return true;
 }
 
-/// Whether a body may still be moved; a static or kinematic body is never moved.
+/// Whether a body may still be moved; a body that is not dynamic is never moved.
 bool has_turn_left(const Body& body, const Separation& separation) {
   return body.kind != Kind::Dynamic ||
          separation.turns[index_of(body, separation.movers)] < kTurnsPerBody;
@@ -129,7 +129,7 @@ bool depenetrate(const Environment& environment, Movers& movers, std::vector<std
   if (report.overlaps.empty()) return false;
   sort_unique(report.overlaps);
   turns.assign(movers.bodies.size(), 0);
-  Separation separation{*environment.statics, movers, turns, report};
+  Separation separation{environment.immovables, movers, turns, report};
   bool moved = false;
   for (const BodyPair pair : report.overlaps) {
     const Body& a = *find_body(pair.low, environment, movers);

@@ -11,7 +11,7 @@
 namespace tickbox::sim {
 
 /// The kind of thing that a mover meets.
-enum class Partner : std::uint8_t { Mover, Static, Border };
+enum class Partner : std::uint8_t { Mover, Immovable, Border };
 
 /// The bits of a sum of two versions. No body turns 2^28 times in a tick.
 inline constexpr int kVersionBits = 29;
@@ -31,7 +31,7 @@ struct Event {
   BodyId low_id;
   BodyId high_id;
   std::uint32_t mover = 0;    ///< index
-  std::uint32_t partner = 0;  ///< index among the movers or the statics
+  std::uint32_t partner = 0;  ///< index among the movers or the immovables
 
   [[nodiscard]] Impact impact() const { return {{whole, rest, divisor}, length, axis}; }
 

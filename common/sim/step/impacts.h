@@ -48,7 +48,7 @@ struct Impacts {
 [[nodiscard]] inline Event event_of(const WallHit& hit, std::uint32_t mover, const Movers& movers) {
   const auto [low_id, high_id] = ordered_pair(movers.bodies[mover].id, hit.id);
   Event event{.versions = movers.states[mover].version & kVersionMask,
-              .kind = hit.wall == WallHit::kNoWall ? Partner::Border : Partner::Static,
+              .kind = hit.wall == WallHit::kNoWall ? Partner::Border : Partner::Immovable,
               .low_id = low_id,
               .high_id = high_id,
               .mover = mover,

@@ -31,7 +31,7 @@ Vec2 accelerated_velocity(const Body& body, Vec2 gravity) {
 void integrate(const Environment& environment, Movers& movers) {
   const Vec2 gravity = environment.settings.gravity;
   movers.kinematics.clear();
-  bool has_ghosts = !environment.statics->ghosts().empty();
+  bool has_ghosts = environment.immovables.has(Solidity::Ghost);
   unsigned layers = 0;
   unsigned collides_with = 0;
   for (std::uint32_t i = 0; i < movers.bodies.size(); ++i) {

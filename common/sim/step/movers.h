@@ -1,7 +1,7 @@
 #pragma once
 // The movers of one tick: their bodies, and their state while the tick is computed.
 
-#include "sim/statics.h"
+#include "sim/immovables.h"
 #include "sim/step.h"
 #include "sim/step/motion.h"
 #include "sim/step/mover_grid.h"
@@ -19,10 +19,11 @@ namespace tickbox::sim {
 /// The index of no mover.
 inline constexpr std::uint32_t kNoMover = 0xffff'ffff;
 
-/// What no stage changes: the settings and the statics of the world.
+/// What no stage changes: the settings of the world, and the bodies that nothing moves.
 struct Environment {
   WorldSettings settings;
   SharedStatics statics;
+  Immovables immovables;  ///< the statics, and the fixed bodies of the world
 };
 
 /// The approach speed up to which nothing bounces: twice the world's gravity per tick.
@@ -146,7 +147,7 @@ struct Movers {
   MoverGrid grid;
   std::vector<std::uint32_t> turned;  ///< those no longer on their first path, each once
   std::vector<Piece> pieces;          ///< finished ones, in the order of time; only with ghosts
-  bool has_ghosts = false;            ///< among the movers or the statics
+  bool has_ghosts = false;            ///< among the movers or the immovables
   unsigned layers = 0;                ///< of all movers but ghosts, as the next
   unsigned collides_with = 0;
 
@@ -173,20 +174,21 @@ struct Movers {
   }
 };
 
-/// The mover or static called `id`, or nullptr. Cost: a binary search.
+/// The body called `id`, or nullptr. Cost: up to three binary searches.
 [[nodiscard]] inline const Body* find_body(BodyId id, const Environment& environment,
                                            const Movers& movers) {
   const auto found =
       std::lower_bound(movers.bodies.begin(), movers.bodies.end(), id,
                        [](const Body& body, BodyId sought) { return body.id < sought; });
-  return found != movers.bodies.end() && found->id == id ? &*found : environment.statics->find(id);
+  return found != movers.bodies.end() && found->id == id ? &*found
+                                                         : environment.immovables.find(id);
 }
 
-/// Reports that one of two movers changed the other without a contact, or may have. Does nothing
-/// where one of the two is static.
+/// Reports that one of two bodies changed the other without a contact, or may have. Does nothing
+/// where one of the two is static: everybody knows the map.
 inline void note_influence(const Body& a, const Body& b, StepReport& report) {
-  const bool are_movers = a.kind != Kind::Static && b.kind != Kind::Static;
-  if (are_movers) report.influences.push_back(ordered_pair(a.id, b.id));
+  const bool are_of_world = a.kind != Kind::Static && b.kind != Kind::Static;
+  if (are_of_world) report.influences.push_back(ordered_pair(a.id, b.id));
 }
 
 /// Reports two bodies that overlap at the tick's start and should not: a body as crushed, or the

@@ -22,8 +22,14 @@ void NeighbourCache::reserve(std::size_t movers) {
   walls_.reserve(movers);
 }
 
-void NeighbourCache::start(const Statics& statics, std::size_t movers) {
-  statics_ = &statics;
+void NeighbourCache::forget_near(const Rect& area) {
+  for (std::size_t mover = 0; mover < regions_.size(); ++mover) {
+    if (touch(regions_[mover], area)) regions_[mover] = clear_[mover] = kNowhere;
+  }
+}
+
+void NeighbourCache::start(const Immovables& immovables, std::size_t movers) {
+  immovables_ = immovables;
   regions_.resize(movers, kNowhere);
   clear_.resize(movers, kNowhere);
   counts_.resize(movers);

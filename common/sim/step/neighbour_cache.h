@@ -1,13 +1,13 @@
 #pragma once
-// Keeps the statics around each mover from tick to tick.
+// Keeps the immovable bodies around each mover from tick to tick.
 //
-// An entry depends on the statics only: a region somewhat larger than a mover's path, and every
-// static that touches it. So an entry stays valid while the statics are the same, even if movers
-// are changed, added or removed between ticks. A path within the region finds its statics in the
-// entry. Any other path is looked up in the grid and replaces the entry.
+// An entry depends on these bodies only: a region somewhat larger than a mover's path, and every
+// body that touches it. So an entry stays valid while no such body is added or removed there, even
+// if movers are changed, added or removed between ticks. A path within the region finds its bodies
+// in the entry. Any other path is looked up in the grids and replaces the entry.
 
 #include "sim/box.h"
-#include "sim/statics.h"
+#include "sim/immovables.h"
 
 #include <array>
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace tickbox::sim {
 
-/// The fields of a static that the step reads often, together in memory.
+/// The fields of an immovable body that the step reads often, together in memory.
 struct Wall {
   Rect rect;
-  std::uint32_t index = 0;  ///< in Statics::bodies()
+  std::uint32_t index = 0;  ///< in the immovables
   BodyId id{};
   BodyId ignores{};
   std::uint16_t layers = 0;
@@ -36,26 +36,32 @@ struct Wall {
 
 class NeighbourCache {
  public:
+  /// For the bodies that stop others, or for the ghosts.
+  explicit NeighbourCache(Solidity solidity) : solidity_(solidity) {}
+
   /// Reserves memory for `movers` movers.
   void reserve(std::size_t movers);
 
-  /// Removes all entries. To be called when the statics are not those of the tick before.
+  /// Removes all entries.  To be called when the immovables are not those of the tick before.
   void forget() {
     regions_.clear();
     clear_.clear();
   }
 
-  /// Begins a tick. Cost: no allocation once warm.
-  void start(const Statics& statics, std::size_t movers);
+  /// Removes the entries whose region touches `area`, where a body was added or removed.
+  void forget_near(const Rect& area);
 
-  /// Whether `hull` is known to have nothing near it: no static touches it, and it is as far from
+  /// Begins a tick. Cost: no allocation once warm.
+  void start(const Immovables& immovables, std::size_t movers);
+
+  /// Whether `hull` is known to have nothing near it: no body touches it, and it is as far from
   /// the world's border as it is long.
   [[nodiscard]] bool is_clear(std::uint32_t mover, const Rect& hull) const {
     return contains(clear_[mover], hull);
   }
 
-  /// Calls visit(wall) for every static that is no ghost and whose closed box touches `hull`, for
-  /// some of them more than once. Requires: `extent` is that of the hull; mover < movers.
+  /// Calls visit(wall) for every body whose closed box touches `hull`, for some of them more than
+  /// once. Requires: `extent` is that of the hull; mover < movers.
   template <class Visit>
   void visit(std::uint32_t mover, const Rect& hull, std::int64_t extent, Visit&& visit);
 
@@ -67,14 +73,14 @@ class NeighbourCache {
 
   template <class Visit>
   void visit_all(const Rect& area, std::int64_t extent, Visit&& visit) const {
-    statics_->grid().visit_entries(area, extent, [&](const StaticGrid::Entry& entry) {
-      visit(wall_of(statics_->bodies()[entry.index], entry.index));
-    });
+    immovables_.visit(solidity_, area, extent,
+                      [&](std::uint32_t index) { visit(wall_of(immovables_[index], index)); });
   }
 
   void refill(std::uint32_t mover, const Rect& hull, std::int64_t extent);
 
-  const Statics* statics_ = nullptr;
+  Solidity solidity_;
+  Immovables immovables_;
   std::vector<Rect> regions_;  ///< by mover, as the next
   std::vector<Rect> clear_;    ///< the region if nothing is near it; else nowhere
   std::vector<std::uint8_t> counts_;

@@ -18,6 +18,9 @@ std::vector<BodyPair> find_overlaps(
   for (const Body& body : world.statics().bodies()) {
     from_the_left.push_back(&body);
   }
+  for (const Body& body : world.fixed().by_id()) {
+    from_the_left.push_back(&body);
+  }
   for (const Body& body : world.movers()) {
     from_the_left.push_back(&body);
   }

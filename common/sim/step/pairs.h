@@ -19,7 +19,7 @@ struct Pair {
 
 /// What each mover may meet on its first path: other movers, and walls.
 struct Candidates {
-  std::vector<Rect> hulls;                     ///< of the first paths, by mover
+  std::vector<Rect> hulls;                     ///< of the first paths, by mover; see sweep()
   std::vector<Pair> pairs;                     ///< may meet within the tick
   std::vector<Pair> touching;                  ///< those of `pairs` that touch at the tick's start
   std::vector<std::uint32_t> first_neighbour;  ///< of each mover in `neighbours`, and the end

@@ -30,7 +30,7 @@ WallHit first_touching_wall(std::uint32_t mover, const Environment& environment,
 
 /// Whether nothing but the velocity into the wall changes. Most contacts are such.
 bool is_plain_rest(std::uint32_t mover, const WallHit& hit, const Movers& movers) {
-  if (!hit.is_dull || movers.has_ghosts) return false;
+  if (!hit.is_dull) return false;
   const Body& body = movers.bodies[mover];
   return body.response == Response::Slide && body.friction == 0 && !movers.states[mover].is_spent();
 }
@@ -49,8 +49,8 @@ void come_to_rest(std::uint32_t mover, const WallHit& hit, Movers& movers, StepR
 }
 
 bool rests_again(std::uint32_t mover, const Movers& movers, const Candidates& candidates) {
-  return candidates.walls.memo.has_rest[mover] != 0 && !movers.has_ghosts &&
-         movers.roles[mover] == Role::Full && !candidates.has_neighbours(mover) &&
+  return candidates.walls.memo.has_rest[mover] != 0 && movers.roles[mover] == Role::Full &&
+         !candidates.has_neighbours(mover) &&
          movers.bodies[mover] == candidates.walls.memo.rests[mover].body;
 }
 
@@ -125,18 +125,17 @@ void decide_first_wall(std::uint32_t mover, const Environment& environment, Move
 void list_walls(std::uint32_t mover, const Environment& environment, const Movers& movers,
                 Candidates& candidates, StepReport& report) {
   if (!movers.meets_statics(mover)) return;
-  const Statics& statics = *environment.statics;
   const Body& body = movers.bodies[mover];
   const auto note = [&](const Wall& wall) {
     if (!may_meet(body, wall)) return;  // neither is a ghost here, and the body is dynamic
     candidates.walls.walls.push_back(wall);
     if (overlap(rect_of(box_of(body.min, body.size)), wall.rect)) {
-      note_overlap(body, statics.bodies()[wall.index], report);
+      note_overlap(body, environment.immovables[wall.index], report);
     }
   };
   const Rect& hull = candidates.hulls[mover];
   const std::int64_t extent = extent_of(hull);
-  if (extent <= statics.grid().long_extent()) {
+  if (extent <= environment.immovables.long_extent(Solidity::Solid)) {
     candidates.walls.cache.visit(mover, hull, extent, note);
     return;
   }

@@ -30,18 +30,6 @@ void sort_courses(const Movers& movers, Courses& courses) {
   }
 }
 
-Rect hull_of_course(std::span<const Piece> course) {
-  Box hull = hull_of(course.front().motion, 0, course.front().until);
-  for (std::size_t i = 1; i < course.size(); ++i) {
-    const Box piece = hull_of(course[i].motion, course[i - 1].until, course[i].until);
-    for (Axis axis = 0; axis < kAxes; ++axis) {
-      hull.min[axis] = std::min(hull.min[axis], piece.min[axis]);
-      hull.max[axis] = std::max(hull.max[axis], piece.max[axis]);
-    }
-  }
-  return rect_of(hull);
-}
-
 /// Whether the open interiors meet at some moment from `from` until `until`.
 bool meet(const Motion& a, const Motion& b, FineTime from, FineTime until) {
   if (overlap(a, b, from)) return true;
@@ -78,48 +66,74 @@ void compare_courses(const Body& a, std::span<const Piece> a_course, const Body&
   }
 }
 
-/// `mover` against the static ghosts, and against all statics if it is a ghost.
-void compare_with_statics(std::uint32_t mover, const Environment& environment, const Movers& movers,
-                          Courses& courses, StepReport& report) {
-  const Statics& statics = *environment.statics;
+/// Lists the immovable ghosts that `mover` may cross, and all immovable bodies if it is a ghost.
+void list_crossings(std::uint32_t mover, const Environment& environment, const Movers& movers,
+                    Candidates& candidates, Courses& courses) {
+  const Immovables& immovables = environment.immovables;
   const Body& body = movers.bodies[mover];
-  const Rect hull = courses.hulls[mover];
-  courses.statics.clear();
+  const Rect& hull = candidates.hulls[mover];
   const auto note = [&](std::uint32_t index) {
-    if (may_meet(body, statics.bodies()[index])) courses.statics.push_back(index);
+    if (may_meet(body, immovables[index])) courses.crossings.push_back({mover, index});
   };
-  statics.ghosts().visit(hull, note);
-  if (movers.roles[mover] == Role::Ghost) statics.grid().visit(hull, note);
-  sort_unique(courses.statics);
-  for (const std::uint32_t index : courses.statics) {
-    const Body& other = statics.bodies()[index];
+  if (movers.roles[mover] == Role::Ghost) immovables.visit(Solidity::Solid, hull, note);
+  if (!immovables.has(Solidity::Ghost)) return;
+  const std::int64_t extent = extent_of(hull);
+  if (extent > immovables.long_extent(Solidity::Ghost)) {
+    immovables.visit(Solidity::Ghost, hull, extent, note);
+  } else {
+    candidates.walls.ghosts.visit(mover, hull, extent, [&](const Wall& wall) { note(wall.index); });
+  }
+}
+
+void compare_with_immovables(const Environment& environment, const Movers& movers,
+                             const Courses& courses, StepReport& report) {
+  for (const auto [mover, immovable] : courses.crossings) {
+    const Body& other = environment.immovables[immovable];
     const Piece at_rest{kNoMover, kFineSteps, motion_of(other.min, other.size, {})};
-    compare_courses(body, courses.of(mover), other, {&at_rest, 1}, report);
+    compare_courses(movers.bodies[mover], courses.of(mover), other, {&at_rest, 1}, report);
+  }
+}
+
+/// Each ghost against all movers that it may cross.
+void compare_with_movers(const Movers& movers, const Candidates& candidates, Courses& courses,
+                         StepReport& report) {
+  const std::size_t count = movers.bodies.size();
+  courses.hulls.resize(count);
+  for (std::uint32_t mover = 0; mover < count; ++mover) {
+    courses.hulls.set(mover, candidates.hulls[mover]);
+  }
+  for (const std::uint32_t ghost : courses.ghosts) {
+    const Body& body = movers.bodies[ghost];
+    const RectColumns::Probe probe{candidates.hulls[ghost]};
+    courses.hulls.visit_touching(0, count, probe, [&](std::size_t found) {
+      const auto other = static_cast<std::uint32_t>(found);
+      const bool is_its_turn = movers.roles[other] != Role::Ghost || other > ghost;
+      if (other == ghost || !is_its_turn || !may_meet(body, movers.bodies[other])) return;
+      compare_courses(body, courses.of(ghost), movers.bodies[other], courses.of(other), report);
+    });
   }
 }
 
 }  // namespace
 
-void report_sensors(const Environment& environment, const Movers& movers, Courses& courses,
-                    StepReport& report) {
+void report_sensors(const Environment& environment, const Movers& movers, Candidates& candidates,
+                    Courses& courses, StepReport& report) {
+  courses.ghosts.clear();
+  courses.crossings.clear();
+  const bool are_all_clear = !environment.immovables.has(Solidity::Ghost);
+  for (std::uint32_t mover = 0; mover < movers.bodies.size(); ++mover) {
+    const bool is_clear =
+        are_all_clear || candidates.walls.ghosts.is_clear(mover, candidates.hulls[mover]);
+    const bool is_mover_ghost = movers.roles[mover] == Role::Ghost;
+    if (is_mover_ghost) courses.ghosts.push_back(mover);
+    if (is_clear && !is_mover_ghost) continue;
+    list_crossings(mover, environment, movers, candidates, courses);
+  }
+  if (courses.crossings.empty() && courses.ghosts.empty()) return;
+  sort_unique(courses.crossings);
   sort_courses(movers, courses);
-  const std::size_t count = movers.bodies.size();
-  courses.hulls.resize(count);
-  for (std::uint32_t mover = 0; mover < count; ++mover) {
-    courses.hulls.set(mover, hull_of_course(courses.of(mover)));
-  }
-  for (std::uint32_t mover = 0; mover < count; ++mover) {
-    compare_with_statics(mover, environment, movers, courses, report);
-    if (movers.roles[mover] != Role::Ghost) continue;
-    const Body& body = movers.bodies[mover];
-    const RectColumns::Probe probe{courses.hulls[mover]};
-    courses.hulls.visit_touching(0, count, probe, [&](std::size_t found) {
-      const auto other = static_cast<std::uint32_t>(found);
-      const bool is_its_turn = movers.roles[other] != Role::Ghost || other > mover;
-      if (other == mover || !is_its_turn || !may_meet(body, movers.bodies[other])) return;
-      compare_courses(body, courses.of(mover), movers.bodies[other], courses.of(other), report);
-    });
-  }
+  compare_with_immovables(environment, movers, courses, report);
+  if (!courses.ghosts.empty()) compare_with_movers(movers, candidates, courses, report);
 }
 
 }  // namespace tickbox::sim

@@ -6,7 +6,7 @@
 // impact, so no body crosses a ghost unseen.
 
 #include "sim/rects.h"
-#include "sim/step/movers.h"
+#include "sim/step/pairs.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,26 +15,39 @@
 
 namespace tickbox::sim {
 
+/// A mover whose course may cross an immovable body.
+struct Crossing {
+  std::uint32_t mover = 0;
+  std::uint32_t immovable = 0;
+
+  friend constexpr auto operator<=>(const Crossing&, const Crossing&) = default;
+};
+
 /// The finished courses of a tick.
 struct Courses {
-  std::vector<Piece> pieces;           ///< by mover, then in the order of time
-  std::vector<std::uint32_t> first;    ///< of each mover in `pieces`, and the end
-  RectColumns hulls;                   ///< by mover
-  std::vector<std::uint32_t> statics;  ///< scratch: those that one mover may overlap
+  std::vector<Piece> pieces;          ///< by mover, then in the order of time
+  std::vector<std::uint32_t> first;   ///< of each mover in `pieces`, and the end
+  RectColumns hulls;                  ///< by mover; only with ghosts among them
+  std::vector<Crossing> crossings;    ///< to be compared
+  std::vector<std::uint32_t> ghosts;  ///< among the movers
 
   [[nodiscard]] std::span<const Piece> of(std::uint32_t mover) const {
     return std::span{pieces}.subspan(first[mover], first[mover + 1] - first[mover]);
   }
 
   void reserve(std::size_t movers) {
-    reserve_all(movers, first, hulls, statics);
+    constexpr std::size_t kCrossingsPerMover = 4;
+    reserve_all(movers, first, hulls, ghosts);
+    crossings.reserve(kCrossingsPerMover * movers);
     pieces.reserve(kPiecesPerMover * movers);
   }
 };
 
 /// Rule 10. Adds to `begin` and `end` of the report, unsorted.
-/// Requires: positions are rounded, and `movers.pieces` has all finished pieces.
-void report_sensors(const Environment& environment, const Movers& movers, Courses& courses,
-                    StepReport& report);
+/// Requires: positions are rounded, `movers.pieces` has all finished pieces, and the hulls of
+/// `candidates` cover the courses.  Cost: a comparison for each mover that is no ghost and has no
+/// ghost near.
+void report_sensors(const Environment& environment, const Movers& movers, Candidates& candidates,
+                    Courses& courses, StepReport& report);
 
 }  // namespace tickbox::sim

@@ -47,10 +47,17 @@ Rect hull_from(std::uint32_t mover, FineTime now, const Movers& movers) {
   return rect_of(hull_of(movers.states[mover].motion, now, kFineSteps));
 }
 
+/// The same, added to the hull of its course.
+Rect hull_of_rest(std::uint32_t mover, FineTime now, const Movers& movers, Candidates& candidates) {
+  const Rect hull = hull_from(mover, now, movers);
+  if (movers.has_ghosts) candidates.hulls[mover] = united(candidates.hulls[mover], hull);
+  return hull;
+}
+
 /// Puts all impacts of a mover from `now` on into the queue.
 void search_again(std::uint32_t mover, FineTime now, const Environment& environment, Movers& movers,
-                  Impacts& impacts) {
-  const Rect hull = hull_from(mover, now, movers);
+                  Candidates& candidates, Impacts& impacts) {
+  const Rect hull = hull_of_rest(mover, now, movers, candidates);
   movers.grid.update(mover, hull);
   movers.grid.visit_near(hull, [&](std::uint32_t other) {
     if (other == mover || !may_collide(movers.bodies[mover], movers.bodies[other])) return;
@@ -61,8 +68,8 @@ void search_again(std::uint32_t mover, FineTime now, const Environment& environm
 
 }  // namespace
 
-void sweep(const Environment& environment, Movers& movers, const Candidates& candidates,
-           Impacts& impacts, StepReport& report) {
+void sweep(const Environment& environment, Movers& movers, Candidates& candidates, Impacts& impacts,
+           StepReport& report) {
   const auto handle = [&](const Event& event) {
     handle_event(event, environment, movers, impacts, report);
   };
@@ -81,7 +88,8 @@ void sweep(const Environment& environment, Movers& movers, const Candidates& can
       handle(event_of(hit, mover, movers));
       impacts.changed.clear();
       const FineTime now = hit.impact.at.whole;
-      hit = first_wall_on_path(mover, hull_from(mover, now, movers), now, environment, movers);
+      const Rect hull = hull_of_rest(mover, now, movers, candidates);
+      hit = first_wall_on_path(mover, hull, now, environment, movers);
     }
   }
   while (!impacts.queue.empty()) {
@@ -89,7 +97,7 @@ void sweep(const Environment& environment, Movers& movers, const Candidates& can
     if (!is_current(event, movers, impacts.crushing)) continue;
     handle(event);
     for (const std::uint32_t mover : impacts.changed) {
-      search_again(mover, event.whole, environment, movers, impacts);
+      search_again(mover, event.whole, environment, movers, candidates, impacts);
     }
     impacts.changed.clear();
   }

@@ -20,7 +20,7 @@ inline void turn(Movers& movers, std::uint32_t mover, Axis axis, std::int64_t ve
   const std::int64_t clamped = clamped_speed(velocity);
   MoverState& state = movers.states[mover];
   if (clamped == state.motion.velocity[axis]) return;
-  if (movers.has_ghosts) movers.pieces.push_back({mover, now, state.motion});
+  if (movers.has_ghosts && now > 0) movers.pieces.push_back({mover, now, state.motion});
   state.motion.turn(axis, clamped, now);
   state.is_bent = state.is_bent || now > 0;
   state.unblock(axis);

@@ -20,6 +20,24 @@ bool is_earlier(const Impact& impact, BodyId id, const WallHit& first) {
 
 }  // namespace
 
+void RestMemo::forget_near(const Rect& area) {
+  for (std::size_t mover = 0; mover < has_rest.size(); ++mover) {
+    const Body& body = rests[mover].body;
+    if (has_rest[mover] != 0 && touch(hull_of_path(body, body.velocity), area)) has_rest[mover] = 0;
+  }
+}
+
+void WallsNear::forget_near(std::span<const FixedChange> changes) {
+  for (const FixedChange& change : changes) {
+    if (change.is_ghost) {
+      ghosts.forget_near(change.rect);
+    } else {
+      cache.forget_near(change.rect);
+      memo.forget_near(change.rect);
+    }
+  }
+}
+
 void keep_earlier(WallHit& first, const Impact& impact, const Motion& motion, const Wall& wall) {
   const bool counts = wall.one_way == OneWay::None ||
                       is_from_solid_side(wall.one_way, impact, motion, resting(wall.rect));
@@ -54,19 +72,19 @@ WallHit first_wall_near(std::uint32_t mover, const Rect& hull, const Environment
 
 WallHit first_wall_on_path(std::uint32_t mover, const Rect& hull, FineTime now,
                            const Environment& environment, const Movers& movers) {
-  const Statics& statics = *environment.statics;
+  const Immovables& immovables = environment.immovables;
   const Body& body = movers.bodies[mover];
   const Motion& motion = movers.states[mover].motion;
   WallHit first;
   if (is_at_rest(motion)) return first;
   if (movers.meets_statics(mover)) {
     const auto consider = [&](std::uint32_t index) {
-      const Body& wall = statics.bodies()[index];
+      const Body& wall = immovables[index];
       if (!may_collide(body, wall)) return;
       const auto impact = time_of_impact(motion, motion_of(wall.min, wall.size, {}), now);
       if (impact) keep_earlier(first, *impact, motion, wall_of(wall, index));
     };
-    statics.grid().visit_path(motion, now, hull, consider, [&](FineTime walked) {
+    immovables.visit_path(Solidity::Solid, motion, now, hull, consider, [&](FineTime walked) {
       return first.found && first.impact.at.whole < walked;
     });
   }

@@ -1,5 +1,6 @@
 #pragma once
-// What never moves and lies in a mover's way: the statics near its path, and the world's border.
+// What never moves and lies in a mover's way: the immovable bodies near its path, and the world's
+// border.
 
 #include "sim/step/impact.h"
 #include "sim/step/movers.h"
@@ -11,11 +12,11 @@
 
 namespace tickbox::sim {
 
-/// An impact on a static or on the border.
+/// An impact on an immovable body or on the border.
 struct WallHit {
   Impact impact;
   BodyId id;
-  std::uint32_t wall = kNoWall;  ///< index of the static
+  std::uint32_t wall = kNoWall;  ///< index of the body
   bool is_dull = false;          ///< see Wall; the border is not
   bool found = false;
 
@@ -39,11 +40,17 @@ struct RestMemo {
     rests.resize(movers);
     has_rest.resize(movers, 0);
   }
+
+  void forget() { has_rest.clear(); }
+
+  /// Forgets the rests of movers that may meet something in `area`.
+  void forget_near(const Rect& area);
 };
 
 /// The walls near the first path of each mover, and what is kept of them from tick to tick.
 struct WallsNear {
-  NeighbourCache cache;
+  NeighbourCache cache{Solidity::Solid};
+  NeighbourCache ghosts{Solidity::Ghost};  ///< empty while there are none
   RestMemo memo;
   std::vector<Wall> walls;               ///< by mover
   std::vector<std::uint32_t> first;      ///< of each mover in `walls`, and the end
@@ -56,19 +63,25 @@ struct WallsNear {
   void reserve(std::size_t movers) {
     constexpr std::size_t kWallsPerMover = 8;
     cache.reserve(movers);
+    ghosts.reserve(movers);
     memo.reserve(movers);
     reserve_all(movers, first, is_partial);
     walls.reserve(kWallsPerMover * movers);
   }
 
-  /// Forgets the last tick. To be called when the statics are not those of the last tick.
+  /// Forgets the last tick.  To be called when the immovables are not those of the last tick.
   void forget() {
     cache.forget();
-    memo.has_rest.clear();
+    ghosts.forget();
+    memo.forget();
   }
 
-  void start(const Statics& statics, std::size_t movers) {
-    cache.start(statics, movers);
+  /// Forgets what the last tick found near fixed bodies that have been added or removed since.
+  void forget_near(std::span<const FixedChange> changes);
+
+  void start(const Immovables& immovables, std::size_t movers) {
+    cache.start(immovables, movers);
+    ghosts.start(immovables, immovables.has(Solidity::Ghost) ? movers : 0);
     memo.start(movers);
     first.resize(movers + 1);
     is_partial.resize(movers);

@@ -94,7 +94,7 @@ Thing thing_of(const sim::Body& body) {
   for (std::size_t k = 0; k < 2; ++k) {
     t.base[k] = body.min[k] * kSteps;
     t.size[k] = body.size[k] * kSteps;
-    t.v[k] = body.kind == sim::Kind::Static ? 0 : body.velocity[k];
+    t.v[k] = t.mover() ? body.velocity[k] : 0;
   }
   return t;
 }
@@ -185,6 +185,9 @@ Run run_of(const sim::World& world) {
   run.solid_border = world.settings().border == sim::Border::Solid;
   auto& things = run.things;
   for (const sim::Body& body : world.statics().bodies()) {
+    things.push_back(thing_of(body));
+  }
+  for (const sim::Body& body : world.fixed().by_id()) {
     things.push_back(thing_of(body));
   }
   for (const sim::Body& body : world.movers()) {
@@ -297,7 +300,7 @@ void finish(Run& run, sim::World& world) {
     x.body.velocity = {static_cast<std::int32_t>(velocity[0]),
                        static_cast<std::int32_t>(velocity[1])};
     if (x.kinematic() && x.body.path != sim::kNoPath && !x.waits) ++x.body.path_ticks;
-    *world.find(x.body.id) = x.body;
+    *world.find_mover(x.body.id) = x.body;
   }
   for (const BodyId id : report.left) {
     world.remove(id);

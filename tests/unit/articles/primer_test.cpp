@@ -62,7 +62,7 @@ TEST(Primer, SlidingNeverEndsInsideASecondBox) {
 // hundred thousand ticks of that, jumps included.
 TEST(Primer, NoInputLeadsOutThroughACorner) {
   Scene scene{"corner.json"};
-  sim::Body& player = *scene.world().find({3});
+  sim::Body& player = *scene.world().find_mover({3});
   for (int tick = 0; tick < 100'000; ++tick) {
     player.velocity.x = (tick % 2 == 0 ? 1 : -1) * (kUnit / 8 + tick % 7);
     if (tick % 64 == 0) player.velocity.y = -kUnit / 4;

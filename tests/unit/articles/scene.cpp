@@ -55,7 +55,7 @@ std::string Scene::path_of(const std::string& file) {
 const sim::StepReport& Scene::step() {
   tick_ = tick_ + 1;
   for (const scenario::VelocityChange& change : scenario_.changes) {
-    if (change.tick == tick_) world_.find(change.id)->velocity = change.velocity;
+    if (change.tick == tick_) world_.find_mover(change.id)->velocity = change.velocity;
   }
   report_ = stepper_.step(world_);
   if (!report_.contacts.empty()) contact_ticks_.push_back(tick_.value);
@@ -85,7 +85,7 @@ Meetings Scene::met() const {
 }
 
 const sim::Body& Scene::body(std::uint32_t id) const {
-  return *world_.find({id});
+  return *world_.find_mover({id});
 }
 
 Scene stepped(const std::string& file) {

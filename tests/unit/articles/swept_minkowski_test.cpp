@@ -17,7 +17,7 @@ using Pairs = std::vector<sim::BodyPair>;
 /// What a box meets first that is pushed from `from` along `way`, past everything that moves.
 std::optional<sim::CastHit> cast(const sim::World& world, Vec2 from, Vec2 way) {
   sim::Caster caster;
-  caster.look_at(world.statics(), sim::Border::Solid, {});
+  caster.look_at(world.immovables(), sim::Border::Solid, {});
   return caster.nearest({.from = from, .size = units(1, 1), .way = way});
 }
 

@@ -168,7 +168,7 @@ class Crossings : public testing::Test {
   /// One tick in which the body goes to `x`; by its velocity, or another way.
   void move_to(std::int32_t x, const std::vector<sim::BodyPair>& met = {}, bool straight = true) {
     sim::World next = side_.world;
-    sim::Body& body = *next.find({2});
+    sim::Body& body = *next.find_mover({2});
     body.velocity.x = straight ? x - body.min.x : 0;
     body.min.x = x;
     tick_ = tick_ + 1;

@@ -174,7 +174,7 @@ TEST(Arena, PushesCratesWhichThenStop) {
   StagedMatch match;
   match.join({0});
   const BodyId crate = crate_body(0);
-  sim::Body& box = *match.world().physics().find(crate);
+  sim::Body& box = *match.world().physics().find_mover(crate);
   const Vec2 place = box.min;
   match.box({0}).min = {place.x - 2 * kUnit, place.y};
   match.ticks(30, {{.player = {0}, .input = kRight}});

@@ -73,7 +73,7 @@ TEST(Step, AsksForAllItsRoomInItsFirstTick) {
   const std::uint64_t before = tests::allocations();
   std::size_t begun = 0;
   for (int tick = 0; tick < 900; ++tick) {
-    sim::Body& kicked = *world.find({static_cast<std::uint32_t>(rng.below(300))});
+    sim::Body& kicked = *world.find_mover({static_cast<std::uint32_t>(rng.below(300))});
     kicked.velocity = {static_cast<std::int32_t>(rng.below(60'000)) - 30'000, -30'000};
     begun += stepper.step(world).begin.size();
   }

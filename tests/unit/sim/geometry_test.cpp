@@ -107,7 +107,7 @@ TEST(Geometry, NeverLeavesACornerWhateverIsPressed) {
   Scene scene{
       {wall(1, at(0, 10), at(20, 1)), wall(2, at(10, 0), at(1, 20)), box(3, at(9, 9), at(1, 1))}};
   for (int tick = 0; tick < 2'000; ++tick) {
-    sim::Body& body = *scene.world().find({3});
+    sim::Body& body = *scene.world().find_mover({3});
     body.velocity = {tick % 3 * 5'000, tick % 7 * 3'000};
     scene.step();
     ASSERT_EQ(scene.place(3), at(9, 9)) << "tick " << tick;

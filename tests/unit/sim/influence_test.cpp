@@ -31,7 +31,7 @@ TEST(Influences, AreWhoRidesAndOnWhat) {
   Scene scene{kGravity,
               {platform(1, at(0, 5), at(4, 1)), box(2, at(1, 4), at(1, 1)),
                box(3, at(1, 3), at(1, 1)), box(4, at(9, 4), at(1, 1))}};
-  scene.world().find({1})->velocity = {100, 0};
+  scene.world().find_mover({1})->velocity = {100, 0};
   EXPECT_EQ(scene.step().influences, (Pairs{{{1}, {2}}, {{2}, {3}}}));
 }
 

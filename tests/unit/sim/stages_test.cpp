@@ -26,7 +26,10 @@ struct Input {
                  std::vector<sim::Body> walls = {}, std::vector<sim::Path> paths = {})
       : bodies(std::move(movers_by_id)),
         environment{settings,
-                    std::make_shared<const sim::Statics>(std::move(walls), std::move(paths))} {
+                    std::make_shared<const sim::Statics>(std::move(walls), std::move(paths)),
+                    {}} {
+    environment.immovables = {*environment.statics, nullptr};
+    candidates.walls.start(environment.immovables, bodies.size());
     movers.start(bodies);
   }
 
@@ -180,7 +183,7 @@ TEST(Sensors, ReportABodyThatCrossesOneWithinATick) {
   input.begin();
   round_positions(input.environment, input.movers, input.report);
   sim::Courses courses;
-  report_sensors(input.environment, input.movers, courses, input.report);
+  report_sensors(input.environment, input.movers, input.candidates, courses, input.report);
   EXPECT_EQ(input.report.begin, (std::vector<sim::BodyPair>{{{1}, {9}}}));
   EXPECT_EQ(input.report.end, (std::vector<sim::BodyPair>{{{1}, {9}}}));
 }

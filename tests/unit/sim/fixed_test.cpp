@@ -1,0 +1,224 @@
+// Fixed bodies: solid ones and sensors, and what changes when they are added and removed.
+
+#include "sim/cast.h"
+#include "tests/support/allocations.h"
+#include "tests/unit/sim/scene.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace tickbox::test {
+namespace {
+
+constexpr sim::WorldSettings kFalling{.gravity = {0, 546}};
+
+constexpr sim::Body brick(std::uint32_t id, Vec2 min, Vec2 size) {
+  return {.id = {id}, .kind = sim::Kind::Fixed, .min = min, .size = size};
+}
+
+constexpr sim::Body coin(std::uint32_t id, Vec2 min, Vec2 size) {
+  sim::Body body = brick(id, min, size);
+  body.sensor = true;
+  return body;
+}
+
+TEST(FixedBodies, StopAMoverAsAStaticDoes) {
+  Scene scene{{moving(box(1, at(0, 0), at(1, 1)), at(5, 0)), brick(2, at(3, 0), at(1, 1))}};
+  const sim::StepReport& report = scene.step();
+  ASSERT_EQ(report.contacts.size(), 1U);
+  EXPECT_EQ(report.contacts[0].a, BodyId{1});
+  EXPECT_EQ(report.contacts[0].b, BodyId{2});
+  EXPECT_EQ(report.contacts[0].normal_x, -1);
+  EXPECT_EQ(scene.place(1), at(2, 0));
+  EXPECT_EQ(scene.velocity(1), Vec2{});
+}
+
+TEST(FixedBodies, ReboundAndLetThroughAsTheirFieldsSay) {
+  sim::Body ledge = brick(3, at(10, 2), at(2, 1));
+  ledge.one_way = sim::OneWay::Up;
+  Scene scene{{moving(box(1, at(0, 0), at(1, 1)), at(5, 0)), bouncing(brick(2, at(3, 0), at(1, 1))),
+               moving(box(4, at(10, 4), at(1, 1)), at(0, -4)),
+               moving(box(5, at(11, 0), at(1, 1)), at(0, 4))}};
+  scene.world().add(ledge);
+  scene.step();
+  EXPECT_EQ(scene.velocity(1), at(-5, 0));
+  EXPECT_EQ(scene.place(4), at(10, 0)) << "from below it is not there";
+  EXPECT_EQ(scene.place(5), at(11, 1)) << "from above it is solid";
+}
+
+TEST(FixedBodies, ReportABodyThatCrossesASensorWithinATick) {
+  Scene scene{{moving(box(1, at(0, 0), at(1, 1)), at(50, 0)), coin(2, at(20, 0), at(1, 1))}};
+  const sim::StepReport& report = scene.step();
+  EXPECT_EQ(report.begin, (std::vector<sim::BodyPair>{{{1}, {2}}}));
+  EXPECT_EQ(report.end, (std::vector<sim::BodyPair>{{{1}, {2}}}));
+  EXPECT_EQ(scene.place(1), at(50, 0));
+}
+
+TEST(FixedBodies, ReportAGhostThatCrossesASolidOne) {
+  sim::Body ghost = moving(box(1, at(0, 0), at(1, 1)), at(19, 0));
+  ghost.response = sim::Response::Pass;
+  Scene scene{{ghost, brick(2, at(19.5, 0), at(1, 1))}};
+  EXPECT_EQ(scene.step().begin, (std::vector<sim::BodyPair>{{{1}, {2}}}));
+  EXPECT_TRUE(scene.step().end.size() == 1);
+}
+
+TEST(FixedBodies, MeetNeitherEachOtherNorStatics) {
+  Scene scene{{brick(1, at(0, 0), at(2, 2)), brick(2, at(1, 1), at(2, 2)),
+               coin(3, at(1, 1), at(2, 2)), wall(4, at(1, 1), at(2, 2)),
+               box(5, at(50, 50), at(1, 1))}};
+  const sim::StepReport& report = scene.step();
+  EXPECT_TRUE(report.overlaps.empty() && report.begin.empty() && report.contacts.empty());
+}
+
+TEST(FixedBodies, PushABodyOutThatTheyAreAddedTo) {
+  Scene scene{{box(1, at(0, 0), at(2, 2))}};
+  scene.step();
+  scene.world().add(brick(2, at(1.5, 0), at(2, 2)));
+  const sim::StepReport& report = scene.step();
+  EXPECT_EQ(report.separated, (std::vector<sim::BodyPair>{{{1}, {2}}}));
+  EXPECT_EQ(report.influences, (std::vector<sim::BodyPair>{{{1}, {2}}}));
+  EXPECT_EQ(scene.place(1), at(-0.5, 0));
+}
+
+// The memo of rests would hold the body up, and the neighbour cache would let it fall.
+TEST(FixedBodies, LetAFallingBodyThroughOnceRemovedAndStopItOnceAdded) {
+  Scene scene{
+      kFalling,
+      {box(1, at(0, 0), at(1, 1)), brick(2, at(0, 1), at(1, 1)), brick(3, at(0, 40), at(1, 1))}};
+  scene.step(10);
+  EXPECT_EQ(scene.place(1), at(0, 0));
+  EXPECT_TRUE(scene.world().remove({2}));
+  scene.step(10);
+  EXPECT_GT(scene.place(1).y, 0);
+  const std::int32_t below = scene.place(1).y + 2 * kUnit;
+  scene.world().add(brick(4, {0, below}, at(1, 1)));
+  scene.step(60);
+  EXPECT_EQ(scene.place(1), (Vec2{0, below - kUnit}));
+}
+
+// A rest is remembered with all fields of the body, also while it is somewhere else.
+TEST(FixedBodies, AreMissedByABodyThatComesBackToWhereOneWas) {
+  Scene scene{kFalling,
+              {box(1, at(0, 0), at(1, 1)), brick(2, at(0, 1), at(1, 1)),
+               moving(box(3, at(200, 0), at(1, 1)), at(0, 0))}};
+  scene.step(5);
+  sim::Body& body = *scene.world().find_mover({1});
+  const sim::Body before = body;
+  body.min = at(199, 0);  // beside the other one: it rests on nothing there
+  scene.step();
+  scene.world().remove({2});
+  scene.step();
+  *scene.world().find_mover({1}) = before;
+  scene.step();
+  EXPECT_GT(scene.place(1).y, 0);
+}
+
+TEST(FixedBodies, OfACopyAreItsOwn) {
+  Scene scene{kFalling, {box(1, at(0, 0), at(1, 1)), brick(2, at(0, 1), at(1, 1))}};
+  scene.step(5);
+  sim::World copy = scene.world();
+  scene.world().remove({2});
+  EXPECT_NE(copy.find({2}), nullptr);
+  EXPECT_EQ(scene.world().find({2}), nullptr);
+  sim::Stepper stepper;
+  stepper.step(copy);
+  EXPECT_EQ(copy.find({1})->min, at(0, 0));
+  stepper.step(scene.world());
+  EXPECT_GT(scene.place(1).y, 0);
+  stepper.step(copy);
+  EXPECT_EQ(copy.find({1})->min, at(0, 0));
+}
+
+TEST(FixedBodies, AreFoundAfterMoreChangesThanAreFollowed) {
+  Scene scene{kFalling, {box(1, at(0, 0), at(1, 1)), brick(2, at(0, 1), at(1, 1))}};
+  scene.step(5);
+  scene.world().remove({2});
+  for (std::uint32_t id = 1'000; id < 1'500; ++id) {
+    scene.world().add(coin(id, at(100 + id % 30, id / 30), at(0.5, 0.5)));
+  }
+  scene.step();
+  EXPECT_GT(scene.place(1).y, 0);
+}
+
+TEST(FixedBodies, AreFoundByTheirIdsInWhateverOrderTheyWereAdded) {
+  Scene scene{{brick(5, at(0, 0), at(1, 1)), coin(2, at(4, 0), at(1, 1)),
+               box(3, at(8, 0), at(1, 1)), brick(1, at(12, 0), at(1, 1))}};
+  Scene other{{coin(2, at(4, 0), at(1, 1)), brick(1, at(12, 0), at(1, 1)),
+               brick(5, at(0, 0), at(1, 1)), box(3, at(8, 0), at(1, 1))}};
+  const sim::World& world = scene.world();
+  std::vector<std::uint64_t> ids;
+  for (const sim::Body& body : world.fixed().by_id()) {
+    ids.push_back(body.id.value);
+  }
+  EXPECT_EQ(ids, (std::vector<std::uint64_t>{1, 2, 5}));
+  EXPECT_EQ(world.movers().size(), 1U);
+  EXPECT_EQ(world.find({2})->min, at(4, 0));
+  EXPECT_EQ(world.find({4}), nullptr);
+  EXPECT_EQ(world.find_mover({2}), nullptr);
+  EXPECT_EQ(state_hash(world), state_hash(other.world()));
+}
+
+TEST(FixedBodies, AreInTheHashOnlyWhileThereAreAny) {
+  Scene scene{{box(1, at(0, 0), at(1, 1))}};
+  const std::uint64_t bare = state_hash(scene.world());
+  scene.world().add(coin(2, at(4, 0), at(1, 1)));
+  const std::uint64_t with_one = state_hash(scene.world());
+  EXPECT_NE(with_one, bare);
+  scene.world().remove({2});
+  EXPECT_EQ(state_hash(scene.world()), bare);
+  scene.world().add(coin(2, at(4, 1), at(1, 1)));
+  EXPECT_NE(state_hash(scene.world()), with_one);
+  const std::vector<BodyId> both = {{1}, {2}};
+  scene.world().remove(both);
+  EXPECT_TRUE(scene.world().fixed().empty() && scene.world().movers().empty());
+  scene.world().add(coin(2, at(4, 1), at(1, 1)));
+  scene.world().clear();
+  EXPECT_EQ(scene.world().find({2}), nullptr);
+}
+
+TEST(FixedBodies, AreHitByCasts) {
+  Scene scene{{brick(1, at(10, 0), at(1, 1)), coin(2, at(5, 0), at(1, 1)),
+               brick(3, {-(1 << 30), units(40)}, {sim::kSizeLimit, units(1)})}};
+  sim::Caster caster;
+  caster.look_at(scene.world());
+  const sim::Cast ray{.from = at(0, 0.5), .way = at(20, 0)};
+  EXPECT_EQ(caster.nearest(ray)->body, BodyId{1});
+  sim::Cast with_ghosts = ray;
+  with_ghosts.ghosts = sim::CastGhosts::Counted;
+  std::vector<sim::CastHit> hits;
+  caster.all(with_ghosts, hits);
+  ASSERT_EQ(hits.size(), 2U);
+  EXPECT_EQ(hits[0].body, BodyId{2});
+  EXPECT_EQ(hits[1].body, BodyId{1});
+  EXPECT_EQ(caster.nearest({.from = at(-100, 0), .way = at(0, 100)})->body, BodyId{3});
+  EXPECT_FALSE(caster.nearest({.from = at(0, 3), .way = at(4'000, 20)}));
+}
+
+TEST(FixedBodies, CostAWarmStepNoMemory) {
+#ifdef TICKBOX_AUDIT
+  GTEST_SKIP() << "the audit of each step allocates";
+#endif
+  std::vector<sim::Body> bodies = {wall(1, at(-10, 20), at(100, 1)),
+                                   wall(2, at(-11, -90), at(1, 120)),
+                                   wall(3, at(90, -90), at(1, 120))};
+  for (std::uint32_t i = 0; i < 60; ++i) {
+    bodies.push_back(bouncing(moving(box(100 + i, at(i, 0), at(0.5, 0.5)), {3'000, 0}), 200));
+    bodies.push_back(coin(200 + i, at(i, 15), at(0.5, 0.5)));
+    bodies.push_back(brick(300 + i, at(i, 19), at(0.5, 0.5)));
+  }
+  Scene scene{kFalling, bodies};
+  scene.step();
+  std::size_t begun = 0;
+  for (std::uint32_t tick = 0; tick < 300; ++tick) {
+    if (tick % 6 == 0) scene.world().remove({200 + tick / 6});
+    const std::uint64_t before = tests::allocations();
+    begun += scene.step().begin.size();
+    EXPECT_EQ(tests::allocations(), before) << "tick " << tick;
+  }
+  EXPECT_GT(begun, 20U);
+}
+
+}  // namespace
+}  // namespace tickbox::test
