@@ -48,6 +48,11 @@ std::unique_ptr<Scene> make_corners();
 /// Boxes that leave a world that is open, and others that appear, on top of them as well.
 std::unique_ptr<Scene> make_exits();
 
+// Fixed bodies: coin_scene.cpp.
+
+/// Players on floors of bricks that break and come back, with doors and many coins to take.
+std::unique_ptr<Scene> make_coins();
+
 // The game: match_scene.cpp.
 
 /// 16 players of the arena who run, shoot, leave and join.

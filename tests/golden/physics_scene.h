@@ -16,7 +16,7 @@ struct Plan {
   sim::WorldSettings settings;
   std::vector<sim::Body> statics;
   std::vector<sim::Path> paths;
-  std::vector<sim::Body> movers;
+  std::vector<sim::Body> movers;  ///< and fixed bodies
   std::uint32_t ids_given = 0;
 
   sim::Body& add_static(Vec2 min, Vec2 size);

@@ -13,7 +13,7 @@ constexpr std::array kScenes = {
     NamedScene{"passages", make_passages},   NamedScene{"squeeze", make_squeeze},
     NamedScene{"corners", make_corners},     NamedScene{"exits", make_exits},
     NamedScene{"match", make_match},         NamedScene{"arena_game", make_arena_game},
-    NamedScene{"menagerie", make_menagerie},
+    NamedScene{"menagerie", make_menagerie}, NamedScene{"coins", make_coins},
 };
 
 }  // namespace
