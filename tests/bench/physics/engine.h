@@ -1,6 +1,7 @@
 #pragma once
 // What the benchmark asks of a physics engine, and the engines that it knows.
 
+#include "sim/world.h"
 #include "tests/bench/physics/scene.h"
 
 #include <cstddef>
@@ -89,6 +90,10 @@ struct PeerOptions {
 [[nodiscard]] std::unique_ptr<Engine> make_tickbox(const Scene& scene);
 [[nodiscard]] std::unique_ptr<Engine> make_box2d(const Scene& scene, PeerOptions options);
 [[nodiscard]] std::unique_ptr<Engine> make_chipmunk(const Scene& scene, PeerOptions options);
+
+/// The world that Tickbox makes of a scene: bodies have their indices as ids, statics the ids after
+/// them.
+[[nodiscard]] sim::World make_world(const Scene& scene);
 
 /// Bit for bit, as a number that hashes alike everywhere.
 [[nodiscard]] std::uint64_t hash_numbers(std::span<const double> numbers);

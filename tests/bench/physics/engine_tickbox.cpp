@@ -54,26 +54,31 @@ sim::SharedStatics make_statics(const Scene& scene) {
   return std::make_shared<const sim::Statics>(std::move(statics));
 }
 
+sim::Body mover_of(const Scene& scene, std::size_t index) {
+  const SceneBody& from = scene.bodies[index];
+  sim::Body body = body_at(from.place, static_cast<std::uint32_t>(index));
+  body.velocity = {per_tick(from.vx), per_tick(from.vy)};
+  if (scene.restitution > 0) {
+    body.response = sim::Response::Bounce;
+    body.restitution = sim::kFullRestitution;
+  }
+  const bool is_bullet = from.role == Role::Bullet;
+  body.layers = is_bullet ? kOnBullets : kOnBoxes;
+  body.collides_with = is_bullet ? kOnStatics : kOnStatics | kOnBoxes;
+  return body;
+}
+
 class TickboxEngine final : public Engine {
  public:
-  explicit TickboxEngine(const Scene& scene)
-      : world_({.gravity = {0, per_tick(scene.gravity / kTicksPerSecond)}}, make_statics(scene)) {
+  explicit TickboxEngine(const Scene& scene) : world_(make_world(scene)) {
     for (const sim::Body& body : world_.statics().bodies()) {
       geometry_.statics.push_back(rect_of(body));
     }
-    for (const SceneBody& from : scene.bodies) {
-      sim::Body body = body_at(from.place, static_cast<std::uint32_t>(geometry_.bodies.size()));
-      body.velocity = {per_tick(from.vx), per_tick(from.vy)};
-      if (scene.restitution > 0) {
-        body.response = sim::Response::Bounce;
-        body.restitution = sim::kFullRestitution;
-      }
-      const bool is_bullet = from.role == Role::Bullet;
-      body.layers = is_bullet ? kOnBullets : kOnBoxes;
-      body.collides_with = is_bullet ? kOnStatics : kOnStatics | kOnBoxes;
-      world_.add(body);
+    for (const sim::Body& body : world_.movers()) {
       geometry_.bodies.push_back(rect_of(body));
-      geometry_.roles.push_back(from.role);
+    }
+    for (const SceneBody& body : scene.bodies) {
+      geometry_.roles.push_back(body.role);
     }
   }
 
@@ -105,6 +110,15 @@ class TickboxEngine final : public Engine {
 };
 
 }  // namespace
+
+sim::World make_world(const Scene& scene) {
+  sim::World world{{.gravity = {0, per_tick(scene.gravity / kTicksPerSecond)}},
+                   make_statics(scene)};
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    world.add(mover_of(scene, i));
+  }
+  return world;
+}
 
 std::unique_ptr<Engine> make_tickbox(const Scene& scene) {
   return std::make_unique<TickboxEngine>(scene);

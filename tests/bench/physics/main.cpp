@@ -3,6 +3,7 @@
 #include "cli/command_line.h"
 #include "core/text.h"
 #include "os/process/system_error.h"
+#include "tests/bench/physics/fixed.h"
 #include "tests/bench/physics/report.h"
 
 #include <fmt/format.h>
@@ -33,6 +34,7 @@ struct Options {
   Effort effort{};
   std::string csv{};
   bool density = false;
+  bool fixed = false;
 };
 
 template <class T>
@@ -120,6 +122,10 @@ void add_options(cli::Program& program, Options& options) {
   program.add_option("--density", options.density,
                      "Only Tickbox in S1, with 100 to 100,000 bodies: the cost of one",
                      {.excludes = {"--worlds", "--n", "--engines", "--peers"}});
+  program.add_option(
+      "--fixed", options.fixed,
+      "Only Tickbox: 64 movers with and without 4,000 fixed sensors, by turns in one run",
+      {.excludes = {"--worlds", "--n", "--engines", "--peers", "--density", "--ticks", "--csv"}});
 }
 
 std::vector<int> sizes_for(const Options& options, SceneKind scene) {
@@ -185,6 +191,17 @@ std::vector<Line> measure_all(const Options& options) {
   return lines;
 }
 
+int run_fixed(const Options& options) {
+  warn_of_slow_build();
+  constexpr int kRepeats = 25;
+  const FixedResult result = measure_fixed(options.effort.repeats.value_or(kRepeats));
+  print(fixed_table(result));
+  if (options.flags.json) print(json_of(result) + "\n");
+  if (result.is_sound()) return cli::to_int(ExitCode::Done);
+  return fail(ExitCode::CheckFailed,
+              "fixed sensors changed how movers move, or a repetition ended differently");
+}
+
 int run(const Options& options) {
   // Opened before anything is measured: nobody should learn after minutes that a folder is missing.
   std::FILE* const csv = options.csv.empty() ? nullptr : std::fopen(options.csv.c_str(), "wb");
@@ -229,5 +246,5 @@ int main(int argc, char** argv) {
       options.flags};
   bench::add_options(program, options);
   if (const auto exit_code = program.parse(argc, argv)) return cli::to_int(*exit_code);
-  return bench::run(options);
+  return options.fixed ? bench::run_fixed(options) : bench::run(options);
 }
