@@ -76,7 +76,7 @@ void build_and_break(sim::World& world, Rng& rng) {
   const std::int32_t column = between(rng, 0, kColumns - 1);
   const std::int32_t row = kFloorHeight * between(rng, 1, 4);
   const sim::Body brick = brick_at(column, row);
-  if (!world.remove(brick.id)) world.add(brick);  // into whoever is there
+  if (!world.remove(brick.id)) world.add(brick);  // movers may be there
   const Vec2 cell{between(rng, 0, kColumns - 1), between(rng, 1, kRows - 1)};
   add_if_none(world, coin_at(cell.x, cell.y));
 }

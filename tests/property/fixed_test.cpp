@@ -131,7 +131,7 @@ class Flicker {
 
 // Movers are left alone, so that the neighbour cache and the memo of rests have much to remember.
 // One stepper goes on with two worlds that began as copies and lose and get different bodies.
-TEST(Fixed, ComeAndGoAsInAWorldMadeNew) {
+TEST(Fixed, AreAddedAndRemovedAsInAWorldMadeNew) {
   constexpr int kTicks = 40;
   AnyStepper alternating;
   for (const std::uint64_t seed : seeds(500)) {

@@ -88,7 +88,9 @@ class StagedMatch {
 
   [[nodiscard]] BodyId body(PlayerId player) const { return world_.body_of(player); }
 
-  [[nodiscard]] sim::Body& box(PlayerId player) { return *world_.physics().find_mover(body(player)); }
+  [[nodiscard]] sim::Body& box(PlayerId player) {
+    return *world_.physics().find_mover(body(player));
+  }
 
   [[nodiscard]] std::vector<game::EntityState> entities() const {
     std::vector<game::EntityState> all;
