@@ -7,7 +7,7 @@
 
 #include "sim/step.h"
 #include "tests/property/any_stepper.h"
-#include "tests/property/world_kinds.h"
+#include "tests/property/random_world.h"
 #include "tests/property/world_text.h"
 
 #include <gtest/gtest.h>

@@ -6,7 +6,10 @@
 #include "core/rng.h"
 #include "sim/world.h"
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
+#include <ostream>
 
 namespace tickbox::test {
 
@@ -36,5 +39,28 @@ struct RandomWorldOptions {
 /// removes and adds some, and fixed bodies as well. With `features.overlaps`, it teleports movers
 /// onto others too.
 void disturb(sim::World& world, Rng& rng, const Features& features);
+
+/// A kind of random worlds in which a law must hold.
+struct WorldKind {
+  const char* name;
+  Features features;
+
+  friend std::ostream& operator<<(std::ostream& out, const WorldKind& kind) {
+    return out << kind.name;
+  }
+};
+
+/// Each feature alone, none and all; fixed bodies with ghosts too.
+inline auto world_kinds() {
+  return testing::Values(WorldKind{"plain", kPlain},
+                         WorldKind{"kinematic", {true, false, false, false, false, false}},
+                         WorldKind{"ghosts", {false, true, false, false, false, false}},
+                         WorldKind{"one_way", {false, false, true, false, false, false}},
+                         WorldKind{"friction", {false, false, false, true, false, false}},
+                         WorldKind{"overlaps", {false, false, false, false, true, false}},
+                         WorldKind{"fixed", {false, false, false, false, false, true}},
+                         WorldKind{"fixed_ghosts", {false, true, false, false, false, true}},
+                         WorldKind{"all", Features{}});
+}
 
 }  // namespace tickbox::test
