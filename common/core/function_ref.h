@@ -11,7 +11,7 @@ namespace tickbox {
 template <class Signature>
 class FunctionRef;
 
-/// Calls the object that it was made from, such as a lambda. Valid while that is.   Cost: as a call
+/// Calls the object that it was made from, such as a lambda. Valid while that is. Cost: as a call
 /// of a virtual function.
 template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {

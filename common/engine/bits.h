@@ -46,7 +46,7 @@ class BitReader {
     return value;
   }
 
-  /// Reads the zeros that fill up a byte.  Fails: false, for other bits.
+  /// Reads the zeros that fill up a byte. Fails: false, for other bits.
   [[nodiscard]] bool skip_to_byte() {
     while (!failed_ && at_ % 8 != 0) {
       if (take(1) != 0) return false;

@@ -77,12 +77,14 @@ void Contacts::gather_contacts(const World& world, const sim::StepReport& report
     const sim::Contact& contact = report.contacts[order];
     // Walls and the border have the highest ids.
     if (!is_entity(contact.a)) continue;
-    Begun begun{.order = order,
-                .a = contact.a,
-                .b = contact.b,
-                .row_a = world.index_of(contact.a),
-                .row_b = is_entity(contact.b) ? world.index_of(contact.b) : kWall,
-                .contact = {.nx = contact.normal_x, .ny = contact.normal_y}};
+    Begun begun{
+        .order = order,
+        .a = contact.a,
+        .b = contact.b,
+        .row_a = world.index_of(contact.a),
+        .row_b = is_entity(contact.b) ? world.index_of(contact.b) : kWall,
+        .contact = {
+            .nx = contact.normal_x, .ny = contact.normal_y, .before = contact.relative_velocity}};
     const bool is_heard = begun.row_b == kWall ? world.kind_of(begun.row_a).wall != nullptr
                                                : has_callback(world, begun.row_a, begun.row_b);
     if (is_heard && !is_resting(world, begun)) begun_.push_back(begun);
@@ -164,7 +166,8 @@ void Contacts::run_callbacks(detail::Running& running, const Begun& begun) const
   if (running.is_removed(begun.row_a) || running.is_removed(begun.row_b)) return;
   if (const auto meet = world.kind_of(begun.row_b).contact[kind_a]; meet != nullptr) {
     const Contact turned{.nx = static_cast<std::int8_t>(-begun.contact.nx),
-                         .ny = static_cast<std::int8_t>(-begun.contact.ny)};
+                         .ny = static_cast<std::int8_t>(-begun.contact.ny),
+                         .before = {-begun.contact.before.x, -begun.contact.before.y}};
     running.call(begun.row_b, begun.row_a, [&](const detail::AnyStep& step) {
       meet(world.row(begun.row_b), world.row(begun.row_a), turned, step);
     });

@@ -398,7 +398,7 @@ std::optional<sim::CastHit> Running::cast(const sim::Cast& cast) {
   for (const std::size_t row : found_) {
     cast_at_.push_back(world_->physics().movers()[row]);
   }
-  caster_.look_at(world_->physics().statics(), world_->physics().settings().border, cast_at_);
+  caster_.look_at(world_->physics().immovables(), world_->physics().settings().border, cast_at_);
   const std::optional<sim::CastHit> hit = caster_.nearest(cast);
   if (hit && engine::is_entity(hit->body)) join_askers(hit->body, log_.raycast);
   return hit;

@@ -19,7 +19,7 @@ inline constexpr std::size_t kUserDataMax = 128;
 /// Writes a record into `out` and replaces its content.
 void encode_tick(const GameTable& game, const TickRecord& record, std::vector<std::byte>& out);
 
-/// Reads a record.  Fails: nothing, for bytes that encode_tick() makes of no record of this game.
+/// Reads a record. Fails: nothing, for bytes that encode_tick() makes of no record of this game.
 [[nodiscard]] std::optional<TickRecord> decode_tick(const GameTable& game, ConstBytes bytes);
 
 /// Returns whether a server can have written this record for the tick after `world`: what a replay

@@ -36,10 +36,10 @@ class FixedBodies {
                         [this](const Named& named) -> const Body& { return bodies_[named.slot]; });
   }
 
-  /// The body with this id, or nullptr.  Cost: one binary search.
+  /// The body with this id, or nullptr. Cost: one binary search.
   [[nodiscard]] const Body* find(BodyId id) const;
 
-  /// The body in a slot, as the grids name it.  Requires: a slot in use.
+  /// The body in a slot, as the grids name it. Requires: a slot in use.
   [[nodiscard]] const Body& in_slot(std::uint32_t slot) const { return bodies_[slot]; }
 
   /// The grid of the bodies that are no ghosts.
@@ -48,20 +48,20 @@ class FixedBodies {
   /// The grid of the ghosts: the bodies that only report overlaps.
   [[nodiscard]] const FixedGrid& ghosts() const { return ghosts_; }
 
-  /// Adds a body.  Requires: Fixed, an unused id, values within the limits of Body.
+  /// Adds a body. Requires: Fixed, an unused id, values within the limits of Body.
   /// Cost: a binary search, and moving the ids after it: 16 bytes each.
   void add(const Body& body);
 
-  /// Removes a body; returns false if none has this id.  Cost: as add().
+  /// Removes a body; returns false if none has this id. Cost: as add().
   bool remove(BodyId id);
 
-  /// A sum over the hashes of all bodies: the same in whatever order they were added.  Cost: none.
+  /// A sum over the hashes of all bodies: the same in whatever order they were added. Cost: none.
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
 
   /// How many changes there have been.
   [[nodiscard]] std::uint64_t serial() const { return serial_; }
 
-  /// The changes since `serial`, or nothing if they are too many.  Valid until the next change.
+  /// The changes since `serial`, or nothing if they are too many. Valid until the next change.
   [[nodiscard]] std::optional<std::span<const FixedChange>> changes_since(
       std::uint64_t serial) const;
 
@@ -92,7 +92,7 @@ using SharedFixedBodies = std::shared_ptr<const FixedBodies>;
 class FixedWatch {
  public:
   /// The changes since the last call, or nothing if they are not known: other bodies, or too many
-  /// changes.  Valid until the next change.
+  /// changes. Valid until the next change.
   [[nodiscard]] std::optional<std::span<const FixedChange>> look_at(const SharedFixedBodies& fixed);
 
  private:

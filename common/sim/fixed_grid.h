@@ -27,11 +27,11 @@ class FixedGrid {
     return empty() ? INT64_MAX : std::int64_t{1} << (std::countr_zero(levels_) + kCellsInBits);
   }
 
-  /// Adds a body under its slot.  Requires: the slot is not in the grid.
+  /// Adds a body under its slot. Requires: the slot is not in the grid.
   /// Cost: constant on average; the lists double where there are too few.
   void add(std::uint32_t slot, const Rect& rect);
 
-  /// Removes a body.  Requires: it is in the grid.  Cost: as the number of bodies of its cell.
+  /// Removes a body.  Requires: it is in the grid. Cost: as the number of bodies of its cell.
   void remove(std::uint32_t slot);
 
   using Visit = FunctionRef<void(std::uint32_t)>;
@@ -43,7 +43,7 @@ class FixedGrid {
 
   /// Calls visit(slot) for every body that a box in motion may touch from `from` to the tick's end,
   /// for some of them more than once. It stops after a part of the path that ends at s if
-  /// `is_over(s)` is true: nothing after s matters.  Requires: `hull` covers that path.
+  /// `is_over(s)` is true: nothing after s matters. Requires: `hull` covers that path.
   void visit_path(const Motion& motion, FineTime from, const Rect& hull, Visit visit_one,
                   IsOver is_over) const;
 

@@ -39,7 +39,7 @@ class Immovables {
                                          : fixed_->in_slot(index - static_count());
   }
 
-  /// The body with this id, or nullptr.  Cost: two binary searches.
+  /// The body with this id, or nullptr. Cost: two binary searches.
   [[nodiscard]] const Body* find(BodyId id) const {
     const Body* found = statics_->find(id);
     return found == nullptr && fixed_ != nullptr ? fixed_->find(id) : found;
@@ -55,7 +55,7 @@ class Immovables {
   }
 
   /// Calls visit(index) for every such body whose closed box touches `area`, for some of them
-  /// more than once.  Requires: `extent` is extent_of(area).
+  /// more than once. Requires: `extent` is extent_of(area).
   template <class Visit>
   void visit(Solidity solidity, const Rect& area, std::int64_t extent, Visit&& visit) const {
     static_grid(solidity).visit_entries(
@@ -70,7 +70,7 @@ class Immovables {
   }
 
   /// Calls visit(index) for every such body that a box in motion may touch from `from` to the
-  /// tick's end, as the grids do.  Requires: `hull` covers that path.
+  /// tick's end, as the grids do. Requires: `hull` covers that path.
   template <class Visit, class IsOver>
   void visit_path(Solidity solidity, const Motion& motion, FineTime from, const Rect& hull,
                   Visit&& visit_one, IsOver&& is_over) const {

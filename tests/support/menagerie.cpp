@@ -298,7 +298,8 @@ struct Menagerie {
 
   static void contact(Entity<Walker> me, Entity<Walker> it, Contact contact, Step& step) {
     me->colours[static_cast<std::size_t>(step.shared_random(3))] = it->colours[0] + 1;
-    if (contact.ny < 0) it->hurt = step.ticks(100);
+    // It jumps onto the other.
+    if (contact.ny < 0 && contact.before.y > step.speed(2)) it->hurt = step.ticks(100);
   }
 
   static void contact(Entity<Crate> me, Entity<Walker> it, Contact, Step&) {

@@ -78,6 +78,9 @@ struct ConstEntity {
 struct Contact {
   std::int8_t nx = 0;  ///< the normal, from the second to the first; (0, 0) of an overlap
   std::int8_t ny = 0;
+  /// The velocity of the first relative to the second just before the contact, in sub-units per
+  /// tick: downwards for one that falls onto the other. (0, 0) of an overlap.
+  Vec2 before;
 };
 
 /// A side of a body.

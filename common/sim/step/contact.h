@@ -10,7 +10,7 @@
 namespace tickbox::sim {
 
 /// Adds the contact of two movers to those of the report. `low` is the one on the side of smaller
-/// coordinates.  Requires: the contact has not changed their velocities yet.
+/// coordinates. Requires: the contact has not changed their velocities yet.
 void add_mover_contact(const Impact& impact, std::uint32_t low, std::uint32_t high,
                        const Movers& movers, std::vector<Contact>& contacts);
 

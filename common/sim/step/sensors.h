@@ -45,7 +45,7 @@ struct Courses {
 
 /// Rule 10. Adds to `begin` and `end` of the report, unsorted.
 /// Requires: positions are rounded, `movers.pieces` has all finished pieces, and the hulls of
-/// `candidates` cover the courses.  Cost: a comparison for each mover that is no ghost and has no
+/// `candidates` cover the courses. Cost: a comparison for each mover that is no ghost and has no
 /// ghost near.
 void report_sensors(const Environment& environment, const Movers& movers, Candidates& candidates,
                     Courses& courses, StepReport& report);

@@ -27,9 +27,10 @@ struct Ask {
 struct Probe {
   Int<0, 1'000> acts;
   Int<0, 1'000> walls;
-  Int<0, 1'000> met;    ///< boxes
-  Int<0, 1'000> taken;  ///< coins
-  TICKBOX_FIELDS(Probe, acts, walls, met, taken)
+  Int<0, 1'000> met;          ///< boxes
+  Int<0, 1'000> taken;        ///< coins
+  Int<-kUnit, kUnit> before;  ///< velocity along x relative to the box that it has met last
+  TICKBOX_FIELDS(Probe, acts, walls, met, taken, before)
 };
 
 struct Box {
@@ -108,7 +109,10 @@ struct Probes {
 
   static void wall(Entity<Box> me, Contact, Step&) { ++me->walls; }
 
-  static void contact(Entity<Probe> me, Entity<Box>, Contact, Step&) { ++me->met; }
+  static void contact(Entity<Probe> me, Entity<Box>, Contact contact, Step&) {
+    ++me->met;
+    me->before = contact.before.x;
+  }
 
   static void contact(Entity<Probe> me, Entity<Coin> it, Contact, Step& step) {
     ++me->taken;
@@ -190,6 +194,7 @@ TEST_F(StepperTest, ASpawnedEntityMeetsItsParentOnceTheyAreApart) {
     step({.run = 9});
   }
   EXPECT_EQ(probe().met, 1) << "it runs into its box, and hears of it once";
+  EXPECT_EQ(probe().before, 9 * kUnit / 60) << "with the velocity that it ran at";
 }
 
 TEST_F(StepperTest, AContactIsHeardWhenItBegins) {

@@ -1,5 +1,5 @@
-// The laws on a game that uses nearly every part of the interface, and what they find in it where a query
-// does not log what it finds.
+// The laws on a game that uses nearly every part of the interface, and what they find in it where a
+// query does not log what it finds.
 
 #include "tests/support/allocations.h"
 #include "tests/support/menagerie.h"
