@@ -298,55 +298,55 @@ void Running::end_hooks(OutcomePhase phase) {
 
 void Running::carry_out(const engine::TickRecord& record, OutcomePhase phase) {
   for (const Outcome& outcome : record.outcomes) {
-    if (outcome.phase != phase) continue;
-    const ConstBytes bytes = record.bytes_of(outcome);
-    switch (outcome.kind) {
-      case OutcomeKind::Left:
-        leave(outcome.player);
-        break;
-      case OutcomeKind::Joined:
-        join_player({.player = outcome.player, .user_data = {}});
-        break;
-      case OutcomeKind::Spawned: {
-        const BodyId id = engine::body_id(outcome.ref);
-        if (engine::class_of(id) == IdClass::ByServer) {
-          world_->next_lineage = engine::lineage_of(id) + 1;
-        }
-        follow_spawn(outcome.player, outcome.ref);
-        add_pending({.id = id,
-                     .info = {.kind = outcome.type, .owner = outcome.player},
-                     .min = outcome.min,
-                     .velocity = {},
-                     .path = outcome.path},
-                    bytes);
-        break;
-      }
-      case OutcomeKind::Focused:
-        set_focus(outcome);
-        break;
-      case OutcomeKind::Commanded:
-        break;
-      case OutcomeKind::Removed:
-        if (const auto row = living_row(outcome.ref)) remove_row(*row);
-        break;
-      case OutcomeKind::Decided:
-        if (const auto row = living_row(outcome.ref)) {
-          const engine::AlignedValue value{bytes};
-          apply(*row, outcome.type, value.data());
-        }
-        break;
-      case OutcomeKind::Seat:
-        std::ranges::copy(bytes, world_->seat_state(outcome.player).begin());
-        break;
-      case OutcomeKind::Room:
-        std::ranges::copy(bytes, world_->room().begin());
-        break;
-      case OutcomeKind::Secret:
-        std::ranges::copy(bytes, world_->secret().begin());
-        world_->random = Rng{outcome.random};
-        break;
-    }
+    if (outcome.phase == phase) carry_out(outcome, record.bytes_of(outcome));
   }
+}
+
+void Running::carry_out(const Outcome& outcome, ConstBytes bytes) {
+  switch (outcome.kind) {
+    case OutcomeKind::Left:
+      return leave(outcome.player);
+    case OutcomeKind::Joined:
+      return join_player({.player = outcome.player, .user_data = {}});
+    case OutcomeKind::Spawned:
+      return carry_out_spawn(outcome, bytes);
+    case OutcomeKind::Focused:
+      return set_focus(outcome);
+    case OutcomeKind::Commanded:
+      return;
+    case OutcomeKind::Removed:
+      if (const auto row = living_row(outcome.ref)) remove_row(*row);
+      return;
+    case OutcomeKind::Decided:
+      if (const auto row = living_row(outcome.ref)) {
+        apply(*row, outcome.type, engine::AlignedValue{bytes}.data());
+      }
+      return;
+    case OutcomeKind::Seat:
+      std::ranges::copy(bytes, world_->seat_state(outcome.player).begin());
+      return;
+    case OutcomeKind::Room:
+      std::ranges::copy(bytes, world_->room().begin());
+      return;
+    case OutcomeKind::Secret:
+      std::ranges::copy(bytes, world_->secret().begin());
+      world_->random = Rng{outcome.random};
+      return;
+  }
+}
+
+void Running::carry_out_spawn(const Outcome& outcome, ConstBytes state) {
+  const BodyId id = engine::body_id(outcome.ref);
+  if (engine::class_of(id) == IdClass::ByServer) {
+    world_->next_lineage = engine::lineage_of(id) + 1;
+  }
+  follow_spawn(outcome.player, outcome.ref);
+  add_pending({.id = id,
+               .info = {.kind = outcome.type, .owner = outcome.player},
+               .min = outcome.min,
+               .velocity = {},
+               .path = outcome.path},
+              state);
 }
 
 void Running::apply(std::size_t row, std::size_t outcome, const void* value) {

@@ -191,6 +191,8 @@ class Running {
   void follow_spawn(Player who, Ref spawned);
   void set_focus(const engine::Outcome& outcome);
   void add_pending(const engine::NewRow& row, ConstBytes state);
+  void carry_out(const engine::Outcome& outcome, ConstBytes bytes);
+  void carry_out_spawn(const engine::Outcome& outcome, ConstBytes state);
   void apply(std::size_t row, std::size_t outcome, const void* value);
   engine::Outcome& add_outcome(engine::OutcomeKind kind, const TypeInfo* type, ConstBytes bytes);
   void forget_seat_change(Player player);

@@ -242,20 +242,22 @@ void Stepper::end_ignoring(World& world) {
   for (std::size_t row = 0; row < world.size(); ++row) {
     RowInfo& info = world.infos()[row];
     if (info.parent == Parent::Collides) continue;
-    sim::Body& body = world.physics().movers()[row];
-    if (info.parent == Parent::IgnoredUntilApart) {
-      const std::size_t parent = world.index_of(body.ignores);
-      if (parent != world.size()) {
-        running_.join(body.id, body.ignores);
-        const sim::Body& other = world.physics().movers()[parent];
-        if (sim::overlap(sim::box_of(body.min, body.size), sim::box_of(other.min, other.size))) {
-          continue;
-        }
-      }
-    }
+    if (info.parent == Parent::IgnoredUntilApart && overlaps_parent(world, row)) continue;
     info.parent = Parent::Collides;
-    body.ignores = sim::kNoBody;
+    world.physics().movers()[row].ignores = sim::kNoBody;
   }
+}
+
+/// Whether an entity overlaps the one that it ignores. Its answer depends on both, so it joins
+/// them.
+bool Stepper::overlaps_parent(const World& world, std::size_t row) {
+  const std::span<const sim::Body> movers = world.physics().movers();
+  const sim::Body& body = movers[row];
+  const std::size_t parent = world.index_of(body.ignores);
+  if (parent == world.size()) return false;
+  running_.join(body.id, body.ignores);
+  const sim::Body& other = movers[parent];
+  return sim::overlap(sim::box_of(body.min, body.size), sim::box_of(other.min, other.size));
 }
 
 void Stepper::act_after(World& world) {

@@ -45,6 +45,7 @@ class Stepper {
   void release_inputs(World& world, const TickRecord& record);
   void move(World& world);
   void end_ignoring(World& world);
+  [[nodiscard]] bool overlaps_parent(const World& world, std::size_t row);
   void remove_what_left(World& world);
   void act_after(World& world);
   [[nodiscard]] const void* input_of(const World& world, std::size_t row) const;

@@ -59,6 +59,7 @@ sim::Body body_of(const NewRow& row, const KindTable& kind, ConstBytes state) {
 }
 
 /// A row in its canonical form, for hashing: at most its head and the largest state.
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as it is hashed
 class CanonicalRow {
  public:
   template <class Number>
@@ -100,7 +101,6 @@ class CanonicalRow {
   }
 
   static constexpr std::size_t kHeadBytes = 64;
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as it is hashed
   std::array<std::byte, kHeadBytes + 2 * kTypeBytesMax> bytes_;
   std::size_t size_ = 0;
 };
@@ -131,7 +131,8 @@ World::World(const GameTable& game, SharedMap map, std::uint32_t tick_rate, std:
   }
   game.room.write_default(room_.data());
   game.secret.write_default(secret_.data());
-  for (std::uint16_t seat = 0; seat < seats_.size(); ++seat) {
+  const auto seats = static_cast<std::uint16_t>(map_->seats);
+  for (std::uint16_t seat = 0; seat < seats; ++seat) {
     free_seat({seat});
   }
 }

@@ -193,9 +193,9 @@ void Caster::visit_immovables(const Cast& cast, const Motion& motion, const Box&
     visit(hit_on(cast, motion, (*immovables_)[index]));
   };
   const Rect rect = rect_of(hull);
-  immovables_->visit_path(Solidity::Solid, motion, 0, rect, look_at_one, is_over);
+  immovables_->visit_path(Solidity::Solid, {motion, 0, rect}, look_at_one, is_over);
   if (cast.ghosts == CastGhosts::Skipped) return;
-  immovables_->visit_path(Solidity::Ghost, motion, 0, rect, look_at_one, is_over);
+  immovables_->visit_path(Solidity::Ghost, {motion, 0, rect}, look_at_one, is_over);
 }
 
 template <class Visit>

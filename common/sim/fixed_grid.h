@@ -24,7 +24,7 @@ class FixedGrid {
   /// The extent of a path above which a query in parts (visit_path()) is cheaper than one query.
   [[nodiscard]] std::int64_t long_extent() const {
     constexpr int kCellsInBits = 2;
-    return empty() ? INT64_MAX : std::int64_t{1} << (std::countr_zero(levels_) + kCellsInBits);
+    return levels_ == 0 ? INT64_MAX : std::int64_t{1} << (std::countr_zero(levels_) + kCellsInBits);
   }
 
   /// Adds a body under its slot. Requires: the slot is not in the grid.

@@ -16,6 +16,13 @@ namespace tickbox::sim {
 /// Whether a body stops others, or only reports those that overlap it.
 enum class Solidity : std::uint8_t { Solid, Ghost };
 
+/// A box in motion from a moment to the tick's end. Requires: `hull` covers that path.
+struct PathOfBox {
+  const Motion& motion;
+  FineTime from = 0;
+  const Rect& hull;
+};
+
 /// A view; valid while the statics and the fixed bodies are. A body's index is that of
 /// Statics::bodies(), or the number of statics plus the slot of a fixed body.
 class Immovables {
@@ -70,14 +77,15 @@ class Immovables {
   }
 
   /// Calls visit(index) for every such body that a box in motion may touch from `from` to the
-  /// tick's end, as the grids do. Requires: `hull` covers that path.
+  /// tick's end, as the grids do.
   template <class Visit, class IsOver>
-  void visit_path(Solidity solidity, const Motion& motion, FineTime from, const Rect& hull,
-                  Visit&& visit_one, IsOver&& is_over) const {
-    static_grid(solidity).visit_path(motion, from, hull, visit_one, is_over);
+  void visit_path(Solidity solidity, const PathOfBox& path, Visit&& visit_one,
+                  IsOver&& is_over) const {
+    static_grid(solidity).visit_path(path.motion, path.from, path.hull, visit_one, is_over);
     if (fixed_ == nullptr) return;
     fixed_grid(solidity).visit_path(
-        motion, from, hull, [&](std::uint32_t slot) { visit_one(static_count() + slot); }, is_over);
+        path.motion, path.from, path.hull,
+        [&](std::uint32_t slot) { visit_one(static_count() + slot); }, is_over);
   }
 
  private:

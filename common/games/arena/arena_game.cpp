@@ -100,8 +100,10 @@ Vec2 middle_of(Vec2 player, Vec2 size) {
 }
 
 struct Arena {
+  // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "arena";
   static constexpr std::uint32_t version = 2;
+  // NOLINTEND(readability-identifier-naming)
   using Input = Pad;
   using Avatar = Hero;
   using Kinds = List<Hero, Crate, Bullet>;

@@ -84,7 +84,7 @@ WallHit first_wall_on_path(std::uint32_t mover, const Rect& hull, FineTime now,
       const auto impact = time_of_impact(motion, motion_of(wall.min, wall.size, {}), now);
       if (impact) keep_earlier(first, *impact, motion, wall_of(wall, index));
     };
-    immovables.visit_path(Solidity::Solid, motion, now, hull, consider, [&](FineTime walked) {
+    immovables.visit_path(Solidity::Solid, {motion, now, hull}, consider, [&](FineTime walked) {
       return first.found && first.impact.at.whole < walked;
     });
   }
