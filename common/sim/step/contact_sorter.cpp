@@ -14,7 +14,7 @@ constexpr std::size_t kRadixSortMin = 256;
 
 /// Compares ids, then the fields in which two contacts of one pair at one moment can differ. Only
 /// equal contacts have no order.
-constexpr auto is_named_before = [](const Contact& a, const Contact& b) {
+constexpr auto kIsNamedBefore = [](const Contact& a, const Contact& b) {
   if (a.a != b.a) return a.a < b.a;
   if (a.b != b.b) return a.b < b.b;
   if (a.normal_x != b.normal_x) return a.normal_x < b.normal_x;
@@ -26,36 +26,36 @@ constexpr auto is_named_before = [](const Contact& a, const Contact& b) {
   return a.relative_velocity.y < b.relative_velocity.y;
 };
 
-constexpr auto is_reported_before = [](const Contact& a, const Contact& b) {
+constexpr auto kIsReportedBefore = [](const Contact& a, const Contact& b) {
   if (a.time != b.time) return a.time < b.time;
   const std::int64_t a_rest = std::int64_t{a.time_rest} * b.time_divisor;
   const std::int64_t b_rest = std::int64_t{b.time_rest} * a.time_divisor;
-  return a_rest != b_rest ? a_rest < b_rest : is_named_before(a, b);
+  return a_rest != b_rest ? a_rest < b_rest : kIsNamedBefore(a, b);
 };
 
 }  // namespace
 
 void ContactSorter::sort(std::vector<Contact>& contacts, std::size_t at_start) {
   auto swept = contacts.begin() + static_cast<std::ptrdiff_t>(at_start);
-  if (at_start >= kRadixSortMin && !std::is_sorted(contacts.begin(), swept, is_named_before)) {
+  if (at_start >= kRadixSortMin && !std::is_sorted(contacts.begin(), swept, kIsNamedBefore)) {
     sort_by_ids(contacts, at_start);
     swept = contacts.begin() + static_cast<std::ptrdiff_t>(at_start);
   }
   // One pair may have several contacts.
-  if (!std::is_sorted(contacts.begin(), swept, is_named_before)) {
-    std::sort(contacts.begin(), swept, is_named_before);
+  if (!std::is_sorted(contacts.begin(), swept, kIsNamedBefore)) {
+    std::sort(contacts.begin(), swept, kIsNamedBefore);
   }
-  if (!std::is_sorted(swept, contacts.end(), is_reported_before)) {
-    std::sort(swept, contacts.end(), is_reported_before);
+  if (!std::is_sorted(swept, contacts.end(), kIsReportedBefore)) {
+    std::sort(swept, contacts.end(), kIsReportedBefore);
   }
   const bool is_mixed = swept != contacts.end() && swept->time == 0 && swept->time_rest == 0;
-  if (is_mixed) std::sort(contacts.begin(), contacts.end(), is_reported_before);
+  if (is_mixed) std::sort(contacts.begin(), contacts.end(), kIsReportedBefore);
 }
 
-/// Sorts `keyed_` byte by byte, the least significant first. Bytes in which all keys are equal are
-/// skipped. Equal keys keep their order.
+/// Sorts `keyed_` digit by digit, the least significant first. Digits in which all keys are equal
+/// are skipped. Equal keys keep their order.
 void ContactSorter::sort_by_key() {
-  constexpr int kBits = 8;
+  constexpr int kBits = 11;  // one digit for 2,048 ids in a row; its table has 8 KiB
   constexpr std::size_t kDigits = std::size_t{1} << kBits;
   std::uint64_t differing = 0;
   for (const Keyed& one : keyed_) {

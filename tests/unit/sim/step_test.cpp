@@ -51,10 +51,12 @@ TEST(Step, StopsWhereItHits) {
   EXPECT_EQ(scene.velocity(2), at(0, 0));
 }
 
-// Enough contacts for the radix sort. The ids differ in their upper halves only.
-TEST(Step, SortsContactsByAllBitsOfTheIds) {
+// Enough contacts for the radix sort. The ids differ in ten bits only; the parameter is the lowest.
+class StepWithIds : public testing::TestWithParam<int> {};
+
+TEST_P(StepWithIds, SortsContactsByAllTheirBits) {
   constexpr std::uint64_t kBodies = 300;
-  const auto id_of = [](std::uint64_t number) { return BodyId{number << 33 | 5}; };
+  const auto id_of = [](std::uint64_t number) { return BodyId{number << GetParam() | 5}; };
   std::vector<sim::Body> bodies{wall(0, at(0, 5), at(2 * kBodies, 1))};
   bodies[0].id = id_of(2 * kBodies / 3);
   for (std::uint64_t i = 0; i < kBodies; ++i) {
@@ -72,6 +74,8 @@ TEST(Step, SortsContactsByAllBitsOfTheIds) {
     EXPECT_LT(before, (sim::BodyPair{contacts[i].a, contacts[i].b}));
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Shifts, StepWithIds, testing::Values(3, 18, 33, 54));
 
 TEST(Step, RestsOnTheStaticsOfItsOwnWorldOnly) {
   const sim::WorldSettings settings{.gravity = {0, kEarthGravity}};
