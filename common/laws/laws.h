@@ -5,17 +5,18 @@
 // A match has random joins, leaves, inputs within their declared ranges, and strikes. After each
 // tick these laws are checked:
 //
+// clang-format off
 //   range        every declared value is within its range
 //   keyframe     a keyframe of the world is read back as the same world
 //   record       the record of the tick is read back as the same record, and is valid
 //   twin         a world made from the keyframe of the tick before, with its states in another
-//   order
-//                of memory, steps to the same state as the world. It runs no hook of the server.
+//                order of memory, steps to the same state. It runs no hook of the server
 //   closure      a random half of the islands, stepped without the rest, gives the same entities
 //   significant  the input as it was given moves the world as Game::significant() of it does
 //   memory       a match that runs in turn with another one goes as it does alone. States live in
-//                fresh memory in each tick, and the old memory is overwritten.
+//                fresh memory in each tick, and the old memory is overwritten
 //   allocation   a tick like the ticks before allocates nothing
+// clang-format on
 //
 // The names of the laws are those of LawBroken::law.
 

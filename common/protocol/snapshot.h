@@ -154,7 +154,7 @@ struct LinkStatus {
 
 enum class EventKind : std::uint8_t {
   Hit,    ///< `subject` hit the player in seat `what`
-  Score,  ///< `subject` has a score with these low 16 bits
+  Score,  ///< `what` is the low 16 bits of the score of `subject`
   Spawn,  ///< `subject` has appeared with a body whose generation has the low 16 bits `what`
 };
 inline constexpr std::uint8_t kEventKinds = 3;

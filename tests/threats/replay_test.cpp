@@ -16,7 +16,7 @@ using net::PacketType;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// As fast as may be, so that numbers wrap soon.
+/// The highest tick rate, so that the low 16 bits of a sequence wrap soon.
 constexpr std::uint32_t kTickRate = 240;
 
 struct Session {

@@ -211,8 +211,8 @@ TEST(Threat, MalformedFlatBuffersMadeOfRealOnesAreDroppedOrHarmless) {
   }
 }
 
-// One who can seal says that it is gone, in words that mean nothing: it is not gone. The server
-// once took any packet of this type for a goodbye, whatever was in it.
+// A client with valid keys sends a malformed DISCONNECT: its session goes on. The server once took
+// any packet of this type for a goodbye, whatever was in it.
 TEST(Threat, MalformedGoodbyeBehindTheSealEndsNoSession) {
   Match match{[](Match& of, int ms) {
     if (ms == 100) of.peer.send_sealed(PacketType::Disconnect, {});

@@ -457,8 +457,8 @@ class MapBuilder {
   /// removed.
   void border(Vec2 min, Vec2 size, Border border);
 
-  /// A path there and back, for entities that Server::spawn() puts on it. `speed`: units per
-  /// second.  Returns its index.
+  /// Adds a path there and back, for entities that Server::spawn() puts on it, and returns its
+  /// index. `speed`: units per second.
   std::uint16_t path(std::span<const Vec2> points, std::int32_t speed);
 
   /// A place that rules find by Moment::objects().

@@ -46,7 +46,8 @@ class ClientCheck {
   /// Checks at the end of a run whether the clients have mostly played.
   void look_back(Duration played);
 
-  /// Adds the counts of a process that is about to end, or at the end of the run.
+  /// Adds the counts of a client's process. Called when the process is about to end, and at the end
+  /// of the run for each that still runs.
   void add_up(const Match::Player& player);
 
   [[nodiscard]] const ViewCounts& counts() const { return counts_; }

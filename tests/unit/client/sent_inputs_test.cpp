@@ -29,8 +29,9 @@ class Player {
     return message;
   }
 
-  /// Sends `packets`, each with a report that the one before had `margin`, in 1/16 ticks. Of its
-  /// inputs those up to a round trip ago are confirmed.
+  /// Sends this many packets. After each, a report of the server arrives: the packet had this
+  /// margin, in 1/16 ticks, and its inputs up to a round trip ago are confirmed. Returns the last
+  /// message.
   protocol::InputMessage send_with_margin(std::int32_t margin, std::uint32_t packets) {
     protocol::InputMessage message;
     for (std::uint32_t i = 0; i < packets; ++i) {
@@ -68,7 +69,8 @@ TEST(SentInputs, RepeatsWhatCanArriveInTime) {
   Player player;
   // A packet with a margin of one tick and three sixteenths brings two inputs in time.
   EXPECT_EQ(player.send_with_margin(19, 20).inputs.size(), 2U);
-  // With a margin of one tick and three quarters, one that is somewhat earlier brings three.
+  // With a margin of one tick and three quarters, a packet that arrives somewhat earlier brings
+  // three.
   EXPECT_EQ(player.send_with_margin(28, 20).inputs.size(), 3U);
   EXPECT_EQ(player.send_with_margin(19, 20).inputs.size(), 2U);
 }

@@ -1,5 +1,6 @@
-// The arena as a game of the public interface moves every body as the arena's own rules do: the
-// same match is stepped by both, and each place and velocity compared in every tick.
+// The arena of the public interface (arena_game.cpp) moves every body as the arena of game::Rules
+// (arena.cpp) does: both step the same match, and every place and velocity is compared after every
+// tick.
 
 #include "core/rng.h"
 #include "game/step.h"
