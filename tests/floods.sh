@@ -12,8 +12,9 @@ usage: tests/floods.sh [--seconds S] [--rate R] [--rounds N] [--bin DIR] [ATTACK
   --bin DIR     where the programs are (build/release/bin by default, built if it is)
   ATTACK        of quiet, malformed, hello, connect, resume, packets, client (all by default)
 
-Everything happens on 127.0.0.0/8. Where the kernel grants no large buffers (the server logs socket_buffer_small), 20000 is
-what one millisecond of the server's sleep leaves room for. The server has the first processor to itself, as far as others leave it alone; eight
+Everything happens on 127.0.0.0/8. Where the kernel grants no large buffers (the server logs socket_buffer_small), use
+--rate 20000: then the buffer holds what arrives while the server sleeps for a millisecond. The server has the first
+processor to itself, as far as others leave it alone; eight
 clients that play and verify, and the attacker, share the second.
 
 Fails (exit code 1, `not ok - ...`) where an attack gets a player lost or its view differ, is answered with more bytes than

@@ -124,7 +124,7 @@ bool Prediction::is_copied(const game::EntityState& entity, const Start& start) 
   return !others_bullet && axis_distance(entity.min, start.own.min) <= start.reach;
 }
 
-/// Returns whether a restart would change nothing in the copy that could reach the own body.
+/// Returns whether the copy has the view's state of all bodies that could reach the own one.
 bool Prediction::is_as_expected(const Start& start) const {
   const std::vector<game::EntityState>* expected = expected_.find(start.view.tick);
   if (expected == nullptr) return false;

@@ -26,7 +26,7 @@ sim::Body fixed_body(std::uint32_t id, Vec2 min, Vec2 size) {
   return {.id = {id}, .kind = sim::Kind::Fixed, .min = min, .size = size};
 }
 
-/// A coin in a cell: a sensor, or one that is passed by its response.
+/// Returns a coin in a cell: a sensor, or a body with Response::Pass.
 sim::Body coin_at(std::int32_t column, std::int32_t row) {
   constexpr std::int32_t kSide = kUnit / 4;
   const auto cell = static_cast<std::uint32_t>(row * kColumns + column);

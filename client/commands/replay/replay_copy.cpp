@@ -44,6 +44,10 @@ ExitCode nothing_whole(const CopyFlags& options, const record::CopyResult& copy)
         ExitCode::CheckFailed,
         fmt::format("{} has no undamaged tick in this range; no file was made", options.file));
   }
+  if (!options.from && !options.to) {
+    return options.output->failed(
+        ExitCode::CheckFailed, fmt::format("{} has no whole tick; no file was made", options.file));
+  }
   return options.output->failed(
       ExitCode::WrongUsage,
       fmt::format("{} has no tick from {} {}; no file was made", options.file,

@@ -29,7 +29,7 @@ struct Impact {
 /// Fine times in [now, kFineSteps); nothing for boxes that slide along each other, part, or overlap
 /// already at `now`. A corner hit goes to the axis of larger relative speed, then to y, so that it
 /// is the same on every machine. Cost: no division for most misses, one for most hits, at most
-/// three. Source: the ray against the Minkowski difference (Hamaluik 2014), on a time lattice.
+/// four. Source: the ray against the Minkowski difference (Hamaluik 2014), on a time lattice.
 [[nodiscard]] std::optional<Impact> time_of_impact(const Motion& a, const Motion& b, FineTime now);
 
 /// When a box that moves towards one of the world's four sides reaches it; at once if it is at the

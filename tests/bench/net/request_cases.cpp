@@ -51,8 +51,8 @@ Case asked(
               [stage, count, make = std::move(make), first = std::move(first)] {
                 stage->begin();
                 first(*stage);
-                // A CONNECT asks the server for a cookie: all are made before the first is handed
-                // over.
+                // To make a CONNECT, a cookie is requested from the server: all are made before the
+                // first is added.
                 std::vector<net::PacketBuffer> made(kBatch);
                 for (std::uint32_t i = 0; i < kBatch; ++i) {
                   std::ranges::copy(make(*stage, sender(1 + i)), made[i].begin());

@@ -129,8 +129,8 @@ ConstBytes DatagramMaker::packet() {
   constexpr std::size_t kLikeInputs = 100;
   static_cast<void>(random(kLikeInputs));
   made_[0] = static_cast<std::byte>(net::PacketType::Input);
-  const auto seat = static_cast<std::uint32_t>(rng_.below(kConnections));
-  store_le<std::uint32_t>(MutableBytes{made_}.subspan(kConnectionAt), kFirstConnection + seat);
+  const auto guess = static_cast<std::uint32_t>(rng_.below(kConnections));
+  store_le<std::uint32_t>(MutableBytes{made_}.subspan(kConnectionAt), kFirstConnection + guess);
   return ConstBytes{made_}.first(kLikeInputs);
 }
 

@@ -20,8 +20,8 @@ enum class Kind : std::uint8_t {
   Malformed,  ///< random bytes of random length, and real datagrams with a few bits changed
   Hello,      ///< whole and right: each would be answered with a cookie
   Connect,    ///< a cookie that was made up, and a token that is good
-  Resume,     ///< a ticket of this server, with a bit changed in its seal
-  Packets,    ///< sealed packets of connections that there are, made up
+  Resume,     ///< a ticket of this server, with random bytes in its seal
+  Packets,    ///< random bytes as sealed packets of guessed connections
 };
 inline constexpr std::array kKinds = {Kind::Malformed, Kind::Hello, Kind::Connect, Kind::Resume,
                                       Kind::Packets};
@@ -32,7 +32,8 @@ inline constexpr std::array kKinds = {Kind::Malformed, Kind::Hello, Kind::Connec
 /// A datagram longer than the server's limit, so that those are among the malformed ones.
 inline constexpr std::size_t kMadeBytesMax = 1'400;
 
-/// A datagram of every kind that a client sends, none of which says anything true.
+/// A HELLO, CONNECT, RESUME, INPUT and DISCONNECT. Only a RESUME with a real ticket would be
+/// believed.
 [[nodiscard]] std::vector<std::vector<std::byte>> real_datagrams(const net::Address& server,
                                                                  const net::ResumeTicket& ticket,
                                                                  Entropy& entropy);

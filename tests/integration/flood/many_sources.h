@@ -45,7 +45,7 @@ class ManySources {
   ManySources& operator=(const ManySources&) = delete;
   ~ManySources();
 
-  /// Room for the next datagram, 64 KiB at most; it is sent with its batch.
+  /// Adds a datagram of at most 1,536 bytes; it is sent with its batch.
   void add(ConstBytes datagram);
 
   /// Sends what is there, and takes what has come back.

@@ -381,6 +381,16 @@ TEST_F(ReplayCommand, ComparesNoRecordingsOfTwoGames) {
                1, "tick rates");
 }
 
+TEST_F(ReplayCommand, RepairsNothingWhereNothingIsWhole) {
+  auto bytes = tests::small_recording(4, 10);
+  bytes.resize(tests::pieces(bytes)[0].offset + record::kRecordHeadBytes + 1);
+  const std::string whole = new_path("whole");
+  const Outcome outcome = replay({"repair", file_of(bytes), "-o", whole});
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+  EXPECT_NE(outcome.err.find("has no whole tick"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(whole));
+}
+
 TEST_F(ReplayCommand, RepairsIntoANewFileAndLeavesTheOldOne) {
   auto bytes = tests::small_recording(4, 10);
   bytes[tests::pieces(bytes)[15].offset + record::kRecordHeadBytes] ^= std::byte{1};

@@ -118,8 +118,8 @@ TEST(HandshakeBits, AHelloThatDiffersWithinItsHeadSaysSomethingElse) {
   });
 }
 
-// Nonsense at every door: random bytes, and right messages with a few bytes changed. Nothing may
-// crash, and what is sealed or tagged may not be taken.
+// Random bytes, and valid messages with a few bytes changed, for each decoder. None may crash it. A
+// sealed or tagged one must not be accepted.
 
 constexpr int kDatagrams = 100'000;
 

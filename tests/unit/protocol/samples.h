@@ -1,5 +1,6 @@
 #pragma once
-// Messages in which every field has a value of its own, so that two that are swapped show.
+// Messages in which every field has a value of its own, so that a test fails if two of them
+// are swapped.
 
 #include "game/entity_state.h"
 #include "net/handshake.h"

@@ -239,7 +239,7 @@ TEST_F(BodyStagesTest, CandidatesAreTheOwnBodyThenTheNearestAndTheLongestWaiting
                                                          {slot(1), 54, false, true},
                                                          {slot(2), 44, false, true},
                                                          {slot(3), 34, false, true}}));
-  // With a base that has nobody, it counts.
+  // With a base, even an empty one, the gathered priority counts.
   const ViewMembers nobody;
   request.base = &nobody;
   EXPECT_EQ(listed_candidates(), (std::vector<Candidate>{own,
