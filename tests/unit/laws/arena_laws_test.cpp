@@ -1,6 +1,5 @@
 #include "games/arena/arena_game.h"
-#include "tests/support/allocations.h"
-#include "tests/unit/laws/match_count.h"
+#include "tests/unit/laws/law_options.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +9,8 @@ namespace tickbox {
 namespace {
 
 TEST(ArenaLaws, AreObeyed) {
-  const auto broken = laws::check_laws(
-      games::arena(), {.matches = tests::law_matches(200), .allocations = tests::allocations});
+  const auto broken = laws::check_laws(games::arena(), {.matches = tests::law_matches(200),
+                                                        .allocations = tests::law_allocations()});
   EXPECT_FALSE(broken) << laws::to_text(games::arena(), *broken);
 }
 

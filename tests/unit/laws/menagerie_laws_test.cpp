@@ -1,9 +1,8 @@
 // The laws on a game that uses nearly every part of the interface, and what they find in it where a
 // query does not log what it finds.
 
-#include "tests/support/allocations.h"
 #include "tests/support/menagerie.h"
-#include "tests/unit/laws/match_count.h"
+#include "tests/unit/laws/law_options.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +15,8 @@ namespace {
 
 TEST(MenagerieLaws, AreObeyed) {
   const auto broken = laws::check_laws(
-      tests::menagerie(), {.matches = tests::law_matches(60), .allocations = tests::allocations});
+      tests::menagerie(),
+      {.matches = tests::law_matches(60), .allocations = tests::law_allocations()});
   EXPECT_FALSE(broken) << laws::to_text(tests::menagerie(), *broken);
 }
 
