@@ -1,11 +1,11 @@
 #pragma once
 // The limits of lengths and speeds, which are whole numbers of sub-units (tickbox/units.h).
 
+#include "tickbox/units.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-
-#include "tickbox/units.h"
 
 namespace tickbox {
 

@@ -1,12 +1,11 @@
 #include "engine/contacts.h"
 
+#include "engine/entity_id.h"
 #include "sim/box.h"
 
 #include <algorithm>
 #include <optional>
 #include <tuple>
-
-#include "engine/entity_id.h"
 
 namespace tickbox::engine {
 namespace {

@@ -7,13 +7,12 @@
 // steps these rows hears of it. A row that was spawned or teleported in this tick begins all of its
 // contacts and overlaps.
 
+#include "engine/running.h"
 #include "sim/step.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
-
-#include "engine/running.h"
 
 namespace tickbox::engine {
 

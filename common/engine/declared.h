@@ -3,6 +3,8 @@
 
 #include "core/bytes.h"
 #include "core/numbers.h"
+#include "engine/bits.h"
+#include "tickbox/game_table.h"
 
 #include <algorithm>
 #include <array>
@@ -11,9 +13,6 @@
 #include <span>
 #include <string>
 #include <vector>
-
-#include "engine/bits.h"
-#include "tickbox/game_table.h"
 
 namespace tickbox::engine {
 

@@ -1,11 +1,10 @@
 #include "engine/descriptor.h"
 
 #include "core/numbers.h"
+#include "engine/declared.h"
 
 #include <array>
 #include <span>
-
-#include "engine/declared.h"
 
 namespace tickbox::engine {
 namespace {

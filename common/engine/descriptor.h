@@ -3,11 +3,10 @@
 // FORMAT.md is the standard.
 
 #include "core/bytes.h"
+#include "tickbox/game_table.h"
 
 #include <cstddef>
 #include <vector>
-
-#include "tickbox/game_table.h"
 
 namespace tickbox::engine {
 

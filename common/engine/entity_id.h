@@ -12,10 +12,9 @@
 // the entity that spawned it. The count distinguishes the spawns of one lineage in one tick.
 
 #include "core/ids.h"
+#include "tickbox/fields.h"
 
 #include <cstdint>
-
-#include "tickbox/fields.h"
 
 namespace tickbox::engine {
 

@@ -1,12 +1,11 @@
 // The functions that tickbox/game.h declares: each asks the tick that runs.
 
 #include "core/assert.h"
+#include "engine/running.h"
+#include "tickbox/game.h"
 
 #include <cstdio>
 #include <string>
-
-#include "engine/running.h"
-#include "tickbox/game.h"
 
 namespace tickbox::detail {
 namespace {

@@ -2,14 +2,13 @@
 
 #include "core/assert.h"
 #include "core/numbers.h"
+#include "engine/bits.h"
+#include "engine/declared.h"
 #include "sim/crowding.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
-
-#include "engine/bits.h"
-#include "engine/declared.h"
 
 namespace tickbox::engine {
 namespace {

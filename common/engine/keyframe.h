@@ -2,13 +2,12 @@
 // A keyframe: the whole state of a match after a tick, as bytes. FORMAT.md is the standard.
 
 #include "core/bytes.h"
+#include "engine/world.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <vector>
-
-#include "engine/world.h"
 
 namespace tickbox::engine {
 

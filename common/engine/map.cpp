@@ -2,12 +2,11 @@
 
 #include "core/assert.h"
 #include "core/hash.h"
+#include "engine/entity_id.h"
 #include "sim/tiles.h"
 
 #include <algorithm>
 #include <utility>
-
-#include "engine/entity_id.h"
 
 namespace tickbox::detail {
 

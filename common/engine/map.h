@@ -3,14 +3,13 @@
 
 #include "sim/box.h"
 #include "sim/statics.h"
+#include "tickbox/game_table.h"
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "tickbox/game_table.h"
 
 namespace tickbox::engine {
 

@@ -2,14 +2,13 @@
 
 #include "core/assert.h"
 #include "core/hash.h"
+#include "engine/declared.h"
+#include "engine/entity_id.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
-
-#include "engine/declared.h"
-#include "engine/entity_id.h"
 
 namespace tickbox::detail {
 namespace {

@@ -6,6 +6,10 @@
 // phase. Removed rows stay in place until then, but no query finds them.
 
 #include "core/ids.h"
+#include "engine/space.h"
+#include "engine/tick_record.h"
+#include "engine/tick_report.h"
+#include "engine/world.h"
 #include "sim/cast.h"
 
 #include <array>
@@ -14,11 +18,6 @@
 #include <optional>
 #include <span>
 #include <vector>
-
-#include "engine/space.h"
-#include "engine/tick_record.h"
-#include "engine/tick_report.h"
-#include "engine/world.h"
 
 namespace tickbox::engine {
 

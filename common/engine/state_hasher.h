@@ -4,13 +4,12 @@
 
 #include "core/bytes.h"
 #include "core/ids.h"
+#include "engine/world.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
-
-#include "engine/world.h"
 
 namespace tickbox::engine {
 

@@ -1,13 +1,12 @@
 #include "engine/stepper.h"
 
 #include "core/assert.h"
+#include "engine/declared.h"
+#include "engine/entity_id.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
-
-#include "engine/declared.h"
-#include "engine/entity_id.h"
 
 namespace tickbox::engine {
 

@@ -2,16 +2,15 @@
 // One tick of a match: the same on the server, in every client and in every replay. The order of a
 // tick stands in tickbox/game.h.
 
-#include "sim/step.h"
-
-#include <cstddef>
-#include <vector>
-
 #include "engine/contacts.h"
 #include "engine/running.h"
 #include "engine/tick_record.h"
 #include "engine/tick_report.h"
 #include "engine/world.h"
+#include "sim/step.h"
+
+#include <cstddef>
+#include <vector>
 
 namespace tickbox::engine {
 

@@ -1,13 +1,12 @@
 #include "engine/tick_codec.h"
 
 #include "core/numbers.h"
+#include "engine/bits.h"
+#include "engine/declared.h"
 
 #include <algorithm>
 #include <array>
 #include <set>
-
-#include "engine/bits.h"
-#include "engine/declared.h"
 
 namespace tickbox::engine {
 namespace {

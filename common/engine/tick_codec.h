@@ -2,14 +2,13 @@
 // The record of a tick as bytes: what a tick log carries. FORMAT.md is the standard.
 
 #include "core/bytes.h"
+#include "engine/tick_record.h"
+#include "engine/world.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
-
-#include "engine/tick_record.h"
-#include "engine/world.h"
 
 namespace tickbox::engine {
 

@@ -6,6 +6,7 @@
 // change is written into the record as outcomes. A replay carries out the record and runs no hook.
 
 #include "core/bytes.h"
+#include "tickbox/game_table.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +14,6 @@
 #include <span>
 #include <string_view>
 #include <vector>
-
-#include "tickbox/game_table.h"
 
 namespace tickbox::engine {
 

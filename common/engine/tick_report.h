@@ -3,13 +3,12 @@
 
 #include "core/bytes.h"
 #include "sim/step.h"
+#include "tickbox/game_table.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
-
-#include "tickbox/game_table.h"
 
 namespace tickbox::engine {
 

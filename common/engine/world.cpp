@@ -2,14 +2,13 @@
 
 #include "core/assert.h"
 #include "core/hash.h"
+#include "engine/declared.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
 #include <utility>
-
-#include "engine/declared.h"
 
 namespace tickbox::engine {
 namespace {

@@ -9,16 +9,15 @@
 #include "core/bytes.h"
 #include "core/ids.h"
 #include "core/rng.h"
+#include "engine/entity_id.h"
+#include "engine/map.h"
 #include "sim/world.h"
+#include "tickbox/game_table.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
-
-#include "engine/entity_id.h"
-#include "engine/map.h"
-#include "tickbox/game_table.h"
 
 namespace tickbox::engine {
 

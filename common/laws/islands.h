@@ -2,12 +2,11 @@
 // The islands of one tick: entities that contacts and other influences have joined.
 
 #include "core/ids.h"
+#include "engine/entity_id.h"
+#include "engine/tick_report.h"
 
 #include <cstdint>
 #include <map>
-
-#include "engine/entity_id.h"
-#include "engine/tick_report.h"
 
 namespace tickbox::laws {
 

@@ -1,16 +1,15 @@
 #include "laws/laws.h"
 
 #include "core/hash.h"
-
-#include <algorithm>
-#include <utility>
-
 #include "engine/declared.h"
 #include "engine/keyframe.h"
 #include "engine/state_hasher.h"
 #include "engine/tick_codec.h"
 #include "laws/islands.h"
 #include "laws/random_match.h"
+
+#include <algorithm>
+#include <utility>
 
 namespace tickbox::laws {
 namespace {

@@ -20,14 +20,14 @@
 //
 // The names of the laws are those of LawBroken::law.
 
+#include "engine/stepper.h"
+#include "tickbox/game_table.h"
+
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "engine/stepper.h"
-#include "tickbox/game_table.h"
 
 namespace tickbox::laws {
 

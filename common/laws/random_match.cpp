@@ -1,9 +1,9 @@
 #include "laws/random_match.h"
 
+#include "engine/declared.h"
+
 #include <algorithm>
 #include <utility>
-
-#include "engine/declared.h"
 
 namespace tickbox::laws {
 namespace {

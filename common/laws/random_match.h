@@ -3,12 +3,11 @@
 // strikes of the rays that they fire.
 
 #include "core/rng.h"
+#include "engine/stepper.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
-
-#include "engine/stepper.h"
 
 namespace tickbox::laws {
 

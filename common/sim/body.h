@@ -3,10 +3,9 @@
 
 #include "core/fixed.h"
 #include "core/ids.h"
+#include "tickbox/body.h"
 
 #include <cstdint>
-
-#include "tickbox/body.h"
 
 namespace tickbox::sim {
 

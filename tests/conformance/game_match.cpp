@@ -1,17 +1,16 @@
 // tickbox-game-match: plays a match of a game of the public interface, and writes its descriptor
 // and for each tick the record and the keyframe after it: lines of a word and hexadecimal digits.
 
+#include "engine/descriptor.h"
+#include "engine/keyframe.h"
+#include "engine/tick_codec.h"
 #include "games/arena/arena_game.h"
+#include "laws/random_match.h"
 #include "tests/support/menagerie.h"
 
 #include <cstdio>
 #include <string_view>
 #include <vector>
-
-#include "engine/descriptor.h"
-#include "engine/keyframe.h"
-#include "engine/tick_codec.h"
-#include "laws/random_match.h"
 
 namespace tickbox {
 namespace {

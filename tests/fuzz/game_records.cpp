@@ -1,15 +1,14 @@
 // Keyframes and records of a game of the public interface, from a file or a server that nobody
 // trusts: what is read can be stepped.
 
+#include "engine/keyframe.h"
+#include "engine/tick_codec.h"
+#include "laws/random_match.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/menagerie.h"
 
 #include <algorithm>
 #include <vector>
-
-#include "engine/keyframe.h"
-#include "engine/tick_codec.h"
-#include "laws/random_match.h"
 
 using namespace tickbox;
 

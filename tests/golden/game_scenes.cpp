@@ -1,7 +1,10 @@
 // Games of the public interface: the arena with the players of the scene "match", whose motion it
 // has, and the menagerie with random players.
 
+#include "engine/declared.h"
+#include "engine/stepper.h"
 #include "games/arena/arena_game.h"
+#include "laws/random_match.h"
 #include "tests/golden/make_scenes.h"
 #include "tests/golden/match_players.h"
 #include "tests/golden/motion_hash.h"
@@ -9,10 +12,6 @@
 #include "tests/support/menagerie.h"
 
 #include <vector>
-
-#include "engine/declared.h"
-#include "engine/stepper.h"
-#include "laws/random_match.h"
 
 namespace tickbox::golden {
 namespace {

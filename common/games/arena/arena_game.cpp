@@ -4,14 +4,13 @@
 #include "games/arena/arena_game.h"
 
 #include "games/arena/arena_layout.h"
+#include "tickbox/game.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
-
-#include "tickbox/game.h"
 
 namespace tickbox::games {
 namespace {

@@ -2,10 +2,10 @@
 // The layout of the arena's map: a walled field of 16-unit blocks with thick and thin walls, crates
 // and spawn points. Its size depends on the number of seats.
 
+#include "tickbox/units.h"
+
 #include <cstdint>
 #include <vector>
-
-#include "tickbox/units.h"
 
 namespace tickbox::game {
 

@@ -2,9 +2,9 @@
 // What the physics knows of an entity: a pure function of its state. The physics itself uses the
 // same words (common/sim/README.md).
 
-#include <cstdint>
-
 #include "tickbox/units.h"
+
+#include <cstdint>
 
 namespace tickbox {
 

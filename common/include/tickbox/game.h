@@ -29,6 +29,10 @@
 // tick and does not act. An entity that is removed takes part in no further callback, and is gone
 // when the phase ends. References are valid within one callback.
 
+#include "tickbox/body.h"
+#include "tickbox/fields.h"
+#include "tickbox/units.h"
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -36,10 +40,6 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
-
-#include "tickbox/body.h"
-#include "tickbox/fields.h"
-#include "tickbox/units.h"
 
 namespace tickbox {
 

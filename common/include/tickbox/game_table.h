@@ -2,6 +2,8 @@
 // A game as plain data: what Tickbox itself sees of it. The adapter below makes the table from the
 // game's struct at compile time; everything inside Tickbox uses only the table.
 
+#include "tickbox/game.h"
+
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -10,8 +12,6 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
-
-#include "tickbox/game.h"
 
 namespace tickbox {
 

@@ -1,6 +1,9 @@
 #include "tests/bench/game/both_arenas.h"
 
 #include "core/rng.h"
+#include "engine/declared.h"
+#include "engine/state_hasher.h"
+#include "engine/stepper.h"
 #include "game/step.h"
 #include "games/arena/arena.h"
 #include "games/arena/arena_game.h"
@@ -10,10 +13,6 @@
 #include <array>
 #include <ctime>
 #include <vector>
-
-#include "engine/declared.h"
-#include "engine/state_hasher.h"
-#include "engine/stepper.h"
 
 namespace tickbox::bench {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "games/arena/arena_game.h"
 #include "tests/support/menagerie.h"
+#include "tickbox/game_table.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +10,6 @@
 #include <limits>
 #include <string>
 #include <vector>
-
-#include "tickbox/game_table.h"
 
 namespace tickbox {
 namespace {

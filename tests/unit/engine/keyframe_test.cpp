@@ -1,13 +1,12 @@
 #include "engine/keyframe.h"
 
 #include "core/rng.h"
+#include "laws/random_match.h"
 #include "tests/support/menagerie.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
-
-#include "laws/random_match.h"
 
 namespace tickbox::engine {
 namespace {

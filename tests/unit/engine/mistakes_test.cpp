@@ -1,5 +1,11 @@
 // What a review found in the engine once. Each test failed then.
 
+#include "engine/declared.h"
+#include "engine/keyframe.h"
+#include "engine/stepper.h"
+#include "engine/tick_codec.h"
+#include "tickbox/game_table.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -7,12 +13,6 @@
 #include <optional>
 #include <string_view>
 #include <vector>
-
-#include "engine/declared.h"
-#include "engine/keyframe.h"
-#include "engine/stepper.h"
-#include "engine/tick_codec.h"
-#include "tickbox/game_table.h"
 
 namespace tickbox::engine {
 namespace {

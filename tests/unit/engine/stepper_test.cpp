@@ -2,15 +2,15 @@
 
 #include "engine/stepper.h"
 
+#include "engine/declared.h"
+#include "tickbox/game_table.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
-
-#include "engine/declared.h"
-#include "tickbox/game_table.h"
 
 namespace tickbox::engine {
 namespace {

@@ -3,6 +3,8 @@
 // tick.
 
 #include "core/rng.h"
+#include "engine/declared.h"
+#include "engine/stepper.h"
 #include "game/step.h"
 #include "games/arena/arena.h"
 #include "games/arena/arena_game.h"
@@ -15,9 +17,6 @@
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "engine/declared.h"
-#include "engine/stepper.h"
 
 namespace tickbox {
 namespace {

@@ -1,9 +1,8 @@
 #include "games/arena/arena_game.h"
+#include "laws/laws.h"
 #include "tests/unit/laws/law_options.h"
 
 #include <gtest/gtest.h>
-
-#include "laws/laws.h"
 
 namespace tickbox {
 namespace {

@@ -1,12 +1,12 @@
 #pragma once
 // Games that break one law each. Without a fault the game is a small one that obeys all.
 
+#include "tickbox/game_table.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-
-#include "tickbox/game_table.h"
 
 namespace tickbox::tests {
 

@@ -2,6 +2,7 @@
 
 #include "tests/unit/laws/breakers.h"
 
+#include "laws/laws.h"
 #include "tests/support/sanitizers.h"
 
 #include <gtest/gtest.h>
@@ -9,8 +10,6 @@
 #include <cstdio>
 #include <optional>
 #include <string>
-
-#include "laws/laws.h"
 
 namespace tickbox {
 namespace {

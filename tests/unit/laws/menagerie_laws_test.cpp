@@ -1,14 +1,13 @@
 // The laws on a game that uses nearly every part of the interface, and what they find in it where a
 // query does not log what it finds.
 
+#include "laws/laws.h"
 #include "tests/support/menagerie.h"
 #include "tests/unit/laws/law_options.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
-
-#include "laws/laws.h"
 
 namespace tickbox {
 namespace {
