@@ -55,6 +55,7 @@ Rect hull_of_rest(std::uint32_t mover, FineTime now, const Movers& movers, Candi
 }
 
 /// Puts all impacts of a mover from `now` on into the queue.
+// NOLINTNEXTLINE(readability-function-size): each argument is read or changed in every search
 void search_again(std::uint32_t mover, FineTime now, const Environment& environment, Movers& movers,
                   Candidates& candidates, Impacts& impacts) {
   const Rect hull = hull_of_rest(mover, now, movers, candidates);
