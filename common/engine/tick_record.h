@@ -60,9 +60,10 @@ struct TickRequest {
   std::span<const Player> leaves;
   std::span<const Join> joins;  ///< of free seats, or of seats that are left in this tick
   std::span<const Command> commands =
-      {};                               ///< of players in the room, in the order of their arrival
-  std::span<const PlayerInput> inputs;  ///< of players in the room; who is absent holds its input
-  const JudgeRays* judge = nullptr;     ///< nullptr: rays strike nothing
+      {};  ///< of players in the room, in the order of their arrival
+  /// Of players in the room; a player without one keeps the input that it holds.
+  std::span<const PlayerInput> inputs;
+  const JudgeRays* judge = nullptr;  ///< nullptr: rays strike nothing
 };
 
 enum class OutcomeKind : std::uint8_t {

@@ -23,7 +23,7 @@ class RandomMatch {
   RandomMatch(const RandomMatch&) = delete;
   RandomMatch& operator=(const RandomMatch&) = delete;
 
-  /// Draws what enters the next tick.
+  /// Draws the leaves, joins, commands and inputs of the next tick.
   const engine::TickRequest& draw();
 
   /// Steps what draw() has returned last.
