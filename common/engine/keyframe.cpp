@@ -83,20 +83,20 @@ bool read_entity(NumberReader& in, World& world) {
   row.min = {in.coordinate(), in.coordinate()};
   row.velocity = {in.coordinate(), in.coordinate()};
   if (row.info.parent != Parent::Collides) row.ignores = {in.fixed<std::uint64_t>()};
+  const bool is_carried = (traits & kIsCarried) != 0;
+  const bool is_kinematic = (traits & kIsKinematic) != 0;
   std::uint32_t path_ticks = 0;
-  if ((traits & kIsKinematic) != 0) {
+  if (is_kinematic) {
     row.path = in.fixed<std::uint16_t>();
     path_ticks = in.fixed<std::uint32_t>();
   }
   BodyId carrier = sim::kNoBody;
-  if ((traits & kIsCarried) != 0) carrier = {in.fixed<std::uint64_t>()};
+  if (is_carried) carrier = {in.fixed<std::uint64_t>()};
   alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> state{};
   const TypeInfo& type = world.game().kinds[kind].type;
   const MutableBytes bytes = MutableBytes{state}.first(type.bytes);
   if (!read_packed(type, in, bytes) || in.failed()) return false;
   const bool is_in_order = world.size() == 0 || world.id(world.size() - 1) < row.id;
-  const bool is_carried = (traits & kIsCarried) != 0;
-  const bool is_kinematic = (traits & kIsKinematic) != 0;
   if (!is_in_order || !is_valid_id(world, row.id, row.info) || !world.can_add(row, bytes) ||
       (is_carried && (is_kinematic || carrier == sim::kNoBody))) {
     return false;

@@ -225,15 +225,9 @@ Outcome& Running::add_outcome(OutcomeKind kind, const TypeInfo* type, ConstBytes
 
 void Running::leave(Player player) {
   if (authority_ == Authority::Server) add_outcome(OutcomeKind::Left, nullptr, {}).player = player;
-  const BodyId first =
-      engine::avatar_id(world_->seats()[player.seat].generation, {.lineage = player.seat});
-  const std::span<const sim::Body> movers = std::as_const(*world_).physics().movers();
-  const auto begin = std::ranges::lower_bound(movers, first, {}, &sim::Body::id);
-  for (auto at = begin; at != movers.end() && engine::class_of(at->id) == IdClass::Avatar &&
-                        engine::generation_of(at->id) == engine::generation_of(first) &&
-                        engine::lineage_of(at->id) == player.seat;
-       ++at) {
-    remove_row(static_cast<std::size_t>(at - movers.begin()));
+  for (std::size_t row = world_->avatar_of(player);
+       row < world_->size() && world_->is_avatar_of(row, player); ++row) {
+    remove_row(row);
   }
   for (Pending& pending : pending_) {
     const bool is_own = engine::class_of(pending.row.id) == IdClass::Avatar &&

@@ -88,8 +88,8 @@ class Running {
   /// Writes a player's command into the record.
   void note_command(const engine::Command& command);
 
-  /// Removes a row for the engine: it has left the map.
-  void remove_left(std::size_t row) { remove_row(row); }
+  /// Removes a row, without the checks that a game's request has.
+  void remove_row(std::size_t row);
 
   /// Carries out that a player leaves, or joins; on the server, writes it into the record.
   void leave(Player player);
@@ -179,7 +179,6 @@ class Running {
   void touch(std::size_t row);
   void join_askers(BodyId with, bool is_logged);
   [[nodiscard]] std::optional<sim::CastHit> cast(const sim::Cast& cast);
-  void remove_row(std::size_t row);
   void file_places();
   void file_touched();
   [[nodiscard]] sim::Box box_of(std::size_t row) const;

@@ -9,6 +9,18 @@
 #include <utility>
 
 namespace tickbox::engine {
+namespace {
+
+/// Takes out of an input what has no effect on the player's avatar as it is now; `avatar` is the
+/// row of the player's first entity, or size().
+void drop_insignificant(const World& world, std::size_t avatar, MutableBytes input) {
+  const GameTable& game = world.game();
+  if (game.significant == nullptr || avatar == world.size()) return;
+  if (world.infos()[avatar].kind != game.avatar) return;
+  game.significant(input.data(), world.state(avatar).data());
+}
+
+}  // namespace
 
 void Stepper::open(World& world) {
   TICKBOX_ASSERT(world.tick.value == 0);
@@ -116,11 +128,7 @@ void Stepper::give_inputs(World& world, const TickRequest& request, TickRecord& 
   for (const PlayerInput& given : request.inputs) {
     TICKBOX_ASSERT(world.has(given.player) && given.input.size() == game.input.bytes);
     significant_.assign(given.input.begin(), given.input.end());
-    const std::size_t avatar = avatars_[given.player.seat];
-    if (game.significant != nullptr && avatar != world.size() &&
-        world.infos()[avatar].kind == game.avatar) {
-      game.significant(significant_.data(), world.state(avatar).data());
-    }
+    drop_insignificant(world, avatars_[given.player.seat], significant_);
     const MutableBytes held = world.input(given.player);
     if (are_equal(game.input, held, significant_)) continue;
     record.inputs.push_back({.player = given.player, .first = record.bytes.size()});
@@ -190,11 +198,7 @@ void Stepper::release_inputs(World& world, const TickRecord& record) {
     const MutableBytes input = world.input(given.player);
     if (!has_press_down(game.input, input)) continue;
     release_presses(game.input, input);
-    const std::size_t avatar = world.avatar_of(given.player);
-    if (game.significant != nullptr && avatar != world.size() &&
-        world.infos()[avatar].kind == game.avatar) {
-      game.significant(input.data(), world.state(avatar).data());
-    }
+    drop_insignificant(world, world.avatar_of(given.player), input);
   }
 }
 
@@ -232,7 +236,7 @@ void Stepper::remove_what_left(World& world) {
       running_.call(row, std::nullopt,
                     [&](const detail::AnyStep& step) { left(world.row(row), step); });
     }
-    if (!running_.is_removed(row)) running_.remove_left(row);
+    if (!running_.is_removed(row)) running_.remove_row(row);
   }
 }
 

@@ -154,14 +154,17 @@ std::size_t World::index_of(BodyId id) const {
 
 std::size_t World::avatar_of(Player player) const {
   if (!has(player)) return size();
-  const std::uint32_t generation = seats_[player.seat].generation;
-  const BodyId first = avatar_id(generation, {.lineage = player.seat});
+  const BodyId first = avatar_id(seats_[player.seat].generation, {.lineage = player.seat});
   const std::span<const sim::Body> movers = physics_.movers();
   const auto found = std::ranges::lower_bound(movers, first, {}, &sim::Body::id);
-  const bool is_there = found != movers.end() && class_of(found->id) == IdClass::Avatar &&
-                        generation_of(found->id) == generation &&
-                        lineage_of(found->id) == player.seat;
-  return is_there ? static_cast<std::size_t>(found - movers.begin()) : size();
+  const auto row = static_cast<std::size_t>(found - movers.begin());
+  return row < size() && is_avatar_of(row, player) ? row : size();
+}
+
+bool World::is_avatar_of(std::size_t row, Player player) const {
+  const BodyId id = this->id(row);
+  return class_of(id) == IdClass::Avatar && lineage_of(id) == player.seat &&
+         generation_of(id) == seats_[player.seat].generation;
 }
 
 void World::add(const NewRow& row, ConstBytes state) {

@@ -118,6 +118,9 @@ class World {
   /// Returns the row of the first entity that a player controls, or size().
   [[nodiscard]] std::size_t avatar_of(Player player) const;
 
+  /// Whether a row is one of the avatars of a player whose seat is taken. They stand side by side.
+  [[nodiscard]] bool is_avatar_of(std::size_t row, Player player) const;
+
   /// Returns whether the physics and the game can have such an entity. `state`: aligned, each value
   /// within its range.
   [[nodiscard]] bool can_add(const NewRow& row, ConstBytes state) const;
