@@ -1,13 +1,20 @@
 #pragma once
 // Numbers of a few bits, packed without gaps, the lowest bit first.
 
+#include "core/assert.h"
 #include "core/bytes.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace tickbox::engine {
+
+/// Returns a number whose lowest `bits` bits are set. Requires: bits ≤ 64.
+[[nodiscard]] constexpr std::uint64_t low_mask(unsigned bits) {
+  return bits < 64 ? (std::uint64_t{1} << bits) - 1 : ~std::uint64_t{0};
+}
 
 class BitWriter {
  public:
@@ -16,46 +23,60 @@ class BitWriter {
 
   /// Requires: bits ≤ 64, value below 2^bits.
   void put(std::uint64_t value, unsigned bits) {
-    for (unsigned done = 0; done < bits; ++done) {
+    while (bits > 0) {
       if (used_ == 0) out_.push_back({});
-      out_.back() |= static_cast<std::byte>((value >> done & 1U) << used_);
-      used_ = (used_ + 1) % 8;
+      const unsigned taken = std::min(8 - used_, bits);
+      out_.back() |= static_cast<std::byte>((value & low_mask(taken)) << used_);
+      value >>= taken;
+      used_ = (used_ + taken) % 8;
+      bits -= taken;
+      written_ += taken;
     }
   }
 
+  /// Returns the number of bits written.
+  [[nodiscard]] std::size_t written() const { return written_; }
+
  private:
   std::vector<std::byte>& out_;
+  std::size_t written_ = 0;
   unsigned used_ = 0;  ///< bits of the last byte; 0: all
 };
 
 class BitReader {
  public:
-  explicit BitReader(ConstBytes bytes) : bytes_(bytes) {}
+  explicit BitReader(ConstBytes bytes, std::size_t first_bit = 0) : bytes_(bytes), at_(first_bit) {}
 
   /// Returns 0 after the end, and fails.
   std::uint64_t take(unsigned bits) {
+    if (bits > left()) {
+      at_ = 8 * bytes_.size();
+      failed_ = true;
+      return 0;
+    }
     std::uint64_t value = 0;
-    for (unsigned done = 0; done < bits; ++done, ++at_) {
-      if (at_ / 8 >= bytes_.size()) {
-        failed_ = true;
-        return 0;
-      }
-      const auto byte = static_cast<unsigned>(bytes_[at_ / 8]);
-      value |= std::uint64_t{byte >> at_ % 8 & 1U} << done;
+    for (unsigned done = 0; done < bits;) {
+      const auto shift = static_cast<unsigned>(at_ % 8);
+      const unsigned taken = std::min(8 - shift, bits - done);
+      const auto byte = static_cast<std::uint64_t>(bytes_[at_ / 8]);
+      value |= (byte >> shift & low_mask(taken)) << done;
+      done += taken;
+      at_ += taken;
     }
     return value;
   }
 
   /// Reads the zeros that fill up a byte. Fails: false, for other bits.
   [[nodiscard]] bool skip_to_byte() {
-    while (!failed_ && at_ % 8 != 0) {
-      if (take(1) != 0) return false;
-    }
-    return !failed_;
+    if (failed_) return false;
+    return at_ % 8 == 0 || take(static_cast<unsigned>(8 - at_ % 8)) == 0;
   }
 
   /// Ends a sequence: whether less than a byte is left, all of it zeros.
   [[nodiscard]] bool is_at_end() { return skip_to_byte() && at_ / 8 == bytes_.size(); }
+
+  /// Returns the number of bits that were read, with those before the first.
+  [[nodiscard]] std::size_t at() const { return at_; }
 
   /// Returns the bytes of which a bit was read.
   [[nodiscard]] std::size_t bytes_taken() const { return (at_ + 7) / 8; }
@@ -63,9 +84,22 @@ class BitReader {
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:
+  [[nodiscard]] std::size_t left() const { return 8 * bytes_.size() - at_; }
+
   ConstBytes bytes_;
   std::size_t at_ = 0;  ///< in bits
   bool failed_ = false;
 };
+
+/// Copies `bits` bits of `from`, from bit `first` on.
+inline void copy_bits(ConstBytes from, std::size_t first, std::size_t bits, BitWriter& out) {
+  BitReader reader{from, first};
+  for (std::size_t left = bits; left > 0;) {
+    const auto taken = static_cast<unsigned>(std::min<std::size_t>(left, 64));
+    out.put(reader.take(taken), taken);
+    left -= taken;
+  }
+  TICKBOX_ASSERT(!reader.failed());
+}
 
 }  // namespace tickbox::engine

@@ -45,6 +45,10 @@ std::uint64_t packed(const FieldInfo& field, std::int64_t value) {
   return static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(field.min);
 }
 
+std::int64_t unpacked(const FieldInfo& field, BitReader& in) {
+  return static_cast<std::int64_t>(in.take(field.bits) + static_cast<std::uint64_t>(field.min));
+}
+
 }  // namespace
 
 std::int64_t value_of(const FieldInfo& field, std::size_t i, ConstBytes type) {
@@ -144,8 +148,7 @@ void pack(const TypeInfo& type, ConstBytes bytes, BitWriter& out) {
 
 bool unpack(const TypeInfo& type, BitReader& in, MutableBytes bytes) {
   return for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
-    const auto value =
-        static_cast<std::int64_t>(in.take(field.bits) + static_cast<std::uint64_t>(field.min));
+    const std::int64_t value = unpacked(field, in);
     if (in.failed() || !is_in_range(field, value)) return false;
     set_value(field, i, value, bytes);
     return true;
@@ -164,24 +167,59 @@ void pack_sparse(const TypeInfo& type, ConstBytes bytes, BitWriter& out) {
   });
 }
 
-bool unpack_sparse(const TypeInfo& type, NumberReader& in, MutableBytes bytes) {
+std::size_t sparse_bits(const TypeInfo& type, ConstBytes bytes) {
+  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> by_default{};
+  type.write_default(by_default.data());
+  std::size_t bits = 0;
+  for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
+    const bool is_other = value_of(field, i, bytes) != value_of(field, i, by_default);
+    bits += is_other ? 1U + field.bits : 1U;
+    return true;
+  });
+  return bits;
+}
+
+bool unpack_sparse(const TypeInfo& type, BitReader& in, MutableBytes bytes) {
   alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> by_default{};
   type.write_default(by_default.data());
   std::ranges::copy(ConstBytes{by_default}.first(type.bytes), bytes.begin());
-  BitReader reader{in.rest()};
-  const bool is_read = for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
-    if (reader.take(1) == 0) return !reader.failed();
-    const auto value =
-        static_cast<std::int64_t>(reader.take(field.bits) + static_cast<std::uint64_t>(field.min));
-    if (reader.failed() || !is_in_range(field, value) || value == value_of(field, i, by_default)) {
+  return for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
+    if (in.take(1) == 0) return !in.failed();
+    const std::int64_t value = unpacked(field, in);
+    if (in.failed() || !is_in_range(field, value) || value == value_of(field, i, by_default)) {
       return false;
     }
     set_value(field, i, value, bytes);
     return true;
   });
-  if (!is_read || !reader.skip_to_byte()) return false;
+}
+
+bool unpack_sparse(const TypeInfo& type, NumberReader& in, MutableBytes bytes) {
+  BitReader reader{in.rest()};
+  if (!unpack_sparse(type, reader, bytes) || !reader.skip_to_byte()) return false;
   in.bytes(reader.bytes_taken());
   return true;
+}
+
+void pack_change(const TypeInfo& type, ConstBytes before, ConstBytes after, BitWriter& out) {
+  for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
+    const std::int64_t value = value_of(field, i, after);
+    const bool has_changed = value != value_of(field, i, before);
+    out.put(has_changed ? 1 : 0, 1);
+    if (has_changed && field.bits > 1) out.put(packed(field, value), field.bits);
+    return true;
+  });
+}
+
+bool unpack_change(const TypeInfo& type, BitReader& in, MutableBytes bytes) {
+  return for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
+    if (in.take(1) == 0) return !in.failed();
+    const std::int64_t value =
+        field.bits > 1 ? unpacked(field, in) : field.min + field.max - value_of(field, i, bytes);
+    if (in.failed() || !is_in_range(field, value)) return false;
+    set_value(field, i, value, bytes);
+    return true;
+  });
 }
 
 void release_presses(const TypeInfo& type, MutableBytes bytes) {

@@ -64,10 +64,23 @@ void pack(const TypeInfo& type, ConstBytes bytes, BitWriter& out);
 /// set the value.
 void pack_sparse(const TypeInfo& type, ConstBytes bytes, BitWriter& out);
 
-/// Reads what pack_sparse() has written, filled up to whole bytes. Returns false for a value that
-/// is out of its range or is written though it is the one by default, and for bits that end too
-/// early.
+/// Returns the number of bits that pack_sparse() writes.
+[[nodiscard]] std::size_t sparse_bits(const TypeInfo& type, ConstBytes bytes);
+
+/// Reads what pack_sparse() has written. Returns false for a value that is out of its range or is
+/// written though it is the one by default, and for bits that end too early.
+[[nodiscard]] bool unpack_sparse(const TypeInfo& type, BitReader& in, MutableBytes bytes);
+
+/// Reads the same, filled up to whole bytes.
 [[nodiscard]] bool unpack_sparse(const TypeInfo& type, NumberReader& in, MutableBytes bytes);
+
+/// Packs what changes a type from `before` to `after`: for each value one bit, and if it is set the
+/// new value. A flag or a press has no more than that bit.
+void pack_change(const TypeInfo& type, ConstBytes before, ConstBytes after, BitWriter& out);
+
+/// Reads what pack_change() has written, and changes `bytes` so. Returns false for a value that is
+/// out of its range, and for bits that end too early.
+[[nodiscard]] bool unpack_change(const TypeInfo& type, BitReader& in, MutableBytes bytes);
 
 /// Releases every Press.
 void release_presses(const TypeInfo& type, MutableBytes bytes);

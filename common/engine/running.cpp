@@ -479,6 +479,7 @@ void Running::spawn(std::size_t kind, const void* state, Vec2 min, Vec2 velocity
                .velocity = {limited(velocity.x, 0, top), limited(velocity.y, 0, top)},
                .ignores = parent == Parent::Collides ? sim::kNoBody : parent_id},
               bytes_at(state, of.type.bytes));
+  report_.spawns.push_back({.parent = parent_id, .child = id});
   join_askers(id, true);
 }
 

@@ -6,7 +6,7 @@
 
 namespace tickbox::engine {
 
-std::uint64_t StateHasher::hash(const World& world) {
+std::uint64_t StateHasher::hash_rows(const World& world) {
   std::swap(before_, now_);
   std::swap(hashes_before_, hashes_);
   const std::size_t stride = world.stride();
@@ -34,7 +34,7 @@ std::uint64_t StateHasher::hash(const World& world) {
     const ConstBytes state = world.state(row);
     std::memcpy(now_.states.data() + row * stride, state.data(), state.size());
   }
-  return state_hash(world, sum);
+  return sum;
 }
 
 bool StateHasher::is_unchanged(const World& world, std::size_t row, std::size_t before) const {

@@ -15,9 +15,12 @@ namespace tickbox::engine {
 
 class StateHasher {
  public:
-  /// Returns state_hash(world), and keeps the hashes of its rows.
+  /// Returns state_hash(world), and keeps the hashes of its rows. Cost: as hash_rows().
+  std::uint64_t hash(const World& world) { return state_hash(world, hash_rows(world)); }
+
+  /// Returns the sum of the hashes of a world's rows, and keeps each.
   /// Cost: no allocation once warm; one comparison for each row that is as in the last call.
-  std::uint64_t hash(const World& world);
+  std::uint64_t hash_rows(const World& world);
 
   /// Returns the hashes of the rows of the last world, in their order.
   [[nodiscard]] std::span<const std::uint64_t> row_hashes() const { return hashes_; }

@@ -80,6 +80,9 @@ void Stepper::begin(World& world, Authority authority, TickRecord& record) {
   }
   default_input_.resize(world.game().input.bytes);
   world.game().input.write_default(default_input_.data());
+  const TypeInfo& avatar = world.game().kinds[world.game().avatar].type;
+  default_avatar_.resize(avatar.bytes);
+  avatar.write_default(default_avatar_.data());
   running_.begin(world, authority, record);
 }
 
@@ -190,15 +193,15 @@ void Stepper::strike(World& world, const TickRecord& record) {
   running_.end_phase();
 }
 
-/// Releases every Press, and what has no effect without it. Only an input of this tick can have a
-/// Press that is down.
+/// Releases every Press, and what has no effect on an avatar by default without it: a client may
+/// not have the player's first avatar. Only an input of this tick can have a Press that is down.
 void Stepper::release_inputs(World& world, const TickRecord& record) {
   const GameTable& game = world.game();
   for (const TickRecord::Input& given : record.inputs) {
     const MutableBytes input = world.input(given.player);
     if (!has_press_down(game.input, input)) continue;
     release_presses(game.input, input);
-    drop_insignificant(world, world.avatar_of(given.player), input);
+    if (game.significant != nullptr) game.significant(input.data(), default_avatar_.data());
   }
 }
 

@@ -26,7 +26,8 @@ class Stepper {
   const TickReport& step(World& world, const TickRequest& request, TickRecord& record);
 
   /// Steps a world as a record says.
-  /// Requires: a record of a server that stepped the same world, or one with more entities.
+  /// Requires: a record of a server that stepped the same world, or one of which this world has
+  /// whole islands.
   const TickReport& replay(World& world, const TickRecord& record);
 
   /// For a test that shows that each query must log.
@@ -53,6 +54,7 @@ class Stepper {
   sim::Stepper physics_;
   Contacts contacts_;
   std::vector<std::byte> default_input_;
+  std::vector<std::byte> default_avatar_;
   std::vector<std::byte> significant_;
   std::vector<std::size_t> avatars_;  ///< by seat: the row of its first entity, or size()
   std::vector<FiredRay> rays_;

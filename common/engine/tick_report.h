@@ -26,6 +26,12 @@ struct EventList {
   std::size_t count = 0;
 };
 
+/// An entity that the callback of another one has spawned.
+struct SpawnedBy {
+  BodyId parent;
+  BodyId child;
+};
+
 /// Valid until the next step of the same Stepper.
 struct TickReport {
   const sim::StepReport* physics = nullptr;
@@ -33,6 +39,8 @@ struct TickReport {
   /// physics; repeats included. A world that has all entities of an island, and no other, steps
   /// them to the same bits.
   std::vector<sim::BodyPair> influences;
+  /// Also of entities that were removed in the same tick; parents come before their children.
+  std::vector<SpawnedBy> spawns;
   std::vector<Emitted> emitted;   ///< in the order in which they were emitted
   std::vector<EventList> events;  ///< by type
 
@@ -44,6 +52,7 @@ struct TickReport {
   void clear(std::size_t event_types) {
     physics = nullptr;
     influences.clear();
+    spawns.clear();
     emitted.clear();
     events.resize(event_types);
     for (EventList& list : events) {

@@ -214,6 +214,12 @@ void World::remove_marked(std::span<const std::uint8_t> marked) {
   states_.resize(kept * stride_);
 }
 
+void World::clear_rows() {
+  physics_.clear();
+  infos_.clear();
+  states_.clear();
+}
+
 void World::update_body(std::size_t row) {
   const KindTable& kind = kind_of(row);
   sim::Body& body = physics_.movers()[row];
@@ -255,6 +261,18 @@ std::uint64_t entity_hash(const World& world, std::size_t row) {
   }
   canonical.add(world.kind_of(row).type, world.state(row));
   return canonical.digest(body.id.value);
+}
+
+std::uint64_t input_hash(const World& world, Player player) {
+  CanonicalRow canonical;
+  canonical.add(world.game().input, world.input(player));
+  return canonical.digest(player.seat);
+}
+
+std::uint64_t room_hash(const World& world) {
+  CanonicalRow canonical;
+  canonical.add(world.game().room, world.room());
+  return canonical.digest(0);
 }
 
 std::uint64_t seat_hash(const World& world, Player player) {

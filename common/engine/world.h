@@ -129,6 +129,8 @@ class World {
   void add(const NewRow& row, ConstBytes state);
   /// Removes the rows that are marked. Requires: a mark for each row.
   void remove_marked(std::span<const std::uint8_t> marked);
+  /// Removes all rows; keeps the memory, seats, room and tick.
+  void clear_rows();
   /// Gives the physics the properties that a row's state has now.
   void update_body(std::size_t row);
 
@@ -207,6 +209,12 @@ class World {
 
 /// Returns the same from the sum of the hashes of all entities.
 [[nodiscard]] std::uint64_t state_hash(const World& world, std::uint64_t sum_of_entities);
+
+/// Returns the hash of the input that a player holds, seeded with its seat.
+[[nodiscard]] std::uint64_t input_hash(const World& world, Player player);
+
+/// Returns the hash of the room's state.
+[[nodiscard]] std::uint64_t room_hash(const World& world);
 
 /// Returns the hash of what one player's seat has: generation, state, input.
 [[nodiscard]] std::uint64_t seat_hash(const World& world, Player player);
