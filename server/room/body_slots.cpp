@@ -11,26 +11,25 @@ void BodySlots::reserve(std::size_t slots) {
   }
 }
 
-void BodySlots::update(Tick tick, std::span<const game::EntityState> entities) {
+void BodySlots::update(Tick tick, std::span<const BodyId> ids, FunctionRef<bool(BodyId)> has_left) {
   free_old_slots(tick);
   before_.swap(present_);
   present_.clear();
   spawned_.clear();
   const auto despawn = [&](SlotId slot) {
     slots_[slot].despawned = tick;
-    // Players are never killed: they leave.
-    slots_[slot].left = game::has_kind(slots_[slot].id, game::EntityKind::Player);
+    slots_[slot].left = has_left(slots_[slot].id);
     remembered_.push_back(slot);
   };
   auto old = before_.begin();
-  for (const game::EntityState& entity : entities) {
-    for (; old != before_.end() && slots_[*old].id < entity.id; ++old) {
+  for (const BodyId id : ids) {
+    for (; old != before_.end() && slots_[*old].id < id; ++old) {
       despawn(*old);
     }
-    if (old != before_.end() && slots_[*old].id == entity.id) {
+    if (old != before_.end() && slots_[*old].id == id) {
       present_.push_back(*old++);
     } else {
-      spawned_.push_back(take_slot(tick, entity.id));
+      spawned_.push_back(take_slot(tick, id));
       present_.push_back(spawned_.back());
     }
     slots_[present_.back()].index = static_cast<std::uint32_t>(present_.size() - 1);
@@ -38,6 +37,15 @@ void BodySlots::update(Tick tick, std::span<const game::EntityState> entities) {
   for (; old != before_.end(); ++old) {
     despawn(*old);
   }
+}
+
+SlotId BodySlots::add_transient(Tick tick, BodyId id) {
+  const SlotId slot = take_slot(tick, id);
+  slots_[slot].despawned = tick;
+  slots_[slot].left = true;
+  remembered_.push_back(slot);
+  spawned_.push_back(slot);
+  return slot;
 }
 
 SlotId BodySlots::take_slot(Tick tick, BodyId id) {

@@ -4,8 +4,8 @@
 // Views, islands and causes of the last ticks name bodies by the numbers of their slots. These are
 // small, so a set of bodies is an array, and looking one up costs nothing.
 
+#include "core/function_ref.h"
 #include "core/ids.h"
-#include "game/entity_state.h"
 #include "protocol/history_depths.h"
 
 #include <cstddef>
@@ -23,9 +23,9 @@ inline constexpr SlotId kNoSlot = 0xffff'ffff;
 
 struct BodySlot {
   BodyId id;
-  Tick spawned;             ///< the first tick with the body
-  Tick despawned;           ///< the first tick without the body; 0 while it is present
-  bool left = false;        ///< despawned because its player left, which no replay shows
+  Tick spawned;       ///< the first tick with the body
+  Tick despawned;     ///< the first tick without the body; 0 while it is present
+  bool left = false;  ///< despawned by the server, as when its player leaves: no replay shows it
   std::uint32_t index = 0;  ///< index among the room's entities, while present
 
   [[nodiscard]] bool is_present() const { return despawned.value == 0; }
@@ -37,8 +37,13 @@ class BodySlots {
   /// still remembered.
   void reserve(std::size_t slots);
 
-  /// Updates the slots to the entities after a tick. `entities`: sorted by id.
-  void update(Tick tick, std::span<const game::EntityState> entities);
+  /// Updates the slots to the bodies after a tick. `ids`: ascending. `has_left(id)`: see
+  /// BodySlot::left; asked of bodies that have despawned.
+  void update(Tick tick, std::span<const BodyId> ids, FunctionRef<bool(BodyId)> has_left);
+
+  /// Gives a slot to a body that spawned and despawned within this tick, as one that has left. Call
+  /// it after update(); the slot is among spawned(), and find() does not know it.
+  SlotId add_transient(Tick tick, BodyId id);
 
   [[nodiscard]] const BodySlot& slot(SlotId slot) const { return slots_[slot]; }
 
@@ -52,7 +57,8 @@ class BodySlots {
   /// Returns the slots of the room's entities, in the same order.
   [[nodiscard]] std::span<const SlotId> present() const { return present_; }
 
-  /// Returns the slots of the bodies that spawned in this tick, sorted by body id.
+  /// Returns the slots of the bodies that spawned in this tick: sorted by body id, then transient
+  /// ones.
   [[nodiscard]] std::span<const SlotId> spawned() const { return spawned_; }
 
   /// Returns the slot of a body that was present before this tick or is present after it, or

@@ -35,6 +35,7 @@ void ReplicationLog::begin(const game::World& world, std::span<const game::Entit
   const std::size_t seats = world.seats().size();
   const std::size_t slots = entities.size() + kSlotsPerSeat * seats;
   slots_.reserve(slots);
+  ids_.reserve(slots);
   moves_.reserve(slots);
   joined_.reserve(kContactsPerSlot * slots);
   islands_.for_each_slot([slots](Islands& islands) { islands.reserve(slots); });
@@ -67,7 +68,13 @@ void ReplicationLog::note(const game::World& world, std::span<const game::Entity
 void ReplicationLog::begin_tick(const game::World& world,
                                 std::span<const game::EntityState> entities) {
   tick_ = world.tick;
-  slots_.update(tick_, entities);
+  ids_.clear();
+  for (const game::EntityState& entity : entities) {
+    ids_.push_back(entity.id);
+  }
+  // Players are never killed: they leave.
+  slots_.update(tick_, ids_,
+                [](BodyId id) { return game::has_kind(id, game::EntityKind::Player); });
   moves_.resize(slots_.size());
   sticks_.begin(tick_, slots_.size());
   shots_.begin(tick_, slots_.size());

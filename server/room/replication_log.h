@@ -11,6 +11,8 @@
 #include "game/world.h"
 #include "protocol/history_depths.h"
 #include "server/room/body_slots.h"
+#include "server/room/cause_log.h"
+#include "server/room/islands.h"
 
 #include <algorithm>
 #include <array>
@@ -22,83 +24,6 @@
 #include <vector>
 
 namespace tickbox::server {
-
-/// The causes of one kind in the last ticks, found by tick or by slot. `Cause` has a member `SlotId
-/// slot`.
-///
-/// A query by tick returns all causes of the tick. A query by slot walks back from the newest cause
-/// of that slot and visits no other slot's causes: a client sees a few bodies of a room in which
-/// thousands act in every tick.
-template <class Cause>
-class CauseLog {
-  /// The position of a cause. No cause is in tick 0, which a room begins with.
-  struct Position {
-    Tick tick;
-    std::uint32_t index = 0;
-  };
-
- public:
-  struct Entry : Cause {
-    Position before;  ///< the previous cause of the same slot
-  };
-
-  void reserve(std::size_t slots, std::size_t causes_per_tick) {
-    newest_.reserve(slots);
-    ticks_.for_each_slot([&](std::vector<Entry>& causes) { causes.reserve(causes_per_tick); });
-  }
-
-  /// Begins a tick with this number of slots; replaces the tick protocol::kTicksRemembered before.
-  void begin(Tick tick, std::size_t slots) {
-    tick_ = tick;
-    newest_.resize(slots);
-    ticks_.insert(tick).clear();
-  }
-
-  /// Adds a cause to the current tick. Ignores a cause without a slot (kNoSlot).
-  void note(const Cause& cause) {
-    if (cause.slot == kNoSlot) return;
-    std::vector<Entry>& causes = ticks_.at(tick_);
-    Position& newest = newest_[cause.slot];
-    causes.push_back({cause, newest});
-    newest = {.tick = tick_, .index = static_cast<std::uint32_t>(causes.size() - 1)};
-  }
-
-  /// Returns the causes of a tick in the order of note(); none if the tick is not remembered.
-  [[nodiscard]] std::span<const Entry> causes_of(Tick tick) const {
-    const std::vector<Entry>* causes = ticks_.find(tick);
-    return causes != nullptr ? std::span{*causes} : std::span<const Entry>{};
-  }
-
-  /// Returns the tick of the slot's newest cause; 0 before the first.
-  [[nodiscard]] Tick newest(SlotId slot) const { return newest_[slot].tick; }
-
-  /// Returns whether the slot has a cause after `tick`. Requires: one of the last
-  /// protocol::kTicksRemembered ticks.
-  [[nodiscard]] bool has_since(SlotId slot, Tick tick) const { return newest_[slot].tick > tick; }
-
-  /// Calls `visit(tick, cause)` for the causes of the slot after `base`, newest first, while it
-  /// returns true. (The previous body in this slot despawned before any tick that may be passed.)
-  /// Returns whether all were visited. Requires: as has_since().
-  template <class Visit>
-  bool visit_since(SlotId slot, Tick base, Visit visit) const {
-    Position at = newest_[slot];
-    while (at.tick > base) {
-      const Tick tick = at.tick;
-      const std::vector<Entry>& causes = ticks_.at(tick);
-      do {
-        const Entry& entry = causes[at.index];
-        if (!visit(tick, entry)) return false;
-        at = entry.before;
-      } while (at.tick == tick);
-    }
-    return true;
-  }
-
- private:
-  Tick tick_;
-  TickRing<std::vector<Entry>, protocol::kTicksRemembered> ticks_;
-  std::vector<Position> newest_;  ///< the newest cause of each slot
-};
 
 struct StickChange {
   SlotId slot;
@@ -164,66 +89,6 @@ class StickLog {
   std::vector<Stick> sticks_;  ///< by slot
 };
 
-/// The bodies that have influenced each other since a tick, as a union-find forest. The root of a
-/// tree represents its island. The members of each island are also linked in a ring, to visit all
-/// of them.
-class Islands {
- public:
-  void reserve(std::size_t slots) { nodes_.reserve(slots); }
-
-  /// Makes each slot below `slots` an island of its own.
-  void clear(std::size_t slots) {
-    nodes_.resize(slots);
-    for (SlotId slot = 0; slot < nodes_.size(); ++slot) {
-      nodes_[slot] = {.parent = slot, .next = slot, .members = 1};
-    }
-  }
-
-  /// Makes a new body's slot an island of its own, also if another body was in the slot before.
-  void begin(SlotId slot) {
-    if (slot >= nodes_.size()) nodes_.resize(slot + 1);
-    nodes_[slot] = {.parent = slot, .next = slot, .members = 1};
-  }
-
-  /// Makes the islands of both slots one.
-  void join(SlotId a, SlotId b) {
-    a = root_of(a);
-    b = root_of(b);
-    if (a == b) return;
-    if (nodes_[a].members < nodes_[b].members) std::swap(a, b);
-    nodes_[b].parent = a;
-    nodes_[a].members += nodes_[b].members;
-    std::swap(nodes_[a].next, nodes_[b].next);
-  }
-
-  /// Returns the root of the island. Cost: amortised, almost constant.
-  [[nodiscard]] SlotId root_of(SlotId slot) {
-    while (nodes_[slot].parent != slot) {
-      nodes_[slot].parent = nodes_[nodes_[slot].parent].parent;
-      slot = nodes_[slot].parent;
-    }
-    return slot;
-  }
-
-  /// Returns the next member of the same island; after the last, the first.
-  [[nodiscard]] SlotId next(SlotId slot) const { return nodes_[slot].next; }
-
- private:
-  struct Node {
-    SlotId parent;
-    SlotId next;
-    std::uint32_t members;  ///< size of the island; valid in a root
-  };
-
-  std::vector<Node> nodes_;
-};
-
-/// Returns the greatest age of a base, in ticks: one second, but at least 24 ticks, and at most
-/// protocol::kBaseAgeMax.
-[[nodiscard]] constexpr std::uint32_t base_age_max(std::uint32_t tick_rate) {
-  return std::clamp(tick_rate, 24U, protocol::kBaseAgeMax);
-}
-
 struct ShotFired {
   SlotId slot;  ///< the shooter's body
   std::uint16_t aim;
@@ -282,6 +147,7 @@ class ReplicationLog {
   std::uint32_t base_age_max_;  ///< ticks
   Tick tick_;
   BodySlots slots_;
+  std::vector<BodyId> ids_;                        ///< of the current tick
   std::vector<std::uint8_t> moves_;                ///< the stick of each slot after the last tick
   std::vector<std::pair<SlotId, SlotId>> joined_;  ///< in the current tick
   StickLog sticks_;

@@ -1,5 +1,7 @@
 #include "server/room/body_slots.h"
 
+#include "game/entity_state.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,13 +20,9 @@ class BodySlotsTest : public ::testing::Test {
  protected:
   void tick(std::vector<BodyId> ids) {
     std::ranges::sort(ids);
-    std::vector<game::EntityState> entities;
-    entities.reserve(ids.size());
-    for (const BodyId id : ids) {
-      entities.push_back({.id = id, .min = {}, .velocity = {}, .traits = {}});
-    }
     now_ = now_ + 1;
-    slots_.update(now_, entities);
+    slots_.update(now_, ids,
+                  [](BodyId id) { return game::has_kind(id, game::EntityKind::Player); });
   }
 
   [[nodiscard]] std::vector<BodyId> ids(std::span<const SlotId> slots) const {
