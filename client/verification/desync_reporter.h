@@ -51,7 +51,8 @@ class DesyncReporter {
   /// Returns the part to send now, if any. Call it after each input packet.
   [[nodiscard]] std::optional<protocol::ViewPart> next_part(Instant now);
 
-  /// Takes a part of the server's view. The last part ends the report.
+  /// Takes a part of the server's view. The last part ends the report,
+  /// and so does a part that says that the server has forgotten the view.
   /// Fails: Unexpected, if the part answers no report; Malformed, if the parts do not make the view
   /// with the snapshot's hash.
   std::expected<void, net::DropReason> take(const protocol::ViewPart& part);

@@ -37,7 +37,7 @@ class Capture {
   /// What was sent to an address since it was last asked.
   [[nodiscard]] Answers take_answers(const net::Address& address);
 
-  /// A fresh array of bytes: a nonce.
+  /// The capture's own source of random bytes, for keys and nonces.
   [[nodiscard]] SeededEntropy& entropy() { return entropy_; }
 
   /// Says that the server stops, and stops it; time goes on.

@@ -30,7 +30,7 @@ struct InputChange {
 };
 
 struct PlayerScript {
-  PlayerId seat;                     ///< in the recording
+  PlayerId seat;                     ///< of the recording; the script begins with the next
   std::vector<InputChange> changes;  ///< by tick; the player rests before the first
 
   /// Returns the input for `tick`. `at` keeps the position and begins as 0.

@@ -51,7 +51,7 @@ struct Bandwidth {
   std::size_t datagram_max = 0;  ///< bytes
   double touched = 0;            ///< share of predictions in which another mover had a part
   double exact = 0;              ///< share of predictions of untouched bodies that were right
-  double late = 0;               ///< share of inputs that came too late
+  double late = 0;               ///< share of inputs that the server replaced
   double replayed = 0;           ///< ticks stepped for a snapshot, on average
   std::uint64_t mismatches = 0;
 };

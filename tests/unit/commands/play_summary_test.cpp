@@ -55,7 +55,7 @@ TEST(PlaySummary, HasALineForEachThingThatWasMeasured) {
             "  own body  116 predictions, all exact; 5 with contact, 5 of them exact\n"
             "  others    shown 45 ms late; 48 % of ticks ran ahead of the newest snapshot, 0.3 % "
             "of ticks a wrong guess\n"
-            "  inputs    3,661 sent, 1 too late; the server repeated an older one in 2 ticks\n");
+            "  inputs    3,661 sent, 1 too late; the server used another one in 2 ticks\n");
   EXPECT_TRUE(text.contains(" ms (p99 ")) << text;
   EXPECT_TRUE(
       text.ends_with("loss 5.7 % up, 0.8 % down, 1.5 kB/s down, 7.0 up\n"
