@@ -1,0 +1,208 @@
+#include "client/match/prediction.h"
+
+#include "core/assert.h"
+#include "engine/declared.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tickbox::match {
+namespace {
+
+/// The next view usually arrives within kNextViewTicks; a copy should last for several views.
+constexpr std::uint32_t kNextViewTicks = 8;
+constexpr std::uint32_t kCopyTicks = 20;
+
+/// Returns the gap between two boxes on the larger axis; 0 if they meet.
+std::int64_t gap_between(const sim::Box& a, const sim::Box& b) {
+  std::int64_t gap = 0;
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    gap = std::max({gap, a.min[axis] - b.max[axis], b.min[axis] - a.max[axis]});
+  }
+  return gap;
+}
+
+sim::Box box_of(const views::Rows& rows, std::size_t row) {
+  const Body body = rows.kind_of(row).body(rows.state(row).data());
+  return sim::box_of(rows.head(row).min, body.size);
+}
+
+}  // namespace
+
+Prediction::Prediction(const engine::World& like, Player player)
+    : player_(player), world_(like), own_(like.game()), before_(like.game()) {
+  world_.clear_rows();
+}
+
+void Prediction::predict(Tick tick, ConstBytes input) {
+  TICKBOX_ASSERT(!newest_ || tick == *newest_ + 1);
+  TICKBOX_ASSERT(input.size() == world_.game().input.bytes);
+  newest_ = tick;
+  inputs_.insert(tick).assign(input.begin(), input.end());
+  if (started_ && world_.tick + 1 == tick) {
+    step_once(tick);
+    keep_own(own_);
+  } else if (started_) {
+    before_ = own_;
+  }
+}
+
+void Prediction::skip_to(Tick tick) {
+  TICKBOX_ASSERT(!newest_ || tick > *newest_);
+  newest_ = tick;
+}
+
+void Prediction::step_once(Tick tick) {
+  const GameTable& game = world_.game();
+  keep_own(before_);
+  const std::vector<std::byte>* known = inputs_.find(tick);
+  given_.resize(game.input.bytes);
+  if (known != nullptr) {
+    std::ranges::copy(*known, given_.begin());
+  } else {
+    game.input.write_default(given_.data());
+  }
+  // As the server does: without what has no effect now.
+  const std::size_t avatar = world_.avatar_of(player_);
+  const bool has_avatar = avatar != world_.size() && world_.infos()[avatar].kind == game.avatar;
+  if (has_avatar && game.significant != nullptr) {
+    game.significant(given_.data(), std::as_const(world_).state(avatar).data());
+  }
+  record_.clear();
+  if (!engine::are_equal(game.input, given_, std::as_const(world_).input(player_))) {
+    record_.inputs.push_back({.player = player_, .first = 0});
+    engine::append_clean(game.input, given_, record_.bytes);
+  }
+  const engine::TickReport& report = stepper_.replay(world_, record_);
+  ++steps_;
+  if (was_touched(report, player_)) last_touched_ = tick;
+  if (predicted_.find(tick) == nullptr) {
+    Predicted& predicted = predicted_.insert(tick);
+    predicted.base = base_;
+    predicted.touched = last_touched_ && *last_touched_ > base_;
+    keep_own(predicted.own);
+  }
+  if (tick - base_ <= kExpectedTicks) expected_.insert(tick).assign(world_);
+}
+
+/// Copies the own bodies.
+void Prediction::keep_own(views::Rows& out) const {
+  out.begin(world_.game());
+  for (std::size_t row = world_.avatar_of(player_);
+       row < world_.size() && world_.is_avatar_of(row, player_); ++row) {
+    out.add(views::row_of(world_, row));
+  }
+}
+
+Reconciliation Prediction::reconcile(const View& view) {
+  const bool has_own = std::ranges::any_of(view.rows->heads(), [this](const views::RowHead& row) {
+    return views::is_avatar(row.id) && views::owner_of(row.id) == player_;
+  });
+  if (!has_own) return {};
+  Reconciliation reconciliation = compare(view);
+  const views::Rows own_before = own_;
+  if (is_as_expected(view)) {
+    base_ = view.tick;
+  } else {
+    restore(view);
+  }
+  // A tick that predict() could not step, for lack of the world just before it, is stepped for the
+  // first time here.
+  while (newest_ && world_.tick < *newest_ && world_.tick - view.tick < protocol::kReplayMax) {
+    step_once(world_.tick + 1);
+  }
+  keep_own(own_);
+  for (std::size_t row = 0; row < own_.size() && !own_before.empty(); ++row) {
+    const std::size_t before = own_before.index_of(own_.head(row).id);
+    const bool was_there = before != own_before.size();
+    if (!was_there || own_before.head(before).min != own_.head(row).min) {
+      reconciliation.corrected = true;
+    }
+  }
+  return reconciliation;
+}
+
+Reconciliation Prediction::compare(const View& view) const {
+  const Predicted* predicted = predicted_.find(view.tick);
+  if (predicted == nullptr || predicted->own.empty()) return {};
+  Reconciliation result{.predicted = true,
+                        .exact = true,
+                        .touched = predicted->touched || view.touched > predicted->base};
+  const views::Rows& own = predicted->own;
+  std::size_t seen = 0;
+  for (std::size_t row = 0; row < view.rows->size(); ++row) {
+    const views::RowHead& truth = view.rows->head(row);
+    if (!views::is_avatar(truth.id) || views::owner_of(truth.id) != player_) continue;
+    ++seen;
+    const std::size_t at = own.index_of(truth.id);
+    if (at == own.size()) {
+      result.exact = false;
+      continue;
+    }
+    result.exact =
+        result.exact && views::are_equal(world_.game(), own.row(at), view.rows->row(row));
+    const auto error = static_cast<std::uint32_t>(axis_distance(own.head(at).min, truth.min));
+    result.error = std::max(result.error, error);
+  }
+  result.exact = result.exact && seen == own.size();
+  return result;
+}
+
+void Prediction::restore(const View& view) {
+  world_.clear_rows();
+  world_.tick = view.tick;
+  base_ = view.tick;
+  started_ = true;
+  last_touched_ = std::nullopt;
+  expected_.clear();
+  if (view.room != nullptr) std::ranges::copy(*view.room, world_.room().begin());
+  for (std::size_t row = 0; row < view.rows->size(); ++row) {
+    if (is_copied(*view.rows, row, view, kCopyTicks)) views::add_to(world_, view.rows->row(row));
+  }
+  keep_own(before_);
+}
+
+/// Returns whether a body of the view's tick is near enough to an own one to be copied: both can
+/// meet until `ticks_more` after the newest tick.
+bool Prediction::is_copied(const views::Rows& rows, std::size_t row, const View& view,
+                           std::uint32_t ticks_more) const {
+  const BodyId id = rows.head(row).id;
+  const bool is_mine = views::owner_of(id) == player_;
+  if (is_mine && views::is_avatar(id)) return true;
+  const KindTable& kind = rows.kind_of(row);
+  if (kind.predict == Predict::Never || (kind.predict == Predict::OwnOnly && !is_mine)) {
+    return false;
+  }
+  const std::int64_t ahead = newest_ ? std::max<std::int64_t>(*newest_ - view.tick, 0) : 0;
+  const sim::Box box = box_of(rows, row);
+  for (std::size_t own = 0; own < view.rows->size(); ++own) {
+    const views::RowHead& head = view.rows->head(own);
+    if (!views::is_avatar(head.id) || views::owner_of(head.id) != player_) continue;
+    const std::int64_t speed =
+        std::int64_t{world_.top_speed(rows.head(row).kind)} + world_.top_speed(head.kind);
+    if (gap_between(box, box_of(*view.rows, own)) <= (ahead + ticks_more) * speed) return true;
+  }
+  return false;
+}
+
+/// Returns whether the copy has the view's state of all bodies that could reach an own one.
+bool Prediction::is_as_expected(const View& view) const {
+  const views::Rows* expected = expected_.find(view.tick);
+  if (expected == nullptr) return false;
+  const auto next = [&](const views::Rows& rows, std::size_t from) {
+    while (from < rows.size() && !is_copied(rows, from, view, kNextViewTicks)) {
+      ++from;
+    }
+    return from;
+  };
+  std::size_t a = next(*view.rows, 0);
+  std::size_t b = next(*expected, 0);
+  while (a < view.rows->size() && b < expected->size()) {
+    if (!views::are_equal(world_.game(), view.rows->row(a), expected->row(b))) return false;
+    a = next(*view.rows, a + 1);
+    b = next(*expected, b + 1);
+  }
+  return a == view.rows->size() && b == expected->size();
+}
+
+}  // namespace tickbox::match

@@ -1,0 +1,103 @@
+#pragma once
+// The prediction of the client's own bodies. They move at once, by the same step as the server's,
+// and are compared bit for bit with the server's answer.
+//
+// The server's state for a tick arrives half a round trip after the tick. An input must leave half
+// a round trip before its use. A player cannot wait that long. So the client steps its own copy of
+// the bodies near its own, from the newest view and with its own inputs. Each snapshot is compared
+// with the first prediction for its tick. Then the copy restarts from the snapshot and steps
+// through the inputs since. If the prediction was right, the own bodies do not change, but the copy
+// now has the others' new movements. If the copy equals the snapshot in every body, the later steps
+// would give the same result and are not repeated.
+
+#include "client/match/snapshot_world.h"
+#include "core/tick_ring.h"
+#include "engine/stepper.h"
+#include "engine/world.h"
+#include "protocol/history_depths.h"
+#include "views/rows.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tickbox::match {
+
+/// The result of comparing a snapshot with the prediction for its tick.
+struct Reconciliation {
+  bool predicted = false;  ///< a prediction for the tick existed
+  bool exact = false;
+  /// Something else influenced an own body after the prediction's base, or was predicted to. A
+  /// client cannot know how the others have moved since.
+  bool touched = false;
+  bool corrected = false;  ///< the snapshot changed the newest position of an own body
+  /// The greatest distance from a predicted to the true position in sub-units, on the larger axis.
+  std::uint32_t error = 0;
+};
+
+class Prediction {
+ public:
+  /// `like`: an empty world of the match's game, map, tick rate and shared seed.
+  Prediction(const engine::World& like, Player player);
+
+  /// Steps the own bodies through `tick` with `input`. Requires: consecutive ticks; an input of the
+  /// game, each value within its range.
+  void predict(Tick tick, ConstBytes input);
+
+  /// Skips the ticks up to `tick` after a pause. They get no input, which counts as the input by
+  /// default, and predictions continue from the next view. Requires: `tick` is later than all
+  /// predicted ones.
+  void skip_to(Tick tick);
+
+  /// Compares the prediction with `view` and restarts from the view. A view without an own body
+  /// changes nothing.
+  Reconciliation reconcile(const View& view);
+
+  /// Returns the own bodies at the newest predicted tick, by id; none before the first view with
+  /// one.
+  [[nodiscard]] const views::Rows& own() const { return own_; }
+
+  /// Returns the own bodies one tick before own(), by the same steps; own() if no tick was stepped.
+  [[nodiscard]] const views::Rows& before() const { return before_; }
+
+  /// Returns the number of ticks stepped so far.
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
+
+ private:
+  /// The number of ticks after a view for which the copy is kept, to compare it with later views.
+  static constexpr std::uint32_t kExpectedTicks = 16;
+
+  struct Predicted {
+    Tick base;             ///< tick of the view that the prediction started from
+    bool touched = false;  ///< something else influenced an own body since the base
+    views::Rows own;
+  };
+
+  [[nodiscard]] Reconciliation compare(const View& view) const;
+  [[nodiscard]] bool is_copied(const views::Rows& rows, std::size_t row, const View& view,
+                               std::uint32_t ticks_more) const;
+  [[nodiscard]] bool is_as_expected(const View& view) const;
+  void restore(const View& view);
+  void step_once(Tick tick);
+  void keep_own(views::Rows& out) const;
+
+  Player player_;
+  engine::World world_;
+  engine::Stepper stepper_;
+  engine::TickRecord record_;
+  std::vector<std::byte> given_;  ///< the input of the tick that is stepped
+  bool started_ = false;
+  std::optional<Tick> last_touched_;  ///< tick of the last touch, by the steps of the copy
+  Tick base_;
+  views::Rows own_;
+  views::Rows before_;
+  std::optional<Tick> newest_;  ///< the last tick whose input is known
+  /// Inputs by tick; a missing one: the input by default.
+  TickRing<std::vector<std::byte>, protocol::kPredictionHistory> inputs_;
+  TickRing<Predicted, protocol::kPredictionHistory> predicted_;
+  /// The bodies of the copy, by id, for each of the last ticks.
+  TickRing<views::Rows, kExpectedTicks> expected_;
+  std::uint64_t steps_ = 0;
+};
+
+}  // namespace tickbox::match

@@ -1,0 +1,392 @@
+#include "client/match/snapshot_world.h"
+
+#include "engine/declared.h"
+#include "engine/keyframe.h"
+#include "sim/box.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tickbox::match {
+namespace {
+
+std::unexpected<Rejected> malformed() {
+  return std::unexpected{Rejected{.reason = net::DropReason::Malformed, .wrong = {}}};
+}
+
+std::unexpected<Rejected> unexpected() {
+  return std::unexpected{Rejected{.reason = net::DropReason::Unexpected, .wrong = {}}};
+}
+
+bool belongs_to(BodyId id, Player player) {
+  return engine::is_entity(id) && views::owner_of(id) == player;
+}
+
+/// Reads the bits of a cause into the record of a tick. Returns their place in its bytes.
+std::size_t take_sparse(const TypeInfo& type, ConstBytes bits, std::size_t first,
+                        engine::TickRecord& record) {
+  const std::size_t at = record.bytes.size();
+  record.bytes.resize(at + type.bytes);
+  engine::BitReader reader{bits, first};
+  const bool is_read =
+      engine::unpack_sparse(type, reader, MutableBytes{record.bytes}.subspan(at, type.bytes));
+  TICKBOX_ASSERT(is_read);
+  return at;
+}
+
+}  // namespace
+
+bool was_touched(const engine::TickReport& report, Player player) {
+  const auto is_between = [player](BodyId a, BodyId b) {
+    return engine::is_entity(a) && engine::is_entity(b) &&
+           belongs_to(a, player) != belongs_to(b, player);
+  };
+  const auto touches = [&](const sim::BodyPair& pair) { return is_between(pair.low, pair.high); };
+  return std::ranges::any_of(
+             report.physics->contacts,
+             [&](const sim::Contact& contact) { return is_between(contact.a, contact.b); }) ||
+         std::ranges::any_of(report.physics->influences, touches) ||
+         std::ranges::any_of(report.influences, touches);
+}
+
+SnapshotWorld::SnapshotWorld(const engine::World& like, Player own)
+    : own_(own), world_(like), content_(like.game()) {
+  world_.clear_rows();
+}
+
+void SnapshotWorld::forget() {
+  views_.clear();
+  newest_ = std::nullopt;
+  world_is_newest_ = false;
+  despawn_count_ = 0;
+  despawns_.fill({});
+}
+
+std::expected<View, Rejected> SnapshotWorld::apply(const ViewHead& head, ConstBytes content) {
+  if (made_ && head.tick <= *made_) return unexpected();
+  if (head.tick.value < head.base_age) return malformed();
+  const bool on_base = head.base_age > 0;
+  const HeldView* base = on_base ? views_.find({head.tick.value - head.base_age}) : nullptr;
+  if (on_base && base == nullptr) return unexpected();
+  bytes_ = content;
+  const views::ContentBase read_on{
+      .tick = head.tick, .age = head.base_age, .rows = on_base ? &base->rows : nullptr};
+  if (!views::read_content(content, read_on, content_)) return malformed();
+  replayed_tick_count_ = 0;
+  seen_teleports_.clear();
+  news_ = find_news(head);
+  if (!on_base) {
+    world_.clear_rows();
+    world_.tick = head.tick;
+    world_is_newest_ = false;
+    touched_ = head.tick;
+    world_.game().room.write_default(world_.room().data());
+    if (!content_.room.empty()) {
+      engine::BitReader reader{bytes_, content_.room.front().first};
+      if (!engine::unpack_sparse(world_.game().room, reader, world_.room())) return malformed();
+    }
+    return finish(head, nullptr);
+  }
+  if (!mark_dropped(*base) || !causes_are_valid(*base)) return malformed();
+  load(*base, find_start(head, *base));
+  world_is_newest_ = false;
+  if (!replay(head, *base)) return malformed();
+  return finish(head, base);
+}
+
+/// Adds the bodies that were sent in full to those that were replayed, and checks the view's hash.
+std::expected<View, Rejected> SnapshotWorld::finish(const ViewHead& head, const HeldView* base) {
+  for (std::size_t i = 0; i < content_.rows.size(); ++i) {
+    const views::RowRef row = content_.rows.row(i);
+    if (belongs_to(row.head.id, own_)) touched_ = head.tick;
+    if (!views::can_add(world_, row)) return malformed();
+    views::add_to(world_, row);
+  }
+  if (world_.size() > views::kMembersMax) return malformed();
+  for (const views::RowHead& row : content_.rows.heads()) {
+    if (is_crowded(world_.index_of(row.id))) return malformed();
+  }
+  std::uint64_t sum = hasher_.hash_rows(world_) + engine::room_hash(world_);
+  for (std::size_t row = 0; row < world_.size(); ++row) {
+    sum += views::member_hash(world_, row, 0);
+  }
+  const auto made = static_cast<std::uint32_t>(sum & 0xffff'ffff);
+  if (made != head.view_hash) {
+    wrong_.rows.assign(world_);
+    forget();
+    return std::unexpected{
+        Rejected{.reason = net::DropReason::Unexpected,
+                 .wrong = WrongView{.head = head,
+                                    .client_hash = made,
+                                    .rows = &wrong_.rows,
+                                    .base = base != nullptr ? &base->rows : nullptr}}};
+  }
+  world_is_newest_ = true;
+  made_ = newest_ = head.tick;
+  HeldView& held = views_.insert(head.tick);
+  held.tick = head.tick;
+  held.rows.assign(world_);
+  held.room.assign(world_.room().begin(), world_.room().end());
+  held.in_full.clear();
+  for (const views::RowHead& row : content_.rows.heads()) {
+    held.in_full.push_back(row.id);
+  }
+  return View{.tick = head.tick,
+              .rows = &held.rows,
+              .room = &held.room,
+              .touched = touched_,
+              .has_news = base == nullptr || content_.has_news(),
+              .news = news_,
+              .replayed_ticks = std::span{replayed_ticks_}.first(replayed_tick_count_),
+              .teleports = seen_teleports_};
+}
+
+/// Marks the members of the base that are not replayed.
+bool SnapshotWorld::mark_dropped(const HeldView& base) {
+  dropped_.assign(base.rows.size(), 0);
+  for (const std::uint16_t member : content_.exits) {
+    dropped_[member] = 1;
+  }
+  for (const views::RowHead& row : content_.rows.heads()) {
+    const std::size_t member = base.rows.index_of(row.id);
+    if (member == base.rows.size()) continue;
+    if (dropped_[member] != 0) return false;
+    dropped_[member] = 1;
+  }
+  return true;
+}
+
+/// Returns whether all causes are of replayed members, and all strikes by players of the map.
+bool SnapshotWorld::causes_are_valid(const HeldView& base) const {
+  const auto is_member = [&](const auto& cause) {
+    return cause.index < base.rows.size() && dropped_[cause.index] == 0;
+  };
+  return std::ranges::all_of(content_.inputs, is_member) &&
+         std::ranges::all_of(content_.outcomes, [&](const views::Content::Outcome& outcome) {
+           return is_member(outcome) &&
+                  (!outcome.is_strike || outcome.shooter.seat < world_.seats().size());
+         });
+}
+
+Tick SnapshotWorld::find_news(const ViewHead& head) const {
+  const HeldView* const newest = this->newest();
+  if (newest == nullptr || head.base_age == 0) return {};
+  // A known body that was sent in full may have met an unseen body at any tick since the newest
+  // view. A body that enters or leaves the view does so now.
+  Tick first = content_.exits.empty() ? head.tick + 1 : head.tick;
+  for (const views::RowHead& row : content_.rows.heads()) {
+    const bool was_held = newest->rows.contains(row.id);
+    first = std::min(first, was_held ? newest->tick + 1 : head.tick);
+  }
+  const auto note = [&](const auto& causes) {
+    for (const auto& cause : causes) {
+      const Tick at{head.tick.value - cause.ago};
+      if (at > newest->tick) first = std::min(first, at);
+    }
+  };
+  note(content_.inputs);
+  note(content_.outcomes);
+  note(content_.room);
+  return first;
+}
+
+/// Returns whether a view after `after`, at most that of `until`, got a body in full.
+bool SnapshotWorld::was_in_full(BodyId id, Tick after, Tick until) const {
+  for (Tick tick = after + 1; tick <= until; tick = tick + 1) {
+    const HeldView* view = views_.find(tick);
+    if (view != nullptr && std::ranges::binary_search(view->in_full, id)) return true;
+  }
+  return false;
+}
+
+/// Returns the view to replay from: the newest one if it has all that must be replayed, else the
+/// base.
+const HeldView& SnapshotWorld::find_start(const ViewHead& head, const HeldView& base) const {
+  const HeldView& newest = *this->newest();
+  if (newest.tick <= base.tick || newest.tick >= head.tick) return base;
+  const auto is_known = [&](BodyId id) {
+    return newest.rows.contains(id) ? !was_in_full(id, base.tick, newest.tick)
+                                    : has_despawned(id, base.tick);
+  };
+  for (std::size_t member = 0; member < base.rows.size(); ++member) {
+    if (dropped_[member] == 0 && !is_known(base.rows.head(member).id)) return base;
+  }
+  // What members have spawned may have left the view in between.
+  const bool has_children = std::ranges::all_of(spawns_, [&](const Spawn& spawn) {
+    return spawn.tick > newest.tick || !is_replayed(base, spawn.child) || is_known(spawn.child);
+  });
+  return has_children ? newest : base;
+}
+
+/// Returns whether a body is replayed: a member of the base that is not dropped, or what such
+/// members have spawned since. (A spawn joins both into one island.)
+bool SnapshotWorld::is_replayed(const HeldView& base, BodyId id) const {
+  for (;;) {
+    const std::size_t member = base.rows.index_of(id);
+    if (member != base.rows.size()) return dropped_[member] == 0;
+    const auto spawn = std::ranges::lower_bound(spawns_, id, {}, &Spawn::child);
+    if (spawn == spawns_.end() || spawn->child != id || spawn->tick <= base.tick) return false;
+    id = spawn->parent;
+  }
+}
+
+/// Loads from `start` what is replayed. A world that already holds `start` is kept, with everything
+/// that its step remembers.
+void SnapshotWorld::load(const HeldView& base, const HeldView& start) {
+  if (world_is_newest_ && world_.tick == start.tick) {
+    removed_.assign(world_.size(), 0);
+    bool removes = false;
+    for (std::size_t row = 0; row < world_.size(); ++row) {
+      const bool is_kept = is_replayed(base, world_.id(row));
+      removed_[row] = is_kept ? 0 : 1;
+      removes = removes || !is_kept;
+    }
+    if (removes) world_.remove_marked(removed_);
+    return;
+  }
+  world_.clear_rows();
+  world_.tick = start.tick;
+  std::ranges::copy(start.room, world_.room().begin());
+  for (std::size_t row = 0; row < start.rows.size(); ++row) {
+    if (is_replayed(base, start.rows.head(row).id)) {
+      views::add_to(world_, start.rows.row(row));
+    }
+  }
+}
+
+/// Returns whether a body overlaps more bodies that the step keeps apart from it than a server
+/// sends: a pile of them would take seconds to step.
+bool SnapshotWorld::is_crowded(std::size_t row) const {
+  const std::span<const sim::Body> bodies = world_.physics().movers();
+  const sim::Body& body = bodies[row];
+  const sim::Box box = sim::box_of(body.min, body.size);
+  std::size_t overlaps = 0;
+  for (const sim::Body& other : bodies) {
+    const bool is_inside = other.id != body.id &&
+                           sim::overlap(box, sim::box_of(other.min, other.size)) &&
+                           sim::stay_apart(body, other);
+    overlaps += is_inside ? 1 : 0;
+  }
+  return overlaps > engine::kOverlapsPerBodyMax;
+}
+
+/// Steps to the snapshot's tick. Fails: false, if a decision of the server piles up bodies.
+bool SnapshotWorld::replay(const ViewHead& head, const HeldView& base) {
+  const Tick before = newest()->tick;
+  while (world_.tick < head.tick) {
+    gather_record(base, static_cast<std::uint8_t>(head.tick - world_.tick - 1));
+    step();
+    const bool is_pile = std::ranges::any_of(
+        teleported_, [this](BodyId id) { return is_crowded(world_.index_of(id)); });
+    if (is_pile) return false;
+    if (world_.tick <= before) continue;
+    for (const BodyId id : teleported_) {
+      seen_teleports_.push_back({.id = id, .tick = world_.tick});
+    }
+    if (world_.tick < head.tick) keep_tick();
+  }
+  return true;
+}
+
+/// Stores the state of this replayed tick.
+void SnapshotWorld::keep_tick() {
+  if (replayed_tick_count_ == replayed_ticks_.size()) replayed_ticks_.emplace_back();
+  HeldView& held = replayed_ticks_[replayed_tick_count_++];
+  held.tick = world_.tick;
+  held.rows.assign(world_);
+}
+
+/// Collects the causes of the tick `ago` before the snapshot's, as the record of a tick.
+void SnapshotWorld::gather_record(const HeldView& base, std::uint8_t ago) {
+  record_.clear();
+  const GameTable& game = world_.game();
+  for (const views::Content::Outcome& cause : content_.outcomes) {
+    if (cause.ago != ago) continue;
+    const Ref ref = engine::ref_of(base.rows.head(cause.index).id);
+    if (cause.is_strike) {
+      record_.strikes.push_back({.shooter = cause.shooter, .victim = ref});
+      continue;
+    }
+    const TypeInfo& type = game.outcomes[cause.type];
+    const std::size_t first = take_sparse(type, bytes_, cause.first, record_);
+    record_.outcomes.push_back({.kind = engine::OutcomeKind::Decided,
+                                .phase = cause.phase,
+                                .type = cause.type,
+                                .ref = ref,
+                                .first = first,
+                                .size = type.bytes});
+  }
+  for (const views::Content::Room& cause : content_.room) {
+    if (cause.ago != ago) continue;
+    const std::size_t first = take_sparse(game.room, bytes_, cause.first, record_);
+    record_.outcomes.push_back({.kind = engine::OutcomeKind::Room,
+                                .phase = engine::OutcomePhase::Deciding,
+                                .first = first,
+                                .size = game.room.bytes});
+  }
+  for (const views::Content::Input& cause : content_.inputs) {
+    if (cause.ago != ago) continue;
+    const Player player = views::owner_of(base.rows.head(cause.index).id);
+    const ConstBytes held = std::as_const(world_).input(player);
+    const std::size_t first = record_.bytes.size();
+    record_.bytes.insert(record_.bytes.end(), held.begin(), held.end());
+    engine::BitReader reader{bytes_, cause.first};
+    const bool is_read = engine::unpack_change(
+        game.input, reader, MutableBytes{record_.bytes}.subspan(first, game.input.bytes));
+    TICKBOX_ASSERT(is_read);
+    record_.inputs.push_back({.player = player, .first = first});
+  }
+}
+
+void SnapshotWorld::step() {
+  before_.clear();
+  for (const sim::Body& body : std::as_const(world_).physics().movers()) {
+    before_.push_back(body.id);
+  }
+  const engine::TickReport& report = stepper_.replay(world_, record_);
+  ++steps_;
+  note_spawns(report);
+  teleported_.clear();
+  std::size_t row = 0;
+  for (const BodyId id : before_) {
+    while (row < world_.size() && world_.id(row) < id) {
+      ++row;
+    }
+    if (row == world_.size() || world_.id(row) != id) {
+      note_despawn(id);
+    } else if (world_.infos()[row].is_new) {
+      teleported_.push_back(id);
+    }
+  }
+  const auto is_own = [this](Ref ref) { return belongs_to(engine::body_id(ref), own_); };
+  const bool is_decided = std::ranges::any_of(record_.outcomes, is_own, &engine::Outcome::ref) ||
+                          std::ranges::any_of(record_.strikes, is_own, &engine::Strike::victim);
+  if (is_decided || was_touched(report, own_)) touched_ = std::max(touched_, world_.tick);
+}
+
+void SnapshotWorld::note_spawns(const engine::TickReport& report) {
+  std::erase_if(spawns_, [this](const Spawn& spawn) {
+    return world_.tick - spawn.tick > std::int64_t{protocol::kTicksRemembered};
+  });
+  for (const engine::SpawnedBy& spawn : report.spawns) {
+    const auto at = std::ranges::lower_bound(spawns_, spawn.child, {}, &Spawn::child);
+    if (at != spawns_.end() && at->child == spawn.child) {
+      *at = {.child = spawn.child, .parent = spawn.parent, .tick = world_.tick};
+    } else {
+      spawns_.insert(at, {.child = spawn.child, .parent = spawn.parent, .tick = world_.tick});
+    }
+    if (world_.index_of(spawn.child) == world_.size()) note_despawn(spawn.child);
+  }
+}
+
+void SnapshotWorld::note_despawn(BodyId id) {
+  despawns_[despawn_count_++ % despawns_.size()] = {.id = id, .tick = world_.tick};
+}
+
+bool SnapshotWorld::has_despawned(BodyId id, Tick after) const {
+  const std::span known = std::span{despawns_}.first(std::min(despawn_count_, despawns_.size()));
+  return std::ranges::any_of(
+      known, [&](const Despawn& despawn) { return despawn.id == id && despawn.tick > after; });
+}
+
+}  // namespace tickbox::match

@@ -1,0 +1,171 @@
+#pragma once
+// The client's views of the last ticks. Each is made from an older view by the causes in a
+// snapshot, and checked against the server's hash.
+//
+// A snapshot describes the change from its base to its tick. A replay gives the same result from
+// any later view that has all members to replay. So it starts from the newest view, and one step is
+// usually enough. It starts from the base if the newest view lacks a member that no replay has
+// despawned, or if a member was sent in full since: what it had spawned before may be missing.
+
+#include "core/ids.h"
+#include "core/tick_ring.h"
+#include "engine/state_hasher.h"
+#include "engine/stepper.h"
+#include "engine/world.h"
+#include "net/drop_reason.h"
+#include "protocol/history_depths.h"
+#include "views/content.h"
+#include "views/rows.h"
+
+#include <array>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tickbox::match {
+
+/// A view that the client holds.
+struct HeldView {
+  Tick tick;
+  views::Rows rows;             ///< by id
+  std::vector<std::byte> room;  ///< the room's state
+  std::vector<BodyId> in_full;  ///< the members that were sent in full, by id
+};
+
+/// An entity in view that was put elsewhere by rules at the end of a tick.
+struct SeenTeleport {
+  BodyId id;
+  Tick tick;
+};
+
+/// A client's view at a tick, in the server's state.
+struct View {
+  Tick tick;
+  const views::Rows* rows = nullptr;
+  const std::vector<std::byte>* room = nullptr;  ///< the room's state
+  /// The last tick in which a body of another player, or of nobody, influenced an own one, or the
+  /// server decided for it. A tick in which this is possible but unknown counts too.
+  Tick touched;
+  /// The server had news to send; without news it sends nothing for a while.
+  bool has_news = false;
+  /// The first tick after the previous view with a change that does not follow from that view, as
+  /// far as the client knows. Later than `tick`: there was none.
+  Tick news = {};
+  /// The states at the ticks between the previous view and this one, oldest first, as correct as
+  /// the view. Bodies that were sent in full are missing. Empty for a full view.
+  std::span<const HeldView> replayed_ticks = {};
+  /// The teleports of replayed bodies since the previous view.
+  std::span<const SeenTeleport> teleports = {};
+};
+
+/// What the head of a snapshot says of its view.
+struct ViewHead {
+  Tick tick;
+  std::uint32_t base_age = 0;   ///< ticks from the base; 0: no base
+  std::uint32_t view_hash = 0;  ///< low 32 bits
+};
+
+/// A view whose hash differs from the server's, and its base. Valid until the next snapshot.
+struct WrongView {
+  ViewHead head;
+  std::uint32_t client_hash = 0;
+  const views::Rows* rows = nullptr;
+  const views::Rows* base = nullptr;  ///< nullptr for a full view
+};
+
+/// The reason why a snapshot made no view.
+struct Rejected {
+  net::DropReason reason = net::DropReason::Malformed;
+  std::optional<WrongView> wrong;  ///< set if the snapshot is well formed and the hash differs
+};
+
+/// Returns whether something that the player does not own has influenced something that it owns in
+/// the tick that was just stepped.
+[[nodiscard]] bool was_touched(const engine::TickReport& report, Player player);
+
+class SnapshotWorld {
+ public:
+  /// `like`: an empty world of the match's game, map, tick rate and shared seed.
+  SnapshotWorld(const engine::World& like, Player own);
+
+  /// Makes the view and holds it. The returned view is valid until the next call.
+  /// Fails: Unexpected, if a view as new was made or the base is not held; Malformed, if the
+  /// snapshot has something that no server has, such as a pile of bodies inside each other; with a
+  /// wrong view, after which no view is held.
+  /// Cost: no allocation once warm; normally steps the ticks since the newest view, at most
+  /// protocol::kBaseAgeMax.
+  std::expected<View, Rejected> apply(const ViewHead& head, ConstBytes content);
+
+  /// Drops all held views: only a full view makes another one.
+  void forget();
+
+  /// Returns the newest view that the client holds, or nullptr.
+  [[nodiscard]] const HeldView* newest() const { return newest_ ? views_.find(*newest_) : nullptr; }
+
+  /// Returns the number of ticks stepped so far.
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
+
+ private:
+  /// The number of despawned bodies to remember. A forgotten one only costs a longer replay.
+  static constexpr std::size_t kDespawnsRemembered = 256;
+
+  struct Despawn {
+    BodyId id;
+    Tick tick;
+  };
+
+  /// A spawn in a replay.
+  struct Spawn {
+    BodyId child;
+    BodyId parent;
+    Tick tick;
+  };
+
+  std::expected<View, Rejected> finish(const ViewHead& head, const HeldView* base);
+  [[nodiscard]] bool mark_dropped(const HeldView& base);
+  [[nodiscard]] bool causes_are_valid(const HeldView& base) const;
+  [[nodiscard]] const HeldView& find_start(const ViewHead& head, const HeldView& base) const;
+  [[nodiscard]] bool was_in_full(BodyId id, Tick after, Tick until) const;
+  [[nodiscard]] Tick find_news(const ViewHead& head) const;
+  [[nodiscard]] bool is_replayed(const HeldView& base, BodyId id) const;
+  void load(const HeldView& base, const HeldView& start);
+  [[nodiscard]] bool replay(const ViewHead& head, const HeldView& base);
+  void gather_record(const HeldView& base, std::uint8_t ago);
+  void step();
+  void note_spawns(const engine::TickReport& report);
+  [[nodiscard]] bool is_crowded(std::size_t row) const;
+  void keep_tick();
+  void note_despawn(BodyId id);
+  [[nodiscard]] bool has_despawned(BodyId id, Tick after) const;
+
+  Player own_;
+  engine::World world_;
+  bool world_is_newest_ = false;  ///< world_ has exactly the rows of the newest view
+  engine::Stepper stepper_;
+  engine::StateHasher hasher_;
+  TickRing<HeldView, protocol::kViewsHeld> views_;
+  std::optional<Tick> newest_;  ///< of the views held
+  std::optional<Tick> made_;    ///< the tick of the last view made, also if it was forgotten
+  Tick touched_;
+  std::uint64_t steps_ = 0;
+
+  ConstBytes bytes_;  ///< the content that is being applied
+  views::Content content_;
+  std::vector<std::uint8_t> dropped_;  ///< by member of the base: exits, or is sent in full
+  std::vector<std::uint8_t> removed_;  ///< by row of world_
+  engine::TickRecord record_;
+  std::vector<Spawn> spawns_;       ///< since the oldest base that can come, by child
+  std::vector<BodyId> before_;      ///< the rows before a step
+  std::vector<BodyId> teleported_;  ///< in the last step
+  HeldView wrong_;
+  std::vector<HeldView> replayed_ticks_;  ///< the first replayed_tick_count_ are of this snapshot
+  std::size_t replayed_tick_count_ = 0;
+  Tick news_;
+  std::vector<SeenTeleport> seen_teleports_;
+  std::array<Despawn, kDespawnsRemembered> despawns_{};
+  std::size_t despawn_count_ = 0;
+};
+
+}  // namespace tickbox::match

@@ -1,0 +1,255 @@
+#include "views/row_codec.h"
+
+#include "engine/declared.h"
+#include "engine/entity_id.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+namespace tickbox::views {
+namespace {
+
+using engine::BitReader;
+using engine::BitWriter;
+using engine::IdClass;
+
+constexpr unsigned kSmallGenerationBits = 4;
+constexpr unsigned kGenerationBits = 18;
+constexpr unsigned kSmallLineageBits = 12;
+constexpr unsigned kLineageBits = 22;
+constexpr unsigned kAgeWidthBits = 6;
+constexpr unsigned kCountBits = 8;
+constexpr unsigned kSpeedWidthBits = 5;
+
+unsigned width_of(std::uint64_t value) {
+  return static_cast<unsigned>(std::bit_width(value));
+}
+
+/// A number of which most are small: a bit that says so, and the number.
+void put_small(std::uint32_t number, unsigned small_bits, unsigned bits, BitWriter& out) {
+  const bool is_small = number < 1U << small_bits;
+  out.put(is_small ? 0 : 1, 1);
+  out.put(number, is_small ? small_bits : bits);
+}
+
+std::uint32_t take_small(BitReader& in, unsigned small_bits, unsigned bits) {
+  const bool is_small = in.take(1) == 0;
+  return static_cast<std::uint32_t>(in.take(is_small ? small_bits : bits));
+}
+
+std::size_t small_size(std::uint32_t number, unsigned small_bits, unsigned bits) {
+  return 1U + (number < 1U << small_bits ? small_bits : bits);
+}
+
+/// The parts of an id, with the spawn as an age.
+struct IdParts {
+  IdClass by = IdClass::Avatar;
+  std::uint32_t generation = 0;
+  std::uint32_t lineage = 0;
+  std::uint32_t age = 0;
+  std::uint32_t count = 0;
+};
+
+IdParts parts_of(BodyId id, Tick now) {
+  IdParts parts{.by = engine::class_of(id), .lineage = engine::lineage_of(id)};
+  parts.count = static_cast<std::uint32_t>(id.value & 0xff);
+  if (parts.by == IdClass::Avatar) {
+    parts.generation = engine::generation_of(id);
+    const auto spawn = static_cast<std::uint32_t>(id.value >> engine::kTickShift);
+    parts.age = (now.value - spawn) % engine::kAvatarTicks;
+  } else {
+    parts.age = now.value - engine::spawn_tick_of(id).value;
+  }
+  return parts;
+}
+
+unsigned kind_bits(const GameTable& game) {
+  return width_of(game.kinds.size() - 1);
+}
+
+std::uint32_t zigzag(std::int32_t value) {
+  return static_cast<std::uint32_t>(value) << 1U ^ static_cast<std::uint32_t>(value >> 31);
+}
+
+std::int32_t unzigzag(std::uint32_t value) {
+  return static_cast<std::int32_t>(value >> 1U ^ (0U - (value & 1U)));
+}
+
+unsigned speed_width(Vec2 velocity) {
+  return width_of(zigzag(velocity.x) | zigzag(velocity.y));
+}
+
+bool is_kinematic(const KindTable& kind, ConstBytes state) {
+  return kind.body(state.data()).motion == Motion::Kinematic;
+}
+
+void put_place(Vec2 place, Vec2 origin, BitWriter& out) {
+  const bool near = is_near(place, origin);
+  out.put(near ? 0 : 1, 1);
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    if (near) {
+      const auto from =
+          static_cast<std::uint32_t>(place[axis]) - static_cast<std::uint32_t>(origin[axis]);
+      out.put(from & engine::low_mask(kNearBits), kNearBits);
+    } else {
+      out.put(static_cast<std::uint32_t>(place[axis]), 32);
+    }
+  }
+}
+
+/// Fails: nothing, for a place that put_place() writes shorter or that is out of the numbers.
+std::optional<Vec2> take_place(Vec2 origin, BitReader& in) {
+  const bool near = in.take(1) == 0;
+  Vec2 place;
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    if (near) {
+      const auto bits = static_cast<std::int64_t>(in.take(kNearBits));
+      const std::int64_t from = bits >= kNear ? bits - 2 * std::int64_t{kNear} : bits;
+      const std::int64_t at = origin[axis] + from;
+      if (at < INT32_MIN || at > INT32_MAX) return std::nullopt;
+      place[axis] = static_cast<std::int32_t>(at);
+    } else {
+      place[axis] = static_cast<std::int32_t>(static_cast<std::uint32_t>(in.take(32)));
+    }
+  }
+  if (in.failed() || is_near(place, origin) != near) return std::nullopt;
+  return place;
+}
+
+}  // namespace
+
+std::size_t id_bits(BodyId id, Tick now) {
+  const IdParts parts = parts_of(id, now);
+  constexpr std::size_t kSeat = engine::kSeatBits;
+  const std::size_t who =
+      parts.by == IdClass::Avatar
+          ? kSeat + small_size(parts.generation, kSmallGenerationBits, kGenerationBits)
+          : small_size(parts.lineage, kSmallLineageBits, kLineageBits);
+  return 2 + who + kAgeWidthBits + width_of(parts.age) + 1 + (parts.count != 0 ? kCountBits : 0U);
+}
+
+void put_id(BodyId id, Tick now, BitWriter& out) {
+  const IdParts parts = parts_of(id, now);
+  out.put(static_cast<std::uint64_t>(parts.by), 2);
+  if (parts.by == IdClass::Avatar) {
+    out.put(parts.lineage, engine::kSeatBits);
+    put_small(parts.generation, kSmallGenerationBits, kGenerationBits, out);
+  } else {
+    put_small(parts.lineage, kSmallLineageBits, kLineageBits, out);
+  }
+  out.put(width_of(parts.age), kAgeWidthBits);
+  out.put(parts.age, width_of(parts.age));
+  out.put(parts.count != 0 ? 1 : 0, 1);
+  if (parts.count != 0) out.put(parts.count, kCountBits);
+}
+
+std::optional<BodyId> take_id(BitReader& in, Tick now) {
+  const std::size_t first = in.at();
+  const auto by = static_cast<IdClass>(in.take(2));
+  if (by == IdClass::Wall) return std::nullopt;
+  std::uint32_t generation = 0;
+  std::uint32_t lineage = 0;
+  if (by == IdClass::Avatar) {
+    lineage = static_cast<std::uint32_t>(in.take(engine::kSeatBits));
+    generation = take_small(in, kSmallGenerationBits, kGenerationBits);
+  } else {
+    lineage = take_small(in, kSmallLineageBits, kLineageBits);
+  }
+  const auto width = static_cast<unsigned>(in.take(kAgeWidthBits));
+  if (width > 32) return std::nullopt;
+  const auto age = static_cast<std::uint32_t>(in.take(width));
+  const std::uint32_t count = in.take(1) != 0 ? static_cast<std::uint32_t>(in.take(kCountBits)) : 0;
+  if (in.failed()) return std::nullopt;
+  const engine::Spawned spawned{.lineage = lineage, .tick = {now.value - age}, .count = count};
+  const BodyId id = by == IdClass::Avatar ? engine::avatar_id(generation, spawned)
+                                          : engine::spawned_id(by, spawned);
+  // Each id has one form.
+  const bool is_canonical = in.at() - first == id_bits(id, now) && parts_of(id, now).age == age;
+  return is_canonical ? std::optional{id} : std::nullopt;
+}
+
+std::size_t near_row_bits(const GameTable& game, const RowRef& row) {
+  const KindTable& kind = game.kinds[row.head.kind];
+  std::size_t bits = kind_bits(game) + 1 + 1 + 2 * std::size_t{kNearBits} + kSpeedWidthBits +
+                     2 * std::size_t{speed_width(row.head.velocity)} +
+                     engine::sparse_bits(kind.type, row.state);
+  if (engine::class_of(row.head.id) == IdClass::ByEntity) {
+    bits += row.head.parent != Parent::Collides ? 1U + 1U + 64U : 1U;
+  }
+  if (is_kinematic(kind, row.state)) {
+    bits += 16 + 32;
+  } else {
+    bits += row.head.carrier != sim::kNoBody ? 1U + 64U : 1U;
+  }
+  if (!row.input.empty()) bits += engine::sparse_bits(game.input, row.input);
+  return bits;
+}
+
+void put_row(const GameTable& game, const RowRef& row, Vec2 origin, BitWriter& out) {
+  const RowHead& head = row.head;
+  const KindTable& kind = game.kinds[head.kind];
+  out.put(head.kind, kind_bits(game));
+  out.put(head.is_new ? 1 : 0, 1);
+  put_place(head.min, origin, out);
+  const unsigned width = speed_width(head.velocity);
+  out.put(width, kSpeedWidthBits);
+  out.put(zigzag(head.velocity.x), width);
+  out.put(zigzag(head.velocity.y), width);
+  engine::pack_sparse(kind.type, row.state, out);
+  if (engine::class_of(head.id) == IdClass::ByEntity) {
+    out.put(head.parent != Parent::Collides ? 1 : 0, 1);
+    if (head.parent != Parent::Collides) {
+      out.put(head.parent == Parent::IgnoredUntilApart ? 1 : 0, 1);
+      out.put(head.ignores.value, 64);
+    }
+  }
+  if (is_kinematic(kind, row.state)) {
+    out.put(head.path, 16);
+    out.put(head.path_ticks, 32);
+  } else {
+    out.put(head.carrier != sim::kNoBody ? 1 : 0, 1);
+    if (head.carrier != sim::kNoBody) out.put(head.carrier.value, 64);
+  }
+  if (!row.input.empty()) engine::pack_sparse(game.input, row.input, out);
+}
+
+bool take_row(BodyId id, Vec2 origin, BitReader& in, Rows& rows) {
+  const GameTable& game = rows.game();
+  RowHead head{.id = id};
+  head.kind = static_cast<std::uint8_t>(in.take(kind_bits(game)));
+  if (head.kind >= game.kinds.size()) return false;
+  head.is_new = in.take(1) != 0;
+  const std::optional<Vec2> place = take_place(origin, in);
+  if (!place) return false;
+  head.min = *place;
+  const auto width = static_cast<unsigned>(in.take(kSpeedWidthBits));
+  head.velocity.x = unzigzag(static_cast<std::uint32_t>(in.take(width)));
+  head.velocity.y = unzigzag(static_cast<std::uint32_t>(in.take(width)));
+  if (speed_width(head.velocity) != width) return false;
+  const KindTable& kind = game.kinds[head.kind];
+  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> state_bytes{};
+  const MutableBytes state = MutableBytes{state_bytes}.first(kind.type.bytes);
+  if (!engine::unpack_sparse(kind.type, in, state)) return false;
+  if (kind.possible != nullptr && !kind.possible(state.data())) return false;
+  if (engine::class_of(id) == IdClass::ByEntity && in.take(1) != 0) {
+    head.parent = in.take(1) != 0 ? Parent::IgnoredUntilApart : Parent::IgnoredThisTick;
+    head.ignores = {in.take(64)};
+  }
+  if (is_kinematic(kind, state)) {
+    head.path = static_cast<std::uint16_t>(in.take(16));
+    head.path_ticks = static_cast<std::uint32_t>(in.take(32));
+  } else if (in.take(1) != 0) {
+    head.carrier = {in.take(64)};
+    if (head.carrier == sim::kNoBody) return false;
+  }
+  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> input_bytes{};
+  const MutableBytes input = MutableBytes{input_bytes}.first(is_avatar(id) ? game.input.bytes : 0);
+  if (is_avatar(id) && !engine::unpack_sparse(game.input, in, input)) return false;
+  if (in.failed()) return false;
+  rows.add({.head = head, .state = state, .input = input});
+  return true;
+}
+
+}  // namespace tickbox::views

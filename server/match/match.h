@@ -1,0 +1,69 @@
+#pragma once
+// One match of any game: a world, and the log and states of its last ticks. A match knows nothing
+// of sessions.
+
+#include "core/ids.h"
+#include "core/tick_ring.h"
+#include "engine/state_hasher.h"
+#include "engine/stepper.h"
+#include "engine/world.h"
+#include "protocol/history_depths.h"
+#include "server/match/match_log.h"
+#include "views/rows.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tickbox::match {
+
+/// What views can have of the state after a tick.
+struct StateAt {
+  views::Rows rows;                   ///< by id
+  std::vector<std::uint64_t> hashes;  ///< views::member_hash() of each row, in the same order
+  std::uint64_t room_hash = 0;
+};
+
+class Match {
+ public:
+  /// Makes a match at tick 0, and lets the game open it. `game` must live longer.
+  Match(const GameTable& game, engine::SharedMap map, std::uint32_t tick_rate, std::uint64_t seed);
+
+  /// Steps the world by one tick.
+  void tick(const engine::TickRequest& request);
+
+  [[nodiscard]] const engine::World& world() const { return world_; }
+
+  /// Returns what entered the last tick.
+  [[nodiscard]] const engine::TickRecord& record() const { return record_; }
+
+  /// Returns what happened in the last tick. Requires: tick() was called.
+  [[nodiscard]] const engine::TickReport& report() const { return *report_; }
+
+  /// Returns the state hash after the last tick.
+  [[nodiscard]] std::uint64_t hash() const { return hash_; }
+
+  /// Returns the state after one of the last protocol::kTicksRemembered ticks, or nullptr if it is
+  /// not stored.
+  [[nodiscard]] const StateAt* state_after(Tick tick) const { return states_.find(tick); }
+
+  /// Returns the state after the last tick.
+  [[nodiscard]] const StateAt& state() const { return states_.at(world_.tick); }
+
+  [[nodiscard]] MatchLog& log() { return log_; }
+
+  [[nodiscard]] const MatchLog& log() const { return log_; }
+
+ private:
+  void store_state();
+
+  engine::Stepper stepper_;
+  engine::World world_;
+  engine::TickRecord record_;
+  const engine::TickReport* report_ = nullptr;
+  engine::StateHasher hasher_;
+  std::uint64_t hash_ = 0;
+  TickRing<StateAt, protocol::kTicksRemembered> states_;
+  MatchLog log_;
+};
+
+}  // namespace tickbox::match

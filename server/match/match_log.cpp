@@ -1,0 +1,221 @@
+#include "server/match/match_log.h"
+
+#include "core/assert.h"
+#include "engine/declared.h"
+#include "engine/entity_id.h"
+#include "views/content.h"
+
+#include <algorithm>
+
+namespace tickbox::match {
+namespace {
+
+/// The expected bodies per seat, including despawned bodies still remembered. These are the
+/// player's own, those of earlier players, what they have spawned in a second, and a reserve.
+constexpr std::size_t kSlotsPerSeat = 8;
+
+/// Contacts reserved per body, for a tick with many contacts.
+constexpr std::size_t kContactsPerSlot = 8;
+
+/// Writes one payload behind those that the tick has.
+template <class Write>
+Payload put_payload(std::vector<std::byte>& bytes, Write write) {
+  const std::size_t first = 8 * bytes.size();
+  engine::BitWriter writer{bytes};
+  write(writer);
+  return {.first = static_cast<std::uint32_t>(first),
+          .bits = static_cast<std::uint32_t>(writer.written())};
+}
+
+/// Whether a despawned body was removed by the server: no replay shows it.
+bool has_left(const engine::TickRecord& record, BodyId id) {
+  return std::ranges::any_of(record.outcomes, [id](const engine::Outcome& outcome) {
+    switch (outcome.kind) {
+      case engine::OutcomeKind::Removed:
+        return engine::body_id(outcome.ref) == id;
+      case engine::OutcomeKind::Left:
+        return engine::class_of(id) == engine::IdClass::Avatar &&
+               engine::lineage_of(id) == outcome.player.seat;
+      default:
+        return false;
+    }
+  });
+}
+
+}  // namespace
+
+MatchLog::MatchLog(const engine::World& world, std::uint32_t base_age_max)
+    : game_(&world.game()),
+      base_age_max_(base_age_max),
+      default_input_(world.game().input.bytes),
+      inputs_(world.seats().size()),
+      room_(1) {
+  TICKBOX_ASSERT(base_age_max < protocol::kTicksRemembered);
+  const std::size_t seats = world.seats().size();
+  const std::size_t slots = world.size() + kSlotsPerSeat * seats;
+  slots_.reserve(slots);
+  ids_.reserve(slots);
+  joined_.reserve(kContactsPerSlot * slots);
+  islands_.for_each_slot([slots](Islands& islands) { islands.reserve(slots); });
+  outcomes_.reserve(slots, seats);
+  spawns_.reserve(slots, seats);
+  payloads_.for_each_slot(
+      [&](std::vector<std::byte>& bytes) { bytes.reserve(seats * (1 + game_->input.bytes)); });
+  game_->input.write_default(default_input_.data());
+  for (std::size_t seat = 0; seat < seats; ++seat) {
+    held_.insert(held_.end(), default_input_.begin(), default_input_.end());
+  }
+  begin_tick(world, nullptr);
+  islands_.insert(tick_).clear(slots_.size());
+}
+
+void MatchLog::note(const engine::World& world, const engine::TickRecord& record,
+                    const engine::TickReport& report) {
+  begin_tick(world, &record);
+  note_spawns(report);
+  join_bodies(report);
+  update_islands();
+  note_inputs(world, record);
+  note_outcomes(record);
+}
+
+void MatchLog::begin_tick(const engine::World& world, const engine::TickRecord* record) {
+  tick_ = world.tick;
+  ids_.clear();
+  for (const sim::Body& body : world.physics().movers()) {
+    ids_.push_back(body.id);
+  }
+  slots_.update(tick_, ids_,
+                [record](BodyId id) { return record != nullptr && has_left(*record, id); });
+  transients_.clear();
+  if (record != nullptr) add_transients(*record);
+  payloads_.insert(tick_).clear();
+  inputs_.begin(tick_);
+  room_.begin(tick_);
+  outcomes_.begin(tick_, slots_.size());
+  spawns_.begin(tick_, slots_.size());
+  joined_.clear();
+}
+
+/// Gives slots to the bodies that the server has spawned in a tick in which they were removed: no
+/// client knows them, and they may have influenced others.
+void MatchLog::add_transients(const engine::TickRecord& record) {
+  for (const engine::Outcome& outcome : record.outcomes) {
+    const BodyId id = engine::body_id(outcome.ref);
+    if (outcome.kind != engine::OutcomeKind::Spawned || slots_.find(id) != kNoSlot) continue;
+    transients_.push_back({.id = id, .slot = slots_.add_transient(tick_, id)});
+  }
+}
+
+void MatchLog::note_spawns(const engine::TickReport& report) {
+  for (const engine::SpawnedBy& spawn : report.spawns) {
+    const SlotId parent = joining_slot(spawn.parent);
+    const SlotId child = slots_.find(spawn.child);
+    if (child == kNoSlot) {
+      transients_.push_back({.id = spawn.child, .slot = parent});
+    } else {
+      spawns_.note({.slot = parent, .child = child});
+    }
+  }
+}
+
+/// Returns the slot that stands for a body, or kNoSlot.
+SlotId MatchLog::joining_slot(BodyId id) const {
+  const SlotId own = slots_.find(id);
+  if (own != kNoSlot) return own;
+  const auto transient = std::ranges::find(transients_, id, &Transient::id);
+  return transient != transients_.end() ? transient->slot : kNoSlot;
+}
+
+void MatchLog::join_bodies(const engine::TickReport& report) {
+  for (const sim::Contact& contact : report.physics->contacts) {
+    if (engine::is_entity(contact.a) && engine::is_entity(contact.b)) join(contact.a, contact.b);
+  }
+  for (const sim::BodyPair& pair : report.physics->influences) {
+    join(pair.low, pair.high);
+  }
+  for (const sim::BodyPair& pair : report.influences) {
+    join(pair.low, pair.high);
+  }
+}
+
+void MatchLog::join(BodyId a, BodyId b) {
+  const SlotId first = joining_slot(a);
+  const SlotId second = joining_slot(b);
+  if (first == kNoSlot || second == kNoSlot || first == second) return;
+  joined_.emplace_back(std::min(first, second), std::max(first, second));
+}
+
+/// Adds the tick to the islands of all earlier bases, and begins those since this tick.
+void MatchLog::update_islands() {
+  // Two touching bodies report many contacts per tick, and every forest would repeat the join.
+  std::ranges::sort(joined_);
+  const auto repeats = std::ranges::unique(joined_);
+  joined_.erase(repeats.begin(), repeats.end());
+  islands_.erase({tick_.value - base_age_max_ - 1});
+  islands_.for_each([this](Islands& islands) {
+    for (const SlotId slot : slots_.spawned()) {
+      islands.begin(slot);
+    }
+    for (const auto& [first, second] : joined_) {
+      islands.join(first, second);
+    }
+  });
+  // A client with a view of this tick already has everything that happened in the tick.
+  islands_.insert(tick_).clear(slots_.size());
+}
+
+MutableBytes MatchLog::held(Player player) {
+  return MutableBytes{held_}.subspan(player.seat * default_input_.size(), default_input_.size());
+}
+
+void MatchLog::note_inputs(const engine::World& world, const engine::TickRecord& record) {
+  for (const engine::Outcome& outcome : record.outcomes) {
+    const bool is_other =
+        outcome.kind == engine::OutcomeKind::Left || outcome.kind == engine::OutcomeKind::Joined;
+    if (is_other) std::ranges::copy(default_input_, held(outcome.player).begin());
+  }
+  std::vector<std::byte>& bytes = payloads_.at(tick_);
+  for (const engine::TickRecord::Input& input : record.inputs) {
+    const ConstBytes given = ConstBytes{record.bytes}.subspan(input.first, default_input_.size());
+    const MutableBytes held = this->held(input.player);
+    inputs_.note(input.player.seat, put_payload(bytes, [&](engine::BitWriter& out) {
+                   engine::pack_change(game_->input, held, given, out);
+                 }));
+    std::ranges::copy(world.input(input.player), held.begin());
+  }
+}
+
+void MatchLog::note_outcomes(const engine::TickRecord& record) {
+  std::vector<std::byte>& bytes = payloads_.at(tick_);
+  const auto note_outcome = [&](const engine::Outcome& outcome) {
+    if (outcome.kind == engine::OutcomeKind::Room) {
+      room_.note(0, put_payload(bytes, [&](engine::BitWriter& out) {
+                   engine::pack_sparse(game_->room, record.bytes_of(outcome), out);
+                 }));
+    }
+    if (outcome.kind != engine::OutcomeKind::Decided) return;
+    const SlotId slot = slots_.find(engine::body_id(outcome.ref));
+    outcomes_.note({.slot = slot, .payload = put_payload(bytes, [&](engine::BitWriter& out) {
+                                    views::put_outcome(*game_, outcome, record.bytes_of(outcome),
+                                                       out);
+                                  })});
+  };
+  const auto note_phase = [&](engine::OutcomePhase phase) {
+    for (const engine::Outcome& outcome : record.outcomes) {
+      if (outcome.phase == phase) note_outcome(outcome);
+    }
+  };
+  note_phase(engine::OutcomePhase::Joining);
+  for (const engine::Strike& strike : record.strikes) {
+    const BodyId victim = engine::body_id(strike.victim);
+    const bool has_slot = slots_.find(victim) != kNoSlot;
+    const Payload payload = put_payload(bytes, [&](engine::BitWriter& out) {
+      if (has_slot) views::put_strike(strike.shooter, out);
+    });
+    outcomes_.note({.slot = joining_slot(victim), .payload = payload});
+  }
+  note_phase(engine::OutcomePhase::Deciding);
+}
+
+}  // namespace tickbox::match

@@ -1,0 +1,197 @@
+#pragma once
+// The log of a match's last ticks from which snapshots are made: written once per tick, for all
+// clients.
+//
+// It has the causes of each tick, already as bits: changed inputs by seat, outcomes and strikes by
+// the body that they act on, and changes of the room's state. For each tick that can be the base of
+// a snapshot, it has the islands of bodies that have influenced each other since.
+
+#include "core/bytes.h"
+#include "core/ids.h"
+#include "core/tick_ring.h"
+#include "engine/bits.h"
+#include "engine/tick_record.h"
+#include "engine/tick_report.h"
+#include "engine/world.h"
+#include "protocol/history_depths.h"
+#include "server/room/body_slots.h"
+#include "server/room/cause_log.h"
+#include "server/room/islands.h"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tickbox::match {
+
+using server::BodySlots;
+using server::CauseLog;
+using server::Islands;
+using server::kNoSlot;
+using server::SlotId;
+
+/// A cause as bits in the bytes of its tick.
+struct Payload {
+  std::uint32_t first = 0;
+  std::uint32_t bits = 0;
+};
+
+/// The number and the bits of some causes, without what names their members.
+struct PayloadSum {
+  std::size_t count = 0;
+  std::size_t bits = 0;
+};
+
+/// The changes of some values in the last ticks, such as the input of each seat. In a crowd most
+/// inputs change in each tick, so the log is a word of bits for each value, and a plan sums up the
+/// changes since a base without a walk over them.
+class ChangeLog {
+ public:
+  explicit ChangeLog(std::size_t values) : values_(values) {}
+
+  /// Begins a tick; forgets the tick protocol::kTicksRemembered before.
+  void begin(Tick tick) {
+    tick_ = tick;
+    for (Value& value : values_) {
+      value.changed <<= 1U;
+    }
+  }
+
+  /// Adds a change to the current tick; each value changes at most once.
+  void note(std::size_t value, Payload payload) {
+    Value& of = values_[value];
+    of.changed |= 1U;
+    of.changes[tick_.value % kTicks] = {.payload = payload, .bits_before = of.bits};
+    of.bits += payload.bits;
+  }
+
+  /// Returns the ticks after `base` with a change: bit i is set for the tick i ticks ago.
+  /// Requires: one of the last protocol::kTicksRemembered ticks.
+  [[nodiscard]] std::uint64_t ticks_since(std::size_t value, Tick base) const {
+    return values_[value].changed & engine::low_mask(tick_.value - base.value);
+  }
+
+  /// Returns the sum of the changes after `base`. Requires: as ticks_since(). Cost: constant.
+  [[nodiscard]] PayloadSum sum_since(std::size_t value, Tick base) const {
+    const std::uint64_t ticks = ticks_since(value, base);
+    if (ticks == 0) return {};
+    const auto oldest = static_cast<std::uint32_t>(63 - std::countl_zero(ticks));
+    const Value& of = values_[value];
+    const Change& first = of.changes[(tick_.value - oldest) % kTicks];
+    return {.count = static_cast<std::size_t>(std::popcount(ticks)),
+            .bits = of.bits - first.bits_before};
+  }
+
+  /// Requires: the value has changed `ago` ticks ago.
+  [[nodiscard]] Payload change(std::size_t value, std::uint32_t ago) const {
+    return values_[value].changes[(tick_.value - ago) % kTicks].payload;
+  }
+
+ private:
+  static constexpr std::uint32_t kTicks = protocol::kTicksRemembered;
+  static_assert(kTicks == 64, "a bit for each tick");
+
+  struct Change {
+    Payload payload;
+    std::uint32_t bits_before = 0;  ///< of all changes before it, modulo 2^32
+  };
+
+  struct Value {
+    std::uint64_t changed = 0;  ///< bit i: in the tick i ticks ago
+    std::uint32_t bits = 0;     ///< of all changes, modulo 2^32
+    std::array<Change, kTicks> changes{};
+  };
+
+  Tick tick_;
+  std::vector<Value> values_;
+};
+
+/// An outcome that was decided for a body, or a ray that struck it. A payload without bits: the ray
+/// struck a body without a slot that the body in `slot` has spawned, which no snapshot can name.
+struct OutcomeCause {
+  SlotId slot;
+  Payload payload;
+};
+
+/// The spawn of a body that still exists at the end of its first tick.
+struct SpawnCause {
+  SlotId slot;  ///< the body whose callback spawned it
+  SlotId child;
+};
+
+class MatchLog {
+ public:
+  /// `base_age_max`: the age in ticks of the oldest base for which islands are kept; below
+  /// protocol::kTicksRemembered.
+  MatchLog(const engine::World& world, std::uint32_t base_age_max);
+
+  /// Records the tick that was just stepped.
+  void note(const engine::World& world, const engine::TickRecord& record,
+            const engine::TickReport& report);
+
+  [[nodiscard]] Tick tick() const { return tick_; }
+
+  [[nodiscard]] std::uint32_t base_age_max() const { return base_age_max_; }
+
+  [[nodiscard]] const BodySlots& slots() const { return slots_; }
+
+  /// The changed inputs, by seat.
+  [[nodiscard]] const ChangeLog& inputs() const { return inputs_; }
+
+  /// The changes of the room's state; it has one value, 0.
+  [[nodiscard]] const ChangeLog& room() const { return room_; }
+
+  /// Outcomes and strikes, in the order in which they took effect: each tick's strikes before the
+  /// outcomes that follow the physics.
+  [[nodiscard]] const CauseLog<OutcomeCause>& outcomes() const { return outcomes_; }
+
+  [[nodiscard]] const CauseLog<SpawnCause>& spawns() const { return spawns_; }
+
+  /// Returns the bytes of a tick's payloads. Requires: one of the last protocol::kTicksRemembered
+  /// ticks.
+  [[nodiscard]] ConstBytes payloads(Tick tick) const { return payloads_.at(tick); }
+
+  /// Returns the islands since `base`. Requires: a tick of this match, at most base_age_max ago.
+  [[nodiscard]] Islands& islands_since(Tick base) { return islands_.at(base); }
+
+ private:
+  /// A body that was spawned and removed in one tick, and the slot that stands for it: one of its
+  /// own, or of the body that spawned it, which the spawn has joined with it.
+  struct Transient {
+    BodyId id;
+    SlotId slot;
+  };
+
+  void begin_tick(const engine::World& world, const engine::TickRecord* record);
+  void add_transients(const engine::TickRecord& record);
+  void note_spawns(const engine::TickReport& report);
+  void join_bodies(const engine::TickReport& report);
+  void join(BodyId a, BodyId b);
+  [[nodiscard]] SlotId joining_slot(BodyId id) const;
+  void update_islands();
+  void note_inputs(const engine::World& world, const engine::TickRecord& record);
+  void note_outcomes(const engine::TickRecord& record);
+  [[nodiscard]] MutableBytes held(Player player);
+
+  const GameTable* game_;
+  std::uint32_t base_age_max_;  ///< ticks
+  Tick tick_;
+  BodySlots slots_;
+  std::vector<BodyId> ids_;               ///< of the current tick
+  std::vector<std::byte> held_;           ///< the input that each seat holds after the last tick
+  std::vector<std::byte> default_input_;  ///< the input by default
+  std::vector<Transient> transients_;
+  std::vector<std::pair<SlotId, SlotId>> joined_;  ///< in the current tick
+  ChangeLog inputs_;
+  ChangeLog room_;
+  CauseLog<OutcomeCause> outcomes_;
+  CauseLog<SpawnCause> spawns_;
+  TickRing<std::vector<std::byte>, protocol::kTicksRemembered> payloads_;
+  TickRing<Islands, protocol::kTicksRemembered> islands_;  ///< by base tick, up to base_age_max old
+};
+
+}  // namespace tickbox::match

@@ -1,0 +1,626 @@
+#include "server/match/plan_stages.h"
+
+#include "engine/declared.h"
+#include "engine/entity_id.h"
+#include "net/transport.h"
+
+#include <array>
+#include <bit>
+#include <limits>
+#include <numeric>
+
+namespace tickbox::match {
+namespace {
+
+/// A body out of sight that the server has decided for stays in the view for at most this many
+/// ticks, even on an older base. Honest clients need no more.
+constexpr std::uint32_t kDecidedSeenTicks = 16;
+static_assert(kDecidedSeenTicks < protocol::kTicksRemembered,
+              "an outcome is remembered while it keeps its body in view");
+
+/// Returns the membership of a known body. A body teleported out of view since the base stays
+/// inside for a few ticks, until a base has its new place. Otherwise all that it influenced would
+/// have to be sent in full. So does a body in the first second after another has spawned it: a
+/// bullet that flies out of sight costs nothing and does not last long.
+Membership membership_of(const PlanInput& input, SlotId slot) {
+  const PlannedTick& tick = input.tick;
+  const PlannedBody& body = tick.bodies[slot];
+  if (!body.is_present) return body.left ? Membership::Outside : Membership::Inside;
+  if (keeps_seeing(input.eye, body.extent) || input.is_own(slot)) return Membership::Inside;
+  const Tick now = tick.now();
+  const bool is_young =
+      engine::class_of(body.id) == engine::IdClass::ByEntity &&
+      now - engine::spawn_tick_of(body.id) <= std::int64_t{tick.match->world().tick_rate()};
+  if (is_young) return Membership::Inside;
+  const Tick seen_before{now.value - std::min(now.value, kDecidedSeenTicks + 1)};
+  const bool stays =
+      tick.match->log().outcomes().has_since(slot, std::max(input.request.base_tick, seen_before));
+  return stays ? Membership::Inside : Membership::Outside;
+}
+
+bool is_all_inside(const ClientBodies& bodies, const Islands& islands, SlotId root) {
+  SlotId member = root;
+  do {
+    if (bodies.states[member].membership != Membership::Inside) return false;
+    member = islands.next(member);
+  } while (member != root);
+  return true;
+}
+
+/// Returns the bits of a body in full.
+std::size_t row_bits(const PlanInput& input, const ClientBodies& bodies, SlotId slot) {
+  const PlannedBody& body = input.tick.bodies[slot];
+  const bool on_base = input.request.base != nullptr;
+  const std::size_t name = bodies.states[slot].is_in_base ? input.index_bits() : body.id_bits;
+  return 1 + (on_base ? 1 : 0) + name + body.bits +
+         (views::is_near(body.min, input.origin) ? 0 : views::kFarBits);
+}
+
+/// Returns the bits of an island's present bodies in full. Cost: linear in its members.
+std::size_t island_bits(const PlanInput& input, const ClientBodies& bodies, const Islands& islands,
+                        SlotId root) {
+  std::size_t bits = 0;
+  SlotId member = root;
+  do {
+    if (input.tick.is_present(member)) bits += row_bits(input, bodies, member);
+    member = islands.next(member);
+  } while (member != root);
+  return bits;
+}
+
+/// Returns the seat of the input that a body moves by, if it is an avatar.
+std::optional<std::uint16_t> seat_of(const PlanInput& input, SlotId slot) {
+  const BodyId id = input.tick.bodies[slot].id;
+  if (!views::is_avatar(id)) return std::nullopt;
+  return static_cast<std::uint16_t>(engine::lineage_of(id));
+}
+
+/// Returns the bits of all changes of an avatar's input since the base.
+std::size_t input_bits(const PlanInput& input, SlotId slot) {
+  const std::optional<std::uint16_t> seat = seat_of(input, slot);
+  if (!seat) return 0;
+  const PayloadSum sum = input.tick.match->log().inputs().sum_since(*seat, input.request.base_tick);
+  return sum.bits + sum.count * (1 + input.index_bits());
+}
+
+std::size_t outcome_bits(const PlanInput& input, const Payload& payload) {
+  return 1 + input.index_bits() + payload.bits;
+}
+
+/// Returns the bits of a content besides its causes and rows: the head, the ends of the ticks of
+/// each list, the room, the exits, the origin, and the last byte's rest.
+std::size_t other_bits(const PlanInput& input) {
+  constexpr std::size_t kOwnEnds = views::kHeadBits + 2 * views::kOriginBits + 1 + 7;
+  const engine::World& world = input.tick.match->world();
+  if (input.request.base == nullptr) {
+    return kOwnEnds + engine::sparse_bits(world.game().room, world.room());
+  }
+  const auto age = static_cast<std::size_t>(input.tick.now() - input.request.base_tick);
+  const PayloadSum room = input.tick.match->log().room().sum_since(0, input.request.base_tick);
+  return kOwnEnds + 3 * age + room.bits + room.count +
+         views::exit_bits_max(input.request.base->size());
+}
+
+/// Returns the bits of a content of at most this many bytes in a datagram; 0 if nothing fits.
+std::size_t content_bits(const ViewRequest& request, std::size_t datagram_bytes) {
+  const std::size_t frame = kSnapshotFrameBytes + request.bytes_kept;
+  return 8 * (datagram_bytes - std::min(datagram_bytes, frame));
+}
+
+/// Returns the bits that causes may take in a whole datagram. If the client's byte budget allows
+/// fewer, they wait for more. Own bodies that are not replayed are sent in full.
+std::size_t cause_bits_max(const PlanInput& input, const ClientBodies& bodies) {
+  std::size_t rest = other_bits(input);
+  for (const SlotId own : input.own) {
+    if (!bodies.is_replayed(own)) rest += row_bits(input, bodies, own);
+  }
+  const std::size_t all = content_bits(input.request, net::kDatagramBytesMax);
+  return all - std::min(all, rest);
+}
+
+/// Calls `visit(ago)` for each of `ticks`.
+template <class Visit>
+void visit_ticks(std::uint64_t ticks, Visit visit) {
+  for (; ticks != 0; ticks &= ticks - 1) {
+    visit(static_cast<std::uint8_t>(std::countr_zero(ticks)));
+  }
+}
+
+/// The places of causes sorted by counting, the oldest first; those of one age keep their order.
+class AgeOrder {
+ public:
+  void count(std::uint8_t ago) { ++first_[protocol::kBaseAgeMax - ago + 1]; }
+
+  /// Call it after all have been counted, before place_of().
+  void sum() { std::partial_sum(first_.begin(), first_.end(), first_.begin()); }
+
+  [[nodiscard]] std::size_t place_of(std::uint8_t ago) {
+    return first_[protocol::kBaseAgeMax - ago]++;
+  }
+
+ private:
+  std::array<std::uint32_t, protocol::kBaseAgeMax + 2> first_{};
+};
+
+/// Bits that bodies new to a view must leave free. A crowded view then has space for what happens
+/// next, and the client does not need a full view.
+constexpr std::size_t kHeadroomBits = std::size_t{8} * 256;
+
+/// Priorities: known bodies go before bodies that are new to the view.
+constexpr std::uint32_t kOwnPriority = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kKnownPriority = 1U << 30;
+
+/// The distance in units from which on all bodies count as equally far.
+constexpr std::int64_t kFarUnits = 64;
+
+std::uint32_t nearness(Vec2 place, Vec2 centre) {
+  const std::int64_t units = axis_distance(place, centre) / kUnit;
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(1, kFarUnits - units));
+}
+
+/// A rectangle around a place.
+struct Rectangle {
+  std::int64_t half_width = 0;  ///< sub-units
+  std::int64_t half_height = 0;
+
+  void include(Vec2 centre, Vec2 place) {
+    half_width = std::max(half_width, std::abs(std::int64_t{place.x} - centre.x));
+    half_height = std::max(half_height, std::abs(std::int64_t{place.y} - centre.y));
+  }
+
+  [[nodiscard]] bool contains(Vec2 centre, Vec2 place) const {
+    return std::abs(std::int64_t{place.x} - centre.x) <= half_width &&
+           std::abs(std::int64_t{place.y} - centre.y) <= half_height;
+  }
+};
+
+/// Orders by priority, then by slot.
+constexpr auto kGoesBefore = [](const Candidate& a, const Candidate& b) {
+  return (std::uint64_t{a.priority} << 32 | ~a.slot) > (std::uint64_t{b.priority} << 32 | ~b.slot);
+};
+
+/// Adds bodies to a view. Both are sorted by id.
+void merge(const PlannedTick& tick, std::span<const SlotId> more, Members& view) {
+  const auto id_of = [&](SlotId slot) { return tick.bodies[slot].id; };
+  std::size_t before = view.size();
+  view.insert(view.end(), more.begin(), more.end());
+  std::size_t at = view.size();
+  for (std::size_t i = more.size(); i > 0; --i) {
+    for (; before > 0 && id_of(more[i - 1]) < id_of(view[before - 1]); --before) {
+      view[--at] = view[before - 1];
+    }
+    view[--at] = more[i - 1];
+  }
+}
+
+/// Returns where a player looks.
+Eye eye_of(const engine::World& world, Player player) {
+  Eye eye{.centre = world.seats()[player.seat].focus_place};
+  const GameTable& game = world.game();
+  const std::size_t avatar = world.avatar_of(player);
+  const bool has_sight =
+      game.sight != nullptr && avatar != world.size() && world.infos()[avatar].kind == game.avatar;
+  if (has_sight) eye.sight = game.sight(world.state(avatar).data());
+  return eye;
+}
+
+}  // namespace
+
+// --- what a plan reads ---
+
+void PlannedTick::read(Match& of) {
+  match = &of;
+  const MatchLog& log = of.log();
+  const engine::World& world = of.world();
+  slots = &log.slots();
+  bodies.reserve(slots->capacity());
+  bodies.resize(slots->size());
+  for (SlotId slot = 0; slot < slots->size(); ++slot) {
+    const server::BodySlot& body = slots->slot(slot);
+    const Tick acted = std::max(log.outcomes().newest(slot), log.spawns().newest(slot));
+    bodies[slot] = {.left = body.left, .id = body.id, .acted = acted};
+  }
+  const StateAt& state = of.state();
+  for (std::uint32_t row = 0; row < world.size(); ++row) {
+    const sim::Body& moved = world.physics().movers()[row];
+    PlannedBody& body = bodies[slots->present()[row]];
+    const Vec2 half{moved.size.x / 2, moved.size.y / 2};
+    body.hash = state.hashes[row];
+    body.extent = {.middle = {moved.min.x + half.x, moved.min.y + half.y}, .half = half};
+    body.min = moved.min;
+    body.row = row;
+    body.bits =
+        static_cast<std::uint16_t>(views::near_row_bits(world.game(), views::row_of(world, row)));
+    body.id_bits = static_cast<std::uint8_t>(views::id_bits(moved.id, world.tick));
+    body.is_present = true;
+  }
+  interest.rebuild(world, slots->present());
+}
+
+PlanInput::PlanInput(const PlannedTick& planned, const ViewRequest& requested)
+    : tick(planned),
+      request(requested),
+      eye(eye_of(planned.match->world(), requested.player)),
+      origin(views::origin_of(eye.centre)) {
+  const engine::World& world = tick.match->world();
+  const std::size_t first = world.avatar_of(request.player);
+  std::size_t end = first;
+  while (end < world.size() && world.is_avatar_of(end, request.player)) {
+    ++end;
+  }
+  own = tick.slots->present().subspan(first, end - first);
+}
+
+// --- which bodies the client knows, and which of them it replays ---
+
+void mark_waiting(const WaitingBodies& waiting, ClientBodies& bodies) {
+  for (const WaitingBody& body : waiting) {
+    bodies.states[body.slot].priority = body.priority;
+  }
+}
+
+void mark_known(const PlanInput& input, Islands& islands, ClientBodies& bodies) {
+  const auto mark = [&](SlotId slot, Membership membership) -> SlotState& {
+    SlotState& state = bodies.states[slot];
+    state.membership = membership;
+    state.root = islands.root_of(slot);
+    bodies.known.push_back(slot);
+    return state;
+  };
+  const Members& base = *input.request.base;
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    SlotState& state = mark(base[i], membership_of(input, base[i]));
+    state.is_in_base = true;
+    state.base_index = static_cast<std::uint16_t>(i);
+  }
+  const CauseLog<SpawnCause>& spawns = input.tick.match->log().spawns();
+  // The list grows: what a member has spawned may have spawned more.
+  for (std::size_t i = 0; i < bodies.known.size(); ++i) {
+    const SlotId parent = bodies.known[i];
+    if (input.tick.bodies[parent].acted <= input.request.base_tick) continue;
+    if (bodies.states[parent].membership != Membership::Inside) continue;
+    spawns.visit_since(parent, input.request.base_tick, [&](Tick, const SpawnCause& spawn) {
+      const bool has_space = bodies.known.size() < input.request.members_max;
+      mark(spawn.child, has_space ? membership_of(input, spawn.child) : Membership::Outside);
+      return true;
+    });
+  }
+}
+
+void plan_islands(const PlanInput& input, const Islands& islands, ClientBodies& bodies) {
+  for (const SlotId slot : bodies.known) {
+    const SlotId root = bodies.states[slot].root;
+    if (bodies.islands.contains(root)) continue;
+    bodies.islands[root].in_full = !is_all_inside(bodies, islands, root);
+  }
+  for (const SlotId own : input.own) {
+    if (bodies.states[own].root != kNoSlot) bodies.islands[bodies.states[own].root].is_own = true;
+  }
+}
+
+// --- the causes of the islands that are replayed ---
+
+bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies& bodies,
+                   PendingCauses& pending) {
+  pending.clear();
+  const std::size_t bits_max = cause_bits_max(input, bodies);
+  const Tick base = input.request.base_tick;
+  const CauseLog<OutcomeCause>& outcomes = input.tick.match->log().outcomes();
+  std::size_t sum = 0;  // of the islands that are replayed
+  // Returns whether the causes of a body fit and can name it; adds their bits.
+  const auto add = [&](SlotId slot, std::size_t& bits, auto&& is_enough) {
+    const auto add_bits = [&](std::size_t more) {
+      bits += more;
+      return is_enough();
+    };
+    const std::size_t inputs = input_bits(input, slot);
+    if (inputs > 0) {
+      pending.inputs.push_back(slot);
+      if (!add_bits(inputs)) return false;
+    }
+    if (input.tick.bodies[slot].acted <= base) return true;
+    return outcomes.visit_since(slot, base, [&](Tick at, const OutcomeCause& cause) {
+      if (!bodies.states[slot].is_in_base || cause.payload.bits == 0) return false;
+      pending.outcomes.push_back({.slot = slot, .tick = at, .payload = cause.payload});
+      return add_bits(outcome_bits(input, cause.payload));
+    });
+  };
+  for (const SlotId slot : bodies.known) {
+    if (!bodies.is_replayed(slot) || !bodies.islands[bodies.states[slot].root].is_own) continue;
+    if (!add(slot, sum, [&] { return sum <= bits_max; })) return false;
+  }
+  for (const SlotId slot : bodies.known) {
+    if (!bodies.is_replayed(slot)) continue;
+    const SlotId root = bodies.states[slot].root;
+    IslandPlan& plan = bodies.islands[root];
+    if (plan.is_own) continue;
+    const std::size_t before = plan.cause_bits;
+    const bool fits = add(slot, plan.cause_bits, [&] {
+      if (sum + plan.cause_bits - before > bits_max) return false;
+      if (plan.cause_bits <= kRowBitsMin) return true;
+      if (plan.row_bits == 0) plan.row_bits = island_bits(input, bodies, islands, root);
+      return plan.cause_bits <= plan.row_bits;
+    });
+    if (fits) {
+      sum += plan.cause_bits - before;
+    } else {
+      plan.in_full = true;
+      sum -= before;
+    }
+  }
+  return true;
+}
+
+void sort_causes(const PlanInput& input, const ClientBodies& bodies, PendingCauses& pending,
+                 WrittenCauses& causes) {
+  const MatchLog& log = input.tick.match->log();
+  const Tick now = input.tick.now();
+  std::erase_if(pending.inputs, [&](SlotId slot) { return !bodies.is_replayed(slot); });
+  std::erase_if(pending.outcomes,
+                [&](const auto& outcome) { return !bodies.is_replayed(outcome.slot); });
+  const auto index_of = [&](SlotId slot) { return bodies.states[slot].base_index; };
+  std::ranges::sort(pending.inputs, {}, index_of);
+  // The avatars of a player stand side by side; the first has the input of all.
+  const auto repeats = std::ranges::unique(pending.inputs, {}, [&](SlotId slot) {
+    return views::owner_of(input.tick.bodies[slot].id).seat;
+  });
+  pending.inputs.erase(repeats.begin(), repeats.end());
+  AgeOrder order;
+  std::size_t count = 0;
+  for (const SlotId slot : pending.inputs) {
+    const std::uint64_t ticks =
+        log.inputs().ticks_since(*seat_of(input, slot), input.request.base_tick);
+    visit_ticks(ticks, [&](std::uint8_t ago) { order.count(ago); });
+    count += static_cast<std::size_t>(std::popcount(ticks));
+  }
+  order.sum();
+  causes.inputs.resize(count);
+  for (const SlotId slot : pending.inputs) {
+    const std::uint16_t seat = *seat_of(input, slot);
+    visit_ticks(log.inputs().ticks_since(seat, input.request.base_tick), [&](std::uint8_t ago) {
+      causes.inputs[order.place_of(ago)] = {
+          .ago = ago, .index = index_of(slot), .payload = log.inputs().change(seat, ago)};
+    });
+  }
+  std::ranges::sort(pending.outcomes, {}, [](const PendingCauses::Outcome& outcome) {
+    return std::uint64_t{outcome.tick.value} << 32 | outcome.payload.first;
+  });
+  for (const PendingCauses::Outcome& outcome : pending.outcomes) {
+    causes.outcomes.push_back({.ago = static_cast<std::uint8_t>(now - outcome.tick),
+                               .index = index_of(outcome.slot),
+                               .payload = outcome.payload});
+  }
+}
+
+// --- which bodies are wanted in full, and which of them fit ---
+
+std::optional<RowBudget> row_budget(const PlanInput& input, const WrittenCauses& causes) {
+  std::size_t rest = other_bits(input);
+  for (const auto* list : {&causes.inputs, &causes.outcomes}) {
+    for (const WrittenCause& cause : *list) {
+      rest += 1 + input.index_bits() + cause.payload.bits;
+    }
+  }
+  const std::size_t all = content_bits(input.request, input.request.bytes_max);
+  if (rest > all) return std::nullopt;
+  return RowBudget{.bits = all - rest,
+                   .headroom = input.request.base != nullptr ? kHeadroomBits : 0};
+}
+
+std::span<Candidate> list_candidates(const PlanInput& input, const RowBudget& budget,
+                                     const ClientBodies& bodies,
+                                     std::vector<Interest::Found>& visible,
+                                     std::vector<Candidate>& memory) {
+  const PlannedTick& tick = input.tick;
+  const Vec2 centre = input.eye.centre;
+  const Members* base = input.request.base;
+  const Members* last = base != nullptr ? input.request.last : nullptr;
+  const std::size_t members = base != nullptr ? base->size() : 0;
+  const std::size_t most = std::min(members + budget.rows_max(), input.request.members_max);
+  tick.interest.query(input.eye, most, visible);
+  const std::size_t listed_max =
+      members + visible.size() + (last != nullptr ? last->size() : 0) + input.own.size();
+  if (memory.size() < listed_max) memory.resize(listed_max);
+  std::size_t count = 0;
+  for (const SlotId slot : std::span{bodies.known}.first(members)) {
+    const PlannedBody& body = tick.bodies[slot];
+    if (!body.is_present || bodies.is_replayed(slot)) continue;
+    const bool is_own = input.is_own(slot);
+    if (!is_own && !keeps_seeing(input.eye, body.extent)) continue;
+    memory[count++] = {
+        .slot = slot,
+        .priority = is_own ? kOwnPriority : kKnownPriority + nearness(body.extent.middle, centre),
+        .is_known = true};
+  }
+  // Writes each body and counts it only if it is wanted: in a crowd, a branch is often wrong.
+  const auto add_if_new = [&](SlotId slot, Vec2 place) {
+    const SlotState& state = bodies.states[slot];
+    const bool is_own = input.is_own(slot);
+    // A client without a base has lost its view: the nearest bodies matter more than waiting ones.
+    const std::uint32_t before = base != nullptr ? state.priority : 0;
+    const std::uint32_t gathered = std::min(before + nearness(place, centre), kKnownPriority - 1);
+    memory[count] = {.slot = slot,
+                     .priority = is_own ? kOwnPriority : gathered,
+                     .is_known = state.membership != Membership::Unknown,
+                     .is_new = !is_own};
+    const bool is_wanted =
+        !state.is_in_base && (state.membership != Membership::Inside || !bodies.is_replayed(slot));
+    count += is_wanted ? 1U : 0U;
+  };
+  Rectangle listed;  // the rectangle that query() has searched, as far as it has bodies
+  for (const Interest::Found& found : visible) {
+    listed.include(centre, found.extent.middle);
+    // Own bodies are added below, wherever they are.
+    if (input.is_own(found.slot)) continue;
+    add_if_new(found.slot, found.extent.middle);
+  }
+  for (const SlotId slot : input.own) {
+    add_if_new(slot, tick.bodies[slot].extent.middle);
+  }
+  if (last != nullptr) {
+    for (const SlotId slot : *last) {
+      const PlannedBody& body = tick.bodies[slot];
+      if (!body.is_present || input.is_own(slot)) continue;
+      const bool is_at_the_rim =
+          !listed.contains(centre, body.extent.middle) && keeps_seeing(input.eye, body.extent);
+      if (is_at_the_rim) add_if_new(slot, body.extent.middle);
+    }
+  }
+  const std::span<Candidate> candidates = std::span{memory}.first(count);
+  if (candidates.size() > input.request.members_max) {
+    std::ranges::nth_element(
+        candidates, candidates.begin() + static_cast<std::ptrdiff_t>(input.request.members_max),
+        kGoesBefore);
+  }
+  return candidates;
+}
+
+std::optional<ChosenBodies> choose_bodies(const PlanInput& input, const RowBudget& budget,
+                                          const ClientBodies& bodies,
+                                          std::span<Candidate> candidates, Members& chosen,
+                                          Members& view) {
+  ChosenBodies result;
+  std::size_t left = budget.bits;
+  const std::size_t members_max = input.request.members_max;
+  const std::size_t space = members_max - std::min(view.size(), members_max);
+  const std::size_t most = std::min({candidates.size(), space, left / kRowBitsMin + 1});
+  const std::span<Candidate> first = candidates.first(most);
+  const std::span<Candidate> kept = candidates.first(std::min(candidates.size(), members_max));
+  std::ranges::nth_element(kept, kept.begin() + std::ssize(first), kGoesBefore);
+  std::ranges::sort(first, kGoesBefore);
+  for (Candidate& candidate : first) {
+    const std::size_t bits = row_bits(input, bodies, candidate.slot);
+    const std::size_t needed = bits + (candidate.is_new ? budget.headroom : 0);
+    candidate.is_chosen = needed <= left;
+    if (!candidate.is_chosen) {
+      if (candidate.priority == kOwnPriority) return std::nullopt;
+      continue;
+    }
+    left -= bits;
+    chosen.push_back(candidate.slot);
+    (candidate.is_known ? result.known_bits : result.new_bits) += bits;
+  }
+  result.deferred = candidates.size() - chosen.size();
+  std::ranges::sort(chosen, {}, [&](SlotId slot) { return input.tick.bodies[slot].id; });
+  merge(input.tick, chosen, view);
+  return result;
+}
+
+void list_waiting(std::span<const Candidate> candidates, std::size_t members_max,
+                  WaitingBodies& waiting) {
+  waiting.clear();
+  for (const Candidate& candidate : candidates) {
+    if (waiting.size() == members_max) return;
+    if (!candidate.is_new) continue;
+    waiting.push_back({.slot = candidate.slot, .priority = candidate.priority});
+  }
+}
+
+void list_exits(const PlanInput& input, const ClientBodies& bodies, const Members& chosen,
+                std::vector<std::uint16_t>& exits) {
+  const Members& base = *input.request.base;
+  auto in_full = chosen.begin();
+  const auto id_of = [&](SlotId slot) { return input.tick.bodies[slot].id; };
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    if (bodies.is_replayed(base[i])) continue;
+    while (in_full != chosen.end() && id_of(*in_full) < id_of(base[i])) {
+      ++in_full;
+    }
+    const bool is_in_full = in_full != chosen.end() && *in_full == base[i];
+    if (!is_in_full) exits.push_back(static_cast<std::uint16_t>(i));
+  }
+}
+
+// --- the content ---
+
+namespace {
+
+/// Writes causes tick by tick.
+void put_causes(const PlanInput& input, std::span<const WrittenCause> causes,
+                engine::BitWriter& out) {
+  const MatchLog& log = input.tick.match->log();
+  const Tick now = input.tick.now();
+  auto next = causes.begin();
+  for (auto ago = static_cast<std::uint32_t>(now - input.request.base_tick); ago-- > 0;) {
+    const ConstBytes payloads = log.payloads({now.value - ago});
+    for (; next != causes.end() && next->ago == ago; ++next) {
+      out.put(1, 1);
+      out.put(next->index, input.index_bits());
+      engine::copy_bits(payloads, next->payload.first, next->payload.bits, out);
+    }
+    out.put(0, 1);
+  }
+}
+
+void put_room(const PlanInput& input, engine::BitWriter& out) {
+  const engine::World& world = input.tick.match->world();
+  if (input.request.base == nullptr)
+    return engine::pack_sparse(world.game().room, world.room(), out);
+  const MatchLog& log = input.tick.match->log();
+  const Tick now = input.tick.now();
+  const std::uint64_t ticks = log.room().ticks_since(0, input.request.base_tick);
+  for (auto ago = static_cast<std::uint32_t>(now - input.request.base_tick); ago-- > 0;) {
+    const bool has_changed = (ticks >> ago & 1U) != 0;
+    out.put(has_changed ? 1 : 0, 1);
+    if (!has_changed) continue;
+    const Payload change = log.room().change(0, ago);
+    engine::copy_bits(log.payloads({now.value - ago}), change.first, change.bits, out);
+  }
+}
+
+bool has_room(const PlanInput& input) {
+  const engine::World& world = input.tick.match->world();
+  if (input.request.base != nullptr) {
+    return input.tick.match->log().room().ticks_since(0, input.request.base_tick) != 0;
+  }
+  // More than a zero for each value: not the state by default.
+  std::size_t values = 0;
+  for (const FieldInfo& field : world.game().room.fields()) {
+    values += field.times;
+  }
+  return engine::sparse_bits(world.game().room, world.room()) > values;
+}
+
+void put_rows(const PlanInput& input, const ClientBodies& bodies, const Members& chosen,
+              engine::BitWriter& out) {
+  const engine::World& world = input.tick.match->world();
+  const bool on_base = input.request.base != nullptr;
+  views::put_origin(input.origin, out);
+  for (const SlotId slot : chosen) {
+    const PlannedBody& body = input.tick.bodies[slot];
+    const SlotState& state = bodies.states[slot];
+    out.put(1, 1);
+    if (on_base) out.put(state.is_in_base ? 1 : 0, 1);
+    if (state.is_in_base) {
+      out.put(state.base_index, input.index_bits());
+    } else {
+      views::put_id(body.id, input.tick.now(), out);
+    }
+    views::put_row(world.game(), views::row_of(world, body.row), input.origin, out);
+  }
+  out.put(0, 1);
+}
+
+}  // namespace
+
+bool write_content(const PlanInput& input, const ClientBodies& bodies, const WrittenCauses& causes,
+                   std::span<const std::uint16_t> exits, const Members& chosen,
+                   std::vector<std::byte>& content) {
+  content.clear();
+  const views::Lists lists{.inputs = !causes.inputs.empty(),
+                           .outcomes = !causes.outcomes.empty(),
+                           .room = has_room(input),
+                           .exits = !exits.empty(),
+                           .rows = !chosen.empty()};
+  if (!lists.any()) return false;
+  engine::BitWriter out{content};
+  views::put_head(input.index_bits(), lists, out);
+  if (lists.inputs) put_causes(input, causes.inputs, out);
+  if (lists.outcomes) put_causes(input, causes.outcomes, out);
+  if (lists.room) put_room(input, out);
+  if (lists.exits) views::put_exits(exits, input.request.base->size(), out);
+  if (lists.rows) put_rows(input, bodies, chosen, out);
+  return true;
+}
+
+}  // namespace tickbox::match

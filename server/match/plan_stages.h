@@ -1,0 +1,332 @@
+#pragma once
+// The stages of a plan, and what they pass on. Each stage is a function whose signature has all of
+// its inputs and outputs; planner.h has their order.
+//
+// Sizes are in bits, for causes and rows are packed without gaps (common/views/content.h).
+
+#include "server/match/interest.h"
+#include "server/match/match.h"
+#include "server/match/sent_views.h"
+#include "views/content.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tickbox::match {
+
+/// The bytes of a snapshot's datagram besides its content: seal 23, mask 1, head 12, receipt 2,
+/// status 12, and the length of the content 2.
+inline constexpr std::size_t kSnapshotFrameBytes = 52;
+
+/// The bits of the smallest row in full.
+inline constexpr std::size_t kRowBitsMin = 64;
+
+// --- what a plan reads ---
+
+/// What plans read of a body, side by side: each plan reads hundreds of bodies in no order.
+struct PlannedBody {
+  /// Valid while present, as the following except `left`, `id` and `acted`.
+  std::uint64_t hash = 0;
+  Extent extent;
+  Vec2 min;
+  std::uint32_t row = 0;     ///< among the world's rows
+  std::uint16_t bits = 0;    ///< of the row in full near the origin, without its id
+  std::uint8_t id_bits = 0;  ///< of its id
+  bool is_present = false;
+  bool left = false;  ///< despawned by the server, which no replay shows
+  BodyId id;
+  Tick acted;  ///< of its newest outcome or spawn; 0 before the first
+};
+
+/// What all plans of a tick share; read once a tick.
+struct PlannedTick {
+  void read(Match& of);
+
+  [[nodiscard]] Tick now() const { return match->world().tick; }
+
+  [[nodiscard]] bool is_present(SlotId slot) const { return bodies[slot].is_present; }
+
+  Match* match = nullptr;
+  const BodySlots* slots = nullptr;
+  std::vector<PlannedBody> bodies;  ///< by slot
+  Interest interest;
+};
+
+/// The client for which a plan is made, and the size limit of its snapshot.
+struct ViewRequest {
+  Player player;
+  const Members* base = nullptr;
+  Tick base_tick;                 ///< valid with a base
+  const Members* last = nullptr;  ///< the view sent last, if any
+  std::size_t bytes_max = 0;      ///< size limit of the whole datagram
+  std::size_t bytes_kept = 0;     ///< the part of bytes_max for content other than the view
+  /// The most members of the view, at most views::kMembersMax.
+  std::size_t members_max = views::kMembersMax;
+};
+
+/// A body in sight that the client's base does not have yet, with its gathered priority.
+struct WaitingBody {
+  SlotId slot;
+  std::uint32_t priority;
+
+  friend bool operator==(const WaitingBody&, const WaitingBody&) = default;
+};
+
+using WaitingBodies = std::vector<WaitingBody>;
+
+/// What the stages of a plan read.
+struct PlanInput {
+  PlanInput(const PlannedTick& planned, const ViewRequest& requested);
+
+  /// Returns whether the player controls the body.
+  [[nodiscard]] bool is_own(SlotId slot) const {
+    return views::is_avatar(tick.bodies[slot].id) &&
+           views::owner_of(tick.bodies[slot].id) == request.player;
+  }
+
+  /// Returns the bits that name a member of the base.
+  [[nodiscard]] unsigned index_bits() const {
+    return views::index_bits(request.base != nullptr ? request.base->size() : 0);
+  }
+
+  const PlannedTick& tick;
+  const ViewRequest& request;
+  Eye eye;
+  Vec2 origin;                  ///< of the places in the snapshot
+  std::span<const SlotId> own;  ///< the bodies that the player controls, by id
+};
+
+// --- which bodies the client knows, and which of them it replays ---
+//
+// An island is replayed if all of its members are inside (planner.h). Otherwise its bodies in view
+// are sent in full, because a body that the client does not know may have moved them.
+
+/// A value for each slot of a match. A plan needs those of a few bodies among thousands, so each
+/// value has the number of the plan that wrote it, and a reset costs nothing.
+template <class Value>
+class SlotTable {
+ public:
+  /// Makes space for slots below `slots`.
+  void resize(std::size_t slots) { entries_.resize(slots); }
+
+  /// Resets all values to the default. Cost: constant.
+  void clear() { ++generation_; }
+
+  /// Returns whether the value was accessed for writing since clear().
+  [[nodiscard]] bool contains(SlotId slot) const {
+    return entries_[slot].generation == generation_;
+  }
+
+  [[nodiscard]] Value& operator[](SlotId slot) {
+    Entry& entry = entries_[slot];
+    if (entry.generation != generation_) entry = {.generation = generation_, .value = {}};
+    return entry.value;
+  }
+
+  [[nodiscard]] const Value& operator[](SlotId slot) const {
+    return contains(slot) ? entries_[slot].value : kDefault;
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t generation = 0;
+    Value value;
+  };
+
+  static constexpr Value kDefault{};
+
+  std::uint64_t generation_ = 1;
+  std::vector<Entry> entries_;
+};
+
+/// Whether a body is known to the client. Known are the members of its base, and the bodies that
+/// Inside members have spawned since.
+enum class Membership : std::uint8_t {
+  Unknown,
+  Outside,  ///< known, but not in the new view: out of sight, or removed by the server
+  Inside,   ///< known; in the new view, or despawned by the rules of the game
+};
+
+/// What a plan has about one body.
+struct SlotState {
+  Membership membership = Membership::Unknown;
+  bool is_in_base = false;
+  std::uint16_t base_index = 0;  ///< valid if is_in_base
+  SlotId root = kNoSlot;         ///< root of its island since the base, if known
+  std::uint32_t priority = 0;    ///< priority gathered while it waited
+};
+
+/// What a plan has about one island. Without a plan, an island is sent in full.
+struct IslandPlan {
+  bool in_full = true;         ///< its bodies are sent as states, not replayed from causes
+  bool is_own = false;         ///< it has a body that the player controls
+  std::size_t cause_bits = 0;  ///< as far as they were gathered; not of an own island
+  std::size_t row_bits = 0;    ///< the size of its bodies in full, where the causes are large
+};
+
+struct ClientBodies {
+  /// `slots`: the limit of the match's slots.
+  void resize(std::size_t slots) {
+    states.resize(slots);
+    islands.resize(slots);
+  }
+
+  void clear() {
+    states.clear();
+    islands.clear();
+    known.clear();
+  }
+
+  /// Returns whether the client replays the body.
+  [[nodiscard]] bool is_replayed(SlotId slot) const {
+    const SlotState& state = states[slot];
+    return state.membership == Membership::Inside && !islands[state.root].in_full;
+  }
+
+  SlotTable<SlotState> states;
+  SlotTable<IslandPlan> islands;  ///< by the root of the island
+  /// The members of the base in order, then what they have spawned since.
+  std::vector<SlotId> known;
+};
+
+/// Adds the bodies that wait since earlier snapshots.
+void mark_waiting(const WaitingBodies& waiting, ClientBodies& bodies);
+
+/// Adds the bodies that the client knows. `islands`: those since the base.
+/// Requires: the request has a base.
+void mark_known(const PlanInput& input, Islands& islands, ClientBodies& bodies);
+
+/// Plans each island that has a known body. `islands`: those since the base.
+void plan_islands(const PlanInput& input, const Islands& islands, ClientBodies& bodies);
+
+// --- the causes of the islands that are replayed ---
+
+/// The causes since the base, with the slots of their bodies, until it is known which are sent.
+struct PendingCauses {
+  struct Outcome {
+    SlotId slot;
+    Tick tick;
+    Payload payload;
+  };
+
+  [[nodiscard]] std::size_t size() const { return inputs.size() + outcomes.size(); }
+
+  void clear() {
+    inputs.clear();
+    outcomes.clear();
+  }
+
+  std::vector<SlotId> inputs;     ///< avatars whose inputs have changed, by base index
+  std::vector<Outcome> outcomes;  ///< of each body the newest first
+};
+
+/// Gathers the causes since the base of all replayed bodies. An island is sent in full if its
+/// causes take more bits than its bodies, if the snapshot cannot hold them beside those before it,
+/// or if one acts on a body that the base does not have; the walk over its causes ends there. The
+/// own islands come first: the client must know what touched its bodies. `islands`: those since the
+/// base.
+/// Fails: false, if the snapshot cannot hold the causes of the own islands alone.
+/// Cost: linear in the known bodies and the bits of the datagram, however old the base is.
+[[nodiscard]] bool gather_causes(const PlanInput& input, const Islands& islands,
+                                 ClientBodies& bodies, PendingCauses& pending);
+
+/// A cause as it is written.
+struct WrittenCause {
+  std::uint8_t ago = 0;
+  std::uint16_t index = 0;
+  Payload payload;
+};
+
+/// The causes of the islands that are replayed, the oldest first: inputs by index, outcomes in the
+/// order of their effect.
+struct WrittenCauses {
+  void clear() {
+    inputs.clear();
+    outcomes.clear();
+  }
+
+  std::vector<WrittenCause> inputs;
+  std::vector<WrittenCause> outcomes;
+};
+
+/// Sorts the causes of the islands that are still replayed; drops the others.
+void sort_causes(const PlanInput& input, const ClientBodies& bodies, PendingCauses& pending,
+                 WrittenCauses& causes);
+
+// --- which bodies are wanted in full, and which of them fit ---
+
+/// The bits that bodies in full may take.
+struct RowBudget {
+  std::size_t bits = 0;
+  std::size_t headroom = 0;  ///< the part of them that new bodies must leave free
+
+  /// Returns the most bodies that fit.
+  [[nodiscard]] std::size_t rows_max() const { return bits / kRowBitsMin; }
+};
+
+/// Returns what the rest of the snapshot leaves. Fails: std::nullopt, if the rest alone does not
+/// fit.
+[[nodiscard]] std::optional<RowBudget> row_budget(const PlanInput& input,
+                                                  const WrittenCauses& causes);
+
+/// A body that the client should have in full.
+struct Candidate {
+  SlotId slot = kNoSlot;
+  std::uint32_t priority = 0;
+  bool is_known = false;   ///< the client replaces its own state of the body
+  bool is_new = false;     ///< new to the view, and not an own body: it can wait
+  bool is_chosen = false;  ///< set by choose_bodies()
+
+  friend bool operator==(const Candidate&, const Candidate&) = default;
+};
+
+/// Lists the bodies in sight that are not replayed. Own bodies have the highest priority, then
+/// known bodies, then new bodies; bodies that are near, or wait for long, have a higher one than
+/// others. The first views::kMembersMax of the list are those with the highest priorities.
+/// They are not sorted: in a crowd, sorting all candidates took most of the time of a plan.
+/// With a base, a body of the view sent last stays in sight as a member of the base does. Otherwise
+/// it would leave the view until the client has acknowledged it, and then come back.
+/// Returns a part of `memory`. `visible`: scratch memory.
+[[nodiscard]] std::span<Candidate> list_candidates(const PlanInput& input, const RowBudget& budget,
+                                                   const ClientBodies& bodies,
+                                                   std::vector<Interest::Found>& visible,
+                                                   std::vector<Candidate>& memory);
+
+struct ChosenBodies {
+  std::size_t new_bits = 0;    ///< of chosen bodies that are new to the view
+  std::size_t known_bits = 0;  ///< of chosen bodies that the client knows
+  std::size_t deferred = 0;    ///< number of bodies that did not fit
+};
+
+/// Adds candidates to `chosen` and to `view` while they fit, the highest priority first; both stay
+/// sorted by id. `candidates`: from list_candidates(); sorted as far as they can fit. `view`: the
+/// replayed bodies.
+/// Fails: std::nullopt, if an own body does not fit.
+[[nodiscard]] std::optional<ChosenBodies> choose_bodies(const PlanInput& input,
+                                                        const RowBudget& budget,
+                                                        const ClientBodies& bodies,
+                                                        std::span<Candidate> candidates,
+                                                        Members& chosen, Members& view);
+
+/// Lists the new candidates for the client's next snapshot. Chosen ones stay in the list, because
+/// the client may not receive this snapshot.
+void list_waiting(std::span<const Candidate> candidates, std::size_t members_max,
+                  WaitingBodies& waiting);
+
+/// Lists the members of the base that are not in the new view, and whose despawn no replay shows.
+/// `chosen`: sorted by id. Requires: the request has a base.
+void list_exits(const PlanInput& input, const ClientBodies& bodies, const Members& chosen,
+                std::vector<std::uint16_t>& exits);
+
+// --- the content ---
+
+/// Writes the content. Returns whether it has anything that the client cannot compute by itself.
+bool write_content(const PlanInput& input, const ClientBodies& bodies, const WrittenCauses& causes,
+                   std::span<const std::uint16_t> exits, const Members& chosen,
+                   std::vector<std::byte>& content);
+
+}  // namespace tickbox::match

@@ -1,0 +1,119 @@
+#include "server/match/planner.h"
+
+#include "core/assert.h"
+#include "net/transport.h"
+
+#include <optional>
+
+namespace tickbox::match {
+namespace {
+
+/// Decides which islands are replayed, and sorts their causes. Returns false if those of the own
+/// islands are more than can be sent.
+bool plan_replay(const PlanInput& input, PlanScratch& scratch) {
+  ClientBodies& bodies = scratch.bodies;
+  Islands& islands = input.tick.match->log().islands_since(input.request.base_tick);
+  mark_known(input, islands, bodies);
+  plan_islands(input, islands, bodies);
+  const bool do_causes_fit = gather_causes(input, islands, bodies, scratch.pending);
+  scratch.work += kBodyWork * bodies.known.size() + scratch.pending.size();
+  if (!do_causes_fit) return false;
+  sort_causes(input, bodies, scratch.pending, scratch.causes);
+  scratch.work += scratch.causes.inputs.size();
+  return true;
+}
+
+/// Sorts by insertion: the base's members are in order already, and few bodies come after them.
+void sort_by_id(const PlannedTick& tick, Members& view) {
+  for (std::size_t i = 1; i < view.size(); ++i) {
+    const SlotId slot = view[i];
+    const BodyId id = tick.bodies[slot].id;
+    std::size_t at = i;
+    for (; at > 0 && id < tick.bodies[view[at - 1]].id; --at) {
+      view[at] = view[at - 1];
+    }
+    view[at] = slot;
+  }
+}
+
+/// Returns the hash of a view.
+std::uint64_t hash_of(const PlannedTick& tick, const Members& view) {
+  std::uint64_t sum = tick.match->state().room_hash;
+  for (const SlotId slot : view) {
+    sum += tick.bodies[slot].hash;
+  }
+  return sum;
+}
+
+/// Plans one snapshot, with or without a base. Returns nothing if frame, events, causes, exits and
+/// own bodies in full do not fit.
+std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
+                                 WaitingBodies& waiting, std::vector<std::byte>& content,
+                                 Members& view) {
+  const PlannedTick& tick = input.tick;
+  const bool on_base = input.request.base != nullptr;
+  ClientBodies& bodies = scratch.bodies;
+  scratch.causes.clear();
+  scratch.chosen.clear();
+  scratch.exits.clear();
+  view.clear();
+  bodies.clear();
+  mark_waiting(waiting, bodies);
+  if (on_base && !plan_replay(input, scratch)) return std::nullopt;
+  for (const SlotId slot : bodies.known) {
+    if (tick.is_present(slot) && bodies.is_replayed(slot)) view.push_back(slot);
+  }
+  sort_by_id(tick, view);
+  const std::optional<RowBudget> budget = row_budget(input, scratch.causes);
+  if (!budget) return std::nullopt;
+  const std::span<Candidate> candidates =
+      list_candidates(input, *budget, bodies, scratch.visible, scratch.candidates);
+  scratch.work += kBodyWork * scratch.visible.size();
+  const std::optional<ChosenBodies> chosen =
+      choose_bodies(input, *budget, bodies, candidates, scratch.chosen, view);
+  if (!chosen) return std::nullopt;
+  list_waiting(candidates, input.request.members_max, waiting);
+  if (on_base) list_exits(input, bodies, scratch.chosen, scratch.exits);
+  const bool has_content =
+      write_content(input, bodies, scratch.causes, scratch.exits, scratch.chosen, content);
+  return ViewPlan{.on_base = on_base,
+                  .has_news = !on_base || has_content,
+                  .view_hash = hash_of(tick, view),
+                  .members = view.size(),
+                  .new_body_bytes = chosen->new_bits / 8,
+                  .known_body_bytes = chosen->known_bits / 8,
+                  .waiting = waiting.size(),
+                  .deferred = chosen->deferred,
+                  .work = scratch.work};
+}
+
+}  // namespace
+
+void PlanScratch::resize(std::size_t slots) {
+  bodies.resize(slots);
+  visible.reserve(slots);
+}
+
+void Planner::begin_tick(Match& match) {
+  tick_.read(match);
+  scratch_.resize(tick_.slots->capacity());
+}
+
+ViewPlan Planner::plan(const ViewRequest& request, WaitingBodies& waiting,
+                       std::vector<std::byte>& content, Members& view) {
+  scratch_.work = 0;
+  std::optional<ViewPlan> plan = try_plan({tick_, request}, scratch_, waiting, content, view);
+  if (plan) return *plan;
+  TICKBOX_ASSERT(request.base != nullptr);
+  // A full view in a few bytes would discard most of the client's view.
+  if (request.bytes_max < net::kDatagramBytesMax) {
+    return {.on_base = true, .fits = false, .work = scratch_.work};
+  }
+  ViewRequest full = request;
+  full.base = nullptr;
+  plan = try_plan({tick_, full}, scratch_, waiting, content, view);
+  TICKBOX_ASSERT(plan.has_value());
+  return *plan;
+}
+
+}  // namespace tickbox::match

@@ -1,0 +1,83 @@
+#pragma once
+// Plans what to send to one client so that it has the match's state, to the bit, of all that it
+// sees.
+//
+// The client's base is the view that it acknowledged last. Bodies that the client does not know,
+// and bodies that those have influenced since the base, must be sent in full; for the rest the
+// causes are enough. Islands decide between the two. A member of the base is inside if it is in the
+// new view as well, or has despawned by the rules of the game. A body that an inside one has
+// spawned since is inside too. An island is replayed if all of its members are inside.
+//
+// Bodies that do not fit the budget are not in the view; the priority of a waiting body grows.
+//
+// The stages are functions of plan_stages.h, in this order:
+//
+//   waiting bodies          ─► mark_waiting     ─► ClientBodies
+//   base, islands since it  ─► mark_known       ─► known bodies
+//                              plan_islands     ─► replayed islands
+//   causes since the base   ─► gather_causes    ─► PendingCauses; costly islands are sent in full
+//                              sort_causes      ─► causes
+//   size limit, causes      ─► row_budget       ─► bits for bodies
+//   bodies in sight         ─► list_candidates  ─► candidates
+//   candidates, bits        ─► choose_bodies    ─► bodies in full, view
+//                              list_waiting     ─► waiting bodies
+//                              list_exits       ─► exits
+//   all of these            ─► write_content    ─► content
+
+#include "server/match/plan_stages.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tickbox::match {
+
+struct ViewPlan {
+  bool on_base = false;
+  bool fits = true;  ///< false: does not fit on its base; send nothing until more bytes are free
+  bool has_news = false;  ///< has content that the client cannot compute by itself
+  std::uint64_t view_hash = 0;
+  std::size_t members = 0;           ///< the size of the view
+  std::size_t new_body_bytes = 0;    ///< bytes of bodies in full that are new to the view
+  std::size_t known_body_bytes = 0;  ///< bytes of bodies in full that are not new to it
+  std::size_t waiting = 0;           ///< bodies in sight that the base does not have
+  std::size_t deferred = 0;          ///< bodies in sight that did not fit
+  std::size_t work = 0;              ///< see kBodyWork
+};
+
+/// The unit of work is a cause that a plan walks, some 15 ns. This is the work of a body that a
+/// plan judges: a known one, or one in sight.
+inline constexpr std::size_t kBodyWork = 4;
+
+/// What the stages of a plan pass on, kept from plan to plan so that a warm plan does not allocate.
+struct PlanScratch {
+  /// `slots`: the limit of the match's slots.
+  void resize(std::size_t slots);
+
+  ClientBodies bodies;
+  PendingCauses pending;
+  WrittenCauses causes;
+  std::vector<Interest::Found> visible;
+  std::vector<Candidate> candidates;
+  Members chosen;
+  std::vector<std::uint16_t> exits;
+  std::size_t work = 0;
+};
+
+class Planner {
+ public:
+  /// Reads the match once, for all snapshots of this tick.
+  void begin_tick(Match& match);
+
+  /// Writes the content of a snapshot, and the view that the client then has. `waiting` is the
+  /// client's list from snapshot to snapshot. Requires: space for the own bodies in bytes_max.
+  /// Cost: no allocation once warm.
+  ViewPlan plan(const ViewRequest& request, WaitingBodies& waiting, std::vector<std::byte>& content,
+                Members& view);
+
+ private:
+  PlannedTick tick_;
+  PlanScratch scratch_;
+};
+
+}  // namespace tickbox::match

@@ -1,0 +1,33 @@
+#include "server/match/sent_views.h"
+
+#include "core/assert.h"
+
+namespace tickbox::match {
+
+SentViews::SentViews(std::uint32_t base_age_max) : base_age_max_(base_age_max) {
+  TICKBOX_ASSERT(base_age_max < protocol::kTicksRemembered);
+}
+
+Members& SentViews::add(Tick tick) {
+  newest_ = tick;
+  Members& members = sent_.insert(tick);
+  members.clear();
+  return members;
+}
+
+bool SentViews::acknowledge(Tick tick) {
+  if (sent_.find(tick) == nullptr || is_too_old(tick, newest_)) return false;
+  if (base_ && *base_ >= tick) return false;
+  base_ = tick;
+  return true;
+}
+
+const Members* SentViews::base(Tick now) const {
+  return base_ ? find(*base_, now) : nullptr;
+}
+
+const Members* SentViews::find(Tick tick, Tick now) const {
+  return is_too_old(tick, now) ? nullptr : sent_.find(tick);
+}
+
+}  // namespace tickbox::match

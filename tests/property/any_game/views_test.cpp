@@ -1,0 +1,254 @@
+// Views of any game: every client of a random match has the server's state of what it sees, to the
+// bit, whatever the network loses, delays or reorders.
+
+#include "client/match/prediction.h"
+#include "client/match/snapshot_world.h"
+#include "engine/declared.h"
+#include "games/arena/arena_game.h"
+#include "laws/random_match.h"
+#include "server/match/planner.h"
+#include "tests/support/menagerie.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tickbox {
+namespace {
+
+struct Sent {
+  Tick arrives;
+  match::ViewHead head;
+  std::vector<std::byte> content;
+};
+
+struct Ack {
+  Tick arrives;
+  Tick tick;
+};
+
+/// One player's client, and what the server keeps for it.
+struct Client {
+  Client(const engine::World& like, Player player, std::uint32_t base_age_max)
+      : world(like, player), sent(base_age_max) {}
+
+  match::SnapshotWorld world;
+  match::SentViews sent;
+  match::WaitingBodies waiting;
+  std::optional<Tick> last;
+  std::deque<Sent> snapshots;
+  std::deque<Ack> acks;
+};
+
+struct Counts {
+  std::uint64_t views = 0;
+  std::uint64_t full = 0;
+  std::uint64_t members = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// A match on a bad network.
+class LossyMatch {
+ public:
+  LossyMatch(const GameTable& game, std::uint64_t seed, std::uint32_t tick_rate)
+      : dice_(seed ^ 0x5eed),
+        loss_percent_(dice_.below(30)),
+        delay_(1 + static_cast<std::uint32_t>(dice_.below(8))),
+        jitter_(static_cast<std::uint32_t>(dice_.below(4))),
+        interval_(1 + static_cast<std::uint32_t>(dice_.below(3))),
+        bytes_max_(dice_.chance(1, 3) ? 1'200 : 500 + dice_.below(700)),
+        map_(engine::make_map(game, {.seats = kSeats}, tick_rate)),
+        random_(game, map_, {.seed = seed, .tick_rate = tick_rate, .seats = kSeats}),
+        match_(game, map_, tick_rate, seed),
+        like_(game, map_, tick_rate, seed) {}
+
+  void tick() {
+    engine::TickRequest request = random_.draw();
+    random_.step();
+    const engine::JudgeRays judge = [this](auto, std::vector<engine::Strike>& strikes) {
+      strikes = random_.record().strikes;
+    };
+    request.judge = &judge;
+    match_.tick(request);
+    ASSERT_EQ(match_.hash(), engine::state_hash(random_.world()));
+    update_clients();
+    planner_.begin_tick(match_);
+    for (std::uint16_t seat = 0; seat < kSeats; ++seat) {
+      if (clients_[seat] == nullptr) continue;
+      if ((now().value + seat) % interval_ == 0) send({seat}, *clients_[seat]);
+      receive({seat}, *clients_[seat]);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+
+  [[nodiscard]] const Counts& counts() const { return counts_; }
+
+  [[nodiscard]] Tick now() const { return match_.world().tick; }
+
+ private:
+  static constexpr std::uint16_t kSeats = 6;
+
+  void update_clients() {
+    for (std::uint16_t seat = 0; seat < kSeats; ++seat) {
+      const engine::SeatInfo& info = match_.world().seats()[seat];
+      const bool is_other = !info.taken || generations_[seat] != info.generation;
+      if (is_other) clients_[seat] = nullptr;
+      if (info.taken && clients_[seat] == nullptr) {
+        clients_[seat] = std::make_unique<Client>(like_, Player{seat}, match_.log().base_age_max());
+        generations_[seat] = info.generation;
+      }
+    }
+  }
+
+  void send(Player player, Client& client) {
+    for (; !client.acks.empty() && client.acks.front().arrives <= now(); client.acks.pop_front()) {
+      client.sent.acknowledge(client.acks.front().tick);
+    }
+    const match::Members* base = client.sent.base(now());
+    const match::Members* last = client.last ? client.sent.find(*client.last, now()) : nullptr;
+    const match::ViewRequest request{
+        .player = player,
+        .base = base,
+        .base_tick = base != nullptr ? client.sent.base_tick() : Tick{},
+        .last = last,
+        .bytes_max = bytes_max_};
+    match::Members view;
+    std::vector<std::byte> content;
+    const match::ViewPlan plan = planner_.plan(request, client.waiting, content, view);
+    if (!plan.fits) return;
+    ASSERT_LE(content.size() + match::kSnapshotFrameBytes, std::size_t{1'200});
+    client.sent.add(now()) = view;
+    client.last = now();
+    ++counts_.views;
+    counts_.full += plan.on_base ? 0 : 1;
+    counts_.members += plan.members;
+    counts_.bytes += content.size();
+    if (dice_.chance(loss_percent_, 100)) return;
+    const auto age =
+        plan.on_base ? static_cast<std::uint32_t>(now() - client.sent.base_tick()) : 0U;
+    client.snapshots.push_back(
+        {.arrives = now() + delay_ + static_cast<std::uint32_t>(dice_.below(jitter_ + 1)),
+         .head = {.tick = now(),
+                  .base_age = age,
+                  .view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff)},
+         .content = content});
+  }
+
+  void receive(Player player, Client& client) {
+    for (std::size_t i = 0; i < client.snapshots.size();) {
+      if (client.snapshots[i].arrives > now()) {
+        ++i;
+        continue;
+      }
+      const Sent sent = client.snapshots[i];
+      client.snapshots.erase(client.snapshots.begin() + static_cast<std::ptrdiff_t>(i));
+      const auto view = client.world.apply(sent.head, sent.content);
+      if (!view) {
+        ++counts_.refused;
+        ASSERT_FALSE(view.error().wrong.has_value()) << wrong_text(player, *view.error().wrong);
+        ASSERT_EQ(view.error().reason, net::DropReason::Unexpected)
+            << "seat " << player.seat << " tick " << sent.head.tick.value;
+        continue;
+      }
+      if (!dice_.chance(loss_percent_, 100)) {
+        client.acks.push_back({.arrives = now() + delay_, .tick = view->tick});
+      }
+    }
+  }
+
+  std::string wrong_text(Player player, const match::WrongView& wrong) const {
+    std::string text = "seat " + std::to_string(player.seat) + " tick " +
+                       std::to_string(wrong.head.tick.value) + " base age " +
+                       std::to_string(wrong.head.base_age);
+    const match::StateAt* state = match_.state_after(wrong.head.tick);
+    if (state == nullptr) return text;
+    for (std::size_t row = 0; row < wrong.rows->size(); ++row) {
+      const views::RowHead& head = wrong.rows->head(row);
+      const std::size_t at = state->rows.index_of(head.id);
+      const std::string name = " | " + std::string{wrong.rows->kind_of(row).type.name} + " " +
+                               std::to_string(head.id.value);
+      if (at == state->rows.size()) {
+        text += name + " is not in the match";
+      } else if (!views::are_equal(like_.game(), wrong.rows->row(row), state->rows.row(at))) {
+        text += name + " differs: " + difference(wrong.rows->row(row), state->rows.row(at));
+      }
+    }
+    const match::Members* members = clients_[player.seat]->sent.find(wrong.head.tick, now());
+    for (std::size_t i = 0; members != nullptr && i < members->size(); ++i) {
+      const BodyId id = match_.log().slots().slot((*members)[i]).id;
+      if (!wrong.rows->contains(id)) text += " | lacks " + std::to_string(id.value);
+    }
+    return text + (members == nullptr ? "" : " of " + std::to_string(members->size())) + ", has " +
+           std::to_string(wrong.rows->size());
+  }
+
+  [[nodiscard]] std::string difference(const views::RowRef& client,
+                                       const views::RowRef& server) const {
+    const auto place = [](const views::RowHead& head) {
+      return std::to_string(head.min.x) + "," + std::to_string(head.min.y) + " velocity " +
+             std::to_string(head.velocity.x) + "," + std::to_string(head.velocity.y) + " carrier " +
+             std::to_string(head.carrier.value) + " new " + std::to_string(head.is_new ? 1 : 0);
+    };
+    const GameTable& game = like_.game();
+    return "client " + place(client.head) + ", server " + place(server.head) + ", state " +
+           engine::difference(game.kinds[client.head.kind].type, client.state, server.state) +
+           ", input " +
+           (client.input.empty() ? "" : engine::difference(game.input, client.input, server.input));
+  }
+
+  Rng dice_;
+  std::uint64_t loss_percent_;
+  std::uint32_t delay_;
+  std::uint32_t jitter_;
+  std::uint32_t interval_;
+  std::size_t bytes_max_;
+  engine::SharedMap map_;
+  laws::RandomMatch random_;
+  match::Match match_;
+  engine::World like_;
+  match::Planner planner_;
+  std::array<std::unique_ptr<Client>, kSeats> clients_;
+  std::array<std::uint32_t, kSeats> generations_{};
+  Counts counts_;
+};
+
+std::uint64_t seeds() {
+  const char* asked = std::getenv("TICKBOX_VIEW_SEEDS");
+  return asked != nullptr ? std::strtoull(asked, nullptr, 10) : 40;
+}
+
+class AnyGameViews : public ::testing::TestWithParam<const GameTable*> {};
+
+TEST_P(AnyGameViews, AreTheServersOnABadNetwork) {
+  Counts all;
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    LossyMatch match{*GetParam(), seed, seed % 2 == 0 ? 60U : 20U};
+    while (match.now() < Tick{600}) {
+      match.tick();
+      if (HasFatalFailure()) return;
+    }
+    all.views += match.counts().views;
+    all.full += match.counts().full;
+    all.members += match.counts().members;
+    all.bytes += match.counts().bytes;
+    all.refused += match.counts().refused;
+  }
+  EXPECT_GT(all.members, all.views) << "the views have several members";
+  EXPECT_LT(all.full * 4, all.views) << "most views are made from causes";
+  std::cout << all.views << " views, " << all.full << " full, " << all.members << " members, "
+            << all.bytes << " bytes, " << all.refused << " late\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(Games, AnyGameViews,
+                         ::testing::Values(&games::arena(), &tests::menagerie()),
+                         [](const auto& of) { return std::string{of.param->name}; });
+
+}  // namespace
+}  // namespace tickbox
