@@ -5,6 +5,7 @@
 #include "core/bytes.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -16,31 +17,47 @@ namespace tickbox::engine {
   return bits < 64 ? (std::uint64_t{1} << bits) - 1 : ~std::uint64_t{0};
 }
 
+/// Collects bits in a word, and appends it when it is full; the rest when the writer is destroyed.
 class BitWriter {
  public:
-  /// Appends to `out`, which must live longer.
-  explicit BitWriter(std::vector<std::byte>& out) : out_(out) {}
+  /// Appends to `out`, which must live longer and is read when the writer has gone.
+  explicit BitWriter(std::vector<std::byte>& out) : out_(out), first_(out.size()) {}
 
-  /// Requires: bits ≤ 64, value below 2^bits.
-  void put(std::uint64_t value, unsigned bits) {
-    while (bits > 0) {
-      if (used_ == 0) out_.push_back({});
-      const unsigned taken = std::min(8 - used_, bits);
-      out_.back() |= static_cast<std::byte>((value & low_mask(taken)) << used_);
-      value >>= taken;
-      used_ = (used_ + taken) % 8;
-      bits -= taken;
-      written_ += taken;
+  BitWriter(const BitWriter&) = delete;
+  BitWriter& operator=(const BitWriter&) = delete;
+
+  ~BitWriter() {
+    for (; used_ > 0; used_ -= std::min(used_, 8U)) {
+      out_.push_back(static_cast<std::byte>(word_ & 0xff));
+      word_ >>= 8U;
     }
   }
 
+  /// Requires: bits ≤ 64, value below 2^bits.
+  void put(std::uint64_t value, unsigned bits) {
+    word_ |= value << used_;
+    const unsigned space = kWordBits - used_;
+    if (bits < space) {
+      used_ += bits;
+      return;
+    }
+    std::array<std::byte, sizeof(word_)> bytes{};
+    store_le(bytes, word_);
+    out_.insert(out_.end(), bytes.begin(), bytes.end());
+    word_ = space < kWordBits ? value >> space : 0;
+    used_ = bits - space;
+  }
+
   /// Returns the number of bits written.
-  [[nodiscard]] std::size_t written() const { return written_; }
+  [[nodiscard]] std::size_t written() const { return 8 * (out_.size() - first_) + used_; }
 
  private:
+  static constexpr unsigned kWordBits = 64;
+
   std::vector<std::byte>& out_;
-  std::size_t written_ = 0;
-  unsigned used_ = 0;  ///< bits of the last byte; 0: all
+  std::size_t first_;
+  std::uint64_t word_ = 0;
+  unsigned used_ = 0;  ///< bits of the word
 };
 
 class BitReader {
@@ -53,6 +70,12 @@ class BitReader {
       at_ = 8 * bytes_.size();
       failed_ = true;
       return 0;
+    }
+    if (bits <= kFastBits && at_ / 8 + sizeof(std::uint64_t) <= bytes_.size()) {
+      const std::uint64_t word = load_le<std::uint64_t>(bytes_.subspan(at_ / 8));
+      const std::uint64_t value = word >> at_ % 8 & low_mask(bits);
+      at_ += bits;
+      return value;
     }
     std::uint64_t value = 0;
     for (unsigned done = 0; done < bits;) {
@@ -84,6 +107,9 @@ class BitReader {
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:
+  /// The most bits that a word holds behind any bit of its first byte.
+  static constexpr unsigned kFastBits = 57;
+
   [[nodiscard]] std::size_t left() const { return 8 * bytes_.size() - at_; }
 
   ConstBytes bytes_;

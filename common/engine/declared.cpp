@@ -41,6 +41,21 @@ bool for_each_value(const TypeInfo& type, Visit visit) {
   return true;
 }
 
+/// The value that a type has by default.
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as the type has bytes
+class ByDefault {
+ public:
+  explicit ByDefault(const TypeInfo& type) : size_(type.bytes) {
+    type.write_default(bytes_.data());
+  }
+
+  [[nodiscard]] ConstBytes bytes() const { return ConstBytes{bytes_}.first(size_); }
+
+ private:
+  std::size_t size_;
+  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> bytes_;
+};
+
 std::uint64_t packed(const FieldInfo& field, std::int64_t value) {
   return static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(field.min);
 }
@@ -156,11 +171,10 @@ bool unpack(const TypeInfo& type, BitReader& in, MutableBytes bytes) {
 }
 
 void pack_sparse(const TypeInfo& type, ConstBytes bytes, BitWriter& out) {
-  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> by_default{};
-  type.write_default(by_default.data());
+  const ByDefault by_default{type};
   for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
     const std::int64_t value = value_of(field, i, bytes);
-    const bool is_other = value != value_of(field, i, by_default);
+    const bool is_other = value != value_of(field, i, by_default.bytes());
     out.put(is_other ? 1 : 0, 1);
     if (is_other) out.put(packed(field, value), field.bits);
     return true;
@@ -168,11 +182,10 @@ void pack_sparse(const TypeInfo& type, ConstBytes bytes, BitWriter& out) {
 }
 
 std::size_t sparse_bits(const TypeInfo& type, ConstBytes bytes) {
-  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> by_default{};
-  type.write_default(by_default.data());
+  const ByDefault by_default{type};
   std::size_t bits = 0;
   for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
-    const bool is_other = value_of(field, i, bytes) != value_of(field, i, by_default);
+    const bool is_other = value_of(field, i, bytes) != value_of(field, i, by_default.bytes());
     bits += is_other ? 1U + field.bits : 1U;
     return true;
   });
@@ -180,13 +193,13 @@ std::size_t sparse_bits(const TypeInfo& type, ConstBytes bytes) {
 }
 
 bool unpack_sparse(const TypeInfo& type, BitReader& in, MutableBytes bytes) {
-  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> by_default{};
-  type.write_default(by_default.data());
-  std::ranges::copy(ConstBytes{by_default}.first(type.bytes), bytes.begin());
+  const ByDefault by_default{type};
+  std::ranges::copy(by_default.bytes(), bytes.begin());
   return for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
     if (in.take(1) == 0) return !in.failed();
     const std::int64_t value = unpacked(field, in);
-    if (in.failed() || !is_in_range(field, value) || value == value_of(field, i, by_default)) {
+    if (in.failed() || !is_in_range(field, value) ||
+        value == value_of(field, i, by_default.bytes())) {
       return false;
     }
     set_value(field, i, value, bytes);

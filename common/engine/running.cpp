@@ -556,9 +556,14 @@ void Running::set_focus(const Outcome& outcome) {
 }
 
 void Running::follow_focuses() {
-  for (engine::SeatInfo& seat : world_->seats()) {
+  focus_rows_.resize(world_->seats().size());
+  for (std::size_t i = 0; i < focus_rows_.size(); ++i) {
+    engine::SeatInfo& seat = world_->seats()[i];
     if (!seat.taken || seat.focus == Ref{}) continue;
-    const std::size_t row = world_->index_of(engine::body_id(seat.focus));
+    const BodyId id = engine::body_id(seat.focus);
+    std::size_t& row = focus_rows_[i];
+    const bool is_there = row < world_->size() && world_->id(row) == id;
+    if (!is_there) row = world_->index_of(id);
     if (row == world_->size()) continue;
     const sim::Body& body = std::as_const(*world_).physics().movers()[row];
     seat.focus_place = {body.min.x + body.size.x / 2, body.min.y + body.size.y / 2};

@@ -228,6 +228,9 @@ class Running {
   std::vector<sim::Body> cast_at_;
   sim::Caster caster_;
 
+  /// By seat: the row of the entity that the view was centred on, where it is looked for first.
+  std::vector<std::size_t> focus_rows_;
+
   std::vector<std::byte> next_room_;
   std::vector<std::byte> secret_before_;
   std::uint64_t random_before_ = 0;

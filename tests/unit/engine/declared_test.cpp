@@ -30,6 +30,11 @@ std::vector<std::byte> random_values(const TypeInfo& type, Rng& dice) {
   return bytes;
 }
 
+void pack_into(std::vector<std::byte>& out, const TypeInfo& type, ConstBytes bytes) {
+  BitWriter writer{out};
+  pack(type, bytes, writer);
+}
+
 TEST(Declared, EveryTypeIsReadBackAsItWasPacked) {
   Rng dice{1};
   std::vector<TypeInfo> types = {tests::menagerie().input, tests::menagerie().seat,
@@ -41,8 +46,7 @@ TEST(Declared, EveryTypeIsReadBackAsItWasPacked) {
     for (const TypeInfo& type : types) {
       const std::vector<std::byte> written = random_values(type, dice);
       std::vector<std::byte> packed;
-      BitWriter writer{packed};
-      pack(type, written, writer);
+      pack_into(packed, type, written);
       ASSERT_EQ(packed.size(), (type.bits + 7U) / 8) << type.name;
       std::vector<std::byte> read(type.bytes);
       BitReader reader{packed};
