@@ -72,10 +72,10 @@ std::expected<View, Rejected> SnapshotWorld::apply(const ViewHead& head, ConstBy
   const views::ContentBase read_on{
       .tick = head.tick, .age = head.base_age, .rows = on_base ? &base->rows : nullptr};
   if (!views::read_content(content, read_on, content_)) return malformed();
-  replayed_tick_count_ = 0;
-  seen_teleports_.clear();
   news_ = find_news(head);
   if (!on_base) {
+    replayed_tick_count_ = 0;
+    seen_teleports_.clear();
     world_.clear_rows();
     world_.tick = head.tick;
     world_is_newest_ = false;
@@ -85,13 +85,27 @@ std::expected<View, Rejected> SnapshotWorld::apply(const ViewHead& head, ConstBy
       engine::BitReader reader{bytes_, content_.room.front().first};
       if (!engine::unpack_sparse(world_.game().room, reader, world_.room())) return malformed();
     }
-    return finish(head, nullptr);
+    auto view = finish(head, nullptr);
+    if (!view && view.error().wrong) forget();
+    return view;
   }
   if (!mark_dropped(*base) || !causes_are_valid(*base)) return malformed();
-  load(*base, find_start(head, *base));
+  const HeldView& start = find_start(head, *base);
+  auto view = replay_from(start, head, *base);
+  if (!view && &start != base) view = replay_from(*base, head, *base);
+  if (!view && view.error().wrong) forget();
+  return view;
+}
+
+std::expected<View, Rejected> SnapshotWorld::replay_from(const HeldView& start,
+                                                         const ViewHead& head,
+                                                         const HeldView& base) {
+  replayed_tick_count_ = 0;
+  seen_teleports_.clear();
+  load(base, start);
   world_is_newest_ = false;
-  if (!replay(head, *base)) return malformed();
-  return finish(head, base);
+  if (!replay(head, base)) return malformed();
+  return finish(head, &base);
 }
 
 /// Adds the bodies that were sent in full to those that were replayed, and checks the view's hash.
@@ -113,7 +127,6 @@ std::expected<View, Rejected> SnapshotWorld::finish(const ViewHead& head, const 
   const auto made = static_cast<std::uint32_t>(sum & 0xffff'ffff);
   if (made != head.view_hash) {
     wrong_.rows.assign(world_);
-    forget();
     return std::unexpected{
         Rejected{.reason = net::DropReason::Unexpected,
                  .wrong = WrongView{.head = head,
@@ -127,10 +140,6 @@ std::expected<View, Rejected> SnapshotWorld::finish(const ViewHead& head, const 
   held.tick = head.tick;
   held.rows.assign(world_);
   held.room.assign(world_.room().begin(), world_.room().end());
-  held.in_full.clear();
-  for (const views::RowHead& row : content_.rows.heads()) {
-    held.in_full.push_back(row.id);
-  }
   return View{.tick = head.tick,
               .rows = &held.rows,
               .room = &held.room,
@@ -190,30 +199,25 @@ Tick SnapshotWorld::find_news(const ViewHead& head) const {
   return first;
 }
 
-/// Returns whether a view after `after`, at most that of `until`, got a body in full.
-bool SnapshotWorld::was_in_full(BodyId id, Tick after, Tick until) const {
-  for (Tick tick = after + 1; tick <= until; tick = tick + 1) {
-    const HeldView* view = views_.find(tick);
-    if (view != nullptr && std::ranges::binary_search(view->in_full, id)) return true;
-  }
-  return false;
-}
-
-/// Returns the view to replay from: the newest one if it has all that must be replayed, else the
-/// base.
+/// Returns the view to replay from: the newest one if it has all that is known to be replayed, else
+/// the base.
 const HeldView& SnapshotWorld::find_start(const ViewHead& head, const HeldView& base) const {
   const HeldView& newest = *this->newest();
   if (newest.tick <= base.tick || newest.tick >= head.tick) return base;
-  const auto is_known = [&](BodyId id) {
-    return newest.rows.contains(id) ? !was_in_full(id, base.tick, newest.tick)
-                                    : has_despawned(id, base.tick);
-  };
+  std::size_t at = 0;  // both are sorted by id
   for (std::size_t member = 0; member < base.rows.size(); ++member) {
-    if (dropped_[member] == 0 && !is_known(base.rows.head(member).id)) return base;
+    if (dropped_[member] != 0) continue;
+    const BodyId id = base.rows.head(member).id;
+    while (at < newest.rows.size() && newest.rows.head(at).id < id) {
+      ++at;
+    }
+    const bool is_there = at < newest.rows.size() && newest.rows.head(at).id == id;
+    if (!is_there && !has_despawned(id, base.tick)) return base;
   }
   // What members have spawned may have left the view in between.
   const bool has_children = std::ranges::all_of(spawns_, [&](const Spawn& spawn) {
-    return spawn.tick > newest.tick || !is_replayed(base, spawn.child) || is_known(spawn.child);
+    return spawn.tick > newest.tick || !is_replayed(base, spawn.child) ||
+           newest.rows.contains(spawn.child) || has_despawned(spawn.child, base.tick);
   });
   return has_children ? newest : base;
 }
@@ -236,8 +240,14 @@ void SnapshotWorld::load(const HeldView& base, const HeldView& start) {
   if (world_is_newest_ && world_.tick == start.tick) {
     removed_.assign(world_.size(), 0);
     bool removes = false;
+    std::size_t member = 0;  // both are sorted by id
     for (std::size_t row = 0; row < world_.size(); ++row) {
-      const bool is_kept = is_replayed(base, world_.id(row));
+      const BodyId id = world_.id(row);
+      while (member < base.rows.size() && base.rows.head(member).id < id) {
+        ++member;
+      }
+      const bool is_member = member < base.rows.size() && base.rows.head(member).id == id;
+      const bool is_kept = is_member ? dropped_[member] == 0 : is_replayed(base, id);
       removed_[row] = is_kept ? 0 : 1;
       removes = removes || !is_kept;
     }

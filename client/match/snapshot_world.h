@@ -5,7 +5,8 @@
 // A snapshot describes the change from its base to its tick. A replay gives the same result from
 // any later view that has all members to replay. So it starts from the newest view, and one step is
 // usually enough. It starts from the base if the newest view lacks a member that no replay has
-// despawned, or if a member was sent in full since: what it had spawned before may be missing.
+// despawned. The newest view may also lack what a member had spawned before it was sent in full,
+// which only the hash of the view shows: then the replay starts from the base once more.
 
 #include "core/ids.h"
 #include "core/tick_ring.h"
@@ -126,8 +127,9 @@ class SnapshotWorld {
   std::expected<View, Rejected> finish(const ViewHead& head, const HeldView* base);
   [[nodiscard]] bool mark_dropped(const HeldView& base);
   [[nodiscard]] bool causes_are_valid(const HeldView& base) const;
+  std::expected<View, Rejected> replay_from(const HeldView& start, const ViewHead& head,
+                                            const HeldView& base);
   [[nodiscard]] const HeldView& find_start(const ViewHead& head, const HeldView& base) const;
-  [[nodiscard]] bool was_in_full(BodyId id, Tick after, Tick until) const;
   [[nodiscard]] Tick find_news(const ViewHead& head) const;
   [[nodiscard]] bool is_replayed(const HeldView& base, BodyId id) const;
   void load(const HeldView& base, const HeldView& start);

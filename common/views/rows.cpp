@@ -3,6 +3,7 @@
 #include "engine/declared.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tickbox::views {
 namespace {
@@ -74,8 +75,15 @@ void Rows::add(const RowRef& row) {
 
 void Rows::assign(const engine::World& world) {
   begin(world.game());
+  heads_.resize(world.size());
+  states_.resize(world.size() * state_stride_);
+  inputs_.resize(world.size() * input_stride_);
   for (std::size_t row = 0; row < world.size(); ++row) {
-    add(row_of(world, row));
+    const RowRef from = row_of(world, row);
+    heads_[row] = from.head;
+    std::memcpy(states_.data() + row * state_stride_, from.state.data(), from.state.size());
+    if (from.input.empty()) continue;
+    std::memcpy(inputs_.data() + row * input_stride_, from.input.data(), from.input.size());
   }
 }
 

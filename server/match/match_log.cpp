@@ -19,12 +19,18 @@ constexpr std::size_t kContactsPerSlot = 8;
 
 /// Writes one payload behind those that the tick has.
 template <class Write>
-Payload put_payload(std::vector<std::byte>& bytes, Write write) {
-  const std::size_t first = 8 * bytes.size();
-  engine::BitWriter writer{bytes};
-  write(writer);
-  return {.first = static_cast<std::uint32_t>(first),
-          .bits = static_cast<std::uint32_t>(writer.written())};
+Payload put_payload(std::vector<std::byte>& bytes, std::uint32_t number, Write write) {
+  const std::size_t first = bytes.size();
+  Payload payload{.value = 8 * first, .number = number};
+  {
+    engine::BitWriter writer{bytes};
+    write(writer);
+    payload.bits = static_cast<std::uint32_t>(writer.written());
+  }
+  if (payload.bits > 64) return payload;
+  payload.value = engine::BitReader{ConstBytes{bytes}.subspan(first)}.take(payload.bits);
+  bytes.resize(first);
+  return payload;
 }
 
 /// Whether a despawned body was removed by the server: no replay shows it.
@@ -90,6 +96,7 @@ void MatchLog::begin_tick(const engine::World& world, const engine::TickRecord* 
   transients_.clear();
   if (record != nullptr) add_transients(*record);
   payloads_.insert(tick_).clear();
+  payload_count_ = 0;
   inputs_.begin(tick_);
   room_.begin(tick_);
   outcomes_.begin(tick_, slots_.size());
@@ -179,7 +186,8 @@ void MatchLog::note_inputs(const engine::World& world, const engine::TickRecord&
   for (const engine::TickRecord::Input& input : record.inputs) {
     const ConstBytes given = ConstBytes{record.bytes}.subspan(input.first, default_input_.size());
     const MutableBytes held = this->held(input.player);
-    inputs_.note(input.player.seat, put_payload(bytes, [&](engine::BitWriter& out) {
+    inputs_.note(input.player.seat,
+                 put_payload(bytes, payload_count_++, [&](engine::BitWriter& out) {
                    engine::pack_change(game_->input, held, given, out);
                  }));
     std::ranges::copy(world.input(input.player), held.begin());
@@ -190,16 +198,16 @@ void MatchLog::note_outcomes(const engine::TickRecord& record) {
   std::vector<std::byte>& bytes = payloads_.at(tick_);
   const auto note_outcome = [&](const engine::Outcome& outcome) {
     if (outcome.kind == engine::OutcomeKind::Room) {
-      room_.note(0, put_payload(bytes, [&](engine::BitWriter& out) {
+      room_.note(0, put_payload(bytes, payload_count_++, [&](engine::BitWriter& out) {
                    engine::pack_sparse(game_->room, record.bytes_of(outcome), out);
                  }));
     }
     if (outcome.kind != engine::OutcomeKind::Decided) return;
     const SlotId slot = slots_.find(engine::body_id(outcome.ref));
-    outcomes_.note({.slot = slot, .payload = put_payload(bytes, [&](engine::BitWriter& out) {
-                                    views::put_outcome(*game_, outcome, record.bytes_of(outcome),
-                                                       out);
-                                  })});
+    outcomes_.note(
+        {.slot = slot, .payload = put_payload(bytes, payload_count_++, [&](engine::BitWriter& out) {
+                         views::put_outcome(*game_, outcome, record.bytes_of(outcome), out);
+                       })});
   };
   const auto note_phase = [&](engine::OutcomePhase phase) {
     for (const engine::Outcome& outcome : record.outcomes) {
@@ -210,7 +218,7 @@ void MatchLog::note_outcomes(const engine::TickRecord& record) {
   for (const engine::Strike& strike : record.strikes) {
     const BodyId victim = engine::body_id(strike.victim);
     const bool has_slot = slots_.find(victim) != kNoSlot;
-    const Payload payload = put_payload(bytes, [&](engine::BitWriter& out) {
+    const Payload payload = put_payload(bytes, payload_count_++, [&](engine::BitWriter& out) {
       if (has_slot) views::put_strike(strike.shooter, out);
     });
     outcomes_.note({.slot = joining_slot(victim), .payload = payload});

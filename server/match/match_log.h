@@ -34,10 +34,11 @@ using server::Islands;
 using server::kNoSlot;
 using server::SlotId;
 
-/// A cause as bits in the bytes of its tick.
+/// A cause as bits. Most are short, and stand here; a longer one stands in the bytes of its tick.
 struct Payload {
-  std::uint32_t first = 0;
+  std::uint64_t value = 0;  ///< of at most 64 bits, else the number of its first bit
   std::uint32_t bits = 0;
+  std::uint32_t number = 0;  ///< in its tick: later causes have higher numbers
 };
 
 /// The number and the bits of some causes, without what names their members.
@@ -184,6 +185,7 @@ class MatchLog {
   std::vector<BodyId> ids_;               ///< of the current tick
   std::vector<std::byte> held_;           ///< the input that each seat holds after the last tick
   std::vector<std::byte> default_input_;  ///< the input by default
+  std::uint32_t payload_count_ = 0;       ///< payloads of the current tick
   std::vector<Transient> transients_;
   std::vector<std::pair<SlotId, SlotId>> joined_;  ///< in the current tick
   ChangeLog inputs_;

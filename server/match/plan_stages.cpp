@@ -314,10 +314,7 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
       return is_enough();
     };
     const std::size_t inputs = input_bits(input, slot);
-    if (inputs > 0) {
-      pending.inputs.push_back(slot);
-      if (!add_bits(inputs)) return false;
-    }
+    if (inputs > 0 && !add_bits(inputs)) return false;
     if (input.tick.bodies[slot].acted <= base) return true;
     return outcomes.visit_since(slot, base, [&](Tick at, const OutcomeCause& cause) {
       if (!bodies.states[slot].is_in_base || cause.payload.bits == 0) return false;
@@ -331,6 +328,10 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
   }
   for (const SlotId slot : bodies.known) {
     if (!bodies.is_replayed(slot)) continue;
+    const std::optional<std::uint16_t> seat = seat_of(input, slot);
+    if (seat && input.tick.match->log().inputs().ticks_since(*seat, base) != 0) {
+      pending.inputs.push_back(slot);
+    }
     const SlotId root = bodies.states[slot].root;
     IslandPlan& plan = bodies.islands[root];
     if (plan.is_own) continue;
@@ -355,18 +356,17 @@ void sort_causes(const PlanInput& input, const ClientBodies& bodies, PendingCaus
                  WrittenCauses& causes) {
   const MatchLog& log = input.tick.match->log();
   const Tick now = input.tick.now();
-  std::erase_if(pending.inputs, [&](SlotId slot) { return !bodies.is_replayed(slot); });
   std::erase_if(pending.outcomes,
                 [&](const auto& outcome) { return !bodies.is_replayed(outcome.slot); });
   const auto index_of = [&](SlotId slot) { return bodies.states[slot].base_index; };
-  std::ranges::sort(pending.inputs, {}, index_of);
+  AgeOrder order;
+  std::size_t count = 0;
+  std::erase_if(pending.inputs, [&](SlotId slot) { return !bodies.is_replayed(slot); });
   // The avatars of a player stand side by side; the first has the input of all.
   const auto repeats = std::ranges::unique(pending.inputs, {}, [&](SlotId slot) {
     return views::owner_of(input.tick.bodies[slot].id).seat;
   });
   pending.inputs.erase(repeats.begin(), repeats.end());
-  AgeOrder order;
-  std::size_t count = 0;
   for (const SlotId slot : pending.inputs) {
     const std::uint64_t ticks =
         log.inputs().ticks_since(*seat_of(input, slot), input.request.base_tick);
@@ -383,7 +383,7 @@ void sort_causes(const PlanInput& input, const ClientBodies& bodies, PendingCaus
     });
   }
   std::ranges::sort(pending.outcomes, {}, [](const PendingCauses::Outcome& outcome) {
-    return std::uint64_t{outcome.tick.value} << 32 | outcome.payload.first;
+    return std::uint64_t{outcome.tick.value} << 32 | outcome.payload.number;
   });
   for (const PendingCauses::Outcome& outcome : pending.outcomes) {
     causes.outcomes.push_back({.ago = static_cast<std::uint8_t>(now - outcome.tick),
@@ -535,18 +535,23 @@ void list_exits(const PlanInput& input, const ClientBodies& bodies, const Member
 
 namespace {
 
+/// Copies a payload.
+void put_payload(const MatchLog& log, Tick tick, const Payload& payload, engine::BitWriter& out) {
+  if (payload.bits <= 64) return out.put(payload.value, payload.bits);
+  engine::copy_bits(log.payloads(tick), payload.value, payload.bits, out);
+}
+
 /// Writes causes tick by tick.
 void put_causes(const PlanInput& input, std::span<const WrittenCause> causes,
                 engine::BitWriter& out) {
   const MatchLog& log = input.tick.match->log();
   const Tick now = input.tick.now();
+  const unsigned width = input.index_bits();
   auto next = causes.begin();
   for (auto ago = static_cast<std::uint32_t>(now - input.request.base_tick); ago-- > 0;) {
-    const ConstBytes payloads = log.payloads({now.value - ago});
     for (; next != causes.end() && next->ago == ago; ++next) {
-      out.put(1, 1);
-      out.put(next->index, input.index_bits());
-      engine::copy_bits(payloads, next->payload.first, next->payload.bits, out);
+      out.put(std::uint64_t{next->index} << 1U | 1U, 1 + width);
+      put_payload(log, {now.value - ago}, next->payload, out);
     }
     out.put(0, 1);
   }
@@ -563,8 +568,7 @@ void put_room(const PlanInput& input, engine::BitWriter& out) {
     const bool has_changed = (ticks >> ago & 1U) != 0;
     out.put(has_changed ? 1 : 0, 1);
     if (!has_changed) continue;
-    const Payload change = log.room().change(0, ago);
-    engine::copy_bits(log.payloads({now.value - ago}), change.first, change.bits, out);
+    put_payload(log, {now.value - ago}, log.room().change(0, ago), out);
   }
 }
 

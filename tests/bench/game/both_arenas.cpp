@@ -8,10 +8,10 @@
 #include "games/arena/arena.h"
 #include "games/arena/arena_game.h"
 #include "games/arena/arena_map.h"
+#include "tests/bench/game/medians.h"
 
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <vector>
 
 namespace tickbox::bench {
@@ -19,12 +19,6 @@ namespace {
 
 constexpr std::uint32_t kRate = 60;
 constexpr int kWarmUpTicks = 120;
-
-double thread_us() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
-}
 
 class BothArenas {
  public:
@@ -104,13 +98,6 @@ class BothArenas {
   std::vector<game::PlayerInput> inputs_;
   std::vector<engine::PlayerInput> given_;
 };
-
-double median(std::vector<double>& values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 }  // namespace
 
