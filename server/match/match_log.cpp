@@ -221,7 +221,7 @@ void MatchLog::note_outcomes(const engine::TickRecord& record) {
     const Payload payload = put_payload(bytes, payload_count_++, [&](engine::BitWriter& out) {
       if (has_slot) views::put_strike(strike.shooter, out);
     });
-    outcomes_.note({.slot = joining_slot(victim), .payload = payload});
+    outcomes_.note({.slot = joining_slot(victim), .payload = payload, .is_strike = true});
   }
   note_phase(engine::OutcomePhase::Deciding);
 }

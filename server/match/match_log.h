@@ -116,6 +116,7 @@ class ChangeLog {
 struct OutcomeCause {
   SlotId slot;
   Payload payload;
+  bool is_strike = false;
 };
 
 /// The spawn of a body that still exists at the end of its first tick.
