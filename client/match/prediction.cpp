@@ -155,7 +155,7 @@ void Prediction::restore(const View& view) {
   started_ = true;
   last_touched_ = std::nullopt;
   expected_.clear();
-  if (view.room != nullptr) std::ranges::copy(*view.room, world_.room().begin());
+  std::ranges::copy(*view.room, world_.room().begin());
   for (std::size_t row = 0; row < view.rows->size(); ++row) {
     if (is_copied(*view.rows, row, view, kCopyTicks)) views::add_to(world_, view.rows->row(row));
   }
@@ -185,10 +185,12 @@ bool Prediction::is_copied(const views::Rows& rows, std::size_t row, const View&
   return false;
 }
 
-/// Returns whether the copy has the view's state of all bodies that could reach an own one.
+/// Returns whether the copy has the view's state of the room, and of all bodies that could reach an
+/// own one.
 bool Prediction::is_as_expected(const View& view) const {
   const views::Rows* expected = expected_.find(view.tick);
   if (expected == nullptr) return false;
+  if (!engine::are_equal(world_.game().room, *view.room, world_.room())) return false;
   const auto next = [&](const views::Rows& rows, std::size_t from) {
     while (from < rows.size() && !is_copied(rows, from, view, kNextViewTicks)) {
       ++from;

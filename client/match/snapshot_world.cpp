@@ -369,7 +369,10 @@ void SnapshotWorld::step() {
     }
   }
   const auto is_own = [this](Ref ref) { return belongs_to(engine::body_id(ref), own_); };
-  const bool is_decided = std::ranges::any_of(record_.outcomes, is_own, &engine::Outcome::ref) ||
+  const auto concerns_own = [&](const engine::Outcome& outcome) {
+    return outcome.kind == engine::OutcomeKind::Room || is_own(outcome.ref);
+  };
+  const bool is_decided = std::ranges::any_of(record_.outcomes, concerns_own) ||
                           std::ranges::any_of(record_.strikes, is_own, &engine::Strike::victim);
   if (is_decided || was_touched(report, own_)) touched_ = std::max(touched_, world_.tick);
 }

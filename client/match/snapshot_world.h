@@ -47,7 +47,8 @@ struct View {
   const views::Rows* rows = nullptr;
   const std::vector<std::byte>* room = nullptr;  ///< the room's state
   /// The last tick in which a body of another player, or of nobody, influenced an own one, or the
-  /// server decided for it. A tick in which this is possible but unknown counts too.
+  /// server decided for it or changed the room's state. A tick in which this is possible but
+  /// unknown counts too.
   Tick touched;
   /// The server had news to send; without news it sends nothing for a while.
   bool has_news = false;

@@ -5,6 +5,16 @@
 
 namespace tickbox::match {
 
+Eye eye_of(const engine::World& world, Player player) {
+  Eye eye{.centre = world.seats()[player.seat].focus_place};
+  const GameTable& game = world.game();
+  const std::size_t avatar = world.avatar_of(player);
+  const bool has_sight =
+      game.sight != nullptr && avatar != world.size() && world.infos()[avatar].kind == game.avatar;
+  if (has_sight) eye.sight = game.sight(world.state(avatar).data());
+  return eye;
+}
+
 void Interest::rebuild(const engine::World& world, std::span<const SlotId> slots) {
   by_x_.clear();
   half_width_max_ = 0;

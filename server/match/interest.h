@@ -33,6 +33,9 @@ struct Eye {
   Vec2 sight = kSight;
 };
 
+/// Returns where a player looks: around its focus, as far as its first avatar sees.
+[[nodiscard]] Eye eye_of(const engine::World& world, Player player);
+
 /// Returns whether a body's box meets the rectangle of a view that is wider by `margin` on each
 /// side.
 [[nodiscard]] inline bool is_in_sight(const Eye& eye, const Extent& body, std::int64_t margin) {

@@ -193,17 +193,6 @@ void merge(const PlannedTick& tick, std::span<const SlotId> more, Members& view)
   }
 }
 
-/// Returns where a player looks.
-Eye eye_of(const engine::World& world, Player player) {
-  Eye eye{.centre = world.seats()[player.seat].focus_place};
-  const GameTable& game = world.game();
-  const std::size_t avatar = world.avatar_of(player);
-  const bool has_sight =
-      game.sight != nullptr && avatar != world.size() && world.infos()[avatar].kind == game.avatar;
-  if (has_sight) eye.sight = game.sight(world.state(avatar).data());
-  return eye;
-}
-
 }  // namespace
 
 // --- what a plan reads ---

@@ -69,8 +69,7 @@ RayJudge::RayJudge(std::uint32_t tick_rate) : look_back_max_(tick_rate * kLookBa
 }
 
 void RayJudge::judge(const Match& match, std::span<const std::uint8_t> look_back,
-                     std::span<const engine::FiredRay> rays,
-                     std::vector<engine::Strike>& strikes) {
+                     std::span<const engine::FiredRay> rays, std::vector<engine::Strike>& strikes) {
   // The world's tick is already the one that is stepped.
   const Tick next = match.log().tick() + 1;
   casts_.clear();

@@ -1,11 +1,14 @@
 // Views of any game: every client of a random match has the server's state of what it sees, to the
 // bit, whatever the network loses, delays or reorders.
 
+#include "client/match/event_inbox.h"
 #include "client/match/prediction.h"
 #include "client/match/snapshot_world.h"
 #include "engine/declared.h"
 #include "games/arena/arena_game.h"
 #include "laws/random_match.h"
+#include "server/match/event_queue.h"
+#include "server/match/event_router.h"
 #include "server/match/planner.h"
 #include "tests/support/menagerie.h"
 
@@ -25,19 +28,35 @@ struct Sent {
   Tick arrives;
   match::ViewHead head;
   std::vector<std::byte> content;
+  std::vector<std::byte> events;
 };
 
 struct Ack {
   Tick arrives;
   Tick tick;
+  std::uint16_t event = 0;
+};
+
+/// An event as the server has sent it or as a client has got it.
+struct Told {
+  Tick tick;
+  std::vector<std::byte> bits;
+
+  friend bool operator==(const Told&, const Told&) = default;
 };
 
 /// One player's client, and what the server keeps for it.
 struct Client {
   Client(const engine::World& like, Player player, std::uint32_t base_age_max)
-      : world(like, player), sent(base_age_max) {}
+      : world(like, player), prediction(like, player), sent(base_age_max) {}
 
   match::SnapshotWorld world;
+  match::Prediction prediction;
+  match::EventQueue queue{20};
+  match::EventInbox inbox;
+  views::ReceivedEvents received;
+  std::vector<Told> told;  ///< by the server
+  std::vector<Told> got;
   match::SentViews sent;
   match::WaitingBodies waiting;
   std::optional<Tick> last;
@@ -51,6 +70,9 @@ struct Counts {
   std::uint64_t members = 0;
   std::uint64_t refused = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t events = 0;
+  std::uint64_t predicted = 0;  ///< views whose own bodies nothing else has touched
+  std::uint64_t exact = 0;
 };
 
 /// A match on a bad network.
@@ -66,7 +88,8 @@ class LossyMatch {
         map_(engine::make_map(game, {.seats = kSeats}, tick_rate)),
         random_(game, map_, {.seed = seed, .tick_rate = tick_rate, .seats = kSeats}),
         match_(game, map_, tick_rate, seed),
-        like_(game, map_, tick_rate, seed) {}
+        like_(game, map_, tick_rate, seed),
+        router_(game) {}
 
   void tick() {
     engine::TickRequest request = random_.draw();
@@ -78,6 +101,8 @@ class LossyMatch {
     match_.tick(request);
     ASSERT_EQ(match_.hash(), engine::state_hash(random_.world()));
     update_clients();
+    predict(request);
+    tell_events();
     planner_.begin_tick(match_);
     for (std::uint16_t seat = 0; seat < kSeats; ++seat) {
       if (clients_[seat] == nullptr) continue;
@@ -93,6 +118,7 @@ class LossyMatch {
 
  private:
   static constexpr std::uint16_t kSeats = 6;
+  static constexpr std::size_t kEventBytes = 120;
 
   void update_clients() {
     for (std::uint16_t seat = 0; seat < kSeats; ++seat) {
@@ -106,9 +132,32 @@ class LossyMatch {
     }
   }
 
+  /// Every client predicts the tick with its input; it has no later view yet.
+  void predict(const engine::TickRequest& request) {
+    for (const engine::PlayerInput& input : request.inputs) {
+      Client* client = clients_[input.player.seat].get();
+      if (client != nullptr) client->prediction.predict(now(), input.input);
+    }
+  }
+
+  void tell_events() {
+    router_.gather(match_);
+    router_.route(match_, [this](Player player, std::size_t event) {
+      const match::EventBits bits = router_.bits(event);
+      Client& client = *clients_[player.seat];
+      const bool is_added = client.queue.add(now(), router_.bytes(), bits.first, bits.bits);
+      if (!is_added) return false;
+      client.told.push_back({.tick = now(), .bits = {}});
+      engine::BitWriter out{client.told.back().bits};
+      engine::copy_bits(router_.bytes(), bits.first, bits.bits, out);
+      return true;
+    });
+  }
+
   void send(Player player, Client& client) {
     for (; !client.acks.empty() && client.acks.front().arrives <= now(); client.acks.pop_front()) {
       client.sent.acknowledge(client.acks.front().tick);
+      client.queue.acknowledge(client.acks.front().event, client.acks.front().tick);
     }
     const match::Members* base = client.sent.base(now());
     const match::Members* last = client.last ? client.sent.find(*client.last, now()) : nullptr;
@@ -117,12 +166,16 @@ class LossyMatch {
         .base = base,
         .base_tick = base != nullptr ? client.sent.base_tick() : Tick{},
         .last = last,
-        .bytes_max = bytes_max_};
+        .bytes_max = bytes_max_,
+        .bytes_kept = kEventBytes};
     match::Members view;
     std::vector<std::byte> content;
     const match::ViewPlan plan = planner_.plan(request, client.waiting, content, view);
     if (!plan.fits) return;
-    ASSERT_LE(content.size() + match::kSnapshotFrameBytes, std::size_t{1'200});
+    ASSERT_LE(content.size() + kEventBytes + match::kSnapshotFrameBytes, bytes_max_);
+    std::vector<std::byte> events;
+    client.queue.write(now(), client.queue.due(now(), std::size_t{8} * kEventBytes), events);
+    ASSERT_LE(events.size(), kEventBytes);
     client.sent.add(now()) = view;
     client.last = now();
     ++counts_.views;
@@ -137,7 +190,8 @@ class LossyMatch {
          .head = {.tick = now(),
                   .base_age = age,
                   .view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff)},
-         .content = content});
+         .content = content,
+         .events = events});
   }
 
   void receive(Player player, Client& client) {
@@ -156,10 +210,38 @@ class LossyMatch {
             << "seat " << player.seat << " tick " << sent.head.tick.value;
         continue;
       }
+      reconcile(client, *view);
+      take_events(client, sent);
       if (!dice_.chance(loss_percent_, 100)) {
-        client.acks.push_back({.arrives = now() + delay_, .tick = view->tick});
+        client.acks.push_back(
+            {.arrives = now() + delay_, .tick = view->tick, .event = client.inbox.newest()});
       }
     }
+  }
+
+  void reconcile(Client& client, const match::View& view) {
+    const match::Reconciliation result = client.prediction.reconcile(view);
+    if (!result.predicted || result.touched) return;
+    ++counts_.predicted;
+    counts_.exact += result.exact ? 1U : 0U;
+  }
+
+  void take_events(Client& client, const Sent& sent) {
+    ASSERT_TRUE(views::read_events(like_.game(), sent.events, client.received));
+    client.inbox.receive(like_.game(), client.received, sent.head.tick,
+                         [&](Tick tick, const views::Event& event) {
+                           client.got.push_back({.tick = tick, .bits = {}});
+                           engine::BitWriter out{client.got.back().bits};
+                           views::put_event(like_.game(), event, out);
+                         });
+    ASSERT_LE(client.got.size(), client.told.size());
+    for (std::size_t i = 0; i < client.got.size(); ++i) {
+      ASSERT_EQ(client.got[i], client.told[i]) << "event " << i;
+    }
+    counts_.events += client.got.size();
+    client.told.erase(client.told.begin(),
+                      client.told.begin() + static_cast<std::ptrdiff_t>(client.got.size()));
+    client.got.clear();
   }
 
   std::string wrong_text(Player player, const match::WrongView& wrong) const {
@@ -213,6 +295,7 @@ class LossyMatch {
   match::Match match_;
   engine::World like_;
   match::Planner planner_;
+  match::EventRouter router_;
   std::array<std::unique_ptr<Client>, kSeats> clients_;
   std::array<std::uint32_t, kSeats> generations_{};
   Counts counts_;
@@ -239,11 +322,20 @@ TEST_P(AnyGameViews, AreTheServersOnABadNetwork) {
     all.members += match.counts().members;
     all.bytes += match.counts().bytes;
     all.refused += match.counts().refused;
+    all.events += match.counts().events;
+    all.predicted += match.counts().predicted;
+    all.exact += match.counts().exact;
   }
   EXPECT_GT(all.members, all.views) << "the views have several members";
   EXPECT_LT(all.full * 4, all.views) << "most views are made from causes";
   std::cout << all.views << " views, " << all.full << " full, " << all.members << " members, "
-            << all.bytes << " bytes, " << all.refused << " late\n";
+            << all.bytes << " bytes, " << all.refused << " late, " << all.events << " events, "
+            << all.exact << " of " << all.predicted << " untouched predictions exact\n";
+  EXPECT_GT(all.events, all.views / 100);
+  EXPECT_GT(all.predicted, all.views / 100);
+  // A player of the arena that nothing else touches moves as its client has predicted. In the other
+  // game the server also removes what players control, and rays see further than clients.
+  EXPECT_GE(all.exact * 100, all.predicted * (GetParam() == &games::arena() ? 100 : 95));
 }
 
 INSTANTIATE_TEST_SUITE_P(Games, AnyGameViews,

@@ -98,9 +98,9 @@ class RayJudgeTest : public ::testing::Test {
   void open() {
     const engine::SharedMap map = engine::make_map(kGameTable<Range>, {.seats = 3}, kRate);
     match_ = std::make_unique<Match>(kGameTable<Range>, map, kRate, 1);
-    const std::vector<engine::Join> joins{
-        {.player = {0}, .user_data = {}}, {.player = {1}, .user_data = {}},
-        {.player = {2}, .user_data = {}}};
+    const std::vector<engine::Join> joins{{.player = {0}, .user_data = {}},
+                                          {.player = {1}, .user_data = {}},
+                                          {.player = {2}, .user_data = {}}};
     match_->tick({.leaves = {}, .joins = joins, .inputs = {}});
   }
 
@@ -135,12 +135,11 @@ class RayJudgeTest : public ::testing::Test {
   /// Returns the player that a ray of the next tick strikes.
   std::optional<std::uint16_t> struck(std::uint8_t look_back, std::int64_t aim = kRight) {
     const views::Rows& rows = match_->state().rows;
-    const engine::FiredRay fired{
-        .shooter = {0},
-        .from = engine::ref_of(rows.head(0).id),
-        .ray = {.from = {kUnit / 2, kUnit / 2},
-                .way = aimed(static_cast<std::int32_t>(aim), 24 * kUnit),
-                .ignores = engine::ref_of(rows.head(0).id)}};
+    const engine::FiredRay fired{.shooter = {0},
+                                 .from = engine::ref_of(rows.head(0).id),
+                                 .ray = {.from = {kUnit / 2, kUnit / 2},
+                                         .way = aimed(static_cast<std::int32_t>(aim), 24 * kUnit),
+                                         .ignores = engine::ref_of(rows.head(0).id)}};
     const std::array<std::uint8_t, 3> back = {look_back, 0, 0};
     std::vector<engine::Strike> strikes;
     judge_.judge(*match_, back, {&fired, 1}, strikes);

@@ -1,0 +1,69 @@
+#include "server/match/event_queue.h"
+
+#include "core/assert.h"
+#include "engine/bits.h"
+
+#include <algorithm>
+
+namespace tickbox::match {
+namespace {
+
+std::uint32_t age_of(Tick happened, Tick now) {
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(now - happened, views::kEventAgeMax));
+}
+
+}  // namespace
+
+bool EventQueue::add(Tick tick, ConstBytes bytes, std::size_t first, std::size_t bits) {
+  if (waiting_ == kEventsWaitingMax) return false;
+  Waiting& waiting = at(waiting_++);
+  waiting.happened = tick;
+  waiting.sent = {};
+  waiting.bits = static_cast<std::uint32_t>(bits);
+  waiting.bytes.clear();
+  engine::BitWriter out{waiting.bytes};
+  engine::copy_bits(bytes, first, bits, out);
+  return true;
+}
+
+void EventQueue::acknowledge(std::uint16_t number, Tick newest_snapshot) {
+  const auto more = static_cast<std::uint16_t>(number - acknowledged_);
+  if (more <= sent_) {
+    first_ = (first_ + more) % kEventsWaitingMax;
+    waiting_ -= more;
+    sent_ -= more;
+    in_transit_ -= std::min<std::size_t>(in_transit_, more);
+    acknowledged_ = number;
+  }
+  if (in_transit_ > 0 && newest_snapshot >= at(0).sent) in_transit_ = 0;
+}
+
+std::size_t EventQueue::due(Tick now, std::size_t bits_max) {
+  if (in_transit_ > 0 && now - at(0).sent >= std::int64_t{repeat_ticks_}) in_transit_ = 0;
+  const std::size_t most = std::min(waiting_ - in_transit_, views::kSnapshotEventsMax);
+  std::size_t bits = views::kEventListBits;
+  for (std::size_t count = 0; count < most; ++count) {
+    const Waiting& waiting = at(in_transit_ + count);
+    bits += views::event_head_bits(age_of(waiting.happened, now)) + waiting.bits;
+    if (bits > bits_max) return count;
+  }
+  return most;
+}
+
+void EventQueue::write(Tick now, std::size_t count, std::vector<std::byte>& out) {
+  out.clear();
+  if (count == 0) return;
+  TICKBOX_ASSERT(count <= waiting_ - in_transit_);
+  engine::BitWriter writer{out};
+  writer.put(static_cast<std::uint16_t>(acknowledged_ + in_transit_ + 1), 16);
+  for (; count > 0; --count, ++in_transit_) {
+    Waiting& waiting = at(in_transit_);
+    waiting.sent = now;
+    views::put_event_head(age_of(waiting.happened, now), writer);
+    engine::copy_bits(waiting.bytes, 0, waiting.bits, writer);
+  }
+  writer.put(0, 1);
+  sent_ = std::max(sent_, in_transit_);
+}
+
+}  // namespace tickbox::match

@@ -1,0 +1,63 @@
+#pragma once
+// Events that a client has not acknowledged yet: sent in order, and sent again if they were lost.
+//
+// An event is in one snapshot, and in no other until it is probably lost. It counts as lost if the
+// client acknowledges the view of that snapshot or of a later one, but not the event. It also
+// counts as lost if the client acknowledges nothing for some ticks. Then it and all later events
+// are sent again. The client accepts only the event with the next number, so it takes each event
+// once.
+
+#include "core/bytes.h"
+#include "core/ids.h"
+#include "views/events.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tickbox::match {
+
+/// The most events that wait for one client; events beyond this number are never sent.
+inline constexpr std::size_t kEventsWaitingMax = 128;
+
+class EventQueue {
+ public:
+  /// `repeat_ticks`: events are sent again after this many ticks without an acknowledgement.
+  explicit EventQueue(std::uint32_t repeat_ticks) : repeat_ticks_(repeat_ticks) {}
+
+  /// Adds an event of `tick`: `bits` bits from bit `first` of `bytes`, as views::put_event() writes
+  /// it. Returns false if too many wait.
+  bool add(Tick tick, ConstBytes bytes, std::size_t first, std::size_t bits);
+
+  /// Takes an acknowledgement: the client has all events up to `number`, and the view of
+  /// `newest_snapshot`. Ignores the number of an event that was never sent.
+  void acknowledge(std::uint16_t number, Tick newest_snapshot);
+
+  /// Returns how many events a snapshot of tick `now` should have, at most
+  /// views::kSnapshotEventsMax, and fitting into `bits_max` bits.
+  [[nodiscard]] std::size_t due(Tick now, std::size_t bits_max);
+
+  /// Writes the first `count` due events to the snapshot of tick `now`, as a whole list; nothing
+  /// for no events. Requires: count ≤ due(now).
+  void write(Tick now, std::size_t count, std::vector<std::byte>& out);
+
+ private:
+  struct Waiting {
+    Tick happened;
+    Tick sent;  ///< the tick of the last snapshot that had it
+    std::uint32_t bits = 0;
+    std::vector<std::byte> bytes;  ///< from its first bit on
+  };
+
+  [[nodiscard]] Waiting& at(std::size_t i) { return ring_[(first_ + i) % kEventsWaitingMax]; }
+
+  std::uint32_t repeat_ticks_;
+  std::uint16_t acknowledged_ = 0;  ///< number of the last acknowledged event
+  std::vector<Waiting> ring_ = std::vector<Waiting>(kEventsWaitingMax);
+  std::size_t first_ = 0;       ///< in ring_: the one with the lowest number
+  std::size_t waiting_ = 0;     ///< events in the ring
+  std::size_t sent_ = 0;        ///< of them, those that have been sent
+  std::size_t in_transit_ = 0;  ///< of them, those that can still arrive; others are due
+};
+
+}  // namespace tickbox::match

@@ -1,0 +1,106 @@
+#pragma once
+// The events of a tick, and the choice of the clients that receive each.
+//
+// A game's event reaches who sees the place where it happened, who controls or owns the entity that
+// it is about, and the players that its fields name. A player's new state reaches that player, and
+// who sees one of its avatars.
+
+#include "core/ids.h"
+#include "server/match/interest.h"
+#include "server/match/match.h"
+#include "views/events.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace tickbox::match {
+
+/// An event as bits, without its age.
+struct EventBits {
+  std::uint64_t first = 0;  ///< bit in EventRouter::bytes()
+  std::uint32_t bits = 0;
+};
+
+class EventRouter {
+ public:
+  explicit EventRouter(const GameTable& game) : game_(&game) {}
+
+  /// Gathers the events of the match's last tick: first those of the game, in the order in which
+  /// they were emitted, then the players' new states. Requires: the match has ticked.
+  /// Cost: no allocation once warm.
+  void gather(const Match& match);
+
+  [[nodiscard]] std::size_t size() const { return events_.size(); }
+
+  [[nodiscard]] EventBits bits(std::size_t event) const { return events_[event].bits; }
+
+  /// Returns the bytes of the events. Valid until the next gather().
+  [[nodiscard]] ConstBytes bytes() const { return bytes_; }
+
+  /// Calls `deliver(player, event)` for each event in order and each present player that it
+  /// reaches. A player whose `deliver` returns false gets no more events of this tick.
+  /// Requires: gather() of the same tick. Cost: grows with the players near the events.
+  template <class Deliver>
+  void route(const Match& match, Deliver deliver) {
+    begin_routes(match);
+    for (std::uint32_t i = 0; i < events_.size(); ++i) {
+      const auto offer = [&](Player player) {
+        std::uint32_t& next = next_event_[player.seat];
+        if (next <= i) next = deliver(player, std::size_t{i}) ? i + 1 : kNoMore;
+      };
+      for (const Player player : players_of(events_[i])) {
+        if (match.world().has(player)) offer(player);
+      }
+      for (const Vec2 place : places_of(events_[i])) {
+        for (const Receiver& receiver : receivers_near(place)) {
+          if (keeps_seeing(receiver.eye, {.middle = place, .half = {}})) offer(receiver.player);
+        }
+      }
+    }
+  }
+
+ private:
+  struct Routed {
+    EventBits bits;
+    std::size_t first_place = 0;  ///< of those that see it, in places_
+    std::size_t places = 0;
+    std::size_t first_player = 0;  ///< of those that it concerns, in players_
+    std::size_t players = 0;
+  };
+
+  struct Receiver {
+    Player player;
+    Eye eye;
+  };
+
+  static constexpr std::uint32_t kNoMore = std::numeric_limits<std::uint32_t>::max();
+
+  void begin_event();
+  void end_event(const views::Event& event);
+  void add_concerned(Player player);
+  void begin_routes(const Match& match);
+
+  [[nodiscard]] std::span<const Player> players_of(const Routed& event) const {
+    return std::span{players_}.subspan(event.first_player, event.players);
+  }
+
+  [[nodiscard]] std::span<const Vec2> places_of(const Routed& event) const {
+    return std::span{places_}.subspan(event.first_place, event.places);
+  }
+
+  [[nodiscard]] std::span<const Receiver> receivers_near(Vec2 place) const;
+
+  const GameTable* game_;
+  std::vector<Routed> events_;
+  std::vector<Vec2> places_;
+  std::vector<Player> players_;
+  std::vector<std::byte> bytes_;
+  std::vector<Receiver> receivers_;        ///< by x of their eyes
+  std::int64_t sight_max_ = 0;             ///< of the receivers, along x
+  std::vector<std::uint32_t> next_event_;  ///< by seat: the first event that it is not offered yet
+};
+
+}  // namespace tickbox::match
