@@ -27,6 +27,11 @@ struct Extent {
   Vec2 half;
 };
 
+/// Returns the minimum corner.
+[[nodiscard]] constexpr Vec2 min_of(const Extent& extent) {
+  return {extent.middle.x - extent.half.x, extent.middle.y - extent.half.y};
+}
+
 /// Where a client looks.
 struct Eye {
   Vec2 centre;

@@ -53,7 +53,7 @@ std::size_t row_bits(const PlanInput& input, const ClientBodies& bodies, SlotId 
   const bool on_base = input.request.base != nullptr;
   const std::size_t name = bodies.states[slot].is_in_base ? input.index_bits() : body.id_bits;
   return 1 + (on_base ? 1 : 0) + name + body.bits +
-         (views::is_near(body.min, input.origin) ? 0 : views::kFarBits);
+         (views::is_near(min_of(body.extent), input.origin) ? 0 : views::kFarBits);
 }
 
 /// Returns the bits of an island's present bodies in full. Cost: linear in its members.
@@ -73,18 +73,6 @@ std::optional<std::uint16_t> seat_of(const PlanInput& input, SlotId slot) {
   const BodyId id = input.tick.bodies[slot].id;
   if (!views::is_avatar(id)) return std::nullopt;
   return static_cast<std::uint16_t>(engine::lineage_of(id));
-}
-
-/// Returns the bits of all changes of an avatar's input since the base.
-std::size_t input_bits(const PlanInput& input, SlotId slot) {
-  const std::optional<std::uint16_t> seat = seat_of(input, slot);
-  if (!seat) return 0;
-  const PayloadSum sum = input.tick.match->log().inputs().sum_since(*seat, input.request.base_tick);
-  return sum.bits + sum.count * (1 + input.index_bits());
-}
-
-std::size_t outcome_bits(const PlanInput& input, const Payload& payload) {
-  return 1 + input.index_bits() + payload.bits;
 }
 
 /// Returns the bits of a content besides its causes and rows: the head, the ends of the ticks of
@@ -216,7 +204,6 @@ void PlannedTick::read(Match& of) {
     const Vec2 half{moved.size.x / 2, moved.size.y / 2};
     body.hash = state.hashes[row];
     body.extent = {.middle = {moved.min.x + half.x, moved.min.y + half.y}, .half = half};
-    body.min = moved.min;
     body.row = row;
     body.bits =
         static_cast<std::uint16_t>(views::near_row_bits(world.game(), views::row_of(world, row)));
@@ -295,37 +282,43 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
   const std::size_t bits_max = cause_bits_max(input, bodies);
   const Tick base = input.request.base_tick;
   const CauseLog<OutcomeCause>& outcomes = input.tick.match->log().outcomes();
+  const ChangeLog& inputs = input.tick.match->log().inputs();
+  const std::size_t name_bits = 1 + input.index_bits();
   std::size_t sum = 0;  // of the islands that are replayed
   // Returns whether the causes of a body fit and can name it; adds their bits.
-  const auto add = [&](SlotId slot, std::size_t& bits, auto&& is_enough) {
+  const auto add = [&](SlotId slot, const PayloadSum& changes, std::size_t& bits,
+                       auto&& is_enough) {
     const auto add_bits = [&](std::size_t more) {
       bits += more;
       return is_enough();
     };
-    const std::size_t inputs = input_bits(input, slot);
-    if (inputs > 0 && !add_bits(inputs)) return false;
+    if (changes.count > 0 && !add_bits(changes.bits + changes.count * name_bits)) return false;
     if (input.tick.bodies[slot].acted <= base) return true;
     return outcomes.visit_since(slot, base, [&](Tick at, const OutcomeCause& cause) {
       if (!bodies.states[slot].is_in_base || cause.payload.bits == 0) return false;
       pending.outcomes.push_back({.slot = slot, .tick = at, .payload = cause.payload});
-      return add_bits(outcome_bits(input, cause.payload));
+      return add_bits(name_bits + cause.payload.bits);
     });
   };
   for (const SlotId slot : bodies.known) {
     if (!bodies.is_replayed(slot) || !bodies.islands[bodies.states[slot].root].is_own) continue;
-    if (!add(slot, sum, [&] { return sum <= bits_max; })) return false;
+    const std::optional<std::uint16_t> seat = seat_of(input, slot);
+    const PayloadSum changes = seat ? inputs.sum_since(*seat, base) : PayloadSum{};
+    if (!add(slot, changes, sum, [&] { return sum <= bits_max; })) return false;
   }
   for (const SlotId slot : bodies.known) {
     if (!bodies.is_replayed(slot)) continue;
     const std::optional<std::uint16_t> seat = seat_of(input, slot);
-    if (seat && input.tick.match->log().inputs().ticks_since(*seat, base) != 0) {
-      pending.inputs.push_back(slot);
+    PayloadSum changes;
+    if (const std::uint64_t ticks = seat ? inputs.ticks_since(*seat, base) : 0; ticks != 0) {
+      pending.inputs.push_back({.slot = slot, .seat = *seat, .ticks = ticks});
+      changes = inputs.sum_since(*seat, base);
     }
     const SlotId root = bodies.states[slot].root;
     IslandPlan& plan = bodies.islands[root];
     if (plan.is_own) continue;
     const std::size_t before = plan.cause_bits;
-    const bool fits = add(slot, plan.cause_bits, [&] {
+    const bool fits = add(slot, changes, plan.cause_bits, [&] {
       if (sum + plan.cause_bits - before > bits_max) return false;
       if (plan.cause_bits <= kRowBitsMin) return true;
       if (plan.row_bits == 0) plan.row_bits = island_bits(input, bodies, islands, root);
@@ -350,25 +343,22 @@ void sort_causes(const PlanInput& input, const ClientBodies& bodies, PendingCaus
   const auto index_of = [&](SlotId slot) { return bodies.states[slot].base_index; };
   AgeOrder order;
   std::size_t count = 0;
-  std::erase_if(pending.inputs, [&](SlotId slot) { return !bodies.is_replayed(slot); });
+  std::erase_if(pending.inputs,
+                [&](const auto& changed) { return !bodies.is_replayed(changed.slot); });
   // The avatars of a player stand side by side; the first has the input of all.
-  const auto repeats = std::ranges::unique(pending.inputs, {}, [&](SlotId slot) {
-    return views::owner_of(input.tick.bodies[slot].id).seat;
-  });
+  const auto repeats = std::ranges::unique(pending.inputs, {}, &PendingCauses::Inputs::seat);
   pending.inputs.erase(repeats.begin(), repeats.end());
-  for (const SlotId slot : pending.inputs) {
-    const std::uint64_t ticks =
-        log.inputs().ticks_since(*seat_of(input, slot), input.request.base_tick);
-    visit_ticks(ticks, [&](std::uint8_t ago) { order.count(ago); });
-    count += static_cast<std::size_t>(std::popcount(ticks));
+  for (const PendingCauses::Inputs& changed : pending.inputs) {
+    visit_ticks(changed.ticks, [&](std::uint8_t ago) { order.count(ago); });
+    count += static_cast<std::size_t>(std::popcount(changed.ticks));
   }
   order.sum();
   causes.inputs.resize(count);
-  for (const SlotId slot : pending.inputs) {
-    const std::uint16_t seat = *seat_of(input, slot);
-    visit_ticks(log.inputs().ticks_since(seat, input.request.base_tick), [&](std::uint8_t ago) {
+  for (const PendingCauses::Inputs& changed : pending.inputs) {
+    const std::uint16_t index = index_of(changed.slot);
+    visit_ticks(changed.ticks, [&](std::uint8_t ago) {
       causes.inputs[order.place_of(ago)] = {
-          .ago = ago, .index = index_of(slot), .payload = log.inputs().change(seat, ago)};
+          .ago = ago, .index = index, .payload = log.inputs().change(changed.seat, ago)};
     });
   }
   std::ranges::sort(pending.outcomes, {}, [](const PendingCauses::Outcome& outcome) {
@@ -539,8 +529,14 @@ void put_causes(const PlanInput& input, std::span<const WrittenCause> causes,
   auto next = causes.begin();
   for (auto ago = static_cast<std::uint32_t>(now - input.request.base_tick); ago-- > 0;) {
     for (; next != causes.end() && next->ago == ago; ++next) {
-      out.put(std::uint64_t{next->index} << 1U | 1U, 1 + width);
-      put_payload(log, {now.value - ago}, next->payload, out);
+      const std::uint64_t name = std::uint64_t{next->index} << 1U | 1U;
+      const Payload& payload = next->payload;
+      if (1 + width + payload.bits <= 64) {
+        out.put(payload.value << (1 + width) | name, 1 + width + payload.bits);
+      } else {
+        out.put(name, 1 + width);
+        put_payload(log, {now.value - ago}, payload, out);
+      }
     }
     out.put(0, 1);
   }

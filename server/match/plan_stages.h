@@ -32,7 +32,6 @@ struct PlannedBody {
   /// Valid while present, as the following except `left`, `id` and `acted`.
   std::uint64_t hash = 0;
   Extent extent;
-  Vec2 min;
   std::uint32_t row = 0;     ///< among the world's rows
   std::uint16_t bits = 0;    ///< of the row in full near the origin, without its id
   std::uint8_t id_bits = 0;  ///< of its id
@@ -84,8 +83,7 @@ struct PlanInput {
 
   /// Returns whether the player controls the body.
   [[nodiscard]] bool is_own(SlotId slot) const {
-    return views::is_avatar(tick.bodies[slot].id) &&
-           views::owner_of(tick.bodies[slot].id) == request.player;
+    return std::ranges::find(own, slot) != own.end();
   }
 
   /// Returns the bits that name a member of the base.
@@ -213,6 +211,13 @@ struct PendingCauses {
     Payload payload;
   };
 
+  /// The changed inputs of an avatar.
+  struct Inputs {
+    SlotId slot;
+    std::uint16_t seat;
+    std::uint64_t ticks;  ///< see ChangeLog::ticks_since()
+  };
+
   [[nodiscard]] std::size_t size() const { return inputs.size() + outcomes.size(); }
 
   void clear() {
@@ -220,7 +225,7 @@ struct PendingCauses {
     outcomes.clear();
   }
 
-  std::vector<SlotId> inputs;     ///< avatars whose inputs have changed, by base index
+  std::vector<Inputs> inputs;     ///< by base index
   std::vector<Outcome> outcomes;  ///< of each body the newest first
 };
 
