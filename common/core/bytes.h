@@ -20,6 +20,12 @@ using MutableBytes = std::span<std::byte>;
 template <std::unsigned_integral T>
 constexpr void store_le(MutableBytes out, T value) {
   TICKBOX_ASSERT(out.size() >= sizeof(T));
+  if !consteval {
+    if constexpr (std::endian::native == std::endian::little) {
+      std::memcpy(out.data(), &value, sizeof(T));
+      return;
+    }
+  }
   for (std::size_t i = 0; i < sizeof(T); ++i) {
     out[i] = static_cast<std::byte>(value >> (8 * i));
   }
@@ -30,6 +36,12 @@ template <std::unsigned_integral T>
 [[nodiscard]] constexpr T load_le(ConstBytes in) {
   TICKBOX_ASSERT(in.size() >= sizeof(T));
   T value = 0;
+  if !consteval {
+    if constexpr (std::endian::native == std::endian::little) {
+      std::memcpy(&value, in.data(), sizeof(T));
+      return value;
+    }
+  }
   for (std::size_t i = 0; i < sizeof(T); ++i) {
     value =
         static_cast<T>(value | (static_cast<T>(std::to_integer<std::uint8_t>(in[i])) << (8 * i)));

@@ -24,7 +24,9 @@ unsigned outcome_bits(const GameTable& game) {
 class ContentReader {
  public:
   ContentReader(ConstBytes bytes, const ContentBase& base, Content& content)
-      : in_(bytes), base_(base), content_(content), game_(content.rows.game()) {}
+      : in_(bytes), base_(base), content_(content), game_(content.rows.game()) {
+    game_.input.write_default(input_.data());
+  }
 
   bool read() {
     index_bits_ = static_cast<unsigned>(in_.take(kIndexWidthBits));
@@ -73,9 +75,7 @@ class ContentReader {
       if (!is_in_order) return false;
       content_.inputs.push_back({.ago = ago, .index = *index, .first = in_.at()});
       // Which value it changes to depends on the value before; the size does not.
-      alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> value{};
-      game_.input.write_default(value.data());
-      return engine::unpack_change(game_.input, in_, value);
+      return engine::unpack_change(game_.input, in_, input_);
     });
   }
 
@@ -169,6 +169,7 @@ class ContentReader {
   Content& content_;
   const GameTable& game_;
   unsigned index_bits_ = 0;
+  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> input_{};  ///< scratch memory
 };
 
 }  // namespace
