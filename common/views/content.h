@@ -1,29 +1,7 @@
 #pragma once
 // The content of a snapshot, as bits: what makes the view of its tick from an older one, its base.
-//
-// No bytes if nothing happened since the base, or without a base if the view is empty; else
-//
-//   head       width of an index 4; one bit each: inputs, outcomes, room, exits, rows
-//   inputs     for each tick since the base, the oldest first: causes, by index
-//     cause      1, index, change of the input that the member's player holds
-//     end        0
-//   outcomes   for each tick since the base, the oldest first: causes, in the order of their effect
-//     cause      1, index, 0, phase 1, number of the game's outcome, outcome, sparse
-//                1, index, 1, seat of the shooter 12: a ray strikes the member
-//     end        0
-//   room       for each tick since the base, the oldest first: 0, or 1, the room's state, sparse;
-//              without a base: the room's state, sparse
-//   exits      0, then for each member that leaves the view: 1, index; 0; or
-//              1, then for each member of the base: 1 if it leaves the view
-//   rows       origin x 16, y 16, in units, then for each row: 1, then on a base 1, index, or 0,
-//   id;
-//              without a base: id; then the row; 0
-//   zeros to a whole byte
-//
-// An index is the place of a member in the base, whose members are sorted by id. A change has for
-// each value of the input one bit, and if it is set the new value; a flag or a press has no more
-// than that bit. A phase is 0 before the players act, 1 at the end of the tick. Each number of
-// outcome has as many bits as numbers them all. Ids and rows are those of row_codec.h.
+// It has the causes of what the client replays, the members that leave, and rows in full. FORMAT.md
+// is the standard.
 
 #include "core/bytes.h"
 #include "core/ids.h"

@@ -1,15 +1,6 @@
 #pragma once
-// Events of any game as bits: what clients are sent beside the movement of bodies.
-//
-//   number of the first event 16; then for each event, whose numbers are consecutive:
-//     1, age, kind, value
-//   0, zeros to a whole byte
-//   age        ticks before the snapshot's: 0 to 30 in 5 bits; or 31 in 5 bits, age − 31 in 8 bits;
-//              255 means 255 or more
-//   kind       in as many bits as numbers all kinds; 0: a player's state, n + 1: the game's event n
-//   value      of a player's state: seat 12, state, sparse; else the event, sparse
-//
-// "Sparse" is that of common/engine/FORMAT.md, without filling up.
+// Events of any game as bits: what clients are sent beside the movement of bodies. FORMAT.md is the
+// standard.
 
 #include "core/bytes.h"
 #include "engine/bits.h"

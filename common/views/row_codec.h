@@ -1,22 +1,5 @@
 #pragma once
-// A row in full as bits: an id, and what a row has behind it.
-//
-//   id         class 2, then
-//     avatar     seat 12; 0, generation 4, or 1, generation 18; age of the spawn; count
-//     else       0, lineage 12, or 1, lineage 22; age of the spawn; count
-//     age        width 6 (0 to 32), ticks from the spawn to the snapshot in as many bits. Those of
-//                an avatar are modulo 2^24
-//     count      0, or 1, count 8
-//   row        kind, in as many bits as numbers all kinds; new 1; place; velocity; state, sparse;
-//              of an entity that another has spawned: 0, or 1, parent 1, ignored id 64;
-//              of a kinematic body: path 16, ticks on it 32;
-//              of another body: 0, or 1, carrier 64;
-//              of an avatar: the input that its player holds, sparse
-//     place      0, x and y 22 each from the origin, or 1, x and y 32 each
-//     velocity   width 5 (0 to 31), x and y in as many bits each
-//
-// Signed numbers are two's complement in their width; of a velocity both are zigzag (0, −1, 1, −2).
-// The owner follows from the id. "Sparse" is that of common/engine/FORMAT.md, without filling up.
+// A row in full as bits: an id, and what a row has behind it. FORMAT.md is the standard.
 
 #include "core/fixed.h"
 #include "core/ids.h"

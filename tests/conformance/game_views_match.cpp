@@ -1,0 +1,153 @@
+// tickbox-game-views: plays a match of a game of the public interface, and writes its descriptor,
+// for each tick the record and the keyframe after it, and the snapshots of one seat's players:
+//   content AGE HASH BITS MEMBERS   ticks since the base, low 32 bits of the view's hash,
+//                                   hexadecimal digits, ids with commas between
+//   events BITS                     those of the same snapshot, if there are any
+// Lines of words with blanks between.
+
+#include "engine/descriptor.h"
+#include "engine/keyframe.h"
+#include "engine/tick_codec.h"
+#include "games/arena/arena_game.h"
+#include "laws/random_match.h"
+#include "server/match/event_queue.h"
+#include "server/match/event_router.h"
+#include "server/match/planner.h"
+#include "tests/support/menagerie.h"
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tickbox {
+namespace {
+
+constexpr std::uint32_t kRate = 60;
+constexpr std::uint32_t kSeats = 6;
+constexpr std::uint32_t kBaseAge = 7;
+constexpr int kTicks = 1'500;
+constexpr std::size_t kEventBytes = 120;
+constexpr Player kWatched{0};
+
+std::string hex(ConstBytes bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const std::byte byte : bytes) {
+    text += kDigits[std::to_integer<std::size_t>(byte) >> 4U];
+    text += kDigits[std::to_integer<std::size_t>(byte) & 15U];
+  }
+  return text;
+}
+
+class Watched {
+ public:
+  Watched(const GameTable& game, const engine::SharedMap& map)
+      : random_(game, map, {.seed = 33, .tick_rate = kRate, .seats = kSeats}),
+        match_(game, map, kRate, 33),
+        router_(game) {}
+
+  void tick() {
+    engine::TickRequest request = random_.draw();
+    random_.step();
+    const engine::JudgeRays judge = [this](auto, std::vector<engine::Strike>& strikes) {
+      strikes = random_.record().strikes;
+    };
+    request.judge = &judge;
+    match_.tick(request);
+    engine::encode_tick(match_.world().game(), match_.record(), bytes_);
+    std::printf("record %s\n", hex(bytes_).c_str());
+    engine::encode_keyframe(match_.world(), bytes_);
+    std::printf("keyframe %s\n", hex(bytes_).c_str());
+    watch();
+  }
+
+ private:
+  void watch() {
+    const engine::SeatInfo& seat = match_.world().seats()[kWatched.seat];
+    if (!seat.taken || seat.generation != generation_) {
+      sent_ = match::SentViews{match_.log().base_age_max()};
+      events_ = match::EventQueue{20};
+      waiting_.clear();
+      first_ = match_.world().tick;
+      generation_ = seat.generation;
+    }
+    if (!seat.taken) return;
+    const Tick now = match_.world().tick;
+    router_.gather(match_);
+    router_.route(match_, [&](Player player, std::size_t event) {
+      const match::EventBits bits = router_.bits(event);
+      return player == kWatched && events_.add(now, router_.bytes(), bits.first, bits.bits);
+    });
+    send(now);
+  }
+
+  void send(Tick now) {
+    if (now - first_ >= std::int64_t{kBaseAge}) {
+      sent_.acknowledge({now.value - kBaseAge});
+      events_.acknowledge(newest_event_, {now.value - kBaseAge});
+    }
+    planner_.begin_tick(match_);
+    const match::Members* base = sent_.base(now);
+    match::Members view;
+    const match::ViewPlan plan =
+        planner_.plan({.player = kWatched,
+                       .base = base,
+                       .base_tick = base != nullptr ? sent_.base_tick() : Tick{},
+                       .bytes_max = 1'200,
+                       .bytes_kept = kEventBytes},
+                      waiting_, bytes_, view);
+    std::string members;
+    for (const match::SlotId slot : view) {
+      if (!members.empty()) members += ",";
+      members += std::to_string(match_.log().slots().slot(slot).id.value);
+    }
+    const std::int64_t age = plan.on_base ? now - sent_.base_tick() : 0;
+    std::printf("content %d %u %s %s\n", static_cast<int>(age),
+                static_cast<unsigned>(plan.view_hash & 0xffff'ffff), hex(bytes_).c_str(),
+                members.c_str());
+    sent_.add(now) = view;
+    const std::size_t due = events_.due(now, std::size_t{8} * kEventBytes);
+    newest_event_ = static_cast<std::uint16_t>(newest_event_ + due);
+    events_.write(now, due, bytes_);
+    if (!bytes_.empty()) std::printf("events %s\n", hex(bytes_).c_str());
+  }
+
+  laws::RandomMatch random_;
+  match::Match match_;
+  match::Planner planner_;
+  match::EventRouter router_;
+  match::SentViews sent_{1};
+  match::EventQueue events_{20};
+  match::WaitingBodies waiting_;
+  std::vector<std::byte> bytes_;
+  std::uint32_t generation_ = 0;
+  std::uint16_t newest_event_ = 0;
+  Tick first_;
+};
+
+void play(const GameTable& game) {
+  std::vector<std::byte> bytes;
+  engine::encode_descriptor(game, bytes);
+  std::printf("descriptor %s\n", hex(bytes).c_str());
+  Watched watched{game, engine::make_map(game, {.seats = kSeats}, kRate)};
+  for (int tick = 0; tick < kTicks; ++tick) {
+    watched.tick();
+  }
+}
+
+}  // namespace
+}  // namespace tickbox
+
+int main(int argc, char** argv) {
+  const std::string_view name = argc == 2 ? argv[1] : "";
+  if (name == "arena") {
+    tickbox::play(tickbox::games::arena());
+  } else if (name == "menagerie") {
+    tickbox::play(tickbox::tests::menagerie());
+  } else {
+    std::fprintf(stderr, "usage: tickbox-game-views arena|menagerie\n");
+    return 2;
+  }
+  return 0;
+}
