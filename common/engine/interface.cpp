@@ -1,9 +1,11 @@
 // The functions that tickbox/game.h declares: each asks the tick that runs.
 
 #include "core/assert.h"
+#include "engine/bot_sight.h"
 #include "engine/running.h"
 #include "tickbox/game.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -21,6 +23,13 @@ std::int32_t quotient(std::int64_t number, std::int64_t by) {
   return static_cast<std::int32_t>(result);
 }
 
+Checked ticks_of(std::int32_t ms, std::uint32_t tick_rate) {
+  constexpr std::int64_t kMsPerSecond = 1'000;
+  const std::int64_t ticks = (std::int64_t{ms} * tick_rate + kMsPerSecond - 1) / kMsPerSecond;
+  TICKBOX_ASSERT(ticks <= INT32_MAX);
+  return Checked{static_cast<std::int32_t>(ticks > 1 ? ticks : 1)};
+}
+
 }  // namespace
 
 void out_of_range(std::int32_t value, std::int32_t min, std::int32_t max) {
@@ -34,11 +43,7 @@ std::uint32_t Moment::tick() const {
 }
 
 Checked Moment::ticks(std::int32_t ms) const {
-  constexpr std::int64_t kMsPerSecond = 1'000;
-  const std::int64_t rate = running_->world().tick_rate();
-  const std::int64_t ticks = (ms * rate + kMsPerSecond - 1) / kMsPerSecond;
-  TICKBOX_ASSERT(ticks <= INT32_MAX);
-  return Checked{static_cast<std::int32_t>(ticks > 1 ? ticks : 1)};
+  return ticks_of(ms, running_->world().tick_rate());
 }
 
 std::int32_t Moment::speed(std::int32_t units, std::int32_t per) const {
@@ -159,6 +164,46 @@ void* AnyServer::own_room_row() const {
 
 void* AnyServer::secret_row() const {
   return running().secret();
+}
+
+std::uint32_t AnyBotView::tick() const {
+  return sight_->tick.value;
+}
+
+Player AnyBotView::me() const {
+  return sight_->me;
+}
+
+Checked AnyBotView::ticks(std::int32_t ms) const {
+  return ticks_of(ms, sight_->tick_rate);
+}
+
+MapObjects AnyBotView::objects(std::string_view kind) const {
+  return engine::objects_of(*sight_->map, kind);
+}
+
+std::int32_t AnyBotView::random(std::int32_t n) const {
+  TICKBOX_ASSERT(n >= 1);
+  return static_cast<std::int32_t>(sight_->random->below(static_cast<std::uint64_t>(n)));
+}
+
+const SeenRow* AnyBotView::find_row(Ref who, std::size_t kind) const {
+  const auto found = std::ranges::lower_bound(sight_->seen, who.id, {},
+                                              [](const SeenRow& row) { return row.ref.id; });
+  const bool is_seen = found != sight_->seen.end() && found->ref == who && found->kind == kind;
+  return is_seen ? &*found : nullptr;
+}
+
+std::span<const SeenRow> AnyBotView::seen_rows() const {
+  return sight_->seen;
+}
+
+std::span<const SeenRow> AnyBotView::own_rows() const {
+  return sight_->own;
+}
+
+const void* AnyBotView::room_row() const {
+  return sight_->room;
 }
 
 }  // namespace tickbox::detail

@@ -186,7 +186,23 @@ struct NumberIn<Type, List<Types...>> {
 template <class Type, class Types>
 inline constexpr std::size_t kNumberIn = NumberIn<Type, Types>::kValue;
 
-class Running;  // of the engine: the tick that runs, and the entity whose callback it is
+class Running;    // of the engine: the tick that runs, and the entity whose callback it is
+struct BotSight;  // of the engine: what a bot sees
+
+/// An entity that a bot sees, before its state is typed.
+struct SeenRow {
+  Ref ref;
+  Player owner;
+  std::uint8_t kind = 0;
+  Vec2 min;
+  Vec2 velocity;
+  const void* state = nullptr;
+
+  template <class Kind>
+  [[nodiscard]] ConstEntity<Kind> as() const {
+    return {ref, owner, min, velocity, *static_cast<const Kind*>(state)};
+  }
+};
 
 /// What Step and Server share.
 class Moment {
@@ -287,6 +303,36 @@ class AnyServer : public Moment {
   [[nodiscard]] void* secret_row() const;
 };
 
+/// BotView before its types are known.
+class AnyBotView {
+ public:
+  explicit AnyBotView(const BotSight& sight) : sight_(&sight) {}
+
+  /// Returns the tick in which the input is used.
+  [[nodiscard]] std::uint32_t tick() const;
+
+  /// Returns the player for which the bot plays.
+  [[nodiscard]] Player me() const;
+
+  /// Returns the ticks that `ms` milliseconds take, rounded up; at least 1.
+  [[nodiscard]] Checked ticks(std::int32_t ms) const;
+
+  /// Returns the map's objects of a kind.
+  [[nodiscard]] MapObjects objects(std::string_view kind) const;
+
+  /// Returns a number from 0 to n − 1 from the bot's own sequence. Requires: n ≥ 1.
+  [[nodiscard]] std::int32_t random(std::int32_t n) const;
+
+ protected:
+  [[nodiscard]] const SeenRow* find_row(Ref who, std::size_t kind) const;
+  [[nodiscard]] std::span<const SeenRow> seen_rows() const;
+  [[nodiscard]] std::span<const SeenRow> own_rows() const;
+  [[nodiscard]] const void* room_row() const;
+
+ private:
+  const BotSight* sight_;
+};
+
 template <class Game>
 struct CommandsOf {
   using Type = List<>;
@@ -307,6 +353,17 @@ template <class Game>
   requires requires { typename Game::Secret; }
 struct SecretOf<Game> {
   using Type = typename Game::Secret;
+};
+
+template <class Game>
+struct BotStateOf {
+  using Type = Empty;
+};
+
+template <class Game>
+  requires requires { typename Game::BotState; }
+struct BotStateOf<Game> {
+  using Type = typename Game::BotState;
 };
 
 }  // namespace detail
@@ -434,6 +491,60 @@ class Server : public detail::AnyServer {
   static constexpr std::size_t kNumber = detail::kNumberIn<Kind, typename Game::Kinds>;
 };
 
+/// What a bot sees: the newest view of its client, its own entities as predicted, and the map. The
+/// bot's draws and its BotState are no part of the match.
+template <class Game>
+class BotView : public detail::AnyBotView {
+ public:
+  using AnyBotView::AnyBotView;
+
+  /// Returns the room's state in the newest view.
+  [[nodiscard]] const auto& room() const {
+    return *static_cast<const typename Game::Room*>(this->room_row());
+  }
+
+  /// Returns an entity of the newest view.
+  template <class Kind>
+  [[nodiscard]] std::optional<ConstEntity<Kind>> find(Ref who) const {
+    const detail::SeenRow* row = this->find_row(who, kNumber<Kind>);
+    if (row == nullptr) return std::nullopt;
+    return row->as<Kind>();
+  }
+
+  /// Calls visit(ConstEntity<Kind>) for the entities of a kind in the newest view, by id. The
+  /// player's own entities are among them, as the server had them in the view's tick.
+  template <class Kind, class Visit>
+  void for_each(Visit&& visit) const {
+    visit_rows<Kind>(this->seen_rows(), visit);
+  }
+
+  /// Returns the player's first avatar as predicted; none before the first view with one.
+  [[nodiscard]] std::optional<ConstEntity<typename Game::Avatar>> own() const {
+    for (const detail::SeenRow& row : this->own_rows()) {
+      if (row.kind == kNumber<typename Game::Avatar>) return row.as<typename Game::Avatar>();
+    }
+    return std::nullopt;
+  }
+
+  /// Calls visit(ConstEntity<Kind>) for the entities of a kind that the player controls, by id, as
+  /// predicted.
+  template <class Kind, class Visit>
+  void for_each_own(Visit&& visit) const {
+    visit_rows<Kind>(this->own_rows(), visit);
+  }
+
+ private:
+  template <class Kind>
+  static constexpr std::size_t kNumber = detail::kNumberIn<Kind, typename Game::Kinds>;
+
+  template <class Kind, class Visit>
+  static void visit_rows(std::span<const detail::SeenRow> rows, Visit& visit) {
+    for (const detail::SeenRow& row : rows) {
+      if (row.kind == kNumber<Kind>) visit(row.as<Kind>());
+    }
+  }
+};
+
 namespace detail {
 struct MapParts;  // of the engine
 }  // namespace detail
@@ -504,6 +615,10 @@ struct MapOptions {
 ///   possible(state)                         whether a state that is received can be: returns bool
 ///   gravity                                 units per s², down
 ///   Secret                                  state that no client receives
+///   bot(view, memory, style)                returns the Input of a bot, which a client runs: takes a
+///                                           BotView, a BotState& and one of bot_styles
+///   bot_styles                              names, as a constexpr array of std::string_view
+///   BotState                                what a bot remembers from tick to tick; Empty by default
 // clang-format on
 template <class Game>
 concept GameRules = requires(Server<Game>& server, MapBuilder& builder, const MapOptions& options,

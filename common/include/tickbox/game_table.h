@@ -80,6 +80,15 @@ struct CommandTable {
   void (*run)(detail::Running& running, Player who, const void* command) = nullptr;
 };
 
+/// How a game plays by itself. Bots that need no code of the game are not here (common/bots).
+struct BotTable {
+  std::span<const std::string_view> styles;  ///< empty: the game has no bot
+  TypeInfo state;                            ///< what a bot remembers
+  /// Writes the input of one tick. `style`: one of `styles`.
+  void (*decide)(const detail::BotSight& sight, void* state, std::string_view style,
+                 void* input) = nullptr;
+};
+
 struct GameTable {
   std::string_view name;
   std::uint32_t version = 0;
@@ -96,6 +105,7 @@ struct GameTable {
   std::span<const TypeInfo> events;
   std::span<const CommandTable> commands;
   std::uint16_t state_bytes = 0;  ///< of the largest kind: the stride of rows
+  BotTable bot;                   ///< no part of the rules, nor of `hash`
 
   void (*map)(MapBuilder& builder, const MapOptions& options) = nullptr;
   void (*significant)(void* input, const void* avatar) = nullptr;
@@ -312,6 +322,13 @@ concept Applies = requires(Entity<Kind> me, const Outcome& outcome, Step<Game>& 
   Game::apply(me, outcome, step);
 };
 template <class Game>
+concept HasBot = requires(const BotView<Game>& view, typename BotStateOf<Game>::Type& memory,
+                          std::string_view style) {
+  { Game::bot(view, memory, style) } -> std::same_as<typename Game::Input>;
+};
+template <class Game>
+concept HasBotStyles = requires { std::span<const std::string_view>{Game::bot_styles}; };
+template <class Game>
 concept HasSignificant = requires(typename Game::Input input, const typename Game::Avatar& avatar) {
   { Game::significant(input, avatar) } -> std::same_as<typename Game::Input>;
 };
@@ -344,6 +361,8 @@ TICKBOX_DETAIL_PROBE(significant)
 TICKBOX_DETAIL_PROBE(open)
 TICKBOX_DETAIL_PROBE(leave)
 TICKBOX_DETAIL_PROBE(decide)
+TICKBOX_DETAIL_PROBE(bot)
+TICKBOX_DETAIL_PROBE(bot_styles)
 #undef TICKBOX_DETAIL_PROBE
 // NOLINTEND(cppcoreguidelines-macro-usage)
 
@@ -550,6 +569,57 @@ struct CommandTables<Game, List<Types...>> {
       CommandTable{.type = type_info<Types>(), .run = run<Types>}...};
 };
 
+/// The names of bots that every game has, and of a mixture.
+inline constexpr std::array<std::string_view, 4> kStylesOfEveryGame = {"wander", "still", "stress",
+                                                                       "mix"};
+
+/// Returns whether each name has letters a to z and dashes alone, and is no other's.
+constexpr bool are_style_names(std::span<const std::string_view> names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) return false;
+    for (const char letter : names[i]) {
+      if (letter != '-' && (letter < 'a' || letter > 'z')) return false;
+    }
+    for (const std::string_view taken : kStylesOfEveryGame) {
+      if (names[i] == taken) return false;
+    }
+    for (std::size_t before = 0; before < i; ++before) {
+      if (names[i] == names[before]) return false;
+    }
+  }
+  return true;
+}
+
+template <class Game>
+void bot(const BotSight& sight, void* state, std::string_view style, void* input) {
+  *static_cast<typename Game::Input*>(input) =
+      Game::bot(BotView<Game>{sight}, *static_cast<typename BotStateOf<Game>::Type*>(state), style);
+}
+
+template <class Game>
+constexpr BotTable bot_table() {
+  static_assert(!kHasNamed_bot<Game> || HasBot<Game>,
+                "bot has another signature: Input bot(const BotView<Game>&, BotState&, "
+                "std::string_view)");
+  static_assert(!kHasNamed_bot<Game> || HasBotStyles<Game>,
+                "the game has bot(), but no constexpr array of std::string_view `bot_styles`");
+  static_assert(kHasNamed_bot<Game> || !kHasNamed_bot_styles<Game>,
+                "the game has bot_styles, but no bot()");
+  if constexpr (HasBot<Game> && HasBotStyles<Game>) {
+    constexpr std::span<const std::string_view> kStyles{Game::bot_styles};
+    static_assert(!kStyles.empty() && kStyles.size() <= 16, "a game has 1 to 16 bot_styles");
+    static_assert(
+        are_style_names(kStyles),
+        "bot_styles are names of letters a to z and dashes, each another, and not wander, "
+        "still, stress or mix: every game has these");
+    return {.styles = kStyles,
+            .state = type_info<typename BotStateOf<Game>::Type>(),
+            .decide = bot<Game>};
+  } else {
+    return {};
+  }
+}
+
 constexpr std::uint64_t hash_of(const GameTable& table) {
   DeclarationHash hash;
   hash.add(table.name);
@@ -590,6 +660,7 @@ constexpr GameTable make_game_table() {
   table.outcomes = AllTables::kOutcomes;
   table.events = AllTables::kEvents;
   table.commands = CommandTables<Game, typename CommandsOf<Game>::Type>::kCommands;
+  table.bot = bot_table<Game>();
   for (const KindTable& kind : table.kinds) {
     if (kind.type.bytes > table.state_bytes) table.state_bytes = kind.type.bytes;
   }
