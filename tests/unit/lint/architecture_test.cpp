@@ -77,7 +77,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"sim", {"core", "tickbox"}},
     {"engine", {"core", "sim", "tickbox"}},
     {"views", {"core", "sim", "engine", "tickbox"}},
-    {"laws", {"core", "engine", "tickbox"}},
+    {"bots", {"core", "engine", "views", "tickbox"}},
+    {"laws", {"core", "engine", "views", "bots", "tickbox"}},
     {"scenario", {"core", "sim"}},
     {"game", {"core", "sim", "schema"}},
     {"games", {"core", "game", "sim", "tickbox"}},
@@ -293,9 +294,9 @@ TEST(Architecture, CommandLinesAreParsedByCliAlone) {
 }
 
 /// Where both ends must come to the same bits: no float, no clock, no order of the machine's.
-const std::vector<std::string_view> kExact = {"common/include", "common/sim",  "common/engine",
-                                              "common/laws",    "common/game", "common/games",
-                                              "common/protocol", "common/views"};
+const std::vector<std::string_view> kExact = {"common/include",  "common/sim",   "common/engine",
+                                              "common/laws",     "common/game",  "common/games",
+                                              "common/protocol", "common/views", "common/bots"};
 
 TEST(Architecture, NothingInTheSimulationDependsOnTheMachine) {
   static const std::regex kForbidden{

@@ -1,0 +1,82 @@
+#pragma once
+// A bot: a player that decides its inputs from a seed and from what its client sees.
+
+#include "bots/style.h"
+#include "core/bytes.h"
+#include "core/ids.h"
+#include "core/rng.h"
+#include "engine/map.h"
+#include "tickbox/game_table.h"
+#include "views/rows.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tickbox::bots {
+
+/// What a client has when it needs an input.
+struct Seen {
+  Tick tick;  ///< in which the input is used
+  Player me;
+  const views::Rows& view;  ///< the newest view, by id; empty before the first
+  const views::Rows& own;   ///< the player's avatars as predicted, by id
+  ConstBytes room;          ///< the room's state in the newest view; empty before the first
+};
+
+struct BotOptions {
+  Style style;
+  std::uint64_t seed = 0;
+  std::uint32_t tick_rate = 60;
+};
+
+/// The same seed and the same views give the same inputs.
+class Bot {
+ public:
+  /// `game` must live longer. Requires: a style of the game that is not Mix; tick_rate ≥ 1.
+  Bot(const GameTable& game, engine::SharedMap map, const BotOptions& options);
+
+  /// Returns the input for a tick: a value of the game's input type, valid until the next call.
+  /// Cost: no allocation once warm; linear in the view for a style of the game.
+  [[nodiscard]] ConstBytes decide(const Seen& seen);
+
+  /// Returns what the game's bot remembers: a value of its BotState.
+  [[nodiscard]] ConstBytes memory() const {
+    return ConstBytes{memory_}.first(game_->bot.state.bytes);
+  }
+
+ private:
+  /// A declared type, where the game may read and write it.
+  struct alignas(std::uint64_t) Value : std::array<std::byte, kTypeBytesMax> {};
+
+  /// One value of the input: an element of a field.
+  struct Place {
+    const FieldInfo* field;
+    std::size_t i;
+  };
+
+  void wander(const Seen& seen);
+  void change(const Place& place, const Seen& seen);
+  void stress(const Seen& seen);
+  void play(const Seen& seen);
+  [[nodiscard]] std::int64_t draw_value(const FieldInfo& field, const Seen& seen);
+
+  [[nodiscard]] MutableBytes input() { return MutableBytes{input_}.first(game_->input.bytes); }
+
+  const GameTable* game_;
+  engine::SharedMap map_;
+  std::uint32_t tick_rate_;
+  Style style_;
+  Rng rng_;
+  std::uint64_t ticks_left_ = 0;  ///< until wander() changes a value
+  std::vector<Place> presses_;
+  std::vector<Place> held_;  ///< the other values
+  Value input_{};
+  Value memory_{};
+  Value room_{};
+  std::vector<detail::SeenRow> seen_;
+  std::vector<detail::SeenRow> own_;
+};
+
+}  // namespace tickbox::bots
