@@ -106,6 +106,13 @@ struct Hidden {
   TICKBOX_FIELDS(Hidden, treasure)
 };
 
+/// What a bot remembers.
+struct Goal {
+  Ref coin;            ///< to which it walks
+  Int<0, 9'999> lost;  ///< coins that were gone before it came
+  TICKBOX_FIELDS(Goal, coin, lost)
+};
+
 constexpr std::int32_t kWidth = 30;
 constexpr Vec2 kWalkerSize{kUnit * 3 / 4, kUnit};
 constexpr Vec2 kSmall{kUnit / 4, kUnit / 4};
@@ -114,6 +121,7 @@ struct Menagerie {
   static constexpr std::string_view name = "menagerie";
   static constexpr std::uint32_t version = 1;
   static constexpr std::int32_t gravity = 30;
+  static constexpr std::array<std::string_view, 2> bot_styles = {"collect", "bomb-pets"};
   using Input = Pad;
   using Avatar = Walker;
   using Kinds = List<Walker, Pet, Bomb, Spark, Coin, Lift, Crate>;
@@ -123,8 +131,10 @@ struct Menagerie {
   using Seat = Lives;
   using Room = Weather;
   using Secret = Hidden;
+  using BotState = Goal;
   using Step = tickbox::Step<Menagerie>;
   using Server = tickbox::Server<Menagerie>;
+  using BotView = tickbox::BotView<Menagerie>;
 
   template <class Kind>
   static constexpr std::int32_t top_speed(const Kind&) {
@@ -408,6 +418,46 @@ struct Menagerie {
     lives.back_in = server.ticks(250);
     server.remove(it.ref);
   }
+
+  /// "collect" walks to a coin, "bomb-pets" lays a bomb where another player's pet is near.
+  static Pad bot(const BotView& view, Goal& goal, std::string_view style) {
+    const auto me = view.own();
+    if (!me) return {};
+    if (style == "collect") return to_coin(view, *me, goal);
+    Pad pad;
+    bool is_near = false;
+    view.for_each<Pet>([&](ConstEntity<Pet> pet) {
+      is_near = is_near || (pet.owner != view.me() && distance(me->min.x, pet.min.x) < 3 * kUnit);
+    });
+    pad.bomb = {is_near && view.random(view.ticks(250)) == 0};
+    // It walks away from its own pets.
+    view.for_each_own<Pet>(
+        [&](ConstEntity<Pet> pet) { pad.walk = pet.min.x < me->min.x ? 1 : -1; });
+    return pad;
+  }
+
+  static Pad to_coin(const BotView& view, ConstEntity<Walker> me, Goal& goal) {
+    if (goal.coin != Ref{} && !view.find<Coin>(goal.coin)) {
+      goal.coin = {};
+      ++goal.lost;
+    }
+    view.for_each<Coin>([&](ConstEntity<Coin> coin) {
+      if (goal.coin == Ref{}) goal.coin = coin.ref;
+    });
+    const auto coin = view.find<Coin>(goal.coin);
+    // Without a coin in view it walks from spawn point to spawn point.
+    const MapObjects places = view.objects("spawn");
+    const std::int32_t to = coin ? coin->min.x : places[goal.lost % places.size()].min.x;
+    // In wind it stops earlier, and is blown to its goal.
+    const std::int32_t near = view.room().wind == 0 ? kUnit / 4 : kUnit / 2;
+    Pad pad;
+    if (distance(me.min.x, to) > near) pad.walk = me.min.x < to ? 1 : -1;
+    // It jumps over crates and the pit.
+    pad.jump = pad.walk != 0 && me.velocity.x == 0 ? view.random(2) == 0 : view.tick() % 64 < 32;
+    return pad;
+  }
+
+  static std::int32_t distance(std::int32_t a, std::int32_t b) { return a < b ? b - a : a - b; }
 };
 
 static_assert(GameRules<Menagerie>);

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <string_view>
 
@@ -27,6 +29,13 @@ struct Pad {
   Press ray;  ///< fires nothing if `shoot` is down too
   Int<0, kDirections - 1> aim;
   TICKBOX_FIELDS(Pad, move, shoot, ray, aim)
+};
+
+/// What a bot remembers while it sees nobody.
+struct Stroll {
+  Int<0, 8> move;
+  Int<0, 360> left;  ///< ticks for which it keeps on
+  TICKBOX_FIELDS(Stroll, move, left)
 };
 
 struct Hero {
@@ -98,10 +107,48 @@ Vec2 middle_of(Vec2 player, Vec2 size) {
   return {player.x + (kPlayerSize.x - size.x) / 2, player.y + (kPlayerSize.y - size.y) / 2};
 }
 
+/// The way from one place to another, in sub-units.
+struct Way {
+  std::int64_t x = 0;
+  std::int64_t y = 0;
+
+  /// Returns the length along the axes.
+  [[nodiscard]] std::int64_t length() const { return std::abs(x) + std::abs(y); }
+};
+
+/// Returns the aim along a way, rounded up to whole directions; 0 for no way.
+std::int32_t aim_along(Way way) {
+  if (way.length() == 0) return 0;
+  constexpr std::int32_t kQuarter = kDirections / 4;
+  // Turn the way into the first quarter.
+  std::int32_t turned = 0;
+  for (; way.x <= 0 || way.y < 0; turned += kQuarter) {
+    way = {.x = way.y, .y = -way.x};
+  }
+  const auto is_before = [way](std::int32_t direction) {
+    const Vec2 towards = aimed(direction, kUnit);
+    return towards.x * way.y > towards.y * way.x;
+  };
+  std::int32_t direction = 0;
+  while (direction < kQuarter && is_before(direction))
+    ++direction;
+  return (direction + turned) % kDirections;
+}
+
+/// Returns the move in the eighth of a turn along a way; 0 for no way.
+std::int32_t move_along(Way way) {
+  // tan 22.5° is close to 2/5.
+  const bool along_x = std::abs(way.x) * 5 > std::abs(way.y) * 2;
+  const bool along_y = std::abs(way.y) * 5 > std::abs(way.x) * 2;
+  const Vec2 direction{!along_x ? 0 : way.x > 0 ? 1 : -1, !along_y ? 0 : way.y > 0 ? 1 : -1};
+  return static_cast<std::int32_t>(std::ranges::find(kMoves, direction) - kMoves.begin());
+}
+
 struct Arena {
   // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "arena";
   static constexpr std::uint32_t version = 2;
+  static constexpr std::array<std::string_view, 1> bot_styles = {"chase"};
   // NOLINTEND(readability-identifier-naming)
   using Input = Pad;
   using Avatar = Hero;
@@ -110,8 +157,10 @@ struct Arena {
   using Events = List<Hit>;
   using Seat = Score;
   using Room = Empty;
+  using BotState = Stroll;
   using Step = tickbox::Step<Arena>;
   using Server = tickbox::Server<Arena>;
+  using BotView = tickbox::BotView<Arena>;
 
   // A contact with a bullet may make a body as fast as the bullet; running does not.
   static constexpr std::int32_t top_speed(const Hero&) { return kRunSpeed; }
@@ -261,6 +310,42 @@ struct Arena {
     me.min = step.objects("spawn")[respawn.place].min;
     me.velocity = {};
   }
+
+  /// Runs to the nearest other player, and shoots at it once a second on average, half of the time
+  /// with a ray. Strolls while it sees nobody.
+  static Pad bot(const BotView& view, Stroll& stroll, std::string_view) {
+    const auto me = view.own();
+    if (!me) return {};
+    std::optional<Way> nearest;
+    view.for_each<Hero>([&](ConstEntity<Hero> it) {
+      if (it.owner == view.me()) return;
+      const Way way{.x = std::int64_t{it.min.x} - me->min.x,
+                    .y = std::int64_t{it.min.y} - me->min.y};
+      if (!nearest || way.length() < nearest->length()) nearest = way;
+    });
+    if (!nearest) return strolled(view, stroll);
+    Pad pad{.move = move_along(*nearest)};
+    if (pad.move == 0 || !shoots(view)) return pad;
+    (view.random(2) == 0 ? pad.shoot : pad.ray) = {true};
+    pad.aim = aim_along(*nearest);
+    return pad;
+  }
+
+  static Pad strolled(const BotView& view, Stroll& stroll) {
+    if (stroll.left == 0) {
+      stroll.left = view.ticks(500) + view.random(view.ticks(1'000) + 1);
+      stroll.move = view.random(static_cast<std::int32_t>(kMoves.size()));
+    }
+    --stroll.left;
+    Pad pad{.move = stroll.move};
+    if (shoots(view)) {
+      pad.shoot = {true};
+      pad.aim = view.random(kDirections);
+    }
+    return pad;
+  }
+
+  static bool shoots(const BotView& view) { return view.random(view.ticks(1'000)) == 0; }
 };
 
 static_assert(GameRules<Arena>);
