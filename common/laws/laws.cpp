@@ -5,6 +5,7 @@
 #include "engine/keyframe.h"
 #include "engine/state_hasher.h"
 #include "engine/tick_codec.h"
+#include "laws/bot_law.h"
 #include "laws/islands.h"
 #include "laws/random_match.h"
 
@@ -104,7 +105,8 @@ class CheckedMatch {
                {.seed = ~match.seed, .tick_rate = match.tick_rate, .seats = match.seats}),
         twin_like_(game, map, match.tick_rate, 0, engine::StateOrder::Descending),
         raw_like_(raw_, map, match.tick_rate, 0),
-        before_(match_.world()) {
+        before_(match_.world()),
+        bot_law_(game, map, match.seed, match.tick_rate) {
     raw_.significant = nullptr;
     match_.set_query_log(options.query_log);
   }
@@ -123,6 +125,7 @@ class CheckedMatch {
     if (!broken) broken = check_twin();
     if (!broken) broken = check_closure(report);
     if (!broken) broken = check_significant(request);
+    if (!broken) broken = check_bots();
     other_.draw();
     other_.step();
     match_.move_memory();
@@ -249,6 +252,12 @@ class CheckedMatch {
                                      "input as it was given");
   }
 
+  std::optional<LawBroken> check_bots() {
+    auto what = bot_law_.check(match_.world());
+    if (!what) return std::nullopt;
+    return broken("bot", *std::move(what));
+  }
+
   const GameTable& game_;
   GameTable raw_;
   std::uint64_t seed_;
@@ -257,6 +266,7 @@ class CheckedMatch {
   engine::World twin_like_;
   engine::World raw_like_;
   engine::World before_;
+  BotLaw bot_law_;
   engine::Stepper stepper_;
   engine::StateHasher hasher_;
   engine::TickRecord record_;

@@ -18,6 +18,8 @@ enum class Fault : std::uint8_t {
   KeptReference,     ///< a rule keeps a reference from the last tick
   LyingSignificant,  ///< significant() clears what has an effect
   WritingDecide,     ///< decide() writes an entity, not an outcome
+  CountingBot,       ///< bot() counts its calls in a static variable
+  WritingBot,        ///< bot() writes an entity that it sees
 };
 
 struct TagPad {
@@ -37,6 +39,7 @@ struct Tag {
   static constexpr std::string_view name = "tag";
   static constexpr std::uint32_t version = 1;
   static constexpr std::int32_t gravity = 20;
+  static constexpr std::array<std::string_view, 1> bot_styles = {"tag"};
   using Input = TagPad;
   using Avatar = Runner;
   using Kinds = List<Runner>;
@@ -46,6 +49,7 @@ struct Tag {
   using Room = Empty;
   using Step = tickbox::Step<Tag>;
   using Server = tickbox::Server<Tag>;
+  using BotState = Runner;  // counts its ticks
 
   static constexpr std::int32_t top_speed(const Runner&) { return 15; }
 
@@ -92,6 +96,20 @@ struct Tag {
     if constexpr (kFault == Fault::AddressOrder) {
       if (&me.state < &it.state) me->touched += 2;
     }
+  }
+
+  template <class View>
+  static TagPad bot(const View& view, Runner& memory, std::string_view) {
+    TagPad pad{.walk = ++memory.steps % 40 < 20 ? 1 : -1};
+    view.template for_each<Runner>([&](ConstEntity<Runner> it) {
+      if (it.owner != view.me() && it->steps % 10 == 0) pad.jump = {true};
+      if constexpr (kFault == Fault::WritingBot) const_cast<Runner&>(it.state).touched = 7;
+    });
+    if constexpr (kFault == Fault::CountingBot) {
+      static int calls = 0;
+      if (++calls % 4 == 0) pad.walk = 0;
+    }
+    return pad;
   }
 
   static void decide(Server& server) {

@@ -54,5 +54,13 @@ TEST(LawBreakers, ADecisionThatWritesAnEntityIsFound) {
   EXPECT_EQ(law_broken_by(tests::tag<Fault::WritingDecide>()), "twin");
 }
 
+TEST(LawBreakers, ABotThatCountsItsCallsIsFound) {
+  EXPECT_EQ(law_broken_by(tests::tag<Fault::CountingBot>()), "bot");
+}
+
+TEST(LawBreakers, ABotThatWritesWhatItSeesIsFound) {
+  EXPECT_EQ(law_broken_by(tests::tag<Fault::WritingBot>()), "bot");
+}
+
 }  // namespace
 }  // namespace tickbox
