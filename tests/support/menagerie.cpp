@@ -122,6 +122,9 @@ struct Menagerie {
   static constexpr std::uint32_t version = 1;
   static constexpr std::int32_t gravity = 30;
   static constexpr std::array<std::string_view, 2> bot_styles = {"collect", "bomb-pets"};
+  static constexpr std::array keys = {Key{"left", Pad{.walk = -1}}, Key{"right", Pad{.walk = 1}},
+                                      Key{"up", Pad{.jump = true}}, Key{"b", Pad{.bomb = {true}}},
+                                      Key{"space", Pad{.shoot = {true}, .smash = {true}}}};
   using Input = Pad;
   using Avatar = Walker;
   using Kinds = List<Walker, Pet, Bomb, Spark, Coin, Lift, Crate>;
@@ -202,6 +205,8 @@ struct Menagerie {
   }
 
   static bool possible(const Walker& it) { return it.seen <= 999 || it.coins == 0; }
+
+  static constexpr Look look(const Coin&) { return {.glyph = 'o', .colour = Colour::Yellow}; }
 
   static constexpr Predict predict(const Spark&) { return Predict::Never; }
 

@@ -149,6 +149,24 @@ struct Arena {
   static constexpr std::string_view name = "arena";
   static constexpr std::uint32_t version = 2;
   static constexpr std::array<std::string_view, 1> bot_styles = {"chase"};
+  static constexpr std::array keys = {
+      Key{"d", Pad{.move = 1}},
+      Key{"s+d", Pad{.move = 2}},
+      Key{"s", Pad{.move = 3}},
+      Key{"a+s", Pad{.move = 4}},
+      Key{"a", Pad{.move = 5}},
+      Key{"w+a", Pad{.move = 6}},
+      Key{"w", Pad{.move = 7}},
+      Key{"w+d", Pad{.move = 8}},
+      Key{"right", Pad{.shoot = {true}, .aim = 0}},
+      Key{"down", Pad{.shoot = {true}, .aim = kDirections / 4}},
+      Key{"left", Pad{.shoot = {true}, .aim = kDirections / 2}},
+      Key{"up", Pad{.shoot = {true}, .aim = kDirections / 4 * 3}},
+      Key{"l", Pad{.ray = {true}, .aim = 0}},
+      Key{"k", Pad{.ray = {true}, .aim = kDirections / 4}},
+      Key{"j", Pad{.ray = {true}, .aim = kDirections / 2}},
+      Key{"i", Pad{.ray = {true}, .aim = kDirections / 4 * 3}},
+  };
   // NOLINTEND(readability-identifier-naming)
   using Input = Pad;
   using Avatar = Hero;
@@ -168,6 +186,12 @@ struct Arena {
   static constexpr std::int32_t top_speed(const Crate&) { return kRunSpeed; }
 
   static constexpr std::int32_t top_speed(const Bullet&) { return kBulletSpeed; }
+
+  static constexpr Look look(const Hero&) { return {.glyph = '@', .colour = Colour::Yellow}; }
+
+  static constexpr Look look(const Crate&) { return {.glyph = '#', .colour = Colour::Red}; }
+
+  static constexpr Look look(const Bullet&) { return {.glyph = '*'}; }
 
   static Body body(const Hero&) { return {.size = kPlayerSize, .mass = 4, .layers = kSolidLayer}; }
 

@@ -31,6 +31,7 @@
 
 #include "tickbox/body.h"
 #include "tickbox/fields.h"
+#include "tickbox/keys.h"
 #include "tickbox/units.h"
 
 #include <concepts>
@@ -619,6 +620,8 @@ struct MapOptions {
 ///                                           BotView, a BotState& and one of bot_styles
 ///   bot_styles                              names, as a constexpr array of std::string_view
 ///   BotState                                what a bot remembers from tick to tick; Empty by default
+///   keys                                    of a terminal (keys.h), as a constexpr array of Key
+///   look(state)                             returns the Look of a kind in a terminal; constexpr
 // clang-format on
 template <class Game>
 concept GameRules = requires(Server<Game>& server, MapBuilder& builder, const MapOptions& options,

@@ -60,6 +60,7 @@ struct KindTable {
   TypeInfo type;
   std::int32_t top_speed = 0;  ///< units per second
   Predict predict = Predict::Near;
+  Look look;  ///< by default the first letter of the kind's name
   Body (*body)(const void* state) = nullptr;
   void (*act)(const detail::Row& row, const void* input, const detail::AnyStep& step) = nullptr;
   std::optional<Ray> (*ray)(const detail::Row& row, const void* input,
@@ -78,6 +79,15 @@ struct KindTable {
 struct CommandTable {
   TypeInfo type;
   void (*run)(detail::Running& running, Player who, const void* command) = nullptr;
+};
+
+/// Keys that give a value of the input a number while they are down. One Key of a game is as many
+/// of these as it sets values.
+struct KeyTable {
+  std::string_view keys;
+  std::uint8_t field = 0;  ///< of GameTable::input
+  std::uint8_t i = 0;      ///< which value of the field
+  std::int64_t value = 0;  ///< within the field's range
 };
 
 /// How a game plays by itself. Bots that need no code of the game are not here (common/bots).
@@ -105,7 +115,9 @@ struct GameTable {
   std::span<const TypeInfo> events;
   std::span<const CommandTable> commands;
   std::uint16_t state_bytes = 0;  ///< of the largest kind: the stride of rows
-  BotTable bot;                   ///< no part of the rules, nor of `hash`
+  // No part of the rules, nor of `hash`.
+  BotTable bot;
+  std::span<const KeyTable> keys;
 
   void (*map)(MapBuilder& builder, const MapOptions& options) = nullptr;
   void (*significant)(void* input, const void* avatar) = nullptr;
@@ -305,6 +317,12 @@ template <class Game, class Kind>
 concept HasPredict = requires(const Kind& state) {
   { Game::predict(state) } -> std::same_as<Predict>;
 };
+template <class Game, class Kind>
+concept HasLook = requires(const Kind& state) {
+  { Game::look(state) } -> std::same_as<Look>;
+};
+template <class Game>
+concept HasKeys = requires { std::span<const Key<typename Game::Input>>{Game::keys}; };
 template <class Game>
 concept HasSight = requires(const typename Game::Avatar& avatar) {
   { Game::sight(avatar) } -> std::same_as<Vec2>;
@@ -363,6 +381,8 @@ TICKBOX_DETAIL_PROBE(leave)
 TICKBOX_DETAIL_PROBE(decide)
 TICKBOX_DETAIL_PROBE(bot)
 TICKBOX_DETAIL_PROBE(bot_styles)
+TICKBOX_DETAIL_PROBE(keys)
+TICKBOX_DETAIL_PROBE(look)
 #undef TICKBOX_DETAIL_PROBE
 // NOLINTEND(cppcoreguidelines-macro-usage)
 
@@ -396,6 +416,8 @@ struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
                 "possible has another signature: bool possible(const Kind&)");
   static_assert(!kHasNamed_predict<Game> || (HasPredict<Game, Kinds> || ...),
                 "predict has another signature: Predict predict(const Kind&)");
+  static_assert(!kHasNamed_look<Game> || (HasLook<Game, Kinds> || ...),
+                "look has another signature: Look look(const Kind&)");
   static_assert(!kHasNamed_sight<Game> || HasSight<Game>,
                 "sight has another signature: Vec2 sight(const Avatar&)");
   static_assert(!kHasNamed_significant<Game> || HasSignificant<Game>,
@@ -538,6 +560,8 @@ struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
     if constexpr (Leaves<Game, Kind>) table.left = left<Kind>;
     if constexpr (HasPossible<Game, Kind>) table.possible = possible<Kind>;
     if constexpr (HasPredict<Game, Kind>) table.predict = Game::predict(Kind{});
+    table.look = {.glyph = table.type.name.front()};
+    if constexpr (HasLook<Game, Kind>) table.look = Game::look(Kind{});
     table.apply = kApply<Kind>;
     table.contact = kContact<Kind>;
     return table;
@@ -620,6 +644,76 @@ constexpr BotTable bot_table() {
   }
 }
 
+template <class Value, class Visit>
+constexpr void visit_numbers(const Value& value, Visit visit) {
+  visit(std::uint8_t{0}, number_of(value));
+}
+
+template <class Value, std::size_t N, class Visit>
+constexpr void visit_numbers(const Array<Value, N>& values, Visit visit) {
+  for (std::size_t i = 0; i < N; ++i) {
+    visit(static_cast<std::uint8_t>(i), number_of(values.all[i]));
+  }
+}
+
+/// Calls visit(KeyTable) for each value that a key sets.
+template <class Input, class Visit>
+constexpr void visit_set_values(const Key<Input>& key, Visit visit) {
+  const Input by_default{};
+  std::uint8_t field = 0;
+  Input::tickbox_visit([&]<class Member>(auto, Member Input::* member, auto) {
+    std::array<std::int64_t, kFieldsMax> before{};
+    visit_numbers(by_default.*member,
+                  [&](std::uint8_t i, std::int64_t number) { before[i] = number; });
+    visit_numbers(key.input.*member, [&](std::uint8_t i, std::int64_t number) {
+      if (number == before[i]) return;
+      visit(KeyTable{.keys = key.keys, .field = field, .i = i, .value = number});
+    });
+    ++field;
+  });
+}
+
+template <class Game>
+constexpr std::size_t count_set_values() {
+  std::size_t count = 0;
+  for (const auto& key : Game::keys) {
+    visit_set_values(key, [&](const KeyTable&) { ++count; });
+  }
+  return count;
+}
+
+template <class Game>
+inline constexpr auto kKeyTables = [] {
+  std::array<KeyTable, count_set_values<Game>()> tables{};
+  std::size_t count = 0;
+  for (const auto& key : Game::keys) {
+    visit_set_values(key, [&](const KeyTable& table) { tables[count++] = table; });
+  }
+  return tables;
+}();
+
+template <class Game>
+constexpr bool are_keys_named() {
+  for (const auto& key : Game::keys) {
+    if (!are_key_names(key.keys)) return false;
+  }
+  return true;
+}
+
+template <class Game>
+constexpr std::span<const KeyTable> keys_of() {
+  static_assert(!kHasNamed_keys<Game> || HasKeys<Game>,
+                "keys is no constexpr array of Key{\"name\", Input{...}}");
+  if constexpr (HasKeys<Game>) {
+    static_assert(are_keys_named<Game>(),
+                  "a key is a letter a to z, a digit, space, enter, tab, up, down, left or right; "
+                  "several have a + between them");
+    return kKeyTables<Game>;
+  } else {
+    return {};
+  }
+}
+
 constexpr std::uint64_t hash_of(const GameTable& table) {
   DeclarationHash hash;
   hash.add(table.name);
@@ -661,6 +755,7 @@ constexpr GameTable make_game_table() {
   table.events = AllTables::kEvents;
   table.commands = CommandTables<Game, typename CommandsOf<Game>::Type>::kCommands;
   table.bot = bot_table<Game>();
+  table.keys = keys_of<Game>();
   for (const KindTable& kind : table.kinds) {
     if (kind.type.bytes > table.state_bytes) table.state_bytes = kind.type.bytes;
   }

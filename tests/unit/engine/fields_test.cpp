@@ -77,6 +77,26 @@ TEST(GameTable, FindsTheCallbacksOfEachKind) {
   EXPECT_TRUE(hero.apply[0] != nullptr && crate.apply[0] == nullptr);
 }
 
+// The aim to the right is the one by default, so a shot to the right sets one value.
+TEST(GameTable, HasTheKeysByFieldAndValue) {
+  const GameTable& arena = games::arena();
+  std::string text;
+  for (const KeyTable& key : arena.keys) {
+    if (key.keys != "w+d" && key.keys != "right" && key.keys != "up") continue;
+    text += std::string{key.keys} + ":" + std::string{arena.input.fields()[key.field].name} + "=" +
+            std::to_string(key.value) + " ";
+  }
+  EXPECT_EQ(text, "w+d:move=8 right:shoot=1 up:shoot=1 up:aim=768 ");
+  EXPECT_EQ(arena.keys.size(), 22U);
+}
+
+TEST(GameTable, HasALookForEachKind) {
+  const GameTable& arena = games::arena();
+  EXPECT_EQ(arena.kinds[0].look.glyph, '@');
+  EXPECT_EQ(arena.kinds[1].look.colour, Colour::Red);
+  EXPECT_EQ(tests::menagerie().kinds[0].look.glyph, 'W') << "Walker has none of its own";
+}
+
 TEST(GameTable, GamesDifferInTheirHash) {
   EXPECT_NE(games::arena().hash, tests::menagerie().hash);
   // The same declarations give the same hash on every machine: both ends compare it.

@@ -1,0 +1,60 @@
+#pragma once
+// Keys and pictures for play in a terminal, as plain data. No rule reads them.
+//
+//   static constexpr std::array keys = {Key{"w", Pad{.move = 7}}, Key{"d", Pad{.move = 1}},
+//                                       Key{"w+d", Pad{.move = 8}}};
+//   static constexpr Look look(const Hero&) { return {.glyph = '@', .colour = Colour::Yellow}; }
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace tickbox {
+
+/// Gives fields of the input a value while keys are down: those in which `input` differs from the
+/// input by default. Of several for one field, the one with the most keys applies, then the last.
+template <class Input>
+struct Key {
+  /// A letter, a digit, space, enter, tab, up, down, left or right; or several of these that are
+  /// down together, as in "w+d".
+  std::string_view keys;
+  Input input;
+};
+
+/// A colour of the terminal.
+enum class Colour : std::uint8_t { Black, Red, Green, Yellow, Blue, Magenta, Cyan, White };
+
+/// How a terminal shows an entity.
+struct Look {
+  char glyph = '?';  ///< a visible ASCII character
+  Colour colour = Colour::White;
+};
+
+namespace detail {
+
+constexpr bool is_key_name(std::string_view name) {
+  if (name.size() == 1) {
+    return (name[0] >= 'a' && name[0] <= 'z') || (name[0] >= '0' && name[0] <= '9');
+  }
+  constexpr std::array<std::string_view, 7> kLonger = {"space", "enter", "tab",  "up",
+                                                       "down",  "left",  "right"};
+  for (const std::string_view known : kLonger) {
+    if (name == known) return true;
+  }
+  return false;
+}
+
+/// Returns whether a text is one key's name, or several with + between them.
+constexpr bool are_key_names(std::string_view keys) {
+  for (;;) {
+    const std::size_t end = keys.find('+');
+    if (!is_key_name(keys.substr(0, end))) return false;
+    if (end == std::string_view::npos) return true;
+    keys.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace detail
+
+}  // namespace tickbox
