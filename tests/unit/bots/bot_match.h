@@ -58,8 +58,8 @@ class BotMatch {
     const TypeInfo& type = world_.game().input;
     std::vector<engine::PlayerInput> inputs;
     view_.assign(world_);
-    for (std::uint16_t seat = 0; seat < bots_.size(); ++seat) {
-      const Player me{seat};
+    for (std::size_t seat = 0; seat < bots_.size(); ++seat) {
+      const Player me{static_cast<std::uint16_t>(seat)};
       own_.clear();
       for (std::size_t row = 0; row < world_.size(); ++row) {
         if (world_.is_avatar_of(row, me)) own_.add(views::row_of(world_, row));

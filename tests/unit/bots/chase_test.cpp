@@ -8,10 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <vector>
 
@@ -126,37 +124,49 @@ TEST(Chase, HitsInTheArena) {
   EXPECT_GT(points, 10);
 }
 
+/// The players in sight, as both forms of the arena have them.
+struct Sight {
+  std::vector<Seat> seats;
+  std::vector<game::EntityState> entities;
+};
+
+Sight draw_sight(Rng& dice, bool is_alone) {
+  const auto place = [&dice] {
+    return static_cast<std::int32_t>(dice.below(40 * std::uint64_t{kUnit})) - 20 * kUnit;
+  };
+  Sight sight;
+  const std::uint16_t players = is_alone ? 1 : 6;
+  for (std::uint16_t seat = 0; seat < players; ++seat) {
+    if (seat > 0 && dice.chance(1, 3)) continue;
+    sight.seats.push_back({.seat = seat, .min = {place(), place()}});
+    sight.entities.push_back({.id = game::player_body({seat}, 1),
+                              .min = sight.seats.back().min,
+                              .velocity = {},
+                              .traits = {.kind = game::EntityKind::Player}});
+  }
+  return sight;
+}
+
+Pad pad_of(const game::Input& input) {
+  return {.move = input.move,
+          .shoot = (input.buttons & game::kButtonShoot) != 0,
+          .ray = (input.buttons & game::kButtonRay) != 0,
+          .aim = input.aim};
+}
+
 // The bot of the arena of common/game draws the same numbers from the same seed, at 60 Hz.
 TEST(Chase, DecidesAsTheBotOfTheOtherFormDoes) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Chaser chaser{seed};
-    game::Bot before{game::BotKind::Chase, seed, 60};
+    game::Bot other{game::BotKind::Chase, seed, 60};
     Rng dice{~seed};
     for (int tick = 0; tick < 400; ++tick) {
-      std::vector<Seat> seats;
-      std::vector<game::EntityState> entities;
-      // Now and then nobody else is in sight, or the bot has no body.
-      const bool is_alone = tick % 200 > 120;
-      for (std::uint16_t seat = 0; seat < (is_alone ? 1 : 6); ++seat) {
-        if (seat > 0 && dice.chance(1, 3)) continue;
-        const auto place = [&dice] {
-          return static_cast<std::int32_t>(dice.below(40 * std::uint64_t{kUnit})) - 20 * kUnit;
-        };
-        seats.push_back({.seat = seat, .min = {place(), place()}});
-        entities.push_back({.id = game::player_body({seat}, 1),
-                            .min = seats.back().min,
-                            .velocity = {},
-                            .traits = {.kind = game::EntityKind::Player}});
-      }
+      const Sight sight = draw_sight(dice, tick % 200 > 120);
       const bool has_body = tick % 50 != 0;
-      const views::Rows own = has_body ? rows_of({seats.front()}) : rows_of({});
-      const game::Input expected =
-          before.decide(has_body ? std::optional{entities.front()} : std::nullopt, entities);
-      const Pad pad = chaser.decide(own, rows_of(seats));
-      ASSERT_EQ(pad, (Pad{.move = expected.move,
-                          .shoot = (expected.buttons & game::kButtonShoot) != 0,
-                          .ray = (expected.buttons & game::kButtonRay) != 0,
-                          .aim = expected.aim}))
+      const views::Rows own = has_body ? rows_of({sight.seats.front()}) : rows_of({});
+      const auto body = has_body ? std::optional{sight.entities.front()} : std::nullopt;
+      ASSERT_EQ(chaser.decide(own, rows_of(sight.seats)),
+                pad_of(other.decide(body, sight.entities)))
           << "seed " << seed << ", tick " << tick;
     }
   }
