@@ -1,0 +1,52 @@
+#include "views/inputs.h"
+
+#include "engine/declared.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tickbox::views {
+namespace {
+
+constexpr unsigned kLookBackBits = 8;
+constexpr std::size_t kAlign = alignof(std::uint64_t);
+
+}  // namespace
+
+void put_inputs(const GameTable& game, std::span<const GivenInput> inputs, engine::BitWriter& out) {
+  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> by_default{};
+  game.input.write_default(by_default.data());
+  GivenInput before{.input = ConstBytes{by_default}.first(game.input.bytes)};
+  for (const GivenInput& given : inputs) {
+    out.put(1, 1);
+    const bool looks_anew = given.look_back != before.look_back;
+    out.put(looks_anew ? 1 : 0, 1);
+    if (looks_anew) out.put(given.look_back, kLookBackBits);
+    engine::pack_change(game.input, before.input, given.input, out);
+    before = given;
+  }
+  out.put(0, 1);
+}
+
+bool ReceivedInputs::read(const GameTable& game, ConstBytes bits, std::size_t most) {
+  bytes_ = game.input.bytes;
+  stride_ = (bytes_ + kAlign - 1) / kAlign * kAlign;
+  values_.clear();
+  look_backs_.clear();
+  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> value{};
+  game.input.write_default(value.data());
+  engine::BitReader in{bits};
+  std::uint8_t look_back = 0;
+  while (in.take(1) != 0) {
+    if (size() == most) return false;
+    if (in.take(1) != 0) look_back = static_cast<std::uint8_t>(in.take(kLookBackBits));
+    if (!engine::unpack_change(game.input, in, MutableBytes{value}.first(bytes_))) return false;
+    values_.resize(values_.size() + stride_);
+    std::ranges::copy(ConstBytes{value}.first(bytes_),
+                      values_.end() - static_cast<std::ptrdiff_t>(stride_));
+    look_backs_.push_back(look_back);
+  }
+  return in.is_at_end();
+}
+
+}  // namespace tickbox::views

@@ -1,0 +1,78 @@
+#pragma once
+// Inputs of one player of any game that have arrived and have not been stepped, keyed by tick.
+
+#include "core/bytes.h"
+#include "core/ids.h"
+#include "core/tick_ring.h"
+#include "protocol/history_depths.h"
+#include "tickbox/game_table.h"
+#include "views/inputs.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tickbox::match {
+
+/// The origin of a player's input in one tick.
+enum class InputSource : std::uint8_t {
+  Received,  ///< sent by the client, in time
+  Repeated,  ///< the client's last input again
+  Neutral,   ///< the input by default: the client is gone, or silent for too long
+};
+
+/// An input that is stepped. Valid until the next call of push() or take().
+struct TakenInput {
+  views::GivenInput given;
+  InputSource source = InputSource::Neutral;
+};
+
+/// A client repeats recent inputs in every packet, so most pushes are repeats: a repeat is not an
+/// error.
+class InputBuffer {
+ public:
+  /// The most missing inputs in a row that are replaced by the last one: 133 ms at 60 Hz. The
+  /// neutral input replaces further ones.
+  static constexpr int kRepeatsMax = 8;
+
+  enum class Pushed : std::uint8_t { Stored, Ignored, TooLate, TooEarly };
+
+  /// `opened`: the last tick already stepped. `game` must live longer.
+  InputBuffer(const GameTable& game, Tick opened);
+
+  /// Stores the input for `tick`. The first input for a tick counts; later ones are ignored.
+  /// Requires: an input of the game, each value within its range.
+  Pushed push(Tick tick, const views::GivenInput& given);
+
+  /// Returns the input for `tick`. If it has not arrived, returns the last input again, and after
+  /// kRepeatsMax ticks the neutral input: the world does not wait. A press is repeated as it was
+  /// given: a player that holds a button presses it in each tick.
+  /// Requires: `tick` is the one after the last taken.
+  TakenInput take(Tick tick);
+
+  /// Returns the newest tick up to which every input has arrived or is no longer needed.
+  [[nodiscard]] Tick complete_to() const;
+
+ private:
+  struct Held {
+    std::uint8_t look_back = 0;
+  };
+
+  [[nodiscard]] MutableBytes value(std::size_t place) {
+    return MutableBytes{values_}.subspan(place * bytes_, bytes_);
+  }
+
+  static constexpr std::size_t kLast = protocol::kInputsHeldMax;  ///< place of the last taken input
+  static constexpr std::size_t kNeutral = kLast + 1;
+
+  std::size_t bytes_;
+  std::vector<std::byte> values_;  ///< by tick modulo kInputsHeldMax, then the last, the neutral
+  TickRing<Held, protocol::kInputsHeldMax> held_;  ///< entries up to taken_ are not used
+  Tick taken_;                                     ///< the last tick taken
+  Tick newest_given_;  ///< the newest tick whose input came from the client and was taken
+  std::uint64_t arrived_ =
+      ~std::uint64_t{0};  ///< bit i: the input for taken_ − i has arrived, in time or too late
+  std::uint8_t last_look_back_ = 0;
+};
+
+}  // namespace tickbox::match
