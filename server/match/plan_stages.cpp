@@ -51,8 +51,9 @@ bool is_all_inside(const ClientBodies& bodies, const Islands& islands, SlotId ro
 std::size_t row_bits(const PlanInput& input, const ClientBodies& bodies, SlotId slot) {
   const PlannedBody& body = input.tick.bodies[slot];
   const bool on_base = input.request.base != nullptr;
-  const std::size_t name = bodies.states[slot].is_in_base ? input.index_bits() : body.id_bits;
-  return 1 + (on_base ? 1 : 0) + name + body.bits +
+  const RowBits bits = input.tick.bits_of(slot);
+  const std::size_t name = bodies.states[slot].is_in_base ? input.index_bits() : bits.id;
+  return 1 + (on_base ? 1 : 0) + name + bits.row +
          (views::is_near(min_of(body.extent), input.origin) ? 0 : views::kFarBits);
 }
 
@@ -205,12 +206,21 @@ void PlannedTick::read(Match& of) {
     body.hash = state.hashes[row];
     body.extent = {.middle = {moved.min.x + half.x, moved.min.y + half.y}, .half = half};
     body.row = row;
-    body.bits =
-        static_cast<std::uint16_t>(views::near_row_bits(world.game(), views::row_of(world, row)));
-    body.id_bits = static_cast<std::uint8_t>(views::id_bits(moved.id, world.tick));
     body.is_present = true;
   }
+  row_bits_.assign(bodies.size(), {});
   interest.rebuild(world, slots->present());
+}
+
+RowBits PlannedTick::bits_of(SlotId slot) const {
+  RowBits& bits = row_bits_[slot];
+  if (bits.row != 0) return bits;
+  const engine::World& world = match->world();
+  const PlannedBody& body = bodies[slot];
+  bits.id = static_cast<std::uint16_t>(views::id_bits(body.id, world.tick));
+  bits.row = static_cast<std::uint16_t>(
+      views::near_row_bits(world.game(), views::row_of(world, body.row)));
+  return bits;
 }
 
 PlanInput::PlanInput(const PlannedTick& planned, const ViewRequest& requested)

@@ -32,13 +32,17 @@ struct PlannedBody {
   /// Valid while present, as the following except `left`, `id` and `acted`.
   std::uint64_t hash = 0;
   Extent extent;
-  std::uint32_t row = 0;     ///< among the world's rows
-  std::uint16_t bits = 0;    ///< of the row in full near the origin, without its id
-  std::uint8_t id_bits = 0;  ///< of its id
+  std::uint32_t row = 0;  ///< among the world's rows
   bool is_present = false;
   bool left = false;  ///< despawned by the server, which no replay shows
   BodyId id;
   Tick acted;  ///< of its newest outcome or spawn; 0 before the first
+};
+
+/// The bits of a row in full; 0 before they are known.
+struct RowBits {
+  std::uint16_t id = 0;
+  std::uint16_t row = 0;  ///< near the origin, without the id
 };
 
 /// What all plans of a tick share; read once a tick.
@@ -51,8 +55,15 @@ struct PlannedTick {
 
   Match* match = nullptr;
   const BodySlots* slots = nullptr;
+  /// Returns the size of a body in full. Cost: computed once a tick for a body. Requires:
+  /// is_present(slot).
+  [[nodiscard]] RowBits bits_of(SlotId slot) const;
+
   std::vector<PlannedBody> bodies;  ///< by slot
   Interest interest;
+
+ private:
+  mutable std::vector<RowBits> row_bits_;  ///< by slot, as far as they were asked for
 };
 
 /// The client for which a plan is made, and the size limit of its snapshot.
@@ -82,9 +93,7 @@ struct PlanInput {
   PlanInput(const PlannedTick& planned, const ViewRequest& requested);
 
   /// Returns whether the player controls the body.
-  [[nodiscard]] bool is_own(SlotId slot) const {
-    return std::ranges::find(own, slot) != own.end();
-  }
+  [[nodiscard]] bool is_own(SlotId slot) const { return std::ranges::find(own, slot) != own.end(); }
 
   /// Returns the bits that name a member of the base.
   [[nodiscard]] unsigned index_bits() const {
