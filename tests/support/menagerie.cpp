@@ -1,5 +1,8 @@
 #include "tests/support/menagerie.h"
 
+#include "tickbox/adapter.h"
+#include "tickbox/game.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>

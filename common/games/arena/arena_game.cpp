@@ -4,6 +4,7 @@
 #include "games/arena/arena_game.h"
 
 #include "games/arena/arena_layout.h"
+#include "tickbox/adapter.h"
 #include "tickbox/game.h"
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 #include "games/arena/arena_game.h"
 #include "tests/support/menagerie.h"
 #include "tests/unit/bots/bot_match.h"
+#include "tickbox/adapter.h"
 
 #include <gtest/gtest.h>
 

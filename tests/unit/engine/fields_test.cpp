@@ -2,7 +2,7 @@
 
 #include "games/arena/arena_game.h"
 #include "tests/support/menagerie.h"
-#include "tickbox/game_table.h"
+#include "tickbox/adapter.h"
 
 #include <gtest/gtest.h>
 

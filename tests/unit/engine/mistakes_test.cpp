@@ -4,7 +4,7 @@
 #include "engine/keyframe.h"
 #include "engine/stepper.h"
 #include "engine/tick_codec.h"
-#include "tickbox/game_table.h"
+#include "tickbox/adapter.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include "engine/stepper.h"
 
 #include "engine/declared.h"
-#include "tickbox/game_table.h"
+#include "tickbox/adapter.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 // Games that break one law each. Without a fault the game is a small one that obeys all.
 
-#include "tickbox/game_table.h"
+#include "tickbox/adapter.h"
 
 #include <array>
 #include <cstddef>

@@ -3,7 +3,7 @@
 #include "server/match/ray_judge.h"
 
 #include "engine/declared.h"
-#include "tickbox/game_table.h"
+#include "tickbox/adapter.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 // The smallest game of one kind, for sources that do not compile.
 
-#include "tickbox/game_table.h"
+#include "tickbox/adapter.h"
 
 template <class Kind>
 struct GameOf {

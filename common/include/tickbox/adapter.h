@@ -1,0 +1,319 @@
+#pragma once
+// The adapter that makes the table of a game from its struct, at compile time. Include it in the
+// source of a game, and nowhere else: kGameTable<Game> is the table.
+
+#include "tickbox/game.h"
+#include "tickbox/game_table.h"
+#include "tickbox/hooks.h"
+#include "tickbox/play_table.h"
+#include "tickbox/type_info.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace tickbox {
+
+namespace detail {
+
+template <class Game, class KindList, class OutcomeList, class EventList>
+struct Tables;
+
+template <class Game, class... Kinds, class... Outcomes, class... Events>
+struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
+  static_assert(sizeof...(Kinds) >= 1 && sizeof...(Kinds) <= 64, "a game has 1 to 64 kinds");
+  static_assert(sizeof...(Outcomes) <= 256 && sizeof...(Events) <= 256,
+                "a game has at most 256 outcomes and 256 events");
+  static_assert(!kHasNamed_act<Game> ||
+                    ((ActsByInput<Game, Kinds> || ActsAlone<Game, Kinds>) || ...),
+                "act has another signature: act(Entity<Kind>, const Input&, Step<Game>&) or "
+                "act(Entity<Kind>, Step<Game>&)");
+  static_assert(
+      !kHasNamed_ray<Game> || (Casts<Game, Kinds> || ...),
+      "ray has another signature: std::optional<Ray> ray(ConstEntity<Kind>, const Input&, "
+      "const Moment&)");
+  static_assert(!kHasNamed_struck<Game> || (IsStruck<Game, Kinds> || ...),
+                "struck has another signature: struck(Entity<Kind>, Player, Step<Game>&)");
+  static_assert(!kHasNamed_wall<Game> || (MeetsWalls<Game, Kinds> || ...),
+                "wall has another signature: wall(Entity<Kind>, Contact, Step<Game>&)");
+  static_assert(!kHasNamed_after<Game> || (ActsAfter<Game, Kinds> || ...),
+                "after has another signature: after(Entity<Kind>, Step<Game>&)");
+  static_assert(!kHasNamed_crushed<Game> || (IsCrushed<Game, Kinds> || ...),
+                "crushed has another signature: crushed(Entity<Kind>, Step<Game>&)");
+  static_assert(!kHasNamed_left<Game> || (Leaves<Game, Kinds> || ...),
+                "left has another signature: left(Entity<Kind>, Step<Game>&)");
+  static_assert(!kHasNamed_possible<Game> || (HasPossible<Game, Kinds> || ...),
+                "possible has another signature: bool possible(const Kind&)");
+  static_assert(!kHasNamed_predict<Game> || (HasPredict<Game, Kinds> || ...),
+                "predict has another signature: Predict predict(const Kind&)");
+  static_assert(!kHasNamed_look<Game> || (HasLook<Game, Kinds> || ...),
+                "look has another signature: Look look(const Kind&)");
+  static_assert(!kHasNamed_sight<Game> || HasSight<Game>,
+                "sight has another signature: Vec2 sight(const Avatar&)");
+  static_assert(!kHasNamed_significant<Game> || HasSignificant<Game>,
+                "significant has another signature: Input significant(Input, const Avatar&)");
+  static_assert(
+      !kHasNamed_open<Game> || requires(Server<Game>& server) { Game::open(server); },
+      "open has another signature: open(Server<Game>&)");
+  static_assert(
+      !kHasNamed_leave<Game> || requires(Server<Game>& server, Player who) {
+        Game::leave(server, who);
+      }, "leave has another signature: leave(Server<Game>&, Player)");
+  static_assert(
+      !kHasNamed_decide<Game> || requires(Server<Game>& server) { Game::decide(server); },
+      "decide has another signature: decide(Server<Game>&)");
+
+  // The callbacks as the table holds them. They are functions with names, so that a scan of the
+  // object file or a profile shows which callback it is.
+
+  template <class Kind>
+  static void act_by_input(const Row& row, const void* input, const AnyStep& any) {
+    Step<Game> step{any};
+    Game::act(row.as<Kind>(), *static_cast<const typename Game::Input*>(input), step);
+  }
+
+  template <class Kind>
+  static void act_alone(const Row& row, const void*, const AnyStep& any) {
+    Step<Game> step{any};
+    Game::act(row.as<Kind>(), step);
+  }
+
+  template <class Kind>
+  static std::optional<Ray> ray(const Row& row, const void* input, const Moment& moment) {
+    return Game::ray(row.as_const<Kind>(), *static_cast<const typename Game::Input*>(input),
+                     moment);
+  }
+
+  template <class Kind>
+  static void struck(const Row& row, Player shooter, const AnyStep& any) {
+    Step<Game> step{any};
+    Game::struck(row.as<Kind>(), shooter, step);
+  }
+
+  template <class Kind>
+  static void wall(const Row& row, Contact contact, const AnyStep& any) {
+    Step<Game> step{any};
+    Game::wall(row.as<Kind>(), contact, step);
+  }
+
+  template <class Kind>
+  static void after(const Row& row, const AnyStep& any) {
+    Step<Game> step{any};
+    Game::after(row.as<Kind>(), step);
+  }
+
+  template <class Kind>
+  static void crushed(const Row& row, const AnyStep& any) {
+    Step<Game> step{any};
+    Game::crushed(row.as<Kind>(), step);
+  }
+
+  template <class Kind>
+  static void left(const Row& row, const AnyStep& any) {
+    Step<Game> step{any};
+    Game::left(row.as<Kind>(), step);
+  }
+
+  template <class Kind>
+  static bool possible(const void* state) {
+    return Game::possible(*static_cast<const Kind*>(state));
+  }
+
+  template <class Kind>
+  static Body body(const void* state) {
+    return Game::body(*static_cast<const Kind*>(state));
+  }
+
+  template <class A, class B>
+  static void contact(const Row& a, const Row& b, Contact contact, const AnyStep& any) {
+    Step<Game> step{any};
+    Game::contact(a.as<A>(), b.as<B>(), contact, step);
+  }
+
+  template <class Kind, class Outcome>
+  static void apply(const Row& row, const void* outcome, const AnyStep& any) {
+    Step<Game> step{any};
+    Game::apply(row.as<Kind>(), *static_cast<const Outcome*>(outcome), step);
+  }
+
+  template <class Kind, class Outcome>
+  static constexpr KindTable::Apply apply_of() {
+    if constexpr (Applies<Game, Kind, Outcome>) return apply<Kind, Outcome>;
+    return nullptr;
+  }
+
+  template <class A, class B>
+  static constexpr KindTable::Meet contact_of() {
+    if constexpr (Meets<Game, A, B>) return contact<A, B>;
+    return nullptr;
+  }
+
+  template <class A>
+  static constexpr bool meets_any() {
+    return (Meets<Game, A, Kinds> || ...);
+  }
+
+  static_assert(!kHasNamed_contact<Game> || (meets_any<Kinds>() || ...),
+                "contact has another signature: contact(Entity<A>, Entity<B>, Contact, "
+                "Step<Game>&)");
+
+  template <class Kind>
+  static constexpr bool applies_any() {
+    return (Applies<Game, Kind, Outcomes> || ...);
+  }
+
+  static_assert(!kHasNamed_apply<Game> || (applies_any<Kinds>() || ...),
+                "apply has another signature: apply(Entity<Kind>, const Outcome&, Step<Game>&)");
+
+  template <class Kind>
+  static constexpr std::array<KindTable::Apply, sizeof...(Outcomes)> kApply{
+      apply_of<Kind, Outcomes>()...};
+  template <class Kind>
+  static constexpr std::array<KindTable::Meet, sizeof...(Kinds)> kContact{
+      contact_of<Kind, Kinds>()...};
+
+  template <class Kind>
+  static constexpr KindTable kind_table() {
+    KindTable table{.type = type_info<Kind>()};
+    table.top_speed = Game::top_speed(Kind{});
+    table.body = body<Kind>;
+    if constexpr (ActsByInput<Game, Kind>) {
+      table.act = act_by_input<Kind>;
+    } else if constexpr (ActsAlone<Game, Kind>) {
+      table.act = act_alone<Kind>;
+    }
+    if constexpr (Casts<Game, Kind>) table.ray = ray<Kind>;
+    if constexpr (IsStruck<Game, Kind>) table.struck = struck<Kind>;
+    if constexpr (MeetsWalls<Game, Kind>) table.wall = wall<Kind>;
+    if constexpr (ActsAfter<Game, Kind>) table.after = after<Kind>;
+    if constexpr (IsCrushed<Game, Kind>) table.crushed = crushed<Kind>;
+    if constexpr (Leaves<Game, Kind>) table.left = left<Kind>;
+    if constexpr (HasPossible<Game, Kind>) table.possible = possible<Kind>;
+    if constexpr (HasPredict<Game, Kind>) table.predict = Game::predict(Kind{});
+    table.look = {.glyph = table.type.name.front()};
+    if constexpr (HasLook<Game, Kind>) table.look = Game::look(Kind{});
+    table.apply = kApply<Kind>;
+    table.contact = kContact<Kind>;
+    return table;
+  }
+
+  static constexpr std::array<KindTable, sizeof...(Kinds)> kKinds{kind_table<Kinds>()...};
+  static constexpr std::array<TypeInfo, sizeof...(Outcomes)> kOutcomes{type_info<Outcomes>()...};
+  static constexpr std::array<TypeInfo, sizeof...(Events)> kEvents{type_info<Events>()...};
+};
+
+template <class Game, class CommandList>
+struct CommandTables;
+
+template <class Game, class... Types>
+struct CommandTables<Game, List<Types...>> {
+  static_assert(!kHasNamed_command<Game> || sizeof...(Types) > 0,
+                "the game has command(), but no `using Commands = List<…>`");
+  static_assert(sizeof...(Types) <= 256, "a game has at most 256 commands");
+  static_assert((Commands<Game, Types> && ...),
+                "a command has no command(Server<Game>&, Player, const Command&)");
+
+  template <class Command>
+  static void run(Running& running, Player who, const void* command) {
+    Server<Game> server{running};
+    Game::command(server, who, *static_cast<const Command*>(command));
+  }
+
+  static constexpr std::array<CommandTable, sizeof...(Types)> kCommands{
+      CommandTable{.type = type_info<Types>(), .run = run<Types>}...};
+};
+
+constexpr std::uint64_t hash_of(const GameTable& table) {
+  DeclarationHash hash;
+  hash.add(table.name);
+  hash.add(table.version);
+  hash.add(table.gravity);
+  hash.add(table.avatar);
+  for (const TypeInfo* type : {&table.input, &table.seat, &table.room, &table.secret}) {
+    hash.add(*type);
+  }
+  for (const KindTable& kind : table.kinds) {
+    hash.add(kind.type);
+    hash.add(kind.top_speed);
+  }
+  for (const CommandTable& command : table.commands) {
+    hash.add(command.type);
+  }
+  for (const auto& types : {table.outcomes, table.events}) {
+    hash.add(static_cast<std::int64_t>(types.size()));
+    for (const TypeInfo& type : types) {
+      hash.add(type);
+    }
+  }
+  return hash.value();
+}
+
+template <class Game>
+constexpr GameTable make_game_table() {
+  using Secret = typename SecretOf<Game>::Type;
+  using AllTables =
+      Tables<Game, typename Game::Kinds, typename Game::Outcomes, typename Game::Events>;
+  GameTable table{.name = Game::name, .version = Game::version};
+  table.avatar = static_cast<std::uint8_t>(kNumberIn<typename Game::Avatar, typename Game::Kinds>);
+  table.input = type_info<typename Game::Input>();
+  table.seat = type_info<typename Game::Seat>();
+  table.room = type_info<typename Game::Room>();
+  table.secret = type_info<Secret>();
+  table.kinds = AllTables::kKinds;
+  table.outcomes = AllTables::kOutcomes;
+  table.events = AllTables::kEvents;
+  table.commands = CommandTables<Game, typename CommandsOf<Game>::Type>::kCommands;
+  table.bot = bot_table<Game>();
+  table.keys = keys_of<Game>();
+  for (const KindTable& kind : table.kinds) {
+    if (kind.type.bytes > table.state_bytes) table.state_bytes = kind.type.bytes;
+  }
+  if constexpr (requires { Game::gravity; }) table.gravity = Game::gravity;
+  table.map = [](MapBuilder& builder, const MapOptions& options) { Game::map(builder, options); };
+  if constexpr (HasSignificant<Game>) {
+    table.significant = [](void* input, const void* avatar) {
+      auto& value = *static_cast<typename Game::Input*>(input);
+      value = Game::significant(value, *static_cast<const typename Game::Avatar*>(avatar));
+    };
+  }
+  if constexpr (HasSight<Game>) {
+    table.sight = [](const void* avatar) {
+      return Game::sight(*static_cast<const typename Game::Avatar*>(avatar));
+    };
+  }
+  if constexpr (requires(Server<Game>& server) { Game::open(server); }) {
+    table.open = [](Running& running) {
+      Server<Game> server{running};
+      Game::open(server);
+    };
+  }
+  table.join = [](Running& running, Player who) {
+    Server<Game> server{running};
+    Game::join(server, who);
+  };
+  if constexpr (requires(Server<Game>& server, Player who) { Game::leave(server, who); }) {
+    table.leave = [](Running& running, Player who) {
+      Server<Game> server{running};
+      Game::leave(server, who);
+    };
+  }
+  if constexpr (requires(Server<Game>& server) { Game::decide(server); }) {
+    table.decide = [](Running& running) {
+      Server<Game> server{running};
+      Game::decide(server);
+    };
+  }
+  table.hash = hash_of(table);
+  return table;
+}
+
+}  // namespace detail
+
+/// The table of a game.
+template <GameRules Game>
+inline constexpr GameTable kGameTable = detail::make_game_table<Game>();
+
+}  // namespace tickbox

@@ -1,0 +1,113 @@
+#pragma once
+// Which callbacks and hooks a game defines, asked at compile time.
+
+#include "tickbox/game.h"
+
+#include <concepts>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace tickbox::detail {
+
+template <class Game, class Kind>
+concept ActsByInput = requires(Entity<Kind> me, const typename Game::Input& input,
+                               Step<Game>& step) { Game::act(me, input, step); };
+template <class Game, class Kind>
+concept ActsAlone = requires(Entity<Kind> me, Step<Game>& step) { Game::act(me, step); };
+template <class Game, class Kind>
+concept Casts =
+    requires(ConstEntity<Kind> me, const typename Game::Input& input, const Moment& moment) {
+      { Game::ray(me, input, moment) } -> std::same_as<std::optional<Ray>>;
+    };
+template <class Game, class Kind>
+concept IsStruck = requires(Entity<Kind> me, Player shooter, Step<Game>& step) {
+  Game::struck(me, shooter, step);
+};
+template <class Game, class Kind>
+concept MeetsWalls =
+    requires(Entity<Kind> me, Contact contact, Step<Game>& step) { Game::wall(me, contact, step); };
+template <class Game, class Kind>
+concept ActsAfter = requires(Entity<Kind> me, Step<Game>& step) { Game::after(me, step); };
+template <class Game, class Kind>
+concept IsCrushed = requires(Entity<Kind> me, Step<Game>& step) { Game::crushed(me, step); };
+template <class Game, class Kind>
+concept Leaves = requires(Entity<Kind> me, Step<Game>& step) { Game::left(me, step); };
+template <class Game, class Kind>
+concept HasPossible = requires(const Kind& state) {
+  { Game::possible(state) } -> std::same_as<bool>;
+};
+template <class Game, class Kind>
+concept HasPredict = requires(const Kind& state) {
+  { Game::predict(state) } -> std::same_as<Predict>;
+};
+template <class Game, class Kind>
+concept HasLook = requires(const Kind& state) {
+  { Game::look(state) } -> std::same_as<Look>;
+};
+template <class Game>
+concept HasKeys = requires { std::span<const Key<typename Game::Input>>{Game::keys}; };
+template <class Game>
+concept HasSight = requires(const typename Game::Avatar& avatar) {
+  { Game::sight(avatar) } -> std::same_as<Vec2>;
+};
+template <class Game, class Command>
+concept Commands = requires(Server<Game>& server, Player who, const Command& command) {
+  Game::command(server, who, command);
+};
+template <class Game, class A, class B>
+concept Meets = requires(Entity<A> a, Entity<B> b, Contact contact, Step<Game>& step) {
+  Game::contact(a, b, contact, step);
+};
+template <class Game, class Kind, class Outcome>
+concept Applies = requires(Entity<Kind> me, const Outcome& outcome, Step<Game>& step) {
+  Game::apply(me, outcome, step);
+};
+template <class Game>
+concept HasBot = requires(const BotView<Game>& view, typename BotStateOf<Game>::Type& memory,
+                          std::string_view style) {
+  { Game::bot(view, memory, style) } -> std::same_as<typename Game::Input>;
+};
+template <class Game>
+concept HasBotStyles = requires { std::span<const std::string_view>{Game::bot_styles}; };
+template <class Game>
+concept HasSignificant = requires(typename Game::Input input, const typename Game::Avatar& avatar) {
+  { Game::significant(input, avatar) } -> std::same_as<typename Game::Input>;
+};
+
+// Whether a game has a member of a hook's name, whatever its signature: then a lookup of the name
+// in a class that derives from the game and from one that has the name is ambiguous.
+// NOLINTBEGIN(cppcoreguidelines-macro-usage): makes one probe for each name
+#define TICKBOX_DETAIL_PROBE(hook)             \
+  struct Named_##hook {                        \
+    int hook = 0;                              \
+  };                                           \
+  template <class Game>                        \
+  struct Probe_##hook : Game, Named_##hook {}; \
+  template <class Game>                        \
+  inline constexpr bool kHasNamed_##hook = !requires { &Probe_##hook<Game>::hook; };
+TICKBOX_DETAIL_PROBE(act)
+TICKBOX_DETAIL_PROBE(ray)
+TICKBOX_DETAIL_PROBE(struck)
+TICKBOX_DETAIL_PROBE(wall)
+TICKBOX_DETAIL_PROBE(after)
+TICKBOX_DETAIL_PROBE(crushed)
+TICKBOX_DETAIL_PROBE(left)
+TICKBOX_DETAIL_PROBE(possible)
+TICKBOX_DETAIL_PROBE(predict)
+TICKBOX_DETAIL_PROBE(sight)
+TICKBOX_DETAIL_PROBE(command)
+TICKBOX_DETAIL_PROBE(contact)
+TICKBOX_DETAIL_PROBE(apply)
+TICKBOX_DETAIL_PROBE(significant)
+TICKBOX_DETAIL_PROBE(open)
+TICKBOX_DETAIL_PROBE(leave)
+TICKBOX_DETAIL_PROBE(decide)
+TICKBOX_DETAIL_PROBE(bot)
+TICKBOX_DETAIL_PROBE(bot_styles)
+TICKBOX_DETAIL_PROBE(keys)
+TICKBOX_DETAIL_PROBE(look)
+#undef TICKBOX_DETAIL_PROBE
+// NOLINTEND(cppcoreguidelines-macro-usage)
+
+}  // namespace tickbox::detail
