@@ -2,7 +2,7 @@
 
 #include "tests/support/bytes.h"
 #include "tests/support/recorded_match.h"
-#include "tests/unit/game/altered.h"
+#include "tests/support/altered.h"
 
 #include <gtest/gtest.h>
 

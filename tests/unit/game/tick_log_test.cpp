@@ -4,7 +4,7 @@
 #include "tests/support/allocations.h"
 #include "tests/support/bytes.h"
 #include "tests/support/recorded_match.h"
-#include "tests/unit/game/altered.h"
+#include "tests/support/altered.h"
 
 #include <gtest/gtest.h>
 
