@@ -22,6 +22,37 @@ constexpr unsigned kParentMost = 2;
 
 /// The bytes of an entity without the parts that only some have.
 constexpr std::size_t kEntityBytesMin = 8 + 1 + 1 + 2 + 4 * 4;
+/// The most bytes of an entity without its state: a longer kind, what it ignores, what carries it.
+constexpr std::size_t kEntityHeadBytesMax = kEntityBytesMin + 1 + 8 + 8;
+
+/// The most bytes from the tick to the lineage, and of the two counts.
+constexpr std::size_t kHeadBytesMax = 4 + 8 + 8 + 8 + 5 + 5 + 5;
+
+constexpr int kSeatFlagBits = 2;
+static_assert(kGenerations <= 1U << (32 - kSeatFlagBits - kSourceBits));
+
+std::size_t packed_bytes(const TypeInfo& type) {
+  return (type.bits + std::size_t{7}) / 8;
+}
+
+/// The most bytes of a taken seat: its number, its focus and two values.
+std::size_t seat_bytes_max(const GameTable& game) {
+  return 5 + 8 + 2 * 4 + packed_bytes(game.seat) + packed_bytes(game.input);
+}
+
+/// The most bytes of an entity of any kind.
+std::size_t entity_bytes_max(const GameTable& game) {
+  std::size_t state = 0;
+  for (const KindTable& kind : game.kinds) {
+    state = std::max(state, packed_bytes(kind.type));
+  }
+  return kEntityHeadBytesMax + state;
+}
+
+std::size_t keyframe_bytes(const GameTable& game, std::size_t seats, std::size_t entities) {
+  return kHeadBytesMax + packed_bytes(game.room) + packed_bytes(game.secret) +
+         seats * seat_bytes_max(game) + entities * entity_bytes_max(game);
+}
 
 void write_packed(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>& out) {
   BitWriter writer{out};
@@ -29,7 +60,7 @@ void write_packed(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>
 }
 
 bool read_packed(const TypeInfo& type, NumberReader& in, MutableBytes bytes) {
-  BitReader reader{in.bytes((type.bits + 7U) / 8)};
+  BitReader reader{in.bytes(packed_bytes(type))};
   return unpack(type, reader, bytes) && reader.is_at_end();
 }
 
@@ -108,13 +139,37 @@ bool read_entity(NumberReader& in, World& world) {
   return (body.kind == sim::Kind::Kinematic) == is_kinematic;
 }
 
-bool read_seat(NumberReader& in, Player player, World& world) {
+void write_seat(const World& world, Player player, InputSource source,
+                std::vector<std::byte>& out) {
+  NumberWriter writer{out};
+  const SeatInfo& seat = world.seats()[player.seat];
+  const InputSource of_seat = seat.taken ? source : InputSource::Neutral;
+  writer.number(seat.generation << (kSeatFlagBits + kSourceBits) |
+                static_cast<std::uint32_t>(of_seat) << kSeatFlagBits |
+                static_cast<std::uint32_t>(seat.has_chosen_focus) << 1U |
+                static_cast<std::uint32_t>(seat.taken));
+  if (!seat.taken) return;
+  writer.fixed(seat.focus.id);
+  writer.fixed(seat.focus_place.x);
+  writer.fixed(seat.focus_place.y);
+  write_packed(world.game().seat, world.seat_state(player), out);
+  write_packed(world.game().input, world.input(player), out);
+}
+
+/// Reads a seat. Fails: false, also for a free seat with a source other than neutral.
+bool read_seat(NumberReader& in, Player player, Keyframe& keyframe) {
+  World& world = keyframe.world;
   const std::uint32_t first = in.number();
+  const std::uint32_t source = first >> kSeatFlagBits & kSourceMask;
   SeatInfo& seat = world.seats()[player.seat];
-  seat = {
-      .generation = first >> 2U, .taken = (first & 1U) != 0, .has_chosen_focus = (first & 2U) != 0};
-  if (seat.generation >= kGenerations) return false;
-  if (!seat.taken) return !seat.has_chosen_focus;
+  seat = {.generation = first >> (kSeatFlagBits + kSourceBits),
+          .taken = (first & 1U) != 0,
+          .has_chosen_focus = (first & 2U) != 0};
+  if (seat.generation >= kGenerations || source >= kInputSources) return false;
+  keyframe.sources.push_back(static_cast<InputSource>(source));
+  if (!seat.taken) {
+    return !seat.has_chosen_focus && keyframe.sources.back() == InputSource::Neutral;
+  }
   seat.focus = {in.fixed<std::uint64_t>()};
   seat.focus_place.x = in.coordinate();
   seat.focus_place.y = in.coordinate();
@@ -125,28 +180,36 @@ bool read_seat(NumberReader& in, Player player, World& world) {
 
 }  // namespace
 
+std::size_t keyframe_bytes_max(const GameTable& game, std::size_t seats) {
+  return keyframe_bytes(game, seats, kEntitiesMax);
+}
+
+std::size_t keyframe_bytes_of(const World& world) {
+  constexpr std::size_t kMorePerSeat = 3;
+  const std::size_t seats = world.seats().size();
+  return keyframe_bytes(world.game(), seats, world.size() + kMorePerSeat * seats);
+}
+
 void encode_keyframe(const World& world, std::vector<std::byte>& out) {
-  TICKBOX_ASSERT(world.size() <= kEntitiesMax);
+  const std::vector<InputSource> sources(world.seats().size(), InputSource::Neutral);
+  encode_keyframe(world, state_hash(world), sources, out);
+}
+
+void encode_keyframe(const World& world, std::uint64_t state_hash,
+                     std::span<const InputSource> sources, std::vector<std::byte>& out) {
+  TICKBOX_ASSERT(world.size() <= kEntitiesMax && sources.size() == world.seats().size());
   out.clear();
   NumberWriter writer{out};
   writer.fixed(world.tick.value);
-  writer.fixed(state_hash(world));
+  writer.fixed(state_hash);
   writer.fixed(world.random.state());
   writer.fixed(world.shared_seed);
   writer.number(world.next_lineage);
   write_packed(world.game().room, world.room(), out);
   write_packed(world.game().secret, world.secret(), out);
-  writer.number(static_cast<std::uint32_t>(world.seats().size()));
-  for (std::uint16_t i = 0; i < world.seats().size(); ++i) {
-    const SeatInfo& seat = world.seats()[i];
-    writer.number(seat.generation << 2U | static_cast<std::uint32_t>(seat.has_chosen_focus) << 1U |
-                  static_cast<std::uint32_t>(seat.taken));
-    if (!seat.taken) continue;
-    writer.fixed(seat.focus.id);
-    writer.fixed(seat.focus_place.x);
-    writer.fixed(seat.focus_place.y);
-    write_packed(world.game().seat, world.seat_state({i}), out);
-    write_packed(world.game().input, world.input({i}), out);
+  writer.number(static_cast<std::uint32_t>(sources.size()));
+  for (std::uint16_t i = 0; i < sources.size(); ++i) {
+    write_seat(world, {i}, sources[i], out);
   }
   writer.number(static_cast<std::uint32_t>(world.size()));
   for (std::size_t row = 0; row < world.size(); ++row) {
@@ -156,9 +219,11 @@ void encode_keyframe(const World& world, std::vector<std::byte>& out) {
 
 std::expected<Keyframe, KeyframeError> decode_keyframe(ConstBytes bytes, const World& like) {
   NumberReader in{bytes};
-  World world{like.game(), like.map(), like.tick_rate(), 0, like.state_order()};
+  Keyframe keyframe{.world = {like.game(), like.map(), like.tick_rate(), 0, like.state_order()},
+                    .sources = {}};
+  World& world = keyframe.world;
   world.tick = {in.fixed<std::uint32_t>()};
-  const auto hash = in.fixed<std::uint64_t>();
+  keyframe.state_hash = in.fixed<std::uint64_t>();
   world.random = Rng{in.fixed<std::uint64_t>()};
   world.shared_seed = in.fixed<std::uint64_t>();
   world.next_lineage = in.number(kLineages);
@@ -167,7 +232,7 @@ std::expected<Keyframe, KeyframeError> decode_keyframe(ConstBytes bytes, const W
                   read_packed(world.game().secret, in, world.secret()) &&
                   in.number() == world.seats().size() && !in.failed();
   for (std::uint16_t seat = 0; seat < world.seats().size() && is_valid; ++seat) {
-    is_valid = read_seat(in, {seat}, world);
+    is_valid = read_seat(in, {seat}, keyframe);
   }
   const std::uint32_t entities = is_valid ? in.count(kEntitiesMax, kEntityBytesMin) : 0;
   for (std::uint32_t i = 0; i < entities && is_valid; ++i) {
@@ -180,7 +245,7 @@ std::expected<Keyframe, KeyframeError> decode_keyframe(ConstBytes bytes, const W
   if (sim::find_crowded_body(world.physics(), limits)) {
     return std::unexpected{KeyframeError::Crowded};
   }
-  return Keyframe{.world = std::move(world), .state_hash = hash};
+  return keyframe;
 }
 
 std::expected<World, KeyframeError> restore(ConstBytes bytes, const World& like) {

@@ -2,11 +2,13 @@
 // A keyframe: the whole state of a match after a tick, as bytes. FORMAT.md is the standard.
 
 #include "core/bytes.h"
+#include "engine/input_source.h"
 #include "engine/world.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <span>
 #include <vector>
 
 namespace tickbox::engine {
@@ -26,14 +28,28 @@ enum class KeyframeError : std::uint8_t {
   WrongState,  ///< a world whose hash is not the one that the keyframe names
 };
 
-/// A world as it was read, and the hash that its keyframe names.
+/// A world as it was read, and what its keyframe says beside it.
 struct Keyframe {
   World world;
   std::uint64_t state_hash = 0;
+  std::vector<InputSource> sources;  ///< by seat: of the last input; neutral for a free seat
 };
 
-/// Writes a keyframe into `out` and replaces its content.
-/// Requires: at most kEntitiesMax entities.
+/// Returns the most bytes of one keyframe, with kEntitiesMax entities. Readers of files that
+/// somebody else wrote refuse more.
+[[nodiscard]] std::size_t keyframe_bytes_max(const GameTable& game, std::size_t seats);
+
+/// Returns enough bytes for a world's keyframe, even if every seat is taken and has three more
+/// entities.
+[[nodiscard]] std::size_t keyframe_bytes_of(const World& world);
+
+/// Writes a keyframe into `out` and replaces its content. `sources`: by seat, of the last input; a
+/// free seat has none.
+/// Requires: at most kEntitiesMax entities; a source for each seat.
+void encode_keyframe(const World& world, std::uint64_t state_hash,
+                     std::span<const InputSource> sources, std::vector<std::byte>& out);
+
+/// Writes the same with the hash of the world, and with every source neutral.
 void encode_keyframe(const World& world, std::vector<std::byte>& out);
 
 /// Reads a keyframe without a look at its hash. `like` has the game, the map, the tick rate and the

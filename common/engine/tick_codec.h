@@ -1,7 +1,9 @@
 #pragma once
-// The record of a tick as bytes: what a tick log carries. FORMAT.md is the standard.
+// The outcomes of a tick as bytes, and whether a record fits a world. FORMAT.md is the standard;
+// tick_log.h writes and reads whole ticks.
 
 #include "core/bytes.h"
+#include "core/numbers.h"
 #include "engine/tick_record.h"
 #include "engine/world.h"
 
@@ -15,11 +17,40 @@ namespace tickbox::engine {
 /// The most bytes that a backend can put into a token.
 inline constexpr std::size_t kUserDataMax = 128;
 
-/// Writes a record into `out` and replaces its content.
-void encode_tick(const GameTable& game, const TickRecord& record, std::vector<std::byte>& out);
+/// The most outcomes and strikes of one tick: every player leaves and joins, and every entity is
+/// removed, spawned and decided upon.
+inline constexpr std::size_t kOutcomesMax = std::size_t{16} * kSeatsMax;
 
-/// Reads a record. Fails: nothing, for bytes that encode_tick() makes of no record of this game.
-[[nodiscard]] std::optional<TickRecord> decode_tick(const GameTable& game, ConstBytes bytes);
+/// What the first byte of an outcome says.
+struct OutcomeHead {
+  /// The number of a strike, which follows those of OutcomeKind.
+  static constexpr std::uint8_t kStrike = static_cast<std::uint8_t>(OutcomeKind::Secret) + 1;
+
+  std::uint8_t number = 0;  ///< of an OutcomeKind, or kStrike
+  OutcomePhase phase = OutcomePhase::Joining;
+
+  [[nodiscard]] bool is(OutcomeKind kind) const {
+    return number == static_cast<std::uint8_t>(kind);
+  }
+};
+
+/// Appends an outcome. That a player leaves or joins is its head alone: the lists of a tick say
+/// who.
+void write_outcome(const GameTable& game, const Outcome& outcome, ConstBytes bytes,
+                   std::vector<std::byte>& out);
+void write_strike(const Strike& strike, std::vector<std::byte>& out);
+
+/// Reads the head of an outcome or strike. Fails: nothing, for a number that does not exist.
+[[nodiscard]] std::optional<OutcomeHead> read_outcome_head(NumberReader& in);
+
+/// Reads what follows the head of an outcome, and appends the outcome and its bytes to the record.
+/// The reader fails for bytes that write_outcome() does not write.
+/// Requires: the head is not of a leave, a join or a strike.
+void read_outcome(const GameTable& game, OutcomeHead head, NumberReader& in, TickRecord& record);
+void read_strike(NumberReader& in, TickRecord& record);
+
+/// Reads a sparse value and appends it to `out`; the reader fails for one that is not valid.
+void read_sparse(const TypeInfo& type, NumberReader& in, std::vector<std::byte>& out);
 
 /// Returns whether a server can have written this record for the tick after `world`: what a replay
 /// requires of it.

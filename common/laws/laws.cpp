@@ -5,6 +5,7 @@
 #include "engine/keyframe.h"
 #include "engine/state_hasher.h"
 #include "engine/tick_codec.h"
+#include "engine/tick_log.h"
 #include "laws/bot_law.h"
 #include "laws/islands.h"
 #include "laws/random_match.h"
@@ -106,8 +107,12 @@ class CheckedMatch {
         twin_like_(game, map, match.tick_rate, 0, engine::StateOrder::Descending),
         raw_like_(raw_, map, match.tick_rate, 0),
         before_(match_.world()),
-        bot_law_(game, map, match.seed, match.tick_rate) {
+        bot_law_(game, map, match.seed, match.tick_rate),
+        log_(match_.world()),
+        again_log_(match_.world()),
+        reader_(game) {
     raw_.significant = nullptr;
+    reader_.begin(match_.world());
     match_.set_query_log(options.query_log);
   }
 
@@ -175,23 +180,22 @@ class CheckedMatch {
   }
 
   std::optional<LawBroken> check_record() {
-    engine::encode_tick(game_, match_.record(), record_bytes_);
-    auto read = engine::decode_tick(game_, record_bytes_);
-    if (!read) return broken("record", "the record of a tick is not read back");
-    engine::encode_tick(game_, *read, again_);
-    if (again_ != record_bytes_) {
+    const auto joins = static_cast<std::size_t>(std::ranges::count(
+        match_.record().outcomes, engine::OutcomeKind::Joined, &engine::Outcome::kind));
+    clients_.assign(joins, 0);
+    const ConstBytes bytes = log_.tick(match_.record(), {.sources = {}, .clients = clients_});
+    if (!reader_.read(bytes, logged_)) return broken("record", "the record is not read back");
+    if (!std::ranges::equal(again_log_.tick(logged_.record, logged_.origins()), bytes)) {
       return broken("record", "the record of a tick that was read back gives other bytes");
     }
-    const bool is_valid = engine::is_valid(before_, *read);
-    read_record_ = std::move(*read);
-    if (is_valid) return std::nullopt;
+    if (engine::is_valid(before_, logged_.record)) return std::nullopt;
     return broken("record", "the record of a tick is not valid for the world before");
   }
 
   std::optional<LawBroken> check_twin() {
     auto twin = engine::restore(keyframe_, twin_like_);
     if (!twin) return broken("keyframe", "the world is not read back from its own keyframe");
-    stepper_.replay(*twin, read_record_);
+    stepper_.replay(*twin, logged_.record);
     const engine::World& world = match_.world();
     if (engine::state_hash(*twin) == engine::state_hash(world)) return std::nullopt;
     std::string what = difference_of(world, *twin, is_all);
@@ -270,8 +274,11 @@ class CheckedMatch {
   engine::Stepper stepper_;
   engine::StateHasher hasher_;
   engine::TickRecord record_;
-  engine::TickRecord read_record_;  ///< the match's record, read back from its bytes
-  std::vector<std::byte> record_bytes_;
+  engine::TickLog log_;
+  engine::TickLog again_log_;  ///< writes what was read of log_
+  engine::TickLogReader reader_;
+  engine::LoggedTick logged_;  ///< the match's record, read back from its bytes
+  std::vector<std::uint64_t> clients_;
   std::vector<std::byte> keyframe_;
   std::vector<std::byte> after_;
   std::vector<std::byte> again_;

@@ -6,6 +6,7 @@ import xxhash
 
 WHOLE, FLAG, PRESS, PLAYER, REF = range(5)
 NOBODY = 0xFFFF
+NEUTRAL = 2
 NO_ID = (1 << 64) - 1
 MASK = (1 << 64) - 1
 
@@ -177,7 +178,9 @@ class Game:
 
     def _seat(self, reader):
         first = reader.number()
-        seat = {"generation": first >> 2, "chosen": first >> 1 & 1, "taken": first & 1}
+        seat = {"generation": first >> 4, "source": first >> 2 & 3, "chosen": first >> 1 & 1, "taken": first & 1}
+        if seat["source"] > 2 or (not seat["taken"] and seat["source"] != NEUTRAL):
+            raise Malformed("a source that a seat cannot have")
         if seat["taken"]:
             seat.update(focus=reader.fixed("Q"), place=(reader.fixed("i"), reader.fixed("i")),
                         state=self.seat.packed(reader), input=self.input.packed(reader))
@@ -222,43 +225,15 @@ class Game:
             data += self.seat.canonical(seat["state"]) + self.input.canonical(seat["input"])
         return xxhash.xxh3_64_intdigest(data, number)
 
-    def record(self, data):
-        """What entered a tick: outcomes, inputs by seat, strikes."""
-        record = {"outcomes": [], "inputs": {}, "strikes": []}
-        if not data:
-            return record
-        reader = Reader(data)
-        lists = reader.fixed("B")
-        if lists == 0 or lists > 7:
-            raise Malformed("unknown lists")
-        if lists & 1:
-            record["outcomes"] = [self._outcome(reader) for _ in self._elements(reader)]
-        if lists & 2:
-            for _ in self._elements(reader):
-                seat = reader.number()
-                if record["inputs"] and seat <= max(record["inputs"]):
-                    raise Malformed("the inputs are not sorted by seat")
-                record["inputs"][seat] = self.input.sparse(reader)
-        if lists & 4:
-            record["strikes"] = [(reader.number(), reader.fixed("Q")) for _ in self._elements(reader)]
-        if not reader.at_end():
-            raise Malformed("bytes follow the record")
-        return record
-
-    @staticmethod
-    def _elements(reader):
-        count = reader.number()
-        if count == 0:
-            raise Malformed("a list that is present is empty")
-        return range(count)
-
-    def _outcome(self, reader):
+    def outcome(self, reader):
+        """An outcome of a tick: its name, its phase, and what it has."""
         both = reader.fixed("B")
         kind, phase = both >> 1, both & 1
-        if kind == 0:
-            return ("left", phase, reader.number())
-        if kind == 1:
-            return ("joined", phase, reader.number(), reader.take(reader.number()))
+        if kind < 2 or kind == 10:
+            if phase != 0:
+                raise Malformed("an outcome of the wrong phase")
+            return (("strike", 0, reader.number(), reader.fixed("Q")) if kind == 10
+                    else (("left", "joined")[kind], 0))
         if kind == 2:
             of, player, ref = reader.number(), reader.number() - 1, reader.fixed("Q")
             place, path = (reader.fixed("i"), reader.fixed("i")), reader.number() - 1
@@ -280,3 +255,96 @@ class Game:
         if kind == 9:
             return ("secret", phase, reader.fixed("Q"), self.secret.sparse(reader))
         raise Malformed("an unknown outcome")
+
+
+class TickLog:
+    """Reads the log of a game from a keyframe on."""
+
+    def __init__(self, game, frame):
+        self.game = game
+        self.seats = len(frame["seats"])
+        self.sources = {number: seat["source"] for number, seat in enumerate(frame["seats"]) if seat["taken"]}
+
+    def record(self, data):
+        """What entered the next tick: leaves, joins, inputs and outcomes, and the source of each player's input."""
+        record = {"leaves": [], "joins": {}, "inputs": {}, "outcomes": []}
+        reader = Reader(data)
+        lists = reader.fixed("B") if data else 0
+        if lists > 15 or (data and lists == 0):
+            raise Malformed("unknown lists")
+        if lists & 1:
+            for seat in self._seats(reader):
+                if self.sources.pop(seat, None) is None:
+                    raise Malformed("a player leaves who is not in the room")
+                record["leaves"].append(seat)
+        if lists & 2:
+            for seat in self._seats(reader):
+                join = Reader(reader.take(reader.number()))
+                if seat in self.sources:
+                    raise Malformed("a player joins who is in the room")
+                self.sources[seat] = NEUTRAL
+                record["joins"][seat] = (join.fixed("Q"), join.take(len(join.data) - join.at))
+        if lists & 4:
+            for seat in self._seats(reader):
+                self._input(reader, seat, record)
+        if lists & 8:
+            self._outcomes(reader, record)
+        elif record["leaves"] or record["joins"]:
+            raise Malformed("a leave or a join without its outcome")
+        if not reader.at_end():
+            raise Malformed("bytes follow the record")
+        record["sources"] = dict(self.sources)
+        return record
+
+    @staticmethod
+    def _count(reader):
+        count = reader.number()
+        if count == 0:
+            raise Malformed("a list that is present is empty")
+        return count
+
+    def _seats(self, reader):
+        """The seats of a list, before each of its elements."""
+        seat = -1
+        for _ in range(self._count(reader)):
+            seat += 1 + reader.number()
+            if seat >= self.seats:
+                raise Malformed("a seat that does not exist")
+            yield seat
+
+    def _input(self, reader, seat, record):
+        head = reader.number()
+        given = Reader(reader.take(head >> 2))
+        source = head & 3
+        if source > 2 or seat not in self.sources:
+            raise Malformed("an input that cannot be")
+        if given.data:
+            record["inputs"][seat] = self.game.input.sparse(given)
+            if not given.at_end():
+                raise Malformed("bytes follow an input")
+        elif self.sources[seat] == source:
+            raise Malformed("an input that changes nothing")
+        self.sources[seat] = source
+
+    def _outcomes(self, reader, record):
+        leaves, joins, part = list(record["leaves"]), list(record["joins"]), 0
+        for _ in range(self._count(reader)):
+            one = Reader(reader.take(reader.number()))
+            outcome = self.game.outcome(one)
+            if not one.at_end():
+                raise Malformed("bytes follow an outcome")
+            now = 1 if outcome[0] == "strike" else 2 * outcome[1]
+            if now < part:
+                raise Malformed("an outcome after those that it precedes")
+            part = now
+            if outcome[0] == "left":
+                if not leaves or len(joins) < len(record["joins"]):
+                    raise Malformed("a leave that is not in the list")
+                outcome += (leaves.pop(0),)
+            elif outcome[0] == "joined":
+                if not joins:
+                    raise Malformed("a join that is not in the list")
+                outcome += (joins.pop(0),)
+            record["outcomes"].append(outcome)
+        if leaves or joins:
+            raise Malformed("a leave or a join without its outcome")

@@ -1,13 +1,15 @@
-// tickbox-game-match: plays a match of a game of the public interface, and writes its descriptor
-// and for each tick the record and the keyframe after it: lines of a word and hexadecimal digits.
+// tickbox-game-match: plays a match of a game of the public interface, and writes its descriptor,
+// its first keyframe, and for each tick the record and the keyframe after it: lines of a word and
+// hexadecimal digits. The client id of a join is `tick << 16 | seat`.
 
+#include "core/rng.h"
 #include "engine/descriptor.h"
-#include "engine/keyframe.h"
-#include "engine/tick_codec.h"
+#include "engine/tick_log.h"
 #include "games/arena/arena_game.h"
 #include "laws/random_match.h"
 #include "tests/support/menagerie.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <string_view>
 #include <vector>
@@ -34,13 +36,30 @@ void play(const GameTable& game) {
   laws::RandomMatch match{game,
                           engine::make_map(game, {.seats = kSeats}, kRate),
                           {.seed = 21, .tick_rate = kRate, .seats = kSeats}};
-  for (int tick = 0; tick < kTicks; ++tick) {
-    match.draw();
-    match.step();
-    engine::encode_tick(game, match.record(), bytes);
-    print("record", bytes);
-    engine::encode_keyframe(match.world(), bytes);
+  engine::TickLog log{match.world()};
+  const auto print_keyframe = [&] {
+    log.keyframe(match.world(), engine::state_hash(match.world()), bytes);
     print("keyframe", bytes);
+  };
+  print_keyframe();
+  Rng dice{22};
+  std::vector<std::uint64_t> clients;
+  std::vector<engine::PlayerSource> sources;
+  for (int tick = 0; tick < kTicks; ++tick) {
+    const engine::TickRequest& request = match.draw();
+    match.step();
+    clients.clear();
+    for (const engine::Join& join : request.joins) {
+      clients.push_back(std::uint64_t{match.world().tick.value} << 16U | join.player.seat);
+    }
+    sources.clear();
+    for (std::uint16_t seat = 0; seat < kSeats; ++seat) {
+      if (!match.world().has({seat}) || !dice.chance(1, 8)) continue;
+      const auto source = static_cast<engine::InputSource>(dice.below(engine::kInputSources));
+      sources.push_back({.player = {seat}, .source = source});
+    }
+    print("record", log.tick(match.record(), {.sources = sources, .clients = clients}));
+    print_keyframe();
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace tickbox::engine {
@@ -28,6 +29,7 @@ class KeyframeTest : public ::testing::Test {
                            make_map(tests::menagerie(), {.seats = kSeats}, kRate),
                            {.seed = 3, .tick_rate = kRate, .seats = kSeats}};
   std::vector<std::byte> bytes_;
+  const std::vector<InputSource> neutral_ = std::vector<InputSource>(kSeats, InputSource::Neutral);
 };
 
 TEST_F(KeyframeTest, IsReadBackAsTheSameWorld) {
@@ -46,12 +48,39 @@ TEST_F(KeyframeTest, EveryPrefixIsRefused) {
   }
 }
 
-TEST_F(KeyframeTest, EveryFlippedBitIsRefused) {
+// The hash covers all but the sources of inputs.
+TEST_F(KeyframeTest, EveryFlippedBitIsRefusedOrIsOfASource) {
+  std::size_t sources = 0;
   for (std::size_t bit = 0; bit < 8 * bytes_.size(); ++bit) {
     std::vector<std::byte> damaged = bytes_;
     damaged[bit / 8] ^= std::byte{1} << bit % 8;
-    EXPECT_FALSE(restore(damaged, match_.world())) << "bit " << bit;
+    if (!restore(damaged, match_.world())) continue;
+    ++sources;
+    EXPECT_NE(decode_keyframe(damaged, match_.world())->sources, neutral_) << "bit " << bit;
   }
+  const auto players = std::ranges::count_if(match_.world().seats(), &SeatInfo::taken);
+  EXPECT_EQ(sources, static_cast<std::size_t>(players)) << "neutral becomes received";
+}
+
+TEST_F(KeyframeTest, HasTheSourceOfEachPlayersLastInput) {
+  ASSERT_EQ(decode_keyframe(bytes_, match_.world())->sources, neutral_);
+  for (const InputSource source :
+       {InputSource::Received, InputSource::Repeated, InputSource::Neutral}) {
+    const std::vector<InputSource> sources(kSeats, source);
+    encode_keyframe(match_.world(), 77, sources, bytes_);
+    const auto read = decode_keyframe(bytes_, match_.world());
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->state_hash, 77U);
+    for (std::uint16_t seat = 0; seat < kSeats; ++seat) {
+      EXPECT_EQ(read->sources[seat], match_.world().has({seat}) ? source : InputSource::Neutral);
+    }
+  }
+}
+
+TEST_F(KeyframeTest, FitsIntoTheBytesThatAreReservedForIt) {
+  EXPECT_LE(bytes_.size(), keyframe_bytes_of(match_.world()));
+  EXPECT_LT(keyframe_bytes_of(match_.world()), 4 * bytes_.size());
+  EXPECT_LT(keyframe_bytes_of(match_.world()), keyframe_bytes_max(tests::menagerie(), kSeats));
 }
 
 TEST_F(KeyframeTest, BytesThatFollowAreRefused) {
