@@ -2,7 +2,7 @@
 // A keyframe: the whole state of a match after a tick, as bytes. FORMAT.md is the standard.
 
 #include "core/bytes.h"
-#include "engine/input_source.h"
+#include "engine/tick_record.h"
 #include "engine/world.h"
 
 #include <cstddef>

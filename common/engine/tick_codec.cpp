@@ -12,7 +12,7 @@ namespace tickbox::engine {
 namespace {
 
 std::uint8_t head_byte(std::uint8_t number, OutcomePhase phase) {
-  return static_cast<std::uint8_t>(number << 1U | static_cast<unsigned>(phase));
+  return static_cast<std::uint8_t>(unsigned{number} << 1U | static_cast<unsigned>(phase));
 }
 
 void write_sparse(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>& out) {

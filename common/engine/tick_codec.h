@@ -1,6 +1,6 @@
 #pragma once
 // The outcomes of a tick as bytes, and whether a record fits a world. FORMAT.md is the standard;
-// tick_log.h writes and reads whole ticks.
+// log/tick_log.h writes and reads whole ticks.
 
 #include "core/bytes.h"
 #include "core/numbers.h"

@@ -3,9 +3,10 @@
 #include "core/hash.h"
 #include "engine/declared.h"
 #include "engine/keyframe.h"
+#include "engine/log/tick_log.h"
+#include "engine/log/world_difference.h"
 #include "engine/state_hasher.h"
 #include "engine/tick_codec.h"
-#include "engine/tick_log.h"
 #include "laws/bot_law.h"
 #include "laws/islands.h"
 #include "laws/random_match.h"
@@ -17,80 +18,16 @@ namespace tickbox::laws {
 namespace {
 
 std::string name_of(const engine::World& world, std::size_t row) {
-  return std::string{world.kind_of(row).type.name} + " " + std::to_string(world.id(row).value);
+  return std::string{world.kind_of(row).type.name} + " #" + std::to_string(world.id(row).value);
 }
 
-std::string text_of(Vec2 value) {
-  return "(" + std::to_string(value.x) + ", " + std::to_string(value.y) + ")";
+std::string text_of(const std::optional<engine::WorldDifference>& difference) {
+  return difference ? engine::to_text(*difference) : "";
 }
 
-/// Describes how the same entity differs between two worlds.
-std::string difference_of(const engine::World& a, std::size_t in_a, const engine::World& b,
-                          std::size_t in_b) {
-  const sim::Body& body = a.physics().movers()[in_a];
-  const sim::Body& other = b.physics().movers()[in_b];
-  const std::string name = name_of(a, in_a);
-  if (body.min != other.min) {
-    return name + ": place is " + text_of(body.min) + " here and " + text_of(other.min) + " there";
-  }
-  if (body.velocity != other.velocity) {
-    return name + ": velocity is " + text_of(body.velocity) + " here and " +
-           text_of(other.velocity) + " there";
-  }
-  if (a.infos()[in_a].kind != b.infos()[in_b].kind) return name + ": the kinds differ";
-  const TypeInfo& type = a.kind_of(in_a).type;
-  for (const FieldInfo& field : type.fields()) {
-    for (std::size_t i = 0; i < field.times; ++i) {
-      const std::int64_t here = engine::value_of(field, i, a.state(in_a));
-      const std::int64_t there = engine::value_of(field, i, b.state(in_b));
-      if (here == there) continue;
-      return name + ": " + std::string{field.name} + " is " + std::to_string(here) + " here and " +
-             std::to_string(there) + " there";
-    }
-  }
-  return name + ": owner, parent or path differ";
-}
-
-/// Returns how two worlds differ in the entities for which `is_compared(id)`; empty if they do not.
-template <class IsCompared>
-std::string difference_of(const engine::World& a, const engine::World& b, IsCompared is_compared) {
-  for (std::size_t row = 0; row < a.size(); ++row) {
-    if (!is_compared(a.id(row))) continue;
-    const std::size_t other = b.index_of(a.id(row));
-    if (other == b.size()) return name_of(a, row) + " is here and not there";
-    if (engine::entity_hash(a, row) != engine::entity_hash(b, other)) {
-      return difference_of(a, row, b, other);
-    }
-  }
-  for (std::size_t row = 0; row < b.size(); ++row) {
-    if (is_compared(b.id(row)) && a.index_of(b.id(row)) == a.size()) {
-      return name_of(b, row) + " is there and not here";
-    }
-  }
-  return {};
-}
-
-/// Returns how the parts of two worlds beside their entities differ.
-std::string difference_of_rest(const engine::World& a, const engine::World& b) {
-  const GameTable& game = a.game();
-  for (std::uint16_t seat = 0; seat < a.seats().size(); ++seat) {
-    if (a.seats()[seat] != b.seats()[seat]) return "seat " + std::to_string(seat);
-    const std::string names =
-        engine::difference(game.seat, a.seat_state({seat}), b.seat_state({seat}));
-    if (!names.empty()) return "seat " + std::to_string(seat) + ": " + names;
-  }
-  if (const std::string names = engine::difference(game.room, a.room(), b.room()); !names.empty()) {
-    return "the room's state: " + names;
-  }
-  if (const std::string names = engine::difference(game.secret, a.secret(), b.secret());
-      !names.empty()) {
-    return "the secret state: " + names;
-  }
-  return a.random.state() != b.random.state() ? "the room's random sequence" : "";
-}
-
-bool is_all(BodyId) {
-  return true;
+/// Returns how the entities of two worlds differ; empty if they do not.
+std::string difference_of(const engine::World& expected, const engine::World& got) {
+  return text_of(engine::compare_entities(expected, got, [](BodyId) { return true; }));
 }
 
 /// One match and the checks of its ticks.
@@ -198,9 +135,7 @@ class CheckedMatch {
     stepper_.replay(*twin, logged_.record);
     const engine::World& world = match_.world();
     if (engine::state_hash(*twin) == engine::state_hash(world)) return std::nullopt;
-    std::string what = difference_of(world, *twin, is_all);
-    if (what.empty()) what = difference_of_rest(world, *twin);
-    return broken("twin", what +
+    return broken("twin", text_of(engine::compare_worlds(world, *twin)) +
                               ". Look for state that TICKBOX_FIELDS does not list, an order of "
                               "addresses, and a hook of the server that writes an entity");
   }
@@ -226,7 +161,7 @@ class CheckedMatch {
              !is_chosen(engine::body_id(outcome.ref));
     });
     stepper_.replay(part, record_);
-    const std::string what = difference_of(match_.world(), part, is_chosen);
+    const std::string what = text_of(engine::compare_entities(match_.world(), part, is_chosen));
     if (what.empty()) return std::nullopt;
     return broken("closure", what +
                                  " where its island was stepped alone. Look for an influence that "
@@ -247,7 +182,7 @@ class CheckedMatch {
     };
     request.judge = &judge;
     stepper_.step(*raw, request, record_);
-    std::string what = difference_of(match_.world(), *raw, is_all);
+    std::string what = difference_of(match_.world(), *raw);
     if (what.empty() && shooters != match_.shooters())
       what = "a ray is fired by one and not by the other";
     if (what.empty()) return std::nullopt;

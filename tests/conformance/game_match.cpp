@@ -4,7 +4,7 @@
 
 #include "core/rng.h"
 #include "engine/descriptor.h"
-#include "engine/tick_log.h"
+#include "engine/log/tick_log.h"
 #include "games/arena/arena_game.h"
 #include "laws/random_match.h"
 #include "tests/support/menagerie.h"

@@ -2,8 +2,8 @@
 // Matches whose ticks are logged, read back, and stepped again from what was read.
 
 #include "core/rng.h"
+#include "engine/log/tick_log.h"
 #include "engine/stepper.h"
-#include "engine/tick_log.h"
 #include "laws/random_match.h"
 #include "tests/support/bytes.h"
 

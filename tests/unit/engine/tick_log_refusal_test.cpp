@@ -1,6 +1,6 @@
 // Bytes of a tick that a reader refuses, each beside the nearest ones that it takes.
 
-#include "engine/tick_log.h"
+#include "engine/log/tick_log.h"
 #include "tests/support/bytes.h"
 #include "tests/unit/engine/yard.h"
 

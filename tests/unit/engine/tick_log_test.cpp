@@ -1,4 +1,4 @@
-#include "engine/tick_log.h"
+#include "engine/log/tick_log.h"
 
 #include "games/arena/arena_game.h"
 #include "tests/support/allocations.h"

@@ -1,4 +1,4 @@
-#include "engine/tick_log.h"
+#include "engine/log/tick_log.h"
 
 #include "core/assert.h"
 #include "engine/bits.h"

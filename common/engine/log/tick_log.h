@@ -14,7 +14,6 @@
 #include "core/bytes.h"
 #include "core/ids.h"
 #include "core/numbers.h"
-#include "engine/input_source.h"
 #include "engine/keyframe.h"
 #include "engine/tick_codec.h"
 #include "engine/tick_record.h"
