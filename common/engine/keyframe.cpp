@@ -207,9 +207,10 @@ void encode_keyframe(const World& world, std::uint64_t state_hash,
   writer.number(world.next_lineage);
   write_packed(world.game().room, world.room(), out);
   write_packed(world.game().secret, world.secret(), out);
-  writer.number(static_cast<std::uint32_t>(sources.size()));
-  for (std::uint16_t i = 0; i < sources.size(); ++i) {
-    write_seat(world, {i}, sources[i], out);
+  const auto seats = static_cast<std::uint16_t>(sources.size());
+  writer.number(seats);
+  for (std::uint16_t seat = 0; seat < seats; ++seat) {
+    write_seat(world, {seat}, sources[seat], out);
   }
   writer.number(static_cast<std::uint32_t>(world.size()));
   for (std::size_t row = 0; row < world.size(); ++row) {

@@ -380,7 +380,8 @@ std::expected<void, LogError> TickLogReader::read(ConstBytes bytes, LoggedTick& 
   if (in.failed() || in.left() > 0 || !have_taken_effect) {
     return std::unexpected{LogError::Malformed};
   }
-  for (std::uint16_t seat = 0; seat < held_.seats(); ++seat) {
+  const auto seats = static_cast<std::uint16_t>(held_.seats());
+  for (std::uint16_t seat = 0; seat < seats; ++seat) {
     if (held_.has({seat})) {
       tick.sources.push_back({.player = {seat}, .source = held_.source_of({seat})});
     }

@@ -64,7 +64,8 @@ class Differences {
   void compare_rest() {
     begin("");
     compare("seats", expected_.seats().size(), got_.seats().size());
-    const std::size_t seats = std::min(expected_.seats().size(), got_.seats().size());
+    const auto seats =
+        static_cast<std::uint16_t>(std::min(expected_.seats().size(), got_.seats().size()));
     for (std::uint16_t seat = 0; seat < seats; ++seat) {
       compare_seats({seat});
     }

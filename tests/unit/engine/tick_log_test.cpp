@@ -10,9 +10,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tickbox::engine {
@@ -53,6 +55,7 @@ class Log {
   /// Steps and writes a tick, and reads and steps it again.
   Bytes tick(const Entered& entered) {
     std::vector<PlayerInput> inputs;
+    inputs.reserve(entered.inputs.size());
     for (const auto& [player, stick] : entered.inputs) {
       inputs.push_back({.player = player, .input = std::as_bytes(std::span{&stick, 1})});
     }
@@ -79,7 +82,7 @@ class Log {
     return tick({.inputs = {{player, stick}}, .sources = {{.player = player, .source = source}}});
   }
 
-  void join(std::vector<std::uint16_t> seats, std::string_view user_data = {}) {
+  void join(std::initializer_list<std::uint16_t> seats, std::string_view user_data = {}) {
     Entered entered;
     for (const std::uint16_t seat : seats) {
       entered.joins.push_back({.player = {seat}, .user_data = user_data});
