@@ -48,13 +48,13 @@ TakenInput InputBuffer::take(Tick tick) {
     last_look_back_ = given->look_back;
     std::ranges::copy(value(place_of(tick)), value(kLast).begin());
     return {.given = {.input = value(kLast), .look_back = last_look_back_},
-            .source = InputSource::Received};
+            .source = engine::InputSource::Received};
   }
   if (tick - newest_given_ <= kRepeatsMax) {
     return {.given = {.input = value(kLast), .look_back = last_look_back_},
-            .source = InputSource::Repeated};
+            .source = engine::InputSource::Repeated};
   }
-  return {.given = {.input = value(kNeutral)}, .source = InputSource::Neutral};
+  return {.given = {.input = value(kNeutral)}, .source = engine::InputSource::Neutral};
 }
 
 Tick InputBuffer::complete_to() const {

@@ -4,6 +4,7 @@
 #include "core/bytes.h"
 #include "core/ids.h"
 #include "core/tick_ring.h"
+#include "engine/tick_record.h"
 #include "protocol/history_depths.h"
 #include "tickbox/game_table.h"
 #include "views/inputs.h"
@@ -14,17 +15,10 @@
 
 namespace tickbox::match {
 
-/// The origin of a player's input in one tick.
-enum class InputSource : std::uint8_t {
-  Received,  ///< sent by the client, in time
-  Repeated,  ///< the client's last input again
-  Neutral,   ///< the input by default: the client is gone, or silent for too long
-};
-
 /// An input that is stepped. Valid until the next call of push() or take().
 struct TakenInput {
   views::GivenInput given;
-  InputSource source = InputSource::Neutral;
+  engine::InputSource source = engine::InputSource::Neutral;
 };
 
 /// A client repeats recent inputs in every packet, so most pushes are repeats: a repeat is not an

@@ -1,5 +1,6 @@
 // tickbox-game-views: plays a match of a game of the public interface, and writes its descriptor,
-// for each tick the record and the keyframe after it, and the snapshots of one seat's players:
+// its first keyframe, for each tick the record and the keyframe after it, and the snapshots of one
+// seat's players:
 //   content AGE HASH BITS MEMBERS   ticks since the base, low 32 bits of the view's hash,
 //                                   hexadecimal digits, ids with commas between
 //   events BITS                     those of the same snapshot, if there are any
@@ -7,7 +8,7 @@
 
 #include "engine/descriptor.h"
 #include "engine/keyframe.h"
-#include "engine/tick_codec.h"
+#include "engine/log/tick_log.h"
 #include "games/arena/arena_game.h"
 #include "laws/random_match.h"
 #include "server/match/event_queue.h"
@@ -45,7 +46,11 @@ class Watched {
   Watched(const GameTable& game, const engine::SharedMap& map)
       : random_(game, map, {.seed = 33, .tick_rate = kRate, .seats = kSeats}),
         match_(game, map, kRate, 33),
-        router_(game) {}
+        router_(game),
+        log_(match_.world()) {
+    log_.keyframe(match_.world(), match_.hash(), bytes_);
+    std::printf("keyframe %s\n", hex(bytes_).c_str());
+  }
 
   void tick() {
     engine::TickRequest request = random_.draw();
@@ -55,9 +60,10 @@ class Watched {
     };
     request.judge = &judge;
     match_.tick(request);
-    engine::encode_tick(match_.world().game(), match_.record(), bytes_);
-    std::printf("record %s\n", hex(bytes_).c_str());
-    engine::encode_keyframe(match_.world(), bytes_);
+    clients_.assign(request.joins.size(), 0);
+    std::printf("record %s\n",
+                hex(log_.tick(match_.record(), {.sources = {}, .clients = clients_})).c_str());
+    log_.keyframe(match_.world(), match_.hash(), bytes_);
     std::printf("keyframe %s\n", hex(bytes_).c_str());
     watch();
   }
@@ -117,6 +123,8 @@ class Watched {
   match::Match match_;
   match::Planner planner_;
   match::EventRouter router_;
+  engine::TickLog log_;
+  std::vector<std::uint64_t> clients_;
   match::SentViews sent_{1};
   match::EventQueue events_{20};
   match::WaitingBodies waiting_;

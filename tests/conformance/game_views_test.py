@@ -33,7 +33,7 @@ def check_causes(reader, content, records, frames):
             return f"an input of seat {seat} at tick {tick} is not the one recorded"
     for tick, member, outcome in content["outcomes"]:
         if outcome[0] == "strike":
-            if (outcome[1], member) not in records[tick]["strikes"]:
+            if ("strike", 0, outcome[1], member) not in records[tick]["outcomes"]:
                 return f"a strike at tick {tick} was not recorded"
             continue
         decided = [(each[1], each[2], each[4]) for each in records[tick]["outcomes"]
@@ -106,15 +106,19 @@ def main():
     lines = subprocess.run([program, name], check=True, capture_output=True, text=True).stdout.splitlines()
     reader = game.Game(bytes.fromhex(lines[0].split(" ")[1]))
     views = game_views.Views(reader, KINEMATIC[name])
-    records, frames, held, seen, altered = {}, {}, {}, set(), 0
+    records, frames, held, seen, altered, log = {}, {}, {}, set(), 0, None
     for line in lines[1:]:
         word, *fields = line.split(" ")
         if word == "record":
-            record = reader.record(bytes.fromhex(fields[0]))
+            record = log.record(bytes.fromhex(fields[0]))
         elif word == "keyframe":
             frame = reader.keyframe(bytes.fromhex(fields[0]))
             tick = frame["tick"]
-            records[tick], frames[tick] = record, frame
+            frames[tick] = frame
+            if log is None:
+                log = game.TickLog(reader, frame)
+                continue
+            records[tick] = record
             frames.pop(tick - 70, None)
         elif word == "events":
             events = views.events(bytes.fromhex(fields[0]))

@@ -3,7 +3,7 @@
 // who joins without gets nothing. A leave decides for every walker, also for the one that leaves.
 
 #include "engine/stepper.h"
-#include "tickbox/game_table.h"
+#include "tickbox/adapter.h"
 
 #include <cstdint>
 #include <optional>

@@ -52,14 +52,14 @@ TEST(InputBuffer, TheFirstInputForATickStands) {
 TEST(InputBuffer, RepeatsTheLastInputWhenOneIsMissing) {
   InputBuffer buffer{game(), Tick{}};
   push(buffer, {1}, kRun);
-  EXPECT_EQ(buffer.take({1}).source, InputSource::Received);
+  EXPECT_EQ(buffer.take({1}).source, engine::InputSource::Received);
   for (std::uint32_t tick = 2; tick < 2 + InputBuffer::kRepeatsMax; ++tick) {
     const TakenInput taken = buffer.take({tick});
-    EXPECT_EQ(taken.source, InputSource::Repeated);
+    EXPECT_EQ(taken.source, engine::InputSource::Repeated);
     EXPECT_EQ(taken.given.input[0], kRun);
   }
   const TakenInput silent = buffer.take({2 + InputBuffer::kRepeatsMax});
-  EXPECT_EQ(silent.source, InputSource::Neutral);
+  EXPECT_EQ(silent.source, engine::InputSource::Neutral);
   EXPECT_EQ(silent.given.input[0], kNeutral);
 }
 
