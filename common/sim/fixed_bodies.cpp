@@ -20,6 +20,25 @@ std::uint64_t hash_of(const Body& body) {
 
 }  // namespace
 
+FixedBodies& FixedBodies::operator=(const FixedBodies& other) {
+  if (this == &other) return *this;
+  bodies_ = other.bodies_;
+  free_ = other.free_;
+  by_id_ = other.by_id_;
+  solids_ = other.solids_;
+  ghosts_ = other.ghosts_;
+  hash_ = other.hash_;
+  ++serial_;
+  changes_.clear();
+  return *this;
+}
+
+std::uint32_t FixedBodies::slot_of(BodyId id) const {
+  const auto place = std::ranges::lower_bound(by_id_, id, {}, &Named::id);
+  TICKBOX_ASSERT(place != by_id_.end() && place->id == id);
+  return place->slot;
+}
+
 const Body* FixedBodies::find(BodyId id) const {
   const auto place = std::ranges::lower_bound(by_id_, id, {}, &Named::id);
   return place != by_id_.end() && place->id == id ? &bodies_[place->slot] : nullptr;

@@ -26,6 +26,15 @@ struct FixedChange {
 
 class FixedBodies {
  public:
+  FixedBodies() = default;
+  FixedBodies(const FixedBodies&) = default;
+  FixedBodies(FixedBodies&&) = default;
+  /// Becomes a copy of `other` in its own memory. A FixedWatch of these bodies knows no change
+  /// then.
+  FixedBodies& operator=(const FixedBodies& other);
+  FixedBodies& operator=(FixedBodies&&) = delete;
+  ~FixedBodies() = default;
+
   [[nodiscard]] bool empty() const { return by_id_.empty(); }
 
   [[nodiscard]] std::size_t size() const { return by_id_.size(); }
@@ -38,6 +47,10 @@ class FixedBodies {
 
   /// The body with this id, or nullptr. Cost: one binary search.
   [[nodiscard]] const Body* find(BodyId id) const;
+
+  /// The slot of the body with this id, until it is removed. Requires: there is one.
+  /// Cost: one binary search.
+  [[nodiscard]] std::uint32_t slot_of(BodyId id) const;
 
   /// The body in a slot, as the grids name it. Requires: a slot in use.
   [[nodiscard]] const Body& in_slot(std::uint32_t slot) const { return bodies_[slot]; }

@@ -41,15 +41,21 @@ void FixedGrid::link(std::uint32_t slot) {
 /// Doubles the number of lists, so that few cells share one by chance.
 void FixedGrid::grow() {
   constexpr int kBitsMin = 4;
-  const std::vector<std::uint32_t> old = heads_;
-  bits_ = std::max(kBitsMin, bits_ + 1);
-  heads_.assign(std::size_t{1} << bits_, kEnd);
-  for (std::uint32_t slot : old) {
+  std::uint32_t all = kEnd;  // the bodies of all lists as one: a copy of them would need memory
+  for (std::uint32_t slot : heads_) {
     while (slot != kEnd) {
       const std::uint32_t next = entries_[slot].next;
-      link(slot);
+      entries_[slot].next = all;
+      all = slot;
       slot = next;
     }
+  }
+  bits_ = std::max(kBitsMin, bits_ + 1);
+  heads_.assign(std::size_t{1} << bits_, kEnd);
+  while (all != kEnd) {
+    const std::uint32_t next = entries_[all].next;
+    link(all);
+    all = next;
   }
 }
 

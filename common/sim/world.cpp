@@ -20,6 +20,20 @@ World::World(WorldSettings settings, SharedStatics statics)
   TICKBOX_ASSERT(statics_ != nullptr);
 }
 
+World& World::operator=(const World& other) {
+  if (this == &other) return *this;
+  settings_ = other.settings_;
+  statics_ = other.statics_;
+  movers_ = other.movers_;
+  const bool has_own = fixed_ && other.fixed_ && fixed_.use_count() == 1;
+  if (has_own) {
+    *fixed_ = *other.fixed_;
+  } else {
+    fixed_ = other.fixed_;
+  }
+  return *this;
+}
+
 const FixedBodies& World::fixed() const {
   static const FixedBodies kNone;
   return fixed_ ? *fixed_ : kNone;

@@ -27,6 +27,13 @@ struct WorldSettings {
 class World {
  public:
   World(WorldSettings settings, SharedStatics statics);
+  World(const World&) = default;
+  World(World&&) = default;
+  /// Shares the fixed bodies of `other`, or copies them if this world has fixed bodies of its own:
+  /// it keeps its memory, so that a step after it does not have to allocate any.
+  World& operator=(const World& other);
+  World& operator=(World&&) = default;
+  ~World() = default;
 
   [[nodiscard]] const WorldSettings& settings() const { return settings_; }
 

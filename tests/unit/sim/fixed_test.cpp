@@ -131,6 +131,31 @@ TEST(FixedBodies, OfACopyAreItsOwn) {
   EXPECT_EQ(copy.find({1})->min, at(0, 0));
 }
 
+TEST(FixedBodies, OfAWorldThatIsAssignedAreCopiedIntoItsMemory) {
+#ifdef TICKBOX_AUDIT
+  GTEST_SKIP() << "the audit of each step allocates";
+#endif
+  Scene like{kFalling, {box(1, at(0, 0), at(1, 1)), brick(2, at(0, 1), at(1, 1))}};
+  sim::World world = like.world();
+  sim::Stepper stepper;
+  for (const bool is_warm : {false, true}) {
+    world = like.world();
+    const std::uint64_t before = tests::allocations();
+    stepper.step(world);
+    EXPECT_EQ(world.find({1})->min, at(0, 0)) << "the step forgets what it has seen of the brick";
+    world.remove({2});
+    for (std::uint32_t id = 10; id < 60; ++id) {
+      world.add(coin(id, at(20 + id, 0), at(0.5, 0.5)));
+    }
+    stepper.step(world);
+    if (is_warm) {
+      EXPECT_EQ(tests::allocations(), before);
+    }
+    EXPECT_GT(world.find({1})->min.y, 0);
+  }
+  EXPECT_NE(like.world().find({2}), nullptr);
+}
+
 TEST(FixedBodies, AreFoundAfterMoreChangesThanAreFollowed) {
   Scene scene{kFalling, {box(1, at(0, 0), at(1, 1)), brick(2, at(0, 1), at(1, 1))}};
   scene.step(5);
