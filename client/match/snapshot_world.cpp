@@ -267,11 +267,12 @@ void SnapshotWorld::load(const HeldView& base, const HeldView& start) {
 /// Returns whether a body overlaps more bodies that the step keeps apart from it than a server
 /// sends: a pile of them would take seconds to step.
 bool SnapshotWorld::is_crowded(std::size_t row) const {
-  const std::span<const sim::Body> bodies = world_.physics().movers();
-  const sim::Body& body = bodies[row];
+  const engine::World& world = world_;
+  const sim::Body& body = world.body(row);
   const sim::Box box = sim::box_of(body.min, body.size);
   std::size_t overlaps = 0;
-  for (const sim::Body& other : bodies) {
+  for (std::size_t at = 0; at < world.size(); ++at) {
+    const sim::Body& other = world.body(at);
     const bool is_inside = other.id != body.id &&
                            sim::overlap(box, sim::box_of(other.min, other.size)) &&
                            sim::stay_apart(body, other);
@@ -349,10 +350,7 @@ void SnapshotWorld::gather_record(const HeldView& base, std::uint8_t ago) {
 }
 
 void SnapshotWorld::step() {
-  before_.clear();
-  for (const sim::Body& body : std::as_const(world_).physics().movers()) {
-    before_.push_back(body.id);
-  }
+  before_.assign(world_.ids().begin(), world_.ids().end());
   const engine::TickReport& report = stepper_.replay(world_, record_);
   ++steps_;
   note_spawns(report);

@@ -30,29 +30,37 @@ bool touch_along(const sim::Box& a, const sim::Box& b, Contact normal) {
 
 void Contacts::begin(detail::Running& running) {
   const World& world = running.world();
-  const std::span<const sim::Body> movers = world.physics().movers();
-  before_.clear();
+  before_.resize(world.size());
   overlaps_before_.clear();
-  bool has_sensor = false;
-  for (std::size_t row = 0; row < world.size(); ++row) {
+  bool has_sensor = !world.physics().fixed().ghosts().empty();
+  for (const std::uint32_t row : world.active_rows()) {
+    if (world.is_fixed(row)) continue;
     const RowInfo& info = world.infos()[row];
-    before_.push_back(
-        {.min = movers[row].min, .velocity = info.velocity_before, .is_new = info.is_new});
-    has_sensor = has_sensor || sim::is_ghost(movers[row]);
+    const sim::Body& body = world.body(row);
+    before_[row] = {.min = body.min, .velocity = info.velocity_before, .is_new = info.is_new};
+    has_sensor = has_sensor || sim::is_ghost(body);
   }
-  for (std::size_t row = 0; row < world.size() && has_sensor; ++row) {
-    if (!before_[row].is_new) continue;
-    const sim::Body& body = movers[row];
-    running.visit_overlapping(sim::box_of(body.min, body.size), [&](std::size_t other) {
-      const bool is_begin = other != row && (sim::is_ghost(body) || sim::is_ghost(movers[other])) &&
-                            sim::may_meet(body, movers[other]);
-      if (is_begin) overlaps_before_.push_back(sim::ordered_pair(body.id, movers[other].id));
+  if (!has_sensor) return;
+  for (const std::uint32_t row : world.active_rows()) {
+    if (!world.infos()[row].is_new) continue;
+    const sim::Body& body = world.body(row);
+    running.visit_overlapping(sim::box_of(body.min, body.size), [&](std::size_t at) {
+      const sim::Body& other = world.body(at);
+      const bool can_meet = at != row && !(world.is_fixed(row) && world.is_fixed(at));
+      const bool is_begin =
+          can_meet && (sim::is_ghost(body) || sim::is_ghost(other)) && sim::may_meet(body, other);
+      if (is_begin) overlaps_before_.push_back(sim::ordered_pair(body.id, other.id));
     });
   }
 }
 
-void Contacts::run(detail::Running& running, const sim::StepReport& report) {
-  const World& world = running.world();
+/// A row as the physics began with it. It moves no fixed body.
+RowBefore Contacts::row_before(const World& world, std::size_t row) const {
+  if (!world.is_fixed(row)) return before_[row];
+  return {.min = world.body(row).min, .velocity = {}, .is_new = world.infos()[row].is_new};
+}
+
+void Contacts::gather(const World& world, const sim::StepReport& report) {
   begun_.clear();
   gather_contacts(world, report);
   gather_overlaps(world, report);
@@ -66,6 +74,9 @@ void Contacts::run(detail::Running& running, const sim::StepReport& report) {
   });
   begun_.erase(repeats.begin(), repeats.end());
   std::ranges::sort(begun_, {}, &Begun::order);
+}
+
+void Contacts::run(detail::Running& running) const {
   for (const Begun& begun : begun_) {
     run_callbacks(running, begun);
   }
@@ -119,15 +130,15 @@ void Contacts::gather_overlaps(const World& world, const sim::StepReport& report
 }
 
 sim::Box Contacts::box_before(const World& world, std::size_t row, BodyId id) const {
-  if (row != kWall) return sim::box_of(before_[row].min, world.physics().movers()[row].size);
+  if (row != kWall) return sim::box_of(row_before(world, row).min, world.body(row).size);
   if (id == sim::kWorldBorder) return sim::kWholeWorld;
   const sim::Body* wall = world.physics().statics().find(id);
   return sim::box_of(wall->min, wall->size);
 }
 
 bool Contacts::is_resting(const World& world, const Begun& begun) const {
-  const RowBefore& a = before_[begun.row_a];
-  const RowBefore b = begun.row_b != kWall ? before_[begun.row_b] : RowBefore{};
+  const RowBefore a = row_before(world, begun.row_a);
+  const RowBefore b = begun.row_b != kWall ? row_before(world, begun.row_b) : RowBefore{};
   if (a.is_new || b.is_new) return false;
   const std::int64_t approach = (std::int64_t{a.velocity.x} - b.velocity.x) * begun.contact.nx +
                                 (std::int64_t{a.velocity.y} - b.velocity.y) * begun.contact.ny;

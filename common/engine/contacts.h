@@ -28,8 +28,11 @@ class Contacts {
   /// Notes the rows just before the physics steps.
   void begin(detail::Running& running);
 
-  /// Runs the callbacks for the contacts and overlaps that began in the step.
-  void run(detail::Running& running, const sim::StepReport& report);
+  /// Gathers the contacts and overlaps that began in the step. Rows are new as before it.
+  void gather(const World& world, const sim::StepReport& report);
+
+  /// Runs the callbacks for them.
+  void run(detail::Running& running) const;
 
  private:
   /// A contact whose callbacks are due, or an overlap with a sensor.
@@ -48,10 +51,11 @@ class Contacts {
   void gather_overlaps(const World& world, const sim::StepReport& report);
   void add_overlap(const World& world, BodyId a, BodyId b);
   [[nodiscard]] bool is_resting(const World& world, const Begun& begun) const;
+  [[nodiscard]] RowBefore row_before(const World& world, std::size_t row) const;
   [[nodiscard]] sim::Box box_before(const World& world, std::size_t row, BodyId id) const;
   void run_callbacks(detail::Running& running, const Begun& begun) const;
 
-  std::vector<RowBefore> before_;  ///< by row
+  std::vector<RowBefore> before_;  ///< by row, of those that are not fixed
   /// Overlaps with sensors of rows that are new. The physics reports no begin of these.
   std::vector<sim::BodyPair> overlaps_before_;
   std::vector<Begun> begun_;

@@ -17,13 +17,15 @@ constexpr unsigned kParentMask = 3;
 constexpr unsigned kIsNew = 4;
 constexpr unsigned kIsKinematic = 8;
 constexpr unsigned kIsCarried = 16;
-constexpr unsigned kTraitsKnown = 31;
+constexpr unsigned kIsFixed = 32;
+constexpr unsigned kTraitsKnown = 63;
 constexpr unsigned kParentMost = 2;
 
 /// The bytes of an entity without the parts that only some have.
-constexpr std::size_t kEntityBytesMin = 8 + 1 + 1 + 2 + 4 * 4;
-/// The most bytes of an entity without its state: a longer kind, what it ignores, what carries it.
-constexpr std::size_t kEntityHeadBytesMax = kEntityBytesMin + 1 + 8 + 8;
+constexpr std::size_t kEntityBytesMin = 8 + 1 + 1 + 2 + 2 * 4;
+/// The most bytes of an entity without its state: a longer kind, a velocity, what it ignores, what
+/// carries it.
+constexpr std::size_t kEntityHeadBytesMax = kEntityBytesMin + 1 + 2 * 4 + 8 + 8;
 
 /// The most bytes from the tick to the lineage, and of the two counts.
 constexpr std::size_t kHeadBytesMax = 4 + 8 + 8 + 8 + 5 + 5 + 5;
@@ -66,18 +68,23 @@ bool read_packed(const TypeInfo& type, NumberReader& in, MutableBytes bytes) {
 
 void write_entity(const World& world, std::size_t row, std::vector<std::byte>& out) {
   NumberWriter writer{out};
-  const sim::Body& body = world.physics().movers()[row];
+  const sim::Body& body = world.body(row);
   const RowInfo& info = world.infos()[row];
   const bool is_kinematic = body.kind == sim::Kind::Kinematic;
   const bool is_carried = !is_kinematic && body.carrier != sim::kNoBody;
+  const bool is_fixed = body.kind == sim::Kind::Fixed;
   writer.fixed(body.id.value);
   writer.number(info.kind);
-  writer.fixed(static_cast<std::uint8_t>(
-      static_cast<unsigned>(info.parent) | (info.is_new ? kIsNew : 0U) |
-      (is_kinematic ? kIsKinematic : 0U) | (is_carried ? kIsCarried : 0U)));
+  writer.fixed(
+      static_cast<std::uint8_t>(static_cast<unsigned>(info.parent) | (info.is_new ? kIsNew : 0U) |
+                                (is_kinematic ? kIsKinematic : 0U) |
+                                (is_carried ? kIsCarried : 0U) | (is_fixed ? kIsFixed : 0U)));
   writer.fixed(info.owner.seat);
-  for (const std::int32_t number : {body.min.x, body.min.y, body.velocity.x, body.velocity.y}) {
-    writer.fixed(number);
+  writer.fixed(body.min.x);
+  writer.fixed(body.min.y);
+  if (!is_fixed) {
+    writer.fixed(body.velocity.x);
+    writer.fixed(body.velocity.y);
   }
   if (info.parent != Parent::Collides) writer.fixed(body.ignores.value);
   if (is_kinematic) {
@@ -112,7 +119,8 @@ bool read_entity(NumberReader& in, World& world) {
   row.info.is_new = (traits & kIsNew) != 0;
   row.info.owner = {in.fixed<std::uint16_t>()};
   row.min = {in.coordinate(), in.coordinate()};
-  row.velocity = {in.coordinate(), in.coordinate()};
+  const bool is_fixed = (traits & kIsFixed) != 0;
+  if (!is_fixed) row.velocity = {in.coordinate(), in.coordinate()};
   if (row.info.parent != Parent::Collides) row.ignores = {in.fixed<std::uint64_t>()};
   const bool is_carried = (traits & kIsCarried) != 0;
   const bool is_kinematic = (traits & kIsKinematic) != 0;
@@ -129,14 +137,20 @@ bool read_entity(NumberReader& in, World& world) {
   if (!read_packed(type, in, bytes) || in.failed()) return false;
   const bool is_in_order = world.size() == 0 || world.id(world.size() - 1) < row.id;
   if (!is_in_order || !is_valid_id(world, row.id, row.info) || !world.can_add(row, bytes) ||
-      (is_carried && (is_kinematic || carrier == sim::kNoBody))) {
+      (is_carried && (is_kinematic || is_fixed || carrier == sim::kNoBody))) {
     return false;
   }
   world.add(row, bytes);
-  sim::Body& body = world.physics().movers()[world.size() - 1];
-  body.path_ticks = path_ticks;
-  body.carrier = carrier;
-  return (body.kind == sim::Kind::Kinematic) == is_kinematic;
+  const std::size_t last = world.size() - 1;
+  const sim::Kind read = std::as_const(world).body(last).kind;
+  const bool is_same_kind =
+      (read == sim::Kind::Kinematic) == is_kinematic && (read == sim::Kind::Fixed) == is_fixed;
+  if (!is_same_kind) return false;
+  world.change_body(last, [&](sim::Body& body) {
+    body.path_ticks = path_ticks;
+    body.carrier = carrier;
+  });
+  return true;
 }
 
 void write_seat(const World& world, Player player, InputSource source,

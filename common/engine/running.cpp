@@ -93,17 +93,24 @@ void Running::end_call() {
     const ConstBytes state = std::as_const(*world_).state(touched.row);
     const ConstBytes before = ConstBytes{touched_states_}.subspan(touched.first, state.size());
     const bool is_new_state = std::memcmp(state.data(), before.data(), state.size()) != 0;
-    sim::Body& body = world_->physics().movers()[touched.row];
-    if (!is_new_state && body.velocity == touched.velocity && body.min == touched.min) continue;
+    world_->take_written(touched.row);
+    const sim::Body& now = std::as_const(*world_).body(touched.row);
+    const bool is_moved = now.min != touched.min;
+    if (!is_new_state && now.velocity == touched.velocity && !is_moved) continue;
     const std::int32_t top = world_->top_speed(world_->infos()[touched.row].kind);
-    body.velocity = {limited(body.velocity.x, touched.velocity.x, top),
-                     limited(body.velocity.y, touched.velocity.y, top)};
+    world_->change_body(touched.row, [&](sim::Body& body) {
+      body.velocity = {limited(body.velocity.x, touched.velocity.x, top),
+                       limited(body.velocity.y, touched.velocity.y, top)};
+    });
     if (is_new_state) world_->update_body(touched.row);
-    if (body.min != touched.min) {
-      body.min = {std::clamp(body.min.x, -kWorldLimit, kWorldLimit - body.size.x),
-                  std::clamp(body.min.y, -kWorldLimit, kWorldLimit - body.size.y)};
+    if (is_moved) {
+      world_->change_body(touched.row, [](sim::Body& body) {
+        body.min = {std::clamp(body.min.x, -kWorldLimit, kWorldLimit - body.size.x),
+                    std::clamp(body.min.y, -kWorldLimit, kWorldLimit - body.size.y)};
+      });
       world_->infos()[touched.row].is_new = true;
     }
+    if (world_->is_fixed(touched.row)) world_->wake(touched.row);
   }
   if (is_filed_) file_touched();
   touched_.clear();
@@ -112,7 +119,7 @@ void Running::end_call() {
 
 void Running::touch(std::size_t row) {
   if (std::ranges::find(touched_, row, &Touched::row) != touched_.end()) return;
-  const sim::Body& body = world_->physics().movers()[row];
+  const sim::Body& body = std::as_const(*world_).body(row);
   const ConstBytes state = std::as_const(*world_).state(row);
   touched_.push_back(
       {.row = row, .min = body.min, .velocity = body.velocity, .first = touched_states_.size()});
@@ -130,20 +137,27 @@ void Running::join_askers(BodyId with, bool is_logged) {
 void Running::remove_row(std::size_t row) {
   removed_[row] = 1;
   has_removed_ = true;
-  if (is_filed_) space_.remove(static_cast<engine::Space::Key>(row));
+  if (is_filed_ && !world_->is_fixed(row)) space_.remove(key_of(row));
+}
+
+engine::Space::Key Running::key_of(std::size_t row) const {
+  return static_cast<engine::Space::Key>(world_->mover_of(row));
 }
 
 sim::Box Running::box_of(std::size_t row) const {
-  const sim::Body& body = world_->physics().movers()[row];
+  const sim::Body& body = std::as_const(*world_).body(row);
   return sim::box_of(body.min, body.size);
 }
 
 void Running::file_places() {
   if (is_filed_) return;
   is_filed_ = true;
-  space_.clear(rows_);
-  for (std::size_t row = 0; row < rows_; ++row) {
-    if (!is_removed(row)) space_.add(static_cast<engine::Space::Key>(row), box_of(row));
+  space_.clear(world_->physics().movers().size());
+  filed_rows_.clear();
+  for (const std::uint32_t row : world_->active_rows()) {
+    if (world_->is_fixed(row)) continue;
+    filed_rows_.push_back(row);
+    if (!is_removed(row)) space_.add(key_of(row), box_of(row));
   }
   for (const Pending& pending : pending_) {
     if (pending.is_dropped) continue;
@@ -157,12 +171,35 @@ void Running::file_places() {
 void Running::file_touched() {
   for (const Touched& touched : touched_) {
     if (is_removed(touched.row)) continue;
-    const auto key = static_cast<engine::Space::Key>(touched.row);
+    if (world_->is_fixed(touched.row)) {
+      world_->take_written(touched.row);
+      continue;
+    }
+    const engine::Space::Key key = key_of(touched.row);
     const sim::Box box = box_of(touched.row);
     if (space_.box(key) == box) continue;
     space_.remove(key);
     space_.add(key, box);
   }
+}
+
+/// Returns the fixed rows that overlap a box, ascending; valid until the next call.
+std::span<const std::size_t> Running::fixed_rows_in(const sim::Box& box) {
+  fixed_found_.clear();
+  const sim::FixedBodies& fixed = std::as_const(*world_).physics().fixed();
+  for (const sim::FixedGrid* grid : {&fixed.solids(), &fixed.ghosts()}) {
+    if (grid->empty()) continue;
+    grid->visit(sim::rect_of(box), [&](std::uint32_t slot) {
+      const sim::Body& body = fixed.in_slot(slot);
+      if (!sim::overlap(sim::box_of(body.min, body.size), box)) return;
+      const std::size_t row = world_->index_of(body.id);
+      if (!is_removed(row)) fixed_found_.push_back(row);
+    });
+  }
+  std::ranges::sort(fixed_found_);
+  const auto repeats = std::ranges::unique(fixed_found_);
+  fixed_found_.erase(repeats.begin(), repeats.end());
+  return fixed_found_;
 }
 
 std::optional<std::size_t> Running::living_row(Ref who) const {
@@ -198,7 +235,8 @@ void Running::follow_spawn(Player who, Ref spawned) {
 }
 
 void Running::add_pending(const engine::NewRow& row, ConstBytes state) {
-  const auto key = static_cast<engine::Space::Key>(rows_ + pending_.size());
+  const std::size_t movers = world_->physics().movers().size();
+  const auto key = static_cast<engine::Space::Key>(movers + pending_.size());
   const std::size_t first = pending_states_.size();
   // States begin where any of their members may.
   pending_states_.resize(first + world_->stride());
@@ -389,9 +427,11 @@ std::optional<sim::CastHit> Running::cast(const sim::Cast& cast) {
   std::ranges::sort(found_);
   cast_at_.clear();
   for (const std::size_t row : found_) {
-    cast_at_.push_back(world_->physics().movers()[row]);
+    cast_at_.push_back(std::as_const(*world_).body(row));
   }
-  caster_.look_at(world_->physics().immovables(), world_->physics().settings().border, cast_at_);
+  // Without the fixed bodies of the physics: some of them are removed in this phase.
+  caster_.look_at({world_->physics().statics(), nullptr}, world_->physics().settings().border,
+                  cast_at_);
   const std::optional<sim::CastHit> hit = caster_.nearest(cast);
   if (hit && engine::is_entity(hit->body)) join_askers(hit->body, log_.raycast);
   return hit;
@@ -399,7 +439,8 @@ std::optional<sim::CastHit> Running::cast(const sim::Cast& cast) {
 
 bool Running::touching(Side side) {
   TICKBOX_ASSERT(asker_count_ > 0);
-  const sim::Body& body = world_->physics().movers()[askers_[0]];
+  world_->take_written(askers_[0]);
+  const sim::Body& body = std::as_const(*world_).body(askers_[0]);
   const std::int32_t x = side == Side::Left ? -1 : side == Side::Right ? 1 : 0;
   const std::int32_t y = side == Side::Up ? -1 : side == Side::Down ? 1 : 0;
   // What it touches, a cast of one sub-unit meets at once.
@@ -509,7 +550,7 @@ void Running::add_event(std::size_t event, Ref at, std::size_t where, ConstBytes
   report_.emitted.push_back({.type = static_cast<std::uint8_t>(event),
                              .index = static_cast<std::uint32_t>(list.count++),
                              .at = at,
-                             .place = world_->physics().movers()[where].min});
+                             .place = *world_->row(where).min});
 }
 
 // --- what Server does ---
@@ -527,9 +568,9 @@ std::int32_t Running::players() const {
 bool Running::is_free(Vec2 min, Vec2 size) {
   file_places();
   bool is_free = true;
-  space_.visit(sim::box_of(min, at_least_one(size)),
-               [&is_free](engine::Space::Key) { is_free = false; });
-  return is_free;
+  const sim::Box box = sim::box_of(min, at_least_one(size));
+  space_.visit(box, [&is_free](engine::Space::Key) { is_free = false; });
+  return is_free && fixed_rows_in(box).empty();
 }
 
 void Running::remove_by_server(Ref who) {
@@ -565,7 +606,7 @@ void Running::follow_focuses() {
     const bool is_there = row < world_->size() && world_->id(row) == id;
     if (!is_there) row = world_->index_of(id);
     if (row == world_->size()) continue;
-    const sim::Body& body = std::as_const(*world_).physics().movers()[row];
+    const sim::Body& body = std::as_const(*world_).body(row);
     seat.focus_place = {body.min.x + body.size.x / 2, body.min.y + body.size.y / 2};
   }
 }

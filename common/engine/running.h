@@ -101,8 +101,11 @@ class Running {
     file_places();
     file_touched();
     space_.visit(box, [&](engine::Space::Key key) {
-      if (key < rows_) visit(std::size_t{key});
+      if (key < filed_rows_.size()) visit(std::size_t{filed_rows_[key]});
     });
+    for (const std::size_t row : fixed_rows_in(box)) {
+      visit(row);
+    }
   }
 
   void join(BodyId a, BodyId b) { report_.influences.push_back(sim::ordered_pair(a, b)); }
@@ -181,6 +184,8 @@ class Running {
   [[nodiscard]] std::optional<sim::CastHit> cast(const sim::Cast& cast);
   void file_places();
   void file_touched();
+  [[nodiscard]] std::span<const std::size_t> fixed_rows_in(const sim::Box& box);
+  [[nodiscard]] engine::Space::Key key_of(std::size_t row) const;
   [[nodiscard]] sim::Box box_of(std::size_t row) const;
   [[nodiscard]] std::optional<std::size_t> living_row(Ref who) const;
   [[nodiscard]] std::optional<std::size_t> living_row(Ref who, std::size_t kind) const;
@@ -222,8 +227,11 @@ class Running {
   std::vector<std::byte> pending_states_;
   std::vector<Count> spawns_;
 
+  /// The rows that are not fixed, and the spawned ones. The physics knows where the fixed ones are.
   engine::Space space_;
   bool is_filed_ = false;
+  std::vector<std::uint32_t> filed_rows_;  ///< by key
+  std::vector<std::size_t> fixed_found_;
   std::vector<std::size_t> found_;
   std::vector<sim::Body> cast_at_;
   sim::Caster caster_;

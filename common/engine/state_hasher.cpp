@@ -13,12 +13,11 @@ std::uint64_t StateHasher::hash_rows(const World& world) {
   now_.rows.resize(world.size());
   now_.states.resize(world.size() * stride);
   hashes_.resize(world.size());
-  const std::span<const sim::Body> movers = world.physics().movers();
   // Both are sorted by id.
   std::size_t before = 0;
   std::uint64_t sum = 0;
   for (std::size_t row = 0; row < world.size(); ++row) {
-    const sim::Body& body = movers[row];
+    const sim::Body& body = world.body(row);
     while (before < before_.rows.size() && before_.rows[before].id < body.id) {
       ++before;
     }
@@ -38,7 +37,7 @@ std::uint64_t StateHasher::hash_rows(const World& world) {
 }
 
 bool StateHasher::is_unchanged(const World& world, std::size_t row, std::size_t before) const {
-  const sim::Body& body = world.physics().movers()[row];
+  const sim::Body& body = world.body(row);
   const RowInfo& info = world.infos()[row];
   const Row& was = before_.rows[before];
   // A kinematic body counts the ticks of its path.

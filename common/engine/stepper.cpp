@@ -74,9 +74,8 @@ const TickReport& Stepper::replay(World& world, const TickRecord& record) {
 
 void Stepper::begin(World& world, Authority authority, TickRecord& record) {
   world.tick = world.tick + 1;
-  const std::span<const sim::Body> movers = std::as_const(world).physics().movers();
-  for (std::size_t row = 0; row < world.size(); ++row) {
-    world.infos()[row].velocity_before = movers[row].velocity;
+  for (const std::uint32_t row : world.active_rows()) {
+    world.infos()[row].velocity_before = std::as_const(world).body(row).velocity;
   }
   default_input_.resize(world.game().input.bytes);
   world.game().input.write_default(default_input_.data());
@@ -153,8 +152,14 @@ const void* Stepper::input_of(const World& world, std::size_t row) const {
   return world.input(world.infos()[row].owner).data();
 }
 
+/// Returns the active rows as they are now: callbacks may wake others.
+std::span<const std::uint32_t> Stepper::active_rows(const World& world) {
+  active_.assign(world.active_rows().begin(), world.active_rows().end());
+  return active_;
+}
+
 void Stepper::act(World& world) {
-  for (std::size_t row = 0; row < world.size(); ++row) {
+  for (const std::uint32_t row : active_rows(world)) {
     const auto act = world.kind_of(row).act;
     if (act == nullptr || running_.is_removed(row)) continue;
     running_.call(row, std::nullopt, [&](const detail::AnyStep& step) {
@@ -212,10 +217,11 @@ void Stepper::move(World& world) {
   running_.report().physics = &report;
   running_.forget_places();
   end_ignoring(world);
-  for (RowInfo& info : world.infos()) {
-    info.is_new = false;
+  contacts_.gather(world, report);
+  for (const std::uint32_t row : world.active_rows()) {
+    world.infos()[row].is_new = false;
   }
-  contacts_.run(running_, report);
+  contacts_.run(running_);
   for (const BodyId id : report.crushed) {
     const std::size_t row = world.index_of(id);
     const auto crushed = world.kind_of(row).crushed;
@@ -224,14 +230,15 @@ void Stepper::move(World& world) {
                   [&](const detail::AnyStep& step) { crushed(world.row(row), step); });
   }
   remove_what_left(world);
+  world.rest();
   running_.end_phase();
 }
 
 /// Removes the entities outside of the map's border.
 void Stepper::remove_what_left(World& world) {
   const sim::Box& inside = world.map()->inside;
-  for (std::size_t row = 0; row < world.size(); ++row) {
-    const sim::Body& body = std::as_const(world).physics().movers()[row];
+  for (const std::uint32_t row : active_rows(world)) {
+    const sim::Body& body = std::as_const(world).body(row);
     if (running_.is_removed(row) || sim::overlap(sim::box_of(body.min, body.size), inside)) {
       continue;
     }
@@ -245,29 +252,28 @@ void Stepper::remove_what_left(World& world) {
 
 /// Lets spawned entities meet their parents, each when its Parent says.
 void Stepper::end_ignoring(World& world) {
-  for (std::size_t row = 0; row < world.size(); ++row) {
+  for (const std::uint32_t row : world.active_rows()) {
     RowInfo& info = world.infos()[row];
     if (info.parent == Parent::Collides) continue;
     if (info.parent == Parent::IgnoredUntilApart && overlaps_parent(world, row)) continue;
     info.parent = Parent::Collides;
-    world.physics().movers()[row].ignores = sim::kNoBody;
+    world.change_body(row, [](sim::Body& body) { body.ignores = sim::kNoBody; });
   }
 }
 
 /// Whether an entity overlaps the one that it ignores. Its answer depends on both, so it joins
 /// them.
 bool Stepper::overlaps_parent(const World& world, std::size_t row) {
-  const std::span<const sim::Body> movers = world.physics().movers();
-  const sim::Body& body = movers[row];
+  const sim::Body& body = world.body(row);
   const std::size_t parent = world.index_of(body.ignores);
   if (parent == world.size()) return false;
   running_.join(body.id, body.ignores);
-  const sim::Body& other = movers[parent];
+  const sim::Body& other = world.body(parent);
   return sim::overlap(sim::box_of(body.min, body.size), sim::box_of(other.min, other.size));
 }
 
 void Stepper::act_after(World& world) {
-  for (std::size_t row = 0; row < world.size(); ++row) {
+  for (const std::uint32_t row : active_rows(world)) {
     const auto after = world.kind_of(row).after;
     if (after == nullptr || running_.is_removed(row)) continue;
     running_.call(row, std::nullopt,

@@ -10,6 +10,8 @@
 #include "sim/step.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tickbox::engine {
@@ -48,6 +50,7 @@ class Stepper {
   [[nodiscard]] bool overlaps_parent(const World& world, std::size_t row);
   void remove_what_left(World& world);
   void act_after(World& world);
+  [[nodiscard]] std::span<const std::uint32_t> active_rows(const World& world);
   [[nodiscard]] const void* input_of(const World& world, std::size_t row) const;
 
   detail::Running running_;
@@ -56,7 +59,8 @@ class Stepper {
   std::vector<std::byte> default_input_;
   std::vector<std::byte> default_avatar_;
   std::vector<std::byte> significant_;
-  std::vector<std::size_t> avatars_;  ///< by seat: the row of its first entity, or size()
+  std::vector<std::size_t> avatars_;   ///< by seat: the row of its first entity, or size()
+  std::vector<std::uint32_t> active_;  ///< the rows that a loop over callbacks looks at
   std::vector<FiredRay> rays_;
   TickRecord opening_;
 };

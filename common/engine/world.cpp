@@ -26,9 +26,21 @@ sim::WorldSettings settings_of(const GameTable& game, std::uint32_t tick_rate) {
           .border = sim::Border::Solid};
 }
 
+sim::Kind kind_of(Motion motion) {
+  switch (motion) {
+    case Motion::Dynamic:
+      return sim::Kind::Dynamic;
+    case Motion::Kinematic:
+      return sim::Kind::Kinematic;
+    case Motion::Fixed:
+      return sim::Kind::Fixed;
+  }
+  return sim::Kind::Dynamic;
+}
+
 /// Gives a body the properties that its entity's state has.
 void set_properties(const Body& of, sim::Body& body) {
-  body.kind = of.motion == Motion::Dynamic ? sim::Kind::Dynamic : sim::Kind::Kinematic;
+  body.kind = kind_of(of.motion);
   body.response = of.response;
   body.size = of.size;
   body.mass = of.mass;
@@ -41,12 +53,12 @@ void set_properties(const Body& of, sim::Body& body) {
   body.one_way = of.one_way;
   body.squeeze = of.squeeze;
   // A body has only what the hash covers.
-  if (of.motion == Motion::Dynamic) {
+  if (of.motion != Motion::Kinematic) {
     body.path = sim::kNoPath;
     body.path_ticks = 0;
-  } else {
-    body.carrier = sim::kNoBody;
   }
+  if (of.motion != Motion::Dynamic) body.carrier = sim::kNoBody;
+  if (of.motion == Motion::Fixed) body.velocity = {};
 }
 
 /// The body of a row.
@@ -137,27 +149,81 @@ World::World(const GameTable& game, SharedMap map, std::uint32_t tick_rate, std:
 }
 
 detail::Row World::row(std::size_t row) {
-  sim::Body& body = physics_.movers()[row];
-  return {.ref = ref_of(body.id),
-          .owner = infos_[row].owner,
-          .min = &body.min,
-          .velocity = &body.velocity,
-          .state = states_.data() + place_of(row)};
+  const Place place = places_[row];
+  detail::Row seen{
+      .ref = ref_of(id(row)), .owner = infos_[row].owner, .state = states_.data() + place_of(row)};
+  if (place.is_fixed) {
+    seen.min = &written_[place.index].min;
+    seen.velocity = &written_[place.index].velocity;
+  } else {
+    sim::Body& body = physics_.movers()[place.index];
+    seen.min = &body.min;
+    seen.velocity = &body.velocity;
+  }
+  return seen;
+}
+
+void World::take_written(std::size_t row) {
+  if (!is_fixed(row)) return;
+  Written& written = written_[places_[row].index];
+  written.velocity = {};
+  if (written.min == body(row).min) return;
+  change_body(row, [to = written.min](sim::Body& body) {
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      body.min[axis] = std::clamp(to[axis], -kWorldLimit, kWorldLimit - body.size[axis]);
+    }
+  });
+}
+
+/// Replaces a fixed body. Requires: the same id.
+void World::replace_fixed(std::size_t row, const sim::Body& body) {
+  TICKBOX_ASSERT(body.kind == sim::Kind::Fixed);
+  if (body != this->body(row)) {
+    physics_.remove(body.id);
+    physics_.add(body);
+  }
+  file_fixed(row);
+}
+
+/// Notes where the physics has a fixed body.
+void World::file_fixed(std::size_t row) {
+  const std::uint32_t slot = physics_.fixed().slot_of(id(row));
+  places_[row] = {.index = slot, .is_fixed = true};
+  if (slot >= written_.size()) written_.resize(slot + std::size_t{1});
+  written_[slot] = {.min = body(row).min, .velocity = {}};
+}
+
+bool World::acts(std::size_t row) const {
+  const KindTable& kind = kind_of(row);
+  return kind.act != nullptr || kind.after != nullptr;
+}
+
+void World::wake(std::size_t row) {
+  const auto at = std::ranges::lower_bound(active_, row);
+  if (at == active_.end() || *at != row) active_.insert(at, static_cast<std::uint32_t>(row));
+}
+
+void World::rest() {
+  std::erase_if(active_, [this](std::size_t row) {
+    return is_fixed(row) && !infos_[row].is_new && infos_[row].parent == Parent::Collides &&
+           !acts(row);
+  });
+}
+
+/// The first row with this id or a higher one.
+std::size_t World::first_not_before(BodyId id) const {
+  return static_cast<std::size_t>(std::ranges::lower_bound(ids_, id) - ids_.begin());
 }
 
 std::size_t World::index_of(BodyId id) const {
-  const std::span<const sim::Body> movers = physics_.movers();
-  const auto found = std::ranges::lower_bound(movers, id, {}, &sim::Body::id);
-  return found != movers.end() && found->id == id ? static_cast<std::size_t>(found - movers.begin())
-                                                  : size();
+  const std::size_t row = first_not_before(id);
+  return row < size() && ids_[row] == id ? row : size();
 }
 
 std::size_t World::avatar_of(Player player) const {
   if (!has(player)) return size();
-  const BodyId first = avatar_id(seats_[player.seat].generation, {.lineage = player.seat});
-  const std::span<const sim::Body> movers = physics_.movers();
-  const auto found = std::ranges::lower_bound(movers, first, {}, &sim::Body::id);
-  const auto row = static_cast<std::size_t>(found - movers.begin());
+  const std::size_t row =
+      first_not_before(avatar_id(seats_[player.seat].generation, {.lineage = player.seat}));
   return row < size() && is_avatar_of(row, player) ? row : size();
 }
 
@@ -170,12 +236,29 @@ bool World::is_avatar_of(std::size_t row, Player player) const {
 void World::add(const NewRow& row, ConstBytes state) {
   const KindTable& kind = game_->kinds[row.info.kind];
   TICKBOX_ASSERT(state.size() == kind.type.bytes);
-  physics_.add(body_of(row, kind, state));
-  const std::size_t index = index_of(row.id);
+  const sim::Body body = body_of(row, kind, state);
+  physics_.add(body);
+  const std::size_t index = first_not_before(row.id);
+  ids_.insert(ids_.begin() + static_cast<std::ptrdiff_t>(index), row.id);
+  const bool is_fixed = body.kind == sim::Kind::Fixed;
+  const auto place_it =
+      places_.insert(places_.begin() + static_cast<std::ptrdiff_t>(index), Place{});
+  if (!is_fixed) {
+    const std::span<const sim::Body> movers = std::as_const(physics_).movers();
+    const auto at = std::ranges::lower_bound(movers, row.id, {}, &sim::Body::id);
+    place_it->index = static_cast<std::uint32_t>(at - movers.begin());
+    std::for_each(place_it + 1, places_.end(),
+                  [](Place& behind) { behind.index += behind.is_fixed ? 0 : 1; });
+  }
+  for (auto at = std::ranges::lower_bound(active_, index); at != active_.end(); ++at) {
+    ++*at;
+  }
   infos_.insert(infos_.begin() + static_cast<std::ptrdiff_t>(index), row.info);
   const std::size_t place = place_of(index);
   states_.insert(states_.begin() + static_cast<std::ptrdiff_t>(place), stride_, std::byte{});
   std::ranges::copy(state, states_.begin() + static_cast<std::ptrdiff_t>(place));
+  if (is_fixed) file_fixed(index);
+  wake(index);
 }
 
 bool World::can_add(const NewRow& row, ConstBytes state) const {
@@ -202,29 +285,48 @@ void World::remove_marked(std::span<const std::uint8_t> marked) {
     ++states_kept;
   }
   std::size_t kept = 0;
+  std::uint32_t movers = 0;
+  std::size_t active = 0;
+  std::size_t active_kept = 0;
   for (std::size_t row = 0; row < rows; ++row) {
-    if (is_kept(row)) {
-      infos_[kept++] = infos_[row];
-    } else {
+    const bool is_active = active < active_.size() && active_[active] == row;
+    if (is_active) ++active;
+    if (!is_kept(row)) {
       removed_.push_back(id(row));
+      continue;
     }
+    if (is_active) active_[active_kept++] = static_cast<std::uint32_t>(kept);
+    ids_[kept] = ids_[row];
+    infos_[kept] = infos_[row];
+    places_[kept] = places_[row];
+    if (!places_[kept].is_fixed) places_[kept].index = movers++;
+    ++kept;
   }
   physics_.remove(removed_);
+  ids_.resize(kept);
+  places_.resize(kept);
   infos_.resize(kept);
+  active_.resize(active_kept);
   states_.resize(kept * stride_);
 }
 
 void World::clear_rows() {
   physics_.clear();
+  ids_.clear();
+  places_.clear();
   infos_.clear();
+  active_.clear();
+  written_.clear();
   states_.clear();
 }
 
 void World::update_body(std::size_t row) {
-  const KindTable& kind = kind_of(row);
-  sim::Body& body = physics_.movers()[row];
-  set_properties(kind.body(state(row).data()), body);
-  TICKBOX_ASSERT(sim::is_within_limits(body));
+  const Body of = kind_of(row).body(state(row).data());
+  TICKBOX_ASSERT((of.motion == Motion::Fixed) == is_fixed(row));
+  change_body(row, [&of](sim::Body& body) {
+    set_properties(of, body);
+    TICKBOX_ASSERT(sim::is_within_limits(body));
+  });
 }
 
 void World::take_seat(Player player) {
@@ -241,7 +343,7 @@ void World::free_seat(Player player) {
 }
 
 std::uint64_t entity_hash(const World& world, std::size_t row) {
-  const sim::Body& body = world.physics().movers()[row];
+  const sim::Body& body = world.body(row);
   const RowInfo& info = world.infos()[row];
   CanonicalRow canonical;
   canonical.add(static_cast<std::uint16_t>(info.kind << 8 |
@@ -250,8 +352,10 @@ std::uint64_t entity_hash(const World& world, std::size_t row) {
   canonical.add(info.owner.seat);
   canonical.add(body.min.x);
   canonical.add(body.min.y);
-  canonical.add(body.velocity.x);
-  canonical.add(body.velocity.y);
+  if (body.kind != sim::Kind::Fixed) {
+    canonical.add(body.velocity.x);
+    canonical.add(body.velocity.y);
+  }
   if (info.parent != Parent::Collides) canonical.add(body.ignores.value);
   if (body.kind == sim::Kind::Kinematic) {
     canonical.add(body.path);

@@ -5,6 +5,10 @@
 // A row has an id, a kind, an owner, a place and a velocity, and the declared state of its kind.
 // The place and velocity are those of its body in the physics; the states lie side by side at one
 // stride. A World is a value: a copy steps as the original does.
+//
+// The physics has two tables of bodies: movers, and fixed bodies. Only this file knows which of
+// them has the body of a row. A step looks at the active rows alone: those that move, those of
+// kinds that act, and fixed ones that have changed. The others are at rest, and cost it nothing.
 
 #include "core/bytes.h"
 #include "core/ids.h"
@@ -28,7 +32,7 @@ struct RowInfo {
   /// Spawned or teleported since the last physics: each of its contacts then begins.
   bool is_new = true;
   Player owner;
-  Vec2 velocity_before;  ///< when the tick began; no part of the state
+  Vec2 velocity_before;  ///< when the tick began, of an active row; no part of the state
 };
 
 struct SeatInfo {
@@ -76,6 +80,7 @@ class World {
   /// Returns the top speed of a kind, in sub-units per tick.
   [[nodiscard]] std::int32_t top_speed(std::size_t kind) const { return top_speeds_[kind]; }
 
+  /// Requires: rows are added and removed here, not there.
   [[nodiscard]] sim::World& physics() { return physics_; }
 
   [[nodiscard]] const sim::World& physics() const { return physics_; }
@@ -84,7 +89,31 @@ class World {
 
   [[nodiscard]] std::size_t size() const { return infos_.size(); }
 
-  [[nodiscard]] BodyId id(std::size_t row) const { return physics_.movers()[row].id; }
+  [[nodiscard]] BodyId id(std::size_t row) const { return ids_[row]; }
+
+  /// The ids of all rows, ascending.
+  [[nodiscard]] std::span<const BodyId> ids() const { return ids_; }
+
+  /// The body of a row, valid until a body is changed, or rows are added or removed.
+  [[nodiscard]] const sim::Body& body(std::size_t row) const {
+    const Place place = places_[row];
+    return place.is_fixed ? physics_.fixed().in_slot(place.index) : physics_.movers()[place.index];
+  }
+
+  [[nodiscard]] bool is_fixed(std::size_t row) const { return places_[row].is_fixed; }
+
+  /// The place of a row's body among the movers. Requires: a row that is not fixed.
+  [[nodiscard]] std::size_t mover_of(std::size_t row) const { return places_[row].index; }
+
+  /// Calls change(body) with the body of a row. Requires: `change` keeps id and kind.
+  /// Cost: none for a mover; for a fixed body that changes, FixedBodies::remove() and add().
+  template <class Change>
+  void change_body(std::size_t row, Change change) {
+    if (!is_fixed(row)) return change(physics_.movers()[places_[row].index]);
+    sim::Body body = this->body(row);
+    change(body);
+    replace_fixed(row, body);
+  }
 
   [[nodiscard]] std::span<RowInfo> infos() { return infos_; }
 
@@ -108,8 +137,23 @@ class World {
 
   [[nodiscard]] std::size_t stride() const { return stride_; }
 
-  /// The row as callbacks see it, valid until rows are added or removed.
+  /// The row as callbacks see it, valid until rows are added or removed. What is written into the
+  /// place of a fixed row has an effect with take_written().
   [[nodiscard]] detail::Row row(std::size_t row);
+
+  /// Moves a fixed body to where its row() was written, within the world; its velocity stays (0,
+  /// 0). Does nothing for other rows.
+  void take_written(std::size_t row);
+
+  /// The rows that a step looks at, ascending: those that are not fixed, those of kinds that act,
+  /// and those that wake() or add() has named since rest().
+  [[nodiscard]] std::span<const std::uint32_t> active_rows() const { return active_; }
+
+  /// Makes a row active.
+  void wake(std::size_t row);
+
+  /// Ends that of fixed rows whose kinds do not act and that are neither new nor ignore a body.
+  void rest();
 
   /// Returns the index of an entity, or size() if there is none with this id. Cost: one binary
   /// search.
@@ -131,7 +175,8 @@ class World {
   void remove_marked(std::span<const std::uint8_t> marked);
   /// Removes all rows; keeps the memory, seats, room and tick.
   void clear_rows();
-  /// Gives the physics the properties that a row's state has now.
+  /// Gives the physics the properties that a row's state has now. Requires: a body that was fixed
+  /// is fixed, and no other.
   void update_body(std::size_t row);
 
   // --- seats, room, secret ---
@@ -181,6 +226,23 @@ class World {
 
   [[nodiscard]] std::size_t place_of(std::size_t row) const { return place_of(row, size()); }
 
+  /// Where the physics has the body of a row.
+  struct Place {
+    std::uint32_t index = 0;  ///< among the movers; of a fixed body its slot
+    bool is_fixed = false;
+  };
+
+  /// What callbacks have of a fixed row.
+  struct Written {
+    Vec2 min;
+    Vec2 velocity;
+  };
+
+  [[nodiscard]] std::size_t first_not_before(BodyId id) const;
+  [[nodiscard]] bool acts(std::size_t row) const;
+  void replace_fixed(std::size_t row, const sim::Body& body);
+  void file_fixed(std::size_t row);
+
   const GameTable* game_;
   StateOrder order_;
   SharedMap map_;
@@ -190,8 +252,12 @@ class World {
   std::size_t seat_stride_;
   std::size_t input_stride_;
   std::vector<std::int32_t> top_speeds_;  ///< by kind
+  std::vector<BodyId> ids_;
+  std::vector<Place> places_;
   std::vector<RowInfo> infos_;
   std::vector<std::byte> states_;
+  std::vector<std::uint32_t> active_;
+  std::vector<Written> written_;  ///< by slot of the fixed body: equal to it between callbacks
   std::vector<SeatInfo> seats_;
   std::vector<std::byte> seat_states_;
   std::vector<std::byte> inputs_;

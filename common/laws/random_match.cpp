@@ -121,9 +121,10 @@ const engine::TickReport& RandomMatch::step() {
 void RandomMatch::move_memory() {
   engine::World fresh = world_;
   std::ranges::fill(world_.states(), std::byte{0xa5});
-  for (sim::Body& body : world_.physics().movers()) {
-    body.min = {-1, -1};
-    body.velocity = {-1, -1};
+  for (std::size_t i = 0; i < world_.size(); ++i) {
+    const detail::Row row = world_.row(i);
+    *row.min = {-1, -1};
+    *row.velocity = {-1, -1};
   }
   world_ = std::move(fresh);
 }

@@ -81,8 +81,8 @@ unsigned speed_width(Vec2 velocity) {
   return width_of(zigzag(velocity.x) | zigzag(velocity.y));
 }
 
-bool is_kinematic(const KindTable& kind, ConstBytes state) {
-  return kind.body(state.data()).motion == Motion::Kinematic;
+Motion motion_of(const KindTable& kind, ConstBytes state) {
+  return kind.body(state.data()).motion;
 }
 
 void put_place(Vec2 place, Vec2 origin, BitWriter& out) {
@@ -172,15 +172,18 @@ std::optional<BodyId> take_id(BitReader& in, Tick now) {
 
 std::size_t near_row_bits(const GameTable& game, const RowRef& row) {
   const KindTable& kind = game.kinds[row.head.kind];
-  std::size_t bits = kind_bits(game) + 1 + 1 + 2 * std::size_t{kNearBits} + kSpeedWidthBits +
-                     2 * std::size_t{speed_width(row.head.velocity)} +
+  const Motion motion = motion_of(kind, row.state);
+  std::size_t bits = kind_bits(game) + 1 + 1 + 2 * std::size_t{kNearBits} +
                      engine::sparse_bits(kind.type, row.state);
+  if (motion != Motion::Fixed) {
+    bits += kSpeedWidthBits + 2 * std::size_t{speed_width(row.head.velocity)};
+  }
   if (engine::class_of(row.head.id) == IdClass::ByEntity) {
     bits += row.head.parent != Parent::Collides ? 1U + 1U + 64U : 1U;
   }
-  if (is_kinematic(kind, row.state)) {
+  if (motion == Motion::Kinematic) {
     bits += 16 + 32;
-  } else {
+  } else if (motion == Motion::Dynamic) {
     bits += row.head.carrier != sim::kNoBody ? 1U + 64U : 1U;
   }
   if (!row.input.empty()) bits += engine::sparse_bits(game.input, row.input);
@@ -193,11 +196,14 @@ void put_row(const GameTable& game, const RowRef& row, Vec2 origin, BitWriter& o
   out.put(head.kind, kind_bits(game));
   out.put(head.is_new ? 1 : 0, 1);
   put_place(head.min, origin, out);
-  const unsigned width = speed_width(head.velocity);
-  out.put(width, kSpeedWidthBits);
-  out.put(zigzag(head.velocity.x), width);
-  out.put(zigzag(head.velocity.y), width);
   engine::pack_sparse(kind.type, row.state, out);
+  const Motion motion = motion_of(kind, row.state);
+  if (motion != Motion::Fixed) {
+    const unsigned width = speed_width(head.velocity);
+    out.put(width, kSpeedWidthBits);
+    out.put(zigzag(head.velocity.x), width);
+    out.put(zigzag(head.velocity.y), width);
+  }
   if (engine::class_of(head.id) == IdClass::ByEntity) {
     out.put(head.parent != Parent::Collides ? 1 : 0, 1);
     if (head.parent != Parent::Collides) {
@@ -205,10 +211,10 @@ void put_row(const GameTable& game, const RowRef& row, Vec2 origin, BitWriter& o
       out.put(head.ignores.value, 64);
     }
   }
-  if (is_kinematic(kind, row.state)) {
+  if (motion == Motion::Kinematic) {
     out.put(head.path, 16);
     out.put(head.path_ticks, 32);
-  } else {
+  } else if (motion == Motion::Dynamic) {
     out.put(head.carrier != sim::kNoBody ? 1 : 0, 1);
     if (head.carrier != sim::kNoBody) out.put(head.carrier.value, 64);
   }
@@ -224,23 +230,26 @@ bool take_row(BodyId id, Vec2 origin, BitReader& in, Rows& rows) {
   const std::optional<Vec2> place = take_place(origin, in);
   if (!place) return false;
   head.min = *place;
-  const auto width = static_cast<unsigned>(in.take(kSpeedWidthBits));
-  head.velocity.x = unzigzag(static_cast<std::uint32_t>(in.take(width)));
-  head.velocity.y = unzigzag(static_cast<std::uint32_t>(in.take(width)));
-  if (speed_width(head.velocity) != width) return false;
   const KindTable& kind = game.kinds[head.kind];
   alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> state_bytes{};
   const MutableBytes state = MutableBytes{state_bytes}.first(kind.type.bytes);
   if (!engine::unpack_sparse(kind.type, in, state)) return false;
   if (kind.possible != nullptr && !kind.possible(state.data())) return false;
+  const Motion motion = motion_of(kind, state);
+  if (motion != Motion::Fixed) {
+    const auto width = static_cast<unsigned>(in.take(kSpeedWidthBits));
+    head.velocity.x = unzigzag(static_cast<std::uint32_t>(in.take(width)));
+    head.velocity.y = unzigzag(static_cast<std::uint32_t>(in.take(width)));
+    if (speed_width(head.velocity) != width) return false;
+  }
   if (engine::class_of(id) == IdClass::ByEntity && in.take(1) != 0) {
     head.parent = in.take(1) != 0 ? Parent::IgnoredUntilApart : Parent::IgnoredThisTick;
     head.ignores = {in.take(64)};
   }
-  if (is_kinematic(kind, state)) {
+  if (motion == Motion::Kinematic) {
     head.path = static_cast<std::uint16_t>(in.take(16));
     head.path_ticks = static_cast<std::uint32_t>(in.take(32));
-  } else if (in.take(1) != 0) {
+  } else if (motion == Motion::Dynamic && in.take(1) != 0) {
     head.carrier = {in.take(64)};
     if (head.carrier == sim::kNoBody) return false;
   }

@@ -24,7 +24,7 @@ void append(ConstBytes value, std::size_t stride, std::vector<std::byte>& out) {
 }  // namespace
 
 RowRef row_of(const engine::World& world, std::size_t row) {
-  const sim::Body& body = world.physics().movers()[row];
+  const sim::Body& body = world.body(row);
   const engine::RowInfo& info = world.infos()[row];
   const bool is_kinematic = body.kind == sim::Kind::Kinematic;
   RowRef ref{.head = {.id = body.id,
@@ -126,12 +126,10 @@ bool can_add(const engine::World& world, const RowRef& row) {
 
 void add_to(engine::World& world, const RowRef& row) {
   world.add(new_row_of(row.head), row.state);
-  sim::Body& body = world.physics().movers()[world.index_of(row.head.id)];
-  if (body.kind == sim::Kind::Kinematic) {
-    body.path_ticks = row.head.path_ticks;
-  } else {
-    body.carrier = row.head.carrier;
-  }
+  world.change_body(world.index_of(row.head.id), [&](sim::Body& body) {
+    if (body.kind == sim::Kind::Kinematic) body.path_ticks = row.head.path_ticks;
+    if (body.kind == sim::Kind::Dynamic) body.carrier = row.head.carrier;
+  });
   if (!is_avatar(row.head.id)) return;
   const Player player = owner_of(row.head.id);
   engine::SeatInfo& seat = world.seats()[player.seat];

@@ -18,10 +18,10 @@ Eye eye_of(const engine::World& world, Player player) {
 void Interest::rebuild(const engine::World& world, std::span<const SlotId> slots) {
   by_x_.clear();
   half_width_max_ = 0;
-  const std::span<const sim::Body> bodies = world.physics().movers();
-  for (std::size_t row = 0; row < bodies.size(); ++row) {
-    const Vec2 half{bodies[row].size.x / 2, bodies[row].size.y / 2};
-    const Vec2 middle{bodies[row].min.x + half.x, bodies[row].min.y + half.y};
+  for (std::size_t row = 0; row < world.size(); ++row) {
+    const sim::Body& body = world.body(row);
+    const Vec2 half{body.size.x / 2, body.size.y / 2};
+    const Vec2 middle{body.min.x + half.x, body.min.y + half.y};
     half_width_max_ = std::max<std::int64_t>(half_width_max_, half.x);
     by_x_.push_back({.extent = {.middle = middle, .half = half}, .slot = slots[row]});
   }

@@ -87,10 +87,7 @@ void MatchLog::note(const engine::World& world, const engine::TickRecord& record
 
 void MatchLog::begin_tick(const engine::World& world, const engine::TickRecord* record) {
   tick_ = world.tick;
-  ids_.clear();
-  for (const sim::Body& body : world.physics().movers()) {
-    ids_.push_back(body.id);
-  }
+  ids_.assign(world.ids().begin(), world.ids().end());
   slots_.update(tick_, ids_,
                 [record](BodyId id) { return record != nullptr && has_left(*record, id); });
   transients_.clear();

@@ -200,7 +200,7 @@ void PlannedTick::read(Match& of) {
   }
   const StateAt& state = of.state();
   for (std::uint32_t row = 0; row < world.size(); ++row) {
-    const sim::Body& moved = world.physics().movers()[row];
+    const sim::Body& moved = world.body(row);
     PlannedBody& body = bodies[slots->present()[row]];
     const Vec2 half{moved.size.x / 2, moved.size.y / 2};
     body.hash = state.hashes[row];

@@ -190,8 +190,12 @@ class Game:
         entity = {"id": reader.fixed("Q"), "kind": reader.number()}
         traits = reader.fixed("B")
         entity.update(parent=traits & 3, new=traits >> 2 & 1, kinematic=traits >> 3 & 1, carried=traits >> 4 & 1,
-                      owner=reader.fixed("H"), motion=[reader.fixed("i") for _ in range(4)])
+                      fixed=traits >> 5, owner=reader.fixed("H"), place=[reader.fixed("i") for _ in range(2)])
+        if entity["fixed"] > 1 or entity["fixed"] + entity["kinematic"] + entity["carried"] > 1:
+            raise Malformed("an entity moves in two ways")
         start = reader.at
+        if not entity["fixed"]:
+            reader.take(8)
         if entity["parent"]:
             reader.take(8)
         if entity["kinematic"]:
@@ -213,8 +217,8 @@ class Game:
         return xxhash.xxh3_64_intdigest(rest, frame["seed"])
 
     def _entity_hash(self, entity):
-        head = struct.pack("<HH4i", entity["kind"] << 8 | entity["parent"] << 1 | entity["new"], entity["owner"],
-                           *entity["motion"])
+        head = struct.pack("<HH2i", entity["kind"] << 8 | entity["parent"] << 1 | entity["new"], entity["owner"],
+                           *entity["place"])
         state = self.kinds[entity["kind"]].canonical(entity["state"])
         return xxhash.xxh3_64_intdigest(head + entity["extra"] + state, entity["id"])
 

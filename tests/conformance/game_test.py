@@ -68,6 +68,7 @@ def main():
         record = log.record(raw)
         frame = reader.keyframe(bytes.fromhex(keyframe_line.partition(" ")[2]))
         seen.update(outcome[0] for outcome in record["outcomes"])
+        seen.update(["fixed"] * any(entity["fixed"] for entity in frame["entities"]))
         seen.update(["input"] * bool(record["inputs"]))
         seen.update(f"source {source}" for source in record["sources"].values())
         seen.update(["user bytes"] * any(user for _, user in record["joins"].values()))
@@ -83,7 +84,7 @@ def main():
     wanted = {"left", "joined", "spawned", "decided", "seat", "secret", "input", "strike", "user bytes",
               "source 0", "source 1", "source 2"}
     if name == "menagerie":
-        wanted |= {"room", "removed", "focused", "commanded"}
+        wanted |= {"room", "removed", "focused", "commanded", "fixed"}
     if not wanted <= seen:
         print(f"not seen: {sorted(wanted - seen)}")
         return 3

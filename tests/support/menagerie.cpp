@@ -55,6 +55,13 @@ struct Coin {
   TICKBOX_FIELDS(Coin)
 };
 
+/// A wall that cracks, heals, moves when a bomb is near, and breaks.
+struct Brick {
+  Int<0, 3> cracks;
+  Int<0, 255> heals;  ///< ticks until it has one crack less
+  TICKBOX_FIELDS(Brick, cracks, heals)
+};
+
 struct Lift {
   TICKBOX_FIELDS(Lift)
 };
@@ -130,7 +137,7 @@ struct Menagerie {
                                       Key{"space", Pad{.shoot = {true}, .smash = {true}}}};
   using Input = Pad;
   using Avatar = Walker;
-  using Kinds = List<Walker, Pet, Bomb, Spark, Coin, Lift, Crate>;
+  using Kinds = List<Walker, Pet, Bomb, Spark, Coin, Lift, Crate, Brick>;
   using Outcomes = List<Gift>;
   using Commands = List<LookAt>;
   using Events = List<Boom, Taken, Fallen>;
@@ -169,10 +176,17 @@ struct Menagerie {
 
   static Body body(const Coin&) {
     return {.size = {kUnit / 2, kUnit / 2},
-            .motion = Motion::Kinematic,
+            .motion = Motion::Fixed,
             .layers = 16,
             .collides_with = 2,
             .sensor = true};
+  }
+
+  static Body body(const Brick& it) {
+    return {.size = {kUnit, it.cracks >= 2 ? kUnit / 2 : kUnit},
+            .motion = Motion::Fixed,
+            .friction = 60,
+            .one_way = it.cracks == 3 ? OneWay::Up : OneWay::None};
   }
 
   static Body body(const Lift&) {
@@ -198,6 +212,7 @@ struct Menagerie {
       map.object("coin", {x * kUnit, 11 * kUnit});
       map.object("spawn", {x * kUnit, 2 * kUnit});
       map.object("crate", {(x + 1) * kUnit, 8 * kUnit});
+      map.object("brick", {(x + 3) * kUnit, 9 * kUnit});
     }
   }
 
@@ -242,6 +257,12 @@ struct Menagerie {
     --me->hurt;
     if (me->hurt > 0) return;
     if (pad.smash) step.remove(me->crate);
+    if (pad.smash && me->coins > 0) {
+      // The velocity of a fixed body stays (0, 0).
+      step.spawn(Brick{}, {me.min.x + kUnit / 4, me.min.y + kUnit / 2}, {0, -step.speed(3)},
+                 Parent::IgnoredUntilApart);
+      --me->coins;
+    }
     if (pad.bomb) {
       step.spawn(Bomb{.fuse = step.ticks(400)}, {me.min.x, me.min.y + kUnit / 4}, {},
                  Parent::IgnoredUntilApart);
@@ -284,6 +305,14 @@ struct Menagerie {
     if (const auto pusher = step.find<Walker>(me->pusher)) me->bumps += pusher->state.coins;
   }
 
+  static void act(Entity<Brick> me, Step& step) {
+    if (me->cracks == 0) return;
+    --me->heals;
+    if (me->heals > 0) return;
+    --me->cracks;
+    me->heals = step.ticks(600);
+  }
+
   static void act(Entity<Bomb> me, Step& step) {
     --me->fuse;
     if (me->fuse > 0) return;
@@ -293,6 +322,12 @@ struct Menagerie {
                                it->hurt = step.ticks(500);
                                it.velocity.y = -step.speed(9);
                              });
+    step.for_each_in<Brick>({me.min.x - kUnit, me.min.y - kUnit}, {3 * kUnit, 3 * kUnit},
+                            [&](Entity<Brick> it) {
+                              it.min.y -= step.shared_random(2) * kUnit;
+                              it.velocity = {step.speed(3), 0};
+                              crack(it, step);
+                            });
     for (std::int32_t i = -1; i <= 1; ++i) {
       step.spawn(Spark{.left = step.ticks(700)}, me.min,
                  aimed(768 + i * 128 + step.shared_random(64), step.speed(7)),
@@ -328,6 +363,24 @@ struct Menagerie {
 
   static void contact(Entity<Crate> me, Entity<Crate>, Contact, Step&) { ++me->bumps; }
 
+  static void contact(Entity<Crate> me, Entity<Brick>, Contact contact, Step&) {
+    me->bumps += contact.ny != 0 ? 7 : 5;
+  }
+
+  static void contact(Entity<Brick> me, Entity<Walker> it, Contact contact, Step& step) {
+    it->colours[2] = me->cracks + 0;
+    // A head from below.
+    if (contact.ny < 0) crack(me, step);
+  }
+
+  static void contact(Entity<Brick> me, Entity<Spark>, Contact, Step& step) { crack(me, step); }
+
+  static void crack(Entity<Brick> it, Step& step) {
+    if (it->cracks == 3) return step.remove(it.ref);
+    ++it->cracks;
+    it->heals = step.ticks(600);
+  }
+
   static void wall(Entity<Crate> me, Contact contact, Step&) {
     me->bumps -= contact.nx != 0 ? 2 : 1;
   }
@@ -340,6 +393,13 @@ struct Menagerie {
   static void struck(Entity<Walker> me, Player shooter, Step& step) {
     me->shot_by = shooter;
     me->hurt = step.ticks(200);
+  }
+
+  static void struck(Entity<Brick> me, Player, Step& step) { crack(me, step); }
+
+  static void apply(Entity<Brick> me, const Gift& gift, Step& step) {
+    me.min = step.objects("brick")[gift.coins % step.objects("brick").size()].min;
+    me->cracks = 0;
   }
 
   static void apply(Entity<Walker> me, const Gift& gift, Step& step) {
@@ -358,6 +418,9 @@ struct Menagerie {
     }
     for (const MapObject& crate : server.objects("crate")) {
       server.spawn(Crate{}, crate.min);
+    }
+    for (const MapObject& brick : server.objects("brick")) {
+      server.spawn(Brick{}, brick.min);
     }
     server.secret().treasure = server.random(30);
   }
@@ -401,12 +464,31 @@ struct Menagerie {
       const Vec2 place = places[server.random(places.size())].min;
       if (server.is_free(place, {kUnit, kUnit})) server.spawn(Crate{}, place);
     }
+    if (server.random(40) == 0) {
+      const MapObjects places = server.objects("coin");
+      const Vec2 place = places[server.random(places.size())].min;
+      if (server.is_free(place, kSmall)) server.spawn(Coin{}, place);
+    }
+    if (server.random(40) == 0) rebuild(server);
     server.for_each<Walker>([&](ConstEntity<Walker> it) { reward(server, it); });
     for (std::uint16_t seat = 0; seat < 6; ++seat) {
       if (!server.has({seat}) || server.seat({seat}).back_in == 0) continue;
       if (--server.seat({seat}).back_in; server.seat({seat}).back_in == 0) {
         spawn_all(server, {seat});
       }
+    }
+  }
+
+  /// One of the bricks moves to where another was, or is.
+  static void rebuild(Server& server) {
+    Ref chosen;
+    server.for_each<Brick>([&](ConstEntity<Brick> it) {
+      if (chosen == Ref{} || server.random(3) == 0) chosen = it.ref;
+    });
+    if (chosen == Ref{}) {
+      server.spawn(Brick{}, server.objects("brick")[0].min);
+    } else {
+      server.decide(chosen, Gift{1 + server.random(9)});
     }
   }
 

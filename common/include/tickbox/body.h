@@ -12,6 +12,12 @@ namespace tickbox {
 enum class Motion : std::uint8_t {
   Dynamic,    ///< moves, and contacts change its velocity
   Kinematic,  ///< moves by its path or its own velocity; nothing pushes it
+  /// Never moves, and costs a tick nothing while no callback runs for it: a coin, a brick, a
+  /// pellet. Its velocity is (0, 0): what is written to it has no effect. Writing its `min`
+  /// teleports it. Two fixed bodies never meet. A body must not become fixed, or cease to be, with
+  /// its state: this is asserted. Bodies that touch the same fixed body are one island: a large
+  /// floor that never changes belongs to the map.
+  Fixed,
 };
 
 /// The response of a body to a contact; each body follows its own.
@@ -22,7 +28,7 @@ enum class Response : std::uint8_t {
   Pass,    ///< moves through everything but the world's border, and is reported like a sensor
 };
 
-/// The only solid side of a static or kinematic body: Up stops bodies that come from above.
+/// The only solid side of a static, fixed or kinematic body: Up stops bodies that come from above.
 enum class OneWay : std::uint8_t { None, Up, Down, Left, Right };
 
 /// The behaviour of a kinematic body that would squeeze a body against an immovable one.
@@ -49,7 +55,7 @@ struct Body {
   std::uint16_t layers = 1;              ///< two bodies meet if the layers of each are among those
   std::uint16_t collides_with = 0xffff;  ///< that the other collides with
   bool sensor = false;                   ///< reports the bodies that overlap it, and stops none
-  OneWay one_way = OneWay::None;         ///< of a kinematic body
+  OneWay one_way = OneWay::None;         ///< of a kinematic or fixed body
   Squeeze squeeze = Squeeze::Blocked;    ///< of a kinematic body
 };
 

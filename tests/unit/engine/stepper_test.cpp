@@ -176,7 +176,7 @@ TEST_F(StepperTest, WhatActSpawnsMovesInTheTickAndDoesNotAct) {
   join({0});
   step({.spawn = {true}});
   EXPECT_EQ(box().acts, 0);
-  EXPECT_GT(world_.physics().movers()[first_of(1)].velocity.y, 0) << "gravity has pulled it";
+  EXPECT_GT(world_.body(first_of(1)).velocity.y, 0) << "gravity has pulled it";
   step();
   EXPECT_EQ(box().acts, 1);
 }
@@ -252,7 +252,7 @@ TEST_F(StepperTest, APressIsUpAgainInTheNextTick) {
 TEST_F(StepperTest, RulesMakeNoBodyFasterThanItsKind) {
   join({0});
   step({.run = 100});
-  EXPECT_EQ(world_.physics().movers()[world_.avatar_of({0})].velocity.x, 10 * kUnit / 60);
+  EXPECT_EQ(world_.body(world_.avatar_of({0})).velocity.x, 10 * kUnit / 60);
 }
 
 TEST_F(StepperTest, PlayersWhoLeaveTakeTheirEntitiesWithThem) {
