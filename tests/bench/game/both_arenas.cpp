@@ -8,7 +8,7 @@
 #include "games/arena/arena.h"
 #include "games/arena/arena_game.h"
 #include "games/arena/arena_map.h"
-#include "tests/bench/game/medians.h"
+#include "tests/bench/game/timing.h"
 
 #include <algorithm>
 #include <array>

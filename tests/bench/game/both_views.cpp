@@ -12,7 +12,7 @@
 #include "protocol/snapshot_codec.h"
 #include "server/match/planner.h"
 #include "server/replication/snapshot_planner.h"
-#include "tests/bench/game/medians.h"
+#include "tests/bench/game/timing.h"
 
 #include <array>
 #include <memory>

@@ -1,12 +1,15 @@
 // tickbox-bench-game: what a tick of the arena costs as a game of the public interface, beside the
-// arena that is written against common/game. Both step the same match in turn.
+// arena that is written against common/game. Both step the same match in turn. Then: what fixed
+// pellets add to a tick.
 
 #include "cli/command_line.h"
 #include "tests/bench/game/both_arenas.h"
 #include "tests/bench/game/both_views.h"
+#include "tests/bench/game/pellets.h"
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdio>
 
 namespace tickbox::bench {
@@ -63,6 +66,14 @@ int run(const Options& options) {
     std::fflush(stdout);
     is_equal = is_equal && costs.is_equal;
   }
+  fmt::print("\n{:24} {:>10} {:>8} {:>10} {:>8} {:>10} {:>8}\n", "us per tick, median", "step",
+             "ratio", "hash", "ratio", "rows", "bodies");
+  const std::array<PelletCosts, 3> pellets = measure_pellets(options.ticks);
+  for (const PelletCosts& costs : pellets) {
+    fmt::print("{:24} {:10.2f} {:8.2f} {:10.2f} {:8.2f} {:10.2f} {:8}\n", costs.name, costs.step,
+               costs.step / pellets[0].step, costs.hash, costs.hash / pellets[0].hash, costs.rows,
+               costs.bodies);
+  }
   const bool is_right = print_views(options.ticks);
   if (is_equal && is_right) return cli::to_int(ExitCode::Done);
   if (!is_right) fmt::print(stderr, "tickbox-bench-game: a client made a wrong view\n");
@@ -77,9 +88,11 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   using namespace tickbox;
   bench::Options options;
-  cli::Program program{{.description = "Times a tick of the arena in both of its forms, in turn.",
-                        .example = "tickbox-bench-game --ticks 500"},
-                       options.flags};
+  cli::Program program{
+      {.description = "Times a tick of the arena in both of its forms, in turn, and one with "
+                      "fixed pellets.",
+       .example = "tickbox-bench-game --ticks 500"},
+      options.flags};
   program.add_option("--ticks", options.ticks, "Ticks of each case",
                      {.check = cli::between(1, 1'000'000)});
   if (const auto exit_code = program.parse(argc, argv)) return cli::to_int(*exit_code);

@@ -1,5 +1,5 @@
 #pragma once
-// Times of this thread, and their median.
+// CPU time of this thread, and medians.
 
 #include <algorithm>
 #include <cstddef>
@@ -8,14 +8,13 @@
 
 namespace tickbox::bench {
 
-/// Returns the processor time of this thread in microseconds.
 inline double thread_us() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
 }
 
-/// Returns the median, or 0 for no values. Changes their order.
+/// Changes the order of `values`.
 inline double median(std::vector<double>& values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
