@@ -8,32 +8,50 @@ namespace tickbox::engine {
 
 std::uint64_t StateHasher::hash_rows(const World& world) {
   std::swap(before_, now_);
-  std::swap(hashes_before_, hashes_);
-  const std::size_t stride = world.stride();
-  now_.rows.resize(world.size());
-  now_.states.resize(world.size() * stride);
+  const std::span<const std::uint32_t> active = world.active_rows();
+  now_.rows.resize(active.size());
+  now_.states.resize(active.size() * world.stride());
   hashes_.resize(world.size());
-  // Both are sorted by id.
-  std::size_t before = 0;
   std::uint64_t sum = 0;
-  for (std::size_t row = 0; row < world.size(); ++row) {
-    const sim::Body& body = world.body(row);
-    while (before < before_.rows.size() && before_.rows[before].id < body.id) {
-      ++before;
+  std::size_t row = 0;
+  const auto add_resting = [&](std::size_t end) {
+    for (; row < end; ++row) {
+      hashes_[row] = world.resting_hash(row);
+      sum += hashes_[row];
     }
-    const bool was_there = before < before_.rows.size() && before_.rows[before].id == body.id;
-    hashes_[row] = was_there && is_unchanged(world, row, before) ? hashes_before_[before]
-                                                                 : entity_hash(world, row);
+  };
+  std::size_t before = 0;
+  for (std::size_t at = 0; at < active.size(); ++at) {
+    add_resting(active[at]);
+    hashes_[row] = hash_active(world, row, at, before);
     sum += hashes_[row];
-    now_.rows[row] = {.id = body.id,
-                      .carrier = body.carrier,
-                      .min = body.min,
-                      .velocity = body.velocity,
-                      .info = world.infos()[row]};
-    const ConstBytes state = world.state(row);
-    std::memcpy(now_.states.data() + row * stride, state.data(), state.size());
+    ++row;
   }
+  add_resting(world.size());
   return sum;
+}
+
+/// Returns the hash of an active row, and keeps it as the one `at` this place. `before`: the place
+/// among those of the last call from which to look for it; both lists are sorted by id.
+std::uint64_t StateHasher::hash_active(const World& world, std::size_t row, std::size_t at,
+                                       std::size_t& before) {
+  const sim::Body& body = world.body(row);
+  while (before < before_.rows.size() && before_.rows[before].id < body.id) {
+    ++before;
+  }
+  const bool was_there = before < before_.rows.size() && before_.rows[before].id == body.id;
+  const std::uint64_t hash = was_there && is_unchanged(world, row, before)
+                                 ? before_.rows[before].hash
+                                 : entity_hash(world, row);
+  now_.rows[at] = {.id = body.id,
+                   .carrier = body.carrier,
+                   .min = body.min,
+                   .velocity = body.velocity,
+                   .info = world.infos()[row],
+                   .hash = hash};
+  const ConstBytes state = world.state(row);
+  std::memcpy(now_.states.data() + at * world.stride(), state.data(), state.size());
+  return hash;
 }
 
 bool StateHasher::is_unchanged(const World& world, std::size_t row, std::size_t before) const {

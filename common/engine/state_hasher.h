@@ -1,6 +1,6 @@
 #pragma once
 // The state hash of a match, kept up to date from tick to tick: a row that has not changed is not
-// hashed again.
+// hashed again. Of rows at rest the world knows the hashes.
 
 #include "core/bytes.h"
 #include "core/ids.h"
@@ -19,7 +19,7 @@ class StateHasher {
   std::uint64_t hash(const World& world) { return state_hash(world, hash_rows(world)); }
 
   /// Returns the sum of the hashes of a world's rows, and keeps each.
-  /// Cost: no allocation once warm; one comparison for each row that is as in the last call.
+  /// Cost: no allocation once warm; one comparison for each active row that is as in the last call.
   std::uint64_t hash_rows(const World& world);
 
   /// Returns the hashes of the rows of the last world, in their order.
@@ -33,20 +33,22 @@ class StateHasher {
     Vec2 min;
     Vec2 velocity;
     RowInfo info;
+    std::uint64_t hash = 0;
   };
 
-  /// Like rows, and the states at the world's stride.
+  /// The active rows, by id, and their states at the world's stride.
   struct Rows {
     std::vector<Row> rows;
     std::vector<std::byte> states;
   };
 
   [[nodiscard]] bool is_unchanged(const World& world, std::size_t row, std::size_t before) const;
+  [[nodiscard]] std::uint64_t hash_active(const World& world, std::size_t row, std::size_t at,
+                                          std::size_t& before);
 
   Rows before_;
   Rows now_;
-  std::vector<std::uint64_t> hashes_before_;
-  std::vector<std::uint64_t> hashes_;
+  std::vector<std::uint64_t> hashes_;  ///< of all rows
 };
 
 }  // namespace tickbox::engine

@@ -153,8 +153,8 @@ detail::Row World::row(std::size_t row) {
   detail::Row seen{
       .ref = ref_of(id(row)), .owner = infos_[row].owner, .state = states_.data() + place_of(row)};
   if (place.is_fixed) {
-    seen.min = &written_[place.index].min;
-    seen.velocity = &written_[place.index].velocity;
+    seen.min = &fixed_rows_[place.index].min;
+    seen.velocity = &fixed_rows_[place.index].velocity;
   } else {
     sim::Body& body = physics_.movers()[place.index];
     seen.min = &body.min;
@@ -165,7 +165,7 @@ detail::Row World::row(std::size_t row) {
 
 void World::take_written(std::size_t row) {
   if (!is_fixed(row)) return;
-  Written& written = written_[places_[row].index];
+  FixedRow& written = fixed_rows_[places_[row].index];
   written.velocity = {};
   if (written.min == body(row).min) return;
   change_body(row, [to = written.min](sim::Body& body) {
@@ -189,8 +189,8 @@ void World::replace_fixed(std::size_t row, const sim::Body& body) {
 void World::file_fixed(std::size_t row) {
   const std::uint32_t slot = physics_.fixed().slot_of(id(row));
   places_[row] = {.index = slot, .is_fixed = true};
-  if (slot >= written_.size()) written_.resize(slot + std::size_t{1});
-  written_[slot] = {.min = body(row).min, .velocity = {}};
+  if (slot >= fixed_rows_.size()) fixed_rows_.resize(slot + std::size_t{1});
+  fixed_rows_[slot] = {.min = body(row).min, .velocity = {}, .hash = 0};
 }
 
 bool World::acts(std::size_t row) const {
@@ -205,8 +205,10 @@ void World::wake(std::size_t row) {
 
 void World::rest() {
   std::erase_if(active_, [this](std::size_t row) {
-    return is_fixed(row) && !infos_[row].is_new && infos_[row].parent == Parent::Collides &&
-           !acts(row);
+    const bool rests = is_fixed(row) && !infos_[row].is_new &&
+                       infos_[row].parent == Parent::Collides && !acts(row);
+    if (rests) fixed_rows_[places_[row].index].hash = entity_hash(*this, row);
+    return rests;
   });
 }
 
@@ -316,7 +318,7 @@ void World::clear_rows() {
   places_.clear();
   infos_.clear();
   active_.clear();
-  written_.clear();
+  fixed_rows_.clear();
   states_.clear();
 }
 

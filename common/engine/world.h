@@ -8,7 +8,8 @@
 //
 // The physics has two tables of bodies: movers, and fixed bodies. Only this file knows which of
 // them has the body of a row. A step looks at the active rows alone: those that move, those of
-// kinds that act, and fixed ones that have changed. The others are at rest, and cost it nothing.
+// kinds that act, and fixed ones that have changed. The others are at rest, and cost it nothing:
+// their hashes are known.
 
 #include "core/bytes.h"
 #include "core/ids.h"
@@ -149,11 +150,16 @@ class World {
   /// and those that wake() or add() has named since rest().
   [[nodiscard]] std::span<const std::uint32_t> active_rows() const { return active_; }
 
-  /// Makes a row active.
+  /// Makes a row active. Who changes a fixed row outside of a step wakes it.
   void wake(std::size_t row);
 
   /// Ends that of fixed rows whose kinds do not act and that are neither new nor ignore a body.
   void rest();
+
+  /// Returns entity_hash() of a row at rest. Requires: a row that is not active.
+  [[nodiscard]] std::uint64_t resting_hash(std::size_t row) const {
+    return fixed_rows_[places_[row].index].hash;
+  }
 
   /// Returns the index of an entity, or size() if there is none with this id. Cost: one binary
   /// search.
@@ -232,10 +238,11 @@ class World {
     bool is_fixed = false;
   };
 
-  /// What callbacks have of a fixed row.
-  struct Written {
-    Vec2 min;
+  /// What a fixed row has beside its body.
+  struct FixedRow {
+    Vec2 min;  ///< as callbacks have it: equal to that of the body between them
     Vec2 velocity;
+    std::uint64_t hash = 0;  ///< while it is at rest
   };
 
   [[nodiscard]] std::size_t first_not_before(BodyId id) const;
@@ -257,7 +264,7 @@ class World {
   std::vector<RowInfo> infos_;
   std::vector<std::byte> states_;
   std::vector<std::uint32_t> active_;
-  std::vector<Written> written_;  ///< by slot of the fixed body: equal to it between callbacks
+  std::vector<FixedRow> fixed_rows_;  ///< by slot of the fixed body
   std::vector<SeatInfo> seats_;
   std::vector<std::byte> seat_states_;
   std::vector<std::byte> inputs_;

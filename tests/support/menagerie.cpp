@@ -51,8 +51,10 @@ struct Spark {
   TICKBOX_FIELDS(Spark, left, colour)
 };
 
+/// Shines after a pet has looked at it.
 struct Coin {
-  TICKBOX_FIELDS(Coin)
+  Int<0, 7> shine;
+  TICKBOX_FIELDS(Coin, shine)
 };
 
 /// A wall that cracks, heals, moves when a bomb is near, and breaks.
@@ -288,6 +290,9 @@ struct Menagerie {
       const auto hit =
           step.raycast({.from = me.min, .way = {-8 * kUnit, kUnit / 2}, .ignores = me.ref});
       me->rest = hit ? hit->place.x / kUnit : 0;
+    }
+    if (pad.look) {
+      step.for_each_in<Coin>(me.min, {3 * kUnit, 3 * kUnit}, [](Entity<Coin> it) { ++it->shine; });
     }
     --me->rest;
     if (me->rest > 0) return;
