@@ -30,13 +30,14 @@ bool touch_along(const sim::Box& a, const sim::Box& b, Contact normal) {
 
 void Contacts::begin(detail::Running& running) {
   const World& world = running.world();
+  const std::span<const sim::Body> movers = world.physics().movers();
   before_.resize(world.size());
   overlaps_before_.clear();
-  bool has_sensor = !world.physics().fixed().ghosts().empty();
+  bool has_sensor = world.physics().has_fixed();
   for (const std::uint32_t row : world.active_rows()) {
     if (world.is_fixed(row)) continue;
     const RowInfo& info = world.infos()[row];
-    const sim::Body& body = world.body(row);
+    const sim::Body& body = movers[world.mover_of(row)];
     before_[row] = {.min = body.min, .velocity = info.velocity_before, .is_new = info.is_new};
     has_sensor = has_sensor || sim::is_ghost(body);
   }

@@ -103,6 +103,7 @@ class Running {
     space_.visit(box, [&](engine::Space::Key key) {
       if (key < filed_rows_.size()) visit(std::size_t{filed_rows_[key]});
     });
+    if (!world_->physics().has_fixed()) return;
     for (const std::size_t row : fixed_rows_in(box)) {
       visit(row);
     }

@@ -163,8 +163,8 @@ detail::Row World::row(std::size_t row) {
   return seen;
 }
 
-void World::take_written(std::size_t row) {
-  if (!is_fixed(row)) return;
+/// Moves a fixed body to where its row() was written.
+void World::move_to_written(std::size_t row) {
   FixedRow& written = fixed_rows_[places_[row].index];
   written.velocity = {};
   if (written.min == body(row).min) return;
@@ -217,6 +217,12 @@ std::size_t World::first_not_before(BodyId id) const {
   return static_cast<std::size_t>(std::ranges::lower_bound(ids_, id) - ids_.begin());
 }
 
+std::size_t World::movers_before(BodyId id) const {
+  const std::span<const sim::Body> movers = physics_.movers();
+  return static_cast<std::size_t>(std::ranges::lower_bound(movers, id, {}, &sim::Body::id) -
+                                  movers.begin());
+}
+
 std::size_t World::index_of(BodyId id) const {
   const std::size_t row = first_not_before(id);
   return row < size() && ids_[row] == id ? row : size();
@@ -246,9 +252,7 @@ void World::add(const NewRow& row, ConstBytes state) {
   const auto place_it =
       places_.insert(places_.begin() + static_cast<std::ptrdiff_t>(index), Place{});
   if (!is_fixed) {
-    const std::span<const sim::Body> movers = std::as_const(physics_).movers();
-    const auto at = std::ranges::lower_bound(movers, row.id, {}, &sim::Body::id);
-    place_it->index = static_cast<std::uint32_t>(at - movers.begin());
+    place_it->index = static_cast<std::uint32_t>(movers_before(row.id));
     std::for_each(place_it + 1, places_.end(),
                   [](Place& behind) { behind.index += behind.is_fixed ? 0 : 1; });
   }
@@ -275,22 +279,26 @@ bool World::can_add(const NewRow& row, ConstBytes state) const {
 void World::remove_marked(std::span<const std::uint8_t> marked) {
   TICKBOX_ASSERT(marked.size() == size());
   const std::size_t rows = size();
+  const auto first = static_cast<std::size_t>(
+      std::ranges::find_if(marked, [](std::uint8_t mark) { return mark != 0; }) - marked.begin());
+  if (first == rows) return;
   const auto is_kept = [&](std::size_t row) { return marked[row] == 0; };
   removed_.clear();
   // In the order of memory, for the states move down.
-  std::size_t states_kept = 0;
-  for (std::size_t i = 0; i < rows; ++i) {
+  std::size_t states_kept = order_ == StateOrder::Ascending ? first : 0;
+  for (std::size_t i = states_kept; i < rows; ++i) {
     const std::size_t row = order_ == StateOrder::Ascending ? i : rows - 1 - i;
     if (!is_kept(row)) continue;
     std::ranges::copy(std::span{states_}.subspan(i * stride_, stride_),
                       states_.begin() + static_cast<std::ptrdiff_t>(states_kept * stride_));
     ++states_kept;
   }
-  std::size_t kept = 0;
-  std::uint32_t movers = 0;
-  std::size_t active = 0;
-  std::size_t active_kept = 0;
-  for (std::size_t row = 0; row < rows; ++row) {
+  std::size_t kept = first;
+  auto movers = static_cast<std::uint32_t>(movers_before(ids_[first]));
+  auto active =
+      static_cast<std::size_t>(std::ranges::lower_bound(active_, first) - active_.begin());
+  std::size_t active_kept = active;
+  for (std::size_t row = first; row < rows; ++row) {
     const bool is_active = active < active_.size() && active_[active] == row;
     if (is_active) ++active;
     if (!is_kept(row)) {

@@ -144,7 +144,9 @@ class World {
 
   /// Moves a fixed body to where its row() was written, within the world; its velocity stays (0,
   /// 0). Does nothing for other rows.
-  void take_written(std::size_t row);
+  void take_written(std::size_t row) {
+    if (is_fixed(row)) move_to_written(row);
+  }
 
   /// The rows that a step looks at, ascending: those that are not fixed, those of kinds that act,
   /// and those that wake() or add() has named since rest().
@@ -246,7 +248,9 @@ class World {
   };
 
   [[nodiscard]] std::size_t first_not_before(BodyId id) const;
+  [[nodiscard]] std::size_t movers_before(BodyId id) const;
   [[nodiscard]] bool acts(std::size_t row) const;
+  void move_to_written(std::size_t row);
   void replace_fixed(std::size_t row, const sim::Body& body);
   void file_fixed(std::size_t row);
 

@@ -54,6 +54,8 @@ class World {
   /// The same, to follow their changes.
   [[nodiscard]] SharedFixedBodies shared_fixed() const { return fixed_; }
 
+  [[nodiscard]] bool has_fixed() const { return fixed_ && !fixed_->empty(); }
+
   /// Statics and fixed bodies together. Valid until a fixed body is added or removed.
   [[nodiscard]] Immovables immovables() const { return {*statics_, fixed_.get()}; }
 
