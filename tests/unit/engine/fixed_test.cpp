@@ -16,22 +16,21 @@ namespace tickbox::engine {
 namespace {
 
 /// What a walker does with the bricks under it.
-enum Deed : std::uint8_t {
-  kNothing,
-  kBreak,
-  kLook,
-  kBreakAndLook,
-  kDropCoin,
-  kPush,
-  kLower,
-  kSetInMotion,
-  kWallIn,
-  kThrowOut,
-  kDeeds
+enum class Deed : std::uint8_t {
+  Nothing,
+  Break,
+  Look,
+  BreakAndLook,
+  DropCoin,
+  Push,
+  Lower,
+  SetInMotion,
+  WallIn,
+  ThrowOut,
 };
 
 struct Pad {
-  Int<0, kDeeds> deed;
+  Int<0, 9> deed;
   TICKBOX_FIELDS(Pad, deed)
 };
 
@@ -141,10 +140,10 @@ struct Garden {
 
   static void act(Entity<Walker> me, const Pad& pad, Step& step) {
     switch (static_cast<Deed>(+pad.deed)) {
-      case kLook:
+      case Deed::Look:
         return look(me, step);
-      case kBreak:
-      case kBreakAndLook: {
+      case Deed::Break:
+      case Deed::BreakAndLook: {
         Ref broken;
         each_below(me, step, [&](Entity<Brick> it) { broken = it.ref; });
         step.remove(broken);
@@ -152,9 +151,9 @@ struct Garden {
         me->does_exist = step.exists(broken);
         return;
       }
-      case kDropCoin:
+      case Deed::DropCoin:
         return step.spawn(Coin{}, me.min, {1'000, 1'000});
-      case kPush:
+      case Deed::Push:
         each_below(me, step, [&](Entity<Brick> it) {
           it.min.x += 20 * kUnit;
           it.velocity = {3'000, 0};
@@ -162,13 +161,13 @@ struct Garden {
           step.for_each_in<Brick>(it.min, {1, 1}, [&](Entity<Brick>) { ++me->found; });
         });
         return look_after_push(me, step);
-      case kLower:
+      case Deed::Lower:
         return each_below(me, step, [](Entity<Brick> it) { it->is_low = true; });
-      case kSetInMotion:
+      case Deed::SetInMotion:
         return each_below(me, step, [](Entity<Brick> it) { it->moves = true; });
-      case kWallIn:
+      case Deed::WallIn:
         return step.spawn(Brick{}, {me.min.x - kUnit / 2, me.min.y}, {}, Parent::IgnoredUntilApart);
-      case kThrowOut:
+      case Deed::ThrowOut:
         return each_below(me, step, [](Entity<Brick> it) { it.min = {INT32_MAX, INT32_MIN}; });
       default:
         return;
@@ -200,8 +199,9 @@ class FixedTest : public ::testing::Test {
  protected:
   FixedTest() { stepper_.open(world_); }
 
-  void join(std::vector<std::uint16_t> seats) {
+  void join(const std::vector<std::uint16_t>& seats) {
     std::vector<Join> joins;
+    joins.reserve(seats.size());
     for (const std::uint16_t seat : seats) {
       joins.push_back({.player = {seat}, .user_data = {}});
     }
@@ -209,7 +209,7 @@ class FixedTest : public ::testing::Test {
   }
 
   /// Steps a tick in which the first player does something.
-  void step(Deed deed = kNothing) {
+  void step(Deed deed = Deed::Nothing) {
     const Pad pad{.deed = static_cast<std::int32_t>(deed)};
     const PlayerInput input{.player = {0}, .input = std::as_bytes(std::span{&pad, 1})};
     stepper_.step(world_, {.leaves = {}, .joins = {}, .inputs = {&input, 1}}, record_);
@@ -255,7 +255,7 @@ TEST_F(FixedTest, AMoverRestsOnOneAndFallsWhenItIsRemoved) {
     step();
   }
   EXPECT_EQ(place(), (Vec2{0, 9 * kUnit}));
-  step(kBreak);
+  step(Deed::Break);
   EXPECT_EQ(count(kBrick), 3U);
   EXPECT_GT(place().y, 9 * kUnit) << "it falls in the tick in which the brick is removed";
 }
@@ -283,14 +283,14 @@ TEST_F(FixedTest, ACoinThatTwoReachInOneTickIsTakenOnce) {
 TEST_F(FixedTest, ASensorThatIsSpawnedOntoAMoverBeginsTheOverlap) {
   join({0});
   step();
-  step(kDropCoin);
+  step(Deed::DropCoin);
   EXPECT_EQ(walker().coins, 1);
   EXPECT_EQ(count(kCoin), 0U);
 }
 
 TEST_F(FixedTest, QueriesFindIt) {
   join({0});
-  step(kLook);
+  step(Deed::Look);
   EXPECT_EQ(walker().seen, ref_of(world_.id(brick())));
   EXPECT_TRUE(walker().is_on_ground);
   EXPECT_EQ(walker().found, 1);
@@ -298,7 +298,7 @@ TEST_F(FixedTest, QueriesFindIt) {
 
 TEST_F(FixedTest, NoQueryFindsItOnceItIsRemoved) {
   join({0});
-  step(kBreakAndLook);
+  step(Deed::BreakAndLook);
   EXPECT_EQ(walker().seen, Ref{});
   EXPECT_FALSE(walker().is_on_ground);
   EXPECT_FALSE(walker().does_exist);
@@ -309,7 +309,7 @@ TEST_F(FixedTest, WritingItsPlaceTeleportsItAndWritingItsVelocityDoesNothing) {
   join({0});
   step();
   const BodyId id = world_.id(brick());
-  step(kPush);
+  step(Deed::Push);
   const sim::Body& moved = world_.body(world_.index_of(id));
   EXPECT_EQ(moved.min, (Vec2{20 * kUnit, 10 * kUnit}));
   EXPECT_EQ(moved.velocity, Vec2{});
@@ -320,14 +320,14 @@ TEST_F(FixedTest, WritingItsPlaceTeleportsItAndWritingItsVelocityDoesNothing) {
 
 TEST_F(FixedTest, APlaceOutsideOfTheWorldIsLimitedAndTheBorderRemovesIt) {
   join({0});
-  step(kThrowOut);
+  step(Deed::ThrowOut);
   EXPECT_EQ(count(kBrick), 3U);
 }
 
 TEST_F(FixedTest, ItsPropertiesFollowItsState) {
   join({0});
   step();
-  step(kLower);
+  step(Deed::Lower);
   EXPECT_EQ(world_.body(brick()).size.y, kUnit / 2);
   EXPECT_EQ(place().y, 9 * kUnit) << "the brick is lower at its lower side";
   EXPECT_EQ(walker().met, 1) << "the contact rests";
@@ -335,12 +335,12 @@ TEST_F(FixedTest, ItsPropertiesFollowItsState) {
 
 TEST_F(FixedTest, ItIgnoresItsParentUntilTheyAreApart) {
   join({0});
-  step(kWallIn);
+  step(Deed::WallIn);
   step();
   const std::size_t wall = world_.size() - 1;
   EXPECT_EQ(world_.infos()[wall].parent, Parent::IgnoredUntilApart);
   EXPECT_EQ(place(), (Vec2{0, 9 * kUnit})) << "it is not pushed out";
-  step(kBreak);
+  step(Deed::Break);
   for (int tick = 0; tick < 60; ++tick) {
     step();
   }
@@ -350,7 +350,7 @@ TEST_F(FixedTest, ItIgnoresItsParentUntilTheyAreApart) {
 
 TEST_F(FixedTest, AKeyframeHasIt) {
   join({0});
-  step(kWallIn);
+  step(Deed::WallIn);
   std::vector<std::byte> bytes;
   encode_keyframe(world_, bytes);
   auto read = restore(bytes, world_);
@@ -358,7 +358,7 @@ TEST_F(FixedTest, AKeyframeHasIt) {
   for (std::size_t row = 0; row < world_.size(); ++row) {
     EXPECT_EQ(read->body(row), world_.body(row)) << row;
   }
-  for (const Deed deed : {kBreak, kNothing, kDropCoin, kNothing}) {
+  for (const Deed deed : {Deed::Break, Deed::Nothing, Deed::DropCoin, Deed::Nothing}) {
     step(deed);
     stepper_.replay(*read, record_);
     EXPECT_EQ(state_hash(*read), state_hash(world_));
@@ -384,7 +384,7 @@ TEST_F(FixedTest, OneAtRestIsNoActiveRow) {
   step();
   const auto clock = static_cast<std::uint32_t>(world_.size() - 1);
   EXPECT_EQ(active(), (std::vector<std::uint32_t>{0, clock})) << "the walker, and what acts";
-  step(kLower);
+  step(Deed::Lower);
   EXPECT_EQ(active(), (std::vector<std::uint32_t>{0, clock})) << "again at rest";
 }
 
@@ -393,8 +393,8 @@ TEST_F(FixedTest, ACopyOfAWorldHasItsOwn) {
   step();
   World copy = world_;
   const std::uint64_t hash = state_hash(copy);
-  step(kPush);
-  step(kBreak);
+  step(Deed::Push);
+  step(Deed::Break);
   EXPECT_EQ(state_hash(copy), hash);
   EXPECT_EQ(copy.body(1).min, (Vec2{0, 10 * kUnit}));
   copy = world_;
@@ -405,7 +405,7 @@ using FixedDeathTest = FixedTest;
 
 TEST_F(FixedDeathTest, AStateThatSetsItInMotionIsAMistake) {
   join({0});
-  EXPECT_DEATH(step(kSetInMotion), "is_fixed");
+  EXPECT_DEATH(step(Deed::SetInMotion), "is_fixed");
 }
 
 }  // namespace
