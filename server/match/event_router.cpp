@@ -37,7 +37,7 @@ void EventRouter::gather(const Match& match) {
     add_concerned(outcome.player);
     for (std::size_t row = world.avatar_of(outcome.player);
          row < world.size() && world.is_avatar_of(row, outcome.player); ++row) {
-      places_.push_back(world.physics().movers()[row].min);
+      places_.push_back(world.body(row).min);
     }
     end_event({.kind = 0, .player = outcome.player, .bytes = match.record().bytes_of(outcome)});
   }

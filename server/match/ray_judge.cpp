@@ -41,6 +41,10 @@ bool is_possible(const Ray& ray) {
   return true;
 }
 
+bool is_fixed(const views::Rows& rows, std::size_t row) {
+  return rows.kind_of(row).body(rows.state(row).data()).motion == Motion::Fixed;
+}
+
 /// The body of a row as it was, for a cast.
 sim::Body body_of(const views::Rows& rows, std::size_t row) {
   const Body of = rows.kind_of(row).body(rows.state(row).data());
@@ -123,12 +127,14 @@ void RayJudge::cast_at(const Match& match, std::span<Cast> casts) {
   }
 }
 
-/// Gathers the bodies in an area as they were in a tick, except those decided for since.
+/// Gathers the moving bodies in an area as they were in a tick, except those decided for since.
+/// Fixed ones count as they are now, as the walls do.
 void RayJudge::gather_bodies(const Match& match, const sim::Box& area, Tick render_tick) {
   bodies_.clear();
   const StateAt* state = match.state_after(render_tick);
   if (state == nullptr) state = match.state_after(match.log().tick());
   for (std::size_t row = 0; row < state->rows.size(); ++row) {
+    if (is_fixed(state->rows, row)) continue;
     const sim::Body body = body_of(state->rows, row);
     if (!sim::overlap(area, sim::box_of(body.min, body.size))) continue;
     if (was_decided(match.log(), body.id, render_tick)) continue;

@@ -2,9 +2,10 @@
 // Lag compensation: decides which entities are struck by rays, judged by what the shooters saw. A
 // client sees the others some ticks late, and its input names the tick that it aimed at.
 //
-// A ray starts at the shooter's present body, which its client predicts. It is cast against all
-// bodies as they were in the tick that the input names. A body that the server has decided for
-// since, as when it teleported it, or that no longer exists, is not struck and stops no ray.
+// A ray starts at the shooter's present body, which its client predicts. It is cast against the
+// moving bodies as they were in the tick that the input names, and against fixed bodies and walls
+// as they are. A body that the server has decided for since, as when it teleported it, or that no
+// longer exists, is not struck.
 
 #include "engine/tick_record.h"
 #include "protocol/history_depths.h"

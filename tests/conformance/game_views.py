@@ -99,11 +99,12 @@ def take_id(bits, now):
 
 
 class Views:
-    """Reads contents and events of one game. `kinematic`: the kinds of entities that are."""
+    """Reads contents and events of one game. `kinematic`, `fixed`: the kinds of entities that are."""
 
-    def __init__(self, of, kinematic):
+    def __init__(self, of, kinematic, fixed):
         self.game = of
         self.kinematic = kinematic
+        self.fixed = fixed
 
     def content(self, data, now, age, base):
         """`base`: the ids of the members of the view `age` ticks before `now`, or None."""
@@ -180,29 +181,33 @@ class Views:
     def _row(self, bits, name, origin):
         row = {"id": name, "kind": bits.one_of(len(self.game.kinds)), "new": bits.take(1)}
         is_far = bits.take(1)
-        row["motion"] = [bits.signed(32) if is_far else origin[axis] + bits.signed(22) for axis in range(2)]
-        fits = all(-(1 << 21) <= row["motion"][axis] - origin[axis] < 1 << 21 for axis in range(2))
+        row["place"] = [bits.signed(32) if is_far else origin[axis] + bits.signed(22) for axis in range(2)]
+        fits = all(-(1 << 21) <= row["place"][axis] - origin[axis] < 1 << 21 for axis in range(2))
         if is_far == fits:
             raise game.Malformed("a place is not in its shortest form")
-        width = bits.take(5)
-        coded = [bits.take(width) for _ in range(2)]
-        if max(coded).bit_length() != width:
-            raise game.Malformed("a velocity is not in its shortest form")
-        row["motion"] += [value >> 1 ^ -(value & 1) for value in coded]
         kind = self.game.kinds[row["kind"]]
         row["state"] = sparse(kind, bits)
-        row["extra"] = b""
+        row["extra"] = b"" if kind.name in self.fixed else self._velocity(bits)
         row["parent"] = 0
         if name >> 62 == 2 and bits.take(1):
             row["parent"] = 1 + bits.take(1)
             row["extra"] += struct.pack("<Q", bits.take(64))
         if kind.name in self.kinematic:
             row["extra"] += struct.pack("<HI", bits.take(16), bits.take(32))
-        elif bits.take(1):
+        elif kind.name not in self.fixed and bits.take(1):
             row["extra"] += struct.pack("<Q", bits.take(64))
         if name >> 62 == 0:
             row["input"] = sparse(self.game.input, bits)
         return row
+
+    @staticmethod
+    def _velocity(bits):
+        """As a keyframe has it."""
+        width = bits.take(5)
+        coded = [bits.take(width) for _ in range(2)]
+        if max(coded).bit_length() != width:
+            raise game.Malformed("a velocity is not in its shortest form")
+        return struct.pack("<2i", *(value >> 1 ^ -(value & 1) for value in coded))
 
     def view_hash(self, frame, members):
         """The hash of a view with these members of a keyframe."""

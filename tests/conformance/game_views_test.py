@@ -10,8 +10,9 @@ import sys
 import game
 import game_views
 
-# The standard leaves it to the rules which entities are kinematic.
-KINEMATIC = {"arena": set(), "menagerie": {"Coin", "Lift"}}
+# The standard leaves it to the rules which entities are kinematic, and which are fixed.
+KINEMATIC = {"arena": set(), "menagerie": {"Lift"}}
+FIXED = {"arena": set(), "menagerie": {"Brick", "Coin"}}
 
 
 def held_before(reader, records, frames, tick, seat):
@@ -55,7 +56,7 @@ def check_rows(content, frame, members):
         entity = entities.get(row["id"])
         if row["id"] not in members or entity is None:
             return f"row {row['id']} is in no view"
-        for part in ("kind", "new", "motion", "state", "parent", "extra"):
+        for part in ("kind", "new", "place", "state", "parent", "extra"):
             if row[part] != entity[part]:
                 return f"row {row['id']}: {part} is {row[part]}, not {entity[part]}"
         if "input" in row and row["input"] != frame["seats"][row["id"] >> 32 & 0xFFF]["input"]:
@@ -105,7 +106,7 @@ def main():
     program, name = sys.argv[1:]
     lines = subprocess.run([program, name], check=True, capture_output=True, text=True).stdout.splitlines()
     reader = game.Game(bytes.fromhex(lines[0].split(" ")[1]))
-    views = game_views.Views(reader, KINEMATIC[name])
+    views = game_views.Views(reader, KINEMATIC[name], FIXED[name])
     records, frames, held, seen, altered, log = {}, {}, {}, set(), 0, None
     for line in lines[1:]:
         word, *fields = line.split(" ")

@@ -145,8 +145,8 @@ class Differences {
   }
 
   void compare_rows(std::size_t i, std::size_t j) {
-    const sim::Body& want = expected_.physics().movers()[i];
-    const sim::Body& have = got_.physics().movers()[j];
+    const sim::Body& want = expected_.body(i);
+    const sim::Body& have = got_.body(j);
     const RowInfo& info = expected_.infos()[i];
     const RowInfo& other = got_.infos()[j];
     const bool is_same_kind = info.kind == other.kind;

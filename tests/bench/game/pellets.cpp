@@ -4,7 +4,7 @@
 #include "engine/state_hasher.h"
 #include "engine/stepper.h"
 #include "tests/bench/game/timing.h"
-#include "tickbox/game_table.h"
+#include "tickbox/adapter.h"
 #include "views/rows.h"
 
 #include <span>

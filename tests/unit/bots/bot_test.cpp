@@ -212,7 +212,7 @@ TEST(Bot, OfTheMenagerieCollectsCoins) {
       (name == "collect" ? collected : stood) += coins_of(match.world());
     }
   }
-  EXPECT_GT(collected, 2 * stood);
+  EXPECT_GT(2 * collected, 3 * stood);
 }
 
 TEST(Bot, OfTheMenagerieLaysBombsNearPetsOfOthers) {

@@ -2,7 +2,7 @@
 
 #include "engine/keyframe.h"
 #include "engine/stepper.h"
-#include "tickbox/game_table.h"
+#include "tickbox/adapter.h"
 
 #include <gtest/gtest.h>
 
@@ -128,7 +128,7 @@ struct Garden {
     step.for_each_in<Brick>({me.min.x, me.min.y + kUnit}, {kUnit, kUnit}, visit);
   }
 
-  static void look(Entity<Walker> me, Step& step) {
+  static void look_around(Entity<Walker> me, Step& step) {
     const auto hit = step.raycast({.from = {me.min.x + kUnit / 2, me.min.y + kUnit / 2},
                                    .way = {0, 5 * kUnit},
                                    .ignores = me.ref});
@@ -141,13 +141,13 @@ struct Garden {
   static void act(Entity<Walker> me, const Pad& pad, Step& step) {
     switch (static_cast<Deed>(+pad.deed)) {
       case Deed::Look:
-        return look(me, step);
+        return look_around(me, step);
       case Deed::Break:
       case Deed::BreakAndLook: {
         Ref broken;
         each_below(me, step, [&](Entity<Brick> it) { broken = it.ref; });
         step.remove(broken);
-        look(me, step);
+        look_around(me, step);
         me->does_exist = step.exists(broken);
         return;
       }
