@@ -1,6 +1,6 @@
 #pragma once
-// The commands of `tickbox`. Each function adds a command to `program`, and sets `run` if that
-// command is given. Requires: both outlive the parsing and the run.
+// The commands of `tickbox`. Each function with `run` adds a command to `program`, and sets `run`
+// if that command is given. Requires: both outlive the parsing and the run.
 
 #include "cli/command_line.h"
 

@@ -30,7 +30,8 @@ struct Output {
   cli::ExitCode fell_short(cli::ExitCode code, std::string_view how) const;
 
   /// Reports that the command was stopped after `ticks` ticks and has no result. For --json it also
-  /// prints a document with `ticks` and `interrupted`. Returns Inconclusive.
+  /// prints a document with `ticks` and `interrupted`. Returns Inconclusive, or Failed if stdout
+  /// cannot be written.
   [[nodiscard]] cli::ExitCode stopped(std::uint64_t ticks, std::string_view how) const;
 
   /// Writes to stdout. Returns `code`, or Failed if stdout cannot be written.

@@ -16,7 +16,8 @@ struct Range {
   char32_t last;
 };
 
-/// The ranges of controls, surrogates, and characters that are invisible or change the direction.
+/// The ranges of controls, surrogates, private use, and characters that are invisible or change the
+/// direction.
 constexpr Range kNotPrinted[] = {
     {0x00, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},       {0x061c, 0x061c}, {0x180e, 0x180e},
     {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},   {0xd800, 0xf8ff}, {0xfeff, 0xfeff},

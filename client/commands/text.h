@@ -25,8 +25,7 @@ namespace tickbox::commands {
 // The check of untrusted bytes before a terminal prints them as text.
 
 /// Returns the length in bytes of the UTF-8 character at the start of `text`. Returns 0 if a
-/// terminal must not print it: if it is invalid UTF-8, a control, or invisible and changes how
-/// others are shown.
+/// terminal must not print it: if it is invalid UTF-8, a control, for private use, or invisible.
 [[nodiscard]] std::size_t printable_length(std::string_view text);
 
 // Calendar times in words.

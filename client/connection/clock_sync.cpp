@@ -46,8 +46,7 @@ constexpr std::int64_t kLinger = 5;
 
 /// The largest lead of a client's typical input.
 constexpr Duration kSlackMax = milliseconds{200};
-/// The maximum part of it that misses add. With more, the target margin and its dead zone would be
-/// beyond what the wire can report.
+/// The maximum part of it, in ticks, that missed inputs or late turns add to the one spare tick.
 constexpr std::int64_t kExtraTicksMax = 6;
 /// Reports of one event arrive within this time: a long round trip plus a reserve.
 constexpr Duration kMissEvent = milliseconds{600};

@@ -95,7 +95,7 @@ class ClockSync {
   std::size_t turns_ = 0;                        ///< count of all turns
 
   std::array<Margin, kMargins> margins_{};
-  std::size_t margin_count_ = 0;    ///< margins since the last start_over()
+  std::size_t margin_count_ = 0;    ///< margins since start_over(), or since forget_all_but()
   Margin worst_;                    ///< margin that all but the worst 2 % of margins_ reach
   std::size_t exact_in_a_row_ = 0;  ///< newest margins in a row that are exact to 1/16 tick
   bool jumped_ = false;             ///< margins_ still has the margins that led to a jump

@@ -55,7 +55,7 @@ class Connection {
     Connecting,  ///< HELLO or CONNECT with the token sent
     Resuming,    ///< RESUME with the ticket sent
     Connected,
-    Refused,  ///< the server refused the connection
+    Refused,  ///< the server refused the first session
     Closed,   ///< ended by the server or its silence after a session, or by leave() or fail()
     Silent,   ///< the server never answered
   };

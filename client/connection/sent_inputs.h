@@ -39,7 +39,8 @@ class SentInputs {
   void skip_to(Tick tick);
 
   /// Writes to `message` the inputs that were never sent, the unconfirmed ones that can still
-  /// arrive in time, and always the newest one. Requires: an input was added.
+  /// arrive in time, and always the newest one; of more than kInputsPerMessageMax only the newest.
+  /// Requires: an input was added.
   void write(protocol::InputMessage& message) const;
 
   /// Stores that the packet `sequence` was sent with the newest input, which was due at `due`. The

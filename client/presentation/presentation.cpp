@@ -122,8 +122,8 @@ void Presentation::count_tick(Instant now) {
   if (!extrapolated_.full()) extrapolated_.push_back(clock_.moment(now));
 }
 
-/// Counts the extrapolated moments that lacked news of `view`. Drops those before its tick: they
-/// were right.
+/// Counts the extrapolated moments that lacked news of `view`. Drops those before the news, which
+/// were right. A view without news proves that all moments up to its tick were right.
 void Presentation::count_wrong(const View& view) {
   const bool has_news = view.news <= view.tick;
   const Duration right_to =

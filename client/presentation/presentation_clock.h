@@ -50,8 +50,8 @@ class ViewArrivals {
   /// The number of arrivals kept: two seconds at 60 Hz, and enough at 10 Hz to find the latest 2 %.
   static constexpr std::size_t kArrivals = 128;
 
-  /// Intervals remembered. Lost and quiet views make some longer, so the shortest counts. There are
-  /// never this many longer ones in a row.
+  /// Intervals remembered. Lost and quiet views make some longer, so the shortest counts. This many
+  /// longer ones in a row are not expected.
   static constexpr std::size_t kIntervals = 32;
 
   /// Views that arrived together.

@@ -73,7 +73,8 @@ class Auditor {
   /// Fails: Malformed, for an unreadable stream or a tick that cannot happen in this room;
   /// Unexpected, for a mismatch, or for a segment that is useless or follows an error in its run.
   /// After Malformed or a mismatch the auditor requests another run.
-  /// Cost: no allocation once warm; a step of the room for each tick.
+  /// Cost: no allocation once warm, except for the world that begins a run; a step of the room for
+  /// each tick.
   std::expected<std::optional<View>, net::DropReason> take(const protocol::AuditSegment& segment);
 
   /// Returns the ack to send with every input message.

@@ -33,7 +33,7 @@ inline constexpr int kInputsPerPart = 2;
 /// A view whose hash differs from the server's.
 struct HashMismatch {
   Tick tick;
-  std::uint32_t expected = 0;  ///< low 32 bits of the server's view hash
+  std::uint32_t expected = 0;  ///< the server's view hash
   std::uint32_t got = 0;
   std::optional<game::ViewDifference> difference;  ///< from the server's view; known after a report
 };

@@ -120,8 +120,8 @@ void Game::notice_connected() {
   }
 }
 
-/// Stores the ticket of this session after its first snapshot. The snapshot shows that the server
-/// knows the session; until then an older ticket is still the valid one.
+/// Stores the ticket of this session after its first view. The view shows that the server knows the
+/// session; until then an older ticket is still the valid one.
 void Game::keep_ticket() {
   const bool heard = connection().state() == Connection::State::Connected &&
                      swarm_.client(0)->newest_view().value > 0;

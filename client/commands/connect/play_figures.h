@@ -34,10 +34,10 @@ void add_prediction(Figures& figures, const client::ClientStats& stats);
 /// Adds events{hits,scores,spawns}, the events that this client received.
 void add_events(Figures& figures, const client::ClientStats& stats);
 
-/// Adds interpolation{delay_ms,extrapolated,unforeseen}. delay_ms is the mean time from a view's
-/// arrival until its tick is shown. extrapolated is the share of ticks that showed the others
-/// beyond the newest view. unforeseen is the share that did so and turned out wrong. Both shares
-/// are null for an auditor: its views do not say what was news.
+/// Adds interpolation{delay_ms,extrapolated,unforeseen}. delay_ms is the mean time from the
+/// promptest view's arrival until its tick is shown. extrapolated is the share of ticks that showed
+/// the others beyond the newest view. unforeseen is the share that did so and turned out wrong.
+/// Both shares are null for an auditor: its views do not say what was news.
 void add_interpolation(Figures& figures, const client::ClientStats& stats, net::ConnectMode mode);
 
 /// The smallest number of packets for a loss. A status of fewer packets is from the start of the

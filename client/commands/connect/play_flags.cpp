@@ -13,7 +13,7 @@
 namespace tickbox::commands {
 namespace {
 
-/// The number of desyncs that are printed, enough even for hundreds of wrong clients.
+/// The maximum number of desyncs that are printed. It is enough to see a fault of many clients.
 constexpr std::size_t kDesyncLinesMax = 10;
 
 std::expected<std::optional<net::LinkConditions>, std::string> parse_link(std::string_view text) {
@@ -58,7 +58,7 @@ void add_play_flags(cli::Command& command, PlayFlags& flags) {
       {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
   command.add_option("--desync-dir", flags.desync_dir,
                      "Write a file to this directory for each view whose hash differs, with the "
-                     "states of both ends",
+                     "states of both ends; a few per hour",
                      {.value = "DIR"});
 }
 

@@ -58,7 +58,7 @@ void add_play_flags(cli::Command& command, PlayFlags& flags);
 [[nodiscard]] std::expected<Credentials, std::string> read_credentials(const PlayFlags& flags);
 
 /// A sink that prints a line for each of the first desyncs, unless --quiet is given. With
-/// --desync-dir it also writes a file for each desync.
+/// --desync-dir it also writes files, within the limits of cli::DesyncFiles.
 class DesyncOutput final : public protocol::DesyncSink {
  public:
   /// Requires: `flags` and `clock` outlive the object. Fails: with one line.

@@ -22,7 +22,7 @@ struct PlaySummary {
   net::ConnectMode mode = net::ConnectMode::Play;
   std::uint32_t resumed = 0;  ///< sessions that began with a ticket
   client::LinkUse use{};
-  std::optional<net::LinkCounts> link_up{};  ///< of --net, as the next
+  std::optional<net::LinkCounts> link_up{};  ///< with --net; the same for the next
   std::optional<net::LinkCounts> link_down{};
   CommandEnd end{};
 };

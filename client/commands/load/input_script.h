@@ -30,7 +30,7 @@ struct InputChange {
 };
 
 struct PlayerScript {
-  PlayerId seat;                     ///< of the recording; the script begins with the next
+  PlayerId seat;                     ///< in the recording
   std::vector<InputChange> changes;  ///< by tick; the player rests before the first
 
   /// Returns the input for `tick`. `at` keeps the position and begins as 0.
@@ -43,7 +43,7 @@ struct PlayerScript {
 struct InputScript {
   std::uint32_t tick_rate = 0;
   std::string rules;
-  std::uint32_t first_tick = 0;  ///< in the recording
+  std::uint32_t first_tick = 0;  ///< in the recording; the script begins with the next tick
   std::uint32_t ticks = 0;
   std::vector<PlayerScript> players;  ///< by seat; each seat that ever had an input
 

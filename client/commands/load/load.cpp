@@ -196,7 +196,8 @@ std::expected<std::unique_ptr<Playback>, std::string> playback_of(const LoadOpti
   return std::make_unique<Playback>(*std::move(script));
 }
 
-/// Returns the measured time: by default the length of the script, if there is one.
+/// Returns the measured time. With a script its default is the script's length and
+/// kPlaybackAheadSeconds.
 Duration measured_of(const LoadOptions& options, const Playback* playback) {
   if (playback == nullptr || options.seconds_given) return options.measured;
   const InputScript& script = playback->script();

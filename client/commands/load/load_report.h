@@ -31,7 +31,7 @@ struct LoadReport {
   client::ClientStats stats{};           ///< of all clients, since they connected
   std::uint64_t bytes_down = 0;          ///< of all clients, during the measured time
   std::uint64_t bytes_up = 0;
-  std::optional<ServerFigures> server{};          ///< empty without --admin
+  std::optional<ServerFigures> server{};          ///< empty without --admin, or without an answer
   std::optional<double> generator_cpu_percent{};  ///< empty if no client connected
   Histogram lateness{};                           ///< microseconds
   double tick_ms = 0;                             ///< the tick period; 0 if no client connected

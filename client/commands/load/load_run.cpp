@@ -10,7 +10,7 @@ namespace {
 
 /// The time between two checks of signals, progress and statistics.
 constexpr Duration kLoadTurn = std::chrono::milliseconds{20};
-/// The number of checks in which all statistics are added up once.
+/// The maximum number of checks in which all statistics are added up once.
 constexpr std::size_t kLooksPerSweep = 25;
 /// The time after which no client is still trying to connect.
 constexpr Duration kConnectMax = client::kServerTimeout + std::chrono::seconds{1};

@@ -9,7 +9,7 @@
 
 namespace tickbox::commands {
 
-/// The largest count that a double represents exactly.
+/// 2^53: a double represents every count up to this one exactly.
 inline constexpr double kMetricCountMax = 9'007'199'254'740'992.0;
 
 /// Returns whether a metric of this value can be a count or an amount.

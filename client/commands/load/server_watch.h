@@ -65,7 +65,7 @@ class ServerWatch {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   bool asked_ = false;
-  bool asking_ = false;  ///< a request is in progress
+  bool asking_ = false;  ///< the request of ask() is in progress
   std::optional<ServerSample> newest_;
   std::thread thread_;
 };

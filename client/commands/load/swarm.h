@@ -28,9 +28,9 @@
 
 namespace tickbox::commands {
 
-/// The largest number of clients in one process: the number of seats of a server.
+/// The largest number of clients in one process: the most seats that a server can have.
 inline constexpr std::size_t kClientsMax = game::kSeatsMax;
-/// The minimum time between two turns. It adds half of this to a round trip.
+/// The minimum time between two turns. On average it adds half of this to a round trip.
 inline constexpr Duration kTurnMin = std::chrono::microseconds{500};
 
 struct SwarmOptions {

@@ -42,7 +42,8 @@ struct Recording {
   std::expected<record::Reader, record::RecordError> reader;
 };
 
-/// Opens a recording. Fails: with the exit code, after reporting the reason.
+/// Opens a recording. Fails: with the exit code, after reporting the reason: CheckFailed for a
+/// damaged header, else Failed.
 [[nodiscard]] std::expected<std::unique_ptr<Recording>, cli::ExitCode> open_recording(
     const std::string& path, const Output& output);
 

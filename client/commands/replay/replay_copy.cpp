@@ -1,7 +1,7 @@
 // `tickbox replay cut` and `repair`: copy the undamaged parts of a recording to another one. Exit
 // codes: 0; 1 the recording cannot be read, or the copy cannot be written; 2 the range is not in
-// the file; 3 the cut cannot begin where it should, or nothing is undamaged; 5 stopped before its
-// end.
+// the file; 3 the cut cannot begin where it should, the header is damaged, or nothing is undamaged;
+// 5 stopped before its end.
 
 #include "client/commands/new_file.h"
 #include "client/commands/replay/replay_commands.h"
@@ -140,7 +140,7 @@ void add_replay_cut(const Subcommand& place) {
   cli::Command command = place.parent.add_command(
       {.name = "cut",
        .description = "Copy a range of ticks to a new recording. The copy begins with the world "
-                      "after tick --from and ends with tick --to. Exit 2 if that tick was not "
+                      "after tick --from and ends with tick --to. Exit 2 if the first tick was not "
                       "recorded, 3 if it is lost to damage or steps to another world, 5 if stopped "
                       "early; no file is made then.",
        .example = "tickbox replay cut match.tickbox --from 600 --to 1200 -o minute.tickbox"},

@@ -1,6 +1,6 @@
 // `tickbox replay diff`: prints the first tick, entity and field in which two recordings differ,
 // and the first different command, usually the reason. Exit codes: 0 the common ticks are the same;
-// 1 a file cannot be read, or there is nothing to compare; 3 they differ, or are damaged inside; 5
+// 1 a file cannot be read, or there is nothing to compare; 3 they differ, or one is damaged; 5
 // stopped, and the same so far.
 
 #include "client/commands/replay/replay_commands.h"

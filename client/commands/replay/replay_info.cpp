@@ -1,5 +1,5 @@
 // `tickbox replay info`: prints the content of a recording, without stepping it. Exit codes: 0,
-// also if the file merely ends early; 1 it cannot be read; 3 it is damaged inside or has no tick.
+// also if the file merely ends early; 1 it cannot be read; 3 it is damaged or has no tick.
 
 #include "client/commands/replay/replay_commands.h"
 #include "client/commands/text.h"

@@ -1,7 +1,7 @@
 // `tickbox replay inputs`: writes the inputs of the players of a recording to a file that `tickbox
-// load --inputs` plays. Exit codes: 0; 1 the recording cannot be read, or the file cannot be
-// written; 3 the recording is damaged inside, and the file has only the undamaged parts; 5 stopped
-// before its end.
+// load --inputs` plays. Exit codes: 0; 1 the recording cannot be read or has no players, or the
+// file cannot be written; 3 the recording is damaged inside, and the file has only the undamaged
+// parts, or its header is damaged, and no file is made; 5 stopped before its end.
 
 #include "client/commands/load/input_script.h"
 #include "client/commands/new_file.h"

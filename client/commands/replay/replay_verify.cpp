@@ -1,7 +1,7 @@
 // `tickbox replay verify`: steps a recording again and compares every hash. Exit codes: 0 all
 // hashes match, also if the file merely ends early; 1 it cannot be read; 2 the range is not in the
-// file; 3 a hash differs, the file is damaged inside or has no tick; 5 stopped by a signal or by
-// --limit, and no hash differed so far.
+// file; 3 a hash differs, the file is damaged or has no tick; 5 stopped by a signal or by --limit,
+// and neither was found so far.
 
 #include "client/commands/progress.h"
 #include "client/commands/replay/parallel_verify.h"
@@ -33,7 +33,7 @@ struct VerifyFlags {
   std::uint32_t from = 0;
   std::uint32_t to = kLastTick;
   std::uint32_t jobs = processors();
-  Duration limit{};  ///< of the time that it takes; 0: no limit
+  Duration limit{};  ///< on the time that the command takes; 0: no limit
 };
 
 nlohmann::ordered_json mismatch_document(const std::optional<record::Mismatch>& mismatch) {

@@ -1,8 +1,10 @@
-// `tickbox replay state` and `trace`: print recorded ticks as JSON, the world after each tick and
-// its commands. Lengths are exact, in units; velocities are in units per tick.
+// `tickbox replay state` and `trace`. As JSON they print the world after a tick and the commands of
+// the tick; `state` without --json prints the world as text. Lengths are exact, in units;
+// velocities are in units per tick.
 //
-// Exit codes: 0; 1 the file cannot be read; 2 the tick or range is not in the file; 3 a tick is
-// lost, a hash differs or the file is damaged inside; 5 stopped before the last tick.
+// Exit codes: 0; 1 the file cannot be read, or the trace cannot be written; 2 the tick or range is
+// not in the file; 3 a tick is lost, a hash differs or the file is damaged; 5 stopped before the
+// last tick (`trace`).
 
 #include "client/commands/new_file.h"
 #include "client/commands/replay/replay_commands.h"

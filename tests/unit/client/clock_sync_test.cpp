@@ -115,7 +115,7 @@ TEST(ClockSync, NeedsNoMoreThanTenMarginsASecond) {
   }
 }
 
-// Earlier the clock only crept, because margins end at eight ticks and never showed an error of
+// Earlier the clock only crept, because margins ended at eight ticks and never showed an error of
 // twelve.
 TEST(ClockSync, FollowsAStepToAQuarterOfASecond) {
   const Way way = step_at_five_seconds(milliseconds{20}, milliseconds{250});
@@ -176,7 +176,7 @@ TEST(ClockSync, GivesBackWhatItNeedsNoMore) {
   expect_steady(summary_of(played, seconds{290}));
 }
 
-// The needed lead is larger than a margin can tell. The clock stays where it still sees margins.
+// Such stalls need a lead of 14 ticks. Misses add at most six ticks to the one spare tick.
 TEST(ClockSync, GoesNoFurtherThanMarginsTell) {
   const Way way = stalling(milliseconds{20}, milliseconds{240}, seconds{2});
   const Played played = play(way, {.length = seconds{60}});
@@ -194,8 +194,8 @@ TEST(ClockSync, MakesRoomForPacketsThatAreOftenLate) {
   EXPECT_LT(settled.most, 60 * 0.05 + 2.5);
 }
 
-// One in ten is a third of a second late. The margins of the others saturate at eight ticks, long
-// before the clock has gone as far as it may.
+// One margin in ten is a third of a second too small, more than the clock may lead. The others say
+// that the lead is large enough.
 TEST(ClockSync, LeadsByNoMoreThanTwoHundredMilliseconds) {
   ClockSync clock{60, Tick{1'000}, Duration{}, Instant{}};
   const Duration period = tick_duration(60);
@@ -312,7 +312,7 @@ TEST(ClockSync, ServesALoopThatTurnsAThousandTimesASecond) {
   }
 }
 
-// All margins are at an end of their range, and say only "at least".
+// The first margins are wrong by 15 to 30 ticks, so the wire has them in whole ticks only.
 TEST(ClockSync, FindsItsWayFromMarginsThatAreSaturated) {
   for (const Duration more : {-milliseconds{400}, milliseconds{250}, milliseconds{500}}) {
     SCOPED_TRACE(testing::Message() << more.count() << " ns more than the round trip");

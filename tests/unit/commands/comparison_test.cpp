@@ -1,4 +1,4 @@
-// The discrete method beside ours: what it does, and what goes through what by it.
+// The discrete method of `sim --compare`, and the count of the bodies that pass through others.
 
 #include "client/commands/sim/comparison.h"
 
@@ -136,7 +136,7 @@ TEST(Passage, ThroughAnExactCornerIsAlongTheFasterAxis) {
   EXPECT_EQ(commands::passage_through(course({-4, -4}, {4, 4}), kBlock)->axis, 1U);
 }
 
-// It was taken for in by the faster axis, on which it had been inside all along.
+// Earlier the entry was counted on the faster axis, on which the body was inside from the start.
 TEST(Passage, OfABodyThatTouchesAtFirstIsByTheFaceItTouches) {
   const auto passage = commands::passage_through(course({-2, 1}, {3, 12}), kBlock);
   ASSERT_TRUE(passage);

@@ -54,7 +54,7 @@ TEST(InputScript, WantsInEveryTickWhatThePlayersWanted) {
     for (std::uint32_t i = 0; i < 200; ++i) {
       const auto& tick = recorded.match.played()[i];
       const PlayerId seat = script.players[player].seat;
-      // Between a leave and the next input of the seat the script may rest; so does an empty seat.
+      // An empty seat rests, in the script and in wanted().
       EXPECT_EQ(playback.input(player, Tick{kBegin + i}), wanted(tick, seat))
           << "seat " << seat.value << " tick " << i;
     }

@@ -272,8 +272,8 @@ TEST_F(ReplayCommand, ShowsTheStateOfEveryTick) {
   EXPECT_TRUE(people.out.contains("crate ")) << people.out;
 }
 
-// At 10 Hz: nobody is in the room from tick 9 to 31. Of ten such ticks the last one's hash is
-// recorded, and each of them can be had.
+// At 10 Hz: nobody is in the room from tick 9 to 31. Of ten such ticks only the last one's hash is
+// recorded, but the state of each is available.
 TEST_F(ReplayCommand, KnowsEveryTickOfADesertedRoom) {
   const std::string path = file_of(tests::small_recording(
       1, 45, {.all_stay = true, .deserted = tests::Deserted{.first = {8}, .last = {31}}}));
@@ -427,8 +427,8 @@ TEST_F(ReplayCommand, WritesTheInputsOfEverySeat) {
   EXPECT_GT(std::filesystem::file_size(out), 100U);
 }
 
-/// What a command says that is interrupted before its end. On a busy machine the signal may come
-/// when it is done: then again, without what it has made.
+/// Returns what an interrupted command prints. On a busy machine the command may end before the
+/// signal: then it runs again, without the file `makes`.
 Outcome replay_interrupted(std::vector<std::string> words, const std::string& makes = "") {
   words.insert(words.end(), {"--json", "--quiet"});
   Outcome outcome{.exit_code = 0};

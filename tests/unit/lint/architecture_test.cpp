@@ -129,7 +129,7 @@ std::string include_path(const fs::path& file) {
   return path;
 }
 
-/// The files that know the system, or join who does to the rest.
+/// Returns whether a file may use the system: it is in `os`, in `cli` or in a program.
 bool knows_the_system(const fs::path& file) {
   const std::string library = library_of(include_path(file));
   return library == "os" || library == "cli" || library == "server/host" ||
@@ -224,7 +224,7 @@ TEST(Architecture, NoFolderHasMoreThanThirtySources) {
   }
 }
 
-/// Which of these lead back to themselves.
+/// Removes each library whose dependencies are removed. A library that is left depends on itself.
 TEST(Architecture, LibrariesDependOnEachOtherInOneDirection) {
   std::map<std::string, std::set<std::string>> left = kMayInclude;
   bool has_changed = true;
@@ -280,7 +280,7 @@ TEST(Architecture, StderrIsWrittenToByWhatCannotThrow) {
   }
 }
 
-// Its templates take a compiler seconds in each source that sees them.
+// The templates of CLI11 take a compiler seconds in each source that includes them.
 TEST(Architecture, CommandLinesAreParsedByCliAlone) {
   bool is_seen = false;
   for (const std::string_view folder : {"common", "server", "client", "tests"}) {
