@@ -7,7 +7,7 @@ usage() {
 usage: tests/campaign.sh [--minutes M] [--first-seed S] [--seconds S] [--checks] [--out DIR] [--bin DIR]
 
   --minutes M      of the clock on the wall (2 by default)
-  --first-seed S   what comes before was tried elsewhere (1 by default)
+  --first-seed S   begin with this seed (1 by default)
   --seconds S      virtual time of each run (60 by default)
   --recorder-kills N, --server-kills N
                    afterwards, kill -9 a recorder and a whole server under load N times (0 by default)

@@ -238,7 +238,7 @@ class Clients:
 
     @classmethod
     def arrived_snapshot(cls, session, snapshot):
-        """Whether the client makes the view of it. That one made by stepping is right, `mismatches` has to say."""
+        """Takes the view that the client makes of it. Only `mismatches` tells whether a view made by stepping is right."""
         client, head = session.client, snapshot.head
         tick = cls.arrived_head(client, session, head)
         for event in snapshot.events:

@@ -6,7 +6,7 @@ namespace tickbox::tests {
 namespace {
 
 constexpr std::uint32_t kTickRate = 240;
-/// 65,536 packets and some hundred more.
+/// 65,536 packets, one a tick, and those of ten more seconds.
 constexpr std::chrono::seconds kLength{65'536 / kTickRate + 10};
 constexpr net::LinkConditions kLink{.delay = std::chrono::milliseconds{5}, .loss_ppm = 10'000};
 

@@ -1,6 +1,6 @@
 #pragma once
-// What is played for a capture. Between them they show every type of datagram, every refusal but
-// one, and every way out of a session.
+// What is played for a capture. Together the scenes show every type of datagram, all refusals but
+// TokensFull, Denied and TokenEarly, and every end of a session but a kick.
 
 #include "tests/conformance/capture.h"
 
@@ -19,7 +19,8 @@ struct Scene {
 /// Bad links, a client that moves, two that resume, one that falls silent, one too many.
 void play_match(std::FILE* out);
 
-/// Each kind of client that is refused, once; datagrams that are none; a server that starts again.
+/// Most kinds of client that are refused, once each; datagrams that are none; a server that starts
+/// again.
 void play_strangers(std::FILE* out);
 
 /// Enough that a view is made of several snapshots.
@@ -36,7 +37,7 @@ void play_desync(std::FILE* out);
 
 inline constexpr Scene kScenes[] = {
     {"match", "bad links, resumes, a move, timeouts", play_match},
-    {"strangers", "every refusal, noise, a restart", play_strangers},
+    {"strangers", "most refusals, noise, a restart", play_strangers},
     {"crowd", "more to be seen than a snapshot takes", play_crowd},
     {"audits", "clients that audit, and who may not", play_audits},
     {"epochs", "65,536 packets and more each way", play_epochs},

@@ -94,7 +94,7 @@ class ClientEnd:
         self.inputs = {}  # by tick, as they were sent first
         self.first_input = None  # tick
         self.newest_input = 0  # tick
-        self.confirmed = 0  # the newest input_tick of a right view
+        self.confirmed = 0  # the newest input_tick that has come
         self.heard = None  # tick of the newest snapshot that came
         self.views = set()  # ticks of those that it made
         self.events = 0  # number of the newest that has come, with all before it

@@ -15,7 +15,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-/// As the command line's page states them.
+/// Keys that the document must have, because scripts read them.
 const Strings& document_keys() {
   static const Strings kKeys = {"connected",
                                 "ticks",
@@ -56,8 +56,7 @@ std::unique_ptr<os::UdpTransport> silent_socket() {
   return os::UdpTransport::open({.bind = net::parse_address("127.0.0.1:0").value()}).value();
 }
 
-// There is news of who plays "stress" in every tick; of the quiet a server tells ten times a
-// second.
+// A "stress" bot makes news in every tick. A server without news sends ten snapshots a second.
 TEST(Connect, ACleanRunVerifiesEveryHash) {
   const RunningServer server;
   const Finished played =

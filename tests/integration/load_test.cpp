@@ -19,7 +19,7 @@ const Strings& slow_server() {
   return kArguments;
 }
 
-/// As the command line's page states them.
+/// Keys that the document must have, because scripts read them.
 const Strings& document_keys() {
   static const Strings kKeys = {"clients.asked",
                                 "clients.connected",

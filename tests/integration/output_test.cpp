@@ -21,7 +21,7 @@ Command on_full_disk(const Command& command) {
   return redirected(command, ">/dev/full");
 }
 
-/// What a load ends with that a busy machine has held up: worse than that it could not say so.
+/// The exit code of a load that a busy machine held up. It outranks that of a failed write.
 constexpr int kInconclusive = 5;
 
 void expect_told(const Command& command, int or_ends_with = kFailed) {
@@ -89,8 +89,8 @@ TEST(StderrThatIsFullOrClosed, EndsNoProgram) {
   }
 }
 
-// The file that a command makes would have the number of a stdout that is closed, and its answer
-// within.
+// With a closed stdout, a file that a command makes could get stdout's number, and the answer would
+// be written into the file.
 TEST(ClosedOutput, IsNoFileThatACommandMakes) {
   const os::TemporaryFolder folder;
   const std::string match = folder.file("match");

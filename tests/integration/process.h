@@ -15,8 +15,8 @@
 
 namespace tickbox::integration {
 
-/// How long any wait of these tests may take before it is a failure: a sanitized program on a busy
-/// machine is slow, and a passing test waits only as long as it must.
+/// How long a wait of these tests may take before it is a failure, if it has no other bound: a
+/// sanitized program on a busy machine is slow. A passing test waits only as long as it must.
 inline constexpr Duration kPatience = std::chrono::minutes{1};
 
 struct Command {

@@ -13,7 +13,8 @@
 namespace tickbox::integration {
 namespace {
 
-/// A clock that stood where it is read just now might go back for somebody who reads it as well.
+/// The clock runs on for this time before it stops. If it stopped at the value just read, another
+/// reader could see it go back.
 constexpr Duration kBeforeItStands = std::chrono::milliseconds{20};
 
 std::int64_t machine_now() {

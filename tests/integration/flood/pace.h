@@ -23,7 +23,7 @@ class Pace {
     return std::min(due, most);
   }
 
-  /// Those that were never due because of stalls.
+  /// The number that a stall has skipped: they are never sent.
   [[nodiscard]] std::uint64_t missed() const { return missed_; }
 
  private:
