@@ -307,9 +307,11 @@ void add_connect(cli::Command& program, std::function<int()>& run) {
   options->play.output = {.name = "tickbox connect", .program = &program};
   cli::Command command = program.add_command(
       {.name = "connect",
-       .description = "Play as one client. Predicts its own body and checks the hash of every "
-                      "snapshot. Exit 3 if a hash differs, 4 if the client could not connect or "
-                      "was disconnected. `tickbox help figures` explains the figures of --json.",
+       .description =
+           "Play as one client. Predicts its own body and checks the hash of every "
+           "snapshot. Exit 3 if a hash differs, 4 if the client could not connect, was "
+           "disconnected or checked nothing. `tickbox help figures` explains the figures "
+           "of --json.",
        .example =
            "tickbox connect 127.0.0.1:7777 --seconds 10 --net \"delay=80ms,jitter=20ms,loss=5%\""},
       options->play.output.common);

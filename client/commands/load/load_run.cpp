@@ -12,7 +12,7 @@ namespace {
 constexpr Duration kLoadTurn = std::chrono::milliseconds{20};
 /// The maximum number of checks in which all statistics are added up once.
 constexpr std::size_t kLooksPerSweep = 25;
-/// The time after which no client is still trying to connect.
+/// The time after the ramp for which the run waits for clients that are still trying to connect.
 constexpr Duration kConnectMax = client::kServerTimeout + std::chrono::seconds{1};
 /// The time limit for one response of the admin server.
 constexpr Duration kAnswerMax = std::chrono::seconds{3};

@@ -17,8 +17,8 @@
 
 namespace tickbox::commands {
 
-/// Time between the connect of the last client and the first played tick of an input file. It is
-/// more than any client runs ahead of its newest view.
+/// Time from the newest view of any client, when the measured time begins, to the first played tick
+/// of an input file. With a round trip under half a second, a client runs less ahead of its view.
 inline constexpr std::uint32_t kPlaybackAheadSeconds = 1;
 
 struct LoadTimes {
