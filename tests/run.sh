@@ -11,7 +11,8 @@ usage: tests/run.sh [release|asan|tsan|dev] [ctest options]
   tsan     what has threads, under ThreadSanitizer
   dev      the debug build with a check after every step
 
-With --all, asan runs every test (tests/campaign.sh --checks does). tests/fuzz.sh runs the decoders under the same sanitizers.
+With --all, asan runs every test (tests/campaign.sh --checks does).
+tests/fuzz.sh runs the decoders under the same sanitizers.
 
 Builds in build/<preset>. What follows the preset goes to ctest: tests/run.sh asan -R InputBuffer
 USAGE

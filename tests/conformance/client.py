@@ -238,7 +238,10 @@ class Clients:
 
     @classmethod
     def arrived_snapshot(cls, session, snapshot):
-        """Takes the view that the client makes of it. Only `mismatches` tells whether a view made by stepping is right."""
+        """Takes the view that the client makes of it.
+
+        Only `mismatches` tells whether a view made by stepping is right.
+        """
         client, head = session.client, snapshot.head
         tick = cls.arrived_head(client, session, head)
         for event in snapshot.events:
