@@ -129,7 +129,7 @@ std::string include_path(const fs::path& file) {
   return path;
 }
 
-/// Returns whether a file may use the system: it is in `os`, in `cli` or in a program.
+/// Returns whether a file may use the system: `os`, `cli`, and what only the programs are made of.
 bool knows_the_system(const fs::path& file) {
   const std::string library = library_of(include_path(file));
   return library == "os" || library == "cli" || library == "server/host" ||
