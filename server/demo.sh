@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# One real match in one command: a server, 32 clients, a recording, and whether all they say of each other is true.
+# One real match in one command: a server, 32 clients and a recording. Checks that their reports agree.
 set -euo pipefail
 
 usage() {
     cat <<'USAGE'
 usage: server/demo.sh [--json] [--stay]
 
-Installs what is missing, builds, starts a server that records, lets 32 clients play for 20 s (8 of them through 80 ms, 20 ms
+Installs what is missing (as root), builds, starts a server that records, lets 32 clients play for 20 s (8 of them through 80 ms, 20 ms
 jitter and 5 % loss), stops it, replays the recording, and says whether everything held.
 
   --json  the verdict as one JSON document, the last line of output
@@ -33,7 +33,7 @@ for argument in "$@"; do
     esac
 done
 
-# What somebody has set for servers of their own is not meant for this one.
+# The options of this server are those below, not those of the user's environment.
 unset "${!TICKBOX_@}"
 
 readonly good_clients=24 bad_clients=8 seconds=20
@@ -74,8 +74,8 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 trap 'exit 129' HUP
 
-# In a session of its own: stopping this script stops all of it, the compilers too, and at once. A script that waits
-# for a program in the foreground would hear of it when that has ended, and leave it alone where it does not wait.
+# Runs a build in a session of its own, in the background. So a signal to this script stops the whole build at once,
+# the compilers too. In the foreground, bash would handle the signal only after the build has ended.
 run_build() {
     setsid "$@" >&2 </dev/null &
     build=$!
@@ -159,7 +159,7 @@ document=$(jq -c -n \
      prediction: {checked: $g.prediction.checked, exact: $g.prediction.exact, touched: $g.prediction.touched},
      tick_ms: {p50: $g.tick_ms.p50, p99: $g.tick_ms.p99},
      replay: {ticks: $r.ticks, mismatched: $r.mismatched}} |
-    # A load that its machine has held up (5) says nothing against the server.
+    # A load that ends inconclusive (5), as on a machine that is too slow, shows no fault of the server.
     .verdict = (if .clients.connected == .clients.asked and .clients.dropped == 0
                    and ($exits | map(. == 0) | .[2:] | all) and ($exits[:2] | map(. == 0 or . == 5) | all)
                    and .state_hash.checked > 1000 and .state_hash.mismatched == 0

@@ -1,8 +1,8 @@
-# Sourced by the scripts that build: what Debian 12 must have for it, and how it gets there.
+# Sourced by the scripts that build: the packages of Debian 12 that they need, and the functions that install them.
 # shellcheck shell=bash
 
-# To build and run the programs and the demo.
-# shellcheck disable=SC2034 # read by who sources this
+# To build and run the programs, the demo, the tests and the benchmarks.
+# shellcheck disable=SC2034 # read by the scripts that source this
 TICKBOX_BUILD_PACKAGES=(
     g++ cmake ninja-build ccache mold pkg-config git ca-certificates jq
     libasio-dev libboost-dev libcli11-dev libflatbuffers-dev flatbuffers-compiler libfmt-dev libspdlog-dev
@@ -10,19 +10,19 @@ TICKBOX_BUILD_PACKAGES=(
     libbox2d-dev libchipmunk-dev python3-nacl python3-xxhash)
 
 # To build under the sanitizers and to fuzz; llvm-19 names the functions in their reports.
-# shellcheck disable=SC2034 # read by who sources this
+# shellcheck disable=SC2034 # read by the scripts that source this
 TICKBOX_SANITIZER_PACKAGES=(clang-19 libclang-rt-19-dev llvm-19)
 
 # To check format and lint.
-# shellcheck disable=SC2034 # read by who sources this
+# shellcheck disable=SC2034 # read by the scripts that source this
 TICKBOX_LINT_PACKAGES=(clang-tidy-19 clang-format-19 shellcheck)
 
-# To ask other processors, emulated, for the hashes of tests/golden.
-# shellcheck disable=SC2034 # read by who sources this
+# To compute the hashes of tests/golden on other processors, under emulation.
+# shellcheck disable=SC2034 # read by the scripts that source this
 TICKBOX_CROSS_PACKAGES=(g++-aarch64-linux-gnu g++-arm-linux-gnueabihf g++-s390x-linux-gnu qemu-user libxxhash-dev
     libflatbuffers-dev flatbuffers-compiler)
 
-# Installs the packages given that are missing; says how where it may not.
+# Installs those of the given packages that are missing. A user other than root gets the command that installs them.
 tickbox_ensure_packages() {
     local package missing=()
     for package in "$@"; do
@@ -55,12 +55,12 @@ tickbox_ensure_packages() {
     rm -f "$log"
 }
 
-# A cache that another checkout of the same sources can use as well.
+# Sets up ccache so that another checkout of the same sources can use the cached results as well.
 tickbox_share_cache() {
     export CCACHE_BASEDIR=$1 CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=time_macros
 }
 
-# Builds these targets of the preset release, with what that needs.   tickbox_build_release TOP TARGET...
+# Installs what a build needs, and builds these targets of the preset release.   tickbox_build_release TOP TARGET...
 tickbox_build_release() {
     tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}"
     tickbox_share_cache "$1"

@@ -10,7 +10,7 @@
 
 namespace tickbox::server {
 
-/// A process without a tick for this long hangs. Before its first tick it is starting.
+/// A ready process without a tick for this long hangs. It is ready once clients can connect.
 inline constexpr Duration kStalledAfter = std::chrono::seconds{2};
 
 enum class ServerState : std::uint8_t { Starting, Ready, Draining };

@@ -244,7 +244,7 @@ void add_traffic(Text& text, const Metrics& metrics) {
   const RecordingMetrics& recording = metrics.recording;
   text.single("tickbox_recording_bytes_total", "counter", "Bytes of recordings written.",
               recording.bytes);
-  text.single("tickbox_recording_errors_total", "counter", "Failed writes of recordings.",
+  text.single("tickbox_recording_errors_total", "counter", "Failed disk calls of recordings.",
               recording.errors);
   text.single("tickbox_recording_queue_bytes", "gauge",
               "Bytes of recordings waiting to be written.", recording.queue_bytes);

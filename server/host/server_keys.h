@@ -21,7 +21,7 @@ class ServerKeys {
   /// Requires: net::crypto_ready(). Fails: with one line.
   [[nodiscard]] std::expected<net::KeyRing, std::string> open();
 
-  /// Begins to read the file again.
+  /// Begins to read the file again. Without a key file, logs a warning.
   void begin_reload();
 
   /// Returns the keys of a reload that has ended, once; nothing while it reads, or after a log line

@@ -20,8 +20,8 @@
 
 namespace tickbox::server {
 
-/// The length of one stretch, in seconds. At least this much of the past is present, and at most
-/// twice as much, once the room is that old.
+/// The length of one stretch, in seconds. Once the room is that old, at least this much of the past
+/// is present, and at most twice as much. It can be less if a stretch has ended early.
 inline constexpr std::uint32_t kBlackBoxSeconds = 5;
 
 class BlackBox {

@@ -14,7 +14,7 @@
 
 namespace tickbox::server {
 
-// The source of the files of a room's recording, one after the other; the server itself owns none.
+// The source of the files of a room's recording, one after the other; this library opens none.
 
 /// One file of a recording, complete in itself.
 struct RecordingPart {
@@ -35,7 +35,7 @@ class RecordingStore {
   /// the present file.
   [[nodiscard]] virtual std::optional<RecordingPart> next() = 0;
 
-  /// Reports that the part before the newest one is fully written: it may be closed.
+  /// Reports that the part before the newest one has its last record: it may be closed.
   virtual void retire() = 0;
 };
 

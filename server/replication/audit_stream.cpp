@@ -12,7 +12,7 @@ constexpr Duration kFirstTimeout = std::chrono::milliseconds{250};
 constexpr Duration kTimeoutMin = std::chrono::milliseconds{50};
 constexpr Duration kTimeoutMax = std::chrono::seconds{1};
 
-/// How many times the timeout doubles while the auditor is silent.
+/// How many times the timeout doubles at most while the auditor is silent.
 constexpr std::uint32_t kDoublingsMax = 3;
 
 /// Bytes cut from the front of the backlog before the rest is moved to the front.

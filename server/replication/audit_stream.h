@@ -2,7 +2,7 @@
 // The stream to one auditor: bytes in segments that are sent until they are acknowledged.
 //
 // A segment is sent again if one that was sent later has arrived before it. The oldest segment is
-// also sent again after a timeout. A silent auditor therefore gets only this one, and the timeout
+// also sent again after a timeout. For a silent auditor only this one is repeated, and the timeout
 // grows.
 
 #include "core/bytes.h"

@@ -29,8 +29,9 @@ class EventBroadcast {
   explicit EventBroadcast(Sight sight) : interest_(sight) {}
 
   /// Gathers the events of the room's last tick: first the spawns of joined players, then each hit,
-  /// followed by the new score and the victim's spawn. `joins`: the players that joined in the
-  /// tick. Requires: the room has ticked. Cost: no allocation once warm.
+  /// followed by the new score and the victim's spawn, and last the spawns of other teleported
+  /// players. `joins`: the players that joined in the tick. Requires: the room has ticked. Cost: no
+  /// allocation once warm.
   void gather(const Room& room, std::span<const PlayerId> joins);
 
   [[nodiscard]] std::span<const RoutedEvent> events() const { return events_; }

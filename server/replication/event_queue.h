@@ -33,7 +33,7 @@ class EventQueue {
   /// `newest_snapshot`. Ignores the number of an event that was never sent.
   void acknowledge(std::uint16_t number, Tick newest_snapshot);
 
-  /// Returns how many events a snapshot of tick `now` must have.
+  /// Returns how many events are due in a snapshot of tick `now`.
   [[nodiscard]] std::size_t due(Tick now);
 
   /// Writes the first `count` due events to the snapshot of tick `now`. Requires: count ≤

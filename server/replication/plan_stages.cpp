@@ -317,7 +317,7 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
       plan.causes += more;
       sum += more;
       if (!sum.fits(bytes_max)) return false;
-      // Not even the smallest body is smaller.
+      // Every body in full takes at least as many bytes.
       if (plan.causes.bytes <= kBodyBytesMin) return true;
       if (plan.body_bytes == 0) plan.body_bytes = body_bytes(input.tick, islands, root);
       return plan.causes.bytes <= plan.body_bytes;

@@ -24,7 +24,7 @@ inline constexpr std::size_t kBodyBytesMin = 16;
 
 /// What plans read of a body, side by side: each plan reads hundreds of bodies in no order.
 struct PlannedBody {
-  /// Valid while present, as the following except `left`, `id` and `acted`.
+  /// Valid while present; so are `place`, `index` and `bytes`.
   std::uint64_t hash = 0;
   Vec2 place;
   std::uint32_t index = 0;  ///< among the room's entities
@@ -135,8 +135,8 @@ class SlotTable {
 /// Inside members have fired since.
 enum class Membership : std::uint8_t {
   Unknown,
-  Outside,  ///< known, but not in the new view: out of sight, or its player left
-  Inside,   ///< known; in the new view, or despawned by the rules of the game
+  Outside,  ///< known, but out of sight, its player left, or a bullet beyond the limit
+  Inside,   ///< known, and in sight, teleported lately, a bullet, or despawned by the rules
 };
 
 /// What a plan has about one body.
@@ -232,7 +232,7 @@ struct PendingCauses {
     Cause cause;
   };
 
-  /// Reserves memory for the causes of a crowd in which every stick changes in every tick.
+  /// Reserves memory for a crowd in which each body has one shot and one teleport in every tick.
   PendingCauses();
 
   [[nodiscard]] std::size_t size() const { return sticks.size() + shots.size() + teleports.size(); }

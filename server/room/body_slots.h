@@ -15,9 +15,9 @@
 
 namespace tickbox::server {
 
-/// The number of a slot. It is reused protocol::kTicksRemembered ticks after the despawn of its
-/// body, so that no view in use names a reused slot. (A client's list of waiting bodies can name
-/// one; the new body then inherits the priority.)
+/// The number of a slot. For protocol::kTicksRemembered ticks after the despawn of its body it is
+/// not reused, so that no view in use names a reused slot. (A client's list of waiting bodies can
+/// name one; the new body then inherits the priority.)
 using SlotId = std::uint32_t;
 inline constexpr SlotId kNoSlot = 0xffff'ffff;
 

@@ -110,7 +110,7 @@ void LagCompensation::cast_rays(const Room& room, std::span<Ray> rays) {
   }
 }
 
-/// Gathers the bodies in an area in a tick, except players teleported since.
+/// Gathers the bodies in an area in a tick, except bullets, and players teleported since.
 void LagCompensation::gather_movers(const Room& room, const sim::Box& area, Tick render_tick) {
   movers_.clear();
   const StateAt* state = room.state_after(render_tick);

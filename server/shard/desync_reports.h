@@ -5,8 +5,8 @@
 //
 // Reporting is separate from the game: a full view repairs the client's view, whatever the report
 // finds. So all of it is limited: a client can report mismatches at will, but only at a bounded
-// cost. The true state is copied when the first part arrives, because a room forgets within a
-// second.
+// cost. The true state is copied when the first part arrives, because a room remembers only its
+// last 64 ticks.
 
 #include "core/clock.h"
 #include "net/drop_reason.h"

@@ -78,8 +78,8 @@ void InputReceiver::take_inputs(Session& session, const protocol::InputMessage& 
   }
 }
 
-/// Only the first mismatch of a client in its seat is logged; the counter has all of them. A client
-/// cannot have found more wrong hashes than it was sent since its last report.
+/// Logs only the first mismatch of a client in its seat. Counts all of them, but no more than the
+/// hashes that were sent to the client since its last report.
 /// `reported`: the client's count, which only grows; smaller if packets arrived out of order.
 void InputReceiver::count_mismatches(Session& session, std::uint32_t reported, Instant now) {
   if (reported <= session.mismatches) return;

@@ -55,7 +55,7 @@ inline constexpr std::size_t kConnectionResults = 4;
 enum class InputResult : std::uint8_t { Given, Substituted, Late, TooEarly };
 inline constexpr std::size_t kInputResults = 4;
 
-/// Enumerators of net::DisconnectReason, counted from 1.
+/// One more than the last enumerator of net::DisconnectReason; the first is 1.
 inline constexpr std::size_t kDisconnectReasons = 6;
 
 /// Datagrams that the socket failed to send or to receive.
@@ -92,7 +92,7 @@ enum class SnapshotPart : std::uint8_t {
   Frame,   ///< snapshot head and status, mask and counts
   Causes,
   NewBodies,    ///< bodies in full that are new to a view
-  KnownBodies,  ///< bodies in full that a view has, influenced by something outside
+  KnownBodies,  ///< bodies in full that a view has already
   Exits,
   Events,
 };

@@ -26,7 +26,7 @@ struct DueSnapshots {
 };
 
 /// Puts off snapshots, the dearest first, until the others are within `limit` of work, or take half
-/// of the work or less. None is put off that takes less than an equal share of the limit.
+/// of the work or less. None is put off that takes an equal share of the limit or less.
 /// `may_wait`: the due ones that were not put off in the last tick; it is sorted.
 void put_off_dearest(const DueSnapshots& due, std::uint64_t limit,
                      std::span<SessionSnapshots*> may_wait);

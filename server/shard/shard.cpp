@@ -229,7 +229,7 @@ void Shard::Impl::on_packet(const net::Datagram& datagram, const Arrival& arriva
   if (taken.error() == net::DropReason::Malformed) on_malformed(*session, arrival.now);
 }
 
-/// No link damages a message behind its seal: its sender means it, or is broken.
+/// No link damages a message behind its seal: its sender is hostile or broken.
 void Shard::Impl::on_malformed(Session& session, Instant now) {
   if (++session.malformed < kMalformedMax) return;
   lifecycle_.close(session, net::DisconnectReason::Kicked, now);

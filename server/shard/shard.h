@@ -56,7 +56,7 @@ class Shard {
   Shard& operator=(const Shard&) = delete;
   ~Shard();
 
-  /// Drains the transport into the sessions. Never steps.
+  /// Drains the transport into the sessions, up to the limits of limits.h. Never steps.
   /// `next_deadline`: when the tick after the present one is due, for the margins sent to clients.
   void receive(Instant now, Instant next_deadline);
 

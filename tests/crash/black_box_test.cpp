@@ -1,4 +1,4 @@
-// What the black box keeps, and that keeping it asks for nothing.
+// What the black box keeps, and that it allocates no memory for this once warm.
 
 #include "server/recording/black_box.h"
 
@@ -20,7 +20,7 @@ void play(RecordedMatch& played, server::BlackBox& black_box, int ticks) {
   }
 }
 
-// At every age of a room, across the places where a stretch ends.
+// Checks every seventh tick, and the first ticks of each stretch.
 TEST(BlackBox, AtAnyTickTheLastSecondsAreWhole) {
   constexpr std::uint32_t kRate = 20;
   constexpr std::uint32_t kStretch = kRate * server::kBlackBoxSeconds;
@@ -87,7 +87,7 @@ TEST(BlackBox, BytesThatAreFullEndAStretchEarly) {
   EXPECT_LT(result.ticks, 200U);
 }
 
-// Nobody plays, as in most of the hours of most rooms.
+// Nobody plays in the room.
 TEST(BlackBox, OfADesertedRoomIsWholeToo) {
   RecordedMatch played{{.tick_rate = 20, .deserted = Deserted{.first = {1}, .last = {1'000}}}};
   server::BlackBox black_box{played.room(), 20};

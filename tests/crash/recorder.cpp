@@ -1,6 +1,6 @@
 // crash-recorder FILE PAGE SEED RATE: records a match to FILE through the production's sink until
-// it is killed, and says in PAGE what it has handed over. RATE: ticks per second of the wall's
-// clock; 0: as fast as it can.
+// it is killed, and says in PAGE what it has handed over. RATE: ticks per second of real time; 0:
+// as fast as it can.
 
 #include "server/recording/recorder.h"
 

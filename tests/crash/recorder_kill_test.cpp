@@ -1,10 +1,10 @@
 // A recorder is killed at a random instant, again and again.
 //
-// What is held to, exactly: all that a write to the kernel had returned of is in the file; the file
-// verifies; its ticks are the first of those handed over, without a gap. What is measured: how long
-// before the kill the oldest tick that is missing was handed over. It waited for its record to be
-// whole (at most 100 ms of play), for the writing thread to run, and for the write. The second
-// depends on the machine, so a case is bounded generously here, and the figures are printed.
+// Checked exactly: the file has all bytes whose write had returned; it verifies; its ticks are the
+// first of those handed over, without a gap. Measured: how long before the kill the oldest missing
+// tick was handed over. It waited for its record to be whole (at most 100 ms of play), for the
+// writing thread to run, and for the write. The last two depend on the machine, so the limit of a
+// single case is generous, and the figures are printed.
 
 #include "core/rng.h"
 #include "os/process/steady_clock.h"

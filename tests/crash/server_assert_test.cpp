@@ -29,7 +29,7 @@ using os::files_in;
 constexpr std::uint32_t kRate = 60;
 constexpr std::uint32_t kSeats = 16;
 constexpr int kClients = 8;
-/// Later than twice what is kept, so that the first ticks are left out.
+/// Later than the most that is kept, so that the first ticks are left out.
 constexpr Tick kFails{2 * kRate * server::kBlackBoxSeconds + 100};
 constexpr const char* kPlanted = "assertion failed: !the_planted_failure";
 
@@ -47,7 +47,8 @@ record::VerifyResult step_all(const std::string& path, const game::Rules& rules)
                         game::make_arena_map(kSeats), rules, {.step_unfinished = true});
 }
 
-/// The last seconds, by healthy rules each tick with its hash; by those that failed they fail.
+/// Checks the last seconds: with healthy rules each tick steps to its hash, with the failing rules
+/// the assertion fails again.
 void expect_replays_to_the_failure(const std::string& path) {
   const auto result = step_all(path, *game::make_rules("arena", kRate));
   EXPECT_TRUE(result.held());

@@ -3,10 +3,10 @@
 // verifies.
 //
 // From outside, only the admin side shows what is lost, and its figures are up to a tenth of a
-// second old by then: so the figures are of ticks that somebody knew of. At most a
-// batch of 100 ms is not yet whole, or a second before anybody plays; how long the writing thread
-// waits to be run is the machine's to say, so a case is bounded generously here, and half of all
-// exactly.
+// second old. So a loss is counted from the ticks that the admin side had reported. At most a batch
+// of 100 ms is not yet whole, or a second before anybody plays. The machine decides how long the
+// writing thread waits. So the limit of a single case is generous, but at least half of the
+// kills in play lose a batch at most.
 
 #include "core/rng.h"
 #include "os/process/steady_clock.h"

@@ -95,7 +95,7 @@ TEST(DiskFaults, AMatchOnAGoodDiskIsComplete) {
   expect_sound(outcome);
 }
 
-// Each call once; it is tried again soon.
+// In each run another call fails, once; it is tried again soon.
 TEST(DiskFaults, WhicheverCallFailsOnceTheFileHoldsAndTheFaultIsTold) {
   FaultyDisk good;
   const std::uint64_t calls = record_on(good, 1h).calls;

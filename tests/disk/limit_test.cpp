@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A server that was restarted removed none of the files of its earlier runs.
+// Earlier, a restarted server removed none of the files of its earlier runs.
 TEST(RecordingLimit, RemovesTheOldestAcrossRestarts) {
   Recorded recorded;
   constexpr std::uint64_t kPart = 10'000;

@@ -128,7 +128,7 @@ struct Recorded {
     }
   }
 
-  /// Runs until `count` files have been begun.
+  /// Runs until the disk has `count` files.
   void run_until_files(std::size_t count) {
     ASSERT_TRUE(comes_true([&] {
       run(1);

@@ -151,7 +151,8 @@ TEST(Rotation, WhereNoFileCanBeMadeItGoesOnInTheOldOne) {
   EXPECT_EQ(recorded.recorder->stats().ticks_lost, 0U);
 }
 
-// A full disk: no file is begun, none removed, the present one goes on with a gap.
+// A full disk: none is removed, at most the requested file is begun, the present one goes on with a
+// gap.
 TEST(Rotation, AFullDiskKeepsThePresentFileAndTheOldOnes) {
   Recorded recorded;
   recorded.open(10, 1);

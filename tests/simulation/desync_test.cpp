@@ -366,7 +366,8 @@ TEST_F(DesyncTest, OfATickThatTheRoomHasForgottenIsSaidSo) {
   expect_mended();
 }
 
-// A view is mended as soon with tracing as it could be without: one round trip after it is wrong.
+// A desync report does not delay the full view, which arrives about one round trip after the client
+// has found a wrong hash.
 TEST_F(DesyncTest, IsMendedInOneRoundTrip) {
   begin({.delay = milliseconds{40}});
   in_client(1, now() + 3, [&](game::World& world) {
@@ -383,7 +384,7 @@ TEST_F(DesyncTest, IsMendedInOneRoundTrip) {
   }
   constexpr Duration kTick = milliseconds{17};
   EXPECT_LE(took, milliseconds{40} + kTick + kTick + milliseconds{50} + kTick)
-      << "the way there and back, a tick at each end, and the next full view";
+      << "80 ms there and back; the rest is for ticks and the next full view";
 }
 
 }  // namespace

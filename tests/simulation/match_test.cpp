@@ -53,8 +53,8 @@ SteppedInputs stepped_inputs(ConstBytes recording) {
   return stepped;
 }
 
-/// Every tick of a player's life took exactly one input: its own for that tick, or one made up that
-/// the server reported to the client.
+/// Every tick of a player's life took exactly one input: its own for that tick, or one that the
+/// server substituted. Fewer than half were substituted.
 void expect_inputs_stepped_once(const Harness& harness, const SteppedInputs& stepped) {
   for (std::size_t i = 0; i < harness.players().size(); ++i) {
     const Harness::Player& player = harness.players()[i];

@@ -210,8 +210,8 @@ TEST(Resume, BringsAClientBackByItselfWhenItsLinkWasDown) {
 
 class Hardship : public testing::TestWithParam<std::uint64_t> {};
 
-// Killed again and again, some before the server has missed them, and moved about, while a sixth of
-// all datagrams is lost.
+// Killed again and again, some before the server has missed them, and moved about, while 15 % of
+// all datagrams are lost.
 TEST_P(Hardship, EndsNoSessionThatComesBackInTime) {
   Harness harness{{.seed = GetParam(), .link = kBadLink}};
   Rng rng{GetParam()};

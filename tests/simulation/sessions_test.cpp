@@ -44,7 +44,7 @@ TEST(Sessions, GivesASeatAgainAfterItsClientLeft) {
   EXPECT_NE(harness.client(second).connection().accept().body, first_body);
 }
 
-// At tick 2^31 sums of ticks would wrap. The server ends long before, and says so.
+// At tick 2^31 sums of ticks would wrap. The server ends 65,536 ticks before, and says so.
 TEST(Sessions, AServerStopsAtItsLastTick) {
   Harness harness{{.tick_end = 120}};
   const std::size_t client = harness.add_client();
@@ -229,8 +229,8 @@ TEST(Sessions, EveryoneJoinsInOneTickAndPlaysOn) {
   EXPECT_TRUE(result.complete && result.held());
 }
 
-// 10,000 datagrams of noise and of real packets with a bit flipped: each is dropped and counted,
-// nobody who plays notices, and no stranger gets more bytes than it sent.
+// 10,000 datagrams of random bytes, half of them with a small first byte, as types have: each is
+// dropped and counted, the playing client notices nothing, and the stranger gets no answer.
 TEST(Sessions, DropsAndCountsNoise) {
   Harness harness{{.seed = 3}};
   const std::size_t client = harness.add_client();
@@ -262,8 +262,8 @@ TEST(Sessions, DropsAndCountsNoise) {
   EXPECT_EQ(harness.client(client).stats().packets_lost, 0U);
 }
 
-// Bits flipped and tails cut on the way of a playing client: dropped, counted as forged, and
-// nothing else happens.
+// Bits flipped and tails cut on the way of a playing client: the packets are dropped and counted,
+// and nothing else happens.
 TEST(Sessions, DropsDamagedPacketsOfAPlayingClient) {
   Harness harness{{.seed = 4, .bot = game::BotKind::Stress}};
   const std::size_t client = harness.add_client({.corrupt_ppm = 100'000, .truncate_ppm = 100'000});

@@ -145,7 +145,7 @@ void Faults::begin_at_server(Fault fault) {
   }
 }
 
-/// All leave within this millisecond, and all come back within another one.
+/// Most clients leave within this millisecond, and come back within another one.
 void Faults::storm() {
   const Instant back = match_.now() + up_to(seconds{3});
   const bool politely = rng_.chance(1, 2);

@@ -8,7 +8,7 @@
 namespace tickbox::simulator {
 namespace {
 
-/// One byte more than the largest of ours, so that some datagrams are too long.
+/// The sizes of noise are below this: at most that of the largest datagram of ours.
 constexpr std::size_t kLongest = net::kDatagramBytesMax + 1;
 /// Keeps one of this many packets, and every datagram that opens a session.
 constexpr std::uint64_t kEvery = 37;

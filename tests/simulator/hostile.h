@@ -1,7 +1,6 @@
 #pragma once
-// An attacker that sees all traffic and sends datagrams that no member of the match has sent:
-// noise, altered copies and exact copies. They go to the server and its clients, from its own
-// addresses and from those of others.
+// An attacker that sees all traffic and sends datagrams of its own: noise, altered copies and exact
+// copies. They go to the server and its clients, from its own addresses and from those of others.
 
 #include "core/rng.h"
 #include "tests/support/simulated_network.h"

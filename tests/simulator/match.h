@@ -34,7 +34,7 @@ struct Recorded {
   std::uint32_t part = 0;                    ///< number of the part since the server started
   bool is_deserted = false;                  ///< the room was empty at the end
   const std::vector<std::uint64_t>& hashes;  ///< of the room's ticks since `from`
-  const std::vector<std::vector<Decided>>& decided;  ///< by seat, since the server started
+  const std::vector<std::vector<Decided>>& decided;  ///< by seat; older inputs are dropped
 };
 
 /// The counts of all servers of a match.

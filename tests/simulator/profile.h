@@ -22,7 +22,7 @@ enum class Fault : std::uint8_t {
   Suspend,    ///< a client's process and its clock stop for a while
   Stall,      ///< the server's process stops for a while
   Leap,       ///< the server's clock jumps ahead
-  Calendar,   ///< the server's calendar jumps to the right or a wrong date
+  Calendar,   ///< the server's calendar jumps, at most ten minutes ahead or back
   Crash,      ///< the server is killed and restarts
   Drain,      ///< the server stops in order and restarts
   Kill,       ///< a client is killed, and comes back with its ticket
@@ -30,7 +30,7 @@ enum class Fault : std::uint8_t {
   Leave,      ///< a client disconnects, and comes back with a token
   Storm,      ///< many clients leave in one tick, and many join in one
   Hostile,    ///< a salvo of the attacker's datagrams
-  Keys,       ///< a fresh key for tokens; after some time the old one is discarded
+  Keys,       ///< a fresh key for tokens; in some cases the older keys are discarded
   SlowDisk,
   FullDisk,
 };

@@ -143,7 +143,7 @@ TEST(SimulatorItself, BringsAboutEveryFaultThatItsProfileHas) {
   }
 }
 
-/// Short enough for builds with sanitizers, so that these see all the faults too.
+/// Short enough for builds with sanitizers, so that these see the rarest faults too.
 TEST(SimulatorItself, FindsNothingWhereServersCrashDisksFillAndKeysChange) {
   std::array<std::uint64_t, kFaults> counts{};
   // Matches that take little time, in which the rarest faults occur.

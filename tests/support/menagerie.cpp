@@ -497,7 +497,8 @@ struct Menagerie {
     }
   }
 
-  /// A walker at the treasure gets a gift; one that was hurt for long is out for a time.
+  /// A walker at the treasure gets a gift. A hurt walker loses a life; without lives it is out for
+  /// a time.
   static void reward(Server& server, ConstEntity<Walker> it) {
     if (it.min.x / kUnit == server.secret().treasure) {
       server.secret().treasure = server.random(30);

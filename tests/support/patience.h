@@ -1,5 +1,5 @@
 #pragma once
-// Waiting for another thread or process without believing in times.
+// Waiting for another thread or process without a fixed delay.
 
 #include "os/process/steady_clock.h"
 
@@ -8,8 +8,8 @@
 
 namespace tickbox::tests {
 
-/// Asks until it is true. Returns whether it came true within half a minute: a sanitized program
-/// on a busy machine is slow, and a passing test waits only as long as it must.
+/// Evaluates the condition until it is true. Returns whether it was true within half a minute: a
+/// sanitized program on a busy machine is slow, and a passing test waits only as long as it must.
 template <class Condition>
 bool comes_true(Condition condition) {
   const os::SteadyClock clock;

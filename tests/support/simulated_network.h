@@ -77,7 +77,7 @@ class SimulatedNetwork {
 
   void watch(std::function<void(const Passed&)> watcher) { watcher_ = std::move(watcher); }
 
-  /// Sends the server a datagram from an address that is no client's, as an attacker would.
+  /// Sends the server a datagram from any address, as an attacker would.
   void inject(const net::Address& from, ConstBytes bytes);
 
   /// Sends a client such a datagram. It arrives at once, before all datagrams in flight.

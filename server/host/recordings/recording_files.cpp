@@ -93,7 +93,7 @@ struct RecordingFiles::State {
   std::string making_failed;  ///< why the next file cannot be created; empty if it can
   Instant retry_at;           ///< when it is tried again
   std::uint64_t bytes = 0;    ///< bytes of closed files
-  std::uint64_t errors = 0;   ///< errors of closed files and of creating files
+  std::uint64_t errors = 0;   ///< of closed files, and of creating, listing and removing files
   std::string loss;           ///< the first failure to close a file
   std::vector<RecordingNote> notes;
 
@@ -144,7 +144,8 @@ void RecordingFiles::State::note(RecordingNote note) {
   notes.push_back(std::move(note));
 }
 
-/// Does not close a file before it is fully written: closing is the last attempt to write.
+/// Does not close a file before it is fully written, except when the recording ends: closing is the
+/// last attempt to write.
 void RecordingFiles::State::run() {
   std::unique_lock lock{mutex};
   keep_limit(lock);

@@ -36,7 +36,7 @@ struct RecordingFilesParts {
 
 struct RecordingStatus {
   std::uint64_t bytes = 0;        ///< bytes written, in all files
-  std::uint64_t errors = 0;       ///< errors of writing and creating files, in total
+  std::uint64_t errors = 0;       ///< failed disk calls, in total
   std::uint64_t queue_bytes = 0;  ///< bytes waiting to be written
   bool degraded = false;          ///< a file cannot be written, or the next not created
   std::string path{};             ///< path of the present file

@@ -34,8 +34,8 @@ struct AdmissionOptions {
   bool takes_own_address = false;
   /// The longest time from the issue of a token to its expiry.
   Duration token_life_max = kTokenLifeMax;
-  /// The seats that one client id may hold in a room. If 1, a newer token of a client bars its
-  /// older ones; otherwise each token stands for itself.
+  /// The seats that one client id may hold. If 1, a newer token of a client bars its older ones;
+  /// otherwise each token stands for itself.
   std::uint32_t seats_per_client = 1;
   DenyList denied{};  ///< clients that are refused, with a token or a ticket
 };
@@ -56,7 +56,7 @@ struct RepeatedRequest {
 struct TokenAccepted {
   net::OpenedToken token;
   net::TokenId id{};
-  /// The pending attempt of the same client that this one replaces.
+  /// The pending attempt with the same token that this one replaces.
   std::optional<std::uint32_t> replaces;
 };
 

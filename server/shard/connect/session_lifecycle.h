@@ -53,7 +53,8 @@ class SessionLifecycle {
   using IsOut = std::function<bool(std::uint64_t client, std::uint32_t key_id)>;
 
   /// Closes the sessions of the held seats for which `is_out` returns true, with reason kicked, and
-  /// makes these seats free. Their tickets are valid no more. Returns the number of seats.
+  /// makes these seats free. Their tickets are valid no more. Returns the number of seats. In other
+  /// seats it closes a pending session if the key of its token is out.
   std::size_t kick(const IsOut& is_out, Instant now);
 
   /// Closes all sessions because the server stops.

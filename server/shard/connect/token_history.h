@@ -1,6 +1,7 @@
 #pragma once
 // The tokens that admit nobody else: those whose session is pending, by their id, and those that
-// were used. A used token is kept by its client, so that it also bars the client's older tokens.
+// were used. If a client may hold only one seat, a used token is kept by its client. So it also
+// bars the client's older tokens.
 //
 // A table of fixed size, indexed by a keyed hash. An entry of a used token is never removed before
 // its time: if there is no space, new tokens are refused.

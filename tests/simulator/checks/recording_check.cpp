@@ -21,8 +21,8 @@ constexpr std::uint32_t kResumesWithin = 2;
 /// A rotation takes at most 1/2 second. The next file is requested at least a tick before it
 /// exists.
 constexpr std::uint32_t kRotatesWithin = 2;
-/// A share of one player's inputs. The worst links lose a tenth of them, because each is sent
-/// several times.
+/// A share of one player's inputs. Even the worst links lose only a tenth of them, because each
+/// input is sent several times.
 constexpr double kMissedInCalm = 0.5;
 constexpr std::uint64_t kCalmSeconds = 5;
 /// An upper bound of the last keyframe of a file; the file may exceed its limit by this.

@@ -20,7 +20,7 @@ constexpr std::size_t kServerNonceBytes = 16;
 constexpr std::uint64_t kChallengeTimes = 3;
 /// The bits of a connection id that its session keeps when it moves, as the standard says.
 constexpr std::uint32_t kPlaceMask = (1U << 13U) - 1;
-/// To one client in a second, beside snapshots and audits: challenges, traces and DISCONNECTs.
+/// To one client in a second, beside snapshots and audits: CHALLENGEs, desync reports, DISCONNECTs.
 constexpr std::uint64_t kBytesBeside = 4'000;
 
 }  // namespace

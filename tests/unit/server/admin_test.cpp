@@ -37,7 +37,7 @@ TEST(Admin, IsNotReadyWhileItIsFull) {
   EXPECT_EQ(answer("/livez", status, {}, kNow).status, 200U);
 }
 
-// Until the loop runs, nobody knows that it will.
+// A server is starting until clients can connect.
 TEST(Admin, IsNotAliveBeforeItsFirstTick) {
   const AdminReply starting = answer("/livez", Status{}, {}, kNow);
   EXPECT_EQ(starting.status, 503U);

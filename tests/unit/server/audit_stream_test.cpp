@@ -130,7 +130,8 @@ TEST_F(AuditStreamTest, SendsEachOnceWhereNothingIsLost) {
   EXPECT_EQ(again_, 0);
 }
 
-// Each segment of a window is lost in turn. A later segment that arrived reveals the loss.
+// Each of ten segments is lost in turn. A later segment that arrived reveals the loss; that of the
+// last segment is found by the timeout.
 TEST_F(AuditStreamTest, SendsAgainWhatOthersHavePassed) {
   for (std::size_t lost = 0; lost < 10; ++lost) {
     begin(10 * protocol::kAuditSegmentBytesMax);
@@ -169,7 +170,7 @@ TEST_F(AuditStreamTest, SendsOneAtATimeIntoSilenceAndLessAndLessOften) {
   ASSERT_GE(at.size(), 4U);
   EXPECT_LE(at.size(), 8U);
   EXPECT_GE(at[2] - at[1], at[1] - at[0]);
-  // After one acknowledgement the stream sends all lost segments.
+  // After one acknowledgement the stream sends all lost segments, and the one that waited.
   take(segment_of({.run = 0,
                    .segment = 0,
                    .bytes = ConstBytes{expected_}.first(protocol::kAuditSegmentBytesMax)}));

@@ -38,7 +38,8 @@ TEST_F(BaseAgeTest, IsTheRoundTripAndThreeTenthsOfASecond) {
   EXPECT_EQ(age_.limit({100}), 4 + 3 * kRate / 10);
 }
 
-// With one packet in twenty lost, three in a row are lost every ten minutes, and five never.
+// With one packet in twenty lost, three in a row are lost about every 14 minutes, and five about
+// every four days.
 TEST_F(BaseAgeTest, OutlastsFiveLostSnapshotsOfAQuietClient) {
   play(1, 96, kQuiet, 4);
   EXPECT_EQ(age_.limit({96 + kQuiet}), 4 + 5 * kQuiet);

@@ -117,7 +117,7 @@ TEST_F(DesyncReportsTest, ComparesAndAnswersWithTheTruth) {
   EXPECT_TRUE(answers(sessions_[1]).empty());
 }
 
-// The truth is that of the requested tick. It is saved when the first part arrives.
+// The truth is that of the reported tick. It is saved when the first part arrives.
 TEST_F(DesyncReportsTest, RemembersTheTruthFromTheFirstPartOn) {
   const std::vector<game::EntityState> then = truth();
   std::vector<game::EntityState> wrong = then;
@@ -167,7 +167,7 @@ TEST_F(DesyncReportsTest, AnswersAgainWithWhatIsMissing) {
   EXPECT_EQ(missing[0].part, last);
 }
 
-// A client that sends an empty view does not get a full view in return.
+// A client that sends an empty view gets no more bytes in return than it has sent.
 TEST_F(DesyncReportsTest, AnswersWithNoMoreBytesThanHaveCome) {
   const std::vector<game::EntityState> wrong;
   const protocol::ViewName name = name_of(wrong);

@@ -25,7 +25,7 @@ constexpr Sight kSight{.half_width = 24, .half_height = 16};
 constexpr PlayerId kA{0};
 constexpr PlayerId kB{1};
 constexpr PlayerId kC{2};
-/// The spawn point of the victim.
+/// A place from which the victim is seen after its respawn.
 constexpr Vec2 kElsewhere{.x = 0, .y = 500 * kUnit};
 
 /// A and B face each other; C is out of sight.

@@ -25,8 +25,8 @@ constexpr PlayerId kBehind{2};
 constexpr std::uint16_t kRight = 0;
 constexpr std::uint16_t kDown = game::kAimDirections / 4;
 
-/// Seats at (0, 0), (10, 0) and (14, 0) units, a wall at x = 20 to 21, and a crate far away. Enough
-/// spawn points for victims are far away.
+/// Seats at (0, 0), (10, 0) and (14, 0) units, a wall at x = 20 to 21, and a crate (far away if not
+/// given). Enough spawn points for victims are far away.
 game::SharedMap field(std::optional<Vec2> crate) {
   auto map = std::make_shared<game::Map>();
   map->seats = 3;
@@ -96,8 +96,8 @@ TEST_F(LagCompensationTest, StrikesTheFirstOnTheWay) {
   EXPECT_EQ(struck(0), kBehind);
 }
 
-// Thirty ticks of running are about three units. Twelve ticks ago the target was still near, and at
-// the start it was in the way.
+// In twenty ticks the target runs about two units. Some twelve ticks before the end it leaves the
+// way of the ray.
 TEST_F(LagCompensationTest, StrikesWhoWasThereInTheTickLookedAt) {
   let_target_run(20);
   EXPECT_EQ(struck(1), kBehind);

@@ -1,6 +1,6 @@
 #pragma once
 // A room with players at given positions, and the client of seat 0. The planner's snapshots go to a
-// replica, which must make the same view.
+// SnapshotWorld, which must make the same view.
 
 #include "client/views/snapshot_world.h"
 #include "net/packet.h"
@@ -56,8 +56,8 @@ class PlannedRoom {
     room_.tick({.leaves = {}, .joins = players, .inputs = {}});
   }
 
-  /// Returns the snapshot of this tick. The replica must make the planner's view from it. If it
-  /// does not fit, nothing is sent.
+  /// Returns the snapshot of this tick. The SnapshotWorld must make the planner's view from it. If
+  /// the snapshot does not fit, nothing is sent.
   const protocol::Snapshot& send(std::size_t bytes_max = net::kDatagramBytesMax) {
     const Tick tick = room_.world().tick;
     const ViewMembers* base = views_.base(tick);

@@ -130,7 +130,7 @@ TEST(SnapshotBudget, HasAViewOfNoMoreThanAByteCanNumber) {
   EXPECT_EQ(room.members().size(), protocol::kViewMembersMax);
 }
 
-// A player among ten thousand crates, with half a datagram per snapshot.
+// A player among ten thousand crates, with 700 bytes per snapshot.
 TEST(SnapshotBudget, OfTenThousandIsSpentOnTheNearest) {
   constexpr std::int32_t kSide = 100;
   constexpr std::size_t kBytes = 700;

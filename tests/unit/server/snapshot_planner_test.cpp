@@ -207,7 +207,7 @@ TEST(SnapshotPlanner, KeepsABulletInViewThatGetsOutOfSight) {
   EXPECT_GT(world.entity(world.index_of(bullet)).min.x, 2 * kSight.half_width * kUnit);
 }
 
-// The base has a bullet that has ended since. The replay shows this, so no leave is needed.
+// The base has a bullet that has ended since. The replay shows this, so no exit is needed.
 TEST(SnapshotPlanner, NeedsNoLeaveForABulletThatIsSpent) {
   PlannedRoom room{{units(0, 0), units(4, -6)}, kSight};
   room.tick({{.player = {1}, .input = kShootUp}});

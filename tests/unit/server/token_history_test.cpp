@@ -137,7 +137,7 @@ TEST_F(TokenHistoryTest, ClearsOutAfterTheClockWasSetBack) {
   EXPECT_TRUE(history_.remember(token(1'000, kStart + seconds{90}), kStart + seconds{60}));
 }
 
-// A stranger chooses ids that differ in one byte only. The keyed table still holds them.
+// A stranger chooses ids that differ in two bytes only. The keyed table still holds them.
 TEST(TokenHistory, HoldsAsManyAsItWasMadeForWhateverTheirIds) {
   for (const std::size_t capacity : {std::size_t{1}, std::size_t{2}, std::size_t{1'000}}) {
     tests::SeededEntropy entropy{2};

@@ -32,7 +32,7 @@ TEST(ViewReceipts, AViewIsProvenByItsOwnReceiptAlone) {
   EXPECT_FALSE(receipts.proves({.tick = {11}, .receipt = receipts.receipt_of({11})})) << "not sent";
 }
 
-// Who knows every receipt of another session, and all earlier ones of its own, knows none more.
+// The receipts of another session, and the earlier ones of its own, tell a client no other receipt.
 TEST(ViewReceipts, DifferFromTickToTickAndFromSessionToSession) {
   ViewReceipts other;
   other.begin(key_of(2), {});
