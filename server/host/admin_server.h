@@ -25,7 +25,7 @@ class AdminServer {
   AdminServer(const AdminServer&) = delete;
   AdminServer& operator=(const AdminServer&) = delete;
 
-  /// Replaces the status for the next answers. Never waits.
+  /// Replaces the status for the next answers, unless one is copying it at the moment. Never waits.
   void publish(const Status& status) { status_.publish(status); }
 
   [[nodiscard]] net::Address local_address() const { return http_->local_address(); }

@@ -16,7 +16,7 @@ namespace tickbox::server {
 inline constexpr std::uint16_t kDefaultPort = 7'777;
 inline constexpr std::uint16_t kDefaultAdminPort = 9'180;
 
-/// The smallest rotation limits. A longer file has a keyframe every 5 s; a shorter one little else.
+/// The smallest rotation limits. A shorter file would have little but its first keyframe.
 inline constexpr Duration kRotateTimeMin = std::chrono::seconds{1};
 inline constexpr std::uint64_t kRotateSizeMin = std::uint64_t{64} * 1024;
 /// The smallest limit of the directory: a file that is written, two closed ones, and space.

@@ -216,7 +216,7 @@ void add_options(cli::Command& program, Options& options, os::LogOptions& log) {
   add_recording(program, options);
   program.add_option("--desync-dir", options.desync_dir,
                      "Write a file to this directory for each view whose hash differed at a "
-                     "client, with the states of both ends; a few per hour",
+                     "client, with the states of both ends; at most 30 an hour",
                      {.value = "DIR"});
   program.add_option(
       "--seed", options.seed, "Seed of the match's random numbers",

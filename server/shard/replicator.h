@@ -46,7 +46,8 @@ class Replicator {
   /// Reads a room once. The following calls of send() are for its clients.
   void begin_tick(HostedRoom& room) { planner_.begin_tick(room.room()); }
 
-  /// Sends a client the room's present tick if it is its turn and the tick has news for it.
+  /// Sends a client the room's present tick if it is its turn, and the tick has news for it or the
+  /// last snapshot is a tenth of a second old.
   void send(Session& session, Instant now);
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kSlots = 40;
 
-/// Walked from any member.
+/// Returns the members of an island, walked from one of them.
 std::set<SlotId> members_of(const Islands& islands, SlotId slot) {
   std::set<SlotId> members;
   for (SlotId member = slot; members.insert(member).second;) {

@@ -200,7 +200,7 @@ TEST_F(CauseStagesTest, AnIslandIsSentInFullIfItsCausesTakeMoreBytesThanItsBodie
   }
 }
 
-// Once all islands but the own one were sent in full if together they had too many causes.
+// Earlier, all islands but the own one were sent in full if together they had too many causes.
 TEST_F(CauseStagesTest, IslandsAreReplayedWhileTheirCausesFit) {
   constexpr std::uint8_t kRecent = 4;
   constexpr std::size_t kIslandBytes = 2 * kRecent;
