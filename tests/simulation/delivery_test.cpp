@@ -27,8 +27,9 @@ constexpr Duration kTick = milliseconds{17};
 /// A server that has no news keeps silent for a tenth of a second.
 constexpr std::int64_t kQuietTicks = 7;
 
-/// The most ticks between two snapshots to a client that has proven no receipt for `cut` ticks. In
-/// the 12 ticks until the next one a silence may reach the second after which they are 60 ticks.
+/// The most ticks between two snapshots to a client that has proven no receipt for `cut` ticks: 12
+/// after a quarter of a second, 60 after a second. A silence of 44 ticks may reach the second
+/// before the next snapshot is due.
 std::int64_t unproven_ticks(std::int64_t cut) {
   if (cut < 14) return 0;
   return cut < 44 ? 12 : 60;
