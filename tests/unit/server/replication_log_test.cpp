@@ -23,8 +23,8 @@ constexpr std::uint32_t kSeats = 4;
 constexpr std::uint32_t kRate = 60;
 constexpr game::Input kShootRight{.buttons = game::kButtonShoot, .aim = 0};
 
-/// Spawn points in a row, `spacing` units apart. Players get random ones of the first 24. A wall is
-/// to the right of all.
+/// Spawn points in a row, `spacing` units apart. Players get random ones near its beginning. A wall
+/// is to the right of all.
 game::SharedMap row(std::int32_t spacing) {
   auto map = std::make_shared<game::Map>();
   map->seats = kSeats;
