@@ -76,7 +76,7 @@ void write_black_box(const Armed& what) {
 
 void on_failed_assertion(const char* condition, const char* file, int line) {
   std::fprintf(stderr, "tickbox: assertion failed: %s (%s:%d)\n", condition, file, line);
-  if (failing.test_and_set() || !armed || armed->thread != std::this_thread::get_id()) return;
+  if (!armed || armed->thread != std::this_thread::get_id() || failing.test_and_set()) return;
   write_black_box(*armed);
 }
 

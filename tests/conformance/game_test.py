@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Reads a match of a game by the game's descriptor, and follows seats, inputs and sources from record to keyframe.
 
-game_test.py PROGRAM GAME: PROGRAM prints the match. Exit 0; 3 where a state does not follow, has another hash, or a
-kind of entry is missing; 1 where bytes cannot be read.
+game_test.py PROGRAM GAME: PROGRAM prints the match. Exit 0, or 3 where a byte is not as the standard says, a state does
+not follow or has another hash, or a kind of entry is missing.
 """
 
 import subprocess
@@ -93,4 +93,8 @@ def main():
     return 0
 
 
-sys.exit(main())
+try:
+    sys.exit(main())
+except game.Malformed as error:
+    print(error)
+    sys.exit(3)

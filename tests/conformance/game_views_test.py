@@ -155,7 +155,10 @@ def main():
 
 
 if __name__ == "__main__":
-    error = main()
+    try:
+        error = main()
+    except game.Malformed as malformed:
+        error = str(malformed)
     if error:
         print(error)
     sys.exit(3 if error else 0)

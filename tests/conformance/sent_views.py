@@ -5,10 +5,10 @@ from budget import NS, Budget
 ASKS_PER_SECOND = 1
 ASKS_AT_ONCE = 2
 REMEMBERED = 64  # ticks
-QUIET_PER_SECOND = 10
 UNPROVEN_FREE = 4  # snapshots to a client without proof, at one a second
 UNPROVEN_ANSWERS = 3  # bytes beyond those, for each that it sends
-INTERVALS = 3  # between snapshots: the age of a base beyond the round trip
+INTERVALS = 5  # between snapshots: the age of a base beyond the round trip
+TENTHS_LEAST = 3  # of a second, as which these count at least
 
 
 def base_age_max(tick_rate):
@@ -110,7 +110,7 @@ class SentViews:
         if self.base is None:
             return False, False
         most = base_age_max(tick_rate)
-        intervals = max(INTERVALS * (tick_rate // QUIET_PER_SECOND), tick - self.recent[0])
+        intervals = max(TENTHS_LEAST * tick_rate // 10, tick - self.recent[0])
         age = tick - self.base
         surely = age <= min(most, self.round_trip.low + intervals)
         return surely, age <= min(most, self.round_trip.high_at(tick, tick_rate) + intervals)

@@ -1,6 +1,7 @@
 #include "tests/simulator/checks/traffic_check.h"
 
 #include "core/hash.h"
+#include "net/crypto.h"
 #include "server/shard/limits.h"
 
 #include <string>
@@ -15,7 +16,7 @@ using Where = Passed::Where;
 constexpr std::uint8_t kStrangersNet = 11;
 /// The offset of the nonce in an ACCEPT, as the standard says: after type and connection.
 constexpr std::size_t kServerNonceAt = 5;
-constexpr std::size_t kServerNonceBytes = 16;
+constexpr std::size_t kServerNonceBytes = net::kNonceBytes;
 /// The limit of a CHALLENGE, in multiples of the datagram that it answers, as the standard says.
 constexpr std::uint64_t kChallengeTimes = 3;
 /// The bits of a connection id that its session keeps when it moves, as the standard says.

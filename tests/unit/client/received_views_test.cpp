@@ -59,7 +59,7 @@ TEST(ReceivedViews, GiveTheirPlaceToALaterTick) {
   EXPECT_EQ(found(views, {74}), game::crate_body(2));
 }
 
-TEST(ReceivedViews, AcknowledgeTheNewestWithTheLowBitsOfItsHash) {
+TEST(ReceivedViews, AcknowledgeTheNewestWithItsReceipt) {
   ReceivedViews views;
   EXPECT_EQ(views.ack(), std::nullopt);
   views.add({10}, 0x5678);
