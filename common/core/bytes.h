@@ -55,13 +55,14 @@ template <class Range>
   return std::as_bytes(std::span{range});
 }
 
-/// A destination for bytes that must outlive the process: a file in the programs, memory in the
-/// tests. Takes bytes in order. Thread: one writer.
+/// A destination for bytes that must outlive the process: a file in the programs, mostly memory in
+/// the tests. Takes bytes in order. Thread: one writer.
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
 
-  /// Accepts all of `bytes` or none of them, and never waits for a disk.
+  /// Accepts `bytes`. The sink of a running server (os/files/file_sink.h) accepts all or none of
+  /// them, and never waits for a disk.
   /// Fails: false, when the bytes that wait to be written have reached their limit, or the disk has
   /// failed.
   virtual bool write(ConstBytes bytes) = 0;

@@ -1,7 +1,7 @@
 #pragma once
 // XXH3-64 over canonical bytes: every whole number enters lowest byte first, so the hash is the
-// same on every machine. BufferedHasher collects many small fields first, because XXH3 hashes a
-// thousand bytes nearly as quickly as one.
+// same on every machine. BufferedHasher collects many small fields first, because one call of
+// XXH3 for a thousand bytes costs far less than a call for each field.
 
 #include "core/assert.h"
 #include "core/bytes.h"
@@ -17,8 +17,8 @@ namespace tickbox {
 /// Returns XXH3-64 of `bytes`. Source: xxHash, XXH3_64bits_withSeed.
 [[nodiscard]] std::uint64_t hash_bytes(ConstBytes bytes, std::uint64_t seed = 0);
 
-/// A hasher that gathers up to Capacity bytes of fields and hashes them in one call: for one body
-/// or one record head.
+/// A hasher that gathers up to Capacity bytes of fields and hashes them in one call: for one entity
+/// or one random draw.
 template <std::size_t Capacity>
 class FieldHasher {
  public:
@@ -39,7 +39,7 @@ class FieldHasher {
   std::size_t size_ = 0;
 };
 
-/// A hasher that makes the same hash from a stream of any length.
+/// A hasher of a stream of any length. Its digest is hash_bytes() of all its bytes.
 /// Cost: no allocation; the state is a member.
 class StreamHasher {
  public:

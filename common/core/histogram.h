@@ -1,5 +1,5 @@
 #pragma once
-// Counts values by size in fixed memory; a quantile is accurate to 1.6 %.
+// Counts values by size in fixed memory; a quantile below 2^40 is accurate to 1.6 %.
 
 #include <array>
 #include <bit>

@@ -9,7 +9,7 @@
 
 namespace tickbox {
 
-/// A moment of simulation, counted in steps since the room opened. At 60 Hz a u32 lasts 2.2 years,
+/// A moment of simulation, counted in steps since the room opened. At 60 Hz a u32 lasts 2.3 years,
 /// longer than any room. Tick 0 is the state before the first step; the step that makes tick t
 /// takes the inputs for t.
 struct Tick {

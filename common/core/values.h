@@ -1,5 +1,5 @@
 #pragma once
-// Parses quantities from the command line and from files: 250ms, 64KiB, 20/s, HOST:PORT.
+// Parses quantities from the command line and from files: 250ms, 64KiB, HOST:PORT.
 
 #include "core/clock.h"
 
@@ -10,8 +10,8 @@
 
 namespace tickbox {
 
-// Each parser fails with one line that quotes the text and shows a valid example. None accepts
-// blanks or signs.
+// Each parser fails with one line that quotes the text and shows a valid example or the limit. None
+// accepts blanks, or a number with a sign.
 
 /// Parses "10" (seconds), "250ms", "5m", "24h"; units ns us ms s m h, decimals allowed. At most 10
 /// years.

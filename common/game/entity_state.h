@@ -1,6 +1,6 @@
 #pragma once
-// The state of one entity that is hashed, sent and recorded. One list of its fields serves all
-// three.
+// The state of one entity that is hashed, sent and recorded. One list of its fields serves the hash
+// and the search for differences.
 
 #include "core/fixed.h"
 #include "core/hash.h"

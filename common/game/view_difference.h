@@ -35,7 +35,7 @@ struct ViewDifference {
   std::size_t entities = 0;  ///< entities that differ, or that only one side has
   std::size_t fields = 0;  ///< fields that differ in total; 1 for an entity that only one side has
   BodyId first;            ///< the lowest id of these entities
-  InplaceVector<FieldDifference, kEntityFields> first_fields;  ///< of entity `first`, in wire order
+  InplaceVector<FieldDifference, kEntityFields> first_fields;  ///< of `first`, as for_each_field()
 };
 
 /// Returns nothing if both are the same. Requires: both sorted by id, no id twice.

@@ -36,7 +36,8 @@ using MayOverlap = std::function<bool(const Body&, const Body&)>;
 
 /// Returns the first mover at which `world` exceeds a limit; nothing if it exceeds none. Overlaps
 /// for which `may_overlap` is true do not count.
-/// Cost: as the search for pairs of one step; at most 2 · limits.pairs of them are looked at.
+/// Cost: as the search for pairs of one step. It ends with the mover at which the pairs exceed
+/// limits.pairs.
 [[nodiscard]] std::optional<CrowdedBody> find_crowded_body(const World& world,
                                                            const CrowdingLimits& limits,
                                                            const MayOverlap& may_overlap = {});

@@ -31,7 +31,7 @@ class FixedGrid {
   /// Cost: constant on average; the lists double where there are too few.
   void add(std::uint32_t slot, const Rect& rect);
 
-  /// Removes a body.  Requires: it is in the grid. Cost: as the number of bodies of its cell.
+  /// Removes a body. Requires: it is in the grid. Cost: as the number of bodies in its list.
   void remove(std::uint32_t slot);
 
   using Visit = FunctionRef<void(std::uint32_t)>;

@@ -16,8 +16,7 @@ namespace tickbox::sim {
 /// The static bodies and paths of a map. Thread: immutable, so threads may share it.
 class Statics {
  public:
-  /// Requires: every body Static, ids unique and below kWorldBorder, corners within ±kWorldLimit,
-  /// sizes 1 to 2^30.
+  /// Requires: every body Static and is_within_limits(), ids unique, fewer than kNoPath paths.
   explicit Statics(std::vector<Body> bodies, std::vector<Path> paths = {});
 
   /// The static bodies in the order of their ids.
@@ -46,7 +45,7 @@ class Statics {
   std::uint64_t hash_ = 0;
 };
 
-/// Statics::hash() with the low 32 bits of every id, the part of a map's hash.
+/// Statics::hash() with the low 32 bits of every id, a part of a map's hash.
 /// Requires: every id fits 32 bits or is kNoBody.
 [[nodiscard]] std::uint64_t wire_hash(const Statics& statics);
 

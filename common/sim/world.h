@@ -88,7 +88,7 @@ class World {
   WorldSettings settings_;
   SharedStatics statics_;
   std::vector<Body> movers_;
-  std::shared_ptr<FixedBodies> fixed_;  ///< null where there have been none
+  std::shared_ptr<FixedBodies> fixed_;  ///< null until one is added, and after clear()
 };
 
 /// XXH3-64 of the settings, the hash of the statics, and every field of every mover in the order of

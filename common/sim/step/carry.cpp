@@ -41,7 +41,8 @@ bool carries_on(OneWay solid, Axis axis, bool gravity_is_positive) {
   return false;
 }
 
-/// Of the contact between `rider` and the side of `carrier` against gravity; 0 where there is none.
+/// The length of the contact between `rider` and the side of `carrier` against gravity; at most 0
+/// where there is none.
 std::int64_t standing_length(const Body& rider, const Body& carrier, Axis axis, Vec2 gravity) {
   const bool is_positive = gravity[axis] > 0;
   if (gravity[axis] == 0 || !carries_on(carrier.one_way, axis, is_positive)) return 0;

@@ -51,7 +51,8 @@ bool is_hindered(std::uint32_t mover, FineTime now, const Movers& movers, StepRe
   return found;
 }
 
-/// Puts a mover exactly against a wall; `end` is its side of the wall, nullptr the border.
+/// Puts a mover exactly against a wall; nullptr is the border. `end` is the side of the contact on
+/// which the mover is.
 ///
 /// The exact time of an event is a fraction of a fine step. So at the last whole step before it the
 /// body is short of the wall, by less than its way in one step. If that gap stayed, a body could

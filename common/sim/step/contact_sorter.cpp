@@ -79,7 +79,7 @@ void ContactSorter::sort_by_key() {
   }
 }
 
-/// Sorts by the second id, then by the first.
+/// Sorts by the first id, then by the second, in two passes: the second id comes first.
 void ContactSorter::sort_by_ids(std::vector<Contact>& contacts, std::size_t count) {
   keyed_.resize(count);
   scattered_.resize(count);

@@ -50,7 +50,7 @@ std::uint32_t index_of(const Body& body, const Movers& movers) {
   return static_cast<std::uint32_t>(&body - movers.bodies.data());
 }
 
-/// Whether the body would overlap no further body, `partner` apart.
+/// Whether the body would stay in the world and overlap no further body except `partner`.
 bool is_free(const Shift& shift, const Body& partner, Separation& separation) {
   if (shift.way == 0) return true;
   const Body& body = shift.body;

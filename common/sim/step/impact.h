@@ -17,7 +17,7 @@
 
 namespace tickbox::sim {
 
-/// A first touch. Both boxes are still apart at `at.whole`, the last fine step before it.
+/// A first touch. The boxes do not overlap at `at.whole`, the last fine step that is not after it.
 struct Impact {
   Moment at;
   Fine length = 0;  ///< of the common edge; 0 for an exact corner

@@ -42,7 +42,7 @@ class NeighbourCache {
   /// Reserves memory for `movers` movers.
   void reserve(std::size_t movers);
 
-  /// Removes all entries.  To be called when the immovables are not those of the tick before.
+  /// Removes all entries. To be called when the immovables are not those of the tick before.
   void forget() {
     regions_.clear();
     clear_.clear();
@@ -54,8 +54,8 @@ class NeighbourCache {
   /// Begins a tick. Cost: no allocation once warm.
   void start(const Immovables& immovables, std::size_t movers);
 
-  /// Whether `hull` is known to have nothing near it: no body touches it, and it is as far from
-  /// the world's border as it is long.
+  /// Whether `hull` is known to have nothing near it: no body touches it, and it is at least twice
+  /// as far from the world's border as it is long.
   [[nodiscard]] bool is_clear(std::uint32_t mover, const Rect& hull) const {
     return contains(clear_[mover], hull);
   }

@@ -10,7 +10,7 @@ namespace tickbox::sim {
 
 /// All pairs that the step keeps apart and that overlap, sorted by ids. Kinematic bodies that crush
 /// are left out.
-/// Cost: sorts all bodies along x; for tools and tests, not for the tick.
+/// Cost: sorts all bodies along x; for tools, tests and TICKBOX_AUDIT, not for the tick.
 [[nodiscard]] std::vector<BodyPair> find_overlaps(const World& world);
 
 /// The same for all pairs for which `is_wanted` is true.

@@ -69,7 +69,7 @@ struct WallsNear {
     walls.reserve(kWallsPerMover * movers);
   }
 
-  /// Forgets the last tick.  To be called when the immovables are not those of the last tick.
+  /// Forgets the last tick. To be called when the immovables are not those of the last tick.
   void forget() {
     cache.forget();
     ghosts.forget();
