@@ -9,7 +9,7 @@
 // step is blind to seams, so bodies move as among single tiles. Source: Lysenko, Meshing in a
 // Minecraft game (2012).
 //
-// Public API: for games with maps of tiles. No program here has such a map.
+// `engine/map.cpp` uses it for the tiles of a game's map. The arena has none.
 
 #include "sim/body.h"
 

@@ -1,4 +1,5 @@
-// The fast step equals the naive one in every world: hash for hash, and every list of the report.
+// The fast step equals the naive one in every world: hash for hash, and every list of the report
+// except the influences.
 //
 // TICKBOX_SEED=17 tries one seed only and prints its world at every tick. Add
 // --gtest_filter=*kinematic to look at one failure.

@@ -1,5 +1,5 @@
-// I6: one contact between two bodies. The faster they approach, the faster they separate, never
-// faster than their restitution allows. Momentum is kept except for one rounding.
+// I6: one contact between two bodies. After it they do not approach, and separate no faster than
+// their restitution allows. Friction only slows the slip. Momentum is kept except for one rounding.
 
 #include "core/rng.h"
 #include "tests/property/any_stepper.h"
@@ -53,7 +53,8 @@ Body draw_body(Rng& rng, std::uint32_t id) {
   return body;
 }
 
-/// Two bodies that face each other, one unit apart, and are sure to meet before they pass.
+/// Two bodies that face each other, one unit apart. If they come together in the tick, they meet
+/// face to face.
 Pair draw_pair(Rng& rng) {
   const std::uint32_t low_id = rng.chance(1, 2) ? 1 : 3;
   Pair pair{draw_body(rng, low_id), draw_body(rng, 2), rng.below(2)};

@@ -3,7 +3,8 @@
 //
 // Contacts, influences and spawns of 30 ticks join entities into islands. A random half of them is
 // put into an empty world and stepped as a client does, with changed sticks, shots and teleports.
-// It must equal the truth to the bit. If any cause is left out, it must not.
+// It must equal the truth to the bit. If one kind of join or cause is left out, some match must
+// differ.
 
 #include "games/arena/arena.h"
 #include "tests/property/any_stepper.h"

@@ -21,8 +21,7 @@ namespace {
 using sim::Body;
 using sim::World;
 
-// I4: no direction, place or name is special. Neighbours far away and seams of statics have no
-// effect.
+// I4: no direction, place or name is special. (neighbours_test has the rest of I4.)
 //
 // Each tick of a world is stepped as it is and in a transformed view. The results must be each
 // other's view: every mover and every list of the report.

@@ -51,7 +51,7 @@ class Crowd {
   Rng rng_;
 };
 
-/// Draws a body near a corner of the world, where other added bodies are.
+/// Draws a body 12,000 units out on both axes, where other added bodies are.
 Body Crowd::draw_far(sim::Kind kind) {
   constexpr std::int32_t kFar = 12'000 * kUnit;
   constexpr std::int32_t kSpread = 8 * kUnit;
@@ -174,7 +174,7 @@ bool may_be_cut(const Body& body, std::size_t axis) {
 }
 
 /// Cuts every static and fixed body in two at a random place, except those that a body ignores by
-/// id.
+/// id and those that may not be cut on the axis that is drawn.
 World with_split_immovables(const World& world, Rng& rng) {
   constexpr std::uint32_t kFirstNewId = 3'000'000;
   const auto statics = world.statics().bodies();

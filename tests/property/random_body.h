@@ -36,7 +36,7 @@ std::int32_t draw_length(Rng& rng, const Climate& climate);
 
 Vec2 draw_place(Rng& rng, const Climate& climate);
 
-/// Draws a body of any kind. A kinematic one is at rest and has no path. The id is not set.
+/// Draws a body of any kind. A kinematic one has a velocity and no path. The id is not set.
 sim::Body draw_body(Rng& rng, const Climate& climate, sim::Kind kind);
 
 /// Draws a path of one to four points from `start` on, slow or fast.

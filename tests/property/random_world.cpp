@@ -81,7 +81,7 @@ void Builder::place_floor(sim::Kind kind, std::int32_t height) {
   }
 }
 
-/// Bricks and coins, as many as the statics or more.
+/// Bricks and coins, at most as many as the statics, sometimes up to three times as many.
 void Builder::place_fixed() {
   if (rng_.chance(1, 3)) place_floor(sim::Kind::Fixed, 4 * kUnit);
   const auto most = static_cast<std::uint64_t>(options_.statics_max) * (rng_.chance(1, 4) ? 3 : 1);
@@ -229,7 +229,7 @@ void add_like(sim::World& world, Body body, Rng& rng, const Features& features) 
   if (features.overlaps || is_free(world, body)) world.add(body);
 }
 
-/// Removes some fixed bodies, puts some back elsewhere or under another name, and changes one.
+/// Removes some fixed bodies, changes some, and puts some back elsewhere or under another name.
 void disturb_fixed(sim::World& world, Rng& rng, const Features& features) {
   if (world.fixed().empty()) return;
   for (auto n = rng.below(4); n > 0 && !world.fixed().empty(); --n) {

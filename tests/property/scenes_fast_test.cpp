@@ -100,7 +100,7 @@ TEST(Fast, ARoomFullOfBodiesAtTheSpeedLimitKeepsThemInAndApart) {
   }
 }
 
-/// Bodies of one size near the corner of the world on these sides (−1 or 1), on their way out.
+/// A body near the corner of the world on these sides (−1 or 1), on its way out.
 Body at_corner(std::uint32_t id, Vec2 sides, std::int32_t size, std::int32_t rows) {
   Body body = bouncing(box(id, {}, {size, size / rows + 1}), static_cast<std::uint16_t>(id));
   for (std::size_t k = 0; k < 2; ++k) {

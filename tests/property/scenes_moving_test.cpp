@@ -99,7 +99,7 @@ TEST(Moving, ACeilingThatComesDownOnAJumperStopsAboveIt) {
   EXPECT_EQ(stage.frozen(), 0U);
 }
 
-/// Both ways at all speeds: its place on the platform never changes by a sub-unit.
+/// In six directions at nine speeds: its place on the platform never changes by a sub-unit.
 TEST(Moving, ARiderStaysInItsPlaceAtAnySpeedOfThePlatform) {
   const Vec2 goals[] = {at(9'000, 0),  at(-9'000, 0),    at(0, 9'000),
                         at(0, -9'000), at(7'000, 5'000), at(-3'000, -8'000)};

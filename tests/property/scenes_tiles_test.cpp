@@ -56,7 +56,7 @@ TEST(Tiles, SeamsOfAWallStopNobodyWhoIsPushedAgainstIt) {
   }
 }
 
-// A body falls on a row of tiles at every slant. It must hit the top of the first tile, never its
+// A body falls on a row of tiles at 64 slants. It must hit the top of the first tile, never its
 // side.
 TEST(Tiles, WhoFallsOnASeamLandsAndGoesOn) {
   for (int n = 0; n < 64; ++n) {

@@ -1,6 +1,6 @@
 #pragma once
-// A scene with kinematic bodies and paths; the checker judges each of its ticks. Bodies are in
-// units, as in tests/unit/sim/scene.h.
+// A scene with kinematic bodies and paths; the checker judges its ticks. Bodies are made in units
+// with at(), as in tests/unit/sim/scene.h.
 
 #include "sim/step/overlaps.h"
 #include "tests/property/any_stepper.h"
@@ -34,7 +34,7 @@ class Stage {
         std::vector<sim::Path> paths = {})
       : world_(Scene::make_world(settings, bodies, std::move(paths))) {}
 
-  /// Judges every tick; in large scenes only overlaps, and not in every tick.
+  /// Judges every tick; with more than 120 movers only overlaps, and only every 20 ticks.
   const sim::StepReport& step(int ticks = 1) {
     constexpr std::size_t kFullyJudged = 120;
     constexpr std::uint32_t kTicksBetweenLooks = 20;

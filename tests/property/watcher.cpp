@@ -11,7 +11,7 @@
 namespace tickbox::test {
 namespace {
 
-/// From less than a step around the body to the whole map.
+/// From the body alone to most of the map.
 server::Sight random_sight(Rng& rng) {
   return {.half_width = static_cast<std::int32_t>(rng.below(14)),
           .half_height = static_cast<std::int32_t>(rng.below(10))};

@@ -49,8 +49,8 @@ TEST(Comparison, ADiscreteLagSpikeLeadsThroughTheWall) {
   EXPECT_EQ(compared.discrete.first, (std::vector<Crossing>{{{1}, {2}, {1}}}));
 }
 
-// At 10 a tick and more it is missed. At 1 it is seen, three quarters deep: the nearest way out is
-// the far side.
+// At 10 a tick and more it is missed. At 1 it is seen, when the way back is one unit: the nearest
+// way out is the far side, a quarter of a unit away.
 TEST(Comparison, DiscretelyNobodyStaysOnTheThinPlatform) {
   const commands::Comparison compared = compare(Scene::path_of("thin_platform.json"));
   EXPECT_EQ(compared.discrete.unseen, 4U);

@@ -1,6 +1,6 @@
 #pragma once
-// A scenario file of tests/data/articles, stepped tick by tick, and what came of it in values that
-// a test can write down.
+// A scenario file of tests/data/articles, stepped tick by tick, and its results in values that a
+// test can write down.
 
 #include "scenario/scenario.h"
 #include "sim/step.h"
@@ -57,10 +57,11 @@ class Scene {
 
   [[nodiscard]] static std::string path_of(const std::string& file);
 
-  /// One tick. Expects that nobody who stays apart by rule overlaps after it but who is reported.
+  /// Steps one tick. Expects the report to name exactly the pairs that overlap after it, although
+  /// the step keeps them apart.
   const sim::StepReport& step();
 
-  /// As many as the file says.
+  /// Steps until the tick with which the file ends.
   void run();
 
   [[nodiscard]] Vec2 at(std::uint32_t id) const { return body(id).min; }

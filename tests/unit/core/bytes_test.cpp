@@ -97,8 +97,8 @@ TEST(ByteCursorDeathTest, ReadsNothingBeyondItsEnd) {
   EXPECT_DEATH(static_cast<void>(empty.number<std::uint8_t>()), "assertion failed");
 }
 
-// The published test vector of XXH3-64 for no input: whatever else changes, recordings and peers
-// rely on these values.
+// The published test vector of XXH3-64 for no input: recordings and peers rely on the values of
+// this hash.
 TEST(Hash, IsXxh3) {
   EXPECT_EQ(hash_bytes({}), 0x2d06800538d394c2ULL);
 }

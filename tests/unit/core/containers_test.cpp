@@ -99,7 +99,7 @@ TEST(TickRing, GoesOnPastTheLastTickOfU32) {
   EXPECT_EQ(ring.find({kNewestTick}), nullptr) << "its slot is that of the tick before the wrap";
 }
 
-// Ticks left out, as by a pause: what stays in their slots is of ticks before, and is no answer.
+// Ticks that were skipped, as in a pause, have no value. Their slots hold values of other ticks.
 TEST(TickRing, AnswersNothingForTicksLeftOut) {
   Ring ring;
   for (std::uint32_t tick = 1; tick <= kDepth; ++tick)

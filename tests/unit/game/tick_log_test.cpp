@@ -153,7 +153,7 @@ TEST(TickLog, OfWhoHasNoInputKeepsItsStickAndItsSource) {
   EXPECT_EQ(log.read().sources, (std::vector{Received, Repeated}));
 }
 
-// Who takes a seat that was left begins at rest, from nowhere.
+// A player who takes a seat that was left begins at rest, with the source neutral.
 TEST(TickLog, OfASeatThatIsTakenAgainKnowsNothingOfBefore) {
   Log log{8};
   log.tick({.joins = {{5}}, .clients = {1}});
@@ -198,7 +198,7 @@ TEST(TickLog, AsTheStandardSays) {
                    4,                                                  // inputs
                    0,    4,    0x08,                                   // seat 0: north-east
                    0,    16,   0x20, 3,    0,    200,                  // seat 1: a ray
-                   0x80, 0x01, 1,                                      // seat 130: made up
+                   0x80, 0x01, 1,                                      // seat 130: repeated
                    0xfc, 0x1e, 12,   0x15, 0xff, 0x03,                 // seat 4,095: a shot
                    1,                                                  // outcomes
                    6,    1,    0,    0x83, 0x70, 0,    0}));           // strikes seat 131
@@ -283,8 +283,8 @@ TEST(TickLogReader, GoesOnFromAnyKeyframe) {
   }
 }
 
-// Whatever is read is said in no other bytes: written again it is the same. But for what a later
-// version appends to joins, which is read over.
+// What was read gives the same bytes when it is written again. The exception is what a later version
+// appends to joins, which the reader skips.
 TEST(TickLogReader, ReadsTheSameBytesAgainOrRefusesThem) {
   Rng rng{5};
   RecordedMatch match{{.seats = 6, .seed = 7}};
@@ -327,7 +327,7 @@ TEST(TickLog, AsksForNoMemoryOnceItIsThere) {
     match.step();
     ticks.push_back(copy_of(match.room().log().bytes()));
   }
-  // Told what a reader gives back, another log says the same of it.
+  // Another log that receives these ticks, as a reader returns them, writes the same bytes.
   std::size_t same = 0;
   std::size_t next = 0;
   const std::uint64_t before = tests::allocations();
@@ -340,7 +340,7 @@ TEST(TickLog, AsksForNoMemoryOnceItIsThere) {
   EXPECT_EQ(log.last(), Tick{1'000});
   EXPECT_EQ(same, 1'000U);
 
-  // A reader once it has read as much before.
+  // A reader allocates nothing once it has read as much before.
   TickLogReader reader;
   LoggedTick read;
   for (const bool is_warm : {false, true}) {

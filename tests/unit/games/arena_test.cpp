@@ -203,8 +203,8 @@ TEST(Arena, ClampsWhatNoClientCanMean) {
   EXPECT_TRUE(match.events().shots.empty());
 }
 
-// With every seat taken and everyone shooting, nobody ever appears inside somebody, and the draw
-// for a place always ends.
+// With every seat taken and everyone shooting, the draw for a place always ends, and in the end no
+// player is inside a wall.
 TEST(Arena, SeatsAThousand) {
   StagedMatch match{1'000};
   std::vector<PlayerId> everyone;
@@ -344,7 +344,7 @@ Map map_of(const sim::Body& wall, std::vector<sim::Path> paths = {}) {
           .seats = 1};
 }
 
-// It left out most of what a static does to a body: ends of two such maps went on to play, and
+// The hash once left out most fields of a static. Ends with two such maps could play together, and
 // every view of a body that met the wall differed.
 TEST(ArenaMap, HashTellsApartWhatStaticsDo) {
   const sim::Body wall = make_arena_map(1)->statics->bodies().front();

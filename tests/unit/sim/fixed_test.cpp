@@ -82,7 +82,8 @@ TEST(FixedBodies, PushABodyOutThatTheyAreAddedTo) {
   EXPECT_EQ(scene.place(1), at(-0.5, 0));
 }
 
-// The memo of rests would hold the body up, and the neighbour cache would let it fall.
+// If nothing were forgotten, the memo of rests would hold the body up after brick 2 is removed, and
+// the neighbour cache would let it fall through brick 4.
 TEST(FixedBodies, LetAFallingBodyThroughOnceRemovedAndStopItOnceAdded) {
   Scene scene{
       kFalling,
