@@ -13,8 +13,8 @@ namespace tickbox::game {
 /// Thread: immutable once made, so rooms and clients of one process share it.
 struct Map {
   sim::SharedStatics statics;
-  std::vector<Vec2> spawn_points;  ///< minimum corners of 1×1 boxes at least 2 units apart; the
-                                   ///< busiest places first
+  /// Minimum corners of 1×1 boxes, which differ by at least 2 units on an axis; the busiest first.
+  std::vector<Vec2> spawn_points;
   std::vector<Vec2> crates;        ///< minimum corners
   std::uint32_t seats = 0;         ///< players that the map is made for
 };

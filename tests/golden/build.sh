@@ -28,7 +28,7 @@ if command -v ccache >/dev/null; then
 fi
 
 # golden_build FOLDER COMPILER OPTION...
-#   Compiles the rooms that tickbox-golden needs into FOLDER, as many files at once as there are processors, and links them.
+#   Compiles the libraries that tickbox-golden needs into FOLDER, as many files at once as there are processors, and links them.
 golden_build() {
     local folder=$1
     shift

@@ -27,7 +27,7 @@ for processor in aarch64 arm s390x; do
     folder=build/golden-cross/$processor
     triplet=$processor-linux-gnu
     [ "$processor" != arm ] || triplet=arm-linux-gnueabihf
-    # Linked static: the emulator then needs no libraries of that processor. The ABI that g++ 7 changed is nobody's here.
+    # Linked static: the emulator then needs no libraries of that processor. No code here uses the ABI that g++ 7 changed.
     golden_build "$folder" "$triplet-g++" -O2 -static -Wno-psabi
     golden_ask "$processor" "$folder" golden_all "$how" "qemu-$processor" "$folder/tickbox-golden"
     if [ "$processor" != s390x ]; then

@@ -38,7 +38,8 @@ constexpr std::string_view kUsage =
   store  copies the recording IN to OUT, its keyframes uncompressed
   list   steps the parts of a match again, and overwrites LIST: tests/golden/record.sh does so
 
-Exit: 0 all agree, 1 a file cannot be read or written, 2 wrong usage, 3 a hash differs.
+Exit: 0 all agree, 1 a file cannot be read or written, 2 wrong usage, 3 a hash or a line of LIST
+differs, or a recording is damaged or cannot be replayed by this build.
 )";
 
 ExitCode refuse(const std::string& why) {

@@ -32,8 +32,8 @@ std::unique_ptr<Scene> make_stacks();
 std::unique_ptr<Scene> make_lifts();
 /// Up through one-way floors, along rough ones, down by layers, past sensors, among ghosts.
 std::unique_ptr<Scene> make_passages();
-/// Closing walls and presses, of those that wait and of those that crush, on boxes put into each
-/// other.
+/// Closing walls and presses on boxes that are put into each other. Half of these machines wait, and
+/// half crush.
 std::unique_ptr<Scene> make_squeeze();
 
 // Many against each other: crowd_scene.cpp.
@@ -43,7 +43,7 @@ std::unique_ptr<Scene> make_crowd();
 
 // The end of the world: border_scenes.cpp.
 
-/// Boxes, some as large as can be, thrown at the corners of a world that is closed.
+/// Boxes, one of them as large as can be, thrown at the corners of a world that is closed.
 std::unique_ptr<Scene> make_corners();
 /// Boxes that leave a world that is open, and others that appear, on top of them as well.
 std::unique_ptr<Scene> make_exits();

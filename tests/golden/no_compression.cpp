@@ -1,5 +1,5 @@
-// In place of record/compression.cpp, for builds for processors whose zstd is not at hand: the
-// golden match is not compressed.
+// In place of record/compression.cpp, for the builds of build.sh, which have no zstd: the golden
+// match is not compressed.
 
 #include "core/assert.h"
 #include "record/compression.h"

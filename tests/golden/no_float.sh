@@ -8,7 +8,7 @@ usage: tests/golden/no_float.sh FILE...
 
 FILE is an object or an archive, of x86-64, AArch64 or 32-bit ARM; OBJDUMP and NM name the tools to read it with. Moves are no
 finding: compilers copy whole numbers through the same registers, and what is only moved changes no result.
-Exit: 0 none found, 1 some found, 2 wrong usage or a file that cannot be read.
+Exit: 0 none found, 1 some found or not one instruction, 2 wrong usage, or a file that cannot be read or is of another processor.
 USAGE
 }
 

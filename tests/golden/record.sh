@@ -43,7 +43,7 @@ play() {
     running+=($!)
 }
 
-# The log goes by a pipe, as what bounds the recording would bound a file of it, too.
+# The log goes through a pipe: the limit that stops the recording below would stop a log file too.
 "$bin/tickbox-server" --port 0 --admin-port 0 --json --max-clients 14 --seed 6000011 \
     --record "$scratch/recorded" --record-rotate-time 11s >"$scratch/ready.json" \
     2> >(cat >"$scratch/server.log") &

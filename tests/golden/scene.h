@@ -22,7 +22,7 @@ static_assert(kShortTicks <= kTicks);
 /// only.
 struct TickHashes {
   std::uint64_t state = 0;   ///< state_hash() of the world after the step
-  std::uint32_t report = 0;  ///< the lower half of a hash of all that the step reported
+  std::uint32_t report = 0;  ///< report_hash() of the step
   std::uint32_t motion = 0;  ///< motion_hash() of the world after the step
 
   friend bool operator==(TickHashes, TickHashes) = default;

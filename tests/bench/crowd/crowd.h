@@ -1,6 +1,6 @@
 #pragma once
-// What a crowd of hostile clients costs a server per tick: receive, tick and send in one thread, on
-// a virtual network.
+// What a crowd of clients, honest or hostile, costs a server per tick: receive, tick and send in one
+// thread, on a virtual network.
 
 #include "tests/threats/raw_peer.h"
 
@@ -22,7 +22,7 @@ enum class Acks : std::uint8_t {
 struct CrowdCase {
   std::string name;
   std::size_t clients = 1'000;  ///< clients that change their sticks in each tick
-  std::size_t honest = 4;       ///< production clients among them
+  std::size_t honest = 4;       ///< production clients beside them
   bool is_dense = true;         ///< all are in sight of each other, or spread over the map
   Acks acks = Acks::Newest;
   std::uint32_t ray_interval = 0;  ///< ticks between volleys of rays; 0: none

@@ -1,6 +1,6 @@
-// tickbox-bench-game: what a tick of the arena costs as a game of the public interface, beside the
-// arena that is written against common/game. Both step the same match in turn. Then: what fixed
-// pellets add to a tick.
+// tickbox-bench-game: what a tick and the snapshots of the arena cost as a game of the public
+// interface, beside the arena that is written against common/game. Both step the same match in
+// turn. Also: what fixed pellets add to a tick.
 
 #include "cli/command_line.h"
 #include "tests/bench/game/both_arenas.h"
@@ -89,8 +89,8 @@ int main(int argc, char** argv) {
   using namespace tickbox;
   bench::Options options;
   cli::Program program{
-      {.description = "Times a tick of the arena in both of its forms, in turn, and one with "
-                      "fixed pellets.",
+      {.description = "Times a tick and the snapshots of the arena in both of its forms, in turn, "
+                      "and a tick with fixed pellets.",
        .example = "tickbox-bench-game --ticks 500"},
       options.flags};
   program.add_option("--ticks", options.ticks, "Ticks of each case",

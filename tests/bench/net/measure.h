@@ -14,7 +14,7 @@ struct Line {
   std::size_t bytes = 0;
   std::vector<double> ns{};  ///< per packet, of every batch, the least first
   double yardstick_ns = 0;   ///< per packet of this size, at best
-  bool sound = true;         ///< in every batch came what should
+  bool sound = true;         ///< every batch had the result that the name says
 
   [[nodiscard]] double best() const { return ns.front(); }
 

@@ -21,7 +21,7 @@ enum class EngineKind : std::uint8_t { Tickbox, Box2d, Chipmunk, Box2dSleeping, 
 /// How a peer's bodies are made. None turns: ours do not either.
 enum class PeerBodies : std::uint8_t {
   Tiles,  ///< as the worlds are written: no friction; one static body holds all, tile by tile
-  Boxes,  ///< as ours: no friction; a static body for each wall and each rectangle of merged tiles
+  Boxes,  ///< as ours: no friction, merged tiles; in Box2D a static body for each rectangle
   Plain,  ///< tile by tile, and with the engine's default friction
 };
 
@@ -41,7 +41,7 @@ struct Geometry {
   std::vector<Role> roles{};
 };
 
-/// What an engine is forgiven: nothing, if it promises nothing else.
+/// The error up to which an engine counts as exact. Tickbox has none.
 struct Tolerance {
   double overlap = 0;   ///< units of depth
   double movement = 0;  ///< units per tick of a body that is said to rest

@@ -1,4 +1,4 @@
-// Tickbox under the benchmark: its public interface, in this process.
+// Tickbox under the benchmark: the library `sim`.
 
 #include "sim/step.h"
 #include "sim/world.h"

@@ -16,14 +16,14 @@ enum class FixedCase : std::uint8_t {
   None,      ///< none: what the others are compared with
   AtRest,    ///< where no mover comes
   Changing,  ///< there too; one is removed and one added before each tick
-  Among,     ///< where the movers run and jump, two in every cell of a unit
+  Among,     ///< where the movers run and jump, four in each unit of area
   Taken,     ///< there too; one is removed and one added before each tick
 };
 
-/// The mean time of a step in each repetition, in microseconds, the least first.
+/// The result of one case.
 struct FixedLine {
   FixedCase which = FixedCase::None;
-  std::vector<double> us_per_tick;
+  std::vector<double> us_per_tick;  ///< the mean step of each repetition, the least first
   std::vector<double> ratios;  ///< to FixedCase::None in the same repetition, the least first
   double add_us = 0;           ///< to add all sensors, before the first tick; the least
   std::uint64_t motion = 0;    ///< hash of the movers at the end

@@ -19,7 +19,7 @@ using std::chrono::seconds;
 /// All of the map for 64.
 constexpr server::Sight kAll{.half_width = 80, .half_height = 80};
 
-/// 25 square units for each of 64, and no walls; the built-in map has a hundred.
+/// 25 square units for each of 64, and no walls inside; the built-in map has a hundred.
 constexpr std::int32_t kBumpingYardUnits = 40;
 
 net::LinkConditions link(int one_way_ms, int jitter_ms, std::uint32_t loss_ppm) {
