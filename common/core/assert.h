@@ -1,7 +1,7 @@
 #pragma once
 
-// Assertions check our own code, in every build. Data from outside is validated and answered
-// instead.
+// Assertions check our own code, in every build. Data from outside is validated instead, and
+// refused if it is wrong.
 
 namespace tickbox {
 

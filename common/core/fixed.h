@@ -9,8 +9,8 @@
 
 namespace tickbox {
 
-/// The limit of every coordinate of a minimum corner, ±16,384 units. Maximum corners and differences
-/// then fit easily into 64 bits of fine position.
+/// The limit of every coordinate of a minimum corner, ±16,384 units. Maximum corners and
+/// differences then fit easily into 64 bits of fine position.
 inline constexpr std::int32_t kWorldLimit = 1 << 30;
 
 /// The largest speed per axis, in sub-units per tick: 4,096 units, a quarter of the coordinate

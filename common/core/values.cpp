@@ -1,4 +1,5 @@
-// Each duration and size is a number, then no unit or one of a short list, with nothing around them.
+// Each duration and size is a number, then no unit or one of a short list, with nothing around
+// them.
 
 #include "core/values.h"
 

@@ -16,8 +16,8 @@ namespace tickbox::game {
 [[nodiscard]] schema::Entity encode_entity(const EntityState& entity);
 
 /// Returns nothing for values that no entity can have. It checks kind, move, whether the kind is
-/// that of the id, whether the velocity is within ±kSpeedLimit, and whether the position is at least
-/// 16 units inside the world's limit.
+/// that of the id, whether the velocity is within ±kSpeedLimit, and whether the position is at
+/// least 16 units inside the world's limit.
 [[nodiscard]] std::optional<EntityState> decode_entity(const schema::Entity& wire);
 
 /// Makes the check of decode_entity() on an entity that was received in another form.

@@ -15,8 +15,8 @@ struct Map {
   sim::SharedStatics statics;
   /// Minimum corners of 1×1 boxes, which differ by at least 2 units on an axis; the busiest first.
   std::vector<Vec2> spawn_points;
-  std::vector<Vec2> crates;        ///< minimum corners
-  std::uint32_t seats = 0;         ///< players that the map is made for
+  std::vector<Vec2> crates;  ///< minimum corners
+  std::uint32_t seats = 0;   ///< players that the map is made for
 };
 
 using SharedMap = std::shared_ptr<const Map>;

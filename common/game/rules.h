@@ -1,7 +1,7 @@
 #pragma once
 // The interface of a game: what it adds to the physics. A tick calls four functions: leave for each
-// player who leaves, then join, apply_inputs and after_step. place() carries out a teleport: on the server when it is drawn,
-// at a client when it arrives.
+// player who leaves, then join, apply_inputs and after_step. place() carries out a teleport: on the
+// server when it is drawn, at a client when it arrives.
 //
 // A server sends causes, not effects, to its clients, so one body may influence another by contact
 // only. The server decides all other effects and sends them as outcomes. A Teleport is the result

@@ -8,8 +8,8 @@
 namespace tickbox::sim {
 namespace {
 
-/// The fewest changes that are kept; at most twice as many are. More in one tick are a new room, not
-/// coins that are taken: then a step searches the surroundings of every mover again.
+/// The fewest changes that are kept; at most twice as many are. More in one tick are a new room,
+/// not coins that are taken: then a step searches the surroundings of every mover again.
 constexpr std::size_t kChangesKept = 32;
 
 std::uint64_t hash_of(const Body& body) {

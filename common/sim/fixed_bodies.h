@@ -97,8 +97,8 @@ class FixedBodies {
   std::vector<FixedChange> changes_;  ///< the last ones
 };
 
-/// The fixed bodies of a world, shared by its copies until one of them changes. It may be null where
-/// there are none.
+/// The fixed bodies of a world, shared by its copies until one of them changes. It may be null
+/// where there are none.
 using SharedFixedBodies = std::shared_ptr<const FixedBodies>;
 
 /// Follows fixed bodies from tick to tick.

@@ -48,8 +48,8 @@ struct Rect {
 }
 
 /// Rectangles as a structure of arrays: four values fill a register, and a search tests two
-/// registers at a time. A few cells mostly hold no more than these eight, and the CPU predicts a loop
-/// of one run well.
+/// registers at a time. A few cells mostly hold no more than these eight, and the CPU predicts a
+/// loop of one run well.
 class RectColumns {
  public:
   static constexpr std::size_t kLanes = 8;

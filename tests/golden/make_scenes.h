@@ -32,8 +32,8 @@ std::unique_ptr<Scene> make_stacks();
 std::unique_ptr<Scene> make_lifts();
 /// Up through one-way floors, along rough ones, down by layers, past sensors, among ghosts.
 std::unique_ptr<Scene> make_passages();
-/// Closing walls and presses on boxes that are put into each other. Half of these machines wait, and
-/// half crush.
+/// Closing walls and presses on boxes that are put into each other. Half of these machines wait,
+/// and half crush.
 std::unique_ptr<Scene> make_squeeze();
 
 // Many against each other: crowd_scene.cpp.

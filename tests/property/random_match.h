@@ -15,7 +15,8 @@ namespace tickbox::test {
 /// A walled field with crates, blocks and thin walls between its spawn points.
 [[nodiscard]] game::SharedMap random_ground(Rng& rng);
 
-/// A tick rate of real matches. At 15 Hz a player runs half its width in a tick, at 60 Hz an eighth.
+/// A tick rate of real matches. At 15 Hz a player runs half its width in a tick, at 60 Hz an
+/// eighth.
 [[nodiscard]] std::uint32_t random_tick_rate(Rng& rng);
 
 /// Draws the commands of each tick of a match.

@@ -1,6 +1,6 @@
 #pragma once
-// What a crowd of clients, honest or hostile, costs a server per tick: receive, tick and send in one
-// thread, on a virtual network.
+// What a crowd of clients, honest or hostile, costs a server per tick: receive, tick and send in
+// one thread, on a virtual network.
 
 #include "tests/threats/raw_peer.h"
 

@@ -24,10 +24,10 @@ enum class FixedCase : std::uint8_t {
 struct FixedLine {
   FixedCase which = FixedCase::None;
   std::vector<double> us_per_tick;  ///< the mean step of each repetition, the least first
-  std::vector<double> ratios;  ///< to FixedCase::None in the same repetition, the least first
-  double add_us = 0;           ///< to add all sensors, before the first tick; the least
-  std::uint64_t motion = 0;    ///< hash of the movers at the end
-  std::size_t overlaps = 0;    ///< begins and ends reported in a repetition
+  std::vector<double> ratios;       ///< to FixedCase::None in the same repetition, the least first
+  double add_us = 0;                ///< to add all sensors, before the first tick; the least
+  std::uint64_t motion = 0;         ///< hash of the movers at the end
+  std::size_t overlaps = 0;         ///< begins and ends reported in a repetition
 
   [[nodiscard]] double best() const { return us_per_tick.front(); }
 

@@ -108,8 +108,9 @@ void add_options(cli::Program& program, Options& options) {
       "--engines", options.engines, parse_engines,
       "Of tickbox, box2d, chipmunk, box2d-sleep, chipmunk-sleep (default: the first three; in S5 "
       "all, as there sleeping helps)");
-  program.add_option("--repeats", options.effort.repeats, parse_number,
-                     "Repetitions of every engine (default: up to 7, as time allows; with --fixed 25)");
+  program.add_option(
+      "--repeats", options.effort.repeats, parse_number,
+      "Repetitions of every engine (default: up to 7, as time allows; with --fixed 25)");
   program.add_option("--ticks", options.effort.ticks, parse_number,
                      "Measured ticks, after the warm-up (default: each world's own)");
   program.add_option(

@@ -28,8 +28,8 @@ constexpr std::uint32_t kTickRate = 60;
 constexpr int kWarmUpTicks = 120;
 /// Some 64 bodies of the built-in map, which has 8 by 8 units or so for each seat.
 constexpr server::Sight kSight{.half_width = 28, .half_height = 28};
-/// Clients that hold real views: half of them get every snapshot, half only one in `base_age` ticks,
-/// so that they replay all the way from the base.
+/// Clients that hold real views: half of them get every snapshot, half only one in `base_age`
+/// ticks, so that they replay all the way from the base.
 constexpr std::size_t kReplicasOfAKind = 16;
 constexpr std::size_t kSnapshotWorlds = 2 * kReplicasOfAKind;
 

@@ -25,8 +25,8 @@ TEST(MinkowskiResolution, OfTwoThatMoveEachGoesHalfTheWay) {
   EXPECT_EQ(scene.at(2), units(3.5, 0));
 }
 
-// "Your computer spends all of eternity rearranging one Goomba." Ten seconds: once Mario has landed,
-// there are two contacts a tick, and nothing moves.
+// "Your computer spends all of eternity rearranging one Goomba." Ten seconds: once Mario has
+// landed, there are two contacts a tick, and nothing moves.
 TEST(MinkowskiResolution, TheGoombaUnderMarioIsAtRest) {
   Scene scene{"goomba.json"};
   for (int tick = 0; tick < 600; ++tick) {

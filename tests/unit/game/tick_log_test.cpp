@@ -283,8 +283,8 @@ TEST(TickLogReader, GoesOnFromAnyKeyframe) {
   }
 }
 
-// What was read gives the same bytes when it is written again. The exception is what a later version
-// appends to joins, which the reader skips.
+// What was read gives the same bytes when it is written again. The exception is what a later
+// version appends to joins, which the reader skips.
 TEST(TickLogReader, ReadsTheSameBytesAgainOrRefusesThem) {
   Rng rng{5};
   RecordedMatch match{{.seats = 6, .seed = 7}};

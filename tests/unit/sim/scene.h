@@ -19,7 +19,8 @@ constexpr Vec2 at(double x, double y) {
   return {units(x), units(y)};
 }
 
-/// A box with its minimum corner at `min` and of size `size`, both in sub-units: at() converts units.
+/// A box with its minimum corner at `min` and of size `size`, both in sub-units: at() converts
+/// units.
 constexpr sim::Body box(std::uint32_t id, Vec2 min, Vec2 size) {
   return {.id = {id}, .min = min, .size = size};
 }
