@@ -30,7 +30,7 @@ inline constexpr std::array<std::uint8_t, 12> kIpv4Prefix{0, 0, 0, 0, 0, 0, 0, 0
 
 [[nodiscard]] bool is_loopback(const Address& address);
 
-/// Returns the part of an address that one customer of a provider usually shares: IPv4 /24, IPv6
+/// Returns the part that the addresses of one customer of a provider usually share: IPv4 /24, IPv6
 /// /48.
 [[nodiscard]] ConstBytes network_of(const Address& address);
 

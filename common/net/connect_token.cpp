@@ -173,7 +173,7 @@ std::expected<ConnectToken, std::string> parse_token(std::string_view text) {
   in.bytes(token.keys.to_client);
   const auto servers = in.number<std::uint8_t>();
   if (servers == 0 || servers > kTokenServersMax) {
-    return std::unexpected{"is a connect token that names no server"};
+    return std::unexpected{"is a connect token that does not name 1 to 8 servers"};
   }
   token.servers = read_servers(in, servers);
   wipe(bytes);

@@ -77,7 +77,8 @@ struct OpenedToken {
 
 enum class TokenFault : std::uint8_t {
   UnknownKey,  ///< sealed with a key that the ring does not have
-  Forged,      ///< altered, or sealed with another key of the same id
+  Forged,      ///< altered, of another version, sealed with another key of the same id, or
+               ///< sealed with invalid claims
 };
 
 /// Makes a token with fresh keys, sealed with the ring's newest key. Requires: 1 to

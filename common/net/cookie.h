@@ -31,7 +31,7 @@ class CookieJar {
   [[nodiscard]] CookieBytes bake(const Address& from, const HandshakeNonce& client, Instant now);
 
   /// Returns whether the cookie was made here, for this address and nonce, and at most kCookieLife
-  /// ago.
+  /// ago, counted in whole seconds.
   [[nodiscard]] bool accepts(const CookieBytes& cookie, const Address& from,
                              const HandshakeNonce& client, Instant now);
 

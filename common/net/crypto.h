@@ -58,8 +58,8 @@ struct KeyPair {
 inline constexpr std::string_view kNoCrypto =
     "cannot get random bytes from the kernel; does /dev/urandom exist?";
 
-/// Returns the key that everyone knows, for servers that only this machine can reach. It proves
-/// that a datagram arrived unchanged, but not who sent it.
+/// Returns the key that everyone knows, for servers without a key file. It proves that a datagram
+/// arrived unchanged, but not who sent it.
 [[nodiscard]] const Key& published_key();
 
 /// Returns an array of fresh random bytes: a key, a nonce.
@@ -87,7 +87,7 @@ struct HandshakePair {
                              std::initializer_list<ConstBytes> parts = {});
 
 /// Returns keys that no other session has, from the keys of a token or a ticket, both ends' nonces
-/// and agree(). Who learns the keys of the token or ticket later cannot compute them.
+/// and agree(). An attacker who later learns the keys of the token or ticket cannot compute them.
 [[nodiscard]] KeyPair derive_session_keys(const KeyPair& keys, const HandshakeNonce& client,
                                           const HandshakeNonce& server, const Key& agreed);
 

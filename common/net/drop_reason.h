@@ -11,10 +11,10 @@ namespace tickbox::net {
 
 enum class DropReason : std::uint8_t {
   TooShort,           ///< shorter than any datagram of its type
-  TooLong,            ///< longer than kDatagramBytesMax
+  TooLong,            ///< longer than any datagram of its type
   UnknownType,        ///< an unknown type byte, or a type of the other direction
   UnknownConnection,  ///< a connection id or address of no session here
-  Replayed,           ///< a sequence that has arrived before, or is outside the window
+  Replayed,           ///< a sequence that has arrived before, or is too old or too far ahead
   Forged,             ///< does not open under the key: altered, truncated or made up
   Malformed,          ///< opens, but is no valid message of its type
   Unexpected,         ///< a message that the present state does not accept

@@ -65,8 +65,8 @@ enum class ConnectMode : std::uint8_t {
   Audit = 1,  ///< everything that enters the room, so that it can step all of it
 };
 
-/// The fields of HELLO, CONNECT and RESUME that are the same in every version of the protocol, so
-/// that a server can recognise other versions.
+/// The fields of HELLO, CONNECT and RESUME. All but the mode are at the same place in every version
+/// of the protocol, so that a server can recognise other versions.
 struct ConnectRequest {
   PacketType type{};  ///< Hello, Connect or Resume
   std::uint32_t protocol = kProtocolVersion;
@@ -118,7 +118,7 @@ ConstBytes encode_resume(const ConnectRequest& resume, const ResumeTicket& ticke
 /// ticket. The check covers every bit of the datagram.
 [[nodiscard]] bool is_proven(ConstBytes request, const Key& to_server);
 
-/// Encodes a REFUSE without proof, for a request whose token or ticket did not open.
+/// Encodes a REFUSE without proof, for a HELLO or a request whose token or ticket was not opened.
 ConstBytes encode_refuse(const Refuse& refuse, PacketBuffer& out);
 /// Encodes a REFUSE with proof. `to_client`: the key of the token or ticket in the request.
 ConstBytes encode_refuse(const Refuse& refuse, const Key& to_client, PacketBuffer& out);

@@ -36,8 +36,8 @@ class KeyRing {
   [[nodiscard]] static KeyRing fresh(Entropy& entropy);
 
   /// Reads the text that text() writes: on each line an id from 1 and 64 hexadecimal digits, the
-  /// newest key first. Skips blank lines and the text after a #. Fails: with one message that
-  /// names the line.
+  /// newest key first. Skips blank lines and the text after a #. Fails: with one message, which
+  /// names the line unless the text has no key.
   [[nodiscard]] static std::expected<KeyRing, std::string> parse(std::string_view text);
 
   [[nodiscard]] std::string text() const;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint64_t kMillion = 1'000'000;
 
-/// The most datagrams that pass a held one (1 to 3 do), and the longest time that it is held after
-/// it was due. The time is limited because the stream may have ended.
+/// The most datagrams that pass a held one (1 to 3 do), and the time that it is held after it was
+/// due if fewer pass. The time is limited because the stream may have ended.
 constexpr std::uint64_t kPassersMax = 3;
 constexpr Duration kHeldMax = std::chrono::milliseconds{100};
 

@@ -38,7 +38,7 @@ void wipe_registers() {
 }  // namespace
 
 void* allocate_secret(std::size_t bytes) {
-  // Memory of before the first sodium_init() could not be freed after it.
+  // Memory that was allocated before the first sodium_init() could not be freed after it.
   void* const memory = sodium_init() >= 0 ? sodium_malloc(bytes) : nullptr;
   if (memory == nullptr) throw std::bad_alloc{};
   return memory;

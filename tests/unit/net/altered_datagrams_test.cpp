@@ -18,7 +18,8 @@ namespace {
 
 const CookieBytes kCookie = samples::counting<CookieBytes>(61);
 
-// As a server does, but for cookies and limits: whom the token lets in, if the CONNECT is theirs.
+// Returns the client that the token of a CONNECT admits, by the checks of a server except cookies
+// and limits.
 std::optional<std::uint64_t> let_in_by_token(ConstBytes datagram, const KeyRing& ring) {
   const auto request = decode_request(datagram);
   if (!request || request->type != PacketType::Connect) return std::nullopt;
@@ -70,8 +71,8 @@ TEST(HandshakeBits, NoBitOfAnAcceptMayDiffer) {
       });
 }
 
-// COOKIE and REFUSE have no seal: what protects them is a nonce that only who saw the question
-// knows.
+// COOKIE, and REFUSE without a proof, have no seal. Only an observer of the request knows the nonce
+// that protects them.
 TEST(HandshakeBits, ACookieThatDiffersIsNotThisCookieForThisClient) {
   PacketBuffer buffer{};
   const auto datagram = samples::copy_of(encode_cookie(samples::nonce(1), kCookie, buffer));
@@ -166,7 +167,7 @@ TEST(RandomDatagrams, AreNoHandshakeAndNoPacket) {
   }
 }
 
-// What asks, at its right length and of its right type: no token opens, no tag is right.
+// Requests of the right length and type: no token or ticket opens, no tag is right.
 TEST(RandomDatagrams, LetNobodyIn) {
   RandomBytes random{5};
   const KeyRing ring = samples::ring();
@@ -192,7 +193,7 @@ TEST(RandomDatagrams, LetNobodyIn) {
   EXPECT_EQ(connects, kDatagrams / 8);
 }
 
-// Random bytes that reach the doors behind the length and the type.
+// Random bytes that pass the checks of length and type.
 TEST(RandomDatagrams, WithARightHeadAreNoPacket) {
   RandomBytes random{2};
   PacketChannel server{samples::session_keys(1), 7, Direction::ToClient};

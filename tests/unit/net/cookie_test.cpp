@@ -150,7 +150,7 @@ TEST(Cookie, NoSecretOutlivesAGap) {
   }
 }
 
-// Its second was that since the server's start.
+// A cookie once held the second since the server's start.
 TEST(Cookie, TellsNobodyHowLongTheServerHasRun) {
   std::set<std::uint32_t> seconds;
   for (std::uint64_t seed = 0; seed < 10; ++seed) {

@@ -121,7 +121,7 @@ TEST(ConnectToken, OfAnotherKeyOfTheSameIdIsForged) {
   EXPECT_EQ(samples::fault_of(open_token(token.sealed, samples::ring(99))), TokenFault::Forged);
 }
 
-// Also where the altered id names another key of the ring.
+// No flip of the id names another key of this ring; the next test uses the id of another key.
 TEST(ConnectToken, NeverOpensWithABitFlipped) {
   tests::SeededEntropy entropy{8};
   KeyRing ring = KeyRing::fresh(entropy);
@@ -172,7 +172,7 @@ TEST(ConnectToken, NeverOpensWhenMadeUp) {
   EXPECT_EQ(opened, 0);
 }
 
-// A secret under a right seal that an issuer of ours would not have written.
+// Opens a token with a right seal around a secret with these fields.
 std::expected<OpenedToken, TokenFault> open_secret(std::uint8_t servers, std::uint8_t user_bytes,
                                                    std::string_view label) {
   const KeyRing ring = samples::ring();
@@ -337,10 +337,11 @@ TEST(TokenText, IsNoTokenWhenCutOrLonger) {
   EXPECT_FALSE(parse_ticket(ticket + "A"));
 }
 
-/// Of a token with two servers: from this letter on, its text is of places where servers could be.
+/// The letter from which on the text of a token with two servers encodes unused server fields.
 constexpr std::size_t kUnusedServersAt = 16 + (620 - 6 * 18) * 8 / 6;
 
-// No two texts mean the same: whatever letter is changed, it is another token or none.
+// Whatever letter is changed, the text is of another token or of none. Only letters of unused
+// server fields have no meaning.
 TEST(TokenText, MeansSomethingElseWithAnyLetterChanged) {
   const std::string text = to_text(token());
   const std::string ticket = to_text(samples::resume_ticket());
@@ -377,7 +378,7 @@ TEST(TokenText, NamesOneToEightServers) {
     const auto read = parse_token("tickbox-token-1." + to_base64(bytes));
     EXPECT_EQ(read.has_value(), servers == 1 || servers == 8) << servers;
     if (!read) {
-      EXPECT_EQ(read.error(), "is a connect token that names no server");
+      EXPECT_EQ(read.error(), "is a connect token that does not name 1 to 8 servers");
     }
   }
 }

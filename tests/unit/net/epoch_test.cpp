@@ -1,5 +1,5 @@
-// Keys that change every 65,536 packets, with nothing said: both sides must change together,
-// whatever the network does, and none may keep what is past.
+// Keys that change every 65,536 packets, without a message: both sides must change together,
+// whatever the network does, and neither may keep a key older than that of the last epoch.
 
 #include "core/rng.h"
 #include "net/packet.h"

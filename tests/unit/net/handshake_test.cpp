@@ -108,7 +108,8 @@ TEST(Handshake, WhatShowsATokenOrATicketCarriesAWish) {
     const ConnectRequest resume = make_request(PacketType::Resume, samples::nonce(5), mode);
     EXPECT_EQ(decode_request(encode_resume(resume, samples::resume_ticket(), out)), resume);
     out[180] ^= std::byte{1};
-    EXPECT_FALSE(is_proven(out, samples::handed_keys().to_server)) << "nobody else can mode";
+    EXPECT_FALSE(is_proven(out, samples::handed_keys().to_server))
+        << "nobody else can change the mode";
   }
 }
 

@@ -74,7 +74,7 @@ TEST(Refusal, TellsPeopleTheNumbers) {
   EXPECT_EQ(describe(refuse(RefuseReason::Draining)), "server is stopping");
 }
 
-// Who asks without a token asks with the published key's.
+// A client without a token sends one that is sealed with the published key.
 TEST(Refusal, TellsAStrangerThatATokenIsWanted) {
   EXPECT_EQ(describe(refuse(RefuseReason::KeyUnknown, 0)),
             "this server needs a token: use --token FILE (or --key-file FILE for tests)");

@@ -84,7 +84,7 @@ TEST(StandardCrypto, ShortHashIsSipHash24) {
   EXPECT_EQ(short_hash(key, input), 0xa129ca6149be45e5U);
 }
 
-// What this page's tests lean on is BLAKE2b: RFC 7693, appendix A.
+// The tests of this file use BLAKE2b: RFC 7693, appendix A.
 TEST(StandardCrypto, HashIsThatOfRfc7693) {
   EXPECT_EQ(to_hex(standard::blake2b(64, {}, as_bytes_of(std::string_view{"abc"}))),
             "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d1"

@@ -325,7 +325,7 @@ TEST(Standard, ReadsADisconnect) {
   EXPECT_EQ(Root{message}.number<std::uint8_t>(0), 5U);
 }
 
-// Sealed by hand in one epoch after the other; five have been, and the two bits have come round.
+// Packets of epochs 0 to 5, sealed by hand. The two bits of the epoch repeat after four epochs.
 TEST(Standard, WritesPacketsOfEveryEpochThatTheServerTakes) {
   PacketChannel server{samples::session_keys(1), kConnection, Direction::ToClient};
   PacketBuffer buffer{};
