@@ -19,7 +19,7 @@ docker() { command "$docker_program" "$@"; }
 
 is_debian_root() { [[ $EUID -eq 0 && -f /etc/debian_version ]]; }
 
-# Installs the packages named, and keeps those that are services from being started.
+# Installs the packages named. Their services are not started, unless the machine has a policy-rc.d that allows it.
 install_packages() {
   local policy=/usr/sbin/policy-rc.d denied=
   if [[ ! -e $policy ]]; then
@@ -55,7 +55,7 @@ start_engine() {
   die 'dockerd did not start'
 }
 
-# A builder as the registry's, from the machine's own package source.
+# Makes a builder like the registry's, from the machine's own package source.
 # shellcheck disable=SC2016  # the $(FIELD)s are apt's
 make_base_image() {
   local codename mirror base=$work/base include=
@@ -106,7 +106,8 @@ engine_up() {
   [[ -z $dockerd_pid && -z $base_image ]] || build_network=(--network host)
 }
 
-# engine_build CONTEXT TARGET TAG COMMIT, with its output in $work/build.log. It is waited for, so that a signal need not wait.
+# engine_build CONTEXT TARGET TAG COMMIT, with its output in $work/build.log. Docker runs in
+# the background, so that a signal is handled at once.
 engine_build() {
   "$docker_program" build ${build_network[@]+"${build_network[@]}"} --build-arg "BUILDER=$builder" \
     --build-arg "COMMIT=$4" -f "$1/docker/Dockerfile" --target "$2" -t "$3" "$1" >"$work/build.log" 2>&1 &

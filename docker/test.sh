@@ -12,8 +12,9 @@ Checks the image (size, user, contents), the server in it on a read-only root wi
 with that key and without, the stop on SIGTERM, the recording it leaves, a restart with the same key, a rotation, and
 docker/compose.yaml where a compose program is found.
 
-Uses the Docker engine that answers. Where none does, and this is root on Debian, it installs Debian's docker.io, and starts an
-engine of its own in a temporary folder. Where the builder image cannot be pulled, it makes one by debootstrap.
+Uses the Docker engine that answers. Where none does, and this is root on Debian, it installs Debian's docker.io and
+docker-compose, and starts an engine of its own in a temporary folder. Where the builder image cannot be pulled, it makes one
+by debootstrap.
 
 One line per check on stdout, progress on stderr.  Exit: 0 all passed, 1 something failed, 2 wrong usage.
 TEXT

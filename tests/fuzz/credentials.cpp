@@ -33,7 +33,7 @@ constexpr std::size_t kTimesBytes = 16;
 constexpr std::size_t kServersAt = 76;
 constexpr std::size_t kUserBytesAt = 77;
 
-// Version 1, key id, issued and expires by the input; then its secret, sealed.
+// Returns a token of version 1 and key id 0, with its times and its sealed secret from the input.
 net::SealedToken sealed_token(ConstBytes input) {
   net::SealedToken token{std::byte{1}};
   const std::size_t times = std::min(input.size(), kTimesBytes);

@@ -31,7 +31,7 @@ std::array<std::byte, size> datagram_of(net::PacketType type, ConstBytes input) 
   return datagram;
 }
 
-// A datagram that begins as `ask` does; all three kinds begin alike.
+// Encodes a request of any of the three types; they begin alike.
 ConstBytes encode(const net::ConnectRequest& request, net::PacketBuffer& out) {
   if (request.type == net::PacketType::Hello) return net::encode_hello(request, out);
   if (request.type == net::PacketType::Resume) return net::encode_resume(request, {}, out);

@@ -13,7 +13,8 @@ using namespace tickbox;
 
 namespace {
 
-/// How a body is cut and told is the text's own, and these fields say it.
+/// Returns whether a field says how the body is framed. An answer that is written again has a
+/// framing of its own.
 bool says_how_long(std::string name) {
   std::ranges::transform(name, name.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;

@@ -30,7 +30,7 @@ TICKBOX_FUZZ_TARGET(parse_script)(ConstBytes input) {
   const auto script = commands::parse_script(fuzz::text_of(input));
   if (!fuzz::is_read(script)) return;
   fuzz::check(script->tick_rate >= 1 && !script->players.empty());
-  // Two of one seat are no order.
+  // No two players have the same seat.
   fuzz::check(
       std::ranges::is_sorted(script->players, std::less_equal{}, &commands::PlayerScript::seat));
   for (const commands::PlayerScript& player : script->players) {

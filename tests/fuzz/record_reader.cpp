@@ -60,7 +60,7 @@ TICKBOX_FUZZ_TARGET(record_reader)(ConstBytes input) {
     } else if (item == Item::Damage) {
       const record::Damage damage = reader->damage();
       fuzz::check(damage.bytes <= input.size() && damage.offset <= input.size() - damage.bytes);
-      // Without a byte of it the walk has not moved: it does now.
+      // Damage of no bytes is reported at most once at a place.
       fuzz::check(damage.bytes > 0 || std::exchange(stood_at, damage.offset) != damage.offset);
       if (damage.offset >= record::kRecordsOffset) order.damage();
     }

@@ -1,5 +1,5 @@
-// Every build runs what the fuzzer has kept, and each of it cut at every byte and with every bit
-// flipped.
+// Every build without TICKBOX_FUZZ runs the files that the fuzzer has kept, and each of them cut at
+// every byte and with every bit flipped.
 
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/paths.h"

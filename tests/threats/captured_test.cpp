@@ -37,7 +37,7 @@ class Capture {
 };
 
 struct Scene {
-  /// There is news of who plays so in every tick.
+  /// This bot changes its input in nearly every tick, so nearly every tick has a snapshot.
   Harness harness{{.seed = 21, .link = {.delay = milliseconds{10}}, .bot = game::BotKind::Stress}};
   Wire wire{harness};
   Capture connects{wire, net::PacketType::Connect};
@@ -52,7 +52,7 @@ struct Scene {
     EXPECT_EQ(harness.client(victim).connection().state(), client::Connection::State::Connected);
     EXPECT_EQ(after.packets_lost, before.packets_lost);
     EXPECT_EQ(after.hashes_mismatched, 0U);
-    // But for some of the ticks in which its stick happens to stay as it was.
+    // A tick in which the stick happens to stay as it was may have no snapshot.
     constexpr std::uint64_t kInSevenSeconds = 7 * 60 * 19 / 20;
     EXPECT_GE(after.snapshots_received, before.snapshots_received + kInSevenSeconds);
     EXPECT_EQ(harness.shard().clients(), 1U);

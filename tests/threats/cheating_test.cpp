@@ -65,7 +65,7 @@ std::vector<std::uint64_t> play(std::uint64_t seed, Manner manner) {
     for (RawPeer& peer : peers) {
       const Plan plan = draw(rng);
       const bool cheats = manner == Manner::Adversarial;
-      if (cheats && mischief.chance(1, 8)) {  // for ticks that are over, and without end from now
+      if (cheats && mischief.chance(1, 8)) {  // for ticks that are over, and for ticks far ahead
         peer.send_inputs(message_for({now.value - 20}, {{.move = 5}, {.move = 5, .buttons = 1}}));
         peer.send_inputs(message_for({now.value + 2'000}, {{.move = 1}}));
         peer.send_inputs(message_for({0xffff'fff0}, {{.move = 1}, {.move = 2}}));

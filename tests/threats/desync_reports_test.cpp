@@ -112,7 +112,7 @@ TEST(Threat, FloodOfTracesFromAValidClientIsLimitedAndTellsItNothingNew) {
     if (ms % 20 != 0) continue;
     liar.peer().send_nothing_new();
     if (ms % 100 != 0) continue;  // as many as its packets and bytes allow
-    // Everybody's bodies, and some that are nobody's.
+    // Up to 40 bodies of the room, and 70 bullets that nobody has fired.
     std::vector<game::EntityState> wrong(harness.room().entities().begin(),
                                          harness.room().entities().end());
     wrong.resize(std::min<std::size_t>(wrong.size(), 40));

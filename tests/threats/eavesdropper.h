@@ -38,12 +38,12 @@ class Eavesdropper {
 
   void listen(std::function<void(const Read&)> listener) { listener_ = std::move(listener); }
 
-  /// Sealed packets that opened under no session's keys.
+  /// ACCEPTs and sealed packets that opened under no known keys.
   [[nodiscard]] std::uint64_t unread() const { return unread_; }
 
   [[nodiscard]] std::size_t sessions() const { return sessions_.size(); }
 
-  /// Tickets that resumed sessions were asked for with, and all that were given out.
+  /// The tickets that the server has given out.
   [[nodiscard]] std::size_t tickets() const { return tickets_.size(); }
 
  private:

@@ -1,4 +1,4 @@
-// A client that says its views were wrong, as often as it likes: it does not own the alarm.
+// A client that says its views were wrong, as often as it likes: the server limits what it counts.
 
 #include "protocol/snapshot_codec.h"
 #include "tests/threats/raw_peer.h"
@@ -26,7 +26,7 @@ struct Scene {
     harness.run_for(std::chrono::milliseconds{1});
   }
 
-  /// Takes what has come, and acknowledges it, so that snapshots go on.
+  /// Returns the acknowledgement of the newest view that has arrived, so that snapshots go on.
   std::optional<protocol::ViewAck> newest_view() {
     std::optional<protocol::ViewAck> newest;
     for (const Bytes& datagram : peer.inbox()) {

@@ -37,7 +37,8 @@ struct Outcome {
   Duration newcomer_waited{};
 };
 
-/// Eight seconds, in the midst of which somebody new comes.
+/// Runs four seconds, then until a new player has joined, then one second more. In debug and
+/// sanitizer builds the four and the one are a tenth.
 Outcome run(Flood (*make_flood)(Harness&, Wire&)) {
   const milliseconds half{sized(4'000, 400)};
   Harness harness{{.seed = 81, .link = {.delay = milliseconds{20}}, .meter = &allocations}};
@@ -164,9 +165,9 @@ TEST(Threat, ConnectionFloodOfResumesWithGarbageTicketsIsNotNoticed) {
   });
 }
 
-// Who has played knows the boot id, so that each of these must be opened to be refused. No cookie
-// is asked of a RESUME: its sources can be forged, and must not use up what CONNECT needs. Here
-// they once shared a limit, and a newcomer waited until the flood was over.
+// Who has played knows the boot id, so that each of these must be opened to be refused. A RESUME
+// needs no cookie below its limit: its sources can be forged, and must not use up what CONNECT
+// needs. Here they once shared a limit, and a newcomer waited until the flood was over.
 TEST(Threat, ConnectionFloodOfResumesThatMustBeOpenedIsNotNoticed) {
   expect_unnoticed([](Harness& harness, Wire& wire) -> Flood {
     RawPeer once{harness, wire, stranger_far_away(1)};
@@ -237,7 +238,7 @@ TEST(Threat, ConnectionFloodOfPacketsUnderTheIdsOfPlayersIsNotNoticed) {
 }
 
 // A CONNECT that was let in is answered again without opening anything, and past the limit of
-// answers to strangers: so what it costs comes out of what its session may send.
+// answers to strangers: so each session has a limit of repeated ACCEPTs.
 TEST(Threat, ConnectionFloodOfOneConnectIsAnsweredAFewTimesASecondAndKeepsNobodyOut) {
   constexpr std::uint32_t kFlood = 20;
   constexpr std::uint32_t kSeconds = 3;  // its cookie is good for longer

@@ -146,8 +146,8 @@ TEST(Threat, ForgedOrAlteredPacketsToTheServerAreNeverAccepted) {
   EXPECT_EQ(is.drops.of(DropReason::RateLimited), 0U);
 }
 
-/// A client's way to the network, on which each datagram that comes is preceded by its damaged
-/// copies.
+/// A client's way to the network. The first 80 datagrams of each type that arrive are preceded by
+/// their damaged copies.
 class DamagingTransport final : public net::Transport {
  public:
   explicit DamagingTransport(net::Transport& inner) : inner_(inner) {}
@@ -182,8 +182,8 @@ class DamagingTransport final : public net::Transport {
  private:
   static constexpr std::uint64_t kOfTypeMax = 80;
 
-  /// Of COOKIE and REFUSE only type and nonce are protected: nobody sees them but the path, which
-  /// could as well lose them.
+  /// Of COOKIE and REFUSE only the type and the nonce are damaged: without a proof nothing else is
+  /// protected. Only the path sees them, and it could as well lose them.
   std::size_t bits_to_flip() {
     const PacketType type = net::packet_type(real_).value();
     if (++of_type_[type] > kOfTypeMax) return 0;
@@ -279,7 +279,8 @@ TEST(Threat, ForgedOrAlteredPacketsToAClientAreNeverAccepted) {
   EXPECT_GE(attacked.dropped + 200, attacked.damaged);
 }
 
-/// Under this connection id, each type and each two bits of the epoch.
+/// Returns the datagram under this connection id, each type but AUDIT and each two bits of the
+/// epoch.
 std::vector<Bytes> transplants_of(const Bytes& datagram, std::uint32_t connection) {
   constexpr PacketType kTypes[] = {
       PacketType::Input,    PacketType::Snapshot,     PacketType::Disconnect, PacketType::Challenge,
@@ -295,8 +296,8 @@ std::vector<Bytes> transplants_of(const Bytes& datagram, std::uint32_t connectio
   return transplants;
 }
 
-// Everything that passes in two live sessions, each datagram sent to the server once more: under
-// the other session's connection id, under every other type, and back to who it came from.
+// The first 400 packets of two live sessions, in both directions, are sent to the server again:
+// under both connection ids and every type but AUDIT. So the server also gets what it sent.
 TEST(Threat, TransplantedPacketsAreNeverAccepted) {
   Harness harness{{.seed = 55}};
   Wire wire{harness};

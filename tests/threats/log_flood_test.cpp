@@ -93,7 +93,7 @@ TEST(Threat, LogFloodByAMillionBadPacketsMakesFewerThanAHundredLines) {
   EXPECT_EQ(harness.client(player).stats().hashes_mismatched, 0U);
 }
 
-// One with good tokens comes and goes, and one comes back again and again by its tickets.
+// Clients with good tokens come and go, and eight return again and again with their tickets.
 TEST(Threat, LogFloodByValidClientsThatComeAndGoIsLimited) {
   const std::uint32_t times = sized(4'000, 500);
   Harness harness{{.seed = 133}};

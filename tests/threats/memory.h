@@ -13,7 +13,7 @@ inline constexpr bool kFullSize = true;
 inline constexpr bool kFullSize = false;
 #endif
 
-/// `full` in a release build, `small` where every access is checked.
+/// Returns `full` in a release build, `small` in a debug build and under sanitizers.
 [[nodiscard]] constexpr std::uint32_t sized(std::uint32_t full, std::uint32_t small) {
   return kFullSize ? full : small;
 }

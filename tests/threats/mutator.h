@@ -1,5 +1,5 @@
 #pragma once
-// Datagrams that are no datagrams: random ones, and real ones with something wrong.
+// Random datagrams, and real ones: most have something wrong, some are unchanged.
 
 #include "tests/threats/wire.h"
 

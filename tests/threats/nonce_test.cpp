@@ -171,8 +171,8 @@ TEST(Threat, NonceReuseDoesNotComeWithNewKeys) {
   EXPECT_EQ(run.harness.client(client).connection().sessions(), 1U);
 }
 
-// Half of it is one direction only: a server that counts its ACCEPT as a packet, too, would meet
-// itself. Answered twice, it must be the same to the byte.
+// The ACCEPT uses sequence 0: a server that counted it as a packet too would use a sequence twice.
+// A repeated ACCEPT must be the same to the byte.
 TEST(Threat, NonceReuseIsNoneWhereAnAcceptIsSentAgain) {
   Watched run{{.seed = 41}};
   const net::ConnectToken token = run.token();

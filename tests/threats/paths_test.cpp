@@ -236,7 +236,7 @@ TEST(Threat, OnlookerWhoForwardsFasterThanTheNetworkTakesNoSession) {
   EXPECT_GE(metrics.connections[static_cast<std::size_t>(server::ConnectionResult::Stayed)], 2U);
 }
 
-// Who holds back an answer cannot send a session after its client to where nobody listens any more.
+// A RESPONSE that is held back cannot move a session to an address that its client has left.
 TEST(Threat, ReflectionByAResponseThatComesAfterItsClientWentBackMovesNobody) {
   Traveller traveller;
   const std::uint64_t asked = traveller.go_to(traveller.abroad);

@@ -104,7 +104,7 @@ void RawPeer::move(const net::Address& address) {
 
 net::ConnectToken make_token(Harness& harness, const net::KeyRing& ring, std::uint64_t client,
                              const TokenPlan& plan) {
-  // Never the same twice, and never what the harness draws for its own.
+  // Drawn from the client id: different for two clients, and never what the harness draws.
   SeededEntropy entropy{0x7eed'0000 + client};
   net::TokenClaims claims{.client = client, .room = plan.room, .servers = {}, .user = {}};
   claims.servers.push_back(plan.server);

@@ -146,7 +146,7 @@ Outcome run(milliseconds attack, bool attacked) {
   });
   warm_up(harness);
   corpus.close();
-  EXPECT_EQ(corpus.types(), 11U) << "every type of datagram there is";
+  EXPECT_EQ(corpus.types(), 11U) << "every type but those of audits and desync reports";
   const std::uint64_t allocations_before = harness.metered();
   const std::size_t lines_before = harness.log().lines().size();
   if (!attacked) {
@@ -240,7 +240,8 @@ TEST(Threat, ReflectionToThePlayersThemselvesIsNotNoticedByThem) {
 }
 
 // A captured packet that has not arrived yet is as good as the client's own, from wherever it
-// comes: the address it comes from is asked, and until it answers gets three times its bytes.
+// comes: the address it comes from is asked, and until it answers gets at most three times its
+// bytes.
 TEST(Threat, ReflectionByAnUnprovenAddressOfASessionStaysUnderThreeTimes) {
   Harness harness{{.seed = 75, .link = {.delay = milliseconds{20}}}};
   Wire wire{harness};
@@ -302,7 +303,7 @@ TEST(Threat, ReflectionByAClientThatForgesAnAddressMovesNoSessionThere) {
     EXPECT_EQ(net::packet_type(passed.bytes), PacketType::Challenge);
   });
   protocol::MessageBuffer message_buffer;
-  // One fewer than a session survives.
+  // One fewer than the number that ends a session.
   for (std::uint64_t guess = 1; guess < server::kMalformedMax; ++guess) {
     peer.send_sealed(PacketType::Input, {});  // as small as there are
     peer.send_sealed(PacketType::Response, protocol::encode_path_check(guess, message_buffer));

@@ -80,8 +80,8 @@ TEST(Threat, ReplayIsDroppedAtOnceAtTheWindowsEndsAndBeyond) {
   EXPECT_EQ(session.dropped(), expected);
 }
 
-// Every packet of a session is sent again exactly 1, 1,023, 1,024 and 1,025 packets later, through
-// the wrap of the 16 bits in the header, where the key changes too, and of the 18 that count.
+// Around two wraps, every packet is sent again exactly 1, 1,023, 1,024 and 1,025 packets later. The
+// wraps are of the 16 bits in the header, where the key changes too, and of the 18 that count.
 TEST(Threat, ReplayIsDroppedAtTheWraps) {
   Session session;
   std::uint64_t expected = 0;
@@ -117,7 +117,8 @@ TEST(Threat, ReplayIsDroppedAfterAForgeryFromFarAhead) {
   EXPECT_EQ(session.harness.shard().metrics().drops.total(), 2U) << "what is new is still new";
 }
 
-// All that a whole client sends, delivered twice, and again a second later: the game is the same.
+// All packets of two clients are sent again a quarter of a second and a second later: the game is
+// the same.
 TEST(Threat, ReplayOfEveryPacketOfAPlayingClientChangesNothing) {
   std::vector<std::uint64_t> hashes;
   std::vector<client::ClientStats> stats;

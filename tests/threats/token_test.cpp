@@ -199,7 +199,7 @@ TEST(Threat, StolenTokenWithoutItsKeysLetsNobodyIn) {
 }
 
 // Each is another mutation of a good token, with a cookie of its own: none gets in, the limit of
-// its network opens 256 a second, and a player from elsewhere comes in meanwhile.
+// its network opens 512 a second, and a player from elsewhere comes in meanwhile.
 TEST(Threat, AMillionForgedTokensLetNobodyIn) {
   constexpr std::uint32_t kPerMillisecond = 100;
   const std::uint32_t milliseconds_of_attack = sized(10'000, 300);
@@ -302,7 +302,8 @@ TEST_P(TokenRace, ThreatStolenTokenLetsOneOfTwoClientsIn) {
 INSTANTIATE_TEST_SUITE_P(Seeds, TokenRace, testing::Range<std::uint64_t>(1, 33));
 
 // As many tokens as are remembered, each used in earnest: then new ones are refused, none of the
-// old is forgotten, be the calendar set wrong, and when they have expired there is room again.
+// old is forgotten, even if the calendar is set wrong, and when they have expired there is room
+// again.
 TEST(Threat, AFullHistoryOfTokensRefusesAndNeverEvicts) {
   constexpr std::uint32_t kWatched = 3;
   Harness harness{{.seed = 15}};
