@@ -11,7 +11,7 @@ struct BuildInfo {
   std::string_view commit;    ///< short git commit, or "unknown" outside a repository
   std::string_view compiler;  ///< "GNU 12.2.0"
   /// First 16 hex digits of SHA-256 over the sources of core, sim, game and games. Two programs
-  /// with the same hash step a world identically.
+  /// with the same hash step a world identically, unless headers of common/include differ.
   std::string_view simulation_hash;
 };
 

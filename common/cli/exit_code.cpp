@@ -10,7 +10,7 @@ namespace tickbox::cli {
 
 ExitCode tell_failure(const Teller& teller, ExitCode code, std::string_view why) {
   const auto say = [&](std::string_view words) {
-    // Files and servers of others put their words into ours: none may speak to the terminal.
+    // The words may quote a file or another server: no control byte may reach the terminal.
     os::write_to_stderr(std::string{teller.name} + ": " + os::escape_control_bytes(words) + "\n");
   };
   say(why);

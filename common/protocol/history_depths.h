@@ -46,7 +46,7 @@ inline constexpr std::uint32_t kReplayMax = 64;
 static_assert(kReplayMax >= kInputsHeldMax,
               "a client as far ahead as the server lets it be predicts its newest tick");
 
-/// The number of ticks for which a client keeps its inputs and the first prediction.
+/// The number of ticks for which a client keeps its inputs and the first prediction of each.
 inline constexpr std::uint32_t kPredictionHistory = 128;
 static_assert(kPredictionHistory > kReplayMax,
               "a view is compared with the prediction of its tick, and all ticks after it that are "

@@ -41,8 +41,8 @@ struct InputMessage {
 /// Encodes a CHALLENGE or its RESPONSE.
 [[nodiscard]] ConstBytes encode_path_check(std::uint64_t data, MessageBuffer& buffer);
 
-/// Each function verifies the FlatBuffer, then the meaning (ranges, counts, kinds); no unverified
-/// data is read. Fails: Malformed.
+/// Each function verifies the FlatBuffer, then the meaning (counts, reasons); no unverified
+/// data is read. Values of inputs are left to the game, which clamps them. Fails: Malformed.
 /// `room_tick`: near the ticks of the message, of which 16 bits are sent.
 [[nodiscard]] std::expected<InputMessage, net::DropReason> decode_input(ConstBytes message,
                                                                         Tick room_tick);

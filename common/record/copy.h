@@ -24,7 +24,7 @@ struct CopyRange {
 };
 
 struct CopyResult {
-  /// The tick of the world that the copy begins with; none if nothing is whole.
+  /// The tick of the world that the copy begins with; none if nothing in the range is whole.
   std::optional<Tick> first;
   Tick last;
   std::uint64_t ticks = 0;
@@ -32,7 +32,7 @@ struct CopyResult {
   std::uint32_t gaps = 0;
   std::uint32_t damages = 0;  ///< damaged stretches, invalid keyframes and impossible ticks
   bool differs = false;       ///< the world stepped to `from` has another hash than recorded
-  bool written = false;       ///< the sink took everything, the end included
+  bool written = false;       ///< the sink took the end of the recording
   bool interrupted = false;   ///< `stopped` ended it early: the copy has no end
 };
 

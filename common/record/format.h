@@ -78,7 +78,7 @@ enum class RecordType : std::uint8_t {
 
 inline constexpr std::uint32_t kSyncWord = 0x5db1'7ec0;
 
-/// Flag of a keyframe or a trailer: ticks before it are missing because the sink did not take them.
+/// Flag of a keyframe or a trailer: ticks before it were not recorded.
 inline constexpr std::uint16_t kFlagGapBefore = 1;
 /// Flag of a keyframe: its world is a zstd frame.
 inline constexpr std::uint16_t kFlagCompressed = 2;
@@ -135,8 +135,8 @@ enum class HeadError : std::uint8_t {
   Wrong,  ///< no sync word, or a value that no writer writes
 };
 
-/// Reads a record head and checks the bounds of every value. The payload may still be longer than
-/// the rest of the file.
+/// Reads a record head and checks all of its fields except the tick. The payload may still be
+/// longer than the rest of the file.
 [[nodiscard]] std::expected<RecordHead, HeadError> load_head(ConstBytes bytes);
 
 /// The seeds of the record checksums. A seed is the salt's hash XOR the checksum of the previous

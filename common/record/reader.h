@@ -21,9 +21,9 @@ struct Damage {
   std::size_t bytes = 0;  ///< 0: bytes were removed here, and the next record is whole
 };
 
-/// A file with a cut last record, or without a trailer, ends early: its recorder was killed. Damage
-/// is a complete record with a wrong checksum or impossible content, and any bad bytes before a
-/// valid record.
+/// A file with a cut last record, or without a trailer or an unfinished tick, ends early: its
+/// recorder was killed. Damage is a complete record with a wrong checksum or impossible content,
+/// and any bad bytes before a valid record.
 ///
 /// Quiet ticks are Ticks items as well.
 /// Invariants: ticks strictly increase; every Ticks item continues the keyframe or the Ticks item
@@ -52,7 +52,8 @@ class Reader {
   [[nodiscard]] Reader from_keyframe(std::size_t offset) const;
 
   /// Returns the trailer that the file ends with, found from its end; nothing if the file ends
-  /// otherwise. Cost: proportional to the trailer's length, not to the file's.
+  /// otherwise. Cost: a search of the last kTrailerRecordBytesMax bytes; of more only in a damaged
+  /// file that has no sync word there.
   [[nodiscard]] std::optional<record::Trailer> find_trailer() const;
 
   /// Returns whether a whole keyframe is at `place`, with the tick and number of `place`.
@@ -75,7 +76,8 @@ class Reader {
   /// Returns the number of bytes read from the start of the file, for progress.
   [[nodiscard]] std::size_t offset() const { return offset_; }
 
-  /// Returns the offset of the last item's record; it has no meaning before the first item.
+  /// Returns the offset of the last record that was an item; Damage is none. It has no meaning
+  /// before the first such item.
   [[nodiscard]] std::size_t item_offset() const { return item_offset_; }
 
  private:

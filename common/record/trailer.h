@@ -11,8 +11,8 @@
 namespace tickbox::record {
 
 /// The maximum number of keyframe places in a trailer: every keyframe of 5.7 hours, then every
-/// second one, and so on. So a trailer stays under 80 KiB, and a seek never walks further than
-/// 1/2,048 of the file.
+/// second one, and so on. So a trailer stays under 80 KiB, and a seek walks over one segment or
+/// 1/2,048 of all segments, whichever is more.
 inline constexpr std::size_t kIndexEntriesMax = 4'096;
 inline constexpr std::size_t kIndexEntryBytes = 8 + 4 + 4;
 /// The bytes before a trailer's index: ticks, gaps, tick of the last keyframe, number of entries.

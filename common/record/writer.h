@@ -14,8 +14,8 @@
 
 namespace tickbox::record {
 
-/// The time between keyframes. One damaged byte costs at most this much, and a seek steps at most
-/// this much.
+/// The time between keyframes. One damaged byte costs at most this much play, and a seek steps at
+/// most this much of it.
 inline constexpr std::uint32_t kKeyframeSeconds = 5;
 
 /// The time between keyframes if all ticks since the last one were quiet.
@@ -86,7 +86,8 @@ class Writer {
   bool unfinished(Tick tick, ConstBytes bytes);
 
   /// Flushes, and writes the trailer. No other call may follow.
-  /// Fails: false, when the sink refused: the file then ends early.
+  /// Fails: false, when the sink refused the trailer or took no file header: the file then ends
+  /// early.
   bool finish();
 
   [[nodiscard]] const WriterStats& stats() const { return stats_; }

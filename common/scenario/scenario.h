@@ -24,8 +24,8 @@ static_assert(kScenarioBytesMax >= 300 * kBodiesMax);
 /// separate such bodies.
 inline constexpr std::size_t kOverlapsPerBodyMax = 8;
 
-/// The largest number of pairs of bodies whose paths touch in the first tick. A step keeps 8 bytes
-/// for each.
+/// The largest number of pairs of bodies whose paths touch in the first tick. A step keeps at
+/// least 8 bytes for each.
 inline constexpr std::size_t kPairsMax = std::size_t{1} << 24;
 
 /// The highest tick rate of a scenario, in steps per second.

@@ -98,7 +98,7 @@ void AtomicFile::bring_to_disk() {
   if (error_ == 0 && ::fsync(file_) != 0) error_ = errno;
 }
 
-/// Returns errno.
+/// Returns 0 or errno.
 int AtomicFile::rename_to_new_place() {
   if (::renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, place_.c_str(), RENAME_NOREPLACE) == 0) {
     name_.clear();

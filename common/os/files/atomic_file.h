@@ -1,7 +1,8 @@
 #pragma once
 // A file that is written completely before it appears at its path. Where the file system supports
-// it, the file has no name until then, and the kernel removes it however the process ends.
-// Elsewhere it has a temporary name beside its path; only a killed process leaves that behind.
+// it, a new file has no name until then, and the kernel removes it however the process ends.
+// Otherwise, and if it replaces another file, it has a temporary name beside its path. Only a
+// killed process leaves that behind.
 
 #include "core/bytes.h"
 
@@ -14,8 +15,8 @@ namespace tickbox::os {
 
 class AtomicFile {
  public:
-  /// Whether the path is free or taken. A link can only create a new path. Replacing a file takes a
-  /// rename, and so a temporary name from the start.
+  /// Whether the path must be free, or a file there is replaced. A link can only create a new path.
+  /// Replacing a file takes a rename, and so a temporary name from the start.
   enum class Mode : std::uint8_t { Create, Replace };
 
   /// Creates a file in the folder of `place`, its later path. As with open(), the umask is removed

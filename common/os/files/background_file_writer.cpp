@@ -17,7 +17,7 @@
 namespace tickbox::os {
 namespace {
 
-/// Files in the queue; each holds the data from which it is made, some 30 KB.
+/// Files in the queue; each holds the data from which it is made, some 20 KB.
 constexpr std::size_t kWaitingMax = 8;
 
 }  // namespace

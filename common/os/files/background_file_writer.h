@@ -22,7 +22,7 @@ struct BackgroundFileWriterOptions {
 
 struct BackgroundFileWriterStats {
   std::uint64_t written = 0;
-  std::uint64_t left_out = 0;  ///< refused: over a limit, or the queue was full
+  std::uint64_t left_out = 0;  ///< over a limit, the queue was full, or leave_out() was called
   std::uint64_t failed = 0;
   std::string failure{};  ///< the last failure, in one line
 };

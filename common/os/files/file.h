@@ -9,7 +9,7 @@
 
 namespace tickbox::os {
 
-// Reading a whole file, for maps, scenarios, keys and recordings.
+// Reading a whole file, for scenarios, scripts, configuration, keys, tokens and recordings.
 
 /// The largest file that is read; a recording of a whole day of 64 players stays below it.
 inline constexpr std::size_t kFileBytesMax = std::size_t{4} * 1024 * 1024 * 1024;

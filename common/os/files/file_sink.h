@@ -30,7 +30,7 @@ struct FileSinkOptions {
 
 struct FileSinkStats {
   std::uint64_t bytes_written = 0;  ///< handed to the kernel, in whole records
-  std::uint64_t errors = 0;         ///< failed writes, truncations and syncs
+  std::uint64_t errors = 0;         ///< failed writes, truncations, syncs and closes
   std::uint64_t queue_bytes = 0;    ///< bytes in the queue now
   bool degraded = false;            ///< the disk failed: writes are refused until it recovers
   bool stalled = false;  ///< the disk does not answer: records wait while the queue has space

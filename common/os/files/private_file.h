@@ -13,8 +13,8 @@
 
 namespace tickbox::os {
 
-// Files that hold secrets: keys, tokens, tickets. They appear whole or not at all, and only their
-// owner may read them.
+// Files that hold secrets: keys, tokens, tickets. They appear whole or not at all. Only their owner
+// may read them, unless Access::AsBefore keeps other permissions.
 
 /// The permissions to read and write for the owner, and none for others.
 inline constexpr mode_t kPrivateMode = 0600;

@@ -26,7 +26,7 @@ inline constexpr std::uint32_t kHttpHeaderBytesMax = 8 * 1024;
 inline constexpr std::uint32_t kHttpBodyBytesMax = 64 * 1024;
 /// Time limit for one whole request, with the idle time before it, and for one whole response.
 inline constexpr std::chrono::seconds kHttpTimeout{5};
-/// Largest response that http_get() accepts; /metrics is a hundredth of it.
+/// Largest response that http_get() accepts; /metrics is far smaller.
 inline constexpr std::size_t kHttpResponseBytesMax = std::size_t{8} * 1024 * 1024;
 
 struct HttpResponse {
@@ -61,7 +61,8 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();
 
-  /// Closes every connection and joins the thread; a second call does nothing.
+  /// Closes the listener, stops serving and joins the thread; a second call does nothing. Open
+  /// connections close when the object is destroyed.
   void stop();
 
   [[nodiscard]] net::Address local_address() const;

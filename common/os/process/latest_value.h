@@ -22,7 +22,8 @@ class LatestValue {
     return true;
   }
 
-  /// Returns a copy of the last published value; may wait while another reader copies.
+  /// Returns a copy of the last published value. May wait while another reader copies or the value
+  /// is replaced.
   [[nodiscard]] T read() const {
     const std::scoped_lock lock{mutex_};
     return value_;

@@ -63,9 +63,9 @@ class Log {
 [[nodiscard]] std::string escape_control_bytes(std::string_view text);
 
 /// Returns an event and its fields as one JSON object: {"time":…,"level":…,"event":…}, then each
-/// key in order. A whole number or decimal of at most 15 digits, without a leading zero, becomes a
-/// number, so that hashes stay text. true and false become booleans, all else text. Words without
-/// '=' belong to the event. A repeated key gets a '_' appended.
+/// key in order. A whole number or decimal of at most 15 characters after its sign, without a
+/// leading zero, becomes a number, so that hashes stay text. true and false become booleans, all
+/// else text. Words without '=' belong to the event. A repeated key gets a '_' appended.
 [[nodiscard]] std::string event_to_json(std::string_view time, std::string_view level,
                                         std::string_view event);
 

@@ -1,4 +1,4 @@
-// A small program with a command, asked in every right and wrong way.
+// A small program with commands, called with right and wrong arguments.
 
 #include "cli/command_line.h"
 

@@ -59,7 +59,8 @@ TEST(ConfigFile, RefusesTablesListsOfListsAndDates) {
   EXPECT_FALSE(parse_config("a = 2026-01-01\n", "s.toml"));
 }
 
-// The library asserts otherwise, and says of most letters that nobody can ask of them.
+// The library asserts that such texts do not occur, and marks the code for most letters beyond
+// ASCII as unreachable.
 TEST(ConfigFile, RefusesWhatTheLibraryDoesNotExpect) {
   EXPECT_FALSE(parse_config("[+server]\n", "s.toml"));
   EXPECT_FALSE(parse_config("tick-rat\xef\xbb\x9c = 1\n", "s.toml"));

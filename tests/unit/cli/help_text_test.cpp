@@ -67,7 +67,7 @@ TEST(HelpText, WithoutATerminalTheVariableCounts) {
   }
 }
 
-/// The help of a program with an option of each kind, at a width.
+/// The help of a program with options of several kinds, at a width.
 std::string help_at(const char* columns) {
   setenv("COLUMNS", columns, 1);
   testing::internal::CaptureStdout();

@@ -253,7 +253,7 @@ TEST_F(KeyFile, IsRefusedWhereEveryUserMayUseIt) {
 
 // A file that is not there until it is whole, in each of the two ways in which it is made.
 
-/// In a new place without a name where the file system can, and with one where it cannot.
+/// Create: without a name where the file system supports it. Replace: with a temporary name.
 constexpr AtomicFile::Mode kBoth[] = {AtomicFile::Mode::Create, AtomicFile::Mode::Replace};
 
 TEST(AtomicFile, IsNotThereBeforeItIsPutThere) {

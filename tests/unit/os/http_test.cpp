@@ -303,7 +303,7 @@ TEST_F(Http, RefusesAPortThatIsTaken) {
                 ": address already in use; is another server running? try --admin-port 0");
 }
 
-/// A listener that never answers, or says what is no HTTP.
+/// A listener that never answers, or sends one given text.
 class Listener {
  public:
   Listener() : socket_{socket(AF_INET, SOCK_STREAM, 0)} {

@@ -159,7 +159,7 @@ TEST(Causes, AreAsManyAsTheirBytesHaveRoomFor) {
   EXPECT_TRUE(is_refused(longer)) << "more exits than members";
 }
 
-// Leaves go on to the end: cut among them, fewer are read; cut anywhere else, nothing is.
+// Exits are last. A message cut among them has fewer exits; cut anywhere else, it is refused.
 TEST(Causes, CutAnywhereAreRefusedOrHaveFewerLeaves) {
   Rng rng{2};
   for (int i = 0; i < 200; ++i) {

@@ -161,7 +161,7 @@ TEST(BodyCodec, SaysAllOfWhatFits) {
   }
 }
 
-// Every field alone at the ends of its range comes back: none is cut, none taken for another.
+// Every field at the ends of its range comes back: none is cut, none is taken for another.
 TEST(BodyCodec, CarriesTheEndsOfEveryRange) {
   constexpr std::int32_t kLast = kWorldLimit - 16 * kUnit;
   for (const bool high : {false, true}) {

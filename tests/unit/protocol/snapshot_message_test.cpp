@@ -59,7 +59,7 @@ TEST(Snapshot, MingledBodiesComeBackInOrder) {
   EXPECT_TRUE(same(*read, sent));
 }
 
-/// Leaves alone, of any number of bytes from 4 to 259.
+/// Returns causes with exits only, of any number of bytes from 4 to 259.
 Causes causes_of(std::size_t bytes) {
   Causes causes;
   for (std::size_t i = kCauseCountsBytes; i < bytes; ++i)

@@ -98,8 +98,8 @@ bool is_meant(const Sealed& packet, const Receiver& receiver) {
          (packet.epoch == receiver.epoch || packet.epoch == receiver.epoch + 1);
 }
 
-// Delivered to every session, in every direction, in every epoch, under every type, epoch and
-// connection id: taken only where it was meant.
+// Each packet is delivered to every session, in every direction and epoch, under every epoch,
+// connection id and type but AUDIT: it is taken only where it was meant.
 TEST(Splice, TakesAPacketOnlyWhereItWasMeant) {
   int taken = 0;
   int tried = 0;

@@ -44,7 +44,7 @@ TEST(RecordHeader, NamesItsServerOrNone) {
   EXPECT_NE(name_hash(""), 0U);
 }
 
-// The bytes of the server's name were reserved before: a reader of then takes no notice of them.
+// Older versions reserved the bytes of the server's name, and their readers ignore them.
 TEST(RecordHeader, KeepsTheServersNameWhereOlderFilesHaveZeros) {
   constexpr std::size_t kServerAt = 140;
   Header header = RecordedMatch{}.header();

@@ -372,7 +372,7 @@ TEST(RecordReader, TakesAFrameOfTheSizeThatItsHeadSaysAndNoOther) {
   EXPECT_EQ(seen_of(2 * size, twice, kFlagCompressed), damaged);
 }
 
-// 64 MiB of zeros are 2 KiB of a frame. Nothing is made room for that no world has.
+// 64 MiB of zeros are 2 KiB of a frame. The reader unpacks no more than the largest world takes.
 TEST(RecordReader, UnpacksNoMoreThanAWorldHas) {
   constexpr std::size_t kBomb = std::size_t{64} * 1024 * 1024;
   const auto frame = compressed(std::vector<std::byte>(kBomb));

@@ -286,7 +286,7 @@ TEST(RecordWriter, TakesNextToNothingForAMinuteOfADesertedRoom) {
   match.record(writer, kMinute);
   const std::size_t minute = sink.bytes.size();
   match.record(writer, kMinute);
-  // Of each second 36 bytes, and of each five a keyframe.
+  // A second takes 36 bytes. The minute has one keyframe; the limit leaves space for twelve.
   constexpr std::size_t kQuietRecord = kRecordHeadBytes + 8 + kChecksumBytes;
   static_assert(kQuietRecord == 36);
   EXPECT_GE(sink.bytes.size() - minute, 60 * kQuietRecord);

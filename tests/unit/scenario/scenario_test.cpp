@@ -86,7 +86,7 @@ TEST(Scenario, RefusesTooManyBodiesInOnePlace) {
             "a.json:2: body 0 overlaps more than 8 bodies at tick 0; move them apart");
   EXPECT_EQ(error_of(row_of(100, 1)), "no error") << "bodies that touch";
   EXPECT_EQ(error_of(row_of(100, 0, ", \"sensor\": true")), "no error");
-  // Between 5,792 bodies are 2^24 pairs.
+  // 5,794 bodies have more than 2^24 pairs.
   const std::string error = error_of(row_of(6'000, 0, ", \"sensor\": true"));
   EXPECT_TRUE(error.starts_with("a.json:") &&
               error.contains(": the paths of more than 16777216 pairs of bodies touch in tick 1"))
