@@ -21,7 +21,7 @@ std::size_t lines_in(Duration duration) {
       server::kLogLines.per_second * std::chrono::duration_cast<seconds>(duration).count() + 1);
 }
 
-// A million bad packets for every reason there is, over a minute and a half.
+// A million bad packets in a minute and a half, and some more, so that all drop reasons occur.
 TEST(Threat, LogFloodByAMillionBadPacketsMakesFewerThanAHundredLines) {
   const std::uint32_t in_all = sized(1'000'000, 50'000);
   Harness harness{{.seed = 131}};
