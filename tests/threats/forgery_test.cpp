@@ -1,5 +1,5 @@
-// Forged or altered: every bit of every type of packet of a live session flipped on its way, and
-// none of it accepted. Transplanted: what is real, but of another session, direction or type.
+// Forged or altered: datagrams of a live session with each of their bits flipped on their way, and
+// none of them accepted. Transplanted: what is real, but of another session, direction or type.
 
 #include "games/arena/bot.h"
 #include "games/catalog.h"
@@ -222,7 +222,7 @@ ClientRun run_client(bool attacked) {
   const net::ConnectToken token = make_token(harness, net::KeyRing::published(), 5);
   client::ClientOptions options;
   options.connection = {.server = SimulatedNetwork::server_address(), .token = token};
-  options.player = game::bot_player(game::BotKind::Stress, 54);  // has news in every tick
+  options.player = game::bot_player(game::BotKind::Stress, 54);  // has news in nearly every tick
   auto client =
       std::make_unique<client::Client>(options, transport, entropy, assets, harness.clock().now());
   const auto run = [&](milliseconds duration) {

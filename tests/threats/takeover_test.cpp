@@ -95,7 +95,7 @@ TEST(Threat, AccountIsTakenOverByTheNewestTokenOnly) {
   EXPECT_TRUE(account.second.connect(account.token()).accepted);
 }
 
-// Two programs with one account, each of which gets a new token as soon as it is put out.
+// Three programs with one account take its seat from each other, each with a new token.
 TEST(Threat, AccountChangesHandsOnceInTwoSeconds) {
   Account account;
   ASSERT_TRUE(account.begins(account.first));

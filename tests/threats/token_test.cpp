@@ -198,7 +198,7 @@ TEST(Threat, StolenTokenWithoutItsKeysLetsNobodyIn) {
   EXPECT_TRUE(door.owner.connect(door.token).accepted) << "and it is not taken by that";
 }
 
-// Each is another mutation of a good token, with a cookie of its own: none gets in, the limit of
+// Each has a mutation of a good token, and a cookie of the last second: none gets in, the limit of
 // its network opens 512 a second, and a player from elsewhere comes in meanwhile.
 TEST(Threat, AMillionForgedTokensLetNobodyIn) {
   constexpr std::uint32_t kPerMillisecond = 100;

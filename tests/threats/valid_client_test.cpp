@@ -123,8 +123,8 @@ TEST(Threat, FloodOfBytesFromAValidClientIsDroppedBeforeItsPacketsRunOut) {
   EXPECT_EQ(match.harness.shard().clients(), kOthers + 1);
 }
 
-// Random bytes of each length, sealed as they should be, of each type a client may send. As many as
-// a session survives, in five matches.
+// Up to 299 random bytes, sealed as they should be, of each type that a client may send. Each of
+// five matches has as many as a session survives.
 TEST(Threat, MalformedFlatBuffersBehindTheSealAreDroppedAndNothingElseHappens) {
   constexpr int kEvery = 102;
   static_assert(1'000 * kSeconds / kEvery < server::kMalformedMax);
