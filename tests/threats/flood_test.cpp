@@ -276,8 +276,8 @@ TEST(Threat, ConnectionFloodOfOneConnectIsAnsweredAFewTimesASecondAndKeepsNobody
   EXPECT_EQ(harness.shard().clients(), 1U) << "its session begins as ever, in the midst of it";
 }
 
-// Many begin and none goes on: as many HELLOs and cookies as there are addresses cost nothing, and
-// as many good CONNECTs as there are seats hold them for five seconds and no longer.
+// Clients begin and never go on: as many good CONNECTs as there are seats hold them for five
+// seconds and no longer.
 TEST(Threat, SlowHandshakesHoldSeatsForFiveSeconds) {
   constexpr std::uint32_t kSeats = 16;
   Harness harness{{.seed = 82, .max_clients = kSeats}};

@@ -88,7 +88,7 @@ std::size_t frame_bytes(const Snapshot& snapshot) {
   return encode_snapshot(snapshot, message_buffer).size() + net::kPacketOverheadBytes - content;
 }
 
-// FlatBuffers fill up between parts, by what the parts before them leave: all cases.
+// Causes, bodies of both widths and events, in several numbers: the frame is always enough.
 TEST(Snapshot, HasNoMoreAroundItThanItsFrame) {
   std::size_t most = 0;
   for (std::size_t cause_bytes = 3; cause_bytes < 3 + 17; ++cause_bytes) {

@@ -182,8 +182,8 @@ TEST(Verify, TellsOfProgress) {
   EXPECT_EQ(shares.back(), 1'000U);
 }
 
-/// Two bytes of every payload are changed and the checksums made right again: content that is
-/// checked for sense at every step. The replay may find differences, and must not break.
+/// Up to two bytes of one payload are changed and the checksums made right again, so that only the
+/// content can be wrong. The replay may find differences, and must not break.
 TEST(Verify, SurvivesForgedContent) {
   for (const Compression compression : {Compression::Zstd, Compression::None}) {
     const auto file = tests::small_recording(3, 12, {}, compression);
