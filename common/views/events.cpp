@@ -16,7 +16,7 @@ constexpr unsigned kAgeBits = 5;
 constexpr std::uint32_t kAgeMore = (1U << kAgeBits) - 1;
 constexpr unsigned kMoreBits = 8;
 
-unsigned kind_bits(const GameTable& game) {
+unsigned event_kind_bits(const GameTable& game) {
   return static_cast<unsigned>(std::bit_width(game.events.size()));
 }
 
@@ -27,7 +27,7 @@ const TypeInfo& type_of(const GameTable& game, std::uint8_t kind) {
 }
 
 void put_event(const GameTable& game, const Event& event, BitWriter& out) {
-  out.put(event.kind, kind_bits(game));
+  out.put(event.kind, event_kind_bits(game));
   if (event.kind == 0) out.put(event.player.seat, engine::kSeatBits);
   engine::pack_sparse(type_of(game, event.kind), event.bytes, out);
 }
@@ -55,7 +55,7 @@ bool read_events(const GameTable& game, ConstBytes bits, ReceivedEvents& out) {
     if (age == kAgeMore) age += static_cast<std::uint32_t>(in.take(kMoreBits));
     if (age > kEventAgeMax) return false;
     event.age = static_cast<std::uint8_t>(age);
-    event.kind = static_cast<std::uint8_t>(in.take(kind_bits(game)));
+    event.kind = static_cast<std::uint8_t>(in.take(event_kind_bits(game)));
     if (event.kind > game.events.size()) return false;
     if (event.kind == 0) {
       event.player = {static_cast<std::uint16_t>(in.take(engine::kSeatBits))};
