@@ -331,8 +331,11 @@ struct Arena {
     return place;
   }
 
+  /// A client may receive any place within the range.
   static void apply(Entity<Hero> me, const Respawn& respawn, Step& step) {
-    me.min = step.objects("spawn")[respawn.place].min;
+    const MapObjects places = step.objects("spawn");
+    if (respawn.place >= places.size()) return;
+    me.min = places[respawn.place].min;
     me.velocity = {};
   }
 
