@@ -20,6 +20,11 @@ unsigned outcome_bits(const GameTable& game) {
                                : static_cast<unsigned>(std::bit_width(game.outcomes.size() - 1));
 }
 
+/// Returns whether a bit for each member takes less than an index for each exit.
+bool is_bitmap_shorter(std::size_t exits, std::size_t members) {
+  return members < exits * (1 + index_bits(members)) + 1;
+}
+
 /// Reads one content.
 class ContentReader {
  public:
@@ -131,7 +136,8 @@ class ContentReader {
         exits.push_back(*index);
       }
     }
-    return !in_.failed() && !exits.empty();
+    return !in_.failed() && !exits.empty() &&
+           is_bitmap == is_bitmap_shorter(exits.size(), base_.rows->size());
   }
 
   bool read_rows() {
@@ -183,7 +189,7 @@ void put_head(unsigned index_bits, const Lists& lists, BitWriter& out) {
 
 void put_exits(std::span<const std::uint16_t> exits, std::size_t members, BitWriter& out) {
   const unsigned width = index_bits(members);
-  const bool is_bitmap = members < exits.size() * (1 + width) + 1;
+  const bool is_bitmap = is_bitmap_shorter(exits.size(), members);
   out.put(is_bitmap ? 1 : 0, 1);
   if (is_bitmap) {
     auto next = exits.begin();
