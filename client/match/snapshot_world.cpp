@@ -64,7 +64,7 @@ void SnapshotWorld::forget() {
 
 std::expected<View, Rejected> SnapshotWorld::apply(const ViewHead& head, ConstBytes content) {
   if (made_ && head.tick <= *made_) return unexpected();
-  if (head.tick.value < head.base_age) return malformed();
+  if (head.base_age > protocol::kBaseAgeMax || head.tick.value < head.base_age) return malformed();
   const bool on_base = head.base_age > 0;
   const HeldView* base = on_base ? views_.find({head.tick.value - head.base_age}) : nullptr;
   if (on_base && base == nullptr) return unexpected();
