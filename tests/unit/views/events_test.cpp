@@ -1,0 +1,153 @@
+// The events of a snapshot as bits.
+
+#include "views/events.h"
+
+#include "tests/support/field_game.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace tickbox::views {
+namespace {
+
+namespace field = tests::field;
+
+constexpr std::uint8_t kSeatKind = 0;
+constexpr std::uint8_t kHitKind = 1;
+
+class EventsTest : public ::testing::Test {
+ protected:
+  using Ages = std::vector<std::uint32_t>;
+
+  /// Writes an event for each age, in turn a new state of seat 3 and a hit by seat 5.
+  static std::vector<std::byte> list(const Ages& ages, std::uint16_t number = 1) {
+    std::vector<std::byte> bytes;
+    engine::BitWriter out{bytes};
+    out.put(number, 16);
+    for (std::size_t i = 0; i < ages.size(); ++i) {
+      const std::size_t before = out.written();
+      put_event_head(ages[i], out);
+      EXPECT_EQ(out.written() - before, event_head_bits(ages[i]));
+      put(i, out);
+    }
+    out.put(0, 1);
+    return bytes;
+  }
+
+  static void put(std::size_t i, engine::BitWriter& out) {
+    const auto score = field::bytes_of(field::Score{.points = static_cast<std::int32_t>(i)});
+    const auto hit = field::bytes_of(field::Hit{.shooter = {5}, .witness = {}});
+    if (i % 2 == 0) {
+      put_event(field::game(), {.kind = kSeatKind, .player = {3}, .bytes = score}, out);
+    } else {
+      put_event(field::game(), {.kind = kHitKind, .player = {}, .bytes = hit}, out);
+    }
+  }
+
+  bool read(const std::vector<std::byte>& bytes) {
+    return read_events(field::game(), bytes, received_);
+  }
+
+  ReceivedEvents received_;
+};
+
+TEST_F(EventsTest, NoBytesAreNoEvents) {
+  EXPECT_TRUE(read(list({0})));
+  EXPECT_TRUE(read({}));
+  EXPECT_TRUE(received_.events.empty());
+}
+
+TEST_F(EventsTest, ComeBackInOrderWithTheirAgesAndValues) {
+  const Ages ages{300, 256, 255, 62, 32, 31, 30, 1, 0};
+  ASSERT_TRUE(read(list(ages, 65'533)));
+  ASSERT_EQ(received_.events.size(), ages.size());
+  for (std::size_t i = 0; i < ages.size(); ++i) {
+    const ReceivedEvent& event = received_.events[i];
+    EXPECT_EQ(event.number, static_cast<std::uint16_t>(65'533 + i));
+    EXPECT_EQ(event.age, std::min(ages[i], kEventAgeMax));
+    EXPECT_EQ(event.kind, i % 2 == 0 ? kSeatKind : kHitKind);
+    EXPECT_EQ(event.player, i % 2 == 0 ? Player{3} : Player{});
+    const ConstBytes bytes = received_.event(field::game(), i).bytes;
+    if (i % 2 == 0) {
+      EXPECT_EQ(reinterpret_cast<const field::Score*>(bytes.data())->points, i);
+    } else {
+      EXPECT_EQ(reinterpret_cast<const field::Hit*>(bytes.data())->shooter, Player{5});
+    }
+  }
+}
+
+TEST_F(EventsTest, AnAgeOfASecondOrMoreTakesAByteMore) {
+  EXPECT_EQ(event_head_bits(0), 6U);
+  EXPECT_EQ(event_head_bits(30), 6U);
+  EXPECT_EQ(event_head_bits(31), 14U);
+  EXPECT_EQ(event_head_bits(1'000'000), 14U);
+}
+
+TEST_F(EventsTest, AsManyAsASnapshotHoldsAndNoMore) {
+  EXPECT_TRUE(read(list(Ages(kSnapshotEventsMax, 0))));
+  EXPECT_FALSE(read(list(Ages(kSnapshotEventsMax + 1, 0))));
+}
+
+TEST_F(EventsTest, AListWithoutAnEventIsRefused) {
+  EXPECT_FALSE(read(list({})));
+}
+
+TEST_F(EventsTest, AListThatEndsEarlyOrLateIsRefused) {
+  const std::vector<std::byte> bytes = list({1, 40});
+  for (std::size_t size = 1; size < bytes.size(); ++size) {
+    EXPECT_FALSE(read({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)})) << size;
+  }
+  std::vector<std::byte> longer = bytes;
+  longer.push_back({});
+  EXPECT_FALSE(read(longer));
+  longer = bytes;
+  longer.back() |= std::byte{0x80};
+  EXPECT_FALSE(read(longer)) << "a bit behind the end";
+}
+
+TEST_F(EventsTest, AnAgeBeyondTheGreatestIsRefused) {
+  const auto with_age = [](std::uint32_t more) {
+    std::vector<std::byte> bytes;
+    engine::BitWriter out{bytes};
+    out.put(1, 16);
+    out.put(1, 1);
+    out.put(31, 5);
+    out.put(more, 8);
+    put(0, out);
+    out.put(0, 1);
+    return bytes;
+  };
+  EXPECT_TRUE(read(with_age(224)));
+  EXPECT_EQ(received_.events[0].age, kEventAgeMax);
+  EXPECT_FALSE(read(with_age(225)));
+  EXPECT_FALSE(read(with_age(255)));
+}
+
+// Each list has one form: altered bits are refused, or make another list.
+TEST_F(EventsTest, AnAlteredBitIsRefusedOrMakesAnotherListInItsOnlyForm) {
+  const std::vector<std::byte> bytes = list({0, 31, 255});
+  std::size_t read_count = 0;
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    std::vector<std::byte> altered = bytes;
+    altered[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
+    if (!read(altered)) continue;
+    ++read_count;
+    std::vector<std::byte> again;
+    {
+      engine::BitWriter out{again};
+      out.put(received_.events[0].number, 16);
+      for (std::size_t i = 0; i < received_.events.size(); ++i) {
+        put_event_head(received_.events[i].age, out);
+        put_event(field::game(), received_.event(field::game(), i), out);
+      }
+      out.put(0, 1);
+    }
+    EXPECT_EQ(again, altered) << "bit " << bit;
+  }
+  EXPECT_GT(read_count, 16U);
+}
+
+}  // namespace
+}  // namespace tickbox::views

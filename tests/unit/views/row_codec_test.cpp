@@ -1,0 +1,319 @@
+// Ids and rows as bits: each has one form, and its size is known before it is written.
+
+#include "views/row_codec.h"
+
+#include "games/arena/arena_game.h"
+#include "laws/random_match.h"
+#include "tests/support/field_game.h"
+#include "tests/support/menagerie.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tickbox::views {
+namespace {
+
+namespace field = tests::field;
+using engine::BitReader;
+using engine::BitWriter;
+using engine::IdClass;
+
+struct Bits {
+  std::vector<std::byte> bytes;
+  std::size_t count = 0;
+
+  friend bool operator==(const Bits&, const Bits&) = default;
+};
+
+template <class Write>
+Bits written(Write write) {
+  Bits bits;
+  BitWriter out{bits.bytes};
+  write(out);
+  bits.count = out.written();
+  return bits;
+}
+
+Bits id_written(BodyId id, Tick now) {
+  return written([&](BitWriter& out) { put_id(id, now, out); });
+}
+
+void flip(std::vector<std::byte>& bytes, std::size_t bit) {
+  bytes[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
+}
+
+struct IdCase {
+  std::string name;
+  BodyId id;
+  Tick now;
+};
+
+/// Every form of an id, with the ends of its ranges.
+std::vector<IdCase> ids() {
+  std::vector<IdCase> cases;
+  for (const std::uint32_t tick : {0U, 1U, 0xff'ffffU, 0x100'0000U, 0xffff'ffffU}) {
+    for (const std::uint32_t age : {0U, 1U, 59U, 0xff'ffffU, 0x100'0000U, 0xffff'ffffU}) {
+      for (const std::uint32_t count : {0U, 1U, 255U}) {
+        const engine::Spawned at{.lineage = 0, .tick = {tick - age}, .count = count};
+        const std::string name = "tick " + std::to_string(tick) + " age " + std::to_string(age) +
+                                 " count " + std::to_string(count) + " lineage ";
+        for (const std::uint32_t lineage : {0U, 4'095U, 4'096U, engine::kLineages - 1}) {
+          engine::Spawned spawned = at;
+          spawned.lineage = lineage;
+          for (const IdClass by : {IdClass::ByServer, IdClass::ByEntity}) {
+            cases.push_back({name + std::to_string(lineage), spawned_id(by, spawned), {tick}});
+          }
+          if (lineage >= engine::kSeatsMax) continue;
+          for (const std::uint32_t generation : {0U, 15U, 16U, engine::kGenerations - 1}) {
+            cases.push_back(
+                {name + std::to_string(lineage) + " generation " + std::to_string(generation),
+                 avatar_id(generation, spawned),
+                 {tick}});
+          }
+        }
+      }
+    }
+  }
+  return cases;
+}
+
+TEST(IdCodec, EveryIdComesBackAndHasTheSizeThatWasSaid) {
+  for (const IdCase& each : ids()) {
+    const Bits bits = id_written(each.id, each.now);
+    ASSERT_EQ(bits.count, id_bits(each.id, each.now)) << each.name;
+    ASSERT_LE(bits.count, 72U) << each.name;
+    BitReader in{bits.bytes};
+    ASSERT_EQ(take_id(in, each.now), each.id) << each.name;
+    ASSERT_EQ(in.at(), bits.count) << each.name;
+  }
+}
+
+TEST(IdCodec, ACommonIdIsShort) {
+  const Tick now{1'000};
+  const auto avatar = engine::avatar_id(1, {.lineage = 7, .tick = {940}, .count = 0});
+  EXPECT_EQ(id_bits(avatar, now), 2U + 12 + (1 + 4) + 6 + 6 + 1);
+  const auto dart =
+      engine::spawned_id(IdClass::ByEntity, {.lineage = 7, .tick = {1'000}, .count = 0});
+  EXPECT_EQ(id_bits(dart, now), 2U + (1 + 12) + 6 + 0 + 1);
+}
+
+TEST(IdCodec, AnAlteredBitIsRefusedOrMakesAnotherIdInItsOnlyForm) {
+  std::size_t refused = 0;
+  std::size_t others = 0;
+  for (const IdCase& each : ids()) {
+    const Bits bits = id_written(each.id, each.now);
+    for (std::size_t bit = 0; bit < bits.count; ++bit) {
+      std::vector<std::byte> altered = bits.bytes;
+      altered.resize(altered.size() + 16);  // what follows
+      flip(altered, bit);
+      BitReader in{altered};
+      const std::optional<BodyId> id = take_id(in, each.now);
+      (id ? others : refused) += 1;
+      if (!id) continue;
+      ASSERT_NE(*id, each.id) << each.name << " bit " << bit;
+      Bits read{.bytes = {}, .count = in.at()};
+      BitReader again{altered};
+      {
+        BitWriter out{read.bytes};
+        for (std::size_t i = 0; i < read.count; ++i) {
+          out.put(again.take(1), 1);
+        }
+      }
+      ASSERT_EQ(id_written(*id, each.now), read) << each.name << " bit " << bit;
+    }
+  }
+  EXPECT_GT(refused, 1'000U);
+  EXPECT_GT(others, 1'000U);
+}
+
+TEST(IdCodec, AnIdThatEndsEarlyIsRefused) {
+  for (const IdCase& each : ids()) {
+    const Bits bits = id_written(each.id, each.now);
+    for (std::size_t bytes = 0; bytes < bits.bytes.size(); ++bytes) {
+      BitReader in{ConstBytes{bits.bytes}.first(bytes)};
+      ASSERT_FALSE(take_id(in, each.now)) << each.name << " cut to " << bytes;
+    }
+  }
+}
+
+TEST(IdCodec, AWallIsRefused) {
+  const Bits bits = written([](BitWriter& out) { out.put(~std::uint64_t{0}, 64); });
+  BitReader in{bits.bytes};
+  EXPECT_FALSE(take_id(in, Tick{5}));
+}
+
+class RowCodecTest : public ::testing::Test {
+ protected:
+  static constexpr Vec2 kOrigin{3 * kUnit, -4 * kUnit};
+
+  [[nodiscard]] static Bits row_written(const GameTable& game, const RowRef& row,
+                                        Vec2 origin = kOrigin) {
+    return written([&](BitWriter& out) { put_row(game, row, origin, out); });
+  }
+
+  /// Returns the head of the row as it is read again, if it is.
+  static std::optional<RowHead> read_again(const RowHead& head) {
+    const std::vector<std::byte> state = field::bytes_of(field::Crate{});
+    const RowRef row{.head = head,
+                     .state = ConstBytes{state}.first(field::game().kinds[1].type.bytes),
+                     .input = {}};
+    const Bits bits = row_written(field::game(), row);
+    EXPECT_EQ(bits.count,
+              near_row_bits(field::game(), row) + (is_near(head.min, kOrigin) ? 0 : kFarBits));
+    Rows rows{field::game()};
+    BitReader in{bits.bytes};
+    if (!take_row(head.id, kOrigin, in, rows)) return std::nullopt;
+    EXPECT_EQ(in.at(), bits.count);
+    return rows.head(0);
+  }
+
+  static RowHead crate(IdClass by = IdClass::ByServer) {
+    return {.id = spawned_id(by, {.lineage = 4'096, .tick = {1}, .count = 0}),
+            .min = {},
+            .velocity = {},
+            .kind = 1};
+  }
+};
+
+TEST_F(RowCodecTest, APlaceNearTheOriginIsShort) {
+  for (const std::int32_t from : {0, 1, -1, kNear - 1, -kNear, kNear, -kNear - 1}) {
+    for (const std::size_t axis : {0U, 1U}) {
+      RowHead head = crate();
+      head.min = kOrigin;
+      head.min[axis] += from;
+      EXPECT_EQ(is_near(head.min, kOrigin), from < kNear && from >= -kNear) << from;
+      EXPECT_EQ(read_again(head), head) << from;
+    }
+  }
+  for (const Vec2 place : {Vec2{INT32_MIN, INT32_MAX}, Vec2{INT32_MAX, INT32_MIN}}) {
+    RowHead head = crate();
+    head.min = place;
+    EXPECT_EQ(read_again(head), head);
+  }
+}
+
+TEST_F(RowCodecTest, EveryVelocityComesBack) {
+  for (unsigned bits = 0; bits < 28; ++bits) {
+    for (const std::int32_t sign : {-1, 1}) {
+      for (const std::int32_t more : {-1, 0, 1}) {
+        RowHead head = crate();
+        head.velocity = {0, sign * ((1 << bits) + more)};
+        EXPECT_EQ(read_again(head), head);
+        std::swap(head.velocity.x, head.velocity.y);
+        EXPECT_EQ(read_again(head), head);
+      }
+    }
+  }
+}
+
+TEST_F(RowCodecTest, EveryParentComesBackForWhatAnEntityHasSpawned) {
+  for (const Parent parent :
+       {Parent::Collides, Parent::IgnoredThisTick, Parent::IgnoredUntilApart}) {
+    RowHead head = crate(IdClass::ByEntity);
+    head.parent = parent;
+    if (parent != Parent::Collides) head.ignores = {77};
+    EXPECT_EQ(read_again(head), head);
+  }
+  RowHead head = crate();
+  head.carrier = {99};
+  head.is_new = true;
+  EXPECT_EQ(read_again(head), head);
+}
+
+// The place could have been written from the origin, and was not.
+TEST_F(RowCodecTest, ANearPlaceInTheLongFormIsRefused) {
+  const RowHead head = crate();
+  const auto row = [&](BitWriter& out) {
+    out.put(head.kind, 2);
+    out.put(0, 1);
+    out.put(1, 1);
+    out.put(static_cast<std::uint32_t>(kOrigin.x), 32);
+    out.put(static_cast<std::uint32_t>(kOrigin.y), 32);
+    out.put(0, 5 + 1 + 8);
+  };
+  const Bits bits = written(row);
+  BitReader in{bits.bytes};
+  Rows rows{field::game()};
+  EXPECT_FALSE(take_row(head.id, kOrigin, in, rows));
+  BitReader far{bits.bytes};
+  EXPECT_TRUE(take_row(head.id, {kOrigin.x + 2 * kNear, 0}, far, rows))
+      << "far from another origin";
+}
+
+TEST_F(RowCodecTest, AKindThatTheGameHasNotIsRefused) {
+  const Bits bits = written([](BitWriter& out) {
+    out.put(3, 2);
+    out.put(0, 64);
+    out.put(0, 64);
+  });
+  BitReader in{bits.bytes};
+  Rows rows{field::game()};
+  EXPECT_FALSE(take_row(crate().id, kOrigin, in, rows));
+  EXPECT_TRUE(rows.empty());
+}
+
+class RowCodecOfGame : public RowCodecTest,
+                       public ::testing::WithParamInterface<const GameTable*> {};
+
+TEST_P(RowCodecOfGame, EveryRowComesBackAndAlteredBitsAreRefusedOrMakeAnotherInItsOnlyForm) {
+  const GameTable& game = *GetParam();
+  laws::RandomMatch match{
+      game, engine::make_map(game, {.seats = 6}, 60), {.seed = 8, .tick_rate = 60, .seats = 6}};
+  Rows rows;
+  Rows read{game};
+  std::size_t refused = 0;
+  std::size_t others = 0;
+  std::vector<bool> kinds(game.kinds.size());
+  for (int tick = 0; tick < 400; ++tick) {
+    match.draw();
+    match.step();
+    rows.assign(match.world());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const RowRef row = rows.row(i);
+      kinds[row.head.kind] = true;
+      const Bits bits = row_written(game, row);
+      ASSERT_EQ(bits.count,
+                near_row_bits(game, row) + (is_near(row.head.min, kOrigin) ? 0 : kFarBits));
+      read.clear();
+      BitReader in{bits.bytes};
+      ASSERT_TRUE(take_row(row.head.id, kOrigin, in, read));
+      ASSERT_EQ(in.at(), bits.count);
+      ASSERT_TRUE(are_equal(game, read.row(0), row));
+      if (tick % 100 != 99) continue;
+      for (std::size_t bit = 0; bit < bits.count; ++bit) {
+        std::vector<std::byte> altered = bits.bytes;
+        altered.resize(altered.size() + 64);
+        flip(altered, bit);
+        read.clear();
+        BitReader altered_in{altered};
+        const bool is_read = take_row(row.head.id, kOrigin, altered_in, read);
+        (is_read ? others : refused) += 1;
+        if (!is_read) continue;
+        ASSERT_FALSE(are_equal(game, read.row(0), row)) << "bit " << bit;
+        const Bits again = row_written(game, read.row(0));
+        ASSERT_EQ(again.count, altered_in.at()) << "bit " << bit;
+        BitReader a{again.bytes};
+        BitReader b{altered};
+        for (std::size_t at = 0; at < again.count; ++at) {
+          ASSERT_EQ(a.take(1), b.take(1)) << "bit " << bit;
+        }
+      }
+    }
+  }
+  EXPECT_TRUE(std::ranges::all_of(kinds, [](bool is_seen) { return is_seen; }));
+  EXPECT_GT(refused, 100U);
+  EXPECT_GT(others, 100U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Games, RowCodecOfGame,
+                         ::testing::Values(&games::arena(), &tests::menagerie()),
+                         [](const auto& of) { return std::string{of.param->name}; });
+
+}  // namespace
+}  // namespace tickbox::views
