@@ -1,0 +1,183 @@
+// Contents and events of snapshots of any game. Contents go to a client that holds a full view of a
+// random match. A wrong hash is mended and the content applied again, so that the next one can
+// build on it: a fuzzer does not guess hashes.
+//
+//   view_content   the game (0: the arena, 1: the menagerie); then for each content its length in
+//                  two bytes, the ticks from the newest view to it less one, the age of its base,
+//                  the content
+//   view_events    the game, then the events
+
+#include "client/match/event_inbox.h"
+#include "client/match/snapshot_world.h"
+#include "games/arena/arena_game.h"
+#include "laws/random_match.h"
+#include "tests/fuzz/fuzz_target.h"
+#include "tests/support/content_bits.h"
+#include "tests/support/menagerie.h"
+#include "views/events.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+#include <vector>
+
+using namespace tickbox;
+
+namespace {
+
+constexpr std::size_t kContentsMax = 8;
+constexpr std::size_t kContentHeadBytes = 4;
+constexpr std::uint32_t kSeats = 6;
+constexpr std::uint32_t kRate = 60;
+constexpr std::uint64_t kSeed = 9;
+constexpr std::uint32_t kTicks = 200;
+constexpr Player kOwn{0};
+
+const GameTable& game_of(std::size_t number) {
+  return number == 0 ? games::arena() : tests::menagerie();
+}
+
+struct Content {
+  match::ViewHead head;
+  ConstBytes bytes;
+};
+
+/// The full view of a match with which clients begin.
+class Start {
+ public:
+  explicit Start(const GameTable& game)
+      : like_(game, engine::make_map(game, {.seats = kSeats}, kRate), kRate, kSeed) {
+    laws::RandomMatch match{
+        game, like_.map(), {.seed = kSeed, .tick_rate = kRate, .seats = kSeats}};
+    for (std::uint32_t tick = 0; tick < kTicks; ++tick) {
+      match.draw();
+      match.step();
+    }
+    rows_.assign(match.world());
+    fuzz::check(rows_.size() > kSeats);
+    head_.tick = match.world().tick;
+    bytes_ = tests::full_content(rows_, head_.tick, {}, std::as_const(match).world().room());
+    match::SnapshotWorld world{like_, kOwn};
+    head_.view_hash = world.apply(head_, bytes_).error().wrong->client_hash;
+  }
+
+  [[nodiscard]] const views::Rows& rows() const { return rows_; }
+
+  /// Makes a client that holds the view.
+  [[nodiscard]] std::unique_ptr<match::SnapshotWorld> client() const {
+    auto world = std::make_unique<match::SnapshotWorld>(like_, kOwn);
+    fuzz::check(world->apply(head_, bytes_).has_value());
+    return world;
+  }
+
+ private:
+  engine::World like_;
+  views::Rows rows_;
+  match::ViewHead head_;
+  std::vector<std::byte> bytes_;
+};
+
+const Start& start_of(std::size_t game) {
+  static const std::array<Start, 2> kStarts{Start{game_of(0)}, Start{game_of(1)}};
+  return kStarts[game];
+}
+
+/// A snapshot world, and what has made it what it is.
+class Client {
+ public:
+  explicit Client(const Start& start) : start_(start), world_(start.client()) {}
+
+  [[nodiscard]] Tick newest() const {
+    return applied_.empty() ? start_tick_ : applied_.back().head.tick;
+  }
+
+  void apply(Content content) {
+    auto view = step(content);
+    if (!view && view.error().wrong) {
+      content.head.view_hash = view.error().wrong->client_hash;
+      world_ = start_.client();
+      for (const Content& before : applied_) {
+        fuzz::check(world_->apply(before.head, before.bytes).has_value());
+      }
+      view = step(content);
+      fuzz::check(view ||
+                  (view.error().reason == net::DropReason::Malformed && !view.error().wrong));
+    }
+    if (!view) return;
+    fuzz::check(view->tick == content.head.tick && view->rows->size() <= views::kMembersMax);
+    fuzz::check(std::ranges::adjacent_find(view->rows->heads(), std::ranges::greater_equal{},
+                                           &views::RowHead::id) == view->rows->heads().end());
+    applied_.push_back(content);
+  }
+
+ private:
+  std::expected<match::View, match::Rejected> step(const Content& content) {
+    const std::uint64_t before = world_->steps();
+    auto view = world_->apply(content.head, content.bytes);
+    fuzz::check(world_->steps() - before <= 2 * std::uint64_t{protocol::kBaseAgeMax});
+    return view;
+  }
+
+  const Start& start_;
+  std::unique_ptr<match::SnapshotWorld> world_;
+  Tick start_tick_ = world_->newest()->tick;
+  std::vector<Content> applied_;
+};
+
+/// A content that can be read has one form.
+void check_read(const GameTable& game, const Content& content, const views::Rows* base) {
+  static std::array<views::Content, 2> read{views::Content{game_of(0)}, views::Content{game_of(1)}};
+  const views::ContentBase on{
+      .tick = content.head.tick, .age = content.head.base_age, .rows = base};
+  views::Content& into = read[&game == &game_of(0) ? 0 : 1];
+  if (!views::read_content(content.bytes, on, into)) return;
+  fuzz::check(
+      std::ranges::equal(tests::ContentBits{into, on, content.bytes}.write(), content.bytes));
+}
+
+}  // namespace
+
+TICKBOX_FUZZ_TARGET(view_content)(ConstBytes input) {
+  if (input.empty()) return;
+  const std::size_t game = std::to_integer<std::size_t>(input[0]) & 1U;
+  ConstBytes rest = input.subspan(1);
+  const Start& start = start_of(game);
+  Client client{start};
+  for (std::size_t i = 0; i < kContentsMax && rest.size() >= kContentHeadBytes; ++i) {
+    const std::size_t length =
+        std::to_integer<std::size_t>(rest[0]) | std::to_integer<std::size_t>(rest[1]) << 8;
+    const auto more = std::to_integer<std::uint32_t>(rest[2]) + 1;
+    const auto age = std::to_integer<std::uint32_t>(rest[3]);
+    rest = rest.subspan(kContentHeadBytes);
+    const Content content{.head = {.tick = client.newest() + more, .base_age = age},
+                          .bytes = rest.first(std::min(length, rest.size()))};
+    rest = rest.subspan(content.bytes.size());
+    check_read(game_of(game), content, age > 0 ? &start.rows() : nullptr);
+    client.apply(content);
+  }
+}
+
+TICKBOX_FUZZ_TARGET(view_events)(ConstBytes input) {
+  if (input.empty()) return;
+  const GameTable& game = game_of(std::to_integer<std::size_t>(input[0]) & 1U);
+  const ConstBytes bits = input.subspan(1);
+  static views::ReceivedEvents received;
+  if (!views::read_events(game, bits, received)) return;
+  fuzz::check(received.events.size() <= views::kSnapshotEventsMax);
+  static std::vector<std::byte> written;
+  written.clear();
+  if (!received.events.empty()) {
+    engine::BitWriter out{written};
+    out.put(received.events.front().number, 16);
+    for (std::size_t i = 0; i < received.events.size(); ++i) {
+      views::put_event_head(received.events[i].age, out);
+      views::put_event(game, received.event(game, i), out);
+    }
+    out.put(0, 1);
+  }
+  fuzz::check(std::ranges::equal(written, bits));
+  match::EventInbox inbox;
+  inbox.receive(game, received, Tick{100},
+                [](Tick tick, const views::Event&) { fuzz::check(tick.value <= 100); });
+}
