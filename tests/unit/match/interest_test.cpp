@@ -1,0 +1,151 @@
+// The entities in sight, against a look at all of them.
+
+#include "server/match/interest.h"
+
+#include "games/arena/arena_game.h"
+#include "tests/unit/match/planned_match.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <set>
+#include <span>
+#include <vector>
+
+namespace tickbox::match {
+namespace {
+
+/// An arena with many players.
+class InterestOfCrowd : public ::testing::Test {
+ protected:
+  static constexpr std::uint16_t kPlayers = 200;
+
+  InterestOfCrowd() {
+    std::vector<engine::Join> joins;
+    for (std::uint16_t seat = 0; seat < kPlayers; ++seat) {
+      joins.push_back({.player = {seat}, .user_data = {}});
+    }
+    match_.tick({.leaves = {}, .joins = joins, .inputs = {}});
+    interest_.rebuild(match_.world(), match_.log().slots().present());
+  }
+
+  [[nodiscard]] std::span<const sim::Body> bodies() const {
+    return match_.world().physics().movers();
+  }
+
+  static Vec2 middle_of(const sim::Body& body) {
+    return {body.min.x + body.size.x / 2, body.min.y + body.size.y / 2};
+  }
+
+  /// Returns the rows of what was found.
+  [[nodiscard]] std::set<std::size_t> rows_of(std::span<const Interest::Found> found) const {
+    std::set<std::size_t> rows;
+    for (const Interest::Found& each : found) {
+      const std::size_t row = match_.world().index_of(match_.log().slots().slot(each.slot).id);
+      EXPECT_EQ(each.extent.middle, middle_of(bodies()[row]));
+      rows.insert(row);
+    }
+    EXPECT_EQ(rows.size(), found.size()) << "none twice";
+    return rows;
+  }
+
+  Match match_{games::arena(), engine::make_map(games::arena(), {.seats = kPlayers}, 60), 60, 9};
+  Interest interest_;
+  std::vector<Interest::Found> found_;
+};
+
+// No body whose box is outside is ever in a view, and no body whose box meets the view is missing.
+TEST_F(InterestOfCrowd, SeesTheBodiesWhoseBoxesMeetItsRectangle) {
+  constexpr Vec2 kView{20 * kUnit, 12 * kUnit};
+  std::size_t corners_only = 0;
+  for (std::uint16_t seat = 0; seat < kPlayers; ++seat) {
+    const Vec2 centre = bodies()[match_.world().avatar_of({seat})].min;
+    interest_.query({.centre = centre, .sight = kView}, 10'000, found_);
+    const std::set<std::size_t> seen = rows_of(found_);
+    EXPECT_TRUE(seen.contains(match_.world().avatar_of({seat})));
+    for (std::size_t row = 0; row < bodies().size(); ++row) {
+      const sim::Body& body = bodies()[row];
+      const bool meets =
+          body.min.x <= centre.x + kView.x && body.min.x + body.size.x >= centre.x - kView.x &&
+          body.min.y <= centre.y + kView.y && body.min.y + body.size.y >= centre.y - kView.y;
+      ASSERT_EQ(seen.contains(row), meets) << seat << " and " << row;
+      const Vec2 middle = middle_of(body);
+      const bool has_middle =
+          std::abs(middle.x - centre.x) <= kView.x && std::abs(middle.y - centre.y) <= kView.y;
+      corners_only += meets && !has_middle ? 1U : 0U;
+    }
+  }
+  EXPECT_GT(corners_only, 10U) << "some are seen by their corners only";
+}
+
+TEST_F(InterestOfCrowd, InACrowdSeesTheNearest) {
+  constexpr Vec2 kView{300 * kUnit, 200 * kUnit};
+  constexpr std::size_t kEnough = 20;
+  std::size_t smaller = 0;
+  for (std::size_t own = 0; own < bodies().size(); ++own) {
+    const Vec2 centre = bodies()[own].min;
+    interest_.query({.centre = centre, .sight = kView}, kEnough, found_);
+    EXPECT_GE(found_.size(), kEnough);
+    smaller += found_.size() < bodies().size() ? 1U : 0U;
+    const std::set<std::size_t> seen = rows_of(found_);
+    std::int64_t furthest_seen = 0;
+    std::int64_t nearest_other = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t row = 0; row < bodies().size(); ++row) {
+      // In the proportions of the view; how far the nearest side of the box is.
+      const sim::Body& body = bodies()[row];
+      const Vec2 middle = middle_of(body);
+      const auto distance =
+          std::max(2 * (std::abs(std::int64_t{middle.x} - centre.x) - body.size.x / 2),
+                   3 * (std::abs(std::int64_t{middle.y} - centre.y) - body.size.y / 2));
+      if (seen.contains(row)) {
+        furthest_seen = std::max(furthest_seen, distance);
+      } else {
+        nearest_other = std::min(nearest_other, distance);
+      }
+    }
+    EXPECT_LT(furthest_seen, nearest_other);
+  }
+  EXPECT_GT(smaller, 0U);
+}
+
+// A body in view stays in view up to a little beyond the border, and no further.
+TEST(Interest, KeepsABodyInViewALittleBeyondItsRectangle) {
+  const Eye eye{.centre = {5 * kUnit, -7 * kUnit}, .sight = {20 * kUnit, 12 * kUnit}};
+  constexpr Vec2 kHalf{kUnit / 2, kUnit};
+  constexpr std::int32_t kWidth = 20 * kUnit + kHalf.x + kViewHysteresis;
+  constexpr std::int32_t kHeight = 12 * kUnit + kHalf.y + kViewHysteresis;
+  for (const std::int32_t sign : {-1, 1}) {
+    const auto stays = [&](std::int32_t x, std::int32_t y) {
+      const Vec2 middle{eye.centre.x + sign * x, eye.centre.y + sign * y};
+      return keeps_seeing(eye, {.middle = middle, .half = kHalf});
+    };
+    EXPECT_TRUE(stays(kWidth, kHeight));
+    EXPECT_TRUE(stays(kWidth, -kHeight));
+    EXPECT_FALSE(stays(kWidth + 1, 0));
+    EXPECT_FALSE(stays(0, kHeight + 1));
+  }
+}
+
+TEST(Interest, IsExactAtTheEndsOfTheNumbers) {
+  const Eye eye{.centre = {INT32_MIN, INT32_MAX}, .sight = {INT32_MAX, INT32_MAX}};
+  EXPECT_TRUE(is_in_sight(eye, {.middle = {-1, 0}, .half = {}}, 0));
+  EXPECT_FALSE(is_in_sight(eye, {.middle = {0, 0}, .half = {}}, 0));
+  EXPECT_TRUE(is_in_sight(eye, {.middle = {0, 0}, .half = {1, 0}}, 0));
+  EXPECT_FALSE(is_in_sight(eye, {.middle = {INT32_MAX, INT32_MIN}, .half = {}}, 0));
+}
+
+TEST(Eye, IsAtTheFocusAndSeesAsFarAsTheFirstAvatar) {
+  FieldMatch match{{units(3, 4), units(50, 0)}};
+  match.tick();
+  const Eye eye = eye_of(match.match().world(), {0});
+  EXPECT_EQ(eye.centre, (Vec2{3 * kUnit + kUnit / 2, 4 * kUnit + kUnit / 2})) << "its middle";
+  EXPECT_EQ(eye.sight, field::kSight);
+  // A player without an avatar sees as far as any.
+  match.leave({0});
+  EXPECT_EQ(eye_of(match.match().world(), {0}).sight, kSight);
+}
+
+}  // namespace
+}  // namespace tickbox::match

@@ -1,0 +1,259 @@
+// What the log of a match has of its last ticks.
+
+#include "server/match/match_log.h"
+
+#include "core/rng.h"
+#include "engine/declared.h"
+#include "tests/unit/match/planned_match.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tickbox::match {
+namespace {
+
+constexpr std::size_t kValues = 3;
+constexpr std::uint32_t kTicks = protocol::kTicksRemembered;
+
+/// A change log against the list of all changes.
+class ChangeLogTest : public ::testing::Test {
+ protected:
+  struct Noted {
+    Tick tick;
+    Payload payload;
+  };
+
+  void begin() { log_.begin(tick_ = tick_ + 1); }
+
+  void note(std::size_t value, std::uint32_t bits) {
+    const Payload payload{.value = ++number_, .bits = bits, .number = number_};
+    log_.note(value, payload);
+    all_[value].push_back({.tick = tick_, .payload = payload});
+  }
+
+  /// Compares what the log has of a value since `base` with the list.
+  void check(std::size_t value, Tick base) const {
+    std::uint64_t ticks = 0;
+    PayloadSum sum;
+    for (const Noted& noted : all_[value]) {
+      if (noted.tick <= base) continue;
+      const auto ago = static_cast<std::uint32_t>(tick_ - noted.tick);
+      ticks |= std::uint64_t{1} << ago;
+      ++sum.count;
+      sum.bits += noted.payload.bits;
+      ASSERT_EQ(log_.change(value, ago).value, noted.payload.value);
+    }
+    ASSERT_EQ(log_.ticks_since(value, base), ticks) << tick_.value << " since " << base.value;
+    const PayloadSum said = log_.sum_since(value, base);
+    ASSERT_EQ(said.count, sum.count) << tick_.value << " since " << base.value;
+    ASSERT_EQ(said.bits, sum.bits) << tick_.value << " since " << base.value;
+  }
+
+  ChangeLog log_{kValues};
+  Tick tick_;
+  std::uint32_t number_ = 0;
+  std::array<std::vector<Noted>, kValues> all_;
+};
+
+TEST_F(ChangeLogTest, SumsUpWhatAWalkOverAllChangesSumsUp) {
+  Rng rng{5};
+  const std::array<std::uint64_t, kValues> chances = {1, 8, 60};  // of 64, each tick
+  for (std::uint32_t i = 0; i < 10 * kTicks; ++i) {
+    begin();
+    for (std::size_t value = 0; value < kValues; ++value) {
+      if (rng.chance(chances[value], 64))
+        note(value, 1 + static_cast<std::uint32_t>(rng.below(200)));
+      for (std::uint32_t age = 0; age < kTicks && age <= tick_.value; ++age) {
+        ASSERT_NO_FATAL_FAILURE(check(value, {tick_.value - age}));
+      }
+    }
+  }
+  EXPECT_GT(number_, 100U);
+}
+
+// The running number of bits is modulo 2^32.
+TEST_F(ChangeLogTest, SumsUpOverTheEndOfItsNumbers) {
+  for (std::uint32_t i = 0; i < 2 * kTicks; ++i) {
+    begin();
+    note(0, 0x1000'0000);
+    if (i < 14) continue;
+    EXPECT_EQ(log_.sum_since(0, {tick_.value - 15}).bits, 15U * 0x1000'0000U);
+  }
+}
+
+/// Seats 0 and 1 are two units apart, seat 2 is far away.
+class MatchLogTest : public ::testing::Test {
+ protected:
+  MatchLogTest() { match_.tick(); }
+
+  [[nodiscard]] MatchLog& log() { return match_.match().log(); }
+
+  [[nodiscard]] bool are_joined(SlotId a, SlotId b, Tick base) {
+    Islands& islands = log().islands_since(base);
+    return islands.root_of(a) == islands.root_of(b);
+  }
+
+  /// Whether the input of a seat has changed in the last tick.
+  [[nodiscard]] bool has_changed(std::uint16_t seat) {
+    return log().inputs().ticks_since(seat, {match_.now().value - 1}) != 0;
+  }
+
+  [[nodiscard]] auto outcomes() { return log().outcomes().causes_of(match_.now()); }
+
+  [[nodiscard]] auto spawns() { return log().spawns().causes_of(match_.now()); }
+
+  FieldMatch match_{{units(0, 0), units(2, 0), units(0, 300)}, 8};
+};
+
+TEST_F(MatchLogTest, NotesAnInputOnceWhenItChanges) {
+  match_.tick({{.seat = 1, .pad = kDown}});
+  EXPECT_TRUE(has_changed(1));
+  EXPECT_FALSE(has_changed(0));
+  match_.tick({{.seat = 1, .pad = kDown}});
+  EXPECT_FALSE(has_changed(1)) << "the same again";
+  match_.tick();
+  EXPECT_FALSE(has_changed(1)) << "no input: it runs on";
+  match_.tick({{.seat = 1, .pad = kRest}});
+  EXPECT_TRUE(has_changed(1));
+}
+
+// A press is up again in the next tick, which costs nothing; to press again is a change.
+TEST_F(MatchLogTest, NotesAPressInEachTickAndNoRelease) {
+  match_.tick({{.seat = 2, .pad = kShoot}});
+  EXPECT_TRUE(has_changed(2));
+  match_.tick({{.seat = 2, .pad = kShoot}});
+  EXPECT_TRUE(has_changed(2));
+  match_.tick({{.seat = 2, .pad = kRest}});
+  EXPECT_FALSE(has_changed(2));
+}
+
+TEST_F(MatchLogTest, APayloadIsTheChangeFromTheInputThatThePlayerHeld) {
+  match_.tick({{.seat = 1, .pad = kRight}});
+  match_.tick({{.seat = 1, .pad = kDown}});
+  const Payload payload = log().inputs().change(1, 0);
+  std::vector<std::byte> expected;
+  {
+    engine::BitWriter out{expected};
+    engine::pack_change(field::game().input, field::bytes_of(kRight), field::bytes_of(kDown), out);
+    EXPECT_EQ(payload.bits, out.written());
+  }
+  engine::BitReader in{expected};
+  EXPECT_EQ(payload.value, in.take(payload.bits));
+}
+
+TEST_F(MatchLogTest, NotesAnOutcomeOnceWithTheSlotOfItsBody) {
+  match_.command_paint(1, 40);
+  match_.tick();
+  ASSERT_EQ(outcomes().size(), 1U);
+  EXPECT_EQ(outcomes()[0].slot, match_.slot(1));
+  EXPECT_FALSE(outcomes()[0].is_strike);
+  EXPECT_TRUE(log().outcomes().has_since(match_.slot(1), {match_.now().value - 1}));
+  EXPECT_FALSE(log().outcomes().has_since(match_.slot(0), {match_.now().value - 1}));
+  match_.tick();
+  EXPECT_TRUE(outcomes().empty());
+}
+
+TEST_F(MatchLogTest, NotesTheChangesOfTheRoom) {
+  match_.command_rain(3);
+  match_.tick();
+  EXPECT_EQ(log().room().ticks_since(0, {match_.now().value - 1}), 1U);
+  match_.command_rain(3);
+  match_.tick();
+  EXPECT_EQ(log().room().ticks_since(0, {match_.now().value - 1}), 0U) << "the same again";
+  EXPECT_EQ(log().room().ticks_since(0, {match_.now().value - 2}), 2U);
+}
+
+TEST_F(MatchLogTest, NotesASpawnAndJoinsItWithItsParent) {
+  const Tick before = match_.now();
+  match_.tick({{.seat = 2, .pad = kShoot}});
+  ASSERT_EQ(spawns().size(), 1U);
+  EXPECT_EQ(spawns()[0].slot, match_.slot(2));
+  const SlotId dart = spawns()[0].child;
+  EXPECT_EQ(log().slots().slot(dart).id, match_.darts().front());
+  EXPECT_TRUE(are_joined(dart, match_.slot(2), before));
+  EXPECT_FALSE(are_joined(dart, match_.slot(1), before));
+  match_.tick();
+  EXPECT_TRUE(spawns().empty());
+}
+
+// Seat 0 shoots at seat 1, which stands within the dart's first tick: the dart never has a slot.
+TEST_F(MatchLogTest, JoinsTheParentOfWhatDespawnsInItsFirstTick) {
+  match_.put({units(0, 0), {kUnit + kUnit / 2, 0}});
+  const Tick before = match_.now();
+  match_.tick({{.seat = 0, .pad = kShoot}});
+  ASSERT_EQ(match_.match().report().emitted.size(), 1U);
+  EXPECT_TRUE(match_.darts().empty());
+  EXPECT_TRUE(spawns().empty());
+  EXPECT_TRUE(are_joined(match_.slot(0), match_.slot(1), before));
+  EXPECT_FALSE(are_joined(match_.slot(0), match_.slot(2), before));
+}
+
+TEST_F(MatchLogTest, JoinsBodiesThatTouch) {
+  match_.put({units(0, 0), {kUnit + kUnit / 16, 0}});
+  const Tick before = match_.now();
+  match_.tick({{.seat = 0, .pad = kRight}});
+  EXPECT_TRUE(are_joined(match_.slot(0), match_.slot(1), before));
+  EXPECT_FALSE(are_joined(match_.slot(0), match_.slot(2), before));
+}
+
+// Contacts from before a view are no news to a client that holds it.
+TEST_F(MatchLogTest, KnowsIslandsSinceEachBaseAlone) {
+  match_.put({units(0, 0), {kUnit + kUnit / 16, 0}});
+  const Tick before = match_.now();
+  match_.tick({{.seat = 0, .pad = kRight}});
+  const Tick met = match_.now();
+  ASSERT_TRUE(are_joined(match_.slot(0), match_.slot(1), before));
+  match_.tick({{.seat = 0, .pad = kLeft}});
+  match_.tick({{.seat = 0, .pad = kLeft}});
+  const Tick apart = match_.now();
+  const std::uint32_t age = log().base_age_max();
+  while (match_.now() - before < age) {
+    match_.tick();
+    ASSERT_TRUE(are_joined(match_.slot(0), match_.slot(1), before));
+    for (Tick base = apart; base < match_.now(); base = base + 1) {
+      ASSERT_FALSE(are_joined(match_.slot(0), match_.slot(1), base)) << base.value;
+    }
+  }
+  EXPECT_GE(apart, met);
+}
+
+TEST_F(MatchLogTest, ForgetsWhatHappenedLongAgo) {
+  match_.command_paint(1, 40);
+  match_.tick({{.seat = 1, .pad = kDown}, {.seat = 2, .pad = kShoot}});
+  const Tick then = match_.now();
+  for (std::uint32_t ago = 0; ago < kTicks - 1; ++ago) {
+    EXPECT_EQ(log().inputs().ticks_since(1, {then.value - 1}), std::uint64_t{1} << ago);
+    EXPECT_EQ(log().outcomes().causes_of(then).size(), 1U);
+    EXPECT_EQ(log().spawns().causes_of(then).size(), 1U);
+    match_.tick();
+  }
+  for (std::uint32_t i = 0; i < 2 * kTicks; ++i) {
+    match_.tick();
+    EXPECT_EQ(log().inputs().ticks_since(1, {match_.now().value - kTicks + 1}), 0U);
+    EXPECT_TRUE(log().outcomes().causes_of(then).empty());
+    EXPECT_TRUE(log().spawns().causes_of(then).empty());
+  }
+}
+
+TEST_F(MatchLogTest, KnowsWhoHasLeftFromWhoHasDespawned) {
+  match_.tick({{.seat = 2, .pad = kShoot}});
+  const SlotId dart = log().slots().find(match_.darts().front());
+  for (int i = 0; i < 70; ++i) {
+    match_.tick();
+    if (match_.darts().empty()) break;
+  }
+  ASSERT_TRUE(match_.darts().empty());
+  EXPECT_FALSE(log().slots().slot(dart).is_present());
+  EXPECT_FALSE(log().slots().slot(dart).left) << "a replay shows it";
+  const SlotId runner = match_.slot(1);
+  match_.leave({1});
+  EXPECT_TRUE(log().slots().slot(runner).left) << "no replay shows it";
+}
+
+}  // namespace
+}  // namespace tickbox::match
