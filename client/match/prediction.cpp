@@ -100,7 +100,7 @@ Reconciliation Prediction::reconcile(const View& view) {
   });
   if (!has_own) return {};
   Reconciliation reconciliation = compare(view);
-  const views::Rows own_before = own_;
+  own_before_ = own_;
   if (is_as_expected(view)) {
     base_ = view.tick;
   } else {
@@ -112,10 +112,10 @@ Reconciliation Prediction::reconcile(const View& view) {
     step_once(world_.tick + 1);
   }
   keep_own(own_);
-  for (std::size_t row = 0; row < own_.size() && !own_before.empty(); ++row) {
-    const std::size_t before = own_before.index_of(own_.head(row).id);
-    const bool was_there = before != own_before.size();
-    if (!was_there || own_before.head(before).min != own_.head(row).min) {
+  for (std::size_t row = 0; row < own_.size() && !own_before_.empty(); ++row) {
+    const std::size_t before = own_before_.index_of(own_.head(row).id);
+    const bool was_there = before != own_before_.size();
+    if (!was_there || own_before_.head(before).min != own_.head(row).min) {
       reconciliation.corrected = true;
     }
   }

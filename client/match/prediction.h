@@ -50,7 +50,7 @@ class Prediction {
   void skip_to(Tick tick);
 
   /// Compares the prediction with `view` and restarts from the view. A view without an own body
-  /// changes nothing.
+  /// changes nothing. Cost: no allocation once warm.
   Reconciliation reconcile(const View& view);
 
   /// Returns the own bodies at the newest predicted tick, by id; none before the first view with
@@ -91,6 +91,7 @@ class Prediction {
   Tick base_;
   views::Rows own_;
   views::Rows before_;
+  views::Rows own_before_;      ///< own_ before the last view
   std::optional<Tick> newest_;  ///< the last tick whose input is known
   /// Inputs by tick; a missing one: the input by default.
   TickRing<std::vector<std::byte>, protocol::kPredictionHistory> inputs_;
