@@ -3,6 +3,7 @@
 #include "engine/declared.h"
 #include "engine/keyframe.h"
 #include "sim/box.h"
+#include "sim/crowding.h"
 
 #include <algorithm>
 #include <utility>
@@ -287,6 +288,8 @@ bool SnapshotWorld::replay(const ViewHead& head, const HeldView& base) {
   while (world_.tick < head.tick) {
     gather_record(base, static_cast<std::uint8_t>(head.tick - world_.tick - 1));
     step();
+    // A server counts what members have spawned as members.
+    if (world_.size() > views::kMembersMax || has_pile()) return false;
     const bool is_pile = std::ranges::any_of(
         teleported_, [this](BodyId id) { return is_crowded(world_.index_of(id)); });
     if (is_pile) return false;
@@ -297,6 +300,16 @@ bool SnapshotWorld::replay(const ViewHead& head, const HeldView& base) {
     if (world_.tick < head.tick) keep_tick();
   }
   return true;
+}
+
+/// Returns whether rules have piled up bodies in the last step, as by a state that lets bodies meet
+/// which have passed through each other: each further step of the pile would take long as well.
+/// Cost: as the search for pairs of one step, but only after a step of many contacts.
+bool SnapshotWorld::has_pile() const {
+  if (touches_ <= kTouchesPerBody * world_.size()) return false;
+  const sim::CrowdingLimits limits{.overlaps_per_body = engine::kOverlapsPerBodyMax,
+                                   .pairs = engine::kPairsMax};
+  return sim::find_crowded_body(world_.physics(), limits).has_value();
 }
 
 /// Stores the state of this replayed tick.
@@ -353,6 +366,7 @@ void SnapshotWorld::step() {
   before_.assign(world_.ids().begin(), world_.ids().end());
   const engine::TickReport& report = stepper_.replay(world_, record_);
   ++steps_;
+  touches_ = report.physics->contacts.size() + report.physics->influences.size();
   note_spawns(report);
   teleported_.clear();
   std::size_t row = 0;

@@ -113,6 +113,9 @@ class SnapshotWorld {
   /// The number of despawned bodies to remember. A forgotten one only costs a longer replay.
   static constexpr std::size_t kDespawnsRemembered = 256;
 
+  /// Contacts and influences per body in a step after which piles are looked for.
+  static constexpr std::size_t kTouchesPerBody = 8;
+
   struct Despawn {
     BodyId id;
     Tick tick;
@@ -139,6 +142,7 @@ class SnapshotWorld {
   void step();
   void note_spawns(const engine::TickReport& report);
   [[nodiscard]] bool is_crowded(std::size_t row) const;
+  [[nodiscard]] bool has_pile() const;
   void keep_tick();
   void note_despawn(BodyId id);
   [[nodiscard]] bool has_despawned(BodyId id, Tick after) const;
@@ -162,6 +166,7 @@ class SnapshotWorld {
   std::vector<Spawn> spawns_;       ///< since the oldest base that can come, by child
   std::vector<BodyId> before_;      ///< the rows before a step
   std::vector<BodyId> teleported_;  ///< in the last step
+  std::size_t touches_ = 0;         ///< contacts and influences of the last step
   HeldView wrong_;
   std::vector<HeldView> replayed_ticks_;  ///< the first replayed_tick_count_ are of this snapshot
   std::size_t replayed_tick_count_ = 0;
