@@ -1,0 +1,106 @@
+// Snapshots whose replay would take much longer than that of any server's.
+
+#include "client/match/snapshot_world.h"
+#include "engine/declared.h"
+#include "tests/support/content_bits.h"
+#include "tests/support/menagerie.h"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+#include <vector>
+
+namespace tickbox::match {
+namespace {
+
+constexpr Tick kBase{100};
+
+/// A client that holds a view of many walkers of one player.
+class HostileReplayTest : public ::testing::Test {
+ protected:
+  /// `apart`: from one walker to the next, along x.
+  void hold(std::uint32_t walkers, std::int64_t hurt, std::int32_t apart) {
+    const TypeInfo& type = game_.kinds[game_.avatar].type;
+    std::vector<std::byte> state(type.bytes);
+    type.write_default(state.data());
+    set(type, "hurt", hurt, state);
+    views::Rows rows{game_};
+    for (std::uint32_t i = 0; i < walkers; ++i) {
+      const BodyId id = engine::avatar_id(1, {.lineage = 0, .tick = {i / 256}, .count = i % 256});
+      const Vec2 place{kUnit + static_cast<std::int32_t>(i) % 20 * apart,
+                       5 * kUnit - static_cast<std::int32_t>(i) / 20 * apart / 2};
+      rows.add(
+          {.head = {.id = id, .min = place, .velocity = {}}, .state = state, .input = input()});
+    }
+    const std::vector<std::byte> content = tests::full_content(rows, kBase, {});
+    ViewHead head{.tick = kBase};
+    const auto refused = world_.apply(head, content);
+    ASSERT_TRUE(!refused && refused.error().wrong);
+    head.view_hash = refused.error().wrong->client_hash;
+    ASSERT_TRUE(world_.apply(head, content));
+  }
+
+  static void set(const TypeInfo& type, std::string_view name, std::int64_t value,
+                  MutableBytes bytes) {
+    for (const FieldInfo& field : type.fields()) {
+      if (field.name == name) engine::set_value(field, 0, value, bytes);
+    }
+  }
+
+  [[nodiscard]] const std::vector<std::byte>& input() const { return input_; }
+
+  void expect_malformed(const std::vector<std::byte>& content, std::uint64_t steps_max) {
+    const auto view = world_.apply({.tick = kBase + 60, .base_age = 60, .view_hash = 0}, content);
+    ASSERT_FALSE(view);
+    EXPECT_EQ(view.error().reason, net::DropReason::Malformed);
+    EXPECT_FALSE(view.error().wrong);
+    EXPECT_LE(world_.steps(), steps_max);
+  }
+
+  const GameTable& game_ = tests::menagerie();
+  SnapshotWorld world_{{game_, engine::make_map(game_, {.seats = 6}, 60), 60, 1}, Player{0}};
+  std::vector<std::byte> input_ = [this] {
+    std::vector<std::byte> input(game_.input.bytes);
+    game_.input.write_default(input.data());
+    return input;
+  }();
+};
+
+// All walkers lay a bomb in each tick. The world grew without a limit, and the replay took 45 s.
+TEST_F(HostileReplayTest, MoreBodiesThanAViewHoldsAreRefused) {
+  constexpr std::uint32_t kWalkers = 400;
+  ASSERT_NO_FATAL_FAILURE(hold(kWalkers, 0, kUnit));
+  std::vector<std::byte> pressed = input();
+  set(game_.input, "bomb", 1, pressed);
+  std::vector<std::byte> content;
+  {
+    engine::BitWriter out{content};
+    views::put_head(views::index_bits(kWalkers), {.inputs = true}, out);
+    for (int tick = 0; tick < 60; ++tick) {
+      out.put(1, 1);
+      out.put(0, views::index_bits(kWalkers));
+      engine::pack_change(game_.input, input(), pressed, out);
+      out.put(0, 1);
+    }
+  }
+  expect_malformed(content, 3);
+}
+
+// Walkers that are hurt pass through each other. When they are well again they are a pile, each
+// step of which takes long: a thousand took more than a minute.
+TEST_F(HostileReplayTest, APileThatRulesMakeIsRefused) {
+  ASSERT_NO_FATAL_FAILURE(hold(100, 5, 0));
+  expect_malformed({}, 6);
+}
+
+// A few in one place are no pile.
+TEST_F(HostileReplayTest, AFewBodiesInOnePlaceAreReplayed) {
+  ASSERT_NO_FATAL_FAILURE(hold(20, 5, 0));
+  const auto view = world_.apply({.tick = kBase + 60, .base_age = 60, .view_hash = 0}, {});
+  ASSERT_FALSE(view);
+  EXPECT_TRUE(view.error().wrong) << "another hash alone";
+  EXPECT_EQ(world_.steps(), 60U);
+}
+
+}  // namespace
+}  // namespace tickbox::match
