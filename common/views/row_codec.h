@@ -16,7 +16,7 @@ inline constexpr unsigned kNearBits = 22;
 inline constexpr std::int32_t kNear = 1 << (kNearBits - 1);
 
 /// The bits that a row takes more if its place is not near the origin.
-inline constexpr std::size_t kFarBits = 2 * (32 - kNearBits);
+inline constexpr std::size_t kFarBits = std::size_t{2} * (32 - kNearBits);
 
 /// Returns whether a place is sent in kNearBits bits.
 [[nodiscard]] constexpr bool is_near(Vec2 place, Vec2 origin) {
