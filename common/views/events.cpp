@@ -1,6 +1,7 @@
 #include "views/events.h"
 
 #include "engine/declared.h"
+#include "views/aligned.h"
 #include "views/row_codec.h"
 
 #include <algorithm>
@@ -61,8 +62,7 @@ bool read_events(const GameTable& game, ConstBytes bits, ReceivedEvents& out) {
       event.player = {static_cast<std::uint16_t>(in.take(engine::kSeatBits))};
     }
     const TypeInfo& type = type_of(game, event.kind);
-    constexpr std::size_t kAlign = alignof(std::uint64_t);
-    event.first = (out.bytes.size() + kAlign - 1) / kAlign * kAlign;
+    event.first = aligned(out.bytes.size());
     out.bytes.resize(event.first + type.bytes);
     const MutableBytes value = MutableBytes{out.bytes}.subspan(event.first, type.bytes);
     if (!engine::unpack_sparse(type, in, value)) return false;

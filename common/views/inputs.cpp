@@ -1,6 +1,7 @@
 #include "views/inputs.h"
 
 #include "engine/declared.h"
+#include "views/aligned.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +10,6 @@ namespace tickbox::views {
 namespace {
 
 constexpr unsigned kLookBackBits = 8;
-constexpr std::size_t kAlign = alignof(std::uint64_t);
 
 }  // namespace
 
@@ -30,7 +30,7 @@ void put_inputs(const GameTable& game, std::span<const GivenInput> inputs, engin
 
 bool ReceivedInputs::read(const GameTable& game, ConstBytes bits, std::size_t most) {
   bytes_ = game.input.bytes;
-  stride_ = (bytes_ + kAlign - 1) / kAlign * kAlign;
+  stride_ = aligned(bytes_);
   values_.clear();
   look_backs_.clear();
   alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> value{};

@@ -1,18 +1,13 @@
 #include "views/rows.h"
 
 #include "engine/declared.h"
+#include "views/aligned.h"
 
 #include <algorithm>
 #include <cstring>
 
 namespace tickbox::views {
 namespace {
-
-constexpr std::size_t kAlign = alignof(std::uint64_t);
-
-std::size_t stride_of(std::size_t bytes) {
-  return (bytes + kAlign - 1) / kAlign * kAlign;
-}
 
 /// Copies a value to the end of a list of values at one stride.
 void append(ConstBytes value, std::size_t stride, std::vector<std::byte>& out) {
@@ -47,8 +42,8 @@ RowRef row_of(const engine::World& world, std::size_t row) {
 
 Rows::Rows(const GameTable& game)
     : game_(&game),
-      state_stride_(stride_of(game.state_bytes)),
-      input_stride_(stride_of(game.input.bytes)) {}
+      state_stride_(aligned(game.state_bytes)),
+      input_stride_(aligned(game.input.bytes)) {}
 
 void Rows::begin(const GameTable& game) {
   if (game_ != &game) *this = Rows{game};

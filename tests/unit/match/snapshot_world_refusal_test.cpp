@@ -23,7 +23,6 @@ class SnapshotWorldRefusalTest : public ::testing::Test {
  protected:
   static constexpr std::uint16_t kA = 0;
   static constexpr std::uint16_t kB = 1;
-  static constexpr std::uint16_t kCrate = 2;
   static constexpr std::uint16_t kMembers = 4;
   static constexpr std::uint32_t kAge = 2;
   static constexpr unsigned kWidth = 2;

@@ -204,7 +204,7 @@ TEST_F(ContentTest, ExitsInTheLongerFormAreRefused) {
 TEST_F(ContentTest, ExitsThatAreNoMembersOrNotInOrderAreRefused) {
   for (const auto& [first, second] :
        std::vector<std::pair<std::uint16_t, std::uint16_t>>{{5, 0}, {2, 2}, {2, 1}}) {
-    EXPECT_FALSE(read_on_base({.exits = true}, [&, first = first, second = second](BitWriter& out) {
+    EXPECT_FALSE(read_on_base({.exits = true}, [&](BitWriter& out) {
       put_end(out);
       put_index(first, out);
       if (second != 0) put_index(second, out);
