@@ -1,6 +1,7 @@
 #pragma once
 // The state hash of a match, kept up to date from tick to tick: a row that has not changed is not
-// hashed again. Of rows at rest the world knows the hashes.
+// hashed again, unless it is kinematic or ignores its parent. Of rows at rest the world knows the
+// hashes.
 
 #include "core/bytes.h"
 #include "core/ids.h"

@@ -91,8 +91,9 @@ struct Watched {
 
 class NonceReuse : public testing::TestWithParam<std::uint64_t> {};
 
-// Eight clients on bad links; each second something happens to one of them, or to the server. And
-// somebody sends the captured CONNECTs and RESUMEs again, from their own addresses and others.
+// Eight clients on bad links. Each second one of five things happens to one of them, or to the
+// server; one of the five is that somebody sends the captured CONNECTs and RESUMEs again, from
+// their own addresses and others.
 TEST_P(NonceReuse, ThreatNoPairOfKeyAndNonceIsUsedTwice) {
   const std::uint64_t seed = GetParam();
   SCOPED_TRACE(testing::Message() << "seed " << seed);

@@ -1,6 +1,6 @@
 #pragma once
-// Why something was not taken, so that a test that expects a fault fails where there is none:
-// error() of what was taken is any value whatever.
+// Why something was not taken. A test that expects a fault must fail where there is none, and
+// error() of a result that has a value is undefined.
 
 #include <expected>
 #include <optional>
