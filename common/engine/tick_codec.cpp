@@ -20,26 +20,6 @@ void write_sparse(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>
   pack_sparse(type, bytes, writer);
 }
 
-/// The types of what an outcome holds in its bytes; nullptr for none.
-const TypeInfo* type_of(const GameTable& game, const Outcome& outcome) {
-  switch (outcome.kind) {
-    case OutcomeKind::Spawned:
-      return outcome.type < game.kinds.size() ? &game.kinds[outcome.type].type : nullptr;
-    case OutcomeKind::Commanded:
-      return outcome.type < game.commands.size() ? &game.commands[outcome.type].type : nullptr;
-    case OutcomeKind::Decided:
-      return outcome.type < game.outcomes.size() ? &game.outcomes[outcome.type] : nullptr;
-    case OutcomeKind::Seat:
-      return &game.seat;
-    case OutcomeKind::Room:
-      return &game.room;
-    case OutcomeKind::Secret:
-      return &game.secret;
-    default:
-      return nullptr;
-  }
-}
-
 bool has_type(OutcomeKind kind) {
   return kind == OutcomeKind::Spawned || kind == OutcomeKind::Commanded ||
          kind == OutcomeKind::Decided || kind >= OutcomeKind::Seat;
@@ -142,6 +122,25 @@ class RecordCheck {
 
 }  // namespace
 
+const TypeInfo* payload_type(const GameTable& game, const Outcome& outcome) {
+  switch (outcome.kind) {
+    case OutcomeKind::Spawned:
+      return outcome.type < game.kinds.size() ? &game.kinds[outcome.type].type : nullptr;
+    case OutcomeKind::Commanded:
+      return outcome.type < game.commands.size() ? &game.commands[outcome.type].type : nullptr;
+    case OutcomeKind::Decided:
+      return outcome.type < game.outcomes.size() ? &game.outcomes[outcome.type] : nullptr;
+    case OutcomeKind::Seat:
+      return &game.seat;
+    case OutcomeKind::Room:
+      return &game.room;
+    case OutcomeKind::Secret:
+      return &game.secret;
+    default:
+      return nullptr;
+  }
+}
+
 void write_outcome(const GameTable& game, const Outcome& outcome, ConstBytes bytes,
                    std::vector<std::byte>& out) {
   NumberWriter writer{out};
@@ -189,7 +188,7 @@ void write_outcome(const GameTable& game, const Outcome& outcome, ConstBytes byt
       writer.fixed(outcome.random);
       break;
   }
-  if (const TypeInfo* type = type_of(game, outcome)) write_sparse(*type, bytes, out);
+  if (const TypeInfo* type = payload_type(game, outcome)) write_sparse(*type, bytes, out);
 }
 
 void write_strike(const Strike& strike, std::vector<std::byte>& out) {
@@ -254,7 +253,7 @@ void read_outcome(const GameTable& game, OutcomeHead head, NumberReader& in, Tic
       outcome.random = in.fixed<std::uint64_t>();
       break;
   }
-  const TypeInfo* type = type_of(game, outcome);
+  const TypeInfo* type = payload_type(game, outcome);
   if (has_type(outcome.kind) && type == nullptr) return void(in.fail());
   if (type != nullptr) read_sparse(*type, in, record.bytes);
   outcome.size = record.bytes.size() - outcome.first;

@@ -34,6 +34,9 @@ struct OutcomeHead {
   }
 };
 
+/// Returns the type of what an outcome holds in its bytes; nullptr for none.
+[[nodiscard]] const TypeInfo* payload_type(const GameTable& game, const Outcome& outcome);
+
 /// Appends an outcome. That a player leaves or joins is its head alone: the lists of a tick say
 /// who.
 void write_outcome(const GameTable& game, const Outcome& outcome, ConstBytes bytes,

@@ -2,8 +2,10 @@
 // Matches whose ticks are logged, read back, and stepped again from what was read.
 
 #include "core/rng.h"
+#include "engine/declared.h"
 #include "engine/log/tick_log.h"
 #include "engine/stepper.h"
+#include "engine/tick_codec.h"
 #include "laws/random_match.h"
 #include "tests/support/bytes.h"
 
@@ -69,17 +71,21 @@ class LoggedMatch {
 /// Returns whether two records say the same, wherever they have their bytes.
 inline bool say_the_same(const GameTable& game, const engine::TickRecord& a,
                          const engine::TickRecord& b) {
+  // By values: the bytes between them are of no meaning.
+  const auto same_payload = [](const TypeInfo* type, ConstBytes x, ConstBytes y) {
+    return type != nullptr ? engine::are_equal(*type, x, y) : std::ranges::equal(x, y);
+  };
   const auto same_outcome = [&](const engine::Outcome& x, const engine::Outcome& y) {
     return x.kind == y.kind && x.phase == y.phase && x.type == y.type && x.player == y.player &&
            x.ref == y.ref && x.min == y.min && x.path == y.path &&
            (x.kind != engine::OutcomeKind::Secret || x.random == y.random) &&
-           std::ranges::equal(a.bytes_of(x), b.bytes_of(y));
+           same_payload(engine::payload_type(game, x), a.bytes_of(x), b.bytes_of(y));
   };
   const auto same_input = [&](const engine::TickRecord::Input& x,
                               const engine::TickRecord::Input& y) {
     return x.player == y.player &&
-           std::ranges::equal(ConstBytes{a.bytes}.subspan(x.first, game.input.bytes),
-                              ConstBytes{b.bytes}.subspan(y.first, game.input.bytes));
+           engine::are_equal(game.input, ConstBytes{a.bytes}.subspan(x.first, game.input.bytes),
+                             ConstBytes{b.bytes}.subspan(y.first, game.input.bytes));
   };
   return std::ranges::equal(a.outcomes, b.outcomes, same_outcome) &&
          std::ranges::equal(a.inputs, b.inputs, same_input) && a.strikes == b.strikes;
