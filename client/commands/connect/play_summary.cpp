@@ -73,8 +73,8 @@ std::string inputs_line(const ClientStats& stats) {
   std::string text =
       fmt::format("{} sent, {} too late", grouped(stats.inputs_sent), grouped(stats.inputs_late));
   if (stats.inputs_substituted > 0) {
-    text += fmt::format("; the server used another one in {} ticks",
-                        grouped(stats.inputs_substituted));
+    text +=
+        fmt::format("; the server used another one in {} ticks", grouped(stats.inputs_substituted));
   }
   return line("inputs", text);
 }

@@ -1,8 +1,8 @@
 #include "game/keyframe.h"
 
+#include "tests/support/altered.h"
 #include "tests/support/bytes.h"
 #include "tests/support/recorded_match.h"
-#include "tests/support/altered.h"
 
 #include <gtest/gtest.h>
 

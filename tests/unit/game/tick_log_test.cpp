@@ -2,9 +2,9 @@
 
 #include "core/rng.h"
 #include "tests/support/allocations.h"
+#include "tests/support/altered.h"
 #include "tests/support/bytes.h"
 #include "tests/support/recorded_match.h"
-#include "tests/support/altered.h"
 
 #include <gtest/gtest.h>
 
