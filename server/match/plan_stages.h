@@ -336,11 +336,4 @@ void list_waiting(std::span<const Candidate> candidates, std::size_t members_max
 void list_exits(const PlanInput& input, const ClientBodies& bodies, const Members& chosen,
                 std::vector<std::uint16_t>& exits);
 
-// --- the content ---
-
-/// Writes the content. Returns whether it has anything that the client cannot compute by itself.
-bool write_content(const PlanInput& input, const ClientBodies& bodies, const WrittenCauses& causes,
-                   std::span<const std::uint16_t> exits, const Members& chosen,
-                   std::vector<std::byte>& content);
-
 }  // namespace tickbox::match

@@ -2,6 +2,7 @@
 
 #include "core/assert.h"
 #include "net/transport.h"
+#include "server/match/plan_content.h"
 
 #include <optional>
 

@@ -10,7 +10,7 @@
 //
 // Bodies that do not fit the budget are not in the view; the priority of a waiting body grows.
 //
-// The stages are functions of plan_stages.h, in this order:
+// The stages are functions of plan_stages.h, the last of plan_content.h, in this order:
 //
 //   waiting bodies          ─► mark_waiting     ─► ClientBodies
 //   base, islands since it  ─► mark_known       ─► known bodies

@@ -1,0 +1,106 @@
+#include "server/match/plan_content.h"
+
+#include "engine/declared.h"
+
+namespace tickbox::match {
+namespace {
+
+/// Copies a payload.
+void put_payload(const MatchLog& log, Tick tick, const Payload& payload, engine::BitWriter& out) {
+  if (payload.bits <= 64) return out.put(payload.value, payload.bits);
+  engine::copy_bits(log.payloads(tick), payload.value, payload.bits, out);
+}
+
+/// Writes causes tick by tick.
+void put_causes(const PlanInput& input, std::span<const WrittenCause> causes,
+                engine::BitWriter& out) {
+  const MatchLog& log = input.tick.match->log();
+  const Tick now = input.tick.now();
+  const unsigned width = input.index_bits();
+  auto next = causes.begin();
+  for (auto ago = static_cast<std::uint32_t>(now - input.request.base_tick); ago-- > 0;) {
+    for (; next != causes.end() && next->ago == ago; ++next) {
+      const std::uint64_t name = std::uint64_t{next->index} << 1U | 1U;
+      const Payload& payload = next->payload;
+      if (1 + width + payload.bits <= 64) {
+        out.put(payload.value << (1 + width) | name, 1 + width + payload.bits);
+      } else {
+        out.put(name, 1 + width);
+        put_payload(log, {now.value - ago}, payload, out);
+      }
+    }
+    out.put(0, 1);
+  }
+}
+
+void put_room(const PlanInput& input, engine::BitWriter& out) {
+  const engine::World& world = input.tick.match->world();
+  if (input.request.base == nullptr)
+    return engine::pack_sparse(world.game().room, world.room(), out);
+  const MatchLog& log = input.tick.match->log();
+  const Tick now = input.tick.now();
+  const std::uint64_t ticks = log.room().ticks_since(0, input.request.base_tick);
+  for (auto ago = static_cast<std::uint32_t>(now - input.request.base_tick); ago-- > 0;) {
+    const bool has_changed = (ticks >> ago & 1U) != 0;
+    out.put(has_changed ? 1 : 0, 1);
+    if (!has_changed) continue;
+    put_payload(log, {now.value - ago}, log.room().change(0, ago), out);
+  }
+}
+
+bool has_room(const PlanInput& input) {
+  const engine::World& world = input.tick.match->world();
+  if (input.request.base != nullptr) {
+    return input.tick.match->log().room().ticks_since(0, input.request.base_tick) != 0;
+  }
+  // More than a zero for each value: not the state by default.
+  std::size_t values = 0;
+  for (const FieldInfo& field : world.game().room.fields()) {
+    values += field.times;
+  }
+  return engine::sparse_bits(world.game().room, world.room()) > values;
+}
+
+void put_rows(const PlanInput& input, const ClientBodies& bodies, const Members& chosen,
+              engine::BitWriter& out) {
+  const engine::World& world = input.tick.match->world();
+  const bool on_base = input.request.base != nullptr;
+  views::put_origin(input.origin, out);
+  for (const SlotId slot : chosen) {
+    const PlannedBody& body = input.tick.bodies[slot];
+    const SlotState& state = bodies.states[slot];
+    out.put(1, 1);
+    if (on_base) out.put(state.is_in_base ? 1 : 0, 1);
+    if (state.is_in_base) {
+      out.put(state.base_index, input.index_bits());
+    } else {
+      views::put_id(body.id, input.tick.now(), out);
+    }
+    views::put_row(world.game(), views::row_of(world, body.row), input.origin, out);
+  }
+  out.put(0, 1);
+}
+
+}  // namespace
+
+bool write_content(const PlanInput& input, const ClientBodies& bodies, const WrittenCauses& causes,
+                   std::span<const std::uint16_t> exits, const Members& chosen,
+                   std::vector<std::byte>& content) {
+  content.clear();
+  const views::Lists lists{.inputs = !causes.inputs.empty(),
+                           .outcomes = !causes.outcomes.empty(),
+                           .room = has_room(input),
+                           .exits = !exits.empty(),
+                           .rows = !chosen.empty()};
+  if (!lists.any()) return false;
+  engine::BitWriter out{content};
+  views::put_head(input.index_bits(), lists, out);
+  if (lists.inputs) put_causes(input, causes.inputs, out);
+  if (lists.outcomes) put_causes(input, causes.outcomes, out);
+  if (lists.room) put_room(input, out);
+  if (lists.exits) views::put_exits(exits, input.request.base->size(), out);
+  if (lists.rows) put_rows(input, bodies, chosen, out);
+  return true;
+}
+
+}  // namespace tickbox::match

@@ -1,0 +1,19 @@
+#pragma once
+// The last stage of a plan: what was planned, as the bits of a snapshot's content. The standard is
+// common/views/FORMAT.md.
+
+#include "server/match/plan_stages.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tickbox::match {
+
+/// Writes the content. Returns whether it has anything that the client cannot compute by itself.
+bool write_content(const PlanInput& input, const ClientBodies& bodies, const WrittenCauses& causes,
+                   std::span<const std::uint16_t> exits, const Members& chosen,
+                   std::vector<std::byte>& content);
+
+}  // namespace tickbox::match
