@@ -2,6 +2,7 @@
 // What happened in one tick, beside the new state: for replication, and for players.
 
 #include "core/bytes.h"
+#include "engine/entity_id.h"
 #include "sim/step.h"
 #include "tickbox/game_table.h"
 
@@ -47,6 +48,21 @@ struct TickReport {
   [[nodiscard]] ConstBytes event(const TypeInfo& type, const Emitted& which) const {
     return ConstBytes{events[which.type].bytes}.subspan(which.index * std::size_t{type.bytes},
                                                         type.bytes);
+  }
+
+  /// Calls visit(a, b) for each pair of entities of which one influenced the other, contacts
+  /// included; repeats too.
+  template <class Visit>
+  void visit_influences(Visit visit) const {
+    for (const sim::Contact& contact : physics->contacts) {
+      if (is_entity(contact.a) && is_entity(contact.b)) visit(contact.a, contact.b);
+    }
+    for (const sim::BodyPair& pair : physics->influences) {
+      visit(pair.low, pair.high);
+    }
+    for (const sim::BodyPair& pair : influences) {
+      visit(pair.low, pair.high);
+    }
   }
 
   void clear(std::size_t event_types) {

@@ -2,7 +2,6 @@
 // The islands of one tick: entities that contacts and other influences have joined.
 
 #include "core/ids.h"
-#include "engine/entity_id.h"
 #include "engine/tick_report.h"
 
 #include <cstdint>
@@ -13,15 +12,7 @@ namespace tickbox::laws {
 class Islands {
  public:
   explicit Islands(const engine::TickReport& report) {
-    for (const sim::Contact& contact : report.physics->contacts) {
-      if (engine::is_entity(contact.a) && engine::is_entity(contact.b)) join(contact.a, contact.b);
-    }
-    for (const sim::BodyPair& pair : report.physics->influences) {
-      join(pair.low, pair.high);
-    }
-    for (const sim::BodyPair& pair : report.influences) {
-      join(pair.low, pair.high);
-    }
+    report.visit_influences([this](BodyId a, BodyId b) { join(a, b); });
   }
 
   /// Returns the entity that represents the island of another.

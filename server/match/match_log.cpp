@@ -79,7 +79,7 @@ void MatchLog::note(const engine::World& world, const engine::TickRecord& record
                     const engine::TickReport& report) {
   begin_tick(world, &record);
   note_spawns(report);
-  join_bodies(report);
+  report.visit_influences([this](BodyId a, BodyId b) { join(a, b); });
   update_islands();
   note_inputs(world, record);
   note_outcomes(record);
@@ -129,18 +129,6 @@ SlotId MatchLog::joining_slot(BodyId id) const {
   if (own != kNoSlot) return own;
   const auto transient = std::ranges::find(transients_, id, &Transient::id);
   return transient != transients_.end() ? transient->slot : kNoSlot;
-}
-
-void MatchLog::join_bodies(const engine::TickReport& report) {
-  for (const sim::Contact& contact : report.physics->contacts) {
-    if (engine::is_entity(contact.a) && engine::is_entity(contact.b)) join(contact.a, contact.b);
-  }
-  for (const sim::BodyPair& pair : report.physics->influences) {
-    join(pair.low, pair.high);
-  }
-  for (const sim::BodyPair& pair : report.influences) {
-    join(pair.low, pair.high);
-  }
 }
 
 void MatchLog::join(BodyId a, BodyId b) {

@@ -171,7 +171,6 @@ class MatchLog {
   void begin_tick(const engine::World& world, const engine::TickRecord* record);
   void add_transients(const engine::TickRecord& record);
   void note_spawns(const engine::TickReport& report);
-  void join_bodies(const engine::TickReport& report);
   void join(BodyId a, BodyId b);
   [[nodiscard]] SlotId joining_slot(BodyId id) const;
   void update_islands();
