@@ -1,13 +1,12 @@
 #include "tests/bench/game/both_arenas.h"
 
-#include "core/rng.h"
-#include "engine/declared.h"
 #include "engine/state_hasher.h"
 #include "engine/stepper.h"
 #include "game/step.h"
 #include "games/arena/arena.h"
 #include "games/arena/arena_game.h"
 #include "games/arena/arena_map.h"
+#include "tests/bench/game/arena_inputs.h"
 #include "tests/bench/game/timing.h"
 
 #include <algorithm>
@@ -23,49 +22,23 @@ constexpr int kWarmUpTicks = 120;
 class BothArenas {
  public:
   explicit BothArenas(const ArenaCase& of)
-      : of_(of),
+      : inputs_(of.players, of.is_stress, kSeed),
         before_(game::make_arena_map(of.players), rules_.settings(), kSeed),
         now_(games::arena(), engine::make_map(games::arena(), {.seats = of.players}, kRate), kRate,
-             kSeed),
-        held_(of.players),
-        pads_(of.players, std::vector<std::byte>(games::arena().input.bytes)) {
+             kSeed) {
     rules_.open(before_);
     stepper_.open(now_);
   }
 
-  void draw() {
-    joins_.clear();
-    joining_.clear();
-    inputs_.clear();
-    given_.clear();
-    for (std::uint16_t seat = 0; seat < of_.players; ++seat) {
-      if (before_.tick.value == 0) {
-        joins_.push_back({seat});
-        joining_.push_back({.player = {seat}, .user_data = {}});
-      }
-      game::Input& input = held_[seat];
-      if (of_.is_stress || dice_.chance(1, 60)) {
-        input.move = static_cast<std::uint8_t>(dice_.below(9));
-      }
-      const bool shoots = of_.is_stress || dice_.chance(1, 60);
-      input.buttons = shoots ? game::kButtonShoot : std::uint8_t{0};
-      input.aim = static_cast<std::uint16_t>(dice_.below(game::kAimDirections));
-      inputs_.push_back({{seat}, input});
-      const std::array<std::int64_t, 4> values = {input.move, shoots ? 1 : 0, 0, input.aim};
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        engine::set_value(games::arena().input.fields()[i], 0, values[i], pads_[seat]);
-      }
-      given_.push_back({.player = {seat}, .input = pads_[seat]});
-    }
-  }
+  void draw() { inputs_.draw(); }
 
   void step_before() {
-    game::step(before_, rules_, {.leaves = {}, .joins = joins_, .inputs = inputs_},
+    game::step(before_, rules_, {.leaves = {}, .joins = inputs_.joins, .inputs = inputs_.inputs},
                game::Authority::Server, before_stepper_);
   }
 
   void step_now() {
-    stepper_.step(now_, {.leaves = {}, .joins = joining_, .inputs = given_}, record_);
+    stepper_.step(now_, {.leaves = {}, .joins = inputs_.joining, .inputs = inputs_.given}, record_);
   }
 
   [[nodiscard]] std::uint64_t hash_before() const { return game::state_hash(before_); }
@@ -82,7 +55,7 @@ class BothArenas {
  private:
   static constexpr std::uint64_t kSeed = 11;
 
-  ArenaCase of_;
+  ArenaInputs inputs_;
   game::Arena rules_{kRate};
   game::World before_;
   game::Stepper before_stepper_;
@@ -90,13 +63,6 @@ class BothArenas {
   engine::Stepper stepper_;
   engine::StateHasher hasher_;
   engine::TickRecord record_;
-  Rng dice_{kSeed};
-  std::vector<game::Input> held_;
-  std::vector<std::vector<std::byte>> pads_;
-  std::vector<PlayerId> joins_;
-  std::vector<engine::Join> joining_;
-  std::vector<game::PlayerInput> inputs_;
-  std::vector<engine::PlayerInput> given_;
 };
 
 }  // namespace

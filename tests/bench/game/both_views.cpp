@@ -2,8 +2,6 @@
 
 #include "client/match/snapshot_world.h"
 #include "client/views/snapshot_world.h"
-#include "core/rng.h"
-#include "engine/declared.h"
 #include "games/arena/arena.h"
 #include "games/arena/arena_game.h"
 #include "games/arena/arena_map.h"
@@ -12,6 +10,7 @@
 #include "protocol/snapshot_codec.h"
 #include "server/match/planner.h"
 #include "server/replication/snapshot_planner.h"
+#include "tests/bench/game/arena_inputs.h"
 #include "tests/bench/game/timing.h"
 
 #include <array>
@@ -32,52 +31,6 @@ std::size_t datagram_bytes(std::size_t content) {
   return net::kPacketOverheadBytes + 15 + (content == 0 ? 0 : content < 128 ? 1U : 2U) + content;
 }
 
-/// The inputs of both forms.
-class Inputs {
- public:
-  explicit Inputs(const ViewCase& of)
-      : of_(of),
-        held_(of.players),
-        pads_(of.players, std::vector<std::byte>(games::arena().input.bytes)) {}
-
-  void draw(bool is_first) {
-    joins.clear();
-    joining.clear();
-    inputs.clear();
-    given.clear();
-    for (std::uint16_t seat = 0; seat < of_.players; ++seat) {
-      if (is_first) {
-        joins.push_back({seat});
-        joining.push_back({.player = {seat}, .user_data = {}});
-      }
-      game::Input& input = held_[seat];
-      if (of_.is_stress || dice_.chance(1, 60)) {
-        input.move = static_cast<std::uint8_t>(dice_.below(9));
-      }
-      const bool shoots = of_.is_stress || dice_.chance(1, 60);
-      input.buttons = shoots ? game::kButtonShoot : std::uint8_t{0};
-      input.aim = static_cast<std::uint16_t>(dice_.below(game::kAimDirections));
-      inputs.push_back({{seat}, input});
-      const std::array<std::int64_t, 4> values = {input.move, shoots ? 1 : 0, 0, input.aim};
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        engine::set_value(games::arena().input.fields()[i], 0, values[i], pads_[seat]);
-      }
-      given.push_back({.player = {seat}, .input = pads_[seat]});
-    }
-  }
-
-  std::vector<PlayerId> joins;
-  std::vector<engine::Join> joining;
-  std::vector<game::PlayerInput> inputs;
-  std::vector<engine::PlayerInput> given;
-
- private:
-  ViewCase of_;
-  Rng dice_{kSeed};
-  std::vector<game::Input> held_;
-  std::vector<std::vector<std::byte>> pads_;
-};
-
 /// The arena of common/game, with the views of its clients.
 class Before {
  public:
@@ -94,7 +47,7 @@ class Before {
     }
   }
 
-  void tick(const Inputs& inputs) {
+  void tick(const ArenaInputs& inputs) {
     room_.tick({.leaves = {}, .joins = inputs.joins, .inputs = inputs.inputs});
   }
 
@@ -167,7 +120,7 @@ class Now {
     }
   }
 
-  void tick(const Inputs& inputs) {
+  void tick(const ArenaInputs& inputs) {
     match_.tick({.leaves = {}, .joins = inputs.joining, .inputs = inputs.given});
   }
 
@@ -226,7 +179,7 @@ struct Times {
 };
 
 template <class Form>
-void run(Form& form, const Inputs& inputs, const ViewCase& of, int tick, Times& times,
+void run(Form& form, const ArenaInputs& inputs, const ViewCase& of, int tick, Times& times,
          std::uint64_t& refused) {
   const double start = thread_us();
   form.tick(inputs);
@@ -251,14 +204,14 @@ void run(Form& form, const Inputs& inputs, const ViewCase& of, int tick, Times& 
 }  // namespace
 
 ViewCosts measure_views(const ViewCase& of, int ticks) {
-  Inputs inputs{of};
+  ArenaInputs inputs{of.players, of.is_stress, kSeed};
   const auto before = std::make_unique<Before>(of);
   const auto now = std::make_unique<Now>(of);
   Times times_before;
   Times times_now;
   ViewCosts costs;
   for (int tick = 0; tick < ticks + kWarmUpTicks; ++tick) {
-    inputs.draw(tick == 0);
+    inputs.draw();
     run(*before, inputs, of, tick, times_before, costs.refused);
     run(*now, inputs, of, tick, times_now, costs.refused);
   }
