@@ -124,6 +124,12 @@ class Type:
 
     def sparse(self, reader):
         bits = Bits(reader)
+        values = self.sparse_bits(bits)
+        bits.end()
+        return values
+
+    def sparse_bits(self, bits):
+        """Every value; the bits leave out those by default. Bits and game_views.BitReader can be read."""
         values = {}
         for field in self.fields:
             values[field.name] = list(field.by_default)
@@ -133,7 +139,6 @@ class Type:
                 values[field.name][i] = field.value(bits)
                 if values[field.name][i] == field.by_default[i]:
                     raise Malformed(f"{field.name} has its default, and is written")
-        bits.end()
         return values
 
     def canonical(self, values):

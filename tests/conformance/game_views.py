@@ -39,19 +39,6 @@ class BitReader:
             raise game.Malformed("more than zeros follow")
 
 
-def sparse(kind, bits):
-    values = {}
-    for field in kind.fields:
-        values[field.name] = list(field.by_default)
-        for i in range(field.times):
-            if bits.take(1) == 0:
-                continue
-            values[field.name][i] = field.value(bits)
-            if values[field.name][i] == field.by_default[i]:
-                raise game.Malformed(f"{field.name} has its default, and is written")
-    return values
-
-
 def change(kind, bits):
     """A function that changes a value so."""
     changes = []
@@ -125,11 +112,11 @@ class Views:
             self._ticks(bits, now, age, lambda tick: content["outcomes"].append(
                 (tick, base[bits.one_of(members)], self._outcome(bits))))
         if has[2] and base is None:
-            content["room"][now] = sparse(self.game.room, bits)
+            content["room"][now] = self.game.room.sparse_bits(bits)
         elif has[2]:
             for tick in range(now - age + 1, now + 1):
                 if bits.take(1):
-                    content["room"][tick] = sparse(self.game.room, bits)
+                    content["room"][tick] = self.game.room.sparse_bits(bits)
         if has[3]:
             content["exits"] = self._exits(bits, base)
         if has[4]:
@@ -149,7 +136,7 @@ class Views:
         if bits.take(1):
             return ("strike", bits.take(12))
         phase, of = bits.take(1), bits.one_of(len(self.game.outcomes))
-        return ("decided", phase, of, sparse(self.game.outcomes[of], bits))
+        return ("decided", phase, of, self.game.outcomes[of].sparse_bits(bits))
 
     @staticmethod
     def _exits(bits, base):
@@ -186,7 +173,7 @@ class Views:
         if is_far == fits:
             raise game.Malformed("a place is not in its shortest form")
         kind = self.game.kinds[row["kind"]]
-        row["state"] = sparse(kind, bits)
+        row["state"] = kind.sparse_bits(bits)
         row["extra"] = b"" if kind.name in self.fixed else self._velocity(bits)
         row["parent"] = 0
         if name >> 62 == 2 and bits.take(1):
@@ -197,7 +184,7 @@ class Views:
         elif kind.name not in self.fixed and bits.take(1):
             row["extra"] += struct.pack("<Q", bits.take(64))
         if name >> 62 == 0:
-            row["input"] = sparse(self.game.input, bits)
+            row["input"] = self.game.input.sparse_bits(bits)
         return row
 
     @staticmethod
@@ -231,7 +218,7 @@ class Views:
             age += bits.take(8) if age == 31 else 0
             kind = bits.one_of(len(self.game.events) + 1)
             seat = bits.take(12) if kind == 0 else None
-            value = sparse(self.game.events[kind - 1] if kind else self.game.seat, bits)
+            value = (self.game.events[kind - 1] if kind else self.game.seat).sparse_bits(bits)
             events.append((number, age, kind, seat, value))
             number = (number + 1) % (1 << 16)
         bits.end()
