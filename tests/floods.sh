@@ -13,9 +13,8 @@ usage: tests/floods.sh [--seconds S] [--rate R] [--rounds N] [--bin DIR] [ATTACK
   ATTACK        of quiet, malformed, hello, connect, resume, packets, client (all by default)
 
 Everything happens on 127.0.0.0/8. Where the kernel grants no large buffers (the server logs socket_buffer_small), use
---rate 20000, so that the buffer holds what arrives while the server sleeps for a millisecond. The server has the first
-processor to itself, as far as others leave it alone; eight clients that play and verify, and the attacker, share the
-second.
+--rate 20000: a small buffer holds that many datagrams for the millisecond in which the server sleeps. The server runs on
+the first processor. Eight clients, which play and verify, share the second one with the attacker.
 
 Fails (exit code 1, `not ok - ...`) where an attack gets a player lost or its view differ, is answered with more bytes than
 it sent, or lets fewer than 3 of 5 newcomers in.

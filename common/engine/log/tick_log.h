@@ -7,9 +7,9 @@
 // FORMAT.md has every byte. The outer form is the same for all games: leaves, joins, inputs and
 // outcomes, each with its size. Code that only carries a log does not need the game.
 //
-// Leaves and joins are lists, so that any reader knows who is in the room. Their place in the order
-// of effect is among the outcomes: the hook of a leave may decide for an entity that the next leave
-// removes.
+// A record lists its leaves and joins first: a reader without the game then knows who is in the
+// room. The outcomes say when each takes effect, because the hook of one leave may decide for an
+// entity that the next leave removes.
 
 #include "core/bytes.h"
 #include "core/ids.h"

@@ -258,7 +258,7 @@ TEST(TickLog, FitsIntoWhatIsReserved) {
   }
 }
 
-// A player who does nothing costs nothing.
+// The log of a tick is empty while no player does anything.
 TEST(TickLog, OfIdlePlayersIsEmpty) {
   const SharedMap map = make_map(games::arena(), {.seats = 32}, kRate);
   World world{games::arena(), map, kRate, 1};
