@@ -91,9 +91,10 @@ std::expected<View, Rejected> SnapshotWorld::apply(const ViewHead& head, ConstBy
     return view;
   }
   if (!mark_dropped(*base) || !causes_are_valid(*base)) return malformed();
-  const HeldView& start = find_start(head, *base);
-  auto view = replay_from(start, head, *base);
-  if (!view && &start != base) view = replay_from(*base, head, *base);
+  const HeldView& newest = *this->newest();
+  const bool from_newest = can_start_from(newest, head, *base);
+  auto view = replay_from(from_newest ? newest : *base, head, *base);
+  if (!view && from_newest) view = replay_from(*base, head, *base);
   if (!view && view.error().wrong) forget();
   return view;
 }
@@ -200,11 +201,10 @@ Tick SnapshotWorld::find_news(const ViewHead& head) const {
   return first;
 }
 
-/// Returns the view to replay from: the newest one if it has all that is known to be replayed, else
-/// the base.
-const HeldView& SnapshotWorld::find_start(const ViewHead& head, const HeldView& base) const {
-  const HeldView& newest = *this->newest();
-  if (newest.tick <= base.tick || newest.tick >= head.tick) return base;
+/// Returns whether the newest view is after the base, and has all that is known to be replayed.
+bool SnapshotWorld::can_start_from(const HeldView& newest, const ViewHead& head,
+                                   const HeldView& base) const {
+  if (newest.tick <= base.tick || newest.tick >= head.tick) return false;
   std::size_t at = 0;  // both are sorted by id
   for (std::size_t member = 0; member < base.rows.size(); ++member) {
     if (dropped_[member] != 0) continue;
@@ -213,14 +213,13 @@ const HeldView& SnapshotWorld::find_start(const ViewHead& head, const HeldView& 
       ++at;
     }
     const bool is_there = at < newest.rows.size() && newest.rows.head(at).id == id;
-    if (!is_there && !has_despawned(id, base.tick)) return base;
+    if (!is_there && !has_despawned(id, base.tick)) return false;
   }
   // What members have spawned may have left the view in between.
-  const bool has_children = std::ranges::all_of(spawns_, [&](const Spawn& spawn) {
+  return std::ranges::all_of(spawns_, [&](const Spawn& spawn) {
     return spawn.tick > newest.tick || !is_replayed(base, spawn.child) ||
            newest.rows.contains(spawn.child) || has_despawned(spawn.child, base.tick);
   });
-  return has_children ? newest : base;
 }
 
 /// Returns whether a body is replayed: a member of the base that is not dropped, or what such

@@ -133,7 +133,8 @@ class SnapshotWorld {
   [[nodiscard]] bool causes_are_valid(const HeldView& base) const;
   std::expected<View, Rejected> replay_from(const HeldView& start, const ViewHead& head,
                                             const HeldView& base);
-  [[nodiscard]] const HeldView& find_start(const ViewHead& head, const HeldView& base) const;
+  [[nodiscard]] bool can_start_from(const HeldView& newest, const ViewHead& head,
+                                    const HeldView& base) const;
   [[nodiscard]] Tick find_news(const ViewHead& head) const;
   [[nodiscard]] bool is_replayed(const HeldView& base, BodyId id) const;
   void load(const HeldView& base, const HeldView& start);

@@ -42,9 +42,9 @@ bool for_each_value(const TypeInfo& type, Visit visit) {
 }
 
 /// The value that a type has by default; the bytes between its fields are zero.
-// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as the type has bytes
 class ByDefault {
  public:
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as the type has bytes
   explicit ByDefault(const TypeInfo& type) : size_(type.bytes) {
     std::memset(bytes_.data(), 0, size_);
     type.write_default(bytes_.data());

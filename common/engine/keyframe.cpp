@@ -25,7 +25,7 @@ constexpr unsigned kParentMost = 2;
 constexpr std::size_t kEntityBytesMin = 8 + 1 + 1 + 2 + 2 * 4;
 /// The most bytes of an entity without its state: a longer kind, a velocity, what it ignores, what
 /// carries it.
-constexpr std::size_t kEntityHeadBytesMax = kEntityBytesMin + 1 + 2 * 4 + 8 + 8;
+constexpr std::size_t kEntityHeadBytesMax = kEntityBytesMin + 1 + std::size_t{2} * 4 + 8 + 8;
 
 /// The most bytes from the tick to the lineage, and of the two counts.
 constexpr std::size_t kHeadBytesMax = 4 + 8 + 8 + 8 + 5 + 5 + 5;
