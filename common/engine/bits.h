@@ -35,6 +35,7 @@ class BitWriter {
 
   /// Requires: bits ≤ 64, value below 2^bits.
   void put(std::uint64_t value, unsigned bits) {
+    // NOLINTNEXTLINE(clang-analyzer-core.BitwiseShift): used_ is below the bits of a word
     word_ |= value << used_;
     const unsigned space = kWordBits - used_;
     if (bits < space) {

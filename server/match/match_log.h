@@ -114,7 +114,7 @@ class ChangeLog {
 /// An outcome that was decided for a body, or a ray that struck it. A payload without bits: the ray
 /// struck a body without a slot that the body in `slot` has spawned, which no snapshot can name.
 struct OutcomeCause {
-  SlotId slot;
+  SlotId slot = kNoSlot;
   Payload payload;
   bool is_strike = false;
 };
@@ -165,7 +165,7 @@ class MatchLog {
   /// own, or of the body that spawned it, which the spawn has joined with it.
   struct Transient {
     BodyId id;
-    SlotId slot;
+    SlotId slot = kNoSlot;
   };
 
   void begin_tick(const engine::World& world, const engine::TickRecord* record);

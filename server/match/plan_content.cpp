@@ -83,23 +83,22 @@ void put_rows(const PlanInput& input, const ClientBodies& bodies, const Members&
 
 }  // namespace
 
-bool write_content(const PlanInput& input, const ClientBodies& bodies, const WrittenCauses& causes,
-                   std::span<const std::uint16_t> exits, const Members& chosen,
-                   std::vector<std::byte>& content) {
+bool write_content(const PlanInput& input, const ClientBodies& bodies,
+                   const PlannedContent& planned, std::vector<std::byte>& content) {
   content.clear();
-  const views::Lists lists{.inputs = !causes.inputs.empty(),
-                           .outcomes = !causes.outcomes.empty(),
+  const views::Lists lists{.inputs = !planned.causes.inputs.empty(),
+                           .outcomes = !planned.causes.outcomes.empty(),
                            .room = has_room(input),
-                           .exits = !exits.empty(),
-                           .rows = !chosen.empty()};
+                           .exits = !planned.exits.empty(),
+                           .rows = !planned.in_full.empty()};
   if (!lists.any()) return false;
   engine::BitWriter out{content};
   views::put_head(input.index_bits(), lists, out);
-  if (lists.inputs) put_causes(input, causes.inputs, out);
-  if (lists.outcomes) put_causes(input, causes.outcomes, out);
+  if (lists.inputs) put_causes(input, planned.causes.inputs, out);
+  if (lists.outcomes) put_causes(input, planned.causes.outcomes, out);
   if (lists.room) put_room(input, out);
-  if (lists.exits) views::put_exits(exits, input.request.base->size(), out);
-  if (lists.rows) put_rows(input, bodies, chosen, out);
+  if (lists.exits) views::put_exits(planned.exits, input.request.base->size(), out);
+  if (lists.rows) put_rows(input, bodies, planned.in_full, out);
   return true;
 }
 

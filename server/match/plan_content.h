@@ -11,9 +11,15 @@
 
 namespace tickbox::match {
 
+/// What the stages before have planned.
+struct PlannedContent {
+  const WrittenCauses& causes;
+  std::span<const std::uint16_t> exits;
+  const Members& in_full;
+};
+
 /// Writes the content. Returns whether it has anything that the client cannot compute by itself.
-bool write_content(const PlanInput& input, const ClientBodies& bodies, const WrittenCauses& causes,
-                   std::span<const std::uint16_t> exits, const Members& chosen,
-                   std::vector<std::byte>& content);
+bool write_content(const PlanInput& input, const ClientBodies& bodies,
+                   const PlannedContent& planned, std::vector<std::byte>& content);
 
 }  // namespace tickbox::match

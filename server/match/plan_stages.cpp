@@ -168,20 +168,6 @@ constexpr auto kGoesBefore = [](const Candidate& a, const Candidate& b) {
   return (std::uint64_t{a.priority} << 32 | ~a.slot) > (std::uint64_t{b.priority} << 32 | ~b.slot);
 };
 
-/// Adds bodies to a view. Both are sorted by id.
-void merge(const PlannedTick& tick, std::span<const SlotId> more, Members& view) {
-  const auto id_of = [&](SlotId slot) { return tick.bodies[slot].id; };
-  std::size_t before = view.size();
-  view.insert(view.end(), more.begin(), more.end());
-  std::size_t at = view.size();
-  for (std::size_t i = more.size(); i > 0; --i) {
-    for (; before > 0 && id_of(more[i - 1]) < id_of(view[before - 1]); --before) {
-      view[--at] = view[before - 1];
-    }
-    view[--at] = more[i - 1];
-  }
-}
-
 }  // namespace
 
 // --- what a plan reads ---
@@ -383,7 +369,8 @@ void sort_causes(const PlanInput& input, const ClientBodies& bodies, PendingCaus
 
 // --- which bodies are wanted in full, and which of them fit ---
 
-std::optional<RowBudget> row_budget(const PlanInput& input, const WrittenCauses& causes) {
+std::optional<RowBudget> row_budget(const PlanInput& input, const WrittenCauses& causes,
+                                    std::size_t replayed) {
   std::size_t rest = other_bits(input);
   for (const auto* list : {&causes.inputs, &causes.outcomes}) {
     for (const WrittenCause& cause : *list) {
@@ -392,8 +379,10 @@ std::optional<RowBudget> row_budget(const PlanInput& input, const WrittenCauses&
   }
   const std::size_t all = content_bits(input.request, input.request.bytes_max);
   if (rest > all) return std::nullopt;
+  const std::size_t members_max = input.request.members_max;
   return RowBudget{.bits = all - rest,
-                   .headroom = input.request.base != nullptr ? kHeadroomBits : 0};
+                   .headroom = input.request.base != nullptr ? kHeadroomBits : 0,
+                   .members = members_max - std::min(replayed, members_max)};
 }
 
 std::span<Candidate> list_candidates(const PlanInput& input, const RowBudget& budget,
@@ -466,15 +455,13 @@ std::span<Candidate> list_candidates(const PlanInput& input, const RowBudget& bu
 
 std::optional<ChosenBodies> choose_bodies(const PlanInput& input, const RowBudget& budget,
                                           const ClientBodies& bodies,
-                                          std::span<Candidate> candidates, Members& chosen,
-                                          Members& view) {
+                                          std::span<Candidate> candidates, Members& chosen) {
   ChosenBodies result;
   std::size_t left = budget.bits;
-  const std::size_t members_max = input.request.members_max;
-  const std::size_t space = members_max - std::min(view.size(), members_max);
-  const std::size_t most = std::min({candidates.size(), space, left / kRowBitsMin + 1});
+  const std::size_t most = std::min({candidates.size(), budget.members, left / kRowBitsMin + 1});
   const std::span<Candidate> first = candidates.first(most);
-  const std::span<Candidate> kept = candidates.first(std::min(candidates.size(), members_max));
+  const std::span<Candidate> kept =
+      candidates.first(std::min(candidates.size(), input.request.members_max));
   std::ranges::nth_element(kept, kept.begin() + std::ssize(first), kGoesBefore);
   std::ranges::sort(first, kGoesBefore);
   for (Candidate& candidate : first) {
@@ -491,8 +478,20 @@ std::optional<ChosenBodies> choose_bodies(const PlanInput& input, const RowBudge
   }
   result.deferred = candidates.size() - chosen.size();
   std::ranges::sort(chosen, {}, [&](SlotId slot) { return input.tick.bodies[slot].id; });
-  merge(input.tick, chosen, view);
   return result;
+}
+
+void add_to_view(const PlannedTick& tick, std::span<const SlotId> more, Members& view) {
+  const auto id_of = [&](SlotId slot) { return tick.bodies[slot].id; };
+  std::size_t before = view.size();
+  view.insert(view.end(), more.begin(), more.end());
+  std::size_t at = view.size();
+  for (std::size_t i = more.size(); i > 0; --i) {
+    for (; before > 0 && id_of(more[i - 1]) < id_of(view[before - 1]); --before) {
+      view[--at] = view[before - 1];
+    }
+    view[--at] = more[i - 1];
+  }
 }
 
 void list_waiting(std::span<const Candidate> candidates, std::size_t members_max,

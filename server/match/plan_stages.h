@@ -215,7 +215,7 @@ void plan_islands(const PlanInput& input, const Islands& islands, ClientBodies& 
 /// The causes since the base, with the slots of their bodies, until it is known which are sent.
 struct PendingCauses {
   struct Outcome {
-    SlotId slot;
+    SlotId slot = kNoSlot;
     Tick tick;
     Payload payload;
   };
@@ -273,19 +273,21 @@ void sort_causes(const PlanInput& input, const ClientBodies& bodies, PendingCaus
 
 // --- which bodies are wanted in full, and which of them fit ---
 
-/// The bits that bodies in full may take.
+/// The bits that bodies in full may take, and how many there may be.
 struct RowBudget {
   std::size_t bits = 0;
   std::size_t headroom = 0;  ///< the part of them that new bodies must leave free
+  std::size_t members = 0;   ///< that the view may have beside the replayed ones
 
-  /// Returns the most bodies that fit.
+  /// Returns the most bodies that fit into the bits.
   [[nodiscard]] std::size_t rows_max() const { return bits / kRowBitsMin; }
 };
 
-/// Returns what the rest of the snapshot leaves. Fails: std::nullopt, if the rest alone does not
-/// fit.
+/// Returns what the rest of the snapshot leaves. `replayed`: the number of replayed bodies.
+/// Fails: std::nullopt, if the rest alone does not fit.
 [[nodiscard]] std::optional<RowBudget> row_budget(const PlanInput& input,
-                                                  const WrittenCauses& causes);
+                                                  const WrittenCauses& causes,
+                                                  std::size_t replayed);
 
 /// A body that the client should have in full.
 struct Candidate {
@@ -316,15 +318,17 @@ struct ChosenBodies {
   std::size_t deferred = 0;    ///< number of bodies that did not fit
 };
 
-/// Adds candidates to `chosen` and to `view` while they fit, the highest priority first; both stay
-/// sorted by id. `candidates`: from list_candidates(); sorted as far as they can fit. `view`: the
-/// replayed bodies.
+/// Adds candidates to `chosen` while they fit, the highest priority first, and sorts it by id.
+/// `candidates`: from list_candidates(); sorted as far as they can fit.
 /// Fails: std::nullopt, if an own body does not fit.
 [[nodiscard]] std::optional<ChosenBodies> choose_bodies(const PlanInput& input,
                                                         const RowBudget& budget,
                                                         const ClientBodies& bodies,
                                                         std::span<Candidate> candidates,
-                                                        Members& chosen, Members& view);
+                                                        Members& chosen);
+
+/// Adds bodies to a view. Both are sorted by id.
+void add_to_view(const PlannedTick& tick, std::span<const SlotId> more, Members& view);
 
 /// Lists the new candidates for the client's next snapshot. Chosen ones stay in the list, because
 /// the client may not receive this snapshot.

@@ -65,18 +65,19 @@ std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
     if (tick.is_present(slot) && bodies.is_replayed(slot)) view.push_back(slot);
   }
   sort_by_id(tick, view);
-  const std::optional<RowBudget> budget = row_budget(input, scratch.causes);
+  const std::optional<RowBudget> budget = row_budget(input, scratch.causes, view.size());
   if (!budget) return std::nullopt;
   const std::span<Candidate> candidates =
       list_candidates(input, *budget, bodies, scratch.visible, scratch.candidates);
   scratch.work += kBodyWork * scratch.visible.size();
   const std::optional<ChosenBodies> chosen =
-      choose_bodies(input, *budget, bodies, candidates, scratch.chosen, view);
+      choose_bodies(input, *budget, bodies, candidates, scratch.chosen);
   if (!chosen) return std::nullopt;
+  add_to_view(tick, scratch.chosen, view);
   list_waiting(candidates, input.request.members_max, waiting);
   if (on_base) list_exits(input, bodies, scratch.chosen, scratch.exits);
   const bool has_content =
-      write_content(input, bodies, scratch.causes, scratch.exits, scratch.chosen, content);
+      write_content(input, bodies, {scratch.causes, scratch.exits, scratch.chosen}, content);
   return ViewPlan{.on_base = on_base,
                   .has_news = !on_base || has_content,
                   .view_hash = hash_of(tick, view),

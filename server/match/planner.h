@@ -19,7 +19,8 @@
 //                              sort_causes      ─► causes
 //   size limit, causes      ─► row_budget       ─► bits for bodies
 //   bodies in sight         ─► list_candidates  ─► candidates
-//   candidates, bits        ─► choose_bodies    ─► bodies in full, view
+//   candidates, bits        ─► choose_bodies    ─► bodies in full
+//                              add_to_view      ─► view
 //                              list_waiting     ─► waiting bodies
 //                              list_exits       ─► exits
 //   all of these            ─► write_content    ─► content

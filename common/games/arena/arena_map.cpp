@@ -11,6 +11,7 @@ SharedMap make_arena_map(std::uint32_t seats) {
   TICKBOX_ASSERT(seats >= 1 && seats <= kSeatsMax);
   ArenaLayout layout = make_arena_layout(seats);
   std::vector<sim::Body> statics;
+  statics.reserve(layout.walls.size());
   for (const ArenaWall& wall : layout.walls) {
     statics.push_back({.id = {static_cast<std::uint32_t>(3U << 30 | statics.size())},
                        .kind = sim::Kind::Static,
