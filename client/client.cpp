@@ -5,8 +5,10 @@
 #include "protocol/messages.h"
 #include "protocol/snapshot_codec.h"
 #include "protocol/view_parts.h"
+#include "views/events.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tickbox::client {
 namespace {
@@ -14,7 +16,7 @@ namespace {
 /// The maximum number of ticks run in one poll. After a pause the clock skips the outdated ticks.
 /// The rest is a quarter of a second, which is less than this at the highest tick rate.
 constexpr int kTicksPerPollMax = 64;
-static_assert(kTicksPerPollMax > game::kTickRateMax / 4);
+static_assert(kTicksPerPollMax > engine::kTickRateMax / 4);
 
 }  // namespace
 
@@ -61,53 +63,77 @@ void Client::poll(Instant now) {
 }
 
 /// Begins a session that the server has accepted since the last one, if there is one.
-/// Fails: false, when the server's rules, seats or map are not known to this client.
+/// Fails: false, when this client does not have the server's game or map, or no player for it.
 bool Client::begin_session(Instant now) {
   if (begun_ == connection_.sessions()) return true;
   reporter_.give_up();
   if (session_ != nullptr) session_->add_to(stats_);
   session_.reset();
-  const auto assets = find_assets(connection_.accept(), assets_);
-  if (!assets) {
-    connection_.fail(assets.error());
+  if (const auto found = find_player(); !found) {
+    connection_.fail(found.error());
     return false;
   }
-  session_ = std::make_unique<Session>(*assets, options_.connection.mode, connection_, now);
-  if (!decide_) decide_ = options_.player(connection_.accept().tick_rate);
+  session_ = std::make_unique<Session>(*played_, options_.connection.mode, connection_, now);
   begun_ = connection_.sessions();
   return true;
 }
 
+/// Finds what the room plays, and makes a player for it. The player of the last session goes on if
+/// both sessions play the same.
+std::expected<void, std::string> Client::find_player() {
+  auto assets = assets_.find(connection_.accept());
+  if (!assets) return std::unexpected{std::move(assets.error())};
+  if (played_ == *assets) return {};
+  auto decide = options_.player(*assets);
+  if (!decide) return std::unexpected{std::move(decide.error())};
+  played_ = *std::move(assets);
+  decide_ = *std::move(decide);
+  return {};
+}
+
 void Client::on_snapshot(ConstBytes message, Instant now) {
-  const auto snapshot = protocol::decode_snapshot(message);
-  if (!snapshot) {
+  protocol::Snapshot& snapshot = session_->snapshot;
+  const auto reject = [this](net::DropReason reason) {
     ++stats_.snapshots_rejected;
-    return connection_.drop(snapshot.error());
+    connection_.drop(reason);
+  };
+  if (const auto decoded = protocol::decode_snapshot(message, snapshot); !decoded) {
+    return reject(decoded.error());
   }
   const auto tick =
-      session_->inputs.take_report(snapshot->head.report, connection_.channel().sent(), now);
-  if (!tick) {
-    ++stats_.snapshots_rejected;
-    return connection_.drop(net::DropReason::Malformed);
-  }
-  session_->inputs.take_status(snapshot->status);
-  session_->events.receive(*snapshot, *tick, [this](const MatchEvent& event) {
-    ++stats_.events[static_cast<std::size_t>(event.kind)];
-    if (options_.on_event) options_.on_event(event);
-  });
-  const auto view = session_->snapshot_world->apply(*snapshot, *tick);
-  if (!view) return on_rejected(view.error(), *snapshot, now);
+      session_->inputs.take_report(snapshot.head.report, connection_.channel().sent(), now);
+  if (!tick) return reject(net::DropReason::Malformed);
+  session_->inputs.take_status(snapshot.status);
+  if (!read_events(*tick)) return reject(net::DropReason::Malformed);
+  const auto view = session_->snapshot_world->apply(
+      {.tick = *tick, .base_age = snapshot.head.base_age, .view_hash = snapshot.head.view_hash},
+      snapshot.content);
+  if (!view) return on_rejected(view.error(), now);
   ++stats_.snapshots_received;
+  session_->receipt = snapshot.receipt;
   on_view(*view, now);
+}
+
+/// Takes the events of the snapshot that was received last. Fails: false, if they cannot be read.
+bool Client::read_events(Tick tick) {
+  Session& session = *session_;
+  if (!views::read_events(session.game, session.snapshot.events, session.received_events)) {
+    return false;
+  }
+  session.events.receive(session.game, session.received_events, tick,
+                         [this](Tick at, const views::Event& event) {
+                           ++stats_.events[event.kind];
+                           if (options_.on_event) options_.on_event({.tick = at, .event = event});
+                         });
+  return true;
 }
 
 /// Counts a rejected snapshot. After a desync the client holds no view and acknowledges none, so
 /// the server sends a full view.
-void Client::on_rejected(const Rejected& rejected, const protocol::Snapshot& snapshot,
-                         Instant now) {
+void Client::on_rejected(const match::Rejected& rejected, Instant now) {
   if (rejected.wrong) {
     ++session_->desyncs;
-    reporter_.on_desync(*rejected.wrong, snapshot, connection_.accept().player, now);
+    reporter_.on_desync(*rejected.wrong, connection_.accept().player, now);
   }
   const bool is_late = !rejected.wrong && rejected.reason == net::DropReason::Unexpected;
   ++(is_late ? stats_.snapshots_late : stats_.snapshots_rejected);
@@ -127,14 +153,15 @@ void Client::on_audit(ConstBytes message, Instant now) {
 }
 
 /// Takes a new view, made from a snapshot or an audit: its hash is the server's.
-void Client::on_view(const View& view, Instant now) {
+void Client::on_view(const match::View& view, Instant now) {
   if (session_->view_at) {
     stats_.snapshot_gap.add(static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(now - *session_->view_at).count()));
   }
   session_->view_at = now;
   session_->view_tick = view.tick;
-  session_->view.assign(view.entities.begin(), view.entities.end());
+  session_->view = *view.rows;
+  session_->room = *view.room;
   stats_.add(session_->prediction.reconcile(view));
   session_->presentation.on_view(view, session_->prediction, now);
 }
@@ -145,17 +172,21 @@ void Client::on_desync_state(ConstBytes message) {
   if (const auto taken = reporter_.take(*part); !taken) connection_.drop(taken.error());
 }
 
-/// Decides the input of the next tick and predicts the own body with it.
+/// Decides the input of the next tick and predicts the own bodies with it.
 void Client::run_tick(Instant now) {
   Session& session = *session_;
   const Tick tick = session.clock.next();
   const Instant due = session.clock.next_due();
-  game::Input input = decide_(tick, session.prediction.own(), session.view);
-  // The player decides by the newest view and aims at it.
-  input.look_back =
+  const ConstBytes input = decide_({.tick = tick,
+                                    .me = session.player,
+                                    .view = session.view,
+                                    .own = session.prediction.own(),
+                                    .room = session.room});
+  // The player decides by the newest view.
+  const auto look_back =
       static_cast<std::uint8_t>(std::clamp<std::int64_t>(tick - session.view_tick, 0, 0xff));
   session.prediction.predict(tick, input);
-  session.inputs.add(tick, input);
+  session.inputs.add(tick, {.input = input, .look_back = look_back});
   session.clock.ran();
   session.presentation.on_tick(session.prediction, due, session.clock.next_due());
   session.presentation.count_tick(now);
@@ -165,14 +196,14 @@ void Client::run_tick(Instant now) {
 
 /// Sends the inputs with all acknowledgements. `due`: of the newest input.
 void Client::send_inputs(Instant due) {
-  protocol::InputMessage message{
-      .events = session_->events.newest(), .first_tick = {}, .inputs = {}};
+  protocol::InputMessage& message = input_message_;
+  message.events = session_->events.newest();
+  message.view = session_->ack();
+  message.audit = std::nullopt;
+  message.mismatches = session_->desyncs;
   if (session_->auditor != nullptr) {
     message.audit = session_->auditor->ack();
     message.mismatches = session_->auditor->mismatches();
-  } else {
-    message.view = session_->snapshot_world->ack();
-    message.mismatches = session_->desyncs;
   }
   session_->inputs.write(message);
   session_->inputs.on_sent(
@@ -198,7 +229,7 @@ void Client::leave() {
 }
 
 bool Client::playing() const {
-  return session_ && session_->prediction.own().has_value();
+  return session_ && !session_->prediction.own().empty();
 }
 
 std::span<const PresentedBody> Client::shown(Instant now) {
@@ -209,8 +240,8 @@ Tick Client::render_tick(Instant now) const {
   return session_ ? session_->presentation.render_tick(now) : Tick{};
 }
 
-std::span<const game::EntityState> Client::view() const {
-  return session_ ? session_->view : std::span<const game::EntityState>{};
+const views::Rows* Client::view() const {
+  return session_ && session_->view_at ? &session_->view : nullptr;
 }
 
 Tick Client::view_tick() const {

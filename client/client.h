@@ -1,32 +1,45 @@
 #pragma once
-// A complete client: it connects, plays, predicts its own body and checks everything that the
-// server sends. Like the server, a client has no loop of its own: the program calls poll().
+// A complete client of any game: it connects, plays, predicts its own bodies and checks everything
+// that the server sends. Like the server, a client has no loop of its own: the program calls
+// poll().
 
+#include "client/asset_cache.h"
 #include "client/client_stats.h"
 #include "client/connection/connection.h"
-#include "client/event_inbox.h"
+#include "client/match/snapshot_world.h"
+#include "client/player.h"
 #include "client/presentation/interpolation.h"
 #include "client/verification/desync_reporter.h"
-#include "client/views/asset_cache.h"
-#include "game/player.h"
 #include "protocol/message_buffer.h"
+#include "protocol/messages.h"
+#include "views/events.h"
+#include "views/rows.h"
 
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 
 namespace tickbox::client {
 
 struct Session;
-struct View;
+
+/// An event of the match, other than the movement of bodies. Valid during the call.
+struct MatchEvent {
+  /// The tick of the event; a later tick if the event arrived more than 255 ticks after it.
+  Tick tick;
+  views::Event event;
+};
 
 struct ClientOptions {
   ConnectionOptions connection;
   /// Factory of the player that decides the inputs. Requires: not empty
-  game::MakePlayer player;
+  MakePlayer player;
   /// Callback for every input when it is decided; for tests and tools. May be empty.
-  std::function<void(Tick, const game::Input&)> on_input;
+  std::function<void(Tick, ConstBytes)> on_input;
   /// Callback for every event, in order and once. May be empty.
   std::function<void(const MatchEvent&)> on_event;
   /// Receiver of every desync whose report has ended; may be nullptr.
@@ -53,7 +66,10 @@ class Client {
 
   [[nodiscard]] const Connection& connection() const { return connection_; }
 
-  /// Returns whether this session has received a view with the client's own body.
+  /// Returns the room's game and map; nullptr before the first session.
+  [[nodiscard]] const Assets* assets() const { return played_ ? &*played_ : nullptr; }
+
+  /// Returns whether the newest view of this session has an own body.
   [[nodiscard]] bool playing() const;
 
   /// Returns all bodies to show at `now`, by id; empty before the first view of a session. The
@@ -65,9 +81,9 @@ class Client {
   /// view.
   [[nodiscard]] Tick render_tick(Instant now) const;
 
-  /// Returns the bodies of the newest view, by id, in the server's state; empty before the first
-  /// view. view_tick() returns its tick, or 0. Valid until the next poll.
-  [[nodiscard]] std::span<const game::EntityState> view() const;
+  /// Returns the entities of the newest view, by id, in the server's state; nullptr before the
+  /// first view. view_tick() returns its tick, or 0. Valid until the next poll.
+  [[nodiscard]] const views::Rows* view() const;
 
   [[nodiscard]] Tick view_tick() const;
 
@@ -89,10 +105,12 @@ class Client {
 
  private:
   bool begin_session(Instant now);
+  [[nodiscard]] std::expected<void, std::string> find_player();
   void on_snapshot(ConstBytes message, Instant now);
-  void on_rejected(const Rejected& rejected, const protocol::Snapshot& snapshot, Instant now);
+  [[nodiscard]] bool read_events(Tick tick);
+  void on_rejected(const match::Rejected& rejected, Instant now);
   void on_audit(ConstBytes message, Instant now);
-  void on_view(const View& view, Instant now);
+  void on_view(const match::View& view, Instant now);
   void on_desync_state(ConstBytes message);
   void run_tick(Instant now);
   void send_inputs(Instant due);
@@ -102,7 +120,9 @@ class Client {
   AssetCache& assets_;
   Connection connection_;
   protocol::MessageBuffer message_buffer_;
-  game::Decide decide_;
+  protocol::InputMessage input_message_;  ///< the one that is sent
+  std::optional<Assets> played_;          ///< for which decide_ was made
+  Decide decide_;
   std::unique_ptr<Session> session_;  ///< nullptr before the first ACCEPT
   std::uint32_t begun_ = 0;           ///< number of sessions that begin_session() has begun
   DesyncReporter reporter_;

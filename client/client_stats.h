@@ -1,16 +1,20 @@
 #pragma once
 // The statistics of a client, as whole numbers that can be added over many clients.
 
-#include "client/prediction/prediction.h"
+#include "client/match/prediction.h"
 #include "client/verification/audit.h"
 #include "client/verification/desync_reporter.h"
 #include "core/histogram.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
 namespace tickbox::client {
+
+/// The most kinds of events: views::Event numbers them in a byte.
+inline constexpr std::size_t kEventKindsMax = 256;
 
 /// The number of predictions compared with the server's view, and of those equal in every bit.
 struct PredictionCounts {
@@ -35,11 +39,12 @@ struct ClientStats {
   std::optional<AuditMismatch> first_audit_mismatch;
 
   PredictionCounts untouched;  ///< predictions that depend only on own inputs and the map
-  PredictionCounts touched;    ///< predictions that another mover influenced
+  PredictionCounts touched;    ///< predictions that something else influenced
   std::uint64_t corrected = 0;
   Histogram prediction_error;  ///< sub-units; all compared predictions
 
-  std::array<std::uint64_t, protocol::kEventKinds> events{};  ///< number of events, by kind
+  /// The number of events, by kind: 0 of players' states, n + 1 of the game's event n.
+  std::array<std::uint64_t, kEventKindsMax> events{};
 
   std::uint64_t inputs_sent = 0;  ///< ticks sent as inputs; repeats not counted
   std::uint64_t inputs_late = 0;
@@ -63,7 +68,7 @@ struct ClientStats {
   std::uint64_t packets_lost = 0;  ///< sent by the server, of every type, and not arrived
 
   /// Counts a prediction that was compared with a view.
-  void add(const Reconciliation& reconciliation);
+  void add(const match::Reconciliation& reconciliation);
 
   void add_all(const ClientStats& other);
 };

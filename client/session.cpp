@@ -4,37 +4,32 @@
 
 namespace tickbox::client {
 
-std::expected<Assets, std::string> find_assets(const net::Accept& accept, AssetCache& cache) {
-  std::shared_ptr<const game::Rules> rules = cache.rules(accept.rules, accept.tick_rate);
-  const bool seats_known = accept.map_seats >= 1 && accept.map_seats <= game::kSeatsMax;
-  if (rules == nullptr || !seats_known || accept.player.value >= accept.map_seats) {
-    return std::unexpected{"the server plays \"" + accept.rules +
-                           "\", which this client does not have; use the same build at both ends"};
-  }
-  game::SharedMap map = cache.map(accept.map_seats);
-  if (game::map_hash(*map) != accept.map_hash) {
-    return std::unexpected{
-        "the server's map differs from this client's; use the same build at both ends"};
-  }
-  return Assets{.map = std::move(map), .rules = std::move(rules)};
+engine::World world_like(const Assets& assets, const net::Accept& accept) {
+  engine::World world{*assets.game, assets.map, assets.tick_rate, 0};
+  world.shared_seed = accept.shared_seed;
+  return world;
 }
 
 Session::Session(const Assets& assets, net::ConnectMode mode, const Connection& connection,
                  Instant now)
-    : clock(connection.accept().tick_rate, connection.accept().tick, connection.connect_time(),
-            now),
-      inputs(clock, connection.accept().tick_rate, connection.accept().tick),
-      prediction(assets.map, assets.rules, connection.accept().player, connection.accept().body),
-      presentation({.map = assets.map,
-                    .rules = assets.rules,
-                    .own = connection.accept().body,
-                    .ticks_per_second = connection.accept().tick_rate}) {
-  const BodyId own = connection.accept().body;
+    : game(*assets.game),
+      player{connection.accept().player.value},
+      clock(assets.tick_rate, connection.accept().tick, connection.connect_time(), now),
+      inputs(game, clock, assets.tick_rate, connection.accept().tick),
+      prediction(world_like(assets, connection.accept()), player),
+      presentation(world_like(assets, connection.accept()), player),
+      view(game) {
+  const engine::World like = world_like(assets, connection.accept());
   if (mode == net::ConnectMode::Audit) {
-    auditor = std::make_unique<Auditor>(assets.map, assets.rules, own);
+    auditor = std::make_unique<Auditor>(like, player);
   } else {
-    snapshot_world = std::make_unique<SnapshotWorld>(assets.map, assets.rules, own);
+    snapshot_world = std::make_unique<match::SnapshotWorld>(like, player);
   }
+}
+
+std::optional<protocol::ViewAck> Session::ack() const {
+  if (snapshot_world == nullptr || snapshot_world->newest() == nullptr) return std::nullopt;
+  return protocol::ViewAck{.tick = snapshot_world->newest()->tick, .receipt = receipt};
 }
 
 void Session::add_to(ClientStats& stats) const {

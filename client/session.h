@@ -1,36 +1,31 @@
 #pragma once
 // The state of one session of a client. The next session starts with a new one.
 
+#include "client/asset_cache.h"
 #include "client/client_stats.h"
 #include "client/connection/clock_sync.h"
 #include "client/connection/connection.h"
 #include "client/connection/sent_inputs.h"
-#include "client/event_inbox.h"
-#include "client/prediction/prediction.h"
+#include "client/match/event_inbox.h"
+#include "client/match/prediction.h"
+#include "client/match/snapshot_world.h"
 #include "client/presentation/presentation.h"
 #include "client/verification/audit.h"
-#include "client/views/asset_cache.h"
-#include "client/views/snapshot_world.h"
+#include "protocol/messages.h"
+#include "protocol/snapshot.h"
+#include "views/events.h"
+#include "views/rows.h"
 
+#include <cstddef>
 #include <cstdint>
-#include <expected>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace tickbox::client {
 
-/// The map and the rules of a room.
-struct Assets {
-  game::SharedMap map;
-  std::shared_ptr<const game::Rules> rules;
-};
-
-/// Returns what `accept` names.
-/// Fails: a reason in words, if this client does not have the server's rules, seats or map.
-[[nodiscard]] std::expected<Assets, std::string> find_assets(const net::Accept& accept,
-                                                             AssetCache& cache);
+/// Returns an empty world as that of a room, for steps of what a client knows of it.
+[[nodiscard]] engine::World world_like(const Assets& assets, const net::Accept& accept);
 
 struct Session {
   Session(const Assets& assets, net::ConnectMode mode, const Connection& connection, Instant now);
@@ -38,23 +33,32 @@ struct Session {
   /// Adds the counts of this session.
   void add_to(ClientStats& stats) const;
 
+  /// Returns the acknowledgement of the newest view that is held, or nothing.
+  [[nodiscard]] std::optional<protocol::ViewAck> ack() const;
+
   /// Returns the tick of the newest held view, made from a snapshot or an audit; 0: none.
   [[nodiscard]] Tick newest_view() const {
     if (snapshot_world == nullptr) return view_tick;
-    return snapshot_world->ack() ? snapshot_world->ack()->tick : Tick{};
+    return snapshot_world->newest() != nullptr ? snapshot_world->newest()->tick : Tick{};
   }
 
+  const GameTable& game;
+  Player player;
   ClockSync clock;
   SentInputs inputs;
-  EventInbox events;
-  std::unique_ptr<SnapshotWorld> snapshot_world;  ///< maker of a player's views
-  std::unique_ptr<Auditor> auditor;               ///< maker of an auditor's views
-  Prediction prediction;
+  protocol::Snapshot snapshot;  ///< the one that was received last
+  views::ReceivedEvents received_events;
+  match::EventInbox events;
+  std::unique_ptr<match::SnapshotWorld> snapshot_world;  ///< maker of a player's views
+  std::unique_ptr<Auditor> auditor;                      ///< maker of an auditor's views
+  match::Prediction prediction;
   Presentation presentation;
-  std::vector<game::EntityState> view;  ///< entities of the newest view, by id
-  Tick view_tick;                       ///< tick of the newest view
-  std::optional<Instant> view_at;       ///< arrival of the newest view
-  std::uint32_t desyncs = 0;            ///< views with a wrong hash
+  views::Rows view;                ///< entities of the newest view, by id
+  std::vector<std::byte> room;     ///< the room's state in it; empty before the first
+  Tick view_tick;                  ///< tick of the newest view
+  std::uint16_t receipt = 0;       ///< of the newest view's snapshot
+  std::optional<Instant> view_at;  ///< arrival of the newest view
+  std::uint32_t desyncs = 0;       ///< views with a wrong hash
 };
 
 }  // namespace tickbox::client

@@ -16,9 +16,10 @@ constexpr std::size_t kMeaningIndent = 6;
 using Entry = std::pair<std::string_view, std::string_view>;
 
 constexpr std::array kFigures = {
-    Entry{"connected, resumed, sessions, body",
+    Entry{"connected, resumed, sessions, game, seat, body",
           "Whether the client connected; whether it began with a resume ticket; its number of "
-          "sessions; the entity of its body."},
+          "sessions; the game and its seat in it; the entity that it controls, the first if there "
+          "are several."},
     Entry{"ticks", "Ticks that the client ran."},
     Entry{"snapshots.received, .lost, .late, .rejected",
           "Snapshots that made a new view; packets of every type that did not arrive in the newest "
@@ -27,12 +28,15 @@ constexpr std::array kFigures = {
     Entry{
         "state_hash.checked, .mismatched, .first_mismatch",
         "Views whose hash was compared with the server's; those that differed; the first of them."},
-    Entry{"prediction.checked, .exact",
-          "Predictions of the own body that no other mover influenced, and how many were exact."},
-    Entry{"prediction.touched", "The same counts for predictions with contact to another mover."},
+    Entry{
+        "prediction.checked, .exact",
+        "Predictions of the own bodies in which nothing else had a part, and how many were exact."},
+    Entry{"prediction.touched", "The same counts for the other predictions."},
     Entry{"prediction.corrected, .error_p99, .error_max",
           "Corrected predictions, and the errors of all predictions, in units."},
-    Entry{"events", "Hits, scores and spawns that the client received."},
+    Entry{"events",
+          "Events that the client received, by the names of the game's events. Seat: new states of "
+          "players, such as scores."},
     Entry{"interpolation.delay_ms", "Mean delay at which other bodies are shown."},
     Entry{"interpolation.extrapolated",
           "Share of ticks (0 to 1) that showed the others ahead of the newest snapshot."},

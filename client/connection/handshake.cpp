@@ -1,6 +1,6 @@
 #include "client/connection/handshake.h"
 
-#include "game/entity_state.h"
+#include "engine/entity_id.h"
 
 namespace tickbox::client {
 namespace {
@@ -9,12 +9,10 @@ using net::PacketType;
 
 constexpr std::unexpected kUnexpected{net::DropReason::Unexpected};
 
-/// Checks what the net library does not know of a game: the seat limit of a map and the owner of a
-/// body.
+/// Checks what the net library does not know of a game: the most seats of a map. The client has one
+/// of them.
 bool is_possible(const net::Accept& accept) {
-  return accept.map_seats <= game::kSeatsMax &&
-         game::has_kind(accept.body, game::EntityKind::Player) &&
-         game::player_of(accept.body) == accept.player;
+  return accept.map_seats <= engine::kSeatsMax && accept.player.value < accept.map_seats;
 }
 
 /// Returns a random time from 0 to kRequestJitter.

@@ -64,7 +64,7 @@ class Handshake {
   /// nonce replaces it, for the first may be forged. The most is kCookiesTaken.
   std::expected<void, net::DropReason> take_cookie(ConstBytes datagram, Instant now);
 
-  /// Reads an ACCEPT. Fails also: Malformed, for seats or a body that no game has.
+  /// Reads an ACCEPT. Fails also: Malformed, for seats that no game has.
   [[nodiscard]] std::expected<net::Accepted, net::DropReason> read_accept(
       ConstBytes datagram) const;
 

@@ -1,19 +1,28 @@
 #include "client/connection/sent_inputs.h"
 
+#include "core/assert.h"
+#include "engine/bits.h"
+
 #include <algorithm>
+#include <span>
 
 namespace tickbox::client {
 
-SentInputs::SentInputs(ClockSync& clock, std::uint32_t ticks_per_second, Tick room_tick)
-    : clock_(clock),
+SentInputs::SentInputs(const GameTable& game, ClockSync& clock, std::uint32_t ticks_per_second,
+                       Tick room_tick)
+    : game_(game),
+      clock_(clock),
       period_(tick_duration(ticks_per_second)),
       newest_{clock.next().value - 1},
       sent_to_(newest_),
       confirmed_(newest_),
       room_tick_(room_tick) {}
 
-void SentInputs::add(Tick tick, const game::Input& input) {
-  inputs_.insert(tick) = input;
+void SentInputs::add(Tick tick, const views::GivenInput& input) {
+  TICKBOX_ASSERT(input.input.size() == game_.input.bytes);
+  Input& kept = inputs_.insert(tick);
+  kept.bytes.assign(input.input.begin(), input.input.end());
+  kept.look_back = input.look_back;
   newest_ = tick;
 }
 
@@ -22,7 +31,7 @@ void SentInputs::skip_to(Tick tick) {
   confirmed_ = std::max(confirmed_, tick);
 }
 
-void SentInputs::write(protocol::InputMessage& message) const {
+Tick SentInputs::first_to_send() const {
   const auto newest = [this](std::uint32_t count) {
     return Tick{newest_.value - std::min(newest_.value, count) + 1};
   };
@@ -30,10 +39,25 @@ void SentInputs::write(protocol::InputMessage& message) const {
       newest(clock_.inputs_in_time().value_or(std::uint32_t{protocol::kInputsPerMessageMax}));
   // The newest input is always sent. A client may be so far behind that the server has substituted
   // all inputs; the reported margin of the newest one then corrects its clock.
-  message.first_tick = std::clamp(std::max(confirmed_ + 1, std::min(sent_to_ + 1, in_time)),
-                                  newest(protocol::kInputsPerMessageMax), newest_);
+  return std::clamp(std::max(confirmed_ + 1, std::min(sent_to_ + 1, in_time)),
+                    newest(protocol::kInputsPerMessageMax), newest_);
+}
+
+void SentInputs::write(protocol::InputMessage& message) {
+  message.first_tick = first_to_send();
+  given_.clear();
   for (Tick tick = message.first_tick; tick <= newest_; tick = tick + 1) {
-    message.inputs.push_back(inputs_.at(tick));
+    const Input& input = inputs_.at(tick);
+    given_.push_back({.input = input.bytes, .look_back = input.look_back});
+  }
+  for (std::size_t first = 0;; ++first) {
+    message.inputs.clear();
+    {
+      engine::BitWriter out{message.inputs};
+      views::put_inputs(game_, std::span{given_}.subspan(first), out);
+    }
+    if (message.inputs.size() <= kInputBytesMax || first + 1 == given_.size()) return;
+    message.first_tick = message.first_tick + 1;
   }
 }
 

@@ -8,13 +8,19 @@
 #include "core/histogram.h"
 #include "core/ids.h"
 #include "core/tick_ring.h"
-#include "game/input.h"
 #include "protocol/messages.h"
+#include "tickbox/game_table.h"
+#include "views/inputs.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace tickbox::client {
+
+/// The most bytes of the inputs in one message: the others fit a datagram beside them.
+inline constexpr std::size_t kInputBytesMax = 1'024;
 
 /// The counts of a session's inputs, by the server's reports.
 struct InputCounts {
@@ -28,20 +34,22 @@ struct InputCounts {
 class SentInputs {
  public:
   /// The first input is that of clock.next(). `room_tick`: the room's tick by the ACCEPT. Borrows
-  /// `clock`, and reports margins and missed inputs to it.
-  SentInputs(ClockSync& clock, std::uint32_t ticks_per_second, Tick room_tick);
+  /// `game` and `clock`, and reports margins and missed inputs to the clock.
+  SentInputs(const GameTable& game, ClockSync& clock, std::uint32_t ticks_per_second,
+             Tick room_tick);
 
-  /// Adds the input of the next tick.
-  void add(Tick tick, const game::Input& input);
+  /// Adds the input of the next tick: a value of the game's input type.
+  void add(Tick tick, const views::GivenInput& input);
 
   /// Skips the ticks up to `tick` after a pause: no input is sent for them, and the server
   /// substitutes them.
   void skip_to(Tick tick);
 
   /// Writes to `message` the inputs that were never sent, the unconfirmed ones that can still
-  /// arrive in time, and always the newest one; of more than kInputsPerMessageMax only the newest.
+  /// arrive in time, and always the newest one. Of more than kInputsPerMessageMax, and of those
+  /// that take more than kInputBytesMax bytes, only the newest.
   /// Requires: an input was added.
-  void write(protocol::InputMessage& message) const;
+  void write(protocol::InputMessage& message);
 
   /// Stores that the packet `sequence` was sent with the newest input, which was due at `due`. The
   /// round trip counts from there, so that it includes the delay of a late poll.
@@ -73,8 +81,16 @@ class SentInputs {
     Tick newest_input;
   };
 
-  void on_arrival(const Packet& packet, std::int32_t margin, Instant now);
+  /// An input, with bytes of its own.
+  struct Input {
+    std::vector<std::byte> bytes;
+    std::uint8_t look_back = 0;
+  };
 
+  void on_arrival(const Packet& packet, std::int32_t margin, Instant now);
+  [[nodiscard]] Tick first_to_send() const;
+
+  const GameTable& game_;
   ClockSync& clock_;
   Duration period_;
   Tick newest_;
@@ -82,10 +98,11 @@ class SentInputs {
   Tick confirmed_;  ///< as complete_to_, or skipped by this client
   Tick complete_to_;
   Tick room_tick_;
-  TickRing<game::Input, protocol::kInputsPerMessageMax> inputs_;
-  SequenceRing<Packet, 256> packets_;  ///< 256: a head has the low 8 bits of a sequence
-  std::uint64_t newest_reported_ = 0;  ///< newest packet on whose margin a head has reported
-  std::uint8_t substituted_ = 0;       ///< count in the newest head
+  TickRing<Input, protocol::kInputsPerMessageMax> inputs_;
+  std::vector<views::GivenInput> given_;  ///< of the message that is written
+  SequenceRing<Packet, 256> packets_;     ///< 256: a head has the low 8 bits of a sequence
+  std::uint64_t newest_reported_ = 0;     ///< newest packet on whose margin a head has reported
+  std::uint8_t substituted_ = 0;          ///< count in the newest head
   InputCounts counts_;
 };
 

@@ -95,10 +95,11 @@ void Prediction::keep_own(views::Rows& out) const {
 }
 
 Reconciliation Prediction::reconcile(const View& view) {
-  const bool has_own = std::ranges::any_of(view.rows->heads(), [this](const views::RowHead& row) {
-    return views::is_avatar(row.id) && views::owner_of(row.id) == player_;
-  });
-  if (!has_own) return {};
+  find_own(view);
+  if (own_in_view_.empty()) {
+    stop();
+    return {};
+  }
   Reconciliation reconciliation = compare(view);
   own_before_ = own_;
   if (is_as_expected(view)) {
@@ -122,6 +123,16 @@ Reconciliation Prediction::reconcile(const View& view) {
   return reconciliation;
 }
 
+void Prediction::find_own(const View& view) {
+  own_in_view_.clear();
+  for (std::size_t row = 0; row < view.rows->size(); ++row) {
+    const views::RowHead& head = view.rows->head(row);
+    if (!views::is_avatar(head.id) || views::owner_of(head.id) != player_) continue;
+    own_in_view_.push_back(
+        {.row = row, .box = box_of(*view.rows, row), .top_speed = world_.top_speed(head.kind)});
+  }
+}
+
 Reconciliation Prediction::compare(const View& view) const {
   const Predicted* predicted = predicted_.find(view.tick);
   if (predicted == nullptr || predicted->own.empty()) return {};
@@ -129,22 +140,19 @@ Reconciliation Prediction::compare(const View& view) const {
                         .exact = true,
                         .touched = predicted->touched || view.touched > predicted->base};
   const views::Rows& own = predicted->own;
-  std::size_t seen = 0;
-  for (std::size_t row = 0; row < view.rows->size(); ++row) {
-    const views::RowHead& truth = view.rows->head(row);
-    if (!views::is_avatar(truth.id) || views::owner_of(truth.id) != player_) continue;
-    ++seen;
+  for (const OwnInView& each : own_in_view_) {
+    const views::RowHead& truth = view.rows->head(each.row);
     const std::size_t at = own.index_of(truth.id);
     if (at == own.size()) {
       result.exact = false;
       continue;
     }
     result.exact =
-        result.exact && views::are_equal(world_.game(), own.row(at), view.rows->row(row));
+        result.exact && views::are_equal(world_.game(), own.row(at), view.rows->row(each.row));
     const auto error = static_cast<std::uint32_t>(axis_distance(own.head(at).min, truth.min));
     result.error = std::max(result.error, error);
   }
-  result.exact = result.exact && seen == own.size();
+  result.exact = result.exact && own_in_view_.size() == own.size();
   return result;
 }
 
@@ -162,6 +170,14 @@ void Prediction::restore(const View& view) {
   keep_own(before_);
 }
 
+/// Ends the steps until a view has an own body.
+void Prediction::stop() {
+  started_ = false;
+  expected_.clear();
+  own_.clear();
+  before_.clear();
+}
+
 /// Returns whether a body of the view's tick is near enough to an own one to be copied: both can
 /// meet until `ticks_more` after the newest tick.
 bool Prediction::is_copied(const views::Rows& rows, std::size_t row, const View& view,
@@ -175,14 +191,10 @@ bool Prediction::is_copied(const views::Rows& rows, std::size_t row, const View&
   }
   const std::int64_t ahead = newest_ ? std::max<std::int64_t>(*newest_ - view.tick, 0) : 0;
   const sim::Box box = box_of(rows, row);
-  for (std::size_t own = 0; own < view.rows->size(); ++own) {
-    const views::RowHead& head = view.rows->head(own);
-    if (!views::is_avatar(head.id) || views::owner_of(head.id) != player_) continue;
-    const std::int64_t speed =
-        std::int64_t{world_.top_speed(rows.head(row).kind)} + world_.top_speed(head.kind);
-    if (gap_between(box, box_of(*view.rows, own)) <= (ahead + ticks_more) * speed) return true;
-  }
-  return false;
+  const std::int64_t top_speed = world_.top_speed(rows.head(row).kind);
+  return std::ranges::any_of(own_in_view_, [&](const OwnInView& own) {
+    return gap_between(box, own.box) <= (ahead + ticks_more) * (top_speed + own.top_speed);
+  });
 }
 
 /// Returns whether the copy has the view's state of the room, and of all bodies that could reach an

@@ -15,8 +15,10 @@
 #include "engine/stepper.h"
 #include "engine/world.h"
 #include "protocol/history_depths.h"
+#include "sim/box.h"
 #include "views/rows.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -49,12 +51,12 @@ class Prediction {
   /// predicted ones.
   void skip_to(Tick tick);
 
-  /// Compares the prediction with `view` and restarts from the view. A view without an own body
-  /// changes nothing. Cost: no allocation once warm.
+  /// Compares the prediction with `view` and restarts from the view. After a view without an own
+  /// body there is none until a view has one. Cost: no allocation once warm.
   Reconciliation reconcile(const View& view);
 
-  /// Returns the own bodies at the newest predicted tick, by id; none before the first view with
-  /// one.
+  /// Returns the own bodies at the newest predicted tick, by id; none while the newest view has
+  /// none.
   [[nodiscard]] const views::Rows& own() const { return own_; }
 
   /// Returns the own bodies one tick before own(), by the same steps; own() if no tick was stepped.
@@ -73,11 +75,20 @@ class Prediction {
     views::Rows own;
   };
 
+  /// An own body in the view that is taken.
+  struct OwnInView {
+    std::size_t row = 0;
+    sim::Box box;
+    std::int64_t top_speed = 0;  ///< sub-units per tick
+  };
+
+  void find_own(const View& view);
   [[nodiscard]] Reconciliation compare(const View& view) const;
   [[nodiscard]] bool is_copied(const views::Rows& rows, std::size_t row, const View& view,
                                std::uint32_t ticks_more) const;
   [[nodiscard]] bool is_as_expected(const View& view) const;
   void restore(const View& view);
+  void stop();
   void step_once(Tick tick);
   void keep_own(views::Rows& out) const;
 
@@ -91,7 +102,8 @@ class Prediction {
   Tick base_;
   views::Rows own_;
   views::Rows before_;
-  views::Rows own_before_;      ///< own_ before the last view
+  views::Rows own_before_;  ///< own_ before the last view
+  std::vector<OwnInView> own_in_view_;
   std::optional<Tick> newest_;  ///< the last tick whose input is known
   /// Inputs by tick; a missing one: the input by default.
   TickRing<std::vector<std::byte>, protocol::kPredictionHistory> inputs_;

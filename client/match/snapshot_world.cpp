@@ -128,13 +128,16 @@ std::expected<View, Rejected> SnapshotWorld::finish(const ViewHead& head, const 
   }
   const auto made = static_cast<std::uint32_t>(sum & 0xffff'ffff);
   if (made != head.view_hash) {
+    wrong_.tick = head.tick;
     wrong_.rows.assign(world_);
-    return std::unexpected{
-        Rejected{.reason = net::DropReason::Unexpected,
-                 .wrong = WrongView{.head = head,
-                                    .client_hash = made,
-                                    .rows = &wrong_.rows,
-                                    .base = base != nullptr ? &base->rows : nullptr}}};
+    wrong_.room.assign(world_.room().begin(), world_.room().end());
+    return std::unexpected{Rejected{.reason = net::DropReason::Unexpected,
+                                    .wrong = WrongView{.head = head,
+                                                       .client_hash = made,
+                                                       .view = &wrong_,
+                                                       .base = base,
+                                                       .content = &content_,
+                                                       .bytes = bytes_}}};
   }
   world_is_newest_ = true;
   made_ = newest_ = head.tick;

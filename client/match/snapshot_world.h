@@ -32,7 +32,6 @@ struct HeldView {
   Tick tick;
   views::Rows rows;             ///< by id
   std::vector<std::byte> room;  ///< the room's state
-  std::vector<BodyId> in_full;  ///< the members that were sent in full, by id
 };
 
 /// An entity in view that was put elsewhere by rules at the end of a tick.
@@ -69,12 +68,15 @@ struct ViewHead {
   std::uint32_t view_hash = 0;  ///< low 32 bits
 };
 
-/// A view whose hash differs from the server's, and its base. Valid until the next snapshot.
+/// A view whose hash differs from the server's, its base, and the content that led from there to
+/// it. Valid until the next snapshot.
 struct WrongView {
   ViewHead head;
   std::uint32_t client_hash = 0;
-  const views::Rows* rows = nullptr;
-  const views::Rows* base = nullptr;  ///< nullptr for a full view
+  const HeldView* view = nullptr;
+  const HeldView* base = nullptr;  ///< nullptr for a full view
+  const views::Content* content = nullptr;
+  ConstBytes bytes;  ///< of the content
 };
 
 /// The reason why a snapshot made no view.

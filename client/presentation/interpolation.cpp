@@ -3,6 +3,7 @@
 #include "core/assert.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace tickbox::client {
@@ -16,24 +17,18 @@ constexpr Duration kInterpolatedMax = std::chrono::seconds{1};
 constexpr std::int64_t kPushMax = kUnit;
 
 /// Returns the larger of the speeds along x and y.
-std::int64_t speed_of(const game::EntityState& entity) {
-  return axis_distance(entity.velocity, {});
+std::int64_t speed_of(const views::RowHead& row) {
+  return axis_distance(row.velocity, {});
 }
 
-/// Returns whether a body with these speeds cannot go from the one place to the other in `ticks`.
-bool is_too_far(const game::EntityState& from, const game::EntityState& to, std::int64_t ticks) {
-  return axis_distance(from.min, to.min) >
-         std::max(speed_of(from), speed_of(to)) * ticks + kPushMax;
-}
-
-bool was_teleported(const View& view, BodyId id, Tick tick) {
-  return std::ranges::any_of(view.teleports, [&](const SeenTeleport& teleport) {
+bool was_teleported(const match::View& view, BodyId id, Tick tick) {
+  return std::ranges::any_of(view.teleports, [&](const match::SeenTeleport& teleport) {
     return teleport.id == id && teleport.tick == tick;
   });
 }
 
-const HeldView* replayed_at(const View& view, Tick tick) {
-  const auto found = std::ranges::find(view.replayed_ticks, tick, &HeldView::tick);
+const match::HeldView* replayed_at(const match::View& view, Tick tick) {
+  const auto found = std::ranges::find(view.replayed_ticks, tick, &match::HeldView::tick);
   return found != view.replayed_ticks.end() ? &*found : nullptr;
 }
 
@@ -80,18 +75,20 @@ void blend(const Sample& from, const Sample& to, Duration passed, Duration whole
       ++next;
     const bool goes_there = next != to.bodies.end() && next->id == body.id && !next->is_cut;
     out.push_back({.id = body.id,
+                   .kind = body.kind,
                    .min = goes_there ? between(body.min, next->min, passed, whole) : body.min,
                    .origin = origin});
   }
 }
 
-Interpolation::Interpolation(const game::SharedMap& map, std::shared_ptr<const game::Rules> rules,
-                             std::uint32_t ticks_per_second)
-    : interpolated_max_(kInterpolatedMax / tick_duration(ticks_per_second)),
-      rules_(std::move(rules)),
-      world_(map, rules_->settings(), 0) {}
+Interpolation::Interpolation(const engine::World& like)
+    : interpolated_max_(kInterpolatedMax / tick_duration(like.tick_rate())),
+      newest_(like.game()),
+      world_(like) {
+  world_.clear_rows();
+}
 
-void Interpolation::on_view(const View& view) {
+void Interpolation::on_view(const match::View& view) {
   while (!samples_.empty() && samples_.newest().is_extrapolated)
     samples_.forget_newest();
   paths_.clear();
@@ -104,34 +101,48 @@ void Interpolation::on_view(const View& view) {
   }
   append(view);
   newest_view_ = view.tick;
-  newest_.assign(view.entities.begin(), view.entities.end());
+  newest_ = *view.rows;
+  newest_room_ = *view.room;
 }
 
-void Interpolation::find_paths(const View& view) {
+/// Returns whether a body cannot go from the one place to the other in `ticks`.
+bool Interpolation::is_too_far(const views::RowHead& from, const views::RowHead& to,
+                               std::int64_t ticks) const {
+  const std::int64_t speed =
+      std::max({speed_of(from), speed_of(to), std::int64_t{world_.top_speed(to.kind)}});
+  return axis_distance(from.min, to.min) > speed * ticks + kPushMax;
+}
+
+void Interpolation::find_paths(const match::View& view) {
   const std::int64_t ticks = view.tick - samples_.newest().tick;
-  auto was = newest_.begin();
-  for (const game::EntityState& is : view.entities) {
-    while (was != newest_.end() && was->id < is.id)
+  const std::span<const views::RowHead> before = newest_.heads();
+  auto was = before.begin();
+  for (const views::RowHead& is : view.rows->heads()) {
+    while (was != before.end() && was->id < is.id)
       ++was;
-    if (was == newest_.end() || was->id != is.id) continue;
-    paths_.push_back(
-        {.id = is.id, .from = was->min, .to = is.min, .is_cut = is_too_far(*was, is, ticks)});
+    if (was == before.end() || was->id != is.id) continue;
+    paths_.push_back({.id = is.id,
+                      .kind = is.kind,
+                      .from = was->min,
+                      .to = is.min,
+                      .is_cut = is_too_far(*was, is, ticks)});
   }
 }
 
 /// Adds the sample of a tick between the views: replayed bodies where they were then, the others on
 /// a straight line.
-void Interpolation::interpolate(Tick tick, const View& view) {
+void Interpolation::interpolate(Tick tick, const match::View& view) {
   const Duration left{view.tick - samples_.newest().tick};  // in ticks: only the ratio matters
   std::vector<BodySample>& bodies = samples_.append(tick).bodies;
-  const HeldView* const replayed = replayed_at(view, tick);
-  const std::span<const game::EntityState> known =
-      replayed != nullptr ? std::span<const game::EntityState>{replayed->entities}
-                          : std::span<const game::EntityState>{};
+  const match::HeldView* const replayed = replayed_at(view, tick);
+  const std::span<const views::RowHead> known =
+      replayed != nullptr ? replayed->rows.heads() : std::span<const views::RowHead>{};
   auto next = known.begin();
   const auto add_known = [&] {
-    bodies.push_back(
-        {.id = next->id, .min = next->min, .is_cut = was_teleported(view, next->id, tick)});
+    bodies.push_back({.id = next->id,
+                      .kind = next->kind,
+                      .min = next->min,
+                      .is_cut = was_teleported(view, next->id, tick)});
     ++next;
   };
   for (Path& path : paths_) {
@@ -144,23 +155,24 @@ void Interpolation::interpolate(Tick tick, const View& view) {
       continue;
     }
     if (!path.is_cut) path.from = between(path.from, path.to, Duration{1}, left);
-    bodies.push_back({.id = path.id, .min = path.from});
+    bodies.push_back({.id = path.id, .kind = path.kind, .min = path.from});
   }
   while (next != known.end())
     add_known();
 }
 
 /// Adds the sample of the view itself.
-void Interpolation::append(const View& view) {
+void Interpolation::append(const match::View& view) {
   std::vector<BodySample>& bodies = samples_.append(view.tick).bodies;
   auto path = paths_.begin();
-  for (const game::EntityState& entity : view.entities) {
-    while (path != paths_.end() && path->id < entity.id)
+  for (const views::RowHead& row : view.rows->heads()) {
+    while (path != paths_.end() && path->id < row.id)
       ++path;
-    const bool is_too_far = path != paths_.end() && path->id == entity.id && path->is_cut;
-    bodies.push_back({.id = entity.id,
-                      .min = entity.min,
-                      .is_cut = is_too_far || was_teleported(view, entity.id, view.tick)});
+    const bool is_too_far = path != paths_.end() && path->id == row.id && path->is_cut;
+    bodies.push_back({.id = row.id,
+                      .kind = row.kind,
+                      .min = row.min,
+                      .is_cut = is_too_far || was_teleported(view, row.id, view.tick)});
   }
 }
 
@@ -173,19 +185,19 @@ const Sample& Interpolation::sample(Tick tick) {
 /// Adds the sample of the tick after the newest one, by a step.
 void Interpolation::extrapolate() {
   if (!samples_.newest().is_extrapolated) {
-    world_.clear_entities();
+    world_.clear_rows();
     world_.tick = newest_view_;
-    for (const game::EntityState& entity : newest_) {
-      add_entity(world_, *rules_, entity);
+    std::ranges::copy(newest_room_, world_.room().begin());
+    for (std::size_t row = 0; row < newest_.size(); ++row) {
+      views::add_to(world_, newest_.row(row));
     }
   }
-  game::step(world_, *rules_, {.leaves = {}, .joins = {}, .inputs = {}}, game::Authority::Client,
-             stepper_);
+  stepper_.replay(world_, nothing_);
   Sample& sample = samples_.append(world_.tick);
   sample.is_extrapolated = true;
-  for (std::size_t i = 0; i < world_.size(); ++i) {
-    const game::EntityState entity = world_.entity(i);
-    sample.bodies.push_back({.id = entity.id, .min = entity.min});
+  for (std::size_t row = 0; row < world_.size(); ++row) {
+    sample.bodies.push_back(
+        {.id = world_.id(row), .kind = world_.infos()[row].kind, .min = world_.body(row).min});
   }
 }
 

@@ -9,20 +9,19 @@
 // is cut: it stays at the old position, then is at the new one.
 //
 // A server without news sends nothing, and the next ticks then follow from the newest view alone:
-// runners keep running and stop at walls. So the ticks beyond it are steps of that view, exact
+// who runs keeps running and stops at walls. So the ticks beyond it are steps of that view, exact
 // unless news is on its way or was lost. A straight line would not be.
 
-#include "client/views/snapshot_world.h"
+#include "client/match/snapshot_world.h"
 #include "core/clock.h"
 #include "core/fixed.h"
 #include "core/ids.h"
-#include "game/rules.h"
-#include "game/step.h"
-#include "game/world.h"
+#include "engine/stepper.h"
+#include "engine/world.h"
+#include "views/rows.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace tickbox::client {
@@ -30,6 +29,7 @@ namespace tickbox::client {
 /// One body in a sample.
 struct BodySample {
   BodyId id;
+  std::uint8_t kind = 0;
   Vec2 min;             ///< sub-units
   bool is_cut = false;  ///< did not move here from its position a tick before
 };
@@ -78,6 +78,7 @@ enum class Origin : std::uint8_t {
 
 struct PresentedBody {
   BodyId id;
+  std::uint8_t kind = 0;
   Vec2 min;  ///< sub-units
   Origin origin = Origin::Interpolated;
 
@@ -94,12 +95,12 @@ void blend(const Sample& from, const Sample& to, Duration passed, Duration whole
 
 class Interpolation {
  public:
-  Interpolation(const game::SharedMap& map, std::shared_ptr<const game::Rules> rules,
-                std::uint32_t ticks_per_second);
+  /// `like`: an empty world of the match's game, map, tick rate and shared seed.
+  explicit Interpolation(const engine::World& like);
 
   /// Adds the samples up to that of `view`, and discards the extrapolated ones.
   /// Requires: views in the order of their ticks. Cost: no allocation once warm.
-  void on_view(const View& view);
+  void on_view(const match::View& view);
 
   /// Returns the sample of `tick`, or the oldest one; extrapolated if `tick` is later than
   /// newest_view(). Valid until a later one is requested. Requires: a view was taken.
@@ -119,25 +120,29 @@ class Interpolation {
   /// The path of a body that is in the newest view and in the one before.
   struct Path {
     BodyId id;
+    std::uint8_t kind = 0;
     Vec2 from;
     Vec2 to;
     bool is_cut = false;
   };
 
-  void find_paths(const View& view);
-  void interpolate(Tick tick, const View& view);
-  void append(const View& view);
+  [[nodiscard]] bool is_too_far(const views::RowHead& from, const views::RowHead& to,
+                                std::int64_t ticks) const;
+  void find_paths(const match::View& view);
+  void interpolate(Tick tick, const match::View& view);
+  void append(const match::View& view);
   void extrapolate();
 
   std::int64_t interpolated_max_;  ///< maximum ticks between two views
   SampleBuffer samples_;
   Tick newest_view_;
-  std::vector<game::EntityState> newest_;  ///< entities of the newest view
-  std::vector<Path> paths_;                ///< by id
+  views::Rows newest_;                  ///< entities of the newest view
+  std::vector<std::byte> newest_room_;  ///< the room's state in it
+  std::vector<Path> paths_;             ///< by id
 
-  std::shared_ptr<const game::Rules> rules_;
-  game::World world_;  ///< the newest extrapolated sample, if there is one
-  game::Stepper stepper_;
+  engine::World world_;  ///< the newest extrapolated sample, if there is one
+  engine::Stepper stepper_;
+  const engine::TickRecord nothing_;
 };
 
 }  // namespace tickbox::client

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tickbox::client {
 
@@ -25,44 +26,59 @@ double CorrectionSmoothing::left(Instant now) const {
   return std::exp2(-(passed / std::chrono::duration<double>{kSmoothingHalf}));
 }
 
-Presentation::Presentation(const PresentationOptions& options)
-    : period_(tick_duration(options.ticks_per_second)),
-      own_(options.own),
-      clock_(options.ticks_per_second),
-      interpolation_(options.map, options.rules, options.ticks_per_second) {
-  shown_.reserve(protocol::kViewMembersMax + 1);
+Presentation::Presentation(const engine::World& like, Player player)
+    : period_(tick_duration(like.tick_rate())),
+      player_(player),
+      clock_(like.tick_rate()),
+      interpolation_(like) {
+  shown_.reserve(views::kMembersMax + 1);
 }
 
-void Presentation::on_view(const View& view, const Prediction& prediction, Instant now) {
+void Presentation::on_view(const match::View& view, const match::Prediction& prediction,
+                           Instant now) {
   count_wrong(view);
   clock_.on_view(view.tick, view.has_news, now);
   interpolation_.on_view(view);
   interpolation_.forget_before(tick_of(clock_.moment(now)));
-
-  if (!prediction.own()) return;
-  const bool was_known = path_.is_known;
-  const Vec2 before = predicted(now);
   follow(prediction);
-  const bool was_teleported =
-      std::ranges::find(view.teleports, own_, &SeenTeleport::id) != view.teleports.end();
-  if (was_known && !was_teleported) {
-    smoothing_.add(before, predicted(now), now);
-  } else {
-    smoothing_.cut();
+  for (OwnBody& body : own_) {
+    const auto before = std::ranges::lower_bound(own_before_, body.id, {}, &OwnBody::id);
+    const bool was_known = before != own_before_.end() && before->id == body.id;
+    const bool was_teleported = std::ranges::find(view.teleports, body.id,
+                                                  &match::SeenTeleport::id) != view.teleports.end();
+    if (was_known && !was_teleported) {
+      body.smoothing.add(predicted(*before, now), predicted(body, now), now);
+    } else {
+      body.smoothing.cut();
+    }
   }
 }
 
-void Presentation::on_tick(const Prediction& prediction, Instant due, Instant next_due) {
-  if (!prediction.own()) return;
+void Presentation::on_tick(const match::Prediction& prediction, Instant due, Instant next_due) {
   follow(prediction);
-  path_.begin = due;
-  path_.end = next_due;
+  path_begin_ = due;
+  path_end_ = next_due;
 }
 
-void Presentation::follow(const Prediction& prediction) {
-  path_.is_known = true;
-  path_.from = prediction.before();
-  path_.to = prediction.own()->min;
+/// Takes the own bodies as they are predicted now. Those that were there before keep what is left
+/// of their corrections.
+void Presentation::follow(const match::Prediction& prediction) {
+  std::swap(own_, own_before_);
+  own_.clear();
+  const views::Rows& own = prediction.own();
+  for (std::size_t row = 0; row < own.size(); ++row) {
+    const views::RowHead& head = own.head(row);
+    const std::size_t earlier = prediction.before().index_of(head.id);
+    const bool was_predicted = earlier != prediction.before().size();
+    OwnBody& body = own_.emplace_back(
+        OwnBody{.id = head.id,
+                .kind = head.kind,
+                .from = was_predicted ? prediction.before().head(earlier).min : head.min,
+                .to = head.min,
+                .smoothing = {}});
+    const auto before = std::ranges::lower_bound(own_before_, head.id, {}, &OwnBody::id);
+    if (before != own_before_.end() && before->id == head.id) body.smoothing = before->smoothing;
+  }
 }
 
 std::span<const PresentedBody> Presentation::shown(Instant now) {
@@ -73,29 +89,31 @@ std::span<const PresentedBody> Presentation::shown(Instant now) {
   // The later sample is requested first: its steps may move the earlier ones in memory.
   const Sample& to = interpolation_.sample(passed > Duration::zero() ? from + 1 : from);
   blend(interpolation_.sample(from), to, passed, period_, shown_);
-  if (path_.is_known) show_own(now);
+  // An own body is where it is predicted, and nowhere else.
+  std::erase_if(shown_, [this](const PresentedBody& body) {
+    return views::is_avatar(body.id) && views::owner_of(body.id) == player_;
+  });
+  for (const OwnBody& body : own_) {
+    show_own(body, now);
+  }
   return shown_;
 }
 
-void Presentation::show_own(Instant now) {
-  const Vec2 position = predicted(now);
-  const Vec2 offset = smoothing_.offset(now);
-  const PresentedBody own{.id = own_,
-                          .min = {.x = position.x + offset.x, .y = position.y + offset.y},
-                          .origin = Origin::Own};
-  const auto place = std::ranges::lower_bound(shown_, own_, {}, &PresentedBody::id);
-  if (place != shown_.end() && place->id == own_) {
-    *place = own;
-  } else {
-    shown_.insert(place, own);
-  }
+void Presentation::show_own(const OwnBody& body, Instant now) {
+  const Vec2 position = predicted(body, now);
+  const Vec2 offset = body.smoothing.offset(now);
+  const auto place = std::ranges::lower_bound(shown_, body.id, {}, &PresentedBody::id);
+  shown_.insert(place, {.id = body.id,
+                        .kind = body.kind,
+                        .min = {.x = position.x + offset.x, .y = position.y + offset.y},
+                        .origin = Origin::Own});
 }
 
-/// Returns the predicted position of the own body at `now`.
-Vec2 Presentation::predicted(Instant now) const {
-  if (now >= path_.end) return path_.to;
-  const Duration passed = std::max(Duration::zero(), now - path_.begin);
-  return between(path_.from, path_.to, passed, path_.end - path_.begin);
+/// Returns the predicted position of an own body at `now`.
+Vec2 Presentation::predicted(const OwnBody& body, Instant now) const {
+  if (now >= path_end_) return body.to;
+  const Duration passed = std::max(Duration::zero(), now - path_begin_);
+  return between(body.from, body.to, passed, path_end_ - path_begin_);
 }
 
 Tick Presentation::tick_of(Duration moment) const {
@@ -124,7 +142,7 @@ void Presentation::count_tick(Instant now) {
 
 /// Counts the extrapolated moments that lacked news of `view`. Drops those before the news, which
 /// were right. A view without news proves that all moments up to its tick were right.
-void Presentation::count_wrong(const View& view) {
+void Presentation::count_wrong(const match::View& view) {
   const bool has_news = view.news <= view.tick;
   const Duration right_to =
       period_ * (has_news ? std::int64_t{view.news.value} - 1 : std::int64_t{view.tick.value});

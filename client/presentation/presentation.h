@@ -1,20 +1,20 @@
 #pragma once
 // The presentation for a player: the others as they were a moment ago, between two views, and the
-// own body as predicted. It changes nothing in the simulation.
+// own bodies as predicted. It changes nothing in the simulation.
 //
-// The own body is shown between the last two predicted ticks. That is up to a tick late, but never
+// An own body is shown between the last two predicted ticks. That is up to a tick late, but never
 // at a position that the body will not reach: a guess beyond the newest tick would run into walls
 // and back.
 
-#include "client/prediction/prediction.h"
+#include "client/match/prediction.h"
 #include "client/presentation/interpolation.h"
 #include "client/presentation/presentation_clock.h"
 #include "core/clock.h"
 #include "core/fixed.h"
 #include "core/inplace_vector.h"
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -51,13 +51,6 @@ class CorrectionSmoothing {
   Instant since_;
 };
 
-struct PresentationOptions {
-  game::SharedMap map;
-  std::shared_ptr<const game::Rules> rules;
-  BodyId own;
-  std::uint32_t ticks_per_second = 0;
-};
-
 /// Counts of the ticks that ran after the first view, each by what was shown then.
 struct PresentationCounts {
   std::uint64_t ticks = 0;
@@ -68,13 +61,14 @@ struct PresentationCounts {
 
 class Presentation {
  public:
-  explicit Presentation(const PresentationOptions& options);
+  /// `like`: an empty world of the match's game, map, tick rate and shared seed.
+  Presentation(const engine::World& like, Player player);
 
   /// Takes a new view, from which the prediction has restarted.
-  void on_view(const View& view, const Prediction& prediction, Instant now);
+  void on_view(const match::View& view, const match::Prediction& prediction, Instant now);
 
   /// Takes a predicted tick that was due at `due`; the next is due at `next_due`.
-  void on_tick(const Prediction& prediction, Instant due, Instant next_due);
+  void on_tick(const match::Prediction& prediction, Instant due, Instant next_due);
 
   /// Returns all bodies to show at `now`, by id; empty before the first view. The memory is valid
   /// until the next call. Requires: `now` never decreases.
@@ -97,27 +91,29 @@ class Presentation {
   /// The number of extrapolated moments to remember: more than a second of them.
   static constexpr std::size_t kExtrapolatedRemembered = 256;
 
-  /// The path of the own body from one predicted tick to the next.
-  struct Path {
-    bool is_known = false;
+  /// The path of an own body from one predicted tick to the next.
+  struct OwnBody {
+    BodyId id;
+    std::uint8_t kind = 0;
     Vec2 from;
     Vec2 to;
-    Instant begin;
-    Instant end;
+    CorrectionSmoothing smoothing;
   };
 
-  void count_wrong(const View& view);
-  void follow(const Prediction& prediction);
-  [[nodiscard]] Vec2 predicted(Instant now) const;
+  void count_wrong(const match::View& view);
+  void follow(const match::Prediction& prediction);
+  [[nodiscard]] Vec2 predicted(const OwnBody& body, Instant now) const;
   [[nodiscard]] Tick tick_of(Duration moment) const;
-  void show_own(Instant now);
+  void show_own(const OwnBody& body, Instant now);
 
   Duration period_;
-  BodyId own_;
+  Player player_;
   PresentationClock clock_;
   Interpolation interpolation_;
-  Path path_;
-  CorrectionSmoothing smoothing_;
+  std::vector<OwnBody> own_;         ///< by id
+  std::vector<OwnBody> own_before_;  ///< before the newest tick or view
+  Instant path_begin_;               ///< of the paths of all own bodies
+  Instant path_end_;
   /// The counted moments beyond the newest view, in the order of time.
   InplaceVector<Duration, kExtrapolatedRemembered> extrapolated_;
   PresentationCounts counts_;

@@ -1,8 +1,8 @@
 #include "client/verification/audit.h"
 
 #include "core/assert.h"
-#include "game/restore.h"
-#include "game/step.h"
+#include "engine/entity_id.h"
+#include "engine/log/tick_codec.h"
 #include "net/handshake.h"
 
 #include <algorithm>
@@ -54,10 +54,14 @@ protocol::AuditAck StreamReassembly::ack() const {
   return ack;
 }
 
-Auditor::Auditor(game::SharedMap map, std::shared_ptr<const game::Rules> rules, BodyId own)
-    : map_(std::move(map)), rules_(std::move(rules)), own_(own) {}
+Auditor::Auditor(const engine::World& like, Player own)
+    : like_(like),
+      own_(own),
+      entry_bytes_max_(protocol::entry_bytes_max(like.game(), like.map()->seats)),
+      log_(like.game()),
+      rows_(like.game()) {}
 
-std::expected<std::optional<View>, net::DropReason> Auditor::take(
+std::expected<std::optional<match::View>, net::DropReason> Auditor::take(
     const protocol::AuditSegment& segment) {
   const StreamReassembly::Taken taken = segments_.take(segment);
   if (taken == StreamReassembly::Taken::BeginsRun) state_ = State::Waiting;
@@ -77,7 +81,7 @@ std::expected<std::optional<View>, net::DropReason> Auditor::take(
 Auditor::Result Auditor::read_entries() {
   ConstBytes stream = segments_.bytes();
   for (;;) {
-    const auto entry = protocol::take_entry(stream);
+    const auto entry = protocol::take_entry(stream, entry_bytes_max_);
     if (!entry) return kMalformed;
     if (!*entry) break;
     const Result taken = state_ == State::Waiting ? begin(**entry) : step(**entry);
@@ -88,49 +92,59 @@ Auditor::Result Auditor::read_entries() {
 }
 
 Auditor::Result Auditor::begin(ConstBytes entry) {
-  if (!game::decode_keyframe(entry, keyframe_) || keyframe_.tick.value > net::kTickMax) {
-    return kMalformed;
-  }
-  if (viewed_ && keyframe_.tick <= *viewed_) return kMalformed;  // time does not go back
-  auto world = game::restore(keyframe_.fields(), map_, *rules_);
-  if (!world) return kMalformed;
-  world_.emplace(*std::move(world));
-  log_.begin(keyframe_);
+  auto keyframe = engine::decode_keyframe(entry, like_);
+  if (!keyframe || keyframe->world.tick.value > net::kTickMax) return kMalformed;
+  if (viewed_ && keyframe->world.tick <= *viewed_) return kMalformed;  // time does not go back
+  log_.begin(*keyframe);
+  world_.emplace(std::move(keyframe->world));
   state_ = State::Stepping;
   touched_ = world_->tick;
   ++runs_;
-  return compare(keyframe_.state_hash);
+  return compare(keyframe->state_hash);
 }
 
 Auditor::Result Auditor::step(ConstBytes entry) {
   const auto logged = protocol::decode_tick_entry(entry);
   if (!logged || !log_.read(logged->bytes, tick_) || world_->tick.value >= net::kTickMax ||
-      !game::is_valid(*world_, tick_.commands())) {
+      !engine::is_valid(*world_, tick_.record)) {
     return kMalformed;
   }
-  const sim::StepReport& report =
-      game::step(*world_, *rules_, tick_.commands(), game::Authority::Server, stepper_);
+  const engine::TickReport& report = stepper_.replay(*world_, tick_.record);
   ++ticks_;
-  const bool was_teleported =
-      std::ranges::find(stepper_.events.teleports, game::player_of(own_),
-                        &game::Teleport::player) != stepper_.events.teleports.end();
-  if (was_teleported || was_touched(report, own_)) touched_ = world_->tick;
+  if (concerns_own(report)) touched_ = world_->tick;
   return compare(logged->state_hash);
 }
 
+/// Returns whether something that the player does not own had a part in the last step of what it
+/// owns, or a decision of the server.
+bool Auditor::concerns_own(const engine::TickReport& report) const {
+  const auto is_own = [this](Ref ref) {
+    const BodyId id = engine::body_id(ref);
+    return engine::is_entity(id) && views::owner_of(id) == own_;
+  };
+  const auto decides_own = [&](const engine::Outcome& outcome) {
+    return outcome.kind == engine::OutcomeKind::Room ||
+           (outcome.kind != engine::OutcomeKind::Focused && is_own(outcome.ref));
+  };
+  return match::was_touched(report, own_) ||
+         std::ranges::any_of(tick_.record.outcomes, decides_own) ||
+         std::ranges::any_of(tick_.record.strikes, is_own, &engine::Strike::victim);
+}
+
 Auditor::Result Auditor::compare(std::uint64_t expected) {
-  const std::uint64_t got = game::state_hash(*world_);
+  const std::uint64_t got = hasher_.hash(*world_);
   if (got == expected) return {};
   ++mismatches_;
   if (!first_mismatch_) first_mismatch_ = {.tick = world_->tick, .expected = expected, .got = got};
   return std::unexpected{net::DropReason::Unexpected};
 }
 
-View Auditor::view() {
-  entities_.clear();
-  world_->append_entities(entities_);
+match::View Auditor::view() {
+  rows_.assign(*world_);
+  const ConstBytes room = std::as_const(*world_).room();
+  room_.assign(room.begin(), room.end());
   viewed_ = world_->tick;
-  return {.tick = world_->tick, .entities = entities_, .touched = touched_};
+  return {.tick = world_->tick, .rows = &rows_, .room = &room_, .touched = touched_};
 }
 
 protocol::AuditAck Auditor::ack() const {

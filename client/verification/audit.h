@@ -5,20 +5,21 @@
 // Segments arrive in any order and are sorted first. The views are the whole room; the rest of the
 // client uses them as it uses a SnapshotWorld's.
 
-#include "client/views/snapshot_world.h"
+#include "client/match/snapshot_world.h"
 #include "core/bytes.h"
 #include "core/ids.h"
 #include "core/tick_ring.h"
-#include "game/rules.h"
-#include "game/step.h"
-#include "game/world.h"
+#include "engine/keyframe.h"
+#include "engine/log/tick_log.h"
+#include "engine/state_hasher.h"
+#include "engine/stepper.h"
+#include "engine/world.h"
 #include "net/drop_reason.h"
 #include "protocol/audit_codec.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -66,7 +67,8 @@ struct AuditMismatch {
 
 class Auditor {
  public:
-  Auditor(game::SharedMap map, std::shared_ptr<const game::Rules> rules, BodyId own);
+  /// `like`: an empty world of the match's game, map and tick rate. Its game must live longer.
+  Auditor(const engine::World& like, Player own);
 
   /// Takes a segment and steps all ticks that are now complete. Returns the view of the newest one,
   /// valid until the next call; nothing if the segment completed none.
@@ -75,7 +77,8 @@ class Auditor {
   /// After Malformed or a mismatch the auditor requests another run.
   /// Cost: no allocation once warm, except for the world that begins a run; a step of the room for
   /// each tick.
-  std::expected<std::optional<View>, net::DropReason> take(const protocol::AuditSegment& segment);
+  std::expected<std::optional<match::View>, net::DropReason> take(
+      const protocol::AuditSegment& segment);
 
   /// Returns the ack to send with every input message.
   [[nodiscard]] protocol::AuditAck ack() const;
@@ -106,15 +109,17 @@ class Auditor {
   Result begin(ConstBytes entry);
   Result step(ConstBytes entry);
   [[nodiscard]] Result compare(std::uint64_t expected);
-  [[nodiscard]] View view();
+  [[nodiscard]] bool concerns_own(const engine::TickReport& report) const;
+  [[nodiscard]] match::View view();
 
-  game::SharedMap map_;
-  std::shared_ptr<const game::Rules> rules_;
-  BodyId own_;
+  engine::World like_;
+  Player own_;
+  std::size_t entry_bytes_max_;
   State state_ = State::Waiting;
   StreamReassembly segments_;
-  std::optional<game::World> world_;
-  game::Stepper stepper_;
+  std::optional<engine::World> world_;
+  engine::Stepper stepper_;
+  engine::StateHasher hasher_;
   std::optional<Tick> viewed_;  ///< the tick of the newest view
   Tick touched_;
   std::uint64_t ticks_ = 0;
@@ -122,10 +127,10 @@ class Auditor {
   std::uint32_t mismatches_ = 0;
   std::optional<AuditMismatch> first_mismatch_;
 
-  game::LoggedWorld keyframe_;
-  game::TickLogReader log_;
-  game::LoggedTick tick_;
-  std::vector<game::EntityState> entities_;
+  engine::TickLogReader log_;
+  engine::LoggedTick tick_;
+  views::Rows rows_;             ///< of the newest view
+  std::vector<std::byte> room_;  ///< of the newest view
 };
 
 }  // namespace tickbox::client

@@ -1,36 +1,53 @@
 #include "client/verification/desync_reporter.h"
 
+#include "client/verification/causes.h"
+#include "views/difference.h"
+
 #include <utility>
 
 namespace tickbox::client {
+namespace {
 
-void DesyncReporter::on_desync(const WrongView& wrong, const protocol::Snapshot& snapshot,
-                               PlayerId seat, Instant now) {
+views::ViewState state_of(const match::HeldView& view) {
+  return {.rows = view.rows, .room = view.room};
+}
+
+std::uint32_t low_bits(std::uint64_t hash) {
+  return static_cast<std::uint32_t>(hash & 0xffff'ffff);
+}
+
+}  // namespace
+
+void DesyncReporter::on_desync(const match::WrongView& wrong, PlayerId seat, Instant now) {
+  const protocol::ViewName name{.tick = wrong.head.tick,
+                                .server_hash = wrong.head.view_hash,
+                                .client_hash = wrong.client_hash,
+                                .base_age = static_cast<std::uint8_t>(wrong.head.base_age)};
   if (desyncs_++ == 0) {
-    first_mismatch_ = {.tick = wrong.name.tick,
-                       .expected = wrong.name.server_hash,
-                       .got = wrong.name.client_hash,
-                       .difference = {}};
+    first_mismatch_ = {
+        .tick = name.tick, .expected = name.server_hash, .got = name.client_hash, .difference = {}};
   }
   if (is_under_way_ || (began_ && now - *began_ < kReportStartInterval)) return;
   is_under_way_ = true;
   began_ = now;
-  view_ = wrong.name;
+  view_ = name;
   seat_ = seat;
-  wrong_.assign(wrong.entities.begin(), wrong.entities.end());
+  wrong_ = state_of(*wrong.view);
   base_ = std::nullopt;
-  if (view_.base_age > 0) base_.emplace(wrong.base.begin(), wrong.base.end());
-  causes_ = protocol::causes_of(snapshot, view_.tick, wrong.base);
+  if (wrong.base != nullptr) base_ = state_of(*wrong.base);
+  causes_ = causes_of(wrong);
+  views::encode_view_state(wrong_, view_.tick, wrong_bytes_);
   truth_.clear();
   next_ = 0;
   next_round_ = now;
   inputs_since_ = kInputsPerPart - 1;  // the first part at once: the server soon forgets its view
+  if (wrong_bytes_.size() > protocol::kViewBytesMax) give_up();
 }
 
 std::optional<protocol::ViewPart> DesyncReporter::next_part(Instant now) {
   if (!is_under_way_ || now < next_round_ || ++inputs_since_ < kInputsPerPart) return std::nullopt;
   inputs_since_ = 0;
-  protocol::ViewPart part = protocol::part_of(view_, wrong_, next_);
+  protocol::ViewPart part = protocol::part_of(view_, wrong_bytes_, next_);
   part.arrived = truth_.arrived();
   if (++next_ == part.parts) {
     next_ = 0;
@@ -45,13 +62,25 @@ std::expected<void, net::DropReason> DesyncReporter::take(const protocol::ViewPa
     finish(protocol::DesyncEnd::Forgotten);
     return {};
   }
-  const bool fits = truth_.take(part);
-  if (!fits || (truth_.is_whole() && protocol::view_hash(truth_.members()) != view_.server_hash)) {
+  if (!truth_.take(part)) {
     truth_.clear();
     return std::unexpected{net::DropReason::Malformed};
   }
-  if (truth_.is_whole()) finish(protocol::DesyncEnd::Compared);
+  if (!truth_.is_whole()) return {};
+  auto truth = whole_truth();
+  if (!truth) {
+    truth_.clear();
+    return std::unexpected{net::DropReason::Malformed};
+  }
+  finish(protocol::DesyncEnd::Compared, std::move(truth));
   return {};
+}
+
+/// Returns the server's view; nothing if its parts do not make the view with the snapshot's hash.
+std::optional<views::ViewState> DesyncReporter::whole_truth() const {
+  auto truth = views::decode_view_state(wrong_.rows.game(), truth_.bytes(), view_.tick);
+  if (truth && low_bits(views::hash_of(*truth)) != view_.server_hash) return std::nullopt;
+  return truth;
 }
 
 void DesyncReporter::expire(Instant now) {
@@ -62,20 +91,20 @@ void DesyncReporter::give_up() {
   if (is_under_way_) finish(protocol::DesyncEnd::Unanswered);
 }
 
-void DesyncReporter::finish(protocol::DesyncEnd end) {
+void DesyncReporter::finish(protocol::DesyncEnd end, std::optional<views::ViewState> truth) {
   is_under_way_ = false;
   protocol::Desync desync{.side = protocol::DesyncSide::Client,
                           .end = end,
                           .seat = seat_,
+                          .client = std::nullopt,
                           .view = view_,
-                          .server_view = {},
+                          .server_view = std::move(truth),
                           .client_view = std::move(wrong_),
-                          .base_view = std::move(base_),
+                          .base_view = std::exchange(base_, std::nullopt),
                           .causes = std::move(causes_),
                           .difference = {}};
-  if (end == protocol::DesyncEnd::Compared) {
-    desync.server_view.emplace(truth_.members().begin(), truth_.members().end());
-    desync.difference = game::compare_views(*desync.server_view, *desync.client_view);
+  if (desync.server_view) {
+    desync.difference = views::compare_views(*desync.server_view, *desync.client_view);
     if (first_mismatch_->tick == view_.tick && first_mismatch_->expected == view_.server_hash) {
       first_mismatch_->difference = desync.difference;
     }

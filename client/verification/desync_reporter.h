@@ -6,13 +6,14 @@
 // plays on. Input packets pace the parts, so that a server that limits a client's packets has no
 // reason to drop an input.
 
-#include "client/views/snapshot_world.h"
+#include "client/match/snapshot_world.h"
 #include "core/clock.h"
 #include "net/drop_reason.h"
 #include "protocol/desync.h"
-#include "protocol/snapshot.h"
 #include "protocol/view_parts.h"
+#include "views/view_state.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -35,7 +36,7 @@ struct HashMismatch {
   Tick tick;
   std::uint32_t expected = 0;  ///< the server's view hash
   std::uint32_t got = 0;
-  std::optional<game::ViewDifference> difference;  ///< from the server's view; known after a report
+  std::optional<engine::WorldDifference> difference;  ///< from the server's; known after a report
 };
 
 class DesyncReporter {
@@ -44,9 +45,8 @@ class DesyncReporter {
   explicit DesyncReporter(protocol::DesyncSink* sink) : sink_(sink) {}
 
   /// Counts a desync. Starts a report of it, unless one is running or was started within
-  /// kReportStartInterval.
-  void on_desync(const WrongView& wrong, const protocol::Snapshot& snapshot, PlayerId seat,
-                 Instant now);
+  /// kReportStartInterval. A view of more than protocol::kViewBytesMax bytes is not reported.
+  void on_desync(const match::WrongView& wrong, PlayerId seat, Instant now);
 
   /// Returns the part to send now, if any. Call it after each input packet.
   [[nodiscard]] std::optional<protocol::ViewPart> next_part(Instant now);
@@ -71,7 +71,8 @@ class DesyncReporter {
   }
 
  private:
-  void finish(protocol::DesyncEnd end);
+  [[nodiscard]] std::optional<views::ViewState> whole_truth() const;
+  void finish(protocol::DesyncEnd end, std::optional<views::ViewState> truth = std::nullopt);
 
   protocol::DesyncSink* sink_;
   std::uint64_t desyncs_ = 0;
@@ -80,8 +81,9 @@ class DesyncReporter {
   std::optional<Instant> began_;
   protocol::ViewName view_;
   PlayerId seat_;
-  std::vector<game::EntityState> wrong_;
-  std::optional<std::vector<game::EntityState>> base_;
+  views::ViewState wrong_;
+  std::vector<std::byte> wrong_bytes_;
+  std::optional<views::ViewState> base_;
   std::vector<protocol::DesyncCause> causes_;
   protocol::ViewParts truth_;
   std::uint8_t next_ = 0;  ///< next part of this round

@@ -1,12 +1,13 @@
 #include "cli/desync_file.h"
 
+#include "engine/declared.h"
+#include "engine/log/words.h"
 #include "os/process/steady_clock.h"
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
-#include <type_traits>
 #include <utility>
 
 namespace tickbox::cli {
@@ -15,73 +16,80 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// The format number in the file, raised when old readers would misread the file.
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 
-Json document_of(const game::EntityState& entity) {
-  Json document = Json::object();
-  game::for_each_field(entity, [&](const char* name, auto value) {
-    if constexpr (std::is_enum_v<decltype(value)>) {
-      document[name] = std::to_underlying(value);
-    } else {
-      document[name] = value;
-    }
-  });
-  return document;
-}
-
-Json document_of(const std::optional<std::vector<game::EntityState>>& view) {
-  if (!view) return nullptr;
+/// A value as a number, or in words for a player or an entity; of an array a list of them.
+Json document_of(const FieldInfo& field, ConstBytes state) {
+  const auto value = [&](std::size_t i) {
+    const std::int64_t number = engine::value_of(field, i, state);
+    const bool is_number = field.form != FieldForm::Player && field.form != FieldForm::Ref;
+    return is_number ? Json(number) : Json(engine::text_of(field, i, state));
+  };
+  if (field.times == 1) return value(0);
   Json list = Json::array();
-  for (const game::EntityState& entity : *view) {
-    list.push_back(document_of(entity));
+  for (std::size_t i = 0; i < field.times; ++i) {
+    list.push_back(value(i));
   }
   return list;
 }
 
-Json document_of(const std::optional<std::int64_t>& value) {
-  return value ? Json(*value) : Json();
+Json document_of(const TypeInfo& type, ConstBytes state) {
+  Json document = Json::object();
+  for (const FieldInfo& field : type.fields()) {
+    document[std::string{field.name}] = document_of(field, state);
+  }
+  return document;
 }
 
-Json document_of(const std::optional<game::ViewDifference>& difference) {
+Json document_of(const views::Rows& rows, std::size_t row) {
+  const views::RowHead& head = rows.head(row);
+  Json document{{"id", head.id.value},   {"kind", rows.kind_of(row).type.name},
+                {"x", head.min.x},       {"y", head.min.y},
+                {"vx", head.velocity.x}, {"vy", head.velocity.y},
+                {"new", head.is_new}};
+  if (head.parent != Parent::Collides) document["ignores"] = head.ignores.value;
+  if (head.carrier != sim::kNoBody) document["carrier"] = head.carrier.value;
+  if (head.path != kNoPath) {
+    document["path"] = head.path;
+    document["path_ticks"] = head.path_ticks;
+  }
+  document["state"] = document_of(rows.kind_of(row).type, rows.state(row));
+  if (views::is_avatar(head.id)) {
+    document["input"] = document_of(rows.game().input, rows.input(row));
+  }
+  return document;
+}
+
+Json document_of(const std::optional<views::ViewState>& view) {
+  if (!view) return nullptr;
+  Json entities = Json::array();
+  for (std::size_t row = 0; row < view->rows.size(); ++row) {
+    entities.push_back(document_of(view->rows, row));
+  }
+  return {{"entities", std::move(entities)},
+          {"room", document_of(view->rows.game().room, view->room)}};
+}
+
+Json document_of(const std::optional<engine::WorldDifference>& difference) {
   if (!difference) return nullptr;
   Json fields = Json::array();
-  for (const game::FieldDifference& field : difference->first_fields) {
-    fields.push_back({{"field", field.field},
-                      {"server", document_of(field.expected)},
-                      {"client", document_of(field.got)}});
+  for (const engine::FieldDifference& field : difference->first_fields) {
+    fields.push_back({{"field", field.field}, {"server", field.expected}, {"client", field.got}});
   }
+  Json first{{"subject", difference->subject}, {"fields", std::move(fields)}};
+  if (difference->entity) first["entity"] = difference->entity->value;
   return {{"entities", difference->entities},
           {"fields", difference->fields},
-          {"first",
-           {{"entity", difference->first.value},
-            {"kind", game::kind_name(difference->first)},
-            {"fields", std::move(fields)}}}};
-}
-
-std::pair<const char*, const char*> names_of(protocol::DesyncCause::Kind kind) {
-  switch (kind) {
-    case protocol::DesyncCause::Kind::Input:
-      return {"input", "move"};
-    case protocol::DesyncCause::Kind::Shot:
-      return {"shot", "aim"};
-    case protocol::DesyncCause::Kind::Ray:
-      return {"ray", "aim"};
-    case protocol::DesyncCause::Kind::Teleport:
-      return {"teleport", "place"};
-    case protocol::DesyncCause::Kind::Exit:
-      return {"exit", nullptr};
-    case protocol::DesyncCause::Kind::InFull:
-      return {"in_full", nullptr};
-  }
-  return {"unknown", nullptr};
+          {"others", difference->others},
+          {"first", std::move(first)}};
 }
 
 Json document_of(const std::vector<protocol::DesyncCause>& causes) {
   Json list = Json::array();
   for (const protocol::DesyncCause& cause : causes) {
-    const auto [what, value] = names_of(cause.kind);
-    Json document = {{"tick", cause.tick.value}, {"entity", cause.entity.value}, {"what", what}};
-    if (value != nullptr) document[value] = cause.value;
+    Json document = {{"tick", cause.tick.value}, {"cause", name_of(cause.kind)}};
+    if (cause.entity != sim::kNoBody) document["entity"] = cause.entity.value;
+    if (!cause.what.empty()) document["what"] = cause.what;
     list.push_back(std::move(document));
   }
   return list;

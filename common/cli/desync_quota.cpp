@@ -4,9 +4,11 @@ namespace tickbox::cli {
 
 DesyncQuota::Fault DesyncQuota::fault_of(const protocol::Desync& desync) {
   if (!desync.difference) return {};
-  const auto& fields = desync.difference->first_fields;
-  return {game::kind_name(desync.difference->first),
-          fields.empty() ? std::string_view{} : fields[0].field};
+  const engine::WorldDifference& difference = *desync.difference;
+  const std::string field =
+      difference.first_fields.empty() ? std::string{} : difference.first_fields.front().field;
+  return {difference.subject.substr(0, difference.subject.find(' ')),
+          field.substr(0, field.find('['))};
 }
 
 std::optional<os::FileShare> DesyncQuota::share_of(const protocol::Desync& desync) const {

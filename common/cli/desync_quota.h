@@ -10,7 +10,7 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string_view>
+#include <string>
 #include <utility>
 
 namespace tickbox::cli {
@@ -29,8 +29,9 @@ class DesyncQuota {
   void take(const protocol::Desync& desync);
 
  private:
-  /// The kind of the first entity that differs, and its first field.
-  using Fault = std::pair<std::string_view, std::string_view>;
+  /// The kind of what differs first, and its first field without an index: of these a game has
+  /// few.
+  using Fault = std::pair<std::string, std::string>;
 
   [[nodiscard]] static Fault fault_of(const protocol::Desync& desync);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Unit vectors in whole numbers, in 1,024 directions for shots.
+// Unit vectors in whole numbers, in 1,024 directions.
 
 #include "core/fixed.h"
 

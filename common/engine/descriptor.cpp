@@ -30,6 +30,7 @@ class DescriptorWriter {
       type(kind.type);
       out_.fixed(kind.top_speed);
       out_.fixed(static_cast<std::uint8_t>(kind.predict));
+      out_.fixed(static_cast<std::uint8_t>(motion_by_default(kind)));
     }
     for (const std::span<const TypeInfo> types : {game.outcomes, game.events}) {
       count(types.size());
@@ -44,6 +45,12 @@ class DescriptorWriter {
   }
 
  private:
+  static Motion motion_by_default(const KindTable& kind) {
+    alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> state{};
+    kind.type.write_default(state.data());
+    return kind.body(state.data()).motion;
+  }
+
   void count(std::size_t size) { out_.number(static_cast<std::uint32_t>(size)); }
 
   void text(std::string_view text) {

@@ -1,13 +1,11 @@
 #include "engine/world.h"
 
 #include "core/assert.h"
-#include "core/hash.h"
 #include "engine/declared.h"
+#include "engine/row.h"
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstring>
 #include <utility>
 
 namespace tickbox::engine {
@@ -68,53 +66,6 @@ sim::Body body_of(const NewRow& row, const KindTable& kind, ConstBytes state) {
   if (body.kind == sim::Kind::Kinematic) body.path = row.path;
   return body;
 }
-
-/// A row in its canonical form, for hashing: at most its head and the largest state.
-// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as it is hashed
-class CanonicalRow {
- public:
-  template <class Number>
-  void add(Number number) {
-    store_le(MutableBytes{bytes_}.subspan(size_),
-             static_cast<std::make_unsigned_t<Number>>(number));
-    size_ += sizeof(Number);
-  }
-
-  void add(const TypeInfo& type, ConstBytes bytes) {
-    if (std::endian::native == std::endian::little && !type.has_gaps) {
-      std::memcpy(bytes_.data() + size_, bytes.data(), type.bytes);
-      size_ += type.bytes;
-      return;
-    }
-    for (const FieldInfo& field : type.fields()) {
-      for (std::size_t i = 0; i < field.times; ++i) {
-        add_value(field, value_of(field, i, bytes));
-      }
-    }
-  }
-
-  [[nodiscard]] std::uint64_t digest(std::uint64_t seed) const {
-    return hash_bytes(ConstBytes{bytes_}.first(size_), seed);
-  }
-
- private:
-  void add_value(const FieldInfo& field, std::int64_t value) {
-    switch (field.bytes) {
-      case 1:
-        return add(static_cast<std::uint8_t>(value));
-      case 2:
-        return add(static_cast<std::uint16_t>(value));
-      case 4:
-        return add(static_cast<std::uint32_t>(value));
-      default:
-        return add(static_cast<std::uint64_t>(value));
-    }
-  }
-
-  static constexpr std::size_t kHeadBytes = 64;
-  std::array<std::byte, kHeadBytes + 2 * kTypeBytesMax> bytes_;
-  std::size_t size_ = 0;
-};
 
 }  // namespace
 
@@ -352,80 +303,26 @@ void World::free_seat(Player player) {
   game_->input.write_default(input(player).data());
 }
 
-std::uint64_t entity_hash(const World& world, std::size_t row) {
+RowRef row_of(const World& world, std::size_t row) {
   const sim::Body& body = world.body(row);
   const RowInfo& info = world.infos()[row];
-  CanonicalRow canonical;
-  canonical.add(static_cast<std::uint16_t>(info.kind << 8 |
-                                           static_cast<std::uint8_t>(info.parent) << 1 |
-                                           static_cast<std::uint8_t>(info.is_new)));
-  canonical.add(info.owner.seat);
-  canonical.add(body.min.x);
-  canonical.add(body.min.y);
-  if (body.kind != sim::Kind::Fixed) {
-    canonical.add(body.velocity.x);
-    canonical.add(body.velocity.y);
+  const bool is_kinematic = body.kind == sim::Kind::Kinematic;
+  RowRef ref{.head = {.id = body.id,
+                      .carrier = is_kinematic ? sim::kNoBody : body.carrier,
+                      .min = body.min,
+                      .velocity = body.velocity,
+                      .kind = info.kind,
+                      .parent = info.parent,
+                      .is_new = info.is_new},
+             .state = world.state(row),
+             .input = {}};
+  if (info.parent != Parent::Collides) ref.head.ignores = body.ignores;
+  if (is_kinematic) {
+    ref.head.path = body.path;
+    ref.head.path_ticks = body.path_ticks;
   }
-  if (info.parent != Parent::Collides) canonical.add(body.ignores.value);
-  if (body.kind == sim::Kind::Kinematic) {
-    canonical.add(body.path);
-    canonical.add(body.path_ticks);
-  } else if (body.carrier != sim::kNoBody) {
-    canonical.add(body.carrier.value);
-  }
-  canonical.add(world.kind_of(row).type, world.state(row));
-  return canonical.digest(body.id.value);
-}
-
-std::uint64_t input_hash(const World& world, Player player) {
-  CanonicalRow canonical;
-  canonical.add(world.game().input, world.input(player));
-  return canonical.digest(player.seat);
-}
-
-std::uint64_t room_hash(const World& world) {
-  CanonicalRow canonical;
-  canonical.add(world.game().room, world.room());
-  return canonical.digest(0);
-}
-
-std::uint64_t seat_hash(const World& world, Player player) {
-  const SeatInfo& seat = world.seats()[player.seat];
-  CanonicalRow canonical;
-  canonical.add(seat.generation << 2U | static_cast<std::uint32_t>(seat.has_chosen_focus) << 1U |
-                static_cast<std::uint32_t>(seat.taken));
-  if (seat.taken) {
-    canonical.add(seat.focus.id);
-    canonical.add(seat.focus_place.x);
-    canonical.add(seat.focus_place.y);
-    canonical.add(world.game().seat, world.seat_state(player));
-    canonical.add(world.game().input, world.input(player));
-  }
-  return canonical.digest(player.seat);
-}
-
-std::uint64_t state_hash(const World& world) {
-  std::uint64_t sum = 0;
-  for (std::size_t row = 0; row < world.size(); ++row) {
-    sum += entity_hash(world, row);
-  }
-  return state_hash(world, sum);
-}
-
-std::uint64_t state_hash(const World& world, std::uint64_t sum_of_entities) {
-  std::uint64_t sum = sum_of_entities;
-  for (std::uint16_t seat = 0; seat < world.seats().size(); ++seat) {
-    const bool was_used = world.seats()[seat].generation != 0 || world.seats()[seat].taken;
-    if (was_used) sum += seat_hash(world, {seat});
-  }
-  CanonicalRow rest;
-  rest.add(sum);
-  rest.add(world.tick.value);
-  rest.add(world.random.state());
-  rest.add(world.next_lineage);
-  rest.add(world.game().room, world.room());
-  rest.add(world.game().secret, world.secret());
-  return rest.digest(world.shared_seed);
+  if (is_avatar(body.id)) ref.input = world.input(info.owner);
+  return ref;
 }
 
 }  // namespace tickbox::engine

@@ -1,21 +1,14 @@
 #include "games/catalog.h"
 
 #include "games/arena/arena.h"
-#include "games/arena/arena_map.h"
 
-namespace tickbox::game {
+#include <array>
 
-static_assert(kTickRateMax <= kArenaTickRateMax);
+namespace tickbox::games {
 
-std::shared_ptr<const Rules> make_rules(std::string_view name, std::uint32_t ticks_per_second) {
-  if (ticks_per_second < kTickRateMin || ticks_per_second > kTickRateMax || name != "arena") {
-    return nullptr;
-  }
-  return std::make_shared<const Arena>(ticks_per_second);
+std::span<const GameTable* const> all_games() {
+  static const std::array games{&arena()};
+  return games;
 }
 
-Catalog all_games() {
-  return {.make_rules = make_rules, .make_map = make_arena_map};
-}
-
-}  // namespace tickbox::game
+}  // namespace tickbox::games

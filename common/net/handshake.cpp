@@ -62,8 +62,8 @@ std::expected<void, DropReason> check(ConstBytes datagram, PacketType type, std:
 }
 
 bool is_possible(const schema::Accept& accept) {
-  return accept.tick_rate() > 0 && accept.tick() <= kTickMax && accept.rules() != nullptr &&
-         accept.rules()->size() > 0 && accept.rules()->size() <= kRulesNameMax &&
+  return accept.tick_rate() > 0 && accept.tick() <= kTickMax && accept.game() != nullptr &&
+         accept.game()->size() > 0 && accept.game()->size() <= kGameNameMax &&
          accept.player() < accept.map_seats() && accept.ticket() != nullptr &&
          accept.ticket()->size() == kSealedTicketBytes;
 }
@@ -216,15 +216,15 @@ ConstBytes encode_accept(const Accept& accept, std::uint32_t connection,
                          const HandshakeNonce& server_nonce, const KeyPair& session,
                          PacketBuffer& out) {
   TICKBOX_ASSERT(accept.tick_rate > 0 && accept.tick_rate <= 0xffff);
-  TICKBOX_ASSERT(!accept.rules.empty() && accept.rules.size() <= kRulesNameMax);
+  TICKBOX_ASSERT(!accept.game.empty() && accept.game.size() <= kGameNameMax);
   flatbuffers::FlatBufferBuilder builder{512};
-  const auto rules = builder.CreateString(accept.rules);
+  const auto game = builder.CreateString(accept.game);
   const auto ticket = builder.CreateVector(
       reinterpret_cast<const std::uint8_t*>(accept.ticket.data()), accept.ticket.size());
-  builder.Finish(schema::CreateAccept(builder, accept.player.value, wire_id(accept.body),
-                                      static_cast<std::uint16_t>(accept.tick_rate),
-                                      accept.tick.value, rules, accept.map_seats, accept.map_hash,
-                                      accept.boot, accept.room, ticket));
+  builder.Finish(schema::CreateAccept(
+      builder, accept.player.value, accept.generation, static_cast<std::uint16_t>(accept.tick_rate),
+      accept.tick.value, game, accept.game_version, accept.game_hash, accept.map_seats,
+      accept.map_hash, accept.shared_seed, accept.boot, accept.room, ticket));
   const ConstBytes message = finished_bytes(builder);
   const MutableBytes datagram =
       MutableBytes{out}.first(kAcceptHeadBytes + message.size() + kTagBytes);
@@ -268,12 +268,15 @@ std::expected<Accepted, DropReason> open_accept(ConstBytes datagram, const KeyPa
   const auto* wire = received.root<schema::Accept>();
   if (wire == nullptr || !is_possible(*wire)) return std::unexpected{DropReason::Malformed};
   Accepted accepted{.accept = {.player = {wire->player()},
-                               .body = {wire->body()},
+                               .generation = wire->generation(),
                                .tick_rate = wire->tick_rate(),
                                .tick = {wire->tick()},
-                               .rules = wire->rules()->str(),
+                               .game = wire->game()->str(),
+                               .game_version = wire->game_version(),
+                               .game_hash = wire->game_hash(),
                                .map_seats = wire->map_seats(),
                                .map_hash = wire->map_hash(),
+                               .shared_seed = wire->shared_seed(),
                                .boot = wire->boot(),
                                .room = wire->room()},
                     .connection = packet_connection(datagram),

@@ -23,7 +23,7 @@
 
 namespace tickbox::net {
 
-inline constexpr std::uint32_t kProtocolVersion = 6;
+inline constexpr std::uint32_t kProtocolVersion = 7;
 
 /// The length of HELLO, CONNECT and RESUME.
 inline constexpr std::size_t kRequestBytes = kDatagramBytesMax;
@@ -39,8 +39,8 @@ static_assert(kCookieDatagramBytes <= 64 && kProvenRefuseBytes <= 64 &&
 /// client may add to a tick, never wrap.
 inline constexpr std::uint32_t kTickMax = std::uint32_t{1} << 31;
 
-/// The longest name of rules, in bytes.
-inline constexpr std::size_t kRulesNameMax = 64;
+/// The longest name of a game, in bytes.
+inline constexpr std::size_t kGameNameMax = 32;
 
 /// Returns a hash of the schema files that this program was built with.
 [[nodiscard]] std::uint64_t schema_hash();
@@ -136,13 +136,16 @@ ConstBytes encode_refuse(const Refuse& refuse, const Key& to_client, PacketBuffe
 
 struct Accept {
   PlayerId player;
-  BodyId body;
-  std::uint32_t tick_rate = 0;  ///< per second
-  Tick tick;                    ///< the room's tick
-  std::string rules;
+  std::uint32_t generation = 0;  ///< of the client's seat
+  std::uint32_t tick_rate = 0;   ///< per second
+  Tick tick;                     ///< the room's tick
+  std::string game;
+  std::uint32_t game_version = 0;
+  std::uint64_t game_hash = 0;  ///< over the rules: both ends must have the same
   std::uint32_t map_seats = 0;
   std::uint64_t map_hash = 0;
-  std::uint64_t boot = 0;  ///< a random number, new at each start of the server
+  std::uint64_t shared_seed = 0;  ///< of the random numbers that both ends draw
+  std::uint64_t boot = 0;         ///< a random number, new at each start of the server
   std::uint32_t room = 0;
   SealedTicket ticket{};
 
@@ -150,7 +153,7 @@ struct Accept {
 };
 
 /// Encodes an ACCEPT: type, connection id, server nonce in clear; the rest sealed under the new
-/// session's key with sequence 0. Requires: rules of 1 to kRulesNameMax bytes, tick_rate from 1
+/// session's key with sequence 0. Requires: a game of 1 to kGameNameMax bytes, tick_rate from 1
 /// to 65,535.
 ConstBytes encode_accept(const Accept& accept, std::uint32_t connection,
                          const HandshakeNonce& server_nonce, const KeyPair& session,

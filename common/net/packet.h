@@ -62,6 +62,8 @@ enum class PacketType : std::uint8_t {
   Audit = 13,
   DesyncReport = 16,
   DesyncState = 17,
+  DescriptorRequest = 18,
+  Descriptor = 19,
 };
 
 enum class Direction : std::uint8_t { ToServer, ToClient };

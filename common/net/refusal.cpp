@@ -88,7 +88,7 @@ std::string describe(const Refuse& refuse) {
     case RefuseReason::TicketForged:
       return "resume ticket does not open: it was altered, or is from another server";
     case RefuseReason::TicketOver:
-      return "resume ticket is no longer valid: its body was removed, or a newer ticket or token "
+      return "resume ticket is no longer valid: its player has left, or a newer ticket or token "
              "of its seat counts";
     case RefuseReason::MayNotAudit:
       return "token does not allow an audit: ask for one that does, or play without --audit";

@@ -26,7 +26,7 @@ enum class RefuseReason : std::uint8_t {
   TokensFull = 13,      ///< the server has no memory for more tokens
   Restarted = 14,       ///< the ticket is from before this server's restart
   TicketForged = 15,    ///< altered, or made by somebody else
-  TicketOver = 16,      ///< its body has despawned, or a newer ticket or token of its seat counts
+  TicketOver = 16,      ///< its player has left, or a newer ticket or token of its seat counts
   MayNotAudit = 17,     ///< the token does not give the right to audit
   AuditorsFull = 18,    ///< numbers: auditors present, auditors allowed
   Denied = 19,          ///< the server does not admit this client

@@ -32,7 +32,7 @@ SealedTicket seal_ticket(const Ticket& ticket, std::uint64_t boot, const Key& ke
   std::array<std::byte, kTicketSecretBytes> secret{};
   ByteWriter out{secret};
   out.number(ticket.seat.value);
-  out.number(wire_id(ticket.body));
+  out.number(ticket.generation);
   out.number(ticket.serial);
   out.number(ticket.room);
   out.number(ticket.client);
@@ -56,7 +56,7 @@ std::optional<Ticket> open_ticket(ConstBytes sealed, const Key& key) {
   Ticket ticket;
   ByteReader in{secret};
   ticket.seat.value = in.number<std::uint16_t>();
-  ticket.body = {in.number<std::uint32_t>()};
+  ticket.generation = in.number<std::uint32_t>();
   ticket.serial = in.number<std::uint32_t>();
   ticket.room = in.number<std::uint32_t>();
   ticket.client = in.number<std::uint64_t>();

@@ -1,6 +1,6 @@
 #pragma once
 // The resume ticket: a server seals it for itself and the client keeps it. It is valid for one
-// return to the same body.
+// return to the same seat.
 
 #include "core/bytes.h"
 #include "core/ids.h"
@@ -28,8 +28,8 @@ using SealedTicket = std::array<std::byte, kSealedTicketBytes>;
 /// The content of a ticket, which a server seals for itself.
 struct Ticket {
   PlayerId seat;
-  BodyId body;
-  std::uint32_t serial = 0;  ///< only the newest ticket of a seat is valid
+  std::uint32_t generation = 0;  ///< of the seat
+  std::uint32_t serial = 0;      ///< only the newest ticket of a seat is valid
   std::uint32_t room = 0;
   std::uint64_t client = 0;  ///< client id from its token
   KeyPair keys;              ///< those of the next session are derived from them

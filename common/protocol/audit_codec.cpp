@@ -40,8 +40,17 @@ std::expected<AuditSegment, net::DropReason> decode_audit(ConstBytes message) {
   return decoded;
 }
 
+std::size_t entry_bytes_max(const GameTable& game, std::size_t seats) {
+  return std::max(engine::keyframe_bytes_max(game, seats),
+                  sizeof(std::uint64_t) + engine::kTickBytesMax);
+}
+
+std::size_t tick_entry_bytes_of(const GameTable& game, std::size_t seats) {
+  const std::size_t bytes = sizeof(std::uint64_t) + engine::tick_bytes_of(game, seats);
+  return number_bytes(static_cast<std::uint32_t>(bytes)) + bytes;
+}
+
 void encode_keyframe_entry(ConstBytes keyframe, std::vector<std::byte>& out) {
-  TICKBOX_ASSERT(keyframe.size() <= kAuditEntryBytesMax);
   out.clear();
   NumberWriter writer{out};
   writer.number(static_cast<std::uint32_t>(keyframe.size()));
@@ -56,16 +65,16 @@ void encode_tick_entry(std::uint64_t state_hash, ConstBytes tick, std::vector<st
   writer.bytes(tick);
 }
 
-std::expected<std::optional<ConstBytes>, net::DropReason> take_entry(ConstBytes& stream) {
-  constexpr std::size_t kLengthBytesMax = 3;
-  static_assert(kAuditEntryBytesMax < 1U << (kNumberBits * kLengthBytesMax));
+std::expected<std::optional<ConstBytes>, net::DropReason> take_entry(ConstBytes& stream,
+                                                                     std::size_t bytes_max) {
+  constexpr std::size_t kLengthBytesMax = number_bytes(UINT32_MAX);
   const ConstBytes front = stream.first(std::min(stream.size(), kLengthBytesMax));
   const bool ends = std::ranges::any_of(
       front, [](std::byte byte) { return std::to_integer<std::uint32_t>(byte) < kMoreFollow; });
   if (!ends && front.size() < kLengthBytesMax) return std::nullopt;
   NumberReader reader{front};
   const std::uint32_t length = reader.number();
-  if (reader.failed() || length == 0 || length > kAuditEntryBytesMax) {
+  if (reader.failed() || length == 0 || length > bytes_max) {
     return std::unexpected{net::DropReason::Malformed};
   }
   const std::size_t whole = number_bytes(length) + length;

@@ -1,6 +1,6 @@
 #pragma once
-// The stream to an auditing client: the tick log of its room (game/tick_log.h), as entries. The
-// first entry is the keyframe of the whole room; then each tick after it follows.
+// The stream to an auditing client: the tick log of its room (engine/log/tick_log.h), as entries.
+// The first entry is the keyframe of the whole room; then each tick after it follows.
 //
 //   entry         length as in core/numbers.h, then as many bytes
 //   keyframe      the log's bytes
@@ -13,7 +13,7 @@
 
 #include "core/bytes.h"
 #include "core/inplace_vector.h"
-#include "game/tick_log.h"
+#include "engine/log/tick_log.h"
 #include "net/drop_reason.h"
 #include "protocol/message_buffer.h"
 #include "protocol/snapshot.h"
@@ -73,15 +73,11 @@ struct AuditAck {
   return near + static_cast<std::uint64_t>(std::int64_t{ahead});
 }
 
-/// The most bytes of one entry without its length.
-inline constexpr std::size_t kAuditEntryBytesMax = game::kKeyframeBytesMax;
+/// Returns the most bytes of one entry of a match, without its length.
+[[nodiscard]] std::size_t entry_bytes_max(const GameTable& game, std::size_t seats);
 
-/// Returns the most bytes of one tick's entry with its length, for any commands of `seats` seats.
-[[nodiscard]] constexpr std::size_t tick_entry_bytes_max(std::size_t seats) {
-  return 3 + sizeof(std::uint64_t) + game::tick_bytes_max(seats);
-}
-
-static_assert(tick_entry_bytes_max(game::kSeatsMax) <= kAuditEntryBytesMax);
+/// Returns enough bytes for the entry of a usual tick, with its length: what to reserve.
+[[nodiscard]] std::size_t tick_entry_bytes_of(const GameTable& game, std::size_t seats);
 
 /// Writes an entry into `out` and replaces its content. Requires: bytes of the log.
 /// Cost: no allocation if `out` has enough capacity.
@@ -89,9 +85,10 @@ void encode_keyframe_entry(ConstBytes keyframe, std::vector<std::byte>& out);
 void encode_tick_entry(std::uint64_t state_hash, ConstBytes tick, std::vector<std::byte>& out);
 
 /// Removes the next entry from the front of `stream`, and returns it without its length. Returns
-/// nothing while the entry is incomplete. Fails: Malformed, for a length that no entry has.
+/// nothing while the entry is incomplete. Fails: Malformed, for a length above `bytes_max`, which
+/// is entry_bytes_max().
 [[nodiscard]] std::expected<std::optional<ConstBytes>, net::DropReason> take_entry(
-    ConstBytes& stream);
+    ConstBytes& stream, std::size_t bytes_max);
 
 /// A tick's entry; the log's bytes are not decoded yet.
 struct AuditTick {

@@ -34,13 +34,11 @@ constexpr FieldLayout vector_of() {
 
 using Fields = std::span<const FieldLayout>;
 
-constexpr std::array kInputFields = {struct_of<schema::InputHead>(), vector_of<schema::Input>(),
+constexpr std::array kInputFields = {struct_of<schema::InputHead>(), vector_of<std::uint8_t>(),
                                      struct_of<schema::ViewAck>(), struct_of<schema::AuditAck>()};
-constexpr std::array kSnapshotFields = {
-    struct_of<schema::SnapshotHead>(), struct_of<schema::Receipt>(),
-    vector_of<std::uint8_t>(),         vector_of<schema::Body>(),
-    vector_of<schema::Entity>(),       struct_of<schema::LinkStatus>(),
-    vector_of<std::uint8_t>()};
+constexpr std::array kSnapshotFields = {struct_of<schema::SnapshotHead>(),
+                                        struct_of<schema::Receipt>(), vector_of<std::uint8_t>(),
+                                        struct_of<schema::LinkStatus>(), vector_of<std::uint8_t>()};
 constexpr std::size_t kFieldsMax = std::max(kInputFields.size(), kSnapshotFields.size());
 static_assert(kFieldsMax <= 8, "a bit each in the mask");
 

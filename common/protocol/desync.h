@@ -3,15 +3,12 @@
 // the server's, and the causes that led there. Also the text of it for a log.
 
 #include "core/ids.h"
-#include "game/entity_state.h"
-#include "game/rules.h"
-#include "game/view_difference.h"
-#include "protocol/snapshot.h"
+#include "engine/log/world_difference.h"
 #include "protocol/view_parts.h"
+#include "views/view_state.h"
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,25 +26,21 @@ enum class DesyncEnd : std::uint8_t {
 /// Why the view may differ from its base.
 struct DesyncCause {
   enum class Kind : std::uint8_t {
-    Input,     ///< value: direction of the stick from then on
-    Shot,      ///< value: aim
-    Ray,       ///< value: aim
-    Teleport,  ///< value: number of the spawn point
-    Exit,      ///< the body exited the view; at a client only
-    InFull,    ///< the body was sent in full; at a client only
+    Input,    ///< the player of the entity holds another input
+    Outcome,  ///< the server decided for the entity
+    Strike,   ///< a ray struck the entity
+    Room,     ///< the room's state changed; of no entity
+    Exit,     ///< the entity left the view; at a client only
+    InFull,   ///< the entity was sent in full; at a client only
   };
 
-  Tick tick;  ///< the tick that the step made
-  BodyId entity;
+  Tick tick;      ///< the tick that the step made
+  BodyId entity;  ///< sim::kNoBody for Room
   Kind kind = Kind::Input;
-  std::uint16_t value = 0;
+  std::string what;  ///< in words, as in "move 3, fire 1" or "Opened door 7"; may be empty
 
   friend bool operator==(const DesyncCause&, const DesyncCause&) = default;
 };
-
-[[nodiscard]] constexpr DesyncCause::Kind kind_of(game::Weapon weapon) {
-  return weapon == game::Weapon::Ray ? DesyncCause::Kind::Ray : DesyncCause::Kind::Shot;
-}
 
 struct Desync {
   DesyncSide side = DesyncSide::Server;
@@ -56,11 +49,11 @@ struct Desync {
   /// The client as its token named it; nothing at the client itself.
   std::optional<std::uint64_t> client;
   ViewName view;
-  std::optional<std::vector<game::EntityState>> server_view;  ///< sorted by id, as the next two
-  std::optional<std::vector<game::EntityState>> client_view;
-  std::optional<std::vector<game::EntityState>> base_view;  ///< the base as this side had it
-  std::vector<DesyncCause> causes;                          ///< as this side knows them
-  std::optional<game::ViewDifference> difference;           ///< present if Compared
+  std::optional<views::ViewState> server_view;
+  std::optional<views::ViewState> client_view;
+  std::optional<views::ViewState> base_view;          ///< the base as this side had it
+  std::vector<DesyncCause> causes;                    ///< as this side knows them, by tick and id
+  std::optional<engine::WorldDifference> difference;  ///< present if Compared
 };
 
 /// A receiver of the desyncs whose report has ended; a server notes only compared ones.
@@ -75,18 +68,14 @@ class DesyncSink {
 [[nodiscard]] std::string_view name_of(DesyncEnd end);
 [[nodiscard]] std::string_view name_of(DesyncSide side);
 
-/// Formats a number; "absent" for none.
-[[nodiscard]] std::string text_of(const std::optional<std::int64_t>& value);
-
 /// Formats a difference as key=value, for a log. It names the first entity that differs, each of
 /// its differing fields with both values, and the total of entities and fields that differ.
-[[nodiscard]] std::string difference_in_words(const game::ViewDifference& difference);
+[[nodiscard]] std::string difference_in_words(const engine::WorldDifference& difference);
 
 /// Formats the desync as key=value, for a log.
 [[nodiscard]] std::string in_words(const Desync& desync);
 
-/// Returns the causes in a snapshot, on the base that its client held.
-[[nodiscard]] std::vector<DesyncCause> causes_of(const Snapshot& snapshot, Tick tick,
-                                                 std::span<const game::EntityState> base);
+/// Returns the name of a kind: "input", "outcome", "strike", "room", "exit", "in_full".
+[[nodiscard]] std::string_view name_of(DesyncCause::Kind kind);
 
 }  // namespace tickbox::protocol

@@ -15,8 +15,7 @@
 
 namespace tickbox::protocol {
 
-/// The most ticks between a snapshot and its base: a second at 60 Hz; the six bits of a shot would
-/// allow 63.
+/// The most ticks between a snapshot and its base: a second at 60 Hz.
 inline constexpr std::uint32_t kBaseAgeMax = 60;
 
 /// The number of ticks for which a server keeps the causes, every entity's state, and the views it

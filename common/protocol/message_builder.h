@@ -7,7 +7,6 @@
 #include "net/packet.h"
 #include "net/verified_root.h"
 #include "protocol/compact_form.h"
-#include "protocol/event_codec.h"
 #include "protocol/message_buffer.h"
 #include "protocol/snapshot.h"
 
@@ -17,18 +16,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tickbox::protocol {
 
 struct MessageBuffer::Builder {
-  Builder() {
-    events.reserve(event_bytes_max(kSnapshotEventsMax));
-    compact.reserve(net::kMessageBytesMax);
-  }
+  Builder() { compact.reserve(net::kMessageBytesMax); }
 
-  /// Adds bytes to the message.
-  flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>> add(ConstBytes bytes) {
+  using Bytes = flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>>;
+
+  /// Adds bytes to the message; a field of no bytes is absent.
+  Bytes add(ConstBytes bytes) {
+    if (bytes.empty()) return {};
     return flat.CreateVector(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   }
 
@@ -50,7 +50,6 @@ struct MessageBuffer::Builder {
   }
 
   flatbuffers::FlatBufferBuilder flat{2 * net::kDatagramBytesMax};
-  std::vector<std::byte> events;   ///< scratch memory of encode_snapshot()
   std::vector<std::byte> compact;  ///< the compact form of `flat`
 };
 
@@ -74,6 +73,13 @@ class RestoredMessage {
   alignas(8) std::array<std::byte, kRestoredBytesMax> bytes_{};
   std::optional<ConstBytes> flat_;  ///< a part of bytes_
 };
+
+/// Reads a field of bytes. Fails: nothing, for one that is present and empty.
+inline std::optional<ConstBytes> bytes_of(const flatbuffers::Vector<std::uint8_t>* wire) {
+  if (wire == nullptr) return ConstBytes{};
+  if (wire->size() == 0) return std::nullopt;
+  return std::as_bytes(std::span{wire->data(), wire->size()});
+}
 
 // Snapshots and audits have a report in the head, and a status.
 

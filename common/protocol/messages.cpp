@@ -5,10 +5,6 @@
 namespace tickbox::protocol {
 namespace {
 
-// The byte that has both move and buttons.
-constexpr int kMoveBits = 4;
-constexpr std::uint8_t kMoveMask = (1U << kMoveBits) - 1;
-static_assert(game::kMoveDirections <= kMoveMask && game::kButtonsMax <= 0xffU >> kMoveBits);
 /// A bit of schema::AuditAck::flags.
 constexpr unsigned kAuditWantsNewRun = 1;
 
@@ -16,14 +12,7 @@ constexpr unsigned kAuditWantsNewRun = 1;
 
 ConstBytes encode_input(const InputMessage& message, MessageBuffer& buffer) {
   auto& builder = buffer.begin();
-  auto& flat = builder.flat;
-  const auto vector = flat.CreateVectorOfStructs<schema::Input>(
-      message.inputs.size(), [&message](std::size_t i, schema::Input* wire) {
-        const game::Input& input = message.inputs[i];
-        *wire = {input.aim,
-                 static_cast<std::uint8_t>(input.buttons << kMoveBits | (input.move & kMoveMask)),
-                 input.look_back};
-      });
+  const auto inputs = builder.add(message.inputs);
   const schema::InputHead head{message.mismatches, low_bits(message.first_tick), message.events};
   schema::ViewAck view;
   if (message.view) view = {low_bits(message.view->tick), message.view->receipt};
@@ -34,7 +23,7 @@ ConstBytes encode_input(const InputMessage& message, MessageBuffer& buffer) {
   }
   return builder.finish(
       CompactMessage::Input,
-      schema::CreateInputMessage(flat, &head, vector, message.view ? &view : nullptr,
+      schema::CreateInputMessage(builder.flat, &head, inputs, message.view ? &view : nullptr,
                                  message.audit ? &audit : nullptr));
 }
 
@@ -48,32 +37,29 @@ ConstBytes encode_path_check(std::uint64_t data, MessageBuffer& buffer) {
   return builder.finish(schema::CreatePathCheck(builder.flat, data));
 }
 
-std::expected<InputMessage, net::DropReason> decode_input(ConstBytes message, Tick room_tick) {
-  const RestoredMessage received{CompactMessage::Input, message};
+std::expected<void, net::DropReason> decode_input(ConstBytes bytes, Tick room_tick,
+                                                  InputMessage& message) {
+  const RestoredMessage received{CompactMessage::Input, bytes};
   const auto* wire = received.root<schema::InputMessage>();
-  const bool whole = wire != nullptr && wire->head() != nullptr && wire->inputs() != nullptr;
-  if (!whole || wire->inputs()->size() > kInputsPerMessageMax)
+  if (wire == nullptr || wire->head() == nullptr)
     return std::unexpected{net::DropReason::Malformed};
-  InputMessage decoded{.mismatches = wire->head()->mismatches(),
-                       .events = wire->head()->events(),
-                       .first_tick = expand_tick(wire->head()->first_tick(), room_tick),
-                       .inputs = {}};
+  const std::optional<ConstBytes> inputs = bytes_of(wire->inputs());
+  if (!inputs) return std::unexpected{net::DropReason::Malformed};
+  message.mismatches = wire->head()->mismatches();
+  message.events = wire->head()->events();
+  message.first_tick = expand_tick(wire->head()->first_tick(), room_tick);
+  message.inputs.assign(inputs->begin(), inputs->end());
+  message.view.reset();
   if (const schema::ViewAck* view = wire->view())
-    decoded.view = {.tick = expand_tick(view->tick(), room_tick), .receipt = view->receipt()};
+    message.view = {.tick = expand_tick(view->tick(), room_tick), .receipt = view->receipt()};
+  message.audit.reset();
   if (const schema::AuditAck* audit = wire->audit()) {
-    decoded.audit = {.bits = audit->bits(),
+    message.audit = {.bits = audit->bits(),
                      .next = audit->next(),
                      .run = audit->run(),
                      .wants_new_run = (audit->flags() & kAuditWantsNewRun) != 0};
   }
-  for (const schema::Input* input : *wire->inputs()) {
-    decoded.inputs.push_back(
-        {.move = static_cast<std::uint8_t>(input->move_buttons() & kMoveMask),
-         .buttons = static_cast<std::uint8_t>(input->move_buttons() >> kMoveBits),
-         .aim = input->aim(),
-         .look_back = input->look_back()});
-  }
-  return decoded;
+  return {};
 }
 
 std::expected<net::DisconnectReason, net::DropReason> decode_disconnect(ConstBytes message) {

@@ -4,18 +4,19 @@
 
 #include "core/bytes.h"
 #include "core/ids.h"
-#include "core/inplace_vector.h"
-#include "game/input.h"
 #include "net/drop_reason.h"
 #include "net/handshake.h"
+#include "net/packet.h"
 #include "protocol/audit_codec.h"
 #include "protocol/history_depths.h"
 #include "protocol/message_buffer.h"
 #include "protocol/snapshot.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <optional>
+#include <vector>
 
 namespace tickbox::protocol {
 
@@ -27,12 +28,18 @@ struct ViewAck {
   friend bool operator==(const ViewAck&, const ViewAck&) = default;
 };
 
+/// The bytes of an INPUT beside its inputs: mask 1, head 8, acknowledgements of a view 4 and of an
+/// audit 16.
+inline constexpr std::size_t kInputFrameBytes = 29;
+/// The most bytes of inputs in a message. Who has more sends the oldest of them.
+inline constexpr std::size_t kInputBytesMax = net::kMessageBytesMax - kInputFrameBytes;
+
 struct InputMessage {
   std::optional<ViewAck> view = std::nullopt;  ///< nothing: the client holds no view
   std::uint32_t mismatches = 0;
   std::uint16_t events = 0;  ///< number of the newest received event before which none is missing
-  Tick first_tick;           ///< tick of inputs[0]; the others are for the ticks after it
-  InplaceVector<game::Input, kInputsPerMessageMax> inputs;
+  Tick first_tick;           ///< of the first input; the others are for the ticks after it
+  std::vector<std::byte> inputs;                 ///< bits of views/inputs.h; empty: none
   std::optional<AuditAck> audit = std::nullopt;  ///< only from a client that audits
 };
 
@@ -41,11 +48,12 @@ struct InputMessage {
 /// Encodes a CHALLENGE or its RESPONSE.
 [[nodiscard]] ConstBytes encode_path_check(std::uint64_t data, MessageBuffer& buffer);
 
-/// Each function verifies the FlatBuffer, then the meaning (counts, reasons); no unverified
-/// data is read. Values of inputs are left to the game, which clamps them. Fails: Malformed.
-/// `room_tick`: near the ticks of the message, of which 16 bits are sent.
-[[nodiscard]] std::expected<InputMessage, net::DropReason> decode_input(ConstBytes message,
-                                                                        Tick room_tick);
+/// Each function verifies the FlatBuffer, then the meaning (counts, reasons); no unverified data is
+/// read. Fails: Malformed.
+/// `room_tick`: near the ticks of the message, of which 16 bits are sent. The bits of the inputs
+/// are not read; `message` keeps its memory.
+[[nodiscard]] std::expected<void, net::DropReason> decode_input(ConstBytes bytes, Tick room_tick,
+                                                                InputMessage& message);
 [[nodiscard]] std::expected<net::DisconnectReason, net::DropReason> decode_disconnect(
     ConstBytes message);
 [[nodiscard]] std::expected<std::uint64_t, net::DropReason> decode_path_check(ConstBytes message);

@@ -1,10 +1,8 @@
 #pragma once
-// Snapshots as messages: head, causes (cause_codec.h), bodies in full, status, events
-// (event_codec.h). Causes and bodies may take what kSnapshotFrameBytes and the events leave of a
-// datagram.
+// Snapshots as messages: head, receipt, content, status, events. Content and events are bits of
+// views/content.h and views/events.h, which their receiver reads.
 
 #include "core/bytes.h"
-#include "game/entity_state.h"
 #include "net/drop_reason.h"
 #include "protocol/message_buffer.h"
 #include "protocol/snapshot.h"
@@ -14,18 +12,16 @@
 
 namespace tickbox::protocol {
 
-/// The most bytes of a snapshot's datagram beyond its causes, bodies and events: seal 23, mask 1,
-/// head 12, receipt 2, status 12, and the counts of causes 2 and of both kinds of bodies 1 each.
-inline constexpr std::size_t kSnapshotFrameBytes = 54;
+/// The most bytes of a snapshot's datagram beside its content and events: seal 23, mask 1, head 12,
+/// receipt 2, status 12, and the length of the content 2.
+inline constexpr std::size_t kSnapshotFrameBytes = 52;
 
-/// Returns the bytes of a body in full.
-[[nodiscard]] std::size_t encoded_bytes(const game::EntityState& body);
-
-/// Requires: causes and bodies in their order, small enough for a datagram with
-/// kSnapshotFrameBytes.
+/// Requires: small enough for a datagram with kSnapshotFrameBytes.
 [[nodiscard]] ConstBytes encode_snapshot(const Snapshot& snapshot, MessageBuffer& buffer);
 
-/// Verifies the FlatBuffer, then the meaning: ranges, orders, counts, kinds. Fails: Malformed.
-[[nodiscard]] std::expected<Snapshot, net::DropReason> decode_snapshot(ConstBytes message);
+/// Verifies the FlatBuffer, and reads it into `snapshot`, which keeps its memory. Content and
+/// events are not read. Fails: Malformed.
+[[nodiscard]] std::expected<void, net::DropReason> decode_snapshot(ConstBytes message,
+                                                                   Snapshot& snapshot);
 
 }  // namespace tickbox::protocol

@@ -1,9 +1,9 @@
 #include "protocol/view_parts.h"
 
 #include "core/assert.h"
-#include "game/entity_codec.h"
 #include "net/handshake.h"
 #include "net/packet.h"
+#include "protocol/history_depths.h"
 #include "protocol/message_builder.h"
 
 #include <algorithm>
@@ -11,34 +11,26 @@
 namespace tickbox::protocol {
 namespace {
 
-/// Returns whether a sender can have cut this part: all parts except the last are full, and only an
-/// empty view has an empty part.
-bool is_possible(const schema::ViewPartHead& head, std::size_t bodies) {
+/// Returns whether a sender can have cut this part: all parts except the last are full, and no part
+/// is empty but the one of a view of no bytes.
+bool is_possible(const schema::ViewPartHead& head, std::size_t bytes) {
   const bool names_a_view = head.tick() > 0 && head.tick() <= net::kTickMax &&
                             head.said() != head.made() && head.base_age() <= kBaseAgeMax &&
                             head.base_age() <= head.tick();
-  if (!names_a_view || head.arrived() >> kViewPartsMax != 0) return false;
-  if (head.parts() == 0) return head.part() == 0 && bodies == 0;
+  if (!names_a_view) return false;
+  if (head.parts() == 0) return head.part() == 0 && bytes == 0;
   if (head.parts() > kViewPartsMax || head.part() >= head.parts()) return false;
-  if (head.part() + 1 < head.parts()) return bodies == kViewPartBodies;
-  const std::size_t members = head.part() * kViewPartBodies + bodies;
-  return bodies <= kViewPartBodies && members <= kViewMembersMax &&
-         parts_of(members) == head.parts();
+  if (head.part() + 1 < head.parts()) return bytes == kViewPartBytes;
+  return bytes <= kViewPartBytes && (bytes > 0 || head.parts() == 1);
 }
 
-static_assert(view_part_bytes(kViewPartBodies) <= net::kMessageBytesMax);
+static_assert(view_part_bytes(kViewPartBytes) <= net::kMessageBytesMax);
 
 }  // namespace
 
 ConstBytes encode_view_part(const ViewPart& part, MessageBuffer& buffer) {
   auto& builder = buffer.begin();
-  auto& flat = builder.flat;
-  flatbuffers::Offset<flatbuffers::Vector<const schema::Entity*>> bodies;
-  if (!part.bodies.empty()) {
-    bodies = flat.CreateVectorOfStructs<schema::Entity>(
-        part.bodies.size(),
-        [&part](std::size_t i, schema::Entity* wire) { *wire = encode_entity(part.bodies[i]); });
-  }
+  const auto bytes = builder.add({part.bytes.data(), part.bytes.size()});
   const schema::ViewPartHead head{part.view.tick.value,
                                   part.view.server_hash,
                                   part.view.client_hash,
@@ -46,8 +38,8 @@ ConstBytes encode_view_part(const ViewPart& part, MessageBuffer& buffer) {
                                   part.part,
                                   part.parts,
                                   part.arrived};
-  const ConstBytes message = builder.finish(schema::CreateViewPart(flat, &head, bodies));
-  TICKBOX_ASSERT(message.size() <= view_part_bytes(part.bodies.size()));
+  const ConstBytes message = builder.finish(schema::CreateViewPart(builder.flat, &head, bytes));
+  TICKBOX_ASSERT(message.size() <= view_part_bytes(part.bytes.size()));
   return message;
 }
 
@@ -57,8 +49,9 @@ std::expected<ViewPart, net::DropReason> decode_view_part(ConstBytes message) {
   if (wire == nullptr || wire->head() == nullptr)
     return std::unexpected{net::DropReason::Malformed};
   const schema::ViewPartHead& head = *wire->head();
-  const std::size_t bodies = wire->bodies() != nullptr ? wire->bodies()->size() : 0;
-  if (!is_possible(head, bodies)) return std::unexpected{net::DropReason::Malformed};
+  const std::optional<ConstBytes> bytes = bytes_of(wire->bytes());
+  if (!bytes || !is_possible(head, bytes->size()))
+    return std::unexpected{net::DropReason::Malformed};
   ViewPart part{.view = {.tick = {head.tick()},
                          .server_hash = head.said(),
                          .client_hash = head.made(),
@@ -66,38 +59,26 @@ std::expected<ViewPart, net::DropReason> decode_view_part(ConstBytes message) {
                 .part = head.part(),
                 .parts = head.parts(),
                 .arrived = head.arrived(),
-                .bodies = {}};
-  for (std::size_t i = 0; i < bodies; ++i) {
-    part.bodies.push_back(
-        game::decode_any_entity(*wire->bodies()->Get(static_cast<flatbuffers::uoffset_t>(i))));
-  }
-  if (!game::have_ascending_ids({part.bodies.begin(), part.bodies.end()}))
-    return std::unexpected{net::DropReason::Malformed};
-  return part;
-}
-
-ViewPart part_of(const ViewName& view, std::span<const game::EntityState> members,
-                 std::uint8_t number) {
-  ViewPart part{.view = view, .part = number, .parts = parts_of(members.size())};
-  TICKBOX_ASSERT(number < part.parts && members.size() <= kViewMembersMax);
-  const std::size_t begin = number * kViewPartBodies;
-  const std::size_t end = std::min(begin + kViewPartBodies, members.size());
-  for (std::size_t i = begin; i < end; ++i) {
-    part.bodies.push_back(members[i]);
+                .bytes = {}};
+  for (const std::byte byte : *bytes) {
+    part.bytes.push_back(byte);
   }
   return part;
 }
 
-std::uint32_t view_hash(std::span<const game::EntityState> members) {
-  game::ViewHash hash;
-  for (const game::EntityState& entity : members) {
-    hash.add(game::entity_hash(entity));
+ViewPart part_of(const ViewName& view, ConstBytes bytes, std::uint8_t number) {
+  TICKBOX_ASSERT(bytes.size() <= kViewBytesMax);
+  ViewPart part{.view = view, .part = number, .parts = parts_of(bytes.size())};
+  TICKBOX_ASSERT(number < part.parts);
+  const ConstBytes rest = bytes.subspan(number * kViewPartBytes);
+  for (const std::byte byte : rest.first(std::min(rest.size(), kViewPartBytes))) {
+    part.bytes.push_back(byte);
   }
-  return static_cast<std::uint32_t>(hash.value() & 0xffff'ffff);
+  return part;
 }
 
 void ViewParts::clear() {
-  members_.clear();
+  bytes_.clear();
   parts_ = 0;
   arrived_ = 0;
 }
@@ -106,23 +87,24 @@ bool ViewParts::take(const ViewPart& part) {
   TICKBOX_ASSERT(part.part < part.parts && part.parts <= kViewPartsMax);
   if (parts_ == 0) {
     parts_ = part.parts;
-    members_.resize(std::size_t{parts_} * kViewPartBodies);
+    bytes_.resize(std::size_t{parts_} * kViewPartBytes);
   }
   if (part.parts != parts_) return false;
-  const auto bit = static_cast<std::uint8_t>(1U << part.part);
-  const std::size_t begin = part.part * kViewPartBodies;
+  const bool is_last = part.part + 1 == parts_;
+  if (!is_last && part.bytes.size() != kViewPartBytes) return false;
+  const std::uint64_t bit = std::uint64_t{1} << part.part;
+  const std::size_t begin = part.part * kViewPartBytes;
   if ((arrived_ & bit) != 0) {
-    const bool is_same = begin + part.bodies.size() <= members_.size() &&
-                         std::equal(part.bodies.begin(), part.bodies.end(),
-                                    members_.begin() + static_cast<std::ptrdiff_t>(begin));
-    return is_same;
+    const ConstBytes had = ConstBytes{bytes_}.subspan(begin);
+    const bool is_size_same =
+        is_last ? had.size() == part.bytes.size() : had.size() >= part.bytes.size();
+    return is_size_same && std::equal(part.bytes.begin(), part.bytes.end(), had.begin());
   }
-  arrived_ = static_cast<std::uint8_t>(arrived_ | bit);
-  std::copy(part.bodies.begin(), part.bodies.end(),
-            members_.begin() + static_cast<std::ptrdiff_t>(begin));
-  if (part.part + 1 == parts_) members_.resize(begin + part.bodies.size());
-  if (!is_whole()) return true;
-  return game::have_ascending_ids(members_);
+  arrived_ |= bit;
+  std::copy(part.bytes.begin(), part.bytes.end(),
+            bytes_.begin() + static_cast<std::ptrdiff_t>(begin));
+  if (is_last) bytes_.resize(begin + part.bytes.size());
+  return true;
 }
 
 }  // namespace tickbox::protocol

@@ -5,24 +5,21 @@
 #include "core/bytes.h"
 #include "core/ids.h"
 #include "core/inplace_vector.h"
-#include "game/entity_state.h"
 #include "net/drop_reason.h"
 #include "protocol/message_buffer.h"
-#include "protocol/snapshot.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <span>
 #include <vector>
 
 namespace tickbox::protocol {
 
-/// Bodies in each part except the last: 24 bytes each, so that a datagram stays below 1,200 bytes.
-inline constexpr std::size_t kViewPartBodies = 44;
-inline constexpr std::size_t kViewPartsMax =
-    (kViewMembersMax + kViewPartBodies - 1) / kViewPartBodies;
-static_assert(kViewPartsMax <= 8, "a bit each in a byte");
+/// Bytes in each part except the last, so that a datagram stays below 1,200 bytes.
+inline constexpr std::size_t kViewPartBytes = 1'088;
+/// The most parts of a view. A view of more bytes is not sent.
+inline constexpr std::size_t kViewPartsMax = 64;
+inline constexpr std::size_t kViewBytesMax = kViewPartBytes * kViewPartsMax;
 
 /// The identity of a view among all views that a session has received: no two have the same
 /// numbers.
@@ -35,33 +32,36 @@ struct ViewName {
   friend bool operator==(const ViewName&, const ViewName&) = default;
 };
 
-/// One part of a view. Its bodies are sorted by id and may have any values, because the comparison
-/// must find what is wrong with them.
+/// One part of a view. Its bytes are a piece of what views/view_state.h writes.
 struct ViewPart {
   ViewName view;
   std::uint8_t part = 0;
-  std::uint8_t parts = 1;    ///< parts of the sender's view; 0: the sender has forgotten the view
-  std::uint8_t arrived = 0;  ///< bit i: part i of the other end's view has arrived
-  InplaceVector<game::EntityState, kViewPartBodies> bodies;
+  std::uint8_t parts = 1;     ///< parts of the sender's view; 0: the sender cannot send the view
+  std::uint64_t arrived = 0;  ///< bit i: part i of the other end's view has arrived
+  InplaceVector<std::byte, kViewPartBytes> bytes;
 };
 
-/// Returns the number of parts of a view with `members` members; an empty view has one part.
-[[nodiscard]] constexpr std::uint8_t parts_of(std::size_t members) {
-  const std::size_t parts = (members + kViewPartBodies - 1) / kViewPartBodies;
+/// Returns the number of parts of a view with this number of bytes; one of none has one part.
+/// Requires: at most kViewBytesMax.
+[[nodiscard]] constexpr std::uint8_t parts_of(std::size_t bytes) {
+  const std::size_t parts = (bytes + kViewPartBytes - 1) / kViewPartBytes;
   return static_cast<std::uint8_t>(parts == 0 ? 1 : parts);
 }
 
-/// Returns part `number` of a view. Requires: number < parts_of(members.size()).
-[[nodiscard]] ViewPart part_of(const ViewName& view, std::span<const game::EntityState> members,
-                               std::uint8_t number);
+/// Returns a number with a bit for each of `parts` parts.
+[[nodiscard]] constexpr std::uint64_t all_parts(std::uint8_t parts) {
+  return parts < 64 ? (std::uint64_t{1} << parts) - 1 : ~std::uint64_t{0};
+}
 
-/// The most bytes of a view part's message beyond its bodies.
-inline constexpr std::size_t kViewPartFrameBytes = 48;
+/// Returns part `number` of a view. Requires: number < parts_of(bytes.size()).
+[[nodiscard]] ViewPart part_of(const ViewName& view, ConstBytes bytes, std::uint8_t number);
 
-/// Returns the most bytes of the message of a view part with `bodies` bodies.
-[[nodiscard]] constexpr std::size_t view_part_bytes(std::size_t bodies) {
-  constexpr std::size_t kBodyBytes = 24;
-  return kViewPartFrameBytes + bodies * kBodyBytes;
+/// The most bytes of a view part's message beyond its own bytes.
+inline constexpr std::size_t kViewPartFrameBytes = 64;
+
+/// Returns the most bytes of the message of a view part with `bytes` bytes.
+[[nodiscard]] constexpr std::size_t view_part_bytes(std::size_t bytes) {
+  return kViewPartFrameBytes + bytes;
 }
 
 /// Encodes a DESYNC_REPORT or a DESYNC_STATE.
@@ -70,36 +70,31 @@ inline constexpr std::size_t kViewPartFrameBytes = 48;
 /// Verifies the FlatBuffer, then the meaning: ranges, counts, order. Fails: Malformed.
 [[nodiscard]] std::expected<ViewPart, net::DropReason> decode_view_part(ConstBytes message);
 
-/// Returns the low 32 bits of a view's hash, as they are sent.
-[[nodiscard]] std::uint32_t view_hash(std::span<const game::EntityState> members);
-
 /// The received parts of one view, which arrive in any order.
 class ViewParts {
  public:
   void clear();
 
   /// Adds a part. Returns false if the parts are not of one view: the number of parts differs, a
-  /// repeated part differs, or the bodies are not sorted by id.
+  /// repeated part differs, or a part before the last is short.
   /// Requires: a decoded part, with parts > 0.
   [[nodiscard]] bool take(const ViewPart& part);
 
-  [[nodiscard]] bool is_whole() const { return parts_ > 0 && arrived_ == all(); }
+  [[nodiscard]] bool is_whole() const { return parts_ > 0 && arrived_ == all_parts(parts_); }
 
   /// Returns one bit for each part; bit i: part i has arrived.
-  [[nodiscard]] std::uint8_t arrived() const { return arrived_; }
+  [[nodiscard]] std::uint64_t arrived() const { return arrived_; }
 
   /// Returns the number of parts; 0 before the first part has arrived.
   [[nodiscard]] std::uint8_t parts() const { return parts_; }
 
   /// Requires: is_whole().
-  [[nodiscard]] std::span<const game::EntityState> members() const { return members_; }
+  [[nodiscard]] ConstBytes bytes() const { return bytes_; }
 
  private:
-  [[nodiscard]] std::uint8_t all() const { return static_cast<std::uint8_t>((1U << parts_) - 1); }
-
-  std::vector<game::EntityState> members_;
+  std::vector<std::byte> bytes_;
   std::uint8_t parts_ = 0;
-  std::uint8_t arrived_ = 0;
+  std::uint64_t arrived_ = 0;
 };
 
 }  // namespace tickbox::protocol

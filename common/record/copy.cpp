@@ -1,6 +1,8 @@
 #include "record/copy.h"
 
-#include "game/step.h"
+#include "engine/keyframe.h"
+#include "engine/world.h"
+#include "record/decoder.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,10 +15,10 @@ namespace {
 
 class Copy {
  public:
-  Copy(Writer& writer, const game::SharedMap& map, const game::Rules& rules, const CopyRange& range)
-      : writer_(writer), map_(map), rules_(rules), range_(range) {}
+  Copy(Writer& writer, Decoder decoder, const CopyRange& range)
+      : writer_(writer), decoder_(std::move(decoder)), range_(range) {}
 
-  void keyframe(const Keyframe& keyframe);
+  void keyframe(const Keyframe& keyframe, ConstBytes world);
   void tick(const RecordedTick& tick);
   void unfinished(const RecordedTick& tick);
 
@@ -43,13 +45,11 @@ class Copy {
   void step_towards(const RecordedTick& tick);
 
   Writer& writer_;
-  const game::SharedMap& map_;
-  const game::Rules& rules_;
+  Decoder decoder_;
   const CopyRange& range_;
-  game::Stepper stepper_;
-  std::optional<game::World> before_;  ///< world on the way to range_.from
-  bool in_segment_ = false;            ///< the next ticks continue what was written
-  bool in_stretch_ = false;            ///< quiet ticks wait for the last tick of their stretch
+  std::optional<engine::World> before_;  ///< world on the way to range_.from
+  bool in_segment_ = false;              ///< the next ticks continue what was written
+  bool in_stretch_ = false;              ///< quiet ticks wait for the last tick of their stretch
   std::vector<std::byte> keyframe_;
   bool ended_ = false;
   CopyResult result_;
@@ -70,33 +70,32 @@ void Copy::begin(Tick tick, ConstBytes world) {
   in_stretch_ = false;
 }
 
-void Copy::keyframe(const Keyframe& keyframe) {
+void Copy::keyframe(const Keyframe& keyframe, ConstBytes world) {
   before_.reset();
   in_segment_ = false;
   if (keyframe.tick > range_.to) return;
-  auto world = game::restore(keyframe.fields(), map_, rules_);
-  if (!world || game::state_hash(*world) != keyframe.state_hash) {
+  auto decoded = decoder_.begin(world);
+  if (!decoded || engine::state_hash(decoded->world) != keyframe.state_hash) {
     ++result_.damages;
   } else if (keyframe.tick >= range_.from) {
-    encode_keyframe(keyframe, keyframe_);
-    begin(keyframe.tick, keyframe_);
+    begin(keyframe.tick, world);
   } else {
-    before_.emplace(*std::move(world));
+    before_.emplace(std::move(decoded->world));
   }
 }
 
 void Copy::step_towards(const RecordedTick& tick) {
-  if (!game::is_valid(*before_, tick.commands())) {
+  if (!decoder_.step(*before_, tick)) {
     ++result_.damages;
     before_.reset();
     return;
   }
-  game::step(*before_, rules_, tick.commands(), game::Authority::Server, stepper_);
   if (before_->tick < range_.from) return;
-  const std::uint64_t hash = game::state_hash(*before_);
+  const std::uint64_t hash = engine::state_hash(*before_);
   result_.differs = hash != tick.state_hash.value_or(hash);
   if (!result_.differs) {
-    encode_keyframe(game::logged_world(*before_, hash, tick), keyframe_);
+    const auto sources = engine::sources_by_seat(decoder_.last(), before_->seats().size());
+    engine::encode_keyframe(*before_, hash, sources, keyframe_);
     begin(before_->tick, keyframe_);
   }
   before_.reset();
@@ -119,12 +118,17 @@ void Copy::tick(const RecordedTick& tick) {
   if (before_) {
     step_towards(tick);
   } else if (in_segment_ && (tick.tick <= range_.to || in_stretch_)) {
-    write(tick);
+    if (decoder_.tick(tick) != nullptr) return write(tick);
+    ++result_.damages;
+    in_segment_ = false;
   }
 }
 
 void Copy::unfinished(const RecordedTick& tick) {
-  if (in_segment_ && !before_ && tick.tick <= range_.to) {
+  if (!in_segment_ || before_ || tick.tick > range_.to) return;
+  if (decoder_.tick(tick) == nullptr) {
+    ++result_.damages;
+  } else {
     result_.written = writer_.unfinished(tick.tick, tick.bytes);
     ended_ = true;
   }
@@ -137,15 +141,15 @@ CopyResult Copy::finish() {
 
 }  // namespace
 
-CopyResult copy(Reader reader, Writer& writer, const game::SharedMap& map, const game::Rules& rules,
+CopyResult copy(Reader reader, Writer& writer, const GameTable& game, const engine::SharedMap& map,
                 const CopyRange& range) {
-  Copy copy{writer, map, rules, range};
+  Copy copy{writer, {game, map, reader.header().tick_rate}, range};
   for (auto item = reader.next(); item != Reader::Item::Finished && !copy.done();
        item = reader.next()) {
     if (copy.gives_up()) break;
     switch (item) {
       case Reader::Item::Keyframe:
-        copy.keyframe(reader.keyframe());
+        copy.keyframe(reader.keyframe(), reader.world());
         break;
       case Reader::Item::Ticks:
         for (const RecordedTick& tick : reader.ticks()) {

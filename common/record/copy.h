@@ -2,10 +2,10 @@
 // Copies the undamaged part of a recording into a new recording.
 
 #include "core/ids.h"
-#include "game/map.h"
-#include "game/rules.h"
+#include "engine/map.h"
 #include "record/reader.h"
 #include "record/writer.h"
+#include "tickbox/game_table.h"
 
 #include <cstdint>
 #include <functional>
@@ -37,9 +37,9 @@ struct CopyResult {
 };
 
 /// Copies the recorded hashes unchanged; a keyframe keeps its place in the copy.
-/// Requires: `reader` is fresh from open() or seek(), `writer` is new; map and rules are those that
+/// Requires: `reader` is fresh from open() or seek(), `writer` is new; game and map are those that
 /// the header names.
-[[nodiscard]] CopyResult copy(Reader reader, Writer& writer, const game::SharedMap& map,
-                              const game::Rules& rules, const CopyRange& range = {});
+[[nodiscard]] CopyResult copy(Reader reader, Writer& writer, const GameTable& game,
+                              const engine::SharedMap& map, const CopyRange& range = {});
 
 }  // namespace tickbox::record

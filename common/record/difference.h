@@ -2,8 +2,8 @@
 // The first difference of two worlds of one tick, in words.
 
 #include "core/ids.h"
-#include "game/world.h"
-#include "record/recorded.h"
+#include "engine/log/world_difference.h"
+#include "engine/world.h"
 
 #include <cstdint>
 #include <optional>
@@ -13,17 +13,17 @@ namespace tickbox::record {
 
 struct Difference {
   std::optional<BodyId> entity;  ///< none if the difference is not in an entity
-  std::string field;             ///< of that entity, "rng", "seats", "seat N" or "state_hash"
-  std::string expected;          ///< a number, 16 hex digits, a seat in words, or "absent"
+  std::string subject;           ///< as of engine::WorldDifference
+  std::string field;             ///< of the subject; "state_hash" without one
+  std::string expected;          ///< as of engine::FieldDifference
   std::string got;
 
   friend bool operator==(const Difference&, const Difference&) = default;
 };
 
-/// Compares entities by id, then seats, then the random sequence. Returns the first difference;
-/// nothing if all are equal.
-[[nodiscard]] std::optional<Difference> first_difference(const Keyframe& expected,
-                                                         const game::World& got);
+/// Returns the first difference that engine::compare_worlds() finds; nothing if all are equal.
+[[nodiscard]] std::optional<Difference> first_difference(const engine::World& expected,
+                                                         const engine::World& got);
 
 /// Returns the difference of two state hashes.
 [[nodiscard]] Difference hash_difference(std::uint64_t expected, std::uint64_t got);

@@ -22,11 +22,13 @@ constexpr std::size_t kSeedAt = 48;
 constexpr std::size_t kStartAt = 56;
 constexpr std::size_t kMapSeatsAt = 64;
 constexpr std::size_t kRoomAt = 68;
-constexpr std::size_t kRulesAt = 72;
-constexpr std::size_t kSimulationAt = kRulesAt + kHeaderTextMax;
+constexpr std::size_t kGameAt = 72;
+constexpr std::size_t kSimulationAt = kGameAt + kHeaderTextMax;
 constexpr std::size_t kPartAt = kSimulationAt + kHeaderTextMax;
 constexpr std::size_t kServerAt = kPartAt + 4;
-constexpr std::size_t kReservedAt = kServerAt + 8;
+constexpr std::size_t kGameVersionAt = kServerAt + 8;
+constexpr std::size_t kGameHashAt = kGameVersionAt + 4;
+constexpr std::size_t kReservedAt = kGameHashAt + 8;
 constexpr std::size_t kChecksumAt = kFileHeaderBytes - kChecksumBytes;
 static_assert(kReservedAt <= kChecksumAt);
 
@@ -64,6 +66,14 @@ std::uint64_t name_hash(std::string_view server) {
   return std::max<std::uint64_t>(hash_bytes(as_bytes_of(server)), 1);
 }
 
+engine::Identity identity_of(const Header& header) {
+  return {.game = header.game,
+          .version = header.game_version,
+          .game_hash = header.game_hash,
+          .map_seats = header.map_seats,
+          .map_hash = header.map_hash};
+}
+
 std::string_view describe(RecordError error) {
   switch (error) {
     case RecordError::NotARecording:
@@ -95,7 +105,9 @@ std::array<std::byte, kFileHeaderBytes> encode_header(const Header& header) {
   store_le(out.subspan(kRoomAt), header.room);
   store_le(out.subspan(kPartAt), header.part);
   store_le(out.subspan(kServerAt), header.server);
-  store_text(out.subspan(kRulesAt), header.rules);
+  store_le(out.subspan(kGameVersionAt), header.game_version);
+  store_le(out.subspan(kGameHashAt), header.game_hash);
+  store_text(out.subspan(kGameAt), header.game);
   store_text(out.subspan(kSimulationAt), header.simulation);
   store_le(out.subspan(kChecksumAt), hash_bytes(out.first(kChecksumAt)));
   return bytes;
@@ -123,12 +135,14 @@ std::expected<Header, RecordError> decode_header(ConstBytes bytes) {
   header.room = load_le<std::uint32_t>(bytes.subspan(kRoomAt));
   header.part = load_le<std::uint32_t>(bytes.subspan(kPartAt));
   header.server = load_le<std::uint64_t>(bytes.subspan(kServerAt));
-  auto rules = load_text(bytes.subspan(kRulesAt));
+  header.game_version = load_le<std::uint32_t>(bytes.subspan(kGameVersionAt));
+  header.game_hash = load_le<std::uint64_t>(bytes.subspan(kGameHashAt));
+  auto game = load_text(bytes.subspan(kGameAt));
   auto simulation = load_text(bytes.subspan(kSimulationAt));
-  if (header.tick_rate == 0 || !rules || !simulation) {
+  if (header.tick_rate == 0 || !game || !simulation) {
     return std::unexpected{RecordError::HeaderDamaged};
   }
-  header.rules = *std::move(rules);
+  header.game = *std::move(game);
   header.simulation = *std::move(simulation);
   return header;
 }

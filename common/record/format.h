@@ -4,6 +4,7 @@
 
 #include "core/bytes.h"
 #include "core/ids.h"
+#include "engine/identity.h"
 
 #include <array>
 #include <bit>
@@ -15,17 +16,18 @@
 
 namespace tickbox::record {
 
-inline constexpr std::uint16_t kFormatVersion = 5;
+inline constexpr std::uint16_t kFormatVersion = 6;
 inline constexpr std::array<char, 8> kMagic{'t', 'i', 'c', 'k', 'b', 'o', 'x', '\x1a'};
 
 /// The file begins with two equal copies of the header, so that no single damaged byte costs the
 /// salt.
-inline constexpr std::size_t kFileHeaderBytes = 160;
+inline constexpr std::size_t kFileHeaderBytes = 176;
 inline constexpr std::size_t kFileHeaderCopies = 2;
 inline constexpr std::size_t kRecordsOffset = kFileHeaderBytes * kFileHeaderCopies;
 
-/// The maximum length in bytes of a file header's texts: rules and simulation hash.
+/// The maximum length in bytes of a file header's texts: game and simulation hash.
 inline constexpr std::size_t kHeaderTextMax = 32;
+static_assert(engine::kGameNameMax <= kHeaderTextMax);
 
 /// The file header of a recording.
 struct Header {
@@ -40,12 +42,17 @@ struct Header {
   std::uint32_t room = 0;
   std::uint32_t part = 0;    ///< number of this file among those of the room, from 0
   std::uint64_t server = 0;  ///< name_hash() of the server that recorded it; 0: not known
-  std::string rules;         ///< printable ASCII, at most kHeaderTextMax bytes
-  std::string simulation;    ///< hash of the sources that stepped it; printable ASCII, at most
-                             ///< kHeaderTextMax bytes
+  std::string game;          ///< its name: printable ASCII, at most kHeaderTextMax bytes
+  std::uint32_t game_version = 0;
+  std::uint64_t game_hash = 0;  ///< engine::game_hash() of it
+  std::string simulation;       ///< hash of the sources that stepped it; printable ASCII, at most
+                                ///< kHeaderTextMax bytes
 
   friend bool operator==(const Header&, const Header&) = default;
 };
+
+/// Returns the game and the map that a header names.
+[[nodiscard]] engine::Identity identity_of(const Header& header);
 
 /// The reason why a file cannot be read at all.
 enum class RecordError : std::uint8_t {
@@ -94,6 +101,8 @@ inline constexpr std::size_t kPayloadBytesMax = std::size_t{16} * 1024 * 1024;
 /// The bytes before a keyframe's world: the tick of the previous keyframe, and the size of the
 /// world.
 inline constexpr std::size_t kKeyframeHeadBytes = 4 + 4;
+/// The most bytes of a keyframe's payload beside the world.
+inline constexpr std::size_t kKeyframeFrameBytes = kKeyframeHeadBytes + kFileHeaderBytes;
 
 /// The maximum number of ticks in one record. The writer's longest is a second, at 240 Hz.
 inline constexpr std::uint32_t kTicksPerRecordMax = 1'024;

@@ -288,7 +288,8 @@ bool Reader::decode(const RecordHead& head) {
     case RecordType::Trailer:
       return decode_trailer(head, payload);
     case RecordType::Unfinished:
-      return decode_tick(0, head.tick, payload);
+      add_tick(0, head.tick, payload);
+      return true;
   }
   return false;
 }
@@ -299,36 +300,31 @@ bool Reader::decode_keyframe(const RecordHead& head, ConstBytes payload) {
   const auto size = in.fixed<std::uint32_t>();
   const bool chained =
       resuming_ || segments_ == 0 ? previous <= head.tick : previous == last_keyframe_;
-  if (in.failed() || !chained || size > game::kKeyframeBytesMax) return false;
+  if (in.failed() || !chained || size > kPayloadBytesMax) return false;
   if (carries_header(head.count) &&
       !std::ranges::equal(in.bytes(kFileHeaderBytes), encode_header(header_))) {
     return false;
   }
-  ConstBytes world = in.bytes(in.left());
-  if ((head.flags & kFlagCompressed) != 0) {
-    if (!decompress(world, size, world_)) return false;
-    world = world_;
-  }
-  if (world.size() != size || !game::decode_keyframe(world, keyframe_) ||
-      keyframe_.tick != head.tick) {
-    return false;
-  }
-  keyframe_.segment = head.count;
-  keyframe_.previous = previous;
-  keyframe_.gap_before = (head.flags & kFlagGapBefore) != 0;
-  log_.begin(keyframe_);
+  raw_world_ = in.bytes(in.left());
+  is_compressed_ = (head.flags & kFlagCompressed) != 0;
+  if (is_compressed_ && !decompress(raw_world_, size, world_)) return false;
+  NumberReader world{this->world()};
+  const Tick tick{world.fixed<std::uint32_t>()};
+  const auto state_hash = world.fixed<std::uint64_t>();
+  if (this->world().size() != size || world.failed() || tick != head.tick) return false;
+  keyframe_ = {.tick = tick,
+               .state_hash = state_hash,
+               .segment = head.count,
+               .previous = previous,
+               .gap_before = (head.flags & kFlagGapBefore) != 0};
   return true;
 }
 
-/// Decodes tick `i` of a record, without a hash.
-bool Reader::decode_tick(std::uint32_t i, Tick tick, ConstBytes bytes) {
+/// Adds tick `i` of a record, without a hash.
+RecordedTick& Reader::add_tick(std::uint32_t i, Tick tick, ConstBytes bytes) {
   if (ticks_.size() <= i) ticks_.resize(i + 1);
-  RecordedTick& decoded = ticks_[i];
-  decoded.tick = tick;
-  decoded.state_hash = std::nullopt;
-  decoded.is_quiet = false;
-  decoded.bytes = bytes;
-  return log_.read(bytes, decoded).has_value();
+  ticks_[i] = {.tick = tick, .state_hash = std::nullopt, .is_quiet = false, .bytes = bytes};
+  return ticks_[i];
 }
 
 bool Reader::decode_ticks(const RecordHead& head, ConstBytes payload) {
@@ -336,8 +332,8 @@ bool Reader::decode_ticks(const RecordHead& head, ConstBytes payload) {
   for (std::uint32_t i = 0; i < head.count; ++i) {
     const auto hash = in.fixed<std::uint64_t>();
     const ConstBytes bytes = in.bytes(in.number());
-    if (in.failed() || !decode_tick(i, head.tick + i, bytes)) return false;
-    ticks_[i].state_hash = hash;
+    if (in.failed()) return false;
+    add_tick(i, head.tick + i, bytes).state_hash = hash;
   }
   tick_count_ = head.count;
   return in.left() == 0;
@@ -349,8 +345,7 @@ bool Reader::decode_quiet(const RecordHead& head, ConstBytes payload) {
   NumberReader in{payload};
   const auto hash = in.fixed<std::uint64_t>();
   for (std::uint32_t i = 0; i < head.count; ++i) {
-    if (!decode_tick(i, head.tick + i, {}) || !ticks_[i].inputs.empty()) return false;
-    ticks_[i].is_quiet = true;
+    add_tick(i, head.tick + i, {}).is_quiet = true;
   }
   ticks_[head.count - 1].state_hash = hash;
   tick_count_ = head.count;

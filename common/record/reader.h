@@ -1,8 +1,10 @@
 #pragma once
 // Reads an untrusted recording record by record, and continues at the next keyframe after damage.
+//
+// Worlds and ticks are opaque bytes here: the reader needs no game. Whether they are possible is
+// for a Decoder to say.
 
 #include "core/bytes.h"
-#include "game/tick_log.h"
 #include "record/anchors.h"
 #include "record/format.h"
 #include "record/recorded.h"
@@ -64,6 +66,11 @@ class Reader {
 
   [[nodiscard]] const record::Keyframe& keyframe() const { return keyframe_; }
 
+  /// Returns the bytes of the keyframe's world, not compressed.
+  [[nodiscard]] ConstBytes world() const {
+    return is_compressed_ ? ConstBytes{world_} : raw_world_;
+  }
+
   [[nodiscard]] std::span<const RecordedTick> ticks() const { return {ticks_.data(), tick_count_}; }
 
   [[nodiscard]] const record::Trailer& trailer() const { return trailer_; }
@@ -91,7 +98,7 @@ class Reader {
   [[nodiscard]] std::optional<std::size_t> find_record(std::size_t from, RecordHead& head);
   [[nodiscard]] bool decode(const RecordHead& head);
   [[nodiscard]] bool decode_keyframe(const RecordHead& head, ConstBytes payload);
-  [[nodiscard]] bool decode_tick(std::uint32_t i, Tick tick, ConstBytes bytes);
+  RecordedTick& add_tick(std::uint32_t i, Tick tick, ConstBytes bytes);
   [[nodiscard]] bool decode_ticks(const RecordHead& head, ConstBytes payload);
   [[nodiscard]] bool decode_quiet(const RecordHead& head, ConstBytes payload);
   [[nodiscard]] bool decode_trailer(const RecordHead& head, ConstBytes payload);
@@ -122,8 +129,9 @@ class Reader {
   std::size_t last_record_ = 0;  ///< offset of the last whole record found after the first damage
   std::size_t search_budget_;    ///< bytes that may still be hashed without a match after damage
 
-  game::TickLogReader log_;  ///< log of the segment that is being read
   record::Keyframe keyframe_;
+  bool is_compressed_ = false;       ///< the last keyframe
+  ConstBytes raw_world_;             ///< of the last keyframe that is not compressed
   std::vector<std::byte> world_;     ///< decompressed world of a keyframe
   std::vector<RecordedTick> ticks_;  ///< never shrinks, to keep its memory
   std::size_t tick_count_ = 0;

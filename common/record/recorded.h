@@ -1,10 +1,9 @@
 #pragma once
-// The decoded content of a recording: keyframes, and everything that entered each tick between
-// them.
+// The content of a recording: keyframes, and everything that entered each tick between them. Worlds
+// and ticks are bytes of the engine's tick log; code that has the game decodes them with a Decoder.
 
 #include "core/bytes.h"
 #include "core/ids.h"
-#include "game/tick_log.h"
 
 #include <cstdint>
 #include <optional>
@@ -13,7 +12,7 @@
 namespace tickbox::record {
 
 /// One tick: everything that entered it, and the hash of the state after its step.
-struct RecordedTick : game::LoggedTick {
+struct RecordedTick {
   Tick tick;
   /// None within a stretch of quiet ticks, which nothing entered in an empty room: the hash of the
   /// stretch's last tick covers all.
@@ -22,11 +21,13 @@ struct RecordedTick : game::LoggedTick {
   ConstBytes bytes;       ///< the tick as the tick log wrote it; points into the file
 };
 
-/// A whole world after its tick.
-struct Keyframe : game::LoggedWorld {
-  std::uint32_t segment = 0;  ///< number of the segment that it begins, from 0
-  Tick previous;              ///< tick of the previous keyframe; its own if it is the first
-  bool gap_before = false;    ///< ticks before it were not recorded
+/// A world after its tick. Reader::world() returns its bytes.
+struct Keyframe {
+  Tick tick;
+  std::uint64_t state_hash = 0;  ///< as the keyframe names it
+  std::uint32_t segment = 0;     ///< number of the segment that it begins, from 0
+  Tick previous;                 ///< tick of the previous keyframe; its own if it is the first
+  bool gap_before = false;       ///< ticks before it were not recorded
 };
 
 /// The place of a segment's keyframe in the file.

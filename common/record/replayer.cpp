@@ -1,13 +1,11 @@
 #include "record/replayer.h"
 
-#include "game/step.h"
-
 #include <utility>
 
 namespace tickbox::record {
 
-Replayer::Replayer(Reader reader, const game::SharedMap& map, const game::Rules& rules)
-    : reader_(std::move(reader)), map_(map), rules_(rules) {}
+Replayer::Replayer(Reader reader, const GameTable& game, const engine::SharedMap& map)
+    : reader_(std::move(reader)), decoder_(game, map, reader_.header().tick_rate) {}
 
 bool Replayer::next() {
   for (;;) {
@@ -40,39 +38,37 @@ bool Replayer::next() {
 /// Steps the next tick of the record. Fails: false, if the tick is impossible.
 bool Replayer::step() {
   const RecordedTick& tick = reader_.ticks()[taken_++];
-  if (!game::is_valid(*world_, tick.commands())) {
+  if (!decoder_.step(*world_, tick)) {
     lose_world();
     ++damages_;
     return false;
   }
-  game::step(*world_, rules_, tick.commands(), game::Authority::Server, stepper_);
-  commands_ = &tick;
-  hash_ = game::state_hash(*world_);
+  is_stepped_ = true;
+  hash_ = engine::state_hash(*world_);
   recorded_hash_ = tick.state_hash.value_or(hash_);
   return true;
 }
 
 /// Begins at a keyframe. Returns true if its world does not continue the one before.
 bool Replayer::begin() {
-  const Keyframe& keyframe = reader_.keyframe();
-  const bool continues = world_ && world_->tick == keyframe.tick;
-  if (continues && hash_ == keyframe.state_hash) return false;
-  auto restored = game::restore(keyframe.fields(), map_, rules_);
-  if (!restored) {
+  auto keyframe = decoder_.begin(reader_.world());
+  if (!keyframe) {
     lose_world();
     ++damages_;
     return false;
   }
-  world_.emplace(*std::move(restored));
-  commands_ = nullptr;
-  recorded_hash_ = keyframe.state_hash;
-  hash_ = game::state_hash(*world_);
+  const bool continues = world_ && world_->tick == keyframe->world.tick;
+  if (continues && hash_ == keyframe->state_hash) return false;
+  world_.emplace(std::move(keyframe->world));
+  is_stepped_ = false;
+  recorded_hash_ = keyframe->state_hash;
+  hash_ = engine::state_hash(*world_);
   return !continues;
 }
 
 void Replayer::lose_world() {
   world_.reset();
-  commands_ = nullptr;
+  is_stepped_ = false;
   ticks_ = 0;
   taken_ = 0;
 }

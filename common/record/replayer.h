@@ -1,12 +1,12 @@
 #pragma once
 // Steps through a recording tick by tick, and provides the world after each tick.
 
-#include "game/map.h"
-#include "game/rules.h"
-#include "game/step.h"
-#include "game/world.h"
+#include "engine/map.h"
+#include "engine/world.h"
+#include "record/decoder.h"
 #include "record/reader.h"
 #include "record/recorded.h"
+#include "tickbox/game_table.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,17 +18,19 @@ namespace tickbox::record {
 /// ticks before corrects a world that has diverged.
 class Replayer {
  public:
-  /// Requires: map and rules outlive this, and are those that the recording's header names.
-  Replayer(Reader reader, const game::SharedMap& map, const game::Rules& rules);
+  /// `game` must live longer. Requires: game and map are those that the recording's header names.
+  Replayer(Reader reader, const GameTable& game, const engine::SharedMap& map);
 
   /// Advances to the next available tick. Returns false at the end.
   bool next();
 
   /// Returns the world after the tick. Requires: the last next() was true.
-  [[nodiscard]] const game::World& world() const { return *world_; }
+  [[nodiscard]] const engine::World& world() const { return *world_; }
 
   /// Returns what entered the tick; nullptr if the world was read from a keyframe and not stepped.
-  [[nodiscard]] const RecordedTick* commands() const { return commands_; }
+  [[nodiscard]] const engine::LoggedTick* entered() const {
+    return is_stepped_ ? &decoder_.last() : nullptr;
+  }
 
   /// Returns the state hash of the recorded world; hash() returns that of the replayed one. Within
   /// a quiet stretch no hash was recorded: both then return the replayed one.
@@ -45,13 +47,11 @@ class Replayer {
   void lose_world();
 
   Reader reader_;
-  const game::SharedMap& map_;
-  const game::Rules& rules_;
-  game::Stepper stepper_;
-  std::optional<game::World> world_;  ///< none before the first keyframe and after damage
-  std::size_t taken_ = 0;             ///< ticks taken of the reader's record
-  std::size_t ticks_ = 0;             ///< ticks in that record
-  const RecordedTick* commands_ = nullptr;
+  Decoder decoder_;
+  std::optional<engine::World> world_;  ///< none before the first keyframe and after damage
+  std::size_t taken_ = 0;               ///< ticks taken of the reader's record
+  std::size_t ticks_ = 0;               ///< ticks in that record
+  bool is_stepped_ = false;
   std::uint64_t recorded_hash_ = 0;
   std::uint64_t hash_ = 0;
   std::uint32_t damages_ = 0;

@@ -2,6 +2,7 @@
 // The content of a recording in numbers, counted without stepping any tick.
 
 #include "core/ids.h"
+#include "record/decoder.h"
 #include "record/reader.h"
 
 #include <cstdint>
@@ -13,6 +14,15 @@ namespace tickbox::record {
 /// Damaged stretches that a summary lists one by one; the rest are only counted.
 inline constexpr std::size_t kDamagesListedMax = 64;
 
+/// What the players of a recording did.
+struct PlayerSummary {
+  std::uint64_t joins = 0;
+  std::uint64_t leaves = 0;
+  std::uint64_t inputs = 0;              ///< one of each player in each tick
+  std::uint64_t inputs_substituted = 0;  ///< of those, not received from the client in time
+  std::uint64_t players_max = 0;         ///< maximum number of players at once
+};
+
 struct Summary {
   std::optional<Tick> first_tick;      ///< tick of the first keyframe
   std::optional<Tick> first_recorded;  ///< the first tick that can be stepped
@@ -20,11 +30,7 @@ struct Summary {
   std::uint64_t ticks = 0;
   std::uint32_t segments = 0;  ///< segments with a readable keyframe
   std::uint32_t gaps = 0;
-  std::uint64_t joins = 0;
-  std::uint64_t leaves = 0;
-  std::uint64_t inputs = 0;
-  std::uint64_t inputs_substituted = 0;  ///< of those inputs
-  std::uint64_t players_max = 0;         ///< maximum number of players at once
+  std::optional<PlayerSummary> players;  ///< none without a decoder
   bool complete = false;                 ///< it has a trailer, no damage and no gap
   bool ends_early = false;
   std::optional<Tick> unfinished;  ///< the tick whose step never ended
@@ -32,7 +38,8 @@ struct Summary {
   std::vector<Damage> damages;  ///< the first kDamagesListedMax
 };
 
-/// Counts the records of `reader`, fresh from open(), to its end.
-[[nodiscard]] Summary summarize(Reader reader);
+/// Counts the records of `reader`, fresh from open(), to its end. `decoder`: of the recording's
+/// game; nullptr without it: then impossible worlds and ticks are counted like others.
+[[nodiscard]] Summary summarize(Reader reader, Decoder* decoder);
 
 }  // namespace tickbox::record

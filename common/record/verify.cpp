@@ -1,7 +1,6 @@
 #include "record/verify.h"
 
 #include "core/assert.h"
-#include "game/step.h"
 
 #include <utility>
 #include <vector>
@@ -172,14 +171,13 @@ bool SegmentVerifier::wanted(const Segment& segment) const {
           (options_.step_unfinished && segment.last + 1 >= options_.from));
 }
 
-/// Steps a tick and compares its hash. Fails: false, if the tick has impossible commands.
-bool SegmentVerifier::take(game::World& world, const RecordedTick& recorded,
+/// Steps a tick and compares its hash. Fails: false, if the tick is not possible.
+bool SegmentVerifier::take(engine::World& world, const RecordedTick& recorded,
                            SegmentResult& result) {
-  if (!game::is_valid(world, recorded.commands())) {
+  if (!decoder_.step(world, recorded)) {
     result.impossible = true;
     return false;
   }
-  game::step(world, rules_, recorded.commands(), game::Authority::Server, stepper_);
   const bool is_wanted = in_range(recorded.tick);
   if (is_wanted) ++result.ticks;
   if (!recorded.state_hash) {
@@ -187,7 +185,7 @@ bool SegmentVerifier::take(game::World& world, const RecordedTick& recorded,
     return true;
   }
   if (!std::exchange(waits_, false) && !is_wanted) return true;
-  const std::uint64_t hash = game::state_hash(world);
+  const std::uint64_t hash = engine::state_hash(world);
   if (hash != *recorded.state_hash) {
     ++result.mismatched;
     if (!result.first_mismatch) {
@@ -198,13 +196,10 @@ bool SegmentVerifier::take(game::World& world, const RecordedTick& recorded,
   return true;
 }
 
-void SegmentVerifier::step_unfinished(game::World& world, const RecordedTick& recorded,
+void SegmentVerifier::step_unfinished(engine::World& world, const RecordedTick& recorded,
                                       SegmentResult& result) {
   if (!options_.step_unfinished || recorded.tick > options_.to) return;
-  result.impossible = !game::is_valid(world, recorded.commands());
-  if (!result.impossible) {
-    game::step(world, rules_, recorded.commands(), game::Authority::Server, stepper_);
-  }
+  result.impossible = !decoder_.step_unfinished(world, recorded);
 }
 
 SegmentResult SegmentVerifier::verify(const Segment& segment) {
@@ -215,19 +210,20 @@ SegmentResult SegmentVerifier::verify(const Segment& segment) {
   Reader reader = recording_.from_keyframe(segment.offset);
   const Reader::Item first = reader.next();
   TICKBOX_ASSERT(first == Reader::Item::Keyframe);
-  auto world = game::restore(reader.keyframe().fields(), map_, rules_);
-  if (!world) {
+  auto keyframe = decoder_.begin(reader.world());
+  if (!keyframe) {
     result.no_world = true;
     return result;
   }
-  const std::uint64_t hash = game::state_hash(*world);
-  if (hash != reader.keyframe().state_hash) {
-    result.keyframe = hash_difference(reader.keyframe().state_hash, hash);
+  engine::World& world = keyframe->world;
+  const std::uint64_t hash = engine::state_hash(world);
+  if (hash != keyframe->state_hash) {
+    result.keyframe = hash_difference(keyframe->state_hash, hash);
   }
   while (reader.offset() < segment.end) {
     const Reader::Item item = reader.next();
     if (item == Reader::Item::Unfinished) {
-      step_unfinished(*world, reader.unfinished(), result);
+      step_unfinished(world, reader.unfinished(), result);
       return result;
     }
     TICKBOX_ASSERT(item == Reader::Item::Ticks);
@@ -235,11 +231,12 @@ SegmentResult SegmentVerifier::verify(const Segment& segment) {
       // Ticks beyond the range are stepped to the end of a quiet stretch, or to the keyframe that
       // explains a mismatch; no others are.
       if (recorded.tick > options_.to && !waits_ && !result.first_mismatch) return result;
-      if (gives_up(result) || !take(*world, recorded, result)) return result;
+      if (gives_up(result) || !take(world, recorded, result)) return result;
     }
   }
   if (segment.continued && reader.next() == Reader::Item::Keyframe) {
-    result.next = first_difference(reader.keyframe(), *world);
+    const auto next = decoder_.begin(reader.world());
+    if (next) result.next = first_difference(next->world, world);
   }
   return result;
 }
@@ -255,10 +252,10 @@ VerifyResult add_up(const Segments& segments, std::span<const SegmentResult> res
   return sum.finish(segments);
 }
 
-VerifyResult verify(const Reader& reader, const game::SharedMap& map, const game::Rules& rules,
+VerifyResult verify(const Reader& reader, const GameTable& game, const engine::SharedMap& map,
                     const VerifyOptions& options) {
   const Segments segments = segments_of(reader, options.stopped);
-  SegmentVerifier verifier{reader, map, rules, options};
+  SegmentVerifier verifier{reader, game, map, options};
   std::vector<SegmentResult> results;
   results.reserve(segments.all.size());
   for (const Segment& segment : segments.all) {

@@ -6,12 +6,13 @@
 // file order. So several threads may step segments of one recording and get exactly the result of
 // one thread.
 
-#include "game/map.h"
-#include "game/rules.h"
-#include "game/step.h"
+#include "engine/map.h"
+#include "engine/world.h"
+#include "record/decoder.h"
 #include "record/difference.h"
 #include "record/reader.h"
 #include "record/segments.h"
+#include "tickbox/game_table.h"
 
 #include <cstdint>
 #include <functional>
@@ -72,18 +73,20 @@ struct SegmentResult {
   std::optional<Difference> keyframe;  ///< set if the keyframe's hash is not that of its world
   std::optional<Difference> next;      ///< set if the stepped world differs from the next keyframe
   bool no_world = false;               ///< the keyframe is not a valid world of this map
-  bool impossible = false;             ///< a tick has impossible commands
+  bool impossible = false;             ///< a tick is not possible in its world
   bool given_up = false;               ///< `stopped` ended the segment early
 };
 
 /// Steps segments, one after the other. Thread: one verifier for each; none changes the file.
 class SegmentVerifier {
  public:
-  /// Requires: all arguments outlive this; rules and map are those that the recording's header
+  /// Requires: all arguments outlive this; game and map are those that the recording's header
   /// names.
-  SegmentVerifier(const Reader& recording, const game::SharedMap& map, const game::Rules& rules,
+  SegmentVerifier(const Reader& recording, const GameTable& game, const engine::SharedMap& map,
                   const VerifyOptions& options)
-      : recording_(recording), map_(map), rules_(rules), options_(options) {}
+      : recording_(recording),
+        options_(options),
+        decoder_(game, map, recording.header().tick_rate) {}
 
   /// Steps `segment` and compares its hashes. Requires: `segment` is from segments_of() this
   /// recording.
@@ -93,14 +96,13 @@ class SegmentVerifier {
   [[nodiscard]] bool wanted(const Segment& segment) const;
   [[nodiscard]] bool in_range(Tick tick) const;
   [[nodiscard]] bool gives_up(SegmentResult& result) const;
-  [[nodiscard]] bool take(game::World& world, const RecordedTick& recorded, SegmentResult& result);
-  void step_unfinished(game::World& world, const RecordedTick& recorded, SegmentResult& result);
+  [[nodiscard]] bool take(engine::World& world, const RecordedTick& recorded,
+                          SegmentResult& result);
+  void step_unfinished(engine::World& world, const RecordedTick& recorded, SegmentResult& result);
 
   const Reader& recording_;
-  const game::SharedMap& map_;
-  const game::Rules& rules_;
   const VerifyOptions& options_;
-  game::Stepper stepper_;
+  Decoder decoder_;
   bool waits_ = false;  ///< quiet ticks were stepped; the hash of their stretch follows
 };
 
@@ -108,9 +110,9 @@ class SegmentVerifier {
 [[nodiscard]] VerifyResult add_up(const Segments& segments, std::span<const SegmentResult> results,
                                   const VerifyOptions& options);
 
-/// Verifies the whole recording on this thread. Requires: `reader` is fresh from open(); rules and
+/// Verifies the whole recording on this thread. Requires: `reader` is fresh from open(); game and
 /// map are those that its header names.
-[[nodiscard]] VerifyResult verify(const Reader& reader, const game::SharedMap& map,
-                                  const game::Rules& rules, const VerifyOptions& options = {});
+[[nodiscard]] VerifyResult verify(const Reader& reader, const GameTable& game,
+                                  const engine::SharedMap& map, const VerifyOptions& options = {});
 
 }  // namespace tickbox::record

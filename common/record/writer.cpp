@@ -10,12 +10,18 @@
 #include <utility>
 
 namespace tickbox::record {
+namespace {
 
-Writer::Writer(ByteSink& sink, const Header& header, Compression compression)
+/// The most bytes before a tick in its record: its hash and its length.
+constexpr std::size_t kEntryHeadBytes = 8 + 5;
+
+}  // namespace
+
+Writer::Writer(ByteSink& sink, const Header& header, const WriterOptions& options)
     : sink_(sink),
       header_(header),
       chain_(header),
-      compression_(compression),
+      options_(options),
       ticks_per_batch_(std::clamp(header.tick_rate / kBatchesPerSecond, 1U, kTicksPerRecordMax)),
       ticks_per_quiet_(std::min(header.tick_rate * kQuietSeconds, kTicksPerRecordMax)) {
   open();
@@ -52,19 +58,17 @@ bool Writer::needs_keyframe() const {
   return false;
 }
 
-/// Reserves memory for the largest expected keyframe and batch. The keyframe is twice as long as
-/// the first one, plus some bullets of every player. In the batch all players act in every tick.
+/// Reserves memory for a keyframe and a batch, each as long as the options say. `world_bytes`: of
+/// the first keyframe; later ones may have twice as many.
 void Writer::make_room(std::size_t world_bytes) {
-  constexpr std::size_t kFrame =
-      kRecordHeadBytes + kKeyframeHeadBytes + kFileHeaderBytes + kChecksumBytes;
-  constexpr std::size_t kBulletsPerSeat = 3;
-  const std::size_t seats = std::min(header_.map_seats, game::kSeatsMax);
-  const std::size_t world = 2 * world_bytes + seats * (game::kLoggedSeatBytesMax +
-                                                       kBulletsPerSeat * game::kLoggedEntityBytes);
-  const std::size_t batch = ticks_per_batch_ * (16 + game::tick_bytes_max(seats));
+  constexpr std::size_t kFrame = kRecordHeadBytes + kKeyframeFrameBytes + kChecksumBytes;
+  constexpr std::size_t kEntryBytesMin = 64;
+  const std::size_t world = std::max(2 * world_bytes, options_.keyframe_bytes);
+  const std::size_t entry = kEntryHeadBytes + std::max(options_.tick_bytes, kEntryBytesMin);
+  const std::size_t batch = std::min(ticks_per_batch_ * entry, kPayloadBytesMax);
   const std::size_t index = kTrailerHeadBytes + kIndexEntriesMax * kIndexEntryBytes;
   record_.reserve(kFrame + std::max({compressed_bytes_max(world), batch, index}));
-  if (compression_ == Compression::Zstd) {
+  if (options_.compression == Compression::Zstd) {
     record_.resize(world);
     std::vector<std::byte> warm_up;
     compressor_.append(record_, warm_up);
@@ -90,7 +94,7 @@ void Writer::keyframe(Tick tick, ConstBytes world) {
   payload.fixed(static_cast<std::uint32_t>(world.size()));
   if (carries_header(stats_.keyframes)) payload.bytes(encode_header(header_));
   std::uint16_t flags = 0;
-  if (compression_ == Compression::Zstd) {
+  if (options_.compression == Compression::Zstd) {
     compressor_.append(world, record_);
     flags = kFlagCompressed;
   } else {
@@ -110,9 +114,8 @@ void Writer::keyframe(Tick tick, ConstBytes world) {
   }
 }
 
-void Writer::tick(const game::TickEntry& entry) {
+void Writer::tick(const engine::TickEntry& entry) {
   TICKBOX_ASSERT(any_tick_ && entry.tick == last_tick_ + 1);
-  constexpr std::size_t kEntryHeadBytes = 8 + 5;
   const bool fits = batch_.size() + kEntryHeadBytes + entry.bytes.size() <= kPayloadBytesMax;
   if (gathered_ > 0 && (entry.is_quiet != is_quiet_ || !fits)) flush();
   last_tick_ = entry.tick;

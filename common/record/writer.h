@@ -3,7 +3,7 @@
 
 #include "core/bytes.h"
 #include "core/ids.h"
-#include "game/tick_log.h"
+#include "engine/log/tick_log.h"
 #include "record/compression.h"
 #include "record/format.h"
 #include "record/recorded.h"
@@ -32,6 +32,14 @@ inline constexpr std::uint32_t kQuietSeconds = 1;
 /// processors, without zstd, read it.
 enum class Compression : std::uint8_t { None, Zstd };
 
+struct WriterOptions {
+  Compression compression = Compression::Zstd;
+  /// The bytes of a keyframe and of a tick for which memory is reserved; longer ones take more. As
+  /// engine::keyframe_bytes_of() and engine::tick_bytes_of() return them.
+  std::size_t keyframe_bytes = 0;
+  std::size_t tick_bytes = 0;
+};
+
 struct WriterStats {
   std::uint64_t records = 0;  ///< records that the sink took
   std::uint64_t bytes = 0;    ///< bytes of those records and of the file header
@@ -57,19 +65,20 @@ class Writer {
  public:
   /// Writes the file header to the sink at once. Requires: as encode_header(); the sink outlives
   /// the writer.
-  Writer(ByteSink& sink, const Header& header, Compression compression = Compression::Zstd);
+  Writer(ByteSink& sink, const Header& header, const WriterOptions& options = {});
 
   /// Returns true at the start, then every kKeyframeSeconds, or every kQuietKeyframeSeconds while
   /// all ticks are quiet. While ticks are lost, returns true once per batch of them.
   [[nodiscard]] bool needs_keyframe() const;
 
-  /// Flushes, and begins a segment with `world`: the world after `tick`, as the tick log writes it.
-  /// Requires: `tick` is the last tick that was passed, if there was one.
+  /// Flushes, and begins a segment with `world`: the world after `tick`, as a keyframe of the
+  /// engine. Requires: `tick` is the last tick that was passed, if there was one; at most
+  /// kPayloadBytesMax − kKeyframeFrameBytes bytes.
   void keyframe(Tick tick, ConstBytes world);
 
   /// Adds a tick. Flushes when a batch is full.
   /// Requires: a keyframe() before the first; consecutive ticks.
-  void tick(const game::TickEntry& entry);
+  void tick(const engine::TickEntry& entry);
 
   /// Adds all ticks up to `last` as one record; all of them were quiet.
   /// Requires: as tick(); `last` is after the last tick, by at most kTicksPerRecordMax.
@@ -112,7 +121,7 @@ class Writer {
   Header header_;
   Chain chain_;
   State state_ = State::Unopened;
-  Compression compression_;
+  WriterOptions options_;
   Compressor compressor_;
   std::uint32_t ticks_per_batch_;
   std::uint32_t ticks_per_quiet_;

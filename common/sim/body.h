@@ -55,7 +55,7 @@ struct Body {
   std::uint16_t gravity_scale = kFullGravity;  ///< share of the world's gravity, in 1/256
   std::uint16_t layers = 1;
   std::uint16_t collides_with = 0xffff;
-  BodyId ignores = kNoBody;            ///< a body that it never meets: a bullet's shooter
+  BodyId ignores = kNoBody;            ///< a body that it never meets: the one that spawned it
   bool sensor = false;                 ///< reports the bodies that overlap it, and stops none
   OneWay one_way = OneWay::None;       ///< always None for dynamic bodies
   Squeeze squeeze = Squeeze::Blocked;  ///< for kinematic bodies

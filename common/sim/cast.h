@@ -2,9 +2,9 @@
 // Raycasts and box casts: the bodies that a box meets on its way through a resting world, by the
 // same exact time of impact as the step.
 //
-// A ray is the smallest box, one sub-unit wide, so that a ray and a bullet meet the same bodies. A
-// size of 0 is allowed too and gives a true point or segment. It meets the open interiors of
-// bodies. So it passes along the seam between two adjacent bodies, where a box of any width is
+// A ray is the smallest box, one sub-unit wide, so that a ray and a small mover meet the same
+// bodies. A size of 0 is allowed too and gives a true point or segment. It meets the open interiors
+// of bodies. So it passes along the seam between two adjacent bodies, where a box of any width is
 // stopped. As in the step, touching is not a hit: a cast along an edge is free. A cast from an edge
 // inwards hits at once. A cast straight into a corner hits too. A body that is reached exactly at
 // the end of the way is not hit.
@@ -30,8 +30,8 @@ inline constexpr std::int32_t kCastWayLimit = kSpeedLimit;
 /// Whether a cast hits ghosts, the bodies that stop no other body.
 enum class CastGhosts : std::uint8_t { Skipped, Counted };
 
-/// Whether a cast hits the bodies that overlap the box at its start. By default it does: a gun with
-/// its muzzle inside a wall must not shoot through it.
+/// Whether a cast hits the bodies that overlap the box at its start. By default it does: a
+/// ray that begins inside a wall must not pass through it.
 enum class CastStart : std::uint8_t { Counted, Skipped };
 
 /// A box, its way in sub-units, and the bodies that it may meet.

@@ -15,11 +15,6 @@ using engine::BitWriter;
 
 constexpr std::uint64_t kBySeat = 1;
 
-unsigned outcome_bits(const GameTable& game) {
-  return game.outcomes.empty() ? 0
-                               : static_cast<unsigned>(std::bit_width(game.outcomes.size() - 1));
-}
-
 /// Returns whether a bit for each member takes less than an index for each exit.
 bool is_bitmap_shorter(std::size_t exits, std::size_t members) {
   return members < exits * (1 + index_bits(members)) + 1;
@@ -179,6 +174,11 @@ class ContentReader {
 };
 
 }  // namespace
+
+unsigned outcome_bits(const GameTable& game) {
+  return game.outcomes.empty() ? 0
+                               : static_cast<unsigned>(std::bit_width(game.outcomes.size() - 1));
+}
 
 void put_head(unsigned index_bits, const Lists& lists, BitWriter& out) {
   out.put(index_bits, kIndexWidthBits);

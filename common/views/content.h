@@ -46,6 +46,9 @@ void put_head(unsigned index_bits, const Lists& lists, engine::BitWriter& out);
 /// Writes exits in the shorter of both forms. `exits`: indices, ascending, at least one.
 void put_exits(std::span<const std::uint16_t> exits, std::size_t members, engine::BitWriter& out);
 
+/// Returns the bits of the number of an outcome.
+[[nodiscard]] unsigned outcome_bits(const GameTable& game);
+
 /// Returns the most bits of the exits of a base with this number of members.
 [[nodiscard]] constexpr std::size_t exit_bits_max(std::size_t members) {
   return 1 + members;

@@ -33,6 +33,7 @@ bool ReceivedInputs::read(const GameTable& game, ConstBytes bits, std::size_t mo
   stride_ = aligned(bytes_);
   values_.clear();
   look_backs_.clear();
+  if (bits.empty()) return true;
   alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> value{};
   game.input.write_default(value.data());
   engine::BitReader in{bits};

@@ -26,7 +26,8 @@ void put_inputs(const GameTable& game, std::span<const GivenInput> inputs, engin
 /// The inputs of a message that was received; keeps its memory.
 class ReceivedInputs {
  public:
-  /// Reads at most `most` inputs. Fails: false, for bits that no client sends.
+  /// Reads at most `most` inputs; no bytes are no inputs. Fails: false, for bits that no client
+  /// sends.
   [[nodiscard]] bool read(const GameTable& game, ConstBytes bits, std::size_t most);
 
   [[nodiscard]] std::size_t size() const { return look_backs_.size(); }

@@ -81,10 +81,6 @@ unsigned speed_width(Vec2 velocity) {
   return width_of(zigzag(velocity.x) | zigzag(velocity.y));
 }
 
-Motion motion_of(const KindTable& kind, ConstBytes state) {
-  return kind.body(state.data()).motion;
-}
-
 void put_place(Vec2 place, Vec2 origin, BitWriter& out) {
   const bool near = is_near(place, origin);
   out.put(near ? 0 : 1, 1);
@@ -221,7 +217,10 @@ void put_row(const GameTable& game, const RowRef& row, Vec2 origin, BitWriter& o
   if (!row.input.empty()) engine::pack_sparse(game.input, row.input, out);
 }
 
-bool take_row(BodyId id, Vec2 origin, BitReader& in, Rows& rows) {
+namespace {
+
+/// Reads a row. `motion`: nothing if the game says it, which must then call the state possible.
+bool take_row(BodyId id, std::optional<Motion> motion, Vec2 origin, BitReader& in, Rows& rows) {
   const GameTable& game = rows.game();
   RowHead head{.id = id};
   head.kind = static_cast<std::uint8_t>(in.take(kind_bits(game)));
@@ -234,8 +233,10 @@ bool take_row(BodyId id, Vec2 origin, BitReader& in, Rows& rows) {
   alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> state_bytes{};
   const MutableBytes state = MutableBytes{state_bytes}.first(kind.type.bytes);
   if (!engine::unpack_sparse(kind.type, in, state)) return false;
-  if (kind.possible != nullptr && !kind.possible(state.data())) return false;
-  const Motion motion = motion_of(kind, state);
+  if (!motion) {
+    if (kind.possible != nullptr && !kind.possible(state.data())) return false;
+    motion = motion_of(kind, state);
+  }
   if (motion != Motion::Fixed) {
     const auto width = static_cast<unsigned>(in.take(kSpeedWidthBits));
     head.velocity.x = unzigzag(static_cast<std::uint32_t>(in.take(width)));
@@ -259,6 +260,16 @@ bool take_row(BodyId id, Vec2 origin, BitReader& in, Rows& rows) {
   if (in.failed()) return false;
   rows.add({.head = head, .state = state, .input = input});
   return true;
+}
+
+}  // namespace
+
+bool take_row(BodyId id, Vec2 origin, BitReader& in, Rows& rows) {
+  return take_row(id, std::nullopt, origin, in, rows);
+}
+
+bool take_any_row(BodyId id, Motion motion, Vec2 origin, BitReader& in, Rows& rows) {
+  return take_row(id, std::optional{motion}, origin, in, rows);
 }
 
 }  // namespace tickbox::views

@@ -35,11 +35,21 @@ void put_id(BodyId id, Tick now, engine::BitWriter& out);
 /// Returns the bits of a row without its id, if its place is near the origin.
 [[nodiscard]] std::size_t near_row_bits(const GameTable& game, const RowRef& row);
 
+/// Returns how a row moves. Requires: a state that the game calls possible.
+[[nodiscard]] inline Motion motion_of(const KindTable& kind, ConstBytes state) {
+  return kind.body(state.data()).motion;
+}
+
 /// Writes a row without its id.
 void put_row(const GameTable& game, const RowRef& row, Vec2 origin, engine::BitWriter& out);
 
 /// Appends a row with this id to `rows`. Fails: false, for bits that put_row() does not write, and
 /// for a state that the game calls impossible.
 [[nodiscard]] bool take_row(BodyId id, Vec2 origin, engine::BitReader& in, Rows& rows);
+
+/// The same for a row of which the motion is known: no code of the game runs, so the state may be
+/// one that the game calls impossible.
+[[nodiscard]] bool take_any_row(BodyId id, Motion motion, Vec2 origin, engine::BitReader& in,
+                                Rows& rows);
 
 }  // namespace tickbox::views

@@ -18,28 +18,6 @@ void append(ConstBytes value, std::size_t stride, std::vector<std::byte>& out) {
 
 }  // namespace
 
-RowRef row_of(const engine::World& world, std::size_t row) {
-  const sim::Body& body = world.body(row);
-  const engine::RowInfo& info = world.infos()[row];
-  const bool is_kinematic = body.kind == sim::Kind::Kinematic;
-  RowRef ref{.head = {.id = body.id,
-                      .carrier = is_kinematic ? sim::kNoBody : body.carrier,
-                      .min = body.min,
-                      .velocity = body.velocity,
-                      .kind = info.kind,
-                      .parent = info.parent,
-                      .is_new = info.is_new},
-             .state = world.state(row),
-             .input = {}};
-  if (info.parent != Parent::Collides) ref.head.ignores = body.ignores;
-  if (is_kinematic) {
-    ref.head.path = body.path;
-    ref.head.path_ticks = body.path_ticks;
-  }
-  if (is_avatar(body.id)) ref.input = world.input(info.owner);
-  return ref;
-}
-
 Rows::Rows(const GameTable& game)
     : game_(&game),
       state_stride_(aligned(game.state_bytes)),

@@ -6,9 +6,8 @@
 
 #include "core/bytes.h"
 #include "core/ids.h"
-#include "engine/entity_id.h"
+#include "engine/row.h"
 #include "engine/world.h"
-#include "sim/body.h"
 #include "tickbox/game_table.h"
 
 #include <cstddef>
@@ -18,42 +17,12 @@
 
 namespace tickbox::views {
 
-/// What a row has beside its declared state. Positions in sub-units, velocities in sub-units per
-/// tick.
-struct RowHead {
-  BodyId id;
-  BodyId carrier = sim::kNoBody;
-  BodyId ignores = sim::kNoBody;  ///< valid unless `parent` is Collides
-  Vec2 min;
-  Vec2 velocity;
-  std::uint32_t path_ticks = 0;
-  std::uint16_t path = kNoPath;
-  std::uint8_t kind = 0;
-  Parent parent = Parent::Collides;
-  bool is_new = false;
+using engine::RowHead;
+using engine::RowRef;
 
-  friend bool operator==(const RowHead&, const RowHead&) = default;
-};
-
-/// Returns who controls an entity, or owns it: the id says so.
-[[nodiscard]] constexpr Player owner_of(BodyId id) {
-  const std::uint32_t lineage = engine::lineage_of(id);
-  return lineage < engine::kSeatsMax ? Player{static_cast<std::uint16_t>(lineage)} : Player{};
-}
-
-[[nodiscard]] constexpr bool is_avatar(BodyId id) {
-  return engine::class_of(id) == engine::IdClass::Avatar;
-}
-
-/// One row, wherever it is; valid as long as it is there.
-struct RowRef {
-  RowHead head;
-  ConstBytes state;  ///< as many bytes as its kind has
-  ConstBytes input;  ///< of an avatar; else empty
-};
-
-/// Returns a row of a world.
-[[nodiscard]] RowRef row_of(const engine::World& world, std::size_t row);
+using engine::is_avatar;
+using engine::owner_of;
+using engine::row_of;
 
 class Rows {
  public:

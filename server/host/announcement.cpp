@@ -69,10 +69,9 @@ std::expected<void, std::string> announce_ready(Server& server, const Announceme
   server.publish(ServerState::Ready, server.clock.now());
   server.log.event(
       Severity::Info,
-      fmt::format(
-          "ready address={} admin={} {} rules={} tick_rate={} max_clients={} version=\"{}\"",
-          address, admin, server.keys.in_words(), options.rules, options.tick_rate,
-          options.max_clients, cli::build_info().version));
+      fmt::format("ready address={} admin={} {} game={} tick_rate={} max_clients={} version=\"{}\"",
+                  address, admin, server.keys.in_words(), options.game, options.tick_rate,
+                  options.max_clients, cli::build_info().version));
   if (announcement.json) {
     return os::write_to_stdout(fmt::format(
         "{{\"event\":\"ready\",\"address\":\"{}\",\"admin\":\"{}\"}}\n", address, admin));

@@ -119,7 +119,12 @@ void add_clients(Text& text, const Metrics& metrics) {
   text.single("tickbox_clients", "gauge", "Connected clients.", metrics.clients);
   text.single("tickbox_clients_max", "gauge", "Clients that the server admits at most.",
               metrics.clients_max);
-  text.single("tickbox_entities", "gauge", "Entities in all rooms.", metrics.entities);
+  text.single("tickbox_entities", "gauge", "Entities in all rooms.", metrics.entities());
+  text.head("tickbox_entities_of_kind", "gauge", "Entities in all rooms, by kind.");
+  for (std::size_t kind = 0; kind < metrics.game->kinds.size(); ++kind) {
+    text.sample("tickbox_entities_of_kind", label("kind", metrics.game->kinds[kind].type.name),
+                metrics.entities_of_kind[kind]);
+  }
   text.head("tickbox_connections_total", "counter", "Answers to connection requests, by result.");
   for (std::size_t i = 0; i < kConnectionResults; ++i) {
     text.sample("tickbox_connections_total", label("result", kConnectionNames[i]),
@@ -166,6 +171,9 @@ void add_clients(Text& text, const Metrics& metrics) {
   text.sample("tickbox_desync_files_total", label("result", "written"), files.written);
   text.sample("tickbox_desync_files_total", label("result", "left_out"), files.left_out);
   text.sample("tickbox_desync_files_total", label("result", "failed"), files.failed);
+  text.single("tickbox_descriptor_parts_total", "counter",
+              "Parts of the game's descriptor sent to clients that asked.",
+              metrics.descriptor_parts);
 }
 
 void add_audit(Text& text, const AuditMetrics& audit) {
@@ -309,7 +317,7 @@ std::string Summary::take(const Metrics& metrics, Instant now) {
       "kib_out_per_second={:.1f} drops={} slipped={} recording_bytes={}",
       static_cast<double>(ticks_.count()) / seconds, milliseconds(ticks_.quantile(500)),
       milliseconds(ticks_.quantile(990)), milliseconds(ticks_.quantile(1'000)),
-      1'000.0 / metrics.tick_rate, metrics.clients, metrics.entities,
+      1'000.0 / metrics.tick_rate, metrics.clients, metrics.entities(),
       per_second(before_.packets_in, metrics.traffic.packets_in),
       per_second(before_.packets_out, metrics.traffic.packets_out),
       per_second(before_.bytes_in, metrics.traffic.bytes_in) / 1'024,

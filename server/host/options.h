@@ -2,7 +2,7 @@
 // The options of a server.
 
 #include "core/clock.h"
-#include "game/entity_state.h"
+#include "engine/entity_id.h"
 #include "net/address.h"
 #include "server/shard/limits.h"
 
@@ -42,8 +42,8 @@ struct Options {
   std::uint16_t admin_port = kDefaultAdminPort;  ///< 0: any free port
   std::uint32_t tick_rate = 60;                  ///< per second
   std::optional<std::uint32_t> snapshot_rate;    ///< per second; not given: the tick rate
-  std::string rules = "arena";
-  std::uint32_t max_clients = 1'000;     ///< at most game::kSeatsMax
+  std::string game = "arena";
+  std::uint32_t max_clients = 1'000;     ///< at most engine::kSeatsMax
   std::string record;                    ///< directory; empty: no recording
   Duration record_rotate_time{};         ///< a new file after this time; 0: no limit
   std::uint64_t record_rotate_size = 0;  ///< a new file at this many bytes; 0: no limit

@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -122,7 +123,7 @@ void add_access(cli::Command& program, Options& options) {
   program.add_option("--seats-per-client", options.seats_per_client,
                      "Seats that one client id may hold (for load tests). A client with this many "
                      "takes over its own seat",
-                     {.value = "N", .check = cli::between(1U, game::kSeatsMax)});
+                     {.value = "N", .check = cli::between(1U, engine::kSeatsMax)});
   program.add_option("--insecure", options.insecure,
                      "Admit every client of this machine, with the published key (the default)");
   program.add_option("--allow-strangers", options.allow_strangers,
@@ -192,7 +193,16 @@ void add_recording(cli::Command& program, Options& options) {
                      {.value = "DIR", .default_text = "that of --record"});
 }
 
-void add_options(cli::Command& program, Options& options, os::LogOptions& log) {
+/// Returns a check that says which games there are.
+std::function<std::string(const std::string&)> check_game(engine::Games games) {
+  return [games](const std::string& name) {
+    if (engine::find_game(games, name) != nullptr) return std::string{};
+    return fmt::format("'{}' is no game of this server; it has {}", name, engine::names_of(games));
+  };
+}
+
+void add_options(cli::Command& program, engine::Games games, Options& options,
+                 os::LogOptions& log) {
   program.add_config();
   add_access(program, options);
   program.add_option("--admin-bind", options.admin_bind,
@@ -202,17 +212,17 @@ void add_options(cli::Command& program, Options& options, os::LogOptions& log) {
                      "TCP port of the admin side (0: a free one)");
   program.add_option(
       "--tick-rate", options.tick_rate, "Ticks per second",
-      {.value = "HZ", .check = cli::between(game::kTickRateMin, game::kTickRateMax)});
+      {.value = "HZ", .check = cli::between(engine::kTickRateMin, engine::kTickRateMax)});
   program.add_option("--snapshot-rate", options.snapshot_rate,
                      "Snapshots per second to each client, at most the tick rate",
                      {.value = "HZ",
-                      .check = cli::between(1U, game::kTickRateMax),
+                      .check = cli::between(1U, engine::kTickRateMax),
                       .default_text = "the tick rate"});
-  program.add_option("--rules", options.rules, "Game to play", {.check = cli::one_of({"arena"})});
-  program.add_option(
-      "--max-clients", options.max_clients,
-      "Highest number of players. Also sets the size of the map: 8 gives 4 crates, 1000 gives 289",
-      {.check = cli::between(1U, game::kSeatsMax)});
+  program.add_option("--game", options.game, "Game to play",
+                     {.value = "NAME", .check = {check_game(games)}});
+  program.add_option("--max-clients", options.max_clients,
+                     "Highest number of players. Also sets the size of the map",
+                     {.check = cli::between(1U, engine::kSeatsMax)});
   add_recording(program, options);
   program.add_option("--desync-dir", options.desync_dir,
                      "Write a file to this directory for each view whose hash differed at a "
@@ -242,7 +252,7 @@ std::string admin_of(const Options& options) {
 
 }  // namespace
 
-int run_server(int argc, char** argv, const game::Catalog& games) {
+int run_server(int argc, char** argv, engine::Games games) {
   cli::CommonFlags flags;
   Options options;
   os::LogOptions log_options;
@@ -254,7 +264,7 @@ int run_server(int argc, char** argv, const game::Catalog& games) {
                                 "connect, and {\"event\":\"stopped\",...} as the last line",
                         .quiet = "Do not print the commands to try next on stdout"},
                        flags};
-  add_options(program, options, log_options);
+  add_options(program, games, options, log_options);
 
   std::string admin;
   bool asked_health = false;

@@ -1,11 +1,11 @@
 #pragma once
 // The program tickbox-server: its command line and its commands.
 
-#include "game/catalog.h"
+#include "engine/identity.h"
 
 namespace tickbox::server {
 
 /// Runs the whole program for a list of games. Returns its exit code.
-[[nodiscard]] int run_server(int argc, char** argv, const game::Catalog& games);
+[[nodiscard]] int run_server(int argc, char** argv, engine::Games games);
 
 }  // namespace tickbox::server

@@ -33,8 +33,8 @@ void disconnect_clients(Server& server, const TickLoop& loop) {
 
 }  // namespace
 
-cli::ExitCode serve(const Options& options, const game::Catalog& games,
-                    const Announcement& announcement, const os::Log& log) {
+cli::ExitCode serve(const Options& options, engine::Games games, const Announcement& announcement,
+                    const os::Log& log) {
   Server server{options, log};
   if (const auto opened = server.open(games); !opened) return fail(announcement, opened.error());
   if (const auto announced = announce_ready(server, announcement); !announced) {

@@ -17,14 +17,15 @@ void OsLog::event(Severity severity, std::string_view line) {
   log_.write(kLevels[static_cast<std::size_t>(severity)], line);
 }
 
-std::expected<void, std::string> Server::open(const game::Catalog& games) {
+std::expected<void, std::string> Server::open(engine::Games games) {
   if (!net::crypto_ready()) return std::unexpected(std::string{net::kNoCrypto});
   if (auto opened = open_sockets(); !opened) return opened;
   const auto drawn = draw_number<std::uint64_t>(entropy);
   const std::uint64_t seed = options.seed.value_or(drawn);
-  room = std::make_unique<Room>(games.make_map(options.max_clients),
-                                games.make_rules(options.rules, options.tick_rate), seed,
-                                options.tick_rate);
+  const GameTable& game = *engine::find_game(games, options.game);
+  match = std::make_unique<match::Match>(
+      game, engine::make_map(game, {.seats = options.max_clients}, options.tick_rate),
+      options.tick_rate, seed);
   auto key_ring = keys.open();
   if (!key_ring) return std::unexpected(std::move(key_ring.error()));
   auto denied = deny_file.open();
@@ -46,7 +47,7 @@ std::expected<void, std::string> Server::open(const game::Catalog& games) {
                            .entropy = entropy,
                            .calendar = calendar,
                            .log = log,
-                           .rooms = {{.room = *room,
+                           .rooms = {{.match = *match,
                                       .recorder = recordings->recorder(),
                                       .black_box = &recordings->black_box()}},
                            .desyncs = desyncs.get()},
@@ -74,7 +75,7 @@ std::expected<void, std::string> Server::open_sockets() {
 
 std::expected<void, std::string> Server::open_files(std::uint64_t seed) {
   auto recorded = Recordings::open(options, {.calendar = calendar, .entropy = entropy, .log = log},
-                                   *room, seed);
+                                   *match, seed);
   if (!recorded) return std::unexpected(std::move(recorded.error()));
   recordings = *std::move(recorded);
   if (options.desync_dir.empty()) return {};

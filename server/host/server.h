@@ -4,7 +4,7 @@
 
 #include "cli/desync_file.h"
 #include "core/clock.h"
-#include "game/catalog.h"
+#include "engine/identity.h"
 #include "os/net/udp_transport.h"
 #include "os/process/log.h"
 #include "os/process/signals.h"
@@ -14,7 +14,7 @@
 #include "server/host/options.h"
 #include "server/host/recordings/recordings.h"
 #include "server/host/server_keys.h"
-#include "server/room/room.h"
+#include "server/match/match.h"
 #include "server/shard/log.h"
 #include "server/shard/shard.h"
 
@@ -43,7 +43,7 @@ struct Server {
   Server(const Options& with, const os::Log& to) : options(with), log(to) {}
 
   /// Makes all of it. Fails: with one line.
-  [[nodiscard]] std::expected<void, std::string> open(const game::Catalog& games);
+  [[nodiscard]] std::expected<void, std::string> open(engine::Games games);
 
   /// Copies the status for the admin side.
   void publish(ServerState state, Instant last_tick);
@@ -59,7 +59,7 @@ struct Server {
   DenyFile deny_file{options, log};
   std::unique_ptr<os::UdpTransport> transport;
   std::unique_ptr<AdminServer> admin;
-  std::unique_ptr<Room> room;
+  std::unique_ptr<match::Match> match;
   std::unique_ptr<Recordings> recordings;
   std::unique_ptr<cli::DesyncFiles> desyncs;
   std::optional<Shard> shard;

@@ -8,11 +8,19 @@
 namespace tickbox::match {
 namespace {
 
+constexpr std::size_t kUsualEventBytes = 16;
+
 std::uint32_t age_of(Tick happened, Tick now) {
   return static_cast<std::uint32_t>(std::min<std::int64_t>(now - happened, views::kEventAgeMax));
 }
 
 }  // namespace
+
+EventQueue::EventQueue(std::uint32_t repeat_ticks) : repeat_ticks_(repeat_ticks) {
+  for (Waiting& waiting : ring_) {
+    waiting.bytes.reserve(kUsualEventBytes);
+  }
+}
 
 bool EventQueue::add(Tick tick, ConstBytes bytes, std::size_t first, std::size_t bits) {
   if (waiting_ == kEventsWaitingMax) return false;
@@ -38,16 +46,18 @@ void EventQueue::acknowledge(std::uint16_t number, Tick newest_snapshot) {
   if (in_transit_ > 0 && newest_snapshot >= at(0).sent) in_transit_ = 0;
 }
 
-std::size_t EventQueue::due(Tick now, std::size_t bits_max) {
+EventQueue::Due EventQueue::due(Tick now, std::size_t bytes_max) {
   if (in_transit_ > 0 && now - at(0).sent >= std::int64_t{repeat_ticks_}) in_transit_ = 0;
   const std::size_t most = std::min(waiting_ - in_transit_, views::kSnapshotEventsMax);
   std::size_t bits = views::kEventListBits;
-  for (std::size_t count = 0; count < most; ++count) {
-    const Waiting& waiting = at(in_transit_ + count);
+  Due due;
+  for (; due.count < most; ++due.count) {
+    const Waiting& waiting = at(in_transit_ + due.count);
     bits += views::event_head_bits(age_of(waiting.happened, now)) + waiting.bits;
-    if (bits > bits_max) return count;
+    if (bits > 8 * bytes_max) break;
+    due.bytes = (bits + 7) / 8;
   }
-  return most;
+  return due;
 }
 
 void EventQueue::write(Tick now, std::size_t count, std::vector<std::byte>& out) {

@@ -23,7 +23,7 @@ inline constexpr std::size_t kEventsWaitingMax = 128;
 class EventQueue {
  public:
   /// `repeat_ticks`: events are sent again after this many ticks without an acknowledgement.
-  explicit EventQueue(std::uint32_t repeat_ticks) : repeat_ticks_(repeat_ticks) {}
+  explicit EventQueue(std::uint32_t repeat_ticks);
 
   /// Adds an event of `tick`: `bits` bits from bit `first` of `bytes`, as views::put_event() writes
   /// it. Returns false if too many wait.
@@ -33,12 +33,18 @@ class EventQueue {
   /// `newest_snapshot`. Ignores the number of an event that was never sent.
   void acknowledge(std::uint16_t number, Tick newest_snapshot);
 
-  /// Returns how many events a snapshot of tick `now` should have, at most
-  /// views::kSnapshotEventsMax, and fitting into `bits_max` bits.
-  [[nodiscard]] std::size_t due(Tick now, std::size_t bits_max);
+  /// Events for a snapshot.
+  struct Due {
+    std::size_t count = 0;
+    std::size_t bytes = 0;  ///< of their list
+  };
+
+  /// Returns which events a snapshot of tick `now` should have: at most views::kSnapshotEventsMax,
+  /// in at most `bytes_max` bytes.
+  [[nodiscard]] Due due(Tick now, std::size_t bytes_max);
 
   /// Writes the first `count` due events to the snapshot of tick `now`, as a whole list; nothing
-  /// for no events. Requires: count ≤ due(now).
+  /// for no events. Requires: count ≤ due(now).count.
   void write(Tick now, std::size_t count, std::vector<std::byte>& out);
 
  private:

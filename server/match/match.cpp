@@ -17,7 +17,8 @@ engine::World opened(const GameTable& game, engine::SharedMap map, std::uint32_t
 Match::Match(const GameTable& game, engine::SharedMap map, std::uint32_t tick_rate,
              std::uint64_t seed)
     : world_(opened(game, std::move(map), tick_rate, seed, stepper_)),
-      log_(world_, server::base_age_max(tick_rate)) {
+      tick_log_(world_),
+      log_(world_, base_age_max(tick_rate)) {
   const std::size_t rows = log_.slots().capacity();
   states_.for_each_slot([&](StateAt& state) {
     state.rows = views::Rows{game};
@@ -42,6 +43,7 @@ void Match::store_state() {
   for (std::size_t row = 0; row < world_.size(); ++row) {
     now.hashes.push_back(views::member_hash(world_, row, hasher_.row_hashes()[row]));
   }
+  now.room.assign(std::as_const(world_).room().begin(), std::as_const(world_).room().end());
   now.room_hash = engine::room_hash(world_);
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/ids.h"
 #include "core/tick_ring.h"
+#include "engine/log/tick_log.h"
 #include "engine/state_hasher.h"
 #include "engine/stepper.h"
 #include "engine/world.h"
@@ -20,6 +21,7 @@ namespace tickbox::match {
 struct StateAt {
   views::Rows rows;                   ///< by id
   std::vector<std::uint64_t> hashes;  ///< views::member_hash() of each row, in the same order
+  std::vector<std::byte> room;        ///< the room's state
   std::uint64_t room_hash = 0;
 };
 
@@ -30,6 +32,20 @@ class Match {
 
   /// Steps the world by one tick.
   void tick(const engine::TickRequest& request);
+
+  /// Writes the last tick to the tick log. Call it after every tick() or after none: a match
+  /// without recordings and audits needs no tick log. Cost: no allocation once warm.
+  void write_tick_log(const engine::CommandOrigins& origins) { tick_log_.tick(record_, origins); }
+
+  [[nodiscard]] const engine::TickLog& tick_log() const { return tick_log_; }
+
+  /// Returns the entry of the tick logged last. Valid until the next is logged.
+  [[nodiscard]] engine::TickEntry tick_entry() const {
+    return {.tick = tick_log_.last(),
+            .bytes = tick_log_.bytes(),
+            .state_hash = hash_,
+            .is_quiet = tick_log_.is_quiet()};
+  }
 
   [[nodiscard]] const engine::World& world() const { return world_; }
 
@@ -49,6 +65,7 @@ class Match {
   /// Returns the state after the last tick.
   [[nodiscard]] const StateAt& state() const { return states_.at(world_.tick); }
 
+  /// Returns the log from which snapshots are made.
   [[nodiscard]] MatchLog& log() { return log_; }
 
   [[nodiscard]] const MatchLog& log() const { return log_; }
@@ -59,6 +76,7 @@ class Match {
   engine::Stepper stepper_;
   engine::World world_;
   engine::TickRecord record_;
+  engine::TickLog tick_log_;
   const engine::TickReport* report_ = nullptr;
   engine::StateHasher hasher_;
   std::uint64_t hash_ = 0;

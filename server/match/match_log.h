@@ -14,9 +14,9 @@
 #include "engine/tick_report.h"
 #include "engine/world.h"
 #include "protocol/history_depths.h"
-#include "server/room/body_slots.h"
-#include "server/room/cause_log.h"
-#include "server/room/islands.h"
+#include "server/match/body_slots.h"
+#include "server/match/cause_log.h"
+#include "server/match/islands.h"
 
 #include <array>
 #include <bit>
@@ -27,12 +27,6 @@
 #include <vector>
 
 namespace tickbox::match {
-
-using server::BodySlots;
-using server::CauseLog;
-using server::Islands;
-using server::kNoSlot;
-using server::SlotId;
 
 /// A cause as bits. Most are short, and stand here; a longer one stands in the bytes of its tick.
 struct Payload {

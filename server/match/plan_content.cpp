@@ -83,23 +83,25 @@ void put_rows(const PlanInput& input, const ClientBodies& bodies, const Members&
 
 }  // namespace
 
-bool write_content(const PlanInput& input, const ClientBodies& bodies,
-                   const PlannedContent& planned, std::vector<std::byte>& content) {
+ContentSize write_content(const PlanInput& input, const ClientBodies& bodies,
+                          const PlannedContent& planned, std::vector<std::byte>& content) {
   content.clear();
   const views::Lists lists{.inputs = !planned.causes.inputs.empty(),
                            .outcomes = !planned.causes.outcomes.empty(),
                            .room = has_room(input),
                            .exits = !planned.exits.empty(),
                            .rows = !planned.in_full.empty()};
-  if (!lists.any()) return false;
+  if (!lists.any()) return {};
   engine::BitWriter out{content};
   views::put_head(input.index_bits(), lists, out);
   if (lists.inputs) put_causes(input, planned.causes.inputs, out);
   if (lists.outcomes) put_causes(input, planned.causes.outcomes, out);
   if (lists.room) put_room(input, out);
+  const std::size_t before_exits = out.written();
   if (lists.exits) views::put_exits(planned.exits, input.request.base->size(), out);
+  const std::size_t exit_bits = out.written() - before_exits;
   if (lists.rows) put_rows(input, bodies, planned.in_full, out);
-  return true;
+  return {.has_any = true, .exit_bits = exit_bits};
 }
 
 }  // namespace tickbox::match

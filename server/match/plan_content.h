@@ -18,8 +18,13 @@ struct PlannedContent {
   const Members& in_full;
 };
 
-/// Writes the content. Returns whether it has anything that the client cannot compute by itself.
-bool write_content(const PlanInput& input, const ClientBodies& bodies,
-                   const PlannedContent& planned, std::vector<std::byte>& content);
+struct ContentSize {
+  bool has_any = false;       ///< anything that the client cannot compute by itself
+  std::size_t exit_bits = 0;  ///< of its exits
+};
+
+/// Writes the content.
+ContentSize write_content(const PlanInput& input, const ClientBodies& bodies,
+                          const PlannedContent& planned, std::vector<std::byte>& content);
 
 }  // namespace tickbox::match

@@ -20,8 +20,8 @@ static_assert(kDecidedSeenTicks < protocol::kTicksRemembered,
 
 /// Returns the membership of a known body. A body teleported out of view since the base stays
 /// inside for a few ticks, until a base has its new place. Otherwise all that it influenced would
-/// have to be sent in full. So does a body in the first second after another has spawned it: a
-/// bullet that flies out of sight costs nothing and does not last long.
+/// have to be sent in full. So does a body in the first second after another has spawned it: one
+/// that flies out of sight costs nothing and does not last long.
 Membership membership_of(const PlanInput& input, SlotId slot) {
   const PlannedTick& tick = input.tick;
   const PlannedBody& body = tick.bodies[slot];
@@ -92,7 +92,7 @@ std::size_t other_bits(const PlanInput& input) {
 
 /// Returns the bits of a content of at most this many bytes in a datagram; 0 if nothing fits.
 std::size_t content_bits(const ViewRequest& request, std::size_t datagram_bytes) {
-  const std::size_t frame = kSnapshotFrameBytes + request.bytes_kept;
+  const std::size_t frame = protocol::kSnapshotFrameBytes + request.bytes_kept;
   return 8 * (datagram_bytes - std::min(datagram_bytes, frame));
 }
 
@@ -180,7 +180,7 @@ void PlannedTick::read(Match& of) {
   bodies.reserve(slots->capacity());
   bodies.resize(slots->size());
   for (SlotId slot = 0; slot < slots->size(); ++slot) {
-    const server::BodySlot& body = slots->slot(slot);
+    const BodySlot& body = slots->slot(slot);
     const Tick acted = std::max(log.outcomes().newest(slot), log.spawns().newest(slot));
     bodies[slot] = {.left = body.left, .id = body.id, .acted = acted};
   }
@@ -457,6 +457,8 @@ std::optional<ChosenBodies> choose_bodies(const PlanInput& input, const RowBudge
                                           const ClientBodies& bodies,
                                           std::span<Candidate> candidates, Members& chosen) {
   ChosenBodies result;
+  const bool may_omit_own =
+      input.request.base == nullptr && input.request.bytes_max >= net::kDatagramBytesMax;
   std::size_t left = budget.bits;
   const std::size_t most = std::min({candidates.size(), budget.members, left / kRowBitsMin + 1});
   const std::span<Candidate> first = candidates.first(most);
@@ -469,7 +471,7 @@ std::optional<ChosenBodies> choose_bodies(const PlanInput& input, const RowBudge
     const std::size_t needed = bits + (candidate.is_new ? budget.headroom : 0);
     candidate.is_chosen = needed <= left;
     if (!candidate.is_chosen) {
-      if (candidate.priority == kOwnPriority) return std::nullopt;
+      if (candidate.priority == kOwnPriority && !may_omit_own) return std::nullopt;
       continue;
     }
     left -= bits;

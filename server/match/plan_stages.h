@@ -4,6 +4,7 @@
 //
 // Sizes are in bits, for causes and rows are packed without gaps (common/views/content.h).
 
+#include "protocol/snapshot_codec.h"
 #include "server/match/interest.h"
 #include "server/match/match.h"
 #include "server/match/sent_views.h"
@@ -17,10 +18,6 @@
 #include <vector>
 
 namespace tickbox::match {
-
-/// The bytes of a snapshot's datagram besides its content: seal 23, mask 1, head 12, receipt 2,
-/// status 12, and the length of the content 2.
-inline constexpr std::size_t kSnapshotFrameBytes = 52;
 
 /// The bits of the smallest row in full.
 inline constexpr std::size_t kRowBitsMin = 64;
@@ -320,7 +317,8 @@ struct ChosenBodies {
 
 /// Adds candidates to `chosen` while they fit, the highest priority first, and sorts it by id.
 /// `candidates`: from list_candidates(); sorted as far as they can fit.
-/// Fails: std::nullopt, if an own body does not fit.
+/// Fails: std::nullopt, if an own body does not fit; a full view in a whole datagram has as many of
+/// them as fit.
 [[nodiscard]] std::optional<ChosenBodies> choose_bodies(const PlanInput& input,
                                                         const RowBudget& budget,
                                                         const ClientBodies& bodies,

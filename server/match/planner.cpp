@@ -76,14 +76,15 @@ std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
   add_to_view(tick, scratch.chosen, view);
   list_waiting(candidates, input.request.members_max, waiting);
   if (on_base) list_exits(input, bodies, scratch.chosen, scratch.exits);
-  const bool has_content =
+  const ContentSize content_size =
       write_content(input, bodies, {scratch.causes, scratch.exits, scratch.chosen}, content);
   return ViewPlan{.on_base = on_base,
-                  .has_news = !on_base || has_content,
+                  .has_news = !on_base || content_size.has_any,
                   .view_hash = hash_of(tick, view),
                   .members = view.size(),
                   .new_body_bytes = chosen->new_bits / 8,
                   .known_body_bytes = chosen->known_bits / 8,
+                  .exit_bytes = content_size.exit_bits / 8,
                   .waiting = waiting.size(),
                   .deferred = chosen->deferred,
                   .work = scratch.work};
@@ -106,10 +107,9 @@ ViewPlan Planner::plan(const ViewRequest& request, WaitingBodies& waiting,
   scratch_.work = 0;
   std::optional<ViewPlan> plan = try_plan({tick_, request}, scratch_, waiting, content, view);
   if (plan) return *plan;
-  TICKBOX_ASSERT(request.base != nullptr);
   // A full view in a few bytes would discard most of the client's view.
   if (request.bytes_max < net::kDatagramBytesMax) {
-    return {.on_base = true, .fits = false, .work = scratch_.work};
+    return {.on_base = request.base != nullptr, .fits = false, .work = scratch_.work};
   }
   ViewRequest full = request;
   full.base = nullptr;

@@ -35,12 +35,13 @@ namespace tickbox::match {
 
 struct ViewPlan {
   bool on_base = false;
-  bool fits = true;  ///< false: does not fit on its base; send nothing until more bytes are free
+  bool fits = true;       ///< false: does not fit; send nothing until more bytes are free
   bool has_news = false;  ///< has content that the client cannot compute by itself
   std::uint64_t view_hash = 0;
   std::size_t members = 0;           ///< the size of the view
   std::size_t new_body_bytes = 0;    ///< bytes of bodies in full that are new to the view
   std::size_t known_body_bytes = 0;  ///< bytes of bodies in full that are not new to it
+  std::size_t exit_bytes = 0;        ///< bytes of members that leave the view
   std::size_t waiting = 0;           ///< bodies in sight that the base does not have
   std::size_t deferred = 0;          ///< bodies in sight that did not fit
   std::size_t work = 0;              ///< see kBodyWork
@@ -71,8 +72,7 @@ class Planner {
   void begin_tick(Match& match);
 
   /// Writes the content of a snapshot, and the view that the client then has. `waiting` is the
-  /// client's list from snapshot to snapshot. Requires: space for the own bodies in bytes_max.
-  /// Cost: no allocation once warm.
+  /// client's list from snapshot to snapshot. Cost: no allocation once warm.
   ViewPlan plan(const ViewRequest& request, WaitingBodies& waiting, std::vector<std::byte>& content,
                 Members& view);
 

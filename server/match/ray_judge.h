@@ -1,6 +1,6 @@
 #pragma once
 // Lag compensation: decides which entities are struck by rays, judged by what the shooters saw. A
-// client sees the others some ticks late, and its input names the tick that it aimed at.
+// client sees the others some ticks late, and its input names the tick that it saw.
 //
 // A ray starts at the shooter's present body, which its client predicts. It is cast against the
 // moving bodies as they were in the tick that the input names, and against fixed bodies and walls
@@ -19,7 +19,7 @@
 
 namespace tickbox::match {
 
-/// The greatest age of a state that a ray is cast against, in milliseconds. A shot at an older
+/// The greatest age of a state that a ray is cast against, in milliseconds. A ray at an older
 /// state is judged by the state of this age.
 inline constexpr std::uint32_t kLookBackMaxMs = 250;
 

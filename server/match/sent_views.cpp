@@ -3,9 +3,16 @@
 #include "core/assert.h"
 
 namespace tickbox::match {
+namespace {
+
+/// A view of at most this many members never allocates.
+constexpr std::size_t kUsualMembers = 32;
+
+}  // namespace
 
 SentViews::SentViews(std::uint32_t base_age_max) : base_age_max_(base_age_max) {
   TICKBOX_ASSERT(base_age_max < protocol::kTicksRemembered);
+  sent_.for_each_slot([](Members& members) { members.reserve(kUsualMembers); });
 }
 
 Members& SentViews::add(Tick tick) {

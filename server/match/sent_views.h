@@ -5,7 +5,7 @@
 #include "core/ids.h"
 #include "core/tick_ring.h"
 #include "protocol/history_depths.h"
-#include "server/room/body_slots.h"
+#include "server/match/body_slots.h"
 
 #include <cstdint>
 #include <optional>
@@ -14,7 +14,7 @@
 namespace tickbox::match {
 
 /// The members of a view, sorted by body id.
-using Members = std::vector<server::SlotId>;
+using Members = std::vector<SlotId>;
 
 class SentViews {
  public:

@@ -1,16 +1,15 @@
 #pragma once
 // The last seconds of a room's tick log, with keyframes, kept in memory for the recording of a
-// crash. The tick that is being stepped is included.
+// crash. The tick that is being stepped is included: as far as it was requested.
 //
-// The commands of a tick are copied before the step, so that they remain even if the step never
-// ends. There are two stretches of kBlackBoxSeconds: the one being filled, and the one before it. A
+// There are two stretches of kBlackBoxSeconds: the one being filled, and the one before it. A
 // stretch that is full early ends early, so that the memory never grows.
 
 #include "core/bytes.h"
 #include "core/ids.h"
-#include "game/tick_log.h"
+#include "engine/log/tick_log.h"
 #include "record/writer.h"
-#include "server/room/room.h"
+#include "server/match/match.h"
 
 #include <array>
 #include <cstddef>
@@ -24,23 +23,26 @@ namespace tickbox::server {
 /// is present, and at most twice as much. It can be less if a stretch has ended early.
 inline constexpr std::uint32_t kBlackBoxSeconds = 5;
 
+/// The request of the tick that is being stepped, and where it comes from.
+struct RequestedTick {
+  engine::TickRequest request;
+  engine::CommandOrigins origins;
+};
+
 class BlackBox {
  public:
   /// `tick_rate`: ticks per second.
   /// Cost: address space for every seat acting in every tick; physical memory only as seats act.
-  BlackBox(const Room& room, std::uint32_t tick_rate);
+  BlackBox(const match::Match& match, std::uint32_t tick_rate);
 
-  /// Begins a stretch if the present one is full. Call it before the log takes the next tick.
-  void prepare(const Room& room);
+  /// Begins a stretch if the present one is full, and keeps the request of the next tick until
+  /// stepped(). Call it before the match ticks. Requires: the match outlives this.
+  /// Cost: a keyframe once in kBlackBoxSeconds, or earlier if a stretch is full. No allocation once
+  /// warm.
+  void stepping(const match::Match& match, const RequestedTick& requested);
 
-  /// Copies a tick after the log took it, before the room steps it. Requires: prepare() was called
-  /// for it.
-  /// Cost: with prepare(), a copy of the tick's bytes, and a keyframe once in kBlackBoxSeconds. No
-  /// allocation once warm.
-  void stepping(const game::TickLog& log);
-
-  /// Completes the tick after its step.
-  void stepped(const Room& room);
+  /// Copies the tick that the match has written to its tick log last.
+  void stepped(const match::Match& match);
 
   /// Writes a recording of everything kept. If a tick is being stepped, the recording ends with it
   /// as unfinished; otherwise it has the normal end. Returns false if the sink refused.
@@ -62,12 +64,15 @@ class BlackBox {
   };
 
   [[nodiscard]] bool is_full(const Stretch& stretch) const;
-  bool write(record::Writer& writer, const Stretch& stretch) const;
+  bool write_stretch(record::Writer& writer, const Stretch& stretch) const;
+  bool write_unfinished(record::Writer& writer) const;
 
   std::size_t ticks_max_;
-  std::size_t tick_bytes_max_;
+  std::size_t tick_bytes_;  ///< enough for a usual tick
   std::array<Stretch, 2> stretches_;
-  std::size_t filling_ = 0;  ///< the index of the stretch being filled
+  std::size_t filling_ = 0;              ///< the index of the stretch being filled
+  const match::Match* match_ = nullptr;  ///< in the tick that is being stepped
+  RequestedTick requested_;
   bool in_step_ = false;
 };
 

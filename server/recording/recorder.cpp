@@ -1,5 +1,7 @@
 #include "server/recording/recorder.h"
 
+#include "engine/keyframe.h"
+
 namespace tickbox::server {
 namespace {
 
@@ -15,38 +17,42 @@ record::WriterStats sum(const record::WriterStats& a, const record::WriterStats&
 
 }  // namespace
 
-Recorder::Recorder(ByteSink& sink, const record::Header& header, const Room& room)
-    : Recorder({.sink = &sink, .header = header}, room, {}) {}
+Recorder::Recorder(ByteSink& sink, const record::Header& header, const match::Match& match)
+    : Recorder({.sink = &sink, .header = header}, match, {}) {}
 
-Recorder::Recorder(const RecordingPart& first, const Room& room, const Rotation& rotation)
+Recorder::Recorder(const RecordingPart& first, const match::Match& match, const Rotation& rotation)
     : rotation_(rotation) {
-  keyframe_.reserve(game::keyframe_bytes_of(room.world()));
-  begin(first, room);
+  keyframe_.reserve(engine::keyframe_bytes_of(match.world()));
+  begin(first, match);
 }
 
-void Recorder::begin(const RecordingPart& part, const Room& room) {
-  writer_.emplace(*part.sink, part.header);
-  began_ = room.world().tick;
-  keyframe(room);
+void Recorder::begin(const RecordingPart& part, const match::Match& match) {
+  const engine::World& world = match.world();
+  writer_.emplace(*part.sink, part.header,
+                  record::WriterOptions{
+                      .keyframe_bytes = engine::keyframe_bytes_of(world),
+                      .tick_bytes = engine::tick_bytes_of(world.game(), world.seats().size())});
+  began_ = match.world().tick;
+  keyframe(match);
 }
 
-void Recorder::keyframe(const Room& room) {
-  room.log().keyframe(room.world(), room.hash(), keyframe_);
-  writer_->keyframe(room.world().tick, keyframe_);
+void Recorder::keyframe(const match::Match& match) {
+  match.tick_log().keyframe(match.world(), match.hash(), keyframe_);
+  writer_->keyframe(match.world().tick, keyframe_);
 }
 
-void Recorder::ticked(const Room& room) {
-  writer_->tick(room.log_entry());
-  if (rotation_due(room.world().tick)) {
+void Recorder::ticked(const match::Match& match) {
+  writer_->tick(match.tick_entry());
+  if (rotation_due(match.world().tick)) {
     if (const auto part = rotation_.store->next()) {
       writer_->finish();
       past_ = sum(past_, writer_->stats());
       rotation_.store->retire();
-      begin(*part, room);
+      begin(*part, match);
       return;
     }
   }
-  if (writer_->needs_keyframe()) keyframe(room);
+  if (writer_->needs_keyframe()) keyframe(match);
 }
 
 bool Recorder::rotation_due(Tick now) const {

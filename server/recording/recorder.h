@@ -1,12 +1,12 @@
 #pragma once
-// Connects a room with its recording: writes what entered each tick, and a keyframe whenever one is
-// due. It continues in another file when the present one is long enough. The files come from a
+// Connects a match with its recording: writes what entered each tick, and a keyframe whenever one
+// is due. It continues in another file when the present one is long enough. The files come from a
 // RecordingStore.
 
 #include "core/bytes.h"
 #include "record/format.h"
 #include "record/writer.h"
-#include "server/room/room.h"
+#include "server/match/match.h"
 
 #include <cstdint>
 #include <optional>
@@ -48,15 +48,15 @@ struct Rotation {
 
 class Recorder {
  public:
-  /// Records `room` from now on. Requires: `sink` outlives this.
-  Recorder(ByteSink& sink, const record::Header& header, const Room& room);
+  /// Records a match from now on. Requires: `sink` outlives this.
+  Recorder(ByteSink& sink, const record::Header& header, const match::Match& match);
 
-  /// Records `room` from now on, beginning in `first`. Requires: the store outlives this.
-  Recorder(const RecordingPart& first, const Room& room, const Rotation& rotation);
+  /// Records a match from now on, beginning in `first`. Requires: the store outlives this.
+  Recorder(const RecordingPart& first, const match::Match& match, const Rotation& rotation);
 
-  /// Records the tick that the log took last, after the room has stepped it.
+  /// Records the tick that the match has written to its tick log last.
   /// Cost: no allocation once warm, except when a new file begins.
-  void ticked(const Room& room);
+  void ticked(const match::Match& match);
 
   /// Writes the normal end of the present file.
   void finish() { writer_->finish(); }
@@ -65,8 +65,8 @@ class Recorder {
   [[nodiscard]] record::WriterStats stats() const;
 
  private:
-  void begin(const RecordingPart& part, const Room& room);
-  void keyframe(const Room& room);
+  void begin(const RecordingPart& part, const match::Match& match);
+  void keyframe(const match::Match& match);
   [[nodiscard]] bool rotation_due(Tick now) const;
 
   Rotation rotation_;

@@ -25,7 +25,7 @@ AuditService::AuditService(ShardContext& context, std::span<HostedRoom> rooms, c
   for (const HostedRoom& room : rooms_) {
     seats = std::max(seats, room.world().seats().size());
   }
-  entry_.reserve(protocol::tick_entry_bytes_max(seats));
+  entry_.reserve(protocol::tick_entry_bytes_of(rooms_.front().world().game(), seats));
 }
 
 std::optional<net::Refuse> AuditService::objection_to(std::uint8_t rights, const Seat* own) const {
@@ -45,10 +45,10 @@ std::optional<net::Refuse> AuditService::objection_to(std::uint8_t rights, const
 
 void AuditService::append(HostedRoom& room) {
   if (room.auditors() == 0) return;
-  const game::TickEntry tick = room.room().log_entry();
+  const engine::TickEntry tick = room.match().tick_entry();
   protocol::encode_tick_entry(tick.state_hash, tick.bytes, entry_);
   for (const Seat& seat : room.seats().all()) {
-    AuditStream* stream = seat.playing != nullptr ? seat.playing->audit.get() : nullptr;
+    match::AuditStream* stream = seat.playing != nullptr ? seat.playing->audit.get() : nullptr;
     if (stream == nullptr || !stream->is_running()) continue;
     if (!stream->append(entry_, tick.tick)) ++context_.metrics.audit.behind;
   }
@@ -66,7 +66,7 @@ void AuditService::on_ack(Session& session, const protocol::AuditAck& ack, Insta
 }
 
 void AuditService::send(Session& session, Instant now) {
-  AuditStream& stream = *session.audit;
+  match::AuditStream& stream = *session.audit;
   const Tick tick = session.room->tick();
   if (!stream.is_running()) begin_run(stream, *session.room);
   const std::int64_t quiet_interval = pace_.tick_rate / kQuietSnapshotsPerSecond;
@@ -74,22 +74,24 @@ void AuditService::send(Session& session, Instant now) {
                       (stream.has_news() || tick - stream.cut_at() >= quiet_interval);
   while (session.limits.sent.available(kAuditBytes, now) >=
          static_cast<std::int64_t>(net::kDatagramBytesMax)) {
-    const auto piece = stream.next(is_due ? AuditStream::Cut::All : AuditStream::Cut::Full, now);
+    const auto piece =
+        stream.next(is_due ? match::AuditStream::Cut::All : match::AuditStream::Cut::Full, now);
     if (!piece) return;
     send_piece(session, *piece, now);
   }
   ++context_.metrics.audit.held_back;
 }
 
-void AuditService::begin_run(AuditStream& stream, HostedRoom& room) {
-  const Room& source = room.room();
-  source.log().keyframe(source.world(), source.hash(), keyframe_);
+void AuditService::begin_run(match::AuditStream& stream, HostedRoom& room) {
+  const match::Match& match = room.match();
+  match.tick_log().keyframe(match.world(), match.hash(), keyframe_);
   protocol::encode_keyframe_entry(keyframe_, entry_);
   stream.begin(entry_, room.tick());
   ++context_.metrics.audit.runs;
 }
 
-void AuditService::send_piece(Session& session, const AuditStream::Piece& piece, Instant now) {
+void AuditService::send_piece(Session& session, const match::AuditStream::Piece& piece,
+                              Instant now) {
   const Tick tick = session.room->tick();
   const protocol::AuditHead head{
       .report = input_report(session, tick), .run = piece.run, .segment = piece.segment};

@@ -5,7 +5,7 @@
 #include "core/clock.h"
 #include "net/handshake.h"
 #include "protocol/audit_codec.h"
-#include "server/replication/audit_stream.h"
+#include "server/match/audit_stream.h"
 #include "server/shard/context.h"
 #include "server/shard/hosted_room.h"
 #include "server/shard/send_pace.h"
@@ -37,8 +37,8 @@ class AuditService {
   void send(Session& session, Instant now);
 
  private:
-  void begin_run(AuditStream& stream, HostedRoom& room);
-  void send_piece(Session& session, const AuditStream::Piece& piece, Instant now);
+  void begin_run(match::AuditStream& stream, HostedRoom& room);
+  void send_piece(Session& session, const match::AuditStream::Piece& piece, Instant now);
 
   ShardContext& context_;
   std::span<HostedRoom> rooms_;

@@ -1,43 +1,55 @@
 #include "server/shard/hosted_room.h"
 
 #include "core/assert.h"
-#include "game/map.h"
 #include "server/shard/session.h"
 
 #include <algorithm>
 
 namespace tickbox::server {
+namespace {
+
+std::vector<std::byte> default_of(const TypeInfo& type) {
+  std::vector<std::byte> value(type.bytes);
+  type.write_default(value.data());
+  return value;
+}
+
+}  // namespace
 
 HostedRoom::HostedRoom(const RoomParts& parts, std::uint32_t seats, std::uint32_t tick_rate)
     : id_(parts.id),
-      room_(parts.room),
+      match_(parts.match),
       recorder_(parts.recorder),
       black_box_(parts.black_box),
-      map_hash_(game::map_hash(*room_.world().map())),
+      identity_(engine::identity_of(world().game(), *world().map())),
       seats_(seats),
-      lag_compensation_(tick_rate) {
-  TICKBOX_ASSERT(seats <= room_.world().seats().size());
+      ray_judge_(tick_rate),
+      look_backs_(world().seats().size()),
+      default_input_(default_of(world().game().input)) {
+  TICKBOX_ASSERT(seats <= world().seats().size());
 }
 
 void HostedRoom::step(Metrics& metrics) {
-  gather_commands(metrics);
-  const game::TickCommands commands{.leaves = leaves_,
-                                    .joins = joins_,
-                                    .inputs = inputs_,
-                                    .strikes = lag_compensation_.judge(room_, inputs_)};
-  if (black_box_ != nullptr) black_box_->prepare(room_);
-  room_.log_commands(commands, {.sources = sources_, .clients = clients_joining_});
-  if (black_box_ != nullptr) black_box_->stepping(room_.log());
-  room_.tick(commands);
-  if (black_box_ != nullptr) black_box_->stepped(room_);
-  if (recorder_ != nullptr) recorder_->ticked(room_);
+  gather_requests(metrics);
+  const engine::JudgeRays judge = [this](std::span<const engine::FiredRay> rays,
+                                         std::vector<engine::Strike>& strikes) {
+    ray_judge_.judge(match_, look_backs_, rays, strikes);
+  };
+  const RequestedTick tick{
+      .request = {.leaves = leaves_, .joins = joins_, .inputs = inputs_, .judge = &judge},
+      .origins = {.sources = sources_, .clients = clients_joining_}};
+  if (black_box_ != nullptr) black_box_->stepping(match_, tick);
+  match_.tick(tick.request);
+  match_.write_tick_log(tick.origins);
+  if (black_box_ != nullptr) black_box_->stepped(match_);
+  if (recorder_ != nullptr) recorder_->ticked(match_);
   leaves_.clear();
 }
 
-/// Gathers the commands of the next tick. Seats are in order, so every list is sorted by player;
-/// leaves were gathered as they happened, so they are sorted here.
-void HostedRoom::gather_commands(Metrics& metrics) {
-  std::ranges::sort(leaves_);
+/// Gathers what the next tick is requested to step. Seats are in order, so every list is sorted by
+/// player; leaves were gathered as they happened, so they are sorted here.
+void HostedRoom::gather_requests(Metrics& metrics) {
+  std::ranges::sort(leaves_, {}, &Player::seat);
   auditors_ = 0;
   joins_.clear();
   clients_joining_.clear();
@@ -50,26 +62,28 @@ void HostedRoom::gather_commands(Metrics& metrics) {
 }
 
 /// Takes the input of a seat's session for the next tick, and notes the join of a new player. A
-/// body that has lost its client gets the neutral input.
+/// player who has lost its client gets the neutral input.
 void HostedRoom::take_input(Seat& seat, Tick next, Metrics& metrics) {
-  TakenInput taken;
+  const Player player{seat.player.value};
   if (!seat.in_world) {
     seat.in_world = true;
-    joins_.push_back(seat.player);
+    joins_.push_back({.player = player, .user_data = {}});
     clients_joining_.push_back(seat.client);
   }
+  match::TakenInput taken{.given = {.input = default_input_}};
   const bool has_client = seat.playing != nullptr;
-  if (has_client) taken = seat.playing->inputs.take(next);
-  const bool is_received = taken.source == game::InputSource::Received;
+  if (has_client) taken = seat.playing->inputs->take(next);
+  const bool is_received = taken.source == engine::InputSource::Received;
   if (has_client && !is_received) ++seat.playing->substituted;
   if (has_client && seat.playing->audit != nullptr) ++auditors_;
   metrics.count(is_received ? InputResult::Given : InputResult::Substituted);
-  inputs_.push_back({.player = seat.player, .input = taken.input});
-  sources_.push_back(taken.source);
+  inputs_.push_back({.player = player, .input = taken.given.input});
+  sources_.push_back({.player = player, .source = taken.source});
+  look_backs_[player.seat] = taken.given.look_back;
 }
 
 void HostedRoom::release(Seat& seat) {
-  if (seat.in_world) leaves_.push_back(seat.player);
+  if (seat.in_world) leaves_.push_back({seat.player.value});
   Seats::release(seat);
 }
 

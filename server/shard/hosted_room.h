@@ -1,17 +1,16 @@
 #pragma once
-// A room of a shard: the match, the seats, the commands of its next tick, and what records it.
+// A room of a shard: the match, the seats, the requests for its next tick, and what records it.
 
 #include "core/clock.h"
 #include "core/ids.h"
 #include "core/tick_ring.h"
-#include "game/input.h"
-#include "game/step.h"
-#include "game/tick_log.h"
+#include "engine/identity.h"
+#include "engine/log/tick_log.h"
 #include "protocol/history_depths.h"
+#include "server/match/match.h"
+#include "server/match/ray_judge.h"
 #include "server/recording/black_box.h"
 #include "server/recording/recorder.h"
-#include "server/room/lag_compensation.h"
-#include "server/room/room.h"
 #include "server/shard/metrics.h"
 #include "server/shard/seats.h"
 
@@ -24,9 +23,9 @@ namespace tickbox::server {
 /// The id of the room of a server that has one.
 inline constexpr RoomId kFirstRoom{1};
 
-/// A room and its recordings, which a shard uses and does not own.
+/// The match of a room and its recordings, which a shard uses and does not own.
 struct RoomParts {
-  Room& room;
+  match::Match& match;
   RoomId id = kFirstRoom;
   Recorder* recorder = nullptr;
   BlackBox* black_box = nullptr;
@@ -40,7 +39,7 @@ class HostedRoom {
   /// Steps the room by one tick with the inputs of its sessions, and records the tick.
   void step(Metrics& metrics);
 
-  /// Makes a seat free. Its body leaves in the next tick. Requires: its sessions are closed.
+  /// Makes a seat free. Its player leaves in the next tick. Requires: its sessions are closed.
   void release(Seat& seat);
 
   /// Notes when the snapshots of the present tick are sent.
@@ -51,42 +50,44 @@ class HostedRoom {
 
   [[nodiscard]] RoomId id() const { return id_; }
 
-  [[nodiscard]] Room& room() { return room_; }
+  [[nodiscard]] match::Match& match() { return match_; }
 
-  [[nodiscard]] const game::World& world() const { return room_.world(); }
+  [[nodiscard]] const match::Match& match() const { return match_; }
 
-  [[nodiscard]] Tick tick() const { return room_.world().tick; }
+  [[nodiscard]] const engine::World& world() const { return match_.world(); }
 
-  [[nodiscard]] std::uint64_t map_hash() const { return map_hash_; }
+  [[nodiscard]] Tick tick() const { return match_.world().tick; }
+
+  /// Returns which game and map the room plays.
+  [[nodiscard]] const engine::Identity& identity() const { return identity_; }
 
   [[nodiscard]] Seats& seats() { return seats_; }
 
   [[nodiscard]] const Seats& seats() const { return seats_; }
 
-  /// Returns the players that joined in the last tick, sorted.
-  [[nodiscard]] std::span<const PlayerId> joins() const { return joins_; }
-
   /// Returns the number of auditors that held a seat in the last tick.
   [[nodiscard]] std::size_t auditors() const { return auditors_; }
 
  private:
-  void gather_commands(Metrics& metrics);
+  void gather_requests(Metrics& metrics);
   void take_input(Seat& seat, Tick next, Metrics& metrics);
 
   RoomId id_;
-  Room& room_;
+  match::Match& match_;
   Recorder* recorder_;
   BlackBox* black_box_;
-  std::uint64_t map_hash_;
+  engine::Identity identity_;
   Seats seats_;
-  LagCompensation lag_compensation_;
+  match::RayJudge ray_judge_;
   TickRing<Instant, protocol::kTicksRemembered> sent_at_;
 
-  std::vector<PlayerId> leaves_;  ///< players whose bodies leave in the next tick
-  std::vector<PlayerId> joins_;
+  std::vector<Player> leaves_;  ///< players who leave in the next tick
+  std::vector<engine::Join> joins_;
   std::vector<std::uint64_t> clients_joining_;  ///< the clients of joins_, in the same order
-  std::vector<game::PlayerInput> inputs_;
-  std::vector<game::InputSource> sources_;  ///< the sources of inputs_, in the same order
+  std::vector<engine::PlayerInput> inputs_;
+  std::vector<engine::PlayerSource> sources_;  ///< the sources of inputs_, in the same order
+  std::vector<std::uint8_t> look_backs_;       ///< by seat: see views::GivenInput
+  std::vector<std::byte> default_input_;
   std::size_t auditors_ = 0;
 };
 

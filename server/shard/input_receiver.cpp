@@ -12,18 +12,22 @@ namespace tickbox::server {
 
 std::expected<void, net::DropReason> InputReceiver::receive(
     Session& session, const net::PacketChannel::Opened& opened, const Arrival& arrival) {
-  const auto message = protocol::decode_input(opened.message, session.room->tick());
-  if (!message) return std::unexpected(message.error());
+  const auto decoded = protocol::decode_input(opened.message, session.room->tick(), message_);
+  if (!decoded) return decoded;
+  if (!inputs_.read(session.room->world().game(), message_.inputs,
+                    protocol::kInputsPerMessageMax)) {
+    return std::unexpected(net::DropReason::Malformed);
+  }
   if (opened.sequence == session.channel.received().newest()) {
-    if (!message->inputs.empty()) {
-      const auto last = static_cast<std::uint32_t>(message->inputs.size() - 1);
-      session.margin = margin_of(session, message->first_tick + last, arrival);
+    if (inputs_.size() > 0) {
+      const auto last = static_cast<std::uint32_t>(inputs_.size() - 1);
+      session.margin = margin_of(session, message_.first_tick + last, arrival);
       context_.metrics.input_margin.add(session.margin);
     }
-    take_acks(session, *message, arrival.now);
+    take_acks(session, message_, arrival.now);
   }
-  take_inputs(session, *message);
-  count_mismatches(session, message->mismatches, arrival.now);
+  take_inputs(session);
+  count_mismatches(session, message_.mismatches, arrival.now);
   return {};
 }
 
@@ -34,7 +38,7 @@ void InputReceiver::take_acks(Session& session, const protocol::InputMessage& me
   Metrics& metrics = context_.metrics;
   if (message.audit) audits_.on_ack(session, *message.audit, now);
   const bool is_proven = message.view && session.snapshots.receipts.proves(*message.view);
-  session.snapshots.events.acknowledge(message.events, is_proven ? message.view->tick : Tick{});
+  session.snapshots.events->acknowledge(message.events, is_proven ? message.view->tick : Tick{});
   if (!message.view) return take_full_view_request(session, now);
   if (!is_proven) {
     ++metrics.snapshots.unproven;
@@ -59,19 +63,19 @@ void InputReceiver::take_full_view_request(Session& session, Instant now) {
   ++context_.metrics.snapshots.asked;
 }
 
-void InputReceiver::take_inputs(Session& session, const protocol::InputMessage& message) {
-  Tick tick = message.first_tick;
-  for (const game::Input& input : message.inputs) {
-    switch (session.inputs.push(tick, input)) {
-      case InputBuffer::Pushed::TooLate:
+void InputReceiver::take_inputs(Session& session) {
+  Tick tick = message_.first_tick;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    switch (session.inputs->push(tick, inputs_[i])) {
+      case match::InputBuffer::Pushed::TooLate:
         ++session.late;
         context_.metrics.count(InputResult::Late);
         break;
-      case InputBuffer::Pushed::TooEarly:
+      case match::InputBuffer::Pushed::TooEarly:
         context_.metrics.count(InputResult::TooEarly);
         break;
-      case InputBuffer::Pushed::Stored:
-      case InputBuffer::Pushed::Ignored:
+      case match::InputBuffer::Pushed::Stored:
+      case match::InputBuffer::Pushed::Ignored:
         break;
     }
     tick = tick + 1;

@@ -8,6 +8,7 @@
 #include "server/shard/audit_service.h"
 #include "server/shard/context.h"
 #include "server/shard/session.h"
+#include "views/inputs.h"
 
 #include <cstdint>
 #include <expected>
@@ -32,7 +33,7 @@ class InputReceiver {
  private:
   void take_acks(Session& session, const protocol::InputMessage& message, Instant now);
   void take_full_view_request(Session& session, Instant now);
-  void take_inputs(Session& session, const protocol::InputMessage& message);
+  void take_inputs(Session& session);
   void count_mismatches(Session& session, std::uint32_t reported, Instant now);
   [[nodiscard]] std::int16_t margin_of(const Session& session, Tick newest,
                                        const Arrival& arrival) const;
@@ -40,6 +41,8 @@ class InputReceiver {
   ShardContext& context_;
   AuditService& audits_;
   std::uint32_t tick_rate_;
+  protocol::InputMessage message_;  ///< the one in progress
+  views::ReceivedInputs inputs_;    ///< those of the message
 };
 
 }  // namespace tickbox::server

@@ -107,10 +107,12 @@ inline constexpr Duration kOldPathSilence = std::chrono::milliseconds{200};
 inline constexpr Duration kMoveInterval = std::chrono::seconds{2};
 
 /// Snapshot bytes to one client: ten times the need of a crowd of 64, and a burst of some full
-/// views. Bodies that do not fit wait for a later snapshot.
+/// views. Entities that do not fit wait for a later snapshot.
 inline constexpr Rate kSnapshotBytes{.per_second = 64'000, .burst = 16'000};
-/// The smallest byte budget with which a snapshot is sent: the own body and the frame must fit.
+/// The smallest byte budget with which a snapshot is sent.
 inline constexpr std::size_t kSnapshotBytesMin = 400;
+/// The most bytes of events in a snapshot: any event of a game fits alone.
+inline constexpr std::size_t kEventBytesMax = 300;
 /// Full views to a client whose newest acknowledged view is missing or too old to be a base. Each
 /// takes up to a whole datagram. But the client's clock depends on them: with five per second, a
 /// client that is 250 ms away takes seconds to synchronise its clock.
@@ -162,6 +164,11 @@ inline constexpr Rate kDesyncReports{.per_second = 2, .burst = 8};
 /// interval, so that a client never has two reports.
 inline constexpr Duration kDesyncReportKept = std::chrono::seconds{4};
 static_assert(kDesyncReportKept < kDesyncReportInterval);
+
+/// Parts of the game's descriptor to one client, each up to a whole datagram. A descriptor has one
+/// or two parts, and a client asks for it once. An answer is many times larger than its request, so
+/// its bytes count as those of snapshots for a client that proves no receipt (kUnprovenFor).
+inline constexpr Rate kDescriptorParts{.per_second = 4, .burst = 16};
 
 /// Log lines of one kind. Lines beyond the limit are counted; the next line has the count.
 inline constexpr Rate kLogLines{.per_second = 2, .burst = 20};

@@ -4,10 +4,12 @@
 #include "core/histogram.h"
 #include "net/drop_reason.h"
 #include "net/handshake.h"
+#include "tickbox/game_table.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string_view>
 
 namespace tickbox::server {
@@ -134,7 +136,7 @@ struct AuditMetrics {
   std::uint64_t bytes = 0;       ///< UDP payload
 };
 
-/// The results of desync reports; server/shard/desync_reports.h.
+/// The results of desync reports; server/shard/desync/desync_reports.h.
 enum class DesyncResult : std::uint8_t {
   Compared,    ///< entity and field are known
   Forgotten,   ///< a part arrived of a view that the room no longer remembers
@@ -168,7 +170,8 @@ struct Metrics {
   std::uint64_t rooms = 0;
   std::uint64_t clients = 0;
   std::uint64_t clients_max = 0;
-  std::uint64_t entities = 0;
+  const GameTable* game = nullptr;  ///< of all rooms
+  std::array<std::uint64_t, kKindsMax> entities_of_kind{};
   std::uint32_t tick_rate = 0;
 
   Traffic traffic;
@@ -186,6 +189,7 @@ struct Metrics {
   std::uint64_t mismatch_reporters = 0;
   std::array<std::uint64_t, kDesyncResults> desync_results{};
   DesyncFileMetrics desync_files;
+  std::uint64_t descriptor_parts = 0;  ///< sent to clients that asked
   SnapshotMetrics snapshots;
   EventMetrics events;
   AuditMetrics audit;
@@ -195,6 +199,10 @@ struct Metrics {
 
   [[nodiscard]] const Histogram& of(Phase phase) const {
     return phases[static_cast<std::size_t>(phase)];
+  }
+
+  [[nodiscard]] std::uint64_t entities() const {
+    return std::reduce(entities_of_kind.begin(), entities_of_kind.end());
   }
 
   void count(ConnectionResult result) { ++connections[static_cast<std::size_t>(result)]; }

@@ -1,8 +1,6 @@
 #include "server/shard/replicator.h"
 
 #include "core/assert.h"
-#include "protocol/cause_codec.h"
-#include "protocol/event_codec.h"
 #include "protocol/snapshot_codec.h"
 
 #include <algorithm>
@@ -19,24 +17,23 @@ bool has_base(const SessionSnapshots& snapshots, Tick tick) {
 }
 
 /// Counts a snapshot that is sent. `message_bytes`: the size of its message.
-void count(SnapshotMetrics& metrics, const protocol::Snapshot& snapshot, const ViewPlan& plan,
-           std::size_t message_bytes) {
+void count(SnapshotMetrics& metrics, const protocol::Snapshot& snapshot,
+           const match::ViewPlan& plan, std::size_t message_bytes) {
   ++(plan.on_base ? metrics.on_base : metrics.full);
   (plan.on_base ? metrics.on_base_sizes : metrics.full_sizes)
       .add(static_cast<std::int64_t>(message_bytes + net::kPacketOverheadBytes));
   metrics.waiting += plan.waiting;
   metrics.deferred += plan.deferred;
   metrics.members += plan.members;
-  const std::size_t exits = snapshot.causes.exits.size();
-  const std::size_t causes = protocol::encoded_bytes(snapshot.causes) - exits;
+  const std::size_t content = snapshot.content.size();
+  const std::size_t events = snapshot.events.size();
   const std::size_t bodies = plan.new_body_bytes + plan.known_body_bytes;
-  const std::size_t events = protocol::encoded_bytes(snapshot.events);
   metrics.add(SnapshotPart::Packet, net::kPacketOverheadBytes);
-  metrics.add(SnapshotPart::Frame, message_bytes - causes - exits - bodies - events);
-  metrics.add(SnapshotPart::Causes, causes);
+  metrics.add(SnapshotPart::Frame, message_bytes - content - events);
+  metrics.add(SnapshotPart::Causes, content - plan.exit_bytes - bodies);
   metrics.add(SnapshotPart::NewBodies, plan.new_body_bytes);
   metrics.add(SnapshotPart::KnownBodies, plan.known_body_bytes);
-  metrics.add(SnapshotPart::Exits, exits);
+  metrics.add(SnapshotPart::Exits, plan.exit_bytes);
   metrics.add(SnapshotPart::Events, events);
 }
 
@@ -56,22 +53,20 @@ void put_off_dearest(const DueSnapshots& due, std::uint64_t limit,
   }
 }
 
-Replicator::Replicator(ShardContext& context, const SendPace& pace, Sight sight,
+Replicator::Replicator(ShardContext& context, const SendPace& pace, const GameTable& game,
                        const Rate& snapshot_bytes)
-    : context_(context),
-      pace_(pace),
-      snapshot_bytes_(snapshot_bytes),
-      broadcast_(sight),
-      planner_(sight) {}
+    : context_(context), pace_(pace), snapshot_bytes_(snapshot_bytes), router_(game) {}
 
 /// Auditors get no events: they step the tick themselves.
 void Replicator::queue_events(HostedRoom& room) {
-  broadcast_.gather(room.room(), room.joins());
-  if (broadcast_.events().empty()) return;
-  broadcast_.route(room.room(), [&](PlayerId player, const protocol::Event& event) {
-    Session* session = room.seats().seat_of(player).playing;
+  router_.gather(room.match());
+  if (router_.size() == 0) return;
+  router_.route(room.match(), [&](Player player, std::size_t event) {
+    Session* session = room.seats().seat_of({player.seat}).playing;
     if (session == nullptr || session->audit != nullptr) return false;
-    const bool is_queued = session->snapshots.events.add(room.tick(), event);
+    const match::EventBits bits = router_.bits(event);
+    const bool is_queued =
+        session->snapshots.events->add(room.tick(), router_.bytes(), bits.first, bits.bits);
     ++(is_queued ? context_.metrics.events.queued : context_.metrics.events.lost);
     return is_queued;
   });
@@ -107,7 +102,7 @@ void Replicator::send(Session& session, Instant now) {
     return;
   }
   const Tick tick = session.room->tick();
-  const ViewMembers* base = has_base(snapshots, tick) ? snapshots.views->base(tick) : nullptr;
+  const match::Members* base = has_base(snapshots, tick) ? snapshots.views->base(tick) : nullptr;
   const std::uint64_t bytes =
       std::min(static_cast<std::uint64_t>(session.limits.sent.available(snapshot_bytes_, now)),
                snapshots.receipts.bytes_allowed(now));
@@ -115,10 +110,10 @@ void Replicator::send(Session& session, Instant now) {
     ++context_.metrics.snapshots.held_back;
     return;
   }
-  const std::size_t events = std::min(snapshots.events.due(tick), protocol::kSnapshotEventsMax);
+  const match::EventQueue::Due events = snapshots.events->due(tick, kEventBytesMax);
   const auto planned = plan(session, base, bytes, events);
   if (!planned) return snapshots.views->withdraw(tick);
-  const ConstBytes message = encode(session, *planned, events);
+  const ConstBytes message = encode(session, *planned, events.count);
   snapshots.plan_work += message.size() / kBytesPerWork;
   snapshots.last = tick;
   snapshots.base_age.note_sent(tick);
@@ -133,27 +128,27 @@ void Replicator::send(Session& session, Instant now) {
 
 /// Returns what a snapshot has, or nothing if none is to be sent: it does not fit the byte budget,
 /// or the client can compute all of it.
-std::optional<ViewPlan> Replicator::plan(Session& session, const ViewMembers* base,
-                                         std::size_t bytes, std::size_t events) {
+std::optional<match::ViewPlan> Replicator::plan(Session& session, const match::Members* base,
+                                                std::size_t bytes,
+                                                const match::EventQueue::Due& events) {
   SessionSnapshots& snapshots = session.snapshots;
   HostedRoom& room = *session.room;
   const Tick tick = room.tick();
-  const std::size_t own = room.world().index_of(room.world().body_of(session.player));
-  TICKBOX_ASSERT(own != room.world().size());
-  const ViewRequest request{.own = static_cast<std::uint32_t>(own),
-                            .base = base,
-                            .base_tick = base != nullptr ? snapshots.views->base_tick() : tick,
-                            .last = snapshots.views->find(snapshots.last, tick),
-                            .bytes_max = std::min(net::kDatagramBytesMax, bytes),
-                            .bytes_kept = protocol::event_bytes_max(events)};
-  const ViewPlan plan =
-      planner_.plan(request, snapshots.waiting, snapshot_, snapshots.views->add(tick));
+  const match::ViewRequest request{
+      .player = {session.player.value},
+      .base = base,
+      .base_tick = base != nullptr ? snapshots.views->base_tick() : tick,
+      .last = snapshots.views->find(snapshots.last, tick),
+      .bytes_max = std::min(net::kDatagramBytesMax, bytes),
+      .bytes_kept = events.bytes};
+  const match::ViewPlan plan =
+      planner_.plan(request, snapshots.waiting, snapshot_.content, snapshots.views->add(tick));
   snapshots.plan_work = plan.work;
   if (!plan.fits) {
     ++context_.metrics.snapshots.held_back;
     return std::nullopt;
   }
-  if (!plan.has_news && events == 0 && !pace_.is_quiet_due(session, tick)) {
+  if (!plan.has_news && events.count == 0 && !pace_.is_quiet_due(session, tick)) {
     ++context_.metrics.snapshots.quiet;
     return std::nullopt;
   }
@@ -162,7 +157,7 @@ std::optional<ViewPlan> Replicator::plan(Session& session, const ViewMembers* ba
 
 /// Completes the planned snapshot with head, status and events, and encodes it. Its events and
 /// status count as sent from now on.
-ConstBytes Replicator::encode(Session& session, const ViewPlan& plan, std::size_t events) {
+ConstBytes Replicator::encode(Session& session, const match::ViewPlan& plan, std::size_t events) {
   const Tick tick = session.room->tick();
   const std::int64_t base_age = plan.on_base ? tick - session.snapshots.views->base_tick() : 0;
   snapshot_.head = {.report = input_report(session, tick),
@@ -170,8 +165,7 @@ ConstBytes Replicator::encode(Session& session, const ViewPlan& plan, std::size_
                     .base_age = static_cast<std::uint8_t>(base_age)};
   snapshot_.receipt = session.snapshots.receipts.receipt_of(tick);
   snapshot_.status = pace_.take_status(session, tick);
-  snapshot_.events.clear();
-  session.snapshots.events.tell(tick, events, snapshot_.events);
+  session.snapshots.events->write(tick, events, snapshot_.events);
   return protocol::encode_snapshot(snapshot_, context_.message_buffer);
 }
 

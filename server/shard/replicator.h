@@ -1,11 +1,11 @@
 #pragma once
-// Sends snapshots: to each client the causes and bodies that its view needs, with the events that
+// Sends snapshots: to each client the causes and entities that its view needs, with the events that
 // concern it, within its byte budget.
 
 #include "core/clock.h"
 #include "protocol/snapshot.h"
-#include "server/replication/event_broadcast.h"
-#include "server/replication/snapshot_planner.h"
+#include "server/match/event_router.h"
+#include "server/match/planner.h"
 #include "server/shard/context.h"
 #include "server/shard/hosted_room.h"
 #include "server/shard/limits.h"
@@ -33,8 +33,9 @@ void put_off_dearest(const DueSnapshots& due, std::uint64_t limit,
 
 class Replicator {
  public:
-  /// `snapshot_bytes`: the byte budget of each client.
-  Replicator(ShardContext& context, const SendPace& pace, Sight sight, const Rate& snapshot_bytes);
+  /// `game`: that of all rooms. `snapshot_bytes`: the byte budget of each client.
+  Replicator(ShardContext& context, const SendPace& pace, const GameTable& game,
+             const Rate& snapshot_bytes);
 
   /// Queues the events of the tick that a room has just stepped for the clients that receive them.
   void queue_events(HostedRoom& room);
@@ -44,22 +45,24 @@ class Replicator {
   void take_turns(std::span<HostedRoom> rooms, Instant now);
 
   /// Reads a room once. The following calls of send() are for its clients.
-  void begin_tick(HostedRoom& room) { planner_.begin_tick(room.room()); }
+  void begin_tick(HostedRoom& room) { planner_.begin_tick(room.match()); }
 
   /// Sends a client the room's present tick if it is its turn, and the tick has news for it or the
   /// last snapshot is a tenth of a second old.
   void send(Session& session, Instant now);
 
  private:
-  [[nodiscard]] std::optional<ViewPlan> plan(Session& session, const ViewMembers* base,
-                                             std::size_t bytes, std::size_t events);
-  [[nodiscard]] ConstBytes encode(Session& session, const ViewPlan& plan, std::size_t events);
+  [[nodiscard]] std::optional<match::ViewPlan> plan(Session& session, const match::Members* base,
+                                                    std::size_t bytes,
+                                                    const match::EventQueue::Due& events);
+  [[nodiscard]] ConstBytes encode(Session& session, const match::ViewPlan& plan,
+                                  std::size_t events);
 
   ShardContext& context_;
   SendPace pace_;
   Rate snapshot_bytes_;
-  EventBroadcast broadcast_;
-  SnapshotPlanner planner_;
+  match::EventRouter router_;
+  match::Planner planner_;
   std::vector<SessionSnapshots*> may_wait_;
   protocol::Snapshot snapshot_;  ///< the one in progress
 };

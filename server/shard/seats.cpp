@@ -1,7 +1,7 @@
 #include "server/shard/seats.h"
 
 #include "core/assert.h"
-#include "game/entity_state.h"
+#include "engine/entity_id.h"
 #include "server/shard/session.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace tickbox::server {
 
 Seats::Seats(std::uint32_t count) : seats_(count) {
-  TICKBOX_ASSERT(count <= game::kSeatsMax);
+  TICKBOX_ASSERT(count <= engine::kSeatsMax);
   for (std::uint32_t i = 0; i < count; ++i) {
     seats_[i].player = {static_cast<std::uint16_t>(i)};
   }

@@ -1,5 +1,5 @@
 #pragma once
-// The seats of one room. A seat is held from the ACCEPT until its body leaves. It has up to two
+// The seats of one room. A seat is held from the ACCEPT until its player leaves. It has up to two
 // sessions: the one that plays, and a pending one that is about to take over from it.
 
 #include "core/clock.h"
@@ -15,20 +15,20 @@ namespace tickbox::server {
 
 struct Session;
 
-/// The time that a body waits for a client that has fallen silent.
+/// The time that a player waits for a client that has fallen silent.
 inline constexpr Duration kBodyKept = std::chrono::seconds{30};
 
 struct Seat {
   PlayerId player;
   bool held = false;
-  bool in_world = false;  ///< its join has been stepped
-  BodyId body;
+  bool in_world = false;              ///< its join has been stepped
+  std::uint32_t generation = 0;       ///< of its player
   std::uint64_t client = 0;           ///< client id from its token
   std::uint32_t key_id = 0;           ///< id of the key that opened its token
   std::uint8_t rights = 0;            ///< rights from its token
-  Session* playing = nullptr;         ///< the session whose inputs move the body
+  Session* playing = nullptr;         ///< the session whose inputs move its entities
   Session* pending = nullptr;         ///< a session whose client has not proven its keys yet
-  std::optional<Instant> orphaned;    ///< when its body lost its client
+  std::optional<Instant> orphaned;    ///< when its player lost its client
   std::optional<Instant> taken_over;  ///< when a newer token of its client took it over last
   bool has_reported = false;          ///< its client has reported a wrong hash
   std::uint32_t serials = 0;          ///< tickets issued so far, to all its players

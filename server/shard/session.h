@@ -9,12 +9,12 @@
 #include "net/packet.h"
 #include "net/transport.h"
 #include "protocol/snapshot.h"
-#include "server/replication/audit_stream.h"
-#include "server/replication/base_age.h"
-#include "server/replication/event_queue.h"
-#include "server/replication/sent_views.h"
-#include "server/replication/snapshot_planner.h"
-#include "server/room/input_buffer.h"
+#include "server/match/audit_stream.h"
+#include "server/match/base_age.h"
+#include "server/match/event_queue.h"
+#include "server/match/input_buffer.h"
+#include "server/match/plan_stages.h"
+#include "server/match/sent_views.h"
 #include "server/shard/connect/token_history.h"
 #include "server/shard/limits.h"
 #include "server/shard/view_receipts.h"
@@ -64,18 +64,19 @@ struct SessionLimits {
   RateLimit opens_elsewhere;  ///< of packets opened from another address
   RateLimit packets;
   RateLimit bytes;
-  RateLimit full_views;  ///< of full views requested
-  RateLimit audit_runs;  ///< of runs requested
-  RateLimit sent;        ///< in bytes, of snapshots or of an audit
+  RateLimit full_views;        ///< of full views requested
+  RateLimit audit_runs;        ///< of runs requested
+  RateLimit descriptor_parts;  ///< of parts of the descriptor requested
+  RateLimit sent;              ///< in bytes, of snapshots or of an audit
 };
 
 /// The state of the snapshots to one client, and of the events in them.
 struct SessionSnapshots {
-  std::unique_ptr<SentViews> views;  ///< set once the session plays
+  std::unique_ptr<match::SentViews> views;    ///< set once the session plays
+  std::unique_ptr<match::EventQueue> events;  ///< the same
   ViewReceipts receipts;
-  BaseAge base_age;  ///< how old the base of a snapshot may be
-  WaitingBodies waiting;
-  EventQueue events;
+  match::BaseAge base_age;  ///< how old the base of a snapshot may be
+  match::WaitingBodies waiting;
   std::uint64_t plan_work = 0;  ///< work of the last plan, in units of ViewPlan::work
   SnapshotTurn turn = SnapshotTurn::None;
   Tick last;         ///< tick of the last one sent; 0 before the first
@@ -87,7 +88,7 @@ struct Session {
   enum class State : std::uint8_t {
     Free,      ///< not in use
     Accepted,  ///< an ACCEPT is sent; the client has not proven the keys yet
-    Playing,   ///< a packet of the client was opened: it has a body from the next tick on
+    Playing,   ///< a packet of the client was opened: it is in the world from the next tick on
   };
 
   State state = State::Free;
@@ -109,8 +110,8 @@ struct Session {
   std::optional<PathCheck> path_check;
   Instant next_path_check;  ///< no check begins before
 
-  InputBuffer inputs;
-  std::uint8_t substituted = 0;  ///< number of substituted inputs, modulo 256
+  std::unique_ptr<match::InputBuffer> inputs;  ///< set once the session plays
+  std::uint8_t substituted = 0;                ///< number of substituted inputs, modulo 256
   std::uint32_t late = 0;
   std::int16_t margin = 0;          ///< 1/16 ticks, of the newest packet's newest input
   std::uint32_t mismatches = 0;     ///< hash mismatches, as the client reported
@@ -118,7 +119,7 @@ struct Session {
   std::optional<Instant> reported;  ///< when its last desync report began
 
   SessionSnapshots snapshots;
-  std::unique_ptr<AuditStream> audit;  ///< set for an auditor, instead of snapshots
+  std::unique_ptr<match::AuditStream> audit;  ///< set for an auditor, instead of snapshots
 
   [[nodiscard]] ConstBytes accept_datagram() const {
     return ConstBytes{accept}.first(accept_bytes);
@@ -128,7 +129,7 @@ struct Session {
 /// Returns the report on the session's packets in a message of `tick`.
 [[nodiscard]] inline protocol::InputReport input_report(const Session& session, Tick tick) {
   return {.tick = protocol::low_bits(tick),
-          .input_tick = protocol::low_bits(session.inputs.complete_to()),
+          .input_tick = protocol::low_bits(session.inputs->complete_to()),
           .margin = protocol::encode_margin(session.margin),
           .substituted = session.substituted,
           .newest_packet = static_cast<std::uint8_t>(session.channel.received().newest() & 0xff)};

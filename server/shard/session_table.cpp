@@ -1,7 +1,7 @@
 #include "server/shard/session_table.h"
 
 #include "core/assert.h"
-#include "game/entity_state.h"
+#include "engine/entity_id.h"
 
 #include <bit>
 #include <utility>
@@ -10,7 +10,7 @@ namespace tickbox::server {
 namespace {
 
 /// A connection id is a random multiple of this, plus the session's slot.
-constexpr std::uint32_t kSlotsMax = kSessionsPerSeat * game::kSeatsMax;
+constexpr std::uint32_t kSlotsMax = kSessionsPerSeat * engine::kSeatsMax;
 static_assert(std::has_single_bit(kSlotsMax));
 
 }  // namespace

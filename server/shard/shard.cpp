@@ -9,7 +9,8 @@
 #include "server/shard/connect/path_validator.h"
 #include "server/shard/connect/session_lifecycle.h"
 #include "server/shard/context.h"
-#include "server/shard/desync_service.h"
+#include "server/shard/descriptor_service.h"
+#include "server/shard/desync/desync_service.h"
 #include "server/shard/input_receiver.h"
 #include "server/shard/paced_logs.h"
 #include "server/shard/replicator.h"
@@ -95,6 +96,7 @@ class Shard::Impl {
   std::vector<HostedRoom> rooms_;  ///< never resized: sessions point to their rooms
   SessionTable sessions_;
   Admission admission_;
+  DescriptorService descriptors_;
   DesyncService desyncs_;
   AuditService audits_;
   SessionLifecycle lifecycle_;
@@ -118,19 +120,22 @@ Shard::Impl::Impl(const ShardOptions& options, const ShardParts& parts, Instant 
       rooms_(host(parts.rooms, options)),
       sessions_(kSessionsPerSeat * options.max_clients * rooms_.size()),
       admission_(options.admission, ids_of(parts.rooms), parts.entropy, began_),
+      descriptors_(context_, parts.rooms.front().match.world().game()),
       desyncs_(context_, parts.desyncs),
       audits_(context_, rooms_, pace_of(options)),
       lifecycle_(context_, {sessions_, rooms_, admission_, desyncs_}, options.tick_rate, now),
       connects_(context_, {rooms_, admission_, sessions_, lifecycle_, audits_}, options.tick_rate),
       paths_(context_, sessions_),
       inputs_(context_, audits_, options.tick_rate),
-      replicator_(context_, pace_of(options), options.sight, options.snapshot_bytes),
+      replicator_(context_, pace_of(options), parts.rooms.front().match.world().game(),
+                  options.snapshot_bytes),
       drops_logged_at_(now) {
   TICKBOX_ASSERT(!rooms_.empty());
   Metrics& metrics = context_.metrics;
   metrics.tick_rate = options.tick_rate;
   metrics.clients_max = std::uint64_t{options.max_clients} * rooms_.size();
   metrics.rooms = rooms_.size();
+  metrics.game = &rooms_.front().world().game();
 }
 
 std::uint32_t Shard::Impl::seats_held() const {
@@ -247,6 +252,8 @@ std::expected<void, net::DropReason> Shard::Impl::on_message(
       return on_disconnect(session, opened.message, arrival.now);
     case net::PacketType::DesyncReport:
       return desyncs_.receive(session, opened, arrival.now);
+    case net::PacketType::DescriptorRequest:
+      return descriptors_.receive(session, opened, arrival.now);
     default:
       return {};  // open_packet() opens no other type
   }
@@ -271,13 +278,15 @@ void Shard::Impl::tick(Instant now) {
   Metrics& metrics = context_.metrics;
   ++metrics.ticks;
   metrics.clients = clients();
-  metrics.entities = 0;
+  metrics.entities_of_kind.fill(0);
   metrics.audit.auditors = 0;
   for (HostedRoom& room : rooms_) {
     room.step(metrics);
     replicator_.queue_events(room);
     audits_.append(room);
-    metrics.entities += room.room().entities().size();
+    for (const engine::RowInfo& row : room.world().infos()) {
+      ++metrics.entities_of_kind[row.kind];
+    }
     metrics.audit.auditors += room.auditors();
   }
   if (!stopping()) stop_at_end(now);

@@ -12,7 +12,6 @@
 #include "net/key_ring.h"
 #include "net/transport.h"
 #include "protocol/desync.h"
-#include "server/replication/interest.h"
 #include "server/shard/connect/admission.h"
 #include "server/shard/connect/deny_list.h"
 #include "server/shard/hosted_room.h"
@@ -32,7 +31,6 @@ struct ShardOptions {
   std::uint32_t snapshot_rate = 0;               ///< per second, to each client; 0: one each tick
   std::uint64_t plan_work = kPlanWorkPerSecond;  ///< of all plans, per second
   std::uint32_t max_clients = 1'000;             ///< of each room; at most the seats of its map
-  Sight sight;
   Rate snapshot_bytes = kSnapshotBytes;  ///< to each client; the burst is at least a datagram
   std::uint32_t tick_end = kTickEnd;     ///< the shard stops at this tick of a room
   AdmissionOptions admission;
@@ -44,7 +42,8 @@ struct ShardParts {
   Entropy& entropy;
   const WallClock& calendar;
   Log& log;
-  std::vector<RoomParts> rooms;  ///< at least one; ids differ; at most kSeatsMax seats in all
+  std::vector<RoomParts>
+      rooms;  ///< at least one, all of one game; ids differ; at most kSeatsMax seats in all
   protocol::DesyncSink* desyncs = nullptr;
 };
 

@@ -18,16 +18,11 @@ def place(field):
 
 PLACES = {
     layouts.ACCEPT: [place(field) for field in messages.ACCEPT],
-    layouts.INPUT: [
-        Place(messages.INPUT_MESSAGE[0]),
-        messages.INPUT_MESSAGE[1],
-        Place(messages.INPUT_MESSAGE[2]),
-        Place(messages.INPUT_MESSAGE[3]),
-    ],
+    layouts.INPUT: [place(field) for field in messages.INPUT_MESSAGE],
     layouts.DISCONNECT: [Place(messages.DISCONNECT[0])],
     layouts.CHALLENGE: [Place(messages.PATH_CHECK[0])],
     layouts.AUDIT: [place(field) for field in messages.AUDIT],
-    layouts.SNAPSHOT: [each if type(each) is Vector else place(each) for each in messages.SNAPSHOT],
+    layouts.SNAPSHOT: [place(field) for field in messages.SNAPSHOT],
 }
 
 

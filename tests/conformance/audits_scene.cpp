@@ -1,4 +1,5 @@
 #include "tests/conformance/scenes.h"
+#include "tests/conformance/stranger.h"
 
 #include <chrono>
 
@@ -34,6 +35,7 @@ void play_audits(std::FILE* out) {
                    .max_clients = kSeats,
                    .link = kBadLink,
                    .keys = make_ring()}};
+  learn_game(capture);
   Harness& harness = capture.harness();
   const std::size_t leaver = capture.add_client();
   capture.add_client();

@@ -59,7 +59,7 @@ void Capture::write_start(std::string_view event) {
   const auto today = harness_.calendar().now().time_since_epoch();
   fmt::print(out_,
              R"({{"event":"{}","ns":{},"ms_since_1970":{},"server":"{}","room":{},"seats":{},)"
-             R"("key_ring":{}}})"
+             R"("key_ring":{},"always":["move"]}})"
              "\n",
              event, nanoseconds(), today.count(), to_string(SimulatedNetwork::server_address()),
              server::kFirstRoom.value, options_.max_clients, quoted(options_.keys.text()));
@@ -81,7 +81,7 @@ void Capture::on_drawn(ConstBytes drawn) {
 /// Steps come between the datagrams that the server takes and those that it sends: to write one
 /// with the next datagram is in time.
 void Capture::write_ticks() {
-  for (const Tick now = harness_.room().world().tick; written_ < now;) {
+  for (const Tick now = harness_.world().tick; written_ < now;) {
     written_ = written_ + 1;
     fmt::print(out_,
                R"({{"event":"tick","tick":{}}})"

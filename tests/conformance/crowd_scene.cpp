@@ -1,4 +1,5 @@
 #include "tests/conformance/scenes.h"
+#include "tests/conformance/stranger.h"
 
 #include <chrono>
 
@@ -13,12 +14,9 @@ constexpr net::LinkConditions kLink{.delay = std::chrono::milliseconds{20}, .los
 }  // namespace
 
 void play_crowd(std::FILE* out) {
-  Capture capture{out,
-                  {.seed = 12,
-                   .max_clients = kSeats,
-                   .link = kLink,
-                   .bot = game::BotKind::Chase,
-                   .keys = make_ring()}};
+  Capture capture{
+      out, {.seed = 12, .max_clients = kSeats, .link = kLink, .bot = "chase", .keys = make_ring()}};
+  learn_game(capture);
   for (int i = 0; i < kClients; ++i) {
     capture.add_client();
     capture.harness().run_for(std::chrono::milliseconds{1});  // 1,000 key agreements a second

@@ -1,8 +1,7 @@
 """Reports of views that came out wrong: the page's part "Reporting a wrong view"."""
 
-import messages
+from flatbuffer import Malformed
 
-PARTS_MAX = 6
 ROUND_MIN = 400_000_000  # ns
 BEGINS_EVERY = 5_000_000_000  # ns, of a session
 
@@ -17,29 +16,31 @@ class Report:
     def __init__(self, name, now):
         self.name = name
         self.began = now
-        self.parts = {}  # number → bodies
+        self.parts = {}  # number → bytes
         self.count = None
 
-    def add(self, head, bodies, check):
+    def add(self, part, check):
         """Each part is the same each time, and they agree on how many there are."""
-        check(self.count in (None, head.parts), "trace", "another number of parts than before")
-        self.count = head.parts
-        before = self.parts.setdefault(head.part, bodies)
-        check(before == bodies, "trace", f"part {head.part} is another than before")
+        check(self.count in (None, part.head.parts), "trace", "another number of parts than before")
+        self.count = part.head.parts
+        before = self.parts.setdefault(part.head.part, part.bytes)
+        check(before == part.bytes, "trace", f"part {part.head.part} is another than before")
 
     def whole(self):
         return self.count is not None and len(self.parts) == self.count
 
-    def bodies(self):
-        return [body for number in sorted(self.parts) for body in self.parts[number]]
-
-    def check_hash(self, expected, check, whose):
+    def check_hash(self, expected, world, whose):
         """Once all parts are there."""
+        check = world.findings.check
         if not self.whole():
             return
-        bodies = self.bodies()
-        check(messages.rises(bodies), "trace", f"{whose} view is not sorted from part to part")
-        made = messages.view_hash(bodies)
+        data = b"".join(self.parts[number] for number in sorted(self.parts))
+        try:
+            rows, room = world.views.whole_view(data, self.name[0])
+        except Malformed as fault:
+            world.findings.add("trace", f"{whose} view: {fault}")
+            return
+        made = world.views.rows_hash(rows, room)
         check(made == expected, "trace", lambda: f"{whose} view has hash {made:08x}, not {expected:08x}")
 
 
@@ -51,7 +52,8 @@ class ClientReports:
         self.input_since = True
         self.wrong = {}  # tick → hash as the snapshot told it
 
-    def sent(self, now, head, bodies, findings):
+    def sent(self, now, part, world):
+        findings, head = world.findings, part.head
         check = findings.check
         check(self.input_since, "trace", "two TRACEs and no INPUT between them")
         self.input_since = False
@@ -63,8 +65,8 @@ class ClientReports:
             findings.saw("view traced")
         told = self.wrong.get(head.tick)
         check(told == head.said, "trace", "of a view that was not wrong, or of another hash")
-        self.current.add(head, bodies, check)
-        self.current.check_hash(head.made, check, "the client's")
+        self.current.add(part, check)
+        self.current.check_hash(head.made, world, "the client's")
 
 
 class ServerReports:
@@ -76,13 +78,14 @@ class ServerReports:
         self.bytes_in = {}
         self.bytes_out = {}
 
-    def took(self, now, head, bodies, size):
-        name = name_of(head)
+    def took(self, now, part, size):
+        name = name_of(part.head)
         trace = self.arrived.setdefault(name, Report(name, now))
-        trace.add(head, bodies, lambda *_: None)
+        trace.add(part, lambda *_: None)
         self.bytes_in[name] = self.bytes_in.get(name, 0) + size
 
-    def sent(self, now, head, bodies, size, findings):
+    def sent(self, now, part, size, world):
+        findings, head = world.findings, part.head
         check, name = findings.check, name_of(head)
         asked = self.arrived.get(name)
         if not check(asked is not None, "trace", "a DESYNC_STATE of what nobody has asked"):
@@ -95,8 +98,8 @@ class ServerReports:
             return
         check(asked.whole(), "trace", "a DESYNC_STATE before all of the client's view has come")
         trace = self.answered.setdefault(name, Report(name, now))
-        trace.add(head, bodies, check)
-        trace.check_hash(head.said, check, "the server's")
+        trace.add(part, check)
+        trace.check_hash(head.said, world, "the server's")
         if head.parts > 1:
             findings.saw("view in parts")
         if trace.whole():

@@ -1,9 +1,12 @@
+#include "games/arena/arena.h"
 #include "tests/conformance/scenes.h"
-#include "tests/support/flipped_arena.h"
+#include "tests/conformance/stranger.h"
+#include "tests/support/changed_game.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <deque>
 
 namespace tickbox::tests {
 namespace {
@@ -12,24 +15,28 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// Enough that some views make two parts.
-constexpr std::uint32_t kSeats = 80;
+constexpr std::uint32_t kSeats = 160;
 constexpr net::LinkConditions kLink{.delay = milliseconds{30}, .jitter = milliseconds{6}};
 
 /// The client around whose body there are the most.
 std::size_t most_crowded(const Harness& harness) {
-  const auto bodies_around = [&](const client::Client& client) {
-    const auto entities = harness.room().entities();
-    const auto own =
-        std::ranges::find(entities, client.connection().accept().body, &game::EntityState::id);
-    if (own == entities.end()) return std::ptrdiff_t{0};
-    return std::ranges::count_if(entities, [&](const game::EntityState& entity) {
-      return std::abs(std::int64_t{entity.min.x} - own->min.x) <= 24 * kUnit &&
-             std::abs(std::int64_t{entity.min.y} - own->min.y) <= 16 * kUnit;
-    });
+  const engine::World& world = harness.world();
+  const auto bodies_around = [&](std::size_t client) {
+    const std::size_t own = world.index_of(harness.body_of(client));
+    std::size_t count = 0;
+    for (std::size_t row = 0; own != world.size() && row < world.size(); ++row) {
+      const Vec2 at = world.body(row).min;
+      const Vec2 centre = world.body(own).min;
+      count += std::abs(std::int64_t{at.x} - centre.x) <= 24 * kUnit &&
+                       std::abs(std::int64_t{at.y} - centre.y) <= 16 * kUnit
+                   ? 1U
+                   : 0U;
+    }
+    return count;
   };
   std::size_t best = 0;
   for (std::size_t i = 1; i < harness.players().size(); ++i) {
-    if (bodies_around(harness.client(i)) > bodies_around(harness.client(best))) best = i;
+    if (bodies_around(i) > bodies_around(best)) best = i;
   }
   return best;
 }
@@ -39,37 +46,37 @@ std::size_t most_crowded(const Harness& harness) {
 void play_desync(std::FILE* out) {
   Tick wrong;
   BodyId body;
-  std::size_t first = 0;  // of the clients whose view flips
-  std::size_t last = 0;
-  const auto rules_of = [&](std::size_t client) {
-    return std::make_shared<FlippedArena>(60, [&, client](game::World& world) {
-      if (world.tick != wrong || client < first || client > last || world.size() == 1) return;
-      flip(world, body, "vx", 0);
-    });
-  };
+  std::size_t flipped = 0;  // the client whose view flips
+  std::deque<ChangedGame> games;
+  for (std::size_t client = 0; client < kSeats; ++client) {
+    games.emplace_back(games::arena(), Changes{.after = [&, client](const MidTick& tick) {
+                         const bool is_wrong = tick.tick() == wrong && client == flipped;
+                         if (is_wrong && tick.world().size() > 1) tick.flip(body, "vx", 0);
+                       }});
+  }
   Capture capture{out,
                   {.seed = 21,
                    .max_clients = kSeats,
                    .link = kLink,
-                   .bot = game::BotKind::Chase,
+                   .bot = "chase",
                    .keys = make_ring(),
-                   .client_rules = rules_of}};
+                   .client_game = [&](std::size_t client) { return &games[client]; }}};
+  learn_game(capture);
   Harness& harness = capture.harness();
   for (std::uint32_t i = 0; i < kSeats; ++i) {
     capture.add_client();
     harness.run_for(std::chrono::milliseconds{1});  // 1,000 key agreements a second
   }
-  harness.run_for(seconds{5});
-  const auto flip_soon = [&](std::size_t from, std::size_t to, std::size_t whose) {
-    first = from;
-    last = to;
-    body = harness.client(whose).connection().accept().body;
-    wrong = harness.room().world().tick + 3;
+  harness.run_for(milliseconds{700});  // players spawn close together
+  const auto flip_soon = [&](std::size_t client) {
+    flipped = client;
+    body = harness.body_of(client);
+    wrong = harness.world().tick + 3;
   };
-  flip_soon(0, 0, 0);
-  harness.run_for(milliseconds{500});
   const std::size_t crowded = most_crowded(harness);
-  flip_soon(crowded, crowded, crowded);
+  flip_soon(crowded);
+  harness.run_for(milliseconds{500});
+  flip_soon(crowded == 0 ? 1 : 0);
   harness.run_for(milliseconds{1'000});
   capture.stop();
   harness.run_for(seconds{1});

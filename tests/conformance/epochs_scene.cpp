@@ -1,4 +1,5 @@
 #include "tests/conformance/scenes.h"
+#include "tests/conformance/stranger.h"
 
 #include <chrono>
 
@@ -18,8 +19,9 @@ void play_epochs(std::FILE* out) {
                    .tick_rate = kTickRate,
                    .max_clients = 1,
                    .link = kLink,
-                   .bot = game::BotKind::Stress,  // news in every tick
+                   .bot = "stress",  // news in every tick
                    .keys = make_ring()}};
+  learn_game(capture);
   const std::size_t client = capture.add_client();
   capture.harness().run_for(kLength);
   capture.harness().leave(client);

@@ -2,9 +2,7 @@
 
 import struct
 
-
-class Malformed(Exception):
-    """A message that the page does not allow."""
+from game import Malformed
 
 
 def need(holds, what):

@@ -7,12 +7,19 @@ import xxhash
 WHOLE, FLAG, PRESS, PLAYER, REF = range(5)
 NOBODY = 0xFFFF
 NEUTRAL = 2
+DYNAMIC, KINEMATIC, FIXED = range(3)
 NO_ID = (1 << 64) - 1
 MASK = (1 << 64) - 1
 
 
 class Malformed(Exception):
-    pass
+    """Bytes that the standard does not allow."""
+
+
+def one_of(types, number):
+    if number >= len(types):
+        raise Malformed(f"{number} is not one of {len(types)}")
+    return types[number]
 
 
 class Reader:
@@ -43,7 +50,10 @@ class Reader:
         raise Malformed("a number is too long")
 
     def text(self):
-        return self.take(self.number()).decode()
+        try:
+            return self.take(self.number()).decode()
+        except UnicodeDecodeError as fault:
+            raise Malformed("a text that is no UTF-8") from fault
 
     def at_end(self):
         return self.at == len(self.data)
@@ -130,9 +140,8 @@ class Type:
 
     def sparse_bits(self, bits):
         """Every value; the bits leave out those by default. Bits and game_views.BitReader can be read."""
-        values = {}
+        values = self.by_default()
         for field in self.fields:
-            values[field.name] = list(field.by_default)
             for i in range(field.times):
                 if bits.take(1) == 0:
                     continue
@@ -143,6 +152,14 @@ class Type:
 
     def canonical(self, values):
         return b"".join(field.canonical(value) for field in self.fields for value in values[field.name])
+
+    def by_default(self):
+        return {field.name: list(field.by_default) for field in self.fields}
+
+    def released(self, values):
+        """The same with every press up."""
+        return {field.name: [0] * field.times if field.form == PRESS else list(values[field.name])
+                for field in self.fields}
 
 
 class Game:
@@ -161,6 +178,9 @@ class Game:
             kind = Type(reader)
             kind.top_speed = reader.fixed("i")
             kind.predict = reader.fixed("B")
+            kind.motion = reader.fixed("B")
+            if kind.predict > 2 or kind.motion > 2:
+                raise Malformed("a kind that cannot be")
             self.kinds.append(kind)
         self.outcomes, self.events, self.commands = (
             [Type(reader) for _ in range(reader.number())] for _ in range(3))
@@ -208,12 +228,12 @@ class Game:
         if entity["carried"]:
             reader.take(8)
         entity["extra"] = reader.data[start:reader.at]
-        entity["state"] = self.kinds[entity["kind"]].packed(reader)
+        entity["state"] = one_of(self.kinds, entity["kind"]).packed(reader)
         return entity
 
     def state_hash(self, frame):
         """The hash that a keyframe's content has."""
-        total = sum(self._entity_hash(entity) for entity in frame["entities"])
+        total = sum(self.entity_hash(entity) for entity in frame["entities"])
         for number, seat in enumerate(frame["seats"]):
             if seat["generation"] or seat["taken"]:
                 total += self._seat_hash(number, seat)
@@ -221,7 +241,8 @@ class Game:
         rest += self.room.canonical(frame["room"]) + self.secret.canonical(frame["secret"])
         return xxhash.xxh3_64_intdigest(rest, frame["seed"])
 
-    def _entity_hash(self, entity):
+    def entity_hash(self, entity):
+        """`entity`: as entities of a keyframe, or as rows of views."""
         head = struct.pack("<HH2i", entity["kind"] << 8 | entity["parent"] << 1 | entity["new"], entity["owner"],
                            *entity["place"])
         state = self.kinds[entity["kind"]].canonical(entity["state"])
@@ -246,17 +267,17 @@ class Game:
         if kind == 2:
             of, player, ref = reader.number(), reader.number() - 1, reader.fixed("Q")
             place, path = (reader.fixed("i"), reader.fixed("i")), reader.number() - 1
-            return ("spawned", phase, of, player, ref, place, path, self.kinds[of].sparse(reader))
+            return ("spawned", phase, of, player, ref, place, path, one_of(self.kinds, of).sparse(reader))
         if kind == 3:
             return ("removed", phase, reader.fixed("Q"))
         if kind == 4:
             return ("focused", phase, reader.number(), reader.fixed("Q"), reader.fixed("i"), reader.fixed("i"))
         if kind == 5:
             seat, of = reader.number(), reader.number()
-            return ("commanded", phase, seat, of, self.commands[of].sparse(reader))
+            return ("commanded", phase, seat, of, one_of(self.commands, of).sparse(reader))
         if kind == 6:
             of, ref = reader.number(), reader.fixed("Q")
-            return ("decided", phase, of, ref, self.outcomes[of].sparse(reader))
+            return ("decided", phase, of, ref, one_of(self.outcomes, of).sparse(reader))
         if kind == 7:
             return ("seat", phase, reader.number(), self.seat.sparse(reader))
         if kind == 8:
@@ -272,10 +293,16 @@ class TickLog:
     def __init__(self, game, frame):
         self.game = game
         self.seats = len(frame["seats"])
-        self.sources = {number: seat["source"] for number, seat in enumerate(frame["seats"]) if seat["taken"]}
+        taken = {number: seat for number, seat in enumerate(frame["seats"]) if seat["taken"]}
+        self.sources = {number: seat["source"] for number, seat in taken.items()}
+        self.held = {number: seat["input"] for number, seat in taken.items()}
+        self.pressed = set()  # the seats that had a press down in the last tick that has an input of them
 
     def record(self, data):
-        """What entered the next tick: leaves, joins, inputs and outcomes, and the source of each player's input."""
+        """What entered the next tick: leaves, joins, inputs and outcomes, and the source of each player's input.
+
+        Also the input that each player held before, and the one that it has in the tick. Of players who had a press
+        down in the last one of theirs, values that have no effect may have become those by default."""
         record = {"leaves": [], "joins": {}, "inputs": {}, "outcomes": []}
         reader = Reader(data)
         lists = reader.fixed("B") if data else 0
@@ -303,6 +330,13 @@ class TickLog:
         if not reader.at_end():
             raise Malformed("bytes follow the record")
         record["sources"] = dict(self.sources)
+        joining = {seat: self.game.input.by_default() for seat in record["joins"]}
+        record["before"] = {seat: self.held[seat] for seat in self.sources if seat not in joining} | joining
+        record["given"] = record["before"] | record["inputs"]
+        record["pressed"] = self.pressed - set(joining)
+        self.held = {seat: self.game.input.released(values) for seat, values in record["given"].items()}
+        self.pressed = {seat for seat in self.pressed - set(record["inputs"]) if seat in self.held}
+        self.pressed |= {seat for seat, values in record["inputs"].items() if values != self.held[seat]}
         return record
 
     @staticmethod

@@ -5,7 +5,7 @@
 #include "core/rng.h"
 #include "engine/descriptor.h"
 #include "engine/log/tick_log.h"
-#include "games/arena/arena_game.h"
+#include "games/arena/arena.h"
 #include "laws/random_match.h"
 #include "tests/support/menagerie.h"
 

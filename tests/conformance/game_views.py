@@ -7,6 +7,12 @@ import xxhash
 import game
 
 UNIT = 1 << 16
+INPUTS_MAX = 64
+MEMBERS_MAX = 1_024
+EVENTS_MAX = 16
+WALL = 3
+BY_ENTITY = 2  # the class of entities that others have spawned
+NEAR = 1 << 21
 
 
 class BitReader:
@@ -39,27 +45,45 @@ class BitReader:
             raise game.Malformed("more than zeros follow")
 
 
-def change(kind, bits):
-    """A function that changes a value so."""
+def class_of(name):
+    return name >> 62
+
+
+def seat_of(avatar):
+    return avatar >> 32 & 0xFFF
+
+
+def generation_of(avatar):
+    return avatar >> 44 & 0x3FFFF
+
+
+def owner_of(name):
+    """The seat of the player that an entity belongs to."""
+    lineage = seat_of(name) if class_of(name) == 0 else name >> 40 & 0x3FFFFF
+    return lineage if lineage < 1 << 12 else game.NOBODY
+
+
+def changes_of(kind, bits):
+    """Which values change: the field, which of its values, and the new one; None: the other one of two."""
     changes = []
     for field in kind.fields:
         for i in range(field.times):
-            if bits.take(1) == 0:
-                continue
-            changes.append((field, i, field.value(bits) if field.bits > 1 else None))
+            if bits.take(1):
+                changes.append((field, i, field.value(bits) if field.bits > 1 else None))
+    return changes
 
-    def apply(values):
-        changed = {name: list(all_of) for name, all_of in values.items()}
-        for field, i, value in changes:
-            other = field.least + field.most - changed[field.name][i]
-            changed[field.name][i] = other if value is None else value
-        return changed
-    return apply
+
+def changed_by(changes, values):
+    changed = {name: list(all_of) for name, all_of in values.items()}
+    for field, i, value in changes:
+        other = field.least + field.most - changed[field.name][i]
+        changed[field.name][i] = other if value is None else value
+    return changed
 
 
 def take_id(bits, now):
     kind = bits.take(2)
-    if kind == 3:
+    if kind == WALL:
         raise game.Malformed("the id of a wall")
 
     def small(few, many):
@@ -86,16 +110,53 @@ def take_id(bits, now):
 
 
 class Views:
-    """Reads contents and events of one game. `kinematic`, `fixed`: the kinds of entities that are."""
+    """Reads the bits of one game, of whose kinds each moves in one way."""
 
-    def __init__(self, of, kinematic, fixed):
+    def __init__(self, of):
         self.game = of
-        self.kinematic = kinematic
-        self.fixed = fixed
+        self.has_bit_for_each = False  # the exits of the content that was read last
+
+    def inputs(self, data):
+        """The inputs of a message: look back and values of each."""
+        bits, look_back, values, inputs = BitReader(data), 0, self.game.input.by_default(), []
+        while bits.take(1):
+            if len(inputs) == INPUTS_MAX:
+                raise game.Malformed("too many inputs")
+            if bits.take(1):
+                look_back = bits.take(8)
+            values = changed_by(changes_of(self.game.input, bits), values)
+            inputs.append((look_back, values))
+        bits.end()
+        return inputs
+
+    def content_on(self, data, now, age, known, more, is_likely):
+        """The content on a base of which only the members before the last ones are known by id.
+
+        `more`: how many follow, at least and at most, which entities have spawned; None stands for each in the exits.
+        Where members leave in the form of a bit for each, their number decides what the bits behind mean: of those
+        numbers that can be, the first counts whose content is likely, or else the first."""
+        width = BitReader(data).take(4) if data else None
+        first, fault = None, game.Malformed("an index has another width")
+        for number in range(more[0], more[1] + 1):
+            base = known + [None] * number
+            if width is not None and width != max(len(base) - 1, 0).bit_length():
+                continue
+            try:
+                content = self.content(data, now, age, base)
+            except game.Malformed as found:
+                fault = found
+                continue
+            first = first or content
+            if not self.has_bit_for_each or is_likely(content):
+                return content
+        if first is None:
+            raise fault
+        return first
 
     def content(self, data, now, age, base):
-        """`base`: the ids of the members of the view `age` ticks before `now`, or None."""
+        """`base`: the ids of the members of the view `age` ticks before `now`, or None. None is an unknown id."""
         content = {"inputs": [], "outcomes": [], "room": {}, "exits": [], "rows": []}
+        self.has_bit_for_each = False
         if not data:
             return content
         bits = BitReader(data)
@@ -107,7 +168,7 @@ class Views:
             raise game.Malformed("lists that cannot be")
         if has[0]:
             self._ticks(bits, now, age, lambda tick: content["inputs"].append(
-                (tick, base[bits.one_of(members)], change(self.game.input, bits))))
+                (tick, self._player(base[bits.one_of(members)]), changes_of(self.game.input, bits))))
         if has[1]:
             self._ticks(bits, now, age, lambda tick: content["outcomes"].append(
                 (tick, base[bits.one_of(members)], self._outcome(bits))))
@@ -139,15 +200,25 @@ class Views:
         return ("decided", phase, of, self.game.outcomes[of].sparse_bits(bits))
 
     @staticmethod
-    def _exits(bits, base):
-        if bits.take(1):
-            return [member for member in base if bits.take(1)]
-        exits = []
-        while bits.take(1):
-            exits.append(base[bits.one_of(len(base))])
-        if exits != sorted(set(exits)):
+    def _player(member):
+        if member is None or class_of(member) != 0:
+            raise game.Malformed("an input of an entity that no player controls")
+        return member
+
+    def _exits(self, bits, base):
+        is_bitmap, places = bits.take(1), []
+        self.has_bit_for_each = is_bitmap == 1
+        if is_bitmap:
+            places = [place for place in range(len(base)) if bits.take(1)]
+        else:
+            while bits.take(1):
+                places.append(bits.one_of(len(base)))
+        if places != sorted(set(places)):
             raise game.Malformed("the exits do not ascend")
-        return exits
+        each = 1 + max(len(base) - 1, 0).bit_length()
+        if is_bitmap != (len(base) < len(places) * each + 1):
+            raise game.Malformed("the exits are not in their shortest form")
+        return [base[place] for place in places]
 
     def _rows(self, bits, now, base):
         origin = bits.signed(16) * UNIT, bits.signed(16) * UNIT
@@ -160,30 +231,50 @@ class Views:
                 if base is not None and name in base:
                     raise game.Malformed("a member of the base is named by its id")
             rows.append(self._row(bits, name, origin))
-        ids = [row["id"] for row in rows]
-        if ids != sorted(set(ids)) or not ids:
-            raise game.Malformed("the rows are not sorted by id")
+        return self._sorted(rows)
+
+    @staticmethod
+    def _sorted(rows):
+        ids = [row["id"] for row in rows if row["id"] is not None]
+        if ids != sorted(set(ids)) or len(rows) > MEMBERS_MAX:
+            raise game.Malformed("the rows are not sorted by id, or too many")
         return rows
 
-    def _row(self, bits, name, origin):
+    def whole_view(self, data, now):
+        """The members of a view, and its room, as one end of a desync sends it."""
+        bits = BitReader(data)
+        room, rows = self.game.room.sparse_bits(bits), []
+        while bits.take(1):
+            name, motion = take_id(bits, now), bits.take(2)
+            if motion > game.FIXED:
+                raise game.Malformed("an entity that moves in no way")
+            rows.append(self._row(bits, name, (0, 0), motion))
+        bits.end()
+        return self._sorted(rows), room
+
+    def _row(self, bits, name, origin, motion=None):
+        """`name`: None is an unknown entity, which another one has spawned."""
         row = {"id": name, "kind": bits.one_of(len(self.game.kinds)), "new": bits.take(1)}
+        row["owner"] = owner_of(name) if name is not None else None
+        of_class = class_of(name) if name is not None else BY_ENTITY
         is_far = bits.take(1)
         row["place"] = [bits.signed(32) if is_far else origin[axis] + bits.signed(22) for axis in range(2)]
-        fits = all(-(1 << 21) <= row["place"][axis] - origin[axis] < 1 << 21 for axis in range(2))
+        fits = all(-NEAR <= row["place"][axis] - origin[axis] < NEAR for axis in range(2))
         if is_far == fits:
             raise game.Malformed("a place is not in its shortest form")
         kind = self.game.kinds[row["kind"]]
+        motion = kind.motion if motion is None else motion
         row["state"] = kind.sparse_bits(bits)
-        row["extra"] = b"" if kind.name in self.fixed else self._velocity(bits)
+        row["extra"] = b"" if motion == game.FIXED else self._velocity(bits)
         row["parent"] = 0
-        if name >> 62 == 2 and bits.take(1):
+        if of_class == BY_ENTITY and bits.take(1):
             row["parent"] = 1 + bits.take(1)
             row["extra"] += struct.pack("<Q", bits.take(64))
-        if kind.name in self.kinematic:
+        if motion == game.KINEMATIC:
             row["extra"] += struct.pack("<HI", bits.take(16), bits.take(32))
-        elif kind.name not in self.fixed and bits.take(1):
+        elif motion == game.DYNAMIC and bits.take(1):
             row["extra"] += struct.pack("<Q", bits.take(64))
-        if name >> 62 == 0:
+        if of_class == 0:
             row["input"] = self.game.input.sparse_bits(bits)
         return row
 
@@ -199,16 +290,24 @@ class Views:
     def view_hash(self, frame, members):
         """The hash of a view with these members of a keyframe."""
         entities = {entity["id"]: entity for entity in frame["entities"]}
-        total = xxhash.xxh3_64_intdigest(self.game.room.canonical(frame["room"]), 0)
-        for member in members:
-            total += self.game._entity_hash(entities[member])
-            if member >> 62 == 0:
-                seat = member >> 32 & 0xFFF
-                held = self.game.input.canonical(frame["seats"][seat]["input"])
-                total += xxhash.xxh3_64_intdigest(held, seat)
+        rows = [dict(entities[member]) for member in members]
+        for row in rows:
+            if class_of(row["id"]) == 0:
+                row["input"] = frame["seats"][seat_of(row["id"])]["input"]
+        return self.rows_hash(rows, frame["room"])
+
+    def rows_hash(self, rows, room):
+        """The hash of a view with these members, as a snapshot has it."""
+        total = xxhash.xxh3_64_intdigest(self.game.room.canonical(room), 0)
+        for row in rows:
+            total += self.game.entity_hash(row)
+            if "input" in row:
+                held = self.game.input.canonical(row["input"])
+                total += xxhash.xxh3_64_intdigest(held, seat_of(row["id"]))
         return total & 0xFFFFFFFF
 
     def events(self, data):
+        """(number, age, kind, seat, value) of each; kind 0 is the new state of the player in a seat."""
         if not data:
             return []
         bits = BitReader(data)
@@ -222,4 +321,6 @@ class Views:
             events.append((number, age, kind, seat, value))
             number = (number + 1) % (1 << 16)
         bits.end()
+        if not 1 <= len(events) <= EVENTS_MAX:
+            raise game.Malformed(f"{len(events)} events")
         return events

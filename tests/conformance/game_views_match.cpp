@@ -9,7 +9,7 @@
 #include "engine/descriptor.h"
 #include "engine/keyframe.h"
 #include "engine/log/tick_log.h"
-#include "games/arena/arena_game.h"
+#include "games/arena/arena.h"
 #include "laws/random_match.h"
 #include "server/match/event_queue.h"
 #include "server/match/event_router.h"
@@ -113,7 +113,7 @@ class Watched {
                 static_cast<unsigned>(plan.view_hash & 0xffff'ffff), hex(bytes_).c_str(),
                 members.c_str());
     sent_.add(now) = view;
-    const std::size_t due = events_.due(now, std::size_t{8} * kEventBytes);
+    const std::size_t due = events_.due(now, kEventBytes).count;
     newest_event_ = static_cast<std::uint16_t>(newest_event_ + due);
     events_.write(now, due, bytes_);
     if (!bytes_.empty()) std::printf("events %s\n", hex(bytes_).c_str());

@@ -10,11 +10,6 @@ import sys
 import game
 import game_views
 
-# The standard leaves it to the rules which entities are kinematic, and which are fixed.
-KINEMATIC = {"arena": set(), "menagerie": {"Lift"}}
-FIXED = {"arena": set(), "menagerie": {"Brick", "Coin"}}
-
-
 def held_before(reader, records, frames, tick, seat):
     """The input that a player held before a tick gave it another one."""
     by_default = {field.name: list(field.by_default) for field in reader.input.fields}
@@ -27,10 +22,11 @@ def held_before(reader, records, frames, tick, seat):
 def check_causes(reader, content, records, frames):
     """Returns what of the causes did not enter its tick; empty where all did."""
     told = {}
-    for tick, member, change in content["inputs"]:
+    for tick, member, changes in content["inputs"]:
         seat = member >> 32 & 0xFFF
         given = records[tick]["inputs"].get(seat)
-        if given is None or change(held_before(reader, records, frames, tick, seat)) != given:
+        held = held_before(reader, records, frames, tick, seat)
+        if given is None or game_views.changed_by(changes, held) != given:
             return f"an input of seat {seat} at tick {tick} is not the one recorded"
     for tick, member, outcome in content["outcomes"]:
         if outcome[0] == "strike":
@@ -89,24 +85,15 @@ def refuses(views, raw, tick, age, base, wanted):
             content = views.content(bytes(altered), tick, age, base)
         except game.Malformed:
             continue
-        silent += repr_of(content) == wanted
+        silent += content == wanted
     return silent
-
-
-def repr_of(content):
-    """A content that can be compared: changes are functions."""
-    shown = dict(content)
-    shown["inputs"] = [(tick, member, [cell.cell_contents for cell in change.__closure__ if
-                                       isinstance(cell.cell_contents, list)])
-                       for tick, member, change in content["inputs"]]
-    return repr(shown)
 
 
 def main():
     program, name = sys.argv[1:]
     lines = subprocess.run([program, name], check=True, capture_output=True, text=True).stdout.splitlines()
     reader = game.Game(bytes.fromhex(lines[0].split(" ")[1]))
-    views = game_views.Views(reader, KINEMATIC[name], FIXED[name])
+    views = game_views.Views(reader)
     records, frames, held, seen, altered, log = {}, {}, {}, set(), 0, None
     for line in lines[1:]:
         word, *fields = line.split(" ")
@@ -140,7 +127,7 @@ def main():
                 return f"tick {tick}: {wrong}"
             if len(held) % 97 == 0:
                 altered += 8 * len(raw)
-                silent = refuses(views, raw, tick, age, base, repr_of(content))
+                silent = refuses(views, raw, tick, age, base, content)
                 if silent:
                     return f"tick {tick}: {silent} bits of a content can be turned without effect"
             held[tick] = members

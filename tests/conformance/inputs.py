@@ -1,19 +1,11 @@
 """A client's inputs as the server has them: one for each tick, its own or one made up."""
 
-from audit_entries import NEUTRAL, RECEIVED, REPEATED
-from messages import read_input
+from audit_entries import RECEIVED, REPEATED
+from game import NEUTRAL
 
 AHEAD_MAX = 64  # ticks
 LATE_MAX = 64  # ticks; who comes later is not even counted
 REPEATS_MAX = 8
-REST = read_input(bytes(4), 0)
-
-
-def clamped(given):
-    """An input as the server takes it."""
-    move = given.move if given.move <= 8 else 0
-    aim = given.aim if given.aim <= 1_023 else 0
-    return given._replace(move=move, aim=aim, buttons=given.buttons & 3)
 
 
 class Inputs:
@@ -23,7 +15,7 @@ class Inputs:
         self.held = {}  # by tick
         self.missed = set()  # ticks without one of their own
         self.given = opened  # the last tick with one of its own
-        self.last = REST
+        self.last = None  # values; None: those by default
         self.substituted = 0
         self.late = 0
 
@@ -33,19 +25,19 @@ class Inputs:
             self.missed.remove(tick)
             self.late += 1
         elif self.used < tick <= self.used + AHEAD_MAX:
-            self.held.setdefault(tick, clamped(given))
+            self.held.setdefault(tick, given)
 
     def use(self, tick):
-        """The input of this tick, and its source."""
+        """The values of this tick's input (None: those by default), and its source."""
         self.used = tick
         given = self.held.pop(tick, None)
         if given is not None:
-            self.given, self.last = tick, given
-            return given, RECEIVED
+            self.given, self.last = tick, given.values
+            return given.values, RECEIVED
         self.substituted += 1
         self.missed.add(tick)
         self.missed.discard(tick - LATE_MAX)
-        return (self.last, REPEATED) if tick - self.given <= REPEATS_MAX else (REST, NEUTRAL)
+        return (self.last, REPEATED) if tick - self.given <= REPEATS_MAX else (None, NEUTRAL)
 
     def complete(self):
         """The tick up to which all have come or were given up."""

@@ -6,7 +6,7 @@ import ipaddress
 import struct
 from collections import namedtuple
 
-PROTOCOL = 6
+PROTOCOL = 7
 DATAGRAM_MAX = 1_200
 ASK_BYTES = 1_200
 NONCE = slice(13, 45)
@@ -25,6 +25,7 @@ SEQUENCE_BITS = 18
 HELLO, COOKIE, CONNECT, ACCEPT, RESUME, REFUSE = 1, 2, 3, 4, 5, 6
 INPUT, SNAPSHOT, DISCONNECT, CHALLENGE, RESPONSE, AUDIT = 8, 9, 10, 11, 12, 13
 DESYNC_REPORT, DESYNC_STATE = 16, 17
+DESCRIPTOR_REQUEST, DESCRIPTOR = 18, 19
 NAMES = {
     HELLO: "HELLO",
     COOKIE: "COOKIE",
@@ -40,10 +41,12 @@ NAMES = {
     AUDIT: "AUDIT",
     DESYNC_REPORT: "DESYNC_REPORT",
     DESYNC_STATE: "DESYNC_STATE",
+    DESCRIPTOR_REQUEST: "DESCRIPTOR_REQUEST",
+    DESCRIPTOR: "DESCRIPTOR",
 }
 ASKS = {HELLO, CONNECT, RESUME}
-SEALED_TO_SERVER = {INPUT, DISCONNECT, RESPONSE, DESYNC_REPORT}
-SEALED_TO_CLIENT = {SNAPSHOT, DISCONNECT, CHALLENGE, AUDIT, DESYNC_STATE}
+SEALED_TO_SERVER = {INPUT, DISCONNECT, RESPONSE, DESYNC_REPORT, DESCRIPTOR_REQUEST}
+SEALED_TO_CLIENT = {SNAPSHOT, DISCONNECT, CHALLENGE, AUDIT, DESYNC_STATE, DESCRIPTOR}
 
 ConnectRequest = namedtuple("ConnectRequest", "type protocol schema nonce cookie credential audits tag clear zeros")
 Refusal = namedtuple("Refusal", "nonce reason have limit clear proof")
@@ -59,9 +62,9 @@ def type_of(data):
     return low
 
 
-def schema_hash(*files):
-    """Of wire.fbs and world.fbs, as bytes."""
-    return int.from_bytes(hashlib.sha256(b"".join(files)).digest()[:8], "big")
+def schema_hash(schema):
+    """`schema`: wire.fbs as bytes."""
+    return int.from_bytes(hashlib.sha256(schema).digest()[:8], "big")
 
 
 def read_request(data):

@@ -3,26 +3,19 @@
 import struct
 from collections import namedtuple
 
-import xxhash
-
-from causes import CAUSES_NONE, read_causes
 from compact import read_compact
-from events import read_events
-from flatbuffer import Bytes, Malformed, Number, Place, String, Struct, Vector, need, read_root
+from flatbuffer import Bytes, Number, Place, String, Struct, Vector, need, read_root
 
-INPUTS_MAX = 64
-BODIES_MAX = 72  # whole ones, in one snapshot
 SEGMENT_MAX = 1_088
 BASE_AGE_MAX = 60
 TICK_MAX = 2**31
-PART_BODIES = 44
-PARTS_MAX = 6
-VIEW_MAX = 256  # members
-PLACE_MAX = 2**30 - 2**20
-SPEED_MAX = 2**28
+PART_BYTES = 1_088  # of a view, and of a descriptor
+PARTS_MAX = 64  # of a view
+INPUT_BYTES_MAX = 1_148
 MAP_SEATS_MAX = 4_096
+GENERATIONS = 2**18
+GAME_NAME_MAX = 32
 TICKET_BYTES = 135
-PLAYER, CRATE, BULLET = 0, 1, 2
 LEFT, STOPPING, TIMED_OUT, KICKED, TAKEN_OVER = 1, 2, 3, 4, 5
 
 
@@ -44,13 +37,9 @@ def struct_field(name, read):
     return Struct(name, read, read.layout, read.align)
 
 
-Input = namedtuple("Input", "aim move buttons look_back")
-read_wire_input = unpacker("WireInput", "HBB", "aim move_buttons look_back", align=2, zeros=0)
 read_input_head = unpacker("InputHead", "IHH", "mismatches first_tick events", align=4, zeros=0)
 read_view_ack = unpacker("ViewAck", "HH", "tick receipt", align=2, zeros=0)
 read_receipt = unpacker("Receipt", "H", "number", align=2, zeros=0)
-read_entity = unpacker("Entity", "IiiiiBBB", "id x y vx vy kind move timer", align=4, zeros=1)
-read_body = unpacker("Body", "iihhHBB", "x y vx vy number kind_timer move", align=4, zeros=0)
 read_snapshot_head = unpacker(
     "SnapshotHead",
     "IHHBbBB",
@@ -68,28 +57,34 @@ read_audit_head = unpacker(
 read_audit_ack = unpacker("AuditAck", "QHBB", "bits next run flags", align=8, zeros=4)
 read_status = unpacker("LinkStatus", "III", "newest_packet packets_received late", align=4, zeros=0)
 read_view_part_head = unpacker(
-    "ViewPartHead", "IIIBBBB", "tick said made base_age part parts arrived", align=4, zeros=0
+    "ViewPartHead", "IIIBBBxQ", "tick said made base_age part parts arrived", align=8, zeros=0
 )
-Entity = namedtuple("Entity", "id x y vx vy kind move timer")
+Input = namedtuple("Input", "values look_back")
 InputMessage = namedtuple("InputMessage", "head inputs view audit")
 Audit = namedtuple("Audit", "head bytes status")
-Snapshot = namedtuple("Snapshot", "head receipt causes bodies status events")
+Snapshot = namedtuple("Snapshot", "head receipt content status events")
+Event = namedtuple("Event", "number ago kind seat value")
+ViewPart = namedtuple("ViewPart", "head bytes")
+DescriptorPart = namedtuple("DescriptorPart", "part parts bytes")
 
 ACCEPT = [
     Number("player", "H"),
-    Number("body", "I"),
+    Number("generation", "I"),
     Number("tick_rate", "H"),
     Number("tick", "I"),
-    String("rules"),
+    String("game"),
+    Number("game_version", "I"),
+    Number("game_hash", "Q"),
     Number("map_seats", "I"),
     Number("map_hash", "Q"),
+    Number("shared_seed", "Q"),
     Number("boot", "Q"),
     Number("room", "I"),
     Bytes("ticket"),
 ]
 INPUT_MESSAGE = [
     struct_field("head", read_input_head),
-    Vector("inputs", 4, read_wire_input.align),
+    Bytes("inputs"),
     struct_field("view", read_view_ack),
     struct_field("audit", read_audit_ack),
 ]
@@ -101,20 +96,15 @@ AUDIT = [
 SNAPSHOT = [
     struct_field("head", read_snapshot_head),
     struct_field("receipt", read_receipt),
-    Bytes("causes"),
-    Vector("bodies", 16, read_body.align),
-    Vector("wide", 24, read_entity.align),
+    Bytes("content"),
     struct_field("status", read_status),
     Bytes("events"),
 ]
-VIEW_PART = [struct_field("head", read_view_part_head), Vector("bodies", 24, read_entity.align)]
+VIEW_PART = [struct_field("head", read_view_part_head), Bytes("bytes")]
+DESCRIPTOR_REQUEST = [Number("part", "B")]
+DESCRIPTOR = [Number("part", "B"), Number("parts", "B"), Bytes("bytes")]
 DISCONNECT = [Number("reason", "B")]
 PATH_CHECK = [Number("data", "Q")]
-
-
-def read_input(data, at):
-    wire = read_wire_input(data, at)
-    return Input(wire.aim, wire.move_buttons & 15, wire.move_buttons >> 4, wire.look_back)
 
 
 def check_input_zeros(data):
@@ -124,14 +114,9 @@ def check_input_zeros(data):
         check_zeros(data, audit, read_audit_ack)
 
 
-def check_snapshot_zeros(data):
-    for at in read_compact(data, SNAPSHOT)["wide"] or ():
-        check_zeros(data, at, read_entity)
-
-
 def check_view_part_zeros(data):
-    for at in read_root(data, VIEW_PART)["bodies"] or ():
-        check_zeros(data, at, read_entity)
+    head = read_root(data, [Place(VIEW_PART[0]), VIEW_PART[1]])["head"]
+    need(data[head + 15] == 0, "bytes that have to be zero")
 
 
 def check_zeros(data, at, read):
@@ -144,70 +129,45 @@ def present(values, *names):
         need(values[name] is not None, f"{name} is absent")
 
 
+def bytes_of(values, name):
+    """Of a field that is absent where it has none."""
+    value = values[name]
+    need(value is None or value, f"{name} is present, and has no bytes")
+    return bytes(value or b"")
+
+
 def read_accept(data):
     accept = read_root(data, ACCEPT)
-    present(accept, "rules", "ticket")
+    present(accept, "game", "ticket")
     need(1 <= accept["map_seats"] <= MAP_SEATS_MAX, "map_seats")
     need(accept["player"] < accept["map_seats"], "player is no seat of the map")
-    need(accept["body"] >> 30 == PLAYER, "body is no player's")
-    need(accept["body"] & 0xFFF == accept["player"], "body is of another seat")
+    need(accept["generation"] < GENERATIONS, "generation")
     need(accept["tick_rate"] >= 1, "tick_rate")
-    need(1 <= len(accept["rules"]) <= 64, "rules")
+    need(accept["tick"] <= TICK_MAX, "tick")
+    need(1 <= len(accept["game"]) <= GAME_NAME_MAX, "game")
     need(len(accept["ticket"]) == TICKET_BYTES, "ticket")
     return accept
 
 
-def read_input_message(data):
+def read_input_message(data, views):
     """The head, the inputs, the view it acknowledges, and what it says of an audit."""
     message = read_compact(data, INPUT_MESSAGE)
-    present(message, "head", "inputs")
-    places = message["inputs"]
-    need(len(places) <= INPUTS_MAX, "too many inputs")
-    inputs = [read_input(data, at) for at in places]
+    present(message, "head")
+    content = bytes_of(message, "inputs")
+    need(not content or views is not None, "inputs of a game that is not known yet")
+    inputs = [Input(values, look_back) for look_back, values in views.inputs(content)] if content else []
     return InputMessage(message["head"], inputs, message["view"], message["audit"])
 
 
-def check_entity(entity):
-    need(entity.kind in (PLAYER, CRATE, BULLET), "kind")
-    need(entity.id >> 30 == entity.kind, "kind is not that of the id")
-    need(max(abs(entity.x), abs(entity.y)) <= PLACE_MAX, "position")
-    need(max(abs(entity.vx), abs(entity.vy)) <= SPEED_MAX, "velocity")
-    need(entity.move <= 8, "move")
-    return entity
-
-
-def widened(body):
-    """The entity that a Body is."""
-    kind = body.kind_timer >> 6
-    return Entity(
-        kind << 30 | body.number, body.x, body.y, body.vx, body.vy, kind, body.move, body.kind_timer & 63
-    )
-
-
-def fits_body(entity):
-    narrow = all(-(2**15) <= speed < 2**15 for speed in (entity.vx, entity.vy))
-    return narrow and entity.timer <= 63 and entity.id & 0x3FFFFFFF <= 0xFFFF
-
-
-def rises(entities):
-    return all(a.id < b.id for a, b in zip(entities, entities[1:]))
-
-
-def read_snapshot(data):
+def read_snapshot(data, views):
+    """Its content can be read only with its base."""
     message = read_compact(data, SNAPSHOT)
     present(message, "head", "receipt")
-    head, receipt = message["head"], message["receipt"].number
-    need(head.base_age <= BASE_AGE_MAX, "base_age")
-    causes = read_causes(message["causes"] or b"", head.base_age)
-    need(head.base_age > 0 or causes == CAUSES_NONE, "causes, and no base")
-    narrow, wide = message["bodies"] or (), message["wide"] or ()
-    need(len(narrow) + len(wide) <= BODIES_MAX, "too many bodies")
-    narrow = [check_entity(widened(read_body(data, at))) for at in narrow]
-    wide = [check_entity(Entity(*read_entity(data, at))) for at in wide]
-    need(rises(narrow) and rises(wide), "bodies not sorted by id")
-    bodies = sorted(narrow + wide)
-    need(rises(bodies), "a body in both lists")
-    return Snapshot(head, receipt, causes, bodies, message["status"], read_events(message["events"]))
+    need(views is not None, "a snapshot of a game that is not known yet")
+    need(message["head"].base_age <= BASE_AGE_MAX, "base_age")
+    content, events = bytes_of(message, "content"), bytes_of(message, "events")
+    events = [Event(*each) for each in views.events(events)]
+    return Snapshot(message["head"], message["receipt"].number, content, message["status"], events)
 
 
 def read_audit(data):
@@ -217,10 +177,10 @@ def read_audit(data):
     return Audit(message["head"], bytes(message["bytes"]), message["status"])
 
 
-def check_smallest(data):
-    """A writer's: what fits a Body is not sent as an Entity."""
-    for at in read_compact(data, SNAPSHOT)["wide"] or ():
-        need(not fits_body(read_entity(data, at)), "an Entity that fits a Body")
+def check_input_size(data):
+    """A writer's: it sends no more inputs than fit beside all else."""
+    inputs = read_compact(data, INPUT_MESSAGE)["inputs"]
+    need(len(inputs or b"") <= INPUT_BYTES_MAX, "more bytes of inputs than a message has")
 
 
 def read_disconnect(data):
@@ -233,42 +193,34 @@ def read_path_check(data):
     return read_root(data, PATH_CHECK)["data"]
 
 
+def check_piece(part, parts, size):
+    need(part < parts, "part")
+    last = part + 1 == parts
+    need(1 <= size <= PART_BYTES if last else size == PART_BYTES, f"{size} bytes of a part")
+
+
 def read_view_part(data):
-    """Of a DESYNC_REPORT or a DESYNC_STATE: the head and the bodies, of any values."""
+    """Of a DESYNC_REPORT or a DESYNC_STATE: the head and the bytes."""
     message = read_root(data, VIEW_PART)
     present(message, "head")
-    head, places = message["head"], message["bodies"] or ()
+    head, content = message["head"], bytes_of(message, "bytes")
     need(1 <= head.tick <= TICK_MAX, "tick")
     need(head.said != head.made, "a view that is right")
     need(head.base_age <= min(BASE_AGE_MAX, head.tick), "base_age")
-    need(head.arrived < 1 << PARTS_MAX, "arrived")
     if head.parts == 0:
-        need(head.part == 0 and not places, "a part of what is not remembered")
+        need(head.part == 0 and not content, "a part of what is not remembered")
     else:
-        need(head.part < head.parts <= PARTS_MAX, "part")
-        last = head.part + 1 == head.parts
-        fits = len(places) <= PART_BODIES if last else len(places) == PART_BODIES
-        need(fits, f"{len(places)} bodies")
-        need(places or head.parts == 1, "an empty last part")
-        need(head.part * PART_BODIES + len(places) <= VIEW_MAX, "too many members")
-    bodies = [Entity(*read_entity(data, at)) for at in places]
-    need(rises(bodies), "bodies not sorted by id")
-    return head, bodies
+        need(head.parts <= PARTS_MAX, "parts")
+        check_piece(head.part, head.parts, len(content))
+    return ViewPart(head, content)
 
 
-HASHED = struct.Struct("<IBiiiiBB")
+def read_descriptor_request(data):
+    return read_root(data, DESCRIPTOR_REQUEST)["part"]
 
 
-def entity_hash(entity):
-    hashed = HASHED.pack(
-        entity.id,
-        entity.kind,
-        *(entity.x, entity.y, entity.vx, entity.vy),
-        *(entity.move, entity.timer),
-    )
-    return xxhash.xxh3_64_intdigest(hashed, seed=entity.id)
-
-
-def view_hash(entities):
-    """Its low 32 bits, as they travel."""
-    return sum(entity_hash(entity) for entity in entities) % 2**32
+def read_descriptor(data):
+    message = read_root(data, DESCRIPTOR)
+    content = bytes_of(message, "bytes")
+    check_piece(message["part"], message["parts"], len(content))
+    return DescriptorPart(message["part"], message["parts"], content)

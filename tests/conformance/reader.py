@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Reads captured traffic and says where it breaks the protocol standard, schema/README.md.
 
-Written from that page alone: no line of the product is used or was looked at, so that the page is tested as much as
+The game is one that it learns from the server, by the descriptor. Written from the pages alone: no line of the product is used or was looked at, so that the page is tested as much as
 the traffic is.
 
     reader.py [--require WHAT]… CAPTURE      a file, or - for standard input
@@ -27,7 +27,7 @@ from server_packets import GOODBYES, ServerPackets
 from world import World
 
 SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "schema"
-SCHEMA_FILES = ("wire.fbs", "world.fbs")
+SCHEMA_FILE = "wire.fbs"
 WRONG = 3
 UNUSABLE = 2
 
@@ -48,7 +48,7 @@ class Reader:
         if self.world is None and name != "start":
             raise ValueError("a capture begins with what the server is")
         if name == "start":
-            schema = layouts.schema_hash(*((SCHEMA / each).read_bytes() for each in SCHEMA_FILES))
+            schema = layouts.schema_hash((SCHEMA / SCHEMA_FILE).read_bytes())
             self.world = World(event, schema, self.findings)
             self.clients = Clients(self.world)
             self.begin_server()
@@ -128,6 +128,8 @@ class Reader:
         for session in self.world.all_sessions:
             for said in (len(session.server.goodbyes), session.client.goodbyes):
                 self.findings.check(said in (0, GOODBYES), "goodbye", f"said {said} times")
+            asked = session.server.descriptor.parts
+            self.findings.check(not asked, "descriptor", f"parts {asked} were asked for, and not sent")
             silent = len(session.client.challenges)
             self.findings.check(silent == 0, "challenge", f"{silent} of a session were not answered")
         self.findings.seen["sessions"] = len(self.world.all_sessions)

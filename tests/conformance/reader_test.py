@@ -16,18 +16,18 @@ import unittest
 import alter
 import credentials
 import crypto
+import game
 import layouts
 import messages
 from alter import flipped, places, put
-from audit_entries import ENTRY_MAX, NEUTRAL, RAY, RECEIVED, REPEATED, SHOOT, TickLog
-from audit_entries import read_keyframe, read_tick, take_entry
-from causes import Bytes, read_input, read_shot
-from events import SPAWN
+from audit_entries import RECEIVED, REPEATED, read_tick, take_entry
 from flatbuffer import Malformed
+from game import NEUTRAL
 from reader import Reader
 
 HEAD = layouts.PACKET_HEAD_BYTES
 PLAYING = 60  # packets of a type after which everybody plays
+LISTS = ("inputs", "outcomes", "room", "exits", "rows")  # of a content
 
 
 def read(events, until=frozenset()):
@@ -48,10 +48,6 @@ def snapshot_places(message):
 
 def at_places(change):
     return lambda message: change(message, snapshot_places(message))
-
-
-def last_player(message, at):
-    return max(each for each in at["bodies"] if message[each + 14] >> 6 == messages.PLAYER)
 
 
 class Scene(unittest.TestCase):
@@ -77,39 +73,35 @@ class Scene(unittest.TestCase):
         where = lambda message: has(snapshot_places(message))
         return self.match.find_message("server_sent", layouts.SNAPSHOT, nth, where)
 
-
-class AlteredCrowd(Scene):
-    """Here entities come in their wide form."""
-
-    name = "crowd"
-
-    def test_each_limit_of_an_entity(self):
-        number = self.snapshot_with(lambda at: at["wide"], nth=0)
-        for at, code, value in [(0, "I", 5), (4, "i", 2**30 - 2**20 + 1), (12, "i", -(2**28) - 1), (20, "B", 3)] + [
-            (21, "B", 9),
-            (23, "B", 1),
-        ]:
-            with self.subTest(at=at):
-                change = at_places(lambda message, places: put(message, places["wide"][0] + at, code, value))
-                self.assert_found("message", self.alter_message(number, change))
-
-    def test_an_entity_that_fits_a_body(self):
-        def slow_down(message, at):
-            first = at["wide"][0]
-            small = struct.pack("<I8xii3Bx", 2 << 30, 0, 0, 2, 0, 1)
-            return message[:first] + small[:4] + message[first + 4 : first + 12] + small[12:] + message[first + 24 :]
-
-        number = self.snapshot_with(lambda at: at["wide"], nth=0)
-        self.assert_found("message", self.alter_message(number, at_places(slow_down)))
+    def assert_bits_found(self, rules, number, name, step):
+        """That each of some bits of a vector of bytes matters. The highest bits of the last byte may be unused."""
+        data = snapshot_places(self.match.message(number))[name]
+        for bit in range(0, 8 * len(data) - 7, step):
+            with self.subTest(bit=bit):
+                at = data.start + bit // 8
+                self.assert_found(rules, self.alter_message(number, lambda message: flipped(message, at, bit % 8)))
 
 
 class Altered(Scene):
     def snapshot(self, nth=PLAYING):
         return self.match.find("server_sent", layouts.SNAPSHOT, nth)
 
-    def full_view(self):
-        where = lambda message: messages.read_snapshot(message).head.base_age == 0
-        return self.match.find_message("server_sent", layouts.SNAPSHOT, where=where)
+    def full_view(self, nth=1):
+        where = lambda message: message[snapshot_places(message)["head"] + 8] == 0
+        return self.match.find_message("server_sent", layouts.SNAPSHOT, nth, where)
+
+    def snapshot_of(self, *lists, nth=0):
+        """One on a base, with these lists in its content and no other."""
+        bits = sum(1 << number for number, name in enumerate(LISTS) if name in lists)
+
+        def has(message):
+            at = snapshot_places(message)
+            content = at["content"]
+            if message[at["head"] + 8] == 0 or content is None or len(content) < 2:
+                return False
+            return int.from_bytes(message[content.start : content.start + 2], "little") >> 4 & 31 == bits
+
+        return self.match.find_message("server_sent", layouts.SNAPSHOT, nth, has)
 
     def input(self, nth=PLAYING):
         return self.match.find("client_sent", layouts.INPUT, nth)
@@ -183,15 +175,19 @@ class Altered(Scene):
         for rule, name, change in [
             ("accept", "tick_rate", lambda at: flipped(message, at)),
             ("message", "tick_rate", lambda at: put(message, at, "H", 0)),
-            ("message", "player", lambda at: flipped(message, at)),
-            ("message", "body", lambda at: flipped(message, at + 3, 6)),
+            ("accept members", "player", lambda at: flipped(message, at)),
+            ("message", "player", lambda at: put(message, at, "H", 4_096)),
+            ("message", "generation", lambda at: flipped(message, at + 2, 2)),
+            ("members", "generation", lambda at: flipped(message, at)),
             ("accept", "tick", lambda at: put(message, at, "I", 0)),
             ("accept", "map_seats", lambda at: flipped(message, at, 3)),
             ("message", "map_seats", lambda at: put(message, at, "I", 4_097)),
             ("accept", "map_hash", lambda at: flipped(message, at)),
             ("accept", "boot", lambda at: flipped(message, at)),
             ("accept", "room", lambda at: flipped(message, at)),
-            ("accept", "rules", lambda at: flipped(message, at.start)),
+            ("accept", "game", lambda at: flipped(message, at.start)),
+            ("accept", "game_version", lambda at: flipped(message, at)),
+            ("accept", "game_hash", lambda at: flipped(message, at)),
             ("accept", "ticket", lambda at: flipped(message, at.start)),
             ("message", "ticket", lambda at: put(message, at.start - 4, "I", 134)),
         ]:
@@ -203,29 +199,24 @@ class Altered(Scene):
         number = self.match.find("server_sent", layouts.ACCEPT)
         self.assert_found("seal", self.match.with_line(number + 1, self.match.events[number]))
 
+    # What the game is.
+
+    def test_a_descriptor_that_is_another_or_absent(self):
+        number = self.match.find("server_sent", layouts.DESCRIPTOR)
+        altered = self.alter_message(number, lambda message: flipped(message, len(message) // 2))
+        self.assert_found("descriptor message accept", altered)
+        self.assert_found("sequence descriptor", self.match.with_data({number: None}))
+        asked = self.match.find("server_took", layouts.DESCRIPTOR_REQUEST)
+        self.assert_found("descriptor", self.match.with_data({asked: None}))
+
     # Snapshots.
 
-    def test_two_bodies_swapped(self):
-        number = self.snapshot_with(lambda at: len(at["bodies"] or ()) >= 2)
-
-        def swap(message, at):
-            first, second = at["bodies"][:2]
-            a, b = (message[each : each + 16] for each in (first, second))
-            return message[:first] + b + a + message[second + 16 :]
-
-        self.assert_found("message", self.alter_message(number, at_places(swap)))
-
     def test_a_full_view_that_is_not_the_rooms(self):
-        for rule, change in [
-            ("view", lambda message, at: flipped(message, at["head"])),
-            ("view", lambda message, at: flipped(message, at["bodies"][0] + 4)),
-            ("sight", lambda message, at: flipped(message, at["bodies"][0] + 2, 6)),
-            ("whole", lambda message, at: put(message, at["bodies"][0] + 15, "B", 7)),
-            ("members", lambda message, at: flipped(message, last_player(message, at) + 13, 5)),
-            ("members", lambda message, at: alter.without(message, "bodies")),
-        ]:
-            with self.subTest(rule=rule):
-                self.assert_found(rule, self.alter_message(self.full_view(), at_places(change)))
+        change = at_places(lambda message, at: flipped(message, at["head"]))
+        self.assert_found("view", self.alter_message(self.full_view(), change))
+        self.assert_bits_found("view message members sight whole", self.full_view(), "content", step=61)
+        without = lambda message: alter.without(message, "content")
+        self.assert_found("members", self.alter_message(self.full_view(), without))
 
     def test_each_number_of_a_snapshots_head(self):
         number = self.snapshot()
@@ -239,17 +230,10 @@ class Altered(Scene):
                 self.assert_found(rule, self.alter_message(number, change))
 
     def test_a_base_that_there_is_not(self):
-        number = self.snapshot_with(lambda at: at["causes"])
+        number = self.snapshot_of("inputs")
         for age in (0, 61):
             change = at_places(lambda message, at: put(message, at["head"] + 8, "B", age))
             self.assert_found("message", self.alter_message(number, change))
-
-    def test_each_limit_of_a_body(self):
-        number = self.snapshot_with(lambda at: at["bodies"])
-        for at, code, value in [(0, "i", 2**30 - 2**20 + 1), (4, "i", -(2**30)), (14, "B", 3 << 6), (15, "B", 9)]:
-            with self.subTest(at=at):
-                change = at_places(lambda message, places: put(message, places["bodies"][0] + at, code, value))
-                self.assert_found("message", self.alter_message(number, change))
 
     def test_a_receipt(self):
         change = at_places(lambda message, at: flipped(message, at["receipt"], 3))
@@ -258,105 +242,37 @@ class Altered(Scene):
         self.assert_found("message", self.alter_message(self.snapshot(), absent))
 
     def test_each_part_of_an_event(self):
-        def tells_a_spawn(message):
-            events = messages.read_snapshot(message).events
-            return events and events[0].kind == SPAWN
+        number = self.snapshot_with(lambda at: at["events"])
+        self.assert_bits_found("events message", number, "events", step=5)
 
-        number = self.match.find_message("server_sent", layouts.SNAPSHOT, 3, tells_a_spawn)
-        for rules, at, bit in [
-            ("events message", 0, 2),
-            ("events message", 1, 7),
-            ("message", 2, 0),
-            ("events message", 3, 6),
-            ("events", 4, 0),
-            ("message", -1, 7),
-        ]:
-            with self.subTest(at=at, bit=bit):
-                change = at_places(lambda message, places: flipped(message, places["events"][at], bit))
-                self.assert_found(rules, self.alter_message(number, change))
+    # The content of a snapshot on a base.
 
-    # Causes. The first three bytes say how many there are.
+    def test_each_bit_of_the_causes_of_an_input(self):
+        self.assert_bits_found("causes message members", self.snapshot_of("inputs", nth=2), "content", step=3)
 
-    def with_causes(self, shape):
-        """A snapshot whose numbers of inputs, shots and teleports are `shape`."""
-        return lambda at, message: at["causes"] and tuple(message[at["causes"].start :][:3]) == shape
+    def test_each_bit_of_an_outcome(self):
+        self.assert_bits_found("causes message members", self.snapshot_of("inputs", "outcomes"), "content", step=7)
 
-    def alter_causes(self, rules, shape, change):
-        """Changes the bytes behind the counts of the first snapshot with this `shape`."""
-        number = self.match.find_message(
-            "server_sent",
-            layouts.SNAPSHOT,
-            where=lambda message: self.with_causes(shape)(snapshot_places(message), message),
-        )
+    def test_each_bit_of_who_leaves(self):
+        number = self.snapshot_of("inputs", "exits")
+        self.assert_bits_found("causes message members", number, "content", step=7)
 
-        def altered(message, at):
-            start = at["causes"].start + 3
-            return message[:start] + change(message[start : at["causes"].stop]) + message[at["causes"].stop :]
+    def test_each_bit_of_a_row(self):
+        self.assert_bits_found("message members whole", self.snapshot_of("inputs", "rows"), "content", step=20)
 
-        self.assert_found(rules, self.alter_message(number, at_places(altered)))
-
-    def test_each_part_of_an_input_cause(self):
-        for rules, at, bit in [("causes members", 0, 0), ("members", 0, 7), ("causes", 1, 0), ("message", 1, 3)] + [
-            ("causes message", 1, 4),
-            ("message", 1, 7),
-        ]:
-            with self.subTest(at=at, bit=bit):
-                self.alter_causes(rules, (1, 0, 0), lambda data: flipped(data, at, bit))
-
-    def test_each_part_of_a_shot(self):
-        for rules, at, bit in [("causes members", 0, 0), ("causes", 1, 0), ("causes", 2, 1), ("causes message", 2, 2)]:
-            with self.subTest(at=at, bit=bit):
-                self.alter_causes(rules, (0, 1, 0), lambda data: flipped(data, at, bit))
-
-    def test_each_part_of_a_placement(self):
-        def placements_at(message):
-            """Where the first teleport of a snapshot begins, or None."""
-            said = snapshot_places(message)["causes"]
-            data = Bytes(message[said.start : said.stop] if said else bytes(3))
-            inputs, shots, teleports = data.u8(), data.u8(), data.u8()
-            for read, count in ((read_input, inputs), (read_shot, shots)):
-                for _ in range(count):
-                    read(data)
-            return said.start + data.at if teleports else None
-
-        number = self.match.find_message("server_sent", layouts.SNAPSHOT, 3, placements_at)
-        for rules, at in [("causes members", 0), ("causes message", 1), ("causes", 2), ("causes", 3)]:
-            with self.subTest(at=at):
-                change = lambda message: flipped(message, placements_at(message) + at)
-                self.assert_found(rules, self.alter_message(number, change))
-
-    def test_causes_in_another_order(self):
-        self.alter_causes("message", (2, 0, 0), lambda data: data[2:4] + data[:2] + data[4:])
-        self.alter_causes("message", (2, 0, 0), lambda data: data[:2] * 2 + data[4:])
-
-    def test_more_and_fewer_causes_than_there_are(self):
-        number = self.snapshot_with(lambda at: at["causes"])
-        for kind in range(3):
-            change = at_places(lambda message, at: put(message, at["causes"].start + kind, "B", 200))
+    def test_a_content_of_no_bytes_and_of_more(self):
+        number = self.snapshot_of("inputs")
+        data = lambda message: bytes(message[each] for each in snapshot_places(message)["content"])
+        for change in (
+            lambda message: alter.with_fields(message, content=b""),
+            lambda message: alter.with_fields(message, content=data(message) + b"\0"),
+            lambda message: alter.with_fields(message, content=data(message)[:-1]),
+        ):
             self.assert_found("message", self.alter_message(number, change))
-        change = at_places(lambda message, at: put(message, at["causes"].start, "3s", bytes(3)))
-        self.assert_found("message members causes", self.alter_message(number, change))
-        said = lambda message: snapshot_places(message)["causes"].start
-        change = lambda message: alter.with_fields(message, causes=message[said(message) : said(message) + 3])
-        self.assert_found("message", self.alter_message(number, change))
 
     def test_what_happened_and_is_not_told(self):
-        number = self.snapshot_with(lambda at: at["causes"])
-        self.assert_found("causes", self.alter_message(number, lambda message: alter.without(message, "causes")))
-        everything = lambda message: alter.without(message, "causes", "bodies", "wide")
-        self.assert_found("pace", self.alter_message(number, everything))
-
-    def test_leaves_of_who_is_not_there(self):
-        def leaves(at, message):
-            return at["causes"] and message[at["causes"].start : at["causes"].start + 3] == bytes(3)
-
-        number = self.match.find_message(
-            "server_sent", layouts.SNAPSHOT, where=lambda message: leaves(snapshot_places(message), message)
-        )
-        change = at_places(lambda message, at: put(message, at["causes"].stop - 1, "B", 255))
-        self.assert_found("members", self.alter_message(number, change))
-        own = at_places(lambda message, at: put(message, at["causes"].start + 3, "B", 0))
-        self.assert_found("members message", self.alter_message(number, own))
+        number = self.snapshot_of("inputs")
+        self.assert_found("causes pace", self.alter_message(number, lambda message: alter.without(message, "content")))
 
     # What a snapshot says now and then, and how often there is one.
 
@@ -379,12 +295,12 @@ class Altered(Scene):
         self.assert_found("pace", self.match.with_data(dict.fromkeys(numbers[PLAYING : PLAYING + 30])))
 
     def test_more_bytes_than_a_client_gets(self):
-        events = [each | {"ns": each["ns"] // 100} if "ns" in each else each for each in self.match.events]
+        events = [each | {"ns": each["ns"] // 1_000} if "ns" in each else each for each in self.match.events]
         self.assert_found("budget", events)
 
     def test_a_compact_form_that_is_none(self):
         self.assert_found("message", self.alter_message(self.snapshot(), lambda message: flipped(message, 0, 7)))
-        self.assert_found("message", self.alter_message(self.full_view(), lambda message: message[:-1]))
+        self.assert_found("message", self.alter_message(self.full_view(), lambda message: message[:20]))
 
     def test_a_snapshot_to_another_address(self):
         number = self.snapshot()
@@ -401,10 +317,10 @@ class Altered(Scene):
 
     def test_an_input_that_is_another_than_before(self):
         number = self.match.find(
-            "client_sent", layouts.INPUT, where=lambda data: len(data) > layouts.SEALED_MIN + 13 + 16
+            "client_sent", layouts.INPUT, where=lambda data: len(data) > layouts.SEALED_MIN + 13 + 6
         )
-        change = lambda message: flipped(message, places(layouts.INPUT, message)[1][0] + 2)
-        self.assert_found("inputs", self.alter_message(number, change))
+        change = lambda message: flipped(message, places(layouts.INPUT, message)[1][0], 6)
+        self.assert_found("inputs message", self.alter_message(number, change))
 
     # Who is let in.
 
@@ -524,7 +440,7 @@ class AlteredAudit(Scene):
     name = "audits"
 
     def test_a_copy_of_a_goodbye_from_elsewhere_counts(self):
-        number = self.match.find("server_took", layouts.DISCONNECT, 1)
+        number = self.match.find("server_took", layouts.DISCONNECT, 2)  # after that of who has learnt the game
         events = list(self.match.events)
         events[number] = events[number] | {"peer": "127.0.0.1:9"}
         self.assert_found("dropped", events)
@@ -557,15 +473,17 @@ class AlteredAudit(Scene):
             change = lambda message, head, data: flipped(message, head + at, 6)
             self.assert_audit_found(rule, self.audit(), change)
 
-    def test_a_keyframe_without_a_player_and_with_another_source(self):
+    def test_a_keyframe_of_another_world(self):
         number = self.audit(0)
-        for bit in (0, 1):
-            change = lambda message, head, data: flipped(message, data[2 + 4 + 8 + 8 + 1], bit)
-            self.assert_audit_found("audit", number, change)
+        size = len(places(layouts.AUDIT, self.match.message(number))[1])
+        for nth in range(2, size, size // 12):
+            with self.subTest(nth=nth):
+                change = lambda message, head, data: flipped(message, data[nth])
+                self.assert_audit_found("audit", number, change)
 
     def test_a_join_of_another_client(self):
         clients = {session.client_id for session in self.match.reader.world.all_sessions}
-        joins = [bytes([8]) + struct.pack("<Q", client) for client in clients]
+        joins = [bytes([8]) + struct.pack("<Q", client) for client in clients if client is not None]
         place = lambda message: max(message.find(join) for join in joins)
         is_later = lambda message: messages.read_audit(message).head.segment > 0
         number = self.audit(0, lambda message: is_later(message) and place(message) >= 0)
@@ -584,69 +502,56 @@ class AlteredAudit(Scene):
         return places(layouts.INPUT, message)[3]
 
 
-class LogEntries(unittest.TestCase):
-    """The tick log byte by byte: what is read of it, and what is malformed."""
+class LogEntries(Scene):
+    """The entries of an audit byte by byte, and the records of ticks in them: what is read, and what is malformed."""
 
+    name = "audits"
     JOIN = bytes([8]) + struct.pack("<Q", 77)
-    STRIKE = bytes([6]) + struct.pack("<HI", 0, 1 << 12)
+    LEFT = bytes([1, 0 << 1])
+    JOINED = bytes([1, 1 << 1])
+    STRIKE = bytes([10, 10 << 1, 2]) + struct.pack("<Q", 1 << 44)
+
+    def log(self):
+        """Three seats. The first is taken: its move is 3, its last input was repeated."""
+        reader = self.match.reader.world.game
+        held = reader.input.by_default() | {"move": [3]}
+        empty = {"taken": 0, "source": NEUTRAL}
+        return game.TickLog(reader, {"seats": [{"taken": 1, "source": REPEATED, "input": held}, empty, empty]})
 
     @staticmethod
-    def keyframe(first=1 << 3 | REPEATED << 1 | 1, empty=NEUTRAL << 1, size=22, move=3):
-        """Three seats. The first is taken: its stick is at 3, its last input was repeated."""
-        seats = bytes([3, first, 5, empty, 0, 2 << 3 | empty, 300 & 127 | 128, 300 >> 7])
-        player = bytes([size]) + struct.pack("<IiiiiBB", 1 << 12, -1, 2, -3, 4, move, 6)
-        return struct.pack("<IQQ", 9, 10, 11) + seats + bytes([1]) + player
-
-    def assert_read(self, data, leaves=(), joins=(), inputs=(), strikes=()):
-        log = TickLog(read_keyframe(self.keyframe()))
-        tick = log.read(bytes(data))
-        self.assertEqual(tick, (list(leaves), list(joins), list(inputs), list(strikes)))
-        return log
+    def moved(move):
+        """An input with this move, and the other values by default."""
+        return 1 | move << 1
 
     def assert_malformed(self, *ticks):
         """The last of these; those before are read."""
-        log = TickLog(read_keyframe(self.keyframe()))
+        log = self.log()
         for data in ticks[:-1]:
-            log.read(bytes(data))
+            log.record(bytes(data))
         with self.subTest(data=bytes(ticks[-1]).hex()), self.assertRaises(Malformed):
-            log.read(bytes(ticks[-1]))
-
-    def test_a_keyframe(self):
-        tick, state_hash, random, seats, entities = read_keyframe(self.keyframe())
-        self.assertEqual((tick, state_hash, random), (9, 10, 11))
-        self.assertEqual(seats, [(1, 5, 1, REPEATED), (0, 0, 0, NEUTRAL), (2, 300, 0, NEUTRAL)])
-        self.assertEqual(entities, [(1 << 12, -1, 2, -3, 4, 0, 3, 6)])
-
-    def test_a_keyframe_that_is_none(self):
-        whole = self.keyframe()
-        for data in (
-            whole[:-1],
-            whole + b"\0",
-            self.keyframe(first=3 << 1 | 1),
-            self.keyframe(empty=RECEIVED << 1),
-            self.keyframe(size=21),
-            self.keyframe(size=23),
-            self.keyframe(move=9),
-        ):
-            with self.subTest(data=data.hex()), self.assertRaises(Malformed):
-                read_keyframe(data)
+            log.record(bytes(ticks[-1]))
 
     def test_a_tick_of_each_list(self):
-        self.assert_read([])
-        self.assert_read([1, 1, 0], leaves=[0])
-        self.assert_read([2, 2, 1, *self.JOIN, 0, 10, *self.JOIN[1:], 1, 2], joins=[(1, 77), (2, 77)])
-        self.assert_read([3, 1, 0, 1, 0, *self.JOIN], leaves=[0], joins=[(0, 77)])
-        self.assert_read([4, 1, 0, RECEIVED], inputs=[(0, 3, 0, 0, 0, RECEIVED)])
-        self.assert_read([4, 1, 0, 1 << 2 | RECEIVED, 4], inputs=[(0, 4, 0, 0, 0, RECEIVED)])
-        self.assert_read([4, 1, 0, 3 << 2 | REPEATED, SHOOT << 4 | 3, 1, 2], inputs=[(0, 3, SHOOT, 513, 0, REPEATED)])
-        self.assert_read([4, 1, 0, 4 << 2, RAY << 4, 1, 2, 255], inputs=[(0, 0, RAY, 513, 255, RECEIVED)])
-        self.assert_read([8, 1, *self.STRIKE], strikes=[(0, 1 << 12)])
+        self.assertEqual(self.log().record(b"")["sources"], {0: REPEATED})
+        self.assertEqual(self.log().record(bytes([9, 1, 0, 1, *self.LEFT]))["leaves"], [0])
+        both = self.log().record(bytes([10, 2, 1, *self.JOIN, 0, 10, *self.JOIN[1:], 1, 2, 2, *self.JOINED, *self.JOINED]))
+        self.assertEqual(both["joins"], {1: (77, b""), 2: (77, b"\1\2")})
+        again = self.log().record(bytes([11, 1, 0, 1, 0, *self.JOIN, 2, *self.LEFT, *self.JOINED]))
+        self.assertEqual((again["leaves"], list(again["joins"]), again["sources"]), ([0], [0], {0: NEUTRAL}))
+        source = self.log().record(bytes([4, 1, 0, RECEIVED]))
+        self.assertEqual((source["inputs"], source["sources"]), ({}, {0: RECEIVED}))
+        given = self.log().record(bytes([4, 1, 0, 1 << 2 | RECEIVED, self.moved(4)]))
+        self.assertEqual(given["inputs"][0]["move"], [4])
+        struck = self.log().record(bytes([8, 1, *self.STRIKE]))
+        self.assertEqual(struck["outcomes"], [("strike", 0, 2, 1 << 44)])
 
     def test_what_a_tick_leaves_out(self):
-        log = self.assert_read([4, 1, 0, 1 << 2 | RECEIVED, 4], inputs=[(0, 4, 0, 0, 0, RECEIVED)])
-        self.assertEqual(log.read(bytes([4, 1, 0, NEUTRAL])).inputs, [(0, 4, 0, 0, 0, NEUTRAL)])
-        log.read(bytes([3, 1, 0, 1, 0, *self.JOIN]))
-        self.assertEqual(log.read(bytes([4, 1, 0, RECEIVED])).inputs, [(0, 0, 0, 0, 0, RECEIVED)])
+        log = self.log()
+        log.record(bytes([4, 1, 0, 1 << 2 | RECEIVED, self.moved(4)]))
+        after = log.record(b"")
+        self.assertEqual((after["given"][0]["move"], after["sources"]), ([4], {0: RECEIVED}))
+        log.record(bytes([11, 1, 0, 1, 0, *self.JOIN, 2, *self.LEFT, *self.JOINED]))
+        self.assertEqual(log.record(b"")["given"][0]["move"], [0])
 
     def test_a_tick_that_is_none(self):
         self.assert_malformed([0])
@@ -654,49 +559,43 @@ class LogEntries(unittest.TestCase):
         for kind in (1, 2, 4, 8):
             self.assert_malformed([kind, 0])
             self.assert_malformed([kind, 1])
-        self.assert_malformed([1, 1, 0, 0])  # bytes left over
-        self.assert_malformed([1, 1, 1])  # nobody is there
-        self.assert_malformed([1, 1, 3])  # no such seat
-        self.assert_malformed([1, 1, 0], [1, 1, 0])
-        self.assert_malformed([2, 1, 0, *self.JOIN])  # is there
-        self.assert_malformed([2, 1, 1, 7, *self.JOIN[1:]])  # too short
-        self.assert_malformed([2, 1, 1, 1_025 & 127 | 128, 1_025 >> 7, *bytes(1_025)])  # too long
-        self.assert_malformed([2, 2, 1, *self.JOIN, 1, *self.JOIN])  # a seat beyond the last
+        self.assert_malformed([1, 1, 0])  # a leave without its outcome
+        self.assert_malformed([9, 1, 0, 1, *self.LEFT, 0])  # bytes left over
+        self.assert_malformed([9, 1, 1, 1, *self.LEFT])  # nobody is there
+        self.assert_malformed([9, 1, 3, 1, *self.LEFT])  # no such seat
+        self.assert_malformed([9, 1, 0, 1, *self.LEFT], [9, 1, 0, 1, *self.LEFT])
+        self.assert_malformed([10, 1, 0, *self.JOIN, 1, *self.JOINED])  # is there
+        self.assert_malformed([10, 1, 1, 7, *self.JOIN[1:], 1, *self.JOINED])  # too short
+        self.assert_malformed([10, 2, 1, *self.JOIN, 1, *self.JOIN, 2, *self.JOINED, *self.JOINED])  # beyond the last
 
     def test_an_input_that_is_none(self):
         for what, *data in (
             [REPEATED],  # as before
             [3],  # no source
-            [1 << 2 | REPEATED, 3],  # as before, in bytes
-            [1 << 2 | RECEIVED, 3],  # only another source, in bytes
-            [1 << 2 | RECEIVED, 9],  # no stick
-            [2 << 2 | RECEIVED, 4, 0],  # bytes left over
-            [3 << 2 | RECEIVED, 4 << 4, 0, 0],  # no button
-            [2 << 2 | RECEIVED, SHOOT << 4, 0],  # an aim cut short
-            [3 << 2 | RECEIVED, SHOOT << 4, 0, 4],  # no aim
-            [4 << 2 | RECEIVED, SHOOT << 4, 0, 0, 0],  # a look back without a ray
-            [3 << 2 | RECEIVED, RAY << 4, 0, 0],  # a ray without one
+            [1 << 2 | RECEIVED, self.moved(9)],  # out of its range
+            [1 << 2 | RECEIVED, self.moved(0)],  # one by default, in bits
+            [2 << 2 | RECEIVED, self.moved(4), 0],  # bytes left over
+            [1 << 2 | RECEIVED, 8],  # cut short
         ):
             self.assert_malformed([4, 1, 0, what, *data])
         self.assert_malformed([4, 1, 1, RECEIVED])  # nobody is there
-        self.assert_malformed([5, 1, 0, 1, 0, RECEIVED])  # has left
+        self.assert_malformed([13, 1, 0, 1, 0, RECEIVED, 1, *self.LEFT])  # has left
         self.assert_malformed([4, 1, 128, 0, RECEIVED])  # a number in a longer form
 
     def test_an_outcome_that_is_none(self):
-        self.assert_malformed([8, 2, *self.STRIKE, *self.STRIKE])  # does not rise
-        self.assert_malformed([8, 1, 5, *self.STRIKE[1:6]])
-        self.assert_malformed([8, 1, 7, *self.STRIKE[1:], 0])
-        for shooter, victim in ((3, 1 << 12), (0, 1 << 30), (0, 1 << 12 | 3)):
-            self.assert_malformed([8, 1, 6, *struct.pack("<HI", shooter, victim)])
+        self.assert_malformed([8, 1, 9, *self.STRIKE[1:10]])  # cut short
+        self.assert_malformed([8, 1, 11, *self.STRIKE[1:], 0])  # bytes left over
+        self.assert_malformed([8, 1, 10, 10 << 1 | 1, *self.STRIKE[2:]])  # of the other phase
+        self.assert_malformed([8, 1, 1, 11 << 1])  # of no kind
+        self.assert_malformed([8, 1, *self.LEFT])  # not in the list
+        self.assert_malformed([8, 1, 11, 6 << 1, 9, *self.STRIKE[3:]])  # the game does not have it
 
     def test_an_entry(self):
         self.assertIsNone(take_entry(b""))
-        self.assertIsNone(take_entry(b"\x80\x80"))
+        self.assertIsNone(take_entry(b"\x80\x80\x80\x80"))
         self.assertIsNone(take_entry(b"\x02a"))
         self.assertEqual(take_entry(b"\x02abc"), (b"ab", b"c"))
-        most = ENTRY_MAX + 1
-        too_long = bytes([most & 127 | 128, most >> 7 & 127 | 128, most >> 14])
-        for length in (b"\0", b"\x80\x80\x80", too_long):
+        for length in (b"\0", b"\x80\0", b"\x80\x80\x80\x80\x80"):
             with self.assertRaises(Malformed):
                 take_entry(length + bytes(9))
         with self.assertRaises(Malformed):

@@ -1,89 +1,94 @@
-"""The room, as far as it follows from what reached the server: whose body is there, and which input was used."""
+"""The room, as far as it follows from what reached the server: who is there, and which input was used."""
 
-from collections import namedtuple
+from collections import defaultdict, namedtuple
 
-from audit_entries import NEUTRAL, RAY, Input, Join
-from inputs import REST
+from game import NEUTRAL
 from session import ORPHANED, PLAYING
+from views import fits
 
 REMEMBERED = 128  # ticks
 ENTERED = 1_024  # ticks of which what entered is known
 SEAT_MASK = 0xFFF
 
-Entered = namedtuple("Entered", "leaves joins inputs")
-Held = namedtuple("Held", "move source")  # after a tick: where the stick is, where the input came from
+# What enters a tick; of the inputs the sources and the values by seat, None: those by default.
+Entered = namedtuple("Entered", "leaves joins sources used")
 
 
-class Body:
-    """A player's, by the inputs that were used."""
+class Player:
+    """A player by the inputs that were used."""
 
-    def __init__(self):
-        self.used = {}  # by tick, of the last ones
-        self.turns = {}  # move by tick, of those in which it changed
-        self.held = Held(REST.move, NEUTRAL)
+    def __init__(self, joined):
+        self.joined = joined  # tick
+        self.used = {}  # values by tick, of the last ones
+        self.source = NEUTRAL
 
-    def use(self, tick, given, source):
-        """Returns whether the input is another than follows from the tick before."""
-        before, self.held = self.held, Held(given.move, source)
-        self.used[tick] = given
-        if given.move != before.move:
-            self.turns[tick] = given.move
+    def use(self, tick, values, source):
+        self.used[tick] = values
+        self.source = source
         self.used.pop(tick - REMEMBERED, None)
-        self.turns.pop(tick - REMEMBERED, None)
-        return self.held != before or given.buttons != 0
 
-    def turns_since(self, base):
-        return {tick: move for tick, move in self.turns.items() if tick > base}
+    def changes_since(self, base):
+        """In how many ticks the input was another than before."""
+        return sum(values != self.used.get(tick - 1) for tick, values in self.used.items() if tick > base)
 
 
 class Room:
     def __init__(self):
         self.tick = 0
-        self.bodies = {}  # by id, of who plays or is awaited back
-        self.outcomes = {}  # by (name, tick, id): what has been sent of it to any client
-        self.states = {}  # by id: of this tick, as sent to any client
+        self.players = {}  # by seat and generation: who plays or is awaited back
+        self.told = defaultdict(dict)  # by (name, tick): what has been sent of it to any client, by who it is of
+        self.logged = {}  # by (name, tick): the same as an audit has it, whole
+        self.states = {}  # by id: rows of this tick, as sent to any client
+        self.kinds = {}  # by id
         self.entered = {}  # by tick: what enters it, as an audit has to tell
-        self.there = {}  # by tick: Held of each player's body
+        self.there = {}  # by tick: who was there, and the source of each one's input
 
     def pass_tick(self, tick, sessions):
         """One step: each player's input is used."""
         self.tick = tick
         self.states = {}
-        there = {s.accept["body"]: s for s in sessions if s.server.state in (PLAYING, ORPHANED)}
-        before = self.bodies
-        self.bodies = {body: before.get(body) or Body() for body in sorted(there, key=seat_of)}
-        inputs = []
-        for body, each in self.bodies.items():
-            server = there[body].server
-            given, source = server.inputs.use(tick) if server.state == PLAYING else (REST, NEUTRAL)
-            if each.use(tick, given, source):
-                inputs.append(logged(seat_of(body), given, source))
-        left = sorted(seat_of(body) for body in before if body not in self.bodies)
-        joined = [Join(seat_of(body), there[body].client_id) for body in self.bodies if body not in before]
-        self.remember(tick, Entered(left, joined, inputs))
+        there = {s.who: s for s in sessions if s.server.state in (PLAYING, ORPHANED)}
+        before = self.players
+        self.players = {who: before.get(who) or Player(tick) for who in sorted(there, key=seat_of)}
+        sources, used = {}, {}
+        for who, each in self.players.items():
+            server = there[who].server
+            values, source = server.inputs.use(tick) if server.state == PLAYING else (None, NEUTRAL)
+            each.use(tick, values, source)
+            sources[seat_of(who)], used[seat_of(who)] = source, values
+        left = sorted(seat_of(who) for who in before if who not in self.players)
+        joined = {seat_of(who): there[who].client_id for who in self.players if who not in before}
+        self.remember(tick, Entered(left, joined, sources, used))
 
     def remember(self, tick, entered):
         self.entered[tick] = entered
-        self.there[tick] = {body: each.held for body, each in self.bodies.items()}
+        self.there[tick] = {who: each.source for who, each in self.players.items()}
         self.entered.pop(tick - ENTERED, None)
         self.there.pop(tick - ENTERED, None)
         if tick % REMEMBERED == 0:
-            self.outcomes = {key: each for key, each in self.outcomes.items() if key[1] + REMEMBERED > tick}
+            for kept in (self.told, self.logged):
+                for key in [each for each in kept if each[1] + REMEMBERED <= tick]:
+                    del kept[key]
 
     def agrees(self, name, tick, identity, value):
-        """Whether all clients received the same."""
-        return self.outcomes.setdefault((name, tick, identity), value) == value
+        """Whether all clients received the same, and auditors, who receive all of it."""
+        logged = self.logged.get((name, tick))
+        if logged is not None and not fits(logged.get(identity, type(value)()), value):
+            return False
+        return self.told[(name, tick)].setdefault(identity, value) == value
 
-    def is_state(self, entity):
-        return self.states.setdefault(entity.id, entity) == entity
+    def log(self, name, tick, values):
+        """Takes all of it that an auditor received. Whether nothing else was sent to any client."""
+        self.logged.setdefault((name, tick), values)
+        told = self.told.get((name, tick), {})
+        return all(fits(values.get(each, type(value)()), value) for each, value in told.items())
+
+    def is_state(self, row):
+        if row["id"] is None:
+            return True
+        is_kind = self.kinds.setdefault(row["id"], row["kind"]) == row["kind"]
+        return is_kind and self.states.setdefault(row["id"], row) == row
 
 
-def seat_of(body):
-    return body & SEAT_MASK
-
-
-def logged(seat, given, source):
-    """An input without what has no effect: an aim without a button, a look back without a ray."""
-    aim = given.aim if given.buttons else 0
-    look_back = given.look_back if given.buttons & RAY else 0
-    return Input(seat, given.move, given.buttons, aim, look_back, source)
+def seat_of(who):
+    return who & SEAT_MASK

@@ -1,9 +1,11 @@
 """What the server tells who audits: segments that never change, and in them what entered the room."""
 
-from audit_entries import RAY, TickLog, read_keyframe, read_tick, take_entry
+import views
+from audit_entries import read_tick, take_entry
 from budget import Budget
 from flatbuffer import Malformed
-from messages import BULLET, PLAYER
+from game import TickLog
+from game_views import class_of
 
 U16 = 2**16
 WINDOW = 64
@@ -86,70 +88,100 @@ class ServerAudits:
         while taken := take_entry(sent.stream):
             entry, sent.stream = taken
             if sent.tick is None:
-                keyframe = read_keyframe(entry)
-                self.check_keyframe(session, keyframe)
-                sent.tick, sent.log = keyframe.tick, TickLog(keyframe)
+                frame = self.world.game.keyframe(entry)
+                self.check_keyframe(session, frame)
+                sent.tick, sent.log = frame["tick"], TickLog(self.world.game, frame)
             else:
                 sent.tick += 1
                 state_hash, logged = read_tick(entry)
-                self.check_tick(sent.tick, state_hash, sent.log.read(logged))
+                self.check_tick(sent.tick, state_hash, sent.log.record(logged))
 
-    def check_keyframe(self, session, keyframe):
-        check, play = self.findings.check, self.world.play
+    def check_keyframe(self, session, frame):
+        check, play, tick = self.findings.check, self.world.play, frame["tick"]
         self.findings.saw("audit keyframe")
-        count = len(keyframe.seats)
+        count = len(frame["seats"])
         check(count == session.accept["map_seats"], "audit", f"{count} seats")
-        bodies = {each.id: each for each in keyframe.entities if each.kind == PLAYER}
-        seats = {
-            (seat.generation << 12 | number): seat for number, seat in enumerate(keyframe.seats) if seat.taken
-        }
-        check(set(bodies) == set(seats), "audit", "a seat without its body, or a body without its seat")
-        owners = {each.id >> 18 & 0xFFF for each in keyframe.entities if each.kind == BULLET}
-        check(max(owners, default=0) < count, "audit", "a bullet of a seat that there is not")
+        made = self.world.game.state_hash(frame)
+        check(made == frame["hash"], "audit", lambda: f"the hash of tick {tick} is {frame['hash']:x}, not {made:x}")
+        seats = {seat["generation"] << 12 | number: seat for number, seat in enumerate(frame["seats"]) if seat["taken"]}
+        players = {views.who_of(each["id"]) for each in frame["entities"] if class_of(each["id"]) == 0}
+        check(players <= set(seats), "audit", "an entity of a player who is not there")
         # A room of many segments was written before what is known now.
-        known = play.there.get(keyframe.tick)
+        known, entered = play.there.get(tick), play.entered.get(tick)
         if known is not None:
-            check(set(bodies) == set(known), "audit", lambda: f"players {set(bodies)} of {set(known)}")
-            for body, held in known.items():
-                if body in bodies and body in seats:
-                    said = (bodies[body].move, seats[body].source)
-                    check(said == held, "audit", lambda: f"stick and source of {body:x} {said}, were {tuple(held)}")
-        agrees = play.agrees("state", keyframe.tick, None, keyframe.state_hash)
-        check(agrees, "audit", f"the hash of tick {keyframe.tick}: others received something else")
+            check(set(seats) == set(known), "audit", lambda: f"players {set(seats)} of {set(known)}")
+            for who, source in known.items():
+                said = seats.get(who, {"source": None})["source"]
+                check(said == source, "audit", lambda: f"source of {who:x} {said}, was {source}")
+                if who in seats:
+                    self.check_used(tick, who & 0xFFF, seats[who]["input"], entered.used.get(who & 0xFFF))
+        agrees = play.agrees("state", tick, None, frame["hash"])
+        check(agrees, "audit", f"the hash of tick {tick}: others received something else")
 
-    def check_tick(self, tick, state_hash, told):
+    def check_used(self, tick, seat, values, used, before=None):
+        """Each value is the one that was used, the one by default, or that of before; of some always the first."""
+        by_default = self.world.game.input.by_default()
+        used = used or by_default
+        for name, all_of in values.items():
+            for i, value in enumerate(all_of):
+                kept = (by_default if before is None else before)[name][i]
+                right = (used[name][i],) if name in self.world.always else (used[name][i], by_default[name][i], kept)
+                self.findings.check(value in right, "audit", f"tick {tick}: {name} of seat {seat} {value} of {right}")
+
+    def check_tick(self, tick, state_hash, record):
         check, play = self.findings.check, self.world.play
         check(tick <= play.tick, "audit", f"tick {tick} is sent, the room is at {play.tick}")
-        for name, list_told in told._asdict().items():
-            if list_told:
+        for name in ("leaves", "joins", "inputs", "outcomes"):
+            if record[name]:
                 self.findings.saw(f"audit {name} told")
-        if not any(told):
+        for outcome in record["outcomes"]:
+            self.findings.saw(f"audit {outcome[0]} told")
+        if not any(record[name] for name in ("leaves", "joins", "inputs", "outcomes")):
             self.findings.saw("audit tick without news")
-        entered = play.entered.get(tick)
-        if entered is not None:
-            self.compare(tick, told, entered)
-        for name, value in (("state", state_hash), ("audit strikes", told.strikes)):
+        if tick in play.entered:
+            self.compare(tick, record, play.entered[tick])
+        for name, value in (("state", state_hash), ("record", (record["inputs"], record["outcomes"]))):
             agrees = play.agrees(name, tick, None, value)
             check(agrees, "audit", f"{name} of tick {tick}: others received something else")
+        for name, values in self.causes_of(record).items():
+            check(play.log(name, tick, values), "audit", f"{name} of tick {tick}: others received something else")
 
-    def compare(self, tick, told, entered):
+    def causes_of(self, record):
+        """What snapshots tell of the same tick."""
+        kind = self.world.game.input
+        inputs = {
+            seat: views.changed_between(kind, record["before"][seat], given, seat in record["pressed"])
+            for seat, given in record["inputs"].items()
+        }
+        outcomes, states, room = {}, {}, {}
+        for outcome in record["outcomes"]:
+            if outcome[0] == "strike":
+                outcomes.setdefault(outcome[3], []).append(("strike", outcome[2]))
+            elif outcome[0] == "decided":
+                _, phase, of, ref, values = outcome
+                outcomes.setdefault(ref, []).append(("decided", phase, of, values))
+            elif outcome[0] == "seat":
+                states[outcome[2]] = outcome[3]
+            elif outcome[0] == "room":
+                room[None] = outcome[2]
+        return {"inputs": inputs, "outcomes": outcomes, "states": states, "room": room}
+
+    def compare(self, tick, record, entered):
         """What a tick tells, beside what follows from what reached the server."""
-        check, there = self.findings.check, self.world.play.there.get(tick - 1)
-        for name in ("leaves", "joins", "inputs"):
-            said, right = getattr(told, name), getattr(entered, name)
-            if name == "joins":
-                said = without_unknown(said, right)
-            check(said == right, "audit", lambda: f"tick {tick}: {name} {said}, were {right}")
-        rays = {each.seat for each in entered.inputs if each.buttons == RAY}
-        for strike in told.strikes:
-            check(strike.shooter in rays, "audit", f"tick {tick}: {strike} of nobody who fires a ray")
-            found = there is None or strike.victim in there
-            check(found, "audit", f"tick {tick}: {strike} of nobody who is there")
-            own = strike.victim & 0xFFF == strike.shooter
-            check(not own, "audit", f"tick {tick}: {strike} of its own shooter")
+        check = self.findings.check
+        leaves, joins = record["leaves"], {seat: client for seat, (client, _) in record["joins"].items()}
+        check(leaves == entered.leaves, "audit", lambda: f"tick {tick}: leaves {leaves}, were {entered.leaves}")
+        said = without_unknown(joins, entered.joins)
+        check(said == entered.joins, "audit", lambda: f"tick {tick}: joins {said}, were {entered.joins}")
+        sources = record["sources"]
+        check(sources == entered.sources, "audit", lambda: f"tick {tick}: sources {sources}, were {entered.sources}")
+        for seat, given in record["given"].items():
+            self.check_used(tick, seat, given, entered.used.get(seat), record["before"][seat])
+        for outcome in record["outcomes"]:
+            there = outcome[0] != "strike" or outcome[2] in entered.used
+            check(there, "audit", f"tick {tick}: a ray of nobody who is there")
 
 
 def without_unknown(joins, known):
     """Without the clients of tokens that do not open."""
-    unknown = {each.seat for each in known if each.client is None}
-    return [each._replace(client=None) if each.seat in unknown else each for each in joins]
+    return {seat: None if known.get(seat, client) is None else client for seat, client in joins.items()}

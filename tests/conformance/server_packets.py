@@ -2,6 +2,7 @@
 
 import layouts
 import messages
+from flatbuffer import Malformed
 from inputs import Inputs
 from server_audits import ServerAudits
 from server_snapshots import ServerSnapshots
@@ -53,10 +54,12 @@ class ServerPackets:
             return "malformed"
         if kind == layouts.RESPONSE:
             return self.take_response(now, address, session, read)
+        if kind == layouts.DESCRIPTOR_REQUEST:
+            return self.take_descriptor_request(now, session, read)
         if kind == layouts.INPUT:
             return self.take_inputs(now, session, sequence, read)
         elif kind == layouts.DESYNC_REPORT:
-            session.server.reports.took(now, *read, len(data))
+            session.server.reports.took(now, read, len(data))
         elif kind == layouts.DISCONNECT:
             session.server.state = OVER
             self.departed[connection % layouts.PLACES] = (session.ids, session.server.address, now)
@@ -114,6 +117,21 @@ class ServerPackets:
         if server.check.moves is None:
             server.check.answered(now)
         return None
+
+    def take_descriptor_request(self, now, session, part):
+        first = self.world.descriptor.get(0)
+        if first is not None and part >= first.parts:
+            return "malformed"
+        return None if session.server.descriptor.take(now, part) else "rate_limited"
+
+    def sent_descriptor(self, session, piece):
+        asked = session.server.descriptor.parts
+        if self.findings.check(piece.part in asked, "descriptor", "a part that nobody has asked for"):
+            asked.remove(piece.part)
+        try:
+            self.world.learn(piece)
+        except Malformed as fault:
+            self.findings.add("descriptor", str(fault))
 
     @staticmethod
     def end_check(now, server):
@@ -177,8 +195,10 @@ class ServerPackets:
         self.findings.check(there, "address", f"a {name} to another address than the session's")
         if kind == layouts.DISCONNECT:
             self.sent_goodbye(now, session, read)
+        elif kind == layouts.DESCRIPTOR:
+            self.sent_descriptor(session, read)
         elif kind == layouts.DESYNC_STATE:
-            session.server.reports.sent(now, *read, len(data), self.findings)
+            session.server.reports.sent(now, read, len(data), self.world)
         else:
             self.sent_news(now, session, data, read)
 

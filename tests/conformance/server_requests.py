@@ -171,19 +171,22 @@ class ServerRequests:
         tick = self.world.play.tick
         check(accept["tick"] == tick, "accept", f"tick {accept['tick']} of {tick}")
         first = self.world.all_sessions[0].accept
-        for name in ("tick_rate", "rules", "map_seats", "map_hash"):
+        for name in ("tick_rate", "game", "game_version", "game_hash", "map_seats", "map_hash"):
             check(accept[name] == first[name], "accept", f"another {name} than the first client received")
         if earlier is None:
             others = (each for each in self.world.all_sessions if each is not session)
             held = {each.accept["player"] for each in others if each.server.state != OVER}
             check(accept["player"] not in held, "accept", "a seat that somebody has")
         check(accept["boot"] == self.door.boot, "accept", "another boot id")
-        check(accept["rules"] == b"arena", "accept", "other rules")
+        if self.world.views is not None:
+            game = self.world.game
+            right = accept["game"].decode() == game.name and accept["game_version"] == game.version
+            check(right, "accept", "another game than the descriptor is of")
         check(accept["ticket"][0] == 1, "accept", "a ticket that does not begin with 1")
         boot = int.from_bytes(accept["ticket"][1:9], "little")
         check(boot == accept["boot"], "accept", "a ticket of another boot id")
         if earlier is not None:
-            for name in ("player", "body", "room"):
+            for name in ("player", "generation", "room"):
                 check(accept[name] == earlier.accept[name], "accept", f"resumed with another {name}")
 
 

@@ -1,14 +1,14 @@
 """What the server tells in snapshots, and when: the page's parts "Views and snapshots" and "The server"."""
 
+import struct
+
 import views
-from events import HIT, SPAWN
 from flatbuffer import Malformed
-from inputs import REST
+from game import FIXED, NOBODY, PLAYER
+from game_views import UNIT, class_of
 from layouts import DATAGRAM_MAX
-from messages import BODIES_MAX, PLAYER, view_hash
 from sent_views import NS, UNPROVEN_FREE, base_age_max, unproven_interval
 
-SHOOT, RAY = 1, 2  # buttons; of both at once the first counts
 U8, U16, U32 = 2**8, 2**16, 2**32
 MARGIN_EXACT, MARGIN_MAX = 64, 127
 TICK = 16  # of which margins are sent
@@ -16,9 +16,11 @@ FULL_PER_SECOND = 20
 QUIET_PER_SECOND = 10
 STATUS_SECONDS = 2
 SILENCE_SLACK = NS // 50  # the server looks at the time once a tick
-# More than anything takes: what is around the causes, and the own body; a leave, shots and teleports of one; a turn.
-FRAME_BYTES, MEMBER_BYTES, TURN_BYTES = 140, 21, 3
-SIGHT = (24 * 65_536, 16 * 65_536)  # half of what is to be seen, along x and y
+# More than anything takes: what is around the causes, and the own body; a leave or an outcome; changes of an input.
+FRAME_BYTES, MEMBER_BYTES, CHANGE_BYTES = 140, 21, 10
+SIGHT = (24 * UNIT, 16 * UNIT)  # half of what is to be seen, along x and y, of a game that does not say
+SPAWNED_MOST = 8  # members that entities have spawned, in the scenes in which a base may not be left out
+BODY = 2 * UNIT  # more than any body measures
 
 
 def margin_code(sixteenths):
@@ -35,6 +37,7 @@ class ServerSnapshots:
     def __init__(self, world):
         self.world = world
         self.findings = world.findings
+        self.rows_most = 0  # rows in one snapshot, so far
 
     def sent(self, now, session, size, snapshot):
         check, sent = self.findings.check, session.server.sent
@@ -44,10 +47,12 @@ class ServerSnapshots:
         if not check(tick > sent.last, "view", f"tick {tick} after {sent.last}"):
             return
         self.check_link(session.server, tick, snapshot)
-        self.check_pace(now, session, tick, size, snapshot)
-        self.check_whole(session, tick, snapshot.bodies)
+        view, content = self.read_content(session, tick, snapshot)
+        self.check_pace(now, session, tick, size, snapshot, content)
         self.check_events(session, tick, snapshot.events)
-        sent.add(tick, self.view_of(session, tick, snapshot), snapshot.receipt)
+        if content is not None:
+            self.check_whole(content["rows"])
+        sent.add(tick, view, snapshot.receipt)
 
     # The fates of the client's packets and inputs.
 
@@ -68,7 +73,7 @@ class ServerSnapshots:
         check, sent = self.findings.check, session.server.sent
         seats = session.accept["map_seats"]
         for event in events:
-            name = ("hit", "score", "spawn")[event.kind]
+            name = self.world.game.events[event.kind - 1].name if event.kind else "new state"
             number = sent.newest_event + (event.number - sent.newest_event + U16 // 2) % U16 - U16 // 2
             if number == sent.newest_event + 1:
                 sent.newest_event = number
@@ -76,29 +81,33 @@ class ServerSnapshots:
             check(number <= sent.newest_event, "events", f"{number} follows {sent.newest_event}")
             check(number > sent.events_had, "events", f"{number}, acknowledged is {sent.events_had}")
             when = tick - event.ago if event.ago < U8 - 1 else None
-            said = (event.kind, event.subject, event.what)
+            said = (event.kind, event.seat, event.value)
             first_when, before = sent.events.setdefault(number, (when, said))
             agrees = said == before and (when is None or when == first_when)
             check(agrees, "events", f"{number} is {said} of tick {when}, was {before} of {first_when}")
-            in_room = event.subject < seats and (event.kind != HIT or event.what < seats)
-            check(in_room, "events", f"{name} of a seat that there is not")
-            self.check_event(name, when, event)
+            named = self.players_in(event)
+            check(all(seat < seats for seat in named), "events", f"{name} of a seat that there is not")
+            self.check_event(name, when, event, named)
 
-    def check_event(self, name, when, event):
-        """All clients receive the same of a tick; who spawns has that body, who is hit is there and hit once."""
+    def players_in(self, event):
+        """The seats that an event names."""
+        if event.kind == 0:
+            return [event.seat]
+        fields = self.world.game.events[event.kind - 1].fields
+        named = [seat for field in fields if field.form == PLAYER for seat in event.value[field.name]]
+        return [seat for seat in named if seat != NOBODY]
+
+    def check_event(self, name, when, event, named):
+        """Whom it names was there; a new state is the same for all clients."""
         play = self.world.play
         if when is None or when not in play.there:
             return
-        key, said = (event.what, event.subject) if event.kind == HIT else (event.subject, event.what)
-        agrees = play.agrees(name, when, key, said)
-        self.findings.check(agrees, "events", f"{name} {said} of {key} in tick {when}: others received something else")
-        there = {body & 0xFFF: body >> 12 & U16 - 1 for body in play.there[when]}
-        right = there.get(event.subject) == event.what if event.kind == SPAWN else key in there or key in self.left(when)
-        self.findings.check(right, "events", f"{name} {said} of {key} in tick {when}, who was not there")
-
-    def left(self, tick):
-        """Seats of those who were in the room before that tick."""
-        return {body & 0xFFF for body in self.world.play.there.get(tick - 1, ())}
+        there = {who & 0xFFF for tick in (when - 1, when) for who in play.there.get(tick, ())}
+        away = [seat for seat in named if seat not in there]
+        self.findings.check(not away, "events", f"{name} of {away} in tick {when}, who were not there")
+        if event.kind == 0:
+            agrees = play.agrees("states", when, event.seat, event.value)
+            self.findings.check(agrees, "events", f"{name} of {event.seat} in tick {when}: others received another")
 
     def check_status(self, server, tick, status):
         check, receiver = self.findings.check, server.receiver
@@ -115,7 +124,7 @@ class ServerSnapshots:
 
     # When, and on what.
 
-    def check_pace(self, now, session, tick, size, snapshot):
+    def check_pace(self, now, session, tick, size, snapshot, content):
         check, sent, rate = self.findings.check, session.server.sent, self.tick_rate()
         gap = tick - sent.last
         short = sent.budget.was_short(now, rate)
@@ -140,7 +149,7 @@ class ServerSnapshots:
             base = tick - snapshot.head.base_age
             check(base == sent.base, "base", f"on {base}, acknowledged is {sent.base}")
             check(usable, "base", f"{snapshot.head.base_age} ticks old, at most {base_age_max(rate)}")
-            news = snapshot.bodies or any(snapshot.causes) or snapshot.events
+            news = snapshot.events or content is None or any(content.values())
             check(news or gap >= quiet, "pace", f"nothing new, {gap} ticks after the last")
             self.findings.saw("view on a base" if news else "view without news")
         never_quiet = sent.base_then is None and not usable
@@ -156,86 +165,142 @@ class ServerSnapshots:
         base = sent.views.get(sent.base)
         if base is None:
             return DATAGRAM_MAX + 1
-        bodies = (self.world.play.bodies.get(each) for each in base.solid)
-        turns = sum(len(each.turns_since(base.tick)) for each in bodies if each)
-        return FRAME_BYTES + base.size_max() * MEMBER_BYTES + turns * TURN_BYTES
+        players = (self.world.play.players.get(views.who_of(each)) for each in base.players())
+        changes = sum(each.changes_since(base.tick) for each in players if each)
+        return FRAME_BYTES + (len(base.solid) + SPAWNED_MOST) * MEMBER_BYTES + changes * CHANGE_BYTES
 
     # Who is in it, and why.
 
-    def view_of(self, session, tick, snapshot):
-        """The view, as far as it can be known; None where it cannot."""
-        check, sent, head = self.findings.check, session.server.sent, snapshot.head
-        if head.base_age == 0:
-            view = views.whole_view(tick, snapshot)
-            self.check_sight(session, snapshot.bodies)
+    def read_content(self, session, tick, snapshot):
+        """The view, as far as it can be known, and the content; None where they cannot be read."""
+        head = snapshot.head
+        base = session.server.sent.views.get(tick - head.base_age) if head.base_age else None
+        if head.base_age and base is None:
+            return None, None
+        try:
+            return self.view_of(session, tick, snapshot, base)
+        except Malformed as fault:
+            self.findings.add("message", f"SNAPSHOT of tick {tick}: {fault}")
+            return None, None
+
+    def view_of(self, session, tick, snapshot, base):
+        check, reader, age = self.findings.check, self.world.views, snapshot.head.base_age
+        if base is None:
+            content = reader.content(snapshot.content, tick, 0, None)
+            view = views.whole_view(tick, content["rows"])
+            self.check_full(session, tick, snapshot, content)
         else:
-            base = sent.views.get(tick - head.base_age)
-            if base is None:
-                return None
-            try:
-                view, replayed = views.on_base(base, tick, snapshot, self.tick_rate())
-            except Malformed as fault:
-                self.findings.add("members", f"tick {tick}: {fault}")
-                return None
-            for player in replayed:
-                self.check_causes(player, base.tick, tick)
-            self.see(base, snapshot)
-        if len(view.solid) > BODIES_MAX:
-            self.findings.saw("view of more bodies than a snapshot takes")
+            content = reader.content_on(snapshot.content, tick, age, base.known(), base.more(), self.is_likely)
+            view, replayed = views.on_base(base, tick, content)
+            for member in replayed:
+                self.check_causes(member, base.tick, tick)
+            for when, room in content["room"].items():
+                agrees = self.world.play.agrees("room", when, None, room)
+                check(agrees, "causes", f"the room in tick {when}: others received something else")
+            self.see(base, content)
+        self.rows_most = max(self.rows_most, len(content["rows"]))
+        if len(view.solid) > self.rows_most:
+            self.findings.saw("view of more members than a snapshot has taken")
         fault = view.fault(session.accept["map_seats"])
         check(fault is None, "members", f"tick {tick}: {fault}")
-        check(session.accept["body"] in view.solid, "members", f"tick {tick}: without the client's own body")
-        gone = [each for each in view.solid if each >> 30 == PLAYER and each not in self.world.play.bodies]
+        players = {views.who_of(each) for each in view.players()}
+        check(session.who in players, "members", f"tick {tick}: without an entity of the client's own")
+        gone = players - set(self.world.play.players)
         check(not gone, "members", f"tick {tick}: players who are not in the room: {gone}")
-        if view.is_whole():
-            right = view_hash(snapshot.bodies)
-            check(head.view_hash == right, "view", f"hash {head.view_hash:08x}, its bodies say {right:08x}")
-        return view
+        return view, content
 
-    def check_causes(self, player, base, tick):
-        """All of a player's that was not sent in full."""
-        check, play = self.findings.check, self.world.play
-        body = play.bodies.get(player.id)
-        if body is None:
+    def is_likely(self, content):
+        """Whether all rows are such as entities of this tick can have."""
+        return all(self.is_likely_row(row) for row in content["rows"])
+
+    def is_likely_row(self, row):
+        play, kind = self.world.play, self.world.game.kinds[row["kind"]]
+        speed = kind.top_speed * UNIT // self.tick_rate()
+        velocity = struct.unpack("<2i", row["extra"][:8]) if kind.motion != FIXED else (0, 0)
+        if max(abs(each) for each in velocity) > speed:
+            return False
+        if row["id"] is None:
+            return True
+        if class_of(row["id"]) == 0 and not self.is_held(row):
+            return False
+        return play.states.get(row["id"], row) == row and play.kinds.get(row["id"], row["kind"]) == row["kind"]
+
+    def is_held(self, row):
+        """Whether the player is there, and holds the values of the input that are always told."""
+        player = self.world.play.players.get(views.who_of(row["id"]))
+        if player is None:
+            return False
+        used = player.used.get(self.world.play.tick) or self.world.game.input.by_default()
+        return all(row["input"][name] == used[name] for name in self.world.always)
+
+    def check_full(self, session, tick, snapshot, content):
+        """A full view has all of the view, and nothing that is not to be seen."""
+        room = content["room"].get(tick, self.world.game.room.by_default())
+        said, right = snapshot.head.view_hash, self.world.views.rows_hash(content["rows"], room)
+        self.findings.check(said == right, "view", f"hash {said:08x}, its rows say {right:08x}")
+        own = [row for row in content["rows"] if class_of(row["id"]) == 0 and views.who_of(row["id"]) == session.who]
+        if not own:
             return  # found by who is in the view
-        turns = body.turns_since(base)
-        check(player.moves == turns, "causes", f"player {player.id:x} moves {player.moves}, has moved {turns}")
-        for shot, (aim, ray) in player.shots.items():
-            used = body.used.get(shot, REST)
-            fired = used.buttons == RAY if ray else used.buttons & SHOOT
-            self.findings.saw("ray told" if ray else "shot told")
-            agrees = fired and used.aim == aim
-            check(agrees, "causes", f"a shot of {player.id:x} at {aim} in tick {shot}, its input was {used}")
-        for name in ("shots", "teleports"):
-            told = getattr(player, name)
-            for each in range(base + 1, tick + 1):
-                agrees = play.agrees(name, each, player.id, told.get(each))
-                check(agrees, "causes", f"{name} of {player.id:x} in tick {each}: others received something else")
+        far = [
+            row
+            for row in content["rows"]
+            for axis in range(2)
+            if abs(row["place"][axis] - own[0]["place"][axis]) > SIGHT[axis] + BODY
+        ]
+        self.findings.check(not far, "sight", f"{len(far)} entities out of sight")
 
-    def check_whole(self, session, tick, bodies):
+    def check_causes(self, member, base, tick):
+        """All of a member that was not sent in full."""
         check, play = self.findings.check, self.world.play
-        for entity in bodies:
-            check(play.is_state(entity), "whole", f"body {entity.id:x}: others received something else")
-            body = play.bodies.get(entity.id)
-            if entity.kind == PLAYER and body is not None:
-                move = body.used.get(tick, REST).move
-                check(entity.move == move, "whole", f"player {entity.id:x} moves {entity.move}, its input was {move}")
-
-    def check_sight(self, session, bodies):
-        """A full view has nothing but what is to be seen from the client's own body."""
-        own = next((each for each in bodies if each.id == session.accept["body"]), None)
-        if own is None:
+        ticks = range(base + 1, tick + 1)
+        for when in ticks:
+            said = member.outcomes.get(when, [])
+            for outcome in said:
+                self.findings.saw("strike told" if outcome[0] == "strike" else "outcome told")
+            agrees = play.agrees("outcomes", when, member.id, said)
+            check(agrees, "causes", f"outcomes of {member.id:x} in tick {when}: others received something else")
+        if class_of(member.id) != 0:
+            return
+        player = play.players.get(views.who_of(member.id))
+        if player is None:
             return  # found by who is in the view
-        far = [each for each in bodies if abs(each.x - own.x) > SIGHT[0] or abs(each.y - own.y) > SIGHT[1]]
-        self.findings.check(not far, "sight", f"{len(far)} bodies out of sight")
+        for when in ticks:
+            said = member.inputs.get(when, {})
+            self.check_arrived(member, player, when, said)
+            agrees = play.agrees("inputs", when, views.seat_of(member.id), said)
+            check(agrees, "causes", f"the input of {member.id:x} in tick {when}: others received something else")
 
-    def see(self, base, snapshot):
-        for name, causes in snapshot.causes._asdict().items():
-            if causes:
+    def check_arrived(self, member, player, when, said):
+        """Each value told is the one that has arrived, or the one by default; some are always told."""
+        check, kind = self.findings.check, self.world.game.input
+        by_default = kind.by_default()
+        used, before = (player.used.get(each) or by_default for each in (when, when - 1))
+        for (name, i), value in said.items():
+            right = (used[name][i], by_default[name][i])
+            check(value in (*right, views.OTHER), "causes", f"{name} of {member.id:x} in tick {when}: {value}")
+        if when - 1 not in player.used:
+            return
+        for name in self.world.always:
+            right = {(name, i): new for i, new in enumerate(used[name]) if new != before[name][i]}
+            told = {key: value for key, value in said.items() if key[0] == name}
+            check(told == right, "causes", f"{name} of {member.id:x} in tick {when}: {told}, is {right}")
+
+    def check_whole(self, rows):
+        check, play = self.findings.check, self.world.play
+        for row in rows:
+            check(play.is_state(row), "whole", f"row {row['id']}: others received something else")
+            if row["id"] is None or class_of(row["id"]) != 0:
+                continue
+            if views.who_of(row["id"]) in play.players:
+                check(self.is_held(row), "whole", f"{row['id']:x} holds {row['input']}")
+
+    def see(self, base, content):
+        for name in ("inputs", "outcomes", "exits", "rows", "room"):
+            if content[name]:
                 self.findings.saw(f"{name} told")
-        held = {each.id for each in snapshot.bodies}.intersection(base.solid)
+        held = {row["id"] for row in content["rows"]}.intersection(base.solid)
         if held:
-            self.findings.saw("held body sent in full")
+            self.findings.saw("held member sent in full")
 
     def tick_rate(self):
         return self.world.all_sessions[0].accept["tick_rate"]

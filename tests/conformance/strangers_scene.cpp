@@ -139,7 +139,8 @@ void make_noise(Capture& capture, Stranger& playing) {
 
 void acknowledge(Stranger& stranger, const std::optional<protocol::ViewAck>& view) {
   protocol::MessageBuffer message_buffer;
-  stranger.say(net::PacketType::Input, protocol::encode_input({.view = view}, message_buffer));
+  stranger.say(net::PacketType::Input,
+               protocol::encode_input({.view = view, .inputs = {}}, message_buffer));
 }
 
 /// Full views: asked for as often as one may, and once more. The first acknowledgement proves
@@ -196,6 +197,7 @@ void resume_under_load(Capture& capture, const net::ResumeTicket& ticket) {
 
 void play_strangers(std::FILE* out) {
   Capture capture{out, {.seed = 14, .keys = make_ring()}};
+  learn_game(capture);
   ask_wrongly(capture);
   show_bad_tokens(capture);
   show_bad_proofs(capture);

@@ -1,101 +1,116 @@
-"""Who is in a view, as far as that follows without stepping: all but the deaths of bullets.
+"""Who is in a view, as far as that follows without stepping.
 
-Members are numbered by id, and so players first, then crates, then bullets: of the former every number is known."""
+Members are numbered by id, and so those come first that players control or the server has spawned. Of these every
+number is known: in the games of the scenes none of them despawns by the rules. Behind them are those that entities
+have spawned, of which only the ones told in full are certain."""
 
 from collections import namedtuple
 
-from flatbuffer import Malformed, need
-from messages import BULLET, PLAYER
+from flatbuffer import need
+from game import PRESS
+from game_views import BY_ENTITY, MEMBERS_MAX, class_of, generation_of, seat_of
 
-MEMBERS_MAX = 256
+OTHER = "other"  # a flag has changed
 
-# A player that is replayed: told are its causes, from `base` on.
-Replayed = namedtuple("Replayed", "id moves shots teleports")
-
-
-def seat_of(player):
-    return player & 0xFFF
+# A member that is replayed: the causes told of it, by tick. Inputs are values by (field, number).
+Replayed = namedtuple("Replayed", "id inputs outcomes")
 
 
-def is_bullet(identity):
-    return identity >> 30 == BULLET
+def is_solid(member):
+    return class_of(member) != BY_ENTITY
 
 
-def bullet_of(player, tick):
-    return BULLET << 30 | seat_of(player) << 18 | tick & 0x3FFFF
+def who_of(avatar):
+    """The player in its seat, as a session knows it."""
+    return generation_of(avatar) << 12 | seat_of(avatar)
+
+
+def told_values(changes):
+    """The values that change, by (field, number); of one of two values that is no press only that it does."""
+    return {
+        (field.name, i): (1 if field.form == PRESS else OTHER) if value is None else value
+        for field, i, value in changes
+    }
+
+
+# The same as it follows from two whole inputs: what must change, and what may have changed before.
+Changed = namedtuple("Changed", "must may")
+
+
+def changed_between(kind, before, after, pressed):
+    """`before` has every press up. If it had one down, values of no effect may have become those by default."""
+    must, may = {}, set()
+    for field in kind.fields:
+        for i, (old, new) in enumerate(zip(before[field.name], after[field.name])):
+            if pressed and field.form != PRESS and old != field.by_default[i]:
+                may.add((field.name, i))
+            elif old != new:
+                two = field.bits <= 1 and field.form != PRESS
+                must[(field.name, i)] = OTHER if two else new
+    return Changed(must, may)
+
+
+def fits(logged, told):
+    """Whether what clients receive is what an auditor receives."""
+    if isinstance(logged, Changed):
+        return {key: value for key, value in told.items() if key not in logged.may} == logged.must
+    return logged == told
 
 
 class View:
-    def __init__(self, tick, solid, bullets, told):
+    def __init__(self, tick, solid, spawned, is_whole):
         self.tick = tick
-        self.solid = solid  # ids of players and crates, sorted
-        self.bullets = bullets  # ids of those that may be in it → the tick in which they are gone for certain
-        self.told = told  # ids that came in full: bullets among them are in it
+        self.solid = solid  # ids, sorted
+        self.spawned = spawned  # ids, sorted, of those that arrived in full
+        self.is_whole = is_whole  # whether there is nothing else in it
 
-    def is_whole(self):
-        """Whether everything in it has come in full with it."""
-        return self.told.issuperset(self.solid) and self.told.issuperset(self.bullets)
+    def known(self):
+        return self.solid + self.spawned if self.is_whole else self.solid
 
-    def bullet_numbers(self):
-        """Each bullet by its number, where these are certain."""
-        if not self.told.issuperset(self.bullets):
-            return {}
-        return dict(enumerate(sorted(self.bullets), len(self.solid)))
+    def more(self):
+        """How many follow those that are known: at least, at most."""
+        return (0, 0) if self.is_whole else (len(self.spawned), MEMBERS_MAX - len(self.solid))
 
-    def size_max(self):
-        return len(self.solid) + len(self.bullets)
+    def players(self):
+        return [each for each in self.solid if class_of(each) == 0]
 
     def fault(self, seats):
         """What is wrong with who is in it, or None."""
-        players = [seat_of(each) for each in self.solid if each >> 30 == PLAYER]
-        if len(set(players)) < len(players):
+        players = self.players()
+        if len({who_of(each) for each in players}) != len({seat_of(each) for each in players}):
             return "two players of one seat"
-        if players and max(players) >= seats:
+        if any(seat_of(each) >= seats for each in players):
             return "a player of no seat"
-        if len(self.solid) + len(self.told.intersection(self.bullets)) > MEMBERS_MAX:
-            return "more members than a byte can number"
+        if len(self.solid) + len(self.spawned) > MEMBERS_MAX:
+            return "too many members"
         return None
 
 
-def whole_view(tick, snapshot):
-    return on_base(View(tick, [], {}, set()), tick, snapshot, 0)[0]
+def whole_view(tick, rows):
+    ids = [row["id"] for row in rows]
+    solid = [each for each in ids if is_solid(each)]
+    return View(tick, solid, ids[len(solid) :], True)
 
 
-def on_base(base, tick, snapshot, tick_rate):
-    """The view that a snapshot makes of its base, and the players whose causes are sent.
+def on_base(base, tick, content):
+    """The view that a content makes of its base, and the members that are replayed.
 
     Fails: Malformed, where it speaks of who is not there."""
-    whole = {each.id: each for each in snapshot.bodies}
-    exits = exits_of(base, snapshot.causes.exits)
-    need(not exits & set(whole), "a body that exits, and comes in full")
-    replayed = [
-        each if each not in exits and each not in whole else None for each in base.solid
-    ]
-    players = [
-        Replayed(each, {}, {}, {}) if each is not None and each >> 30 == PLAYER else None for each in replayed
-    ]
-    for name, causes in zip(Replayed._fields[1:], snapshot.causes):
-        for ago, member, *said in causes:
-            need(member < len(players) and players[member], f"{name} of who is no player that is replayed")
-            getattr(players[member], name)[tick - ago] = said[0] if len(said) == 1 else tuple(said)
-    players = [each for each in players if each]
-
-    solid = {each for each in replayed if each is not None} | {each for each in whole if not is_bullet(each)}
-    bullets = {each: gone for each, gone in base.bullets.items() if gone > tick and each not in exits}
-    for player in players:
-        bullets |= {bullet_of(player.id, born): born + tick_rate for born, (_, ray) in player.shots.items() if not ray}
-    bullets |= {each.id: tick + each.timer for each in whole.values() if is_bullet(each.id)}
-    return View(tick, sorted(solid), bullets, set(whole)), players
-
-
-def exits_of(base, members):
-    """The ids that exit, as far as they are certain."""
-    bullets = base.bullet_numbers()
-    exits = set()
-    for member in members:
-        need(member < base.size_max(), f"member {member} exits, of {base.size_max()} at most")
-        if member < len(base.solid):
-            exits.add(base.solid[member])
-        elif member in bullets:
-            exits.add(bullets[member])
-    return exits
+    whole = {row["id"] for row in content["rows"]}
+    exits = set(content["exits"]) - {None}
+    need(not exits & whole, "a member that exits, and comes in full")
+    replayed = {
+        each: Replayed(each, {}, {}) for each in base.solid if each not in exits and each not in whole
+    }
+    gone = exits | (whole - {None})
+    for when, member, changes in content["inputs"]:
+        need(member not in gone, "an input of who is not replayed")
+        replayed[member].inputs[when] = told_values(changes)
+    for when, member, outcome in content["outcomes"]:
+        need(member not in gone, "an outcome of who is not replayed")
+        if member in replayed:
+            replayed[member].outcomes.setdefault(when, []).append(outcome)
+    told = whole - {None}
+    solid = sorted(set(replayed) | {each for each in told if is_solid(each)})
+    spawned = sorted(each for each in told if not is_solid(each))
+    return View(tick, solid, spawned, False), list(replayed.values())

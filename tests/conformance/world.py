@@ -4,6 +4,8 @@ from collections import defaultdict
 
 import credentials
 import crypto
+import game
+import game_views
 import layouts
 import messages
 from crypto import EPOCH_PACKETS
@@ -13,14 +15,18 @@ from session import OVER
 
 NS = 1_000_000_000
 READERS = {
-    layouts.INPUT: messages.read_input_message,
-    layouts.SNAPSHOT: messages.read_snapshot,
     layouts.DISCONNECT: messages.read_disconnect,
     layouts.CHALLENGE: messages.read_path_check,
     layouts.RESPONSE: messages.read_path_check,
     layouts.AUDIT: messages.read_audit,
     layouts.DESYNC_REPORT: messages.read_view_part,
     layouts.DESYNC_STATE: messages.read_view_part,
+    layouts.DESCRIPTOR_REQUEST: messages.read_descriptor_request,
+    layouts.DESCRIPTOR: messages.read_descriptor,
+}
+READERS_OF_A_GAME = {
+    layouts.INPUT: messages.read_input_message,
+    layouts.SNAPSHOT: messages.read_snapshot,
 }
 
 
@@ -34,6 +40,8 @@ class World:
         self.by_ticket = {}
         self.secrets = {}  # of the server's handshakes, by nonce
         self._used = {}  # (key, sequence) → datagram
+        self.descriptor = {}  # parts by number, as the server has sent them
+        self.views = None  # reads the bits of the game, once its descriptor is there
         self.restart(head)
 
     def restart(self, head):
@@ -42,6 +50,7 @@ class World:
         self.server = layouts.read_address(head["server"])
         self.seats = head["seats"]
         self.room = head["room"]  # its number
+        self.always = head["always"]  # names of the values of an input that the game never leaves out
         self.boot_wall_ms = head["ms_since_1970"]
         self.boot_ns = head["ns"]
         self.draining = False
@@ -52,6 +61,25 @@ class World:
     def hand_out(self, text):
         token = credentials.read_token(text, self.ring)
         self.tokens[token.sealed] = token
+
+    @property
+    def game(self):
+        return self.views.game
+
+    def learn(self, piece):
+        """A part of the descriptor of the game that the server plays."""
+        before = self.descriptor.setdefault(piece.part, piece)
+        self.findings.check(before == piece, "descriptor", f"part {piece.part} is another than before")
+        if self.views is not None or len(self.descriptor) < piece.parts:
+            return
+        data = b"".join(self.descriptor[part].bytes for part in range(piece.parts))
+        self.views = game_views.Views(game.Game(data))
+        self.findings.saw("descriptor learnt")
+
+    def read_message(self, kind, message):
+        if kind in READERS_OF_A_GAME:
+            return READERS_OF_A_GAME[kind](message, self.views)
+        return READERS[kind](message)
 
     def draw(self, secret):
         self.secrets[crypto.nonce_of(secret)] = secret
@@ -116,7 +144,7 @@ class World:
         if sequence >= EPOCH_PACKETS:
             self.findings.saw(f"{name} of a later epoch")
         try:
-            read = READERS[layouts.type_of(data)](message)
+            read = self.read_message(layouts.type_of(data), message)
             self.check_written(data, message)
             return read
         except Malformed as fault:
@@ -129,17 +157,14 @@ class World:
         kind = layouts.type_of(data)
         if kind == layouts.INPUT:
             messages.check_input_zeros(message)
-        elif kind == layouts.SNAPSHOT:
-            messages.check_snapshot_zeros(message)
-            messages.check_smallest(message)
+            messages.check_input_size(message)
         elif kind in (layouts.DESYNC_REPORT, layouts.DESYNC_STATE):
             messages.check_view_part_zeros(message)
 
-    @staticmethod
-    def read_arrived(data, message):
+    def read_arrived(self, data, message):
         """What arrived may be anything: None where it is malformed."""
         try:
-            return READERS[layouts.type_of(data)](message)
+            return self.read_message(layouts.type_of(data), message)
         except Malformed:
             return None
 

@@ -2,6 +2,7 @@
 
 #include "server/recording/black_box.h"
 
+#include "engine/declared.h"
 #include "tests/crash/kept_match.h"
 #include "tests/support/allocations.h"
 
@@ -25,7 +26,7 @@ TEST(BlackBox, AtAnyTickTheLastSecondsAreWhole) {
   constexpr std::uint32_t kRate = 20;
   constexpr std::uint32_t kStretch = kRate * server::kBlackBoxSeconds;
   RecordedMatch played{{.tick_rate = kRate, .seats = 8, .all_stay = true}};
-  server::BlackBox black_box{played.room(), kRate};
+  server::BlackBox black_box{played.match(), kRate};
   for (std::uint32_t tick = 1; tick < 4 * kStretch; ++tick) {
     play(played, black_box, 1);
     if (tick % 7 != 0 && tick % kStretch > 2) continue;
@@ -42,7 +43,7 @@ TEST(BlackBox, AtAnyTickTheLastSecondsAreWhole) {
 
 TEST(BlackBox, SaysWhenTheSinkRefuses) {
   RecordedMatch played{{.tick_rate = 60, .seats = 8, .all_stay = true}};
-  server::BlackBox black_box{played.room(), 60};
+  server::BlackBox black_box{played.match(), 60};
   play(played, black_box, 100);
   MemorySink whole;
   ASSERT_TRUE(black_box.write(whole, played.header()));
@@ -53,30 +54,33 @@ TEST(BlackBox, SaysWhenTheSinkRefuses) {
   }
 }
 
-// In every tick all leave, join, fire and strike, which is more than there is room for: the stretch
+// In every tick all leave, join and fire, which is more than there is room for: the stretch
 // ends early, and nothing is lost or grows.
 TEST(BlackBox, BytesThatAreFullEndAStretchEarly) {
   RecordedMatch played{{.tick_rate = 60, .seats = 4, .all_stay = true}};
-  server::BlackBox black_box{played.room(), 60};
-  const std::vector<PlayerId> everybody{{0}, {1}, {2}, {3}};
-  const std::vector<std::uint64_t> clients{11, 12, 13, 14};
-  const std::vector<game::InputSource> sources(everybody.size(), game::InputSource::Received);
-  std::vector<game::PlayerInput> inputs;
-  std::vector<game::Strike> strikes;
-  for (const PlayerId player : everybody) {
-    inputs.push_back({.player = player, .input = {.buttons = game::kButtonRay}});
-    strikes.push_back({.shooter = player, .victim = game::player_body({0}, 1)});
+  server::BlackBox black_box{played.match(), 60};
+  const GameTable& game = played.game();
+  std::vector<std::byte> ray(game.input.bytes);
+  engine::set_value(game.input.fields()[2], 0, 1, ray);
+  std::vector<Player> everybody;
+  std::vector<engine::Join> joins;
+  std::vector<engine::PlayerInput> inputs;
+  std::vector<engine::PlayerSource> sources;
+  for (std::uint16_t seat = 0; seat < 4; ++seat) {
+    everybody.push_back({seat});
+    joins.push_back({.player = {seat}, .user_data = "with a token"});
+    inputs.push_back({.player = {seat}, .input = ray});
+    sources.push_back({.player = {seat}, .source = engine::InputSource::Received});
   }
-  std::vector<PlayerId> leaves;
+  const std::vector<std::uint64_t> clients{11, 12, 13, 14};
+  const engine::CommandOrigins origins{.sources = sources, .clients = clients};
   for (int i = 0; i < 250; ++i) {
-    const game::TickCommands commands{
-        .leaves = leaves, .joins = everybody, .inputs = inputs, .strikes = strikes};
-    black_box.prepare(played.room());
-    played.room().log_commands(commands, {.sources = sources, .clients = clients});
-    black_box.stepping(played.room().log());
-    played.room().tick(commands);
-    black_box.stepped(played.room());
-    leaves = everybody;
+    engine::TickRequest request{.leaves = {}, .joins = joins, .inputs = inputs};
+    if (i > 0) request.leaves = everybody;
+    black_box.stepping(played.match(), {.request = request, .origins = origins});
+    played.match().tick(request);
+    played.match().write_tick_log(origins);
+    black_box.stepped(played.match());
   }
   MemorySink file;
   ASSERT_TRUE(black_box.write(file, played.header()));
@@ -90,12 +94,9 @@ TEST(BlackBox, BytesThatAreFullEndAStretchEarly) {
 // Nobody plays in the room.
 TEST(BlackBox, OfADesertedRoomIsWholeToo) {
   RecordedMatch played{{.tick_rate = 20, .deserted = Deserted{.first = {1}, .last = {1'000}}}};
-  server::BlackBox black_box{played.room(), 20};
+  server::BlackBox black_box{played.match(), 20};
   play(played, black_box, 250);
-  black_box.prepare(played.room());
-  const auto commands = played.decide();
-  played.room().log_commands(commands, played.origins());
-  black_box.stepping(played.room().log());
+  begin_tick(played, black_box);
   MemorySink file;
   ASSERT_TRUE(black_box.write(file, played.header())) << "in the midst of a step";
   const auto result = verify(file.bytes, {.step_unfinished = true});
@@ -106,20 +107,18 @@ TEST(BlackBox, OfADesertedRoomIsWholeToo) {
 }
 
 TEST(BlackBox, AsksForNoMemoryOnceWarm) {
-  RecordedMatch played{{.tick_rate = 60, .seats = 32, .all_stay = true}};
-  server::BlackBox black_box{played.room(), 60};
+  RecordedMatch played{{.tick_rate = 60, .seats = 32, .all_stay = true, .forgets = true}};
+  server::BlackBox black_box{played.match(), 60};
   play(played, black_box, 24'000);  // until no moment has more bodies than one before
   std::uint64_t asked = 0;
   for (int tick = 0; tick < 1'300; ++tick) {
-    const auto commands = played.decide();
+    const RecordedMatch::Decided decided = played.decide();
     const std::uint64_t before = allocations();
-    black_box.prepare(played.room());
-    played.room().log_commands(commands, played.origins());
-    black_box.stepping(played.room().log());
+    black_box.stepping(played.match(), {.request = decided.request, .origins = decided.origins});
     asked += allocations() - before;
-    played.room().tick(commands);
+    played.play();
     const std::uint64_t stepped = allocations();
-    black_box.stepped(played.room());
+    black_box.stepped(played.match());
     asked += allocations() - stepped;
   }
   EXPECT_EQ(asked, 0U);

@@ -3,9 +3,10 @@
 #include "server/host/crash_file.h"
 
 #include "core/assert.h"
+#include "games/arena/arena.h"
 #include "server/shard/shard.h"
 #include "tests/crash/kept_match.h"
-#include "tests/faulty/failing_arena.h"
+#include "tests/faulty/failing_game.h"
 #include "tests/support/simulated_network.h"
 #include "tests/support/virtual_time.h"
 #include "tests/unit/os/temporary_folder.h"
@@ -14,7 +15,6 @@
 
 #include <csignal>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <thread>
 
@@ -24,12 +24,11 @@ namespace {
 constexpr Tick kFails{777};
 constexpr const char* kPlanted = "assertion failed: !the_planted_failure";
 
-RecordedMatch failing_match() {
-  return RecordedMatch{{.tick_rate = 60,
-                        .seats = 8,
-                        .all_stay = true,
-                        .rules = std::make_shared<FailingArena>(60, kFails)}};
-}
+/// The arena that fails in one tick.
+struct FailingMatch {
+  ChangedGame game{games::arena(), failing_at(kFails)};
+  RecordedMatch played{{.tick_rate = 60, .seats = 8, .all_stay = true, .game = &game}};
+};
 
 std::vector<std::byte> bytes_of(const std::string& path) {
   const std::string text = os::text_of(path);
@@ -39,8 +38,9 @@ std::vector<std::byte> bytes_of(const std::string& path) {
 
 /// Plays until an assertion fails, with a crash file at `path`.
 void play_until_it_fails(const std::string& path) {
-  RecordedMatch played = failing_match();
-  server::BlackBox black_box{played.room(), 60};
+  FailingMatch failing;
+  RecordedMatch& played = failing.played;
+  server::BlackBox black_box{played.match(), 60};
   const server::CrashFile crash_file{path, played.header(), black_box};
   while (true) {
     play_tick(played, black_box);
@@ -64,10 +64,10 @@ TEST(CrashFile, AFailedAssertionLeavesARecordingThatReplaysToTheFailure) {
   EXPECT_GE(result.ticks, 60U * server::kBlackBoxSeconds);
   EXPECT_LE(result.ticks, 2 * 60U * server::kBlackBoxSeconds);
   // Stepped by the rules that failed, the recording fails again, in the same way.
-  const RecordedMatch failing = failing_match();
+  const FailingMatch failing;
   const auto reader = record::Reader::open(file).value();
   EXPECT_DEATH(
-      (void)record::verify(reader, failing.map(), failing.rules(), {.step_unfinished = true}),
+      (void)record::verify(reader, failing.game, failing.played.map(), {.step_unfinished = true}),
       kPlanted);
 }
 
@@ -83,8 +83,9 @@ TEST(CrashFile, TheShardKeepsWhatEntersATickBeforeItsStep) {
 
   EXPECT_EXIT(
       {
-        RecordedMatch played = failing_match();
-        server::BlackBox black_box(played.room(), 60);
+        FailingMatch failing;
+        RecordedMatch& played = failing.played;
+        server::BlackBox black_box(played.match(), 60);
         const server::CrashFile crash_file(path, played.header(), black_box);
         VirtualClock clock;
         const VirtualCalendar calendar(clock);
@@ -96,7 +97,7 @@ TEST(CrashFile, TheShardKeepsWhatEntersATickBeforeItsStep) {
                              .entropy = entropy,
                              .calendar = calendar,
                              .log = log,
-                             .rooms = {{.room = played.room(), .black_box = &black_box}}},
+                             .rooms = {{.match = played.match(), .black_box = &black_box}}},
                             clock.now());
         while (true) {
           clock.advance(tick_duration(60));
@@ -131,7 +132,7 @@ TEST(CrashFile, AnAssertionOfAnotherThreadLeavesTheRoomAlone) {
   EXPECT_EXIT(
       {
         RecordedMatch played({.tick_rate = 60, .seats = 8, .all_stay = true});
-        server::BlackBox black_box(played.room(), 60);
+        server::BlackBox black_box(played.match(), 60);
         const server::CrashFile crash_file(path, played.header(), black_box);
         std::thread([] {
           const bool elsewhere = false;
@@ -148,7 +149,7 @@ TEST(CrashFile, TheHandlerIsTheOneBeforeAgainWhenItIsGone) {
   const AssertHandler before = set_assert_handler(&other_handler);
   {
     RecordedMatch played{{.tick_rate = 60, .seats = 8, .all_stay = true}};
-    server::BlackBox black_box{played.room(), 60};
+    server::BlackBox black_box{played.match(), 60};
     const server::CrashFile crash_file{"", played.header(), black_box};
   }
   EXPECT_EQ(set_assert_handler(before), &other_handler);
@@ -160,14 +161,11 @@ TEST(CrashFile, AnAssertionWhileItIsWrittenAbortsAtOnce) {
   EXPECT_EXIT(
       {
         RecordedMatch played({.tick_rate = 60, .seats = 8, .all_stay = true});
-        server::BlackBox black_box(played.room(), 60);
+        server::BlackBox black_box(played.match(), 60);
         record::Header header = played.header();
-        header.rules = std::string(1'000, 'x');  // the writer asserts that it fits
+        header.game = std::string(1'000, 'x');  // the writer asserts that it fits
         const server::CrashFile crash_file(path, header, black_box);
-        const auto commands = played.decide();
-        black_box.prepare(played.room());
-        played.room().log_commands(commands, played.origins());
-        black_box.stepping(played.room().log());
+        begin_tick(played, black_box);
         const bool first = false;
         TICKBOX_ASSERT(first);
       },

@@ -6,15 +6,17 @@
 
 namespace tickbox::tests {
 
-/// Plays a tick as a shard does: the black box stores the commands of the tick before the room
-/// steps.
+/// Decides a tick, and gives it to the black box as a shard does before the match steps it.
+inline void begin_tick(RecordedMatch& played, server::BlackBox& black_box) {
+  const RecordedMatch::Decided decided = played.decide();
+  black_box.stepping(played.match(), {.request = decided.request, .origins = decided.origins});
+}
+
+/// Plays a tick as a shard does.
 inline void play_tick(RecordedMatch& played, server::BlackBox& black_box) {
-  const auto commands = played.decide();
-  black_box.prepare(played.room());
-  played.room().log_commands(commands, played.origins());
-  black_box.stepping(played.room().log());
-  played.room().tick(commands);
-  black_box.stepped(played.room());
+  begin_tick(played, black_box);
+  played.play();
+  black_box.stepped(played.match());
 }
 
 }  // namespace tickbox::tests

@@ -61,8 +61,11 @@ int record(std::span<char*> arguments) {
   SharedPage page{arguments[2]};
   const std::uint64_t seed = number(arguments[3]);
   const auto rate = static_cast<std::uint32_t>(number(arguments[4]));
-  tests::RecordedMatch played{
-      {.tick_rate = rate == 0 ? 60 : rate, .seats = 8, .seed = seed, .all_stay = true}};
+  tests::RecordedMatch played{{.tick_rate = rate == 0 ? 60 : rate,
+                               .seats = 8,
+                               .seed = seed,
+                               .all_stay = true,
+                               .forgets = true}};
   const os::FileSinkOptions options{.path = path};
   auto file = os::system_disk().create(path);
   if (!file) {
@@ -71,7 +74,7 @@ int record(std::span<char*> arguments) {
   }
   const auto sink =
       os::FileSink::over(std::make_unique<ToldFile>(*std::move(file), *page), options);
-  server::Recorder recorder{*sink, played.header(), played.room()};
+  server::Recorder recorder{*sink, played.header(), played.match()};
   const os::SteadyClock clock;
   Instant next = clock.now();
   while (true) {
@@ -81,11 +84,9 @@ int record(std::span<char*> arguments) {
       os::sleep_until(next);
       next += tick_duration(rate);
     }
-    const auto commands = played.decide();
-    played.room().log_commands(commands, played.origins());
-    played.room().tick(commands);
+    played.step();
     page->note(played.world().tick.value, clock.now());
-    recorder.ticked(played.room());
+    recorder.ticked(played.match());
   }
 }
 

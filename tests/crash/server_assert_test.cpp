@@ -1,11 +1,12 @@
 // The server itself, main() to abort(), whose rules fail an assertion while clients play: it leaves
 // the last seconds where its options say, and they step to the same failure.
 
-#include "games/arena/arena_map.h"
-#include "games/catalog.h"
+#include "games/arena/arena.h"
+#include "record/decoder.h"
+#include "record/summary.h"
 #include "record/verify.h"
 #include "server/recording/black_box.h"
-#include "tests/faulty/failing_arena.h"
+#include "tests/faulty/failing_game.h"
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
 #include "tests/unit/os/temporary_folder.h"
@@ -41,16 +42,17 @@ RunningServer failing_server(std::vector<std::string> arguments) {
       faulty_server(std::move(arguments), "FAULT_FAILURE_AT=" + std::to_string(kFails.value))};
 }
 
-record::VerifyResult step_all(const std::string& path, const game::Rules& rules) {
+record::VerifyResult step_all(const std::string& path, const GameTable& game) {
   const std::string text = os::text_of(path);
-  return record::verify(record::Reader::open(std::as_bytes(std::span{text})).value(),
-                        game::make_arena_map(kSeats), rules, {.step_unfinished = true});
+  return record::verify(record::Reader::open(std::as_bytes(std::span{text})).value(), game,
+                        engine::make_map(game, {.seats = kSeats}, kRate),
+                        {.step_unfinished = true});
 }
 
 /// Checks the last seconds: with healthy rules each tick steps to its hash, with the failing rules
 /// the assertion fails again.
 void expect_replays_to_the_failure(const std::string& path) {
-  const auto result = step_all(path, *game::make_rules("arena", kRate));
+  const auto result = step_all(path, games::arena());
   EXPECT_TRUE(result.held());
   EXPECT_EQ(result.gaps, 0U);
   EXPECT_EQ(result.unfinished, kFails);
@@ -60,7 +62,7 @@ void expect_replays_to_the_failure(const std::string& path) {
   const Finished command = run(tickbox({"replay", "verify", path, "--json"}));
   EXPECT_EQ(command.exit_code, kDone) << command;
   EXPECT_EQ(Document{command.out}.number("unfinished"), kFails.value);
-  const tests::FailingArena failing{kRate, kFails};
+  const tests::ChangedGame failing{games::arena(), tests::failing_at(kFails)};
   EXPECT_DEATH((void)step_all(path, failing), kPlanted);
 }
 
@@ -113,14 +115,10 @@ std::string crash_file_in(const std::string& folder, const Finished& finished) {
 
 std::uint64_t inputs_in(const std::string& path) {
   const std::string text = os::text_of(path);
-  auto reader = record::Reader::open(std::as_bytes(std::span{text})).value();
-  std::uint64_t inputs = 0;
-  for (auto item = reader.next(); item != record::Reader::Item::Finished; item = reader.next()) {
-    if (item != record::Reader::Item::Ticks) continue;
-    for (const record::RecordedTick& tick : reader.ticks())
-      inputs += tick.inputs.size();
-  }
-  return inputs;
+  record::Decoder decoder{games::arena(),
+                          engine::make_map(games::arena(), {.seats = kSeats}, kRate), kRate};
+  const auto reader = record::Reader::open(std::as_bytes(std::span{text})).value();
+  return record::summarize(reader, &decoder).players->inputs;
 }
 
 TEST(ServerAssert, AFailureLeavesTheLastSecondsWhereTheOptionsSayAndTheyReplayToIt) {
@@ -146,8 +144,7 @@ TEST(ServerAssert, AFailureLeavesTheLastSecondsWhereTheOptionsSayAndTheyReplayTo
   }
   // The recording beside it ends early, and is whole up to there.
   ASSERT_EQ(files_in(folders.recorded).size(), 2U);
-  const auto recording =
-      step_all(files_in(folders.recorded).back(), *game::make_rules("arena", kRate));
+  const auto recording = step_all(files_in(folders.recorded).back(), games::arena());
   EXPECT_TRUE(recording.held());
   EXPECT_TRUE(recording.ends_early);
   EXPECT_GT(recording.ticks, kRate * server::kBlackBoxSeconds);

@@ -60,7 +60,7 @@ struct Recorded {
         {.calendar = calendar, .entropy = entropy, .disk = disk}, played.header());
     ASSERT_TRUE(opened) << opened.error();
     files = *std::move(opened);
-    recorder.emplace(files->first(), played.room(),
+    recorder.emplace(files->first(), played.match(),
                      server::Rotation{.store = files.get(), .ticks = ticks, .bytes = bytes});
   }
 
@@ -76,7 +76,7 @@ struct Recorded {
         {.calendar = calendar, .entropy = entropy, .disk = disk}, header);
     ASSERT_TRUE(opened) << opened.error();
     files = *std::move(opened);
-    recorder.emplace(files->first(), played.room(),
+    recorder.emplace(files->first(), played.match(),
                      server::Rotation{.store = files.get(), .bytes = part});
   }
 
@@ -120,10 +120,8 @@ struct Recorded {
 
   void run(int ticks) {
     for (; ticks > 0; --ticks) {
-      const auto commands = played.decide();
-      played.room().log_commands(commands, played.origins());
-      played.room().tick(commands);
-      recorder->ticked(played.room());
+      played.step();
+      recorder->ticked(played.match());
       calendar.jump(std::chrono::milliseconds{100});
     }
   }

@@ -1,20 +1,19 @@
 // faulty-server: tickbox-server with another list of games. The environment says what happens in
 // its arena:
 //   FAULT_FAILURE_AT=TICK  an assertion fails
-//   FAULT_FLIP_AT=TICK     a bit flips in each crate
+//   FAULT_FLIP_AT=TICK     a bit flips in each entity that no player controls
 
 #include "games/arena/arena.h"
-#include "games/arena/arena_map.h"
 #include "server/host/program.h"
-#include "tests/faulty/failing_arena.h"
-#include "tests/support/flipped_arena.h"
+#include "tests/faulty/failing_game.h"
 
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
 
-namespace tickbox::game {
+namespace tickbox::tests {
 namespace {
 
 std::optional<Tick> tick_from(const char* variable) {
@@ -27,31 +26,30 @@ std::optional<Tick> tick_from(const char* variable) {
 }
 
 /// Changes positions, not velocities: what is at rest may be sent only ten times a second, and has
-/// stopped again by then. Changes all crates, as each client sees some of them.
-void flip_crates(World& world) {
-  for (std::uint32_t number = 0; number < world.map()->crates.size(); ++number) {
-    tests::flip(world, crate_body(number), "x", 4);
+/// stopped again by then. Changes all such entities, as each client sees some of them.
+void flip_all(const MidTick& tick) {
+  const std::vector<BodyId> ids{tick.world().ids().begin(), tick.world().ids().end()};
+  for (const BodyId id : ids) {
+    if (engine::class_of(id) != engine::IdClass::Avatar) tick.flip(id, "x", 4);
   }
 }
 
-std::shared_ptr<const Rules> planted_rules(std::string_view name, std::uint32_t ticks_per_second) {
-  if (name != "arena") return nullptr;
-  if (const auto at = tick_from("FAULT_FAILURE_AT")) {
-    return std::make_shared<const tests::FailingArena>(ticks_per_second, *at);
-  }
+Changes planted() {
+  if (const auto at = tick_from("FAULT_FAILURE_AT")) return failing_at(*at);
   if (const auto at = tick_from("FAULT_FLIP_AT")) {
-    return std::make_shared<const tests::FlippedArena>(ticks_per_second, [at](World& world) {
-      if (world.tick == *at) flip_crates(world);
-    });
+    return {.after = [at](const MidTick& tick) {
+      if (tick.tick() == *at) flip_all(tick);
+    }};
   }
-  return std::make_shared<const Arena>(ticks_per_second);
+  return {};
 }
 
 }  // namespace
-}  // namespace tickbox::game
+}  // namespace tickbox::tests
 
 int main(int argc, char** argv) {
-  return tickbox::server::run_server(
-      argc, argv,
-      {.make_rules = tickbox::game::planted_rules, .make_map = tickbox::game::make_arena_map});
+  using namespace tickbox;
+  const tests::ChangedGame arena{games::arena(), tests::planted()};
+  const std::array<const GameTable*, 1> games{&arena};
+  return server::run_server(argc, argv, games);
 }

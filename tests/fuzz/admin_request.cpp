@@ -1,6 +1,7 @@
 // What comes in on a connection to the admin side, before anybody has proven anything.
 
 #include "core/clock.h"
+#include "games/arena/arena.h"
 #include "os/http/http.h"
 #include "server/host/admin.h"
 #include "tests/fuzz/fuzz_target.h"
@@ -19,6 +20,16 @@ net::Address loopback() {
   return address;
 }
 
+/// That of a server which begins.
+const server::Status& status() {
+  static const server::Status kStatus = [] {
+    server::Status fresh;
+    fresh.metrics.game = &games::arena();
+    return fresh;
+  }();
+  return kStatus;
+}
+
 }  // namespace
 
 TICKBOX_FUZZ_TARGET(admin_request)(ConstBytes input) {
@@ -26,7 +37,8 @@ TICKBOX_FUZZ_TARGET(admin_request)(ConstBytes input) {
   const os::HttpHandler handler = [&](std::string_view path) -> os::HttpResponse {
     was_asked = true;
     fuzz::check(path.starts_with('/') && !path.contains('?'));
-    const server::AdminReply reply = server::answer(path, {}, {}, Instant{std::chrono::hours{1}});
+    const server::AdminReply reply =
+        server::answer(path, status(), {}, Instant{std::chrono::hours{1}});
     return {.status = reply.status, .content_type = reply.content_type, .body = reply.body};
   };
   const std::string_view sent = fuzz::text_of(input);

@@ -3,12 +3,11 @@
 // does not guess hashes.
 
 #include "client/verification/audit.h"
-#include "core/ids.h"
-#include "game/restore.h"
-#include "game/step.h"
-#include "game/tick_log.h"
+#include "engine/keyframe.h"
+#include "engine/log/tick_codec.h"
+#include "engine/log/tick_log.h"
+#include "engine/stepper.h"
 #include "games/arena/arena.h"
-#include "games/arena/arena_map.h"
 #include "net/handshake.h"
 #include "protocol/audit_codec.h"
 #include "tests/fuzz/fuzz_target.h"
@@ -17,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -28,33 +26,30 @@ namespace {
 
 constexpr std::size_t kEntriesMax = 16;
 constexpr std::uint32_t kSeats = 4;
+constexpr std::uint32_t kRate = 60;
+constexpr Player kOwn{0};
 
-const game::SharedMap& arena_map() {
-  static const game::SharedMap kMap = game::make_arena_map(kSeats);
-  return kMap;
+/// An empty room of the arena.
+const engine::World& empty_room() {
+  static const engine::World kWorld{
+      games::arena(), engine::make_map(games::arena(), {.seats = kSeats}, kRate), kRate, 0};
+  return kWorld;
 }
 
-const std::shared_ptr<const game::Arena>& arena() {
-  static const auto kRules = std::make_shared<const game::Arena>(60);
-  return kRules;
-}
-
-/// The room at the server, which knows what can happen and the hash of it.
-class Server {
+/// The room at the server: it knows what can happen and the hash of it.
+class Room {
  public:
   /// Returns the entry of the room, with the right hash; nothing if no room is like that.
   std::optional<std::vector<std::byte>> begin(ConstBytes entry) {
-    game::LoggedWorld room;
-    if (!game::decode_keyframe(entry, room) || room.tick.value > net::kTickMax) return std::nullopt;
-    auto world = game::restore(room.fields(), arena_map(), *arena());
-    if (!world) return std::nullopt;
-    world_.emplace(*std::move(world));
-    log_.begin(room);
-    room.state_hash = game::state_hash(*world_);
-    std::vector<std::byte> keyframe;
-    game::encode_keyframe(room, keyframe);
+    auto keyframe = engine::decode_keyframe(entry, empty_room());
+    if (!keyframe || keyframe->world.tick.value > net::kTickMax) return std::nullopt;
+    log_.begin(*keyframe);
+    std::vector<std::byte> bytes;
+    engine::encode_keyframe(keyframe->world, engine::state_hash(keyframe->world), keyframe->sources,
+                            bytes);
+    world_.emplace(std::move(keyframe->world));
     std::vector<std::byte> written;
-    protocol::encode_keyframe_entry(keyframe, written);
+    protocol::encode_keyframe_entry(bytes, written);
     return written;
   }
 
@@ -62,27 +57,27 @@ class Server {
   std::optional<std::vector<std::byte>> step(ConstBytes entry) {
     const auto logged = protocol::decode_tick_entry(entry);
     if (!logged || !log_.read(logged->bytes, tick_) || world_->tick.value >= net::kTickMax ||
-        !game::is_valid(*world_, tick_.commands())) {
+        !engine::is_valid(*world_, tick_.record)) {
       return std::nullopt;
     }
-    game::step(*world_, *arena(), tick_.commands(), game::Authority::Server, stepper_);
+    stepper_.replay(*world_, tick_.record);
     std::vector<std::byte> written;
-    protocol::encode_tick_entry(game::state_hash(*world_), logged->bytes, written);
+    protocol::encode_tick_entry(engine::state_hash(*world_), logged->bytes, written);
     return written;
   }
 
  private:
-  std::optional<game::World> world_;
-  game::TickLogReader log_;
-  game::LoggedTick tick_;
-  game::Stepper stepper_;
+  std::optional<engine::World> world_;
+  engine::TickLogReader log_{games::arena()};
+  engine::LoggedTick tick_;
+  engine::Stepper stepper_;
 };
 
 /// The auditor, and how many segments it has.
 class Audience {
  public:
-  std::expected<std::optional<client::View>, net::DropReason> take(ConstBytes entry) {
-    std::expected<std::optional<client::View>, net::DropReason> result;
+  std::expected<std::optional<match::View>, net::DropReason> take(ConstBytes entry) {
+    std::expected<std::optional<match::View>, net::DropReason> result;
     while (!entry.empty()) {
       const ConstBytes piece = entry.first(std::min(entry.size(), protocol::kAuditSegmentBytesMax));
       entry = entry.subspan(piece.size());
@@ -95,21 +90,22 @@ class Audience {
   }
 
  private:
-  client::Auditor auditor_{arena_map(), arena(), game::player_body({0}, 1)};
+  client::Auditor auditor_{empty_room(), kOwn};
   std::uint16_t next_ = 0;
 };
 
 }  // namespace
 
 TICKBOX_FUZZ_TARGET(apply_audit)(ConstBytes input) {
-  Server server;
+  const std::size_t bytes_max = protocol::entry_bytes_max(games::arena(), kSeats);
+  Room room;
   Audience audience;
   ConstBytes rest = input;
   for (std::size_t i = 0; i < kEntriesMax; ++i) {
     const ConstBytes before = rest;
-    const auto entry = protocol::take_entry(rest);
+    const auto entry = protocol::take_entry(rest, bytes_max);
     if (!entry || !*entry) return;
-    const auto written = i == 0 ? server.begin(**entry) : server.step(**entry);
+    const auto written = i == 0 ? room.begin(**entry) : room.step(**entry);
     if (!written) {
       const auto view = audience.take(before.first(before.size() - rest.size()));
       fuzz::check(!view && view.error() == net::DropReason::Malformed);

@@ -2,8 +2,8 @@
 // trusts: what is read can be stepped.
 
 #include "engine/keyframe.h"
+#include "engine/log/tick_codec.h"
 #include "engine/log/tick_log.h"
-#include "engine/tick_codec.h"
 #include "laws/random_match.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/menagerie.h"

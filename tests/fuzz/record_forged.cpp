@@ -2,8 +2,8 @@
 // `replay verify`.
 
 #include "core/bytes.h"
-#include "games/arena/arena_map.h"
-#include "games/catalog.h"
+#include "engine/identity.h"
+#include "games/arena/arena.h"
 #include "record/copy.h"
 #include "record/format.h"
 #include "record/summary.h"
@@ -19,15 +19,18 @@ namespace {
 
 /// The match that the header names.
 struct Setting {
+  const GameTable& game = games::arena();
+  engine::SharedMap map = engine::make_map(game, {.seats = 2}, 10);
   record::Header header;
-  game::SharedMap map = game::make_arena_map(2);
-  std::shared_ptr<const game::Rules> rules = game::make_rules("arena", 10);
 
   Setting() {
+    const engine::Identity identity = engine::identity_of(game, *map);
     header.tick_rate = 10;
     header.map_seats = 2;
-    header.map_hash = game::map_hash(*map);
-    header.rules = "arena";
+    header.map_hash = identity.map_hash;
+    header.game = identity.game;
+    header.game_version = identity.version;
+    header.game_hash = identity.game_hash;
   }
 };
 
@@ -49,20 +52,19 @@ TICKBOX_FUZZ_TARGET(record_forged)(ConstBytes input) {
   const auto file = forged(setting.header, input);
   const auto reader = record::Reader::open(file);
   fuzz::check(reader.has_value());
-  const auto result =
-      record::verify(*reader, setting.map, *setting.rules, {.step_unfinished = true});
+  const auto result = record::verify(*reader, setting.game, setting.map, {.step_unfinished = true});
   fuzz::check(result.mismatched <= result.ticks + result.segments_whole + result.segments_lost);
   fuzz::check(!(result.complete && result.ends_early));
   // What is whole of it makes a file without damage, of no more ticks.
   tests::MemorySink copy;
   record::Writer writer{copy, setting.header};
-  const auto copied = record::copy(*reader, writer, setting.map, *setting.rules);
+  const auto copied = record::copy(*reader, writer, setting.game, setting.map);
   const auto reread = record::Reader::open(copy.bytes);
   fuzz::check(reread.has_value());
-  const auto summary = record::summarize(*reread);
+  const auto summary = record::summarize(*reread, nullptr);
   fuzz::check(summary.damage_count == 0 && summary.ticks == copied.ticks && !summary.ends_early);
   // What held holds in it as well: every hash is still that of its tick.
   if (result.held()) {
-    fuzz::check(record::verify(*reread, setting.map, *setting.rules).held());
+    fuzz::check(record::verify(*reread, setting.game, setting.map).held());
   }
 }

@@ -48,10 +48,8 @@ TICKBOX_FUZZ_TARGET(record_reader)(ConstBytes input) {
     } else if (item == Item::Ticks) {
       for (const record::RecordedTick& tick : reader->ticks()) {
         order.tick(tick.tick);
-        fuzz::check(tick.sources.size() == tick.inputs.size());
-        fuzz::check(tick.clients.size() == tick.joins.size());
         fuzz::check(tick.state_hash || tick.is_quiet);
-        fuzz::check(!tick.is_quiet || (tick.bytes.empty() && tick.inputs.empty()));
+        fuzz::check(!tick.is_quiet || tick.bytes.empty());
       }
       fuzz::check(reader->ticks().back().state_hash.has_value());
     } else if (item == Item::Unfinished) {

@@ -1,4 +1,4 @@
-// Contents and events of snapshots of any game. Contents go to a client that holds a full view of a
+// What the messages of any game carry, as bits. Contents go to a client that holds a full view of a
 // random match. A wrong hash is mended and the content applied again, so that the next one can
 // build on it: a fuzzer does not guess hashes.
 //
@@ -6,15 +6,20 @@
 //                  two bytes, the ticks from the newest view to it less one, the age of its base,
 //                  the content
 //   view_events    the game, then the events
+//   view_inputs    the game, then the inputs of a message
+//   view_state     the game, then a whole view, as one end of a desync sends it
 
 #include "client/match/event_inbox.h"
 #include "client/match/snapshot_world.h"
-#include "games/arena/arena_game.h"
+#include "games/arena/arena.h"
 #include "laws/random_match.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/content_bits.h"
 #include "tests/support/menagerie.h"
+#include "views/difference.h"
 #include "views/events.h"
+#include "views/inputs.h"
+#include "views/view_state.h"
 
 #include <algorithm>
 #include <array>
@@ -27,6 +32,7 @@ using namespace tickbox;
 namespace {
 
 constexpr std::size_t kContentsMax = 8;
+constexpr std::size_t kInputsMax = 64;
 constexpr std::size_t kContentHeadBytes = 4;
 constexpr std::uint32_t kSeats = 6;
 constexpr std::uint32_t kRate = 60;
@@ -180,4 +186,56 @@ TICKBOX_FUZZ_TARGET(view_events)(ConstBytes input) {
   match::EventInbox inbox;
   inbox.receive(game, received, Tick{100},
                 [](Tick tick, const views::Event&) { fuzz::check(tick.value <= 100); });
+}
+
+TICKBOX_FUZZ_TARGET(view_inputs)(ConstBytes input) {
+  if (input.empty()) return;
+  const GameTable& game = game_of(std::to_integer<std::size_t>(input[0]) & 1U);
+  const ConstBytes bits = input.subspan(1);
+  static views::ReceivedInputs received;
+  if (!received.read(game, bits, kInputsMax)) return;
+  fuzz::check(received.size() <= kInputsMax);
+  std::vector<views::GivenInput> given;
+  for (std::size_t i = 0; i < received.size(); ++i) {
+    given.push_back(received[i]);
+    fuzz::check(engine::is_in_range(game.input, given.back().input));
+  }
+  static std::vector<std::byte> written;
+  written.clear();
+  {
+    engine::BitWriter out{written};
+    views::put_inputs(game, given, out);
+  }
+  static views::ReceivedInputs again;
+  fuzz::check(again.read(game, written, kInputsMax) && again.size() == received.size());
+  for (std::size_t i = 0; i < received.size(); ++i) {
+    fuzz::check(again[i].look_back == given[i].look_back &&
+                engine::are_equal(game.input, again[i].input, given[i].input));
+  }
+}
+
+// A view that was read has no difference from itself. One whose states are possible has one form.
+TICKBOX_FUZZ_TARGET(view_state)(ConstBytes input) {
+  constexpr Tick kTick{200};
+  if (input.empty()) return;
+  const GameTable& game = game_of(std::to_integer<std::size_t>(input[0]) & 1U);
+  const ConstBytes bits = input.subspan(1);
+  const auto view = views::decode_view_state(game, bits, kTick);
+  if (!view) return;
+  fuzz::check(view->rows.size() <= views::kMembersMax);
+  fuzz::check(std::ranges::adjacent_find(view->rows.heads(), std::ranges::greater_equal{},
+                                         &views::RowHead::id) == view->rows.heads().end());
+  fuzz::check(!views::compare_views(*view, *view));
+  (void)views::hash_of(*view);
+  const auto is_possible = [&](std::size_t row) {
+    const KindTable& kind = view->rows.kind_of(row);
+    return kind.possible == nullptr || kind.possible(view->rows.state(row).data());
+  };
+  for (std::size_t row = 0; row < view->rows.size(); ++row) {
+    if (!is_possible(row)) return;
+  }
+  static std::vector<std::byte> written;
+  views::encode_view_state(*view, kTick, written);
+  const auto again = views::decode_view_state(game, written, kTick);
+  fuzz::check(again.has_value());
 }

@@ -35,10 +35,10 @@ golden_build() {
     mkdir -p "$folder"
     rm -f "$folder"/*.o "$folder/tickbox-golden"
     flatc --cpp --cpp-std c++17 --scoped-enums --no-prefix --gen-mutable --warnings-as-errors --keep-prefix \
-        -I schema -o "$folder/generated/schema" schema/world.fbs schema/wire.fbs
+        -I schema -o "$folder/generated/schema" schema/wire.fbs
     # A library is one source, which includes all of its own: they share most of what they include.
     local library
-    for library in core sim engine views bots laws game games record; do
+    for library in core sim engine views bots laws games record; do
         # Other processors have no zstd: tests/golden/no_compression.cpp stands in for what needs it.
         find "common/$library" -name '*.cpp' ! -name compression.cpp | sort | sed 's|.*|#include "&"|' >"$folder/common-$library.cpp"
     done

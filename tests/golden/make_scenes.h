@@ -53,15 +53,10 @@ std::unique_ptr<Scene> make_exits();
 /// Players on floors of bricks that break and come back, with doors and many coins to take.
 std::unique_ptr<Scene> make_coins();
 
-// The game: match_scene.cpp.
+// Games: game_scenes.cpp.
 
 /// 16 players of the arena who run, shoot, leave and join.
 std::unique_ptr<Scene> make_match();
-
-// Games of the public interface: game_scenes.cpp.
-
-/// The arena with the same players: its motion is that of the match.
-std::unique_ptr<Scene> make_arena_game();
 /// The game of the tests that uses nearly every part of the interface.
 std::unique_ptr<Scene> make_menagerie();
 

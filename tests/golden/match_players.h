@@ -2,9 +2,10 @@
 // Players of the arena who decide by dice, and leave and join as they go.
 
 #include "core/rng.h"
-#include "game/input.h"
+#include "engine/tick_record.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -16,17 +17,20 @@ inline constexpr std::uint64_t kMatchSeed = 5'000'013;
 
 class MatchPlayers {
  public:
-  std::vector<PlayerId> leaves;
-  std::vector<PlayerId> joins;
-  std::vector<game::PlayerInput> inputs;
+  MatchPlayers();
 
-  /// Draws what they do in a tick.
-  void draw(std::uint32_t tick);
+  /// Draws what they do in a tick. The request is valid until the next call.
+  engine::TickRequest draw(std::uint32_t tick);
 
  private:
+  void decide(std::uint16_t player);
+
   std::array<bool, kMatchPlayers> is_here_{};
   Rng dice_{kMatchSeed + 1};
-  std::array<game::Input, kMatchPlayers> held_{};
+  std::array<std::vector<std::byte>, kMatchPlayers> held_;  ///< the input of each
+  std::vector<Player> leaves_;
+  std::vector<engine::Join> joins_;
+  std::vector<engine::PlayerInput> inputs_;
 };
 
 }  // namespace tickbox::golden

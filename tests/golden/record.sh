@@ -68,6 +68,7 @@ play load "$address" --clients 2 --seconds 8 --bot wander --seed 4
 sleep 1
 prlimit --pid "$server" --fsize=unlimited:
 wait_for 1 recording_resumed
+sleep 0.5 # until the next keyframe, which ends the gap
 play connect "$address" --seconds 5 --bot chase
 wait_for 3 recording_opened
 sleep 4

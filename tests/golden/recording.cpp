@@ -1,8 +1,9 @@
 #include "tests/golden/recording.h"
 
-#include "games/arena/arena_map.h"
+#include "engine/identity.h"
 #include "games/catalog.h"
 #include "record/copy.h"
+#include "record/decoder.h"
 #include "record/replayer.h"
 #include "record/summary.h"
 #include "record/verify.h"
@@ -12,7 +13,6 @@
 
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -42,35 +42,26 @@ std::string name_of(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
-/// What the recording says of rays, and the newest hash: what a summary does not count.
+/// What a summary does not count.
 struct Outcome {
   std::uint64_t strikes = 0;
-  std::uint64_t state = 0;
+  std::uint64_t state = 0;  ///< the newest hash
+  std::uint32_t motion =
+      0;  ///< the lower half of XXH3-64 over the motion after each tick, in order
 };
 
-Outcome outcome_of(record::Reader reader) {
+/// The ticks of a recording, stepped once more.
+Outcome outcome_of(record::Replayer replayer) {
   Outcome outcome;
-  while (true) {
-    const record::Reader::Item item = reader.next();
-    if (item == record::Reader::Item::Finished) return outcome;
-    if (item != record::Reader::Item::Ticks) continue;
-    for (const record::RecordedTick& tick : reader.ticks()) {
-      outcome.strikes += tick.strikes.size();
-      outcome.state = tick.state_hash.value_or(outcome.state);
-    }
-  }
-}
-
-/// The lower half of XXH3-64 over the motion after each tick that the recording has, in order.
-std::uint32_t motion_of(const record::Reader& reader, const game::SharedMap& map,
-                        const game::Rules& rules) {
-  StreamHasher hasher;
-  record::Replayer replayer{reader, map, rules};
+  StreamHasher motion;
   while (replayer.next()) {
-    const bool was_stepped = replayer.commands() != nullptr;
-    if (was_stepped) add_motion(hasher, replayer.world().physics());
+    if (replayer.entered() == nullptr) continue;
+    outcome.strikes += replayer.entered()->record.strikes.size();
+    outcome.state = replayer.recorded_hash();
+    add_motion(motion, replayer.world().physics());
   }
-  return static_cast<std::uint32_t>(hasher.digest());
+  outcome.motion = static_cast<std::uint32_t>(motion.digest());
+  return outcome;
 }
 
 struct Part {
@@ -80,24 +71,23 @@ struct Part {
 
 /// The same on every machine.
 std::string line_of(const std::string& path, const record::Header& header,
-                    const record::VerifyResult& stepped, const record::Reader& reader,
-                    std::uint32_t motion) {
-  const record::Summary sum = record::summarize(reader);
-  const Outcome outcome = outcome_of(reader);
+                    const record::VerifyResult& stepped, const record::Summary& sum,
+                    const Outcome& outcome) {
+  const record::PlayerSummary& players = *sum.players;
   std::ostringstream line;
   line << name_of(path) << " part " << header.part << " from " << sum.first_tick->value << " to "
        << sum.last_tick.value << " ticks " << stepped.ticks << " gaps " << stepped.gaps
-       << " segments " << stepped.segments_whole << " players " << sum.players_max << " joins "
-       << sum.joins << " leaves " << sum.leaves << " inputs " << sum.inputs << " made_up "
-       << sum.inputs_substituted << " strikes " << outcome.strikes << " state "
-       << hex(outcome.state) << " motion " << hex(motion);
+       << " segments " << stepped.segments_whole << " players " << players.players_max << " joins "
+       << players.joins << " leaves " << players.leaves << " inputs " << players.inputs
+       << " made_up " << players.inputs_substituted << " strikes " << outcome.strikes << " state "
+       << hex(outcome.state) << " motion " << hex(outcome.motion);
   return line.str();
 }
 
 std::string text_of(const std::string& path, const record::Mismatch& first) {
   return path + " differs first in tick " + std::to_string(first.tick.value) + ": " +
-         (first.what.entity ? "entity " + std::to_string(first.what.entity->value) + " " : "") +
-         first.what.field + " is " + first.what.got + ", was recorded as " + first.what.expected;
+         first.what.subject + (first.what.subject.empty() ? "" : " ") + first.what.field + " is " +
+         first.what.got + ", was recorded as " + first.what.expected;
 }
 
 std::expected<std::string, ReplayFailure> read_file(const std::string& path) {
@@ -109,8 +99,8 @@ std::expected<std::string, ReplayFailure> read_file(const std::string& path) {
 /// A recording, and what it was played by. Valid as long as its bytes.
 struct Opened {
   record::Reader reader;
-  std::shared_ptr<const game::Rules> rules;
-  game::SharedMap map;
+  const GameTable* game = nullptr;
+  engine::SharedMap map;
 };
 
 std::expected<Opened, ReplayFailure> open_recording(const std::string& path, ConstBytes bytes) {
@@ -118,16 +108,12 @@ std::expected<Opened, ReplayFailure> open_recording(const std::string& path, Con
   if (!reader) {
     return unreadable("cannot read " + path + ": " + std::string{record::describe(reader.error())});
   }
-  const record::Header& header = reader->header();
-  auto rules = game::make_rules(header.rules, header.tick_rate);
-  if (rules == nullptr || header.map_seats == 0 || header.map_seats > game::kSeatsMax) {
-    return differs(path + " was played by rules or on a map that this build does not have");
-  }
-  auto map = game::make_arena_map(header.map_seats);
-  if (game::map_hash(*map) != header.map_hash) {
-    return differs(path + " was played on a map that this build does not have");
-  }
-  return Opened{.reader = *std::move(reader), .rules = std::move(rules), .map = std::move(map)};
+  const engine::Identity identity = record::identity_of(reader->header());
+  const auto game = engine::find_game(games::all_games(), identity, path);
+  if (!game) return differs(game.error());
+  auto map = engine::find_map(**game, identity, reader->header().tick_rate, path);
+  if (!map) return differs(map.error());
+  return Opened{.reader = *std::move(reader), .game = *game, .map = *std::move(map)};
 }
 
 std::expected<Part, ReplayFailure> replay_part(const std::string& path) {
@@ -136,16 +122,19 @@ std::expected<Part, ReplayFailure> replay_part(const std::string& path) {
   const auto opened = open_recording(path, as_bytes_of(*bytes));
   if (!opened) return std::unexpected{opened.error()};
   const record::Reader& reader = opened->reader;
-  const record::VerifyResult stepped = record::verify(reader, opened->map, *opened->rules);
-  const std::uint32_t motion = motion_of(reader, opened->map, *opened->rules);
+  const record::VerifyResult stepped = record::verify(reader, *opened->game, opened->map);
+  const Outcome outcome = outcome_of({reader, *opened->game, opened->map});
   if (stepped.first_mismatch) {
-    return differs(text_of(path, *stepped.first_mismatch) + "; its motion is " + hex(motion));
+    return differs(text_of(path, *stepped.first_mismatch) + "; its motion is " +
+                   hex(outcome.motion));
   }
   if (!stepped.held() || stepped.ends_early || stepped.ticks == 0) {
     return differs(path + " is damaged, or holds nothing");
   }
+  record::Decoder decoder{*opened->game, opened->map, reader.header().tick_rate};
   return Part{.ticks = stepped.ticks,
-              .line = line_of(path, reader.header(), stepped, reader, motion)};
+              .line = line_of(path, reader.header(), stepped, record::summarize(reader, &decoder),
+                              outcome)};
 }
 
 class FileSink final : public ByteSink {
@@ -212,9 +201,9 @@ std::expected<void, ReplayFailure> store(const std::string& out, const std::stri
   const auto opened = open_recording(in, as_bytes_of(*bytes));
   if (!opened) return std::unexpected{opened.error()};
   FileSink sink{out};
-  record::Writer writer{sink, opened->reader.header(), record::Compression::None};
+  record::Writer writer{sink, opened->reader.header(), {.compression = record::Compression::None}};
   const record::CopyResult copied =
-      record::copy(opened->reader, writer, opened->map, *opened->rules);
+      record::copy(opened->reader, writer, *opened->game, opened->map);
   if (copied.damages > 0) return differs(in + " is damaged");
   if (!copied.written || !sink.close()) return unreadable("cannot write " + out);
   return {};

@@ -18,6 +18,9 @@ using Strings = std::vector<std::string>;
 /// Keys that the document must have, because scripts read them.
 const Strings& document_keys() {
   static const Strings kKeys = {"connected",
+                                "game",
+                                "seat",
+                                "body",
                                 "ticks",
                                 "snapshots.received",
                                 "snapshots.lost",
@@ -30,9 +33,8 @@ const Strings& document_keys() {
                                 "prediction.corrected",
                                 "prediction.error_p99",
                                 "prediction.error_max",
-                                "events.hits",
-                                "events.scores",
-                                "events.spawns",
+                                "events.Seat",
+                                "events.Hit",
                                 "interpolation.delay_ms",
                                 "interpolation.extrapolated",
                                 "interpolation.unforeseen",
@@ -70,7 +72,9 @@ TEST(Connect, ACleanRunVerifiesEveryHash) {
   EXPECT_GE(document.number("interpolation.delay_ms"), 30) << "two intervals";
   EXPECT_LT(document.number("interpolation.unforeseen"), 0.5);
   EXPECT_GT(document.number("prediction.checked"), 0);
-  EXPECT_GE(document.number("events.spawns"), 1) << "its own";
+  EXPECT_EQ(document.text("game"), "arena");
+  EXPECT_EQ(document.number("seat"), 0);
+  EXPECT_GT(document.number("body"), 0);
   EXPECT_EQ(document.number("snapshots.rejected"), 0);
   EXPECT_EQ(document.text("disconnect_reason"), "left");
   EXPECT_EQ(document.number("exit"), kDone);

@@ -46,7 +46,8 @@ class NoiseSource {
 
   /// Type and connection id of a real packet, nonsense behind them.
   void send_like_a_real_one() {
-    constexpr std::array<std::uint8_t, 6> kTypes = {1, 2, 3, 8, 9, 10};
+    constexpr std::array<std::uint8_t, 15> kTypes = {1,  2,  3,  4,  5,  6,  8, 9,
+                                                     10, 11, 12, 13, 16, 18, 19};
     constexpr std::uint64_t kLikelyConnections = 4'096;
     std::string bytes = draw(8 + rng_.below(kNoiseBytesMax - 8));
     bytes[0] = static_cast<char>(kTypes[rng_.below(kTypes.size())]);

@@ -78,7 +78,7 @@ TEST_F(Replay, InfoTellsWhoPlayed) {
   EXPECT_EQ(document.number("players_max"), 1);
   EXPECT_EQ(document.number("joins"), 1);
   EXPECT_EQ(document.number("leaves"), 1);
-  EXPECT_EQ(document.text("header.rules"), "arena");
+  EXPECT_EQ(document.text("header.game"), "arena");
   EXPECT_TRUE(document.truth("complete"));
 }
 
@@ -205,7 +205,7 @@ TEST_F(Replay, WhatIsNoRecordingFailsAndIsNamed) {
 
 // What players of a recorded match wanted, played again against another server.
 
-/// The changes of each seat: tick, move, buttons, aim.
+/// The changes of each seat: the tick, and the values of the input.
 using Changes = std::vector<std::vector<int>>;
 
 std::vector<Changes> changes_in(const std::string& path) {
@@ -213,7 +213,7 @@ std::vector<Changes> changes_in(const std::string& path) {
   std::vector<Changes> players;
   std::string line;
   std::getline(lines, line);
-  EXPECT_EQ(nlohmann::json::parse(line)["tickbox_inputs"], 1);
+  EXPECT_EQ(nlohmann::json::parse(line)["tickbox_inputs"], 2);
   while (std::getline(lines, line)) {
     players.push_back(nlohmann::json::parse(line)["inputs"].get<Changes>());
   }
@@ -270,22 +270,23 @@ TEST(Inputs, OfARecordedMatchArePlayedAgainInTheSameTicks) {
   }
 }
 
-// It was played at another rate, to some tick before its end, or by other rules, without a word.
-TEST(Inputs, OfAnotherRateOrOtherRulesAreNotPlayed) {
+// It was played at another rate, to some tick before its end, or in another game, without a word.
+TEST(Inputs, OfAnotherRateOrAnotherGameAreNotPlayed) {
   const os::TemporaryFolder folder;
   const RunningServer server;
-  const auto refused = [&](const std::string& head, const std::string& recorded_by) {
-    const std::string file = folder.write(
-        "inputs", R"({"tickbox_inputs":1,)" + head + R"(,"first_tick":0,"ticks":600,"players":1})" +
-                      "\n" + R"({"seat":0,"inputs":[[0,0,0,0]]})" + "\n");
+  const auto refused = [&](const std::string& head, const std::string& why) {
+    const std::string file =
+        folder.write("inputs", R"({"tickbox_inputs":2,)" + head +
+                                   R"(,"first_tick":0,"ticks":600,"players":1,"fields":["move"]})" +
+                                   "\n" + R"({"seat":0,"inputs":[[0,1]]})" + "\n");
     const Finished finished = run(tickbox({"load", server.address(), "--inputs", file}));
     EXPECT_EQ(finished.exit_code, kFailed) << finished;
-    EXPECT_EQ(finished.err, "tickbox load: cannot play " + file +
-                                ": it was recorded with the rules " + recorded_by +
-                                ", but the server plays 'arena' at 60 Hz\n");
+    EXPECT_EQ(finished.err, "tickbox load: cannot play " + file + ": " + why + "\n");
   };
-  refused(R"("tick_rate":30,"rules":"arena")", "'arena' at 30 Hz");
-  refused(R"("tick_rate":60,"rules":"chess")", "'chess' at 60 Hz");
+  refused(R"("tick_rate":30,"game":"arena")",
+          "it was recorded in arena at 30 Hz, but the server plays arena at 60 Hz");
+  refused(R"("tick_rate":60,"game":"chess")",
+          "line 1: it is of a game that this program does not have; it has arena");
 }
 
 TEST(Inputs, AFileThatIsNoneIsNamed) {

@@ -26,9 +26,8 @@ TEST(Resume, AKilledClientComesBackIntoItsBody) {
   expect_played(again);
   const Document document{again.out};
   EXPECT_TRUE(document.truth("resumed"));
-  EXPECT_TRUE(again.err.contains(
-      "(entity " + std::to_string(static_cast<int>(document.number("body"))) + ") with"))
-      << again.err;
+  EXPECT_EQ(document.number("seat"), 0);
+  EXPECT_TRUE(again.err.contains("resumed in seat 0 (generation 1) with")) << again.err;
   EXPECT_TRUE(server.wait_for_goodbyes(1)) << "there was never a second body";
   EXPECT_EQ(server.metric("tickbox_disconnects_total", "client_left"), 1);
 }

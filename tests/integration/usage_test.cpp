@@ -89,7 +89,7 @@ TEST(Usage, AWrongFlagOfACommandIsToldWithTheNearestOne) {
 TEST(Usage, AWrongValueNamesItsFlag) {
   expect_wrong_usage(tickbox_server({"--port", "65536"}), {"--port", "65536"});
   expect_wrong_usage(tickbox_server({"--tick-rate", "fast"}), {"--tick-rate", "fast"});
-  expect_wrong_usage(tickbox_server({"--rules", "chess"}), {"--rules", "chess"});
+  expect_wrong_usage(tickbox_server({"--game", "chess"}), {"--game", "chess"});
   expect_wrong_usage(tickbox_server({"--max-clients", "0"}), {"--max-clients"});
   expect_wrong_usage(tickbox_server({"--log-level", "loud"}), {"--log-level", "loud"});
   expect_wrong_usage(tickbox_server({"--port"}), {"--port"});

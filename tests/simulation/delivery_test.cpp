@@ -4,14 +4,16 @@
 //
 // Each client checks the hash of each view, so a view that is wrong shows as a mismatch.
 
-#include "protocol/snapshot.h"
+#include "games/arena/arena.h"
 #include "tests/support/harness.h"
+#include "tests/support/sights.h"
+#include "tickbox/game.h"
+#include "views/content.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <numeric>
 #include <tuple>
 #include <vector>
@@ -54,7 +56,7 @@ class Crowd {
 
   /// By how many ticks a client's newest view is behind the room.
   [[nodiscard]] std::int64_t age(std::size_t client) {
-    return harness_.room().world().tick - harness_.client(client).newest_view();
+    return harness_.world().tick - harness_.client(client).newest_view();
   }
 
   void expect_nothing_wrong() {
@@ -72,7 +74,7 @@ class Crowd {
 };
 
 TEST(Delivery, EveryOrderOfFourSnapshotsGivesTheSameView) {
-  Crowd crowd{6, {.max_clients = 8, .bot = game::BotKind::Stress}};
+  Crowd crowd{6, {.max_clients = 8, .bot = "stress"}};
   std::array<std::size_t, 4> order{};
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::uint64_t late = 0;
@@ -81,7 +83,7 @@ TEST(Delivery, EveryOrderOfFourSnapshotsGivesTheSameView) {
     while (crowd.harness().network().held(0) < order.size()) {
       crowd.harness().run_for(milliseconds{1});
     }
-    const Tick newest = crowd.harness().room().world().tick;
+    const Tick newest = crowd.harness().world().tick;
     crowd.harness().network().deliver(0, order);
     crowd.harness().run_for(milliseconds{1});
     EXPECT_EQ(crowd.harness().client(0).newest_view(), newest);
@@ -98,13 +100,13 @@ TEST(Delivery, EveryOrderOfFourSnapshotsGivesTheSameView) {
 }
 
 TEST(Delivery, NoRunOfLostSnapshotsIsTooLong) {
-  Crowd crowd{6, {.max_clients = 8, .bot = game::BotKind::Mix}};
+  Crowd crowd{6, {.max_clients = 8, .bot = "mix"}};
   const std::uint64_t full_before = crowd.harness().shard().metrics().snapshots.full;
   for (std::int64_t lost = 1; lost <= 120; ++lost) {
     SCOPED_TRACE(testing::Message() << lost << " lost");
-    const Tick before = crowd.harness().room().world().tick;
+    const Tick before = crowd.harness().world().tick;
     crowd.harness().network().cut_down(0, true);
-    while (crowd.harness().room().world().tick - before < lost) {
+    while (crowd.harness().world().tick - before < lost) {
       crowd.harness().run_for(milliseconds{1});
     }
     crowd.harness().network().mend(0);
@@ -118,7 +120,7 @@ TEST(Delivery, NoRunOfLostSnapshotsIsTooLong) {
 }
 
 TEST(Delivery, NoRunOfLostInputsIsTooLong) {
-  Crowd crowd{6, {.max_clients = 8, .bot = game::BotKind::Stress}};
+  Crowd crowd{6, {.max_clients = 8, .bot = "stress"}};
   for (std::int64_t lost = 1; lost <= 120; ++lost) {
     SCOPED_TRACE(testing::Message() << lost << " lost");
     crowd.harness().network().cut_up(0, true);
@@ -182,15 +184,16 @@ TEST(Delivery, NumbersComeRoundWhileViewsAreBuiltOnOlderOnes) {
 #endif
   constexpr std::uint32_t kRound = 1U << 16U;
   constexpr std::uint32_t kRate = 240;
+  const GameTable wide = with_sight(games::arena(), &sight_of<100, 100>);
   Crowd crowd{2,
               {.tick_rate = kRate,
                .max_clients = 2,
-               .sight = {100, 100},
                .link = {.delay = milliseconds{50},
                         .jitter = milliseconds{20},
                         .loss_ppm = 100'000,
                         .reorder_ppm = 20'000},
-               .bot = game::BotKind::Stress}};
+               .bot = "stress",
+               .game = &wide}};
   constexpr std::uint32_t kSeconds = kRound / kRate + 6;
   for (std::uint32_t second = 0; second < kSeconds; ++second) {
     const std::uint64_t checked = crowd.stats(0).hashes_checked;
@@ -199,7 +202,7 @@ TEST(Delivery, NumbersComeRoundWhileViewsAreBuiltOnOlderOnes) {
     EXPECT_GT(crowd.stats(0).hashes_checked, checked + kRate / 3) << "second " << second;
     EXPECT_EQ(crowd.harness().shard().metrics().snapshots.full, full) << "second " << second;
   }
-  EXPECT_GT(crowd.harness().room().world().tick, Tick{kRound});
+  EXPECT_GT(crowd.harness().world().tick, Tick{kRound});
   EXPECT_GT(crowd.stats(0).down_sent, kRound);
   EXPECT_GT(crowd.stats(0).up_sent, kRound);
   for (std::size_t client = 0; client < 2; ++client) {
@@ -207,23 +210,25 @@ TEST(Delivery, NumbersComeRoundWhileViewsAreBuiltOnOlderOnes) {
   }
 }
 
+constexpr std::int32_t kFieldSide = 100;
+
 /// An open field in which a crate stands on every third unit.
-game::SharedMap field_of_crates(std::int32_t side, std::uint32_t seats) {
-  auto map = std::make_shared<game::Map>();
-  map->statics = std::make_shared<const sim::Statics>(std::vector<sim::Body>{});
-  map->seats = seats;
-  for (std::int32_t y = -side / 2; y < side / 2; ++y) {
-    for (std::int32_t x = -side / 2; x < side / 2; ++x) {
-      map->crates.push_back({.x = 3 * x * kUnit, .y = 3 * y * kUnit});
-      map->spawn_points.push_back(
+void make_field_of_crates(MapBuilder& builder, const MapOptions& /*options*/) {
+  std::vector<Vec2> spawn_points;
+  for (std::int32_t y = -kFieldSide / 2; y < kFieldSide / 2; ++y) {
+    for (std::int32_t x = -kFieldSide / 2; x < kFieldSide / 2; ++x) {
+      builder.object("crate", {.x = 3 * x * kUnit, .y = 3 * y * kUnit});
+      spawn_points.push_back(
           {.x = 3 * x * kUnit + 3 * kUnit / 2, .y = 3 * y * kUnit + 3 * kUnit / 2});
     }
   }
-  std::ranges::sort(map->spawn_points, {}, [](Vec2 place) {
+  std::ranges::sort(spawn_points, {}, [](Vec2 place) {
     return std::tuple{std::int64_t{place.x} * place.x + std::int64_t{place.y} * place.y, place.y,
                       place.x};
   });
-  return map;
+  for (const Vec2 place : spawn_points) {
+    builder.object("spawn", place);
+  }
 }
 
 // A client at rest is sent to ten times a second, so a few losses make its base old.
@@ -234,7 +239,7 @@ TEST(Delivery, QuietClientsKeepTheirBaseUnderLoss) {
                 {.tick_rate = tick_rate,
                  .max_clients = 8,
                  .link = {.delay = milliseconds{40}, .jitter = milliseconds{5}, .loss_ppm = 50'000},
-                 .bot = game::BotKind::Still}};
+                 .bot = "still"}};
     const server::SnapshotMetrics before = crowd.harness().shard().metrics().snapshots;
     crowd.harness().run_for(seconds{60});
     const server::SnapshotMetrics& after = crowd.harness().shard().metrics().snapshots;
@@ -247,11 +252,9 @@ TEST(Delivery, QuietClientsKeepTheirBaseUnderLoss) {
 
 TEST(Delivery, TenThousandInSightAreToldOfAsFarAsABudgetReaches) {
   constexpr std::uint32_t kSeats = 4;
-  constexpr std::int32_t kSide = 100;
-  Crowd crowd{kSeats,
-              {.max_clients = kSeats,
-               .sight = {.half_width = 200, .half_height = 200},
-               .map = field_of_crates(kSide, kSeats)}};
+  GameTable field = with_sight(games::arena(), &sight_of<200, 200>);
+  field.map = &make_field_of_crates;
+  Crowd crowd{kSeats, {.max_clients = kSeats, .game = &field}};
   std::size_t largest = 0;
   crowd.harness().network().watch([&](const SimulatedNetwork::Passed& passed) {
     if (passed.where != SimulatedNetwork::Passed::Where::FromServer) return;
@@ -264,9 +267,8 @@ TEST(Delivery, TenThousandInSightAreToldOfAsFarAsABudgetReaches) {
   const std::uint64_t sent = after.on_base - before.on_base;
   EXPECT_GT(sent, 30U * kSeats);
   EXPECT_EQ(after.full, before.full);
-  EXPECT_GE(crowd.harness().room().entities().size(), 10'000U);
-  EXPECT_GT(after.members - before.members, sent * (protocol::kViewMembersMax - 16))
-      << "views are full";
+  EXPECT_GE(crowd.harness().world().size(), 10'000U);
+  EXPECT_GT(after.members - before.members, sent * (views::kMembersMax - 16)) << "views are full";
   EXPECT_LE(largest, net::kDatagramBytesMax);
   crowd.expect_nothing_wrong();
 }

@@ -1,11 +1,18 @@
-// The hits, scores and spawns that clients receive under loss, against those of the recording.
+// The events that clients receive under loss, against those of the match stepped again.
 
+#include "views/events.h"
+
+#include "engine/declared.h"
+#include "games/arena/arena.h"
 #include "tests/simulation/stepped_match.h"
+#include "tests/support/menagerie.h"
+#include "tests/support/sights.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <ostream>
 #include <vector>
 
@@ -17,43 +24,51 @@ using std::chrono::seconds;
 
 constexpr std::size_t kClients = 12;
 
-bool concerns(const client::MatchEvent& event, PlayerId seat) {
-  return event.subject == seat ||
-         (event.kind == protocol::EventKind::Hit && event.what == seat.value);
+/// Whether an event is of a player's state, or names the player.
+bool concerns(const GameTable& game, const HeardEvent& event, Player seat) {
+  if (event.kind == 0) return event.player == seat;
+  for (const FieldInfo& field : views::type_of(game, event.kind).fields()) {
+    if (field.form != FieldForm::Player) continue;
+    for (std::size_t i = 0; i < field.times; ++i) {
+      if (engine::value_of(field, i, event.bytes) == seat.seat) return true;
+    }
+  }
+  return false;
 }
 
-std::vector<client::MatchEvent> happened(const Harness& harness, std::uint64_t seed) {
-  std::vector<client::MatchEvent> all;
-  step_again(
-      harness, seed,
-      [&all](const server::Room& room, const record::RecordedTick& tick, bool before) {
-        if (before) return;
-        const auto add = [&](protocol::EventKind kind, PlayerId subject, std::uint32_t what) {
-          all.push_back({.tick = tick.tick,
-                         .kind = kind,
-                         .subject = subject,
-                         .what = static_cast<std::uint16_t>(what)});
-        };
-        std::vector<PlayerId> appeared;
-        const auto spawn = [&](PlayerId player) {
-          appeared.push_back(player);
-          add(protocol::EventKind::Spawn, player, room.world().seat(player).generation);
-        };
-        const auto is_placed = [&](PlayerId player) {
-          return std::ranges::count(room.events().teleports, player, &game::Teleport::player) !=
-                     0 &&
-                 std::ranges::count(appeared, player) == 0;
-        };
-        std::ranges::for_each(tick.joins, spawn);
-        for (const game::Hit& hit : room.events().hits) {
-          add(protocol::EventKind::Hit, hit.shooter, hit.victim.value);
-          add(protocol::EventKind::Score, hit.shooter, room.world().seat(hit.shooter).score);
-          if (is_placed(hit.victim)) spawn(hit.victim);
-        }
-        for (const game::Teleport& teleport : room.events().teleports) {
-          if (is_placed(teleport.player)) spawn(teleport.player);
-        }
-      });
+Player seat_of(const Harness& harness, std::size_t client) {
+  return {harness.client(client).connection().accept().player.value};
+}
+
+/// All events of a match, and the tick in which each seat was taken first.
+struct Happened {
+  std::vector<HeardEvent> events;
+  std::map<std::uint16_t, Tick> joins;
+};
+
+Happened happened(const Harness& harness, std::uint64_t seed) {
+  Happened all;
+  step_again(harness, seed,
+             {.on_tick = [&](const match::Match& match, const engine::LoggedTick& tick) {
+               const Tick now = match.world().tick;
+               const GameTable& game = harness.game();
+               for (const Player player : tick.joins) {
+                 all.joins.emplace(player.seat, now);
+               }
+               for (const engine::Emitted& emitted : match.report().emitted) {
+                 const auto kind = static_cast<std::uint8_t>(emitted.type + 1);
+                 HeardEvent& event = all.events.emplace_back(
+                     HeardEvent{.tick = now, .kind = kind, .player = {}, .bytes = {}});
+                 const TypeInfo& type = game.events[emitted.type];
+                 engine::append_clean(type, match.report().event(type, emitted), event.bytes);
+               }
+               for (const engine::Outcome& outcome : match.record().outcomes) {
+                 if (outcome.kind != engine::OutcomeKind::Seat) continue;
+                 HeardEvent& event = all.events.emplace_back(
+                     HeardEvent{.tick = now, .kind = 0, .player = outcome.player, .bytes = {}});
+                 engine::append_clean(game.seat, match.record().bytes_of(outcome), event.bytes);
+               }
+             }});
   return all;
 }
 
@@ -66,39 +81,77 @@ std::ostream& operator<<(std::ostream& out, const Link& link) {
   return out << link.name;
 }
 
+/// The client has received all events about its own player, in order and once. Returns the number
+/// of all that it has received.
+std::size_t expect_own_events(const Harness& harness, const Happened& all, std::size_t client,
+                              Tick end) {
+  const Player seat = seat_of(harness, client);
+  const auto is_own = [&](const HeardEvent& event) {
+    return concerns(harness.game(), event, seat) && event.tick.value + 60 < end.value;
+  };
+  const std::vector<HeardEvent>& told = harness.players()[client].events;
+  std::vector<HeardEvent> expected;
+  std::ranges::copy_if(all.events, std::back_inserter(expected), is_own);
+  std::vector<HeardEvent> own;
+  std::ranges::copy_if(told, std::back_inserter(own), is_own);
+  EXPECT_TRUE(own == expected) << "client " << client << ": " << own.size() << " of "
+                               << expected.size();
+  return told.size();
+}
+
 class Events : public testing::TestWithParam<Link> {};
 
 TEST_P(Events, ComeInOrderAndOnceToWhomTheyConcern) {
   constexpr std::uint64_t kSeed = 11;
   // All of the map is in sight, so all clients receive all events.
+  const GameTable wide = with_sight(games::arena(), &sight_of<200, 200>);
   Harness harness{{.seed = kSeed,
                    .max_clients = kClients,
-                   .sight = {.half_width = 200, .half_height = 200},
                    .link = GetParam().conditions,
-                   .bot = game::BotKind::Chase}};
+                   .bot = "chase",
+                   .game = &wide}};
   for (std::size_t i = 0; i < kClients; ++i) {
     harness.add_client();
   }
   harness.run_for(seconds{30});
-  const Tick end = harness.room().world().tick;
+  const Tick end = harness.world().tick;
   harness.stop();
-  const std::vector<client::MatchEvent> all = happened(harness, kSeed);
-  ASSERT_GT(all.size(), 100U) << "too quiet a match";
+  const Happened all = happened(harness, kSeed);
+  ASSERT_GT(all.events.size(), 100U) << "too quiet a match";
   EXPECT_EQ(harness.shard().metrics().events.lost, 0U);
   for (std::size_t i = 0; i < kClients; ++i) {
-    const std::vector<client::MatchEvent>& told = harness.players()[i].events;
+    const std::vector<HeardEvent>& told = harness.players()[i].events;
     ASSERT_FALSE(told.empty());
-    // From the tick of its own appearance on; the last may still have been on their way.
-    const auto seat = harness.client(i).connection().accept().player;
-    const auto own =
-        std::ranges::find_if(all, [&](const auto& event) { return concerns(event, seat); });
-    const auto first = std::ranges::find(all, own->tick, &client::MatchEvent::tick);
-    const auto length = std::min<std::ptrdiff_t>(std::ssize(told), all.end() - first);
+    // From the tick in which it joined on; the last may still have been on their way.
+    const Tick joined = all.joins.at(seat_of(harness, i).seat);
+    const auto first = std::ranges::find_if(
+        all.events, [joined](const HeardEvent& event) { return event.tick >= joined; });
+    const auto length = std::min<std::ptrdiff_t>(std::ssize(told), all.events.end() - first);
     ASSERT_TRUE(std::equal(told.begin(), told.end(), first, first + length)) << "client " << i;
-    const auto missing = std::count_if(first + length, all.end(), [&](const auto& event) {
-      return event.tick.value + 60 < end.value;
-    });
+    const auto missing =
+        std::count_if(first + length, all.events.end(),
+                      [&](const HeardEvent& event) { return event.tick.value + 60 < end.value; });
     EXPECT_EQ(missing, 0) << "client " << i;
+  }
+}
+
+// Of a game whose players may have no avatar for a while. Who has none sees less.
+TEST_P(Events, OfAnotherGameComeInOrderAndOnceToWhomTheyConcern) {
+  constexpr std::uint64_t kSeed = 11;
+  Harness harness{{.seed = kSeed,
+                   .max_clients = kClients,
+                   .link = GetParam().conditions,
+                   .game = &menagerie()}};
+  for (std::size_t i = 0; i < kClients; ++i) {
+    harness.add_client();
+  }
+  harness.run_for(seconds{20});
+  const Tick end = harness.world().tick;
+  harness.stop();
+  const Happened all = happened(harness, kSeed);
+  EXPECT_EQ(harness.shard().metrics().events.lost, 0U);
+  for (std::size_t i = 0; i < kClients; ++i) {
+    EXPECT_GT(expect_own_events(harness, all, i, end), 10U);
   }
 }
 
@@ -120,30 +173,19 @@ INSTANTIATE_TEST_SUITE_P(Links, Events,
 // own player.
 TEST(EventsInSight, AreToldToWhoSeesThem) {
   constexpr std::uint64_t kSeed = 12;
-  Harness harness{{.seed = kSeed,
-                   .max_clients = 32,
-                   .sight = {.half_width = 6, .half_height = 6},
-                   .bot = game::BotKind::Chase}};
+  const GameTable narrow = with_sight(games::arena(), &sight_of<6, 6>);
+  Harness harness{{.seed = kSeed, .max_clients = 32, .bot = "chase", .game = &narrow}};
   for (std::size_t i = 0; i < kClients; ++i) {
     harness.add_client();
   }
   harness.run_for(seconds{20});
-  const Tick end = harness.room().world().tick;
+  const Tick end = harness.world().tick;
   harness.stop();
-  const std::vector<client::MatchEvent> all = happened(harness, kSeed);
+  const Happened all = happened(harness, kSeed);
   std::size_t unseen = 0;
   for (std::size_t i = 0; i < kClients; ++i) {
-    const auto seat = harness.client(i).connection().accept().player;
-    std::vector<client::MatchEvent> expected;
-    std::ranges::copy_if(all, std::back_inserter(expected), [&](const auto& event) {
-      return concerns(event, seat) && event.tick.value + 60 < end.value;
-    });
-    std::vector<client::MatchEvent> own;
-    std::ranges::copy_if(harness.players()[i].events, std::back_inserter(own), [&](const auto& e) {
-      return concerns(e, seat) && e.tick.value + 60 < end.value;
-    });
-    EXPECT_EQ(own, expected) << "client " << i;
-    unseen += all.size() - std::min(all.size(), harness.players()[i].events.size());
+    const std::size_t told = expect_own_events(harness, all, i, end);
+    unseen += all.events.size() - std::min(all.events.size(), told);
   }
   EXPECT_GT(unseen, 0U) << "everybody saw everything: this shows nothing";
 }

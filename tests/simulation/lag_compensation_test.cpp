@@ -1,12 +1,13 @@
 // Whether rays strike whom their players aimed at, over links that show the others late.
 
-#include "server/room/lag_compensation.h"
-
+#include "server/match/ray_judge.h"
 #include "tests/simulation/stepped_match.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <span>
 #include <vector>
 
 namespace tickbox::tests {
@@ -33,46 +34,34 @@ struct Rays {
   }
 };
 
-/// The same judge over the recorded inputs comes to the recorded strikes; and what it would come to
-/// without looking back.
+/// What the recorded rays struck, and what they would have struck without looking back.
 Rays rays_of(const Harness& harness, std::uint64_t seed) {
-  std::vector<PlayerId> chasers;
+  std::set<std::uint16_t> chasers;
   for (std::size_t i = kFirstChaser; i < kClients; i += 4) {
-    chasers.push_back(harness.client(i).connection().accept().player);
+    chasers.insert(harness.client(i).connection().accept().player.value);
   }
-  const auto is_chaser = [&chasers](PlayerId player) {
-    return std::ranges::find(chasers, player) != chasers.end();
-  };
   Rays rays;
-  server::LagCompensation judge{60};
+  match::RayJudge judge{60};
+  const std::vector<std::uint8_t> no_look_back(harness.world().seats().size());
   step_again(harness, seed,
-             [&](const server::Room& room, const record::RecordedTick& tick, bool before) {
-               if (!before) {
-                 rays.fired += static_cast<std::size_t>(
-                     std::ranges::count_if(room.events().shots, [&](const game::Shot& shot) {
-                       return shot.weapon == game::Weapon::Ray && is_chaser(shot.player);
-                     }));
-                 return;
+             {.on_rays = [&](const match::Match& match, const engine::LoggedTick& tick,
+                             std::span<const engine::FiredRay> fired) {
+               std::vector<engine::Strike> blind;
+               judge.judge(match, no_look_back, fired, blind);
+               for (const engine::FiredRay& ray : fired) {
+                 if (!chasers.contains(ray.shooter.seat)) continue;
+                 const auto strikes = [&](const std::vector<engine::Strike>& all) {
+                   return std::ranges::find(all, ray.shooter, &engine::Strike::shooter) !=
+                          all.end();
+                 };
+                 const bool is_struck = strikes(tick.record.strikes);
+                 const bool is_struck_blind = strikes(blind);
+                 ++rays.fired;
+                 rays.struck += is_struck ? 1U : 0U;
+                 rays.gained += is_struck && !is_struck_blind ? 1U : 0U;
+                 rays.lost += is_struck_blind && !is_struck ? 1U : 0U;
                }
-               const auto again = judge.judge(room, tick.inputs);
-               EXPECT_TRUE(std::ranges::equal(again, tick.strikes)) << tick.tick.value;
-               std::vector<PlayerId> struck;
-               for (const game::Strike& strike : again) {
-                 if (is_chaser(strike.shooter)) struck.push_back(strike.shooter);
-               }
-               rays.struck += struck.size();
-               std::vector<game::PlayerInput> blind = tick.inputs;
-               for (game::PlayerInput& given : blind) {
-                 given.input.look_back = 0;
-               }
-               std::size_t both = 0;
-               for (const game::Strike& strike : judge.judge(room, blind)) {
-                 if (!is_chaser(strike.shooter)) continue;
-                 const bool is_struck = std::ranges::find(struck, strike.shooter) != struck.end();
-                 ++(is_struck ? both : rays.lost);
-               }
-               rays.gained += struck.size() - both;
-             });
+             }});
   return rays;
 }
 
@@ -80,7 +69,7 @@ Rays play(milliseconds delay, std::uint64_t seed) {
   Harness harness{{.seed = seed,
                    .max_clients = kClients,
                    .link = {.delay = delay, .jitter = milliseconds{5}, .loss_ppm = 20'000},
-                   .bot = game::BotKind::Mix}};
+                   .bot = "mix"}};
   for (std::size_t i = 0; i < kClients; ++i) {
     harness.add_client();
   }

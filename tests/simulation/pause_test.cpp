@@ -54,7 +54,7 @@ TEST(Pause, IsOverASecondLater) {
   for (const net::LinkConditions& link : kLinks) {
     for (const std::uint32_t tick_rate : {60U, 240U}) {
       SCOPED_TRACE(testing::Message() << link.delay.count() << " ns, " << tick_rate);
-      Harness harness{{.tick_rate = tick_rate, .link = link, .bot = game::BotKind::Stress}};
+      Harness harness{{.tick_rate = tick_rate, .link = link, .bot = "stress"}};
       const std::size_t client = harness.add_client();
       harness.add_client();
       harness.run_for(seconds{5});
@@ -70,15 +70,15 @@ TEST(Pause, IsOverASecondLater) {
 TEST(Pause, ThatOutlivesTheSessionIsOverASecondLater) {
   for (const net::LinkConditions& link : kLinks) {
     SCOPED_TRACE(testing::Message() << link.delay.count() << " ns");
-    Harness harness{{.link = link, .bot = game::BotKind::Stress}};
+    Harness harness{{.link = link, .bot = "stress"}};
     const std::size_t client = harness.add_client();
     harness.run_for(seconds{5});
-    const BodyId body = harness.client(client).connection().accept().body;
+    const BodyId body = harness.body_of(client);
     harness.silence(client);
     harness.run_for(seconds{8});
     expect_well_a_second_later(harness, client, link.delay);
     EXPECT_EQ(harness.client(client).connection().sessions(), 2U);
-    EXPECT_EQ(harness.client(client).connection().accept().body, body);
+    EXPECT_EQ(harness.body_of(client), body);
   }
 }
 
@@ -102,7 +102,7 @@ TEST(Pause, WhileItsClockStoodIsOverSecondsLater) {
                                           {milliseconds{400}, 30}}) {
       SCOPED_TRACE(testing::Message() << link.delay.count() << " ns, " << stood.count() << " ns, "
                                       << tick_rate << " Hz");
-      Harness harness{{.tick_rate = tick_rate, .link = link, .bot = game::BotKind::Stress}};
+      Harness harness{{.tick_rate = tick_rate, .link = link, .bot = "stress"}};
       const std::size_t client = harness.add_client();
       harness.add_client();
       harness.run_for(seconds{5});

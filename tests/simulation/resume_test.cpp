@@ -21,7 +21,7 @@ const net::LinkConditions kBadLink{
     .delay = kOneWay, .jitter = milliseconds{15}, .loss_ppm = 150'000, .reorder_ppm = 10'000};
 
 bool is_in_world(const Harness& harness, BodyId body) {
-  return harness.room().world().index_of(body) != harness.room().world().size();
+  return harness.world().index_of(body) != harness.world().size();
 }
 
 /// How long until `done`, in steps of a millisecond; nothing when it takes longer than `most`.
@@ -40,11 +40,11 @@ const net::Address& other_network() {
 }
 
 TEST(Resume, BringsAKilledClientBackIntoItsBodyInOneRoundTrip) {
-  Harness harness{{.bot = game::BotKind::Stress}};
+  Harness harness{{.bot = "stress"}};
   const std::size_t client = harness.add_client(kGoodLink);
   harness.add_client();
   harness.run_for(seconds{3});
-  const BodyId body = harness.client(client).connection().accept().body;
+  const BodyId body = harness.body_of(client);
 
   harness.silence(client);
   harness.run_for(seconds{2});
@@ -55,7 +55,7 @@ TEST(Resume, BringsAKilledClientBackIntoItsBodyInOneRoundTrip) {
   ASSERT_TRUE(took);
   EXPECT_LE(*took, 2 * kOneWay + milliseconds{2});
   harness.run_for(seconds{2});
-  EXPECT_EQ(harness.client(client).connection().accept().body, body);
+  EXPECT_EQ(harness.body_of(client), body);
   EXPECT_TRUE(harness.client(client).playing());
   EXPECT_TRUE(is_in_world(harness, body));
   EXPECT_EQ(harness.client(client).connection().resumed(), 1U);
@@ -78,8 +78,11 @@ TEST(Resume, TakesOverASessionThatIsStillOpen) {
   EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Closed);
   EXPECT_EQ(harness.client(client).connection().reason(),
             "this client has connected from elsewhere");
-  EXPECT_EQ(harness.client(elsewhere).connection().accept().body,
-            harness.client(client).connection().accept().body);
+  const auto accept_of = [&](std::size_t index) -> const net::Accept& {
+    return harness.client(index).connection().accept();
+  };
+  EXPECT_EQ(accept_of(elsewhere).player, accept_of(client).player);
+  EXPECT_EQ(accept_of(elsewhere).generation, accept_of(client).generation);
   EXPECT_EQ(harness.shard().clients(), 1U);
 }
 
@@ -136,7 +139,7 @@ TEST(Resume, RefusesATicketThatHasBeenUsed) {
   harness.run_for(seconds{1});
   EXPECT_EQ(harness.client(thief).connection().state(), Connection::State::Refused);
   EXPECT_EQ(harness.client(thief).connection().reason(),
-            "resume ticket is no longer valid: its body was removed, or a newer ticket or token of "
+            "resume ticket is no longer valid: its player has left, or a newer ticket or token of "
             "its seat counts");
   EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Connected);
 }
@@ -159,8 +162,8 @@ TEST(Resume, KeepsABodyForThirtySecondsAndNoLonger) {
   const std::size_t early = harness.add_client();
   const std::size_t late = harness.add_client();
   harness.run_for(seconds{2});
-  const BodyId early_body = harness.client(early).connection().accept().body;
-  const BodyId late_body = harness.client(late).connection().accept().body;
+  const BodyId early_body = harness.body_of(early);
+  const BodyId late_body = harness.body_of(late);
   harness.silence(early);
   harness.silence(late);
   harness.run_for(seconds{34});  // 5 until they are missed
@@ -180,7 +183,7 @@ TEST(Resume, TakesABodyAwayAtOnceWhenItsClientLeaves) {
   Harness harness{{}};
   const std::size_t client = harness.add_client();
   harness.run_for(seconds{2});
-  const BodyId body = harness.client(client).connection().accept().body;
+  const BodyId body = harness.body_of(client);
   harness.leave(client);
   harness.run_for(milliseconds{200});
   EXPECT_FALSE(is_in_world(harness, body));
@@ -194,7 +197,7 @@ TEST(Resume, BringsAClientBackByItselfWhenItsLinkWasDown) {
   Harness harness{{}};
   const std::size_t client = harness.add_client(kGoodLink);
   harness.run_for(seconds{3});
-  const BodyId body = harness.client(client).connection().accept().body;
+  const BodyId body = harness.body_of(client);
   harness.network().cut(client);
   harness.run_for(seconds{8});
   EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Resuming);
@@ -202,7 +205,7 @@ TEST(Resume, BringsAClientBackByItselfWhenItsLinkWasDown) {
   harness.network().mend(client);
   harness.run_for(seconds{3});
   EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Connected);
-  EXPECT_EQ(harness.client(client).connection().accept().body, body);
+  EXPECT_EQ(harness.body_of(client), body);
   EXPECT_EQ(harness.client(client).connection().resumed(), 1U);
   EXPECT_EQ(harness.client(client).stats().hashes_mismatched, 0U);
   EXPECT_EQ(harness.shard().clients(), 1U);
@@ -222,7 +225,7 @@ TEST_P(Hardship, EndsNoSessionThatComesBackInTime) {
   }
   harness.run_for(seconds{5});
   for (std::size_t i = 0; i < kClients; ++i) {
-    bodies.push_back(harness.client(i).connection().accept().body);
+    bodies.push_back(harness.body_of(i));
   }
   for (int round = 0; round < 10; ++round) {
     const std::size_t client = rng.below(kClients);
@@ -240,7 +243,7 @@ TEST_P(Hardship, EndsNoSessionThatComesBackInTime) {
   for (std::size_t i = 0; i < kClients; ++i) {
     EXPECT_EQ(harness.client(i).connection().state(), Connection::State::Connected)
         << i << ": " << harness.client(i).connection().reason();
-    EXPECT_EQ(harness.client(i).connection().accept().body, bodies[i]);
+    EXPECT_EQ(harness.body_of(i), bodies[i]);
     EXPECT_TRUE(harness.client(i).playing());
     EXPECT_EQ(harness.client(i).stats().hashes_mismatched, 0U);
   }
@@ -251,7 +254,7 @@ TEST_P(Hardship, EndsNoSessionThatComesBackInTime) {
 INSTANTIATE_TEST_SUITE_P(Seeds, Hardship, testing::Range<std::uint64_t>(1, 17));
 
 TEST(Moves, FollowAClientToItsNewAddress) {
-  Harness harness{{.bot = game::BotKind::Stress}};
+  Harness harness{{.bot = "stress"}};
   const std::size_t client = harness.add_client(kGoodLink);
   harness.run_for(seconds{3});
   const std::uint64_t received = harness.client(client).snapshots_received();
@@ -269,7 +272,7 @@ TEST(Moves, FollowAClientToItsNewAddress) {
 // client's own copy arrives. It cannot answer the challenge, and gets no more than thrice what it
 // sent.
 TEST(Moves, AreNotMadeForWhoOnlyRepeatsPackets) {
-  Harness harness{{.bot = game::BotKind::Stress}};
+  Harness harness{{.bot = "stress"}};
   const std::size_t client = harness.add_client(kGoodLink);
   harness.run_for(seconds{3});
   const std::uint64_t received = harness.client(client).snapshots_received();

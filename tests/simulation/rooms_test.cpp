@@ -23,13 +23,13 @@ constexpr std::uint32_t kAnyRoom = 0;
 class TwoRooms : public Harness {
  public:
   explicit TwoRooms(const HarnessOptions& options) : Harness(options, NotStarted{}) {
-    start_room(options.seed);
-    second_ = std::make_unique<server::Room>(map(), rules_, options.seed + 1, options.tick_rate);
+    start_match(options.seed);
+    second_ = std::make_unique<match::Match>(*game_, map_, options.tick_rate, options.seed + 1);
     start_shard({.transport = network_.server(),
                  .entropy = entropy_,
                  .calendar = calendar_,
                  .log = log_,
-                 .rooms = {{.room = *room_, .id = kFirst}, {.room = *second_, .id = kSecond}},
+                 .rooms = {{.match = *match_, .id = kFirst}, {.match = *second_, .id = kSecond}},
                  .desyncs = &desyncs_});
   }
 
@@ -47,15 +47,15 @@ class TwoRooms : public Harness {
     return {client(index).connection().accept().room};
   }
 
-  [[nodiscard]] const server::Room& second() const { return *second_; }
+  [[nodiscard]] const match::Match& second() const { return *second_; }
 
  private:
-  std::unique_ptr<server::Room> second_;
+  std::unique_ptr<match::Match> second_;
 };
 
-std::size_t players_in(const server::Room& room) {
+std::size_t players_in(const match::Match& match) {
   std::size_t players = 0;
-  for (const game::SeatState& seat : room.world().seats()) {
+  for (const engine::SeatInfo& seat : match.world().seats()) {
     players += seat.taken ? 1U : 0U;
   }
   return players;
@@ -72,13 +72,13 @@ TEST(Rooms, EachClientPlaysInTheRoomOfItsToken) {
   EXPECT_EQ(rooms.room_of(0), kFirst);
   EXPECT_EQ(rooms.room_of(fourth), kSecond);
   EXPECT_EQ(rooms.room_of(fifth), kSecond);
-  EXPECT_EQ(players_in(rooms.room()), 3U);
+  EXPECT_EQ(players_in(rooms.match()), 3U);
   EXPECT_EQ(players_in(rooms.second()), 2U);
   EXPECT_EQ(rooms.shard().clients(), 5U);
   EXPECT_EQ(rooms.shard().metrics().rooms, 2U);
-  EXPECT_EQ(rooms.shard().metrics().entities,
-            rooms.room().entities().size() + rooms.second().entities().size());
-  EXPECT_NE(rooms.room().hash(), rooms.second().hash());
+  EXPECT_EQ(rooms.shard().metrics().entities(),
+            rooms.world().size() + rooms.second().world().size());
+  EXPECT_NE(rooms.match().hash(), rooms.second().hash());
   for (std::size_t i = 0; i < 5; ++i) {
     EXPECT_TRUE(rooms.client(i).playing()) << i;
     EXPECT_EQ(rooms.client(i).stats().hashes_mismatched, 0U) << i;
@@ -109,16 +109,17 @@ TEST(Rooms, AClientReturnsToItsOwnRoomByItsTicket) {
   rooms.add_client_of(kFirst.value);
   const std::size_t client = rooms.add_client_of(kSecond.value);
   rooms.run_for(seconds{1});
-  const BodyId body = rooms.client(client).connection().accept().body;
+  const net::Accept before = rooms.client(client).connection().accept();
   rooms.restart_with_ticket(client);
   rooms.run_for(seconds{1});
   ASSERT_TRUE(rooms.client(client).playing());
   EXPECT_EQ(rooms.room_of(client), kSecond);
-  EXPECT_EQ(rooms.client(client).connection().accept().body, body);
+  EXPECT_EQ(rooms.client(client).connection().accept().player, before.player);
+  EXPECT_EQ(rooms.client(client).connection().accept().generation, before.generation);
   rooms.leave(client);
   rooms.run_for(seconds{1});
   EXPECT_EQ(players_in(rooms.second()), 0U);
-  EXPECT_EQ(players_in(rooms.room()), 1U) << "the player with the same number in the other room";
+  EXPECT_EQ(players_in(rooms.match()), 1U) << "the player with the same number in the other room";
 }
 
 TEST(Rooms, AnAuditorVerifiesItsOwnRoom) {

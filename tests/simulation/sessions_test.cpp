@@ -3,7 +3,7 @@
 
 #include "record/reader.h"
 #include "record/verify.h"
-#include "tests/support/harness.h"
+#include "tests/simulation/stepped_match.h"
 
 #include <gtest/gtest.h>
 
@@ -34,14 +34,14 @@ TEST(Sessions, GivesASeatAgainAfterItsClientLeft) {
   Harness harness{{.max_clients = 1}};
   const std::size_t first = harness.add_client();
   harness.run_for(seconds{1});
-  const BodyId first_body = harness.client(first).connection().accept().body;
+  const BodyId first_body = harness.body_of(first);
   harness.leave(first);
   harness.run_for(seconds{1});
   EXPECT_EQ(harness.shard().clients(), 0U);
   const std::size_t second = harness.add_client();
   harness.run_for(seconds{1});
   ASSERT_TRUE(harness.client(second).playing());
-  EXPECT_NE(harness.client(second).connection().accept().body, first_body);
+  EXPECT_NE(harness.body_of(second), first_body);
 }
 
 // At tick 2^31 sums of ticks would wrap. The server ends 65,536 ticks before, and says so.
@@ -160,7 +160,7 @@ std::int64_t ticks_ahead(milliseconds down) {
     harness.run_for(milliseconds{1});
   }
   const auto& inputs = harness.players()[client].inputs;
-  return inputs.empty() ? INT64_MAX : inputs.begin()->first - harness.room().world().tick;
+  return inputs.empty() ? INT64_MAX : inputs.begin()->first - harness.world().tick;
 }
 
 // What was lost on the way is no round trip. A client that took it for one began as much too far
@@ -177,16 +177,12 @@ TEST(Sessions, BeginNoFurtherAheadOfTheServerWhereTheFirstAskWasLost) {
 }
 
 /// How many joined in each tick of a recording where anybody did.
-std::vector<std::size_t> joins_by_tick(ConstBytes recording) {
+std::vector<std::size_t> joins_by_tick(const Harness& harness) {
   std::vector<std::size_t> joins;
-  auto reader = record::Reader::open(recording);
-  EXPECT_TRUE(reader.has_value());
-  for (auto item = reader->next(); item != record::Reader::Item::Finished; item = reader->next()) {
-    if (item != record::Reader::Item::Ticks) continue;
-    for (const record::RecordedTick& tick : reader->ticks()) {
-      if (!tick.joins.empty()) joins.push_back(tick.joins.size());
-    }
-  }
+  step_again(harness, HarnessOptions{}.seed,
+             {.on_tick = [&joins](const match::Match&, const engine::LoggedTick& tick) {
+               if (!tick.joins.empty()) joins.push_back(tick.joins.size());
+             }});
   return joins;
 }
 
@@ -223,9 +219,9 @@ TEST(Sessions, EveryoneJoinsInOneTickAndPlaysOn) {
   EXPECT_EQ(harness.shard().metrics().hash_mismatches, 0U);
   EXPECT_EQ(harness.log().errors(), 0);
   harness.stop();
-  EXPECT_EQ(joins_by_tick(harness.recording()), std::vector<std::size_t>{kClients});
+  EXPECT_EQ(joins_by_tick(harness), std::vector<std::size_t>{kClients});
   const auto result = record::verify(record::Reader::open(harness.recording()).value(),
-                                     harness.map(), harness.rules());
+                                     harness.game(), harness.map());
   EXPECT_TRUE(result.complete && result.held());
 }
 
@@ -265,7 +261,7 @@ TEST(Sessions, DropsAndCountsNoise) {
 // Bits flipped and tails cut on the way of a playing client: the packets are dropped and counted,
 // and nothing else happens.
 TEST(Sessions, DropsDamagedPacketsOfAPlayingClient) {
-  Harness harness{{.seed = 4, .bot = game::BotKind::Stress}};
+  Harness harness{{.seed = 4, .bot = "stress"}};
   const std::size_t client = harness.add_client({.corrupt_ppm = 100'000, .truncate_ppm = 100'000});
   harness.run_for(seconds{20});
   const net::LinkCounts& up = harness.network().up(client);

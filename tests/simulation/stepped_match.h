@@ -1,35 +1,56 @@
 #pragma once
-// What really happened in a match: its recording, stepped again in a room.
+// What really happened in a match: its recording, stepped again on a server.
 
+#include "engine/keyframe.h"
+#include "engine/log/request_record.h"
+#include "engine/log/tick_log.h"
 #include "record/reader.h"
-#include "server/room/room.h"
+#include "server/match/match.h"
 #include "tests/support/harness.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <memory>
+#include <span>
+#include <vector>
 
 namespace tickbox::tests {
 
-/// Calls `on_tick` for every tick that the recording of `harness`, which has stopped, holds: before
-/// it is stepped with `before` true, and after with false.
-inline void step_again(const Harness& harness, std::uint64_t seed,
-                       const std::function<void(const server::Room&, const record::RecordedTick&,
-                                                bool before)>& on_tick) {
+/// Called for each tick of a match that is stepped again.
+struct SteppedAgain {
+  /// In the middle of the tick, if it has rays.
+  std::function<void(const match::Match& match, const engine::LoggedTick& tick,
+                     std::span<const engine::FiredRay> rays)>
+      on_rays = nullptr;
+  std::function<void(const match::Match& match, const engine::LoggedTick& tick)> on_tick = nullptr;
+};
+
+/// Steps the match that the recording of `harness`, which has stopped, holds. Hooks of the game run
+/// again; rays strike whom they struck.
+inline void step_again(const Harness& harness, std::uint64_t seed, const SteppedAgain& calls) {
   auto reader = record::Reader::open(harness.recording());
   ASSERT_TRUE(reader.has_value());
-  const std::shared_ptr<const game::Rules> rules{std::shared_ptr<void>{}, &harness.rules()};
-  server::Room room{harness.map(), rules, seed, reader->header().tick_rate};
+  match::Match match{harness.game(), harness.map(), reader->header().tick_rate, seed};
+  engine::TickLogReader log{harness.game()};
+  log.begin(match.world());
+  engine::LoggedTick tick;
+  const engine::JudgeRays judge = [&](std::span<const engine::FiredRay> rays,
+                                      std::vector<engine::Strike>& strikes) {
+    strikes = tick.record.strikes;
+    if (calls.on_rays) calls.on_rays(match, tick, rays);
+  };
   for (auto item = reader->next(); item != record::Reader::Item::Finished; item = reader->next()) {
     if (item != record::Reader::Item::Ticks) continue;
-    for (const record::RecordedTick& tick : reader->ticks()) {
-      on_tick(room, tick, true);
-      room.tick(tick.commands());
-      if (tick.state_hash) {
-        ASSERT_EQ(room.hash(), *tick.state_hash) << "tick " << tick.tick.value;
+    for (const record::RecordedTick& recorded : reader->ticks()) {
+      ASSERT_TRUE(log.read(recorded.bytes, tick));
+      const engine::RequestReader requested{harness.game(), tick.record};
+      engine::TickRequest request = requested.request();
+      request.judge = &judge;
+      match.tick(request);
+      if (recorded.state_hash) {
+        ASSERT_EQ(match.hash(), *recorded.state_hash) << "tick " << recorded.tick.value;
       }
-      on_tick(room, tick, false);
+      if (calls.on_tick) calls.on_tick(match, tick);
     }
   }
 }

@@ -6,7 +6,9 @@
 // TICKBOX_VIEW_SEEDS and TICKBOX_VIEW_SECONDS make it as long as one likes. With TICKBOX_VIEW_LOSS
 // every link loses that percentage, and nothing else is wrong with any: the plain long run.
 
+#include "games/arena/arena.h"
 #include "tests/support/harness.h"
+#include "tests/support/sights.h"
 
 #include <gtest/gtest.h>
 
@@ -82,9 +84,9 @@ constexpr std::uint64_t kSeeds = 12;
 #endif
 
 constexpr std::uint32_t kTickRates[] = {60, 60, 30, 128};
-constexpr server::Sight kSights[] = {{24, 16}, {8, 6}, {4, 4}, {100, 100}};
-constexpr game::BotKind kBots[] = {game::BotKind::Mix, game::BotKind::Wander, game::BotKind::Chase,
-                                   game::BotKind::Stress};
+using SightHook = Vec2 (*)(const void* avatar);
+constexpr SightHook kSights[] = {nullptr, &sight_of<8, 6>, &sight_of<4, 4>, &sight_of<100, 100>};
+constexpr const char* kBots[] = {"mix", "wander", "chase", "stress"};
 
 struct Seen {
   std::uint64_t views = 0;
@@ -97,12 +99,14 @@ struct Seen {
 void play(std::uint64_t seed, std::uint64_t length, Seen& seen) {
   Rng rng{seed};
   const std::uint32_t tick_rate = kTickRates[rng.below(std::size(kTickRates))];
+  const std::uint32_t snapshot_rate = rng.chance(1, 3) ? tick_rate / 2 : 0;
+  const GameTable game = with_sight(games::arena(), kSights[rng.below(std::size(kSights))]);
   Harness harness{{.seed = seed,
                    .tick_rate = tick_rate,
                    .max_clients = 24,
-                   .snapshot_rate = rng.chance(1, 3) ? tick_rate / 2 : 0,
-                   .sight = kSights[rng.below(std::size(kSights))],
-                   .bot = kBots[rng.below(std::size(kBots))]}};
+                   .snapshot_rate = snapshot_rate,
+                   .bot = kBots[rng.below(std::size(kBots))],
+                   .game = &game}};
   const std::size_t clients = 4 + rng.below(20);
   const std::optional<std::uint64_t> loss = loss_percent();
   for (std::size_t i = 0; i < clients; ++i) {

@@ -26,6 +26,7 @@ struct Options {
   std::uint64_t seeds = 1;
   std::uint32_t seconds = 60;
   double hours = 0;
+  std::vector<const GameTable*> game;
   std::vector<Profile> profiles;
   std::vector<Plant> plant;
   bool bench = false;
@@ -82,7 +83,8 @@ json json_of(const Outcome& outcome) {
                         {"got", finding.got},
                         {"at_seconds", seconds_of(finding.at)}});
   }
-  return {{"profile", name_of(outcome.plan.profile)},
+  return {{"game", outcome.plan.game->name},
+          {"profile", name_of(outcome.plan.profile)},
           {"seed", outcome.plan.seed},
           {"command", command_of(outcome.plan)},
           {"findings", std::move(findings)}};
@@ -97,7 +99,8 @@ void add(Sum& sum, const Outcome& outcome) {
   for (const auto& [name, count] : faults_of(outcome)) {
     sum.faults[name] += count;
   }
-  sum.lines.push_back({{"profile", name_of(outcome.plan.profile)},
+  sum.lines.push_back({{"game", outcome.plan.game->name},
+                       {"profile", name_of(outcome.plan.profile)},
                        {"seed", outcome.plan.seed},
                        {"seconds", seconds_of(outcome.played)},
                        {"fingerprint", fmt::format("{:016x}", outcome.fingerprint)},
@@ -139,6 +142,7 @@ PlanOptions plan_options(const Options& options, std::uint64_t seed) {
   plan.length = options.hours > 0
                     ? std::chrono::seconds{static_cast<std::int64_t>(options.hours * 3'600)}
                     : std::chrono::seconds{options.seconds};
+  plan.game = options.game.empty() ? nullptr : options.game.front();
   plan.plant = options.plant.empty() ? Plant::None : options.plant.front();
   if (options.bench) {
     plan.profile = Profile::Wifi;
@@ -191,6 +195,10 @@ int main(int argc, char** argv) {
                      {.check = cli::between(1, 10'000'000)});
   program.add_option("--hours", options.hours, "The same, in hours",
                      {.check = cli::between(0.001, 1'000.0), .excludes = {"--seconds"}});
+  program.add_option(
+      "--game", options.game, &simulator::parse_game,
+      "arena (by default), or menagerie, a small game that uses nearly every part of "
+      "the game interface");
   program.add_option(
       "--profile", options.profiles, &simulator::parse_profile,
       "lan, wifi, mobile, soak, mangle or chaos; several take turns, as all do if none "

@@ -1,5 +1,6 @@
 #include "tests/simulator/match.h"
 
+#include "engine/declared.h"
 #include "tests/support/allocations.h"
 
 #include <algorithm>
@@ -22,40 +23,34 @@ net::Address moved_address(std::uint32_t number) {
   return address;
 }
 
-std::shared_ptr<const game::Rules> make_room_rules(const Plan& plan) {
-  if (plan.plant == Plant::InputTwice) return std::make_shared<const SteppedTwice>(plan.tick_rate);
-  if (plan.plant == Plant::Leak) return std::make_shared<const Unforgetting>(plan.tick_rate);
-  return game::make_rules("arena", plan.tick_rate);
+/// Decides otherwise by one value.
+void alter(const TypeInfo& type, MutableBytes input) {
+  const FieldInfo& field = type.fields().front();
+  const bool is_most = engine::value_of(field, 0, input) == field.max;
+  engine::set_value(field, 0, is_most ? field.min : field.max, input);
 }
 
-/// Returns nullptr if the client uses the right rules.
-std::shared_ptr<const game::Rules> make_client_rules(const Plan& plan, std::size_t client) {
-  if (client == 0 && plan.plant == Plant::MissingCause) {
-    return std::make_shared<const Unheard>(plan.tick_rate);
-  }
-  if (plan.clients[client].audits && plan.plant == Plant::OtherWorld) {
-    return std::make_shared<const Misstepping>(plan.tick_rate);
-  }
-  return nullptr;
-}
-
-tests::HarnessOptions options_of(const Plan& plan) {
+tests::HarnessOptions options_of(const Plan& plan, const PlantedGames& games) {
+  const auto game_of_client = [&games](std::size_t client) {
+    const GameTable& own = games.of_client(client);
+    return &own != &games.of_room() ? &own : nullptr;
+  };
   return {.seed = plan.seed,
           .tick_rate = plan.tick_rate,
           .max_clients = plan.seats,
           .snapshot_rate = plan.snapshot_rate,
           .snapshot_bytes =
               plan.plant == Plant::Overspending ? server::kSnapshotBytes : plan.snapshot_bytes,
-          .sight = plan.sight,
           .bot = plan.bot,
-          .room_rules = [&plan] { return make_room_rules(plan); },
-          .client_rules = [&plan](std::size_t client) { return make_client_rules(plan, client); }};
+          .game = &games.of_room(),
+          .client_game = game_of_client};
 }
 
 }  // namespace
 
 Match::Match(const Plan& plan, MatchWatcher watcher)
-    : Harness(options_of(plan), NotStarted{}),
+    : PlantedGames(plan),
+      Harness(options_of(plan, *this), NotStarted{}),
       plan_(plan),
       watcher_(std::move(watcher)),
       rng_(~plan.seed),
@@ -88,14 +83,19 @@ void Match::plant_at_first_client() {
   if (planted_transport_) transport = planted_transport_.get();
 }
 
-std::span<const game::EntityState> Match::view_of(std::size_t player) const {
+const views::Rows* Match::view_of(std::size_t player) const {
   const client::Client& client = *players_[player].client;
   const bool is_other =
       plan_.plant == Plant::OtherView && client.view_tick().value % kPlantedTicks == 0;
-  if (!is_other || client.view().empty()) return client.view();
-  planted_view_.assign(client.view().begin(), client.view().end());
-  planted_view_.back().min.x ^= 1;
-  return planted_view_;
+  const views::Rows* view = client.view();
+  if (!is_other || view == nullptr || view->empty()) return view;
+  planted_view_.begin(game());
+  for (std::size_t row = 0; row < view->size(); ++row) {
+    views::RowRef other = view->row(row);
+    if (row + 1 == view->size()) other.head.min.x ^= 1;
+    planted_view_.add(other);
+  }
+  return &planted_view_;
 }
 
 void Match::advance() {
@@ -111,12 +111,12 @@ void Match::advance() {
 void Match::start_server() {
   counts_ = server_counts();
   recorder_.reset();
-  start_room(plan_.seed + counts_.lives);
+  start_match(plan_.seed + counts_.lives);
   ++counts_.lives;
   decided_.assign(plan_.seats, {});
   hashes_ = {};
   recorder_.emplace(
-      disk_.begin(header(), room_->world().tick), *room_,
+      disk_.begin(header(), world().tick), *match_,
       server::Rotation{.store = &disk_, .ticks = plan_.rotate_ticks, .bytes = plan_.rotate_bytes});
   const bool is_deaf = plan_.plant == Plant::DeafServer;
   const bool repeats = plan_.plant == Plant::SameNonce;
@@ -125,7 +125,7 @@ void Match::start_server() {
        .entropy = repeats ? static_cast<Entropy&>(one_nonce_) : entropy_,
        .calendar = calendar_,
        .log = alarms_,
-       .rooms = {{.room = *room_, .recorder = &*recorder_}}});
+       .rooms = {{.match = *match_, .recorder = &*recorder_}}});
 }
 
 /// Restarts the server with a correct calendar.
@@ -157,11 +157,11 @@ void Match::end_recording(const SimulatedDisk::Ended& ended) {
       {.file = ended.remains,
        .from = ended.from,
        .part = ended.part,
-       .is_deserted = std::ranges::none_of(room_->world().seats(), &game::SeatState::taken),
+       .is_deserted = std::ranges::none_of(world().seats(), &engine::SeatInfo::taken),
        .hashes = hashes_,
        .decided = decided_});
   hashes_ = {};
-  const Tick kept{room_->world().tick.value - std::min(room_->world().tick.value, kDecidedKept)};
+  const Tick kept{world().tick.value - std::min(world().tick.value, kDecidedKept)};
   for (std::vector<Decided>& of_seat : decided_) {
     std::erase_if(of_seat, [&](const Decided& one) { return one.tick < kept; });
   }
@@ -195,12 +195,12 @@ void Match::retire_keys() {
 }
 
 void Match::tick() {
-  disk_.ticked(room_->world().tick + 1);
+  disk_.ticked(world().tick + 1);
   Harness::tick();
   ++ticks_;
   const tests::OwnBooks books;
-  hashes_.push_back(room_->hash());
-  watcher_.on_tick(room_->hash());
+  hashes_.push_back(match_->hash());
+  watcher_.on_tick(match_->hash());
   if (const auto retired = disk_.take_retired()) end_recording(*retired);
 }
 
@@ -219,19 +219,21 @@ void Match::start_process(std::size_t index) {
       .ticket = std::exchange(processes_[index].ticket, std::nullopt)};
   // Some have a token beside their ticket, in case it is refused.
   if (!connection.ticket || rng_.chance(1, 4)) connection.token = token_for(index);
-  start_client(index, {.connection = connection,
-                       .on_input = [this, index](Tick tick, const game::Input& input) {
-                         note_input(index, tick, input);
-                       }});
+  start_client(index,
+               {.connection = connection, .on_input = [this, index](Tick tick, ConstBytes input) {
+                  note_input(index, tick, input);
+                }});
 }
 
-void Match::note_input(std::size_t index, Tick tick, const game::Input& input) {
+void Match::note_input(std::size_t index, Tick tick, ConstBytes input) {
   const tests::OwnBooks books;
   const PlayerId seat = client(index).connection().accept().player;
-  decided_[seat.value].push_back(
-      {.client = index, .tick = tick, .input = input, .is_calm = watcher_.is_calm(index)});
+  decided_[seat.value].push_back({.client = index,
+                                  .tick = tick,
+                                  .input = {input.begin(), input.end()},
+                                  .is_calm = watcher_.is_calm(index)});
   const bool is_other = plan_.plant == Plant::OtherInput && tick.value % kPlantedTicks == 0;
-  if (is_other) decided_[seat.value].back().input.buttons ^= game::kButtonShoot;
+  if (is_other) alter(game().input, decided_[seat.value].back().input);
 }
 
 bool Match::stands_still(std::size_t player) const {

@@ -5,14 +5,15 @@
 #include "core/rng.h"
 #include "tests/simulator/expectations.h"
 #include "tests/simulator/plan.h"
+#include "tests/simulator/planted_games.h"
 #include "tests/simulator/simulated_disk.h"
 #include "tests/support/harness.h"
+#include "views/rows.h"
 
 #include <array>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ namespace tickbox::simulator {
 struct Decided {
   std::size_t client = 0;
   Tick tick;
-  game::Input input;
+  std::vector<std::byte> input;
   bool is_owed = false;  ///< the server has acknowledged it in time
   bool is_calm = false;  ///< the client was long undisturbed when it decided this
 };
@@ -74,7 +75,7 @@ struct MatchWatcher {
   std::function<bool(std::size_t player)> is_calm;
 };
 
-class Match final : public tests::Harness {
+class Match final : private PlantedGames, public tests::Harness {
  public:
   /// Borrows the plan.
   Match(const Plan& plan, MatchWatcher watcher);
@@ -107,8 +108,11 @@ class Match final : public tests::Harness {
   /// Ends the server's recording in order.
   void finish_recording();
 
-  /// The newest view that a client holds. Requires: its process is running.
-  [[nodiscard]] std::span<const game::EntityState> view_of(std::size_t player) const;
+  using Harness::Player;
+  using PlantedGames::sound_game;
+
+  /// The newest view that a client holds, or nullptr. Requires: its process is running.
+  [[nodiscard]] const views::Rows* view_of(std::size_t player) const;
 
   [[nodiscard]] SimulatedDisk& disk() { return disk_; }
 
@@ -140,7 +144,7 @@ class Match final : public tests::Harness {
   void start_process(std::size_t index);
   void drive_player(std::size_t index);
   void note_expectations(std::size_t index);
-  void note_input(std::size_t index, Tick tick, const game::Input& input);
+  void note_input(std::size_t index, Tick tick, ConstBytes input);
   [[nodiscard]] std::optional<net::ResumeTicket> ticket_of(std::size_t index) const;
   [[nodiscard]] net::ConnectToken token_for(std::size_t player);
 
@@ -151,7 +155,7 @@ class Match final : public tests::Harness {
   OneNonce one_nonce_{entropy_};  ///< a planted bug, like the next
   Deaf deaf_server_{network_.server()};
   std::unique_ptr<net::Transport> planted_transport_;
-  mutable std::vector<game::EntityState> planted_view_;
+  mutable views::Rows planted_view_;
   AlarmLog alarms_;
   SimulatedDisk disk_;
   std::vector<Process> processes_;

@@ -1,7 +1,12 @@
 #include "tests/simulator/plan.h"
 
 #include "core/rng.h"
+#include "engine/identity.h"
+#include "games/arena/arena.h"
+#include "tests/support/menagerie.h"
+#include "tests/support/sights.h"
 
+#include <array>
 #include <iterator>
 
 namespace tickbox::simulator {
@@ -11,15 +16,16 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::uint32_t kTickRates[] = {60, 60, 60, 30, 20, 10, 128, 240};
-constexpr server::Sight kSights[] = {{24, 16}, {24, 16}, {8, 6}, {4, 4}, {100, 100}};
+constexpr SightHook kSights[] = {nullptr, nullptr, &tests::sight_of<8, 6>, &tests::sight_of<4, 4>,
+                                 &tests::sight_of<100, 100>};
 /// Less than any client is sent, even at rest.
 constexpr server::Rate kOverspentBudget{.per_second = 300, .burst = 100};
 /// The production budget, one that a crowd reaches, and one that is too small for all.
 constexpr server::Rate kSnapshotBudgets[] = {server::kSnapshotBytes,
                                              {.per_second = 12'000, .burst = 4'000},
                                              {.per_second = 3'000, .burst = 1'500}};
-constexpr game::BotKind kBots[] = {game::BotKind::Mix, game::BotKind::Wander, game::BotKind::Chase,
-                                   game::BotKind::Stress};
+/// The styles of bots. The third stands for the game's own.
+constexpr const char* kBots[] = {"mix", "wander", "", "stress"};
 constexpr seconds kRecordingLengths[] = {seconds{7}, seconds{20}, seconds{60}};
 constexpr std::uint64_t kRecordingSizes[] = {8'192, 32'768, 65'536};
 constexpr std::size_t kDiskQueues[] = {2'048, 8'192, 32'768};
@@ -69,12 +75,27 @@ void draw_recording(Rng& rng, Plan& plan) {
   }
 }
 
+std::string draw_bot(Rng& rng, const GameTable& game) {
+  std::string style = any_of(rng, kBots);
+  if (!style.empty()) return style;
+  return game.bot.styles.empty() ? "mix" : std::string{game.bot.styles.front()};
+}
+
 }  // namespace
+
+std::expected<const GameTable*, std::string> parse_game(std::string_view text) {
+  const std::array<const GameTable*, 2> games{&games::arena(), &tests::menagerie()};
+  const GameTable* game = engine::find_game(games, text);
+  if (game != nullptr) return game;
+  return std::unexpected{"'" + std::string{text} + "' is no game; there are " +
+                         engine::names_of(games)};
+}
 
 Plan make_plan(const PlanOptions& options) {
   Rng rng{options.seed * kProfiles + static_cast<std::uint64_t>(options.profile)};
   const Likelihoods& worst = likelihoods_of(options.profile);
-  Plan plan{.seed = options.seed,
+  Plan plan{.game = options.game != nullptr ? options.game : &games::arena(),
+            .seed = options.seed,
             .profile = options.profile,
             .length = options.length,
             .plant = options.plant,
@@ -82,7 +103,7 @@ Plan make_plan(const PlanOptions& options) {
   plan.tick_rate = options.is_bench ? 60 : any_of(rng, kTickRates);
   plan.snapshot_rate = !options.is_bench && rng.chance(1, 3) ? plan.tick_rate / 2 : 0;
   if (!options.is_bench) plan.sight = any_of(rng, kSights);
-  if (!options.is_bench) plan.bot = any_of(rng, kBots);
+  if (!options.is_bench) plan.bot = draw_bot(rng, *plan.game);
   draw_recording(rng, plan);
   std::size_t players = 2 + rng.below(worst.clients_max - 1);
   if (plan.tick_rate > kFastTickRate) players = std::min(players, kFastClientsMax);
@@ -97,7 +118,7 @@ Plan make_plan(const PlanOptions& options) {
                             .watches = !options.is_bench && rng.chance(1, 3),
                             .audits = i >= players});
   }
-  // Bodies of vanished players keep their seats for half a minute.
+  // Vanished players keep their seats for half a minute.
   plan.seats = static_cast<std::uint32_t>(4 * plan.clients.size() + 16);
   plan.is_crowded = rng.chance(worst.extreme_percent, kPercent);
   if (plan.is_crowded) plan.seats = static_cast<std::uint32_t>(plan.clients.size());

@@ -2,14 +2,16 @@
 // The decisions that a seed makes in advance: the room, its players and their links.
 
 #include "core/clock.h"
-#include "games/arena/bot.h"
 #include "net/link_simulator.h"
-#include "server/replication/interest.h"
 #include "server/shard/limits.h"
 #include "tests/simulator/plant.h"
 #include "tests/simulator/profile.h"
+#include "tickbox/game_table.h"
 
 #include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace tickbox::simulator {
@@ -25,7 +27,11 @@ struct PlannedClient {
   bool audits = false;
 };
 
+/// Half the extent of what players see.
+using SightHook = Vec2 (*)(const void* avatar);
+
 struct Plan {
+  const GameTable* game = nullptr;
   std::uint64_t seed = 1;
   Profile profile = Profile::Lan;
   Duration length{};
@@ -34,10 +40,10 @@ struct Plan {
   std::uint32_t tick_rate = 60;
   std::uint32_t snapshot_rate = 0;  ///< 0: one per tick
   std::uint32_t seats = 0;
-  bool is_crowded = false;  ///< some clients find no free seat
-  server::Sight sight;
+  bool is_crowded = false;                               ///< some clients find no free seat
+  SightHook sight = nullptr;                             ///< nullptr: that of the game
   server::Rate snapshot_bytes = server::kSnapshotBytes;  ///< budget per client
-  game::BotKind bot = game::BotKind::Mix;
+  std::string bot = "mix";                               ///< a style
   // A recording continues in another file after this many; 0: no such limit.
   std::uint32_t rotate_ticks = 0;
   std::uint64_t rotate_bytes = 0;
@@ -46,12 +52,16 @@ struct Plan {
 };
 
 struct PlanOptions {
+  const GameTable* game = nullptr;  ///< nullptr: the arena
   std::uint64_t seed = 1;
   Profile profile = Profile::Lan;
   Duration length = std::chrono::minutes{1};
   Plant plant = Plant::None;
   bool is_bench = false;  ///< kBenchClients that play at 60 Hz; otherwise the seed decides
 };
+
+/// Returns the game with this name. Fails: one line that names them all.
+[[nodiscard]] std::expected<const GameTable*, std::string> parse_game(std::string_view text);
 
 [[nodiscard]] Plan make_plan(const PlanOptions& options);
 

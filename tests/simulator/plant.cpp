@@ -1,10 +1,10 @@
 #include "tests/simulator/plant.h"
 
 #include "net/packet.h"
-#include "tests/support/flipped_arena.h"
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 namespace tickbox::simulator {
 namespace {
@@ -27,43 +27,6 @@ std::expected<Plant, std::string> parse_plant(std::string_view text) {
     names.append(names.empty() ? "" : ", ").append(kNames[i]);
   }
   return std::unexpected{"'" + std::string{text} + "' is no bug to plant; there are " + names};
-}
-
-void SteppedTwice::apply_inputs(game::World& world, std::span<const game::PlayerInput> inputs,
-                                game::TickEvents& events) const {
-  std::vector<game::PlayerInput> stepped{inputs.begin(), inputs.end()};
-  if (world.tick.value % kPlantedTicks == 0) {
-    for (game::PlayerInput& one : stepped) {
-      const auto before = before_.find(one.player);
-      if (before == before_.end() || before->second.move == one.input.move) continue;
-      one.input = before->second;
-      break;
-    }
-  }
-  for (const game::PlayerInput& one : inputs) {
-    before_[one.player] = one.input;
-  }
-  WrappedArena::apply_inputs(world, stepped, events);
-}
-
-void Unforgetting::apply_inputs(game::World& world, std::span<const game::PlayerInput> inputs,
-                                game::TickEvents& events) const {
-  kept_.emplace_back(inputs.begin(), inputs.end());
-  WrappedArena::apply_inputs(world, inputs, events);
-}
-
-void Unheard::apply_inputs(game::World& world, std::span<const game::PlayerInput> inputs,
-                           game::TickEvents& events) const {
-  const bool drops = !inputs.empty() && world.tick.value % kPlantedTicks == 0;
-  WrappedArena::apply_inputs(world, drops ? inputs.first(inputs.size() - 1) : inputs, events);
-}
-
-void Misstepping::after_step(game::World& world, const sim::StepReport& report,
-                             game::Authority authority, game::TickEvents& events) const {
-  WrappedArena::after_step(world, report, authority, events);
-  const bool is_whole = authority == game::Authority::Server;
-  if (!is_whole || world.size() == 0 || world.tick.value % kPlantedTicks != 0) return;
-  tests::flip(world, world.entity(0).id, "vx", 0);
 }
 
 void SealedTwice::send(const net::Route& route, ConstBytes bytes) {

@@ -1,21 +1,17 @@
 #pragma once
 // Planted bugs that show that a run would find them. They are in the test tree, around the
-// production code, never in it.
+// production code, never in it. Those in the game are in planted_games.h.
 
 #include "core/clock.h"
 #include "core/entropy.h"
 #include "net/handshake.h"
 #include "net/transport.h"
-#include "tests/support/arena_wrappers.h"
 
 #include <cstdint>
-#include <deque>
 #include <expected>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tickbox::simulator {
 
@@ -51,49 +47,6 @@ inline constexpr std::uint64_t kPlantedPackets = 31;
 inline constexpr Duration kStandsAfter = std::chrono::seconds{15};
 /// The additional loss of LossyLink. Chance loses less, even at 10 Hz.
 inline constexpr std::uint32_t kLostBesidePpm = 200'000;
-
-/// Rules of the room: some input is that of the tick before.
-class SteppedTwice final : public tests::WrappedArena {
- public:
-  using WrappedArena::WrappedArena;
-
-  void apply_inputs(game::World& world, std::span<const game::PlayerInput> inputs,
-                    game::TickEvents& events) const override;
-
- private:
-  mutable std::map<PlayerId, game::Input> before_;
-};
-
-/// Rules of the room: no input is ever freed.
-class Unforgetting final : public tests::WrappedArena {
- public:
-  using WrappedArena::WrappedArena;
-
-  void apply_inputs(game::World& world, std::span<const game::PlayerInput> inputs,
-                    game::TickEvents& events) const override;
-
- private:
-  mutable std::deque<std::vector<game::PlayerInput>> kept_;
-};
-
-/// Rules of one client: some inputs are received and read, but never enter the view. (In the
-/// client's own prediction that is merely wrong.)
-class Unheard final : public tests::WrappedArena {
- public:
-  using WrappedArena::WrappedArena;
-
-  void apply_inputs(game::World& world, std::span<const game::PlayerInput> inputs,
-                    game::TickEvents& events) const override;
-};
-
-/// Rules of auditors: a bit of a body flips. Only a step of the whole room is wrong, no prediction.
-class Misstepping final : public tests::WrappedArena {
- public:
-  using WrappedArena::WrappedArena;
-
-  void after_step(game::World& world, const sim::StepReport& report, game::Authority authority,
-                  game::TickEvents& events) const override;
-};
 
 /// The transport of one client: some packet is sent twice with one sequence, the second time with
 /// other content.

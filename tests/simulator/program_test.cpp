@@ -27,7 +27,7 @@ TEST(SimulatorProgram, PrintsALineForEachRun) {
   const Finished finished = simulate({"--seed", "7", "--seeds", "3", "--seconds", "3"});
   EXPECT_EQ(finished.exit_code, integration::kDone) << finished;
   EXPECT_EQ(integration::line_count(finished.out), 3U) << finished;
-  EXPECT_TRUE(finished.out.starts_with("ok wifi seed 7: 3.0 s,")) << finished;
+  EXPECT_TRUE(finished.out.starts_with("ok arena wifi seed 7: 3.0 s,")) << finished;
   EXPECT_TRUE(integration::last_line(finished.out).contains("fingerprint")) << finished;
 }
 
@@ -49,10 +49,19 @@ TEST(SimulatorProgram, PrintsTheCommandThatRepeatsAFailure) {
   const Finished finished =
       simulate({"--profile", "wifi", "--seed", "10", "--plant", "lost-record", "--seconds", "3"});
   EXPECT_EQ(finished.exit_code, integration::kCheckFailed) << finished;
-  EXPECT_TRUE(finished.out.starts_with("FAILED wifi seed 10")) << finished;
+  EXPECT_TRUE(finished.out.starts_with("FAILED arena wifi seed 10")) << finished;
   EXPECT_EQ(integration::last_line(finished.out),
-            "  again: tickbox-simulator --profile wifi --seed 10 --seconds 3 --plant lost-record")
+            "  again: tickbox-simulator --game arena --profile wifi --seed 10 --seconds 3 --plant "
+            "lost-record")
       << finished;
+}
+
+TEST(SimulatorProgram, PlaysAnotherGame) {
+  const Finished finished =
+      simulate({"--game", "menagerie", "--seed", "7", "--seconds", "3", "--plant", "lost-record"});
+  EXPECT_EQ(finished.exit_code, integration::kCheckFailed) << finished;
+  EXPECT_TRUE(finished.out.starts_with("FAILED menagerie wifi seed 7")) << finished;
+  EXPECT_TRUE(integration::last_line(finished.out).contains(" --game menagerie ")) << finished;
 }
 
 std::string first_line_of(const Finished& finished) {
@@ -64,7 +73,7 @@ TEST(SimulatorProgram, PrintsTheCommandThatRepeatsAFailureOfItsBench) {
   const Finished finished =
       simulate({"--bench", "--seed", "5", "--seconds", "5", "--plant", "lost-record"});
   EXPECT_EQ(finished.exit_code, integration::kCheckFailed) << finished;
-  EXPECT_TRUE(first_line_of(finished).starts_with("FAILED wifi seed 5")) << finished;
+  EXPECT_TRUE(first_line_of(finished).starts_with("FAILED arena wifi seed 5")) << finished;
   EXPECT_TRUE(first_line_of(finished).contains(", 16 clients,")) << finished;
   constexpr std::string_view kBefore = "  again: tickbox-simulator ";
   const std::size_t at = finished.out.find(kBefore);
@@ -80,8 +89,10 @@ TEST(SimulatorProgram, PrintsTheCommandThatRepeatsAFailureOfItsBench) {
 }
 
 TEST(SimulatorProgram, WrongUsageIsToldInOneLine) {
-  for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"--profile", "moon"}, {"--seconds", "0"}, {"--plant", "tree"}}) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--profile", "moon"},
+                                                    {"--game", "chess"},
+                                                    {"--seconds", "0"},
+                                                    {"--plant", "tree"}}) {
     const Finished finished = simulate(arguments);
     EXPECT_EQ(finished.exit_code, integration::kWrongUsage) << finished;
     EXPECT_EQ(integration::line_count(finished.err), 1U) << finished;

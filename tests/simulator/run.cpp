@@ -22,7 +22,7 @@ class Run {
         match_(plan, watcher()),
         findings_(match_.clock()),
         traffic_(findings_, plan.snapshot_bytes),
-        recordings_(findings_, match_.map(), plan),
+        recordings_(findings_, match_.sound_game(), match_.map(), plan),
         clients_(findings_, match_),
         views_(findings_, match_),
         losses_(findings_, match_),
@@ -177,8 +177,9 @@ std::vector<std::pair<std::string, std::uint64_t>> faults_of(const Outcome& outc
 
 std::string command_of(const Plan& plan) {
   std::string command =
-      fmt::format("tickbox-simulator --profile {} --seed {} --seconds {}", name_of(plan.profile),
-                  plan.seed, std::chrono::duration_cast<std::chrono::seconds>(plan.length).count());
+      fmt::format("tickbox-simulator --game {} --profile {} --seed {} --seconds {}",
+                  plan.game->name, name_of(plan.profile), plan.seed,
+                  std::chrono::duration_cast<std::chrono::seconds>(plan.length).count());
   if (plan.is_bench) command += " --bench";
   if (plan.plant != Plant::None) command += fmt::format(" --plant {}", name_of(plan.plant));
   return command;
@@ -189,11 +190,12 @@ std::string report_of(const Outcome& outcome) {
     return std::chrono::duration<double>(duration).count();
   };
   std::string text = fmt::format(
-      "{} {} seed {}: {:.1f} s, {} clients, {} Hz, {} views, {} compared, {} audited, {} inputs "
+      "{} {} {} seed {}: {:.1f} s, {} clients, {} Hz, {} views, {} compared, {} audited, {} inputs "
       "owed, {:.1f} % fresh, {} recordings;",
-      outcome.findings.empty() ? "ok" : "FAILED", name_of(outcome.plan.profile), outcome.plan.seed,
-      seconds(outcome.played), outcome.plan.clients.size(), outcome.plan.tick_rate,
-      outcome.views.views, outcome.views_compared, outcome.views.audited, outcome.recordings.owed,
+      outcome.findings.empty() ? "ok" : "FAILED", outcome.plan.game->name,
+      name_of(outcome.plan.profile), outcome.plan.seed, seconds(outcome.played),
+      outcome.plan.clients.size(), outcome.plan.tick_rate, outcome.views.views,
+      outcome.views_compared, outcome.views.audited, outcome.recordings.owed,
       100 * fresh_share(outcome.views), outcome.recordings.recordings);
   for (const auto& [name, count] : faults_of(outcome)) {
     if (count > 0) text += fmt::format(" {} {}", name, count);

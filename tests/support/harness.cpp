@@ -1,7 +1,8 @@
 #include "tests/support/harness.h"
 
 #include "core/assert.h"
-#include "games/arena/arena_map.h"
+#include "engine/entity_id.h"
+#include "games/arena/arena.h"
 #include "net/handshake.h"
 
 #include <utility>
@@ -16,32 +17,28 @@ constexpr std::uint64_t kClientIds = 10'000'000;
 /// server.
 constexpr std::size_t kRecordingBytes = std::size_t{4} * 1024 * 1024;
 
-game::MakeMap map_maker(const HarnessOptions& options) {
-  if (options.map == nullptr) return game::make_arena_map;
-  return [map = options.map](std::uint32_t /*seats*/) { return map; };
-}
-
 }  // namespace
 
 Harness::Harness(const HarnessOptions& options, NotStarted /*tag*/)
     : options_(options),
       entropy_(options.seed),
-      assets_({.make_rules = game::make_rules, .make_map = map_maker(options)}),
-      rules_(options.room_rules ? options.room_rules() : assets_.rules("arena", options.tick_rate)),
-      map_(assets_.map(options.max_clients)) {
+      game_(options.game != nullptr ? options.game : &games::arena()),
+      assets_({&game_, 1}),
+      map_(engine::make_map(*game_, {.seats = options.max_clients}, options.tick_rate)),
+      identity_(engine::identity_of(*game_, *map_)) {
   TICKBOX_ASSERT(net::crypto_ready());
 }
 
 Harness::Harness(const HarnessOptions& options) : Harness(options, NotStarted{}) {
-  start_room(options_.seed);
+  start_match(options_.seed);
   sink_.bytes.reserve(kRecordingBytes);
-  recorder_.emplace(sink_, header(), *room_);
+  recorder_.emplace(sink_, header(), *match_);
   start_shard(parts());
 }
 
 void Harness::restart_server() {
   recorder_.reset();
-  start_room(options_.seed);
+  start_match(options_.seed);
   start_shard(parts());
 }
 
@@ -50,23 +47,25 @@ server::ShardParts Harness::parts() {
           .entropy = entropy_,
           .calendar = calendar_,
           .log = log_,
-          .rooms = {{.room = *room_, .recorder = recorder_ ? &*recorder_ : nullptr}},
+          .rooms = {{.match = *match_, .recorder = recorder_ ? &*recorder_ : nullptr}},
           .desyncs = &desyncs_};
 }
 
-void Harness::start_room(std::uint64_t seed) {
+void Harness::start_match(std::uint64_t seed) {
   shard_.reset();
-  room_ = std::make_unique<server::Room>(map_, rules_, seed, options_.tick_rate);
+  match_ = std::make_unique<match::Match>(*game_, map_, options_.tick_rate, seed);
   pacer_.emplace(server_now(), options_.tick_rate);
 }
 
 record::Header Harness::header() const {
   return {.schema_hash = net::schema_hash(),
-          .map_hash = game::map_hash(*map_),
+          .map_hash = identity_.map_hash,
           .seed = options_.seed,
           .tick_rate = options_.tick_rate,
-          .map_seats = map_->seats,
-          .rules = "arena"};
+          .map_seats = identity_.map_seats,
+          .game = identity_.game,
+          .game_version = identity_.version,
+          .game_hash = identity_.game_hash};
 }
 
 void Harness::start_shard(const server::ShardParts& parts) {
@@ -75,7 +74,6 @@ void Harness::start_shard(const server::ShardParts& parts) {
                            .snapshot_rate = options_.snapshot_rate,
                            .plan_work = options_.plan_work,
                            .max_clients = options_.max_clients,
-                           .sight = options_.sight,
                            .snapshot_bytes = options_.snapshot_bytes,
                            .tick_end = options_.tick_end,
                            .admission = {.keys = options_.keys,
@@ -124,10 +122,9 @@ Harness::Player& Harness::add_player(const net::LinkConditions& link) {
   Player& player = players_.emplace_back();
   player.entropy = std::make_unique<SeededEntropy>(options_.seed * 1'000 + index);
   player.transport = &network_.add_client(link);
-  if (auto rules = options_.client_rules ? options_.client_rules(index) : nullptr) {
-    player.assets = std::make_unique<client::AssetCache>(game::Catalog{
-        .make_rules = [rules = std::move(rules)](std::string_view, std::uint32_t) { return rules; },
-        .make_map = map_maker(options_)});
+  player.game = options_.client_game ? options_.client_game(index) : nullptr;
+  if (player.game != nullptr) {
+    player.assets = std::make_unique<client::AssetCache>(engine::Games{&player.game, 1});
   }
   return player;
 }
@@ -140,23 +137,40 @@ void Harness::restart_with_ticket(std::size_t client) {
 void Harness::restart_client(std::size_t client, const client::ConnectionOptions& connection) {
   Player& player = players_[client];
   wake(client);
-  start_client(
-      client,
-      {.connection = connection,
-       .on_input = [&player](Tick tick, const game::Input& input) { player.inputs[tick] = input; },
-       .on_event = [&player](const client::MatchEvent& event) { player.events.push_back(event); },
-       .desyncs = &player.desyncs});
+  start_client(client,
+               {.connection = connection,
+                .on_input =
+                    [&player](Tick tick, ConstBytes input) {
+                      player.inputs[tick].assign(input.begin(), input.end());
+                    },
+                .on_event =
+                    [&player](const client::MatchEvent& heard) {
+                      const views::Event& event = heard.event;
+                      player.events.push_back({.tick = heard.tick,
+                                               .kind = event.kind,
+                                               .player = event.player,
+                                               .bytes = {event.bytes.begin(), event.bytes.end()}});
+                    },
+                .desyncs = &player.desyncs});
 }
 
 void Harness::start_client(std::size_t client, client::ClientOptions options) {
   Player& player = players_[client];
   options.connection.mode = player.audits ? net::ConnectMode::Audit : net::ConnectMode::Play;
-  options.player =
-      game::bot_player(game::bot_kind_of(options_.bot, client), options_.seed * 1'000 + client);
+  options.player = options_.player
+                       ? options_.player(client)
+                       : client::bot_player(options_.bot, client, options_.seed * 1'000 + client);
   client::AssetCache& assets = player.assets ? *player.assets : assets_;
   player.began = now();
   player.client = std::make_unique<client::Client>(options, *player.transport, *player.entropy,
                                                    assets, time_of(player));
+}
+
+BodyId Harness::body_of(std::size_t client) const {
+  const PlayerId seat = players_[client].client->connection().accept().player;
+  const std::size_t row = world().avatar_of({seat.value});
+  TICKBOX_ASSERT(row != world().size());
+  return world().id(row);
 }
 
 Instant Harness::time_of(const Player& player) const {

@@ -4,9 +4,9 @@
 // server.
 
 #include "client/client.h"
-#include "games/arena/bot.h"
-#include "games/catalog.h"
+#include "engine/identity.h"
 #include "protocol/desync.h"
+#include "server/match/match.h"
 #include "server/recording/recorder.h"
 #include "server/shard/limits.h"
 #include "server/shard/shard.h"
@@ -23,6 +23,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -65,20 +66,29 @@ struct HarnessOptions {
   std::uint32_t seats_per_client = 1;
   std::uint64_t plan_work = server::kPlanWorkPerSecond;
   server::Rate snapshot_bytes = server::kSnapshotBytes;
-  server::Sight sight = {};
   net::LinkConditions link;
-  game::BotKind bot = game::BotKind::Mix;
+  std::string bot = "mix";  ///< a style, as bots::parse_style() reads it
+  /// Who plays instead of the bot, for each client by its number. May be empty.
+  std::function<client::MakePlayer(std::size_t client)> player = nullptr;
   /// The keys of the server; clients seal their tokens with them.
   net::KeyRing keys = net::KeyRing::published();
-  /// Rules other than the arena: those of the room, and those of each client by its number
-  /// (nullptr: the arena). Their name must be "arena".
-  std::function<std::shared_ptr<const game::Rules>()> room_rules = nullptr;
-  std::function<std::shared_ptr<const game::Rules>(std::size_t client)> client_rules = nullptr;
-  /// The map, if not the built-in one. It has max_clients seats.
-  game::SharedMap map = nullptr;
+  /// The game of the room and of its clients; nullptr: the arena.
+  const GameTable* game = nullptr;
+  /// Another table of the same game for each client by its number; nullptr: that of the room.
+  std::function<const GameTable*(std::size_t client)> client_game = nullptr;
   /// A counter that is read before and after the shard is driven, for tests that measure its use of
   /// a resource.
   std::uint64_t (*meter)() = nullptr;
+};
+
+/// An event that a client has received.
+struct HeardEvent {
+  Tick tick;
+  std::uint8_t kind = 0;  ///< as that of views::Event
+  Player player;          ///< of kind 0
+  std::vector<std::byte> bytes;
+
+  friend bool operator==(const HeardEvent&, const HeardEvent&) = default;
 };
 
 class Harness {
@@ -93,10 +103,11 @@ class Harness {
     std::unique_ptr<client::Client> client;  ///< nullptr: its process is not running
     std::unique_ptr<SeededEntropy> entropy;
     net::Transport* transport = nullptr;
+    const GameTable* game = nullptr;             ///< of its own assets
     std::unique_ptr<client::AssetCache> assets;  ///< its own assets; nullptr: the shared ones
     MemoryDesyncs desyncs;
-    std::map<Tick, game::Input> inputs;      ///< every input that it decided
-    std::vector<client::MatchEvent> events;  ///< in the order in which it received them
+    std::map<Tick, std::vector<std::byte>> inputs;  ///< every input that it decided
+    std::vector<HeardEvent> events;                 ///< in the order in which it received them
     bool audits = false;
     std::int32_t drift_ppm = 0;  ///< drift of its clock
     Duration jumped{};           ///< jumps of its clock, ahead or back
@@ -168,7 +179,12 @@ class Harness {
 
   [[nodiscard]] server::Shard& shard() { return *shard_; }
 
-  [[nodiscard]] const server::Room& room() const { return *room_; }
+  [[nodiscard]] const match::Match& match() const { return *match_; }
+
+  [[nodiscard]] const engine::World& world() const { return match_->world(); }
+
+  /// The first avatar of a client in the room. Requires: it has one.
+  [[nodiscard]] BodyId body_of(std::size_t client) const;
 
   [[nodiscard]] const VirtualClock& clock() const { return clock_; }
 
@@ -194,9 +210,9 @@ class Harness {
 
   [[nodiscard]] ConstBytes recording() const { return sink_.bytes; }
 
-  [[nodiscard]] const game::SharedMap& map() const { return map_; }
+  [[nodiscard]] const engine::SharedMap& map() const { return map_; }
 
-  [[nodiscard]] const game::Rules& rules() const { return *rules_; }
+  [[nodiscard]] const GameTable& game() const { return *game_; }
 
   [[nodiscard]] const net::KeyRing& keys() const { return options_.keys; }
 
@@ -214,11 +230,11 @@ class Harness {
 
   struct NotStarted {};
 
-  /// For a test that starts its server itself: the room, then its recorder, then the shard.
+  /// For a test that starts its server itself: the match, then its recorder, then the shard.
   Harness(const HarnessOptions& options, NotStarted /*tag*/);
 
-  /// Replaces the room. The earlier shard ends.
-  void start_room(std::uint64_t seed);
+  /// Replaces the match. The earlier shard ends.
+  void start_match(std::uint64_t seed);
   void start_shard(const server::ShardParts& parts);
   /// The header of the room's recording, without the salt.
   [[nodiscard]] record::Header header() const;
@@ -250,10 +266,11 @@ class Harness {
   MemorySink sink_;
   MemoryLog log_;
   MemoryDesyncs desyncs_;
+  const GameTable* game_;
   client::AssetCache assets_;
-  std::shared_ptr<const game::Rules> rules_;
-  game::SharedMap map_;
-  std::unique_ptr<server::Room> room_;
+  engine::SharedMap map_;
+  engine::Identity identity_;
+  std::unique_ptr<match::Match> match_;
   std::optional<server::Recorder> recorder_;
   std::unique_ptr<server::Shard> shard_;
   std::optional<server::TickPacer> pacer_;

@@ -1,18 +1,19 @@
 #pragma once
-// A small match of the arena that is recorded into memory, and helpers that change its bytes.
+// A small match, of the arena unless said otherwise, that is recorded into memory, and helpers that
+// change its bytes.
 
 #include "core/rng.h"
-#include "game/tick_log.h"
+#include "engine/log/tick_log.h"
 #include "record/reader.h"
 #include "record/recorded.h"
 #include "record/verify.h"
 #include "record/writer.h"
-#include "server/room/room.h"
+#include "server/match/match.h"
 #include "tests/support/memory_sink.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -29,67 +30,124 @@ struct Deserted {
   Tick last;
 };
 
-/// Changes the commands that are logged for a tick. The commands that are stepped stay the same.
-using Forge = std::function<void(Tick tick, game::LoggedTick& told)>;
+/// What is logged for a tick.
+struct Told {
+  engine::TickRecord record;
+  std::vector<engine::PlayerSource> sources;
+  std::optional<std::vector<std::byte>> bytes{};  ///< replaces those of the record
+};
+
+/// Says of the first player with an input in the arena that it turned round.
+void turn_round(Told& told);
+
+/// Changes what is logged for a tick. What is stepped stays the same.
+using Forge = std::function<void(Tick tick, Told& told)>;
 
 struct RecordedMatchOptions {
   std::uint32_t tick_rate = kMatchTickRate;
   std::uint32_t seats = kMatchSeats;
   std::uint64_t seed = 1;
-  bool all_stay = false;                               ///< no player leaves
-  std::shared_ptr<const game::Rules> rules = nullptr;  ///< nullptr: the arena
+  bool all_stay = false;            ///< no player leaves
+  bool forgets = false;             ///< played() has the last tick alone
+  const GameTable* game = nullptr;  ///< nullptr: the arena
   std::optional<Deserted> deserted{};
-  Forge forge{};  ///< applied by step() and record(); may be empty
+  Forge forge{};  ///< applied by record(); may be empty
 };
 
-/// A match whose players join, leave, run and shoot, all drawn from the seed.
+/// A tick as it was played: what a recording must give back. It comes from what was decided and
+/// stepped, never from what a reader has read.
+struct PlayedTick {
+  Tick tick;
+  std::uint64_t state_hash = 0;
+  bool is_quiet = false;
+  std::vector<std::byte> bytes;  ///< of the tick log
+  engine::TickRecord record;
+  std::vector<Player> leaves;
+  std::vector<Player> joins;
+  std::vector<std::uint64_t> clients;
+  std::vector<engine::PlayerSource> sources;   ///< of every player in the room, by seat
+  std::vector<std::vector<std::byte>> inputs;  ///< of the same players
+};
+
+/// Returns whether a reader has given back what was played.
+[[nodiscard]] bool is_as_played(const record::RecordedTick& tick, const PlayedTick& played);
+
+/// A match whose players join, leave and press whatever their inputs have, all drawn from the seed.
 class RecordedMatch {
  public:
+  /// What enters a tick, and where it comes from.
+  struct Decided {
+    engine::TickRequest request;
+    engine::CommandOrigins origins;
+  };
+
   explicit RecordedMatch(const RecordedMatchOptions& options = {});
+  RecordedMatch(const RecordedMatch&) = delete;
+  RecordedMatch& operator=(const RecordedMatch&) = delete;
 
   /// The header, with a salt drawn from the seed.
   [[nodiscard]] record::Header header() const;
 
-  [[nodiscard]] server::Room& room() { return room_; }
+  [[nodiscard]] match::Match& match() { return match_; }
 
-  [[nodiscard]] const server::Room& room() const { return room_; }
+  [[nodiscard]] const match::Match& match() const { return match_; }
 
-  [[nodiscard]] const game::World& world() const { return room_.world(); }
+  [[nodiscard]] const engine::World& world() const { return match_.world(); }
 
-  [[nodiscard]] const game::SharedMap& map() const { return world().map(); }
+  [[nodiscard]] const engine::SharedMap& map() const { return world().map(); }
 
-  [[nodiscard]] const game::Rules& rules() const { return room_.rules(); }
+  [[nodiscard]] const GameTable& game() const { return world().game(); }
 
-  /// Returns the commands of the next tick. Valid until the next call.
-  game::TickCommands decide();
+  /// Decides what enters the next tick. Valid until the next call.
+  Decided decide();
 
-  /// The origins of these commands.
-  [[nodiscard]] game::CommandOrigins origins() const {
-    return {.sources = decided_.sources, .clients = decided_.clients};
+  /// Returns the bytes of a tick that was decided and whose step never ended.
+  [[nodiscard]] std::vector<std::byte> requested_bytes() const;
+
+  /// Steps and logs the tick that was decided, and returns it; valid until the next step.
+  const PlayedTick& play();
+
+  /// Decides and plays a tick.
+  const PlayedTick& step() {
+    decide();
+    return play();
   }
 
-  /// Logs and steps one tick, and returns it; valid until the next step.
-  const record::RecordedTick& step();
+  /// Returns a keyframe of the world.
+  [[nodiscard]] std::vector<std::byte> keyframe() const;
 
   /// Writes a keyframe of the world.
-  void keyframe(record::Writer& writer) const;
+  void keyframe(record::Writer& writer) const { writer.keyframe(world().tick, keyframe()); }
 
   /// Steps `ticks` ticks into `writer`, with keyframes when it needs them.
   void record(record::Writer& writer, std::uint32_t ticks);
 
-  /// Every tick that step() and record() played, as a reader must return it, but without the bytes.
-  /// They come from the decided commands, never from the log.
-  [[nodiscard]] const std::vector<record::RecordedTick>& played() const { return played_; }
+  /// Every tick that was played, or the last one.
+  [[nodiscard]] const std::vector<PlayedTick>& played() const { return played_; }
 
  private:
-  void give(const game::PlayerInput& input, game::InputSource source);
-  [[nodiscard]] record::RecordedTick stepped() const;
+  void decide_input(Player player);
+  void strike(std::span<const engine::FiredRay> rays, std::vector<engine::Strike>& strikes);
+  [[nodiscard]] Decided decided() const;
+  [[nodiscard]] PlayedTick played_tick() const;
+  [[nodiscard]] std::vector<std::byte> told_bytes(const PlayedTick& tick);
 
   RecordedMatchOptions options_;
-  server::Room room_;
+  match::Match match_;
   Rng bots_;
-  game::LoggedTick decided_;  ///< with the given inputs alone, and all of their fields
-  std::vector<record::RecordedTick> played_;
+  Rng judge_dice_;
+  engine::JudgeRays judge_;
+  engine::TickLog told_;  ///< of what `forge` has made of the ticks
+
+  // What was decided.
+  std::vector<Player> leaves_;
+  std::vector<engine::Join> joins_;
+  std::vector<engine::PlayerInput> inputs_;
+  std::vector<std::byte> input_values_;
+  std::vector<engine::PlayerSource> sources_;
+  std::vector<std::uint64_t> clients_;
+
+  std::vector<PlayedTick> played_;
 };
 
 /// A finished recording of `segments` segments of `ticks_per_segment` ticks each.
@@ -98,7 +156,16 @@ class RecordedMatch {
     const RecordedMatchOptions& options = {},
     record::Compression compression = record::Compression::Zstd);
 
-/// Verifies a file with the map and rules that its header names. Requires: a readable header.
+/// The game and the map of a recording. Requires: a readable header, of the arena.
+struct Played {
+  const GameTable* game = nullptr;
+  engine::SharedMap map;
+};
+
+[[nodiscard]] Played played_in(const record::Header& header);
+
+/// Verifies a file with the map and game that its header names. Requires: a readable header, of the
+/// arena.
 [[nodiscard]] record::VerifyResult verify(ConstBytes file,
                                           const record::VerifyOptions& options = {});
 

@@ -1,7 +1,7 @@
 // What an eavesdropper has of a handshake, sent again: later, or from elsewhere, or put together
 // in a new way. No session may notice, and nobody may come in by it.
 
-#include "tests/threats/raw_peer.h"
+#include "tests/threats/peers/raw_peer.h"
 
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ class Capture {
 
 struct Scene {
   /// This bot changes its input in nearly every tick, so nearly every tick has a snapshot.
-  Harness harness{{.seed = 21, .link = {.delay = milliseconds{10}}, .bot = game::BotKind::Stress}};
+  Harness harness{{.seed = 21, .link = {.delay = milliseconds{10}}, .bot = "stress"}};
   Wire wire{harness};
   Capture connects{wire, net::PacketType::Connect};
   Capture resumes{wire, net::PacketType::Resume};
@@ -52,7 +52,7 @@ struct Scene {
     EXPECT_EQ(harness.client(victim).connection().state(), client::Connection::State::Connected);
     EXPECT_EQ(after.packets_lost, before.packets_lost);
     EXPECT_EQ(after.hashes_mismatched, 0U);
-    // A tick in which the stick happens to stay as it was may have no snapshot.
+    // A tick in which the input happens to stay as it was may have no snapshot.
     constexpr std::uint64_t kInSevenSeconds = 7 * 60 * 19 / 20;
     EXPECT_GE(after.snapshots_received, before.snapshots_received + kInSevenSeconds);
     EXPECT_EQ(harness.shard().clients(), 1U);

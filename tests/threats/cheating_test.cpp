@@ -1,8 +1,11 @@
-// Cheating input: whatever a client sends as its inputs, the room is as if it had sent what they
-// are clamped to, each tick's first, and nothing for ticks that are over or too far away.
+// Cheating input: whatever a client sends as its inputs, the room is as if it had sent each tick's
+// first, and nothing for ticks that are over or too far away. A message with a value out of its
+// range, or with more inputs than fit, is as if it had never been sent.
 
+#include "core/directions.h"
 #include "protocol/messages.h"
-#include "tests/threats/raw_peer.h"
+#include "tests/support/declared_values.h"
+#include "tests/threats/peers/raw_peer.h"
 
 #include <gtest/gtest.h>
 
@@ -14,38 +17,68 @@ using std::chrono::seconds;
 
 constexpr int kTicks = 600;
 
-/// One tick's doings of a cheat: what it sends, and what of it should count.
-struct Plan {
-  game::Input sent;
-  game::Input counts;
-};
+using Input = std::vector<std::byte>;
 
-Plan draw(Rng& rng) {
-  // All that four bits, four bits and sixteen can say.
-  const game::Input sent{.move = static_cast<std::uint8_t>(rng.next() & 15),
-                         .buttons = static_cast<std::uint8_t>(rng.next() & 15),
-                         .aim = static_cast<std::uint16_t>(rng.next())};
-  // The ranges as the standard gives them: a move beyond 8 and an aim beyond 1,023 are 0, and of
-  // the buttons there are two.
-  return {.sent = sent,
-          .counts = {.move = sent.move <= 8 ? sent.move : std::uint8_t{0},
-                     .buttons = static_cast<std::uint8_t>(sent.buttons & 3),
-                     .aim = sent.aim <= 1'023 ? sent.aim : std::uint16_t{0}}};
+/// All that the ranges allow.
+Input draw(const GameTable& game, Rng& rng) {
+  return value_with(game.input, {{"move", static_cast<std::int64_t>(rng.below(9))},
+                                 {"shoot", static_cast<std::int64_t>(rng.below(2))},
+                                 {"ray", static_cast<std::int64_t>(rng.below(2))},
+                                 {"aim", static_cast<std::int64_t>(rng.below(kDirections))}});
 }
 
-protocol::InputMessage message_for(Tick tick, std::initializer_list<game::Input> inputs) {
-  protocol::InputMessage message{.first_tick = tick};
-  for (const game::Input& input : inputs) {
-    message.inputs.push_back(input);
-  }
-  return message;
+protocol::InputMessage message_for(const GameTable& game, Tick tick,
+                                   const std::vector<Input>& inputs) {
+  return {.first_tick = tick, .inputs = input_bits(game, inputs)};
+}
+
+/// A move that the input does not have, with buttons down: 9 to 15 in its four bits.
+std::vector<std::byte> move_out_of_range(Rng& rng) {
+  constexpr unsigned kMoveBits = 4;
+  constexpr unsigned kRestBits = 4;
+  std::vector<std::byte> bits;
+  engine::BitWriter out{bits};
+  out.put(1, 1);  // an input
+  out.put(0, 1);  // the look back as before
+  out.put(1, 1);  // another move
+  out.put(9 + rng.below(7), kMoveBits);
+  out.put(0b0011, kRestBits);  // both buttons, the aim as before, and no more inputs
+  return bits;
 }
 
 enum class Manner : std::uint8_t { Honest, Adversarial };
 
-/// The hash of each tick of a room with three bots and two hand-made clients.
-std::vector<std::uint64_t> play(std::uint64_t seed, Manner manner) {
+struct Played {
+  std::vector<std::uint64_t> hashes;  ///< of each tick
+  std::uint64_t malformed = 0;        ///< messages that the server dropped
+  std::uint64_t impossible = 0;       ///< messages that a cheat sent with what no input can be
+};
+
+/// What a cheat sends beside the input that counts, before it.
+void cheat(RawPeer& peer, const GameTable& game, Tick now, Rng& mischief, Played& played) {
+  if (mischief.chance(1, 8)) {  // for ticks that are over, and for ticks far ahead
+    const Input run = value_with(game.input, {{"move", 5}});
+    const Input fire = value_with(game.input, {{"move", 5}, {"shoot", 1}});
+    peer.send_inputs(message_for(game, {now.value - 20}, {run, fire}));
+    peer.send_inputs(message_for(game, {now.value + 2'000}, {run}));
+    peer.send_inputs(message_for(game, {0xffff'fff0}, {run, fire}));
+  }
+  if (!mischief.chance(1, 16)) return;
+  ++played.impossible;
+  protocol::InputMessage message{.first_tick = now + 1, .inputs = {}};
+  if (mischief.chance(1, 2)) {
+    message.inputs = move_out_of_range(mischief);
+  } else {
+    const Input run = value_with(game.input, {{"move", 3}});
+    message.inputs = input_bits(game, std::vector(protocol::kInputsPerMessageMax + 1, run));
+  }
+  peer.send_inputs(message);
+}
+
+/// A room with three bots and two hand-made clients.
+Played play(std::uint64_t seed, Manner manner) {
   Harness harness{{.seed = seed}};
+  const GameTable& game = harness.game();
   Wire wire{harness};
   for (int i = 0; i < 3; ++i) {
     harness.add_client();
@@ -59,39 +92,41 @@ std::vector<std::uint64_t> play(std::uint64_t seed, Manner manner) {
   harness.run_for(seconds{1});
   Rng rng{seed};
   Rng mischief{seed + 1};
-  std::vector<std::uint64_t> hashes;
-  while (hashes.size() < kTicks) {
-    const Tick now = harness.room().world().tick;
+  Played played;
+  while (played.hashes.size() < kTicks) {
+    const Tick now = harness.world().tick;
     for (RawPeer& peer : peers) {
-      const Plan plan = draw(rng);
+      const Input counts = draw(game, rng);
       const bool cheats = manner == Manner::Adversarial;
-      if (cheats && mischief.chance(1, 8)) {  // for ticks that are over, and for ticks far ahead
-        peer.send_inputs(message_for({now.value - 20}, {{.move = 5}, {.move = 5, .buttons = 1}}));
-        peer.send_inputs(message_for({now.value + 2'000}, {{.move = 1}}));
-        peer.send_inputs(message_for({0xffff'fff0}, {{.move = 1}, {.move = 2}}));
-      }
-      peer.send_inputs(message_for(now + 1, {cheats ? plan.sent : plan.counts}));
+      if (cheats) cheat(peer, game, now, mischief, played);
+      peer.send_inputs(message_for(game, now + 1, {counts}));
       if (cheats && mischief.chance(1, 4)) {  // another mind, too late
-        peer.send_inputs(message_for(now + 1, {{.move = 7, .buttons = 1, .aim = 900}}));
+        peer.send_inputs(message_for(
+            game, now + 1, {value_with(game.input, {{"move", 7}, {"shoot", 1}, {"aim", 900}})}));
       }
     }
-    while (harness.room().world().tick == now) {
+    while (harness.world().tick == now) {
       harness.run_for(milliseconds{1});
     }
-    hashes.push_back(harness.room().hash());
+    played.hashes.push_back(harness.match().hash());
   }
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(harness.client(i).stats().hashes_mismatched, 0U);
   }
-  return hashes;
+  played.malformed = harness.shard().metrics().drops.of(net::DropReason::Malformed);
+  return played;
 }
 
-TEST(Threat, CheatingInputCountsAsWhatItIsClampedTo) {
+TEST(Threat, CheatingInputCountsAsTheFirstThatIsPossible) {
   for (std::uint64_t seed = 101; seed < 109; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    const std::vector<std::uint64_t> honest = play(seed, Manner::Honest);
-    EXPECT_EQ(play(seed, Manner::Adversarial), honest);
-    EXPECT_NE(play(seed + 100, Manner::Honest), honest);
+    const Played honest = play(seed, Manner::Honest);
+    const Played cheated = play(seed, Manner::Adversarial);
+    EXPECT_EQ(cheated.hashes, honest.hashes);
+    EXPECT_EQ(cheated.malformed, cheated.impossible);
+    EXPECT_GT(cheated.impossible, 30U);
+    EXPECT_EQ(honest.malformed, 0U);
+    EXPECT_NE(play(seed + 100, Manner::Honest).hashes, honest.hashes);
   }
 }
 

@@ -3,48 +3,53 @@
 // server can have written is stepped, at about the cost of its bodies.
 
 #include "client/verification/audit.h"
-#include "game/restore.h"
-#include "game/step.h"
+#include "engine/keyframe.h"
+#include "engine/stepper.h"
 #include "games/arena/arena.h"
-#include "games/arena/arena_map.h"
 #include "protocol/audit_codec.h"
 #include "record/compression.h"
 #include "scenario/scenario.h"
+#include "tests/support/declared_values.h"
 #include "tests/unit/record/forged.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace tickbox::tests {
 namespace {
 
-/// The opened room of a match, with the most crates of a keyframe, all in one place.
-std::vector<std::byte> heap_of_crates(const RecordedMatch& match) {
-  game::LoggedWorld world = game::logged_world(match.world(), match.room().hash(), {});
-  const Vec2 place = match.map()->spawn_points.front();
-  world.entities.clear();
-  for (std::uint32_t i = 0; i < game::kLoggedEntitiesMax; ++i) {
-    world.entities.push_back({.id = game::crate_body(i),
-                              .min = place,
-                              .velocity = {},
-                              .traits = {.kind = game::EntityKind::Crate}});
+/// The number of a kind.
+std::uint8_t kind_of(const GameTable& game, std::string_view name) {
+  const auto kind =
+      std::ranges::find(game.kinds, name, [](const KindTable& each) { return each.type.name; });
+  return static_cast<std::uint8_t>(kind - game.kinds.begin());
+}
+
+/// The room of a match with this number of crates, all in one place.
+std::vector<std::byte> heap_of_crates(const RecordedMatch& match, std::uint32_t crates) {
+  engine::World world = match.world();
+  const Vec2 place = engine::objects_of(*world.map(), "spawn")[0].min;
+  world.clear_rows();
+  for (std::uint32_t i = 0; i < crates; ++i) {
+    world.add({.id = engine::spawned_id(engine::IdClass::ByServer,
+                                        {.lineage = engine::kSeatsMax + i, .tick = {}}),
+               .info = {.kind = kind_of(world.game(), "Crate")},
+               .min = place},
+              value_with(world.game().kinds[kind_of(world.game(), "Crate")].type, {}));
   }
   std::vector<std::byte> bytes;
-  game::encode_keyframe(world, bytes);
+  engine::encode_keyframe(world, bytes);
   return bytes;
 }
 
-/// The same with the crates of the map alone, two of them in one place.
-std::vector<std::byte> two_crates_in_one_place(const RecordedMatch& match) {
-  game::LoggedWorld world = game::logged_world(match.world(), match.room().hash(), {});
-  world.entities[1].min = world.entities[0].min;
-  std::vector<std::byte> bytes;
-  game::encode_keyframe(world, bytes);
-  return bytes;
+/// The heaps that no reader may step: as large as a keyframe can be, and the smallest.
+std::vector<std::vector<std::byte>> heaps(const RecordedMatch& match) {
+  constexpr std::uint32_t kSmallest = engine::kOverlapsPerBodyMax + 2;
+  return {heap_of_crates(match, engine::kEntitiesMax), heap_of_crates(match, kSmallest)};
 }
 
 /// A recording that begins with this keyframe, as the server compresses it, and goes on with a
@@ -64,9 +69,9 @@ std::vector<std::byte> recording_of(const std::vector<std::byte>& keyframe) {
 
 TEST(Threat, CostlyFilesRecordingsWithBodiesInOnePlaceAreRefused) {
   const RecordedMatch match;
-  for (const auto& keyframe : {heap_of_crates(match), two_crates_in_one_place(match)}) {
+  for (const auto& keyframe : heaps(match)) {
     const std::vector<std::byte> file = recording_of(keyframe);
-    EXPECT_LT(file.size(), 100'000U);
+    EXPECT_LT(file.size(), 150'000U);
     const record::VerifyResult result = verify(file);
     EXPECT_EQ(result.ticks, 0U) << "a step of such a world is what costs";
     EXPECT_EQ(result.damages, 1U);
@@ -77,19 +82,17 @@ TEST(Threat, CostlyFilesRecordingsWithBodiesInOnePlaceAreRefused) {
 // The forger's file is one that is verified, but for the crates.
 TEST(Threat, CostlyFilesTheRoomItselfIsStepped) {
   const RecordedMatch match;
-  std::vector<std::byte> keyframe;
-  match.room().log().keyframe(match.world(), match.room().hash(), keyframe);
-  const record::VerifyResult result = verify(recording_of(keyframe));
+  const record::VerifyResult result = verify(recording_of(match.keyframe()));
   EXPECT_EQ(result.ticks, 1'000U);
   EXPECT_EQ(result.damages, 0U);
 }
 
 /// The answer of an auditor to a stream that begins with this keyframe.
-std::expected<std::optional<client::View>, net::DropReason> audited(
+std::expected<std::optional<match::View>, net::DropReason> audited(
     client::Auditor& auditor, const std::vector<std::byte>& keyframe) {
   std::vector<std::byte> stream;
   protocol::encode_keyframe_entry(keyframe, stream);
-  std::expected<std::optional<client::View>, net::DropReason> result;
+  std::expected<std::optional<match::View>, net::DropReason> result;
   std::uint16_t number = 0;
   for (ConstBytes rest = stream; !rest.empty(); ++number) {
     const ConstBytes piece = rest.first(std::min(rest.size(), protocol::kAuditSegmentBytesMax));
@@ -106,9 +109,8 @@ std::expected<std::optional<client::View>, net::DropReason> audited(
 
 TEST(Threat, CostlyFilesAnAuditorRefusesBodiesInOnePlace) {
   const RecordedMatch match;
-  const auto rules = std::shared_ptr<const game::Rules>{&match.rules(), [](const auto*) {}};
-  for (const auto& keyframe : {heap_of_crates(match), two_crates_in_one_place(match)}) {
-    client::Auditor auditor{match.map(), rules, {}};
+  for (const auto& keyframe : heaps(match)) {
+    client::Auditor auditor{match.world(), Player{0}};
     const auto view = audited(auditor, keyframe);
     ASSERT_FALSE(view);
     EXPECT_EQ(view.error(), net::DropReason::Malformed);
@@ -116,50 +118,62 @@ TEST(Threat, CostlyFilesAnAuditorRefusesBodiesInOnePlace) {
   }
 }
 
+/// A room at this tick in which bullets are on the first spawn points.
+engine::World room_full_of_bullets(Tick tick, std::uint32_t bullets) {
+  constexpr std::uint32_t kTickRate = 60;
+  constexpr std::int64_t kLife = 60;
+  const GameTable& arena = games::arena();
+  engine::World world{arena, engine::make_map(arena, {.seats = engine::kSeatsMax}, kTickRate),
+                      kTickRate, 1};
+  engine::Stepper stepper;
+  stepper.open(world);
+  world.tick = tick;
+  const std::uint8_t kind = kind_of(arena, "Bullet");
+  std::uint32_t added = 0;
+  for (const MapObject& point : engine::objects_of(*world.map(), "spawn")) {
+    if (added == bullets) break;
+    const std::uint32_t age = added % 3;
+    const Player owner{static_cast<std::uint16_t>(added / 3)};
+    world.add({.id = engine::spawned_id(engine::IdClass::ByEntity,
+                                        {.lineage = owner.seat, .tick = {tick.value - age}}),
+               .info = {.kind = kind, .owner = owner},
+               .min = {point.min.x + kUnit / 2, point.min.y + kUnit / 2}},
+              value_with(arena.kinds[kind].type, {{"left", kLife - 1 - age}}));
+    ++added;
+  }
+  EXPECT_EQ(added, bullets);
+  return world;
+}
+
 /// A full room's first tick has all players appear where three of four spawn points are taken; in
 /// its second all of them are hit, and appear once more.
 TEST(Threat, CostlyFilesAllMayAppearAtOnceInARoomFullOfBullets) {
-  constexpr Tick kTick{1'000};
-  constexpr std::uint8_t kBulletLife = 60;
-  const game::Arena arena{60};
-  const game::SharedMap map = game::make_arena_map(game::kSeatsMax);
-  game::World opened{map, arena.settings(), 1};
-  arena.open(opened);
-  std::vector<game::EntityState> entities;
-  opened.append_entities(entities);
-  for (std::uint32_t i = 0; i < 3 * game::kSeatsMax; ++i) {
-    const std::uint32_t age = i % 3;
-    const PlayerId owner{static_cast<std::uint16_t>(i / 3)};
-    const Vec2 point = map->spawn_points[i];
-    entities.push_back({.id = game::bullet_body(owner, {kTick.value - age}),
-                        .min = {point.x + kUnit / 2, point.y + kUnit / 2},
-                        .velocity = {},
-                        .traits = {.kind = game::EntityKind::Bullet,
-                                   .timer = static_cast<std::uint8_t>(kBulletLife - 1 - age)}});
-  }
-  std::ranges::sort(entities, {}, &game::EntityState::id);
-  const std::vector<game::SeatState> seats(game::kSeatsMax);
-  auto world =
-      game::restore({.tick = kTick, .random = 7, .seats = seats, .entities = entities}, map, arena);
-  ASSERT_TRUE(world) << game::describe(world.error());
+  const engine::World full = room_full_of_bullets({1'000}, 3 * engine::kSeatsMax);
+  std::vector<std::byte> keyframe;
+  engine::encode_keyframe(full, keyframe);
+  auto world = engine::restore(keyframe, full);
+  ASSERT_TRUE(world);
 
-  std::vector<PlayerId> everybody;
-  std::vector<game::PlayerInput> shots;
-  std::vector<game::Strike> strikes;
-  for (std::uint16_t i = 0; i < game::kSeatsMax; ++i) {
-    everybody.push_back({i});
-    shots.push_back({.player = {i}, .input = {.buttons = game::kButtonRay}});
-    const PlayerId victim{static_cast<std::uint16_t>((i + 1) % game::kSeatsMax)};
-    strikes.push_back({.shooter = {i}, .victim = game::player_body(victim, 1)});
+  std::vector<engine::Join> joins;
+  std::vector<engine::PlayerInput> inputs;
+  const std::vector<std::byte> ray = value_with(world->game().input, {{"ray", 1}});
+  for (std::uint16_t seat = 0; seat < engine::kSeatsMax; ++seat) {
+    joins.push_back({.player = {seat}, .user_data = {}});
+    inputs.push_back({.player = {seat}, .input = ray});
   }
-  game::Stepper stepper;
-  const game::TickCommands joins{.leaves = {}, .joins = everybody, .inputs = {}};
-  ASSERT_TRUE(game::is_valid(*world, joins));
-  game::step(*world, arena, joins, game::Authority::Server, stepper);
-  const game::TickCommands hits{.leaves = {}, .joins = {}, .inputs = shots, .strikes = strikes};
-  ASSERT_TRUE(game::is_valid(*world, hits));
-  game::step(*world, arena, hits, game::Authority::Server, stepper);
-  EXPECT_EQ(stepper.events.teleports.size(), game::kSeatsMax)
+  engine::Stepper stepper;
+  engine::TickRecord record;
+  stepper.step(*world, {.leaves = {}, .joins = joins, .inputs = {}}, record);
+  const engine::JudgeRays judge = [&](std::span<const engine::FiredRay> rays,
+                                      std::vector<engine::Strike>& strikes) {
+    for (std::size_t i = 0; i < rays.size(); ++i) {
+      strikes.push_back({.shooter = rays[i].shooter, .victim = rays[(i + 1) % rays.size()].from});
+    }
+  };
+  stepper.step(*world, {.leaves = {}, .joins = {}, .inputs = inputs, .judge = &judge}, record);
+  const auto respawns =
+      std::ranges::count(record.outcomes, engine::OutcomeKind::Decided, &engine::Outcome::kind);
+  EXPECT_EQ(respawns, engine::kSeatsMax)
       << "a walk over all bodies for each player and place takes minutes, and the test is ended";
 }
 

@@ -17,7 +17,7 @@ using std::chrono::seconds;
 constexpr std::size_t kClients = 12;
 
 /// The most ticks between two snapshots to each client, in `duration` seconds in which every client
-/// changes its stick in every tick.
+/// changes its input in every tick.
 std::vector<std::int64_t> longest_gaps(Harness& harness, int duration) {
   std::vector<Tick> last(kClients);
   std::vector<std::int64_t> longest(kClients);
@@ -33,7 +33,7 @@ std::vector<std::int64_t> longest_gaps(Harness& harness, int duration) {
 }
 
 HarnessOptions options_of(std::uint64_t plan_work) {
-  return {.seed = 4, .max_clients = kClients, .plan_work = plan_work, .bot = game::BotKind::Stress};
+  return {.seed = 4, .max_clients = kClients, .plan_work = plan_work, .bot = "stress"};
 }
 
 void add_clients(Harness& harness) {

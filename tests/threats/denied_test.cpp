@@ -2,7 +2,7 @@
 // sessions end, and they come back neither by token nor by ticket. The ring of keys is changed
 // while everybody plays: a key that is added costs nobody the match.
 
-#include "tests/threats/raw_peer.h"
+#include "tests/threats/peers/raw_peer.h"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>

@@ -1,13 +1,19 @@
 // A client that says its views were wrong, again and again, or shows bodies that it has never seen:
 // it receives nothing but what it was sent before, costs little, and nobody else notices.
 
+#include "engine/declared.h"
+#include "games/arena/arena.h"
 #include "protocol/snapshot_codec.h"
 #include "protocol/view_parts.h"
-#include "tests/threats/raw_peer.h"
+#include "tests/support/declared_values.h"
+#include "tests/threats/peers/raw_peer.h"
+#include "views/content.h"
+#include "views/view_state.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <vector>
 
@@ -19,6 +25,10 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::size_t kOthers = 4;
+
+std::uint32_t low_hash(const views::ViewState& view) {
+  return static_cast<std::uint32_t>(views::hash_of(view) & 0xffff'ffff);
+}
 
 /// One that is sent full views, as it acknowledges none, and reads them.
 class Liar {
@@ -35,41 +45,41 @@ class Liar {
       const auto opened = peer_.channel().open_packet(datagram, buffer);
       if (!opened) continue;
       if (opened->type == net::PacketType::Snapshot) {
-        const auto snapshot = protocol::decode_snapshot(opened->message);
-        ASSERT_TRUE(snapshot && snapshot->head.base_age == 0);
-        ASSERT_EQ(snapshot->head.report.tick, near.value & 0xffff) << "of just now";
-        seen_.assign(snapshot->bodies.begin(), snapshot->bodies.end());
-        tick_ = near;
-        for (const game::EntityState& body : seen_) {
-          known_.insert(body.id);
-        }
+        take_snapshot(opened->message, near);
       } else if (opened->type == net::PacketType::DesyncState) {
         bytes_in_ += datagram.size();
-        const auto part = protocol::decode_view_part(opened->message);
-        ASSERT_TRUE(part);
-        for (const game::EntityState& body : part->bodies) {
-          told_.insert(body.id);
-        }
+        take_answer(opened->message);
       }
     }
     peer_.inbox().clear();
   }
 
   /// Says that the newest view came out as `wrong`.
-  void send_trace(const std::vector<game::EntityState>& wrong) {
+  void send_trace(const views::ViewState& wrong) {
     if (tick_.value == 0) return;
-    const protocol::ViewName name{.tick = tick_,
-                                  .server_hash = protocol::view_hash(seen_),
-                                  .client_hash = protocol::view_hash(wrong)};
-    for (std::uint8_t i = 0; i < protocol::parts_of(wrong.size()); ++i) {
+    const protocol::ViewName name{
+        .tick = tick_, .server_hash = said_, .client_hash = low_hash(wrong)};
+    std::vector<std::byte> bytes;
+    views::encode_view_state(wrong, tick_, bytes);
+    for (std::uint8_t i = 0; i < protocol::parts_of(bytes.size()); ++i) {
       const ConstBytes message =
-          protocol::encode_view_part(protocol::part_of(name, wrong, i), message_buffer_);
+          protocol::encode_view_part(protocol::part_of(name, bytes, i), message_buffer_);
       bytes_out_ += message.size() + net::kPacketOverheadBytes;
       peer_.send_sealed(net::PacketType::DesyncReport, message);
     }
   }
 
-  [[nodiscard]] const std::vector<game::EntityState>& seen() const { return seen_; }
+  /// Shows bytes that are no view as the newest one.
+  void send_noise(Rng& rng) {
+    std::vector<std::byte> noise(100);
+    for (std::byte& byte : noise) {
+      byte = static_cast<std::byte>(rng.next());
+    }
+    const protocol::ViewName name{.tick = tick_, .server_hash = said_, .client_hash = ~said_};
+    peer_.send_sealed(
+        net::PacketType::DesyncReport,
+        protocol::encode_view_part(protocol::part_of(name, noise, 0), message_buffer_));
+  }
 
   /// Of the newest view.
   [[nodiscard]] Tick tick() const { return tick_; }
@@ -85,16 +95,73 @@ class Liar {
   [[nodiscard]] RawPeer& peer() { return peer_; }
 
  private:
+  void take_snapshot(ConstBytes message, Tick now) {
+    protocol::Snapshot snapshot;
+    ASSERT_TRUE(protocol::decode_snapshot(message, snapshot));
+    ASSERT_EQ(snapshot.head.base_age, 0U);
+    ASSERT_EQ(snapshot.head.report.tick, now.value & 0xffff) << "of just now";
+    views::Content content{games::arena()};
+    ASSERT_TRUE(views::read_content(snapshot.content, {.tick = now}, content));
+    tick_ = now;
+    said_ = snapshot.head.view_hash;
+    for (const views::RowHead& head : content.rows.heads()) {
+      known_.insert(head.id);
+    }
+  }
+
+  void take_answer(ConstBytes message) {
+    const auto part = protocol::decode_view_part(message);
+    ASSERT_TRUE(part);
+    if (part->parts == 0) return;
+    if (part->view != answered_) answer_.clear();
+    answered_ = part->view;
+    ASSERT_TRUE(answer_.take(*part));
+    if (!answer_.is_whole()) return;
+    const auto view = views::decode_view_state(games::arena(), answer_.bytes(), part->view.tick);
+    ASSERT_TRUE(view);
+    for (const views::RowHead& head : view->rows.heads()) {
+      told_.insert(head.id);
+    }
+  }
+
   Wire wire_;
   RawPeer peer_;
   protocol::MessageBuffer message_buffer_;
   Tick tick_;
-  std::vector<game::EntityState> seen_;
+  std::uint32_t said_ = 0;  ///< hash of the newest view
+  protocol::ViewName answered_;
+  protocol::ViewParts answer_;
   std::set<BodyId> known_;     ///< of all snapshots
-  std::set<BodyId> told_;      ///< of all answers
+  std::set<BodyId> told_;      ///< of all whole answers
   std::size_t bytes_in_ = 0;   ///< of answers
   std::size_t bytes_out_ = 0;  ///< of traces
 };
+
+/// Up to 40 entities of the room, the first of them elsewhere, and 70 bullets that nobody has
+/// fired.
+views::ViewState lie_about(const engine::World& world, std::uint32_t lie) {
+  constexpr std::size_t kReal = 40;
+  constexpr std::uint32_t kBullets = 70;
+  const GameTable& game = world.game();
+  const auto bullet =
+      std::ranges::find(game.kinds, "Bullet", [](const KindTable& kind) { return kind.type.name; });
+  const std::vector<std::byte> state = value_with(bullet->type, {{"left", 1}});
+  views::ViewState wrong{.rows = views::Rows{game}, .room = value_with(game.room, {})};
+  for (std::size_t row = 0; row < std::min(world.size(), kReal); ++row) {
+    views::RowRef real = views::row_of(world, row);
+    if (row == 0) real.head.min.x = static_cast<std::int32_t>(lie);
+    if (engine::class_of(real.head.id) != engine::IdClass::ByEntity) wrong.rows.add(real);
+  }
+  for (std::uint32_t i = 0; i < kBullets; ++i) {
+    const BodyId id =
+        engine::spawned_id(engine::IdClass::ByEntity, {.lineage = 7, .tick = {i + 1}});
+    wrong.rows.add(
+        {.head = {.id = id, .kind = static_cast<std::uint8_t>(bullet - game.kinds.begin())},
+         .state = state,
+         .input = {}});
+  }
+  return wrong;
+}
 
 TEST(Threat, FloodOfTracesFromAValidClientIsLimitedAndTellsItNothingNew) {
   Harness harness{{.seed = 141, .link = {.delay = milliseconds{20}}}};
@@ -108,22 +175,11 @@ TEST(Threat, FloodOfTracesFromAValidClientIsLimitedAndTellsItNothingNew) {
   std::uint32_t lie = 0;
   for (int ms = 0; ms < kSeconds * 1'000; ++ms) {
     harness.run_for(milliseconds{1});
-    liar.listen(harness.room().world().tick);
+    liar.listen(harness.world().tick);
     if (ms % 20 != 0) continue;
     liar.peer().send_nothing_new();
     if (ms % 100 != 0) continue;  // as many as its packets and bytes allow
-    // Up to 40 bodies of the room, and 70 bullets that nobody has fired.
-    std::vector<game::EntityState> wrong(harness.room().entities().begin(),
-                                         harness.room().entities().end());
-    wrong.resize(std::min<std::size_t>(wrong.size(), 40));
-    wrong[0].min.x = static_cast<std::int32_t>(++lie);
-    for (std::uint32_t i = 0; i < 70; ++i) {
-      wrong.push_back({.id = game::bullet_body({7}, {i}), .min = {}, .velocity = {}});
-    }
-    std::ranges::sort(wrong, {}, &game::EntityState::id);
-    const auto twice = std::ranges::unique(wrong, {}, &game::EntityState::id);
-    wrong.erase(twice.begin(), twice.end());
-    liar.send_trace(wrong);
+    liar.send_trace(lie_about(harness.world(), ++lie));
   }
   const server::Metrics& metrics = harness.shard().metrics();
   const std::uint64_t compared = metrics.of(server::DesyncResult::Compared);
@@ -152,7 +208,7 @@ TEST(Threat, FloodOfReportsOfForgottenViewsDrawsOneAnswer) {
   liar.peer().inbox().clear();
   protocol::MessageBuffer message_buffer;
   const protocol::ViewPart part{.view = {.tick = Tick{1}, .server_hash = 1, .client_hash = 2},
-                                .bodies = {}};
+                                .bytes = {}};
   for (int i = 0; i < 50; ++i) {
     liar.peer().send_sealed(net::PacketType::DesyncReport,
                             protocol::encode_view_part(part, message_buffer));
@@ -167,11 +223,11 @@ TEST(Threat, FloodOfTracesThatMeanNothingIsDroppedByName) {
   Liar liar{harness};
   for (int ms = 0; ms < 500; ++ms) {
     harness.run_for(milliseconds{1});
-    liar.listen(harness.room().world().tick);
+    liar.listen(harness.world().tick);
   }
   protocol::MessageBuffer message_buffer;
   const auto send = [&](const protocol::ViewName& view) {
-    const protocol::ViewPart part{.view = view, .bodies = {}};
+    const protocol::ViewPart part{.view = view, .bytes = {}};
     liar.peer().send_sealed(net::PacketType::DesyncReport,
                             protocol::encode_view_part(part, message_buffer));
   };
@@ -182,7 +238,7 @@ TEST(Threat, FloodOfTracesThatMeanNothingIsDroppedByName) {
   liar.peer().send_sealed(
       net::PacketType::DesyncReport,
       protocol::encode_view_part(
-          {.view = {.tick = now, .server_hash = 1, .client_hash = 2}, .parts = 0, .bodies = {}},
+          {.view = {.tick = now, .server_hash = 1, .client_hash = 2}, .parts = 0, .bytes = {}},
           message_buffer));
   harness.run_for(milliseconds{2});
   const server::Metrics& metrics = harness.shard().metrics();
@@ -190,6 +246,27 @@ TEST(Threat, FloodOfTracesThatMeanNothingIsDroppedByName) {
   EXPECT_EQ(metrics.drops.of(DropReason::Malformed), 2U);
   EXPECT_EQ(metrics.drops.total(), 4U);
   EXPECT_TRUE(harness.desyncs().empty());
+}
+
+// Bytes that are no view, under the name of one that was sent.
+TEST(Threat, TracesThatAreNoViewAreMalformed) {
+  Harness harness{{.seed = 144}};
+  Liar liar{harness};
+  Rng rng{145};
+  std::uint64_t sent = 0;
+  for (int ms = 0; ms < 12'000; ++ms) {
+    harness.run_for(milliseconds{1});
+    liar.listen(harness.world().tick);
+    if (ms % 20 == 0) liar.peer().send_nothing_new();
+    if (ms % 6'000 != 3'000) continue;
+    liar.send_noise(rng);
+    ++sent;
+  }
+  const server::Metrics& metrics = harness.shard().metrics();
+  EXPECT_EQ(metrics.drops.of(DropReason::Malformed), sent);
+  EXPECT_EQ(metrics.drops.total(), sent);
+  EXPECT_EQ(metrics.of(server::DesyncResult::Compared), 0U);
+  EXPECT_EQ(harness.shard().clients(), 1U);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // A client that says its views were wrong, as often as it likes: the server limits what it counts.
 
 #include "protocol/snapshot_codec.h"
-#include "tests/threats/raw_peer.h"
+#include "tests/threats/peers/raw_peer.h"
 
 #include <gtest/gtest.h>
 
@@ -33,11 +33,10 @@ struct Scene {
       net::PacketBuffer buffer{};
       const auto opened = peer.channel().open_packet(datagram, buffer);
       if (!opened || opened->type != net::PacketType::Snapshot) continue;
-      const auto snapshot = protocol::decode_snapshot(opened->message);
-      if (!snapshot) continue;
-      const Tick tick =
-          protocol::expand_tick(snapshot->head.report.tick, harness.room().world().tick);
-      newest = protocol::ViewAck{.tick = tick, .receipt = snapshot->receipt};
+      protocol::Snapshot snapshot;
+      if (!protocol::decode_snapshot(opened->message, snapshot)) continue;
+      const Tick tick = protocol::expand_tick(snapshot.head.report.tick, harness.world().tick);
+      newest = protocol::ViewAck{.tick = tick, .receipt = snapshot.receipt};
     }
     return newest;
   }

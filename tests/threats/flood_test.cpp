@@ -3,7 +3,7 @@
 
 #include "tests/support/allocations.h"
 #include "tests/threats/memory.h"
-#include "tests/threats/raw_peer.h"
+#include "tests/threats/peers/raw_peer.h"
 
 #include <gtest/gtest.h>
 

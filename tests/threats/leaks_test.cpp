@@ -7,8 +7,8 @@
 #include "net/secret_memory.h"
 #include "os/files/private_file.h"
 #include "server/shard/session_table.h"
-#include "tests/threats/eavesdropper.h"
-#include "tests/threats/raw_peer.h"
+#include "tests/threats/peers/eavesdropper.h"
+#include "tests/threats/peers/raw_peer.h"
 
 #include <gtest/gtest.h>
 

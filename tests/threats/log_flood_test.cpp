@@ -2,7 +2,7 @@
 
 #include "protocol/messages.h"
 #include "tests/threats/memory.h"
-#include "tests/threats/raw_peer.h"
+#include "tests/threats/peers/raw_peer.h"
 
 #include <gtest/gtest.h>
 

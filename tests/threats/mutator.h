@@ -1,7 +1,7 @@
 #pragma once
 // Random datagrams, and real ones: most have something wrong, some are unchanged.
 
-#include "tests/threats/wire.h"
+#include "tests/threats/peers/wire.h"
 
 #include <utility>
 #include <vector>

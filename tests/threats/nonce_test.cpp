@@ -1,8 +1,8 @@
 // Nonce reuse: no two things are ever sealed with the same key and the same nonce, whatever happens
 // to servers, clients and links. Counted from outside, by one who reads along.
 
-#include "tests/threats/eavesdropper.h"
-#include "tests/threats/raw_peer.h"
+#include "tests/threats/peers/eavesdropper.h"
+#include "tests/threats/peers/raw_peer.h"
 
 #include <gtest/gtest.h>
 

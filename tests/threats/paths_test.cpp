@@ -3,7 +3,7 @@
 // forwards its packets faster than the network does.
 
 #include "protocol/messages.h"
-#include "tests/threats/raw_peer.h"
+#include "tests/threats/peers/raw_peer.h"
 
 #include <gtest/gtest.h>
 
@@ -222,7 +222,7 @@ class Onlooker {
 
 // It once took the session over: in six seconds not one packet reached the victim.
 TEST(Threat, OnlookerWhoForwardsFasterThanTheNetworkTakesNoSession) {
-  Harness harness{{.seed = 78, .link = {.delay = milliseconds{20}}, .bot = game::BotKind::Stress}};
+  Harness harness{{.seed = 78, .link = {.delay = milliseconds{20}}, .bot = "stress"}};
   Wire wire{harness};
   const std::size_t victim = harness.add_client();
   harness.run_for(std::chrono::seconds{2});

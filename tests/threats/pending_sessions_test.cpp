@@ -1,6 +1,6 @@
 // Sessions that were accepted and whose clients never prove their keys.
 
-#include "tests/threats/raw_peer.h"
+#include "tests/threats/peers/raw_peer.h"
 
 #include <gtest/gtest.h>
 
@@ -82,7 +82,7 @@ TEST(PendingSessions, ATokenThatIsShownAgainAndAgainMakesFewSessions) {
 
 // Events stopped while somebody with the seat's ticket asked to audit, and did not prove its keys.
 TEST(PendingSessions, OneThatAsksToAuditTakesNoEventsFromTheOneThatPlays) {
-  Harness harness{{.max_clients = 8, .bot = game::BotKind::Stress}};
+  Harness harness{{.max_clients = 8, .bot = "stress"}};
   const std::size_t client = harness.add_client({}, harness.make_token(1, net::kRightToAudit));
   for (int i = 1; i < 8; ++i) {
     harness.add_client();

@@ -2,11 +2,12 @@
 // at a server where people play. None of them gets back more than it has sent, at no moment;
 // nothing but COOKIE and REFUSE; and those who play notice nothing.
 
+#include "protocol/descriptor_codec.h"
 #include "protocol/messages.h"
 #include "tests/support/allocations.h"
 #include "tests/threats/memory.h"
 #include "tests/threats/mutator.h"
-#include "tests/threats/raw_peer.h"
+#include "tests/threats/peers/raw_peer.h"
 
 #include <gtest/gtest.h>
 
@@ -89,7 +90,10 @@ class Corpus {
  public:
   void on_passed(const Wire::Passed& passed) {
     const auto type = net::packet_type(passed.bytes);
-    if (!is_open_ || passed.where == Wire::Where::AtServer || !type) return;
+    if (!is_open_ || !type) return;
+    // That of a hand-made client begins its way at the server.
+    const bool is_hand_made = *type == PacketType::DescriptorRequest;
+    if (passed.where == Wire::Where::AtServer && !is_hand_made) return;
     if (++of_type_[*type] <= kOfTypeMax) datagrams_.push_back(copy_of(passed.bytes));
   }
 
@@ -106,8 +110,21 @@ class Corpus {
   std::vector<Bytes> datagrams_;
 };
 
+/// A client comes, asks for the descriptor, and leaves.
+void ask_for_descriptor(Harness& harness, Wire& wire) {
+  RawPeer peer{harness, wire, stranger_far_away(2)};
+  ASSERT_TRUE(peer.connect(make_token(harness, net::KeyRing::published(), 98)).accepted);
+  protocol::MessageBuffer message_buffer;
+  peer.send_sealed(PacketType::DescriptorRequest,
+                   protocol::encode_descriptor_request(0, message_buffer));
+  harness.run_for(milliseconds{1});
+  EXPECT_EQ(peer.received(PacketType::Descriptor), 1U);
+  peer.say_goodbye();
+  peer.stop_listening();
+}
+
 /// The players' part: the same with and without an attack.
-void warm_up(Harness& harness) {
+void warm_up(Harness& harness, Wire& wire) {
   for (std::size_t i = 0; i < kPlayers; ++i) {
     harness.add_client();
   }
@@ -117,6 +134,7 @@ void warm_up(Harness& harness) {
   const std::size_t left = harness.add_client();
   harness.run_for(seconds{1});
   harness.leave(left);
+  ask_for_descriptor(harness, wire);
   net::ConnectToken strange = harness.make_token(99);
   strange.sealed[100] ^= std::byte{1};
   harness.add_client({}, strange);
@@ -124,7 +142,7 @@ void warm_up(Harness& harness) {
 }
 
 Outcome outcome_of(Harness& harness, std::uint64_t allocations_before, std::size_t lines_before) {
-  Outcome outcome{.hash = harness.room().hash(),
+  Outcome outcome{.hash = harness.match().hash(),
                   .allocations = harness.metered() - allocations_before,
                   .lines = harness.log().lines().size() - lines_before};
   for (std::size_t i = 0; i < kPlayers; ++i) {
@@ -144,9 +162,9 @@ Outcome run(milliseconds attack, bool attacked) {
     accounts.on_passed(passed);
     corpus.on_passed(passed);
   });
-  warm_up(harness);
+  warm_up(harness, wire);
   corpus.close();
-  EXPECT_EQ(corpus.types(), 11U) << "every type but those of audits and desync reports";
+  EXPECT_EQ(corpus.types(), 13U) << "every type but those of audits and desync reports";
   const std::uint64_t allocations_before = harness.metered();
   const std::size_t lines_before = harness.log().lines().size();
   if (!attacked) {
@@ -215,7 +233,7 @@ TEST(Threat, ReflectionToThePlayersThemselvesIsNotNoticedByThem) {
     corpus.on_passed(passed);
     if (passed.where == Wire::Where::ToServer) players.insert(passed.client);
   });
-  warm_up(harness);
+  warm_up(harness, wire);
   corpus.close();
   const std::vector<net::Address> addresses{players.begin(), players.end()};
   Mutator mutator{corpus.datagrams(), 74};

@@ -2,7 +2,7 @@
 // beyond it, and where numbers wrap, it is dropped, and what is new goes on.
 
 #include "protocol/messages.h"
-#include "tests/threats/raw_peer.h"
+#include "tests/threats/peers/raw_peer.h"
 
 #include <gtest/gtest.h>
 
@@ -153,7 +153,7 @@ TEST(Threat, ReplayOfEveryPacketOfAPlayingClientChangesNothing) {
     }
     EXPECT_EQ(harness.shard().metrics().drops.of(DropReason::Replayed) - before, injected);
     EXPECT_EQ(injected > 900, replayed);
-    hashes.push_back(harness.room().hash());
+    hashes.push_back(harness.match().hash());
     stats.push_back(harness.client(0).stats());
   }
   EXPECT_EQ(hashes[0], hashes[1]);

@@ -1,7 +1,7 @@
 // Client ids: one player holds one seat. A newer token of the same client takes that seat over, and
 // nobody else can disturb who plays there.
 
-#include "tests/threats/raw_peer.h"
+#include "tests/threats/peers/raw_peer.h"
 
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ TEST(Threat, AccountOfOnePlayerHoldsOneSeat) {
   ASSERT_TRUE(account.second.connect(account.token()).accepted);
   const net::Accept after = account.second.accepted().accept;
   EXPECT_EQ(after.player, before.player);
-  EXPECT_EQ(after.body, before.body);
+  EXPECT_EQ(after.generation, before.generation);
   account.first.inbox().clear();
   account.pass(milliseconds{200}, account.first);
   EXPECT_GE(account.first.received(PacketType::Snapshot), 2U) << "the newcomer has proven nothing";
@@ -126,12 +126,16 @@ TEST(Threat, AccountThatIsNotTakenOverInTheEndPlaysOn) {
 TEST(Threat, AccountGetsItsBodyBackWithoutATicketAfterACrash) {
   Account account;
   ASSERT_TRUE(account.begins(account.first));
-  const BodyId body = account.first.accepted().accept.body;
+  const Player player{account.first.accepted().accept.player.value};
+  const engine::World& world = account.harness.world();
+  account.harness.run_for(milliseconds{50});
+  const BodyId body = world.id(world.avatar_of(player));
   account.harness.run_for(seconds{10});
   ASSERT_EQ(account.harness.shard().clients(), 0U);
   ASSERT_EQ(account.harness.shard().seats_held(), 1U);
   ASSERT_TRUE(account.begins(account.second));
-  EXPECT_EQ(account.second.accepted().accept.body, body);
+  EXPECT_EQ(account.second.accepted().accept.player.value, player.seat);
+  EXPECT_EQ(world.id(world.avatar_of(player)), body);
   EXPECT_EQ(account.harness.shard().seats_held(), 1U);
   account.pass(seconds{40}, account.second);
   EXPECT_EQ(account.harness.shard().clients(), 1U) << "its body stays";

@@ -2,17 +2,16 @@
 // themselves, as a client that cheats would, built up to views, and compared with where everything
 // really is.
 
-#include "client/views/snapshot_world.h"
-#include "games/catalog.h"
+#include "client/match/snapshot_world.h"
 #include "protocol/snapshot_codec.h"
-#include "server/replication/interest.h"
+#include "server/match/interest.h"
 #include "server/shard/limits.h"
-#include "tests/threats/eavesdropper.h"
 #include "tests/threats/memory.h"
+#include "tests/threats/peers/eavesdropper.h"
+#include "views/content.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
@@ -24,7 +23,7 @@ using std::chrono::seconds;
 
 struct Seen {
   std::uint64_t snapshots = 0;
-  std::uint64_t bodies = 0;    ///< that came in full
+  std::uint64_t rows = 0;      ///< that came in full
   std::uint64_t told = 0;      ///< of these, beyond the border of the view
   std::uint64_t entities = 0;  ///< in views
   std::uint64_t outside = 0;   ///< in a view, beyond its border, and no bullet
@@ -35,54 +34,69 @@ struct Seen {
 
 /// What a client that cheats makes of what it is sent.
 struct Onlooker {
-  client::SnapshotWorld replica;
-  std::uint64_t newest = 0;  ///< sequence
+  Onlooker(const engine::World& like, Player player) : replica(like, player) {}
+
+  match::SnapshotWorld replica;
+  std::map<Tick, views::Rows> views;  ///< the bases that can come
+  std::uint64_t newest = 0;           ///< sequence
 };
 
-bool is_in_view(Vec2 of, Vec2 centre) {
-  const auto within = [](std::int32_t a, std::int32_t b, std::int32_t units) {
-    return std::abs(std::int64_t{a} - b) <= std::int64_t{units} * kUnit;
-  };
-  constexpr server::Sight kSight;
-  return within(of.x, centre.x, kSight.half_width) && within(of.y, centre.y, kSight.half_height);
+/// Where a body is in the room.
+match::Extent extent_of(const engine::World& world, std::size_t row) {
+  const sim::Body& body = world.body(row);
+  const Vec2 half{body.size.x / 2, body.size.y / 2};
+  return {.middle = {body.min.x + half.x, body.min.y + half.y}, .half = half};
 }
 
-/// Who was seen stays seen a little beyond the border.
-bool may_be_in_view(Vec2 of, Vec2 centre) {
-  return server::Interest{server::Sight{}}.keeps_seeing(centre, of);
+/// Returns the entities that a snapshot has in full.
+views::Rows rows_in_full(const protocol::Snapshot& sent, Tick now, const Onlooker& onlooker,
+                         const GameTable& game) {
+  const std::uint32_t age = sent.head.base_age;
+  const auto base = onlooker.views.find(Tick{now.value - age});
+  EXPECT_TRUE(age == 0 || base != onlooker.views.end());
+  views::Content content{game};
+  EXPECT_TRUE(views::read_content(
+      sent.content, {.tick = now, .age = age, .rows = age != 0 ? &base->second : nullptr},
+      content));
+  return content.rows;
 }
 
 /// A snapshot goes out between two ticks, so that the room is still as it was sent.
-void look(const server::Room& room, const net::Accept& place, const protocol::Snapshot& sent,
+void look(const engine::World& world, Player player, const protocol::Snapshot& sent,
           Onlooker& onlooker, Seen& seen) {
-  const auto entities = room.entities();
-  const auto own = std::ranges::find(entities, place.body, &game::EntityState::id);
-  ASSERT_NE(own, entities.end());
-  ASSERT_EQ(sent.head.report.tick, room.world().tick.value & 0xffff);
-  const auto view = onlooker.replica.apply(sent, room.world().tick);
+  const GameTable& game = world.game();
+  ASSERT_EQ(sent.head.report.tick, world.tick.value & 0xffff);
+  const views::Rows in_full = rows_in_full(sent, world.tick, onlooker, game);
+  const auto view = onlooker.replica.apply(
+      {.tick = world.tick, .base_age = sent.head.base_age, .view_hash = sent.head.view_hash},
+      sent.content);
   ASSERT_TRUE(view);
-  const auto is_seen = [&](const game::EntityState& entity) {
-    return std::ranges::binary_search(view->entities, entity.id, {}, &game::EntityState::id);
+  onlooker.views[world.tick] = *view->rows;
+  const match::Eye eye = match::eye_of(world, player);
+  // Who was seen stays seen a little beyond the border.
+  const auto may_be_in_view = [&](std::size_t row) {
+    return match::keeps_seeing(eye, extent_of(world, row));
   };
-  for (const game::EntityState& body : sent.bodies) {
-    ASSERT_TRUE(is_seen(body));
-    seen.told += may_be_in_view(body.min, own->min) ? 0U : 1U;
+  for (const views::RowHead& head : in_full.heads()) {
+    ASSERT_TRUE(view->rows->contains(head.id));
+    const std::size_t row = world.index_of(head.id);
+    ASSERT_NE(row, world.size());
+    seen.told += may_be_in_view(row) ? 0U : 1U;
   }
-  for (const game::EntityState& entity : view->entities) {
-    const auto real = std::ranges::find(entities, entity.id, &game::EntityState::id);
-    const bool is_true = real != entities.end() && *real == entity;
+  for (std::size_t i = 0; i < view->rows->size(); ++i) {
+    const std::size_t row = world.index_of(view->rows->head(i).id);
+    const bool is_true = row != world.size() &&
+                         views::are_equal(game, view->rows->row(i), views::row_of(world, row));
     seen.untrue += is_true ? 0U : 1U;
-    if (may_be_in_view(entity.min, own->min) || entity.traits.kind == game::EntityKind::Bullet) {
-      continue;
-    }
-    ++seen.outside;
+    const bool is_bullet = view->rows->kind_of(i).type.name == "Bullet";
+    seen.outside += is_true && !is_bullet && !may_be_in_view(row) ? 1U : 0U;
   }
-  for (const game::EntityState& entity : entities) {
-    if (is_seen(entity)) continue;
-    ++(is_in_view(entity.min, own->min) ? seen.left_out : seen.hidden);
+  for (std::size_t row = 0; row < world.size(); ++row) {
+    if (view->rows->contains(world.id(row))) continue;
+    ++(match::is_in_sight(eye, extent_of(world, row), 0) ? seen.left_out : seen.hidden);
   }
-  seen.bodies += sent.bodies.size();
-  seen.entities += view->entities.size();
+  seen.rows += in_full.size();
+  seen.entities += view->rows->size();
   ++seen.snapshots;
 }
 
@@ -91,21 +105,23 @@ TEST(Threat, SeeingThroughWallsIsNotPossibleForWhatIsOutsideIsNotSent) {
   Harness harness{{.seed = 111, .max_clients = 400}};
   Wire wire{harness};
   Eavesdropper ears{harness, wire};
-  const std::shared_ptr<const game::Rules> rules = game::make_rules("arena", 60);
   Seen seen;
-  std::map<std::uint16_t, Onlooker> onlookers;  // by seat
+  std::map<std::uint16_t, std::unique_ptr<Onlooker>> onlookers;  // by seat
+  protocol::Snapshot snapshot;
   ears.listen([&](const Eavesdropper::Read& read) {
     if (read.type != net::PacketType::Snapshot) return;
     const net::Accept& place = read.session.accept;
-    Onlooker& onlooker = onlookers
-                             .try_emplace(place.player.value,
-                                          Onlooker{.replica = {harness.map(), rules, place.body}})
-                             .first->second;
+    const Player player{place.player.value};
+    std::unique_ptr<Onlooker>& onlooker = onlookers[player.seat];
+    if (onlooker == nullptr) {
+      engine::World like{harness.game(), harness.map(), place.tick_rate, 0};
+      like.shared_seed = place.shared_seed;
+      onlooker = std::make_unique<Onlooker>(like, player);
+    }
     // It passes twice: from the server, and to the client.
-    if (std::exchange(onlooker.newest, read.sequence) == read.sequence) return;
-    const auto snapshot = protocol::decode_snapshot(read.message);
-    ASSERT_TRUE(snapshot.has_value());
-    look(harness.room(), place, *snapshot, onlooker, seen);
+    if (std::exchange(onlooker->newest, read.sequence) == read.sequence) return;
+    ASSERT_TRUE(protocol::decode_snapshot(read.message, snapshot));
+    look(harness.world(), player, snapshot, *onlooker, seen);
   });
   for (std::size_t i = 0; i < kClients; ++i) {
     const net::ConnectToken token = harness.make_token(i + 1);
@@ -113,12 +129,18 @@ TEST(Threat, SeeingThroughWallsIsNotPossibleForWhatIsOutsideIsNotSent) {
     harness.add_client({}, token);
   }
   const std::uint32_t watched = sized(15, 6);
-  harness.run_for(seconds{watched});
+  for (std::uint32_t second = 0; second < watched; ++second) {
+    harness.run_for(seconds{1});
+    const Tick oldest{std::max(harness.world().tick.value, 64U) - 64};
+    for (auto& [seat, onlooker] : onlookers) {
+      onlooker->views.erase(onlooker->views.begin(), onlooker->views.lower_bound(oldest));
+    }
+  }
   EXPECT_EQ(ears.unread(), 0U);
   EXPECT_GT(seen.snapshots, kClients * (watched - 1) * server::kQuietSnapshotsPerSecond);
   EXPECT_GT(seen.hidden, seen.snapshots * 20) << "a room so small shows nothing";
   EXPECT_GT(seen.entities, 5 * seen.snapshots);
-  EXPECT_GT(seen.bodies, 10 * kClients) << "nobody came into view";
+  EXPECT_GT(seen.rows, 10 * kClients) << "nobody came into view";
   EXPECT_EQ(seen.told, 0U);
   EXPECT_LT(seen.outside, seen.entities / 200) << "but for who was put elsewhere, a few ticks";
   EXPECT_EQ(seen.untrue, 0U);

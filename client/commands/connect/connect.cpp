@@ -114,9 +114,9 @@ void Game::notice_connected() {
   connected_at_ = clock_.now();
   resumed_ = connection().resumed() > 0;
   if (resumed_) {
-    options_.play.output.note(fmt::format("resumed in seat {} (entity {}) with the ticket in {}",
-                                          connection().accept().player.value,
-                                          connection().accept().body.value, options_.resume));
+    options_.play.output.note(fmt::format(
+        "resumed in seat {} (generation {}) with the ticket in {}",
+        connection().accept().player.value, connection().accept().generation, options_.resume));
   }
 }
 
@@ -148,14 +148,30 @@ void add_link(Figures& figures, const char* way, const net::LinkCounts& counts) 
   add("truncated", counts.truncated);
 }
 
+/// Returns the first own body in the newest view; nothing without one.
+FigureValue own_body(const client::Client& client) {
+  const views::Rows* view = client.view();
+  if (view == nullptr) return {};
+  const Player me{client.connection().accept().player.value};
+  for (const views::RowHead& row : view->heads()) {
+    if (views::is_avatar(row.id) && views::owner_of(row.id) == me) return row.id.value;
+  }
+  return {};
+}
+
 Figures Game::figures(const ClientStats& stats) const {
+  const client::Client& client = *swarm_.client(0);
+  const client::Assets* assets = client.assets();
   Figures figures;
   figures.push_back({"connected", connected_at_.has_value()});
   figures.push_back({"resumed", resumed_});
   figures.push_back({"sessions", std::uint64_t{connection().sessions()}});
-  figures.push_back({"body", connected_at_
-                                 ? FigureValue{std::uint64_t{connection().accept().body.value}}
+  figures.push_back(
+      {"game", assets != nullptr ? FigureValue{std::string{assets->game->name}} : FigureValue{}});
+  figures.push_back({"seat", connected_at_
+                                 ? FigureValue{std::uint64_t{connection().accept().player.value}}
                                  : FigureValue{}});
+  figures.push_back({"body", own_body(client)});
   figures.push_back({"ticks", stats.ticks});
   figures.push_back({"snapshots.received", stats.snapshots_received});
   figures.push_back({"snapshots.lost", stats.packets_lost});
@@ -163,7 +179,7 @@ Figures Game::figures(const ClientStats& stats) const {
   figures.push_back({"snapshots.rejected", stats.snapshots_rejected});
   add_state_hash(figures, stats);
   add_prediction(figures, stats);
-  add_events(figures, stats);
+  add_events(figures, stats, assets != nullptr ? assets->game : nullptr);
   add_interpolation(figures, stats, mode_of(options_));
   add_audit(figures, stats);
   figures.push_back({"inputs.sent", stats.inputs_sent});

@@ -1,13 +1,12 @@
 #include "client/commands/connect/play_figures.h"
 
 #include "core/fixed.h"
-#include "protocol/desync.h"
+#include "engine/log/world_difference.h"
 
 #include <fmt/core.h>
 
-#include <array>
+#include <cstddef>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace tickbox::commands {
@@ -16,6 +15,12 @@ namespace {
 FigureValue units(const Histogram& sub_units, std::uint32_t per_mille) {
   if (sub_units.count() == 0) return {};
   return static_cast<double>(sub_units.quantile(per_mille)) / kUnit;
+}
+
+/// Returns the name of a field, with that of the room before it.
+std::string name_of(const engine::WorldDifference& difference) {
+  const std::string& field = difference.first_fields[0].field;
+  return difference.entity || difference.subject.empty() ? field : difference.subject + " " + field;
 }
 
 }  // namespace
@@ -43,11 +48,11 @@ void add_state_hash(Figures& figures, const client::ClientStats& stats) {
     }
     return;
   }
-  const game::FieldDifference& field = first.difference->first_fields[0];
-  add("entity", std::uint64_t{first.difference->first.value});
-  add("field", std::string{field.field});
-  add("expected", protocol::text_of(field.expected));
-  add("got", protocol::text_of(field.got));
+  const engine::WorldDifference& difference = *first.difference;
+  add("entity", difference.entity ? FigureValue{difference.entity->value} : FigureValue{});
+  add("field", name_of(difference));
+  add("expected", difference.first_fields[0].expected);
+  add("got", difference.first_fields[0].got);
 }
 
 std::string mismatches_in_words(const client::ClientStats& stats) {
@@ -56,11 +61,9 @@ std::string mismatches_in_words(const client::ClientStats& stats) {
       "{} of {} hashes differ, first at tick {}: {:08x} at the server, {:08x} here",
       stats.hashes_mismatched, stats.hashes_checked, first.tick.value, first.expected, first.got);
   if (first.difference) {
-    const game::FieldDifference& field = first.difference->first_fields[0];
-    words +=
-        fmt::format("; {} {}: {} is {} at the server, {} here",
-                    game::kind_name(first.difference->first), first.difference->first.value,
-                    field.field, protocol::text_of(field.expected), protocol::text_of(field.got));
+    const engine::FieldDifference& field = first.difference->first_fields[0];
+    words += fmt::format("; {}: {} is {} at the server, {} here", first.difference->subject,
+                         field.field, field.expected, field.got);
   }
   return words;
 }
@@ -80,11 +83,11 @@ void add_prediction(Figures& figures, const client::ClientStats& stats) {
   figures.push_back({"prediction.touched.exact", stats.touched.exact});
 }
 
-void add_events(Figures& figures, const client::ClientStats& stats) {
-  constexpr std::array<std::string_view, protocol::kEventKinds> kNames = {
-      "events.hits", "events.scores", "events.spawns"};
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    figures.push_back({std::string{kNames[i]}, stats.events[i]});
+void add_events(Figures& figures, const client::ClientStats& stats, const GameTable* game) {
+  figures.push_back({"events.Seat", stats.events[0]});
+  if (game == nullptr) return;
+  for (std::size_t i = 0; i < game->events.size(); ++i) {
+    figures.push_back({"events." + std::string{game->events[i].name}, stats.events[i + 1]});
   }
 }
 

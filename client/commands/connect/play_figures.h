@@ -7,6 +7,7 @@
 #include "core/histogram.h"
 #include "net/handshake.h"
 #include "net/refusal.h"
+#include "tickbox/game_table.h"
 
 #include <cstdint>
 #include <optional>
@@ -19,6 +20,7 @@ namespace tickbox::commands {
 
 /// Adds state_hash{checked,mismatched,first_mismatch}. first_mismatch is null without a desync,
 /// else {tick,entity,field,expected,got}; the last four are null if the desync could not be traced.
+/// entity is null as well if the room's state differs.
 void add_state_hash(Figures& figures, const client::ClientStats& stats);
 
 /// Adds audit{ticks,mismatched}.
@@ -27,12 +29,13 @@ void add_audit(Figures& figures, const client::ClientStats& stats);
 [[nodiscard]] std::string mismatches_in_words(const client::ClientStats& stats);
 
 /// Adds prediction{checked,exact,corrected,error_p99,error_max,touched{checked,exact}}. checked and
-/// exact count the predictions that involve no other mover, touched counts the others. The errors
-/// are those of all predictions, in units.
+/// exact count the predictions in which nothing else had a part, touched counts the others. The
+/// errors are those of all predictions, in units.
 void add_prediction(Figures& figures, const client::ClientStats& stats);
 
-/// Adds events{hits,scores,spawns}, the events that this client received.
-void add_events(Figures& figures, const client::ClientStats& stats);
+/// Adds events, the events that this client received: Seat counts the new states of players, the
+/// others have the names of the game's events. `game`: nullptr if the server has named none.
+void add_events(Figures& figures, const client::ClientStats& stats, const GameTable* game);
 
 /// Adds interpolation{delay_ms,extrapolated,unforeseen}. delay_ms is the mean time from the
 /// promptest view's arrival until its tick is shown. extrapolated is the share of ticks that showed

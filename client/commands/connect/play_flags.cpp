@@ -1,14 +1,18 @@
 #include "client/commands/connect/play_flags.h"
 
+#include "bots/style.h"
 #include "client/commands/text.h"
 #include "client/commands/token/token_file.h"
+#include "games/catalog.h"
 #include "os/net/resolve.h"
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <limits>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tickbox::commands {
 namespace {
@@ -26,6 +30,33 @@ std::expected<std::optional<std::uint64_t>, std::string> parse_first_client(std:
   auto id = parse_client(text);
   if (!id) return std::unexpected(std::move(id.error()));
   return std::optional{*id};
+}
+
+/// Returns the styles of all games, each once.
+std::vector<std::string_view> styles() {
+  std::vector<std::string_view> names;
+  for (const GameTable* game : games::all_games()) {
+    for (const bots::Style& style : bots::styles_of(*game)) {
+      if (std::ranges::find(names, style.name) == names.end()) names.push_back(style.name);
+    }
+  }
+  return names;
+}
+
+std::string list_of_styles() {
+  std::string list;
+  for (const std::string_view name : styles()) {
+    if (!list.empty()) list += ", ";
+    list += name;
+  }
+  return list + " or mix";
+}
+
+/// Returns the style's name. Whether the server's game has it is known once it has answered.
+std::expected<std::string, std::string> parse_bot(std::string_view text) {
+  const std::vector<std::string_view> known = styles();
+  if (text == "mix" || std::ranges::find(known, text) != known.end()) return std::string{text};
+  return std::unexpected(fmt::format("unknown bot \"{}\"; give {}", text, list_of_styles()));
 }
 
 }  // namespace
@@ -46,8 +77,9 @@ void add_play_flags(cli::Command& command, PlayFlags& flags) {
       {.value = "ID", .default_text = "random"});
   command.add_option("--insecure", flags.insecure,
                      "Connect with the published key, to a server without keys (the default)");
-  command.add_option("--bot", flags.bot, game::parse_bot_kind,
-                     "Bot that plays: wander, chase, still, stress or mix",
+  command.add_option("--bot", flags.bot, parse_bot,
+                     "Bot that plays: " + list_of_styles() +
+                         ". The server's game must have it; each has wander, still, stress and mix",
                      {.value = "BOT", .default_text = "wander"});
   command.add_option(
       "--net", flags.link, parse_link,

@@ -7,7 +7,6 @@
 #include "client/commands/key_file.h"
 #include "client/commands/output.h"
 #include "core/values.h"
-#include "games/arena/bot.h"
 #include "net/address.h"
 #include "net/connect_token.h"
 #include "net/key_ring.h"
@@ -31,7 +30,7 @@ struct Credentials {
 
 struct PlayFlags {
   HostPort server{};
-  game::BotKind bot = game::BotKind::Wander;
+  std::string bot = "wander";  ///< a style of one of the games, or "mix"
   std::optional<net::LinkConditions> link{};
   std::uint64_t seed = 1;
   std::string desync_dir{};  ///< empty: no files

@@ -2,9 +2,12 @@
 // The inputs of the players of a recording, tick by tick: a file of JSON lines that `replay inputs`
 // writes and `load --inputs` plays. `../README.md` describes its content.
 
+#include "core/bytes.h"
 #include "core/ids.h"
-#include "game/input.h"
+#include "engine/identity.h"
+#include "record/decoder.h"
 #include "record/reader.h"
+#include "tickbox/game_table.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +16,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace tickbox::commands {
@@ -24,65 +26,64 @@ inline constexpr std::size_t kInputFileBytesMax = std::size_t{1} << 30;
 /// An input that holds from `tick` until the next change. The tick counts from the script's first.
 struct InputChange {
   std::uint32_t tick = 0;
-  game::Input input;
+  std::vector<std::byte> input;  ///< a value of the game's input type
 
   friend bool operator==(const InputChange&, const InputChange&) = default;
 };
 
 struct PlayerScript {
-  PlayerId seat;                     ///< in the recording
+  Player seat;                       ///< in the recording
   std::vector<InputChange> changes;  ///< by tick; the player rests before the first
 
-  /// Returns the input for `tick`. `at` keeps the position and begins as 0.
-  /// Requires: `tick` is not before that of the last call with this `at`.
-  [[nodiscard]] game::Input input(std::uint32_t tick, std::size_t& at) const;
+  /// Returns the input for `tick`; none before the first change. `at` keeps the position and begins
+  /// as 0. Requires: `tick` is not before that of the last call with this `at`.
+  [[nodiscard]] ConstBytes input(std::uint32_t tick, std::size_t& at) const;
 
   friend bool operator==(const PlayerScript&, const PlayerScript&) = default;
 };
 
 struct InputScript {
+  const GameTable* game = nullptr;
   std::uint32_t tick_rate = 0;
-  std::string rules;
   std::uint32_t first_tick = 0;  ///< in the recording; the script begins with the next tick
   std::uint32_t ticks = 0;
-  std::vector<PlayerScript> players;  ///< by seat; each seat that ever had an input
+  std::vector<PlayerScript> players;  ///< by seat; each seat that ever had a player
 
   friend bool operator==(const InputScript&, const InputScript&) = default;
 };
 
-/// Returns the script of a recording. A seat rests between a leave and the next join; all seats
-/// rest while ticks are missing. The script has no `look_back`: the playing client sets its own.
+/// Returns the script of a recording of `game`. A seat rests between a leave and the next join; all
+/// seats rest while ticks are missing. Who rests has the input by default.
 /// Fails: with the `ticks` so far, if `stopped`, called at each record, returns true.
+/// Requires: a decoder of the recording's game, which must live longer than the script.
 [[nodiscard]] std::expected<InputScript, std::uint32_t> script_of(
-    record::Reader reader, const std::function<bool()>& stopped);
+    record::Reader reader, const GameTable& game, record::Decoder& decoder,
+    const std::function<bool()>& stopped);
 
 [[nodiscard]] std::string to_text(const InputScript& script);
 
-/// Reads a script. Fails: with one line that names the line of the text.
-[[nodiscard]] std::expected<InputScript, std::string> parse_script(std::string_view text);
+/// Reads a script of one of `games`. Fails: with one line that names the line of the text.
+[[nodiscard]] std::expected<InputScript, std::string> parse_script(std::string_view text,
+                                                                   engine::Games games);
 
 /// A script that a swarm plays.
 class Playback {
  public:
-  explicit Playback(InputScript script)
-      : script_(std::move(script)), changes_taken_(script_.players.size()) {}
+  explicit Playback(InputScript script);
 
   [[nodiscard]] const InputScript& script() const { return script_; }
 
   /// Sets the server's tick at which the script's first tick is played; all clients rest before.
   void begin(Tick at) { begin_ = at; }
 
-  /// Returns the input of client `number` for a tick. Requires: number < script().players.size();
-  /// a client's ticks never decrease.
-  [[nodiscard]] game::Input input(std::size_t number, Tick tick) {
-    if (!begin_ || tick < *begin_ || tick.value - begin_->value >= script_.ticks) {
-      return {};
-    }
-    return script_.players[number].input(tick.value - begin_->value, changes_taken_[number]);
-  }
+  /// Returns the input of client `number` for a tick, a value of the game's input type that is
+  /// valid as long as this object. Requires: number < script().players.size(); a client's ticks
+  /// never decrease.
+  [[nodiscard]] ConstBytes input(std::size_t number, Tick tick);
 
  private:
   InputScript script_;
+  std::vector<std::byte> rest_;  ///< the input by default
   std::vector<std::size_t> changes_taken_;
   std::optional<Tick> begin_;
 };

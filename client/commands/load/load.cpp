@@ -6,6 +6,7 @@
 #include "client/commands/load/load_run.h"
 #include "client/commands/load/requirement.h"
 #include "core/values.h"
+#include "games/catalog.h"
 #include "net/crypto.h"
 #include "os/files/file.h"
 #include "os/net/resolve.h"
@@ -189,7 +190,8 @@ std::expected<std::unique_ptr<Playback>, std::string> playback_of(const LoadOpti
   if (options.inputs.empty()) return nullptr;
   const auto bytes = os::read_file(options.inputs, kInputFileBytesMax);
   if (!bytes) return std::unexpected(bytes.error());
-  auto script = parse_script({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+  auto script = parse_script({reinterpret_cast<const char*>(bytes->data()), bytes->size()},
+                             games::all_games());
   if (!script) {
     return std::unexpected(fmt::format("cannot play {}: {}", options.inputs, script.error()));
   }
@@ -296,7 +298,7 @@ void add_times(cli::Command& command, LoadOptions& options) {
   command.add_option("--inputs", options.inputs,
                      "Play a file of `tickbox replay inputs` instead of bots, with one client for "
                      "each recorded seat. Without --seconds the run ends with the file. The server "
-                     "must have the same rules and tick rate",
+                     "must have the same game and tick rate",
                      {.value = "G", .excludes = {"--clients"}});
 }
 

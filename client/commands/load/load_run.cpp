@@ -89,10 +89,9 @@ std::string LoadRun::find_misfit() const {
     if (!parts_.swarm.was_connected(i)) continue;
     const net::Accept& accept = parts_.swarm.client(i)->connection().accept();
     const InputScript& script = parts_.playback->script();
-    if (accept.tick_rate == script.tick_rate && accept.rules == script.rules) return {};
-    return fmt::format(
-        "it was recorded with the rules '{}' at {} Hz, but the server plays '{}' at {} Hz",
-        script.rules, script.tick_rate, accept.rules, accept.tick_rate);
+    if (accept.tick_rate == script.tick_rate && accept.game == script.game->name) return {};
+    return fmt::format("it was recorded in {} at {} Hz, but the server plays {} at {} Hz",
+                       script.game->name, script.tick_rate, accept.game, accept.tick_rate);
   }
   return {};
 }

@@ -68,7 +68,7 @@ class LoadRun {
   /// The server's reason if that client was refused.
   [[nodiscard]] std::optional<net::RefuseReason> refused() const { return refused_; }
 
-  /// The difference in rules or tick rate between the server and the inputs, in words; then nothing
+  /// The difference in game or tick rate between the server and the inputs, in words; then nothing
   /// was played. Empty if they match. Valid after run().
   [[nodiscard]] const std::string& misfit() const { return misfit_; }
 

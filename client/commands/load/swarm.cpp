@@ -98,15 +98,16 @@ void Swarm::start(std::size_t number, Instant now) {
   slot.client = std::make_unique<client::Client>(client_options, transport, entropy_, assets_, now);
 }
 
-game::MakePlayer Swarm::player_for(std::size_t number) {
-  if (options_.playback == nullptr) {
-    return game::bot_player(game::bot_kind_of(options_.bot, number),
-                            options_.seed * kClientsMax + number);
-  }
-  return [playback = options_.playback, number](std::uint32_t /*ticks_per_second*/) {
-    return [playback, number](Tick tick, const auto& /*own*/, auto /*seen*/) {
-      return playback->input(number, tick);
-    };
+client::MakePlayer Swarm::player_for(std::size_t number) {
+  client::MakePlayer bot =
+      client::bot_player(options_.bot, number, options_.seed * kClientsMax + number);
+  if (options_.playback == nullptr) return bot;
+  return [playback = options_.playback, number,
+          bot](const client::Assets& assets) -> std::expected<client::Decide, std::string> {
+    // LoadRun ends a run in which the server plays another game than the script.
+    if (playback->script().game != assets.game) return bot(assets);
+    return
+        [playback, number](const bots::Seen& seen) { return playback->input(number, seen.tick); };
   };
 }
 

@@ -10,7 +10,7 @@
 #include "client/commands/load/input_script.h"
 #include "core/clock.h"
 #include "core/histogram.h"
-#include "games/arena/bot.h"
+#include "engine/entity_id.h"
 #include "games/catalog.h"
 #include "net/link_simulator.h"
 #include "net/resume_ticket.h"
@@ -29,7 +29,7 @@
 namespace tickbox::commands {
 
 /// The largest number of clients in one process: the most seats that a server can have.
-inline constexpr std::size_t kClientsMax = game::kSeatsMax;
+inline constexpr std::size_t kClientsMax = engine::kSeatsMax;
 /// The minimum time between two turns. On average it adds half of this to a round trip.
 inline constexpr Duration kTurnMin = std::chrono::microseconds{500};
 
@@ -40,8 +40,8 @@ struct SwarmOptions {
   std::optional<std::uint64_t>
       first_client{};  ///< its id; the others count up. Random if not given
   std::size_t clients = 1;
-  Duration ramp{};  ///< the time over which the connects are spread
-  game::BotKind bot = game::BotKind::Wander;
+  Duration ramp{};               ///< the time over which the connects are spread
+  std::string bot = "wander";    ///< a style's name
   Playback* playback = nullptr;  ///< replaces the bot. Requires: as many clients as players
   std::optional<net::LinkConditions> link;  ///< for each client, with its own random stream
   std::uint64_t seed = 1;
@@ -114,7 +114,7 @@ class Swarm {
 
   [[nodiscard]] std::expected<void, std::string> open_socket(std::size_t number);
   void start(std::size_t number, Instant now);
-  [[nodiscard]] game::MakePlayer player_for(std::size_t number);
+  [[nodiscard]] client::MakePlayer player_for(std::size_t number);
   [[nodiscard]] net::ConnectToken token_for(std::size_t number);
   void poll(std::size_t number);
   [[nodiscard]] const client::Connection* first_over() const;
@@ -125,7 +125,7 @@ class Swarm {
   os::PollSet sockets_;
   os::SystemEntropy entropy_;
   std::uint64_t first_client_;
-  client::AssetCache assets_{game::all_games()};
+  client::AssetCache assets_{games::all_games()};
   std::vector<Slot> slots_;
   std::vector<Instant> due_;  ///< by client
   Instant last_turn_;

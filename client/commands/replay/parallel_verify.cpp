@@ -15,8 +15,8 @@ std::uint32_t processors() {
   return std::clamp(std::thread::hardware_concurrency(), 1U, kVerifyJobsMax);
 }
 
-record::VerifyResult verify_in_parallel(const record::Reader& reader, const game::SharedMap& map,
-                                        const game::Rules& rules,
+record::VerifyResult verify_in_parallel(const record::Reader& reader, const GameTable& game,
+                                        const engine::SharedMap& map,
                                         const record::VerifyOptions& options, std::uint32_t jobs) {
   TICKBOX_ASSERT(jobs >= 1 && jobs <= kVerifyJobsMax);
   const record::Segments segments = record::segments_of(reader, options.stopped);
@@ -27,7 +27,7 @@ record::VerifyResult verify_in_parallel(const record::Reader& reader, const game
   // A free thread takes the next segment. Each result has its own place, so the order has no
   // effect.
   const auto work = [&](const auto& after_each) {
-    record::SegmentVerifier verifier{reader, map, rules, options};
+    record::SegmentVerifier verifier{reader, game, map, options};
     for (std::size_t i = next++; i < count; i = next++) {
       results[i] = verifier.verify(segments.all[i]);
       ++done;

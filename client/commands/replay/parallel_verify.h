@@ -17,8 +17,8 @@ inline constexpr std::uint32_t kVerifyJobsMax = 256;
 /// Requires: as record::verify(); 1 ≤ jobs ≤ kVerifyJobsMax.
 /// Thread: only the calling thread reports progress; it steps segments too.
 [[nodiscard]] record::VerifyResult verify_in_parallel(const record::Reader& reader,
-                                                      const game::SharedMap& map,
-                                                      const game::Rules& rules,
+                                                      const GameTable& game,
+                                                      const engine::SharedMap& map,
                                                       const record::VerifyOptions& options,
                                                       std::uint32_t jobs);
 

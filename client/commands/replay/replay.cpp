@@ -1,10 +1,10 @@
 // The command `tickbox replay`, and the functions that its commands share: they open recordings,
-// find the rules and the map, and write texts.
+// find the game and the map, and write texts.
 
 #include "cli/build_info.h"
 #include "client/commands/commands.h"
 #include "client/commands/replay/replay_commands.h"
-#include "core/text.h"
+#include "engine/identity.h"
 #include "games/catalog.h"
 #include "os/files/file.h"
 
@@ -53,29 +53,21 @@ std::expected<std::unique_ptr<Recording>, ExitCode> open_with_header(const std::
   return recording;
 }
 
+std::expected<Setting, std::string> setting_of(const record::Header& header) {
+  const engine::Identity identity = record::identity_of(header);
+  const auto game = engine::find_game(games::all_games(), identity, "the recording");
+  if (!game) return std::unexpected{game.error()};
+  auto map = engine::find_map(**game, identity, header.tick_rate, "the recording");
+  if (!map) return std::unexpected{map.error()};
+  return Setting{.game = *game, .map = *std::move(map), .tick_rate = header.tick_rate};
+}
+
 std::expected<Setting, ExitCode> setting_of(const Recording& recording, const Output& output) {
   const record::Header& header = recording.reader->header();
-  const auto fail = [&](const std::string& why) {
-    return std::unexpected{
-        output.failed(ExitCode::Failed, fmt::format("cannot step {}: {}", recording.path, why))};
-  };
-  const game::Catalog games = game::all_games();
-  Setting setting{.rules = games.make_rules(header.rules, header.tick_rate), .map = nullptr};
-  if (setting.rules == nullptr) {
-    return fail(fmt::format(
-        "this program does not have its rules '{}' at {} Hz; use the version that recorded it",
-        header.rules, header.tick_rate));
-  }
-  if (header.map_seats == 0 || header.map_seats > game::kSeatsMax) {
-    return fail(fmt::format("its map has {} seats, but only 1 to {} are possible", header.map_seats,
-                            game::kSeatsMax));
-  }
-  setting.map = games.make_map(header.map_seats);
-  if (game::map_hash(*setting.map) != header.map_hash) {
-    return fail(fmt::format(
-        "its map is {}, but this program's map for {} seats is {}; use the version that recorded "
-        "it",
-        hash_text(header.map_hash), header.map_seats, hash_text(game::map_hash(*setting.map))));
+  auto setting = setting_of(header);
+  if (!setting) {
+    return std::unexpected{output.failed(
+        ExitCode::Failed, fmt::format("cannot step {}: {}", recording.path, setting.error()))};
   }
   if (const std::string_view simulation = cli::build_info().simulation_hash;
       header.simulation != simulation) {
@@ -83,7 +75,7 @@ std::expected<Setting, ExitCode> setting_of(const Recording& recording, const Ou
         fmt::format("{} was recorded with simulation {}, this program has {}: hashes may differ",
                     recording.path, header.simulation, simulation));
   }
-  return setting;
+  return *std::move(setting);
 }
 
 std::expected<RecordedMatch, ExitCode> open_match(const std::string& path, const Output& output) {
@@ -94,8 +86,9 @@ std::expected<RecordedMatch, ExitCode> open_match(const std::string& path, const
   return RecordedMatch{.recording = *std::move(recording), .setting = *std::move(setting)};
 }
 
-std::string entity_text(const std::optional<BodyId>& entity) {
-  return entity ? fmt::format("{} {} ", game::kind_name(*entity), entity->value) : "";
+std::string field_text(const record::Difference& difference) {
+  return difference.subject.empty() ? difference.field
+                                    : fmt::format("{} {}", difference.subject, difference.field);
 }
 
 std::string in_words(const Ending& ending) {

@@ -5,9 +5,11 @@
 #include "cli/exit_code.h"
 #include "client/commands/output.h"
 #include "client/commands/text.h"
-#include "game/map.h"
-#include "game/rules.h"
+#include "engine/map.h"
+#include "record/decoder.h"
+#include "record/difference.h"
 #include "record/reader.h"
+#include "tickbox/game_table.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -51,15 +53,21 @@ struct Recording {
 [[nodiscard]] std::expected<std::unique_ptr<Recording>, cli::ExitCode> open_with_header(
     const std::string& path, const Output& output);
 
-/// The rules and the map of the match, as the header names them.
+/// The game and the map of the match, as the header names them.
 struct Setting {
-  std::shared_ptr<const game::Rules> rules;
-  game::SharedMap map;
+  const GameTable* game = nullptr;
+  engine::SharedMap map;
+  std::uint32_t tick_rate = 0;
+
+  [[nodiscard]] record::Decoder decoder() const { return {*game, map, tick_rate}; }
 };
 
-/// Returns the rules and the map of a recording. Prints a note if another version of the simulation
-/// recorded it.
-/// Fails: with the exit code, after reporting that this program has no such rules or map.
+/// Returns the game and the map of a recording. Fails: with one line, if this program does not have
+/// them.
+[[nodiscard]] std::expected<Setting, std::string> setting_of(const record::Header& header);
+
+/// Returns the same. Prints a note if another version of the simulation recorded it.
+/// Fails: with the exit code, after reporting that this program has no such game or map.
 [[nodiscard]] std::expected<Setting, cli::ExitCode> setting_of(const Recording& recording,
                                                                const Output& output);
 
@@ -75,8 +83,8 @@ struct RecordedMatch {
 [[nodiscard]] std::expected<RecordedMatch, cli::ExitCode> open_match(const std::string& path,
                                                                      const Output& output);
 
-/// Returns "crate 7 ", the beginning of the text of a difference; empty without an entity.
-[[nodiscard]] std::string entity_text(const std::optional<BodyId>& entity);
+/// Returns "Hero #7 coyote", or the field alone if the difference is of no entity, seat or room.
+[[nodiscard]] std::string field_text(const record::Difference& difference);
 
 /// The message for a recording without a tick.
 inline constexpr std::string_view kNothingToVerify =

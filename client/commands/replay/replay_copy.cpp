@@ -113,7 +113,7 @@ ExitCode run_copy(const CopyFlags& options) {
   record::Writer writer{**file, header_of_copy(reader)};
   const record::CopyResult copy =
       record::copy(options.from ? record::seek(reader, range.from) : reader, writer,
-                   match->setting.map, *match->setting.rules, range);
+                   *match->setting.game, match->setting.map, range);
   if (copy.interrupted) {
     return options.output->stopped(
         copy.ticks, copy.first

@@ -3,8 +3,11 @@
 // 1 a file cannot be read, or there is nothing to compare; 3 they differ, or one is damaged; 5
 // stopped, and the same so far.
 
+#include "client/commands/replay/match_text.h"
 #include "client/commands/replay/replay_commands.h"
 #include "core/text.h"
+#include "engine/declared.h"
+#include "engine/log/words.h"
 #include "os/process/signals.h"
 #include "record/difference.h"
 #include "record/replayer.h"
@@ -32,9 +35,9 @@ struct DiffFlags {
 /// difference.
 struct CommandDifference {
   Tick tick;
-  std::string kind;  ///< "leave", "join", "input" or "strike"
-  PlayerId seat;     ///< for a strike, the seat of the shooter
-  std::string a;     ///< in words, or "absent"
+  std::string kind;  ///< "leave", "join", "input", "strike" or "outcome"
+  Player seat;       ///< for a strike, the seat of the shooter; for an outcome nobody
+  std::string a;     ///< in words, or "absent"; of an input the values that differ
   std::string b;
 };
 
@@ -59,60 +62,88 @@ struct RecordingDiff {
 };
 
 constexpr const char* kAbsent = "absent";
+constexpr const char* kThere = "there";
 
-std::string text_of(const game::PlayerInput& each) {
-  return fmt::format("move {} buttons {} aim {} look_back {}", each.input.move, each.input.buttons,
-                     each.input.aim, each.input.look_back);
-}
-
-std::string text_of(const game::Strike& strike) {
-  return fmt::format("at {}", strike.victim.value);
-}
-
-std::string text_of(PlayerId /*seat*/) {
-  return "there";
-}
-
-/// Returns the first entry in which two lists, both ordered by seat, differ.
-template <class Entry, class Seat>
-std::optional<CommandDifference> first_of(const char* kind, std::span<const Entry> a,
-                                          std::span<const Entry> b, Seat seat) {
+/// Returns the first seat that only one of two lists has; both are ordered by seat.
+std::optional<CommandDifference> first_of(const char* kind, std::span<const Player> a,
+                                          std::span<const Player> b) {
   const auto [in_a, in_b] = std::ranges::mismatch(a, b);
-  const bool has_a = in_a != a.end();
-  const bool has_b = in_b != b.end();
-  if (!has_a && !has_b) return std::nullopt;
-  const PlayerId of_a = has_a ? std::invoke(seat, *in_a) : PlayerId{};
-  const PlayerId of_b = has_b ? std::invoke(seat, *in_b) : PlayerId{};
-  const bool a_is_first = has_a && (!has_b || of_a <= of_b);
-  const bool b_is_first = has_b && (!has_a || of_b <= of_a);
+  if (in_a == a.end() && in_b == b.end()) return std::nullopt;
+  const bool is_of_a = in_b == b.end() || (in_a != a.end() && in_a->seat < in_b->seat);
   return CommandDifference{.tick = {},
                            .kind = kind,
-                           .seat = a_is_first ? of_a : of_b,
-                           .a = a_is_first ? text_of(*in_a) : kAbsent,
-                           .b = b_is_first ? text_of(*in_b) : kAbsent};
+                           .seat = is_of_a ? *in_a : *in_b,
+                           .a = is_of_a ? kThere : kAbsent,
+                           .b = is_of_a ? kAbsent : kThere};
 }
 
-std::optional<CommandDifference> first_command(const record::RecordedTick& a,
-                                               const record::RecordedTick& b) {
-  auto found = first_of<PlayerId>("leave", a.leaves, b.leaves, std::identity{});
-  if (!found) found = first_of<PlayerId>("join", a.joins, b.joins, std::identity{});
-  if (!found) {
-    found = first_of<game::PlayerInput>("input", a.inputs, b.inputs, &game::PlayerInput::player);
+/// A tick of a recording, with its world after it.
+struct EnteredTick {
+  const engine::World& world;
+  const engine::LoggedTick& tick;
+
+  [[nodiscard]] std::string input_text(Player player, ConstBytes other) const {
+    return engine::changes_in_words(world.game().input, other,
+                                    input_in(world, tick.record, player));
   }
-  if (!found) {
-    found = first_of<game::Strike>("strike", a.strikes, b.strikes, &game::Strike::shooter);
+};
+
+/// Returns the first input that differs. Requires: the same players are in both rooms.
+std::optional<CommandDifference> first_input(const EnteredTick& a, const EnteredTick& b) {
+  for (const engine::PlayerSource& each : a.tick.sources) {
+    if (!b.world.has(each.player)) continue;
+    const ConstBytes in_a = input_in(a.world, a.tick.record, each.player);
+    const ConstBytes in_b = input_in(b.world, b.tick.record, each.player);
+    if (!engine::are_equal(a.world.game().input, in_a, in_b)) {
+      return CommandDifference{.tick = {},
+                               .kind = "input",
+                               .seat = each.player,
+                               .a = a.input_text(each.player, in_b),
+                               .b = b.input_text(each.player, in_a)};
+    }
   }
-  if (found) found->tick = a.tick;
+  return std::nullopt;
+}
+
+std::string text_of(const engine::Strike& strike) {
+  return fmt::format("at {}", strike.victim.id);
+}
+
+std::optional<CommandDifference> first_strike(std::span<const engine::Strike> a,
+                                              std::span<const engine::Strike> b) {
+  const auto [in_a, in_b] = std::ranges::mismatch(a, b);
+  if (in_a == a.end() && in_b == b.end()) return std::nullopt;
+  return CommandDifference{.tick = {},
+                           .kind = "strike",
+                           .seat = in_a != a.end() ? in_a->shooter : in_b->shooter,
+                           .a = in_a != a.end() ? text_of(*in_a) : kAbsent,
+                           .b = in_b != b.end() ? text_of(*in_b) : kAbsent};
+}
+
+/// Returns the first outcome that differs: what the server has decided.
+std::optional<CommandDifference> first_outcome(const EnteredTick& a, const EnteredTick& b) {
+  const engine::TickRecord& of_a = a.tick.record;
+  const engine::TickRecord& of_b = b.tick.record;
+  for (std::size_t i = 0; i < std::max(of_a.outcomes.size(), of_b.outcomes.size()); ++i) {
+    const auto text = [&](const EnteredTick& of) {
+      const engine::TickRecord& record = of.tick.record;
+      return i < record.outcomes.size() ? in_words(of.world.game(), record, record.outcomes[i])
+                                        : std::string{kAbsent};
+    };
+    CommandDifference found{.tick = {}, .kind = "outcome", .seat = {}, .a = text(a), .b = text(b)};
+    if (found.a != found.b) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<CommandDifference> first_command(const EnteredTick& a, const EnteredTick& b) {
+  auto found = first_of("leave", a.tick.leaves, b.tick.leaves);
+  if (!found) found = first_of("join", a.tick.joins, b.tick.joins);
+  if (!found) found = first_input(a, b);
+  if (!found) found = first_strike(a.tick.record.strikes, b.tick.record.strikes);
+  if (!found) found = first_outcome(a, b);
+  if (found) found->tick = a.world.tick;
   return found;
-}
-
-record::Keyframe keyframe_of(const game::World& world) {
-  record::Keyframe keyframe;
-  keyframe.tick = world.tick;
-  keyframe.random = world.rng.state();
-  keyframe.seats.assign(world.seats().begin(), world.seats().end());
-  world.append_entities(keyframe.entities);
-  return keyframe;
 }
 
 /// A replayer, and the range of ticks that it has replayed.
@@ -141,18 +172,19 @@ class Side {
 /// Compares one tick that both have. Returns true if their worlds differ.
 bool compare(const Side& a, const Side& b, RecordingDiff& diff) {
   ++diff.ticks;
-  if (!diff.command && a.at().commands() != nullptr && b.at().commands() != nullptr) {
-    diff.command = first_command(*a.at().commands(), *b.at().commands());
+  if (!diff.command && a.at().entered() != nullptr && b.at().entered() != nullptr) {
+    diff.command = first_command({.world = a.at().world(), .tick = *a.at().entered()},
+                                 {.world = b.at().world(), .tick = *b.at().entered()});
   }
   if (a.at().hash() == b.at().hash()) return false;
   diff.tick = a.tick();
-  diff.what = record::first_difference(keyframe_of(a.at().world()), b.at().world())
+  diff.what = record::first_difference(a.at().world(), b.at().world())
                   .value_or(record::hash_difference(a.at().hash(), b.at().hash()));
   return true;
 }
 
 /// Replays both to the first tick whose worlds differ, or to the end. Stops early if `stopped`,
-/// called before each tick, returns true. Requires: both have the same rules and map.
+/// called before each tick, returns true. Requires: both have the same game and map.
 RecordingDiff diff(record::Replayer& a, record::Replayer& b, const std::function<bool()>& stopped) {
   RecordingDiff found;
   const auto goes_on = [&] {
@@ -189,6 +221,10 @@ Json document_of(const std::optional<TickRange>& range) {
   return {{"first", range->first.value}, {"last", range->last.value}};
 }
 
+Json seat_or_null(Player player) {
+  return player.seat == Player::kNobody ? Json{} : Json(player.seat);
+}
+
 Json document_of(const RecordingDiff& diff) {
   const bool is_open = diff.interrupted && diff.same();
   Json document{{"same", is_open ? Json{} : Json(diff.same())},
@@ -202,7 +238,7 @@ Json document_of(const RecordingDiff& diff) {
   if (diff.command) {
     document["first_command"] = {{"tick", diff.command->tick.value},
                                  {"kind", diff.command->kind},
-                                 {"seat", diff.command->seat.value},
+                                 {"seat", seat_or_null(diff.command->seat)},
                                  {"a", diff.command->a},
                                  {"b", diff.command->b}};
   }
@@ -210,6 +246,7 @@ Json document_of(const RecordingDiff& diff) {
     document["first_difference"] = {
         {"tick", diff.tick->value},
         {"entity", diff.what.entity ? Json(diff.what.entity->value) : Json{}},
+        {"subject", diff.what.subject},
         {"field", diff.what.field},
         {"a", diff.what.expected},
         {"b", diff.what.got}};
@@ -228,14 +265,16 @@ std::string text_of(const DiffFlags& options, const RecordingDiff& diff) {
                                  : diff.interrupted ? "the same so far"
                                                     : "all the same");
   if (diff.command) {
-    text +=
-        fmt::format("  command  tick {}: {} of seat {}: {} | {}\n", diff.command->tick.value,
-                    diff.command->kind, diff.command->seat.value, diff.command->a, diff.command->b);
+    const CommandDifference& command = *diff.command;
+    const std::string of = command.seat.seat == Player::kNobody
+                               ? std::string{}
+                               : fmt::format(" of seat {}", command.seat.seat);
+    text += fmt::format("  command  tick {}: {}{}: {} | {}\n", command.tick.value, command.kind, of,
+                        command.a, command.b);
   }
   if (diff.tick) {
-    text += fmt::format("  world    tick {}: {}{}: {} | {}\n", diff.tick->value,
-                        entity_text(diff.what.entity), diff.what.field, diff.what.expected,
-                        diff.what.got);
+    text += fmt::format("  world    tick {}: {}: {} | {}\n", diff.tick->value,
+                        field_text(diff.what), diff.what.expected, diff.what.got);
   }
   const bool ranges_differ =
       diff.a && diff.b && (diff.a->first != diff.b->first || diff.a->last != diff.b->last);
@@ -252,7 +291,11 @@ std::string text_of(const DiffFlags& options, const RecordingDiff& diff) {
 
 /// Returns why the two cannot be compared; empty if they can.
 std::string incomparable(const record::Header& a, const record::Header& b) {
-  if (a.rules != b.rules) return fmt::format("the rules are {} and {}", a.rules, b.rules);
+  if (a.game != b.game) return fmt::format("the games are {} and {}", a.game, b.game);
+  if (a.game_version != b.game_version || a.game_hash != b.game_hash) {
+    return fmt::format("the rules are {} {} ({}) and {} {} ({})", a.game, a.game_version,
+                       hash_text(a.game_hash), b.game, b.game_version, hash_text(b.game_hash));
+  }
   if (a.tick_rate != b.tick_rate) {
     return fmt::format("the tick rates are {} and {}", a.tick_rate, b.tick_rate);
   }
@@ -279,8 +322,8 @@ ExitCode run_diff(const DiffFlags& options) {
   const auto setting = setting_of(**a, *options.output);
   if (!setting) return setting.error();
   const os::Interruption interruption;
-  record::Replayer replayer_a{reader_a, setting->map, *setting->rules};
-  record::Replayer replayer_b{reader_b, setting->map, *setting->rules};
+  record::Replayer replayer_a{reader_a, *setting->game, setting->map};
+  record::Replayer replayer_b{reader_b, *setting->game, setting->map};
   const RecordingDiff found =
       diff(replayer_a, replayer_b, [&] { return interruption.requested(); });
   if (!found.interrupted && found.ticks == 0 && found.damages_a + found.damages_b == 0) {

@@ -26,7 +26,9 @@ std::string start_text(const record::Header& header) {
 
 nlohmann::ordered_json header_document(const record::Header& header) {
   return {{"format", record::kFormatVersion},
-          {"rules", header.rules},
+          {"game", header.game},
+          {"game_version", header.game_version},
+          {"game_hash", hash_text(header.game_hash)},
           {"tick_rate", header.tick_rate},
           {"seed", header.seed},
           {"map", {{"seats", header.map_seats}, {"hash", hash_text(header.map_hash)}}},
@@ -35,6 +37,27 @@ nlohmann::ordered_json header_document(const record::Header& header) {
           {"start", start_text(header)},
           {"simulation_hash", header.simulation},
           {"schema_hash", hash_text(header.schema_hash)}};
+}
+
+/// Returns what players did; all null without the game.
+nlohmann::ordered_json players_document(const std::optional<record::PlayerSummary>& players) {
+  if (!players) {
+    return {{"players_max", nullptr}, {"joins", nullptr}, {"leaves", nullptr}, {"inputs", nullptr}};
+  }
+  return {
+      {"players_max", players->players_max},
+      {"joins", players->joins},
+      {"leaves", players->leaves},
+      {"inputs", {{"recorded", players->inputs}, {"substituted", players->inputs_substituted}}}};
+}
+
+std::string players_text(const std::optional<record::PlayerSummary>& players) {
+  if (!players) return "  players     not known: this program does not have the game\n";
+  return fmt::format(
+      "  players     {} at the same time, {} joined, {} left\n  inputs      {}, of them {} "
+      "repeated by the server\n",
+      players->players_max, players->joins, players->leaves, grouped(players->inputs),
+      grouped(players->inputs_substituted));
 }
 
 nlohmann::ordered_json info_document(const Recording& recording, const record::Summary& summary) {
@@ -50,10 +73,7 @@ nlohmann::ordered_json info_document(const Recording& recording, const record::S
   document["ticks"] = summary.ticks;
   document["segments"] = summary.segments;
   document["gaps"] = summary.gaps;
-  document["players_max"] = summary.players_max;
-  document["joins"] = summary.joins;
-  document["leaves"] = summary.leaves;
-  document["inputs"] = {{"recorded", summary.inputs}, {"substituted", summary.inputs_substituted}};
+  document.update(players_document(summary.players));
   document["complete"] = summary.complete;
   document["ends_early"] = summary.ends_early;
   document["unfinished"] = tick_or_null<nlohmann::ordered_json>(summary.unfinished);
@@ -71,10 +91,11 @@ std::string info_text(const Recording& recording, const record::Summary& summary
   if (recording.reader) {
     const record::Header& header = recording.reader->header();
     text += fmt::format(
-        "  room        {}, file {} of its recording\n  game        {}, {} seats, {} Hz, seed {}\n  "
+        "  room        {}, file {} of its recording\n  game        {} {}, {} seats, {} Hz, seed "
+        "{}\n  "
         "started     {}\n  simulation  {}\n",
-        header.room, header.part, header.rules, header.map_seats, header.tick_rate, header.seed,
-        start_text(header), header.simulation);
+        header.room, header.part, header.game, header.game_version, header.map_seats,
+        header.tick_rate, header.seed, start_text(header), header.simulation);
     const std::string range =
         summary.first_recorded
             ? fmt::format("{} to {}: ", summary.first_recorded->value, summary.last_tick.value)
@@ -83,16 +104,12 @@ std::string info_text(const Recording& recording, const record::Summary& summary
                         grouped(summary.ticks), summary.segments, summary.segments == 1 ? "" : "s",
                         static_cast<double>(summary.ticks) / static_cast<double>(header.tick_rate));
   }
-  text += fmt::format(
-      "  players     {} at the same time, {} joined, {} left\n  inputs      {}, of them {} "
-      "repeated by the server\n  state       {}\n",
-      summary.players_max, summary.joins, summary.leaves, grouped(summary.inputs),
-      grouped(summary.inputs_substituted),
-      in_words({.complete = summary.complete,
-                .ends_early = summary.ends_early,
-                .unfinished = summary.unfinished,
-                .damages = summary.damage_count,
-                .gaps = summary.gaps}));
+  text += players_text(summary.players);
+  text += fmt::format("  state       {}\n", in_words({.complete = summary.complete,
+                                                      .ends_early = summary.ends_early,
+                                                      .unfinished = summary.unfinished,
+                                                      .damages = summary.damage_count,
+                                                      .gaps = summary.gaps}));
   if (is_empty(summary)) text += fmt::format("  verdict     {}\n", kNothingToVerify);
   for (const record::Damage& damage : summary.damages) {
     text += damage.bytes > 0
@@ -102,12 +119,23 @@ std::string info_text(const Recording& recording, const record::Summary& summary
   return text;
 }
 
+/// Returns a summary that is as complete as the games of this program make it.
+record::Summary summary_of(const record::Reader& reader) {
+  const auto setting = setting_of(reader.header());
+  if (!setting) return record::summarize(reader, nullptr);
+  record::Decoder decoder = setting->decoder();
+  return record::summarize(reader, &decoder);
+}
+
+record::Summary nothing_recorded() {
+  return {.players = record::PlayerSummary{}, .ends_early = true, .damages = {}};
+}
+
 ExitCode run_info(const InfoFlags& options) {
   const auto recording = open_recording(options.file, *options.output);
   if (!recording) return recording.error();
   const auto& reader = (*recording)->reader;
-  const record::Summary summary =
-      reader ? record::summarize(*reader) : record::Summary{.ends_early = true, .damages = {}};
+  const record::Summary summary = reader ? summary_of(*reader) : nothing_recorded();
   const ExitCode code =
       summary.damage_count > 0 || is_empty(summary) ? ExitCode::CheckFailed : ExitCode::Done;
   if (!options.output->json()) return options.output->print(info_text(**recording, summary), code);

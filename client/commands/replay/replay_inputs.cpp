@@ -25,11 +25,13 @@ struct InputsFlags {
 };
 
 ExitCode run_inputs(const InputsFlags& options) {
-  const auto recording = open_with_header(options.file, *options.output);
-  if (!recording) return recording.error();
-  const record::Reader& reader = *(*recording)->reader;
+  const auto match = open_match(options.file, *options.output);
+  if (!match) return match.error();
+  const record::Reader& reader = match->reader();
+  record::Decoder decoder = match->setting.decoder();
   const os::Interruption interruption;
-  const auto gathered = script_of(reader, [&] { return interruption.requested(); });
+  const auto gathered =
+      script_of(reader, *match->setting.game, decoder, [&] { return interruption.requested(); });
   if (!gathered) {
     const std::uint32_t ticks = gathered.error();
     return options.output->stopped(
@@ -47,7 +49,7 @@ ExitCode run_inputs(const InputsFlags& options) {
   if (const auto closed = (*file)->close(); !closed) {
     return options.output->failed(ExitCode::Failed, closed.error());
   }
-  const std::uint32_t damages = record::summarize(reader).damage_count;
+  const std::uint32_t damages = record::summarize(reader, &decoder).damage_count;
   if (damages > 0) {
     options.output->note(
         fmt::format("{} is damaged inside: in the lost ticks {} has neutral inputs", options.file,

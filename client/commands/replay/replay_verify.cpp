@@ -41,6 +41,7 @@ nlohmann::ordered_json mismatch_document(const std::optional<record::Mismatch>& 
   nlohmann::ordered_json document{{"tick", mismatch->tick.value}};
   document["entity"] = mismatch->what.entity ? nlohmann::ordered_json(mismatch->what.entity->value)
                                              : nlohmann::ordered_json{};
+  document["subject"] = mismatch->what.subject;
   document["field"] = mismatch->what.field;
   document["expected"] = mismatch->what.expected;
   document["got"] = mismatch->what.got;
@@ -75,9 +76,8 @@ std::string verify_text(const std::string& path, const record::VerifyResult& res
   }
   if (result.first_mismatch) {
     const record::Mismatch& first = *result.first_mismatch;
-    text += fmt::format("  first       tick {}: {}{} is {}, was recorded as {}\n", first.tick.value,
-                        entity_text(first.what.entity), first.what.field, first.what.got,
-                        first.what.expected);
+    text += fmt::format("  first       tick {}: {} is {}, was recorded as {}\n", first.tick.value,
+                        field_text(first.what), first.what.got, first.what.expected);
   }
   text +=
       fmt::format("  segments    {} whole, {} lost\n", result.segments_whole, result.segments_lost);
@@ -105,7 +105,7 @@ void step_unfinished(const VerifyFlags& options, const Recording& recording, con
       fmt::format("tickbox replay: the server that recorded {} failed in tick {}; this program "
                   "steps that tick now, and ends if an assertion fails again\n",
                   options.file, tick.value));
-  const auto again = record::verify(*recording.reader, setting.map, *setting.rules,
+  const auto again = record::verify(*recording.reader, *setting.game, setting.map,
                                     {.from = tick, .to = tick, .step_unfinished = true});
   result.damages = std::max(result.damages, again.damages);
 }
@@ -128,7 +128,7 @@ std::expected<record::VerifyResult, ExitCode> verify_recording(const VerifyFlags
   const Instant start = clock.now();
   Progress progress{options.output->quiet() ? ProgressFor::Nobody : ProgressFor::Terminals, start};
   record::VerifyResult result = verify_in_parallel(
-      *recording.reader, setting->map, *setting->rules,
+      *recording.reader, *setting->game, setting->map,
       {.from = {options.from},
        .to = {options.to},
        .progress =

@@ -7,74 +7,27 @@
 // last tick (`trace`).
 
 #include "client/commands/new_file.h"
+#include "client/commands/replay/match_text.h"
 #include "client/commands/replay/replay_commands.h"
 #include "core/text.h"
+#include "engine/log/words.h"
 #include "os/process/signals.h"
 #include "record/replayer.h"
 #include "record/segments.h"
 #include "scenario/trace.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <ranges>
+#include <string_view>
 
 namespace tickbox::commands {
 namespace {
 
 using cli::ExitCode;
-
-/// Returns `[text,text]`.
-template <class Items, class Text>
-std::string list_of(const Items& items, Text text) {
-  return fmt::format("[{}]", fmt::join(items | std::views::transform(text), ","));
-}
-
-std::string bodies_of(const game::World& world) {
-  return list_of(std::views::iota(std::size_t{0}, world.size()), [&](std::size_t i) {
-    const game::EntityState entity = world.entity(i);
-    return fmt::format(
-        R"({{"id":{},"kind":"{}","min":[{},{}],"velocity":[{},{}],"move":{},"timer":{}}})",
-        entity.id.value, game::kind_name(entity.id), scenario::units_text(entity.min.x),
-        scenario::units_text(entity.min.y), scenario::units_text(entity.velocity.x),
-        scenario::units_text(entity.velocity.y), entity.traits.move, entity.traits.timer);
-  });
-}
-
-std::string_view source_name(game::InputSource source) {
-  switch (source) {
-    case game::InputSource::Received:
-      return "received";
-    case game::InputSource::Repeated:
-      return "repeated";
-    case game::InputSource::Neutral:
-      return "neutral";
-  }
-  return "unknown";
-}
-
-/// Returns `"leaves":[…],"joins":[…],"clients":[…],"inputs":[…],"strikes":[…]`.
-std::string commands_of(const record::RecordedTick& tick) {
-  const auto input = [&](std::size_t i) {
-    const game::PlayerInput& each = tick.inputs[i];
-    return fmt::format(
-        R"({{"seat":{},"move":{},"buttons":{},"aim":{},"look_back":{},"source":"{}"}})",
-        each.player.value, each.input.move, each.input.buttons, each.input.aim,
-        each.input.look_back, source_name(tick.sources[i]));
-  };
-  const auto strike = [](const game::Strike& each) {
-    return fmt::format(R"({{"shooter":{},"victim":{}}})", each.shooter.value, each.victim.value);
-  };
-  return fmt::format(R"("leaves":{},"joins":{},"clients":{},"inputs":{},"strikes":{})",
-                     list_of(tick.leaves, &PlayerId::value), list_of(tick.joins, &PlayerId::value),
-                     list_of(tick.clients, std::identity{}),
-                     list_of(std::views::iota(std::size_t{0}, tick.inputs.size()), input),
-                     list_of(tick.strikes, strike));
-}
 
 struct StateFlags {
   std::shared_ptr<Output> output;
@@ -92,42 +45,50 @@ std::string difference_of(const record::Replayer& replayer) {
 }
 
 std::string document_of(const record::Replayer& replayer, ExitCode code) {
-  const game::World& world = replayer.world();
-  const auto seat = [&](std::size_t i) {
-    const game::SeatState& each = world.seats()[i];
-    return fmt::format(R"({{"seat":{},"taken":{},"generation":{},"score":{}}})", i, each.taken,
-                       each.generation, each.score);
-  };
+  const engine::World& world = replayer.world();
+  const GameTable& game = world.game();
   const std::string error = difference_of(replayer);
   return fmt::format(
-      R"({{"tick":{},"hash":"{}","recorded_hash":"{}","random":"{}","seats":{},"bodies":{},)"
-      R"("commands":{},"exit":{}{}}})"
+      R"({{"tick":{},"hash":"{}","recorded_hash":"{}","random":"{}","room":{},"secret":{},)"
+      R"("seats":{},"bodies":{},"commands":{},"exit":{}{}}})"
       "\n",
       world.tick.value, hash_text(replayer.hash()), hash_text(replayer.recorded_hash()),
-      hash_text(world.rng.state()),
-      list_of(std::views::iota(std::size_t{0}, world.seats().size()), seat), bodies_of(world),
-      replayer.commands() == nullptr ? "null" : "{" + commands_of(*replayer.commands()) + "}",
+      hash_text(world.random.state()), values_json(game.room, world.room()),
+      values_json(game.secret, world.secret()), seats_json(world), bodies_json(world),
+      replayer.entered() == nullptr ? "null" : "{" + tick_json(world, *replayer.entered()) + "}",
       cli::to_int(code), error.empty() ? "" : fmt::format(R"(,"error":"{}")", error));
 }
 
+/// Returns "; " and the values that are not those by default; empty if all are.
+std::string values_text(const TypeInfo& type, ConstBytes bytes) {
+  const std::string words = engine::value_in_words(type, bytes);
+  return words.empty() ? "" : "; " + words;
+}
+
 std::string text_of(const record::Replayer& replayer) {
-  const game::World& world = replayer.world();
+  const engine::World& world = replayer.world();
+  const GameTable& game = world.game();
   std::string out = fmt::format("tick {}  hash {}  random {}\n", world.tick.value,
-                                hash_text(replayer.hash()), hash_text(world.rng.state()));
+                                hash_text(replayer.hash()), hash_text(world.random.state()));
+  const auto add_part = [&](std::string_view name, const TypeInfo& type, ConstBytes bytes) {
+    const std::string words = engine::value_in_words(type, bytes);
+    if (!words.empty()) fmt::format_to(std::back_inserter(out), "  {} {}\n", name, words);
+  };
+  add_part("room", game.room, world.room());
+  add_part("secret", game.secret, world.secret());
   for (std::size_t i = 0; i < world.seats().size(); ++i) {
-    const game::SeatState& seat = world.seats()[i];
-    if (seat.taken) {
-      fmt::format_to(std::back_inserter(out), "  seat {:<5} generation {} score {}\n", i,
-                     seat.generation, seat.score);
-    }
+    const Player player{static_cast<std::uint16_t>(i)};
+    if (!world.has(player)) continue;
+    fmt::format_to(std::back_inserter(out), "  seat {:<5} generation {}{}\n", i,
+                   world.seats()[i].generation, values_text(game.seat, world.seat_state(player)));
   }
-  for (std::size_t i = 0; i < world.size(); ++i) {
-    const game::EntityState entity = world.entity(i);
-    fmt::format_to(
-        std::back_inserter(out), "  {} {} at {}, {}; velocity {}, {}; move {}; timer {}\n",
-        game::kind_name(entity.id), entity.id.value, scenario::units_text(entity.min.x),
-        scenario::units_text(entity.min.y), scenario::units_text(entity.velocity.x),
-        scenario::units_text(entity.velocity.y), entity.traits.move, entity.traits.timer);
+  for (std::size_t row = 0; row < world.size(); ++row) {
+    const sim::Body& body = world.body(row);
+    const TypeInfo& type = world.kind_of(row).type;
+    fmt::format_to(std::back_inserter(out), "  {} #{} at {}, {}; velocity {}, {}{}\n", type.name,
+                   body.id.value, scenario::units_text(body.min.x),
+                   scenario::units_text(body.min.y), scenario::units_text(body.velocity.x),
+                   scenario::units_text(body.velocity.y), values_text(type, world.state(row)));
   }
   return out;
 }
@@ -160,8 +121,8 @@ ExitCode run_state(const StateFlags& options) {
   const auto match = open_match(options.file, *options.output);
   if (!match) return match.error();
   const Tick wanted{options.tick};
-  record::Replayer replayer{record::seek(match->reader(), wanted), match->setting.map,
-                            *match->setting.rules};
+  record::Replayer replayer{record::seek(match->reader(), wanted), *match->setting.game,
+                            match->setting.map};
   std::optional<Tick> last;
   std::optional<Tick> next;
   while (!next && replayer.next()) {
@@ -197,15 +158,15 @@ struct Traced {
 /// Returns the line of a tick. A world read from a keyframe has no commands, because those of its
 /// tick are not in the file.
 std::string line_of(const record::Replayer& replayer) {
-  const record::RecordedTick* const commands = replayer.commands();
+  const engine::LoggedTick* const entered = replayer.entered();
   const bool differs = replayer.hash() != replayer.recorded_hash();
   return fmt::format(
       R"({{"tick":{},"hash":"{}",{}{}"bodies":{},{}}})"
       "\n",
       replayer.world().tick.value, hash_text(replayer.hash()),
       differs ? fmt::format(R"("recorded_hash":"{}",)", hash_text(replayer.recorded_hash())) : "",
-      commands == nullptr ? R"("keyframe":true,)" : "", bodies_of(replayer.world()),
-      commands_of(commands == nullptr ? record::RecordedTick{} : *commands));
+      entered == nullptr ? R"("keyframe":true,)" : "", bodies_json(replayer.world()),
+      tick_json(replayer.world(), entered == nullptr ? engine::LoggedTick{} : *entered));
 }
 
 /// Writes the trace. Creates the file with the first line, so there is no file for an empty range.
@@ -260,8 +221,8 @@ ExitCode run_trace(const TraceFlags& options) {
   }
   const auto match = open_match(options.file, *options.output);
   if (!match) return match.error();
-  record::Replayer replayer{record::seek(match->reader(), Tick{options.from}), match->setting.map,
-                            *match->setting.rules};
+  record::Replayer replayer{record::seek(match->reader(), Tick{options.from}), *match->setting.game,
+                            match->setting.map};
   std::optional<TraceOutput> out;
   const Traced traced = trace(replayer, options, out);
   if (out) out->close();

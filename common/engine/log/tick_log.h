@@ -15,7 +15,7 @@
 #include "core/ids.h"
 #include "core/numbers.h"
 #include "engine/keyframe.h"
-#include "engine/tick_codec.h"
+#include "engine/log/tick_codec.h"
 #include "engine/tick_record.h"
 #include "engine/world.h"
 

@@ -24,7 +24,7 @@ struct Tables;
 
 template <class Game, class... Kinds, class... Outcomes, class... Events>
 struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
-  static_assert(sizeof...(Kinds) >= 1 && sizeof...(Kinds) <= 64, "a game has 1 to 64 kinds");
+  static_assert(sizeof...(Kinds) >= 1 && sizeof...(Kinds) <= kKindsMax, "a game has 1 to 64 kinds");
   static_assert(sizeof...(Outcomes) <= 256 && sizeof...(Events) <= 256,
                 "a game has at most 256 outcomes and 256 events");
   static_assert(!kHasNamed_act<Game> ||

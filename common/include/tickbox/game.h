@@ -47,7 +47,7 @@ namespace tickbox {
 /// Whether a spawned entity collides with the entity that spawned it.
 enum class Parent : std::uint8_t {
   Collides,
-  IgnoredThisTick,    ///< not in its first tick: a bullet leaves its shooter
+  IgnoredThisTick,    ///< not in its first tick: a dart leaves who throws it
   IgnoredUntilApart,  ///< not before both are apart: a bomb under the player who lays it
 };
 
@@ -603,7 +603,7 @@ struct MapOptions {
 ///   wall(me, contact, step)                 the begin of a contact with a wall or the border
 ///   after(me, step)                         after the physics
 ///   apply(me, outcome, step)                an outcome of the server
-///   ray(me, input, moment)                  a shot that hits at once: returns optional<Ray>, and
+///   ray(me, input, moment)                  a beam that strikes at once: returns optional<Ray>, and
 ///                                           takes a ConstEntity and a Moment: it changes nothing
 ///   struck(it, shooter, step)               the entity that the ray strikes
 ///   crushed(me, step)                       by a kinematic body

@@ -13,6 +13,9 @@
 
 namespace tickbox {
 
+/// The most kinds of a game.
+inline constexpr std::size_t kKindsMax = 64;
+
 /// A kind of entity, and its callbacks; nullptr for one that the game does not define.
 struct KindTable {
   using Apply = void (*)(const detail::Row& row, const void* outcome, const detail::AnyStep& step);

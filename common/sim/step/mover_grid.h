@@ -4,9 +4,9 @@
 // Each mover is in a single cell: that of its corner at the tick's start, at the finest level whose
 // cells are at least twice as wide as its way plus its size. So whatever it covers in the tick is
 // within half a cell of that corner. A query that looks half a cell further than its own box misses
-// no mover. Bullets are at a coarse level and players at a fine one, so fast bullets do not widen
-// the cells of players. The cells of a row are consecutive in memory, and a hash scatters the rows.
-// A mover that becomes faster than its level allows is listed as a stray.
+// no mover. Fast movers are at a coarse level and slow ones at a fine one, so the fast ones do not
+// widen the cells of the slow ones. The cells of a row are consecutive in memory, and a hash
+// scatters the rows. A mover that becomes faster than its level allows is listed as a stray.
 
 #include "sim/body.h"
 #include "sim/rects.h"

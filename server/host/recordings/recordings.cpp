@@ -1,6 +1,7 @@
 #include "server/host/recordings/recordings.h"
 
 #include "cli/build_info.h"
+#include "engine/identity.h"
 #include "net/handshake.h"
 #include "os/files/file.h"
 #include "os/process/log.h"
@@ -18,17 +19,20 @@ namespace tickbox::server {
 namespace {
 
 /// Returns a header without a salt: each file has its own.
-record::Header header_of(const Room& room, const Options& options, std::uint64_t seed,
+record::Header header_of(const match::Match& match, const Options& options, std::uint64_t seed,
                          WallTime start) {
+  const auto identity = engine::identity_of(match.world().game(), *match.world().map());
   return {.schema_hash = net::schema_hash(),
-          .map_hash = game::map_hash(*room.world().map()),
+          .map_hash = identity.map_hash,
           .seed = seed,
           .start_ms = start.time_since_epoch().count(),
           .tick_rate = options.tick_rate,
-          .map_seats = room.world().map()->seats,
+          .map_seats = identity.map_seats,
           .room = kFirstRoom.value,
           .server = record::name_hash(options.name.empty() ? os::host_name() : options.name),
-          .rules = std::string{room.rules().name()},
+          .game = identity.game,
+          .game_version = identity.version,
+          .game_hash = identity.game_hash,
           .simulation = std::string{cli::build_info().simulation_hash}};
 }
 
@@ -81,17 +85,19 @@ std::optional<std::string> recording_contradiction(const Options& options) {
   return std::nullopt;
 }
 
-Recordings::Recordings(const RecordingsParts& parts, const Room& room, std::uint32_t tick_rate)
-    : log_(parts.log), black_box_(room, tick_rate) {}
+Recordings::Recordings(const RecordingsParts& parts, const match::Match& match,
+                       std::uint32_t tick_rate)
+    : log_(parts.log), black_box_(match, tick_rate) {}
 
 std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
-    const Options& options, const RecordingsParts& parts, const Room& room, std::uint64_t seed) {
+    const Options& options, const RecordingsParts& parts, const match::Match& match,
+    std::uint64_t seed) {
   const WallTime start = parts.calendar.now();
-  record::Header header = header_of(room, options, seed, start);
+  record::Header header = header_of(match, options, seed, start);
   auto crash = crash_path(options, start);
   if (!crash) return std::unexpected{std::move(crash.error())};
 
-  std::unique_ptr<Recordings> made{new Recordings{parts, room, options.tick_rate}};
+  std::unique_ptr<Recordings> made{new Recordings{parts, match, options.tick_rate}};
   if (!options.record.empty()) {
     auto files =
         RecordingFiles::open({.folder = options.record,
@@ -102,7 +108,7 @@ std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
     if (!files) return std::unexpected{std::move(files.error())};
     made->files_ = *std::move(files);
     made->recorder_.emplace(
-        made->files_->first(), room,
+        made->files_->first(), match,
         Rotation{.store = made->files_.get(),
                  .ticks = ticks_in(options.record_rotate_time, options.tick_rate),
                  .bytes = part_bytes_of(options)});

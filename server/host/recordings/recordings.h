@@ -7,9 +7,9 @@
 #include "server/host/crash_file.h"
 #include "server/host/options.h"
 #include "server/host/recordings/recording_files.h"
+#include "server/match/match.h"
 #include "server/recording/black_box.h"
 #include "server/recording/recorder.h"
-#include "server/room/room.h"
 #include "server/shard/log.h"
 #include "server/shard/metrics.h"
 
@@ -34,9 +34,10 @@ struct RecordingsParts {
 
 class Recordings {
  public:
-  /// Opens what the options request; `seed`: of the room's world. Fails: with one line.
+  /// Opens what the options request; `seed`: of the match. Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<Recordings>, std::string> open(
-      const Options& options, const RecordingsParts& parts, const Room& room, std::uint64_t seed);
+      const Options& options, const RecordingsParts& parts, const match::Match& match,
+      std::uint64_t seed);
 
   Recordings(const Recordings&) = delete;
   Recordings& operator=(const Recordings&) = delete;
@@ -57,7 +58,7 @@ class Recordings {
   std::expected<void, std::string> close();
 
  private:
-  Recordings(const RecordingsParts& parts, const Room& room, std::uint32_t tick_rate);
+  Recordings(const RecordingsParts& parts, const match::Match& match, std::uint32_t tick_rate);
   void log_notes();
 
   Log& log_;

@@ -104,7 +104,7 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
     seat->client = claims.client;
     seat->key_id = accepted.token.head.key_id;
     seat->rights = claims.rights;
-    seat->body = game::player_body(seat->player, room->world().seat(seat->player).generation + 1);
+    seat->generation = room->world().seats()[seat->player.value].generation + 1;
   }
   open_session(incoming, session, *room, *seat, *keys).token = admitted_token(accepted);
   context_.metrics.count(ConnectionResult::Accepted);
@@ -136,7 +136,7 @@ void ConnectService::on_ticket(const Incoming& incoming, const ResumeAccepted& a
   if (room == nullptr) return refuse_with({.reason = net::RefuseReason::TicketOver});
   TICKBOX_ASSERT(ticket.seat.value < room->seats().count());
   Seat& seat = room->seats().seat_of(ticket.seat);
-  if (!seat.held || seat.body != ticket.body || seat.good_ticket != ticket.serial ||
+  if (!seat.held || seat.generation != ticket.generation || seat.good_ticket != ticket.serial ||
       seat.client != ticket.client) {
     return refuse_with({.reason = net::RefuseReason::TicketOver});
   }
@@ -234,16 +234,19 @@ Session& ConnectService::open_session(const Incoming& incoming, Session& session
 
   const net::Accept message{
       .player = seat.player,
-      .body = seat.body,
+      .generation = seat.generation,
       .tick_rate = tick_rate_,
       .tick = room.tick(),
-      .rules = std::string{room.room().rules().name()},
-      .map_seats = room.world().map()->seats,
-      .map_hash = room.map_hash(),
+      .game = room.identity().game,
+      .game_version = room.identity().version,
+      .game_hash = room.identity().game_hash,
+      .map_seats = room.identity().map_seats,
+      .map_hash = room.identity().map_hash,
+      .shared_seed = room.world().shared_seed,
       .boot = parts_.admission.boot(),
       .room = room.id().value,
       .ticket = parts_.admission.ticket_for({.seat = seat.player,
-                                             .body = seat.body,
+                                             .generation = seat.generation,
                                              .serial = session.ticket_serial,
                                              .room = room.id().value,
                                              .client = seat.client,

@@ -5,7 +5,7 @@
 #include "core/clock.h"
 #include "server/shard/connect/admission.h"
 #include "server/shard/context.h"
-#include "server/shard/desync_service.h"
+#include "server/shard/desync/desync_service.h"
 #include "server/shard/hosted_room.h"
 #include "server/shard/session.h"
 #include "server/shard/session_table.h"
@@ -35,7 +35,7 @@ class SessionLifecycle {
   /// that has played there ends with reason taken_over.
   void begin_to_play(Session& session, Instant now);
 
-  /// Ends a session. Its body stays for kBodyKept if its client has timed out.
+  /// Ends a session. Its player stays for kBodyKept if its client has timed out.
   void close(Session& session, net::DisconnectReason reason, Instant now);
 
   /// Closes a session without a word. Its seat no longer has it, and its token is free if its

@@ -2,15 +2,18 @@
 
 #include "core/rng.h"
 #include "core/tick_ring.h"
-#include "games/arena/arena_map.h"
+#include "games/arena/arena.h"
 #include "protocol/snapshot_codec.h"
+#include "tests/bench/arena/arenas.h"
+#include "tests/bench/arena/pad.h"
+#include "tests/bench/arena/stroller.h"
+#include "tickbox/game.h"
+#include "views/inputs.h"
 
 #include <algorithm>
-#include <cmath>
 #include <ctime>
 #include <map>
 #include <optional>
-#include <tuple>
 
 namespace tickbox::bench {
 namespace {
@@ -21,7 +24,6 @@ using tests::RawPeer;
 
 constexpr std::uint32_t kTickRate = 60;
 constexpr int kWarmUpTicks = 180;
-constexpr server::Sight kSight{.half_width = 28, .half_height = 28};
 
 std::uint64_t thread_time() {
   timespec time{};
@@ -30,31 +32,22 @@ std::uint64_t thread_time() {
          static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-/// An open field with as few spawn points as the seats need, two units apart.
-game::SharedMap field(std::uint32_t seats) {
-  auto map = std::make_shared<game::Map>();
-  map->statics = std::make_shared<const sim::Statics>(std::vector<sim::Body>{});
-  map->seats = seats;
-  const auto side = static_cast<std::int32_t>(std::ceil(std::sqrt(2.2 * seats)));
-  for (std::int32_t i = 0; i < side * side; ++i) {
-    map->spawn_points.push_back(
-        {.x = (i % side - side / 2) * 2 * kUnit, .y = (i / side - side / 2) * 2 * kUnit});
-  }
-  std::ranges::sort(map->spawn_points, {}, [](Vec2 place) {
-    return std::tuple{std::int64_t{place.x} * place.x + std::int64_t{place.y} * place.y, place.y,
-                      place.x};
-  });
-  return map;
+const GameTable& game_of(const CrowdCase& of) {
+  static const GameTable kSpread = arena_with(&sight_of<28>);
+  static const GameTable kDense = arena_with(&sight_of<28>, &make_field);
+  return of.is_dense ? kDense : kSpread;
 }
 
 tests::HarnessOptions options_of(const CrowdCase& of) {
-  const auto seats = static_cast<std::uint32_t>(of.clients + of.honest);
-  return {.seed = 5,
+  constexpr std::uint64_t kSeed = 5;
+  return {.seed = kSeed,
           .tick_rate = kTickRate,
-          .max_clients = seats,
-          .sight = kSight,
-          .bot = game::BotKind::Stress,
-          .map = of.is_dense ? field(seats) : game::make_arena_map(seats),
+          .max_clients = static_cast<std::uint32_t>(of.clients + of.honest),
+          .player =
+              [](std::size_t client) {
+                return stroller_player(Strolls::Wildly, kSeed * 1'000 + client);
+              },
+          .game = &game_of(of),
           .meter = thread_time};
 }
 
@@ -70,16 +63,16 @@ struct Peer {
     const auto opened = raw.channel().open_packet(arrived, packet);
     arrived.clear();
     if (!opened || opened->type != net::PacketType::Snapshot) return;
-    const auto snapshot = protocol::decode_snapshot(opened->message);
-    if (!snapshot) return;
-    const Tick tick = protocol::expand_tick(snapshot->head.report.tick, now);
-    views.insert(tick) = protocol::ViewAck{.tick = tick, .receipt = snapshot->receipt};
+    if (!protocol::decode_snapshot(opened->message, snapshot)) return;
+    const Tick tick = protocol::expand_tick(snapshot.head.report.tick, now);
+    views.insert(tick) = protocol::ViewAck{.tick = tick, .receipt = snapshot.receipt};
     newest = tick;
   }
 
   RawPeer raw;
   tests::Bytes arrived;
   net::PacketBuffer packet{};
+  protocol::Snapshot snapshot;
   TickRing<protocol::ViewAck, 64> views;
   Tick newest;  ///< of the views received
   Tick kept;    ///< the view that it acknowledges while its base ages
@@ -112,19 +105,19 @@ class Crowd {
   }
 
   void tick(bool is_measured) {
-    const Tick tick = harness_.room().world().tick;
+    const Tick tick = harness_.world().tick;
     const bool is_volley = of_.ray_interval != 0 && tick.value % of_.ray_interval == 0;
     for (const auto& peer : peers_) {
       send_input(*peer, tick, is_volley);
     }
     const std::uint64_t before = harness_.metered();
     const std::uint64_t sent_before = harness_.metered_sending();
-    while (harness_.room().world().tick == tick) {
+    while (harness_.world().tick == tick) {
       harness_.run_for(milliseconds{1});
     }
     const auto sending = static_cast<double>(harness_.metered_sending() - sent_before) / 1e6;
     const double stepping = static_cast<double>(harness_.metered() - before) / 1e6 - sending;
-    hits_ += harness_.room().events().hits.size();
+    hits_ += harness_.match().report().emitted.size();
     if (!is_measured) return;
     // The inputs of a volley are stepped in the tick after the present one.
     (was_volley_ ? volleys_ : others_).add(stepping, sending);
@@ -179,14 +172,16 @@ class Crowd {
 
   void send_input(Peer& peer, Tick tick, bool is_volley) {
     peer.read(tick);
-    protocol::InputMessage message;
-    message.first_tick = tick + 2;
-    message.view = acknowledged(peer, tick);
-    message.inputs.push_back(
-        {.move = static_cast<std::uint8_t>(rng_.below(9)),
-         .buttons = is_volley ? game::kButtonRay : std::uint8_t{0},
-         .aim = static_cast<std::uint16_t>(rng_.below(game::kAimDirections)),
-         .look_back = static_cast<std::uint8_t>(is_volley ? rng_.below(15) : 0)});
+    const auto move = static_cast<std::int64_t>(rng_.below(9));
+    const auto aim = static_cast<std::int64_t>(rng_.below(kDirections));
+    const auto look_back = static_cast<std::uint8_t>(is_volley ? rng_.below(15) : 0);
+    write_pad({.move = move, .ray = is_volley, .aim = aim}, pad_);
+    const views::GivenInput given{.input = pad_, .look_back = look_back};
+    protocol::InputMessage message{.view = acknowledged(peer, tick), .first_tick = tick + 2};
+    {
+      engine::BitWriter out{message.inputs};
+      views::put_inputs(games::arena(), {&given, 1}, out);
+    }
     peer.raw.send_inputs(message);
   }
 
@@ -212,6 +207,7 @@ class Crowd {
   std::vector<std::unique_ptr<Peer>> peers_;
   std::map<net::Address, Peer*> by_address_;
   Rng rng_{9};
+  std::vector<std::byte> pad_ = pad_by_default();
   std::vector<Tick> newest_;  ///< of the honest clients
   Costs volleys_;
   Costs others_;

@@ -2,7 +2,7 @@
 // What a crowd of clients, honest or hostile, costs a server per tick: receive, tick and send in
 // one thread, on a virtual network.
 
-#include "tests/threats/raw_peer.h"
+#include "tests/threats/peers/raw_peer.h"
 
 #include <cstddef>
 #include <cstdint>

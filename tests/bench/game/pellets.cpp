@@ -1,23 +1,23 @@
 #include "tests/bench/game/pellets.h"
 
-#include "core/rng.h"
-#include "engine/state_hasher.h"
-#include "engine/stepper.h"
-#include "tests/bench/game/timing.h"
 #include "tickbox/adapter.h"
-#include "views/rows.h"
 
-#include <span>
-#include <vector>
+#include <cstdint>
+#include <string_view>
 
 namespace tickbox::bench {
 namespace {
 
-constexpr std::uint32_t kRate = 60;
-constexpr std::uint16_t kWalkers = 16;
 constexpr std::int32_t kColumns = 80;
 constexpr std::int32_t kLines = 50;
-constexpr int kWarmUpTicks = 120;
+constexpr std::int32_t kPelletSize = kUnit / 4;
+
+/// The field on which walkers begin: its edge is as far from the border as they see.
+constexpr Vec2 kMiddle{24, 17};
+constexpr Vec2 kMiddleSize{32, 16};
+
+constexpr std::uint16_t kWalkerLayer = 1;
+constexpr std::uint16_t kPelletLayer = 2;
 
 struct Stick {
   Int<-1, 1> x;
@@ -40,8 +40,6 @@ struct Eaten {
   TICKBOX_FIELDS(Eaten, x)
 };
 
-enum class Pellets : std::uint8_t { None, AtRest, OnTheWay };
-
 template <Pellets kPellets>
 struct Field {
   static constexpr std::string_view name = "pellets";
@@ -61,36 +59,37 @@ struct Field {
     return 10;
   }
 
-  static Body body(const Walker&) { return {}; }
+  static Body body(const Walker&) { return {.layers = kWalkerLayer}; }
 
   static Body body(const Pellet&) {
-    return {.size = {kUnit / 4, kUnit / 4}, .motion = Motion::Fixed, .sensor = true};
+    const std::uint16_t touched_by = kPellets == Pellets::ToEat ? kWalkerLayer : kPelletLayer;
+    return {.size = {kPelletSize, kPelletSize},
+            .motion = Motion::Fixed,
+            .layers = kPelletLayer,
+            .collides_with = touched_by,
+            .sensor = true};
   }
 
   static void map(MapBuilder& map, const MapOptions&) {
     map.border({0, 0}, {kColumns * kUnit, kLines * kUnit}, Border::Solid);
   }
 
-  static Vec2 free_place(Server& server) {
-    return {server.random(kColumns) * kUnit, server.random(kLines) * kUnit};
-  }
-
   static void open(Server& server) {
     if (kPellets == Pellets::None) return;
-    const std::int32_t aside = kPellets == Pellets::AtRest ? 200 * kUnit : 0;
+    const std::int32_t left = kPellets == Pellets::OutOfSight ? 2 * kColumns : 0;
     for (std::int32_t i = 0; i < kColumns * kLines; ++i) {
-      server.spawn(Pellet{}, {i % kColumns * kUnit + aside, i / kColumns * kUnit});
+      server.spawn(Pellet{}, {(left + i % kColumns) * kUnit, i / kColumns * kUnit});
     }
   }
 
   static void join(Server& server, Player who) {
-    server.spawn_avatar(who, Walker{}, free_place(server));
+    server.spawn_avatar(who, Walker{},
+                        {(kMiddle.x + server.random(kMiddleSize.x)) * kUnit,
+                         (kMiddle.y + server.random(kMiddleSize.y)) * kUnit});
   }
 
   static void act(Entity<Walker> me, const Stick& stick, Step& step) {
     me.velocity = {stick.x * step.speed(5), stick.y * step.speed(5)};
-    step.template for_each_in<Walker>({me.min.x - kUnit, me.min.y - kUnit}, {3 * kUnit, 3 * kUnit},
-                                      [](Entity<Walker>) {});
   }
 
   static void contact(Entity<Walker> me, Entity<Pellet> it, Contact, Step& step) {
@@ -101,79 +100,31 @@ struct Field {
 
   static void decide(Server& server) {
     for ([[maybe_unused]] const Eaten& eaten : server.template events<Eaten>()) {
-      server.spawn(Pellet{}, free_place(server));
+      server.spawn(Pellet{}, {server.random(kColumns) * kUnit, server.random(kLines) * kUnit});
     }
   }
 };
 
-class Match {
- public:
-  Match(const GameTable& game, std::string_view name)
-      : name_(name), world_(game, engine::make_map(game, {.seats = kWalkers}, kRate), kRate, 7) {
-    stepper_.open(world_);
+GameTable table_of(Pellets pellets) {
+  switch (pellets) {
+    case Pellets::None:
+      return kGameTable<Field<Pellets::None>>;
+    case Pellets::OutOfSight:
+      return kGameTable<Field<Pellets::OutOfSight>>;
+    case Pellets::AtRest:
+      return kGameTable<Field<Pellets::AtRest>>;
+    case Pellets::ToEat:
+      break;
   }
-
-  void tick(std::span<const Stick> sticks, bool is_measured) {
-    joins_.clear();
-    inputs_.clear();
-    for (std::uint16_t seat = 0; seat < kWalkers; ++seat) {
-      if (world_.tick.value == 0) joins_.push_back({.player = {seat}, .user_data = {}});
-      inputs_.push_back({.player = {seat}, .input = std::as_bytes(sticks.subspan(seat, 1))});
-    }
-    const double start = thread_us();
-    stepper_.step(world_, {.leaves = {}, .joins = joins_, .inputs = inputs_}, record_);
-    const double stepped = thread_us();
-    static_cast<void>(hasher_.hash(world_));
-    const double hashed = thread_us();
-    rows_.assign(world_);
-    const double copied = thread_us();
-    if (!is_measured) return;
-    steps_.push_back(stepped - start);
-    hashes_.push_back(hashed - stepped);
-    copies_.push_back(copied - hashed);
-  }
-
-  [[nodiscard]] PelletCosts costs() {
-    return {.name = name_,
-            .step = median(steps_),
-            .hash = median(hashes_),
-            .rows = median(copies_),
-            .bodies = world_.size()};
-  }
-
- private:
-  std::string_view name_;
-  engine::World world_;
-  engine::Stepper stepper_;
-  engine::StateHasher hasher_;
-  engine::TickRecord record_;
-  views::Rows rows_;
-  std::vector<engine::Join> joins_;
-  std::vector<engine::PlayerInput> inputs_;
-  std::vector<double> steps_;
-  std::vector<double> hashes_;
-  std::vector<double> copies_;
-};
+  return kGameTable<Field<Pellets::ToEat>>;
+}
 
 }  // namespace
 
-std::array<PelletCosts, 3> measure_pellets(int ticks) {
-  std::array<Match, 3> matches = {Match{kGameTable<Field<Pellets::None>>, "16 walkers"},
-                                  Match{kGameTable<Field<Pellets::AtRest>>, "and 4,000 at rest"},
-                                  Match{kGameTable<Field<Pellets::OnTheWay>>, "and 4,000 to eat"}};
-  std::vector<Stick> sticks(kWalkers);
-  Rng dice{5};
-  for (int tick = 0; tick < ticks + kWarmUpTicks; ++tick) {
-    for (Stick& stick : sticks) {
-      if (!dice.chance(1, 30)) continue;
-      stick.x = static_cast<std::int32_t>(dice.below(3)) - 1;
-      stick.y = static_cast<std::int32_t>(dice.below(3)) - 1;
-    }
-    for (Match& match : matches) {
-      match.tick(sticks, tick >= kWarmUpTicks);
-    }
-  }
-  return {matches[0].costs(), matches[1].costs(), matches[2].costs()};
+GameTable pellet_game(Pellets pellets, Vec2 (*sight)(const void* avatar)) {
+  GameTable game = table_of(pellets);
+  game.sight = sight;
+  return game;
 }
 
 }  // namespace tickbox::bench

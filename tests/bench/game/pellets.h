@@ -1,24 +1,27 @@
 #pragma once
-// A match of 16 walkers without and with 4,000 fixed pellets, stepped in turn.
+// A game of walkers on a field of 4,000 fixed pellets.
 
-#include <array>
-#include <cstddef>
+#include "tickbox/game.h"
+#include "tickbox/game_table.h"
+
 #include <cstdint>
-#include <string_view>
 
 namespace tickbox::bench {
 
-/// Medians in microseconds.
-struct PelletCosts {
-  std::string_view name;
-  double step = 0;
-  double hash = 0;
-  double rows = 0;         ///< a copy of all rows, as clients and the server's history keep
-  std::size_t bodies = 0;  ///< in the last tick
+/// The seats of a match.
+inline constexpr std::uint32_t kWalkers = 16;
+
+enum class Pellets : std::uint8_t {
+  None,        ///< an empty field
+  OutOfSight,  ///< nobody sees them
+  AtRest,      ///< nothing touches them
+  ToEat,       ///< walkers eat them, and the server spawns as many again
 };
 
-/// Returns the costs without pellets, with pellets where nobody walks, and with pellets that the
-/// walkers eat and the server spawns again.
-[[nodiscard]] std::array<PelletCosts, 3> measure_pellets(int ticks);
+/// Half the extent of a view that has up to 1,024 members: the most that a view can have.
+inline constexpr Vec2 kWideSight{20 * kUnit, 12 * kUnit};
+
+/// Returns the game. All walkers begin in the middle of the field.
+[[nodiscard]] GameTable pellet_game(Pellets pellets, Vec2 (*sight)(const void* avatar));
 
 }  // namespace tickbox::bench

@@ -1,4 +1,4 @@
-// The benchmark as a program, in small: both forms of the arena move every body alike.
+// The benchmark as a program, in small: no view is wrong in any of its cases.
 
 #include "tests/integration/programs.h"
 #include "tests/support/paths.h"

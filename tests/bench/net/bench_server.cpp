@@ -1,11 +1,16 @@
 #include "tests/bench/net/bench_server.h"
 
 #include "core/assert.h"
-#include "games/arena/arena_map.h"
-#include "games/catalog.h"
+#include "engine/declared.h"
+#include "games/arena/arena.h"
 #include "protocol/messages.h"
+#include "views/inputs.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+#include <vector>
 
 namespace tickbox::bench {
 namespace {
@@ -19,6 +24,53 @@ constexpr std::chrono::seconds kTokenLife{10};
 
 net::Address server_address() {
   return net::parse_address("192.0.2.1:7777").value();
+}
+
+/// Returns the bits of `count` inputs, each of which changes every value. `looks`: the first inputs
+/// also change their look back, which takes a byte each.
+std::vector<std::byte> input_bits(std::size_t count, std::size_t looks) {
+  const TypeInfo& type = games::arena().input;
+  std::array<std::vector<std::byte>, 2> values;
+  for (std::vector<std::byte>& value : values) {
+    value.resize(type.bytes);
+    type.write_default(value.data());
+  }
+  for (const FieldInfo& field : type.fields()) {
+    engine::set_value(field, 0, field.max, values[1]);
+  }
+  std::vector<views::GivenInput> inputs;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto look_back = static_cast<std::uint8_t>(std::min(i + 1, looks));
+    inputs.push_back({.input = values[(i + 1) % 2], .look_back = look_back});
+  }
+  std::vector<std::byte> bytes;
+  {
+    engine::BitWriter out{bytes};
+    views::put_inputs(games::arena(), inputs, out);
+  }
+  return bytes;
+}
+
+/// Returns the inputs of a datagram of `bytes`; one input if that is 0.
+const std::vector<std::byte>& inputs_of(std::size_t bytes) {
+  static std::map<std::size_t, std::vector<std::byte>> made;
+  const auto [at, is_new] = made.try_emplace(bytes);
+  if (!is_new) return at->second;
+  protocol::MessageBuffer buffer;
+  const std::size_t frame = net::kPacketOverheadBytes + protocol::encode_input({}, buffer).size();
+  std::size_t count = 1;
+  std::size_t looks = 0;
+  const auto size = [&] { return frame + input_bits(count, looks).size(); };
+  while (size() < bytes) {
+    looks = ++count;
+  }
+  while (looks > 0 && size() > bytes) {
+    --looks;
+  }
+  TICKBOX_ASSERT(bytes == 0 || size() == bytes);
+  TICKBOX_ASSERT(count <= protocol::kInputsPerMessageMax);
+  at->second = input_bits(count, looks);
+  return at->second;
 }
 
 }  // namespace
@@ -51,8 +103,9 @@ void MemoryTransport::clear() {
 
 BenchServer::BenchServer() {
   TICKBOX_ASSERT(net::crypto_ready());
-  room_ = std::make_unique<server::Room>(game::make_arena_map(kSeats),
-                                         game::make_rules("arena", kTickRate), kSeed, kTickRate);
+  const GameTable& game = games::arena();
+  match_ = std::make_unique<match::Match>(
+      game, engine::make_map(game, {.seats = kSeats}, kTickRate), kTickRate, kSeed);
   shard_ = std::make_unique<server::Shard>(
       server::ShardOptions{.tick_rate = kTickRate,
                            .max_clients = kSeats,
@@ -61,7 +114,7 @@ BenchServer::BenchServer() {
                          .entropy = entropy_,
                          .calendar = calendar_,
                          .log = log_,
-                         .rooms = {{.room = *room_}}},
+                         .rooms = {{.match = *match_}}},
       clock_.now());
 }
 
@@ -126,14 +179,9 @@ net::Address sender(std::uint32_t number) {
 
 ConstBytes make_input(Player& player, Tick tick, std::size_t bytes, net::PacketBuffer& out) {
   protocol::MessageBuffer message_buffer;
-  protocol::InputMessage inputs{.first_tick = tick};
-  inputs.inputs.push_back({});
-  const ConstBytes message = protocol::encode_input(inputs, message_buffer);
-  // Bytes that nothing points to are ignored.
-  std::vector<std::byte> padded{message.begin(), message.end()};
-  padded.resize(std::max(message.size() + net::kPacketOverheadBytes, bytes) -
-                net::kPacketOverheadBytes);
-  return player.channel.seal_packet(net::PacketType::Input, padded, out);
+  const protocol::InputMessage inputs{.first_tick = tick, .inputs = inputs_of(bytes)};
+  return player.channel.seal_packet(net::PacketType::Input,
+                                    protocol::encode_input(inputs, message_buffer), out);
 }
 
 }  // namespace tickbox::bench

@@ -2,13 +2,12 @@
 // A server without a socket: a shard on a transport in memory, and the datagrams that are handed to
 // it.
 
-#include "game/input.h"
 #include "net/connect_token.h"
 #include "net/handshake.h"
 #include "net/packet.h"
 #include "net/transport.h"
 #include "os/process/steady_clock.h"
-#include "server/room/room.h"
+#include "server/match/match.h"
 #include "server/shard/log.h"
 #include "server/shard/shard.h"
 #include "tests/support/virtual_time.h"
@@ -97,7 +96,7 @@ class BenchServer {
   [[nodiscard]] std::uint64_t sent() const { return transport_.sent(); }
 
   /// One that inputs are good for.
-  [[nodiscard]] Tick next_tick() const { return room_->world().tick + 1; }
+  [[nodiscard]] Tick next_tick() const { return match_->world().tick + 1; }
 
  private:
   tests::VirtualClock clock_;
@@ -107,15 +106,15 @@ class BenchServer {
   std::uint64_t clients_ = 0;  ///< tokens made, each for a client of its own
   SilentLog log_;
   MemoryTransport transport_;
-  std::unique_ptr<server::Room> room_;
+  std::unique_ptr<match::Match> match_;
   std::unique_ptr<server::Shard> shard_;
 };
 
 /// The address of sender `number`; each is of a network of its own.
 [[nodiscard]] net::Address sender(std::uint32_t number);
 
-/// An INPUT of one input, sealed by the player's channel, as long as `bytes`, or as it must be:
-/// what comes after the message is zeros.
+/// An INPUT, sealed by the player's channel: as many inputs as make it `bytes` long, all of them
+/// different; for 0 bytes one input.
 ConstBytes make_input(Player& player, Tick tick, std::size_t bytes, net::PacketBuffer& out);
 
 }  // namespace tickbox::bench

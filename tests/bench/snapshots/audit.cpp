@@ -1,7 +1,5 @@
 #include "tests/bench/snapshots/audit.h"
 
-#include "tests/support/harness.h"
-
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -12,12 +10,9 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 AuditBandwidth measure_audit(const BandwidthCase& one, int seconds_measured, std::uint64_t seed) {
-  tests::Harness harness{{.seed = seed,
-                          .max_clients = one.seats + 1,
-                          .snapshot_rate = one.snapshot_rate,
-                          .sight = one.sight,
-                          .link = one.link,
-                          .bot = one.bot}};
+  tests::HarnessOptions options = match_of(one, seed);
+  ++options.max_clients;
+  tests::Harness harness{options};
   for (std::size_t i = 0; i < one.clients; ++i) {
     harness.add_client();
     if (i % 8 == 7) harness.run_for(milliseconds{1});

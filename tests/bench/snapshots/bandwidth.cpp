@@ -1,8 +1,8 @@
 #include "tests/bench/snapshots/bandwidth.h"
 
 #include "protocol/snapshot.h"
-#include "tests/bench/snapshots/yard.h"
-#include "tests/support/harness.h"
+#include "tests/bench/arena/arenas.h"
+#include "tests/bench/arena/stroller.h"
 
 #include <fmt/format.h>
 
@@ -16,11 +16,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// All of the map for 64.
-constexpr server::Sight kAll{.half_width = 80, .half_height = 80};
+constexpr std::string_view kStroll = "stroll";
 
-/// 25 square units for each of 64, and no walls inside; the built-in map has a hundred.
-constexpr std::int32_t kBumpingYardUnits = 40;
+/// All of the map for 64.
+constexpr SightHook kAll = &sight_of<80>;
 
 net::LinkConditions link(int one_way_ms, int jitter_ms, std::uint32_t loss_ppm) {
   return {
@@ -42,57 +41,67 @@ client::ClientStats stats_of_all(const tests::Harness& harness) {
 }  // namespace
 
 std::vector<BandwidthCase> bandwidth_cases() {
+  static const GameTable kArena = arena_with(kAll);
+  static const GameTable kCrowded = arena_with(&sight_of<32>);
+  static const GameTable kYard = arena_with(kAll, &make_yard);
   std::vector<BandwidthCase> cases;
   for (const std::uint32_t rate : {60U, 30U}) {
     cases.push_back(
-        {.name = "loopback", .link = link(0, 0, 0), .snapshot_rate = rate, .sight = kAll});
+        {.name = "loopback", .link = link(0, 0, 0), .snapshot_rate = rate, .game = &kArena});
     cases.push_back({.name = "80 ms, 8 ms jitter, 5 % loss",
                      .link = link(36, 8, 50'000),
                      .snapshot_rate = rate,
-                     .sight = kAll});
+                     .game = &kArena});
     cases.push_back({.name = "150 ms, 8 ms jitter, 5 % loss",
                      .link = link(71, 8, 50'000),
                      .snapshot_rate = rate,
-                     .sight = kAll});
+                     .game = &kArena});
     cases.push_back({.name = "80 ms, all at rest",
                      .link = link(36, 8, 50'000),
                      .snapshot_rate = rate,
-                     .bot = game::BotKind::Still,
-                     .sight = kAll});
+                     .game = &kArena,
+                     .bot = "still"});
     cases.push_back({.name = "80 ms, crowd of 250",
                      .link = link(36, 8, 50'000),
                      .snapshot_rate = rate,
+                     .game = &kCrowded,
                      .clients = 250,
-                     .seats = 250,
-                     .sight = {.half_width = 32, .half_height = 32}});
+                     .seats = 250});
     cases.push_back({.name = "80 ms, chasing each other",
                      .link = link(36, 8, 50'000),
                      .snapshot_rate = rate,
-                     .bot = game::BotKind::Chase,
-                     .sight = kAll});
+                     .game = &kArena,
+                     .bot = "chase"});
     cases.push_back({.name = "bumping all the time, no delay",
                      .link = link(0, 0, 0),
                      .snapshot_rate = rate,
-                     .sight = kAll,
-                     .yard_units = kBumpingYardUnits});
+                     .game = &kYard});
     cases.push_back({.name = "bumping all the time, 80 ms",
                      .link = link(36, 8, 50'000),
                      .snapshot_rate = rate,
-                     .sight = kAll,
-                     .yard_units = kBumpingYardUnits});
+                     .game = &kYard});
   }
   return cases;
 }
 
+tests::HarnessOptions match_of(const BandwidthCase& one, std::uint64_t seed) {
+  tests::HarnessOptions options{.seed = seed,
+                                .max_clients = one.seats,
+                                .snapshot_rate = one.snapshot_rate,
+                                .link = one.link,
+                                .game = one.game};
+  if (one.bot == kStroll) {
+    options.player = [seed](std::size_t client) {
+      return stroller_player(Strolls::Calmly, seed * 1'000 + client);
+    };
+  } else {
+    options.bot = one.bot;
+  }
+  return options;
+}
+
 Bandwidth measure_bandwidth(const BandwidthCase& one, int seconds_measured, std::uint64_t seed) {
-  tests::Harness harness{
-      {.seed = seed,
-       .max_clients = one.seats,
-       .snapshot_rate = one.snapshot_rate,
-       .sight = one.sight,
-       .link = one.link,
-       .bot = one.bot,
-       .map = one.yard_units > 0 ? make_yard(one.yard_units, one.seats) : nullptr}};
+  tests::Harness harness{match_of(one, seed)};
   for (std::size_t i = 0; i < one.clients; ++i) {
     harness.add_client();
     if (i % 8 == 7) harness.run_for(milliseconds{1});

@@ -2,11 +2,11 @@
 // One match, and what its clients were sent.
 
 #include "core/clock.h"
-#include "games/arena/bot.h"
 #include "net/address.h"
 #include "net/link_simulator.h"
-#include "server/replication/interest.h"
 #include "server/shard/metrics.h"
+#include "tests/support/harness.h"
+#include "tickbox/game_table.h"
 
 #include <array>
 #include <cstdint>
@@ -29,15 +29,17 @@ struct BandwidthCase {
   std::string_view name;
   net::LinkConditions link;
   std::uint32_t snapshot_rate = 60;
-  game::BotKind bot = game::BotKind::Wander;
+  const GameTable* game = nullptr;
+  std::string_view bot = "stroll";  ///< a style of the game, or that of bench/arena/stroller.h
   std::size_t clients = 64;
   std::uint32_t seats = 64;  ///< seats of the map
-  server::Sight sight;
-  std::int32_t yard_units = 0;  ///< not 0: an empty yard so wide and high, not the built-in map
 };
 
 /// Those that tests/EVIDENCE.md has figures of.
 [[nodiscard]] std::vector<BandwidthCase> bandwidth_cases();
+
+/// Returns the options of the case's match.
+[[nodiscard]] tests::HarnessOptions match_of(const BandwidthCase& one, std::uint64_t seed);
 
 struct Bandwidth {
   std::string_view name;

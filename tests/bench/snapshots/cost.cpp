@@ -1,15 +1,13 @@
 #include "tests/bench/snapshots/cost.h"
 
+#include "client/match/snapshot_world.h"
 #include "client/verification/audit.h"
-#include "client/views/snapshot_world.h"
-#include "games/arena/arena_map.h"
-#include "games/arena/bot.h"
-#include "games/catalog.h"
 #include "net/packet.h"
 #include "protocol/audit_codec.h"
 #include "protocol/snapshot_codec.h"
-#include "server/replication/audit_stream.h"
-#include "server/replication/snapshot_planner.h"
+#include "server/match/audit_stream.h"
+#include "server/match/planner.h"
+#include "tests/bench/arena/arenas.h"
 #include "tests/bench/physics/step_clock.h"
 
 #include <fmt/format.h>
@@ -26,17 +24,26 @@ namespace {
 
 constexpr std::uint32_t kTickRate = 60;
 constexpr int kWarmUpTicks = 120;
-/// Some 64 bodies of the built-in map, which has 8 by 8 units or so for each seat.
-constexpr server::Sight kSight{.half_width = 28, .half_height = 28};
+
+/// Players see some 64 bodies: the map has 8 by 8 units or so for each seat.
+const GameTable& arena() {
+  static const GameTable kArena = arena_with(&sight_of<28>);
+  return kArena;
+}
+
 /// Clients that hold real views: half of them get every snapshot, half only one in `base_age`
 /// ticks, so that they replay all the way from the base.
 constexpr std::size_t kReplicasOfAKind = 16;
 constexpr std::size_t kSnapshotWorlds = 2 * kReplicasOfAKind;
 
+std::uint32_t seats_of(const CostCase& of) {
+  return static_cast<std::uint32_t>(of.clients);
+}
+
 struct Place {
-  game::Bot bot;
-  server::SentViews views{server::base_age_max(kTickRate)};
-  server::WaitingBodies waiting;
+  Stroller stroller;
+  match::SentViews views{match::base_age_max(kTickRate)};
+  match::WaitingBodies waiting;
   net::PacketChannel channel{{}, 1, net::Direction::ToClient};
 };
 
@@ -45,35 +52,37 @@ class Stage {
  public:
   explicit Stage(const CostCase& of)
       : base_age_(of.base_age),
-        map_(game::make_arena_map(static_cast<std::uint32_t>(of.clients))),
-        rules_(game::make_rules("arena", kTickRate)),
-        room_(map_, rules_, 1, kTickRate) {
+        match_(arena(), engine::make_map(arena(), {.seats = seats_of(of)}, kTickRate), kTickRate,
+               1),
+        like_(arena(), match_.world().map(), kTickRate, 0) {
+    like_.shared_seed = match_.world().shared_seed;
     for (std::size_t i = 0; i < of.clients; ++i) {
-      places_.push_back(std::make_unique<Place>(Place{.bot = {of.bots, i, kTickRate}}));
-      joins_.push_back({static_cast<std::uint16_t>(i)});
+      places_.push_back(std::make_unique<Place>(Place{.stroller = {of.stroll, i, kTickRate}}));
+      joins_.push_back({.player = {static_cast<std::uint16_t>(i)}, .user_data = {}});
     }
+    snapshots_.resize(of.clients);
     cost_.of = of;
   }
 
   void tick(bool is_measured) {
     inputs_.clear();
+    sources_.clear();
     for (std::size_t i = 0; i < places_.size(); ++i) {
-      inputs_.push_back({.player = {static_cast<std::uint16_t>(i)},
-                         .input = places_[i]->bot.decide(std::nullopt, {})});
+      const Player player{static_cast<std::uint16_t>(i)};
+      inputs_.push_back({.player = player, .input = places_[i]->stroller.decide()});
+      sources_.push_back({.player = player, .source = engine::InputSource::Received});
     }
-    const game::TickCommands commands{.leaves = {}, .joins = joins_, .inputs = inputs_};
-    sources_.assign(inputs_.size(), game::InputSource::Received);
     clients_.assign(joins_.size(), 1);
     clock_.start();
-    room_.log_commands(commands, {.sources = sources_, .clients = clients_});
-    const double log = clock_.elapsed_us();
-    clock_.start();
-    room_.tick(commands);
+    match_.tick({.leaves = {}, .joins = joins_, .inputs = inputs_});
     const double step = clock_.elapsed_us();
+    clock_.start();
+    match_.write_tick_log({.sources = sources_, .clients = clients_});
+    const double log = clock_.elapsed_us();
     audit(log, is_measured);
     joins_.clear();
     clock_.start();
-    planner_.begin_tick(room_);
+    planner_.begin_tick(match_);
     for (std::size_t i = 0; i < places_.size(); ++i) {
       plan(i);
     }
@@ -106,16 +115,16 @@ class Stage {
  private:
   /// Tells one auditor of the tick, who gets everything at once. Its log took `log` microseconds.
   void audit(double log, bool is_measured) {
-    const Tick tick = room_.world().tick;
+    const Tick tick = match_.world().tick;
     const Instant now{std::chrono::milliseconds{16} * tick.value};
     if (!stream_.is_running()) {
-      room_.log().keyframe(room_.world(), room_.hash(), keyframe_);
+      match_.tick_log().keyframe(match_.world(), match_.hash(), keyframe_);
       protocol::encode_keyframe_entry(keyframe_, entry_);
       stream_.begin(entry_, tick);
-      auditor_.emplace(map_, rules_, room_.world().body_of({0}));
+      auditor_.emplace(like_, Player{0});
     } else {
       clock_.start();
-      protocol::encode_tick_entry(room_.hash(), room_.log().bytes(), entry_);
+      protocol::encode_tick_entry(match_.hash(), match_.tick_log().bytes(), entry_);
       const double feed = log + clock_.elapsed_us();
       clock_.start();
       if (!stream_.append(entry_, tick)) ++cost_.mismatches;
@@ -126,11 +135,10 @@ class Stage {
     }
     clock_.start();
     segments_.clear();
-    while (const auto piece = stream_.next(server::AuditStream::Cut::All, now)) {
-      const protocol::AuditHead head{
-          .report = {.tick = static_cast<std::uint16_t>(tick.value & 0xffff)},
-          .run = piece->run,
-          .segment = piece->segment};
+    while (const auto piece = stream_.next(match::AuditStream::Cut::All, now)) {
+      const protocol::AuditHead head{.report = {.tick = protocol::low_bits(tick)},
+                                     .run = piece->run,
+                                     .segment = piece->segment};
       const ConstBytes message =
           protocol::encode_audit(head, piece->bytes, std::nullopt, message_buffer_);
       audit_channel_.seal_packet(net::PacketType::Audit, message, packet_);
@@ -151,21 +159,18 @@ class Stage {
   }
 
   void plan(std::size_t i) {
-    const Tick tick = room_.world().tick;
+    const Tick tick = match_.world().tick;
     Place& place = *places_[i];
     if (tick.value > base_age_) place.views.acknowledge({tick.value - base_age_});
-    const server::ViewMembers* base = place.views.base(tick);
-    const std::size_t own =
-        room_.world().index_of(room_.world().body_of({static_cast<std::uint16_t>(i)}));
-    const server::ViewRequest request{.own = static_cast<std::uint32_t>(own),
-                                      .base = base,
-                                      .base_tick = base != nullptr ? place.views.base_tick() : tick,
-                                      .bytes_max = net::kDatagramBytesMax};
-    if (snapshots_.size() <= i) snapshots_.emplace_back();
+    const match::Members* base = place.views.base(tick);
+    const match::ViewRequest request{.player = {static_cast<std::uint16_t>(i)},
+                                     .base = base,
+                                     .base_tick = base != nullptr ? place.views.base_tick() : tick,
+                                     .bytes_max = net::kDatagramBytesMax};
     protocol::Snapshot& snapshot = snapshots_[i];
-    const server::ViewPlan plan =
-        planner_.plan(request, place.waiting, snapshot, place.views.add(tick));
-    snapshot.head = {.report = {.tick = static_cast<std::uint16_t>(tick.value & 0xffff)},
+    const match::ViewPlan plan =
+        planner_.plan(request, place.waiting, snapshot.content, place.views.add(tick));
+    snapshot.head = {.report = {.tick = protocol::low_bits(tick)},
                      .view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff),
                      .base_age = plan.on_base ? static_cast<std::uint8_t>(tick - request.base_tick)
                                               : std::uint8_t{0}};
@@ -201,35 +206,35 @@ class Stage {
 
   /// What one view took, for half of the replicas from `first` on, every `interval` ticks.
   double apply_all(std::size_t first, std::uint32_t interval) {
-    const Tick tick = room_.world().tick;
+    const Tick tick = match_.world().tick;
     if (tick.value % interval != 0) return 0;
     clock_.start();
     for (std::size_t i = first; i < first + kReplicasOfAKind; ++i) {
-      std::optional<client::SnapshotWorld>& replica = snapshot_worlds_[i];
-      if (!replica) {
-        replica.emplace(map_, rules_, room_.world().body_of({static_cast<std::uint16_t>(i)}));
-      }
-      const auto view = replica->apply(snapshots_[i], tick);
+      std::optional<match::SnapshotWorld>& replica = snapshot_worlds_[i];
+      if (!replica) replica.emplace(like_, Player{static_cast<std::uint16_t>(i)});
+      const protocol::Snapshot& snapshot = snapshots_[i];
+      const auto view = replica->apply(
+          {.tick = tick, .base_age = snapshot.head.base_age, .view_hash = snapshot.head.view_hash},
+          snapshot.content);
       if (!view && view.error().wrong) ++cost_.mismatches;
     }
     return clock_.elapsed_us() * interval / kReplicasOfAKind;
   }
 
   std::uint32_t base_age_;
-  game::SharedMap map_;
-  std::shared_ptr<const game::Rules> rules_;
-  server::Room room_;
-  server::SnapshotPlanner planner_{kSight};
+  match::Match match_;
+  engine::World like_;  ///< empty: what the worlds of clients are made of
+  match::Planner planner_;
   std::vector<std::unique_ptr<Place>> places_;
-  std::vector<PlayerId> joins_;
-  std::vector<game::PlayerInput> inputs_;
-  std::vector<game::InputSource> sources_;  ///< of inputs_, one for one
-  std::vector<std::uint64_t> clients_;      ///< of joins_, one for one
+  std::vector<engine::Join> joins_;
+  std::vector<engine::PlayerInput> inputs_;
+  std::vector<engine::PlayerSource> sources_;  ///< of inputs_, one for one
+  std::vector<std::uint64_t> clients_;         ///< of joins_, one for one
   std::vector<protocol::Snapshot> snapshots_;
-  std::array<std::optional<client::SnapshotWorld>, kSnapshotWorlds> snapshot_worlds_;
+  std::array<std::optional<match::SnapshotWorld>, kSnapshotWorlds> snapshot_worlds_;
   std::vector<std::byte> keyframe_;
   std::vector<std::byte> entry_;  ///< the last that was sent to auditors
-  server::AuditStream stream_{kTickRate};
+  match::AuditStream stream_{kTickRate};
   net::PacketChannel audit_channel_{{}, 1, net::Direction::ToClient};
   std::optional<client::Auditor> auditor_;
   std::vector<std::vector<std::byte>> segments_;

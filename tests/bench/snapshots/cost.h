@@ -1,7 +1,7 @@
 #pragma once
 // What snapshots cost a processor: on the server per tick and per client, on a client per snapshot.
 
-#include "games/arena/bot.h"
+#include "tests/bench/arena/stroller.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace tickbox::bench {
 struct CostCase {
   std::string_view name;
   std::size_t clients = 0;
-  game::BotKind bots = game::BotKind::Wander;
+  Strolls stroll = Strolls::Calmly;
   std::uint32_t base_age = 0;  ///< in ticks
 };
 
@@ -39,7 +39,7 @@ struct SnapshotCost {
   }
 };
 
-/// Bots on the built-in map, each in view of some 64 bodies, for `ticks` ticks.
+/// Strollers on the map of the arena, each in view of some 64 bodies, for `ticks` ticks.
 [[nodiscard]] SnapshotCost measure_cost(const CostCase& of, int ticks);
 
 [[nodiscard]] std::string text_of(const SnapshotCost& cost);

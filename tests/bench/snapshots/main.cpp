@@ -31,9 +31,9 @@ constexpr int kTicksMeasured = 300;
 /// Bases as old as at a round trip of 80 ms, and the worst that clients can ask for: other sticks
 /// every tick, and bases that are almost too old to be any.
 constexpr std::array kCostCases{
-    CostCase{.name = "wandering", .clients = 200, .bots = game::BotKind::Wander, .base_age = 6},
-    CostCase{.name = "wandering", .clients = 1'000, .bots = game::BotKind::Wander, .base_age = 6},
-    CostCase{.name = "wild", .clients = 1'000, .bots = game::BotKind::Stress, .base_age = 59}};
+    CostCase{.name = "wandering", .clients = 200, .stroll = Strolls::Calmly, .base_age = 6},
+    CostCase{.name = "wandering", .clients = 1'000, .stroll = Strolls::Calmly, .base_age = 6},
+    CostCase{.name = "wild", .clients = 1'000, .stroll = Strolls::Wildly, .base_age = 59}};
 
 int run_cost() {
   bool is_sound = true;

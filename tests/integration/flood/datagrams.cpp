@@ -3,7 +3,9 @@
 #include "net/connect_token.h"
 #include "net/handshake.h"
 #include "os/process/steady_clock.h"
+#include "protocol/descriptor_codec.h"
 #include "protocol/messages.h"
+#include "protocol/view_parts.h"
 
 #include <algorithm>
 #include <cstring>
@@ -12,8 +14,16 @@
 namespace tickbox::flood {
 namespace {
 
-/// Where the real datagrams stand in real_datagrams().
-enum class Real : std::uint8_t { Hello, Connect, Resume, Input, Disconnect };
+/// Where the real datagrams stand in real_datagrams(): first what is asked, then what is sealed.
+enum class Real : std::uint8_t { Hello, Connect, Resume };
+
+/// The types of sealed packets that a client sends.
+constexpr std::array kSealedTypes = {net::PacketType::Input, net::PacketType::Disconnect,
+                                     net::PacketType::Response, net::PacketType::DesyncReport,
+                                     net::PacketType::DescriptorRequest};
+
+/// One input of any game with at most five values, each as it is by default.
+constexpr std::byte kOneInput{1};
 
 /// Where a request has its nonce, and a sealed packet its connection id: schema/README.md.
 constexpr std::size_t kNonceAt = 13;
@@ -40,6 +50,23 @@ net::ConnectToken make_token(const net::Address& server, Entropy& entropy) {
                           net::KeyRing::published(), entropy);
 }
 
+/// Returns a message of this type, one of kSealedTypes.
+ConstBytes message_of(net::PacketType type, protocol::MessageBuffer& buffer) {
+  switch (type) {
+    case net::PacketType::Disconnect:
+      return protocol::encode_disconnect(net::DisconnectReason::ClientLeft, buffer);
+    case net::PacketType::Response:
+      return protocol::encode_path_check(1, buffer);
+    case net::PacketType::DesyncReport:
+      return protocol::encode_view_part(
+          {.view = {.tick = {1}, .server_hash = 1, .client_hash = 2}, .bytes = {}}, buffer);
+    case net::PacketType::DescriptorRequest:
+      return protocol::encode_descriptor_request(0, buffer);
+    default:
+      return protocol::encode_input({.first_tick = {1}, .inputs = {kOneInput}}, buffer);
+  }
+}
+
 }  // namespace
 
 std::string_view name_of(Kind kind) {
@@ -60,19 +87,15 @@ std::vector<std::vector<std::byte>> real_datagrams(const net::Address& server,
       kFirstConnection,
       net::Direction::ToServer};
   protocol::MessageBuffer message_buffer;
-  protocol::InputMessage inputs;
-  inputs.inputs.push_back({});
   std::vector<std::vector<std::byte>> all;
   all.push_back(copy_of(net::encode_hello(request(net::PacketType::Hello), out)));
   all.push_back(copy_of(net::encode_connect(request(net::PacketType::Connect),
                                             net::draw<net::CookieBytes>(entropy),
                                             make_token(server, entropy), out)));
   all.push_back(copy_of(net::encode_resume(request(net::PacketType::Resume), ticket, out)));
-  all.push_back(copy_of(channel.seal_packet(net::PacketType::Input,
-                                            protocol::encode_input(inputs, message_buffer), out)));
-  all.push_back(copy_of(channel.seal_packet(
-      net::PacketType::Disconnect,
-      protocol::encode_disconnect(net::DisconnectReason::ClientLeft, message_buffer), out)));
+  for (const net::PacketType type : kSealedTypes) {
+    all.push_back(copy_of(channel.seal_packet(type, message_of(type, message_buffer), out)));
+  }
   return all;
 }
 
@@ -128,7 +151,7 @@ ConstBytes DatagramMaker::mutated() {
 ConstBytes DatagramMaker::packet() {
   constexpr std::size_t kLikeInputs = 100;
   static_cast<void>(random(kLikeInputs));
-  made_[0] = static_cast<std::byte>(net::PacketType::Input);
+  made_[0] = static_cast<std::byte>(kSealedTypes.at(rng_.below(kSealedTypes.size())));
   const auto guess = static_cast<std::uint32_t>(rng_.below(kConnections));
   store_le<std::uint32_t>(MutableBytes{made_}.subspan(kConnectionAt), kFirstConnection + guess);
   return ConstBytes{made_}.first(kLikeInputs);

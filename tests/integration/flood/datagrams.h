@@ -32,8 +32,8 @@ inline constexpr std::array kKinds = {Kind::Malformed, Kind::Hello, Kind::Connec
 /// A datagram longer than the server's limit, so that those are among the malformed ones.
 inline constexpr std::size_t kMadeBytesMax = 1'400;
 
-/// A HELLO, CONNECT, RESUME, INPUT and DISCONNECT. Only a RESUME with a real ticket would be
-/// believed.
+/// One of each type that a client sends, HELLO, CONNECT and RESUME first. Only a RESUME with a real
+/// ticket would be believed.
 [[nodiscard]] std::vector<std::vector<std::byte>> real_datagrams(const net::Address& server,
                                                                  const net::ResumeTicket& ticket,
                                                                  Entropy& entropy);

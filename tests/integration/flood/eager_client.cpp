@@ -4,12 +4,15 @@
 #include "protocol/snapshot_codec.h"
 
 #include <algorithm>
+#include <array>
 
 namespace tickbox::flood {
 namespace {
 
-/// Inputs that an ordinary packet holds on a short way, and how far ahead they are.
-constexpr std::uint32_t kInputs = 3;
+/// Three inputs, as an ordinary packet holds on a short way, of any game with four values: each as
+/// it is by default.
+constexpr std::array kInputs = {std::byte{0b0100'0001}, std::byte{0b0001'0000}, std::byte{0}};
+/// How far ahead they are.
 constexpr std::uint32_t kTicksAhead = 2;
 
 constexpr std::chrono::seconds kTokenLife{60};
@@ -43,13 +46,13 @@ EagerClient::EagerClient(std::unique_ptr<os::UdpTransport> socket, const net::Ad
 void EagerClient::poll(Instant now) {
   while (const auto message = connection_->receive(now)) {
     if (message->type != net::PacketType::Snapshot) continue;
-    const auto snapshot = protocol::decode_snapshot(message->bytes);
-    if (!snapshot) continue;
+    protocol::Snapshot snapshot;
+    if (!protocol::decode_snapshot(message->bytes, snapshot)) continue;
     const Tick near = std::max(newest_.tick, connection_->accept().tick);
-    const Tick tick = protocol::expand_tick(snapshot->head.report.tick, near);
+    const Tick tick = protocol::expand_tick(snapshot.head.report.tick, near);
     if (tick <= newest_.tick) continue;
     ++snapshots_;
-    newest_ = {.tick = tick, .receipt = snapshot->receipt};
+    newest_ = {.tick = tick, .receipt = snapshot.receipt};
   }
   connection_->update(now);
 }
@@ -57,9 +60,7 @@ void EagerClient::poll(Instant now) {
 void EagerClient::send_inputs() {
   protocol::InputMessage message{.first_tick = newest_.tick + kTicksAhead};
   if (newest_.tick.value != 0) message.view = newest_;
-  for (std::uint32_t i = 0; i < kInputs; ++i) {
-    message.inputs.push_back({});
-  }
+  message.inputs.assign(kInputs.begin(), kInputs.end());
   connection_->send(net::PacketType::Input, protocol::encode_input(message, message_buffer_));
 }
 

@@ -99,7 +99,7 @@ TEST(FloodTool, MalformedOnesAreOfAllLengthsAndTypes) {
     longest = std::max(longest, datagram.size());
     shortest = std::min(shortest, datagram.size());
   }
-  EXPECT_EQ(types.size(), 15U) << "fourteen, and none";
+  EXPECT_EQ(types.size(), 17U) << "sixteen, and none";
   EXPECT_GT(longest, net::kDatagramBytesMax);
   EXPECT_LT(shortest, net::kPacketOverheadBytes);
 }

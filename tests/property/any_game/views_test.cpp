@@ -5,8 +5,9 @@
 #include "client/match/prediction.h"
 #include "client/match/snapshot_world.h"
 #include "engine/declared.h"
-#include "games/arena/arena_game.h"
+#include "games/arena/arena.h"
 #include "laws/random_match.h"
+#include "protocol/snapshot_codec.h"
 #include "server/match/event_queue.h"
 #include "server/match/event_router.h"
 #include "server/match/planner.h"
@@ -172,9 +173,9 @@ class LossyMatch {
     std::vector<std::byte> content;
     const match::ViewPlan plan = planner_.plan(request, client.waiting, content, view);
     if (!plan.fits) return;
-    ASSERT_LE(content.size() + kEventBytes + match::kSnapshotFrameBytes, bytes_max_);
+    ASSERT_LE(content.size() + kEventBytes + protocol::kSnapshotFrameBytes, bytes_max_);
     std::vector<std::byte> events;
-    client.queue.write(now(), client.queue.due(now(), std::size_t{8} * kEventBytes), events);
+    client.queue.write(now(), client.queue.due(now(), kEventBytes).count, events);
     ASSERT_LE(events.size(), kEventBytes);
     client.sent.add(now()) = view;
     client.last = now();
@@ -250,24 +251,24 @@ class LossyMatch {
                        std::to_string(wrong.head.base_age);
     const match::StateAt* state = match_.state_after(wrong.head.tick);
     if (state == nullptr) return text;
-    for (std::size_t row = 0; row < wrong.rows->size(); ++row) {
-      const views::RowHead& head = wrong.rows->head(row);
+    for (std::size_t row = 0; row < wrong.view->rows.size(); ++row) {
+      const views::RowHead& head = wrong.view->rows.head(row);
       const std::size_t at = state->rows.index_of(head.id);
-      const std::string name = " | " + std::string{wrong.rows->kind_of(row).type.name} + " " +
+      const std::string name = " | " + std::string{wrong.view->rows.kind_of(row).type.name} + " " +
                                std::to_string(head.id.value);
       if (at == state->rows.size()) {
         text += name + " is not in the match";
-      } else if (!views::are_equal(like_.game(), wrong.rows->row(row), state->rows.row(at))) {
-        text += name + " differs: " + difference(wrong.rows->row(row), state->rows.row(at));
+      } else if (!views::are_equal(like_.game(), wrong.view->rows.row(row), state->rows.row(at))) {
+        text += name + " differs: " + difference(wrong.view->rows.row(row), state->rows.row(at));
       }
     }
     const match::Members* members = clients_[player.seat]->sent.find(wrong.head.tick, now());
     for (std::size_t i = 0; members != nullptr && i < members->size(); ++i) {
       const BodyId id = match_.log().slots().slot((*members)[i]).id;
-      if (!wrong.rows->contains(id)) text += " | lacks " + std::to_string(id.value);
+      if (!wrong.view->rows.contains(id)) text += " | lacks " + std::to_string(id.value);
     }
     return text + (members == nullptr ? "" : " of " + std::to_string(members->size())) + ", has " +
-           std::to_string(wrong.rows->size());
+           std::to_string(wrong.view->rows.size());
   }
 
   [[nodiscard]] std::string difference(const views::RowRef& client,

@@ -1,9 +1,10 @@
 #pragma once
-// The first few findings of the checkers: expected value, actual value and time of each.
+// The first few findings of each checker: expected value, actual value and time of each.
 
 #include "core/clock.h"
 
-#include <cstdint>
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -25,7 +26,7 @@ class Findings {
   explicit Findings(const Clock& clock) : clock_(clock), start_(clock.now()) {}
 
   void add(std::string_view checker, std::string_view expected, std::string got) {
-    if (all_.size() >= kKept) return;
+    if (std::ranges::count(all_, checker, &Finding::checker) >= kKept) return;
     all_.push_back({.checker = std::string{checker},
                     .expected = std::string{expected},
                     .got = std::move(got),
@@ -37,7 +38,7 @@ class Findings {
   [[nodiscard]] bool none() const { return all_.empty(); }
 
  private:
-  static constexpr std::size_t kKept = 8;
+  static constexpr std::ptrdiff_t kKept = 4;  ///< of each checker
 
   const Clock& clock_;
   Instant start_;

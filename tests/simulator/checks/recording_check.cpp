@@ -1,12 +1,15 @@
 #include "tests/simulator/checks/recording_check.h"
 
-#include "games/catalog.h"
+#include "engine/declared.h"
 #include "record/verify.h"
+#include "tests/support/stepped_input.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
 
 namespace tickbox::simulator {
 namespace {
@@ -48,16 +51,19 @@ struct CalmInputs {
 struct RecordingCheck::Walk {
   const Recorded& recorded;
   std::vector<std::vector<Decided>> decided;
-  std::set<PlayerId> present;    ///< players in the room
-  Tick last;                     ///< the last tick that was read
-  std::vector<CalmInputs> calm;  ///< by seat
+  std::optional<engine::World> world;  ///< as of the last tick; none: it was impossible
+  std::set<std::uint16_t> present;     ///< seats of players in the room
+  Tick last;                           ///< the last tick that was read
+  std::vector<CalmInputs> calm;        ///< by seat
 };
 
-RecordingCheck::RecordingCheck(Findings& findings, const game::SharedMap& map, const Plan& plan)
+RecordingCheck::RecordingCheck(Findings& findings, const GameTable& game,
+                               const engine::SharedMap& map, const Plan& plan)
     : findings_(findings),
+      game_(game),
       map_(map),
       plan_(plan),
-      rules_(game::make_rules("arena", plan.tick_rate)) {}
+      decoder_(game, map, plan.tick_rate) {}
 
 void RecordingCheck::check(const Recorded& recorded) {
   const SimulatedFile::Remains& file = recorded.file;
@@ -77,7 +83,7 @@ void RecordingCheck::check(const Recorded& recorded) {
     findings_.add(kName, fmt::format("part {}", recorded.part),
                   fmt::format("part {}", reader->header().part));
   }
-  const record::VerifyResult result = record::verify(*reader, map_, *rules_);
+  const record::VerifyResult result = record::verify(*reader, game_, map_);
   if (result.mismatched != 0 || result.damages != 0) {
     findings_.add(
         kName, "a replay to the same hashes, and no damage",
@@ -95,45 +101,61 @@ void RecordingCheck::check(const Recorded& recorded) {
   walk(recorded, *reader);
 }
 
-void RecordingCheck::begin(const record::Keyframe& keyframe, Walk& walk) {
+void RecordingCheck::begin(ConstBytes world, Walk& walk) {
+  auto keyframe = decoder_.begin(world);
+  if (!keyframe) return findings_.add(kName, "a keyframe of a possible world", "another");
+  walk.world = std::move(keyframe->world);
   walk.present.clear();
-  for (std::size_t i = 0; i < keyframe.seats.size(); ++i) {
-    if (keyframe.seats[i].taken) walk.present.insert({static_cast<std::uint16_t>(i)});
+  for (std::uint16_t seat = 0; seat < walk.world->seats().size(); ++seat) {
+    if (walk.world->has({seat})) walk.present.insert(seat);
   }
-  check_ticks(keyframe.tick + 1, walk);
-  walk.last = keyframe.tick;
+  check_ticks(walk.world->tick + 1, walk);
+  walk.last = walk.world->tick;
 }
 
 void RecordingCheck::walk(const Recorded& recorded, record::Reader& reader) {
   Walk walked{.recorded = recorded,
               .decided = sorted(recorded.decided),
+              .world = {},
               .present = {},
               .last = recorded.from,
               .calm = std::vector<CalmInputs>(recorded.decided.size())};
   for (auto item = reader.next(); item != record::Reader::Item::Finished; item = reader.next()) {
     if (item == record::Reader::Item::Keyframe) {
-      begin(reader.keyframe(), walked);
+      begin(reader.world(), walked);
     } else if (item == record::Reader::Item::Ticks) {
       for (const record::RecordedTick& tick : reader.ticks()) {
-        check_ticks(tick.tick, walked);
-        walked.last = tick.tick;
-        const std::int64_t index = tick.tick - (recorded.from + 1);
-        const bool is_known =
-            index >= 0 && index < static_cast<std::int64_t>(recorded.hashes.size());
-        // A quiet stretch has only the hash of its last tick.
-        const bool is_told = tick.state_hash.has_value();
-        if (!is_known ||
-            (is_told && recorded.hashes[static_cast<std::size_t>(index)] != *tick.state_hash)) {
-          findings_.add(kName, "the hash that the room had",
-                        fmt::format("another for tick {}", tick.tick.value));
-        }
-        check_presence(tick, walked);
-        check_inputs(tick, walked);
+        take(tick, walked);
       }
     }
   }
   check_end(walked);
   check_calm(walked);
+}
+
+/// Compares a tick with what happened, and steps the world by it.
+void RecordingCheck::take(const record::RecordedTick& recorded, Walk& walk) {
+  check_ticks(recorded.tick, walk);
+  walk.last = recorded.tick;
+  const std::int64_t index = recorded.tick - (walk.recorded.from + 1);
+  const bool is_known =
+      index >= 0 && index < static_cast<std::int64_t>(walk.recorded.hashes.size());
+  // A quiet stretch has only the hash of its last tick.
+  const bool is_told = recorded.state_hash.has_value();
+  if (!is_known ||
+      (is_told && walk.recorded.hashes[static_cast<std::size_t>(index)] != *recorded.state_hash)) {
+    findings_.add(kName, "the hash that the room had",
+                  fmt::format("another for tick {}", recorded.tick.value));
+  }
+  const engine::LoggedTick* tick = walk.world ? decoder_.tick(recorded) : nullptr;
+  if (tick == nullptr || !engine::is_valid(*walk.world, tick->record)) {
+    walk.world.reset();
+    return findings_.add(kName, "a tick that its world can take",
+                         fmt::format("another, {}", recorded.tick.value));
+  }
+  check_presence(recorded.tick, *tick, walk);
+  check_inputs(recorded.tick, *tick, walk);
+  stepper_.replay(*walk.world, tick->record);
 }
 
 /// If ticks between the last one and `first` are missing, the disk must have refused a write there.
@@ -209,50 +231,53 @@ void RecordingCheck::check_length(const Recorded& recorded) {
 
 /// Checks that each player in the room has exactly one input in each tick, written or left out, and
 /// that no other player has one.
-void RecordingCheck::check_presence(const record::RecordedTick& tick, Walk& walk) {
-  for (const PlayerId player : tick.leaves) {
-    walk.present.erase(player);
+void RecordingCheck::check_presence(Tick now, const engine::LoggedTick& tick, Walk& walk) {
+  for (const Player player : tick.leaves) {
+    walk.present.erase(player.seat);
   }
-  for (const PlayerId player : tick.joins) {
-    walk.present.insert(player);
+  for (const Player player : tick.joins) {
+    walk.present.insert(player.seat);
   }
-  const bool same = std::ranges::equal(tick.inputs, walk.present, {}, &game::PlayerInput::player);
+  const bool same = std::ranges::equal(tick.sources, walk.present, {},
+                                       [](const auto& of) { return of.player.seat; });
   if (!same) {
-    findings_.add(
-        kInputs, fmt::format("one input of each of {} players", walk.present.size()),
-        fmt::format("{} inputs, of others, in tick {}", tick.inputs.size(), tick.tick.value));
+    findings_.add(kInputs, fmt::format("one input of each of {} players", walk.present.size()),
+                  fmt::format("{} inputs, of others, in tick {}", tick.sources.size(), now.value));
   }
 }
 
-void RecordingCheck::check_inputs(const record::RecordedTick& tick, Walk& walk) {
-  for (std::size_t i = 0; i < tick.inputs.size(); ++i) {
-    const game::PlayerInput& stepped = tick.inputs[i];
+void RecordingCheck::check_inputs(Tick now, const engine::LoggedTick& tick, Walk& walk) {
+  for (const engine::PlayerSource& of : tick.sources) {
     const auto decided =
-        std::ranges::equal_range(walk.decided[stepped.player.value], tick.tick, {}, &Decided::tick);
-    const bool arrived = tick.sources[i] == game::InputSource::Received;
+        std::ranges::equal_range(walk.decided[of.player.seat], now, {}, &Decided::tick);
+    const bool arrived = of.source == engine::InputSource::Received;
     if (std::ranges::any_of(decided, &Decided::is_calm)) {
-      CalmInputs& calm = walk.calm[stepped.player.value];
+      CalmInputs& calm = walk.calm[of.player.seat];
       ++calm.all;
       if (!arrived) ++calm.missed;
     }
+    const bool is_owed = std::ranges::any_of(decided, &Decided::is_owed);
     if (!arrived) {
       ++counts_.substituted;
-      if (std::ranges::any_of(decided, &Decided::is_owed)) {
+      if (is_owed) {
         findings_.add(kInputs, "an input that was acknowledged before its tick, stepped",
                       fmt::format("another made up in its place, in seat {}, tick {}",
-                                  stepped.player.value, tick.tick.value));
+                                  of.player.seat, now.value));
       }
       continue;
     }
     ++counts_.arrived;
-    if (std::ranges::any_of(decided, &Decided::is_owed)) ++counts_.owed;
-    const bool is_theirs = std::ranges::any_of(
-        decided, [&](const Decided& one) { return game::significant(one.input) == stepped.input; });
+    if (is_owed) ++counts_.owed;
+    const engine::World& world = *walk.world;
+    const std::vector<std::byte> stepped = tests::stepped_input(world, tick, of.player);
+    const bool is_theirs = std::ranges::any_of(decided, [&](const Decided& one) {
+      const auto expected = tests::without_the_ineffective(world, tick, of.player, one.input);
+      return engine::are_equal(game_.input, expected, stepped);
+    });
     if (!is_theirs) {
-      findings_.add(
-          kInputs, "an input that its player decided",
-          fmt::format("another in seat {}, tick {}; for that {} were decided", stepped.player.value,
-                      tick.tick.value, std::ranges::distance(decided)));
+      findings_.add(kInputs, "an input that its player decided",
+                    fmt::format("another in seat {}, tick {}; for that {} were decided",
+                                of.player.seat, now.value, std::ranges::distance(decided)));
     }
   }
 }

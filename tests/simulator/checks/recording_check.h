@@ -3,6 +3,10 @@
 // Ticks are missing only where the disk accepted none. Each input was decided by its player for its
 // tick, or was substituted once, but never if it was acknowledged before.
 
+#include "engine/log/tick_log.h"
+#include "engine/map.h"
+#include "engine/stepper.h"
+#include "record/decoder.h"
 #include "record/reader.h"
 #include "tests/simulator/checks/findings.h"
 #include "tests/simulator/match.h"
@@ -25,7 +29,8 @@ struct RecordingCounts {
 class RecordingCheck {
  public:
   /// Borrows all of them.
-  RecordingCheck(Findings& findings, const game::SharedMap& map, const Plan& plan);
+  RecordingCheck(Findings& findings, const GameTable& game, const engine::SharedMap& map,
+                 const Plan& plan);
 
   void check(const Recorded& recorded);
 
@@ -35,9 +40,10 @@ class RecordingCheck {
   struct Walk;
 
   void walk(const Recorded& recorded, record::Reader& reader);
-  void begin(const record::Keyframe& keyframe, Walk& walk);
-  void check_inputs(const record::RecordedTick& tick, Walk& walk);
-  void check_presence(const record::RecordedTick& tick, Walk& walk);
+  void begin(ConstBytes world, Walk& walk);
+  void take(const record::RecordedTick& recorded, Walk& walk);
+  void check_inputs(Tick now, const engine::LoggedTick& tick, Walk& walk);
+  void check_presence(Tick now, const engine::LoggedTick& tick, Walk& walk);
   void check_ticks(Tick first, Walk& walk);
   void check_end(const Walk& walk);
   void check_calm(const Walk& walk);
@@ -45,9 +51,11 @@ class RecordingCheck {
   void check_length(const Recorded& recorded);
 
   Findings& findings_;
-  const game::SharedMap& map_;
+  const GameTable& game_;
+  const engine::SharedMap& map_;
   const Plan& plan_;
-  std::shared_ptr<const game::Rules> rules_;
+  record::Decoder decoder_;
+  engine::Stepper stepper_;
   RecordingCounts counts_;
 };
 

@@ -2,22 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace tickbox::simulator {
 
 ViewCheck::ViewCheck(Findings& findings, const Match& match)
     : findings_(findings), match_(match), seen_(match.players().size()) {
   // Reserves for bodies and bullets, so that this check allocates all its memory at the start.
-  moments_.for_each_slot(
-      [&match](Moment& moment) { moment.entities.reserve(4 * std::size_t{match.map()->seats}); });
+  moments_.for_each_slot([&match](Moment& moment) {
+    moment.rows.begin(match.game());
+    moment.rows.reserve(4 * std::size_t{match.map()->seats});
+  });
 }
 
 void ViewCheck::on_tick() {
-  Moment& moment = moments_.insert(match_.room().world().tick);
+  Moment& moment = moments_.insert(match_.world().tick);
   moment.life = match_.lives();
-  const auto entities = match_.room().entities();
-  moment.entities.assign(entities.begin(), entities.end());
+  moment.rows.assign(match_.world());
 }
 
 void ViewCheck::on_turn(std::size_t player) {
@@ -39,15 +38,18 @@ void ViewCheck::on_turn(std::size_t player) {
 }
 
 void ViewCheck::compare(std::size_t player, Tick tick, const Moment& moment) {
-  for (const game::EntityState& seen : match_.view_of(player)) {
-    const auto there =
-        std::ranges::lower_bound(moment.entities, seen.id, {}, &game::EntityState::id);
-    if (there != moment.entities.end() && *there == seen) continue;
-    const bool is_known = there != moment.entities.end() && there->id == seen.id;
+  const views::Rows* view = match_.view_of(player);
+  if (view == nullptr) return;
+  for (std::size_t row = 0; row < view->size(); ++row) {
+    const views::RowRef seen = view->row(row);
+    const std::size_t there = moment.rows.index_of(seen.head.id);
+    const bool is_known = there != moment.rows.size();
+    if (is_known && views::are_equal(match_.game(), moment.rows.row(there), seen)) continue;
     findings_.add(
         "bodies",
         fmt::format("what the room had in tick {}, in the view of client {}", tick.value, player),
-        fmt::format("body {} {}", seen.id.value, is_known ? "is another" : "is not in the room"));
+        fmt::format("{} #{} {}", view->kind_of(row).type.name, seen.head.id.value,
+                    is_known ? "is another" : "is not in the room"));
     return;
   }
 }

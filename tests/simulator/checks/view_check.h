@@ -5,6 +5,7 @@
 #include "core/tick_ring.h"
 #include "tests/simulator/checks/findings.h"
 #include "tests/simulator/match.h"
+#include "views/rows.h"
 
 #include <cstdint>
 #include <vector>
@@ -31,7 +32,7 @@ class ViewCheck {
 
   struct Moment {
     std::uint64_t life = 0;
-    std::vector<game::EntityState> entities;
+    views::Rows rows;
   };
 
   struct Seen {

@@ -3,7 +3,7 @@
 #include "bots/bot.h"
 
 #include "engine/declared.h"
-#include "games/arena/arena_game.h"
+#include "games/arena/arena.h"
 #include "tests/support/menagerie.h"
 #include "tests/unit/bots/bot_match.h"
 #include "tickbox/adapter.h"

@@ -1,6 +1,6 @@
 #include "bots/style.h"
 
-#include "games/arena/arena_game.h"
+#include "games/arena/arena.h"
 #include "tests/support/menagerie.h"
 
 #include <gtest/gtest.h>

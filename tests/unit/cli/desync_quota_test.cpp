@@ -2,18 +2,24 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+
 namespace tickbox::cli {
 namespace {
 
 constexpr std::uint64_t kClient = 7;
 
-protocol::Desync desync_of(std::optional<std::uint64_t> client, std::string_view field) {
-  game::ViewDifference difference{
-      .entities = 1, .fields = 1, .first = BodyId{1}, .first_fields = {}};
-  difference.first_fields.push_back({.field = field, .expected = 1, .got = 2});
+protocol::Desync desync_of(std::optional<std::uint64_t> client, const std::string& field,
+                           const std::string& subject = "Hero #1") {
   protocol::Desync desync;
   desync.client = client;
-  desync.difference = difference;
+  desync.difference =
+      engine::WorldDifference{.entities = 1,
+                              .fields = 1,
+                              .entity = BodyId{1},
+                              .subject = subject,
+                              .first_fields = {{.field = field, .expected = "1", .got = "2"}}};
   return desync;
 }
 
@@ -24,6 +30,13 @@ TEST(DesyncQuota, TheFirstDesyncOfAFaultMayUseAllFilesAndTheNextHalfOfThem) {
   EXPECT_EQ(quota.share_of(desync_of(kClient, "x")), os::FileShare::Half);
   EXPECT_EQ(quota.share_of(desync_of(kClient + 1, "x")), os::FileShare::Half);
   EXPECT_EQ(quota.share_of(desync_of(kClient, "y")), os::FileShare::Whole);
+}
+
+TEST(DesyncQuota, AFaultIsAKindAndAFieldWhicheverEntityAndIndex) {
+  DesyncQuota quota;
+  quota.take(desync_of(kClient, "ammo[0]"));
+  EXPECT_EQ(quota.share_of(desync_of(kClient, "ammo[3]", "Hero #2")), os::FileShare::Half);
+  EXPECT_EQ(quota.share_of(desync_of(kClient, "ammo[0]", "Coin #1")), os::FileShare::Whole);
 }
 
 TEST(DesyncQuota, AClientHasFilesOfItsOwnAndNoMore) {

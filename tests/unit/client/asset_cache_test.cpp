@@ -1,34 +1,84 @@
-#include "client/views/asset_cache.h"
+#include "client/asset_cache.h"
 
-#include "games/catalog.h"
+#include "games/arena/arena.h"
+#include "tests/support/field_game.h"
 
 #include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
 
 namespace tickbox::client {
 namespace {
 
+constexpr std::uint32_t kRate = 60;
+
+const std::array kGames{&games::arena(), &tests::field::game()};
+
+/// Returns the ACCEPT of a server of this program's build.
+net::Accept accept_of(const GameTable& game, std::uint32_t seats) {
+  const engine::SharedMap map = engine::make_map(game, {.seats = seats}, kRate);
+  const engine::Identity identity = engine::identity_of(game, *map);
+  return {.tick_rate = kRate,
+          .game = identity.game,
+          .game_version = identity.version,
+          .game_hash = identity.game_hash,
+          .map_seats = identity.map_seats,
+          .map_hash = identity.map_hash};
+}
+
 TEST(AssetCache, AllClientsShareAMap) {
-  AssetCache assets{game::all_games()};
-  const game::SharedMap map = assets.map(8);
-  ASSERT_NE(map, nullptr);
-  EXPECT_EQ(assets.map(8), map);
-  EXPECT_NE(assets.map(9), map);
+  AssetCache cache{kGames};
+  const auto assets = cache.find(accept_of(games::arena(), 8));
+  ASSERT_TRUE(assets);
+  EXPECT_EQ(assets->game, &games::arena());
+  EXPECT_EQ(assets->tick_rate, kRate);
+  EXPECT_EQ(assets->map->seats, 8U);
+  EXPECT_EQ(cache.find(accept_of(games::arena(), 8)), *assets);
+  const auto others = cache.find(accept_of(games::arena(), 9));
+  ASSERT_TRUE(others);
+  EXPECT_NE(others->map, assets->map);
+  const auto field = cache.find(accept_of(tests::field::game(), 8));
+  ASSERT_TRUE(field);
+  EXPECT_EQ(field->game, &tests::field::game());
+  EXPECT_NE(field->map, assets->map);
 }
 
 // A hostile server once filled the memory of its clients with one map after the other.
 TEST(AssetCache, KeepsNoMapThatNobodyUses) {
-  AssetCache assets{game::all_games()};
-  const std::weak_ptr<const game::Map> map = assets.map(8);
+  AssetCache cache{kGames};
+  std::weak_ptr<const engine::Map> map;
+  {
+    const auto assets = cache.find(accept_of(games::arena(), 8));
+    ASSERT_TRUE(assets);
+    map = assets->map;
+  }
   EXPECT_TRUE(map.expired());
-  EXPECT_NE(assets.map(8), nullptr);
+  EXPECT_TRUE(cache.find(accept_of(games::arena(), 8)));
 }
 
-TEST(AssetCache, HasRulesOfKnownGamesOnly) {
-  AssetCache assets{game::all_games()};
-  const auto rules = assets.rules("arena", 60);
-  ASSERT_NE(rules, nullptr);
-  EXPECT_EQ(assets.rules("arena", 60), rules);
-  EXPECT_EQ(assets.rules("no such game", 60), nullptr);
+TEST(AssetCache, HasNothingElseThanTheServerNames) {
+  AssetCache cache{kGames};
+  const auto refusal = [&](const std::function<void(net::Accept&)>& change) {
+    net::Accept accept = accept_of(games::arena(), 8);
+    change(accept);
+    const auto found = cache.find(accept);
+    EXPECT_EQ(cache.find(accept), found) << "the same again";
+    return found ? std::string{} : found.error();
+  };
+  for (const bool is_known : {false, true}) {
+    SCOPED_TRACE(is_known ? "after a server with the same rules" : "at first");
+    EXPECT_EQ(refusal([](net::Accept& accept) { accept.game = "chess"; }),
+              "the server plays \"chess\", which this program does not have; it has arena, field");
+    EXPECT_NE(refusal([](net::Accept& accept) { ++accept.game_version; }), "");
+    EXPECT_EQ(refusal([](net::Accept& accept) { ++accept.game_hash; }),
+              "the server plays the same version of arena with other rules; build both ends from "
+              "one source");
+    EXPECT_NE(refusal([](net::Accept& accept) { ++accept.map_hash; }), "");
+    EXPECT_NE(refusal([](net::Accept& accept) { ++accept.map_seats; }), "");
+    EXPECT_NE(refusal([](net::Accept& accept) { accept.tick_rate = 0; }), "");
+    EXPECT_TRUE(cache.find(accept_of(games::arena(), 8)));
+  }
 }
 
 }  // namespace

@@ -1,14 +1,13 @@
 #include "client/verification/audit.h"
 
-#include "games/arena/arena.h"
-#include "games/arena/arena_map.h"
 #include "net/handshake.h"
-#include "server/room/room.h"
-#include "tests/support/arena_wrappers.h"
+#include "tests/support/changed_game.h"
+#include "tests/unit/match/planned_match.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <vector>
@@ -20,43 +19,63 @@ using Taken = StreamReassembly::Taken;
 
 // An auditor by itself, with segments of a room as a server sends them.
 
+using match::kDown;
+using match::kRest;
+using match::kRight;
+using match::kShoot;
+using match::Played;
+using match::units;
 using net::DropReason;
 using Bytes = std::vector<std::byte>;
 
-constexpr std::uint32_t kRate = 60;
+namespace field = tests::field;
+
 constexpr std::uint32_t kSeats = 8;
-constexpr PlayerId kA{0};
-constexpr PlayerId kB{5};
+constexpr std::uint16_t kA = 0;
+constexpr std::uint16_t kB = 1;
 
 /// A room, and its audit segments.
-class Told {
+class Told : public match::FieldMatch {
  public:
-  Told() : room_(map_, rules_, 3, kRate) { begin(); }
+  explicit Told(std::uint32_t seats = kSeats)
+      : FieldMatch({units(0, 0), units(20, 0)}, seats), log_(match().world()) {
+    begin();
+  }
 
   void begin() {
+    Bytes keyframe;
+    log_.keyframe(match().world(), match().hash(), keyframe);
+    begin_with(keyframe);
+  }
+
+  void begin_with(ConstBytes keyframe) {
     ++run_;
     next_ = 0;
-    Bytes keyframe;
-    room_.log().keyframe(room_.world(), room_.hash(), keyframe);
     protocol::encode_keyframe_entry(keyframe, stream_);
   }
 
-  void tick(const game::TickCommands& commands) {
-    const std::vector<game::InputSource> sources(commands.inputs.size(),
-                                                 game::InputSource::Received);
-    const std::vector<std::uint64_t> clients(commands.joins.size(), 77);
-    room_.log_commands(commands, {.sources = sources, .clients = clients});
-    room_.tick(commands);
-    say(room_.hash(), room_.log().bytes());
+  void tick(const std::vector<Played>& played = {}) {
+    FieldMatch::tick(played);
+    std::vector<engine::PlayerSource> sources;
+    for (const Played& each : played) {
+      sources.push_back({.player = {each.seat}, .source = engine::InputSource::Received});
+    }
+    log({.sources = sources, .clients = {}});
   }
 
-  void tick(const std::vector<game::PlayerInput>& inputs = {}) {
-    tick({.leaves = {}, .joins = {}, .inputs = inputs});
+  void join(std::uint16_t seat) {
+    FieldMatch::join({seat});
+    const std::uint64_t client = 77;
+    log({.sources = {}, .clients = {&client, 1}});
   }
 
-  void join(PlayerId player) { tick({.leaves = {}, .joins = {&player, 1}, .inputs = {}}); }
+  void leave(std::uint16_t seat) {
+    FieldMatch::leave({seat});
+    log({.sources = {}, .clients = {}});
+  }
 
-  void leave(PlayerId player) { tick({.leaves = {&player, 1}, .joins = {}, .inputs = {}}); }
+  /// Returns the log's bytes of the newest tick.
+  [[nodiscard]] ConstBytes newest() const { return log_.bytes(); }
 
   /// Appends a tick that no server would send.
   void say(std::uint64_t state_hash, ConstBytes tick) {
@@ -82,18 +101,13 @@ class Told {
     return made;
   }
 
-  [[nodiscard]] const server::Room& room() const { return room_; }
-
-  [[nodiscard]] const game::SharedMap& map() const { return map_; }
-
-  [[nodiscard]] std::shared_ptr<const game::Rules> rules() const { return rules_; }
-
-  [[nodiscard]] Tick now() const { return room_.world().tick; }
-
  private:
-  game::SharedMap map_ = game::make_arena_map(kSeats);
-  std::shared_ptr<const game::Rules> rules_ = std::make_shared<const game::Arena>(kRate);
-  server::Room room_;
+  void log(const engine::CommandOrigins& origins) {
+    log_.tick(match().record(), origins);
+    say(match().hash(), log_.bytes());
+  }
+
+  engine::TickLog log_;
   int run_ = -1;
   std::uint16_t next_ = 0;
   Bytes stream_;
@@ -101,14 +115,7 @@ class Told {
 
 class AuditorTest : public ::testing::Test {
  protected:
-  AuditorTest() {
-    told_.join(kA);
-    told_.join(kB);
-    told_.begin();
-    own_ = told_.room().world().body_of(kA);
-  }
-
-  Auditor auditor() { return {told_.map(), told_.rules(), own_}; }
+  Auditor auditor() { return {told_.like(), Player{kA}}; }
 
   /// Returns an auditor that has the room's keyframe.
   Auditor begun() {
@@ -117,16 +124,25 @@ class AuditorTest : public ::testing::Test {
     return auditor;
   }
 
+  /// The view has the entities of the room and its state.
+  void expect_whole(const match::View& view) const {
+    const views::Rows& all = told_.match().state().rows;
+    EXPECT_EQ(view.tick, told_.now());
+    ASSERT_EQ(view.rows->size(), all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      EXPECT_TRUE(views::are_equal(field::game(), view.rows->row(i), all.row(i)));
+    }
+    EXPECT_EQ(*view.room, told_.match().state().room);
+  }
+
   Told told_;
-  BodyId own_;
 };
 
 TEST_F(AuditorTest, BeginsWithTheWholeRoom) {
   Auditor auditor = this->auditor();
   const auto view = auditor.take(told_.segment());
   ASSERT_TRUE(view && *view);
-  EXPECT_EQ((*view)->tick, told_.now());
-  EXPECT_TRUE(std::ranges::equal((*view)->entities, told_.room().entities()));
+  expect_whole(**view);
   EXPECT_EQ((*view)->touched, told_.now()) << "nobody knows what was before";
   EXPECT_EQ(auditor.ticks(), 0U);
   EXPECT_EQ(auditor.runs(), 1U);
@@ -134,23 +150,23 @@ TEST_F(AuditorTest, BeginsWithTheWholeRoom) {
 
 TEST_F(AuditorTest, StepsWhateverEnters) {
   Auditor auditor = begun();
-  told_.tick({{.player = kA, .input = {.move = 3}}, {.player = kB, .input = {.move = 5}}});
-  told_.tick({{.player = kA, .input = {.move = 3, .buttons = 1, .aim = 512}},
-              {.player = kB, .input = {.move = 5, .aim = 99}}});
+  told_.tick({{.seat = kA, .pad = kDown}, {.seat = kB, .pad = kRight}});
+  told_.command_drop(units(5, 5));
+  told_.command_rain(7);
+  told_.tick({{.seat = kA, .pad = kShoot}, {.seat = kB, .pad = kRest}});
   told_.leave(kB);
-  told_.tick({{.player = kA, .input = {.move = 0}}});
+  told_.tick({{.seat = kA, .pad = kRest}});
   told_.join(kB);
-  told_.join({7});
+  told_.join(7);
   const auto view = auditor.take(told_.segment());
   ASSERT_TRUE(view && *view);
   EXPECT_EQ(auditor.ticks(), 6U);
-  EXPECT_EQ((*view)->tick, told_.now());
-  EXPECT_TRUE(std::ranges::equal((*view)->entities, told_.room().entities()));
+  expect_whole(**view);
 }
 
 TEST_F(AuditorTest, WaitsForWhatIsCutInTwo) {
   told_.tick();
-  told_.tick({{.player = kA, .input = {.move = 1}}});
+  told_.tick({{.seat = kA, .pad = kRight}});
   const protocol::AuditSegment whole = told_.segment();
   Auditor auditor = this->auditor();
   int views = 0;
@@ -168,31 +184,34 @@ TEST_F(AuditorTest, WaitsForWhatIsCutInTwo) {
 
 TEST_F(AuditorTest, KnowsWhenItsBodyWasTouched) {
   Auditor auditor = begun();
+  const auto touched = [&] {
+    const auto view = auditor.take(told_.segment());
+    EXPECT_TRUE(view && *view);
+    return view && *view ? (*view)->touched : Tick{};
+  };
   const Tick before = told_.now();
   told_.tick();
-  auto view = auditor.take(told_.segment());
-  ASSERT_TRUE(view && *view);
-  EXPECT_EQ((*view)->touched, before);
+  EXPECT_EQ(touched(), before);
+  told_.command_paint(kB, 2);
+  told_.tick();
+  EXPECT_EQ(touched(), before) << "another's";
+  told_.command_paint(kA, 2);
+  told_.tick();
+  EXPECT_EQ(touched(), told_.now()) << "the server has decided for it";
+  told_.tick();
+  told_.command_rain(1);
+  told_.tick();
+  EXPECT_EQ(touched(), told_.now()) << "rules may read the room's state";
 }
-
-/// The arena with one velocity off by one at one tick.
-class FlipsABit final : public tests::WrappedArena {
- public:
-  explicit FlipsABit(Tick at) : WrappedArena(kRate), at_(at) {}
-
-  void after_step(game::World& world, const sim::StepReport& report, game::Authority authority,
-                  game::TickEvents& events) const override {
-    WrappedArena::after_step(world, report, authority, events);
-    if (world.tick == at_) world.physics().movers().front().velocity.y ^= 1;
-  }
-
- private:
-  Tick at_;
-};
 
 TEST_F(AuditorTest, FindsOneWrongBitOfItsOwnInItsTick) {
   const Tick wrong = told_.now() + 4;
-  Auditor auditor{told_.map(), std::make_shared<const FlipsABit>(wrong), own_};
+  const BodyId body = told_.body(kA);
+  const tests::ChangedGame changed{field::game(), {.after = [&](const tests::MidTick& tick) {
+                                     if (tick.tick() == wrong) tick.flip(body, "y", 0);
+                                   }}};
+  const engine::World like = told_.like();
+  Auditor auditor{{changed, like.map(), like.tick_rate(), 0}, Player{kA}};
   EXPECT_TRUE(auditor.take(told_.segment()));
   for (int i = 0; i < 6; ++i)
     told_.tick();
@@ -237,16 +256,25 @@ TEST_F(AuditorTest, RefusesARunThatIsNotNewerThanItsView) {
   EXPECT_EQ(again.error(), DropReason::Malformed);
   EXPECT_TRUE(auditor.ack().wants_new_run);
   told_.tick();
+  (void)told_.segment();
   told_.begin();
   EXPECT_TRUE(auditor.take(told_.segment()));
 }
 
+/// Returns the keyframe of a world, with a hash.
+Bytes keyframe_of(const engine::World& world, std::uint64_t hash) {
+  const std::vector<engine::InputSource> sources(world.seats().size(),
+                                                 engine::InputSource::Neutral);
+  Bytes bytes;
+  engine::encode_keyframe(world, hash, sources, bytes);
+  return bytes;
+}
+
 TEST_F(AuditorTest, FindsARoomThatIsNotAsItsHashSays) {
-  protocol::AuditSegment segment = told_.segment();
-  // The first byte of the hash: it follows the length (two bytes) and the tick.
-  segment.bytes[2 + 4] ^= std::byte{1};
+  (void)told_.segment();
+  told_.begin_with(keyframe_of(told_.match().world(), told_.match().hash() ^ 1));
   Auditor auditor = this->auditor();
-  const auto view = auditor.take(segment);
+  const auto view = auditor.take(told_.segment());
   ASSERT_FALSE(view);
   ASSERT_TRUE(auditor.first_mismatch());
   EXPECT_EQ(auditor.first_mismatch()->tick, told_.now());
@@ -263,31 +291,36 @@ TEST_F(AuditorTest, TakesNothingTwice) {
 }
 
 TEST_F(AuditorTest, RefusesWhatCannotHappenInThisRoom) {
-  const auto is_malformed = [this](std::initializer_list<int> tick) {
+  (void)told_.segment();
+  const auto is_malformed = [this](ConstBytes tick) {
     told_.begin();
     Auditor auditor = begun();
-    Bytes bytes;
-    for (const int byte : tick)
-      bytes.push_back(static_cast<std::byte>(byte));
-    told_.say(0, bytes);
+    told_.say(0, tick);
     const auto view = auditor.take(told_.segment());
     return !view && view.error() == DropReason::Malformed && auditor.mismatches() == 0 &&
            auditor.ack().wants_new_run;
   };
   EXPECT_FALSE(is_malformed({})) << "has another hash, no more";
-  EXPECT_TRUE(is_malformed({1, 1, 1})) << "nobody leaves seat 1";
-  EXPECT_TRUE(is_malformed({1, 1, kSeats})) << "there is no such seat";
-  EXPECT_TRUE(is_malformed({2, 1, kA.value, 8, 0, 0, 0, 0, 0, 0, 0, 0})) << "somebody sits there";
-  EXPECT_TRUE(is_malformed({2, 1, kSeats, 8, 0, 0, 0, 0, 0, 0, 0, 0}));
-  EXPECT_TRUE(is_malformed({4, 1, kSeats, 4, 1}));
-  EXPECT_TRUE(is_malformed({4, 1, 1, 4, 1})) << "nobody sits there";
-  EXPECT_TRUE(is_malformed({8, 1, 6, kSeats, 0, 0, 0x10, 0, 0})) << "nobody can fire there";
-  EXPECT_FALSE(is_malformed({8, 1, 6, kA.value, 0, kB.value, 0x10, 0, 0})) << "nobody does";
-  EXPECT_FALSE(is_malformed({3, 1, kA.value, 1, kA.value, 8, 0, 0, 0, 0, 0, 0, 0, 0}))
-      << "one goes, one comes";
+  Told larger{kSeats + 1};
+  larger.join(7);
+  EXPECT_FALSE(is_malformed(larger.newest())) << "the seat is free here as well";
+  larger.tick({{.seat = 7, .pad = kRight}});
+  EXPECT_TRUE(is_malformed(larger.newest())) << "nobody sits there";
+  larger.leave(7);
+  EXPECT_TRUE(is_malformed(larger.newest())) << "nobody leaves seat 7";
+  larger.join(kSeats);
+  EXPECT_TRUE(is_malformed(larger.newest())) << "there is no such seat";
+  larger.tick({{.seat = kSeats, .pad = kRight}});
+  EXPECT_TRUE(is_malformed(larger.newest()));
+  larger.leave(kA);
+  larger.join(kA);
+  EXPECT_TRUE(is_malformed(larger.newest())) << "somebody sits there";
+  const std::vector<std::byte> no_tick(9, std::byte{0xff});
+  EXPECT_TRUE(is_malformed(no_tick));
 }
 
 TEST_F(AuditorTest, RefusesWhatIsNoStream) {
+  (void)told_.segment();
   for (const auto& bytes :
        {std::initializer_list<int>{0}, {3, 1, 2, 3}, {9, 0, 0, 0, 0, 0, 0, 0, 0, 0}}) {
     told_.begin();
@@ -300,43 +333,23 @@ TEST_F(AuditorTest, RefusesWhatIsNoStream) {
   }
 }
 
-/// A keyframe with other seats, or with a body that belongs to no seat.
 TEST_F(AuditorTest, RefusesARoomThatIsNotOfThisMap) {
-  const auto is_malformed = [this](auto change) {
-    const game::World& world = told_.room().world();
-    game::LoggedWorld keyframe{
-        .tick = told_.now(),
-        .state_hash = told_.room().hash(),
-        .random = world.rng.state(),
-        .seats = {world.seats().begin(), world.seats().end()},
-        .sources = std::vector<game::InputSource>(kSeats, game::InputSource::Neutral),
-        .entities = {told_.room().entities().begin(), told_.room().entities().end()}};
-    change(keyframe);
-    Bytes bytes;
-    game::encode_keyframe(keyframe, bytes);
-    Bytes stream;
-    protocol::encode_keyframe_entry(bytes, stream);
-    protocol::AuditSegment segment;
-    for (const std::byte byte : stream)
-      segment.bytes.push_back(byte);
-    const auto view = auditor().take(segment);
+  (void)told_.segment();
+  const auto is_malformed = [this](ConstBytes keyframe) {
+    told_.begin_with(keyframe);
+    const auto view = auditor().take(told_.segment());
     return !view && view.error() == DropReason::Malformed;
   };
-  EXPECT_FALSE(is_malformed([](game::LoggedWorld&) {}));
-  EXPECT_TRUE(is_malformed([](game::LoggedWorld& world) {
-    world.seats.pop_back();
-    world.sources.pop_back();
-  }));
-  EXPECT_TRUE(is_malformed([](game::LoggedWorld& world) { world.seats[1].taken = true; }));
-  EXPECT_TRUE(
-      is_malformed([](game::LoggedWorld& world) { world.entities.erase(world.entities.begin()); }));
-  EXPECT_TRUE(is_malformed([](game::LoggedWorld& world) { world.tick = {net::kTickMax + 1}; }))
-      << "no room gets as old";
-  EXPECT_TRUE(is_malformed([](game::LoggedWorld& world) {
-    world.entities[1].min = world.entities[0].min;
-  })) << "the step keeps players apart";
-  EXPECT_TRUE(is_malformed([](game::LoggedWorld& world) { world.entities[0].traits.timer = 31; }))
-      << "a weapon is loaded after 30 ticks";
+  const Told larger{kSeats + 1};
+  const engine::World& world = told_.match().world();
+  EXPECT_FALSE(is_malformed(keyframe_of(world, told_.match().hash())));
+  EXPECT_TRUE(is_malformed(keyframe_of(larger.match().world(), larger.match().hash())));
+  engine::World old = world;
+  old.tick = {net::kTickMax + 1};
+  EXPECT_TRUE(is_malformed(keyframe_of(old, engine::state_hash(old)))) << "no room gets as old";
+  Bytes cut = keyframe_of(world, told_.match().hash());
+  cut.pop_back();
+  EXPECT_TRUE(is_malformed(cut));
 }
 
 protocol::AuditSegment segment(std::uint8_t run, std::uint16_t number) {

@@ -1,5 +1,6 @@
 #include "client/connection/connection.h"
 
+#include "engine/entity_id.h"
 #include "protocol/messages.h"
 #include "tests/support/virtual_time.h"
 
@@ -74,10 +75,10 @@ class ConnectionTest : public testing::Test {
   /// The ACCEPT of a server.
   static net::Accept taken() {
     return {.player = {3},
-            .body = game::player_body({3}, 1),
+            .generation = 1,
             .tick_rate = 60,
             .tick = {500},
-            .rules = "arena",
+            .game = "arena",
             .map_seats = 16,
             .map_hash = 1,
             .ticket = {}};
@@ -146,15 +147,13 @@ class ConnectionTest : public testing::Test {
   protocol::MessageBuffer message_buffer_;
 };
 
-TEST_F(ConnectionTest, DropsAnAcceptOfABodyOrAMapThatNoGameHas) {
-  net::Accept of_another = taken();
-  of_another.body = game::player_body({2}, 1);
-  net::Accept of_a_crate = taken();
-  of_a_crate.body = game::crate_body(3);
+TEST_F(ConnectionTest, DropsAnAcceptOfASeatOrAMapThatNoGameHas) {
+  net::Accept of_no_seat = taken();
+  of_no_seat.player = {16};
   net::Accept of_too_many = taken();
-  of_too_many.map_seats = game::kSeatsMax + 1;
+  of_too_many.map_seats = engine::kSeatsMax + 1;
   std::uint64_t dropped = 0;
-  for (const net::Accept& wrong : {of_another, of_a_crate, of_too_many}) {
+  for (const net::Accept& wrong : {of_no_seat, of_too_many}) {
     accept(wrong);
     EXPECT_NE(connection_.state(), Connection::State::Connected);
     EXPECT_EQ(connection_.drops().of(net::DropReason::Malformed), ++dropped);

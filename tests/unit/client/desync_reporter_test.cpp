@@ -1,9 +1,14 @@
 #include "client/verification/desync_reporter.h"
 
+#include "engine/entity_id.h"
+#include "tests/support/field_game.h"
+#include "views/difference.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <vector>
 
 namespace tickbox::client {
@@ -16,16 +21,44 @@ using std::chrono::milliseconds;
 constexpr Instant kStart{std::chrono::seconds{100}};
 constexpr Duration kTick = milliseconds{17};
 
-std::vector<game::EntityState> crates(std::uint32_t count) {
-  std::vector<game::EntityState> view;
-  view.reserve(count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    view.push_back({.id = game::crate_body(i),
-                    .min = {.x = static_cast<std::int32_t>(i), .y = 0},
-                    .velocity = {},
-                    .traits = {.kind = game::EntityKind::Crate}});
+constexpr std::size_t kCrates = 200;
+constexpr std::size_t kWrong = 70;  ///< the crate that differs
+
+namespace field = tests::field;
+
+/// A view of crates in a row; changes one.
+match::HeldView crates(std::size_t changed, const std::function<void(views::RowHead&)>& change) {
+  match::HeldView view{
+      .tick = {900}, .rows = views::Rows{field::game()}, .room = field::bytes_of(field::Weather{})};
+  for (std::uint32_t i = 0; i < kCrates; ++i) {
+    views::RowHead head{.id = engine::spawned_id(engine::IdClass::ByServer,
+                                                 {.lineage = engine::kSeatsMax + i, .tick = {1}}),
+                        .min = {.x = static_cast<std::int32_t>(i) * 2 * kUnit, .y = 0},
+                        .velocity = {},
+                        .kind = 1};
+    if (i == changed) change(head);
+    const std::vector<std::byte> state = field::bytes_of(field::Crate{});
+    view.rows.add({.head = head, .state = state, .input = {}});
   }
   return view;
+}
+
+views::ViewState state_of(const match::HeldView& view) {
+  return {.rows = view.rows, .room = view.room};
+}
+
+std::uint32_t hash_of(const match::HeldView& view) {
+  return static_cast<std::uint32_t>(views::hash_of(state_of(view)) & 0xffff'ffff);
+}
+
+std::vector<std::byte> bytes_of(const match::HeldView& view) {
+  std::vector<std::byte> bytes;
+  views::encode_view_state(state_of(view), view.tick, bytes);
+  return bytes;
+}
+
+bool are_equal(const std::optional<views::ViewState>& a, const match::HeldView& b) {
+  return a && !views::compare_views(*a, state_of(b));
 }
 
 /// The desyncs of the reports that have ended.
@@ -38,21 +71,27 @@ class KeepingSink final : public protocol::DesyncSink {
 
 class DesyncReporterTest : public testing::Test {
  protected:
-  DesyncReporterTest() { wrong_[70].velocity.y = 9; }
+  DesyncReporterTest() { EXPECT_EQ(protocol::parts_of(bytes_of(wrong_).size()), 3); }
 
   void begin(Instant now) {
-    reporter_.on_desync({.name = name(), .entities = wrong_, .base = truth_}, {}, {5}, now);
+    reporter_.on_desync({.head = {.tick = {900}, .base_age = 2, .view_hash = hash_of(truth_)},
+                         .client_hash = hash_of(wrong_),
+                         .view = &wrong_,
+                         .base = &truth_,
+                         .content = &content_,
+                         .bytes = {}},
+                        {5}, now);
   }
 
   [[nodiscard]] protocol::ViewName name() const {
     return {.tick = {900},
-            .server_hash = protocol::view_hash(truth_),
-            .client_hash = protocol::view_hash(wrong_),
+            .server_hash = hash_of(truth_),
+            .client_hash = hash_of(wrong_),
             .base_age = 2};
   }
 
   [[nodiscard]] protocol::ViewPart answer(std::uint8_t number) const {
-    return protocol::part_of(name(), truth_, number);
+    return protocol::part_of(name(), bytes_of(truth_), number);
   }
 
   /// The parts that go out with `packets` packets of inputs.
@@ -64,8 +103,9 @@ class DesyncReporterTest : public testing::Test {
     return parts;
   }
 
-  std::vector<game::EntityState> truth_ = crates(100);
-  std::vector<game::EntityState> wrong_ = truth_;
+  match::HeldView truth_ = crates(kCrates, nullptr);
+  match::HeldView wrong_ = crates(kWrong, [](views::RowHead& head) { head.velocity.y = 9; });
+  views::Content content_{field::game()};
   KeepingSink sink_;
   DesyncReporter reporter_{&sink_};
 };
@@ -93,7 +133,7 @@ TEST_F(DesyncReporterTest, SendsItsViewAtOnceAndAtABoundedPace) {
     EXPECT_TRUE(whole.take(part));
   }
   ASSERT_TRUE(whole.is_whole());
-  EXPECT_TRUE(std::ranges::equal(whole.members(), wrong_));
+  EXPECT_TRUE(std::ranges::equal(whole.bytes(), bytes_of(wrong_)));
 }
 
 TEST_F(DesyncReporterTest, RepeatsUntilItIsAnsweredAndThenNoMore) {
@@ -111,12 +151,14 @@ TEST_F(DesyncReporterTest, RepeatsUntilItIsAnsweredAndThenNoMore) {
   const protocol::Desync& desync = sink_.ended[0];
   EXPECT_EQ(desync.end, DesyncEnd::Compared);
   EXPECT_EQ(desync.seat, PlayerId{5});
-  EXPECT_EQ(desync.server_view, truth_);
-  EXPECT_EQ(desync.client_view, wrong_);
-  EXPECT_EQ(desync.base_view, truth_);
-  EXPECT_EQ(desync.difference->first, wrong_[70].id);
-  EXPECT_EQ(desync.difference->first_fields[0], (game::FieldDifference{"vy", 0, 9}));
-  EXPECT_EQ(reporter_.first_mismatch()->difference->first, wrong_[70].id);
+  EXPECT_TRUE(are_equal(desync.server_view, truth_));
+  EXPECT_TRUE(are_equal(desync.client_view, wrong_));
+  EXPECT_TRUE(are_equal(desync.base_view, truth_));
+  const BodyId wrong = wrong_.rows.head(kWrong).id;
+  EXPECT_EQ(desync.difference->entity, wrong);
+  EXPECT_EQ(desync.difference->first_fields[0],
+            (engine::FieldDifference{.field = "vy", .expected = "0", .got = "9"}));
+  EXPECT_EQ(reporter_.first_mismatch()->difference->entity, wrong);
   EXPECT_TRUE(sent(kStart + kDesyncReportPatience, 100).empty());
 }
 
@@ -131,10 +173,10 @@ TEST_F(DesyncReporterTest, SaysWhichPartsHaveCome) {
 
 TEST_F(DesyncReporterTest, EndsWhereTheServerHasForgotten) {
   begin(kStart);
-  ASSERT_TRUE(reporter_.take({.view = name(), .parts = 0, .bodies = {}}));
+  ASSERT_TRUE(reporter_.take({.view = name(), .parts = 0, .bytes = {}}));
   ASSERT_EQ(sink_.ended.size(), 1U);
   EXPECT_EQ(sink_.ended[0].end, DesyncEnd::Forgotten);
-  EXPECT_EQ(sink_.ended[0].client_view, wrong_);
+  EXPECT_TRUE(are_equal(sink_.ended[0].client_view, wrong_));
   EXPECT_FALSE(sink_.ended[0].server_view);
 }
 
@@ -145,7 +187,7 @@ TEST_F(DesyncReporterTest, EndsWithoutAnAnswer) {
   reporter_.expire(kStart + kDesyncReportPatience);
   ASSERT_EQ(sink_.ended.size(), 1U);
   EXPECT_EQ(sink_.ended[0].end, DesyncEnd::Unanswered);
-  EXPECT_EQ(sink_.ended[0].client_view, wrong_);
+  EXPECT_TRUE(are_equal(sink_.ended[0].client_view, wrong_));
   begin(kStart + kReportStartInterval);
   reporter_.give_up();
   reporter_.give_up();
@@ -155,7 +197,7 @@ TEST_F(DesyncReporterTest, EndsWithoutAnAnswer) {
 TEST_F(DesyncReporterTest, ReportsOneAtATimeAndNotTooOften) {
   begin(kStart);
   const protocol::ViewName first = name();
-  wrong_[3].min.x = -1;
+  wrong_ = crates(3, [](views::RowHead& head) { head.min.x = -1; });
   begin(kStart + kTick);
   EXPECT_EQ(sent(kStart, 1).at(0).view, first);
   reporter_.give_up();
@@ -172,8 +214,8 @@ TEST_F(DesyncReporterTest, RefusesAnAnswerThatIsNone) {
   protocol::ViewPart other = answer(0);
   other.view.tick = {901};
   EXPECT_EQ(reporter_.take(other).error(), DropReason::Unexpected);
-  std::vector<game::EntityState> lie = truth_;
-  lie[50].min.y = 1;
+  const std::vector<std::byte> lie =
+      bytes_of(crates(50, [](views::RowHead& head) { head.min.y = 1; }));
   EXPECT_TRUE(reporter_.take(protocol::part_of(name(), lie, 0)));
   EXPECT_TRUE(reporter_.take(protocol::part_of(name(), lie, 1)));
   EXPECT_EQ(reporter_.take(protocol::part_of(name(), lie, 2)).error(), DropReason::Malformed);

@@ -3,7 +3,7 @@
 
 #include "client/presentation/interpolation.h"
 
-#include "tests/support/staged_match.h"
+#include "tests/unit/match/staged_snapshots.h"
 
 #include <gtest/gtest.h>
 
@@ -14,14 +14,20 @@
 namespace tickbox::client {
 namespace {
 
-using tests::kRight;
-using tests::kShootRight;
-using tests::StagedMatch;
+using match::kDown;
+using match::kRest;
+using match::kRight;
+using match::kShoot;
+using match::Played;
+using match::units;
 
-constexpr PlayerId kA{0};
-constexpr PlayerId kB{1};
-constexpr PlayerId kC{2};
-constexpr game::Input kDown{.move = 3};
+namespace field = tests::field;
+
+constexpr std::uint16_t kA = 0;
+constexpr std::uint16_t kB = 1;
+constexpr std::uint16_t kC = 2;
+/// A runner that was hit is below this.
+constexpr std::int32_t kHitY = 400 * kUnit;
 
 std::optional<BodySample> sample_of(const Sample& sample, BodyId id) {
   const auto found = std::ranges::find(sample.bodies, id, &BodySample::id);
@@ -31,29 +37,22 @@ std::optional<BodySample> sample_of(const Sample& sample, BodyId id) {
 /// A, B and C in a row from left to right, at rest, and the views of A's client.
 class InterpolationTest : public ::testing::Test {
  protected:
-  InterpolationTest() : snapshot_world_(start()) { tell(room_.full()); }
-
-  SnapshotWorld start() {
-    std::int32_t x = 0;
-    for (const PlayerId player : {kA, kB, kC}) {
-      room_.join(player);
-      room_.put(player, x, 0);
-      x += 20;
-    }
-    return {room_.map(), room_.rules(), room_.body(kA)};
+  InterpolationTest() {
+    room_.tick();
+    tell(room_.full());
   }
 
-  void tell(const protocol::Snapshot& snapshot) {
-    const auto view = snapshot_world_.apply(snapshot, room_.now());
+  void tell(const match::Snapshot& snapshot) {
+    const auto view = snapshot_world_.apply(snapshot.head, snapshot.content);
     ASSERT_TRUE(view);
-    ASSERT_FALSE(view->entities.empty());
-    truth_[room_.now()] = room_.entities();
+    ASSERT_FALSE(view->rows->empty());
+    truth_.insert_or_assign(room_.now(), room_.seen());
     interpolation_.on_view(*view);
   }
 
-  void tick(const std::vector<game::PlayerInput>& inputs = {}) {
-    room_.tick(inputs);
-    truth_[room_.now()] = room_.entities();
+  void tick(const std::vector<Played>& played = {}) {
+    room_.tick(played);
+    truth_.insert_or_assign(room_.now(), room_.seen());
   }
 
   const Sample& sample(Tick tick) {
@@ -64,11 +63,12 @@ class InterpolationTest : public ::testing::Test {
 
   /// Every body of a sample is where it was in the room.
   void expect_true(const Sample& sample) const {
-    const std::vector<game::EntityState>& was = truth_.at(sample.tick);
+    const views::Rows& was = truth_.at(sample.tick);
     ASSERT_EQ(sample.bodies.size(), was.size()) << "tick " << sample.tick.value;
     for (std::size_t i = 0; i < was.size(); ++i) {
-      EXPECT_EQ(sample.bodies[i].id, was[i].id) << "tick " << sample.tick.value;
-      EXPECT_EQ(sample.bodies[i].min, was[i].min) << "tick " << sample.tick.value;
+      EXPECT_EQ(sample.bodies[i].id, was.head(i).id) << "tick " << sample.tick.value;
+      EXPECT_EQ(sample.bodies[i].kind, was.head(i).kind) << "tick " << sample.tick.value;
+      EXPECT_EQ(sample.bodies[i].min, was.head(i).min) << "tick " << sample.tick.value;
     }
   }
 
@@ -80,10 +80,10 @@ class InterpolationTest : public ::testing::Test {
     return found != bodies.end() ? std::optional{found->min} : std::nullopt;
   }
 
-  StagedMatch room_ = StagedMatch::in_the_open();
-  SnapshotWorld snapshot_world_;
-  Interpolation interpolation_{room_.map(), room_.rules(), 60};
-  std::map<Tick, std::vector<game::EntityState>> truth_;
+  match::StagedMatch room_{{units(0, 0), units(20, 0), units(40, 0)}};
+  match::SnapshotWorld snapshot_world_{room_.like(), Player{kA}};
+  Interpolation interpolation_{room_.like()};
+  std::map<Tick, views::Rows> truth_;
 };
 
 // Turns, shots, hits and despawns between two views are stepped, not drawn as straight lines.
@@ -91,8 +91,8 @@ TEST_F(InterpolationTest, HasEveryTickBetweenTwoViewsAsItWas) {
   const Tick base = room_.now();
   for (int i = 0; i < 24; ++i) {
     const bool turns = i % 5 == 0;
-    tick({{.player = kA, .input = i == 1 ? kShootRight : game::Input{}},
-          {.player = kB, .input = turns ? kDown : kRight}});
+    tick({{.seat = kA, .pad = i == 1 ? kShoot : kRest},
+          {.seat = kB, .pad = turns ? kDown : kRight}});
   }
   tell(room_.since(base));
   EXPECT_EQ(interpolation_.oldest(), base);
@@ -105,9 +105,9 @@ TEST_F(InterpolationTest, DrawsAStraightLineForWhoComesWhole) {
   const Tick base = room_.now();
   const BodyId b = room_.body(kB);
   for (int i = 0; i < 10; ++i) {
-    tick({{.player = kB, .input = i < 5 ? kRight : kDown}});
+    tick({{.seat = kB, .pad = i < 5 ? kRight : kDown}});
   }
-  tell(room_.since(base, {.hidden = {}, .whole = {b}}));
+  tell(room_.since(base, {.hidden = {}, .in_full = {b}}));
   const Vec2 from = sample_of(sample(base), b)->min;
   const Vec2 to = sample_of(sample(room_.now()), b)->min;
   ASSERT_NE(from, to);
@@ -119,14 +119,14 @@ TEST_F(InterpolationTest, DrawsAStraightLineForWhoComesWhole) {
     EXPECT_NEAR(body->min.y, on_the_line.y, 20);
     EXPECT_FALSE(body->is_cut);
     EXPECT_EQ(sample_of(sample(base + static_cast<std::uint32_t>(i)), room_.body(kC))->min,
-              room_.entity(room_.body(kC)).min);
+              room_.place(kC));
   }
 }
 
 TEST_F(InterpolationTest, BlendsTwoTicks) {
   const Tick base = room_.now();
   const BodyId b = room_.body(kB);
-  tick({{.player = kB, .input = kRight}});
+  tick({{.seat = kB, .pad = kRight}});
   tell(room_.since(base));
   const Vec2 from = sample_of(sample(base), b)->min;
   const Vec2 to = sample_of(sample(base + 1), b)->min;
@@ -140,17 +140,17 @@ TEST_F(InterpolationTest, CutsToWhereTheServerPutABody) {
   for (const bool is_lost : {false, true}) {
     SCOPED_TRACE(is_lost ? "one snapshot for all of it" : "a snapshot each tick");
     const BodyId b = room_.body(kB);
+    room_.command_put(kA, units(0, is_lost ? 40 : 0));
+    room_.command_put(kB, units(20, is_lost ? 40 : 0));
     tick();
-    room_.put(kA, 0, is_lost ? 40 : 0);
-    room_.put(kB, 20, is_lost ? 40 : 0);
     tell(room_.full());
     Tick base = room_.now();
     const auto tell_all_since = [&] {
       tell(room_.since(base));
       base = room_.now();
     };
-    tick({{.player = kA, .input = kShootRight}});
-    while (room_.entity(b).min.x < 900 * kUnit) {
+    tick({{.seat = kA, .pad = kShoot}});
+    while (room_.place(kB).y < kHitY) {
       ASSERT_LT(room_.now() - base, 30) << "nobody was hit";
       if (!is_lost) tell_all_since();
       tick();
@@ -160,11 +160,11 @@ TEST_F(InterpolationTest, CutsToWhereTheServerPutABody) {
     tick();
     tell_all_since();
     const Vec2 before = sample_of(sample({placed.value - 1}), b)->min;
-    EXPECT_LT(before.x, 21 * kUnit);
+    EXPECT_LT(before.y, kHitY);
     EXPECT_EQ(shown(b, {placed.value - 1}, 0), before);
     EXPECT_EQ(shown(b, {placed.value - 1}, 9), before) << "it stands until then";
     EXPECT_TRUE(sample_of(sample(placed), b)->is_cut);
-    EXPECT_GT(sample_of(sample(placed), b)->min.x, 900 * kUnit);
+    EXPECT_GT(sample_of(sample(placed), b)->min.y, kHitY);
     EXPECT_FALSE(sample_of(sample(placed + 1), b)->is_cut) << "from there it goes on";
     EXPECT_FALSE(sample_of(sample(placed + 2), b)->is_cut);
     for (int i = 0; i < 40; ++i)
@@ -173,15 +173,20 @@ TEST_F(InterpolationTest, CutsToWhereTheServerPutABody) {
 }
 
 TEST_F(InterpolationTest, CutsToAPlaceThatIsNear) {
-  constexpr BodyId kBody{1};
-  const game::EntityState was{.id = kBody, .min = {0, 0}, .velocity = {}, .traits = {}};
-  const game::EntityState is{.id = kBody, .min = {kUnit / 2, 0}, .velocity = {}, .traits = {}};
-  const SeenTeleport placed{.id = kBody, .tick = {2}};
+  views::Rows was{field::game()};
+  was.add(room_.seen().row(0));
+  views::Rows is{field::game()};
+  views::RowRef moved = was.row(0);
+  moved.head.min.x += kUnit / 2;
+  is.add(moved);
+  const std::vector<std::byte> room = field::bytes_of(field::Weather{});
+  const match::SeenTeleport placed{.id = moved.head.id, .tick = {2}};
   for (const bool is_placed : {false, true}) {
-    Interpolation interpolation{room_.map(), room_.rules(), 60};
-    interpolation.on_view({.tick = {1}, .entities = {&was, 1}, .touched = {}});
+    Interpolation interpolation{room_.like()};
+    interpolation.on_view({.tick = {1}, .rows = &was, .room = &room, .touched = {}});
     interpolation.on_view({.tick = {2},
-                           .entities = {&is, 1},
+                           .rows = &is,
+                           .room = &room,
                            .touched = {},
                            .teleports = std::span{&placed, 1}.first(is_placed ? 1 : 0)});
     EXPECT_EQ(interpolation.sample({2}).bodies.front().is_cut, is_placed);
@@ -193,9 +198,9 @@ TEST_F(InterpolationTest, CutsWhoCameWholeFromFurtherThanAnybodyGoes) {
   const Tick base = room_.now();
   tick();
   tick();
+  room_.command_put(kB, units(40, 4));
   tick();
-  room_.put(kB, 40, 4);
-  tell(room_.since(base, {.hidden = {}, .whole = {b}}));
+  tell(room_.since(base, {.hidden = {}, .in_full = {b}}));
   EXPECT_EQ(sample_of(sample(base + 2), b)->min.x, 20 * kUnit) << "it stands";
   EXPECT_TRUE(sample_of(sample(base + 3), b)->is_cut);
   EXPECT_EQ(shown(b, base + 2, 9)->x, 20 * kUnit);
@@ -205,8 +210,8 @@ TEST_F(InterpolationTest, CutsWhoCameWholeFromFurtherThanAnybodyGoes) {
 TEST_F(InterpolationTest, ShowsWhoEntersFromItsFirstTickAndWhoLeavesUntilItsLast) {
   const BodyId c = room_.body(kC);
   Tick base = room_.now();
-  tick({{.player = kC, .input = kRight}});
-  tell(room_.since(base, {.hidden = {c}, .whole = {}}));
+  tick({{.seat = kC, .pad = kRight}});
+  tell(room_.since(base, {.hidden = {c}, .in_full = {}}));
   EXPECT_EQ(shown(c, base, 9)->x, 40 * kUnit) << "it stands until it is gone";
   EXPECT_FALSE(sample_of(sample(base + 1), c));
   base = room_.now();
@@ -215,29 +220,29 @@ TEST_F(InterpolationTest, ShowsWhoEntersFromItsFirstTickAndWhoLeavesUntilItsLast
   tell(room_.since(base));
   EXPECT_FALSE(shown(c, base, 9));
   EXPECT_FALSE(shown(c, base + 1, 9)) << "nobody knows where it was";
-  EXPECT_EQ(sample_of(sample(base + 2), c)->min, room_.entity(c).min);
+  EXPECT_EQ(sample_of(sample(base + 2), c)->min, room_.place(kC));
 }
 
-TEST_F(InterpolationTest, ShowsABulletFromTheTickOfItsBirth) {
+TEST_F(InterpolationTest, ShowsWhatABodySpawnsFromItsFirstTick) {
   const Tick base = room_.now();
   tick();
-  tick({{.player = kA, .input = kShootRight}});
-  const BodyId bullet = game::bullet_body(kA, room_.now());
+  tick({{.seat = kA, .pad = kShoot}});
+  const BodyId dart = room_.darts().at(0);
   tick();
   tick();
   tell(room_.since(base));
-  EXPECT_FALSE(shown(bullet, base + 1, 9));
-  EXPECT_EQ(shown(bullet, base + 2, 0), sample_of(sample(base + 2), bullet)->min);
-  EXPECT_GT(shown(bullet, base + 2, 5)->x, shown(bullet, base + 2, 0)->x);
+  EXPECT_FALSE(shown(dart, base + 1, 9));
+  EXPECT_EQ(shown(dart, base + 2, 0), sample_of(sample(base + 2), dart)->min);
+  EXPECT_GT(shown(dart, base + 2, 5)->x, shown(dart, base + 2, 0)->x);
 }
 
 TEST_F(InterpolationTest, DoesNotJoinViewsThatAreMoreThanASecondApart) {
   for (int i = 0; i < 60; ++i)
-    tick({{.player = kB, .input = kRight}});
+    tick({{.seat = kB, .pad = kRight}});
   tell(room_.full());
   EXPECT_EQ(interpolation_.oldest().value, room_.now().value - 60);
   for (int i = 0; i < 61; ++i)
-    tick({{.player = kB, .input = kRight}});
+    tick({{.seat = kB, .pad = kRight}});
   tell(room_.full());
   EXPECT_EQ(interpolation_.oldest(), room_.now());
 }
@@ -245,7 +250,7 @@ TEST_F(InterpolationTest, DoesNotJoinViewsThatAreMoreThanASecondApart) {
 TEST_F(InterpolationTest, LetsGoOfWhatIsNotLookedAtAnyMore) {
   for (int i = 0; i < 10; ++i) {
     const Tick base = room_.now();
-    tick({{.player = kB, .input = kRight}});
+    tick({{.seat = kB, .pad = kRight}});
     tell(room_.since(base));
   }
   const Tick newest = room_.now();
@@ -258,20 +263,20 @@ TEST_F(InterpolationTest, LetsGoOfWhatIsNotLookedAtAnyMore) {
   EXPECT_EQ(interpolation_.oldest(), newest) << "the newest stays";
 }
 
-// B runs into C and pushes it, and A's bullet flies. No snapshot arrives for a quarter of a second.
+// B runs into C and pushes it, and A's dart flies. No snapshot arrives for a quarter of a second.
 TEST_F(InterpolationTest, ExtrapolatesWhatThenHappens) {
+  room_.command_put(kA, units(0, 10));
+  room_.command_put(kC, units(22, 0));
   tick();
-  room_.put(kC, 22, 0);
   tell(room_.full());
   const Tick base = room_.now();
-  tick({{.player = kA, .input = {.buttons = game::kButtonShoot, .aim = 256}},
-        {.player = kB, .input = kRight}});
+  tick({{.seat = kA, .pad = kShoot}, {.seat = kB, .pad = kRight}});
   tell(room_.since(base));
   const Tick newest = room_.now();
   EXPECT_FALSE(sample(newest).is_extrapolated);
   for (int i = 0; i < 15; ++i)
     tick();
-  ASSERT_GT(room_.entity(room_.body(kC)).min.x, 22 * kUnit) << "nobody was pushed";
+  ASSERT_GT(room_.place(kC).x, 22 * kUnit) << "nobody was pushed";
   // The caller may request the samples in any order.
   for (const std::uint32_t ahead : {3U, 2U, 15U, 7U, 1U}) {
     expect_true(sample(newest + ahead));

@@ -4,7 +4,7 @@
 #include "client/presentation/presentation.h"
 
 #include "tests/support/allocations.h"
-#include "tests/support/staged_match.h"
+#include "tests/unit/match/staged_snapshots.h"
 
 #include <gtest/gtest.h>
 
@@ -15,45 +15,38 @@
 namespace tickbox::client {
 namespace {
 
+using match::kLeft;
+using match::kRest;
+using match::kRight;
+using match::kShoot;
+using match::units;
 using std::chrono::milliseconds;
-using tests::kRight;
-using tests::StagedMatch;
 
-constexpr PlayerId kA{0};
-constexpr PlayerId kB{1};
-constexpr game::Input kLeft{.move = 5};
+namespace field = tests::field;
+
+constexpr std::uint16_t kA = 0;
+constexpr std::uint16_t kB = 1;
+/// A runner that was hit is below this.
+constexpr std::int32_t kHitY = 400 * kUnit;
 constexpr Duration kPeriod = tick_duration(60);
 /// The lead of the client over the room, and the delay of a view, in ticks.
 constexpr std::uint32_t kLead = 3;
 constexpr std::uint32_t kOnTheWay = 3;
 constexpr Instant kStart{std::chrono::hours{1}};
 
+/// A, and B far to its left.
 class PresentationTest : public ::testing::Test {
  protected:
-  PresentationTest()
-      : snapshot_world_(start()),
-        prediction_(room_.map(), room_.rules(), kA, room_.body(kA)),
-        presentation_({.map = room_.map(),
-                       .rules = room_.rules(),
-                       .own = room_.body(kA),
-                       .ticks_per_second = 60}) {
-    const Tick first = room_.now();
-    const protocol::Snapshot full = room_.full();
+  PresentationTest() {
+    room_.tick();
+    const match::Snapshot full = room_.full();
     for (std::uint32_t i = 0; i < kOnTheWay; ++i) {
       const Tick base = room_.now();
       room_.tick();
-      on_the_way_.push_back({room_.now(), room_.since(base)});
+      on_the_way_.push_back(room_.since(base));
     }
-    arrive(full, first);
+    arrive(full);
     prediction_.skip_to(room_.now() + kLead);
-  }
-
-  SnapshotWorld start() {
-    room_.join(kA);
-    room_.join(kB);
-    room_.put(kA, 0, 0);
-    room_.put(kB, 20, 0);
-    return {room_.map(), room_.rules(), room_.body(kA)};
   }
 
   /// The time at which the room makes a tick.
@@ -61,8 +54,8 @@ class PresentationTest : public ::testing::Test {
 
   [[nodiscard]] Instant now() const { return time_of(room_.now()); }
 
-  void arrive(const protocol::Snapshot& snapshot, Tick tick) {
-    const auto view = snapshot_world_.apply(snapshot, tick);
+  void arrive(const match::Snapshot& snapshot) {
+    const auto view = snapshot_world_.apply(snapshot.head, snapshot.content);
     ASSERT_TRUE(view);
     prediction_.reconcile(*view);
     presentation_.on_view(*view, prediction_, now());
@@ -70,26 +63,36 @@ class PresentationTest : public ::testing::Test {
 
   /// Runs one tick of the room and one of the client. The client decides `own` for the tick kLead
   /// ahead, and the room uses `used` now.
-  void tick(const game::Input& own, const game::Input& used, const game::Input& other = {}) {
+  void tick(const field::Pad& own, const field::Pad& used, const field::Pad& other = kRest) {
     const Tick base = room_.now();
-    room_.tick({{.player = kA, .input = used}, {.player = kB, .input = other}});
-    on_the_way_.push_back({room_.now(), room_.since(base)});
+    room_.tick({{.seat = kA, .pad = used}, {.seat = kB, .pad = other}});
+    send(base, own);
+  }
+
+  /// Sends the room's tick, and runs one of the client.
+  void send(Tick base, const field::Pad& own) {
+    on_the_way_.push_back(room_.since(base));
     if (is_up_ && on_the_way_.size() > kOnTheWay) {
-      arrive(on_the_way_.front().second, on_the_way_.front().first);
+      arrive(on_the_way_.front());
       on_the_way_.pop_front();
     }
-    prediction_.predict(room_.now() + kLead, own);
+    prediction_.predict(room_.now() + kLead, field::bytes_of(own));
     presentation_.on_tick(prediction_, now(), now() + kPeriod);
     presentation_.count_tick(now());
   }
 
   /// Runs ticks without other inputs.
-  void ticks(int count, const game::Input& own = {}, const game::Input& other = {}) {
+  void ticks(int count, const field::Pad& own = kRest, const field::Pad& other = kRest) {
     for (int i = 0; i < count; ++i)
       tick(own, own, other);
   }
 
-  PresentedBody shown(PlayerId player, Instant when) {
+  [[nodiscard]] bool shows(BodyId id, Instant when) {
+    const auto all = presentation_.shown(when);
+    return std::ranges::find(all, id, &PresentedBody::id) != all.end();
+  }
+
+  PresentedBody shown(std::uint16_t player, Instant when) {
     const auto all = presentation_.shown(when);
     EXPECT_TRUE(std::ranges::is_sorted(all, std::ranges::less_equal{}, &PresentedBody::id) ||
                 std::ranges::is_sorted(all, {}, &PresentedBody::id));
@@ -99,24 +102,46 @@ class PresentationTest : public ::testing::Test {
     return found != all.end() ? *found : PresentedBody{};
   }
 
-  StagedMatch room_ = StagedMatch::in_the_open();
-  SnapshotWorld snapshot_world_;
-  Prediction prediction_;
-  Presentation presentation_;
-  std::deque<std::pair<Tick, protocol::Snapshot>> on_the_way_;
+  /// The own body as predicted, and where it was a tick before.
+  /// The room's rows, of which the own body is elsewhere.
+  [[nodiscard]] views::Rows with_own_moved(std::int32_t by) const {
+    const views::Rows all = room_.seen();
+    views::Rows moved{field::game()};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      views::RowRef row = all.row(i);
+      if (row.head.id == room_.body(kA)) row.head.min.x += by;
+      moved.add(row);
+    }
+    return moved;
+  }
+
+  [[nodiscard]] Vec2 own() const { return prediction_.own().head(0).min; }
+
+  [[nodiscard]] Vec2 own_before() const { return prediction_.before().head(0).min; }
+
+  /// The velocity of a player's body along x.
+  [[nodiscard]] std::int32_t velocity_x(std::uint16_t player) const {
+    const engine::World& world = room_.match().world();
+    return world.body(world.avatar_of({player})).velocity.x;
+  }
+
+  match::StagedMatch room_{{units(0, 0), units(-20, 0)}};
+  match::SnapshotWorld snapshot_world_{room_.like(), Player{kA}};
+  match::Prediction prediction_{room_.like(), Player{kA}};
+  Presentation presentation_{room_.like(), Player{kA}};
+  std::deque<match::Snapshot> on_the_way_;
   bool is_up_ = true;
 };
 
 TEST_F(PresentationTest, IsEmptyBeforeTheFirstView) {
-  Presentation presentation{
-      {.map = room_.map(), .rules = room_.rules(), .own = room_.body(kA), .ticks_per_second = 60}};
+  Presentation presentation{room_.like(), Player{kA}};
   EXPECT_TRUE(presentation.shown(kStart).empty());
   EXPECT_EQ(presentation.render_tick(kStart), Tick{});
   EXPECT_FALSE(presentation.is_extrapolated(kStart));
 }
 
 TEST_F(PresentationTest, ShowsOthersTwoTicksAfterTheyArrived) {
-  ticks(100, {}, kRight);
+  ticks(100, kRest, kRight);
   const std::uint32_t render_tick = room_.now().value - kOnTheWay - 2;
   EXPECT_EQ(presentation_.render_tick(now()).value, render_tick);
   EXPECT_EQ(presentation_.render_tick(now() + kPeriod / 2 - milliseconds{1}).value, render_tick);
@@ -124,19 +149,20 @@ TEST_F(PresentationTest, ShowsOthersTwoTicksAfterTheyArrived) {
             render_tick + 1);
   const PresentedBody b = shown(kB, now());
   EXPECT_EQ(b.origin, Origin::Interpolated);
-  const std::int32_t speed = room_.entity(room_.body(kB)).velocity.x;
+  const std::int32_t speed = velocity_x(kB);
   ASSERT_GT(speed, 0);
-  const std::int32_t is_at = room_.entity(room_.body(kB)).min.x;
+  const std::int32_t is_at = room_.place(kB).x;
   EXPECT_EQ(b.min.x, is_at - speed * static_cast<std::int32_t>(kOnTheWay + 2));
   EXPECT_EQ(shown(kB, now() + kPeriod / 2).min.x, b.min.x + speed / 2);
 }
 
 TEST_F(PresentationTest, ShowsTheOwnBodyOnItsWayToTheNewestPredictedTick) {
   ticks(100, kRight);
-  const Vec2 from = prediction_.before();
-  const Vec2 to = prediction_.own()->min;
+  const Vec2 from = own_before();
+  const Vec2 to = own();
   ASSERT_GT(to.x, from.x);
-  EXPECT_EQ(shown(kA, now()), (PresentedBody{room_.body(kA), from, Origin::Own}));
+  EXPECT_EQ(shown(kA, now()),
+            (PresentedBody{room_.body(kA), field::game().avatar, from, Origin::Own}));
   EXPECT_EQ(shown(kA, now() + kPeriod / 2).min.x, from.x + (to.x - from.x) / 2);
   EXPECT_EQ(shown(kA, now() + kPeriod).min, to);
   EXPECT_EQ(shown(kA, now() + 3 * kPeriod).min, to) << "the next tick is late";
@@ -158,8 +184,7 @@ TEST_F(PresentationTest, EasesACorrection) {
       const Vec2 is = shown(kA, when).min;
       most = std::max(most, std::abs(is.x - last.x));
       last = is;
-      const Vec2 predicted =
-          between(prediction_.before(), prediction_.own()->min, kPeriod * part / 4, kPeriod);
+      const Vec2 predicted = between(own_before(), own(), kPeriod * part / 4, kPeriod);
       offset_most = std::max(offset_most, std::abs(is.x - predicted.x));
       was_corrected = was_corrected || is != predicted;
     }
@@ -168,55 +193,54 @@ TEST_F(PresentationTest, EasesACorrection) {
   EXPECT_GT(offset_most, kUnit / 4) << "so far it was wrong";
   EXPECT_LT(most, kUnit / 4) << "and was never moved so far from one look to the next";
   ticks(30, kLeft);
-  EXPECT_EQ(shown(kA, now() + kPeriod).min, prediction_.own()->min) << "in the end it is there";
+  EXPECT_EQ(shown(kA, now() + kPeriod).min, own()) << "in the end it is there";
 }
 
 TEST_F(PresentationTest, CutsTheOwnBodyToWhereTheServerPutsIt) {
   ticks(60);
   // B shoots A. The presentation of A's body jumps to the new place at once.
-  const game::Input shoot{.buttons = game::kButtonShoot, .aim = 512};
-  tick({}, {}, shoot);
+  tick(kRest, kRest, kShoot);
   int waited = 0;
-  while (prediction_.own()->min.x < 900 * kUnit && ++waited < 100) {
-    EXPECT_LT(shown(kA, now()).min.x, kUnit);
-    tick({}, {});
+  while (own().y < kHitY && ++waited < 100) {
+    EXPECT_LT(shown(kA, now()).min.y, kUnit);
+    tick(kRest, kRest);
   }
   ASSERT_LT(waited, 100);
-  EXPECT_EQ(shown(kA, now()).min, prediction_.own()->min);
+  EXPECT_EQ(shown(kA, now()).min, own());
 }
 
 // So near that a correction would be smoothed.
 TEST_F(PresentationTest, CutsTheOwnBodyToAPlaceThatIsNear) {
   ticks(60);
-  std::vector<game::EntityState> moved = room_.entities();
-  const SeenTeleport placed{.id = room_.body(kA), .tick = room_.now()};
+  const std::vector<std::byte> room = field::bytes_of(field::Weather{});
+  const match::SeenTeleport placed{.id = room_.body(kA), .tick = room_.now()};
   for (const bool is_placed : {false, true}) {
-    moved.front().min.x += kUnit;
-    const View view{.tick = room_.now() + (is_placed ? 1 : 0),
-                    .entities = moved,
-                    .touched = {},
-                    .teleports = std::span{&placed, 1}.first(is_placed ? 1 : 0)};
+    const views::Rows moved = with_own_moved(is_placed ? 2 * kUnit : kUnit);
+    const match::View view{.tick = room_.now() + (is_placed ? 1 : 0),
+                           .rows = &moved,
+                           .room = &room,
+                           .touched = {},
+                           .teleports = std::span{&placed, 1}.first(is_placed ? 1 : 0)};
     const Vec2 before = shown(kA, now()).min;
     prediction_.reconcile(view);
     presentation_.on_view(view, prediction_, now());
-    EXPECT_EQ(shown(kA, now()).min, is_placed ? moved.front().min : before);
+    EXPECT_EQ(shown(kA, now()).min, is_placed ? moved.head(0).min : before);
   }
 }
 
 TEST_F(PresentationTest, GoesOnForAQuarterOfASecondWhereViewsStayAway) {
-  ticks(100, {}, kRight);
+  ticks(100, kRest, kRight);
   is_up_ = false;
   const Tick newest{room_.now().value - kOnTheWay};
-  const std::int32_t speed = room_.entity(room_.body(kB)).velocity.x;
-  const std::int32_t newest_x =
-      room_.entity(room_.body(kB)).min.x - speed * static_cast<std::int32_t>(kOnTheWay);
-  ticks(10, {}, kRight);
+  const std::int32_t speed = velocity_x(kB);
+  const std::int32_t newest_x = room_.place(kB).x - speed * static_cast<std::int32_t>(kOnTheWay);
+  ticks(10, kRest, kRight);
   const PresentedBody b = shown(kB, now());
   EXPECT_EQ(b.origin, Origin::Extrapolated);
   EXPECT_TRUE(presentation_.is_extrapolated(now()));
   EXPECT_EQ(b.min.x, newest_x + 8 * speed);
   EXPECT_EQ(presentation_.render_tick(now()), newest + 8);
-  ticks(30, {}, kRight);
+  ticks(30, kRest, kRight);
   const PresentedBody stands = shown(kB, now());
   EXPECT_EQ(stands.min.x, newest_x + 15 * speed);
   EXPECT_EQ(presentation_.render_tick(now()), newest + 15);
@@ -224,16 +248,16 @@ TEST_F(PresentationTest, GoesOnForAQuarterOfASecondWhereViewsStayAway) {
 }
 
 TEST_F(PresentationTest, GoesOnFromTheNewestViewThereIs) {
-  ticks(100, {}, kRight);
-  const std::int32_t right = room_.entity(room_.body(kB)).velocity.x;
+  ticks(100, kRest, kRight);
+  const std::int32_t right = velocity_x(kB);
   is_up_ = false;
-  ticks(8, {}, kRight);
+  ticks(8, kRest, kRight);
   const Tick render_tick = presentation_.render_tick(now());
   const std::int32_t x = shown(kB, now()).min.x;
   is_up_ = true;
-  ticks(8, {}, kLeft);
+  ticks(8, kRest, kLeft);
   while (!on_the_way_.empty()) {
-    arrive(on_the_way_.front().second, on_the_way_.front().first);
+    arrive(on_the_way_.front());
     on_the_way_.pop_front();
   }
   const Instant later = now() + 12 * kPeriod;
@@ -245,27 +269,44 @@ TEST_F(PresentationTest, GoesOnFromTheNewestViewThereIs) {
 }
 
 TEST_F(PresentationTest, ForesawWhatThenCame) {
-  ticks(100, {}, kRight);
+  ticks(100, kRest, kRight);
   is_up_ = false;
-  ticks(8, {}, kRight);
+  ticks(8, kRest, kRight);
   EXPECT_TRUE(presentation_.is_extrapolated(now()));
   is_up_ = true;
-  ticks(60, {}, kRight);
+  ticks(60, kRest, kRight);
   EXPECT_EQ(presentation_.counts().extrapolated_wrong, 0U);
 }
 
 TEST_F(PresentationTest, KnowsAfterwardsWhatItCouldNotForesee) {
-  ticks(100, {}, kRight);
+  ticks(100, kRest, kRight);
   is_up_ = false;
   // B turns in the fourth tick after the newest view. The bodies of that tick are shown two ticks
   // later.
-  ticks(8, {}, kLeft);
+  ticks(8, kRest, kLeft);
   is_up_ = true;
-  ticks(3, {}, kLeft);
+  ticks(3, kRest, kLeft);
   EXPECT_EQ(presentation_.counts().extrapolated_wrong, 0U) << "views of before it turned";
-  ticks(60, {}, kLeft);
+  ticks(60, kRest, kLeft);
   EXPECT_GE(presentation_.counts().extrapolated_wrong, 3U);
   EXPECT_LE(presentation_.counts().extrapolated_wrong, 7U);
+}
+
+TEST_F(PresentationTest, ShowsNoOwnBodyWhileViewsHaveNone) {
+  ticks(60, kRight);
+  const BodyId own = room_.body(kA);
+  EXPECT_TRUE(shows(own, now()));
+  Tick base = room_.now();
+  room_.leave(kA);
+  send(base, kRight);
+  EXPECT_TRUE(shows(own, now())) << "the client does not know yet";
+  for (std::uint32_t i = 0; i < kOnTheWay; ++i) {
+    base = room_.now();
+    room_.tick();
+    send(base, kRight);
+  }
+  EXPECT_FALSE(shows(own, now()));
+  EXPECT_TRUE(shows(room_.body(kB), now()));
 }
 
 /// The heap allocations of the presentation: turns, shots, corrections, lost views, and moments
@@ -275,17 +316,16 @@ class PresentationHeapTest : public PresentationTest {
   std::uint64_t play(int count) {
     asked_ = 0;
     for (int i = 0; i < count; ++i) {
-      const game::Input turning{.move = static_cast<std::uint8_t>(i / 7 % 9),
-                                .buttons = i % 31 == 0 ? game::kButtonShoot : std::uint8_t{0},
-                                .aim = 300};
+      const field::Pad turning{.x = i / 7 % 3 - 1, .y = i / 21 % 3 - 1, .shoot = {i % 31 == 0}};
+      const std::vector<std::byte> input = field::bytes_of(turning);
       const Tick base = room_.now();
-      room_.tick({{.player = kA, .input = turning}, {.player = kB, .input = turning}});
-      on_the_way_.push_back({room_.now(), room_.since(base)});
+      room_.tick({{.seat = kA, .pad = turning}, {.seat = kB, .pad = turning}});
+      on_the_way_.push_back(room_.since(base));
       const bool is_up = i % 20 > 8 || i % 50 > 20;
       while (is_up && on_the_way_.size() > kOnTheWay) {
         hear();
       }
-      prediction_.predict(room_.now() + kLead, turning);
+      prediction_.predict(room_.now() + kLead, input);
       const std::uint64_t before = tests::allocations();
       presentation_.on_tick(prediction_, now(), now() + kPeriod);
       EXPECT_FALSE(presentation_.shown(now()).empty());
@@ -296,7 +336,8 @@ class PresentationHeapTest : public PresentationTest {
 
  private:
   void hear() {
-    const auto view = snapshot_world_.apply(on_the_way_.front().second, on_the_way_.front().first);
+    const match::Snapshot& next = on_the_way_.front();
+    const auto view = snapshot_world_.apply(next.head, next.content);
     on_the_way_.pop_front();
     ASSERT_TRUE(view);
     prediction_.reconcile(*view);
@@ -312,7 +353,7 @@ TEST_F(PresentationHeapTest, IsLeftAloneOnceWarm) {
 #ifdef TICKBOX_AUDIT
   GTEST_SKIP() << "the check after each step allocates";
 #endif
-  EXPECT_GT(play(1'000), 0U) << "nothing is counted";
+  EXPECT_GT(play(1'000) + play(1'000), 0U) << "nothing is counted";
   EXPECT_EQ(play(1'000), 0U);
 }
 

@@ -2,7 +2,15 @@
 
 #include "client/connection/sent_inputs.h"
 
+#include "core/rng.h"
+#include "engine/declared.h"
+#include "tests/support/field_game.h"
+#include "tickbox/type_info.h"
+
 #include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
 
 namespace tickbox::client {
 namespace {
@@ -13,27 +21,45 @@ constexpr std::uint32_t kTickRate = 60;
 constexpr Tick kOpened{1'000};
 constexpr std::uint32_t kUnconfirmed = 12;  ///< inputs of a round trip and the margin
 
+/// The inputs of one packet.
+struct Sent {
+  Tick first_tick;
+  std::vector<std::vector<std::byte>> inputs;
+  std::vector<std::uint8_t> look_backs;
+  std::size_t bytes = 0;
+};
+
 /// A client that sends a packet in each tick, over a path that brings none back by itself.
-class Player {
+class Sender {
  public:
+  explicit Sender(const GameTable& game = tests::field::game()) : game_(game) {
+    decided_.resize(game.input.bytes);
+    game.input.write_default(decided_.data());
+  }
+
+  /// Changes the input of each tick from now on.
+  void decide(std::function<void(MutableBytes)> decide) { decide_ = std::move(decide); }
+
   /// Runs `ticks` and sends one packet for them. Returns its inputs.
-  protocol::InputMessage send(std::uint32_t ticks = 1) {
+  Sent send(std::uint32_t ticks = 1) {
     for (std::uint32_t i = 0; i < ticks; ++i) {
-      inputs_.add(clock_.next(), {});
+      if (decide_) decide_(decided_);
       newest_ = clock_.next();
+      const auto look_back = static_cast<std::uint8_t>(newest_.value & 0xff);
+      inputs_.add(newest_, {.input = decided_, .look_back = look_back});
       clock_.ran();
     }
     protocol::InputMessage message;
     inputs_.write(message);
     inputs_.on_sent(++sequence_, {});
-    return message;
+    return read(message);
   }
 
   /// Sends this many packets. After each, a report of the server arrives: the packet had this
   /// margin, in 1/16 ticks, and its inputs up to a round trip ago are confirmed. Returns the last
   /// message.
-  protocol::InputMessage send_with_margin(std::int32_t margin, std::uint32_t packets) {
-    protocol::InputMessage message;
+  Sent send_with_margin(std::int32_t margin, std::uint32_t packets) {
+    Sent message;
     for (std::uint32_t i = 0; i < packets; ++i) {
       message = send();
       const Tick room{newest_.value - kUnconfirmed + 1};
@@ -48,17 +74,34 @@ class Player {
 
   [[nodiscard]] Tick newest() const { return newest_; }
 
+  [[nodiscard]] const std::vector<std::byte>& decided() const { return decided_; }
+
  private:
+  /// Reads a packet as a server does.
+  [[nodiscard]] Sent read(const protocol::InputMessage& message) const {
+    Sent sent{.first_tick = message.first_tick, .bytes = message.inputs.size()};
+    views::ReceivedInputs received;
+    EXPECT_TRUE(received.read(game_, message.inputs, protocol::kInputsPerMessageMax));
+    for (std::size_t i = 0; i < received.size(); ++i) {
+      sent.inputs.emplace_back(received[i].input.begin(), received[i].input.end());
+      sent.look_backs.push_back(received[i].look_back);
+    }
+    return sent;
+  }
+
+  const GameTable& game_;
+  std::function<void(MutableBytes)> decide_;
+  std::vector<std::byte> decided_;
   ClockSync clock_{kTickRate, kOpened, milliseconds{160}, {}};
-  SentInputs inputs_{clock_, kTickRate, kOpened};
+  SentInputs inputs_{game_, clock_, kTickRate, kOpened};
   Tick newest_;
   std::uint64_t sequence_ = 0;
 };
 
 TEST(SentInputs, RepeatsAllBeforeTheFirstReport) {
-  Player player;
+  Sender player;
   for (std::size_t count = 1; count <= protocol::kInputsPerMessageMax; ++count) {
-    const protocol::InputMessage message = player.send();
+    const Sent message = player.send();
     EXPECT_EQ(message.inputs.size(), count);
     EXPECT_EQ(message.first_tick + static_cast<std::uint32_t>(count - 1), player.newest());
   }
@@ -66,7 +109,7 @@ TEST(SentInputs, RepeatsAllBeforeTheFirstReport) {
 }
 
 TEST(SentInputs, RepeatsWhatCanArriveInTime) {
-  Player player;
+  Sender player;
   // A packet with a margin of one tick and three sixteenths brings two inputs in time.
   EXPECT_EQ(player.send_with_margin(19, 20).inputs.size(), 2U);
   // With a margin of one tick and three quarters, a packet that arrives somewhat earlier brings
@@ -76,22 +119,67 @@ TEST(SentInputs, RepeatsWhatCanArriveInTime) {
 }
 
 TEST(SentInputs, RepeatsNoMoreThanTheServerLacks) {
-  Player player;
+  Sender player;
   const std::int32_t half_a_second = 30 * 16;
   EXPECT_EQ(player.send_with_margin(half_a_second, 20).inputs.size(), kUnconfirmed);
 }
 
 // The server counts an input as late only if it receives it.
 TEST(SentInputs, SendsEachInputOnceHoweverLateItIs) {
-  Player player;
+  Sender player;
   player.send_with_margin(19, 20);
   EXPECT_EQ(player.send(9).inputs.size(), 9U);
   EXPECT_EQ(player.send().inputs.size(), 2U);
 }
 
 TEST(SentInputs, SendsOnlyAFewWhileAllOfThemAreLate) {
-  Player player;
+  Sender player;
   EXPECT_EQ(player.send_with_margin(-8, 4).inputs.size(), 2U);
+}
+
+TEST(SentInputs, CarriesEachInputAndWhatItsPlayerSaw) {
+  Sender player;
+  std::int64_t x = 0;
+  player.decide([&](MutableBytes input) {
+    engine::set_value(tests::field::game().input.fields()[0], 0, x++ % 3 - 1, input);
+  });
+  const Sent message = player.send(5);
+  ASSERT_EQ(message.inputs.size(), 5U);
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(engine::value_of(tests::field::game().input.fields()[0], 0, message.inputs[i]),
+              static_cast<std::int64_t>(i % 3) - 1);
+    EXPECT_EQ(message.look_backs[i], (message.first_tick.value + i) & 0xff);
+  }
+}
+
+struct LargeInput {
+  Array<Int<-1'000'000'000, 1'000'000'000>, 32> a;
+  Array<Int<-1'000'000'000, 1'000'000'000>, 32> b;
+  TICKBOX_FIELDS(LargeInput, a, b)
+};
+
+// 64 of these would take thirteen datagrams.
+TEST(SentInputs, SendsTheNewestOfThoseThatDoNotFit) {
+  GameTable game = tests::field::game();
+  game.input = detail::type_info<LargeInput>();
+  Sender player{game};
+  Rng rng{1};
+  player.decide([&](MutableBytes input) {
+    for (const FieldInfo& field : game.input.fields()) {
+      for (std::size_t i = 0; i < field.times; ++i) {
+        engine::set_value(field, i, static_cast<std::int64_t>(rng.below(1'000'000)), input);
+      }
+    }
+  });
+  for (int i = 0; i < 100; ++i) {
+    const Sent message = player.send();
+    ASSERT_LE(message.bytes, kInputBytesMax);
+    ASSERT_FALSE(message.inputs.empty());
+    const auto last = static_cast<std::uint32_t>(message.inputs.size() - 1);
+    ASSERT_EQ(message.first_tick + last, player.newest());
+    ASSERT_EQ(message.inputs.back(), player.decided());
+    EXPECT_GT(message.inputs.size(), i > 10 ? 1U : 0U);
+  }
 }
 
 }  // namespace

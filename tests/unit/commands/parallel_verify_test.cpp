@@ -22,9 +22,9 @@ void expect_equal_results(const std::vector<std::byte>& file, const RecordedMatc
                           const record::VerifyOptions& options = {}) {
   const auto reader = record::Reader::open(file);
   if (!reader) return;
-  const auto serial = record::verify(*reader, match.map(), match.rules(), options);
+  const auto serial = record::verify(*reader, match.game(), match.map(), options);
   for (const std::uint32_t jobs : {2U, 3U}) {
-    EXPECT_EQ(verify_in_parallel(*reader, match.map(), match.rules(), options, jobs), serial)
+    EXPECT_EQ(verify_in_parallel(*reader, match.game(), match.map(), options, jobs), serial)
         << jobs << " jobs";
   }
 }
@@ -89,7 +89,7 @@ TEST(ParallelVerify, AllThreadsGiveUp) {
   std::atomic<int> asked{0};
   (void)record::segments_of(reader, [&] { return ++asked < 0; });
   asked = -asked;  // reading it asks first
-  const auto result = verify_in_parallel(reader, match.map(), match.rules(),
+  const auto result = verify_in_parallel(reader, match.game(), match.map(),
                                          {.stopped = [&] { return ++asked > 12; }}, 3);
   EXPECT_TRUE(result.interrupted);
   EXPECT_FALSE(result.complete);

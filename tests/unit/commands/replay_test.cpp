@@ -2,7 +2,9 @@
 #include "client/commands/commands.h"
 #include "core/hash.h"
 #include "core/text.h"
+#include "games/arena/arena.h"
 #include "tests/support/interrupted.h"
+#include "tests/support/menagerie.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/os/temporary_folder.h"
 
@@ -163,7 +165,7 @@ TEST_F(ReplayCommand, SaysThatARecordingIsOfAnotherVersion) {
   for (std::size_t copy = 0; copy < record::kFileHeaderCopies; ++copy) {
     const MutableBytes header =
         MutableBytes{bytes}.subspan(copy * record::kFileHeaderBytes, record::kFileHeaderBytes);
-    store_le(header.subspan(8), std::uint16_t{4});
+    store_le(header.subspan(8), std::uint16_t{record::kFormatVersion - 1});
     store_le(header.last(record::kChecksumBytes),
              hash_bytes(header.first(header.size() - record::kChecksumBytes)));
   }
@@ -213,7 +215,8 @@ TEST_F(ReplayCommand, TellsWhatARecordingHolds) {
   EXPECT_EQ(outcome.exit_code, 0);
   const auto document = outcome.document();
   EXPECT_EQ(document["bytes"], bytes.size());
-  EXPECT_EQ(document["header"]["rules"], "arena");
+  EXPECT_EQ(document["header"]["game"], "arena");
+  EXPECT_EQ(document["header"]["game_version"], games::arena().version);
   EXPECT_EQ(document["header"]["room"], 7);
   EXPECT_EQ(document["header"]["start"], "2023-11-14T22:13:20Z");
   EXPECT_EQ(document["ticks"], 60);
@@ -238,8 +241,8 @@ TEST_F(ReplayCommand, StepsTheTickInWhichTheServerFailedLastAndSaysSo) {
   tests::MemorySink sink;
   record::Writer writer{sink, match.header()};
   match.record(writer, 9);
-  const record::RecordedTick& last = match.step();
-  ASSERT_TRUE(writer.unfinished(last.tick, match.room().log().bytes()));
+  match.decide();
+  ASSERT_TRUE(writer.unfinished(Tick{10}, match.requested_bytes()));
   const std::string path = file_of(sink.bytes);
   const Outcome outcome = replay({"verify", path, "--json"});
   EXPECT_EQ(outcome.exit_code, 0);
@@ -250,26 +253,73 @@ TEST_F(ReplayCommand, StepsTheTickInWhichTheServerFailedLastAndSaysSo) {
 }
 
 TEST_F(ReplayCommand, ShowsTheStateOfEveryTick) {
-  const auto bytes = tests::small_recording(3, 10);
-  const std::string path = file_of(bytes);
-  auto reader = record::Reader::open(bytes).value();
-  for (auto item = reader.next(); item != record::Reader::Item::Finished; item = reader.next()) {
-    if (item != record::Reader::Item::Ticks) continue;
-    for (const record::RecordedTick& tick : reader.ticks()) {
-      const Outcome outcome =
-          replay({"state", path, "--tick", std::to_string(tick.tick.value), "--json"});
-      ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-      const auto document = outcome.document();
-      EXPECT_EQ(document["tick"], tick.tick.value);
-      ASSERT_TRUE(tick.state_hash);
-      EXPECT_EQ(document["hash"], hash_text(*tick.state_hash));
-      EXPECT_EQ(document["commands"].is_null() ? 0 : document["commands"]["inputs"].size(),
-                document["commands"].is_null() ? 0 : tick.inputs.size());
-    }
+  tests::RecordedMatch match;
+  tests::MemorySink sink;
+  record::Writer writer{sink, match.header()};
+  match.record(writer, 30);
+  ASSERT_TRUE(writer.finish());
+  const std::string path = file_of(sink.bytes);
+  for (const tests::PlayedTick& tick : match.played()) {
+    const Outcome outcome =
+        replay({"state", path, "--tick", std::to_string(tick.tick.value), "--json"});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const auto document = outcome.document();
+    EXPECT_EQ(document["tick"], tick.tick.value);
+    EXPECT_EQ(document["hash"], hash_text(tick.state_hash));
+    EXPECT_EQ(document["commands"]["inputs"].size(), tick.inputs.size());
+    EXPECT_EQ(document["commands"]["outcomes"].size(), tick.record.outcomes.size());
+    EXPECT_EQ(document["commands"]["strikes"].size(), tick.record.strikes.size());
   }
   const Outcome people = replay({"state", path, "--tick", "15"});
   EXPECT_TRUE(people.out.contains("tick 15  hash ")) << people.out;
-  EXPECT_TRUE(people.out.contains("crate ")) << people.out;
+  EXPECT_TRUE(people.out.contains("  Crate #")) << people.out;
+}
+
+// Every field has the name that the game gives it.
+TEST_F(ReplayCommand, NamesTheFieldsOfTheGame) {
+  const std::string path = file_of(tests::small_recording(2, 10));
+  const auto document = replay({"state", path, "--tick", "15", "--json"}).document();
+  const auto names_of = [](const nlohmann::json& values, const TypeInfo& type) {
+    std::size_t named = 0;
+    for (const FieldInfo& field : type.fields()) {
+      named += values.contains(field.name) ? 1U : 0U;
+    }
+    return named == values.size() ? named : std::size_t{0};
+  };
+  const GameTable& game = games::arena();
+  const auto& input = document["commands"]["inputs"][0];
+  EXPECT_EQ(names_of(input["input"], game.input), game.input.field_count) << input;
+  EXPECT_EQ(names_of(document["room"], game.room), game.room.field_count);
+  EXPECT_EQ(names_of(document["secret"], game.secret), game.secret.field_count);
+  for (const auto& seat : document["seats"]) {
+    if (seat["taken"] == true) {
+      EXPECT_EQ(names_of(seat["state"], game.seat), game.seat.field_count) << seat;
+    }
+  }
+  std::size_t heroes = 0;
+  for (const auto& body : document["bodies"]) {
+    const auto name = body["kind"].get<std::string>();
+    const auto kind = std::ranges::find_if(
+        game.kinds, [&](const KindTable& each) { return each.type.name == name; });
+    ASSERT_NE(kind, game.kinds.end()) << body;
+    EXPECT_EQ(names_of(body["state"], kind->type), kind->type.field_count) << body;
+    heroes += body["owner"].is_number() ? 1U : 0U;
+  }
+  EXPECT_GT(heroes, 0U);
+}
+
+TEST_F(ReplayCommand, TellsOfARecordingWhoseGameItDoesNotHave) {
+  const tests::RecordedMatchOptions other{.game = &tests::menagerie()};
+  const std::string path = file_of(tests::small_recording(2, 10, other));
+  const Outcome info = replay({"info", path, "--json"});
+  EXPECT_EQ(info.exit_code, 0) << info.err;
+  EXPECT_EQ(info.document()["header"]["game"], tests::menagerie().name);
+  EXPECT_EQ(info.document()["ticks"], 20);
+  EXPECT_TRUE(info.document()["joins"].is_null());
+  EXPECT_TRUE(replay({"info", path}).out.contains("does not have the game"));
+  for (const char* const command : {"verify", "trace"}) {
+    expect_ended(replay({command, path}), 1, "which this program does not have; it has arena");
+  }
 }
 
 // At 10 Hz: nobody is in the room from tick 9 to 31. Of ten such ticks only the last one's hash is
@@ -343,11 +393,8 @@ TEST_F(ReplayCommand, NamesTheFirstCommandAndTheFirstFieldThatDiffer) {
   tests::RecordedMatchOptions options{.seed = 4};
   const std::string path = file_of(tests::small_recording(3, 12, options));
   // The log of this tick says that a player turned round.
-  options.forge = [kChanged](Tick tick, game::LoggedTick& told) {
-    if (tick != kChanged) return;
-    ASSERT_FALSE(told.inputs.empty());
-    game::Input& input = told.inputs.front().input;
-    input.move = input.move == 1 ? std::uint8_t{5} : std::uint8_t{1};
+  options.forge = [kChanged](Tick tick, tests::Told& told) {
+    if (tick == kChanged) tests::turn_round(told);
   };
   const std::string forged = file_of(tests::small_recording(3, 12, options));
   const Outcome outcome = replay({"diff", path, forged, "--json"});
@@ -357,8 +404,10 @@ TEST_F(ReplayCommand, NamesTheFirstCommandAndTheFirstFieldThatDiffer) {
   EXPECT_EQ(document["first_command"]["tick"], kChanged.value);
   EXPECT_EQ(document["first_command"]["kind"], "input");
   EXPECT_NE(document["first_command"]["a"], document["first_command"]["b"]);
+  EXPECT_TRUE(document["first_command"]["a"].get<std::string>().starts_with("move "));
   EXPECT_EQ(document["first_difference"]["tick"], kChanged.value);
   EXPECT_TRUE(document["first_difference"]["entity"].is_number());
+  EXPECT_TRUE(document["first_difference"]["subject"].get<std::string>().starts_with("Hero #"));
   EXPECT_NE(document["first_difference"]["a"], document["first_difference"]["b"]);
 }
 

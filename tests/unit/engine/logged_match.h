@@ -3,9 +3,9 @@
 
 #include "core/rng.h"
 #include "engine/declared.h"
+#include "engine/log/tick_codec.h"
 #include "engine/log/tick_log.h"
 #include "engine/stepper.h"
-#include "engine/tick_codec.h"
 #include "laws/random_match.h"
 #include "tests/support/bytes.h"
 

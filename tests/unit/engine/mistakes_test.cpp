@@ -2,8 +2,8 @@
 
 #include "engine/declared.h"
 #include "engine/keyframe.h"
+#include "engine/log/tick_codec.h"
 #include "engine/stepper.h"
-#include "engine/tick_codec.h"
 #include "tickbox/adapter.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "engine/log/tick_log.h"
 
-#include "games/arena/arena_game.h"
+#include "games/arena/arena.h"
 #include "tests/support/allocations.h"
 #include "tests/support/altered.h"
 #include "tests/support/menagerie.h"

@@ -1,4 +1,4 @@
-#include "games/arena/arena_game.h"
+#include "games/arena/arena.h"
 #include "laws/laws.h"
 #include "tests/unit/laws/law_options.h"
 

@@ -76,43 +76,37 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"core", {"tickbox"}},
     {"sim", {"core", "tickbox"}},
     {"engine", {"core", "sim", "tickbox"}},
-    {"views", {"core", "sim", "engine", "tickbox"}},
+    {"views", {"core", "engine", "tickbox"}},
     {"bots", {"core", "engine", "views", "tickbox"}},
     {"laws", {"core", "engine", "views", "bots", "tickbox"}},
     {"scenario", {"core", "sim"}},
-    {"game", {"core", "sim", "schema"}},
-    {"games", {"core", "game", "sim", "tickbox"}},
+    {"games", {"tickbox"}},
     {"net", {"core", "schema"}},
-    {"protocol", {"core", "game", "net", "schema"}},
-    {"record", {"core", "game"}},
+    {"protocol", {"core", "engine", "views", "net", "schema"}},
+    {"record", {"core", "engine", "tickbox"}},
     {"os", {"core", "net"}},
-    {"cli", {"core", "os", "protocol"}},
-    {"server/room", {"core", "sim", "game", "protocol"}},
-    {"server/match",
-     {"core", "sim", "engine", "tickbox", "views", "net", "protocol", "server/room"}},
-    {"server/replication", {"core", "game", "net", "protocol", "server/room"}},
-    {"server/recording", {"core", "game", "record", "server/room"}},
+    {"cli", {"core", "engine", "os", "protocol"}},
+    {"server/match", {"core", "sim", "engine", "tickbox", "views", "net", "protocol"}},
+    {"server/recording", {"core", "engine", "record", "server/match"}},
     {"server/shard",
-     {"core", "game", "net", "protocol", "server/room", "server/replication", "server/recording"}},
+     {"core", "engine", "tickbox", "views", "net", "protocol", "server/match", "server/recording"}},
     {"server/host",
-     {"core", "game", "games", "net", "protocol", "record", "os", "cli", "server/room",
-      "server/recording", "server/shard"}},
+     {"core", "engine", "games", "net", "record", "os", "cli", "server/match", "server/recording",
+      "server/shard"}},
     {"client/match", {"core", "sim", "engine", "views", "net", "protocol"}},
-    {"client/views", {"core", "game", "net", "protocol"}},
-    {"client/connection", {"core", "game", "net", "protocol"}},
-    {"client/prediction", {"core", "game", "protocol", "client/views"}},
-    {"client/presentation", {"core", "game", "client/views", "client/prediction"}},
-    {"client/verification", {"core", "game", "net", "protocol", "client/views"}},
+    {"client/connection", {"core", "engine", "tickbox", "views", "net", "protocol"}},
+    {"client/presentation", {"core", "engine", "views", "client/match"}},
+    {"client/verification", {"core", "sim", "engine", "views", "net", "protocol", "client/match"}},
     {"client",
-     {"core", "game", "protocol", "client/views", "client/connection", "client/prediction",
-      "client/presentation", "client/verification"}},
+     {"core", "engine", "tickbox", "views", "bots", "net", "protocol", "client/match",
+      "client/connection", "client/presentation", "client/verification"}},
     {"client/commands",
-     {"core", "sim", "scenario", "game", "games", "net", "protocol", "record", "os", "cli",
+     {"core", "sim", "engine", "tickbox", "bots", "scenario", "games", "net", "record", "os", "cli",
       "client"}},
 };
 
 /// The library that a path belongs to, as one includes it: "sim" for "sim/step/sweep.h",
-/// "server/room" for "server/room/room.h", "client" for "client/client.h".
+/// "server/shard" for "server/shard/shard.h", "client" for "client/client.h".
 std::string library_of(const std::string& path) {
   const std::string first = path.substr(0, path.find('/'));
   if (first != "server" && first != "client") return first;
@@ -153,22 +147,16 @@ TEST(Architecture, EachLibraryIncludesOnlyWhatItMay) {
   EXPECT_EQ(seen.size(), kMayInclude.size()) << "a rule is for a library that is not there";
 }
 
-/// A game is written against the public headers, as a studio writes one. The arena that the server
-/// plays is not: it and what it needs are the exceptions.
+/// A game is written against the public headers, as a studio writes one.
 TEST(Architecture, AGameIncludesThePublicHeadersAndItsOwnAlone) {
-  const std::set<std::string> kOfCommonGame = {
-      "arena/arena.h",       "arena/arena.cpp",     "arena/arena_map.h",
-      "arena/arena_map.cpp", "arena/free_places.h", "arena/bot.h",
-      "arena/bot.cpp",       "catalog.h",           "catalog.cpp"};
   std::size_t seen = 0;
   for (const Line& line : lines_of("common/games")) {
     const std::string file = fs::relative(line.file, kSource / "common/games").string();
     const std::string path = quoted_include(line.text);
-    if (path.empty() || kOfCommonGame.contains(file)) continue;
+    if (path.empty()) continue;
     ++seen;
     const std::string own = "games/" + file.substr(0, file.find('/') + 1);
-    const bool is_own = path.starts_with(own) && !kOfCommonGame.contains(path.substr(6));
-    EXPECT_TRUE(path.starts_with("tickbox/") || is_own) << at(line);
+    EXPECT_TRUE(path.starts_with("tickbox/") || path.starts_with(own)) << at(line);
   }
   EXPECT_GT(seen, 3U);
 }
@@ -295,9 +283,9 @@ TEST(Architecture, CommandLinesAreParsedByCliAlone) {
 }
 
 /// Where both ends must come to the same bits: no float, no clock, no order of the machine's.
-const std::vector<std::string_view> kExact = {"common/include",  "common/sim",   "common/engine",
-                                              "common/laws",     "common/game",  "common/games",
-                                              "common/protocol", "common/views", "common/bots"};
+const std::vector<std::string_view> kExact = {"common/include", "common/sim",     "common/engine",
+                                              "common/laws",    "common/games",   "common/views",
+                                              "common/bots",    "common/protocol"};
 
 TEST(Architecture, NothingInTheSimulationDependsOnTheMachine) {
   static const std::regex kForbidden{
@@ -366,9 +354,9 @@ TEST(Architecture, TheReadersSeeWhatTheyMust) {
   EXPECT_EQ(code_of("int x;  // a float"), "int x;  ");
   EXPECT_EQ(code_of("log(\"double trouble\");"), "log(\"\");");
   EXPECT_EQ(library_of("sim/step/sweep.h"), "sim");
-  EXPECT_EQ(library_of("server/room/room.h"), "server/room");
+  EXPECT_EQ(library_of("server/shard/shard.h"), "server/shard");
   EXPECT_EQ(library_of("client/client.h"), "client");
-  EXPECT_EQ(library_of("client/views/snapshot_world.h"), "client/views");
+  EXPECT_EQ(library_of("client/match/snapshot_world.h"), "client/match");
   EXPECT_EQ(include_path(kSource / "common/sim/step.h"), "sim/step.h");
   EXPECT_EQ(include_path(kSource / "server/host/serve.h"), "server/host/serve.h");
 }

@@ -104,7 +104,7 @@ class BusyMatch {
 
   FieldMatch match_{std::vector<Vec2>(kPlayers)};
   Planner planner_;
-  SentViews views_{server::base_age_max(kPlannedRate)};
+  SentViews views_{base_age_max(kPlannedRate)};
   WaitingBodies waiting_;
   std::vector<std::byte> content_;
   std::optional<Tick> last_;

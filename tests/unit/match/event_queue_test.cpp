@@ -15,7 +15,7 @@ namespace {
 namespace field = tests::field;
 
 constexpr std::uint32_t kRepeat = 15;
-constexpr std::size_t kAmple = 10'000;  // bits
+constexpr std::size_t kAmple = 1'250;  // bytes
 
 class EventQueueTest : public ::testing::Test {
  protected:
@@ -35,10 +35,13 @@ class EventQueueTest : public ::testing::Test {
   }
 
   /// Returns the numbers of the events in the snapshot of `tick`.
-  Numbers sent(std::uint32_t tick, std::size_t bits_max = kAmple) {
+  Numbers sent(std::uint32_t tick, std::size_t bytes_max = kAmple) {
     std::vector<std::byte> bytes;
-    queue_.write({tick}, queue_.due({tick}, bits_max), bytes);
-    EXPECT_LE(8 * bytes.size(), bits_max);
+    const EventQueue::Due due = queue_.due({tick}, bytes_max);
+    queue_.write({tick}, due.count, bytes);
+    EXPECT_LE(bytes.size(), due.bytes);
+    EXPECT_LE(due.bytes, bytes.size() + 1);
+    EXPECT_LE(bytes.size(), bytes_max);
     EXPECT_TRUE(views::read_events(field::game(), bytes, received_));
     Numbers numbers;
     for (const views::ReceivedEvent& event : received_.events) {
@@ -100,7 +103,7 @@ TEST_F(EventQueueTest, TakesAnAcknowledgementOfWhatItThoughtLost) {
   add(100);
   EXPECT_EQ(sent(100), Numbers{1});
   queue_.acknowledge(0, {100});
-  EXPECT_EQ(queue_.due({101}, kAmple), 1U);
+  EXPECT_EQ(queue_.due({101}, kAmple).count, 1U);
   queue_.acknowledge(1, {100});
   EXPECT_EQ(sent(101), Numbers{});
 }
@@ -143,21 +146,24 @@ TEST_F(EventQueueTest, SendsNoMoreAtOnceThanASnapshotHolds) {
   for (int i = 0; i < 20; ++i) {
     add(100, i);
   }
-  EXPECT_EQ(queue_.due({100}, kAmple), views::kSnapshotEventsMax);
+  EXPECT_EQ(queue_.due({100}, kAmple).count, views::kSnapshotEventsMax);
   EXPECT_EQ(sent(100).size(), views::kSnapshotEventsMax);
   EXPECT_EQ(sent(101), (Numbers{17, 18, 19, 20}));
   EXPECT_EQ(points(0), 16);
 }
 
-TEST_F(EventQueueTest, SendsWhatFitsIntoTheBits) {
+TEST_F(EventQueueTest, SendsWhatFitsIntoTheBytes) {
   add(100, 1);
   add(100, 1);
   add(100, 1);
-  const std::size_t one = 6 + 1 + 12 + 1 + 10;  // head, kind, seat, points
-  EXPECT_EQ(queue_.due({100}, views::kEventListBits + one - 1), 0U);
-  EXPECT_EQ(queue_.due({100}, views::kEventListBits + one), 1U);
-  EXPECT_EQ(queue_.due({131}, views::kEventListBits + one), 0U) << "its age takes a byte more";
-  EXPECT_EQ(sent(100, views::kEventListBits + 2 * one), (Numbers{1, 2}));
+  const std::size_t one = 6 + 1 + 12 + 1 + 10;  // bits: head, kind, seat, points
+  const auto bytes_of = [&](std::size_t events) {
+    return (views::kEventListBits + events * one + 7) / 8;
+  };
+  EXPECT_EQ(queue_.due({100}, bytes_of(1) - 1).count, 0U);
+  EXPECT_EQ(queue_.due({100}, bytes_of(1)).count, 1U);
+  EXPECT_EQ(queue_.due({131}, bytes_of(1)).count, 0U) << "its age takes a byte more";
+  EXPECT_EQ(sent(100, bytes_of(2)), (Numbers{1, 2}));
   EXPECT_EQ(sent(101), Numbers{3});
 }
 

@@ -2,7 +2,7 @@
 
 #include "core/rng.h"
 #include "engine/declared.h"
-#include "games/arena/arena_game.h"
+#include "games/arena/arena.h"
 
 #include <gtest/gtest.h>
 
@@ -68,9 +68,12 @@ TEST(Inputs, AHeldInputTakesSixBits) {
 
 TEST(Inputs, NoBitsAreNoInputs) {
   ReceivedInputs received;
-  EXPECT_FALSE(read({}, received)) << "the list has an end";
-  EXPECT_TRUE(read(put({}), received));
-  EXPECT_EQ(received.size(), 0U);
+  const std::vector<std::byte> held = pad({1, 0, 0, 0});
+  for (const std::vector<std::byte>& none : {std::vector<std::byte>{}, put({})}) {
+    EXPECT_TRUE(read(put({{.input = held}}), received));
+    EXPECT_TRUE(read(none, received));
+    EXPECT_EQ(received.size(), 0U);
+  }
 }
 
 TEST(Inputs, MoreThanWantedAreRefused) {

@@ -2,7 +2,7 @@
 
 #include "server/match/interest.h"
 
-#include "games/arena/arena_game.h"
+#include "games/arena/arena.h"
 #include "tests/unit/match/planned_match.h"
 
 #include <gtest/gtest.h>

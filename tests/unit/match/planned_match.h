@@ -199,7 +199,7 @@ class PlannedMatch : public FieldMatch {
       views_.withdraw(tick);
       return content_;
     }
-    EXPECT_LE(bytes_.size() + kSnapshotFrameBytes, bytes_max);
+    EXPECT_LE(bytes_.size() + protocol::kSnapshotFrameBytes, bytes_max);
     sent_ = tick;
     members_.clear();
     for (const SlotId slot : members) {
@@ -244,7 +244,7 @@ class PlannedMatch : public FieldMatch {
   }
 
   Planner planner_;
-  SentViews views_{server::base_age_max(kPlannedRate)};
+  SentViews views_{base_age_max(kPlannedRate)};
   WaitingBodies waiting_;
   std::vector<std::byte> bytes_;
   views::Content content_{field::game()};

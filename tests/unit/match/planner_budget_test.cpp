@@ -54,7 +54,7 @@ TEST(PlannerBudget, IsFilledWithTheNearest) {
   EXPECT_FALSE(match.plan().on_base);
   EXPECT_GT(content.rows.size(), 10U);
   EXPECT_LT(content.rows.size(), kCrowd);
-  EXPECT_GT(match.bytes() + kSnapshotFrameBytes, kSmall - 20) << "as far as bodies fit";
+  EXPECT_GT(match.bytes() + protocol::kSnapshotFrameBytes, kSmall - 20) << "as far as bodies fit";
   std::int64_t furthest_in = 0;
   std::int64_t nearest_out = std::numeric_limits<std::int64_t>::max();
   for (std::uint16_t seat = 0; seat < kCrowd; ++seat) {
@@ -112,12 +112,13 @@ TEST(PlannerBudget, OnABaseLeavesBytesForWhatHappensNext) {
   PlannedMatch match{crowd(kCrowd)};
   match.tick();
   match.send(kBytes);
-  EXPECT_GT(kSnapshotFrameBytes + match.plan().new_body_bytes, kBytes - 40) << "but not at first";
+  EXPECT_GT(protocol::kSnapshotFrameBytes + match.plan().new_body_bytes, kBytes - 40)
+      << "but not at first";
   match.acknowledge();
   match.tick();
   match.send(kBytes);
   EXPECT_GT(match.plan().new_body_bytes, 0U);
-  EXPECT_LE(kSnapshotFrameBytes + match.plan().new_body_bytes, kBytes - 256);
+  EXPECT_LE(protocol::kSnapshotFrameBytes + match.plan().new_body_bytes, kBytes - 256);
 }
 
 // A body that was sent stays chosen until it is acknowledged.

@@ -234,11 +234,16 @@ TEST(Prediction, TakesTheRoomOfTheView) {
   EXPECT_EQ(prediction.steps(), 10U + 9) << "rules may read it: all are stepped again";
 }
 
-TEST(Prediction, IgnoresAViewWithoutItsBody) {
+TEST(Prediction, HasNoBodyWhileViewsHaveNone) {
   Truth truth{{units(0, 0), units(4, 0)}};
   Prediction prediction = truth.predictor();
+  prediction.reconcile(truth.view());
+  prediction.predict(truth.now() + 1, field::bytes_of(kRest));
+  EXPECT_FALSE(prediction.own().empty());
   truth.leave({0});
   EXPECT_FALSE(prediction.reconcile(truth.view()).predicted);
+  EXPECT_TRUE(prediction.own().empty());
+  prediction.predict(truth.now() + 1, field::bytes_of(kRest));
   EXPECT_TRUE(prediction.own().empty());
 }
 

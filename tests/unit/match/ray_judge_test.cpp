@@ -2,7 +2,9 @@
 
 #include "server/match/ray_judge.h"
 
+#include "core/rng.h"
 #include "engine/declared.h"
+#include "games/arena/arena.h"
 #include "tickbox/adapter.h"
 
 #include <gtest/gtest.h>
@@ -213,6 +215,47 @@ TEST_F(RayJudgeTest, AWallStopsARay) {
   const std::vector<Player> leaves{{2}};
   match_->tick({.leaves = leaves, .joins = {}, .inputs = {}});
   EXPECT_EQ(struck(0), std::nullopt);
+}
+
+// The rays that look at one tick share an index of its bodies.
+TEST(RayJudge, AVolleyStrikesTheBodiesThatEachRayStrikesAlone) {
+  constexpr std::uint16_t kPlayers = 150;
+  const GameTable& game = games::arena();
+  Match match{game, engine::make_map(game, {.seats = kPlayers}, kRate), kRate, 5};
+  RayJudge judge{kRate};
+  Rng rng{11};
+  std::vector<engine::Join> joins;
+  std::vector<std::vector<std::byte>> values(kPlayers, std::vector<std::byte>(game.input.bytes));
+  std::vector<engine::PlayerInput> inputs;
+  for (std::uint16_t seat = 0; seat < kPlayers; ++seat) {
+    joins.push_back({.player = {seat}, .user_data = {}});
+    inputs.push_back({.player = {seat}, .input = values[seat]});
+  }
+  match.tick({.leaves = {}, .joins = joins, .inputs = {}});
+  std::vector<std::uint8_t> back(kPlayers);
+  std::size_t struck = 0;
+  const engine::JudgeRays judge_both = [&](std::span<const engine::FiredRay> rays,
+                                           std::vector<engine::Strike>& strikes) {
+    std::vector<engine::Strike> alone;
+    for (std::size_t i = 0; i < rays.size(); ++i) {
+      judge.judge(match, back, rays.subspan(i, 1), alone);
+    }
+    judge.judge(match, back, rays, strikes);
+    EXPECT_EQ(strikes, alone) << "tick " << match.world().tick.value;
+    struck += strikes.size();
+  };
+  for (int tick = 0; tick < 100; ++tick) {
+    for (std::uint16_t seat = 0; seat < kPlayers; ++seat) {
+      back[seat] = static_cast<std::uint8_t>(rng.below(20));
+      for (const FieldInfo& field : game.input.fields()) {
+        const auto count = static_cast<std::uint64_t>(field.max - field.min) + 1;
+        engine::set_value(field, 0, field.min + static_cast<std::int64_t>(rng.below(count)),
+                          values[seat]);
+      }
+    }
+    match.tick({.leaves = {}, .joins = {}, .inputs = inputs, .judge = &judge_both});
+  }
+  EXPECT_GT(struck, 20U);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include "client/match/snapshot_world.h"
 #include "engine/keyframe.h"
-#include "games/arena/arena_game.h"
+#include "games/arena/arena.h"
 #include "tests/support/content_bits.h"
 #include "tests/unit/match/staged_snapshots.h"
 
@@ -246,9 +246,9 @@ TEST_F(SnapshotWorldRefusalTest, AnotherViewThanTheServersAfterWhichNoneIsHeld) 
   EXPECT_EQ(view.error().wrong->head.tick, match_.now());
   EXPECT_EQ(view.error().wrong->head.view_hash, right ^ 1);
   EXPECT_EQ(view.error().wrong->client_hash, right);
-  EXPECT_EQ(view.error().wrong->rows->size(), kMembers);
+  EXPECT_EQ(view.error().wrong->view->rows.size(), kMembers);
   ASSERT_NE(view.error().wrong->base, nullptr);
-  EXPECT_EQ(view.error().wrong->base->size(), kMembers);
+  EXPECT_EQ(view.error().wrong->base->rows.size(), kMembers);
   EXPECT_EQ(world_.newest(), nullptr);
   const Snapshot on_base = match_.since(base_);
   EXPECT_FALSE(world_.apply(on_base.head, on_base.content));
@@ -299,7 +299,8 @@ TEST(ArenaOutcome, APlaceThatTheMapHasNotPlacesNobody) {
     }
     const auto view = client.apply({.tick = now + 1, .base_age = 1, .view_hash = 0}, content);
     ASSERT_TRUE(!view && view.error().wrong);
-    EXPECT_EQ(view.error().wrong->rows->head(0).min == rows.head(0).min, place >= places) << place;
+    EXPECT_EQ(view.error().wrong->view->rows.head(0).min == rows.head(0).min, place >= places)
+        << place;
   }
 }
 

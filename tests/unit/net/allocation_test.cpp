@@ -29,20 +29,22 @@ TEST(Allocation, NoneOnTheWayOfAPacket) {
   PacketChannel client{keys, 7, Direction::ToServer};
   PacketChannel server{keys, 7, Direction::ToClient};
   protocol::MessageBuffer message_buffer;
-  const protocol::InputMessage input = samples::input_message(64);
-  const protocol::Snapshot told = samples::snapshot(samples::kBodiesOfFullSnapshot);
+  const protocol::InputMessage input = samples::input_message(protocol::kInputBytesMax);
+  const protocol::Snapshot told = samples::snapshot(samples::kContentOfFullSnapshot);
   const std::vector<std::byte> piece(protocol::kAuditSegmentBytesMax);
   PacketBuffer wire{};
   PacketBuffer opened{};
+  protocol::InputMessage read_input;
+  protocol::Snapshot read_snapshot;
   std::uint64_t taken = 0;
   const auto once = [&] {
     auto packet = server.open_packet(
         client.seal_packet(PacketType::Input, protocol::encode_input(input, message_buffer), wire),
         opened);
-    taken += packet && protocol::decode_input(packet->message, {}) ? 1U : 0U;
+    taken += packet && protocol::decode_input(packet->message, {}, read_input) ? 1U : 0U;
     const ConstBytes snapshot = protocol::encode_snapshot(told, message_buffer);
     packet = client.open_packet(server.seal_packet(PacketType::Snapshot, snapshot, wire), opened);
-    taken += packet && protocol::decode_snapshot(packet->message) ? 1U : 0U;
+    taken += packet && protocol::decode_snapshot(packet->message, read_snapshot) ? 1U : 0U;
     const ConstBytes goodbye =
         protocol::encode_disconnect(DisconnectReason::Kicked, message_buffer);
     packet = client.open_packet(server.seal_packet(PacketType::Disconnect, goodbye, wire), opened);

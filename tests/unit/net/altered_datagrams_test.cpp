@@ -3,9 +3,10 @@
 #include "core/rng.h"
 #include "net/handshake.h"
 #include "net/packet.h"
+#include "protocol/descriptor_codec.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot_codec.h"
-#include "tests/support/same_snapshot.h"
+#include "protocol/view_parts.h"
 #include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>
@@ -213,12 +214,17 @@ TEST(RandomDatagrams, WithARightHeadAreNoPacket) {
 
 TEST(RandomDatagrams, CrashNoMessageDecoder) {
   RandomBytes random{3};
+  protocol::InputMessage read_input;
+  protocol::Snapshot read_snapshot;
   for (int i = 0; i < kDatagrams; ++i) {
     const ConstBytes bytes = random.next();
-    (void)protocol::decode_input(bytes, {});
-    (void)protocol::decode_snapshot(bytes);
+    (void)protocol::decode_input(bytes, {}, read_input);
+    (void)protocol::decode_snapshot(bytes, read_snapshot);
     (void)protocol::decode_disconnect(bytes);
     (void)protocol::decode_path_check(bytes);
+    (void)protocol::decode_view_part(bytes);
+    (void)protocol::decode_descriptor_request(bytes);
+    (void)protocol::decode_descriptor_part(bytes);
   }
 }
 
@@ -227,22 +233,29 @@ TEST(RandomDatagrams, ThatAreAlmostMessagesAreRefusedOrMeanSomething) {
   protocol::MessageBuffer message_buffer;
   const auto input =
       samples::copy_of(protocol::encode_input(samples::input_message(20), message_buffer));
-  const auto snapshot = samples::copy_of(
-      protocol::encode_snapshot(samples::snapshot(samples::kBodiesOfFullSnapshot), message_buffer));
+  const auto snapshot = samples::copy_of(protocol::encode_snapshot(
+      samples::snapshot(samples::kContentOfFullSnapshot), message_buffer));
   const auto goodbye =
       samples::copy_of(protocol::encode_disconnect(DisconnectReason::Kicked, message_buffer));
   int refused = 0;
   for (int i = 0; i < kDatagrams; ++i) {
-    const auto read_input = protocol::decode_input(random.mutated(input), {});
+    protocol::InputMessage taken_input;
+    const auto read_input = protocol::decode_input(random.mutated(input), {}, taken_input);
     if (read_input) {
-      ASSERT_TRUE(protocol::decode_input(protocol::encode_input(*read_input, message_buffer), {}));
+      protocol::InputMessage again;
+      ASSERT_TRUE(
+          protocol::decode_input(protocol::encode_input(taken_input, message_buffer), {}, again));
+      ASSERT_EQ(again.inputs, taken_input.inputs);
     }
-    const auto read_snapshot = protocol::decode_snapshot(random.mutated(snapshot));
+    protocol::Snapshot taken_snapshot;
+    const auto read_snapshot = protocol::decode_snapshot(random.mutated(snapshot), taken_snapshot);
     if (read_snapshot) {
-      const auto again =
-          protocol::decode_snapshot(protocol::encode_snapshot(*read_snapshot, message_buffer));
-      ASSERT_TRUE(again);
-      ASSERT_TRUE(tests::same(*again, *read_snapshot));
+      protocol::Snapshot again;
+      ASSERT_TRUE(protocol::decode_snapshot(
+          protocol::encode_snapshot(taken_snapshot, message_buffer), again));
+      ASSERT_EQ(again.head, taken_snapshot.head);
+      ASSERT_EQ(again.content, taken_snapshot.content);
+      ASSERT_EQ(again.events, taken_snapshot.events);
     }
     const auto read_goodbye = protocol::decode_disconnect(random.mutated(goodbye));
     if (read_goodbye) {

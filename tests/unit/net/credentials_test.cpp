@@ -221,7 +221,7 @@ TEST(ResumeTicket, CarriesTheLargestOfEverything) {
   Key ones{};
   ones.fill(std::byte{0xff});
   const Ticket largest{.seat = {0xffff},
-                       .body = {0xffff'ffff},
+                       .generation = 0xffff'ffff,
                        .serial = 0xffff'ffff,
                        .room = 0xffff'ffff,
                        .client = ~std::uint64_t{0},

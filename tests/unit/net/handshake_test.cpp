@@ -93,7 +93,7 @@ TEST(Handshake, WhatAsksCarriesEveryField) {
   EXPECT_EQ(decode_request(connect_datagram()), samples::request(PacketType::Connect));
   EXPECT_EQ(decode_request(resume_datagram()), samples::request(PacketType::Resume));
   const ConnectRequest ours = make_request(PacketType::Hello, samples::nonce(5));
-  EXPECT_EQ(ours.protocol, 6U);
+  EXPECT_EQ(ours.protocol, 7U);
   EXPECT_EQ(ours.schema, schema_hash());
   EXPECT_EQ(ours.client_nonce, samples::nonce(5));
 }
@@ -203,7 +203,7 @@ TEST(Handshake, NoAnswerIsAsLargeAsWhatAsked) {
   EXPECT_EQ(cookie_datagram().size(), 45U);
   EXPECT_EQ(refuse_datagram().size(), 42U);
   Accept longest = samples::accept();
-  longest.rules = std::string(kRulesNameMax, 'r');
+  longest.game = std::string(kGameNameMax, 'g');
   const Datagram accept = accept_datagram(longest);
   EXPECT_LE(accept.size(), 512U);
   EXPECT_EQ(decode_accepted(accept)->accept, longest);
@@ -272,10 +272,10 @@ TEST(Handshake, AcceptIsSealedApartFromPackets) {
 
 struct RawAccept {
   std::uint16_t player = 21;
-  std::uint32_t body = 0x2015;
+  std::uint32_t generation = 3;
   std::uint16_t tick_rate = 60;
   std::uint32_t tick = 5;
-  const char* rules = "arena";
+  const char* game = "arena";
   std::uint32_t seats = 1'000;
   std::optional<std::size_t> ticket_bytes = kSealedTicketBytes;
 };
@@ -283,11 +283,11 @@ struct RawAccept {
 // An ACCEPT that is sealed rightly by a peer whose message is wrong.
 Datagram sealed_accept(const RawAccept& raw) {
   flatbuffers::FlatBufferBuilder builder;
-  const auto rules = raw.rules == nullptr ? 0 : builder.CreateString(raw.rules);
+  const auto game = raw.game == nullptr ? 0 : builder.CreateString(raw.game);
   const auto ticket =
       raw.ticket_bytes ? builder.CreateVector(std::vector<std::uint8_t>(*raw.ticket_bytes)) : 0;
-  builder.Finish(schema::CreateAccept(builder, raw.player, raw.body, raw.tick_rate, raw.tick, rules,
-                                      raw.seats, 7, 8, 9, ticket));
+  builder.Finish(schema::CreateAccept(builder, raw.player, raw.generation, raw.tick_rate, raw.tick,
+                                      game, 1, 2, raw.seats, 7, 6, 8, 9, ticket));
   Datagram datagram(37 + builder.GetSize() + kTagBytes);
   datagram[0] = static_cast<std::byte>(PacketType::Accept);
   std::ranges::copy(samples::pair(100).nonce, datagram.begin() + 5);
@@ -298,11 +298,11 @@ Datagram sealed_accept(const RawAccept& raw) {
 }
 
 TEST(Handshake, RefusesAnAcceptThatCannotBe) {
-  const std::string long_name(kRulesNameMax + 1, 'r');
+  const std::string long_name(kGameNameMax + 1, 'g');
   EXPECT_EQ(read_accept(sealed_accept({})), std::nullopt);
   for (const RawAccept& raw :
-       {RawAccept{.tick_rate = 0}, RawAccept{.rules = nullptr}, RawAccept{.rules = ""},
-        RawAccept{.rules = long_name.c_str()},
+       {RawAccept{.tick_rate = 0}, RawAccept{.game = nullptr}, RawAccept{.game = ""},
+        RawAccept{.game = long_name.c_str()},
         RawAccept{.seats = 21},  // a seat that the map does not have
         RawAccept{.ticket_bytes = std::nullopt}, RawAccept{.ticket_bytes = 0},
         RawAccept{.ticket_bytes = kSealedTicketBytes - 1},

@@ -104,7 +104,7 @@ TEST(PacketChannel, TakesNoPartOfAPacketAndNoneWithATail) {
   PacketChannel receiver = server();
   protocol::MessageBuffer message_buffer;
   auto datagram = sealed_by(sender, PacketType::Input,
-                            protocol::encode_input(samples::input_message(64), message_buffer));
+                            protocol::encode_input(samples::input_message(200), message_buffer));
   PacketBuffer buffer{};
   for (std::size_t size = 0; size < datagram.size(); ++size) {
     const auto opened = receiver.open_packet(ConstBytes{datagram}.first(size), buffer);
@@ -132,12 +132,12 @@ TEST(PacketChannel, NamesWhyItDrops) {
     PacketChannel receiver = server();
     return samples::fault_of(receiver.open_packet(changed, buffer));
   };
-  // Every first byte: taken are INPUT, DISCONNECT, RESPONSE and DESYNC_REPORT, of this epoch or the
-  // next.
+  // Every first byte: taken are INPUT, DISCONNECT, RESPONSE, DESYNC_REPORT and DESCRIPTOR_REQUEST,
+  // of this epoch or the next.
   for (int first = 0; first < 256; ++first) {
     const int type = first % 64;
     const int epoch = first / 64;
-    const bool is_known = type == 8 || type == 10 || type == 12 || type == 16;
+    const bool is_known = type == 8 || type == 10 || type == 12 || type == 16 || type == 18;
     const auto expected = !is_known    ? DropReason::UnknownType
                           : epoch <= 1 ? DropReason::Forged
                                        : DropReason::Replayed;

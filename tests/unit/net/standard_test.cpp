@@ -2,7 +2,7 @@
 
 #include "tests/unit/net/standard.h"
 
-#include "core/hash.h"
+#include "protocol/descriptor_codec.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot_codec.h"
 #include "tests/support/paths.h"
@@ -154,25 +154,28 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
   const Bytes accept_message = standard::open(to_client, 0, accept.first(37), accept.subspan(37));
   const Root root{accept_message};
   EXPECT_EQ(root.number<std::uint16_t>(0), 21U);
-  EXPECT_EQ(root.number<std::uint32_t>(1), 3U << 12 | 21U);
+  EXPECT_EQ(root.number<std::uint32_t>(1), 0x2b2c2dU);
   EXPECT_EQ(root.number<std::uint16_t>(2), 60U);
   EXPECT_EQ(root.number<std::uint32_t>(3), 2'300'000U);
   ASSERT_EQ(root.u32(root.vector(4)), 5U);
   EXPECT_TRUE(std::ranges::equal(ConstBytes{accept_message}.subspan(root.vector(4) + 4, 6),
                                  as_bytes_of(std::string{"arena\0", 6})));
-  EXPECT_EQ(root.number<std::uint32_t>(5), 1'000U);
-  EXPECT_EQ(root.number<std::uint64_t>(6), 0x2425262728292a2bU);
-  EXPECT_EQ(root.number<std::uint64_t>(7), 0x8182838485868788U);
-  EXPECT_EQ(root.number<std::uint32_t>(8), 33U);
-  ASSERT_EQ(root.u32(root.vector(9)), 135U);
-  EXPECT_EQ(slice(accept_message, root.vector(9) + 4, 135),
+  EXPECT_EQ(root.number<std::uint32_t>(5), 29U);
+  EXPECT_EQ(root.number<std::uint64_t>(6), 0x3132333435363738U);
+  EXPECT_EQ(root.number<std::uint32_t>(7), 1'000U);
+  EXPECT_EQ(root.number<std::uint64_t>(8), 0x2425262728292a2bU);
+  EXPECT_EQ(root.number<std::uint64_t>(9), 0x4142434445464748U);
+  EXPECT_EQ(root.number<std::uint64_t>(10), 0x8182838485868788U);
+  EXPECT_EQ(root.number<std::uint32_t>(11), 33U);
+  ASSERT_EQ(root.u32(root.vector(12)), 135U);
+  EXPECT_EQ(slice(accept_message, root.vector(12) + 4, 135),
             samples::copy_of(samples::counting<SealedTicket>(34)));
 
   PacketChannel server{keys, kConnection, Direction::ToClient};
   protocol::MessageBuffer message_buffer;
   PacketBuffer wire{};
   const ConstBytes packet = server.seal_packet(
-      PacketType::Snapshot, protocol::encode_snapshot(samples::snapshot(5), message_buffer), wire);
+      PacketType::Snapshot, protocol::encode_snapshot(samples::snapshot(35), message_buffer), wire);
   EXPECT_EQ(packet[0], std::byte{9});
   EXPECT_EQ(load_le<std::uint16_t>(packet.subspan(5)), 1U);
   const Bytes message = standard::open(to_client, 1, packet.first(7), packet.subspan(7));
@@ -182,7 +185,7 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
   const auto u32 = [&](std::size_t at) {
     return load_le<std::uint32_t>(ConstBytes{message}.subspan(at));
   };
-  EXPECT_EQ(message[0], std::byte{0x7f});  // all seven fields
+  EXPECT_EQ(message[0], std::byte{0x1f});  // all five fields
   constexpr std::size_t kHead = 1;
   EXPECT_EQ(u32(kHead), 0x51525354U);
   EXPECT_EQ(u16(kHead + 4), 5'200U);
@@ -197,43 +200,13 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(u32(kStatus + 4 * i), words[i]);
   }
-  const std::uint8_t causes[] = {2,   2,    1,           // inputs, shots, teleports
-                                 3,   0xf5, 5,           // 20 ticks ago: 15 and 5
-                                 9,   0x28,              // 2 ticks ago
-                                 4,   0xbc, 0x1e,        // 7 ticks ago, direction 700
-                                 6,   0xe9, 0xff, 7,     // a ray, direction 1,001, 7 ticks ago
-                                 10,  1,    0xa0, 0x0f,  // 1 tick ago, place 4,000
-                                 11,  12,   13,          // who leaves
-                                 190, 191,  192,  193,  194, 195, 196,
-                                 197, 198,  199,  200,  201, 250};
-  constexpr std::size_t kCounts = kStatus + 12;
-  EXPECT_EQ(message[kCounts], std::byte{sizeof(causes)});
-  EXPECT_EQ(message[kCounts + 1], std::byte{4});
-  EXPECT_EQ(message[kCounts + 2], std::byte{1});
-  constexpr std::size_t kCauses = kCounts + 3;
-  for (std::size_t i = 0; i < sizeof(causes); ++i)
-    EXPECT_EQ(message[kCauses + i], std::byte{causes[i]}) << i;
-  constexpr std::size_t kBodies = kCauses + sizeof(causes);
-  constexpr std::size_t kSecond = kBodies + 16;
-  EXPECT_EQ(u32(kSecond), 1'001U);
-  EXPECT_EQ(static_cast<std::int32_t>(u32(kSecond + 4)), -2'001);
-  EXPECT_EQ(static_cast<std::int16_t>(u16(kSecond + 8)), -31);
-  EXPECT_EQ(u16(kSecond + 10), 41U);
-  EXPECT_EQ(u16(kSecond + 12), 7U << 12 | 1U);
-  EXPECT_EQ(message[kSecond + 14], std::byte{61});
-  EXPECT_EQ(message[kSecond + 15], std::byte{2});
-  constexpr std::size_t kWide = kBodies + std::size_t{4} * 16;
-  EXPECT_EQ(u32(kWide), 7U << 12 | 4U);
-  EXPECT_EQ(static_cast<std::int32_t>(u32(kWide + 8)), -2'004);
-  EXPECT_EQ(message[kWide + 22], std::byte{64});
-  const std::uint8_t events[] = {0xff, 0xff,                      // the first number
-                                 248,  71,   100, 101,            // a hit, 102 ticks ago
-                                 249,  224,  103, 0xc8, 0xd5, 3,  // a score of 60,104, 255 ago
-                                 2,    105,  106};                // a spawn, now
-  constexpr std::size_t kEvents = kWide + 24;
-  ASSERT_EQ(message.size(), kEvents + sizeof(events));
-  for (std::size_t i = 0; i < sizeof(events); ++i)
-    EXPECT_EQ(message[kEvents + i], std::byte{events[i]}) << i;
+  constexpr std::size_t kCount = kStatus + 12;
+  EXPECT_EQ(message[kCount], std::byte{35});
+  EXPECT_EQ(slice(message, kCount + 1, 35), samples::counted(35, 101));
+  constexpr std::size_t kEvents = kCount + 1 + 35;
+  ASSERT_EQ(message.size(), kEvents + samples::kEventBytes);
+  EXPECT_EQ(slice(message, kEvents, samples::kEventBytes),
+            samples::counted(samples::kEventBytes, 7));
 }
 
 // A message by hand, in compact form: mask, head, the acknowledged view, the inputs.
@@ -244,9 +217,7 @@ Bytes input_message_by_hand() {
   append(message, std::uint16_t{61'000});
   append(message, std::uint16_t{4'100});  // of 69,636
   append(message, std::uint16_t{0x3132});
-  for (const std::uint32_t input :
-       {900U | 0x00U << 16 | 250U << 24, 901U | 0x11U << 16 | 249U << 24})
-    append(message, input);
+  append(message, samples::counted(20));
   return message;
 }
 
@@ -268,14 +239,14 @@ TEST(Standard, WritesAnInputThatTheServerTakes) {
       packet_by_hand(8, 1, session_key_to_server(), input_message_by_hand()), buffer);
   ASSERT_TRUE(opened);
   EXPECT_EQ(opened->type, PacketType::Input);
-  const auto read = protocol::decode_input(opened->message, samples::kInputArrival);
-  ASSERT_TRUE(read);
-  const protocol::InputMessage expected = samples::input_message(2);
-  EXPECT_EQ(read->view, expected.view);
-  EXPECT_EQ(read->first_tick, expected.first_tick);
-  EXPECT_EQ(read->mismatches, expected.mismatches);
-  EXPECT_EQ(read->events, expected.events);
-  EXPECT_TRUE(std::ranges::equal(read->inputs, expected.inputs));
+  protocol::InputMessage read;
+  ASSERT_TRUE(protocol::decode_input(opened->message, samples::kInputArrival, read));
+  const protocol::InputMessage expected = samples::input_message(20);
+  EXPECT_EQ(read.view, expected.view);
+  EXPECT_EQ(read.first_tick, expected.first_tick);
+  EXPECT_EQ(read.mismatches, expected.mismatches);
+  EXPECT_EQ(read.events, expected.events);
+  EXPECT_EQ(read.inputs, expected.inputs);
 }
 
 // Root, vtable with one field, padding up to the table, which has its u64 at an address divisible
@@ -351,19 +322,58 @@ TEST(Standard, ReadsPacketsOfEveryEpoch) {
   }
 }
 
-TEST(Standard, HashesAnEntityByTwentyThreeBytes) {
-  const game::EntityState entity = samples::entity(3);
-  Bytes fields;
-  append(fields, wire_id(entity.id));
-  fields.push_back(std::byte{0});
-  for (const std::int32_t number :
-       {entity.min.x, entity.min.y, entity.velocity.x, entity.velocity.y}) {
-    append(fields, static_cast<std::uint32_t>(number));
-  }
-  fields.push_back(std::byte{entity.traits.move});
-  fields.push_back(std::byte{entity.traits.timer});
-  ASSERT_EQ(fields.size(), 23U);
-  EXPECT_EQ(hash_bytes(fields, entity.id.value), game::entity_hash(entity));
+// The number of the wanted part is the one field of the table, in a byte in front of its offsets.
+TEST(Standard, ReadsADescriptorRequest) {
+  PacketChannel client{samples::session_keys(1), kConnection, Direction::ToServer};
+  protocol::MessageBuffer message_buffer;
+  PacketBuffer buffer{};
+  const ConstBytes packet =
+      client.seal_packet(PacketType::DescriptorRequest,
+                         protocol::encode_descriptor_request(1, message_buffer), buffer);
+  EXPECT_EQ(packet[0], std::byte{18});
+  const Bytes message =
+      standard::open(session_key_to_server(), 1, packet.first(7), packet.subspan(7));
+  EXPECT_EQ(Root{message}.number<std::uint8_t>(0), 1U);
+}
+
+TEST(Standard, ReadsADescriptor) {
+  PacketChannel server{samples::session_keys(1), kConnection, Direction::ToClient};
+  protocol::MessageBuffer message_buffer;
+  PacketBuffer buffer{};
+  const ConstBytes packet = server.seal_packet(
+      PacketType::Descriptor,
+      protocol::encode_descriptor_part(samples::descriptor_part(), message_buffer), buffer);
+  EXPECT_EQ(packet[0], std::byte{19});
+  const Bytes message =
+      standard::open(session_key_to_client(), 1, packet.first(7), packet.subspan(7));
+  const Root root{message};
+  EXPECT_EQ(root.number<std::uint8_t>(0), 0U);
+  EXPECT_EQ(root.number<std::uint8_t>(1), 2U);
+  ASSERT_EQ(root.u32(root.vector(2)), 1'088U);
+  EXPECT_EQ(slice(message, root.vector(2) + 4, 1'088), samples::counted(1'088));
+}
+
+TEST(Standard, ReadsAPartOfAView) {
+  PacketChannel server{samples::session_keys(1), kConnection, Direction::ToClient};
+  protocol::MessageBuffer message_buffer;
+  PacketBuffer buffer{};
+  const ConstBytes packet =
+      server.seal_packet(PacketType::DesyncState,
+                         protocol::encode_view_part(samples::view_part(), message_buffer), buffer);
+  EXPECT_EQ(packet[0], std::byte{17});
+  const Bytes message =
+      standard::open(session_key_to_client(), 1, packet.first(7), packet.subspan(7));
+  const Root root{message};
+  const std::size_t head = root.field(0);
+  EXPECT_EQ(root.u32(head), 6'000U);
+  EXPECT_EQ(root.u32(head + 4), 0x61626364U);
+  EXPECT_EQ(root.u32(head + 8), 0x65666768U);
+  EXPECT_EQ(root.at<std::uint8_t>(head + 12), 55U);
+  EXPECT_EQ(root.at<std::uint8_t>(head + 13), 0U);
+  EXPECT_EQ(root.at<std::uint8_t>(head + 14), 2U);
+  EXPECT_EQ(root.at<std::uint64_t>(head + 16), 2U);
+  ASSERT_EQ(root.u32(root.vector(1)), 1'088U);
+  EXPECT_EQ(slice(message, root.vector(1) + 4, 1'088), samples::counted(1'088));
 }
 
 }  // namespace

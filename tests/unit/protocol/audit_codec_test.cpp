@@ -1,5 +1,6 @@
 #include "protocol/audit_codec.h"
 
+#include "games/catalog.h"
 #include "tests/support/bytes.h"
 
 #include <gtest/gtest.h>
@@ -14,10 +15,12 @@ namespace {
 using tests::bytes;
 using tests::Bytes;
 
+constexpr std::size_t kEntryBytesMax = 1'000'000;
+
 /// One entry without its length.
 ConstBytes only_entry(const Bytes& stream) {
   ConstBytes rest = stream;
-  const auto entry = take_entry(rest);
+  const auto entry = take_entry(rest, kEntryBytesMax);
   EXPECT_TRUE(entry && *entry);
   EXPECT_TRUE(rest.empty());
   return entry && *entry ? **entry : ConstBytes{};
@@ -61,10 +64,12 @@ TEST(AuditTick, IsRefusedWhereItIsTooShortForAHash) {
   EXPECT_TRUE(decode_tick_entry(bytes({1, 2, 3, 4, 5, 6, 7, 8})));
 }
 
-TEST(AuditTick, OfTheLargestRoomHasItsBytesAtTheMost) {
-  for (const std::size_t seats : {1U, 100U, game::kSeatsMax}) {
-    const Bytes tick(game::tick_bytes_max(seats));
-    EXPECT_LE(of_tick(kHash, tick).size(), tick_entry_bytes_max(seats)) << seats;
+TEST(AuditTick, OfAUsualTickHasTheBytesToReserve) {
+  for (const GameTable* game : games::all_games()) {
+    for (const std::size_t seats : {1U, 100U, engine::kSeatsMax}) {
+      const Bytes tick(engine::tick_bytes_of(*game, seats));
+      EXPECT_EQ(of_tick(kHash, tick).size(), tick_entry_bytes_of(*game, seats)) << seats;
+    }
   }
 }
 
@@ -77,10 +82,17 @@ TEST(AuditKeyframe, IsTheLogsBytes) {
   EXPECT_TRUE(std::ranges::equal(only_entry(entry), long_one));
 }
 
-TEST(AuditKeyframe, OfTheLargestRoomIsAnEntry) {
-  const Bytes largest(game::kKeyframeBytesMax, std::byte{5});
-  const Bytes entry = of_keyframe(largest);
-  EXPECT_TRUE(std::ranges::equal(only_entry(entry), largest));
+// A keyframe, and a tick with its hash, as large as the log has them.
+TEST(AuditEntry, OfTheLargestRoomIsTaken) {
+  for (const GameTable* game : games::all_games()) {
+    const std::size_t most = entry_bytes_max(*game, engine::kSeatsMax);
+    EXPECT_GE(most, engine::keyframe_bytes_max(*game, engine::kSeatsMax));
+    const Bytes entry = of_tick(kHash, Bytes(engine::kTickBytesMax, std::byte{5}));
+    ConstBytes rest = entry;
+    const auto taken = take_entry(rest, most);
+    ASSERT_TRUE(taken && *taken);
+    EXPECT_EQ((*taken)->size(), engine::kTickBytesMax + sizeof kHash);
+  }
 }
 
 TEST(AuditEntry, WaitsUntilItIsWhole) {
@@ -90,14 +102,14 @@ TEST(AuditEntry, WaitsUntilItIsWhole) {
   stream.insert(stream.end(), keyframe.begin(), keyframe.end());
   for (std::size_t size = 0; size <= stream.size(); ++size) {
     ConstBytes rest = ConstBytes{stream}.first(size);
-    const auto entry = take_entry(rest);
+    const auto entry = take_entry(rest, kEntryBytesMax);
     ASSERT_TRUE(entry);
     EXPECT_EQ(entry->has_value(), size >= first) << size;
     if (!*entry) {
       EXPECT_EQ(rest.size(), size) << "nothing is taken";
       continue;
     }
-    const auto second = take_entry(rest);
+    const auto second = take_entry(rest, kEntryBytesMax);
     ASSERT_TRUE(second);
     EXPECT_EQ(second->has_value(), size == stream.size()) << size;
   }
@@ -106,17 +118,18 @@ TEST(AuditEntry, WaitsUntilItIsWhole) {
 TEST(AuditEntry, HasALengthThatCanBe) {
   const auto takes = [](const Bytes& stream) {
     ConstBytes rest = stream;
-    return take_entry(rest).has_value();
+    return take_entry(rest, kEntryBytesMax).has_value();
   };
   EXPECT_TRUE(takes({}));
   EXPECT_FALSE(takes(bytes({0}))) << "nothing is no entry";
   EXPECT_FALSE(takes(bytes({0x88, 0x00}))) << "in a longer form";
   EXPECT_TRUE(takes(bytes({0x80})));
-  EXPECT_TRUE(takes(bytes({0x80, 0x80})));
-  EXPECT_FALSE(takes(bytes({0x80, 0x80, 0x80})));
-  EXPECT_FALSE(takes(bytes({0xff, 0xff, 0x7f}))) << "longer than any room";
+  EXPECT_TRUE(takes(bytes({0x80, 0x80, 0x80, 0x80})));
+  EXPECT_FALSE(takes(bytes({0x80, 0x80, 0x80, 0x80, 0x80}))) << "a number of no end";
+  EXPECT_FALSE(takes(bytes({0xff, 0xff, 0x7f}))) << "longer than any entry";
+  EXPECT_FALSE(takes(bytes({0xff, 0xff, 0xff, 0xff, 0x0f})));
   Bytes longest;
-  for (std::size_t length = kAuditEntryBytesMax; length > 0; length >>= 7)
+  for (std::size_t length = kEntryBytesMax; length > 0; length >>= 7)
     longest.push_back(static_cast<std::byte>((length & 0x7f) | (length > 0x7f ? 0x80 : 0)));
   EXPECT_TRUE(takes(longest));
   longest[0] = static_cast<std::byte>(std::to_integer<unsigned>(longest[0]) + 1);

@@ -2,10 +2,10 @@
 // Messages in which every field has a value of its own, so that a test fails if two of them
 // are swapped.
 
-#include "game/entity_state.h"
 #include "net/handshake.h"
 #include "net/packet.h"
 #include "protocol/audit_codec.h"
+#include "protocol/descriptor_codec.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot_codec.h"
 #include "protocol/view_parts.h"
@@ -109,7 +109,7 @@ inline constexpr std::uint64_t kBoot = 0x8182838485868788;
 
 inline net::Ticket ticket() {
   return {.seat = {21},
-          .body = game::player_body({21}, 3),
+          .generation = 0x2b2c2d,
           .serial = 91,
           .room = 92,
           .client = 0x9394959697989900,
@@ -130,32 +130,24 @@ inline net::ConnectRequest request(net::PacketType type) {
   return {.type = type, .protocol = 11, .schema = 0x1213141516171819, .client_nonce = nonce(1)};
 }
 
-inline game::EntityState entity(std::uint16_t number) {
-  const auto n = static_cast<std::int32_t>(number);
-  return {.id = game::player_body({number}, 7),
-          .min = {.x = 1'000 + n, .y = -2'000 - n},
-          .velocity = {.x = -30 - n, .y = 40 + n},
-          .traits = {.kind = game::EntityKind::Player,
-                     .move = static_cast<std::uint8_t>(1 + number % 8),
-                     .timer = static_cast<std::uint8_t>(60 + number)}};
-}
-
-inline std::vector<game::EntityState> entities(std::size_t count) {
-  std::vector<game::EntityState> all;
-  all.reserve(count);
-  for (std::size_t i = 0; i < count; ++i)
-    all.push_back(entity(static_cast<std::uint16_t>(i)));
-  return all;
+/// Bytes counting up, as many as are wanted.
+inline std::vector<std::byte> counted(std::size_t size, std::uint8_t first = 9) {
+  std::vector<std::byte> bytes(size);
+  std::ranges::generate(bytes, [&first] { return std::byte{first++}; });
+  return bytes;
 }
 
 inline net::Accept accept() {
   return {.player = {21},
-          .body = game::player_body({21}, 3),
+          .generation = 0x2b2c2d,
           .tick_rate = 60,
           .tick = {2'300'000},
-          .rules = "arena",
+          .game = "arena",
+          .game_version = 29,
+          .game_hash = 0x3132333435363738,
           .map_seats = 1'000,
           .map_hash = 0x2425262728292a2b,
+          .shared_seed = 0x4142434445464748,
           .boot = kBoot,
           .room = 33,
           .ticket = counting<net::SealedTicket>(34)};
@@ -168,19 +160,13 @@ inline net::Refuse refuse() {
 /// The room's tick when input_message() arrives.
 inline constexpr Tick kInputArrival{69'800};
 
-inline protocol::InputMessage input_message(std::size_t inputs) {
-  protocol::InputMessage message{.view = protocol::ViewAck{.tick = {69'636}, .receipt = 0x3132},
-                                 .mismatches = 42,
-                                 .events = 61'000,
-                                 .first_tick = {69'836},
-                                 .inputs = {}};
-  for (std::size_t i = 0; i < inputs; ++i) {
-    message.inputs.push_back({.move = static_cast<std::uint8_t>(i % 9),
-                              .buttons = static_cast<std::uint8_t>(i % 2),
-                              .aim = static_cast<std::uint16_t>(900 + i),
-                              .look_back = static_cast<std::uint8_t>(250 - i)});
-  }
-  return message;
+/// With as many bytes of inputs.
+inline protocol::InputMessage input_message(std::size_t bytes) {
+  return {.view = protocol::ViewAck{.tick = {69'636}, .receipt = 0x3132},
+          .mismatches = 42,
+          .events = 61'000,
+          .first_tick = {69'836},
+          .inputs = counted(bytes)};
 }
 
 /// On a base of 55 ticks before.
@@ -194,62 +180,20 @@ inline protocol::SnapshotHead head() {
           .base_age = 55};
 }
 
-inline constexpr std::size_t kCauseBytes = 35;
-
-/// Of every kind, in kCauseBytes.
-inline protocol::Causes causes() {
-  protocol::Causes causes;
-  causes.inputs.push_back({.ago = 20, .base_index = 3, .move = 5});
-  causes.inputs.push_back({.ago = 2, .base_index = 9, .move = 8});
-  causes.shots.push_back({.ago = 7, .base_index = 4, .aim = 700});
-  causes.shots.push_back({.ago = 7, .base_index = 6, .aim = 1'001, .weapon = game::Weapon::Ray});
-  causes.teleports.push_back({.ago = 1, .base_index = 10, .place = 4'000});
-  for (const std::uint8_t member : std::to_array<std::uint8_t>(
-           {11, 12, 13, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 250}))
-    causes.exits.push_back(member);
-  return causes;
-}
-
 inline constexpr std::size_t kEventBytes = 15;
 
-/// Returns one event of each kind. The numbers wrap from 65,535 to 0. Encoded, they take
-/// kEventBytes bytes.
-inline protocol::Events events() {
-  protocol::Events events;
-  events.push_back({.number = 0xffff,
-                    .subject = {100},
-                    .what = 101,
-                    .ago = 102,
-                    .kind = protocol::EventKind::Hit});
-  events.push_back({.number = 0,
-                    .subject = {103},
-                    .what = 60'104,
-                    .ago = 255,
-                    .kind = protocol::EventKind::Score});
-  events.push_back(
-      {.number = 1, .subject = {105}, .what = 106, .ago = 0, .kind = protocol::EventKind::Spawn});
-  return events;
+/// With a status, events, and as many bytes of content.
+inline protocol::Snapshot snapshot(std::size_t bytes) {
+  return {.head = head(),
+          .receipt = 0x6162,
+          .content = counted(bytes, 101),
+          .status = {{.newest_packet = 5'400, .packets_received = 5'500, .late = 5'600}},
+          .events = counted(kEventBytes, 7)};
 }
 
-/// With a status, and bodies of both widths: the first four entities are narrow.
-inline protocol::Snapshot snapshot(std::size_t bodies) {
-  protocol::Snapshot snapshot{.head = head(),
-                              .receipt = 0x6162,
-                              .causes = causes(),
-                              .bodies = {},
-                              .status = {},
-                              .events = {}};
-  for (const game::EntityState& body : entities(bodies))
-    snapshot.bodies.push_back(body);
-  snapshot.status = {.newest_packet = 5'400, .packets_received = 5'500, .late = 5'600};
-  snapshot.events = events();
-  return snapshot;
-}
-
-/// Bodies with which snapshot() takes all that a datagram has for causes, bodies and events.
-inline constexpr std::size_t kBodiesOfFullSnapshot = 47;
-static_assert(kCauseBytes + kEventBytes + std::size_t{4} * 16 + (kBodiesOfFullSnapshot - 4) * 24 ==
-              net::kDatagramBytesMax - protocol::kSnapshotFrameBytes);
+/// Bytes with which snapshot() takes all that a datagram has for content and events.
+inline constexpr std::size_t kContentOfFullSnapshot =
+    net::kDatagramBytesMax - protocol::kSnapshotFrameBytes - kEventBytes;
 
 inline protocol::AuditHead audit_head() {
   return {.report = {.tick = 6'100,
@@ -265,9 +209,14 @@ inline protocol::AuditHead audit_head() {
 inline protocol::ViewPart view_part() {
   protocol::ViewPart part = protocol::part_of(
       {.tick = {6'000}, .server_hash = 0x61626364, .client_hash = 0x65666768, .base_age = 55},
-      entities(protocol::kViewPartBodies + 1), 0);
+      counted(protocol::kViewPartBytes + 1), 0);
   part.arrived = 2;
   return part;
+}
+
+/// The first of two, full.
+inline protocol::DescriptorPart descriptor_part() {
+  return protocol::descriptor_part(counted(protocol::kDescriptorPartBytes + 1), 0);
 }
 
 /// Every type that travels sealed, with each direction in which it does.
@@ -285,7 +234,9 @@ inline constexpr SealedKind kSealedKinds[] = {
     {net::PacketType::Response, net::Direction::ToServer},
     {net::PacketType::Audit, net::Direction::ToClient},
     {net::PacketType::DesyncReport, net::Direction::ToServer},
-    {net::PacketType::DesyncState, net::Direction::ToClient}};
+    {net::PacketType::DesyncState, net::Direction::ToClient},
+    {net::PacketType::DescriptorRequest, net::Direction::ToServer},
+    {net::PacketType::Descriptor, net::Direction::ToClient}};
 
 inline net::Direction opposite(net::Direction direction) {
   return direction == net::Direction::ToServer ? net::Direction::ToClient
@@ -296,16 +247,19 @@ inline net::Direction opposite(net::Direction direction) {
 inline std::vector<std::byte> message_of(net::PacketType type) {
   protocol::MessageBuffer message_buffer;
   if (type == net::PacketType::Input)
-    return copy_of(
-        protocol::encode_input(input_message(protocol::kInputsPerMessageMax), message_buffer));
+    return copy_of(protocol::encode_input(input_message(protocol::kInputBytesMax), message_buffer));
   if (type == net::PacketType::Snapshot)
-    return copy_of(protocol::encode_snapshot(snapshot(kBodiesOfFullSnapshot), message_buffer));
+    return copy_of(protocol::encode_snapshot(snapshot(kContentOfFullSnapshot), message_buffer));
   if (type == net::PacketType::Audit)
     return copy_of(protocol::encode_audit(audit_head(),
                                           std::vector<std::byte>(protocol::kAuditSegmentBytesMax),
                                           snapshot(0).status, message_buffer));
   if (type == net::PacketType::DesyncReport || type == net::PacketType::DesyncState)
     return copy_of(protocol::encode_view_part(view_part(), message_buffer));
+  if (type == net::PacketType::DescriptorRequest)
+    return copy_of(protocol::encode_descriptor_request(1, message_buffer));
+  if (type == net::PacketType::Descriptor)
+    return copy_of(protocol::encode_descriptor_part(descriptor_part(), message_buffer));
   if (type == net::PacketType::Disconnect)
     return copy_of(protocol::encode_disconnect(net::DisconnectReason::Kicked, message_buffer));
   return copy_of(protocol::encode_path_check(0x7172737475767778, message_buffer));

@@ -18,10 +18,10 @@ struct Session {
 constexpr Session kSessions[] = {
     {1, 0x11111111}, {2, 0x22222222}, {3, 0x11111111}};  // the third has the first's id
 constexpr net::Direction kDirections[] = {net::Direction::ToServer, net::Direction::ToClient};
-constexpr net::PacketType kTypes[] = {net::PacketType::Input,      net::PacketType::Snapshot,
-                                      net::PacketType::Disconnect, net::PacketType::Challenge,
-                                      net::PacketType::Response,   net::PacketType::DesyncReport,
-                                      net::PacketType::DesyncState};
+constexpr net::PacketType kTypes[] = {
+    net::PacketType::Input,       net::PacketType::Snapshot,          net::PacketType::Disconnect,
+    net::PacketType::Challenge,   net::PacketType::Response,          net::PacketType::DesyncReport,
+    net::PacketType::DesyncState, net::PacketType::DescriptorRequest, net::PacketType::Descriptor};
 
 /// The fifth looks like the first: two bits of an epoch are on the wire.
 constexpr std::uint64_t kEpochs[] = {0, 1, 2, 3, 4};
@@ -123,8 +123,8 @@ TEST(Splice, TakesAPacketOnlyWhereItWasMeant) {
       }
     }
   }
-  EXPECT_EQ(tried, 120 * 30 * 7 * 4 * 2);
-  EXPECT_EQ(taken, 24 * (5 + 4));  // each in its own epoch, and all but the first one early
+  EXPECT_EQ(tried, 150 * 30 * 9 * 4 * 2);
+  EXPECT_EQ(taken, 30 * (5 + 4));  // each in its own epoch, and all but the first one early
 }
 
 TEST(Splice, TakesNoHeadWithAnothersBody) {

@@ -1,6 +1,7 @@
 #include "record/copy.h"
 
 #include "record/segments.h"
+#include "tests/support/bytes.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/record/forged.h"
 
@@ -30,7 +31,7 @@ Copied copied(ConstBytes file, const RecordedMatch& match, const CopyRange& rang
   MemorySink sink;
   Writer writer{sink, header};
   Copied out;
-  out.result = copy(seek(reader, range.from), writer, match.map(), match.rules(), range);
+  out.result = copy(seek(reader, range.from), writer, match.game(), match.map(), range);
   out.bytes = std::move(sink.bytes);
   return out;
 }
@@ -103,11 +104,12 @@ TEST(RecordCopy, KeepsTheTickThatNeverEnded) {
   MemorySink sink;
   Writer writer{sink, match.header()};
   match.record(writer, 8);
-  const RecordedTick& last = match.step();
-  ASSERT_TRUE(writer.unfinished(last.tick, match.room().log().bytes()));
+  match.decide();
+  const Tick last = match.world().tick + 1;
+  ASSERT_TRUE(writer.unfinished(last, match.requested_bytes()));
   const Copied copy = copied(sink.bytes, match);
   EXPECT_TRUE(copy.result.written);
-  EXPECT_EQ(tests::verify(copy.bytes).unfinished, last.tick);
+  EXPECT_EQ(tests::verify(copy.bytes).unfinished, last);
 }
 
 /// At 10 Hz: nobody is in the room from tick 9 to 31, and a quiet record holds ten ticks. They end
@@ -166,8 +168,7 @@ TEST(RecordCopy, OfAPieceOfAQuietRecordGoesOnToItsEnd) {
   EXPECT_TRUE(result.complete && result.held());
 }
 
-// The copy has what was read, byte for byte, and so what nobody here understands.
-TEST(RecordCopy, KeepsWhatALaterVersionAppendedToAJoin) {
+TEST(RecordCopy, KeepsWhatTheTokenOfAJoinSaid) {
   const RecordedMatch match;
   tests::Forged forged;
   const auto join = tests::join_of(20);
@@ -176,6 +177,23 @@ TEST(RecordCopy, KeepsWhatALaterVersionAppendedToAJoin) {
   const Copied copy = copied(forged.bytes(), match);
   EXPECT_EQ(copy.result.ticks, 1U);
   EXPECT_FALSE(std::ranges::search(copy.bytes, join).empty());
+}
+
+// Their checksums are right, and no reader without the game can tell.
+TEST(RecordCopy, LeavesOutWorldsAndTicksThatCannotBe) {
+  const RecordedMatch match;
+  const auto forge = [](Tick tick, tests::Told& told) {
+    if (tick == Tick{14}) told.bytes = tests::bytes({16});
+  };
+  const auto file = tests::small_recording(3, 10, {.forge = forge});
+  const Copied copy = copied(file, match);
+  EXPECT_EQ(copy.result.damages, 1U);
+  EXPECT_EQ(copy.result.gaps, 1U);
+  EXPECT_EQ(copy.result.ticks, 23U);
+  EXPECT_EQ(copy.result.ticks_lost, 7U);
+  const auto result = tests::verify(copy.bytes);
+  EXPECT_TRUE(result.held());
+  EXPECT_EQ(result.ticks, 23U);
 }
 
 TEST(RecordCopy, GivenUpItHasNoEnd) {

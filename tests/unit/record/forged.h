@@ -48,11 +48,7 @@ class Forged {
   /// The same, as a writer writes it without compression.
   Forged& keyframe() { return keyframe(size(), world(), 0); }
 
-  [[nodiscard]] std::vector<std::byte> world() const {
-    std::vector<std::byte> bytes;
-    match_.room().log().keyframe(match_.world(), match_.room().hash(), bytes);
-    return bytes;
-  }
+  [[nodiscard]] std::vector<std::byte> world() const { return match_.keyframe(); }
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(world().size()); }
 
@@ -73,14 +69,17 @@ class Forged {
   return payload;
 }
 
-/// Seat 1 joins, as client 0x55; the join has `size` bytes.
+/// Seat 1 joins, as client 0x55; the join has `size` bytes, with those of the token.
 [[nodiscard]] inline std::vector<std::byte> join_of(std::uint32_t size) {
+  constexpr std::byte kJoinsAndOutcomes{2 + 8};
+  constexpr std::byte kJoined{2};
   std::vector<std::byte> log;
   NumberWriter out{log};
-  out.bytes(std::array{std::byte{2}, std::byte{1}, std::byte{1}});
+  out.bytes(std::array{kJoinsAndOutcomes, std::byte{1}, std::byte{1}});
   out.number(size);
   out.fixed(std::uint64_t{0x55});
   log.resize(log.size() + size - sizeof(std::uint64_t), std::byte{0xaa});
+  out.bytes(std::array{std::byte{1}, std::byte{1}, kJoined});
   return log;
 }
 

@@ -29,7 +29,7 @@ TEST(RecordHeader, ComesBackAsItWas) {
 
 TEST(RecordHeader, HoldsTextsOfFullLength) {
   Header header = RecordedMatch{}.header();
-  header.rules = std::string(kHeaderTextMax, 'r');
+  header.game = std::string(kHeaderTextMax, 'g');
   header.simulation = std::string(kHeaderTextMax, 's');
   header.start_ms = -1;
   EXPECT_EQ(decode_header(header_bytes(header)), header);
@@ -44,17 +44,39 @@ TEST(RecordHeader, NamesItsServerOrNone) {
   EXPECT_NE(name_hash(""), 0U);
 }
 
-// Older versions reserved the bytes of the server's name, and their readers ignore them.
-TEST(RecordHeader, KeepsTheServersNameWhereOlderFilesHaveZeros) {
-  constexpr std::size_t kServerAt = 140;
-  Header header = RecordedMatch{}.header();
-  const auto unnamed = header_bytes(header);
-  header.server = name_hash("arena-1");
-  const auto named = header_bytes(header);
-  for (std::size_t i = 0; i < named.size() - kChecksumBytes; ++i) {
-    if (i >= kServerAt && i < kServerAt + 8) continue;
-    EXPECT_EQ(named[i], unnamed[i]) << "byte " << i;
+/// The bytes in which two headers differ, without the checksum.
+std::vector<std::size_t> differing_bytes(const Header& a, const Header& b) {
+  const auto bytes_a = header_bytes(a);
+  const auto bytes_b = header_bytes(b);
+  std::vector<std::size_t> differing;
+  for (std::size_t i = 0; i < bytes_a.size() - kChecksumBytes; ++i) {
+    if (bytes_a[i] != bytes_b[i]) differing.push_back(i);
   }
+  return differing;
+}
+
+// The game and the server stand where the table of the format says.
+TEST(RecordHeader, HasItsGameAndServerInTheirPlaces) {
+  const Header header = RecordedMatch{}.header();
+  Header other = header;
+  other.server = ~header.server;
+  EXPECT_EQ(differing_bytes(header, other),
+            (std::vector<std::size_t>{140, 141, 142, 143, 144, 145, 146, 147}));
+  other = header;
+  other.game_version = ~header.game_version;
+  EXPECT_EQ(differing_bytes(header, other), (std::vector<std::size_t>{148, 149, 150, 151}));
+  other = header;
+  other.game_hash = ~header.game_hash;
+  EXPECT_EQ(differing_bytes(header, other),
+            (std::vector<std::size_t>{152, 153, 154, 155, 156, 157, 158, 159}));
+  other = header;
+  other.game[0] = static_cast<char>(other.game[0] ^ 1);
+  EXPECT_EQ(differing_bytes(header, other), std::vector<std::size_t>{72});
+}
+
+TEST(RecordHeader, SaysWhichGameAndMapItIsOf) {
+  const RecordedMatch match;
+  EXPECT_EQ(identity_of(match.header()), engine::identity_of(match.game(), *match.map()));
 }
 
 TEST(RecordHeader, IsNoLongerValidWithAnyBitFlipped) {
@@ -84,10 +106,10 @@ TEST(RecordHeader, NamesAnotherVersion) {
   EXPECT_EQ(decode_header(bytes).error(), RecordError::UnknownVersion);
 }
 
-// Its header has the same places as ours: two copies, each with its checksum.
+// Its header is the same up to the version; so is that of a version with a longer one.
 TEST(RecordHeader, OfTheFormatBeforeIsRefusedInWords) {
   auto copy = header_bytes(RecordedMatch{}.header());
-  copy[kVersionAt] = std::byte{4};
+  copy[kVersionAt] = std::byte{kFormatVersion - 1};
   const MutableBytes checksum = MutableBytes{copy}.last(kChecksumBytes);
   store_le(checksum, hash_bytes(ConstBytes{copy}.first(copy.size() - kChecksumBytes)));
   std::vector<std::byte> file = copy;

@@ -1,8 +1,10 @@
 #include "record/verify.h"
 
 #include "core/hash.h"
-#include "game/tick_log.h"
+#include "engine/keyframe.h"
+#include "tests/support/bytes.h"
 #include "tests/support/recorded_match.h"
+#include "tests/unit/record/forged.h"
 
 #include <gtest/gtest.h>
 
@@ -21,6 +23,7 @@ using tests::Forge;
 using tests::MemorySink;
 using tests::pieces;
 using tests::RecordedMatch;
+using tests::Told;
 
 /// A match whose first players are still there when a keyframe follows the change of an input.
 const tests::RecordedMatchOptions kLongStay{.seed = 4};
@@ -32,11 +35,8 @@ tests::RecordedMatchOptions with(tests::RecordedMatchOptions options, const Forg
 
 /// Returns a forge that writes into the log of tick `at` that a player turned round.
 Forge turns_round_in(Tick at) {
-  return [at](Tick tick, game::LoggedTick& told) {
-    if (tick != at) return;
-    ASSERT_FALSE(told.inputs.empty());
-    game::Input& input = told.inputs.front().input;
-    input.move = input.move == 1 ? std::uint8_t{5} : std::uint8_t{1};
+  return [at](Tick tick, Told& told) {
+    if (tick == at) tests::turn_round(told);
   };
 }
 
@@ -68,7 +68,7 @@ TEST(Verify, NamesTickEntityAndFieldOfAChangedInput) {
   ASSERT_TRUE(result.first_mismatch);
   EXPECT_EQ(result.first_mismatch->tick, kChanged);
   ASSERT_TRUE(result.first_mismatch->what.entity);
-  EXPECT_TRUE(game::has_kind(*result.first_mismatch->what.entity, game::EntityKind::Player));
+  EXPECT_TRUE(result.first_mismatch->what.subject.starts_with("Hero #"));
   EXPECT_EQ(result.first_mismatch->what.field, "x");
   EXPECT_NE(result.first_mismatch->what.expected, result.first_mismatch->what.got);
   // The keyframe after it sets the replay right again.
@@ -92,21 +92,18 @@ TEST(Verify, ComparesKeyframesToo) {
   MemorySink sink;
   Writer writer{sink, match.header()};
   match.record(writer, 12);
+  engine::World changed = match.world();
+  const std::string got = std::to_string(changed.body(1).velocity.y);
+  changed.change_body(1, [](sim::Body& body) { ++body.velocity.y; });
   std::vector<std::byte> bytes;
-  game::LoggedWorld world;
-  match.room().log().keyframe(match.world(), match.room().hash(), bytes);
-  ASSERT_TRUE(game::decode_keyframe(bytes, world));
-  game::EntityState& entity = world.entities[1];
-  const std::string got = std::to_string(entity.velocity.y);
-  ++entity.velocity.y;
-  game::encode_keyframe(world, bytes);
-  writer.keyframe(world.tick, bytes);
-  match.record(writer, 12);
+  engine::encode_keyframe(changed, match.match().hash(),
+                          std::vector(tests::kMatchSeats, engine::InputSource::Neutral), bytes);
+  writer.keyframe(changed.tick, bytes);
   ASSERT_TRUE(writer.finish());
   const auto result = tests::verify(sink.bytes);
   ASSERT_TRUE(result.first_mismatch);
   EXPECT_EQ(result.first_mismatch->tick, Tick{12});
-  EXPECT_EQ(result.first_mismatch->what.entity, entity.id);
+  EXPECT_EQ(result.first_mismatch->what.entity, changed.id(1));
   EXPECT_EQ(result.first_mismatch->what.field, "vy");
   EXPECT_EQ(result.first_mismatch->what.got, got);
 }
@@ -230,27 +227,20 @@ TEST(Verify, TakesNoSegmentBeyondTheLastNumber) {
 }
 
 /// Verifies two segments of 12 ticks after `change` was applied to the log of tick `at`.
-VerifyResult verify_forged(Tick at, const std::function<void(game::LoggedTick&)>& change) {
-  const Forge forge = [&](Tick tick, game::LoggedTick& told) {
+VerifyResult verify_forged(Tick at, const std::function<void(Told&)>& change) {
+  const Forge forge = [&](Tick tick, Told& told) {
     if (tick == at) change(told);
   };
   return tests::verify(tests::small_recording(2, 12, with({}, forge)));
 }
 
 TEST(Verify, CallsStrikesThatCannotBeDamage) {
-  constexpr Tick kStruck{4};
-  const auto damages_of = [kStruck](const std::function<void(game::Strike&)>& change) {
-    return verify_forged(kStruck,
-                         [&](game::LoggedTick& told) {
-                           ASSERT_EQ(told.strikes.size(), 1U);
-                           change(told.strikes.front());
-                         })
-        .damages;
+  const auto damages_of = [](engine::Strike strike) {
+    return verify_forged({4}, [&](Told& told) { told.record.strikes.push_back(strike); }).damages;
   };
-  EXPECT_EQ(damages_of([](game::Strike&) {}), 0U);
-  EXPECT_EQ(damages_of([](game::Strike& strike) { strike.shooter = {4'000}; }), 1U);
-  EXPECT_EQ(damages_of([](game::Strike& strike) { strike.victim.value |= 0xfff; }), 1U);
-  EXPECT_EQ(damages_of([](game::Strike& strike) { strike.victim = game::crate_body(0); }), 1U);
+  EXPECT_EQ(damages_of({.shooter = {2}, .victim = {0xfff}}), 0U) << "it strikes nobody";
+  EXPECT_EQ(damages_of({.shooter = {4'000}, .victim = {}}), 1U);
+  EXPECT_EQ(damages_of({.shooter = {tests::kMatchSeats}, .victim = {}}), 1U);
 }
 
 void expect_the_second_segment_alone(const VerifyResult& result) {
@@ -261,31 +251,48 @@ void expect_the_second_segment_alone(const VerifyResult& result) {
   EXPECT_EQ(result.recovered_ticks, 12U);
 }
 
+/// Verifies a recording whose log has other bytes for tick `at`.
+VerifyResult verify_with(Tick at, const std::vector<std::byte>& bytes) {
+  return verify_forged(at, [&](Told& told) { told.bytes = bytes; });
+}
+
 TEST(Verify, CallsCommandsThatCannotBeDamage) {
-  // All come in tick 1.
-  const auto nobody_leaves = verify_forged({1}, [](game::LoggedTick& told) {
-    ASSERT_FALSE(told.joins.empty());
-    told.leaves = told.joins;
-    told.joins.clear();
-    told.clients.clear();
-  });
+  // Lists: 1 leaves, 2 joins, 4 inputs, 8 outcomes. The outcomes 0 and 2: left, joined.
+  const auto nobody_leaves = verify_with({1}, tests::bytes({1 + 8, 1, 1, 1, 1, 0}));
   expect_the_second_segment_alone(nobody_leaves);
   EXPECT_EQ(nobody_leaves.ticks, 12U);
-  const auto joins_again = verify_forged({3}, [](game::LoggedTick& told) {
-    ASSERT_TRUE(told.joins.empty());
-    told.joins.push_back({1});
-    told.clients.push_back(7);
-  });
+  const auto joins_again = verify_with({3}, tests::join_of(8));
   expect_the_second_segment_alone(joins_again);
   EXPECT_EQ(joins_again.ticks, 2U + 12U);
-  // Seat 0 is left in tick 10.
-  const auto plays_on = verify_forged({10}, [](game::LoggedTick& told) {
-    ASSERT_EQ(told.leaves, std::vector{PlayerId{0}});
-    told.inputs.insert(told.inputs.begin(), {.player = {0}, .input = {.move = 3}});
-    told.sources.insert(told.sources.begin(), game::InputSource::Received);
-  });
-  expect_the_second_segment_alone(plays_on);
-  EXPECT_EQ(plays_on.ticks, 9U + 12U);
+  const auto is_no_tick = verify_with({10}, tests::bytes({16}));
+  expect_the_second_segment_alone(is_no_tick);
+  EXPECT_EQ(is_no_tick.ticks, 9U + 12U);
+  const auto plays_without_a_seat = verify_with({10}, tests::bytes({4, 1, 100, 0}));
+  expect_the_second_segment_alone(plays_without_a_seat);
+  EXPECT_EQ(plays_without_a_seat.ticks, 9U + 12U);
+}
+
+TEST(Verify, CallsAQuietTickInARoomWithPlayersDamage) {
+  tests::Forged crowded;
+  const std::vector<std::byte> hash(8);
+  crowded.keyframe()
+      .add({.type = RecordType::Ticks, .tick = {1}, .count = 1},
+           tests::tick_with(tests::join_of(8)))
+      .add({.type = RecordType::Quiet, .tick = {2}, .count = 3}, hash);
+  const auto result = tests::verify(crowded.bytes());
+  EXPECT_EQ(result.ticks, 1U);
+  EXPECT_EQ(result.damages, 1U);
+}
+
+TEST(Verify, CallsAWorldThatIsNoneDamage) {
+  auto world = tests::Forged{}.world();
+  world.push_back(std::byte{0});
+  tests::Forged forged;
+  forged.keyframe(static_cast<std::uint32_t>(world.size()), world, 0);
+  const auto result = tests::verify(forged.bytes());
+  EXPECT_EQ(result.damages, 1U);
+  EXPECT_EQ(result.segments_lost, 1U);
+  EXPECT_EQ(result.segments_whole, 0U);
 }
 
 // What was found before it was given up holds; that all of it holds is not said.

@@ -1,5 +1,7 @@
 #include "record/writer.h"
 
+#include "engine/keyframe.h"
+#include "engine/log/tick_log.h"
 #include "record/trailer.h"
 #include "tests/support/allocations.h"
 #include "tests/support/recorded_match.h"
@@ -209,9 +211,10 @@ TEST(RecordWriter, EndsWithATickWhoseStepNeverEnded) {
   MemorySink sink;
   Writer writer{sink, match.header()};
   match.record(writer, 20);  // two of them wait for their batch to be full
-  const RecordedTick& last = match.step();
-  ASSERT_FALSE(last.inputs.empty());
-  EXPECT_TRUE(writer.unfinished(last.tick, match.room().log().bytes()));
+  const auto decided = match.decide();
+  ASSERT_FALSE(decided.request.inputs.empty());
+  const auto requested = match.requested_bytes();
+  EXPECT_TRUE(writer.unfinished(Tick{21}, requested));
   const auto found = pieces(sink.bytes);
   EXPECT_EQ(found.back().head, (RecordHead{.payload_bytes = found.back().head.payload_bytes,
                                            .type = RecordType::Unfinished,
@@ -221,9 +224,7 @@ TEST(RecordWriter, EndsWithATickWhoseStepNeverEnded) {
   while (reader.next() != Reader::Item::Unfinished) {
   }
   EXPECT_EQ(reader.unfinished().tick, Tick{21});
-  EXPECT_EQ(reader.unfinished().inputs, last.inputs);
-  EXPECT_EQ(reader.unfinished().sources, last.sources);
-  EXPECT_EQ(reader.unfinished().joins, last.joins);
+  EXPECT_TRUE(std::ranges::equal(reader.unfinished().bytes, requested));
   EXPECT_EQ(reader.next(), Reader::Item::Finished);
   const auto result = tests::verify(sink.bytes);
   EXPECT_EQ(result.ticks, 20U);
@@ -241,8 +242,8 @@ TEST(RecordWriter, WritesNothingUnfinishedBehindLostTicks) {
   sink.room = 0;
   match.record(writer, 1);
   sink.room = SIZE_MAX;
-  const RecordedTick& last = match.step();
-  EXPECT_FALSE(writer.unfinished(last.tick, match.room().log().bytes()));
+  match.decide();
+  EXPECT_FALSE(writer.unfinished(match.world().tick + 1, match.requested_bytes()));
   EXPECT_EQ(tests::walk(sink.bytes),
             (tests::Walk{.keyframes = 1, .ticks = 4, .ends_early = true, .last_tick = {4}}));
 }
@@ -355,8 +356,9 @@ TEST(RecordWriter, EndsWithATickWhoseStepNeverEndedInADesertedRoom) {
   MemorySink sink;
   Writer writer{sink, match.header()};
   match.record(writer, 14);
-  const Tick last = match.step().tick;
-  EXPECT_TRUE(writer.unfinished(last, match.room().log().bytes()));
+  match.decide();
+  const Tick last = match.world().tick + 1;
+  EXPECT_TRUE(writer.unfinished(last, match.requested_bytes()));
   EXPECT_EQ(pieces(sink.bytes).back().head.payload_bytes, 0U);
   const auto result = tests::verify(sink.bytes, {.step_unfinished = true});
   EXPECT_EQ(result.ticks, 14U);
@@ -391,12 +393,12 @@ Logged logged(RecordedMatch& match, std::uint32_t ticks) {
   Logged all;
   for (; ticks > 0; --ticks) {
     match.step();
-    const game::TickEntry entry = match.room().log_entry();
+    const engine::TickEntry entry = match.match().tick_entry();
     all.ticks.push_back({.bytes = {entry.bytes.begin(), entry.bytes.end()},
                          .state_hash = entry.state_hash,
                          .is_quiet = entry.is_quiet});
   }
-  match.room().log().keyframe(match.world(), match.room().hash(), all.keyframe);
+  all.keyframe = match.keyframe();
   return all;
 }
 
@@ -421,7 +423,11 @@ TEST(RecordWriter, DoesNotAllocateOnceWarm) {
   for (const Compression compression : {Compression::Zstd, Compression::None}) {
     RecordedMatch match{{.tick_rate = 60, .seats = 32}};
     CountingSink sink;
-    Writer writer{sink, match.header(), compression};
+    Writer writer{sink,
+                  match.header(),
+                  {.compression = compression,
+                   .keyframe_bytes = engine::keyframe_bytes_of(match.world()),
+                   .tick_bytes = engine::tick_bytes_of(match.game(), 32)}};
     match.record(writer, 60);
     // Played beforehand, so that only the writer is at work.
     const Logged played = logged(match, 720);

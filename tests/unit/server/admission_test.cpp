@@ -311,7 +311,7 @@ TEST_F(AdmissionTest, OpensNoMoreThanTheLimitOfANetwork) {
 
 TEST_F(AdmissionTest, KnowsItsOwnTicketsAndNoOthers) {
   const net::Ticket ticket{.seat = {3},
-                           .body = {9},
+                           .generation = 9,
                            .serial = 4,
                            .room = 5,
                            .client = 77,
@@ -359,7 +359,7 @@ TEST_F(AdmissionTest, KeepsForgedTicketsAwayFromWhatTokensMayUse) {
   EXPECT_EQ(asked, 2 * kOpens.burst - opened);
   EXPECT_TRUE(std::holds_alternative<TokenAccepted>(show(kClient, token(1))));
 
-  const net::Ticket ticket{.seat = {3}, .body = {9}, .serial = 4, .room = 5, .client = 77};
+  const net::Ticket ticket{.seat = {3}, .generation = 9, .serial = 4, .room = 5, .client = 77};
   const net::ResumeTicket real{.sealed = admission_.ticket_for(ticket), .keys = ticket.keys};
   const auto resume = [&](const net::CookieBytes& cookie) {
     return judge(kClient, net::encode_resume(net::make_request(PacketType::Resume, nonce_), real,

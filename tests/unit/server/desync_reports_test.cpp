@@ -1,13 +1,18 @@
-#include "server/shard/desync_reports.h"
+#include "server/shard/desync/desync_reports.h"
 
+#include "engine/map.h"
 #include "games/arena/arena.h"
-#include "games/arena/arena_map.h"
 #include "protocol/view_parts.h"
+#include "views/view_state.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace tickbox::server {
@@ -21,61 +26,98 @@ constexpr Instant kStart{seconds{100}};
 constexpr std::uint32_t kTickRate = 60;
 
 std::size_t bytes_of(const protocol::ViewPart& part) {
-  return net::kPacketOverheadBytes + protocol::view_part_bytes(part.bodies.size());
+  return net::kPacketOverheadBytes + protocol::view_part_bytes(part.bytes.size());
 }
 
-/// A room after some ticks, and sessions that have received all of its entities.
+std::uint32_t low_hash(const views::ViewState& view) {
+  return static_cast<std::uint32_t>(views::hash_of(view) & 0xffff'ffff);
+}
+
+/// Returns a view in which one row is `by` sub-units further to the right.
+views::ViewState moved(const views::ViewState& view, std::size_t which, std::int32_t by = 1) {
+  views::ViewState wrong{.rows = views::Rows{view.rows.game()}, .room = view.room};
+  for (std::size_t i = 0; i < view.rows.size(); ++i) {
+    views::RowRef row = view.rows.row(i);
+    if (i == which) row.head.min.x += by;
+    wrong.rows.add(row);
+  }
+  return wrong;
+}
+
+/// A match after some ticks, and sessions that have received all of its entities.
 class DesyncReportsTest : public testing::Test {
  protected:
+  /// A view as a client reports it.
+  struct Reported {
+    views::ViewState view;
+    protocol::ViewName name;
+    std::vector<std::byte> bytes;
+
+    [[nodiscard]] std::uint8_t parts() const { return protocol::parts_of(bytes.size()); }
+
+    [[nodiscard]] protocol::ViewPart part(std::uint8_t number) const {
+      return protocol::part_of(name, bytes, number);
+    }
+  };
+
   DesyncReportsTest() {
     for (std::size_t i = 0; i < kSessions; ++i) {
       Session& session = sessions_[i];
       session.player = {static_cast<std::uint16_t>(i)};
       session.channel =
           net::PacketChannel{{}, static_cast<std::uint32_t>(i + 1), net::Direction::ToClient};
-      session.snapshots.views = std::make_unique<SentViews>(base_age_max(kTickRate));
+      session.snapshots.views = std::make_unique<match::SentViews>(match::base_age_max(kTickRate));
     }
     pass_ticks(10);
   }
 
   void pass_ticks(std::uint32_t ticks) {
     for (std::uint32_t i = 0; i < ticks; ++i) {
-      room_.tick({});
+      match_.tick({.leaves = {}, .joins = {}, .inputs = {}});
       for (Session& session : sessions_) {
-        ViewMembers& members = session.snapshots.views->add(room_.world().tick);
-        for (const SlotId slot : room_.replication_log().slots().present()) {
+        match::Members& members = session.snapshots.views->add(now());
+        for (const match::SlotId slot : match_.log().slots().present()) {
           members.push_back(slot);
         }
-        session.snapshots.receipts.on_sent(room_.world().tick, protocol::view_hash(truth()), 0, {});
+        session.snapshots.receipts.on_sent(now(), low_hash(truth()), 0, {});
       }
     }
   }
 
-  [[nodiscard]] std::vector<game::EntityState> truth() const {
-    return {room_.entities().begin(), room_.entities().end()};
+  [[nodiscard]] Tick now() const { return match_.world().tick; }
+
+  [[nodiscard]] views::ViewState truth() const {
+    return {.rows = match_.state().rows, .room = match_.state().room};
   }
 
-  [[nodiscard]] protocol::ViewName name_of(const std::vector<game::EntityState>& wrong) const {
-    return {.tick = room_.world().tick,
-            .server_hash = protocol::view_hash(truth()),
-            .client_hash = protocol::view_hash(wrong),
-            .base_age = 3};
+  [[nodiscard]] std::vector<std::byte> bits_of(const views::ViewState& view) const {
+    std::vector<std::byte> bytes;
+    views::encode_view_state(view, now(), bytes);
+    return bytes;
   }
+
+  [[nodiscard]] Reported reported(const views::ViewState& wrong) const {
+    return {.view = wrong,
+            .name = {.tick = now(),
+                     .server_hash = low_hash(truth()),
+                     .client_hash = low_hash(wrong),
+                     .base_age = 3},
+            .bytes = bits_of(wrong)};
+  }
+
+  /// The truth with its first row elsewhere.
+  [[nodiscard]] Reported wrong() const { return reported(moved(truth(), 0)); }
 
   auto take(Session& session, const protocol::ViewPart& part, Instant now) {
-    return reports_.take(session, room_, part, bytes_of(part), now);
+    return reports_.take(session, match_, part, bytes_of(part), now);
   }
 
   /// Takes all parts of a view, and returns the result of the last one.
-  auto take_all(Session& session, const protocol::ViewName& name,
-                const std::vector<game::EntityState>& wrong, Instant now) {
-    for (std::uint8_t i = 0; i + 1 < protocol::parts_of(wrong.size()); ++i) {
-      EXPECT_TRUE(take(session, protocol::part_of(name, wrong, i), now));
+  auto take_all(Session& session, const Reported& wrong, Instant now) {
+    for (std::uint8_t i = 0; i + 1 < wrong.parts(); ++i) {
+      EXPECT_TRUE(take(session, wrong.part(i), now));
     }
-    return take(session,
-                protocol::part_of(name, wrong,
-                                  static_cast<std::uint8_t>(protocol::parts_of(wrong.size()) - 1)),
-                now);
+    return take(session, wrong.part(static_cast<std::uint8_t>(wrong.parts() - 1)), now);
   }
 
   std::vector<protocol::ViewPart> answers(const Session& session) {
@@ -86,50 +128,46 @@ class DesyncReportsTest : public testing::Test {
   }
 
   static constexpr std::size_t kSessions = 32;
-  Room room_{game::make_arena_map(300), std::make_shared<const game::Arena>(kTickRate), 1,
-             kTickRate};
+  match::Match match_{games::arena(), engine::make_map(games::arena(), {.seats = 300}, kTickRate),
+                      kTickRate, 1};
   std::array<Session, kSessions> sessions_;
   DesyncReports reports_;
 };
 
 TEST_F(DesyncReportsTest, ComparesAndAnswersWithTheTruth) {
-  ASSERT_GT(truth().size(), protocol::kViewPartBodies) << "parts";
-  std::vector<game::EntityState> wrong = truth();
-  wrong[4].velocity.x += 1;
-  const protocol::ViewName name = name_of(wrong);
+  const Reported wrong = reported(moved(truth(), 4));
+  ASSERT_GT(wrong.parts(), 1);
   EXPECT_TRUE(answers(sessions_[0]).empty());
-  const auto taken = take_all(sessions_[0], name, wrong, kStart);
+  const auto taken = take_all(sessions_[0], wrong, kStart);
   ASSERT_TRUE(taken && taken->compared);
-  EXPECT_EQ(taken->compared->server_view, truth());
-  EXPECT_EQ(taken->compared->client_view, wrong);
-  EXPECT_EQ(taken->compared->difference->first, wrong[4].id);
-  EXPECT_EQ(taken->compared->difference->first_fields[0].field, "vx");
+  EXPECT_EQ(bits_of(*taken->compared->server_view), bits_of(truth()));
+  EXPECT_EQ(bits_of(*taken->compared->client_view), wrong.bytes);
+  EXPECT_EQ(taken->compared->difference->entity, wrong.view.rows.head(4).id);
+  EXPECT_EQ(taken->compared->difference->first_fields[0].field, "x");
   ASSERT_TRUE(taken->compared->base_view);
-  EXPECT_EQ(taken->compared->base_view->size(), truth().size());
+  EXPECT_EQ(taken->compared->base_view->rows.size(), truth().rows.size());
   protocol::ViewParts whole;
   for (const protocol::ViewPart& part : answers(sessions_[0])) {
-    EXPECT_EQ(part.view, name);
+    EXPECT_EQ(part.view, wrong.name);
     EXPECT_TRUE(whole.take(part));
   }
   ASSERT_TRUE(whole.is_whole());
-  EXPECT_TRUE(std::ranges::equal(whole.members(), truth()));
+  EXPECT_TRUE(std::ranges::equal(whole.bytes(), bits_of(truth())));
   EXPECT_TRUE(answers(sessions_[0]).empty());
   EXPECT_TRUE(answers(sessions_[1]).empty());
 }
 
 // The truth is that of the reported tick. It is saved when the first part arrives.
 TEST_F(DesyncReportsTest, RemembersTheTruthFromTheFirstPartOn) {
-  const std::vector<game::EntityState> then = truth();
-  std::vector<game::EntityState> wrong = then;
-  wrong[0].min.x += 1;
-  const protocol::ViewName name = name_of(wrong);
-  ASSERT_TRUE(take(sessions_[0], protocol::part_of(name, wrong, 0), kStart));
+  const views::ViewState then = truth();
+  const Reported wrong = this->wrong();
+  ASSERT_TRUE(take(sessions_[0], wrong.part(0), kStart));
   pass_ticks(100);
-  for (std::uint8_t i = 1; i < protocol::parts_of(wrong.size()); ++i) {
-    const auto taken = take(sessions_[0], protocol::part_of(name, wrong, i), kStart + seconds{2});
+  for (std::uint8_t i = 1; i < wrong.parts(); ++i) {
+    const auto taken = take(sessions_[0], wrong.part(i), kStart + seconds{2});
     ASSERT_TRUE(taken);
     if (taken->compared) {
-      EXPECT_EQ(taken->compared->server_view, then);
+      EXPECT_EQ(bits_of(*taken->compared->server_view), bits_of(then));
     }
   }
   EXPECT_FALSE(answers(sessions_[0]).empty());
@@ -137,14 +175,12 @@ TEST_F(DesyncReportsTest, RemembersTheTruthFromTheFirstPartOn) {
 
 // A move of the client renews the connection id.
 TEST_F(DesyncReportsTest, OutlivesTheConnectionId) {
-  std::vector<game::EntityState> wrong = truth();
-  wrong[0].min.x += 1;
-  const protocol::ViewName name = name_of(wrong);
-  ASSERT_TRUE(take(sessions_[0], protocol::part_of(name, wrong, 0), kStart));
+  const Reported wrong = this->wrong();
+  ASSERT_TRUE(take(sessions_[0], wrong.part(0), kStart));
   sessions_[0].channel.set_connection(99);
   bool is_compared = false;
-  for (std::uint8_t i = 1; i < protocol::parts_of(wrong.size()); ++i) {
-    const auto taken = take(sessions_[0], protocol::part_of(name, wrong, i), kStart + seconds{1});
+  for (std::uint8_t i = 1; i < wrong.parts(); ++i) {
+    const auto taken = take(sessions_[0], wrong.part(i), kStart + seconds{1});
     ASSERT_TRUE(taken);
     is_compared = taken->compared.has_value();
   }
@@ -153,14 +189,12 @@ TEST_F(DesyncReportsTest, OutlivesTheConnectionId) {
 }
 
 TEST_F(DesyncReportsTest, AnswersAgainWithWhatIsMissing) {
-  std::vector<game::EntityState> wrong = truth();
-  wrong[0].min.x += 1;
-  const protocol::ViewName name = name_of(wrong);
-  ASSERT_TRUE(take_all(sessions_[0], name, wrong, kStart));
+  const Reported wrong = this->wrong();
+  ASSERT_TRUE(take_all(sessions_[0], wrong, kStart));
   const auto all = answers(sessions_[0]);
-  protocol::ViewPart again = protocol::part_of(name, wrong, 0);
+  protocol::ViewPart again = wrong.part(0);
   const auto last = static_cast<std::uint8_t>(all.size() - 1);
-  again.arrived = static_cast<std::uint8_t>((1U << last) - 1);
+  again.arrived = (std::uint64_t{1} << last) - 1;
   ASSERT_TRUE(take(sessions_[0], again, kStart + seconds{1}));
   const auto missing = answers(sessions_[0]);
   ASSERT_EQ(missing.size(), 1U);
@@ -169,11 +203,11 @@ TEST_F(DesyncReportsTest, AnswersAgainWithWhatIsMissing) {
 
 // A client that sends an empty view gets no more bytes in return than it has sent.
 TEST_F(DesyncReportsTest, AnswersWithNoMoreBytesThanHaveCome) {
-  const std::vector<game::EntityState> wrong;
-  const protocol::ViewName name = name_of(wrong);
+  const Reported empty =
+      reported({.rows = views::Rows{games::arena()}, .room = match_.state().room});
   std::size_t in = 0;
   std::size_t out = 0;
-  const protocol::ViewPart part = protocol::part_of(name, wrong, 0);
+  const protocol::ViewPart part = empty.part(0);
   for (int i = 0; i < 100; ++i) {
     const auto taken = take(sessions_[0], part, kStart + i * milliseconds{30});
     ASSERT_TRUE(taken);
@@ -188,58 +222,58 @@ TEST_F(DesyncReportsTest, AnswersWithNoMoreBytesThanHaveCome) {
 }
 
 TEST_F(DesyncReportsTest, SaysWhatItHasForgotten) {
-  std::vector<game::EntityState> wrong = truth();
-  wrong[0].min.x += 1;
-  const protocol::ViewName name = name_of(wrong);
+  const Reported wrong = this->wrong();
   pass_ticks(61);
-  const auto taken = take(sessions_[0], protocol::part_of(name, wrong, 0), kStart);
+  const auto taken = take(sessions_[0], wrong.part(0), kStart);
   ASSERT_TRUE(taken);
   EXPECT_TRUE(taken->is_forgotten);
   EXPECT_TRUE(answers(sessions_[0]).empty());
   EXPECT_FALSE(reports_.forget(sessions_[0])) << "nothing is kept for it";
-  const auto again = take(sessions_[0], protocol::part_of(name, wrong, 0), kStart);
+  const auto again = take(sessions_[0], wrong.part(0), kStart);
   ASSERT_FALSE(again) << "it counts as a report";
   EXPECT_TRUE(again.error().is_limited);
 }
 
 TEST_F(DesyncReportsTest, RefusesViewsThatWereNeverSent) {
-  std::vector<game::EntityState> wrong = truth();
-  wrong[0].min.x += 1;
-  protocol::ViewName name = name_of(wrong);
-  name.tick = name.tick + 1;
-  EXPECT_EQ(take(sessions_[0], protocol::part_of(name, wrong, 0), kStart).error().reason,
-            DropReason::Unexpected)
+  Reported wrong = this->wrong();
+  wrong.name.tick = wrong.name.tick + 1;
+  EXPECT_EQ(take(sessions_[0], wrong.part(0), kStart).error().reason, DropReason::Unexpected)
       << "of a tick to come";
-  name = name_of(wrong);
-  name.server_hash ^= 1;
-  EXPECT_EQ(take(sessions_[0], protocol::part_of(name, wrong, 0), kStart).error().reason,
-            DropReason::Unexpected)
+  wrong = this->wrong();
+  wrong.name.server_hash ^= 1;
+  EXPECT_EQ(take(sessions_[0], wrong.part(0), kStart).error().reason, DropReason::Unexpected)
       << "of a hash that was not told";
   EXPECT_FALSE(sessions_[0].reported);
 }
 
 TEST_F(DesyncReportsTest, RefusesPartsThatDoNotMakeTheirView) {
-  std::vector<game::EntityState> wrong = truth();
-  wrong[0].min.x += 1;
-  protocol::ViewName name = name_of(wrong);
-  name.client_hash ^= 1;
-  const auto lie = take_all(sessions_[0], name, wrong, kStart);
+  Reported wrong = this->wrong();
+  wrong.name.client_hash ^= 1;
+  const auto lie = take_all(sessions_[0], wrong, kStart);
   ASSERT_FALSE(lie);
   EXPECT_EQ(lie.error().reason, DropReason::Malformed);
   EXPECT_FALSE(reports_.forget(sessions_[0])) << "its report is over";
   EXPECT_TRUE(answers(sessions_[0]).empty());
-  EXPECT_EQ(take(sessions_[1], {.view = name, .parts = 0, .bodies = {}}, kStart).error().reason,
-            DropReason::Malformed)
+  EXPECT_EQ(
+      take(sessions_[1], {.view = wrong.name, .parts = 0, .bytes = {}}, kStart).error().reason,
+      DropReason::Malformed)
       << "a client does not forget";
 }
 
+TEST_F(DesyncReportsTest, RefusesBytesThatAreNoView) {
+  Reported wrong = this->wrong();
+  wrong.bytes.resize(wrong.bytes.size() - 1);
+  const auto cut = take_all(sessions_[0], wrong, kStart);
+  ASSERT_FALSE(cut);
+  EXPECT_EQ(cut.error().reason, DropReason::Malformed);
+  EXPECT_FALSE(reports_.forget(sessions_[0])) << "its report is over";
+}
+
 TEST_F(DesyncReportsTest, TracesOneOfASessionAndNotTooOften) {
-  std::vector<game::EntityState> wrong = truth();
-  wrong[0].min.x += 1;
-  ASSERT_TRUE(take_all(sessions_[0], name_of(wrong), wrong, kStart));
+  ASSERT_TRUE(take_all(sessions_[0], wrong(), kStart));
+  std::int32_t by = 1;
   const auto again = [&](Instant now) {
-    wrong[0].min.x += 1;
-    return take(sessions_[0], protocol::part_of(name_of(wrong), wrong, 0), now);
+    return take(sessions_[0], reported(moved(truth(), 0, ++by)).part(0), now);
   };
   for (const Duration later :
        {Duration{}, Duration{kDesyncReportKept}, kDesyncReportInterval - milliseconds{1}}) {
@@ -254,29 +288,25 @@ TEST_F(DesyncReportsTest, TracesOneOfASessionAndNotTooOften) {
 }
 
 TEST_F(DesyncReportsTest, TracesAFewOfAllSessions) {
-  std::vector<game::EntityState> wrong = truth();
-  wrong[0].min.x += 1;
   std::int64_t begun = 0;
   for (Session& session : sessions_) {
-    begun += take(session, protocol::part_of(name_of(wrong), wrong, 0), kStart) ? 1 : 0;
+    begun += take(session, wrong().part(0), kStart) ? 1 : 0;
   }
   EXPECT_EQ(begun, kDesyncReports.burst);
 }
 
 TEST_F(DesyncReportsTest, TellsOfWhatWasNotFinished) {
-  std::vector<game::EntityState> wrong = truth();
-  wrong[0].min.x += 1;
-  const protocol::ViewName name = name_of(wrong);
+  const Reported wrong = this->wrong();
   for (const std::size_t i : {0U, 1U}) {
-    ASSERT_TRUE(take(sessions_[i], protocol::part_of(name, wrong, 1), kStart));
+    ASSERT_TRUE(take(sessions_[i], wrong.part(1), kStart));
   }
-  ASSERT_TRUE(take_all(sessions_[2], name, wrong, kStart)->compared);
+  ASSERT_TRUE(take_all(sessions_[2], wrong, kStart)->compared);
   const auto left = reports_.forget(sessions_[1]);
   ASSERT_TRUE(left);
   EXPECT_EQ(left->seat, sessions_[1].player);
-  EXPECT_EQ(left->view, name);
-  EXPECT_EQ(left->arrived, 0b10);
-  EXPECT_EQ(left->parts, protocol::parts_of(wrong.size()));
+  EXPECT_EQ(left->view, wrong.name);
+  EXPECT_EQ(left->arrived, 0b10U);
+  EXPECT_EQ(left->parts, wrong.parts());
   EXPECT_FALSE(reports_.expire(kStart + kDesyncReportKept - milliseconds{1}));
   const auto expired = reports_.expire(kStart + kDesyncReportKept);
   ASSERT_TRUE(expired);

@@ -1,4 +1,6 @@
+#include "games/arena/arena.h"
 #include "server/host/metrics_text.h"
+#include "tests/support/menagerie.h"
 #include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
@@ -12,8 +14,15 @@
 namespace tickbox::server {
 namespace {
 
-TEST(Metrics, AreInTheTextFormat) {
+/// The metrics of a server that has done nothing.
+Metrics fresh() {
   Metrics metrics;
+  metrics.game = &games::arena();
+  return metrics;
+}
+
+TEST(Metrics, AreInTheTextFormat) {
+  Metrics metrics = fresh();
   metrics.tick_rate = 60;
   metrics.of(Phase::Total).add(2'000'000);
   metrics.of(Phase::Total).add(40'000'000);
@@ -42,7 +51,7 @@ TEST(Metrics, AreInTheTextFormat) {
 }
 
 TEST(Metrics, BucketsOnlyGrow) {
-  Metrics metrics;
+  Metrics metrics = fresh();
   for (std::uint64_t value = 1'000; value < 3'000'000'000; value = value * 3 / 2) {
     metrics.of(Phase::Step).add(value);
   }
@@ -62,7 +71,7 @@ TEST(Metrics, BucketsOnlyGrow) {
 }
 
 TEST(Metrics, HistogramsOfOtherUnitsHaveTheirBounds) {
-  Metrics metrics;
+  Metrics metrics = fresh();
   metrics.client_rtt.add(40'000);
   metrics.client_rtt.add(2'000'000);
   metrics.input_margin.add(-20);
@@ -85,11 +94,11 @@ TEST(Metrics, HistogramsOfOtherUnitsHaveTheirBounds) {
 }
 
 TEST(Metrics, TellOfTheProcess) {
-  const std::string text = exposition({}, {.use = {.virtual_bytes = 4'096,
-                                                   .open_files = 12,
-                                                   .open_files_max = 1'024,
-                                                   .started = 1'700'000'000.25},
-                                           .admin_requests = {{.code = 200, .count = 3}}});
+  const std::string text = exposition(fresh(), {.use = {.virtual_bytes = 4'096,
+                                                        .open_files = 12,
+                                                        .open_files_max = 1'024,
+                                                        .started = 1'700'000'000.25},
+                                                .admin_requests = {{.code = 200, .count = 3}}});
   for (const char* sample : {"process_virtual_memory_bytes 4096", "process_open_fds 12",
                              "process_max_fds 1024", "process_start_time_seconds 1700000000.25",
                              "tickbox_admin_requests_total{code=\"200\"} 3"}) {
@@ -97,11 +106,30 @@ TEST(Metrics, TellOfTheProcess) {
   }
 }
 
+TEST(Metrics, CountTheEntitiesOfEachKindOfTheGame) {
+  Metrics metrics;
+  metrics.game = &tests::menagerie();
+  const auto kinds = metrics.game->kinds;
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    metrics.entities_of_kind[kind] = 10 + kind;
+  }
+  const std::string text = exposition(metrics, {});
+  std::size_t sum = 0;
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    const std::string sample = "tickbox_entities_of_kind{kind=\"" +
+                               std::string{kinds[kind].type.name} + "\"} " +
+                               std::to_string(10 + kind) + "\n";
+    EXPECT_NE(text.find(sample), std::string::npos) << sample;
+    sum += 10 + kind;
+  }
+  EXPECT_NE(text.find("tickbox_entities " + std::to_string(sum) + "\n"), std::string::npos);
+}
+
 /// Entries of the form "name type label label".
 using Families = std::set<std::string>;
 
 Families served() {
-  std::istringstream lines{exposition({}, {.admin_requests = {{.code = 200, .count = 1}}})};
+  std::istringstream lines{exposition(fresh(), {.admin_requests = {{.code = 200, .count = 1}}})};
   static const std::regex kType{R"(# TYPE ([a-z_]+) ([a-z]+))"};
   static const std::regex kLabel{R"(([a-z]+)=")"};
   Families families;

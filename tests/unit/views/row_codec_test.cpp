@@ -2,7 +2,7 @@
 
 #include "views/row_codec.h"
 
-#include "games/arena/arena_game.h"
+#include "games/arena/arena.h"
 #include "laws/random_match.h"
 #include "tests/support/field_game.h"
 #include "tests/support/menagerie.h"

@@ -3,7 +3,7 @@
 #include "views/rows.h"
 
 #include "engine/declared.h"
-#include "games/arena/arena_game.h"
+#include "games/arena/arena.h"
 #include "laws/random_match.h"
 #include "tests/support/field_game.h"
 #include "tests/support/menagerie.h"

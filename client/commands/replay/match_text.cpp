@@ -1,0 +1,231 @@
+#include "client/commands/replay/match_text.h"
+
+#include "engine/declared.h"
+#include "engine/log/tick_codec.h"
+#include "engine/log/words.h"
+#include "scenario/trace.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <string_view>
+
+namespace tickbox::commands {
+namespace {
+
+/// Returns `[text,text]`.
+template <class Items, class Text>
+std::string list_of(const Items& items, Text text) {
+  return fmt::format("[{}]", fmt::join(items | std::views::transform(text), ","));
+}
+
+auto seats_of(const engine::World& world) {
+  return std::views::iota(std::size_t{0}, world.seats().size());
+}
+
+std::string seat_json(Player player) {
+  return player.seat == Player::kNobody ? "null" : fmt::to_string(player.seat);
+}
+
+std::string id_json(BodyId id) {
+  return id == sim::kNoBody ? "null" : fmt::to_string(id.value);
+}
+
+std::string place_json(Vec2 place) {
+  return fmt::format("[{},{}]", scenario::units_text(place.x), scenario::units_text(place.y));
+}
+
+std::string value_json(const FieldInfo& field, std::size_t i, ConstBytes bytes) {
+  const std::int64_t value = engine::value_of(field, i, bytes);
+  switch (field.form) {
+    case FieldForm::Whole:
+      break;
+    case FieldForm::Flag:
+    case FieldForm::Press:
+      return value != 0 ? "true" : "false";
+    case FieldForm::Player:
+      return seat_json({static_cast<std::uint16_t>(value)});
+    case FieldForm::Ref:
+      return id_json({static_cast<std::uint64_t>(value)});
+  }
+  return fmt::to_string(value);
+}
+
+std::string body_json(const engine::World& world, std::size_t row) {
+  const sim::Body& body = world.body(row);
+  const TypeInfo& type = world.kind_of(row).type;
+  std::string text = fmt::format(
+      R"({{"id":{},"kind":"{}","owner":{},"min":{},"velocity":{},"state":{})", body.id.value,
+      type.name, seat_json(world.infos()[row].owner), place_json(body.min),
+      place_json(body.velocity), values_json(type, world.state(row)));
+  if (body.kind == sim::Kind::Kinematic) {
+    text += fmt::format(R"(,"path":{},"path_ticks":{})",
+                        body.path == kNoPath ? "null" : fmt::to_string(body.path), body.path_ticks);
+  } else if (body.carrier != sim::kNoBody) {
+    text += fmt::format(R"(,"carrier":{})", body.carrier.value);
+  }
+  return text + "}";
+}
+
+std::string_view source_name(engine::InputSource source) {
+  switch (source) {
+    case engine::InputSource::Received:
+      return "received";
+    case engine::InputSource::Repeated:
+      return "repeated";
+    case engine::InputSource::Neutral:
+      return "neutral";
+  }
+  return "unknown";
+}
+
+std::string_view name_of(engine::OutcomeKind kind) {
+  switch (kind) {
+    case engine::OutcomeKind::Left:
+      return "left";
+    case engine::OutcomeKind::Joined:
+      return "joined";
+    case engine::OutcomeKind::Spawned:
+      return "spawned";
+    case engine::OutcomeKind::Removed:
+      return "removed";
+    case engine::OutcomeKind::Focused:
+      return "focused";
+    case engine::OutcomeKind::Commanded:
+      return "commanded";
+    case engine::OutcomeKind::Decided:
+      return "decided";
+    case engine::OutcomeKind::Seat:
+      return "seat";
+    case engine::OutcomeKind::Room:
+      return "room";
+    case engine::OutcomeKind::Secret:
+      return "secret";
+  }
+  return "unknown";
+}
+
+bool has_seat(engine::OutcomeKind kind) {
+  switch (kind) {
+    case engine::OutcomeKind::Left:
+    case engine::OutcomeKind::Joined:
+    case engine::OutcomeKind::Spawned:
+    case engine::OutcomeKind::Focused:
+    case engine::OutcomeKind::Commanded:
+    case engine::OutcomeKind::Seat:
+      return true;
+    case engine::OutcomeKind::Removed:
+    case engine::OutcomeKind::Decided:
+    case engine::OutcomeKind::Room:
+    case engine::OutcomeKind::Secret:
+      return false;
+  }
+  return false;
+}
+
+bool has_entity(engine::OutcomeKind kind) {
+  return kind == engine::OutcomeKind::Spawned || kind == engine::OutcomeKind::Removed ||
+         kind == engine::OutcomeKind::Focused || kind == engine::OutcomeKind::Decided;
+}
+
+bool has_place(engine::OutcomeKind kind) {
+  return kind == engine::OutcomeKind::Spawned || kind == engine::OutcomeKind::Focused;
+}
+
+std::string outcome_json(const GameTable& game, const engine::TickRecord& record,
+                         const engine::Outcome& outcome) {
+  std::string text = fmt::format(R"({{"outcome":"{}")", name_of(outcome.kind));
+  const auto add = [&](std::string_view key, std::string_view value) {
+    fmt::format_to(std::back_inserter(text), R"(,"{}":{})", key, value);
+  };
+  if (has_seat(outcome.kind)) add("seat", seat_json(outcome.player));
+  if (has_entity(outcome.kind)) add("id", id_json(engine::body_id(outcome.ref)));
+  if (has_place(outcome.kind)) add("min", place_json(outcome.min));
+  if (const TypeInfo* type = engine::payload_type(game, outcome)) {
+    add("type", fmt::format(R"("{}")", type->name));
+    add("values", values_json(*type, record.bytes_of(outcome)));
+  }
+  return text + "}";
+}
+
+}  // namespace
+
+std::string values_json(const TypeInfo& type, ConstBytes bytes) {
+  return fmt::format(
+      "{{{}}}",
+      fmt::join(type.fields() | std::views::transform([&](const FieldInfo& field) {
+                  const auto value = [&](std::size_t i) { return value_json(field, i, bytes); };
+                  return fmt::format(
+                      R"("{}":{})", field.name,
+                      field.times == 1
+                          ? value(0)
+                          : list_of(std::views::iota(std::size_t{0}, field.times), value));
+                }),
+                ","));
+}
+
+std::string bodies_json(const engine::World& world) {
+  return list_of(std::views::iota(std::size_t{0}, world.size()),
+                 [&](std::size_t row) { return body_json(world, row); });
+}
+
+std::string seats_json(const engine::World& world) {
+  return list_of(seats_of(world), [&](std::size_t i) {
+    const engine::SeatInfo& seat = world.seats()[i];
+    const Player player{static_cast<std::uint16_t>(i)};
+    std::string text =
+        fmt::format(R"({{"seat":{},"taken":{},"generation":{})", i, seat.taken, seat.generation);
+    if (seat.taken) {
+      text +=
+          fmt::format(R"(,"state":{})", values_json(world.game().seat, world.seat_state(player)));
+    }
+    return text + "}";
+  });
+}
+
+std::string tick_json(const engine::World& world, const engine::LoggedTick& tick) {
+  const GameTable& game = world.game();
+  const auto input = [&](const engine::PlayerSource& each) {
+    return fmt::format(R"({{"seat":{},"input":{},"source":"{}"}})", each.player.seat,
+                       values_json(game.input, input_in(world, tick.record, each.player)),
+                       source_name(each.source));
+  };
+  const auto outcome = [&](const engine::Outcome& each) {
+    return outcome_json(game, tick.record, each);
+  };
+  const auto strike = [](const engine::Strike& each) {
+    return fmt::format(R"({{"shooter":{},"victim":{}}})", seat_json(each.shooter), each.victim.id);
+  };
+  return fmt::format(
+      R"("leaves":{},"joins":{},"clients":{},"inputs":{},"outcomes":{},"strikes":{})",
+      list_of(tick.leaves, &Player::seat), list_of(tick.joins, &Player::seat),
+      list_of(tick.clients, std::identity{}), list_of(tick.sources, input),
+      list_of(tick.record.outcomes, outcome), list_of(tick.record.strikes, strike));
+}
+
+std::string in_words(const GameTable& game, const engine::TickRecord& record,
+                     const engine::Outcome& outcome) {
+  std::string text{name_of(outcome.kind)};
+  const TypeInfo* type = engine::payload_type(game, outcome);
+  if (type != nullptr) text += fmt::format(" {}", type->name);
+  if (has_entity(outcome.kind)) text += fmt::format(" {}", outcome.ref.id);
+  if (has_seat(outcome.kind)) text += fmt::format(" seat {}", seat_json(outcome.player));
+  if (has_place(outcome.kind)) text += fmt::format(" at {}", place_json(outcome.min));
+  if (type == nullptr) return text;
+  const std::string values = engine::value_in_words(*type, record.bytes_of(outcome));
+  return values.empty() ? text : text + ": " + values;
+}
+
+ConstBytes input_in(const engine::World& world, const engine::TickRecord& record, Player player) {
+  const auto given = std::ranges::lower_bound(
+      record.inputs, player.seat, {},
+      [](const engine::TickRecord::Input& input) { return input.player.seat; });
+  if (given == record.inputs.end() || given->player != player) return world.input(player);
+  return ConstBytes{record.bytes}.subspan(given->first, world.game().input.bytes);
+}
+
+}  // namespace tickbox::commands

@@ -1,0 +1,25 @@
+#include "client/player.h"
+
+#include <memory>
+#include <utility>
+
+namespace tickbox::client {
+
+MakePlayer bot_player(std::string style, std::uint64_t number, std::uint64_t seed) {
+  return [style = std::move(style), number,
+          seed](const Assets& assets) -> std::expected<Decide, std::string> {
+    const auto parsed = bots::parse_style(*assets.game, style);
+    if (!parsed) {
+      return std::unexpected{"the server plays " + std::string{assets.game->name} + ": " +
+                             parsed.error()};
+    }
+    auto bot = std::make_shared<bots::Bot>(
+        *assets.game, assets.map,
+        bots::BotOptions{.style = bots::style_of(*assets.game, *parsed, number),
+                         .seed = seed,
+                         .tick_rate = assets.tick_rate});
+    return [bot](const bots::Seen& seen) { return bot->decide(seen); };
+  };
+}
+
+}  // namespace tickbox::client

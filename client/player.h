@@ -1,0 +1,26 @@
+#pragma once
+// Who decides a client's inputs: a bot, a script or a test.
+
+#include "bots/bot.h"
+#include "client/asset_cache.h"
+#include "core/bytes.h"
+
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <string>
+
+namespace tickbox::client {
+
+/// Decides the input of one tick: a value of the game's input type, valid until the next call. It
+/// is called once for each tick that the client runs, in their order.
+using Decide = std::function<ConstBytes(const bots::Seen&)>;
+
+/// Makes one for what a room plays. Fails: a reason in words, which ends the connection.
+using MakePlayer = std::function<std::expected<Decide, std::string>(const Assets&)>;
+
+/// Returns the factory of a bot. `style`: a name as bots::parse_style() reads it. `number`: of the
+/// client, which chooses one of a mix.
+[[nodiscard]] MakePlayer bot_player(std::string style, std::uint64_t number, std::uint64_t seed);
+
+}  // namespace tickbox::client

@@ -1,0 +1,14 @@
+#pragma once
+// The causes of a view in words: what its snapshot says of the way from the base to it.
+
+#include "client/match/snapshot_world.h"
+#include "protocol/desync.h"
+
+#include <vector>
+
+namespace tickbox::client {
+
+/// Returns the causes by tick and id. Valid content: SnapshotWorld has read it.
+[[nodiscard]] std::vector<protocol::DesyncCause> causes_of(const match::WrongView& wrong);
+
+}  // namespace tickbox::client

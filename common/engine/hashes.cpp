@@ -1,0 +1,175 @@
+#include "core/hash.h"
+#include "engine/declared.h"
+#include "engine/row.h"
+#include "engine/world.h"
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+namespace tickbox::engine {
+namespace {
+
+/// A row in its canonical form, for hashing: at most its head and the largest state.
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as it is hashed
+class CanonicalRow {
+ public:
+  template <class Number>
+  void add(Number number) {
+    store_le(MutableBytes{bytes_}.subspan(size_),
+             static_cast<std::make_unsigned_t<Number>>(number));
+    size_ += sizeof(Number);
+  }
+
+  void add(const TypeInfo& type, ConstBytes bytes) {
+    if (std::endian::native == std::endian::little && !type.has_gaps) {
+      std::memcpy(bytes_.data() + size_, bytes.data(), type.bytes);
+      size_ += type.bytes;
+      return;
+    }
+    for (const FieldInfo& field : type.fields()) {
+      for (std::size_t i = 0; i < field.times; ++i) {
+        add_value(field, value_of(field, i, bytes));
+      }
+    }
+  }
+
+  [[nodiscard]] std::uint64_t digest(std::uint64_t seed) const {
+    return hash_bytes(ConstBytes{bytes_}.first(size_), seed);
+  }
+
+ private:
+  void add_value(const FieldInfo& field, std::int64_t value) {
+    switch (field.bytes) {
+      case 1:
+        return add(static_cast<std::uint8_t>(value));
+      case 2:
+        return add(static_cast<std::uint16_t>(value));
+      case 4:
+        return add(static_cast<std::uint32_t>(value));
+      default:
+        return add(static_cast<std::uint64_t>(value));
+    }
+  }
+
+  static constexpr std::size_t kHeadBytes = 64;
+  std::array<std::byte, kHeadBytes + 2 * kTypeBytesMax> bytes_;
+  std::size_t size_ = 0;
+};
+
+/// A row has other parts by how it moves.
+std::uint64_t hash_of(const RowHead& head, Motion motion, Player owner, const TypeInfo& type,
+                      ConstBytes state) {
+  CanonicalRow canonical;
+  canonical.add(static_cast<std::uint16_t>(head.kind << 8 |
+                                           static_cast<std::uint8_t>(head.parent) << 1 |
+                                           static_cast<std::uint8_t>(head.is_new)));
+  canonical.add(owner.seat);
+  canonical.add(head.min.x);
+  canonical.add(head.min.y);
+  if (motion != Motion::Fixed) {
+    canonical.add(head.velocity.x);
+    canonical.add(head.velocity.y);
+  }
+  if (head.parent != Parent::Collides) canonical.add(head.ignores.value);
+  if (motion == Motion::Kinematic) {
+    canonical.add(head.path);
+    canonical.add(head.path_ticks);
+  } else if (head.carrier != sim::kNoBody) {
+    canonical.add(head.carrier.value);
+  }
+  canonical.add(type, state);
+  return canonical.digest(head.id.value);
+}
+
+Motion motion_of(sim::Kind kind) {
+  switch (kind) {
+    case sim::Kind::Dynamic:
+      return Motion::Dynamic;
+    case sim::Kind::Kinematic:
+      return Motion::Kinematic;
+    case sim::Kind::Fixed:
+    case sim::Kind::Static:
+      break;
+  }
+  return Motion::Fixed;
+}
+
+}  // namespace
+
+std::uint64_t entity_hash(const World& world, std::size_t row) {
+  const sim::Body& body = world.body(row);
+  const RowInfo& info = world.infos()[row];
+  const RowHead head{.id = body.id,
+                     .carrier = body.carrier,
+                     .ignores = body.ignores,
+                     .min = body.min,
+                     .velocity = body.velocity,
+                     .path_ticks = body.path_ticks,
+                     .path = body.path,
+                     .kind = info.kind,
+                     .parent = info.parent,
+                     .is_new = info.is_new};
+  return hash_of(head, motion_of(body.kind), info.owner, world.kind_of(row).type, world.state(row));
+}
+
+std::uint64_t row_hash(const GameTable& game, const RowRef& row, Motion motion) {
+  return hash_of(row.head, motion, owner_of(row.head.id), game.kinds[row.head.kind].type,
+                 row.state);
+}
+
+std::uint64_t value_hash(const TypeInfo& type, ConstBytes value, std::uint64_t seed) {
+  CanonicalRow canonical;
+  canonical.add(type, value);
+  return canonical.digest(seed);
+}
+
+std::uint64_t input_hash(const World& world, Player player) {
+  return value_hash(world.game().input, world.input(player), player.seat);
+}
+
+std::uint64_t room_hash(const World& world) {
+  return value_hash(world.game().room, world.room(), 0);
+}
+
+std::uint64_t seat_hash(const World& world, Player player) {
+  const SeatInfo& seat = world.seats()[player.seat];
+  CanonicalRow canonical;
+  canonical.add(seat.generation << 2U | static_cast<std::uint32_t>(seat.has_chosen_focus) << 1U |
+                static_cast<std::uint32_t>(seat.taken));
+  if (seat.taken) {
+    canonical.add(seat.focus.id);
+    canonical.add(seat.focus_place.x);
+    canonical.add(seat.focus_place.y);
+    canonical.add(world.game().seat, world.seat_state(player));
+    canonical.add(world.game().input, world.input(player));
+  }
+  return canonical.digest(player.seat);
+}
+
+std::uint64_t state_hash(const World& world) {
+  std::uint64_t sum = 0;
+  for (std::size_t row = 0; row < world.size(); ++row) {
+    sum += entity_hash(world, row);
+  }
+  return state_hash(world, sum);
+}
+
+std::uint64_t state_hash(const World& world, std::uint64_t sum_of_entities) {
+  std::uint64_t sum = sum_of_entities;
+  for (std::uint16_t seat = 0; seat < world.seats().size(); ++seat) {
+    const bool was_used = world.seats()[seat].generation != 0 || world.seats()[seat].taken;
+    if (was_used) sum += seat_hash(world, {seat});
+  }
+  CanonicalRow rest;
+  rest.add(sum);
+  rest.add(world.tick.value);
+  rest.add(world.random.state());
+  rest.add(world.next_lineage);
+  rest.add(world.game().room, world.room());
+  rest.add(world.game().secret, world.secret());
+  return rest.digest(world.shared_seed);
+}
+
+}  // namespace tickbox::engine

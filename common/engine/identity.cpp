@@ -1,0 +1,158 @@
+#include "engine/identity.h"
+
+#include "core/hash.h"
+#include "core/rng.h"
+#include "engine/declared.h"
+#include "engine/stepper.h"
+#include "engine/world.h"
+#include "tickbox/game.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace tickbox::engine {
+namespace {
+
+constexpr std::uint32_t kTrialSeats = 16;
+constexpr std::uint32_t kTrialTickRate = 60;
+constexpr int kTrialTicks = 300;
+constexpr std::uint64_t kTrialSeed = 1;
+/// A player changes its input in one of this many ticks, on average.
+constexpr std::uint64_t kTicksPerInput = 16;
+
+/// Draws every value of an input.
+void draw_input(const TypeInfo& type, Rng& rng, MutableBytes input) {
+  for (const FieldInfo& field : type.fields()) {
+    if (field.form == FieldForm::Player || field.form == FieldForm::Ref) continue;
+    for (std::size_t i = 0; i < field.times; ++i) {
+      const auto values = static_cast<std::uint64_t>(field.max - field.min) + 1;
+      set_value(field, i, field.min + static_cast<std::int64_t>(rng.below(values)), input);
+    }
+  }
+}
+
+/// Adds the state after each tick of a match to `hasher`.
+void play_trial(const GameTable& game, StreamHasher& hasher) {
+  Stepper stepper;
+  World world{game, make_map(game, {.seats = kTrialSeats}, kTrialTickRate), kTrialTickRate,
+              kTrialSeed};
+  stepper.open(world);
+  hasher.add(world.map()->hash);
+  Rng rng{kTrialSeed};
+  std::vector<Join> joins;
+  std::vector<PlayerInput> inputs;
+  std::vector<std::byte> values(kTrialSeats * std::size_t{game.input.bytes});
+  TickRecord record;
+  for (int tick = 0; tick < kTrialTicks; ++tick) {
+    joins.clear();
+    inputs.clear();
+    for (std::uint16_t seat = 0; seat < kTrialSeats; ++seat) {
+      const Player player{seat};
+      if (tick == 0) joins.push_back({.player = player, .user_data = {}});
+      if (tick == 0 || !rng.chance(1, kTicksPerInput)) continue;
+      const MutableBytes input =
+          MutableBytes{values}.subspan(seat * std::size_t{game.input.bytes}, game.input.bytes);
+      std::ranges::copy(world.input(player), input.begin());
+      draw_input(game.input, rng, input);
+      inputs.push_back({.player = player, .input = input});
+    }
+    stepper.step(world, {.leaves = {}, .joins = joins, .inputs = inputs}, record);
+    hasher.add(state_hash(world));
+  }
+}
+
+/// Adds the body of each kind in the state that it has by default.
+void add_bodies(const GameTable& game, StreamHasher& hasher) {
+  std::array<std::uint64_t, kTypeBytesMax / sizeof(std::uint64_t)> state{};
+  for (const KindTable& kind : game.kinds) {
+    kind.type.write_default(state.data());
+    const Body body = kind.body(state.data());
+    hasher.add(body.size.x);
+    hasher.add(body.size.y);
+    hasher.add(std::to_underlying(body.motion));
+    hasher.add(std::to_underlying(body.response));
+    hasher.add(body.mass);
+    hasher.add(body.restitution);
+    hasher.add(body.friction);
+    hasher.add(body.gravity);
+    hasher.add(body.layers);
+    hasher.add(body.collides_with);
+    hasher.add(static_cast<std::uint8_t>(body.sensor));
+    hasher.add(std::to_underlying(body.one_way));
+    hasher.add(std::to_underlying(body.squeeze));
+  }
+}
+
+std::string quoted(std::string_view text) {
+  return "\"" + std::string{text} + "\"";
+}
+
+}  // namespace
+
+std::uint64_t game_hash(const GameTable& game) {
+  StreamHasher hasher{game.hash};
+  add_bodies(game, hasher);
+  play_trial(game, hasher);
+  return hasher.digest();
+}
+
+Identity identity_of(const GameTable& game, const Map& map) {
+  return {.game = std::string{game.name},
+          .version = game.version,
+          .game_hash = game_hash(game),
+          .map_seats = map.seats,
+          .map_hash = map.hash};
+}
+
+const GameTable* find_game(Games games, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(games, [&](const GameTable* game) { return game->name == name; });
+  return found != games.end() ? *found : nullptr;
+}
+
+std::string names_of(Games games) {
+  std::string names;
+  for (const GameTable* game : games) {
+    if (!names.empty()) names += ", ";
+    names += game->name;
+  }
+  return names;
+}
+
+std::expected<const GameTable*, std::string> find_game(Games games, const Identity& identity,
+                                                       std::string_view who) {
+  const GameTable* game = find_game(games, identity.game);
+  if (game == nullptr) {
+    return std::unexpected{std::string{who} + " plays " + quoted(identity.game) +
+                           ", which this program does not have; it has " + names_of(games)};
+  }
+  if (game->version != identity.version) {
+    return std::unexpected{std::string{who} + " plays " + identity.game + " " +
+                           std::to_string(identity.version) + ", not " +
+                           std::to_string(game->version) + "; use the same build at both ends"};
+  }
+  if (game_hash(*game) != identity.game_hash) {
+    return std::unexpected{std::string{who} + " plays the same version of " + identity.game +
+                           " with other rules; build both ends from one source"};
+  }
+  return game;
+}
+
+std::expected<SharedMap, std::string> find_map(const GameTable& game, const Identity& identity,
+                                               std::uint32_t tick_rate, std::string_view who) {
+  SharedMap map;
+  if (identity.map_seats >= 1 && identity.map_seats <= kSeatsMax && tick_rate >= kTickRateMin &&
+      tick_rate <= kTickRateMax) {
+    map = make_map(game, {.seats = identity.map_seats}, tick_rate);
+  }
+  if (map == nullptr || map->hash != identity.map_hash) {
+    return std::unexpected{std::string{who} + " plays another map of " + identity.game +
+                           "; build both ends from one source"};
+  }
+  return map;
+}
+
+}  // namespace tickbox::engine

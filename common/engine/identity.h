@@ -1,0 +1,65 @@
+#pragma once
+// Which game and map two ends play: what a server tells its clients and writes into recordings, and
+// how a client or a reader finds the same ones among its own.
+
+#include "engine/map.h"
+#include "tickbox/game_table.h"
+
+#include <cstdint>
+#include <expected>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tickbox::engine {
+
+/// The games that a program has. The program passes the list; server, client and recordings look
+/// games up in it.
+using Games = std::span<const GameTable* const>;
+
+/// The range of ticks per second that every game supports.
+inline constexpr std::uint32_t kTickRateMin = 10;
+inline constexpr std::uint32_t kTickRateMax = 240;
+
+/// The most bytes of a game's name.
+inline constexpr std::size_t kGameNameMax = 32;
+
+/// The game and the map of a match.
+struct Identity {
+  std::string game;
+  std::uint32_t version = 0;    ///< of the game
+  std::uint64_t game_hash = 0;  ///< game_hash() of it
+  std::uint32_t map_seats = 0;  ///< for which the map is made
+  std::uint64_t map_hash = 0;   ///< Map::hash
+
+  friend bool operator==(const Identity&, const Identity&) = default;
+};
+
+/// Returns the hash of a game's rules: of its declarations, the bodies of its kinds, and every
+/// state of a short match of 16 bots. Two builds with other rules of the same version differ in it,
+/// unless their difference shows in no such match. Cost: some milliseconds.
+[[nodiscard]] std::uint64_t game_hash(const GameTable& game);
+
+[[nodiscard]] Identity identity_of(const GameTable& game, const Map& map);
+
+/// Returns the game with this name, or nullptr.
+[[nodiscard]] const GameTable* find_game(Games games, std::string_view name);
+
+/// Returns the names of all games, as in "arena, bomber".
+[[nodiscard]] std::string names_of(Games games);
+
+/// Returns the game of `identity`.
+/// Fails: one line in words that begins with `who`, as in "the server" or "the recording", if no
+/// game has this name, version and rules.
+[[nodiscard]] std::expected<const GameTable*, std::string> find_game(Games games,
+                                                                     const Identity& identity,
+                                                                     std::string_view who);
+
+/// Returns the map of `identity`. Fails: one line in words, as find_game(), if the game makes
+/// another one.
+[[nodiscard]] std::expected<SharedMap, std::string> find_map(const GameTable& game,
+                                                             const Identity& identity,
+                                                             std::uint32_t tick_rate,
+                                                             std::string_view who);
+
+}  // namespace tickbox::engine

@@ -1,0 +1,272 @@
+#include "engine/log/tick_codec.h"
+
+#include "core/assert.h"
+#include "engine/bits.h"
+#include "engine/declared.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace tickbox::engine {
+namespace {
+
+std::uint8_t head_byte(std::uint8_t number, OutcomePhase phase) {
+  return static_cast<std::uint8_t>(unsigned{number} << 1U | static_cast<unsigned>(phase));
+}
+
+void write_sparse(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>& out) {
+  BitWriter writer{out};
+  pack_sparse(type, bytes, writer);
+}
+
+bool has_type(OutcomeKind kind) {
+  return kind == OutcomeKind::Spawned || kind == OutcomeKind::Commanded ||
+         kind == OutcomeKind::Decided || kind >= OutcomeKind::Seat;
+}
+
+Player read_seat(NumberReader& in) {
+  return {static_cast<std::uint16_t>(in.number(kSeatsMax - 1))};
+}
+
+/// Reads a number whose 0 is kNobody or kNoPath.
+std::uint16_t read_one_less(NumberReader& in) {
+  return static_cast<std::uint16_t>(static_cast<std::uint16_t>(in.number(UINT16_MAX)) - 1);
+}
+
+Vec2 read_place(NumberReader& in) {
+  const std::int32_t x = in.coordinate();
+  return {x, in.coordinate()};
+}
+
+/// What a record assumes of the world, followed outcome by outcome.
+class RecordCheck {
+ public:
+  explicit RecordCheck(const World& world) : world_(world) {
+    for (const SeatInfo& seat : world.seats()) {
+      seats_.push_back(seat);
+    }
+  }
+
+  [[nodiscard]] bool is_valid(const TickRecord& record) {
+    bool is_deciding = false;
+    std::size_t spawned = 0;
+    for (const Outcome& outcome : record.outcomes) {
+      const bool decides = outcome.phase == OutcomePhase::Deciding;
+      if (is_deciding && !decides) return false;
+      is_deciding = decides;
+      if (!is_valid(outcome, record.bytes_of(outcome))) return false;
+      spawned += outcome.kind == OutcomeKind::Spawned ? 1 : 0;
+    }
+    return world_.size() + spawned <= kSeatsMax * std::size_t{4} &&
+           std::ranges::all_of(record.inputs,
+                               [this](const auto& input) { return has(input.player); }) &&
+           std::ranges::all_of(record.strikes, [this](const Strike& strike) {
+             return strike.shooter.seat < seats_.size();
+           });
+  }
+
+ private:
+  [[nodiscard]] bool has(Player player) const {
+    return player.seat < seats_.size() && seats_[player.seat].taken;
+  }
+
+  bool is_valid(const Outcome& outcome, ConstBytes bytes) {
+    switch (outcome.kind) {
+      case OutcomeKind::Left:
+        if (!has(outcome.player)) return false;
+        seats_[outcome.player.seat].taken = false;
+        return outcome.phase == OutcomePhase::Joining;
+      case OutcomeKind::Joined: {
+        if (outcome.player.seat >= seats_.size() || has(outcome.player)) return false;
+        SeatInfo& seat = seats_[outcome.player.seat];
+        seat = {.generation = (seat.generation + 1) % kGenerations, .taken = true};
+        return outcome.phase == OutcomePhase::Joining;
+      }
+      case OutcomeKind::Spawned:
+        return is_valid_spawn(outcome, bytes);
+      case OutcomeKind::Focused:
+      case OutcomeKind::Commanded:
+        return has(outcome.player);
+      case OutcomeKind::Seat:
+        return outcome.player.seat < seats_.size();
+      default:
+        return true;
+    }
+  }
+
+  bool is_valid_spawn(const Outcome& outcome, ConstBytes bytes) {
+    const BodyId id = body_id(outcome.ref);
+    const bool is_avatar = outcome.player.seat != Player::kNobody;
+    const AlignedValue state{bytes};
+    const NewRow row{.id = id,
+                     .info = {.kind = outcome.type, .owner = outcome.player},
+                     .min = outcome.min,
+                     .velocity = {},
+                     .path = outcome.path};
+    const ConstBytes aligned{static_cast<const std::byte*>(state.data()), bytes.size()};
+    if (!spawned_.insert(id).second || !world_.can_add(row, aligned)) return false;
+    if (!is_avatar) {
+      return class_of(id) == IdClass::ByServer && lineage_of(id) >= kSeatsMax &&
+             spawn_tick_of(id) == world_.tick + 1;
+    }
+    return has(outcome.player) && class_of(id) == IdClass::Avatar &&
+           lineage_of(id) == outcome.player.seat &&
+           generation_of(id) == seats_[outcome.player.seat].generation;
+  }
+
+  const World& world_;
+  std::vector<SeatInfo> seats_;
+  std::set<BodyId> spawned_;
+};
+
+}  // namespace
+
+const TypeInfo* payload_type(const GameTable& game, const Outcome& outcome) {
+  switch (outcome.kind) {
+    case OutcomeKind::Spawned:
+      return outcome.type < game.kinds.size() ? &game.kinds[outcome.type].type : nullptr;
+    case OutcomeKind::Commanded:
+      return outcome.type < game.commands.size() ? &game.commands[outcome.type].type : nullptr;
+    case OutcomeKind::Decided:
+      return outcome.type < game.outcomes.size() ? &game.outcomes[outcome.type] : nullptr;
+    case OutcomeKind::Seat:
+      return &game.seat;
+    case OutcomeKind::Room:
+      return &game.room;
+    case OutcomeKind::Secret:
+      return &game.secret;
+    default:
+      return nullptr;
+  }
+}
+
+void write_outcome(const GameTable& game, const Outcome& outcome, ConstBytes bytes,
+                   std::vector<std::byte>& out) {
+  NumberWriter writer{out};
+  writer.fixed(head_byte(static_cast<std::uint8_t>(outcome.kind), outcome.phase));
+  const auto place = [&] {
+    writer.fixed(outcome.min.x);
+    writer.fixed(outcome.min.y);
+  };
+  // kNobody and kNoPath become 0.
+  const auto one_more = [](std::uint16_t number) {
+    return static_cast<std::uint32_t>(static_cast<std::uint16_t>(number + 1));
+  };
+  switch (outcome.kind) {
+    case OutcomeKind::Left:
+    case OutcomeKind::Joined:
+    case OutcomeKind::Room:
+      break;
+    case OutcomeKind::Seat:
+      writer.number(outcome.player.seat);
+      break;
+    case OutcomeKind::Spawned:
+      writer.number(outcome.type);
+      writer.number(one_more(outcome.player.seat));
+      writer.fixed(outcome.ref.id);
+      place();
+      writer.number(one_more(outcome.path));
+      break;
+    case OutcomeKind::Removed:
+      writer.fixed(outcome.ref.id);
+      break;
+    case OutcomeKind::Focused:
+      writer.number(outcome.player.seat);
+      writer.fixed(outcome.ref.id);
+      place();
+      break;
+    case OutcomeKind::Commanded:
+      writer.number(outcome.player.seat);
+      writer.number(outcome.type);
+      break;
+    case OutcomeKind::Decided:
+      writer.number(outcome.type);
+      writer.fixed(outcome.ref.id);
+      break;
+    case OutcomeKind::Secret:
+      writer.fixed(outcome.random);
+      break;
+  }
+  if (const TypeInfo* type = payload_type(game, outcome)) write_sparse(*type, bytes, out);
+}
+
+void write_strike(const Strike& strike, std::vector<std::byte>& out) {
+  NumberWriter writer{out};
+  writer.fixed(head_byte(OutcomeHead::kStrike, OutcomePhase::Joining));
+  writer.number(strike.shooter.seat);
+  writer.fixed(strike.victim.id);
+}
+
+std::optional<OutcomeHead> read_outcome_head(NumberReader& in) {
+  const unsigned both = in.fixed<std::uint8_t>();
+  const OutcomeHead head{.number = static_cast<std::uint8_t>(both >> 1U),
+                         .phase = static_cast<OutcomePhase>(both & 1U)};
+  if (in.failed() || head.number > OutcomeHead::kStrike) return std::nullopt;
+  return head;
+}
+
+void read_sparse(const TypeInfo& type, NumberReader& in, std::vector<std::byte>& out) {
+  out.resize(out.size() + type.bytes);
+  if (!unpack_sparse(type, in, MutableBytes{out}.last(type.bytes))) in.fail();
+}
+
+void read_outcome(const GameTable& game, OutcomeHead head, NumberReader& in, TickRecord& record) {
+  TICKBOX_ASSERT(head.number < OutcomeHead::kStrike);
+  Outcome outcome{.kind = static_cast<OutcomeKind>(head.number),
+                  .phase = head.phase,
+                  .first = record.bytes.size()};
+  switch (outcome.kind) {
+    case OutcomeKind::Left:
+    case OutcomeKind::Joined:
+      TICKBOX_ASSERT(false);
+      break;
+    case OutcomeKind::Seat:
+      outcome.player = read_seat(in);
+      break;
+    case OutcomeKind::Spawned:
+      outcome.type = static_cast<std::uint8_t>(in.number(UINT8_MAX));
+      outcome.player = {read_one_less(in)};
+      outcome.ref = {in.fixed<std::uint64_t>()};
+      outcome.min = read_place(in);
+      outcome.path = read_one_less(in);
+      break;
+    case OutcomeKind::Removed:
+      outcome.ref = {in.fixed<std::uint64_t>()};
+      break;
+    case OutcomeKind::Focused:
+      outcome.player = read_seat(in);
+      outcome.ref = {in.fixed<std::uint64_t>()};
+      outcome.min = read_place(in);
+      break;
+    case OutcomeKind::Commanded:
+      outcome.player = read_seat(in);
+      outcome.type = static_cast<std::uint8_t>(in.number(UINT8_MAX));
+      break;
+    case OutcomeKind::Decided:
+      outcome.type = static_cast<std::uint8_t>(in.number(UINT8_MAX));
+      outcome.ref = {in.fixed<std::uint64_t>()};
+      break;
+    case OutcomeKind::Room:
+      break;
+    case OutcomeKind::Secret:
+      outcome.random = in.fixed<std::uint64_t>();
+      break;
+  }
+  const TypeInfo* type = payload_type(game, outcome);
+  if (has_type(outcome.kind) && type == nullptr) return void(in.fail());
+  if (type != nullptr) read_sparse(*type, in, record.bytes);
+  outcome.size = record.bytes.size() - outcome.first;
+  record.outcomes.push_back(outcome);
+}
+
+void read_strike(NumberReader& in, TickRecord& record) {
+  const Player shooter = read_seat(in);
+  record.strikes.push_back({.shooter = shooter, .victim = {in.fixed<std::uint64_t>()}});
+}
+
+bool is_valid(const World& world, const TickRecord& record) {
+  return RecordCheck{world}.is_valid(record);
+}
+
+}  // namespace tickbox::engine

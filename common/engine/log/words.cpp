@@ -1,0 +1,43 @@
+#include "engine/log/words.h"
+
+#include "engine/declared.h"
+
+#include <array>
+
+namespace tickbox::engine {
+
+std::string text_of(const FieldInfo& field, std::size_t i, ConstBytes type) {
+  const std::int64_t value = value_of(field, i, type);
+  if (field.form == FieldForm::Player && value == Player::kNobody) return "nobody";
+  if (field.form == FieldForm::Ref) {
+    const Ref ref{static_cast<std::uint64_t>(value)};
+    return ref == Ref{} ? "none" : std::to_string(ref.id);
+  }
+  return std::to_string(value);
+}
+
+std::string name_of(const FieldInfo& field, std::size_t i) {
+  std::string name{field.name};
+  if (field.times > 1) name += "[" + std::to_string(i) + "]";
+  return name;
+}
+
+std::string changes_in_words(const TypeInfo& type, ConstBytes before, ConstBytes after) {
+  std::string words;
+  for (const FieldInfo& field : type.fields()) {
+    for (std::size_t i = 0; i < field.times; ++i) {
+      if (value_of(field, i, before) == value_of(field, i, after)) continue;
+      if (!words.empty()) words += ", ";
+      words += name_of(field, i) + " " + text_of(field, i, after);
+    }
+  }
+  return words;
+}
+
+std::string value_in_words(const TypeInfo& type, ConstBytes value) {
+  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> by_default{};
+  type.write_default(by_default.data());
+  return changes_in_words(type, ConstBytes{by_default}.first(type.bytes), value);
+}
+
+}  // namespace tickbox::engine

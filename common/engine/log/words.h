@@ -1,0 +1,25 @@
+#pragma once
+// Values of declared types in words for a person.
+
+#include "core/bytes.h"
+#include "tickbox/game_table.h"
+
+#include <cstddef>
+#include <string>
+
+namespace tickbox::engine {
+
+/// Returns value `i` of a field: a number, a seat or "nobody", the id of an entity or "none".
+[[nodiscard]] std::string text_of(const FieldInfo& field, std::size_t i, ConstBytes type);
+
+/// Returns the name of value `i` of a field; of an array with its index, as in "ammo[2]".
+[[nodiscard]] std::string name_of(const FieldInfo& field, std::size_t i);
+
+/// Returns the values of `after` that differ from `before`, as in "move 3, fire 1".
+[[nodiscard]] std::string changes_in_words(const TypeInfo& type, ConstBytes before,
+                                           ConstBytes after);
+
+/// Returns the values that differ from those by default, in the same form.
+[[nodiscard]] std::string value_in_words(const TypeInfo& type, ConstBytes value);
+
+}  // namespace tickbox::engine

@@ -1,0 +1,38 @@
+#include "record/decoder.h"
+
+#include "engine/log/request_record.h"
+#include "engine/log/tick_codec.h"
+
+#include <utility>
+
+namespace tickbox::record {
+
+Decoder::Decoder(const GameTable& game, engine::SharedMap map, std::uint32_t tick_rate)
+    : like_(game, std::move(map), tick_rate, 0), log_(game) {}
+
+std::optional<engine::Keyframe> Decoder::begin(ConstBytes world) {
+  auto keyframe = engine::decode_keyframe(world, like_);
+  if (!keyframe) return std::nullopt;
+  log_.begin(*keyframe);
+  return *std::move(keyframe);
+}
+
+const engine::LoggedTick* Decoder::tick(const RecordedTick& recorded) {
+  const bool is_read = log_.read(recorded.bytes, tick_).has_value();
+  return is_read && !(recorded.is_quiet && !tick_.sources.empty()) ? &tick_ : nullptr;
+}
+
+bool Decoder::step(engine::World& world, const RecordedTick& recorded) {
+  if (tick(recorded) == nullptr || !engine::is_valid(world, tick_.record)) return false;
+  stepper_.replay(world, tick_.record);
+  return true;
+}
+
+bool Decoder::step_unfinished(engine::World& world, const RecordedTick& recorded) {
+  if (tick(recorded) == nullptr || !engine::is_valid(world, tick_.record)) return false;
+  const engine::RequestReader requested{world.game(), tick_.record};
+  stepper_.step(world, requested.request(), record_);
+  return true;
+}
+
+}  // namespace tickbox::record

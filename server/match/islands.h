@@ -1,0 +1,75 @@
+#pragma once
+// Islands: bodies that have influenced each other.
+
+#include "protocol/history_depths.h"
+#include "server/match/body_slots.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace tickbox::match {
+
+/// The bodies that have influenced each other since a tick, as a union-find forest. The root of a
+/// tree represents its island. The members of each island are also linked in a ring, to visit all
+/// of them.
+class Islands {
+ public:
+  void reserve(std::size_t slots) { nodes_.reserve(slots); }
+
+  /// Makes each slot below `slots` an island of its own.
+  void clear(std::size_t slots) {
+    nodes_.resize(slots);
+    for (SlotId slot = 0; slot < nodes_.size(); ++slot) {
+      nodes_[slot] = {.parent = slot, .next = slot, .members = 1};
+    }
+  }
+
+  /// Makes a new body's slot an island of its own, also if another body was in the slot before.
+  void begin(SlotId slot) {
+    if (slot >= nodes_.size()) nodes_.resize(slot + 1);
+    nodes_[slot] = {.parent = slot, .next = slot, .members = 1};
+  }
+
+  /// Makes the islands of both slots one.
+  void join(SlotId a, SlotId b) {
+    a = root_of(a);
+    b = root_of(b);
+    if (a == b) return;
+    if (nodes_[a].members < nodes_[b].members) std::swap(a, b);
+    nodes_[b].parent = a;
+    nodes_[a].members += nodes_[b].members;
+    std::swap(nodes_[a].next, nodes_[b].next);
+  }
+
+  /// Returns the root of the island. Cost: amortised, almost constant.
+  [[nodiscard]] SlotId root_of(SlotId slot) {
+    while (nodes_[slot].parent != slot) {
+      nodes_[slot].parent = nodes_[nodes_[slot].parent].parent;
+      slot = nodes_[slot].parent;
+    }
+    return slot;
+  }
+
+  /// Returns the next member of the same island; after the last, the first.
+  [[nodiscard]] SlotId next(SlotId slot) const { return nodes_[slot].next; }
+
+ private:
+  struct Node {
+    SlotId parent;
+    SlotId next;
+    std::uint32_t members;  ///< size of the island; valid in a root
+  };
+
+  std::vector<Node> nodes_;
+};
+
+/// Returns the greatest age of a base, in ticks: one second, but at least 24 ticks, and at most
+/// protocol::kBaseAgeMax.
+[[nodiscard]] constexpr std::uint32_t base_age_max(std::uint32_t tick_rate) {
+  return std::clamp(tick_rate, 24U, protocol::kBaseAgeMax);
+}
+
+}  // namespace tickbox::match

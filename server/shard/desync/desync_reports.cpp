@@ -1,0 +1,183 @@
+#include "server/shard/desync/desync_reports.h"
+
+#include "core/assert.h"
+#include "net/packet.h"
+#include "server/shard/desync/past_causes.h"
+#include "views/difference.h"
+
+#include <algorithm>
+#include <bit>
+#include <span>
+#include <utility>
+
+namespace tickbox::server {
+namespace {
+
+/// The least time between two answers to repeated parts: parts of one round arrive together.
+constexpr Duration kAnswerAgain = std::chrono::milliseconds{200};
+
+DesyncReports::Refused limited() {
+  return {.reason = net::DropReason::RateLimited, .is_limited = true};
+}
+
+/// The view sent to a session for a tick, while both the view and the state are remembered.
+struct SentView {
+  const match::Members* members = nullptr;
+  const match::StateAt* state = nullptr;
+  const match::BodySlots* slots = nullptr;
+
+  [[nodiscard]] bool is_remembered() const { return members != nullptr && state != nullptr; }
+
+  [[nodiscard]] views::ViewState copy() const {
+    views::ViewState view{.rows = views::Rows{state->rows.game()}, .room = state->room};
+    view.rows.reserve(members->size());
+    for (const match::SlotId slot : *members) {
+      const std::size_t row = state->rows.index_of(slots->slot(slot).id);
+      TICKBOX_ASSERT(row != state->rows.size());
+      view.rows.add(state->rows.row(row));
+    }
+    return view;
+  }
+};
+
+SentView sent_view(const Session& session, const match::Match& match, Tick tick) {
+  return {.members = session.snapshots.views->find(tick, match.world().tick),
+          .state = match.state_after(tick),
+          .slots = &match.log().slots()};
+}
+
+/// Returns whether a client's view has the hash that it names.
+bool makes(const std::optional<views::ViewState>& view, const protocol::ViewName& name) {
+  return view &&
+         static_cast<std::uint32_t>(views::hash_of(*view) & 0xffff'ffff) == name.client_hash;
+}
+
+}  // namespace
+
+DesyncReports::Report* DesyncReports::find(const Session& session) {
+  const auto is_its = [&](const Report& report) {
+    return report.is_used && report.session == &session;
+  };
+  const auto found = std::ranges::find_if(reports_, is_its);
+  return found == reports_.end() ? nullptr : &*found;
+}
+
+DesyncReports::Report* DesyncReports::free_report() {
+  const auto found = std::ranges::find(reports_, false, &Report::is_used);
+  if (found != reports_.end()) return &*found;
+  return reports_.size() < kReportsHeld ? &reports_.emplace_back() : nullptr;
+}
+
+/// Begins a report with a copy of the true state. Returns nullptr if the view is not remembered.
+std::expected<DesyncReports::Report*, DesyncReports::Refused> DesyncReports::begin(
+    Session& session, const match::Match& match, const protocol::ViewName& view, Instant now) {
+  if (view.tick > match.world().tick) return std::unexpected{Refused{}};
+  const SentView sent = sent_view(session, match, view.tick);
+  if (sent.is_remembered() && !session.snapshots.receipts.has_sent(view.tick, view.server_hash)) {
+    return std::unexpected{Refused{}};
+  }
+  const bool is_too_soon = session.reported && now - *session.reported < kDesyncReportInterval;
+  if (is_too_soon) return std::unexpected{limited()};
+  Report* report = free_report();
+  if (report == nullptr) return std::unexpected{limited()};
+  if (!begun_.take(kDesyncReports, now)) return std::unexpected{limited()};
+  session.reported = now;
+  if (!sent.is_remembered()) return nullptr;
+  *report = {.is_used = true,
+             .session = &session,
+             .seat = session.player,
+             .began = now,
+             .view = view,
+             .truth = sent.copy()};
+  views::encode_view_state(report->truth, view.tick, report->truth_bytes);
+  if (view.base_age > 0) {
+    const SentView base = sent_view(session, match, {view.tick.value - view.base_age});
+    if (base.is_remembered()) report->base = base.copy();
+    const Tick since{view.tick.value - view.base_age};
+    report->causes = causes_since(match, since, view.tick, [report](BodyId id) {
+      return report->truth.rows.contains(id) || (report->base && report->base->rows.contains(id));
+    });
+  }
+  return report;
+}
+
+std::expected<DesyncReports::Taken, DesyncReports::Refused> DesyncReports::take(
+    Session& session, const match::Match& match, const protocol::ViewPart& part, std::size_t bytes,
+    Instant now) {
+  if (part.parts == 0) return std::unexpected{Refused{.reason = net::DropReason::Malformed}};
+  Report* report = find(session);
+  if (report != nullptr && report->view != part.view) return std::unexpected{limited()};
+  if (report == nullptr) {
+    const auto begun = begin(session, match, part.view, now);
+    if (!begun) return std::unexpected{begun.error()};
+    report = *begun;
+    if (report == nullptr) return Taken{.is_forgotten = true};
+  }
+  report->bytes_left += bytes;
+  const GameTable& game = match.world().game();
+  const bool fits = report->client_view.take(part);
+  const bool is_new = fits && report->client_view.is_whole() && !report->is_compared;
+  std::optional<views::ViewState> client_view;
+  if (is_new)
+    client_view = views::decode_view_state(game, report->client_view.bytes(), part.view.tick);
+  if (!fits || (is_new && !makes(client_view, part.view))) {
+    report->is_used = false;
+    return std::unexpected{Refused{.reason = net::DropReason::Malformed}};
+  }
+  if (!report->client_view.is_whole()) return Taken{};
+  if (is_new || now - report->answered >= kAnswerAgain) {
+    report->to_send =
+        protocol::all_parts(protocol::parts_of(report->truth_bytes.size())) & ~part.arrived;
+    report->answered = now;
+  }
+  if (!is_new) return Taken{};
+  report->is_compared = true;
+  auto difference = views::compare_views(report->truth, *client_view);
+  return Taken{.compared = protocol::Desync{.side = protocol::DesyncSide::Server,
+                                            .end = protocol::DesyncEnd::Compared,
+                                            .seat = report->seat,
+                                            .view = report->view,
+                                            .server_view = report->truth,
+                                            .client_view = std::move(client_view),
+                                            .base_view = report->base,
+                                            .causes = report->causes,
+                                            .difference = std::move(difference)}};
+}
+
+std::optional<protocol::ViewPart> DesyncReports::next_answer(const Session& session) {
+  Report* report = find(session);
+  if (report == nullptr || report->to_send == 0) return std::nullopt;
+  const auto number = static_cast<std::uint8_t>(std::countr_zero(report->to_send));
+  protocol::ViewPart part = protocol::part_of(report->view, report->truth_bytes, number);
+  const std::size_t bytes =
+      net::kPacketOverheadBytes + protocol::view_part_bytes(part.bytes.size());
+  if (bytes > report->bytes_left) return std::nullopt;
+  report->bytes_left -= bytes;
+  report->to_send &= report->to_send - 1;
+  part.arrived = report->client_view.arrived();
+  return part;
+}
+
+std::optional<DesyncReports::Unfinished> DesyncReports::end(Report& report) {
+  report.is_used = false;
+  if (report.is_compared) return std::nullopt;
+  return Unfinished{.seat = report.seat,
+                    .view = report.view,
+                    .arrived = report.client_view.arrived(),
+                    .parts = report.client_view.parts()};
+}
+
+std::optional<DesyncReports::Unfinished> DesyncReports::forget(const Session& session) {
+  Report* report = find(session);
+  return report != nullptr ? end(*report) : std::nullopt;
+}
+
+std::optional<DesyncReports::Unfinished> DesyncReports::expire(Instant now) {
+  for (Report& report : reports_) {
+    if (!report.is_used || now - report.began < kDesyncReportKept) continue;
+    if (auto unfinished = end(report)) return unfinished;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tickbox::server

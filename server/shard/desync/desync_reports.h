@@ -1,0 +1,100 @@
+#pragma once
+// Finds where a client's view differs from the room's. The client sends the view whose hash was
+// wrong; it is compared with the room's state of that tick. The room's state is sent back, so that
+// both ends know entity and field.
+//
+// Reporting is separate from the game: a full view repairs the client's view, whatever the report
+// finds. So all of it is limited: a client can report mismatches at will, but only at a bounded
+// cost. The true state is copied when the first part arrives, because a match remembers only its
+// last 64 ticks.
+
+#include "core/clock.h"
+#include "net/drop_reason.h"
+#include "protocol/desync.h"
+#include "protocol/view_parts.h"
+#include "server/match/match.h"
+#include "server/shard/limits.h"
+#include "server/shard/session.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <vector>
+
+namespace tickbox::server {
+
+/// Reports that are held at once: as many as can begin in the time that each is kept.
+inline constexpr std::size_t kReportsHeld = static_cast<std::size_t>(
+    kDesyncReports.burst +
+    kDesyncReports.per_second * (kDesyncReportKept / std::chrono::seconds{1}) + 1);
+
+class DesyncReports {
+ public:
+  /// The result of a part.
+  struct Taken {
+    bool is_forgotten = false;                   ///< the answer must say so
+    std::optional<protocol::Desync> compared{};  ///< once in each report
+  };
+
+  /// The reason why a part was refused.
+  struct Refused {
+    net::DropReason reason = net::DropReason::Unexpected;
+    bool is_limited = false;
+  };
+
+  /// A report that ended before all parts of the client's view had arrived.
+  struct Unfinished {
+    PlayerId seat;
+    protocol::ViewName view;
+    std::uint64_t arrived = 0;  ///< bit i: part i
+    std::uint8_t parts = 0;
+  };
+
+  /// Takes a part of a client's view, which arrived in a datagram of `bytes` bytes.
+  /// Fails: Malformed, if the parts do not make the view that they name; the report then ends.
+  /// Unexpected, for a view that was never sent; RateLimited.
+  /// Requires: the session plays.
+  [[nodiscard]] std::expected<Taken, Refused> take(Session& session, const match::Match& match,
+                                                   const protocol::ViewPart& part,
+                                                   std::size_t bytes, Instant now);
+
+  /// Returns the next part of the answer to a session, until there is nothing to send for now. All
+  /// parts of a report together take no more bytes than were received for it.
+  [[nodiscard]] std::optional<protocol::ViewPart> next_answer(const Session& session);
+
+  /// Ends the report of a session that is over; returns it if it was unfinished.
+  [[nodiscard]] std::optional<Unfinished> forget(const Session& session);
+
+  /// Ends reports that have been kept for long enough; call it until it returns nothing.
+  [[nodiscard]] std::optional<Unfinished> expire(Instant now);
+
+ private:
+  struct Report {
+    bool is_used = false;
+    const Session* session = nullptr;
+    PlayerId seat;
+    Instant began;
+    protocol::ViewName view;
+    views::ViewState truth;
+    std::vector<std::byte> truth_bytes;  ///< as they are sent
+    std::optional<views::ViewState> base;
+    std::vector<protocol::DesyncCause> causes;
+    protocol::ViewParts client_view;
+    bool is_compared = false;
+    std::uint64_t to_send = 0;  ///< bit i: part i of the truth
+    Instant answered;
+    std::size_t bytes_left = 0;  ///< bytes that may still be sent
+  };
+
+  [[nodiscard]] Report* find(const Session& session);
+  [[nodiscard]] Report* free_report();
+  [[nodiscard]] std::optional<Unfinished> end(Report& report);
+  [[nodiscard]] std::expected<Report*, Refused> begin(Session& session, const match::Match& match,
+                                                      const protocol::ViewName& view, Instant now);
+
+  std::vector<Report> reports_;  ///< grows as needed, to kReportsHeld
+  RateLimit begun_;
+};
+
+}  // namespace tickbox::server

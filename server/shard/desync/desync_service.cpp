@@ -1,0 +1,71 @@
+#include "server/shard/desync/desync_service.h"
+
+#include "protocol/view_parts.h"
+#include "server/shard/hosted_room.h"
+
+#include <fmt/core.h>
+
+#include <bit>
+
+namespace tickbox::server {
+
+std::expected<void, net::DropReason> DesyncService::receive(
+    Session& session, const net::PacketChannel::Opened& opened, Instant now) {
+  Metrics& metrics = context_.metrics;
+  const auto part = protocol::decode_view_part(opened.message);
+  if (!part) return std::unexpected(part.error());
+  const std::size_t bytes = opened.message.size() + net::kPacketOverheadBytes;
+  auto taken = reports_.take(session, session.room->match(), *part, bytes, now);
+  if (!taken) {
+    if (taken.error().is_limited) metrics.count(DesyncResult::Limited);
+    return std::unexpected(taken.error().reason);
+  }
+  const auto encode = [&](const protocol::ViewPart& answer) {
+    return protocol::encode_view_part(answer, context_.message_buffer);
+  };
+  if (taken->is_forgotten) {
+    metrics.count(DesyncResult::Forgotten);
+    const ConstBytes answer = encode({.view = part->view, .parts = 0, .bytes = {}});
+    if (answer.size() + net::kPacketOverheadBytes > bytes) {
+      return std::unexpected(net::DropReason::Malformed);
+    }
+    context_.send(session, net::PacketType::DesyncState, answer);
+    return {};
+  }
+  while (const auto next = reports_.next_answer(session)) {
+    context_.send(session, net::PacketType::DesyncState, encode(*next));
+  }
+  if (!taken->compared) return {};
+  taken->compared->client = session.room->seats().seat_of(session.player).client;
+  note_compared(*taken->compared, now);
+  return {};
+}
+
+void DesyncService::forget(const Session& session, Instant now) {
+  if (const auto unfinished = reports_.forget(session)) note_unfinished(*unfinished, now);
+}
+
+void DesyncService::expire(Instant now) {
+  while (const auto unfinished = reports_.expire(now)) {
+    note_unfinished(*unfinished, now);
+  }
+}
+
+void DesyncService::note_compared(const protocol::Desync& desync, Instant now) {
+  context_.metrics.count(DesyncResult::Compared);
+  context_.log.event(LogKind::Desync, Severity::Error, now,
+                     [&] { return "desync " + protocol::in_words(desync); });
+  if (sink_ != nullptr) sink_->note(desync);
+}
+
+void DesyncService::note_unfinished(const DesyncReports::Unfinished& report, Instant now) {
+  context_.metrics.count(DesyncResult::Unfinished);
+  context_.log.event(LogKind::Desync, Severity::Warning, now, [&] {
+    return fmt::format(
+        "desync_unfinished seat={} tick={} server_hash={:08x} client_hash={:08x} parts={} of={}",
+        report.seat.value, report.view.tick.value, report.view.server_hash, report.view.client_hash,
+        std::popcount(report.arrived), report.parts);
+  });
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,43 @@
+#pragma once
+// Answers clients that report a desync: sends them the room's state of their view, and logs, counts
+// and stores where the two differ.
+
+#include "core/clock.h"
+#include "net/drop_reason.h"
+#include "net/packet.h"
+#include "protocol/desync.h"
+#include "server/shard/context.h"
+#include "server/shard/desync/desync_reports.h"
+#include "server/shard/session.h"
+
+#include <expected>
+
+namespace tickbox::server {
+
+class DesyncService {
+ public:
+  /// Borrows the sink; nullptr: desyncs are only logged and counted.
+  DesyncService(ShardContext& context, protocol::DesyncSink* sink)
+      : context_(context), sink_(sink) {}
+
+  /// Takes a part of the view that a playing session reports.
+  /// Fails: the reason for which it is dropped.
+  [[nodiscard]] std::expected<void, net::DropReason> receive(
+      Session& session, const net::PacketChannel::Opened& opened, Instant now);
+
+  /// Ends the report of a session that is over.
+  void forget(const Session& session, Instant now);
+
+  /// Ends the reports that have been kept for long enough.
+  void expire(Instant now);
+
+ private:
+  void note_compared(const protocol::Desync& desync, Instant now);
+  void note_unfinished(const DesyncReports::Unfinished& report, Instant now);
+
+  ShardContext& context_;
+  protocol::DesyncSink* sink_;
+  DesyncReports reports_;
+};
+
+}  // namespace tickbox::server

@@ -1,0 +1,134 @@
+// Wrong partners: a server and clients that have another game, or another version, other rules or
+// another map of the same game. Each client that differs says so in one line, and nothing is
+// played; who has the same game plays on.
+
+#include "games/arena/arena.h"
+#include "tests/support/harness.h"
+#include "tickbox/game.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tickbox::tests {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::uint32_t kSeats = 8;
+
+GameTable arcade() {
+  GameTable game = games::arena();
+  game.name = "arcade";
+  return game;
+}
+
+GameTable next_version() {
+  GameTable game = games::arena();
+  ++game.version;
+  return game;
+}
+
+/// Nobody who is hit appears elsewhere. No declaration says so.
+GameTable other_rules() {
+  GameTable game = games::arena();
+  game.decide = nullptr;
+  return game;
+}
+
+/// One wall more, in rooms of this test alone: the rules and all other maps are the same.
+GameTable other_map() {
+  GameTable game = games::arena();
+  game.map = [](MapBuilder& builder, const MapOptions& options) {
+    games::arena().map(builder, options);
+    if (options.seats == kSeats) builder.solid({-kUnit, -kUnit}, {kUnit, kUnit});
+  };
+  return game;
+}
+
+struct Partners {
+  const char* name;
+  GameTable (*server)();
+  GameTable (*client)();
+  const char* reason;
+};
+
+GameTable arena() {
+  return games::arena();
+}
+
+const Partners kPartners[] = {
+    {.name = "AnotherGame",
+     .server = arena,
+     .client = arcade,
+     .reason = "the server plays \"arena\", which this program does not have; it has arcade"},
+    {.name = "AnotherGameOfTheServer",
+     .server = arcade,
+     .client = arena,
+     .reason = "the server plays \"arcade\", which this program does not have; it has arena"},
+    {.name = "ANewerClient",
+     .server = arena,
+     .client = next_version,
+     .reason = "the server plays arena 2, not 3; use the same build at both ends"},
+    {.name = "AnOlderClient",
+     .server = next_version,
+     .client = arena,
+     .reason = "the server plays arena 3, not 2; use the same build at both ends"},
+    {.name = "OtherRules",
+     .server = arena,
+     .client = other_rules,
+     .reason = "the server plays the same version of arena with other rules; build both ends from "
+               "one source"},
+    {.name = "OtherRulesOfTheServer",
+     .server = other_rules,
+     .client = arena,
+     .reason = "the server plays the same version of arena with other rules; build both ends from "
+               "one source"},
+    {.name = "AnotherMap",
+     .server = arena,
+     .client = other_map,
+     .reason = "the server plays another map of arena; build both ends from one source"},
+    {.name = "AnotherMapOfTheServer",
+     .server = other_map,
+     .client = arena,
+     .reason = "the server plays another map of arena; build both ends from one source"},
+};
+
+class WrongPartnersTest : public testing::TestWithParam<Partners> {};
+
+TEST_P(WrongPartnersTest, AreToldApartInOneLineAndPlayNothing) {
+  const GameTable server = GetParam().server();
+  const GameTable wrong = GetParam().client();
+  Harness harness{
+      {.seed = 161, .max_clients = kSeats, .game = &server, .client_game = [&](std::size_t client) {
+         return client == 0 ? &server : &wrong;
+       }}};
+  const std::size_t right = harness.add_client();
+  const std::size_t player = harness.add_client();
+  const std::size_t auditor = harness.add_auditor({});
+  harness.run_for(seconds{3});
+  for (const std::size_t client : {player, auditor}) {
+    const client::Client& refused = harness.client(client);
+    EXPECT_EQ(refused.connection().state(), client::Connection::State::Closed);
+    EXPECT_EQ(refused.connection().reason(), GetParam().reason);
+    EXPECT_EQ(refused.connection().sessions(), 1U) << "it asks no second time";
+    EXPECT_FALSE(refused.playing());
+    EXPECT_EQ(refused.assets(), nullptr);
+    EXPECT_EQ(refused.view(), nullptr);
+    EXPECT_EQ(refused.stats().ticks, 0U);
+    EXPECT_EQ(refused.stats().inputs_sent, 0U);
+    EXPECT_TRUE(harness.players()[client].inputs.empty());
+    EXPECT_TRUE(harness.players()[client].events.empty());
+  }
+  EXPECT_EQ(harness.shard().clients(), 1U) << "they have said goodbye";
+  EXPECT_TRUE(harness.client(right).playing());
+  EXPECT_EQ(harness.client(right).stats().hashes_mismatched, 0U);
+  EXPECT_EQ(harness.client(right).stats().packets_lost, 0U);
+  EXPECT_EQ(harness.log().errors(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threat, WrongPartnersTest, testing::ValuesIn(kPartners),
+                         [](const auto& partners) { return std::string{partners.param.name}; });
+
+}  // namespace
+}  // namespace tickbox::tests

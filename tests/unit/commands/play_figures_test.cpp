@@ -1,0 +1,68 @@
+// The figures that `connect` and `load` share.
+
+#include "client/commands/connect/play_figures.h"
+
+#include "games/arena/arena.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::commands {
+namespace {
+
+client::ClientStats with_mismatch(std::optional<engine::WorldDifference> difference) {
+  client::ClientStats stats{.hashes_checked = 7, .hashes_mismatched = 1};
+  stats.first_mismatch = client::HashMismatch{
+      .tick = {90}, .expected = 0xab, .got = 0xcd, .difference = std::move(difference)};
+  return stats;
+}
+
+std::string document_of(const client::ClientStats& stats) {
+  Figures figures;
+  add_state_hash(figures, stats);
+  return to_json(figures);
+}
+
+TEST(PlayFigures, CountEventsByTheNamesOfTheGame) {
+  client::ClientStats stats;
+  stats.events[0] = 4;
+  stats.events[1] = 2;
+  Figures figures;
+  add_events(figures, stats, &games::arena());
+  EXPECT_EQ(to_json(figures), R"({"events":{"Seat":4,"Hit":2}})");
+  figures.clear();
+  add_events(figures, {}, nullptr);
+  EXPECT_EQ(to_json(figures), R"({"events":{"Seat":0}})") << "no server has named a game";
+}
+
+TEST(PlayFigures, NameTheFirstFieldThatDiffers) {
+  EXPECT_EQ(document_of({.hashes_checked = 3}),
+            R"({"state_hash":{"checked":3,"mismatched":0,"first_mismatch":null}})");
+  EXPECT_EQ(document_of(with_mismatch(std::nullopt)),
+            R"({"state_hash":{"checked":7,"mismatched":1,"first_mismatch":{"tick":90,)"
+            R"("entity":null,"field":null,"expected":null,"got":null}}})");
+  const client::ClientStats stats = with_mismatch(
+      engine::WorldDifference{.entities = 1,
+                              .fields = 1,
+                              .entity = BodyId{17},
+                              .subject = "Hero #17",
+                              .first_fields = {{.field = "reload", .expected = "4", .got = "3"}}});
+  EXPECT_EQ(document_of(stats),
+            R"({"state_hash":{"checked":7,"mismatched":1,"first_mismatch":{"tick":90,)"
+            R"("entity":17,"field":"reload","expected":"4","got":"3"}}})");
+  EXPECT_EQ(mismatches_in_words(stats),
+            "1 of 7 hashes differ, first at tick 90: 000000ab at the server, 000000cd here; "
+            "Hero #17: reload is 4 at the server, 3 here");
+}
+
+TEST(PlayFigures, NameTheRoomIfItsStateDiffers) {
+  const client::ClientStats stats = with_mismatch(
+      engine::WorldDifference{.others = 1,
+                              .subject = "room",
+                              .first_fields = {{.field = "rain", .expected = "1", .got = "0"}}});
+  EXPECT_EQ(document_of(stats),
+            R"({"state_hash":{"checked":7,"mismatched":1,"first_mismatch":{"tick":90,)"
+            R"("entity":null,"field":"room rain","expected":"1","got":"0"}}})");
+}
+
+}  // namespace
+}  // namespace tickbox::commands

@@ -1,0 +1,195 @@
+#include "engine/identity.h"
+
+#include "engine/entity_id.h"
+#include "games/arena/arena.h"
+#include "tests/support/menagerie.h"
+#include "tickbox/adapter.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tickbox::engine {
+namespace {
+
+struct Rail {
+  Int<-1, 1> pull;
+  TICKBOX_FIELDS(Rail, pull)
+};
+
+struct Cart {
+  Int<0, 100> wear;
+  TICKBOX_FIELDS(Cart, wear)
+};
+
+/// What another build may have changed.
+struct Build {
+  std::uint32_t version = 1;
+  std::int32_t pull = 3;          ///< units per second: a constant of the rules
+  std::int32_t wheel = kUnit;     ///< the size of a cart's body
+  std::int32_t top_speed = 6;     ///< a declaration
+  std::int32_t wall = 40;         ///< where the map has its wall
+  std::uint32_t walled_from = 1;  ///< seats of a map that has it
+};
+
+/// Carts that players pull, as one of several builds has them.
+template <Build kBuild>
+struct Carts {
+  // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
+  static constexpr std::string_view name = "carts";
+  static constexpr std::uint32_t version = kBuild.version;
+  // NOLINTEND(readability-identifier-naming)
+  using Input = Rail;
+  using Avatar = Cart;
+  using Kinds = List<Cart>;
+  using Outcomes = List<>;
+  using Events = List<>;
+  using Seat = Empty;
+  using Room = Empty;
+  using Step = tickbox::Step<Carts>;
+  using Server = tickbox::Server<Carts>;
+
+  static constexpr std::int32_t top_speed(const Cart&) { return kBuild.top_speed; }
+
+  static Body body(const Cart&) { return {.size = {kBuild.wheel, kUnit}}; }
+
+  static void map(MapBuilder& map, const MapOptions& options) {
+    if (options.seats < kBuild.walled_from) return;
+    map.solid({kBuild.wall * kUnit, -kUnit}, {kUnit, 100 * kUnit});
+  }
+
+  static void join(Server& server, Player who) {
+    server.spawn_avatar(who, Cart{}, {0, 3 * who.seat * kUnit});
+  }
+
+  static void act(Entity<Cart> me, const Rail& rail, Step& step) {
+    me.velocity = {rail.pull * step.speed(kBuild.pull), 0};
+  }
+};
+
+template <Build kBuild>
+const GameTable& carts() {
+  return kGameTable<Carts<kBuild>>;
+}
+
+constexpr std::uint32_t kRate = 60;
+constexpr std::uint32_t kSeats = 4;
+
+/// The games of a program.
+constexpr std::array<const GameTable*, 2> kGames = {&kGameTable<Carts<Build{}>>,
+                                                    &kGameTable<Carts<Build{.version = 9}>>};
+
+Games only(const GameTable* const& game) {
+  return {&game, 1};
+}
+
+Identity identity(const GameTable& game) {
+  return identity_of(game, *make_map(game, {.seats = kSeats}, kRate));
+}
+
+std::string refusal(Games games, const Identity& identity) {
+  const auto found = find_game(games, identity, "the server");
+  EXPECT_FALSE(found);
+  return found ? std::string{} : found.error();
+}
+
+TEST(GameHash, IsThatOfEachRun) {
+  EXPECT_EQ(game_hash(carts<Build{}>()), game_hash(carts<Build{}>()));
+  EXPECT_EQ(game_hash(games::arena()), game_hash(games::arena()));
+  EXPECT_EQ(game_hash(tests::menagerie()), game_hash(tests::menagerie()));
+}
+
+// None of these but the declaration is in the table itself.
+TEST(GameHash, DiffersWithTheRules) {
+  const std::uint64_t hash = game_hash(carts<Build{}>());
+  EXPECT_NE(game_hash(carts<Build{.pull = 4}>()), hash) << "a constant of the rules";
+  EXPECT_NE(game_hash(carts<Build{.wheel = kUnit + 1}>()), hash) << "a body";
+  EXPECT_NE(game_hash(carts<Build{.top_speed = 7}>()), hash) << "a declaration";
+  EXPECT_NE(game_hash(carts<Build{.wall = 41}>()), hash) << "the map";
+  EXPECT_EQ(carts<Build{.pull = 4}>().hash, carts<Build{}>().hash);
+}
+
+TEST(Identity, NamesTheGameAndTheMap) {
+  const GameTable& game = carts<Build{}>();
+  const SharedMap map = make_map(game, {.seats = kSeats}, kRate);
+  const Identity it = identity_of(game, *map);
+  EXPECT_EQ(it.game, "carts");
+  EXPECT_EQ(it.version, 1U);
+  EXPECT_EQ(it.game_hash, game_hash(game));
+  EXPECT_EQ(it.map_seats, kSeats);
+  EXPECT_EQ(it.map_hash, map->hash);
+}
+
+TEST(FindGame, FindsThatOfTheName) {
+  const std::array<const GameTable*, 2> both = {&games::arena(), &carts<Build{}>()};
+  EXPECT_EQ(find_game(both, "carts"), &carts<Build{}>());
+  EXPECT_EQ(find_game(both, "arena"), &games::arena());
+  EXPECT_EQ(find_game(both, "cart"), nullptr);
+  EXPECT_EQ(find_game({}, "arena"), nullptr);
+  EXPECT_EQ(names_of(both), "arena, carts");
+  EXPECT_EQ(names_of({}), "");
+}
+
+TEST(FindGame, FindsTheSameRules) {
+  const GameTable* const game = &carts<Build{}>();
+  const auto found = find_game(only(game), identity(*game), "the server");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found, game);
+}
+
+TEST(FindGame, RefusesInWordsAGameThatItHasNot) {
+  const std::array<const GameTable*, 2> both = {&games::arena(), &tests::menagerie()};
+  EXPECT_EQ(refusal(both, identity(carts<Build{}>())),
+            "the server plays \"carts\", which this program does not have; it has arena, " +
+                std::string{tests::menagerie().name});
+}
+
+TEST(FindGame, RefusesInWordsAnotherVersion) {
+  const GameTable* const game = kGames[0];
+  EXPECT_EQ(refusal(only(game), identity(*kGames[1])),
+            "the server plays carts 9, not 1; use the same build at both ends");
+}
+
+TEST(FindGame, RefusesInWordsOtherRulesOfTheSameVersion) {
+  const GameTable* const game = kGames[0];
+  EXPECT_EQ(refusal(only(game), identity(carts<Build{.pull = 4}>())),
+            "the server plays the same version of carts with other rules; build both ends from one "
+            "source");
+}
+
+TEST(FindMap, FindsTheSameMap) {
+  const GameTable& game = carts<Build{}>();
+  const auto map = find_map(game, identity(game), kRate, "the recording");
+  ASSERT_TRUE(map);
+  EXPECT_EQ((*map)->hash, identity(game).map_hash);
+  EXPECT_EQ((*map)->seats, kSeats);
+}
+
+// The rules of both builds are the same in the match that makes their hash: its map has more seats.
+TEST(FindMap, RefusesInWordsAnotherMap) {
+  const GameTable& game = carts<Build{.walled_from = 5}>();
+  const Identity other = identity(carts<Build{}>());
+  ASSERT_EQ(game_hash(game), other.game_hash);
+  const auto map = find_map(game, other, kRate, "the recording");
+  ASSERT_FALSE(map);
+  EXPECT_EQ(map.error(),
+            "the recording plays another map of carts; build both ends from one source");
+}
+
+TEST(FindMap, RefusesSeatsAndTickRatesThatNoServerHas) {
+  const GameTable& game = carts<Build{}>();
+  Identity it = identity(game);
+  for (const std::uint32_t rate : {0U, kTickRateMin - 1, kTickRateMax + 1}) {
+    EXPECT_FALSE(find_map(game, it, rate, "the server")) << rate;
+  }
+  for (const std::uint32_t seats : {0U, kSeatsMax + 1, ~0U}) {
+    it.map_seats = seats;
+    EXPECT_FALSE(find_map(game, it, kRate, "the server")) << seats;
+  }
+}
+
+}  // namespace
+}  // namespace tickbox::engine

@@ -1,0 +1,195 @@
+// No word of a game stands outside of its folder: libraries, programs and their documents know
+// games by their descriptors alone. Kept by reading their sources and documents, identifiers
+// included.
+
+#include "games/arena/arena.h"
+#include "tests/support/paths.h"
+#include "tickbox/game_table.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using tickbox::TypeInfo;
+
+const fs::path kTop = fs::path{tickbox::tests::source_file("README.md")}.parent_path();
+
+constexpr std::string_view kGames = "common/games";
+
+/// The words that only the arena has: those that it declares, and those of its map and weapons.
+const std::set<std::string, std::less<>> kOfTheArena = {
+    "aim",    "aimed", "aims",   "bullet", "bullets", "chase",    "crate",  "crates",
+    "gun",    "hero",  "heroes", "muzzle", "respawn", "respawns", "shoot",  "shooting",
+    "shoots", "shot",  "shots",  "stick",  "sticks",  "stroll",   "strolls"};
+
+/// The words that the arena declares and that mean something in every game.
+const std::set<std::string, std::less<>> kGeneral = {
+    "body",     // of the physics
+    "hit",      // of a cache, a ray, a path
+    "left",     // a direction, and what remains
+    "move",     // of a body
+    "place",    // of an entity
+    "points",   // of a path, and a point of a decimal
+    "ray",      // of Step::raycast() and ray() of any game
+    "reload",   // of keys and of the list of denied clients
+    "score",    // of any seat
+    "shooter",  // whose ray strikes: of struck() of any game
+    "victim",   // whom a ray strikes: of struck() of any game
+};
+
+/// A place where a word may stand, and why.
+struct Allowed {
+  std::string_view path;  ///< of a file, or of a folder
+  std::string_view word;
+  std::string_view reason;
+};
+
+constexpr std::array kAllowed = {
+    Allowed{"common/include/tickbox", "hero",
+            "the game that the public headers have as an example"},
+    Allowed{"common/include/tickbox", "aimed", "vectors in a direction, for any game"},
+    Allowed{"common/core/directions", "aimed", "the same"},
+    Allowed{"common/cli/README.md", "hero", "an example of a line of text"},
+    Allowed{"common/engine/log/world_difference.h", "hero", "an example of a line of text"},
+    Allowed{"common/protocol/desync", "hero", "an example of a line of text"},
+    Allowed{"client/commands/replay/replay_commands.h", "hero", "an example of a line of text"},
+    Allowed{"client/connection/clock_sync", "aims", "a clock aims for a margin"},
+};
+
+/// The words of a text: letters, cut where a capital follows a small letter.
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  bool is_in_a_word = false;
+  bool was_small = false;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_letter = std::isalpha(byte) != 0;
+    const bool is_capital = std::isupper(byte) != 0;
+    if (is_letter && (!is_in_a_word || (is_capital && was_small))) words.emplace_back();
+    if (is_letter) words.back() += static_cast<char>(std::tolower(byte));
+    is_in_a_word = is_letter;
+    was_small = is_letter && !is_capital;
+  }
+  return words;
+}
+
+/// The names that a game declares: its kinds, outcomes and events, all of their fields, those of
+/// its input and seat, and the styles of its bots.
+std::set<std::string> names_of(const tickbox::GameTable& game) {
+  std::set<std::string> names;
+  const auto add = [&](std::string_view name) {
+    for (const std::string& word : words_of(name)) {
+      names.insert(word);
+    }
+  };
+  const auto add_fields = [&](const TypeInfo& type) {
+    for (const tickbox::FieldInfo& field : type.fields()) {
+      add(field.name);
+    }
+  };
+  const auto add_named = [&](const TypeInfo& type) {
+    add(type.name);
+    add_fields(type);
+  };
+  add_fields(game.input);
+  add_named(game.seat);
+  for (const tickbox::KindTable& kind : game.kinds) {
+    add_named(kind.type);
+  }
+  for (const TypeInfo& outcome : game.outcomes) {
+    add_named(outcome);
+  }
+  for (const TypeInfo& event : game.events) {
+    add_named(event);
+  }
+  for (const std::string_view style : game.bot.styles) {
+    add(style);
+  }
+  return names;
+}
+
+bool is_read(const fs::path& file) {
+  static constexpr std::array<std::string_view, 9> kExtensions = {
+      ".h", ".cpp", ".md", ".sh", ".py", ".cmake", ".json", ".txt", ".fbs"};
+  return std::ranges::find(kExtensions, file.extension().string()) != kExtensions.end();
+}
+
+bool is_allowed(std::string_view path, std::string_view word) {
+  return std::ranges::any_of(kAllowed, [&](const Allowed& allowed) {
+    return path.starts_with(allowed.path) && word == allowed.word;
+  });
+}
+
+TEST(GameWords, OfTheArenaStandInItsFolderAlone) {
+  std::size_t files = 0;
+  for (const std::string_view folder : {"common", "server", "client", "schema"}) {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator{kTop / folder}) {
+      const std::string path = fs::relative(entry.path(), kTop).string();
+      if (!entry.is_regular_file() || !is_read(path) || path.starts_with(kGames)) continue;
+      ++files;
+      std::ifstream in{entry.path()};
+      std::size_t number = 0;
+      for (std::string line; std::getline(in, line);) {
+        ++number;
+        for (const std::string& word : words_of(line)) {
+          if (!kOfTheArena.contains(word) || is_allowed(path, word)) continue;
+          ADD_FAILURE() << path << ":" << number << ": \"" << word << "\" is a word of the arena";
+        }
+      }
+    }
+  }
+  EXPECT_GT(files, 300U);
+}
+
+// So that a new name is either looked for or known to mean something in every game.
+TEST(GameWords, EachNameThatTheArenaDeclaresIsOfItOrGeneral) {
+  const std::set<std::string> names = names_of(tickbox::games::arena());
+  EXPECT_TRUE(names.contains("bullet") && names.contains("aim") && names.contains("respawn"));
+  for (const std::string& name : names) {
+    EXPECT_TRUE(kOfTheArena.contains(name) != kGeneral.contains(name)) << name;
+  }
+}
+
+// An exception that nothing needs any more hides the next mistake.
+TEST(GameWords, EachExceptionIsNeeded) {
+  for (const Allowed& allowed : kAllowed) {
+    bool is_needed = false;
+    for (const std::string_view folder : {"common", "server", "client", "schema"}) {
+      for (const fs::directory_entry& entry : fs::recursive_directory_iterator{kTop / folder}) {
+        const std::string path = fs::relative(entry.path(), kTop).string();
+        if (!entry.is_regular_file() || !path.starts_with(allowed.path)) continue;
+        std::ifstream in{entry.path()};
+        const std::string text{std::istreambuf_iterator<char>{in}, {}};
+        const std::vector<std::string> words = words_of(text);
+        is_needed = is_needed || std::ranges::find(words, allowed.word) != words.end();
+      }
+    }
+    EXPECT_TRUE(is_needed) << allowed.path << ": " << allowed.word;
+  }
+}
+
+TEST(GameWords, AreCutOutOfIdentifiersAndText) {
+  EXPECT_EQ(words_of("kBulletSize"), (std::vector<std::string>{"k", "bullet", "size"}));
+  EXPECT_EQ(words_of("shot_count = 2;"), (std::vector<std::string>{"shot", "count"}));
+  EXPECT_EQ(words_of("// The aims, \"Shoots\""),
+            (std::vector<std::string>{"the", "aims", "shoots"}));
+  EXPECT_EQ(words_of("snapshots"), std::vector<std::string>{"snapshots"});
+  EXPECT_EQ(words_of("kAIM"), (std::vector<std::string>{"k", "aim"}));
+}
+
+}  // namespace

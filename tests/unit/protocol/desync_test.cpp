@@ -1,0 +1,91 @@
+// A desync in the words of a log.
+
+#include "protocol/desync.h"
+
+#include "tests/unit/protocol/desync_sample.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace tickbox::protocol {
+namespace {
+
+using Kind = DesyncCause::Kind;
+
+std::string id_text(std::uint32_t number) {
+  return std::to_string(samples::crate_id(number).value);
+}
+
+TEST(Desync, InWordsNamesEntityFieldAndBothValues) {
+  EXPECT_EQ(in_words(samples::desync()),
+            "seat=3 tick=1234 base_age=4 server_hash=000000ab client_hash=ffffffff ended=compared "
+            "entity=" +
+                id_text(2) +
+                " kind=Crate field=x server=20 client=21 fields=x:20/21 entities_differ=1 "
+                "fields_differ=1");
+  Desync forgotten = samples::desync();
+  forgotten.end = DesyncEnd::Forgotten;
+  forgotten.difference.reset();
+  EXPECT_TRUE(in_words(forgotten).ends_with("ended=forgotten")) << in_words(forgotten);
+}
+
+TEST(Desync, InWordsSaysWhoIsAbsent) {
+  Desync desync = samples::desync();
+  desync.client_view = samples::view_of({samples::crate(1, 10)});
+  desync.difference = views::compare_views(*desync.server_view, *desync.client_view);
+  EXPECT_TRUE(in_words(desync).contains("field=id server=" + id_text(2) + " client=absent"))
+      << in_words(desync);
+}
+
+TEST(Desync, InWordsNamesAFieldOfTheGame) {
+  const views::RowHead head{.id = engine::avatar_id(1, {.lineage = 3, .tick = {5}, .count = 0}),
+                            .kind = samples::kHero};
+  const views::ViewState expected = samples::view_of({head});
+  views::ViewState got{.rows = views::Rows{games::arena()}, .room = expected.room};
+  alignas(8) std::array<std::byte, kTypeBytesMax> state{};
+  const views::RowRef row = expected.rows.row(0);
+  std::ranges::copy(row.state, state.begin());
+  engine::set_value(games::arena().kinds[samples::kHero].type.fields()[0], 0, 17,
+                    MutableBytes{state}.first(row.state.size()));
+  got.rows.add(
+      {.head = head, .state = ConstBytes{state}.first(row.state.size()), .input = row.input});
+  const auto difference = views::compare_views(expected, got);
+  ASSERT_TRUE(difference);
+  EXPECT_EQ(difference_in_words(*difference),
+            "entity=" + std::to_string(head.id.value) +
+                " kind=Hero field=reload server=0 client=17 fields=reload:0/17 entities_differ=1 "
+                "fields_differ=1");
+}
+
+// The state of the room is of no entity.
+TEST(Desync, InWordsNamesTheRoom) {
+  const engine::WorldDifference difference{
+      .others = 2,
+      .subject = "room",
+      .first_fields = {{.field = "clock", .expected = "4", .got = "5"},
+                       {.field = "goals[1]", .expected = "0", .got = "1"}}};
+  EXPECT_EQ(difference_in_words(difference),
+            "entity=none kind=room field=clock server=4 client=5 fields=clock:4/5,goals[1]:0/1 "
+            "entities_differ=0 fields_differ=2");
+}
+
+TEST(Desync, HasANameForEachCauseEndAndSide) {
+  std::set<std::string_view> names;
+  for (const Kind kind :
+       {Kind::Input, Kind::Outcome, Kind::Strike, Kind::Room, Kind::Exit, Kind::InFull}) {
+    names.insert(name_of(kind));
+  }
+  EXPECT_EQ(names,
+            (std::set<std::string_view>{"input", "outcome", "strike", "room", "exit", "in_full"}));
+  EXPECT_EQ(name_of(DesyncEnd::Compared), "compared");
+  EXPECT_EQ(name_of(DesyncEnd::Forgotten), "forgotten");
+  EXPECT_EQ(name_of(DesyncEnd::Unanswered), "unanswered");
+  EXPECT_EQ(name_of(DesyncSide::Server), "server");
+  EXPECT_EQ(name_of(DesyncSide::Client), "client");
+}
+
+}  // namespace
+}  // namespace tickbox::protocol

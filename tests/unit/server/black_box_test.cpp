@@ -1,0 +1,179 @@
+// The recording that a black box writes in the middle of a tick, as after a failed assertion; and
+// that of a whole match. tests/crash has the stretches that it keeps.
+
+#include "server/recording/black_box.h"
+
+#include "engine/identity.h"
+#include "engine/map.h"
+#include "games/arena/arena.h"
+#include "record/decoder.h"
+#include "record/reader.h"
+#include "record/verify.h"
+#include "server/recording/recorder.h"
+#include "server/shard/hosted_room.h"
+#include "server/shard/session.h"
+#include "tests/support/changed_game.h"
+#include "tests/support/declared_values.h"
+#include "tests/support/memory_sink.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tickbox::server {
+namespace {
+
+constexpr std::uint32_t kRate = 60;
+constexpr std::uint32_t kSeats = 4;
+constexpr std::uint64_t kClient = 77;
+constexpr Tick kCrash{200};
+
+/// A hosted room of two players, whose black box is written in the middle of tick kCrash.
+class BlackBoxTest : public ::testing::Test {
+ protected:
+  BlackBoxTest() {
+    for (const std::uint16_t number : {std::uint16_t{0}, std::uint16_t{2}}) {
+      Session& session = sessions_[number];
+      session.state = Session::State::Playing;
+      session.player = {number};
+      session.inputs = std::make_unique<match::InputBuffer>(game_, Tick{});
+      play(number, kClient + number);
+    }
+  }
+
+  void play(std::uint16_t number, std::uint64_t client) {
+    Seat& seat = room_.seats().seat_of({number});
+    seat.held = true;
+    seat.client = client;
+    seat.playing = &sessions_[number];
+  }
+
+  /// Steps to a tick, with other inputs in each.
+  void step_to(Tick last) {
+    Metrics metrics;
+    while (room_.tick() < last) {
+      const Tick next = room_.tick() + 1;
+      for (Session& session : sessions_) {
+        if (session.inputs != nullptr) session.inputs->push(next, {.input = input_of(next)});
+      }
+      room_.step(metrics);
+    }
+  }
+
+  [[nodiscard]] std::vector<std::byte> input_of(Tick tick) const {
+    return tests::value_with(game_.input, {{.field = "move", .value = tick.value % 9}});
+  }
+
+  [[nodiscard]] record::Header header() const {
+    return {.map_hash = room_.identity().map_hash,
+            .seed = 1,
+            .tick_rate = kRate,
+            .map_seats = kSeats,
+            .game = room_.identity().game,
+            .game_version = room_.identity().version,
+            .game_hash = room_.identity().game_hash};
+  }
+
+  [[nodiscard]] record::VerifyResult verify(ConstBytes file,
+                                            const record::VerifyOptions& options = {}) const {
+    return record::verify(record::Reader::open(file).value(), games::arena(), map_, options);
+  }
+
+  tests::ChangedGame game_{games::arena(), {.before = [this](const tests::MidTick& tick) {
+                             if (tick.tick() == kCrash) {
+                               is_written_ = black_box_.write(crash_, header());
+                             }
+                           }}};
+  engine::SharedMap map_ = engine::make_map(game_, {.seats = kSeats}, kRate);
+  match::Match match_{game_, map_, kRate, 1};
+  BlackBox black_box_{match_, kRate};
+  tests::MemorySink recording_;
+  Recorder recorder_{recording_,
+                     {.map_hash = map_->hash,
+                      .seed = 1,
+                      .tick_rate = kRate,
+                      .map_seats = kSeats,
+                      .game = std::string{game_.name},
+                      .game_version = game_.version,
+                      .game_hash = engine::game_hash(game_)},
+                     match_};
+  HostedRoom room_{
+      {.match = match_, .recorder = &recorder_, .black_box = &black_box_}, kSeats, kRate};
+  std::array<Session, kSeats> sessions_;
+  tests::MemorySink crash_;
+  std::optional<bool> is_written_;
+};
+
+TEST_F(BlackBoxTest, EndsWithTheRequestOfTheTickThatIsStepped) {
+  step_to(Tick{kCrash.value - 1});
+  room_.release(room_.seats().seat_of({0}));
+  sessions_[3].state = Session::State::Playing;
+  sessions_[3].inputs = std::make_unique<match::InputBuffer>(game_, room_.tick());
+  play(3, 99);
+  step_to(kCrash);
+  ASSERT_EQ(is_written_, true);
+  auto reader = record::Reader::open(crash_.bytes).value();
+  record::Decoder decoder{games::arena(), map_, kRate};
+  std::optional<engine::World> world;
+  bool has_unfinished = false;
+  for (auto item = reader.next(); item != record::Reader::Item::Finished; item = reader.next()) {
+    ASSERT_NE(item, record::Reader::Item::Damage);
+    if (item == record::Reader::Item::Keyframe) world = decoder.begin(reader.world()).value().world;
+    if (item == record::Reader::Item::Ticks) {
+      for (const record::RecordedTick& tick : reader.ticks()) {
+        ASSERT_TRUE(decoder.step(*world, tick));
+      }
+    }
+    if (item != record::Reader::Item::Unfinished) continue;
+    has_unfinished = true;
+    EXPECT_EQ(reader.unfinished().tick, kCrash);
+    const engine::LoggedTick* tick = decoder.tick(reader.unfinished());
+    ASSERT_NE(tick, nullptr);
+    EXPECT_EQ(tick->leaves, std::vector<Player>{{0}});
+    EXPECT_EQ(tick->joins, std::vector<Player>{{3}});
+    EXPECT_EQ(tick->clients, std::vector<std::uint64_t>{99});
+    ASSERT_EQ(tick->record.inputs.size(), 2U) << "those of the players that are there";
+    for (const engine::TickRecord::Input& input : tick->record.inputs) {
+      const ConstBytes value =
+          ConstBytes{tick->record.bytes}.subspan(input.first, game_.input.bytes);
+      EXPECT_TRUE(engine::are_equal(game_.input, value, input_of(kCrash)));
+    }
+  }
+  EXPECT_TRUE(has_unfinished);
+  EXPECT_EQ(world->tick, Tick{kCrash.value - 1});
+}
+
+TEST_F(BlackBoxTest, ATickThatNeverEndedIsSteppedAgainAsTheServerSteppedIt) {
+  step_to(kCrash);
+  const record::VerifyResult result = verify(crash_.bytes, {.step_unfinished = true});
+  EXPECT_TRUE(result.held());
+  EXPECT_EQ(result.unfinished, kCrash);
+  EXPECT_EQ(result.last_tick, Tick{kCrash.value - 1});
+}
+
+TEST_F(BlackBoxTest, OutsideOfAStepHasTheNormalEnd) {
+  step_to(Tick{kCrash.value + 10});
+  tests::MemorySink file;
+  ASSERT_TRUE(black_box_.write(file, header()));
+  const record::VerifyResult result = verify(file.bytes);
+  EXPECT_TRUE(result.held());
+  EXPECT_TRUE(result.complete);
+  EXPECT_EQ(result.last_tick, room_.tick());
+}
+
+TEST_F(BlackBoxTest, TheRecordingOfTheRoomHasTheSameTicks) {
+  step_to(Tick{kCrash.value + 10});
+  recorder_.finish();
+  const record::VerifyResult result = verify(recording_.bytes);
+  EXPECT_TRUE(result.held());
+  EXPECT_TRUE(result.complete);
+  EXPECT_EQ(result.ticks, kCrash.value + 10);
+  EXPECT_EQ(recorder_.stats().ticks_recorded, kCrash.value + 10);
+}
+
+}  // namespace
+}  // namespace tickbox::server
