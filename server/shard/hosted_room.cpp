@@ -62,7 +62,7 @@ void HostedRoom::gather_requests(Metrics& metrics) {
 }
 
 /// Takes the input of a seat's session for the next tick, and notes the join of a new player. A
-/// player who has lost its client gets the neutral input.
+/// player without a client gets the neutral input.
 void HostedRoom::take_input(Seat& seat, Tick next, Metrics& metrics) {
   const Player player{seat.player.value};
   if (!seat.in_world) {

@@ -1,6 +1,6 @@
 // Wrong partners: a server and clients that have another game, or another version, other rules or
 // another map of the same game. Each client that differs says so in one line, and nothing is
-// played; who has the same game plays on.
+// played. A client with the same game plays on.
 
 #include "games/arena/arena.h"
 #include "tests/support/harness.h"
@@ -29,7 +29,7 @@ GameTable next_version() {
   return game;
 }
 
-/// Nobody who is hit appears elsewhere. No declaration says so.
+/// A player that is hit stays where it is. No declaration differs.
 GameTable other_rules() {
   GameTable game = games::arena();
   game.decide = nullptr;
