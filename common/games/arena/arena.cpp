@@ -188,6 +188,9 @@ struct Arena {
 
   static constexpr Look look(const Bullet&) { return {.glyph = '*'}; }
 
+  /// Only the server decides what the bullets of others do to a body.
+  static constexpr Predict predict(const Bullet&) { return Predict::OwnOnly; }
+
   static Body body(const Hero&) { return {.size = kPlayerSize, .mass = 4, .layers = kSolidLayer}; }
 
   static Body body(const Crate&) { return {.size = kCrateSize, .mass = 2, .layers = kSolidLayer}; }
