@@ -164,9 +164,12 @@ void Prediction::restore(const View& view) {
   last_touched_ = std::nullopt;
   expected_.clear();
   std::ranges::copy(*view.room, world_.room().begin());
+  copied_.clear();
   for (std::size_t row = 0; row < view.rows->size(); ++row) {
-    if (is_copied(*view.rows, row, view, kCopyTicks)) views::add_to(world_, view.rows->row(row));
+    if (is_copied(*view.rows, row, view, kCopyTicks)) copied_.push_back(view.rows->row(row));
   }
+  const bool is_added = views::add_all(world_, copied_);
+  TICKBOX_ASSERT(is_added);
   keep_own(before_);
 }
 
@@ -182,7 +185,7 @@ void Prediction::stop() {
 /// meet until `ticks_more` after the newest tick.
 bool Prediction::is_copied(const views::Rows& rows, std::size_t row, const View& view,
                            std::uint32_t ticks_more) const {
-  const BodyId id = rows.head(row).id;
+  const BodyId id = rows.id(row);
   const bool is_mine = views::owner_of(id) == player_;
   if (is_mine && views::is_avatar(id)) return true;
   const KindTable& kind = rows.kind_of(row);

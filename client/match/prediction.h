@@ -104,7 +104,8 @@ class Prediction {
   views::Rows before_;
   views::Rows own_before_;  ///< own_ before the last view
   std::vector<OwnInView> own_in_view_;
-  std::optional<Tick> newest_;  ///< the last tick whose input is known
+  std::vector<views::RowRef> copied_;  ///< scratch memory of restore()
+  std::optional<Tick> newest_;         ///< the last tick whose input is known
   /// Inputs by tick; a missing one: the input by default.
   TickRing<std::vector<std::byte>, protocol::kPredictionHistory> inputs_;
   TickRing<Predicted, protocol::kPredictionHistory> predicted_;

@@ -1,8 +1,8 @@
 #include "client/match/snapshot_world.h"
 
+#include "core/assert.h"
 #include "engine/declared.h"
 #include "engine/keyframe.h"
-#include "sim/box.h"
 #include "sim/crowding.h"
 
 #include <algorithm>
@@ -112,21 +112,18 @@ std::expected<View, Rejected> SnapshotWorld::replay_from(const HeldView& start,
 
 /// Adds the bodies that were sent in full to those that were replayed, and checks the view's hash.
 std::expected<View, Rejected> SnapshotWorld::finish(const ViewHead& head, const HeldView* base) {
+  adding_.clear();
   for (std::size_t i = 0; i < content_.rows.size(); ++i) {
-    const views::RowRef row = content_.rows.row(i);
-    if (belongs_to(row.head.id, own_)) touched_ = head.tick;
-    if (!views::can_add(world_, row)) return malformed();
-    views::add_to(world_, row);
+    adding_.push_back(content_.rows.row(i));
+    if (belongs_to(adding_.back().head.id, own_)) touched_ = head.tick;
   }
-  if (world_.size() > views::kMembersMax) return malformed();
-  for (const views::RowHead& row : content_.rows.heads()) {
-    if (is_crowded(world_.index_of(row.id))) return malformed();
+  if (world_.size() + adding_.size() > views::kMembersMax) return malformed();
+  if (!views::add_all(world_, adding_)) return malformed();
+  crowding_.read(world_);
+  for (const BodyId id : content_.rows.ids()) {
+    if (crowding_.is_crowded(world_, world_.index_of(id))) return malformed();
   }
-  std::uint64_t sum = hasher_.hash_rows(world_) + engine::room_hash(world_);
-  for (std::size_t row = 0; row < world_.size(); ++row) {
-    sum += views::member_hash(world_, row, 0);
-  }
-  const auto made = static_cast<std::uint32_t>(sum & 0xffff'ffff);
+  const auto made = static_cast<std::uint32_t>(views::view_hash(world_) & 0xffff'ffff);
   if (made != head.view_hash) {
     wrong_.tick = head.tick;
     wrong_.rows.assign(world_);
@@ -161,8 +158,8 @@ bool SnapshotWorld::mark_dropped(const HeldView& base) {
   for (const std::uint16_t member : content_.exits) {
     dropped_[member] = 1;
   }
-  for (const views::RowHead& row : content_.rows.heads()) {
-    const std::size_t member = base.rows.index_of(row.id);
+  for (const BodyId id : content_.rows.ids()) {
+    const std::size_t member = base.rows.index_of(id);
     if (member == base.rows.size()) continue;
     if (dropped_[member] != 0) return false;
     dropped_[member] = 1;
@@ -188,8 +185,8 @@ Tick SnapshotWorld::find_news(const ViewHead& head) const {
   // A known body that was sent in full may have met an unseen body at any tick since the newest
   // view. A body that enters or leaves the view does so now.
   Tick first = content_.exits.empty() ? head.tick + 1 : head.tick;
-  for (const views::RowHead& row : content_.rows.heads()) {
-    const bool was_held = newest->rows.contains(row.id);
+  for (const BodyId id : content_.rows.ids()) {
+    const bool was_held = newest->rows.contains(id);
     first = std::min(first, was_held ? newest->tick + 1 : head.tick);
   }
   const auto note = [&](const auto& causes) {
@@ -211,17 +208,18 @@ bool SnapshotWorld::can_start_from(const HeldView& newest, const ViewHead& head,
   std::size_t at = 0;  // both are sorted by id
   for (std::size_t member = 0; member < base.rows.size(); ++member) {
     if (dropped_[member] != 0) continue;
-    const BodyId id = base.rows.head(member).id;
-    while (at < newest.rows.size() && newest.rows.head(at).id < id) {
+    const BodyId id = base.rows.id(member);
+    while (at < newest.rows.size() && newest.rows.id(at) < id) {
       ++at;
     }
-    const bool is_there = at < newest.rows.size() && newest.rows.head(at).id == id;
+    const bool is_there = at < newest.rows.size() && newest.rows.id(at) == id;
     if (!is_there && !has_despawned(id, base.tick)) return false;
   }
-  // What members have spawned may have left the view in between.
+  // What members have spawned since the base may have left the view in between.
   return std::ranges::all_of(spawns_, [&](const Spawn& spawn) {
-    return spawn.tick > newest.tick || !is_replayed(base, spawn.child) ||
-           newest.rows.contains(spawn.child) || has_despawned(spawn.child, base.tick);
+    return spawn.tick <= base.tick || spawn.tick > newest.tick ||
+           newest.rows.contains(spawn.child) || !is_replayed(base, spawn.child) ||
+           has_despawned(spawn.child, base.tick);
   });
 }
 
@@ -246,10 +244,10 @@ void SnapshotWorld::load(const HeldView& base, const HeldView& start) {
     std::size_t member = 0;  // both are sorted by id
     for (std::size_t row = 0; row < world_.size(); ++row) {
       const BodyId id = world_.id(row);
-      while (member < base.rows.size() && base.rows.head(member).id < id) {
+      while (member < base.rows.size() && base.rows.id(member) < id) {
         ++member;
       }
-      const bool is_member = member < base.rows.size() && base.rows.head(member).id == id;
+      const bool is_member = member < base.rows.size() && base.rows.id(member) == id;
       const bool is_kept = is_member ? dropped_[member] == 0 : is_replayed(base, id);
       removed_[row] = is_kept ? 0 : 1;
       removes = removes || !is_kept;
@@ -260,28 +258,12 @@ void SnapshotWorld::load(const HeldView& base, const HeldView& start) {
   world_.clear_rows();
   world_.tick = start.tick;
   std::ranges::copy(start.room, world_.room().begin());
+  adding_.clear();
   for (std::size_t row = 0; row < start.rows.size(); ++row) {
-    if (is_replayed(base, start.rows.head(row).id)) {
-      views::add_to(world_, start.rows.row(row));
-    }
+    if (is_replayed(base, start.rows.id(row))) adding_.push_back(start.rows.row(row));
   }
-}
-
-/// Returns whether a body overlaps more bodies that the step keeps apart from it than a server
-/// sends: a pile of them would take seconds to step.
-bool SnapshotWorld::is_crowded(std::size_t row) const {
-  const engine::World& world = world_;
-  const sim::Body& body = world.body(row);
-  const sim::Box box = sim::box_of(body.min, body.size);
-  std::size_t overlaps = 0;
-  for (std::size_t at = 0; at < world.size(); ++at) {
-    const sim::Body& other = world.body(at);
-    const bool is_inside = other.id != body.id &&
-                           sim::overlap(box, sim::box_of(other.min, other.size)) &&
-                           sim::stay_apart(body, other);
-    overlaps += is_inside ? 1 : 0;
-  }
-  return overlaps > engine::kOverlapsPerBodyMax;
+  const bool is_added = views::add_all(world_, adding_);
+  TICKBOX_ASSERT(is_added);
 }
 
 /// Steps to the snapshot's tick. Fails: false, if a decision of the server piles up bodies.
@@ -292,8 +274,10 @@ bool SnapshotWorld::replay(const ViewHead& head, const HeldView& base) {
     step();
     // A server counts what members have spawned as members.
     if (world_.size() > views::kMembersMax || has_pile()) return false;
-    const bool is_pile = std::ranges::any_of(
-        teleported_, [this](BodyId id) { return is_crowded(world_.index_of(id)); });
+    if (!teleported_.empty()) crowding_.read(world_);
+    const bool is_pile = std::ranges::any_of(teleported_, [this](BodyId id) {
+      return crowding_.is_crowded(world_, world_.index_of(id));
+    });
     if (is_pile) return false;
     if (world_.tick <= before) continue;
     for (const BodyId id : teleported_) {
@@ -328,7 +312,7 @@ void SnapshotWorld::gather_record(const HeldView& base, std::uint8_t ago) {
   const GameTable& game = world_.game();
   for (const views::Content::Outcome& cause : content_.outcomes) {
     if (cause.ago != ago) continue;
-    const Ref ref = engine::ref_of(base.rows.head(cause.index).id);
+    const Ref ref = engine::ref_of(base.rows.id(cause.index));
     if (cause.is_strike) {
       record_.strikes.push_back({.shooter = cause.shooter, .victim = ref});
       continue;
@@ -352,7 +336,7 @@ void SnapshotWorld::gather_record(const HeldView& base, std::uint8_t ago) {
   }
   for (const views::Content::Input& cause : content_.inputs) {
     if (cause.ago != ago) continue;
-    const Player player = views::owner_of(base.rows.head(cause.index).id);
+    const Player player = views::owner_of(base.rows.id(cause.index));
     const ConstBytes held = std::as_const(world_).input(player);
     const std::size_t first = record_.bytes.size();
     record_.bytes.insert(record_.bytes.end(), held.begin(), held.end());

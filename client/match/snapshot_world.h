@@ -8,9 +8,9 @@
 // despawned. The newest view may also lack what a member had spawned before it was sent in full,
 // which only the hash of the view shows: then the replay starts from the base once more.
 
+#include "client/match/crowding.h"
 #include "core/ids.h"
 #include "core/tick_ring.h"
-#include "engine/state_hasher.h"
 #include "engine/stepper.h"
 #include "engine/world.h"
 #include "net/drop_reason.h"
@@ -144,7 +144,6 @@ class SnapshotWorld {
   void gather_record(const HeldView& base, std::uint8_t ago);
   void step();
   void note_spawns(const engine::TickReport& report);
-  [[nodiscard]] bool is_crowded(std::size_t row) const;
   [[nodiscard]] bool has_pile() const;
   void keep_tick();
   void note_despawn(BodyId id);
@@ -154,7 +153,6 @@ class SnapshotWorld {
   engine::World world_;
   bool world_is_newest_ = false;  ///< world_ has exactly the rows of the newest view
   engine::Stepper stepper_;
-  engine::StateHasher hasher_;
   TickRing<HeldView, protocol::kViewsHeld> views_;
   std::optional<Tick> newest_;  ///< of the views held
   std::optional<Tick> made_;    ///< the tick of the last view made, also if it was forgotten
@@ -165,11 +163,13 @@ class SnapshotWorld {
   views::Content content_;
   std::vector<std::uint8_t> dropped_;  ///< by member of the base: exits, or is sent in full
   std::vector<std::uint8_t> removed_;  ///< by row of world_
+  std::vector<views::RowRef> adding_;  ///< rows that world_ gets next
   engine::TickRecord record_;
   std::vector<Spawn> spawns_;       ///< since the oldest base that can come, by child
   std::vector<BodyId> before_;      ///< the rows before a step
   std::vector<BodyId> teleported_;  ///< in the last step
   std::size_t touches_ = 0;         ///< contacts and influences of the last step
+  Crowding crowding_;
   HeldView wrong_;
   std::vector<HeldView> replayed_ticks_;  ///< the first replayed_tick_count_ are of this snapshot
   std::size_t replayed_tick_count_ = 0;

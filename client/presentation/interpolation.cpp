@@ -188,9 +188,12 @@ void Interpolation::extrapolate() {
     world_.clear_rows();
     world_.tick = newest_view_;
     std::ranges::copy(newest_room_, world_.room().begin());
+    adding_.clear();
     for (std::size_t row = 0; row < newest_.size(); ++row) {
-      views::add_to(world_, newest_.row(row));
+      adding_.push_back(newest_.row(row));
     }
+    const bool is_added = views::add_all(world_, adding_);
+    TICKBOX_ASSERT(is_added);
   }
   stepper_.replay(world_, nothing_);
   Sample& sample = samples_.append(world_.tick);

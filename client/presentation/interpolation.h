@@ -137,6 +137,7 @@ class Interpolation {
   SampleBuffer samples_;
   Tick newest_view_;
   views::Rows newest_;                  ///< entities of the newest view
+  std::vector<views::RowRef> adding_;   ///< the same, on their way into world_
   std::vector<std::byte> newest_room_;  ///< the room's state in it
   std::vector<Path> paths_;             ///< by id
 

@@ -23,14 +23,15 @@ class CanonicalRow {
   }
 
   void add(const TypeInfo& type, ConstBytes bytes) {
-    if (std::endian::native == std::endian::little && !type.has_gaps) {
+    constexpr bool kIsCanonical = std::endian::native == std::endian::little;
+    if (kIsCanonical && !type.has_gaps) {
       std::memcpy(bytes_.data() + size_, bytes.data(), type.bytes);
       size_ += type.bytes;
       return;
     }
     for (const FieldInfo& field : type.fields()) {
       for (std::size_t i = 0; i < field.times; ++i) {
-        add_value(field, value_of(field, i, bytes));
+        add_value(field, i, bytes);
       }
     }
   }
@@ -40,17 +41,31 @@ class CanonicalRow {
   }
 
  private:
-  void add_value(const FieldInfo& field, std::int64_t value) {
+  void add_as_is(ConstBytes bytes) {
+    std::memcpy(bytes_.data() + size_, bytes.data(), bytes.size());
+    size_ += bytes.size();
+  }
+
+  /// Numbers have the bytes of their type, whatever their sign.
+  void add_value(const FieldInfo& field, std::size_t i, ConstBytes bytes) {
+    const std::byte* value = bytes.data() + field.offset + i * field.bytes;
     switch (field.bytes) {
       case 1:
-        return add(static_cast<std::uint8_t>(value));
+        return add_from<std::uint8_t>(value);
       case 2:
-        return add(static_cast<std::uint16_t>(value));
+        return add_from<std::uint16_t>(value);
       case 4:
-        return add(static_cast<std::uint32_t>(value));
+        return add_from<std::uint32_t>(value);
       default:
-        return add(static_cast<std::uint64_t>(value));
+        return add_from<std::uint64_t>(value);
     }
+  }
+
+  template <class Number>
+  void add_from(const std::byte* value) {
+    Number number{};
+    std::memcpy(&number, value, sizeof(Number));
+    add(number);
   }
 
   static constexpr std::size_t kHeadBytes = 64;
@@ -99,19 +114,8 @@ Motion motion_of(sim::Kind kind) {
 }  // namespace
 
 std::uint64_t entity_hash(const World& world, std::size_t row) {
-  const sim::Body& body = world.body(row);
-  const RowInfo& info = world.infos()[row];
-  const RowHead head{.id = body.id,
-                     .carrier = body.carrier,
-                     .ignores = body.ignores,
-                     .min = body.min,
-                     .velocity = body.velocity,
-                     .path_ticks = body.path_ticks,
-                     .path = body.path,
-                     .kind = info.kind,
-                     .parent = info.parent,
-                     .is_new = info.is_new};
-  return hash_of(head, motion_of(body.kind), info.owner, world.kind_of(row).type, world.state(row));
+  return hash_of(head_of(world, row), motion_of(world.body(row).kind), world.infos()[row].owner,
+                 world.kind_of(row).type, world.state(row));
 }
 
 std::uint64_t row_hash(const GameTable& game, const RowRef& row, Motion motion) {

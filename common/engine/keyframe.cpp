@@ -95,62 +95,52 @@ void write_entity(const World& world, std::size_t row, std::vector<std::byte>& o
   write_packed(world.kind_of(row).type, world.state(row), out);
 }
 
-/// Whether a body with this id, owned by this player, can be in this world. An id of a later tick
-/// would be spawned once more.
-bool is_valid_id(const World& world, BodyId id, const RowInfo& info) {
+/// Whether an entity with this id can be in this world. An id of a later tick would be spawned once
+/// more.
+bool is_valid_id(const World& world, BodyId id) {
   if (!is_entity(id)) return false;
-  if (class_of(id) != IdClass::Avatar) return spawn_tick_of(id) <= world.tick;
-  const std::uint32_t seat = lineage_of(id);
-  return info.owner.seat == seat && world.has({static_cast<std::uint16_t>(seat)}) &&
-         world.seats()[seat].generation == generation_of(id);
+  if (!is_avatar(id)) return spawn_tick_of(id) <= world.tick;
+  const Player owner = owner_of(id);
+  return world.has(owner) && world.seats()[owner.seat].generation == generation_of(id);
 }
 
 /// Reads an entity and adds it to the world. Fails: false.
 bool read_entity(NumberReader& in, World& world) {
-  NewRow row{.id = {in.fixed<std::uint64_t>()}, .info = {}, .min = {}, .velocity = {}};
+  RowHead head{.id = {in.fixed<std::uint64_t>()}};
   const std::uint32_t kind = in.number();
   const unsigned traits = in.fixed<std::uint8_t>();
   if (kind >= world.game().kinds.size() || (traits & ~kTraitsKnown) != 0 ||
       (traits & kParentMask) > kParentMost) {
     return false;
   }
-  row.info.kind = static_cast<std::uint8_t>(kind);
-  row.info.parent = static_cast<Parent>(traits & kParentMask);
-  row.info.is_new = (traits & kIsNew) != 0;
-  row.info.owner = {in.fixed<std::uint16_t>()};
-  row.min = {in.coordinate(), in.coordinate()};
+  head.kind = static_cast<std::uint8_t>(kind);
+  head.parent = static_cast<Parent>(traits & kParentMask);
+  head.is_new = (traits & kIsNew) != 0;
+  const Player owner{in.fixed<std::uint16_t>()};
+  head.min = {in.coordinate(), in.coordinate()};
   const bool is_fixed = (traits & kIsFixed) != 0;
-  if (!is_fixed) row.velocity = {in.coordinate(), in.coordinate()};
-  if (row.info.parent != Parent::Collides) row.ignores = {in.fixed<std::uint64_t>()};
+  if (!is_fixed) head.velocity = {in.coordinate(), in.coordinate()};
+  if (head.parent != Parent::Collides) head.ignores = {in.fixed<std::uint64_t>()};
   const bool is_carried = (traits & kIsCarried) != 0;
   const bool is_kinematic = (traits & kIsKinematic) != 0;
-  std::uint32_t path_ticks = 0;
   if (is_kinematic) {
-    row.path = in.fixed<std::uint16_t>();
-    path_ticks = in.fixed<std::uint32_t>();
+    head.path = in.fixed<std::uint16_t>();
+    head.path_ticks = in.fixed<std::uint32_t>();
   }
-  BodyId carrier = sim::kNoBody;
-  if (is_carried) carrier = {in.fixed<std::uint64_t>()};
+  if (is_carried) head.carrier = {in.fixed<std::uint64_t>()};
   alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> state{};
   const TypeInfo& type = world.game().kinds[kind].type;
   const MutableBytes bytes = MutableBytes{state}.first(type.bytes);
   if (!read_packed(type, in, bytes) || in.failed()) return false;
-  const bool is_in_order = world.size() == 0 || world.id(world.size() - 1) < row.id;
-  if (!is_in_order || !is_valid_id(world, row.id, row.info) || !world.can_add(row, bytes) ||
-      (is_carried && (is_kinematic || is_fixed || carrier == sim::kNoBody))) {
+  const RowRef row{.head = head, .state = bytes, .input = {}};
+  const bool is_in_order = world.size() == 0 || world.id(world.size() - 1) < head.id;
+  if (!is_in_order || !is_valid_id(world, head.id) || owner != owner_of(head.id) ||
+      (is_carried && (is_kinematic || is_fixed || head.carrier == sim::kNoBody)) ||
+      !world.add_all({&row, 1})) {
     return false;
   }
-  world.add(row, bytes);
-  const std::size_t last = world.size() - 1;
-  const sim::Kind read = std::as_const(world).body(last).kind;
-  const bool is_same_kind =
-      (read == sim::Kind::Kinematic) == is_kinematic && (read == sim::Kind::Fixed) == is_fixed;
-  if (!is_same_kind) return false;
-  world.change_body(last, [&](sim::Body& body) {
-    body.path_ticks = path_ticks;
-    body.carrier = carrier;
-  });
-  return true;
+  const sim::Kind read = std::as_const(world).body(world.size() - 1).kind;
+  return (read == sim::Kind::Kinematic) == is_kinematic && (read == sim::Kind::Fixed) == is_fixed;
 }
 
 void write_seat(const World& world, Player player, InputSource source,
@@ -184,7 +174,7 @@ bool read_seat(NumberReader& in, Player player, Keyframe& keyframe) {
   if (!seat.taken) {
     return !seat.has_chosen_focus && keyframe.sources.back() == InputSource::Neutral;
   }
-  seat.focus = {in.fixed<std::uint64_t>()};
+  world.set_focus(player, {in.fixed<std::uint64_t>()});
   seat.focus_place.x = in.coordinate();
   seat.focus_place.y = in.coordinate();
   return read_packed(world.game().seat, in, world.seat_state(player)) &&

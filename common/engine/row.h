@@ -4,7 +4,6 @@
 #include "core/bytes.h"
 #include "core/ids.h"
 #include "engine/entity_id.h"
-#include "engine/world.h"
 #include "sim/body.h"
 #include "tickbox/game_table.h"
 
@@ -46,9 +45,6 @@ struct RowRef {
 [[nodiscard]] constexpr bool is_avatar(BodyId id) {
   return class_of(id) == IdClass::Avatar;
 }
-
-/// Returns a row of a world.
-[[nodiscard]] RowRef row_of(const World& world, std::size_t row);
 
 /// Returns entity_hash() of a row that is in no world, and moves so.
 [[nodiscard]] std::uint64_t row_hash(const GameTable& game, const RowRef& row, Motion motion);

@@ -4,6 +4,7 @@
 #include "core/hash.h"
 #include "engine/declared.h"
 #include "engine/entity_id.h"
+#include "engine/state_words.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -65,8 +66,10 @@ void Running::end_phase() {
   if (has_removed_) world_->remove_marked(removed_);
   for (const Pending& pending : pending_) {
     if (pending.is_dropped) continue;
-    const std::size_t size = world_->game().kinds[pending.row.info.kind].type.bytes;
-    world_->add(pending.row, ConstBytes{pending_states_}.subspan(pending.first, size));
+    const std::size_t size = world_->game().kinds[pending.head.kind].type.bytes;
+    world_->add({.head = pending.head,
+                 .state = ConstBytes{pending_states_}.subspan(pending.first, size),
+                 .input = {}});
   }
   rows_ = world_->size();
   removed_.assign(rows_, 0);
@@ -78,7 +81,6 @@ void Running::end_phase() {
 
 void Running::begin_call(std::size_t first, std::optional<std::size_t> second) {
   touched_.clear();
-  touched_states_.clear();
   askers_[0] = first;
   asker_count_ = 1;
   touch(first);
@@ -89,41 +91,48 @@ void Running::begin_call(std::size_t first, std::optional<std::size_t> second) {
 
 /// Limits what the callback has written, and gives the physics what the states say now.
 void Running::end_call() {
-  for (const Touched& touched : touched_) {
-    const ConstBytes state = std::as_const(*world_).state(touched.row);
-    const ConstBytes before = ConstBytes{touched_states_}.subspan(touched.first, state.size());
-    const bool is_new_state = std::memcmp(state.data(), before.data(), state.size()) != 0;
-    world_->take_written(touched.row);
-    const sim::Body& now = std::as_const(*world_).body(touched.row);
-    const bool is_moved = now.min != touched.min;
-    if (!is_new_state && now.velocity == touched.velocity && !is_moved) continue;
-    const std::int32_t top = world_->top_speed(world_->infos()[touched.row].kind);
-    world_->change_body(touched.row, [&](sim::Body& body) {
-      body.velocity = {limited(body.velocity.x, touched.velocity.x, top),
-                       limited(body.velocity.y, touched.velocity.y, top)};
-    });
-    if (is_new_state) world_->update_body(touched.row);
+  for (const Touched& before : touched_) {
+    const std::size_t row = before.row;
+    const bool is_new_state = !engine::are_equal_words(std::as_const(*world_).state_words(row),
+                                                       &touched_states_[before.first]);
+    world_->take_written(row);
+    const sim::Body& now = std::as_const(*world_).body(row);
+    const bool is_moved = now.min != before.min;
+    const bool is_faster = now.velocity != before.velocity;
+    if (!is_new_state && !is_faster && !is_moved) continue;
+    if (is_faster) {
+      const std::int32_t top = world_->top_speed(world_->infos()[row].kind);
+      world_->change_body(row, [&](sim::Body& body) {
+        body.velocity = {limited(body.velocity.x, before.velocity.x, top),
+                         limited(body.velocity.y, before.velocity.y, top)};
+      });
+    }
+    if (is_new_state) world_->update_body(row);
     if (is_moved) {
-      world_->change_body(touched.row, [](sim::Body& body) {
+      world_->change_body(row, [](sim::Body& body) {
         body.min = {std::clamp(body.min.x, -kWorldLimit, kWorldLimit - body.size.x),
                     std::clamp(body.min.y, -kWorldLimit, kWorldLimit - body.size.y)};
       });
-      world_->infos()[touched.row].is_new = true;
+      world_->infos()[row].is_new = true;
     }
-    if (world_->is_fixed(touched.row)) world_->wake(touched.row);
+    if (world_->is_fixed(row)) world_->wake(row);
   }
   if (is_filed_) file_touched();
   touched_.clear();
   asker_count_ = 0;
 }
 
+/// Notes what a row has before a callback may write it.
 void Running::touch(std::size_t row) {
-  if (std::ranges::find(touched_, row, &Touched::row) != touched_.end()) return;
+  for (const Touched& touched : touched_) {
+    if (touched.row == row) return;
+  }
+  const ConstBytes state = std::as_const(*world_).state_words(row);
+  const std::size_t first = touched_.size() * state.size();
+  if (touched_states_.size() < first + state.size()) touched_states_.resize(first + state.size());
+  engine::copy_words(state, &touched_states_[first]);
   const sim::Body& body = std::as_const(*world_).body(row);
-  const ConstBytes state = std::as_const(*world_).state(row);
-  touched_.push_back(
-      {.row = row, .min = body.min, .velocity = body.velocity, .first = touched_states_.size()});
-  touched_states_.insert(touched_states_.end(), state.begin(), state.end());
+  touched_.push_back({.row = row, .min = body.min, .velocity = body.velocity, .first = first});
 }
 
 void Running::join_askers(BodyId with, bool is_logged) {
@@ -161,9 +170,9 @@ void Running::file_places() {
   }
   for (const Pending& pending : pending_) {
     if (pending.is_dropped) continue;
-    const KindTable& kind = world_->game().kinds[pending.row.info.kind];
+    const KindTable& kind = world_->game().kinds[pending.head.kind];
     const Body body = kind.body(pending_states_.data() + pending.first);
-    space_.add(pending.key, sim::box_of(pending.row.min, body.size));
+    space_.add(pending.key, sim::box_of(pending.head.min, body.size));
   }
 }
 
@@ -226,25 +235,25 @@ Running::Count& Running::spawns_of(IdClass by, std::uint32_t lineage) {
 /// A player's view follows the first entity that it gets.
 void Running::follow_spawn(Player who, Ref spawned) {
   if (who.seat == Player::kNobody) return;
-  engine::SeatInfo& seat = world_->seats()[who.seat];
+  const engine::SeatInfo& seat = world_->seats()[who.seat];
   const auto is_pending = [&seat](const Pending& pending) {
-    return engine::ref_of(pending.row.id) == seat.focus;
+    return engine::ref_of(pending.head.id) == seat.focus;
   };
   const bool has_focus = living_row(seat.focus) || std::ranges::any_of(pending_, is_pending);
-  if (!seat.has_chosen_focus && !has_focus) seat.focus = spawned;
+  if (!seat.has_chosen_focus && !has_focus) world_->set_focus(who, spawned);
 }
 
-void Running::add_pending(const engine::NewRow& row, ConstBytes state) {
+void Running::add_pending(const engine::RowHead& head, ConstBytes state) {
   const std::size_t movers = world_->physics().movers().size();
   const auto key = static_cast<engine::Space::Key>(movers + pending_.size());
   const std::size_t first = pending_states_.size();
   // States begin where any of their members may.
   pending_states_.resize(first + world_->stride());
   std::ranges::copy(state, pending_states_.begin() + static_cast<std::ptrdiff_t>(first));
-  pending_.push_back({.row = row, .first = first, .key = key});
+  pending_.push_back({.head = head, .first = first, .key = key});
   if (!is_filed_) return;
-  const Body body = world_->game().kinds[row.info.kind].body(pending_states_.data() + first);
-  space_.add(key, sim::box_of(row.min, body.size));
+  const Body body = world_->game().kinds[head.kind].body(pending_states_.data() + first);
+  space_.add(key, sim::box_of(head.min, body.size));
 }
 
 // --- outcomes ---
@@ -268,8 +277,8 @@ void Running::leave(Player player) {
     remove_row(row);
   }
   for (Pending& pending : pending_) {
-    const bool is_own = engine::class_of(pending.row.id) == IdClass::Avatar &&
-                        engine::lineage_of(pending.row.id) == player.seat;
+    const bool is_own = engine::class_of(pending.head.id) == IdClass::Avatar &&
+                        engine::lineage_of(pending.head.id) == player.seat;
     if (!is_own || pending.is_dropped) continue;
     pending.is_dropped = true;
     if (is_filed_) space_.remove(pending.key);
@@ -372,12 +381,9 @@ void Running::carry_out_spawn(const Outcome& outcome, ConstBytes state) {
     world_->next_lineage = engine::lineage_of(id) + 1;
   }
   follow_spawn(outcome.player, outcome.ref);
-  add_pending({.id = id,
-               .info = {.kind = outcome.type, .owner = outcome.player},
-               .min = outcome.min,
-               .velocity = {},
-               .path = outcome.path},
-              state);
+  add_pending(
+      {.id = id, .min = outcome.min, .path = outcome.path, .kind = outcome.type, .is_new = true},
+      state);
 }
 
 void Running::apply(std::size_t row, std::size_t outcome, const void* value) {
@@ -498,8 +504,7 @@ void Running::remove(Ref who) {
 }
 
 void Running::spawn(std::size_t kind, const void* state, Vec2 min, Vec2 velocity, Parent parent) {
-  const std::size_t asker = askers_[0];
-  const BodyId parent_id = world_->id(asker);
+  const BodyId parent_id = world_->id(askers_[0]);
   const std::uint32_t lineage = engine::lineage_of(parent_id);
   Count& spawns = spawns_of(IdClass::ByEntity, lineage);
   // What a lineage has spawned before decides the id.
@@ -512,13 +517,13 @@ void Running::spawn(std::size_t kind, const void* state, Vec2 min, Vec2 velocity
   const KindTable& of = world_->game().kinds[kind];
   const std::int32_t top = world_->top_speed(kind);
   add_pending({.id = id,
-               .info = {.kind = static_cast<std::uint8_t>(kind),
-                        .parent = parent,
-                        .owner = world_->infos()[asker].owner},
+               .ignores = parent == Parent::Collides ? sim::kNoBody : parent_id,
                .min = {std::clamp(min.x, -kWorldLimit, kWorldLimit),
                        std::clamp(min.y, -kWorldLimit, kWorldLimit)},
                .velocity = {limited(velocity.x, 0, top), limited(velocity.y, 0, top)},
-               .ignores = parent == Parent::Collides ? sim::kNoBody : parent_id},
+               .kind = static_cast<std::uint8_t>(kind),
+               .parent = parent,
+               .is_new = true},
               bytes_at(state, of.type.bytes));
   report_.spawns.push_back({.parent = parent_id, .child = id});
   join_askers(id, true);
@@ -591,12 +596,13 @@ void Running::focus(Player who, Ref whom, Vec2 place) {
 
 void Running::set_focus(const Outcome& outcome) {
   engine::SeatInfo& seat = world_->seats()[outcome.player.seat];
-  seat.focus = outcome.ref;
+  world_->set_focus(outcome.player, outcome.ref);
   seat.has_chosen_focus = true;
   if (outcome.ref == Ref{}) seat.focus_place = outcome.min;
 }
 
 void Running::follow_focuses() {
+  if (!world_->follows()) return;
   focus_rows_.resize(world_->seats().size());
   for (std::size_t i = 0; i < focus_rows_.size(); ++i) {
     engine::SeatInfo& seat = world_->seats()[i];
@@ -668,12 +674,7 @@ Ref Running::spawn_by_server(Player who, std::size_t kind, const void* state, Ve
   outcome.min = min;
   outcome.path = path;
   follow_spawn(who, outcome.ref);
-  add_pending({.id = id,
-               .info = {.kind = outcome.type, .owner = who},
-               .min = min,
-               .velocity = {},
-               .path = path},
-              bytes);
+  add_pending({.id = id, .min = min, .path = path, .kind = outcome.type, .is_new = true}, bytes);
   return outcome.ref;
 }
 

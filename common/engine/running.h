@@ -164,7 +164,7 @@ class Running {
   };
 
   struct Pending {
-    engine::NewRow row;
+    engine::RowHead head;
     std::size_t first = 0;  ///< of its state in pending_states_
     engine::Space::Key key = 0;
     bool is_dropped = false;  ///< its player has left in the same phase
@@ -194,7 +194,7 @@ class Running {
   Count& spawns_of(engine::IdClass by, std::uint32_t lineage);
   void follow_spawn(Player who, Ref spawned);
   void set_focus(const engine::Outcome& outcome);
-  void add_pending(const engine::NewRow& row, ConstBytes state);
+  void add_pending(const engine::RowHead& head, ConstBytes state);
   void carry_out(const engine::Outcome& outcome, ConstBytes bytes);
   void carry_out_spawn(const engine::Outcome& outcome, ConstBytes state);
   void apply(std::size_t row, std::size_t outcome, const void* value);

@@ -2,10 +2,10 @@
 
 #include "core/assert.h"
 #include "engine/declared.h"
-#include "engine/row.h"
+#include "engine/first_not_before.h"
 
 #include <algorithm>
-#include <array>
+#include <cstring>
 #include <utility>
 
 namespace tickbox::engine {
@@ -59,12 +59,26 @@ void set_properties(const Body& of, sim::Body& body) {
   if (of.motion == Motion::Fixed) body.velocity = {};
 }
 
-/// The body of a row.
-sim::Body body_of(const NewRow& row, const KindTable& kind, ConstBytes state) {
-  sim::Body body{.id = row.id, .min = row.min, .velocity = row.velocity, .ignores = row.ignores};
+/// Makes the body of a row in place.
+void make_body(const RowHead& head, const KindTable& kind, ConstBytes state, sim::Body& body) {
+  body.id = head.id;
+  body.min = head.min;
+  body.velocity = head.velocity;
+  body.ignores = head.ignores;
   set_properties(kind.body(state.data()), body);
-  if (body.kind == sim::Kind::Kinematic) body.path = row.path;
-  return body;
+  if (body.kind == sim::Kind::Kinematic) {
+    body.path = head.path;
+    body.path_ticks = head.path_ticks;
+  }
+  if (body.kind == sim::Kind::Dynamic) body.carrier = head.carrier;
+}
+
+RowInfo info_of(const RowHead& head) {
+  return {.kind = head.kind,
+          .parent = head.parent,
+          .is_new = head.is_new,
+          .owner = owner_of(head.id),
+          .velocity_before = {}};
 }
 
 }  // namespace
@@ -163,26 +177,19 @@ void World::rest() {
   });
 }
 
-/// The first row with this id or a higher one.
-std::size_t World::first_not_before(BodyId id) const {
-  return static_cast<std::size_t>(std::ranges::lower_bound(ids_, id) - ids_.begin());
-}
-
 std::size_t World::movers_before(BodyId id) const {
-  const std::span<const sim::Body> movers = physics_.movers();
-  return static_cast<std::size_t>(std::ranges::lower_bound(movers, id, {}, &sim::Body::id) -
-                                  movers.begin());
+  return first_not_before(physics_.movers(), id, &sim::Body::id);
 }
 
 std::size_t World::index_of(BodyId id) const {
-  const std::size_t row = first_not_before(id);
+  const std::size_t row = first_not_before(ids(), id);
   return row < size() && ids_[row] == id ? row : size();
 }
 
 std::size_t World::avatar_of(Player player) const {
   if (!has(player)) return size();
   const std::size_t row =
-      first_not_before(avatar_id(seats_[player.seat].generation, {.lineage = player.seat}));
+      first_not_before(ids(), avatar_id(seats_[player.seat].generation, {.lineage = player.seat}));
   return row < size() && is_avatar_of(row, player) ? row : size();
 }
 
@@ -192,39 +199,116 @@ bool World::is_avatar_of(std::size_t row, Player player) const {
          generation_of(id) == seats_[player.seat].generation;
 }
 
-void World::add(const NewRow& row, ConstBytes state) {
-  const KindTable& kind = game_->kinds[row.info.kind];
-  TICKBOX_ASSERT(state.size() == kind.type.bytes);
-  const sim::Body body = body_of(row, kind, state);
-  physics_.add(body);
-  const std::size_t index = first_not_before(row.id);
-  ids_.insert(ids_.begin() + static_cast<std::ptrdiff_t>(index), row.id);
-  const bool is_fixed = body.kind == sim::Kind::Fixed;
-  const auto place_it =
-      places_.insert(places_.begin() + static_cast<std::ptrdiff_t>(index), Place{});
-  if (!is_fixed) {
-    place_it->index = static_cast<std::uint32_t>(movers_before(row.id));
-    std::for_each(place_it + 1, places_.end(),
-                  [](Place& behind) { behind.index += behind.is_fixed ? 0 : 1; });
-  }
-  for (auto at = std::ranges::lower_bound(active_, index); at != active_.end(); ++at) {
-    ++*at;
-  }
-  infos_.insert(infos_.begin() + static_cast<std::ptrdiff_t>(index), row.info);
-  const std::size_t place = place_of(index);
-  states_.insert(states_.begin() + static_cast<std::ptrdiff_t>(place), stride_, std::byte{});
-  std::ranges::copy(state, states_.begin() + static_cast<std::ptrdiff_t>(place));
-  if (is_fixed) file_fixed(index);
-  wake(index);
+bool World::is_possible(const RowRef& row, const sim::Body& body) const {
+  const KindTable& kind = game_->kinds[row.head.kind];
+  if (kind.possible != nullptr && !kind.possible(row.state.data())) return false;
+  const bool has_path = body.path != kNoPath;
+  return sim::is_within_limits(body) && (!has_path || body.path < map_->statics->paths().size());
 }
 
-bool World::can_add(const NewRow& row, ConstBytes state) const {
-  const KindTable& kind = game_->kinds[row.info.kind];
-  if (kind.possible != nullptr && !kind.possible(state.data())) return false;
-  const sim::Body body = body_of(row, kind, state);
-  const bool has_path = body.path != kNoPath;
-  return sim::is_within_limits(body) && index_of(row.id) == size() &&
-         (!has_path || body.path < map_->statics->paths().size());
+bool World::can_add(const RowRef& row) const {
+  sim::Body body;
+  make_body(row.head, game_->kinds[row.head.kind], row.state, body);
+  return index_of(row.head.id) == size() && is_possible(row, body);
+}
+
+void World::add(const RowRef& row) {
+  const bool is_added = add_all({&row, 1});
+  TICKBOX_ASSERT(is_added);
+}
+
+bool World::add_all(std::span<const RowRef> rows) {
+  if (rows.empty()) return true;
+  if (!make_bodies(rows)) return false;
+  insert_rows(rows);
+  insert_states(rows);
+  physics_.add(new_bodies_);
+  const std::size_t first = inserted_.front();
+  auto movers = static_cast<std::uint32_t>(movers_before(ids_[first]));
+  for (std::size_t row = first; row < size(); ++row) {
+    if (!places_[row].is_fixed) places_[row].index = movers++;
+  }
+  for (const std::size_t row : inserted_) {
+    if (places_[row].is_fixed) file_fixed(row);
+  }
+  wake_inserted();
+  return true;
+}
+
+/// Makes the bodies of new rows. Returns false if one of them cannot be.
+bool World::make_bodies(std::span<const RowRef> rows) {
+  new_bodies_.clear();
+  std::size_t at = first_not_before(ids(), rows.front().head.id);
+  for (const RowRef& row : rows) {
+    TICKBOX_ASSERT(row.state.size() == game_->kinds[row.head.kind].type.bytes);
+    TICKBOX_ASSERT(new_bodies_.empty() || new_bodies_.back().id < row.head.id);
+    while (at < size() && ids_[at] < row.head.id) {
+      ++at;
+    }
+    if (at < size() && ids_[at] == row.head.id) return false;
+    sim::Body& body = new_bodies_.emplace_back();
+    make_body(row.head, game_->kinds[row.head.kind], row.state, body);
+    if (!is_possible(row, body)) return false;
+  }
+  return true;
+}
+
+/// Inserts what new rows have beside body and state, from the last to the first.
+void World::insert_rows(std::span<const RowRef> rows) {
+  std::size_t from = size();
+  std::size_t to = from + rows.size();
+  ids_.resize(to);
+  places_.resize(to);
+  infos_.resize(to);
+  inserted_.resize(rows.size());
+  for (std::size_t i = rows.size(); i-- > 0;) {
+    const RowHead& head = rows[i].head;
+    while (from > 0 && head.id < ids_[from - 1]) {
+      ids_[--to] = ids_[--from];
+      places_[to] = places_[from];
+      infos_[to] = infos_[from];
+    }
+    ids_[--to] = head.id;
+    places_[to] = {.index = 0, .is_fixed = new_bodies_[i].kind == sim::Kind::Fixed};
+    infos_[to] = info_of(head);
+    inserted_[i] = static_cast<std::uint32_t>(to);
+  }
+}
+
+/// Inserts the states of new rows, from the end of the memory.
+void World::insert_states(std::span<const RowRef> rows) {
+  const auto slot = [this](std::size_t at) { return states_.data() + at * stride_; };
+  states_.resize(size() * stride_);
+  const auto place_from_end = [&](std::size_t i) {
+    return order_ == StateOrder::Ascending ? inserted_[rows.size() - 1 - i]
+                                           : size() - 1 - inserted_[i];
+  };
+  std::size_t left = rows.size();
+  for (std::size_t place = size(); left > 0;) {
+    --place;
+    if (place == place_from_end(rows.size() - left)) {
+      --left;
+    } else {
+      std::memcpy(slot(place), slot(place - left), stride_);
+    }
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::byte* const state = states_.data() + place_of(inserted_[i]);
+    std::memset(state, 0, stride_);
+    std::ranges::copy(rows[i].state, state);
+  }
+}
+
+/// Makes the new rows active, from the last to the first.
+void World::wake_inserted() {
+  std::size_t from = active_.size();
+  std::size_t left = inserted_.size();
+  active_.resize(from + left);
+  for (std::size_t to = active_.size(); left > 0;) {
+    const auto moved = static_cast<std::uint32_t>(left);
+    const bool is_behind = from > 0 && active_[from - 1] + moved > inserted_[left - 1];
+    active_[--to] = is_behind ? active_[--from] + moved : inserted_[--left];
+  }
 }
 
 void World::remove_marked(std::span<const std::uint8_t> marked) {
@@ -304,24 +388,8 @@ void World::free_seat(Player player) {
 }
 
 RowRef row_of(const World& world, std::size_t row) {
-  const sim::Body& body = world.body(row);
-  const RowInfo& info = world.infos()[row];
-  const bool is_kinematic = body.kind == sim::Kind::Kinematic;
-  RowRef ref{.head = {.id = body.id,
-                      .carrier = is_kinematic ? sim::kNoBody : body.carrier,
-                      .min = body.min,
-                      .velocity = body.velocity,
-                      .kind = info.kind,
-                      .parent = info.parent,
-                      .is_new = info.is_new},
-             .state = world.state(row),
-             .input = {}};
-  if (info.parent != Parent::Collides) ref.head.ignores = body.ignores;
-  if (is_kinematic) {
-    ref.head.path = body.path;
-    ref.head.path_ticks = body.path_ticks;
-  }
-  if (is_avatar(body.id)) ref.input = world.input(info.owner);
+  RowRef ref{.head = head_of(world, row), .state = world.state(row), .input = {}};
+  if (is_avatar(ref.head.id)) ref.input = world.input(world.infos()[row].owner);
   return ref;
 }
 

@@ -16,6 +16,7 @@
 #include "core/rng.h"
 #include "engine/entity_id.h"
 #include "engine/map.h"
+#include "engine/row.h"
 #include "sim/world.h"
 #include "tickbox/game_table.h"
 
@@ -44,16 +45,6 @@ struct SeatInfo {
   Vec2 focus_place;               ///< its place after the last tick in which it existed
 
   friend bool operator==(const SeatInfo&, const SeatInfo&) = default;
-};
-
-/// An entity to be added: its row and the bytes of its state.
-struct NewRow {
-  BodyId id;
-  RowInfo info;
-  Vec2 min;
-  Vec2 velocity;
-  std::uint16_t path = kNoPath;
-  BodyId ignores = sim::kNoBody;
 };
 
 /// The order of the states in memory. Nothing that rules do may depend on it.
@@ -133,6 +124,11 @@ class World {
     return ConstBytes{states_}.subspan(place_of(row), kind_of(row).type.bytes);
   }
 
+  /// The same in whole words: stride() bytes.
+  [[nodiscard]] ConstBytes state_words(std::size_t row) const {
+    return ConstBytes{states_}.subspan(place_of(row), stride_);
+  }
+
   /// All states, each at stride() bytes, in the order of memory.
   [[nodiscard]] MutableBytes states() { return states_; }
 
@@ -173,12 +169,17 @@ class World {
   /// Whether a row is one of the avatars of a player whose seat is taken. They stand side by side.
   [[nodiscard]] bool is_avatar_of(std::size_t row, Player player) const;
 
-  /// Returns whether the physics and the game can have such an entity. `state`: aligned, each value
-  /// within its range.
-  [[nodiscard]] bool can_add(const NewRow& row, ConstBytes state) const;
+  /// Returns whether the physics and the game can have such an entity beside the others. The state
+  /// is aligned, each value within its range.
+  [[nodiscard]] bool can_add(const RowRef& row) const;
 
   /// Requires: can_add(). Cost: linear in the entities behind it.
-  void add(const NewRow& row, ConstBytes state);
+  void add(const RowRef& row);
+
+  /// Adds entities whose ids ascend, all or none. Returns false if it can_add() one of them not.
+  /// Cost: linear in them and in the entities behind the first of them.
+  [[nodiscard]] bool add_all(std::span<const RowRef> rows);
+
   /// Removes the rows that are marked. Requires: a mark for each row.
   void remove_marked(std::span<const std::uint8_t> marked);
   /// Removes all rows; keeps the memory, seats, room and tick.
@@ -214,6 +215,20 @@ class World {
     return ConstBytes{inputs_}.subspan(player.seat * input_stride_, game_->input.bytes);
   }
 
+  /// The same in whole words.
+  [[nodiscard]] ConstBytes input_words(Player player) const {
+    return ConstBytes{inputs_}.subspan(player.seat * input_stride_, input_stride_);
+  }
+
+  /// Centres a player's view on an entity, or with Ref{} on a place.
+  void set_focus(Player player, Ref focus) {
+    seats_[player.seat].focus = focus;
+    follows_ = follows_ || focus != Ref{};
+  }
+
+  /// Whether a view was ever centred on an entity. Worlds of a part of a match have no such views.
+  [[nodiscard]] bool follows() const { return follows_; }
+
   /// Gives a seat to a new player, or frees it; its state and input are those by default.
   void take_seat(Player player);
   void free_seat(Player player);
@@ -247,7 +262,11 @@ class World {
     std::uint64_t hash = 0;  ///< while it is at rest
   };
 
-  [[nodiscard]] std::size_t first_not_before(BodyId id) const;
+  [[nodiscard]] bool is_possible(const RowRef& row, const sim::Body& body) const;
+  [[nodiscard]] bool make_bodies(std::span<const RowRef> rows);
+  void insert_rows(std::span<const RowRef> rows);
+  void insert_states(std::span<const RowRef> rows);
+  void wake_inserted();
   [[nodiscard]] std::size_t movers_before(BodyId id) const;
   [[nodiscard]] bool acts(std::size_t row) const;
   void move_to_written(std::size_t row);
@@ -270,12 +289,37 @@ class World {
   std::vector<std::uint32_t> active_;
   std::vector<FixedRow> fixed_rows_;  ///< by slot of the fixed body
   std::vector<SeatInfo> seats_;
+  bool follows_ = false;
   std::vector<std::byte> seat_states_;
   std::vector<std::byte> inputs_;
   std::vector<std::byte> room_;
   std::vector<std::byte> secret_;
-  std::vector<BodyId> removed_;  ///< scratch memory of remove_marked()
+  std::vector<BodyId> removed_;          ///< scratch memory of remove_marked()
+  std::vector<sim::Body> new_bodies_;    ///< scratch memory of add_all()
+  std::vector<std::uint32_t> inserted_;  ///< scratch memory of add_all(): the new rows
 };
+
+/// Returns the head of a row.
+[[nodiscard]] inline RowHead head_of(const World& world, std::size_t row) {
+  const sim::Body& body = world.body(row);
+  const RowInfo& info = world.infos()[row];
+  RowHead head{.id = body.id,
+               .carrier = body.carrier,
+               .min = body.min,
+               .velocity = body.velocity,
+               .kind = info.kind,
+               .parent = info.parent,
+               .is_new = info.is_new};
+  if (info.parent != Parent::Collides) head.ignores = body.ignores;
+  if (body.kind == sim::Kind::Kinematic) {
+    head.carrier = sim::kNoBody;
+    head.path = body.path;
+    head.path_ticks = body.path_ticks;
+  }
+  return head;
+}
+
+[[nodiscard]] RowRef row_of(const World& world, std::size_t row);
 
 /// Returns XXH3-64 over one row, seeded with its id.
 [[nodiscard]] std::uint64_t entity_hash(const World& world, std::size_t row);

@@ -64,19 +64,34 @@ Body* World::find_mover(BodyId id) {
   return place != movers_.end() && place->id == id ? &*place : nullptr;
 }
 
-void World::add(const Body& body) {
-  TICKBOX_ASSERT(body.kind != Kind::Static);
-  TICKBOX_ASSERT(body.path == kNoPath || body.path < statics_->paths().size());
-  TICKBOX_ASSERT(is_within_limits(body));
-  TICKBOX_ASSERT(statics_->find(body.id) == nullptr);
-  const auto place = std::lower_bound(movers_.begin(), movers_.end(), body.id, has_lower_id);
-  TICKBOX_ASSERT(place == movers_.end() || place->id != body.id);
-  if (body.kind == Kind::Fixed) {
-    own_fixed().add(body);
-    return;
+void World::add(std::span<const Body> bodies) {
+  std::size_t movers = 0;
+  for (const Body& body : bodies) {
+    TICKBOX_ASSERT(body.kind != Kind::Static);
+    TICKBOX_ASSERT(body.path == kNoPath || body.path < statics_->paths().size());
+    TICKBOX_ASSERT(is_within_limits(body));
+    const std::span<const Body> walls = statics_->bodies();
+    TICKBOX_ASSERT(walls.empty() || body.id < walls.front().id || !statics_->find(body.id));
+    if (body.kind == Kind::Fixed) {
+      TICKBOX_ASSERT(find_mover(body.id) == nullptr);
+      own_fixed().add(body);
+    } else {
+      TICKBOX_ASSERT(!fixed_ || fixed_->find(body.id) == nullptr);
+      ++movers;
+    }
   }
-  TICKBOX_ASSERT(!fixed_ || fixed_->find(body.id) == nullptr);
-  movers_.insert(place, body);
+  std::size_t from = movers_.size();
+  std::size_t to = from + movers;
+  movers_.resize(to);
+  for (std::size_t i = bodies.size(); i-- > 0;) {
+    const Body& body = bodies[i];
+    if (body.kind == Kind::Fixed) continue;
+    while (from > 0 && body.id < movers_[from - 1].id) {
+      movers_[--to] = movers_[--from];
+    }
+    TICKBOX_ASSERT(from == 0 || movers_[from - 1].id < body.id);
+    movers_[--to] = body;
+  }
 }
 
 bool World::remove(BodyId id) {
@@ -90,8 +105,17 @@ bool World::remove(BodyId id) {
 
 void World::remove(std::span<const BodyId> ids) {
   if (ids.empty()) return;
-  std::erase_if(movers_,
-                [ids](const Body& body) { return std::ranges::binary_search(ids, body.id); });
+  const auto first = std::lower_bound(movers_.begin(), movers_.end(), ids.front(), has_lower_id);
+  auto kept = first;
+  auto next = ids.begin();  // both are sorted
+  for (auto body = first; body != movers_.end(); ++body) {
+    while (next != ids.end() && *next < body->id) {
+      ++next;
+    }
+    const bool is_removed = next != ids.end() && *next == body->id;
+    if (!is_removed) *kept++ = *body;
+  }
+  movers_.erase(kept, movers_.end());
   if (fixed().empty()) return;
   for (const BodyId id : ids) {
     if (fixed_->find(id) != nullptr) own_fixed().remove(id);

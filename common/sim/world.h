@@ -70,13 +70,17 @@ class World {
   /// Inserts a mover or a fixed body in the order of ids. Requires: not Static, an unused id,
   /// values within the limits of Body, a path of the statics or kNoPath. Cost: linear in the movers
   /// for a mover; FixedBodies::add() for a fixed body.
-  void add(const Body& body);
+  void add(const Body& body) { add({&body, 1}); }
+
+  /// Inserts several, whose ids ascend. Requires: as add() of one. Cost: linear in the movers
+  /// behind the first.
+  void add(std::span<const Body> bodies);
 
   /// Removes a mover or a fixed body; returns false if none has this id. Cost: as add().
   bool remove(BodyId id);
 
   /// Removes all movers and fixed bodies in `ids`. Requires: `ids` sorted.
-  /// Cost: linear in the movers, times a binary search; FixedBodies::remove() for each id.
+  /// Cost: linear in the movers behind the first and in `ids`; FixedBodies::remove() for each id.
   void remove(std::span<const BodyId> ids);
 
   /// Removes all movers and fixed bodies; keeps the memory of the movers.

@@ -69,7 +69,7 @@ class ContentReader {
   bool read_inputs() {
     return read_ticks([this](std::uint8_t ago) {
       const auto index = take_index();
-      if (!index || !is_avatar(base_.rows->head(*index).id)) return false;
+      if (!index || !is_avatar(base_.rows->id(*index))) return false;
       const bool is_in_order = content_.inputs.empty() || content_.inputs.back().ago > ago ||
                                content_.inputs.back().index < *index;
       if (!is_in_order) return false;
@@ -143,8 +143,7 @@ class ContentReader {
     }
     while (in_.take(1) != 0) {
       const std::optional<BodyId> id = take_row_id();
-      const bool is_in_order =
-          id && (content_.rows.empty() || content_.rows.heads().back().id < *id);
+      const bool is_in_order = id && (content_.rows.empty() || content_.rows.ids().back() < *id);
       if (!is_in_order || content_.rows.size() == kMembersMax ||
           !take_row(*id, origin, in_, content_.rows)) {
         return false;
@@ -162,7 +161,7 @@ class ContentReader {
     }
     const auto index = take_index();
     if (!index) return std::nullopt;
-    return base_.rows->head(*index).id;
+    return base_.rows->id(*index);
   }
 
   BitReader in_;

@@ -219,6 +219,7 @@ void put_row(const GameTable& game, const RowRef& row, Vec2 origin, BitWriter& o
 
 namespace {
 
+// NOLINTBEGIN(cppcoreguidelines-pro-type-member-init): unpack_sparse() writes the bytes first
 /// Reads a row. `motion`: nothing if the game says it, which must then call the state possible.
 bool take_row(BodyId id, std::optional<Motion> motion, Vec2 origin, BitReader& in, Rows& rows) {
   const GameTable& game = rows.game();
@@ -230,7 +231,7 @@ bool take_row(BodyId id, std::optional<Motion> motion, Vec2 origin, BitReader& i
   if (!place) return false;
   head.min = *place;
   const KindTable& kind = game.kinds[head.kind];
-  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> state_bytes{};
+  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> state_bytes;
   const MutableBytes state = MutableBytes{state_bytes}.first(kind.type.bytes);
   if (!engine::unpack_sparse(kind.type, in, state)) return false;
   if (!motion) {
@@ -254,13 +255,15 @@ bool take_row(BodyId id, std::optional<Motion> motion, Vec2 origin, BitReader& i
     head.carrier = {in.take(64)};
     if (head.carrier == sim::kNoBody) return false;
   }
-  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> input_bytes{};
+  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> input_bytes;
   const MutableBytes input = MutableBytes{input_bytes}.first(is_avatar(id) ? game.input.bytes : 0);
   if (is_avatar(id) && !engine::unpack_sparse(game.input, in, input)) return false;
   if (in.failed()) return false;
   rows.add({.head = head, .state = state, .input = input});
   return true;
 }
+
+// NOLINTEND(cppcoreguidelines-pro-type-member-init)
 
 }  // namespace
 

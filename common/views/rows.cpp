@@ -1,6 +1,8 @@
 #include "views/rows.h"
 
 #include "engine/declared.h"
+#include "engine/first_not_before.h"
+#include "engine/state_words.h"
 #include "views/aligned.h"
 
 #include <algorithm>
@@ -11,9 +13,8 @@ namespace {
 
 /// Copies a value to the end of a list of values at one stride.
 void append(ConstBytes value, std::size_t stride, std::vector<std::byte>& out) {
-  const std::size_t first = out.size();
-  out.resize(first + stride);
-  std::ranges::copy(value, out.begin() + static_cast<std::ptrdiff_t>(first));
+  out.insert(out.end(), value.begin(), value.end());
+  out.resize(out.size() + stride - value.size());
 }
 
 }  // namespace
@@ -29,41 +30,43 @@ void Rows::begin(const GameTable& game) {
 }
 
 void Rows::clear() {
+  ids_.clear();
   heads_.clear();
   states_.clear();
   inputs_.clear();
 }
 
 void Rows::reserve(std::size_t rows) {
+  ids_.reserve(rows);
   heads_.reserve(rows);
   states_.reserve(rows * state_stride_);
   inputs_.reserve(rows * input_stride_);
 }
 
 void Rows::add(const RowRef& row) {
+  ids_.push_back(row.head.id);
   heads_.push_back(row.head);
   append(row.state, state_stride_, states_);
   append(row.input, input_stride_, inputs_);
 }
 
 void Rows::assign(const engine::World& world) {
-  begin(world.game());
+  if (game_ != &world.game()) *this = Rows{world.game()};
+  ids_.assign(world.ids().begin(), world.ids().end());
   heads_.resize(world.size());
   states_.resize(world.size() * state_stride_);
   inputs_.resize(world.size() * input_stride_);
   for (std::size_t row = 0; row < world.size(); ++row) {
-    const RowRef from = row_of(world, row);
-    heads_[row] = from.head;
-    std::memcpy(states_.data() + row * state_stride_, from.state.data(), from.state.size());
-    if (from.input.empty()) continue;
-    std::memcpy(inputs_.data() + row * input_stride_, from.input.data(), from.input.size());
+    heads_[row] = engine::head_of(world, row);
+    engine::copy_words(world.state_words(row), &states_[row * state_stride_]);
+    if (!is_avatar(ids_[row])) continue;
+    engine::copy_words(world.input_words(world.infos()[row].owner), &inputs_[row * input_stride_]);
   }
 }
 
 std::size_t Rows::index_of(BodyId id) const {
-  const auto found = std::ranges::lower_bound(heads_, id, {}, &RowHead::id);
-  return found != heads_.end() && found->id == id ? static_cast<std::size_t>(found - heads_.begin())
-                                                  : size();
+  const std::size_t row = engine::first_not_before(ids(), id);
+  return row < size() && ids_[row] == id ? row : size();
 }
 
 bool are_equal(const GameTable& game, const RowRef& a, const RowRef& b) {
@@ -74,36 +77,17 @@ bool are_equal(const GameTable& game, const RowRef& a, const RowRef& b) {
 
 namespace {
 
-engine::NewRow new_row_of(const RowHead& head) {
-  return {.id = head.id,
-          .info = {.kind = head.kind,
-                   .parent = head.parent,
-                   .is_new = head.is_new,
-                   .owner = owner_of(head.id),
-                   .velocity_before = {}},
-          .min = head.min,
-          .velocity = head.velocity,
-          .path = head.path,
-          .ignores = head.ignores};
+/// Whether a server can have written a row: an entity that was there, an avatar of a seat that the
+/// map has.
+bool is_possible(const engine::World& world, const RowRef& row) {
+  const BodyId id = row.head.id;
+  if (!engine::is_entity(id)) return false;
+  if (!is_avatar(id)) return engine::spawn_tick_of(id) <= world.tick;
+  return owner_of(id).seat < world.seats().size() &&
+         !engine::has_press_down(world.game().input, row.input);
 }
 
-}  // namespace
-
-bool can_add(const engine::World& world, const RowRef& row) {
-  if (!engine::is_entity(row.head.id)) return false;
-  if (!world.can_add(new_row_of(row.head), row.state)) return false;
-  if (!is_avatar(row.head.id)) return engine::spawn_tick_of(row.head.id) <= world.tick;
-  const std::uint32_t seat = engine::lineage_of(row.head.id);
-  return seat < world.seats().size() && !engine::has_press_down(world.game().input, row.input);
-}
-
-void add_to(engine::World& world, const RowRef& row) {
-  world.add(new_row_of(row.head), row.state);
-  world.change_body(world.index_of(row.head.id), [&](sim::Body& body) {
-    if (body.kind == sim::Kind::Kinematic) body.path_ticks = row.head.path_ticks;
-    if (body.kind == sim::Kind::Dynamic) body.carrier = row.head.carrier;
-  });
-  if (!is_avatar(row.head.id)) return;
+void take_seat(engine::World& world, const RowRef& row) {
   const Player player = owner_of(row.head.id);
   engine::SeatInfo& seat = world.seats()[player.seat];
   seat.generation = engine::generation_of(row.head.id);
@@ -111,9 +95,32 @@ void add_to(engine::World& world, const RowRef& row) {
   std::ranges::copy(row.input, world.input(player).begin());
 }
 
+}  // namespace
+
+bool add_all(engine::World& world, std::span<const RowRef> rows) {
+  const auto can_be = [&](const RowRef& row) { return is_possible(world, row); };
+  if (!std::ranges::all_of(rows, can_be) || !world.add_all(rows)) return false;
+  for (const RowRef& row : rows) {
+    if (is_avatar(row.head.id)) take_seat(world, row);
+  }
+  return true;
+}
+
 std::uint64_t member_hash(const engine::World& world, std::size_t row, std::uint64_t entity_hash) {
   if (!is_avatar(world.id(row))) return entity_hash;
   return entity_hash + engine::input_hash(world, world.infos()[row].owner);
+}
+
+std::uint64_t view_hash(const engine::World& world) {
+  std::uint64_t sum = engine::room_hash(world);
+  auto active = world.active_rows().begin();
+  for (std::size_t row = 0; row < world.size(); ++row) {
+    const bool is_active = active != world.active_rows().end() && *active == row;
+    if (is_active) ++active;
+    sum += member_hash(world, row,
+                       is_active ? engine::entity_hash(world, row) : world.resting_hash(row));
+  }
+  return sum;
 }
 
 }  // namespace tickbox::views

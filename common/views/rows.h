@@ -35,6 +35,11 @@ class Rows {
 
   [[nodiscard]] std::span<const RowHead> heads() const { return heads_; }
 
+  /// The ids of all rows, side by side: most searches look at nothing else.
+  [[nodiscard]] std::span<const BodyId> ids() const { return ids_; }
+
+  [[nodiscard]] BodyId id(std::size_t row) const { return ids_[row]; }
+
   [[nodiscard]] const RowHead& head(std::size_t row) const { return heads_[row]; }
 
   [[nodiscard]] ConstBytes state(std::size_t row) const {
@@ -42,7 +47,7 @@ class Rows {
   }
 
   [[nodiscard]] ConstBytes input(std::size_t row) const {
-    if (!is_avatar(heads_[row].id)) return {};
+    if (!is_avatar(ids_[row])) return {};
     return ConstBytes{inputs_}.subspan(row * input_stride_, game_->input.bytes);
   }
 
@@ -77,6 +82,7 @@ class Rows {
   const GameTable* game_ = nullptr;
   std::size_t state_stride_ = 0;
   std::size_t input_stride_ = 0;
+  std::vector<BodyId> ids_;
   std::vector<RowHead> heads_;
   std::vector<std::byte> states_;
   std::vector<std::byte> inputs_;
@@ -85,16 +91,17 @@ class Rows {
 /// Returns whether two rows have the same values, also those of the inputs.
 [[nodiscard]] bool are_equal(const GameTable& game, const RowRef& a, const RowRef& b);
 
-/// Returns whether a world can take a row that was received: a state that a server of this game can
-/// have written, of a seat that the map has, and no entity with this id.
-[[nodiscard]] bool can_add(const engine::World& world, const RowRef& row);
-
-/// Adds a row to a world; that of an avatar takes its seat, with its input. Requires: can_add().
-void add_to(engine::World& world, const RowRef& row);
+/// Adds rows whose ids ascend to a world, all or none; that of an avatar takes its seat, with its
+/// input. Returns false if one is a row that no server of this game can have written, of a seat
+/// that the map has not, or of an entity that is there already.
+[[nodiscard]] bool add_all(engine::World& world, std::span<const RowRef> rows);
 
 /// Returns the hash of what a view has of a row. A view's hash is the sum of those of its members
 /// and of its room.
 [[nodiscard]] std::uint64_t member_hash(const engine::World& world, std::size_t row,
                                         std::uint64_t entity_hash);
+
+/// Returns the hash of the view of all rows of a world.
+[[nodiscard]] std::uint64_t view_hash(const engine::World& world);
 
 }  // namespace tickbox::views

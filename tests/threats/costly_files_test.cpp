@@ -35,11 +35,15 @@ std::vector<std::byte> heap_of_crates(const RecordedMatch& match, std::uint32_t 
   const Vec2 place = engine::objects_of(*world.map(), "spawn")[0].min;
   world.clear_rows();
   for (std::uint32_t i = 0; i < crates; ++i) {
-    world.add({.id = engine::spawned_id(engine::IdClass::ByServer,
-                                        {.lineage = engine::kSeatsMax + i, .tick = {}}),
-               .info = {.kind = kind_of(world.game(), "Crate")},
-               .min = place},
-              value_with(world.game().kinds[kind_of(world.game(), "Crate")].type, {}));
+    const std::uint8_t kind = kind_of(world.game(), "Crate");
+    const std::vector<std::byte> state = value_with(world.game().kinds[kind].type, {});
+    world.add({.head = {.id = engine::spawned_id(engine::IdClass::ByServer,
+                                                 {.lineage = engine::kSeatsMax + i, .tick = {}}),
+                        .min = place,
+                        .kind = kind,
+                        .is_new = true},
+               .state = state,
+               .input = {}});
   }
   std::vector<std::byte> bytes;
   engine::encode_keyframe(world, bytes);
@@ -134,11 +138,16 @@ engine::World room_full_of_bullets(Tick tick, std::uint32_t bullets) {
     if (added == bullets) break;
     const std::uint32_t age = added % 3;
     const Player owner{static_cast<std::uint16_t>(added / 3)};
-    world.add({.id = engine::spawned_id(engine::IdClass::ByEntity,
-                                        {.lineage = owner.seat, .tick = {tick.value - age}}),
-               .info = {.kind = kind, .owner = owner},
-               .min = {point.min.x + kUnit / 2, point.min.y + kUnit / 2}},
-              value_with(arena.kinds[kind].type, {{"left", kLife - 1 - age}}));
+    const std::vector<std::byte> state =
+        value_with(arena.kinds[kind].type, {{"left", kLife - 1 - age}});
+    world.add(
+        {.head = {.id = engine::spawned_id(engine::IdClass::ByEntity,
+                                           {.lineage = owner.seat, .tick = {tick.value - age}}),
+                  .min = {point.min.x + kUnit / 2, point.min.y + kUnit / 2},
+                  .kind = kind,
+                  .is_new = true},
+         .state = state,
+         .input = {}});
     ++added;
   }
   EXPECT_EQ(added, bullets);

@@ -99,13 +99,11 @@ class RecordCheck {
     const BodyId id = body_id(outcome.ref);
     const bool is_avatar = outcome.player.seat != Player::kNobody;
     const AlignedValue state{bytes};
-    const NewRow row{.id = id,
-                     .info = {.kind = outcome.type, .owner = outcome.player},
-                     .min = outcome.min,
-                     .velocity = {},
-                     .path = outcome.path};
-    const ConstBytes aligned{static_cast<const std::byte*>(state.data()), bytes.size()};
-    if (!spawned_.insert(id).second || !world_.can_add(row, aligned)) return false;
+    const RowRef row{
+        .head = {.id = id, .min = outcome.min, .path = outcome.path, .kind = outcome.type},
+        .state = {static_cast<const std::byte*>(state.data()), bytes.size()},
+        .input = {}};
+    if (!spawned_.insert(id).second || !world_.can_add(row)) return false;
     if (!is_avatar) {
       return class_of(id) == IdClass::ByServer && lineage_of(id) >= kSeatsMax &&
              spawn_tick_of(id) == world_.tick + 1;

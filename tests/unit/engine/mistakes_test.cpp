@@ -185,12 +185,12 @@ TEST_F(Mistake, OutcomesMayEmitWhileAHookReadsEvents) {
 }
 
 /// Returns the keyframe with the state or id of its last entity replaced.
-std::vector<std::byte> forged(const World& world, const NewRow& row, const Unit& state) {
+std::vector<std::byte> forged(const World& world, const RowHead& head, const Unit& state) {
   std::vector<std::byte> bytes;
   encode_keyframe(world, bytes);
   // The count of entities is a byte that can be increased, and the new entity is the last by id.
   World one = world;
-  one.add(row, std::as_bytes(std::span{&state, 1}));
+  one.add({.head = head, .state = std::as_bytes(std::span{&state, 1}), .input = {}});
   encode_keyframe(one, bytes);
   return bytes;
 }
@@ -198,13 +198,8 @@ std::vector<std::byte> forged(const World& world, const NewRow& row, const Unit&
 // A body without size was an assertion in the physics.
 TEST_F(Mistake, AKeyframeWhoseStateHasNoBodyIsRefused) {
   const Unit good{.width = 1};
-  std::vector<std::byte> bytes =
-      forged(world_,
-             {.id = spawned_id(IdClass::ByServer, {.lineage = kSeatsMax}),
-              .info = {.kind = 0},
-              .min = {},
-              .velocity = {}},
-             good);
+  std::vector<std::byte> bytes = forged(
+      world_, {.id = spawned_id(IdClass::ByServer, {.lineage = kSeatsMax}), .is_new = true}, good);
   ASSERT_TRUE(decode_keyframe(bytes, world_));
   // The state is in the last two bytes: the width is in its lowest four bits.
   bytes[bytes.size() - 2] &= std::byte{0xf0};
@@ -214,12 +209,10 @@ TEST_F(Mistake, AKeyframeWhoseStateHasNoBodyIsRefused) {
 // An entity with the id of a later spawn was an assertion when it was spawned.
 TEST_F(Mistake, AKeyframeWithTheIdOfALaterSpawnIsRefused) {
   const auto with_tick = [&](std::uint32_t tick) {
-    return forged(world_,
-                  {.id = spawned_id(IdClass::ByEntity, {.lineage = 0, .tick = {tick}}),
-                   .info = {.kind = 0},
-                   .min = {},
-                   .velocity = {}},
-                  Unit{});
+    return forged(
+        world_,
+        {.id = spawned_id(IdClass::ByEntity, {.lineage = 0, .tick = {tick}}), .is_new = true},
+        Unit{});
   };
   EXPECT_TRUE(decode_keyframe(with_tick(0), world_));
   EXPECT_EQ(decode_keyframe(with_tick(1), world_).error(), KeyframeError::Malformed);

@@ -24,6 +24,30 @@ TEST(World, KeepsMoversInTheOrderOfTheirIds) {
   EXPECT_EQ(scene.world().movers()[1].id, BodyId{9});
 }
 
+TEST(World, TakesAndLosesSeveralBodiesAtOnce) {
+  const auto body = [](std::uint32_t id, sim::Kind kind) {
+    sim::Body made = box(id, at(static_cast<int>(4 * id), 0), at(1, 1));
+    made.kind = kind;
+    return made;
+  };
+  Scene scene{{body(2, sim::Kind::Dynamic), body(6, sim::Kind::Dynamic)}};
+  scene.world().add(std::vector{body(1, sim::Kind::Kinematic), body(4, sim::Kind::Fixed),
+                                body(5, sim::Kind::Dynamic), body(9, sim::Kind::Dynamic)});
+  const auto ids = [&] {
+    std::vector<std::uint64_t> found;
+    for (const sim::Body& mover : scene.world().movers()) {
+      found.push_back(mover.id.value);
+    }
+    return found;
+  };
+  EXPECT_EQ(ids(), (std::vector<std::uint64_t>{1, 2, 5, 6, 9}));
+  EXPECT_NE(scene.world().fixed().find({4}), nullptr);
+  EXPECT_EQ(scene.world().movers()[2].min, body(5, sim::Kind::Dynamic).min);
+  scene.world().remove(std::vector<BodyId>{{1}, {3}, {4}, {6}});
+  EXPECT_EQ(ids(), (std::vector<std::uint64_t>{2, 5, 9}));
+  EXPECT_TRUE(scene.world().fixed().empty());
+}
+
 TEST(World, HashesEveryFieldOfABody) {
   const std::vector<std::function<void(sim::Body&)>> changes = {
       [](sim::Body& b) { b.response = sim::Response::Stop; },

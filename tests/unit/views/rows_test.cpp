@@ -42,12 +42,16 @@ TEST_P(RowsOfGame, MakeTheSameRowsInAnotherWorld) {
     rows.assign(world);
     copy.clear_rows();
     copy.tick = world.tick;
+    std::vector<RowRef> even;
+    std::vector<RowRef> odd;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      ASSERT_TRUE(can_add(copy, rows.row(i)));
-      add_to(copy, rows.row(i));
-      ASSERT_FALSE(can_add(copy, rows.row(i))) << "twice";
+      (i % 2 == 0 ? even : odd).push_back(rows.row(i));
       avatars += is_avatar(rows.head(i).id) ? 1U : 0U;
     }
+    ASSERT_TRUE(add_all(copy, even));
+    ASSERT_TRUE(add_all(copy, odd)) << "among the others";
+    ASSERT_FALSE(add_all(copy, even)) << "twice";
+    ASSERT_EQ(copy.size(), world.size());
     again.assign(copy);
     ASSERT_EQ(again.size(), world.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -88,7 +92,11 @@ class RowTest : public ::testing::Test {
 
   [[nodiscard]] RowHead& head() { return head_; }
 
-  [[nodiscard]] bool can_be_added() const { return can_add(world_, row()); }
+  [[nodiscard]] bool can_be_added() const {
+    engine::World copy = world_;
+    const RowRef row = this->row();
+    return add_all(copy, {&row, 1});
+  }
 
   engine::World world_{field::game(), engine::make_map(field::game(), {.seats = 4}, kRate), kRate,
                        1};
@@ -124,8 +132,8 @@ TEST_F(RowTest, AreEqualIfEachValueIs) {
 }
 
 TEST_F(RowTest, AnAvatarTakesItsSeatWithItsInput) {
-  ASSERT_TRUE(can_be_added());
-  add_to(world_, row());
+  const RowRef row = this->row();
+  ASSERT_TRUE(add_all(world_, {&row, 1}));
   EXPECT_TRUE(world_.has({1}));
   EXPECT_EQ(world_.seats()[1].generation, 3U);
   EXPECT_EQ(world_.avatar_of({1}), 0U);
