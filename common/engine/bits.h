@@ -63,6 +63,9 @@ class BitWriter {
 
 class BitReader {
  public:
+  /// The most bits that a word holds behind any bit of its first byte: take() is faster for them.
+  static constexpr unsigned kFastBits = 57;
+
   explicit BitReader(ConstBytes bytes, std::size_t first_bit = 0) : bytes_(bytes), at_(first_bit) {}
 
   /// Returns 0 after the end, and fails.
@@ -108,9 +111,6 @@ class BitReader {
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:
-  /// The most bits that a word holds behind any bit of its first byte.
-  static constexpr unsigned kFastBits = 57;
-
   [[nodiscard]] std::size_t left() const { return 8 * bytes_.size() - at_; }
 
   ConstBytes bytes_;
@@ -122,7 +122,7 @@ class BitReader {
 inline void copy_bits(ConstBytes from, std::size_t first, std::size_t bits, BitWriter& out) {
   BitReader reader{from, first};
   for (std::size_t left = bits; left > 0;) {
-    const auto taken = static_cast<unsigned>(std::min<std::size_t>(left, 64));
+    const auto taken = static_cast<unsigned>(std::min<std::size_t>(left, BitReader::kFastBits));
     out.put(reader.take(taken), taken);
     left -= taken;
   }

@@ -81,20 +81,6 @@ unsigned speed_width(Vec2 velocity) {
   return width_of(zigzag(velocity.x) | zigzag(velocity.y));
 }
 
-void put_place(Vec2 place, Vec2 origin, BitWriter& out) {
-  const bool near = is_near(place, origin);
-  out.put(near ? 0 : 1, 1);
-  for (std::size_t axis = 0; axis < 2; ++axis) {
-    if (near) {
-      const auto from =
-          static_cast<std::uint32_t>(place[axis]) - static_cast<std::uint32_t>(origin[axis]);
-      out.put(from & engine::low_mask(kNearBits), kNearBits);
-    } else {
-      out.put(static_cast<std::uint32_t>(place[axis]), 32);
-    }
-  }
-}
-
 /// Fails: nothing, for a place that put_place() writes shorter or that is out of the numbers.
 std::optional<Vec2> take_place(Vec2 origin, BitReader& in) {
   const bool near = in.take(1) == 0;
@@ -166,32 +152,32 @@ std::optional<BodyId> take_id(BitReader& in, Tick now) {
   return is_canonical ? std::optional{id} : std::nullopt;
 }
 
-std::size_t near_row_bits(const GameTable& game, const RowRef& row) {
-  const KindTable& kind = game.kinds[row.head.kind];
-  const Motion motion = motion_of(kind, row.state);
-  std::size_t bits = kind_bits(game) + 1 + 1 + 2 * std::size_t{kNearBits} +
-                     engine::sparse_bits(kind.type, row.state);
-  if (motion != Motion::Fixed) {
-    bits += kSpeedWidthBits + 2 * std::size_t{speed_width(row.head.velocity)};
-  }
-  if (engine::class_of(row.head.id) == IdClass::ByEntity) {
-    bits += row.head.parent != Parent::Collides ? 1U + 1U + 64U : 1U;
-  }
-  if (motion == Motion::Kinematic) {
-    bits += 16 + 32;
-  } else if (motion == Motion::Dynamic) {
-    bits += row.head.carrier != sim::kNoBody ? 1U + 64U : 1U;
-  }
-  if (!row.input.empty()) bits += engine::sparse_bits(game.input, row.input);
-  return bits;
-}
-
-void put_row(const GameTable& game, const RowRef& row, Vec2 origin, BitWriter& out) {
-  const RowHead& head = row.head;
-  const KindTable& kind = game.kinds[head.kind];
+void put_row_kind(const GameTable& game, const RowHead& head, BitWriter& out) {
   out.put(head.kind, kind_bits(game));
   out.put(head.is_new ? 1 : 0, 1);
-  put_place(head.min, origin, out);
+}
+
+std::size_t row_kind_bits(const GameTable& game) {
+  return kind_bits(game) + std::size_t{1};
+}
+
+void put_place(Vec2 place, Vec2 origin, BitWriter& out) {
+  const bool near = is_near(place, origin);
+  out.put(near ? 0 : 1, 1);
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    if (near) {
+      const auto from =
+          static_cast<std::uint32_t>(place[axis]) - static_cast<std::uint32_t>(origin[axis]);
+      out.put(from & engine::low_mask(kNearBits), kNearBits);
+    } else {
+      out.put(static_cast<std::uint32_t>(place[axis]), 32);
+    }
+  }
+}
+
+void put_row_rest(const GameTable& game, const RowRef& row, BitWriter& out) {
+  const RowHead& head = row.head;
+  const KindTable& kind = game.kinds[head.kind];
   engine::pack_sparse(kind.type, row.state, out);
   const Motion motion = motion_of(kind, row.state);
   if (motion != Motion::Fixed) {
@@ -215,6 +201,12 @@ void put_row(const GameTable& game, const RowRef& row, Vec2 origin, BitWriter& o
     if (head.carrier != sim::kNoBody) out.put(head.carrier.value, 64);
   }
   if (!row.input.empty()) engine::pack_sparse(game.input, row.input, out);
+}
+
+void put_row(const GameTable& game, const RowRef& row, Vec2 origin, BitWriter& out) {
+  put_row_kind(game, row.head, out);
+  put_place(row.head.min, origin, out);
+  put_row_rest(game, row, out);
 }
 
 namespace {

@@ -15,6 +15,9 @@ namespace tickbox::views {
 inline constexpr unsigned kNearBits = 22;
 inline constexpr std::int32_t kNear = 1 << (kNearBits - 1);
 
+/// The bits of a place near the origin.
+inline constexpr std::size_t kNearPlaceBits = 1 + std::size_t{2} * kNearBits;
+
 /// The bits that a row takes more if its place is not near the origin.
 inline constexpr std::size_t kFarBits = std::size_t{2} * (32 - kNearBits);
 
@@ -32,13 +35,21 @@ void put_id(BodyId id, Tick now, engine::BitWriter& out);
 /// Fails: nothing, for bits that put_id() does not write.
 [[nodiscard]] std::optional<BodyId> take_id(engine::BitReader& in, Tick now);
 
-/// Returns the bits of a row without its id, if its place is near the origin.
-[[nodiscard]] std::size_t near_row_bits(const GameTable& game, const RowRef& row);
-
 /// Returns how a row moves. Requires: a state that the game calls possible.
 [[nodiscard]] inline Motion motion_of(const KindTable& kind, ConstBytes state) {
   return kind.body(state.data()).motion;
 }
+
+/// Writes what stands before the place of a row, and behind the id.
+void put_row_kind(const GameTable& game, const RowHead& head, engine::BitWriter& out);
+
+/// Returns the bits of put_row_kind().
+[[nodiscard]] std::size_t row_kind_bits(const GameTable& game);
+
+void put_place(Vec2 place, Vec2 origin, engine::BitWriter& out);
+
+/// Writes what stands behind the place.
+void put_row_rest(const GameTable& game, const RowRef& row, engine::BitWriter& out);
 
 /// Writes a row without its id.
 void put_row(const GameTable& game, const RowRef& row, Vec2 origin, engine::BitWriter& out);

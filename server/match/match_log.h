@@ -9,17 +9,15 @@
 #include "core/bytes.h"
 #include "core/ids.h"
 #include "core/tick_ring.h"
-#include "engine/bits.h"
 #include "engine/tick_record.h"
 #include "engine/tick_report.h"
 #include "engine/world.h"
 #include "protocol/history_depths.h"
 #include "server/match/body_slots.h"
 #include "server/match/cause_log.h"
+#include "server/match/change_log.h"
 #include "server/match/islands.h"
 
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -27,83 +25,6 @@
 #include <vector>
 
 namespace tickbox::match {
-
-/// A cause as bits. Most are short, and stand here; a longer one stands in the bytes of its tick.
-struct Payload {
-  std::uint64_t value = 0;  ///< of at most 64 bits, else the number of its first bit
-  std::uint32_t bits = 0;
-  std::uint32_t number = 0;  ///< in its tick: later causes have higher numbers
-};
-
-/// The number and the bits of some causes, without what names their members.
-struct PayloadSum {
-  std::size_t count = 0;
-  std::size_t bits = 0;
-};
-
-/// The changes of some values in the last ticks, such as the input of each seat. In a crowd most
-/// inputs change in each tick, so the log is a word of bits for each value, and a plan sums up the
-/// changes since a base without a walk over them.
-class ChangeLog {
- public:
-  explicit ChangeLog(std::size_t values) : values_(values) {}
-
-  /// Begins a tick; forgets the tick protocol::kTicksRemembered before.
-  void begin(Tick tick) {
-    tick_ = tick;
-    for (Value& value : values_) {
-      value.changed <<= 1U;
-    }
-  }
-
-  /// Adds a change to the current tick; each value changes at most once.
-  void note(std::size_t value, Payload payload) {
-    Value& of = values_[value];
-    of.changed |= 1U;
-    of.changes[tick_.value % kTicks] = {.payload = payload, .bits_before = of.bits};
-    of.bits += payload.bits;
-  }
-
-  /// Returns the ticks after `base` with a change: bit i is set for the tick i ticks ago.
-  /// Requires: one of the last protocol::kTicksRemembered ticks.
-  [[nodiscard]] std::uint64_t ticks_since(std::size_t value, Tick base) const {
-    return values_[value].changed & engine::low_mask(tick_.value - base.value);
-  }
-
-  /// Returns the sum of the changes after `base`. Requires: as ticks_since(). Cost: constant.
-  [[nodiscard]] PayloadSum sum_since(std::size_t value, Tick base) const {
-    const std::uint64_t ticks = ticks_since(value, base);
-    if (ticks == 0) return {};
-    const auto oldest = static_cast<std::uint32_t>(63 - std::countl_zero(ticks));
-    const Value& of = values_[value];
-    const Change& first = of.changes[(tick_.value - oldest) % kTicks];
-    return {.count = static_cast<std::size_t>(std::popcount(ticks)),
-            .bits = of.bits - first.bits_before};
-  }
-
-  /// Requires: the value has changed `ago` ticks ago.
-  [[nodiscard]] Payload change(std::size_t value, std::uint32_t ago) const {
-    return values_[value].changes[(tick_.value - ago) % kTicks].payload;
-  }
-
- private:
-  static constexpr std::uint32_t kTicks = protocol::kTicksRemembered;
-  static_assert(kTicks == 64, "a bit for each tick");
-
-  struct Change {
-    Payload payload;
-    std::uint32_t bits_before = 0;  ///< of all changes before it, modulo 2^32
-  };
-
-  struct Value {
-    std::uint64_t changed = 0;  ///< bit i: in the tick i ticks ago
-    std::uint32_t bits = 0;     ///< of all changes, modulo 2^32
-    std::array<Change, kTicks> changes{};
-  };
-
-  Tick tick_;
-  std::vector<Value> values_;
-};
 
 /// An outcome that was decided for a body, or a ray that struck it. A payload without bits: the ray
 /// struck a body without a slot that the body in `slot` has spawned, which no snapshot can name.

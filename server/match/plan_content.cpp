@@ -58,12 +58,11 @@ bool has_room(const PlanInput& input) {
   for (const FieldInfo& field : world.game().room.fields()) {
     values += field.times;
   }
-  return engine::sparse_bits(world.game().room, world.room()) > values;
+  return input.tick.room_bits > values;
 }
 
 void put_rows(const PlanInput& input, const ClientBodies& bodies, const Members& chosen,
               engine::BitWriter& out) {
-  const engine::World& world = input.tick.match->world();
   const bool on_base = input.request.base != nullptr;
   views::put_origin(input.origin, out);
   for (const SlotId slot : chosen) {
@@ -74,9 +73,9 @@ void put_rows(const PlanInput& input, const ClientBodies& bodies, const Members&
     if (state.is_in_base) {
       out.put(state.base_index, input.index_bits());
     } else {
-      views::put_id(body.id, input.tick.now(), out);
+      input.tick.rows.put_id(slot, body.row, out);
     }
-    views::put_row(world.game(), views::row_of(world, body.row), input.origin, out);
+    input.tick.rows.put_row(slot, body.row, input.origin, out);
   }
   out.put(0, 1);
 }

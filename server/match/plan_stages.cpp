@@ -8,6 +8,7 @@
 #include <bit>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace tickbox::match {
 namespace {
@@ -38,13 +39,22 @@ Membership membership_of(const PlanInput& input, SlotId slot) {
   return stays ? Membership::Inside : Membership::Outside;
 }
 
-bool is_all_inside(const ClientBodies& bodies, const Islands& islands, SlotId root) {
+/// Calls visit(slot) for the members of an island while it returns true. Returns whether all were
+/// visited.
+template <class Visit>
+bool all_members(const Islands& islands, SlotId root, Visit visit) {
   SlotId member = root;
   do {
-    if (bodies.states[member].membership != Membership::Inside) return false;
+    if (!visit(member)) return false;
     member = islands.next(member);
   } while (member != root);
   return true;
+}
+
+bool is_all_inside(const ClientBodies& bodies, const Islands& islands, SlotId root) {
+  return all_members(islands, root, [&](SlotId member) {
+    return bodies.states[member].membership == Membership::Inside;
+  });
 }
 
 /// Returns the bits of a body in full.
@@ -61,29 +71,18 @@ std::size_t row_bits(const PlanInput& input, const ClientBodies& bodies, SlotId 
 std::size_t island_bits(const PlanInput& input, const ClientBodies& bodies, const Islands& islands,
                         SlotId root) {
   std::size_t bits = 0;
-  SlotId member = root;
-  do {
+  all_members(islands, root, [&](SlotId member) {
     if (input.tick.is_present(member)) bits += row_bits(input, bodies, member);
-    member = islands.next(member);
-  } while (member != root);
+    return true;
+  });
   return bits;
-}
-
-/// Returns the seat of the input that a body moves by, if it is an avatar.
-std::optional<std::uint16_t> seat_of(const PlanInput& input, SlotId slot) {
-  const BodyId id = input.tick.bodies[slot].id;
-  if (!views::is_avatar(id)) return std::nullopt;
-  return static_cast<std::uint16_t>(engine::lineage_of(id));
 }
 
 /// Returns the bits of a content besides its causes and rows: the head, the ends of the ticks of
 /// each list, the room, the exits, the origin, and the last byte's rest.
 std::size_t other_bits(const PlanInput& input) {
   constexpr std::size_t kOwnEnds = views::kHeadBits + 2 * views::kOriginBits + 1 + 7;
-  const engine::World& world = input.tick.match->world();
-  if (input.request.base == nullptr) {
-    return kOwnEnds + engine::sparse_bits(world.game().room, world.room());
-  }
+  if (input.request.base == nullptr) return kOwnEnds + input.tick.room_bits;
   const auto age = static_cast<std::size_t>(input.tick.now() - input.request.base_tick);
   const PayloadSum room = input.tick.match->log().room().sum_since(0, input.request.base_tick);
   return kOwnEnds + 3 * age + room.bits + room.count +
@@ -168,6 +167,16 @@ constexpr auto kGoesBefore = [](const Candidate& a, const Candidate& b) {
   return (std::uint64_t{a.priority} << 32 | ~a.slot) > (std::uint64_t{b.priority} << 32 | ~b.slot);
 };
 
+/// The candidates that are sorted at once: in a crowd, few of them fit.
+constexpr std::size_t kSortedAtOnce = 48;
+
+/// Sorts candidates as far as the first `count`.
+void sort_first(std::span<Candidate> candidates, std::size_t count) {
+  std::ranges::nth_element(candidates, candidates.begin() + static_cast<std::ptrdiff_t>(count),
+                           kGoesBefore);
+  std::ranges::sort(candidates.first(count), kGoesBefore);
+}
+
 }  // namespace
 
 // --- what a plan reads ---
@@ -182,7 +191,10 @@ void PlannedTick::read(Match& of) {
   for (SlotId slot = 0; slot < slots->size(); ++slot) {
     const BodySlot& body = slots->slot(slot);
     const Tick acted = std::max(log.outcomes().newest(slot), log.spawns().newest(slot));
-    bodies[slot] = {.left = body.left, .id = body.id, .acted = acted};
+    const std::uint16_t seat = views::is_avatar(body.id)
+                                   ? static_cast<std::uint16_t>(engine::lineage_of(body.id))
+                                   : kNoSeat;
+    bodies[slot] = {.seat = seat, .left = body.left, .id = body.id, .acted = acted};
   }
   const StateAt& state = of.state();
   for (std::uint32_t row = 0; row < world.size(); ++row) {
@@ -194,19 +206,9 @@ void PlannedTick::read(Match& of) {
     body.row = row;
     body.is_present = true;
   }
-  row_bits_.assign(bodies.size(), {});
+  room_bits = engine::sparse_bits(world.game().room, world.room());
+  rows.begin(world, slots->capacity());
   interest.rebuild(world, slots->present());
-}
-
-RowBits PlannedTick::bits_of(SlotId slot) const {
-  RowBits& bits = row_bits_[slot];
-  if (bits.row != 0) return bits;
-  const engine::World& world = match->world();
-  const PlannedBody& body = bodies[slot];
-  bits.id = static_cast<std::uint16_t>(views::id_bits(body.id, world.tick));
-  bits.row = static_cast<std::uint16_t>(
-      views::near_row_bits(world.game(), views::row_of(world, body.row)));
-  return bits;
 }
 
 PlanInput::PlanInput(const PlannedTick& planned, const ViewRequest& requested)
@@ -220,6 +222,7 @@ PlanInput::PlanInput(const PlannedTick& planned, const ViewRequest& requested)
   while (end < world.size() && world.is_avatar_of(end, request.player)) {
     ++end;
   }
+  own_row = static_cast<std::uint32_t>(first);
   own = tick.slots->present().subspan(first, end - first);
 }
 
@@ -259,14 +262,11 @@ void mark_known(const PlanInput& input, Islands& islands, ClientBodies& bodies) 
   }
 }
 
-void plan_islands(const PlanInput& input, const Islands& islands, ClientBodies& bodies) {
+void plan_islands(const Islands& islands, ClientBodies& bodies) {
   for (const SlotId slot : bodies.known) {
     const SlotId root = bodies.states[slot].root;
     if (bodies.islands.contains(root)) continue;
     bodies.islands[root].in_full = !is_all_inside(bodies, islands, root);
-  }
-  for (const SlotId own : input.own) {
-    if (bodies.states[own].root != kNoSlot) bodies.islands[bodies.states[own].root].is_own = true;
   }
 }
 
@@ -282,39 +282,41 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
   const std::size_t name_bits = 1 + input.index_bits();
   std::size_t sum = 0;  // of the islands that are replayed
   // Returns whether the causes of a body fit and can name it; adds their bits.
-  const auto add = [&](SlotId slot, const PayloadSum& changes, std::size_t& bits,
-                       auto&& is_enough) {
+  const auto add = [&](SlotId slot, std::size_t& bits, auto&& is_enough) {
     const auto add_bits = [&](std::size_t more) {
       bits += more;
       return is_enough();
     };
-    if (changes.count > 0 && !add_bits(changes.bits + changes.count * name_bits)) return false;
-    if (input.tick.bodies[slot].acted <= base) return true;
+    const PlannedBody& body = input.tick.bodies[slot];
+    if (body.seat != kNoSeat) {
+      const PayloadSum changes = inputs.sum_since(body.seat, base);
+      const std::size_t more = changes.bits + changes.count * name_bits;
+      if (more > 0 && !add_bits(more)) return false;
+    }
+    if (body.acted <= base) return true;
     return outcomes.visit_since(slot, base, [&](Tick at, const OutcomeCause& cause) {
       if (!bodies.states[slot].is_in_base || cause.payload.bits == 0) return false;
       pending.outcomes.push_back({.slot = slot, .tick = at, .payload = cause.payload});
       return add_bits(name_bits + cause.payload.bits);
     });
   };
-  for (const SlotId slot : bodies.known) {
-    if (!bodies.is_replayed(slot) || !bodies.islands[bodies.states[slot].root].is_own) continue;
-    const std::optional<std::uint16_t> seat = seat_of(input, slot);
-    const PayloadSum changes = seat ? inputs.sum_since(*seat, base) : PayloadSum{};
-    if (!add(slot, changes, sum, [&] { return sum <= bits_max; })) return false;
+  const auto add_own = [&](SlotId slot) { return add(slot, sum, [&] { return sum <= bits_max; }); };
+  for (const SlotId own : input.own) {
+    const SlotId root = bodies.states[own].root;
+    if (!bodies.is_replayed(own) || std::exchange(bodies.islands[root].is_own, true)) continue;
+    if (!all_members(islands, root, add_own)) return false;
   }
   for (const SlotId slot : bodies.known) {
     if (!bodies.is_replayed(slot)) continue;
-    const std::optional<std::uint16_t> seat = seat_of(input, slot);
-    PayloadSum changes;
-    if (const std::uint64_t ticks = seat ? inputs.ticks_since(*seat, base) : 0; ticks != 0) {
-      pending.inputs.push_back({.slot = slot, .seat = *seat, .ticks = ticks});
-      changes = inputs.sum_since(*seat, base);
+    if (const std::uint16_t seat = input.tick.bodies[slot].seat; seat != kNoSeat) {
+      const std::uint64_t ticks = inputs.ticks_since(seat, base);
+      if (ticks != 0) pending.inputs.push_back({.slot = slot, .seat = seat, .ticks = ticks});
     }
     const SlotId root = bodies.states[slot].root;
     IslandPlan& plan = bodies.islands[root];
     if (plan.is_own) continue;
     const std::size_t before = plan.cause_bits;
-    const bool fits = add(slot, changes, plan.cause_bits, [&] {
+    const bool fits = add(slot, plan.cause_bits, [&] {
       if (sum + plan.cause_bits - before > bits_max) return false;
       if (plan.cause_bits <= kRowBitsMin) return true;
       if (plan.row_bits == 0) plan.row_bits = island_bits(input, bodies, islands, root);
@@ -332,21 +334,24 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
 
 void sort_causes(const PlanInput& input, const ClientBodies& bodies, PendingCauses& pending,
                  WrittenCauses& causes) {
-  const MatchLog& log = input.tick.match->log();
+  const ChangeLog& inputs = input.tick.match->log().inputs();
   const Tick now = input.tick.now();
+  const std::size_t name_bits = 1 + input.index_bits();
   std::erase_if(pending.outcomes,
                 [&](const auto& outcome) { return !bodies.is_replayed(outcome.slot); });
-  const auto index_of = [&](SlotId slot) { return bodies.states[slot].base_index; };
-  AgeOrder order;
-  std::size_t count = 0;
   std::erase_if(pending.inputs,
                 [&](const auto& changed) { return !bodies.is_replayed(changed.slot); });
   // The avatars of a player stand side by side; the first has the input of all.
   const auto repeats = std::ranges::unique(pending.inputs, {}, &PendingCauses::Inputs::seat);
   pending.inputs.erase(repeats.begin(), repeats.end());
+  const auto index_of = [&](SlotId slot) { return bodies.states[slot].base_index; };
+  AgeOrder order;
+  std::size_t count = 0;
   for (const PendingCauses::Inputs& changed : pending.inputs) {
     visit_ticks(changed.ticks, [&](std::uint8_t ago) { order.count(ago); });
-    count += static_cast<std::size_t>(std::popcount(changed.ticks));
+    const PayloadSum changes = inputs.sum_since(changed.seat, input.request.base_tick);
+    count += changes.count;
+    causes.bits += changes.bits + changes.count * name_bits;
   }
   order.sum();
   causes.inputs.resize(count);
@@ -354,7 +359,7 @@ void sort_causes(const PlanInput& input, const ClientBodies& bodies, PendingCaus
     const std::uint16_t index = index_of(changed.slot);
     visit_ticks(changed.ticks, [&](std::uint8_t ago) {
       causes.inputs[order.place_of(ago)] = {
-          .ago = ago, .index = index, .payload = log.inputs().change(changed.seat, ago)};
+          .ago = ago, .index = index, .payload = inputs.change(changed.seat, ago)};
     });
   }
   std::ranges::sort(pending.outcomes, {}, [](const PendingCauses::Outcome& outcome) {
@@ -364,6 +369,7 @@ void sort_causes(const PlanInput& input, const ClientBodies& bodies, PendingCaus
     causes.outcomes.push_back({.ago = static_cast<std::uint8_t>(now - outcome.tick),
                                .index = index_of(outcome.slot),
                                .payload = outcome.payload});
+    causes.bits += outcome.payload.bits + name_bits;
   }
 }
 
@@ -371,12 +377,7 @@ void sort_causes(const PlanInput& input, const ClientBodies& bodies, PendingCaus
 
 std::optional<RowBudget> row_budget(const PlanInput& input, const WrittenCauses& causes,
                                     std::size_t replayed) {
-  std::size_t rest = other_bits(input);
-  for (const auto* list : {&causes.inputs, &causes.outcomes}) {
-    for (const WrittenCause& cause : *list) {
-      rest += 1 + input.index_bits() + cause.payload.bits;
-    }
-  }
+  const std::size_t rest = other_bits(input) + causes.bits;
   const std::size_t all = content_bits(input.request, input.request.bytes_max);
   if (rest > all) return std::nullopt;
   const std::size_t members_max = input.request.members_max;
@@ -400,6 +401,10 @@ std::span<Candidate> list_candidates(const PlanInput& input, const RowBudget& bu
       members + visible.size() + (last != nullptr ? last->size() : 0) + input.own.size();
   if (memory.size() < listed_max) memory.resize(listed_max);
   std::size_t count = 0;
+  const auto is_unlisted = [&](SlotId slot, const SlotState& state) {
+    return !state.is_in_base &&
+           (state.membership != Membership::Inside || !bodies.is_replayed(slot));
+  };
   for (const SlotId slot : std::span{bodies.known}.first(members)) {
     const PlannedBody& body = tick.bodies[slot];
     if (!body.is_present || bodies.is_replayed(slot)) continue;
@@ -411,38 +416,42 @@ std::span<Candidate> list_candidates(const PlanInput& input, const RowBudget& bu
         .is_known = true};
   }
   // Writes each body and counts it only if it is wanted: in a crowd, a branch is often wrong.
-  const auto add_if_new = [&](SlotId slot, Vec2 place) {
-    const SlotState& state = bodies.states[slot];
-    const bool is_own = input.is_own(slot);
-    // A client without a base has lost its view: the nearest bodies matter more than waiting ones.
-    const std::uint32_t before = base != nullptr ? state.priority : 0;
-    const std::uint32_t gathered = std::min(before + nearness(place, centre), kKnownPriority - 1);
-    memory[count] = {.slot = slot,
-                     .priority = is_own ? kOwnPriority : gathered,
-                     .is_known = state.membership != Membership::Unknown,
-                     .is_new = !is_own};
-    const bool is_wanted =
-        !state.is_in_base && (state.membership != Membership::Inside || !bodies.is_replayed(slot));
-    count += is_wanted ? 1U : 0U;
+  const auto add_new = [&](std::span<const Interest::Found> found) {
+    for (const Interest::Found& each : found) {
+      const SlotState& state = bodies.states[each.slot];
+      // A client without a base has lost its view: near bodies matter more than waiting ones.
+      const std::uint32_t before = base != nullptr ? state.priority : 0;
+      memory[count] = {
+          .slot = each.slot,
+          .priority = std::min(before + nearness(each.extent.middle, centre), kKnownPriority - 1),
+          .is_known = state.membership != Membership::Unknown,
+          .is_new = true};
+      count += is_unlisted(each.slot, state) && !input.is_own(each.slot) ? 1U : 0U;
+    }
   };
-  Rectangle listed;  // the rectangle that query() has searched, as far as it has bodies
-  for (const Interest::Found& found : visible) {
-    listed.include(centre, found.extent.middle);
-    // Own bodies are added below, wherever they are.
-    if (input.is_own(found.slot)) continue;
-    add_if_new(found.slot, found.extent.middle);
-  }
+  add_new(visible);
+  // Own bodies are listed wherever they are.
   for (const SlotId slot : input.own) {
-    add_if_new(slot, tick.bodies[slot].extent.middle);
+    const SlotState& state = bodies.states[slot];
+    if (!is_unlisted(slot, state)) continue;
+    memory[count++] = {.slot = slot,
+                       .priority = kOwnPriority,
+                       .is_known = state.membership != Membership::Unknown};
   }
   if (last != nullptr) {
+    const std::size_t seen = visible.size();
+    Rectangle listed;  // the rectangle that query() has searched, as far as it has bodies
+    for (const Interest::Found& found : visible) {
+      listed.include(centre, found.extent.middle);
+    }
     for (const SlotId slot : *last) {
       const PlannedBody& body = tick.bodies[slot];
-      if (!body.is_present || input.is_own(slot)) continue;
-      const bool is_at_the_rim =
-          !listed.contains(centre, body.extent.middle) && keeps_seeing(input.eye, body.extent);
-      if (is_at_the_rim) add_if_new(slot, body.extent.middle);
+      const bool is_at_the_rim = body.is_present && !listed.contains(centre, body.extent.middle) &&
+                                 keeps_seeing(input.eye, body.extent);
+      if (is_at_the_rim) visible.push_back({.extent = body.extent, .slot = slot});
     }
+    add_new(std::span{visible}.subspan(seen));
+    visible.resize(seen);
   }
   const std::span<Candidate> candidates = std::span{memory}.first(count);
   if (candidates.size() > input.request.members_max) {
@@ -461,17 +470,19 @@ std::optional<ChosenBodies> choose_bodies(const PlanInput& input, const RowBudge
       input.request.base == nullptr && input.request.bytes_max >= net::kDatagramBytesMax;
   std::size_t left = budget.bits;
   const std::size_t most = std::min({candidates.size(), budget.members, left / kRowBitsMin + 1});
-  const std::span<Candidate> first = candidates.first(most);
   const std::span<Candidate> kept =
       candidates.first(std::min(candidates.size(), input.request.members_max));
-  std::ranges::nth_element(kept, kept.begin() + std::ssize(first), kGoesBefore);
-  std::ranges::sort(first, kGoesBefore);
-  for (Candidate& candidate : first) {
+  for (std::size_t i = 0; i < most; ++i) {
+    if (i % kSortedAtOnce == 0) sort_first(kept.subspan(i), std::min(kSortedAtOnce, most - i));
+    Candidate& candidate = kept[i];
+    const bool is_own = candidate.priority == kOwnPriority;
+    const std::size_t headroom = candidate.is_new ? budget.headroom : 0;
+    // Those behind it are new if it is: no other one fits.
+    if (!is_own && left < headroom + views::kNearPlaceBits) break;
     const std::size_t bits = row_bits(input, bodies, candidate.slot);
-    const std::size_t needed = bits + (candidate.is_new ? budget.headroom : 0);
-    candidate.is_chosen = needed <= left;
+    candidate.is_chosen = bits + headroom <= left;
     if (!candidate.is_chosen) {
-      if (candidate.priority == kOwnPriority && !may_omit_own) return std::nullopt;
+      if (is_own && !may_omit_own) return std::nullopt;
       continue;
     }
     left -= bits;

@@ -7,10 +7,11 @@
 #include "protocol/snapshot_codec.h"
 #include "server/match/interest.h"
 #include "server/match/match.h"
+#include "server/match/packed_rows.h"
 #include "server/match/sent_views.h"
+#include "server/match/slot_table.h"
 #include "views/content.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -24,22 +25,22 @@ inline constexpr std::size_t kRowBitsMin = 64;
 
 // --- what a plan reads ---
 
+/// Not the number of a seat.
+inline constexpr std::uint16_t kNoSeat = 0xffff;
+
 /// What plans read of a body, side by side: each plan reads hundreds of bodies in no order.
 struct PlannedBody {
-  /// Valid while present, as the following except `left`, `id` and `acted`.
+  /// Valid while present, as the extent.
   std::uint64_t hash = 0;
   Extent extent;
-  std::uint32_t row = 0;  ///< among the world's rows
+  std::uint32_t row = kNoRow;    ///< among the world's rows, while present
+  std::uint16_t seat = kNoSeat;  ///< of the input that it moves by, of an avatar
   bool is_present = false;
   bool left = false;  ///< despawned by the server, which no replay shows
   BodyId id;
   Tick acted;  ///< of its newest outcome or spawn; 0 before the first
-};
 
-/// The bits of a row in full; 0 before they are known.
-struct RowBits {
-  std::uint16_t id = 0;
-  std::uint16_t row = 0;  ///< near the origin, without the id
+  static constexpr std::uint32_t kNoRow = 0xffff'ffff;
 };
 
 /// What all plans of a tick share; read once a tick.
@@ -52,15 +53,14 @@ struct PlannedTick {
 
   Match* match = nullptr;
   const BodySlots* slots = nullptr;
-  /// Returns the size of a body in full. Cost: computed once a tick for a body. Requires:
-  /// is_present(slot).
-  [[nodiscard]] RowBits bits_of(SlotId slot) const;
+
+  /// Returns the size of a body in full. Requires: is_present(slot).
+  [[nodiscard]] RowBits bits_of(SlotId slot) const { return rows.bits_of(slot, bodies[slot].row); }
 
   std::vector<PlannedBody> bodies;  ///< by slot
+  std::size_t room_bits = 0;        ///< of the room's state in full
   Interest interest;
-
- private:
-  mutable std::vector<RowBits> row_bits_;  ///< by slot, as far as they were asked for
+  mutable PackedRows rows;  ///< as far as plans have asked for them
 };
 
 /// The client for which a plan is made, and the size limit of its snapshot.
@@ -90,7 +90,9 @@ struct PlanInput {
   PlanInput(const PlannedTick& planned, const ViewRequest& requested);
 
   /// Returns whether the player controls the body.
-  [[nodiscard]] bool is_own(SlotId slot) const { return std::ranges::find(own, slot) != own.end(); }
+  [[nodiscard]] bool is_own(SlotId slot) const {
+    return tick.bodies[slot].row - own_row < own.size();
+  }
 
   /// Returns the bits that name a member of the base.
   [[nodiscard]] unsigned index_bits() const {
@@ -101,51 +103,14 @@ struct PlanInput {
   const ViewRequest& request;
   Eye eye;
   Vec2 origin;                  ///< of the places in the snapshot
-  std::span<const SlotId> own;  ///< the bodies that the player controls, by id
+  std::uint32_t own_row;        ///< of the first body that the player controls
+  std::span<const SlotId> own;  ///< the bodies that the player controls: their rows are adjacent
 };
 
 // --- which bodies the client knows, and which of them it replays ---
 //
 // An island is replayed if all of its members are inside (planner.h). Otherwise its bodies in view
 // are sent in full, because a body that the client does not know may have moved them.
-
-/// A value for each slot of a match. A plan needs those of a few bodies among thousands, so each
-/// value has the number of the plan that wrote it, and a reset costs nothing.
-template <class Value>
-class SlotTable {
- public:
-  /// Makes space for slots below `slots`.
-  void resize(std::size_t slots) { entries_.resize(slots); }
-
-  /// Resets all values to the default. Cost: constant.
-  void clear() { ++generation_; }
-
-  /// Returns whether the value was accessed for writing since clear().
-  [[nodiscard]] bool contains(SlotId slot) const {
-    return entries_[slot].generation == generation_;
-  }
-
-  [[nodiscard]] Value& operator[](SlotId slot) {
-    Entry& entry = entries_[slot];
-    if (entry.generation != generation_) entry = {.generation = generation_, .value = {}};
-    return entry.value;
-  }
-
-  [[nodiscard]] const Value& operator[](SlotId slot) const {
-    return contains(slot) ? entries_[slot].value : kDefault;
-  }
-
- private:
-  struct Entry {
-    std::uint64_t generation = 0;
-    Value value;
-  };
-
-  static constexpr Value kDefault{};
-
-  std::uint64_t generation_ = 1;
-  std::vector<Entry> entries_;
-};
 
 /// Whether a body is known to the client. Known are the members of its base, and the bodies that
 /// Inside members have spawned since.
@@ -205,7 +170,7 @@ void mark_waiting(const WaitingBodies& waiting, ClientBodies& bodies);
 void mark_known(const PlanInput& input, Islands& islands, ClientBodies& bodies);
 
 /// Plans each island that has a known body. `islands`: those since the base.
-void plan_islands(const PlanInput& input, const Islands& islands, ClientBodies& bodies);
+void plan_islands(const Islands& islands, ClientBodies& bodies);
 
 // --- the causes of the islands that are replayed ---
 
@@ -258,10 +223,12 @@ struct WrittenCauses {
   void clear() {
     inputs.clear();
     outcomes.clear();
+    bits = 0;
   }
 
   std::vector<WrittenCause> inputs;
   std::vector<WrittenCause> outcomes;
+  std::size_t bits = 0;  ///< of all, with what names their members
 };
 
 /// Sorts the causes of the islands that are still replayed; drops the others.

@@ -15,7 +15,7 @@ bool plan_replay(const PlanInput& input, PlanScratch& scratch) {
   ClientBodies& bodies = scratch.bodies;
   Islands& islands = input.tick.match->log().islands_since(input.request.base_tick);
   mark_known(input, islands, bodies);
-  plan_islands(input, islands, bodies);
+  plan_islands(islands, bodies);
   const bool do_causes_fit = gather_causes(input, islands, bodies, scratch.pending);
   scratch.work += kBodyWork * bodies.known.size() + scratch.pending.size();
   if (!do_causes_fit) return false;

@@ -92,7 +92,7 @@ TEST_F(PlanIslandsTest, AnIslandIsReplayedIfAllOfItsMembersAreInside) {
   know(5, Membership::Inside);
   know(6, Membership::Outside);
   know(7, Membership::Inside);
-  plan_islands(input(request_), islands_, bodies_);
+  plan_islands(islands_, bodies_);
   EXPECT_EQ(replayed(), (std::vector<SlotId>{1, 2, 7}));
   EXPECT_FALSE(bodies_.is_replayed(4));
 }
@@ -124,7 +124,7 @@ TEST_F(SortCausesTest, ThoseOfReplayedBodiesAreByTickAndMember) {
                               .seat = seat,
                               .ticks = field_.match().log().inputs().ticks_since(seat, base)});
   }
-  plan_islands(input(request_), islands_, bodies_);
+  plan_islands(islands_, bodies_);
   bodies_.islands[slot(1)].in_full = true;
   pending.outcomes = {{.slot = slot(1), .tick = field_.now(), .payload = {.bits = 1}}};
   WrittenCauses causes;
@@ -172,7 +172,7 @@ class GatherCausesTest : public PlanStagesTest {
     request.bytes_kept = (row_budget(input(request), {}, 0)->bits - bits) / 8;
     Islands& islands = field_.match().log().islands_since(base_tick_);
     mark_known(input(request), islands, bodies_);
-    plan_islands(input(request), islands, bodies_);
+    plan_islands(islands, bodies_);
     return gather_causes(input(request), islands, bodies_, pending_);
   }
 

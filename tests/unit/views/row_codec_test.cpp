@@ -157,6 +157,16 @@ class RowCodecTest : public ::testing::Test {
     return written([&](BitWriter& out) { put_row(game, row, origin, out); });
   }
 
+  /// The bits of a row whose place is near the origin.
+  [[nodiscard]] static std::size_t near_bits(const GameTable& game, const RowRef& row) {
+    return row_written(game, row, row.head.min).count;
+  }
+
+  /// The bits that the place of a row takes more.
+  [[nodiscard]] static std::size_t far_bits(Vec2 place) {
+    return is_near(place, kOrigin) ? 0 : kFarBits;
+  }
+
   /// Returns the head of the row as it is read again, if it is.
   static std::optional<RowHead> read_again(const RowHead& head) {
     const std::vector<std::byte> state = field::bytes_of(field::Crate{});
@@ -164,8 +174,7 @@ class RowCodecTest : public ::testing::Test {
                      .state = ConstBytes{state}.first(field::game().kinds[1].type.bytes),
                      .input = {}};
     const Bits bits = row_written(field::game(), row);
-    EXPECT_EQ(bits.count,
-              near_row_bits(field::game(), row) + (is_near(head.min, kOrigin) ? 0 : kFarBits));
+    EXPECT_EQ(bits.count, near_bits(field::game(), row) + far_bits(head.min));
     Rows rows{field::game()};
     BitReader in{bits.bytes};
     if (!take_row(head.id, kOrigin, in, rows)) return std::nullopt;
@@ -278,8 +287,7 @@ TEST_P(RowCodecOfGame, EveryRowComesBackAndAlteredBitsAreRefusedOrMakeAnotherInI
       const RowRef row = rows.row(i);
       kinds[row.head.kind] = true;
       const Bits bits = row_written(game, row);
-      ASSERT_EQ(bits.count,
-                near_row_bits(game, row) + (is_near(row.head.min, kOrigin) ? 0 : kFarBits));
+      ASSERT_EQ(bits.count, near_bits(game, row) + far_bits(row.head.min));
       read.clear();
       BitReader in{bits.bytes};
       ASSERT_TRUE(take_row(row.head.id, kOrigin, in, read));

@@ -1,0 +1,88 @@
+#pragma once
+// The changes of some values in the last ticks, such as the input of each seat.
+//
+// In a crowd most inputs change in each tick, so a plan must not walk over them. The log has for
+// each value a word with a bit for each tick, and for each tick the sum of all changes up to it.
+// What has changed since a base is then a difference of two sums. Both are lists by value: a plan
+// reads those of its base and of the present tick, and few lines of the processor's cache.
+
+#include "core/ids.h"
+#include "engine/bits.h"
+#include "protocol/history_depths.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tickbox::match {
+
+/// A cause as bits. Most are short, and stand here; a longer one stands in the bytes of its tick.
+struct Payload {
+  std::uint64_t value = 0;  ///< of at most 64 bits, else the number of its first bit
+  std::uint32_t bits = 0;
+  std::uint32_t number = 0;  ///< in its tick: later causes have higher numbers
+};
+
+/// The number and the bits of some causes, without what names their members; modulo 2^32.
+struct PayloadSum {
+  std::uint32_t count = 0;
+  std::uint32_t bits = 0;
+};
+
+class ChangeLog {
+ public:
+  explicit ChangeLog(std::size_t values)
+      : changed_(values), sums_(kTicks * values), payloads_(kTicks * values) {}
+
+  /// Begins a tick; forgets the tick protocol::kTicksRemembered before. Requires: the tick after
+  /// the last.
+  void begin(Tick tick) {
+    for (std::size_t value = 0; value < changed_.size(); ++value) {
+      changed_[value] <<= 1U;
+      sums_[place_of(tick, value)] = sums_[place_of(tick_, value)];
+    }
+    tick_ = tick;
+  }
+
+  /// Adds a change to the current tick; each value changes at most once.
+  void note(std::size_t value, Payload payload) {
+    changed_[value] |= 1U;
+    PayloadSum& sum = sums_[place_of(tick_, value)];
+    ++sum.count;
+    sum.bits += payload.bits;
+    payloads_[place_of(tick_, value)] = payload;
+  }
+
+  /// Returns the ticks after `base` with a change: bit i is set for the tick i ticks ago.
+  /// Requires: one of the last protocol::kTicksRemembered ticks.
+  [[nodiscard]] std::uint64_t ticks_since(std::size_t value, Tick base) const {
+    return changed_[value] & engine::low_mask(tick_.value - base.value);
+  }
+
+  /// Returns the sum of the changes after `base`. Requires: as ticks_since(). Cost: constant.
+  [[nodiscard]] PayloadSum sum_since(std::size_t value, Tick base) const {
+    const PayloadSum now = sums_[place_of(tick_, value)];
+    const PayloadSum then = sums_[place_of(base, value)];
+    return {.count = now.count - then.count, .bits = now.bits - then.bits};
+  }
+
+  /// Requires: the value has changed `ago` ticks ago.
+  [[nodiscard]] const Payload& change(std::size_t value, std::uint32_t ago) const {
+    return payloads_[place_of({tick_.value - ago}, value)];
+  }
+
+ private:
+  static constexpr std::uint32_t kTicks = protocol::kTicksRemembered;
+  static_assert(kTicks == 64, "a bit for each tick");
+
+  [[nodiscard]] std::size_t place_of(Tick tick, std::size_t value) const {
+    return tick.value % kTicks * changed_.size() + value;
+  }
+
+  Tick tick_;
+  std::vector<std::uint64_t> changed_;  ///< bit i: in the tick i ticks ago
+  std::vector<PayloadSum> sums_;        ///< of all changes up to a tick
+  std::vector<Payload> payloads_;       ///< of the changes in a tick
+};
+
+}  // namespace tickbox::match
