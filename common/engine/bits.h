@@ -17,20 +17,20 @@ namespace tickbox::engine {
   return bits < 64 ? (std::uint64_t{1} << bits) - 1 : ~std::uint64_t{0};
 }
 
-/// Collects bits in a word, and appends it when it is full; the rest when the writer is destroyed.
+/// Collects bits in a few words, and appends them when they are full; the rest when the writer is
+/// destroyed.
 class BitWriter {
  public:
   /// Appends to `out`, which must live longer and is read when the writer has gone.
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as there are bits
   explicit BitWriter(std::vector<std::byte>& out) : out_(out), first_(out.size()) {}
 
   BitWriter(const BitWriter&) = delete;
   BitWriter& operator=(const BitWriter&) = delete;
 
   ~BitWriter() {
-    for (; used_ > 0; used_ -= std::min(used_, 8U)) {
-      out_.push_back(static_cast<std::byte>(word_ & 0xff));
-      word_ >>= 8U;
-    }
+    store_le(MutableBytes{full_}.subspan(full_bytes_), word_);
+    append(full_bytes_ + (used_ + 7) / 8);
   }
 
   /// Requires: bits ≤ 64, value below 2^bits.
@@ -42,21 +42,31 @@ class BitWriter {
       used_ += bits;
       return;
     }
-    std::array<std::byte, sizeof(word_)> bytes{};
-    store_le(bytes, word_);
-    out_.insert(out_.end(), bytes.begin(), bytes.end());
+    store_le(MutableBytes{full_}.subspan(full_bytes_), word_);
+    full_bytes_ += sizeof(word_);
+    if (full_bytes_ == kFullBytes) append(kFullBytes);
     word_ = space < kWordBits ? value >> space : 0;
     used_ = bits - space;
   }
 
   /// Returns the number of bits written.
-  [[nodiscard]] std::size_t written() const { return 8 * (out_.size() - first_) + used_; }
+  [[nodiscard]] std::size_t written() const {
+    return 8 * (out_.size() - first_ + full_bytes_) + used_;
+  }
 
  private:
   static constexpr unsigned kWordBits = 64;
+  static constexpr std::size_t kFullBytes = 128;
+
+  void append(std::size_t bytes) {
+    out_.insert(out_.end(), full_.begin(), full_.begin() + static_cast<std::ptrdiff_t>(bytes));
+    full_bytes_ = 0;
+  }
 
   std::vector<std::byte>& out_;
   std::size_t first_;
+  std::array<std::byte, kFullBytes> full_;  ///< words that are full, and one that is not at the end
+  std::size_t full_bytes_ = 0;
   std::uint64_t word_ = 0;
   unsigned used_ = 0;  ///< bits of the word
 };

@@ -162,17 +162,17 @@ std::size_t row_kind_bits(const GameTable& game) {
 }
 
 void put_place(Vec2 place, Vec2 origin, BitWriter& out) {
-  const bool near = is_near(place, origin);
-  out.put(near ? 0 : 1, 1);
-  for (std::size_t axis = 0; axis < 2; ++axis) {
-    if (near) {
-      const auto from =
-          static_cast<std::uint32_t>(place[axis]) - static_cast<std::uint32_t>(origin[axis]);
-      out.put(from & engine::low_mask(kNearBits), kNearBits);
-    } else {
-      out.put(static_cast<std::uint32_t>(place[axis]), 32);
-    }
+  if (!is_near(place, origin)) {
+    out.put(1, 1);
+    out.put(static_cast<std::uint32_t>(place.x), 32);
+    return out.put(static_cast<std::uint32_t>(place.y), 32);
   }
+  const auto from_origin = [&](std::size_t axis) {
+    const auto from =
+        static_cast<std::uint32_t>(place[axis]) - static_cast<std::uint32_t>(origin[axis]);
+    return std::uint64_t{from} & engine::low_mask(kNearBits);
+  };
+  out.put(from_origin(0) << 1U | from_origin(1) << (1 + kNearBits), kNearPlaceBits);
 }
 
 void put_row_rest(const GameTable& game, const RowRef& row, BitWriter& out) {

@@ -68,11 +68,10 @@ void put_rows(const PlanInput& input, const ClientBodies& bodies, const Members&
   for (const SlotId slot : chosen) {
     const PlannedBody& body = input.tick.bodies[slot];
     const SlotState& state = bodies.states[slot];
-    out.put(1, 1);
-    if (on_base) out.put(state.is_in_base ? 1 : 0, 1);
     if (state.is_in_base) {
-      out.put(state.base_index, input.index_bits());
+      out.put(std::uint64_t{state.base_index} << 2U | 3U, 2 + input.index_bits());
     } else {
+      out.put(1, on_base ? 2 : 1);
       input.tick.rows.put_id(slot, body.row, out);
     }
     input.tick.rows.put_row(slot, body.row, input.origin, out);

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <bit>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -134,13 +133,6 @@ class AgeOrder {
 /// next, and the client does not need a full view.
 constexpr std::size_t kHeadroomBits = std::size_t{8} * 256;
 
-/// Priorities: known bodies go before bodies that are new to the view.
-constexpr std::uint32_t kOwnPriority = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint32_t kKnownPriority = 1U << 30;
-
-/// The distance in units from which on all bodies count as equally far.
-constexpr std::int64_t kFarUnits = 64;
-
 std::uint32_t nearness(Vec2 place, Vec2 centre) {
   const std::int64_t units = axis_distance(place, centre) / kUnit;
   return static_cast<std::uint32_t>(std::max<std::int64_t>(1, kFarUnits - units));
@@ -161,21 +153,6 @@ struct Rectangle {
            std::abs(std::int64_t{place.y} - centre.y) <= half_height;
   }
 };
-
-/// Orders by priority, then by slot.
-constexpr auto kGoesBefore = [](const Candidate& a, const Candidate& b) {
-  return (std::uint64_t{a.priority} << 32 | ~a.slot) > (std::uint64_t{b.priority} << 32 | ~b.slot);
-};
-
-/// The candidates that are sorted at once: in a crowd, few of them fit.
-constexpr std::size_t kSortedAtOnce = 48;
-
-/// Sorts candidates as far as the first `count`.
-void sort_first(std::span<Candidate> candidates, std::size_t count) {
-  std::ranges::nth_element(candidates, candidates.begin() + static_cast<std::ptrdiff_t>(count),
-                           kGoesBefore);
-  std::ranges::sort(candidates.first(count), kGoesBefore);
-}
 
 }  // namespace
 
@@ -464,24 +441,23 @@ std::span<Candidate> list_candidates(const PlanInput& input, const RowBudget& bu
 
 std::optional<ChosenBodies> choose_bodies(const PlanInput& input, const RowBudget& budget,
                                           const ClientBodies& bodies,
-                                          std::span<Candidate> candidates, Members& chosen) {
+                                          std::span<const Candidate> candidates, Members& chosen) {
   ChosenBodies result;
   const bool may_omit_own =
       input.request.base == nullptr && input.request.bytes_max >= net::kDatagramBytesMax;
   std::size_t left = budget.bits;
   const std::size_t most = std::min({candidates.size(), budget.members, left / kRowBitsMin + 1});
-  const std::span<Candidate> kept =
+  const std::span<const Candidate> kept =
       candidates.first(std::min(candidates.size(), input.request.members_max));
+  BestFirst order{kept};
   for (std::size_t i = 0; i < most; ++i) {
-    if (i % kSortedAtOnce == 0) sort_first(kept.subspan(i), std::min(kSortedAtOnce, most - i));
-    Candidate& candidate = kept[i];
+    const Candidate& candidate = order.take();
     const bool is_own = candidate.priority == kOwnPriority;
     const std::size_t headroom = candidate.is_new ? budget.headroom : 0;
     // Those behind it are new if it is: no other one fits.
     if (!is_own && left < headroom + views::kNearPlaceBits) break;
     const std::size_t bits = row_bits(input, bodies, candidate.slot);
-    candidate.is_chosen = bits + headroom <= left;
-    if (!candidate.is_chosen) {
+    if (bits + headroom > left) {
       if (is_own && !may_omit_own) return std::nullopt;
       continue;
     }
@@ -490,21 +466,7 @@ std::optional<ChosenBodies> choose_bodies(const PlanInput& input, const RowBudge
     (candidate.is_known ? result.known_bits : result.new_bits) += bits;
   }
   result.deferred = candidates.size() - chosen.size();
-  std::ranges::sort(chosen, {}, [&](SlotId slot) { return input.tick.bodies[slot].id; });
   return result;
-}
-
-void add_to_view(const PlannedTick& tick, std::span<const SlotId> more, Members& view) {
-  const auto id_of = [&](SlotId slot) { return tick.bodies[slot].id; };
-  std::size_t before = view.size();
-  view.insert(view.end(), more.begin(), more.end());
-  std::size_t at = view.size();
-  for (std::size_t i = more.size(); i > 0; --i) {
-    for (; before > 0 && id_of(more[i - 1]) < id_of(view[before - 1]); --before) {
-      view[--at] = view[before - 1];
-    }
-    view[--at] = more[i - 1];
-  }
 }
 
 void list_waiting(std::span<const Candidate> candidates, std::size_t members_max,

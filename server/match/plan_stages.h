@@ -5,6 +5,7 @@
 // Sizes are in bits, for causes and rows are packed without gaps (common/views/content.h).
 
 #include "protocol/snapshot_codec.h"
+#include "server/match/candidates.h"
 #include "server/match/interest.h"
 #include "server/match/match.h"
 #include "server/match/packed_rows.h"
@@ -253,17 +254,6 @@ struct RowBudget {
                                                   const WrittenCauses& causes,
                                                   std::size_t replayed);
 
-/// A body that the client should have in full.
-struct Candidate {
-  SlotId slot = kNoSlot;
-  std::uint32_t priority = 0;
-  bool is_known = false;   ///< the client replaces its own state of the body
-  bool is_new = false;     ///< new to the view, and not an own body: it can wait
-  bool is_chosen = false;  ///< set by choose_bodies()
-
-  friend bool operator==(const Candidate&, const Candidate&) = default;
-};
-
 /// Lists the bodies in sight that are not replayed. Own bodies have the highest priority, then
 /// known bodies, then new bodies; bodies that are near, or wait for long, have a higher one than
 /// others. The first views::kMembersMax of the list are those with the highest priorities.
@@ -282,18 +272,15 @@ struct ChosenBodies {
   std::size_t deferred = 0;    ///< number of bodies that did not fit
 };
 
-/// Adds candidates to `chosen` while they fit, the highest priority first, and sorts it by id.
-/// `candidates`: from list_candidates(); sorted as far as they can fit.
+/// Adds candidates to `chosen` while they fit, the highest priority first. `candidates`: from
+/// list_candidates().
 /// Fails: std::nullopt, if an own body does not fit; a full view in a whole datagram has as many of
 /// them as fit.
 [[nodiscard]] std::optional<ChosenBodies> choose_bodies(const PlanInput& input,
                                                         const RowBudget& budget,
                                                         const ClientBodies& bodies,
-                                                        std::span<Candidate> candidates,
+                                                        std::span<const Candidate> candidates,
                                                         Members& chosen);
-
-/// Adds bodies to a view. Both are sorted by id.
-void add_to_view(const PlannedTick& tick, std::span<const SlotId> more, Members& view);
 
 /// Lists the new candidates for the client's next snapshot. Chosen ones stay in the list, because
 /// the client may not receive this snapshot.

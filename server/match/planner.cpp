@@ -24,17 +24,13 @@ bool plan_replay(const PlanInput& input, PlanScratch& scratch) {
   return true;
 }
 
-/// Sorts by insertion: the base's members are in order already, and few bodies come after them.
-void sort_by_id(const PlannedTick& tick, Members& view) {
-  for (std::size_t i = 1; i < view.size(); ++i) {
-    const SlotId slot = view[i];
-    const BodyId id = tick.bodies[slot].id;
-    std::size_t at = i;
-    for (; at > 0 && id < tick.bodies[view[at - 1]].id; --at) {
-      view[at] = view[at - 1];
-    }
-    view[at] = slot;
+/// Sorts present bodies by id.
+void sort_by_id(const PlannedTick& tick, RowSet& rows, Members& members) {
+  for (const SlotId slot : members) {
+    rows.add(tick.bodies[slot].row);
   }
+  auto next = members.begin();
+  rows.take_all([&](std::uint32_t row) { *next++ = tick.slots->present()[row]; });
 }
 
 /// Returns the hash of a view.
@@ -64,7 +60,6 @@ std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
   for (const SlotId slot : bodies.known) {
     if (tick.is_present(slot) && bodies.is_replayed(slot)) view.push_back(slot);
   }
-  sort_by_id(tick, view);
   const std::optional<RowBudget> budget = row_budget(input, scratch.causes, view.size());
   if (!budget) return std::nullopt;
   const std::span<Candidate> candidates =
@@ -73,7 +68,9 @@ std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
   const std::optional<ChosenBodies> chosen =
       choose_bodies(input, *budget, bodies, candidates, scratch.chosen);
   if (!chosen) return std::nullopt;
-  add_to_view(tick, scratch.chosen, view);
+  view.insert(view.end(), scratch.chosen.begin(), scratch.chosen.end());
+  sort_by_id(tick, scratch.rows, view);
+  sort_by_id(tick, scratch.rows, scratch.chosen);
   list_waiting(candidates, input.request.members_max, waiting);
   if (on_base) list_exits(input, bodies, scratch.chosen, scratch.exits);
   const ContentSize content_size =
@@ -100,6 +97,7 @@ void PlanScratch::resize(std::size_t slots) {
 void Planner::begin_tick(Match& match) {
   tick_.read(match);
   scratch_.resize(tick_.slots->capacity());
+  scratch_.rows.resize(match.world().size());
 }
 
 ViewPlan Planner::plan(const ViewRequest& request, WaitingBodies& waiting,

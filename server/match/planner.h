@@ -20,12 +20,13 @@
 //   size limit, causes      ─► row_budget       ─► bits for bodies
 //   bodies in sight         ─► list_candidates  ─► candidates
 //   candidates, bits        ─► choose_bodies    ─► bodies in full
-//                              add_to_view      ─► view
+//                              sort_by_id       ─► view
 //                              list_waiting     ─► waiting bodies
 //                              list_exits       ─► exits
 //   all of these            ─► write_content    ─► content
 
 #include "server/match/plan_stages.h"
+#include "server/match/row_set.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -62,6 +63,7 @@ struct PlanScratch {
   std::vector<Interest::Found> visible;
   std::vector<Candidate> candidates;
   Members chosen;
+  RowSet rows;
   std::vector<std::uint16_t> exits;
   std::size_t work = 0;
 };
