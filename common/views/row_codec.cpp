@@ -81,6 +81,13 @@ unsigned speed_width(Vec2 velocity) {
   return width_of(zigzag(velocity.x) | zigzag(velocity.y));
 }
 
+void put_place(Vec2 place, Vec2 origin, BitWriter& out) {
+  if (is_near(place, origin)) return out.put(near_place(place, origin), kNearPlaceBits);
+  out.put(1, 1);
+  out.put(static_cast<std::uint32_t>(place.x), 32);
+  out.put(static_cast<std::uint32_t>(place.y), 32);
+}
+
 /// Fails: nothing, for a place that put_place() writes shorter or that is out of the numbers.
 std::optional<Vec2> take_place(Vec2 origin, BitReader& in) {
   const bool near = in.take(1) == 0;
@@ -152,32 +159,16 @@ std::optional<BodyId> take_id(BitReader& in, Tick now) {
   return is_canonical ? std::optional{id} : std::nullopt;
 }
 
-void put_row_kind(const GameTable& game, const RowHead& head, BitWriter& out) {
-  out.put(head.kind, kind_bits(game));
-  out.put(head.is_new ? 1 : 0, 1);
+unsigned bits_before_place(const GameTable& game) {
+  return kind_bits(game) + 1;
 }
 
-std::size_t row_kind_bits(const GameTable& game) {
-  return kind_bits(game) + std::size_t{1};
-}
-
-void put_place(Vec2 place, Vec2 origin, BitWriter& out) {
-  if (!is_near(place, origin)) {
-    out.put(1, 1);
-    out.put(static_cast<std::uint32_t>(place.x), 32);
-    return out.put(static_cast<std::uint32_t>(place.y), 32);
-  }
-  const auto from_origin = [&](std::size_t axis) {
-    const auto from =
-        static_cast<std::uint32_t>(place[axis]) - static_cast<std::uint32_t>(origin[axis]);
-    return std::uint64_t{from} & engine::low_mask(kNearBits);
-  };
-  out.put(from_origin(0) << 1U | from_origin(1) << (1 + kNearBits), kNearPlaceBits);
-}
-
-void put_row_rest(const GameTable& game, const RowRef& row, BitWriter& out) {
+void put_row(const GameTable& game, const RowRef& row, Vec2 origin, BitWriter& out) {
   const RowHead& head = row.head;
   const KindTable& kind = game.kinds[head.kind];
+  out.put(head.kind, kind_bits(game));
+  out.put(head.is_new ? 1 : 0, 1);
+  put_place(head.min, origin, out);
   engine::pack_sparse(kind.type, row.state, out);
   const Motion motion = motion_of(kind, row.state);
   if (motion != Motion::Fixed) {
@@ -201,12 +192,6 @@ void put_row_rest(const GameTable& game, const RowRef& row, BitWriter& out) {
     if (head.carrier != sim::kNoBody) out.put(head.carrier.value, 64);
   }
   if (!row.input.empty()) engine::pack_sparse(game.input, row.input, out);
-}
-
-void put_row(const GameTable& game, const RowRef& row, Vec2 origin, BitWriter& out) {
-  put_row_kind(game, row.head, out);
-  put_place(row.head.min, origin, out);
-  put_row_rest(game, row, out);
 }
 
 namespace {

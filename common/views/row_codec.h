@@ -16,7 +16,7 @@ inline constexpr unsigned kNearBits = 22;
 inline constexpr std::int32_t kNear = 1 << (kNearBits - 1);
 
 /// The bits of a place near the origin.
-inline constexpr std::size_t kNearPlaceBits = 1 + std::size_t{2} * kNearBits;
+inline constexpr unsigned kNearPlaceBits = 1 + 2 * kNearBits;
 
 /// The bits that a row takes more if its place is not near the origin.
 inline constexpr std::size_t kFarBits = std::size_t{2} * (32 - kNearBits);
@@ -40,16 +40,17 @@ void put_id(BodyId id, Tick now, engine::BitWriter& out);
   return kind.body(state.data()).motion;
 }
 
-/// Writes what stands before the place of a row, and behind the id.
-void put_row_kind(const GameTable& game, const RowHead& head, engine::BitWriter& out);
+/// Returns the bits of a row that stand before its place, behind the id.
+[[nodiscard]] unsigned bits_before_place(const GameTable& game);
 
-/// Returns the bits of put_row_kind().
-[[nodiscard]] std::size_t row_kind_bits(const GameTable& game);
-
-void put_place(Vec2 place, Vec2 origin, engine::BitWriter& out);
-
-/// Writes what stands behind the place.
-void put_row_rest(const GameTable& game, const RowRef& row, engine::BitWriter& out);
+/// Returns the bits of a place near the origin; they are zeros for the origin itself.
+[[nodiscard]] constexpr std::uint64_t near_place(Vec2 place, Vec2 origin) {
+  const auto from_origin = [](std::int32_t a, std::int32_t b) {
+    const auto from = static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b);
+    return std::uint64_t{from} & engine::low_mask(kNearBits);
+  };
+  return from_origin(place.x, origin.x) << 1U | from_origin(place.y, origin.y) << (1 + kNearBits);
+}
 
 /// Writes a row without its id.
 void put_row(const GameTable& game, const RowRef& row, Vec2 origin, engine::BitWriter& out);

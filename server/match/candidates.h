@@ -64,10 +64,10 @@ class BestFirst {
   }
 
  private:
-  /// The classes of known and own bodies have one priority each. Those of new bodies are eight for
+  /// The classes of known and own bodies have one priority each. Those of new bodies are four for
   /// each power of two.
-  static constexpr unsigned kNewShift = 3;
-  static constexpr std::size_t kNewClasses = (32U << kNewShift);
+  static constexpr unsigned kNewShift = 2;
+  static constexpr std::size_t kNewClasses = 30U << kNewShift;
   static constexpr std::size_t kKnownClasses = kFarUnits + 2;
 
   static std::size_t class_of(std::uint32_t priority) {

@@ -2,43 +2,69 @@
 
 #include "views/row_codec.h"
 
+#include <algorithm>
+
 namespace tickbox::match {
+namespace {
+
+constexpr std::size_t kWordBits = 64;
+
+void put_words(const std::uint64_t* words, std::size_t bits, engine::BitWriter& out) {
+  for (; bits > kWordBits; bits -= kWordBits) {
+    out.put(*words++, kWordBits);
+  }
+  out.put(*words, static_cast<unsigned>(bits));
+}
+
+}  // namespace
 
 void PackedRows::begin(const engine::World& world, std::size_t slots) {
   world_ = &world;
   rows_.resize(slots);
   rows_.clear();
-  bytes_.clear();
+  words_.clear();
 }
 
-const PackedRows::Packed& PackedRows::packed(SlotId slot, std::size_t row) {
-  if (rows_.contains(slot)) return rows_[slot];
-  const std::size_t first = bytes_.size();
+const PackedRows::Packed& PackedRows::pack(SlotId slot, std::size_t row) {
   const views::RowRef ref = views::row_of(*world_, row);
-  engine::BitWriter out{bytes_};
-  views::put_id(ref.head.id, world_->tick, out);
-  const std::size_t id = out.written();
-  views::put_row_kind(world_->game(), ref.head, out);
-  views::put_row_rest(world_->game(), ref, out);
-  return rows_[slot] = {.first = static_cast<std::uint32_t>(first),
-                        .bits = {.id = static_cast<std::uint16_t>(id),
-                                 .row = static_cast<std::uint16_t>(out.written() - id +
-                                                                   views::kNearPlaceBits)}};
+  Packed& packed = rows_[slot];
+  const auto pack = [&](auto put, std::uint16_t& bits) {
+    const std::size_t first = words_.size();
+    bytes_.clear();
+    {
+      engine::BitWriter out{bytes_};
+      put(out);
+      bits = static_cast<std::uint16_t>(out.written());
+    }
+    engine::BitReader in{bytes_};
+    for (std::size_t at = 0; at < bits; at += kWordBits) {
+      words_.push_back(in.take(static_cast<unsigned>(std::min(bits - at, kWordBits))));
+    }
+    return static_cast<std::uint32_t>(first);
+  };
+  packed.id =
+      pack([&](auto& out) { views::put_id(ref.head.id, world_->tick, out); }, packed.bits.id);
+  packed.row = pack([&](auto& out) { views::put_row(world_->game(), ref, ref.head.min, out); },
+                    packed.bits.row);
+  return packed;
 }
 
 void PackedRows::put_id(SlotId slot, std::size_t row, engine::BitWriter& out) {
   const Packed& of = packed(slot, row);
-  engine::copy_bits(ConstBytes{bytes_}.subspan(of.first), 0, of.bits.id, out);
+  put_words(&words_[of.id], of.bits.id, out);
 }
 
 void PackedRows::put_row(SlotId slot, std::size_t row, Vec2 origin, engine::BitWriter& out) {
+  const Vec2 place = world_->body(row).min;
+  if (!views::is_near(place, origin)) {
+    return views::put_row(world_->game(), views::row_of(*world_, row), origin, out);
+  }
   const Packed& of = packed(slot, row);
-  const ConstBytes bytes = ConstBytes{bytes_}.subspan(of.first);
-  const std::size_t kind = views::row_kind_bits(world_->game());
-  const std::size_t rest = of.bits.row - views::kNearPlaceBits - kind;
-  engine::copy_bits(bytes, of.bits.id, kind, out);
-  views::put_place(world_->body(row).min, origin, out);
-  engine::copy_bits(bytes, of.bits.id + kind, rest, out);
+  const std::uint64_t* words = &words_[of.row];
+  const std::size_t first = std::min<std::size_t>(of.bits.row, kWordBits);
+  out.put(*words | views::near_place(place, origin) << views::bits_before_place(world_->game()),
+          static_cast<unsigned>(first));
+  if (of.bits.row > kWordBits) put_words(words + 1, of.bits.row - kWordBits, out);
 }
 
 }  // namespace tickbox::match

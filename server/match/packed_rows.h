@@ -2,8 +2,8 @@
 // The rows of a tick as bits. Many clients see the same rows, so each is packed once, when the
 // first plan asks for it; snapshots have copies of the bits.
 //
-// Only the place of a row depends on the snapshot, by its origin. The bits are those of the id,
-// of what stands before the place, and of what stands behind it.
+// Only the place of a row depends on the snapshot, by its origin. A row is packed as near its own
+// place, where the bits of the place are zeros; a copy has those of the place instead.
 
 #include "engine/bits.h"
 #include "engine/world.h"
@@ -36,15 +36,21 @@ class PackedRows {
 
  private:
   struct Packed {
-    std::uint32_t first = 0;  ///< of its bytes in bytes_
+    std::uint32_t id = 0;   ///< the first of its words
+    std::uint32_t row = 0;  ///< the same
     RowBits bits;
   };
 
-  const Packed& packed(SlotId slot, std::size_t row);
+  const Packed& packed(SlotId slot, std::size_t row) {
+    return rows_.contains(slot) ? rows_[slot] : pack(slot, row);
+  }
+
+  const Packed& pack(SlotId slot, std::size_t row);
 
   const engine::World* world_ = nullptr;
   SlotTable<Packed> rows_;
-  std::vector<std::byte> bytes_;
+  std::vector<std::uint64_t> words_;
+  std::vector<std::byte> bytes_;  ///< scratch memory
 };
 
 }  // namespace tickbox::match

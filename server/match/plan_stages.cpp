@@ -393,8 +393,10 @@ std::span<Candidate> list_candidates(const PlanInput& input, const RowBudget& bu
         .is_known = true};
   }
   // Writes each body and counts it only if it is wanted: in a crowd, a branch is often wrong.
+  Rectangle listed;  // the rectangle that query() has searched, as far as it has bodies
   const auto add_new = [&](std::span<const Interest::Found> found) {
     for (const Interest::Found& each : found) {
+      listed.include(centre, each.extent.middle);
       const SlotState& state = bodies.states[each.slot];
       // A client without a base has lost its view: near bodies matter more than waiting ones.
       const std::uint32_t before = base != nullptr ? state.priority : 0;
@@ -417,10 +419,6 @@ std::span<Candidate> list_candidates(const PlanInput& input, const RowBudget& bu
   }
   if (last != nullptr) {
     const std::size_t seen = visible.size();
-    Rectangle listed;  // the rectangle that query() has searched, as far as it has bodies
-    for (const Interest::Found& found : visible) {
-      listed.include(centre, found.extent.middle);
-    }
     for (const SlotId slot : *last) {
       const PlannedBody& body = tick.bodies[slot];
       const bool is_at_the_rim = body.is_present && !listed.contains(centre, body.extent.middle) &&
@@ -447,6 +445,8 @@ std::optional<ChosenBodies> choose_bodies(const PlanInput& input, const RowBudge
       input.request.base == nullptr && input.request.bytes_max >= net::kDatagramBytesMax;
   std::size_t left = budget.bits;
   const std::size_t most = std::min({candidates.size(), budget.members, left / kRowBitsMin + 1});
+  result.deferred = candidates.size();
+  if (most == 0) return result;
   const std::span<const Candidate> kept =
       candidates.first(std::min(candidates.size(), input.request.members_max));
   BestFirst order{kept};
@@ -465,7 +465,7 @@ std::optional<ChosenBodies> choose_bodies(const PlanInput& input, const RowBudge
     chosen.push_back(candidate.slot);
     (candidate.is_known ? result.known_bits : result.new_bits) += bits;
   }
-  result.deferred = candidates.size() - chosen.size();
+  result.deferred -= chosen.size();
   return result;
 }
 

@@ -68,9 +68,12 @@ std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
   const std::optional<ChosenBodies> chosen =
       choose_bodies(input, *budget, bodies, candidates, scratch.chosen);
   if (!chosen) return std::nullopt;
-  view.insert(view.end(), scratch.chosen.begin(), scratch.chosen.end());
-  sort_by_id(tick, scratch.rows, view);
   sort_by_id(tick, scratch.rows, scratch.chosen);
+  // The members of the base are in order.
+  const bool is_sorted =
+      on_base && scratch.chosen.empty() && bodies.known.size() == input.request.base->size();
+  view.insert(view.end(), scratch.chosen.begin(), scratch.chosen.end());
+  if (!is_sorted) sort_by_id(tick, scratch.rows, view);
   list_waiting(candidates, input.request.members_max, waiting);
   if (on_base) list_exits(input, bodies, scratch.chosen, scratch.exits);
   const ContentSize content_size =
