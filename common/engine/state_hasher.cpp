@@ -11,23 +11,11 @@ std::uint64_t StateHasher::hash_rows(const World& world) {
   const std::span<const std::uint32_t> active = world.active_rows();
   now_.rows.resize(active.size());
   now_.states.resize(active.size() * world.stride());
-  hashes_.resize(world.size());
-  std::uint64_t sum = 0;
-  std::size_t row = 0;
-  const auto add_resting = [&](std::size_t end) {
-    for (; row < end; ++row) {
-      hashes_[row] = world.resting_hash(row);
-      sum += hashes_[row];
-    }
-  };
+  std::uint64_t sum = world.resting_sum();
   std::size_t before = 0;
   for (std::size_t at = 0; at < active.size(); ++at) {
-    add_resting(active[at]);
-    hashes_[row] = hash_active(world, row, at, before);
-    sum += hashes_[row];
-    ++row;
+    sum += hash_active(world, active[at], at, before);
   }
-  add_resting(world.size());
   return sum;
 }
 

@@ -9,22 +9,21 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace tickbox::engine {
 
 class StateHasher {
  public:
-  /// Returns state_hash(world), and keeps the hashes of its rows. Cost: as hash_rows().
+  /// Returns state_hash(world). Cost: as hash_rows().
   std::uint64_t hash(const World& world) { return state_hash(world, hash_rows(world)); }
 
-  /// Returns the sum of the hashes of a world's rows, and keeps each.
+  /// Returns the sum of the hashes of a world's rows, and keeps those of the active ones.
   /// Cost: no allocation once warm; one comparison for each active row that is as in the last call.
   std::uint64_t hash_rows(const World& world);
 
-  /// Returns the hashes of the rows of the last world, in their order.
-  [[nodiscard]] std::span<const std::uint64_t> row_hashes() const { return hashes_; }
+  /// Returns the hash of an active row of the last world. `at`: its place in active_rows().
+  [[nodiscard]] std::uint64_t active_hash(std::size_t at) const { return now_.rows[at].hash; }
 
  private:
   /// What a row had when it was hashed, beside its declared state.
@@ -49,7 +48,6 @@ class StateHasher {
 
   Rows before_;
   Rows now_;
-  std::vector<std::uint64_t> hashes_;  ///< of all rows
 };
 
 }  // namespace tickbox::engine

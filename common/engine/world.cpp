@@ -95,6 +95,7 @@ World::World(const GameTable& game, SharedMap map, std::uint32_t tick_rate, std:
       stride_(stride_of(game.state_bytes)),
       seat_stride_(stride_of(game.seat.bytes)),
       input_stride_(stride_of(game.input.bytes)),
+      rows_of_kind_(game.kinds.size()),
       seats_(map_->seats),
       seat_states_(map_->seats * seat_stride_),
       inputs_(map_->seats * input_stride_),
@@ -143,19 +144,20 @@ void World::move_to_written(std::size_t row) {
 /// Replaces a fixed body. Requires: the same id.
 void World::replace_fixed(std::size_t row, const sim::Body& body) {
   TICKBOX_ASSERT(body.kind == sim::Kind::Fixed);
+  const std::uint64_t hash = fixed_rows_[places_[row].index].hash;
   if (body != this->body(row)) {
     physics_.remove(body.id);
     physics_.add(body);
   }
-  file_fixed(row);
+  file_fixed(row, hash);
 }
 
 /// Notes where the physics has a fixed body.
-void World::file_fixed(std::size_t row) {
+void World::file_fixed(std::size_t row, std::uint64_t hash) {
   const std::uint32_t slot = physics_.fixed().slot_of(id(row));
   places_[row] = {.index = slot, .is_fixed = true};
   if (slot >= fixed_rows_.size()) fixed_rows_.resize(slot + std::size_t{1});
-  fixed_rows_[slot] = {.min = body(row).min, .velocity = {}, .hash = 0};
+  fixed_rows_[slot] = {.min = body(row).min, .velocity = {}, .hash = hash};
 }
 
 bool World::acts(std::size_t row) const {
@@ -165,16 +167,24 @@ bool World::acts(std::size_t row) const {
 
 void World::wake(std::size_t row) {
   const auto at = std::ranges::lower_bound(active_, row);
-  if (at == active_.end() || *at != row) active_.insert(at, static_cast<std::uint32_t>(row));
+  if (at != active_.end() && *at == row) return;
+  active_.insert(at, static_cast<std::uint32_t>(row));
+  if (is_fixed(row)) resting_sum_ -= fixed_rows_[places_[row].index].hash;
+  ++rest_version_;
 }
 
 void World::rest() {
-  std::erase_if(active_, [this](std::size_t row) {
+  const std::size_t begun = std::erase_if(active_, [this](std::size_t row) {
     const bool rests = is_fixed(row) && !infos_[row].is_new &&
-                       infos_[row].parent == Parent::Collides && !acts(row);
-    if (rests) fixed_rows_[places_[row].index].hash = entity_hash(*this, row);
-    return rests;
+                       infos_[row].parent == Parent::Collides && !acts(row) &&
+                       class_of(id(row)) != IdClass::Avatar;
+    if (!rests) return false;
+    std::uint64_t& hash = fixed_rows_[places_[row].index].hash;
+    hash = entity_hash(*this, row);
+    resting_sum_ += hash;
+    return true;
   });
+  if (begun != 0) ++rest_version_;
 }
 
 std::size_t World::movers_before(BodyId id) const {
@@ -229,9 +239,11 @@ bool World::add_all(std::span<const RowRef> rows) {
     if (!places_[row].is_fixed) places_[row].index = movers++;
   }
   for (const std::size_t row : inserted_) {
-    if (places_[row].is_fixed) file_fixed(row);
+    ++rows_of_kind_[infos_[row].kind];
+    if (places_[row].is_fixed) file_fixed(row, 0);
   }
   wake_inserted();
+  ++rest_version_;
   return true;
 }
 
@@ -338,6 +350,8 @@ void World::remove_marked(std::span<const std::uint8_t> marked) {
     if (is_active) ++active;
     if (!is_kept(row)) {
       removed_.push_back(id(row));
+      --rows_of_kind_[infos_[row].kind];
+      if (!is_active) resting_sum_ -= resting_hash(row);
       continue;
     }
     if (is_active) active_[active_kept++] = static_cast<std::uint32_t>(kept);
@@ -347,6 +361,7 @@ void World::remove_marked(std::span<const std::uint8_t> marked) {
     if (!places_[kept].is_fixed) places_[kept].index = movers++;
     ++kept;
   }
+  ++rest_version_;
   physics_.remove(removed_);
   ids_.resize(kept);
   places_.resize(kept);
@@ -363,6 +378,9 @@ void World::clear_rows() {
   active_.clear();
   fixed_rows_.clear();
   states_.clear();
+  std::ranges::fill(rows_of_kind_, 0);
+  resting_sum_ = 0;
+  ++rest_version_;
 }
 
 void World::update_body(std::size_t row) {

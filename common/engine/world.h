@@ -151,8 +151,19 @@ class World {
   /// Makes a row active. Who changes a fixed row outside of a step wakes it.
   void wake(std::size_t row);
 
-  /// Ends that of fixed rows whose kinds do not act and that are neither new nor ignore a body.
+  /// Ends that of fixed rows whose kinds do not act and that are neither new nor ignore a body. An
+  /// avatar never rests: the input of its player changes.
   void rest();
+
+  /// Changes with the set of rows, and with the set of those at rest. Until it changes, each row at
+  /// rest is as it was, and each row has its index.
+  [[nodiscard]] std::uint64_t rest_version() const { return rest_version_; }
+
+  /// Returns the sum of entity_hash() of the rows at rest.
+  [[nodiscard]] std::uint64_t resting_sum() const { return resting_sum_; }
+
+  /// Returns the number of rows of a kind.
+  [[nodiscard]] std::size_t rows_of_kind(std::size_t kind) const { return rows_of_kind_[kind]; }
 
   /// Returns entity_hash() of a row at rest. Requires: a row that is not active.
   [[nodiscard]] std::uint64_t resting_hash(std::size_t row) const {
@@ -259,7 +270,7 @@ class World {
   struct FixedRow {
     Vec2 min;  ///< as callbacks have it: equal to that of the body between them
     Vec2 velocity;
-    std::uint64_t hash = 0;  ///< while it is at rest
+    std::uint64_t hash = 0;  ///< when it came to rest; 0 before
   };
 
   [[nodiscard]] bool is_possible(const RowRef& row, const sim::Body& body) const;
@@ -271,7 +282,7 @@ class World {
   [[nodiscard]] bool acts(std::size_t row) const;
   void move_to_written(std::size_t row);
   void replace_fixed(std::size_t row, const sim::Body& body);
-  void file_fixed(std::size_t row);
+  void file_fixed(std::size_t row, std::uint64_t hash);
 
   const GameTable* game_;
   StateOrder order_;
@@ -288,6 +299,9 @@ class World {
   std::vector<std::byte> states_;
   std::vector<std::uint32_t> active_;
   std::vector<FixedRow> fixed_rows_;  ///< by slot of the fixed body
+  std::vector<std::size_t> rows_of_kind_;
+  std::uint64_t rest_version_ = 0;
+  std::uint64_t resting_sum_ = 0;
   std::vector<SeatInfo> seats_;
   bool follows_ = false;
   std::vector<std::byte> seat_states_;

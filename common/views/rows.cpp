@@ -52,16 +52,27 @@ void Rows::add(const RowRef& row) {
 
 void Rows::assign(const engine::World& world) {
   if (game_ != &world.game()) *this = Rows{world.game()};
+  reserve(world.size());  // exactly: there are many of these
   ids_.assign(world.ids().begin(), world.ids().end());
   heads_.resize(world.size());
   states_.resize(world.size() * state_stride_);
   inputs_.resize(world.size() * input_stride_);
   for (std::size_t row = 0; row < world.size(); ++row) {
-    heads_[row] = engine::head_of(world, row);
-    engine::copy_words(world.state_words(row), &states_[row * state_stride_]);
-    if (!is_avatar(ids_[row])) continue;
-    engine::copy_words(world.input_words(world.infos()[row].owner), &inputs_[row * input_stride_]);
+    assign_row(world, row);
   }
+}
+
+void Rows::assign_active(const engine::World& world) {
+  for (const std::uint32_t row : world.active_rows()) {
+    assign_row(world, row);
+  }
+}
+
+void Rows::assign_row(const engine::World& world, std::size_t row) {
+  heads_[row] = engine::head_of(world, row);
+  engine::copy_words(world.state_words(row), &states_[row * state_stride_]);
+  if (!is_avatar(ids_[row])) return;
+  engine::copy_words(world.input_words(world.infos()[row].owner), &inputs_[row * input_stride_]);
 }
 
 std::size_t Rows::index_of(BodyId id) const {
@@ -112,13 +123,9 @@ std::uint64_t member_hash(const engine::World& world, std::size_t row, std::uint
 }
 
 std::uint64_t view_hash(const engine::World& world) {
-  std::uint64_t sum = engine::room_hash(world);
-  auto active = world.active_rows().begin();
-  for (std::size_t row = 0; row < world.size(); ++row) {
-    const bool is_active = active != world.active_rows().end() && *active == row;
-    if (is_active) ++active;
-    sum += member_hash(world, row,
-                       is_active ? engine::entity_hash(world, row) : world.resting_hash(row));
+  std::uint64_t sum = engine::room_hash(world) + world.resting_sum();
+  for (const std::uint32_t row : world.active_rows()) {
+    sum += member_hash(world, row, engine::entity_hash(world, row));
   }
   return sum;
 }

@@ -73,12 +73,17 @@ class Rows {
   /// Replaces all rows by those of a world.
   void assign(const engine::World& world);
 
+  /// Replaces the active rows by those of a world. Requires: the others are as assign() makes them.
+  void assign_active(const engine::World& world);
+
   /// Returns the index of an entity, or size(). Requires: by id. Cost: one binary search.
   [[nodiscard]] std::size_t index_of(BodyId id) const;
 
   [[nodiscard]] bool contains(BodyId id) const { return index_of(id) != size(); }
 
  private:
+  void assign_row(const engine::World& world, std::size_t row);
+
   const GameTable* game_ = nullptr;
   std::size_t state_stride_ = 0;
   std::size_t input_stride_ = 0;

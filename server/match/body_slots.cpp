@@ -12,6 +12,7 @@ void BodySlots::reserve(std::size_t slots) {
 }
 
 void BodySlots::update(Tick tick, std::span<const BodyId> ids, FunctionRef<bool(BodyId)> has_left) {
+  ++version_;
   free_old_slots(tick);
   before_.swap(present_);
   present_.clear();
@@ -39,7 +40,14 @@ void BodySlots::update(Tick tick, std::span<const BodyId> ids, FunctionRef<bool(
   }
 }
 
+void BodySlots::update_unchanged(Tick tick) {
+  free_old_slots(tick);
+  before_.clear();
+  spawned_.clear();
+}
+
 SlotId BodySlots::add_transient(Tick tick, BodyId id) {
+  ++version_;
   const SlotId slot = take_slot(tick, id);
   slots_[slot].despawned = tick;
   slots_[slot].left = true;

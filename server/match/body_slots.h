@@ -41,6 +41,12 @@ class BodySlots {
   /// BodySlot::left; asked of bodies that have despawned.
   void update(Tick tick, std::span<const BodyId> ids, FunctionRef<bool(BodyId)> has_left);
 
+  /// Does the same for the bodies of the last update().
+  void update_unchanged(Tick tick);
+
+  /// Changes with the bodies that the slots have.
+  [[nodiscard]] std::uint64_t version() const { return version_; }
+
   /// Gives a slot to a body that spawned and despawned within this tick, as one that has left. Call
   /// it after update(); the slot is among spawned(), and find() does not know it.
   SlotId add_transient(Tick tick, BodyId id);
@@ -75,6 +81,7 @@ class BodySlots {
   std::vector<SlotId> present_;
   std::vector<SlotId> before_;  ///< present_ of the tick before
   std::vector<SlotId> spawned_;
+  std::uint64_t version_ = 0;
 };
 
 }  // namespace tickbox::match

@@ -67,17 +67,40 @@ class Interest {
   /// Reads the entities once, for all views of this tick. `slots`: of the world's rows.
   void rebuild(const engine::World& world, std::span<const SlotId> slots);
 
+  /// Reads the active ones alone. Requires: the others are as in the last rebuild().
+  void rebuild_active(const engine::World& world, std::span<const SlotId> slots);
+
   /// Fills `found` with the entities in sight, in no order. In a crowd these are only the nearest,
   /// at least `enough`: all in a smaller rectangle.
   /// Cost: grows with the entities within the view's width.
   void query(const Eye& eye, std::size_t enough, std::vector<Found>& found) const;
 
  private:
-  /// Returns the entities that can be within `width` sub-units along x.
-  [[nodiscard]] std::span<const Found> columns_near(Vec2 centre, std::int64_t width) const;
+  /// Entities, sorted by x.
+  struct Columns {
+    void clear();
+    void add(const engine::World& world, std::size_t row, SlotId slot);
+    void sort();
 
-  std::vector<Found> by_x_;
-  std::int64_t half_width_max_ = 0;  ///< of the bodies
+    /// Returns the entities whose middles are within `reach` sub-units along x.
+    [[nodiscard]] std::span<const Found> near(Vec2 centre, std::int64_t reach) const;
+
+    std::vector<Found> by_x;
+    std::int64_t half_width_max = 0;  ///< of the bodies
+  };
+
+  /// The entities that can be within a width along x: those at rest, and active ones.
+  struct Near {
+    std::span<const Found> resting;
+    std::span<const Found> active;
+
+    [[nodiscard]] std::size_t size() const { return resting.size() + active.size(); }
+  };
+
+  [[nodiscard]] Near near(Vec2 centre, std::int64_t width) const;
+
+  Columns resting_;
+  Columns active_;
 };
 
 }  // namespace tickbox::match

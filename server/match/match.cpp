@@ -38,13 +38,35 @@ void Match::tick(const engine::TickRequest& request) {
 void Match::store_state() {
   hash_ = hasher_.hash(world_);
   StateAt& now = states_.insert(world_.tick);
-  now.rows.assign(world_);
-  now.hashes.clear();
-  for (std::size_t row = 0; row < world_.size(); ++row) {
-    now.hashes.push_back(views::member_hash(world_, row, hasher_.row_hashes()[row]));
-  }
+  store_rows(now);
   now.room.assign(std::as_const(world_).room().begin(), std::as_const(world_).room().end());
   now.room_hash = engine::room_hash(world_);
+}
+
+/// Stores the rows in place of those of an older tick. Rows that are still at rest since then stay.
+void Match::store_rows(StateAt& now) {
+  const std::span<const std::uint32_t> active = world_.active_rows();
+  if (now.rest_version == world_.rest_version()) {
+    now.rows.assign_active(world_);
+  } else {
+    now.rest_version = world_.rest_version();
+    now.rows.assign(world_);
+    now.hashes.resize(world_.size());
+    std::size_t row = 0;
+    const auto store_resting = [&](std::size_t end) {
+      for (; row < end; ++row) {
+        now.hashes[row] = world_.resting_hash(row);
+      }
+    };
+    for (const std::uint32_t next : active) {
+      store_resting(next);
+      row = next + 1;
+    }
+    store_resting(world_.size());
+  }
+  for (std::size_t at = 0; at < active.size(); ++at) {
+    now.hashes[active[at]] = views::member_hash(world_, active[at], hasher_.active_hash(at));
+  }
 }
 
 }  // namespace tickbox::match

@@ -13,6 +13,7 @@
 #include "views/rows.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace tickbox::match {
@@ -23,6 +24,7 @@ struct StateAt {
   std::vector<std::uint64_t> hashes;  ///< views::member_hash() of each row, in the same order
   std::vector<std::byte> room;        ///< the room's state
   std::uint64_t room_hash = 0;
+  std::optional<std::uint64_t> rest_version;  ///< of the world
 };
 
 class Match {
@@ -72,6 +74,7 @@ class Match {
 
  private:
   void store_state();
+  void store_rows(StateAt& now);
 
   engine::Stepper stepper_;
   engine::World world_;

@@ -60,7 +60,7 @@ MatchLog::MatchLog(const engine::World& world, std::uint32_t base_age_max)
   const std::size_t seats = world.seats().size();
   const std::size_t slots = world.size() + kSlotsPerSeat * seats;
   slots_.reserve(slots);
-  ids_.reserve(slots);
+  acted_.reserve(slots);
   joined_.reserve(kContactsPerSlot * slots);
   islands_.for_each_slot([slots](Islands& islands) { islands.reserve(slots); });
   outcomes_.reserve(slots, seats);
@@ -87,9 +87,13 @@ void MatchLog::note(const engine::World& world, const engine::TickRecord& record
 
 void MatchLog::begin_tick(const engine::World& world, const engine::TickRecord* record) {
   tick_ = world.tick;
-  ids_.assign(world.ids().begin(), world.ids().end());
-  slots_.update(tick_, ids_,
-                [record](BodyId id) { return record != nullptr && has_left(*record, id); });
+  if (rest_version_ == world.rest_version()) {
+    slots_.update_unchanged(tick_);
+  } else {
+    rest_version_ = world.rest_version();
+    slots_.update(tick_, world.ids(),
+                  [record](BodyId id) { return record != nullptr && has_left(*record, id); });
+  }
   transients_.clear();
   if (record != nullptr) add_transients(*record);
   payloads_.insert(tick_).clear();
@@ -98,6 +102,7 @@ void MatchLog::begin_tick(const engine::World& world, const engine::TickRecord* 
   room_.begin(tick_);
   outcomes_.begin(tick_, slots_.size());
   spawns_.begin(tick_, slots_.size());
+  acted_.resize(slots_.size());
   joined_.clear();
 }
 
@@ -119,6 +124,7 @@ void MatchLog::note_spawns(const engine::TickReport& report) {
       transients_.push_back({.id = spawn.child, .slot = parent});
     } else {
       spawns_.note({.slot = parent, .child = child});
+      if (parent != kNoSlot) acted_[parent] = tick_;
     }
   }
 }
@@ -179,9 +185,14 @@ void MatchLog::note_inputs(const engine::World& world, const engine::TickRecord&
   }
 }
 
+void MatchLog::note_outcome(const OutcomeCause& cause) {
+  outcomes_.note(cause);
+  if (cause.slot != kNoSlot) acted_[cause.slot] = tick_;
+}
+
 void MatchLog::note_outcomes(const engine::TickRecord& record) {
   std::vector<std::byte>& bytes = payloads_.at(tick_);
-  const auto note_outcome = [&](const engine::Outcome& outcome) {
+  const auto note_decided = [&](const engine::Outcome& outcome) {
     if (outcome.kind == engine::OutcomeKind::Room) {
       room_.note(0, put_payload(bytes, payload_count_++, [&](engine::BitWriter& out) {
                    engine::pack_sparse(game_->room, record.bytes_of(outcome), out);
@@ -189,14 +200,14 @@ void MatchLog::note_outcomes(const engine::TickRecord& record) {
     }
     if (outcome.kind != engine::OutcomeKind::Decided) return;
     const SlotId slot = slots_.find(engine::body_id(outcome.ref));
-    outcomes_.note(
+    note_outcome(
         {.slot = slot, .payload = put_payload(bytes, payload_count_++, [&](engine::BitWriter& out) {
                          views::put_outcome(*game_, outcome, record.bytes_of(outcome), out);
                        })});
   };
   const auto note_phase = [&](engine::OutcomePhase phase) {
     for (const engine::Outcome& outcome : record.outcomes) {
-      if (outcome.phase == phase) note_outcome(outcome);
+      if (outcome.phase == phase) note_decided(outcome);
     }
   };
   note_phase(engine::OutcomePhase::Joining);
@@ -206,7 +217,7 @@ void MatchLog::note_outcomes(const engine::TickRecord& record) {
     const Payload payload = put_payload(bytes, payload_count_++, [&](engine::BitWriter& out) {
       if (has_slot) views::put_strike(strike.shooter, out);
     });
-    outcomes_.note({.slot = joining_slot(victim), .payload = payload, .is_strike = true});
+    note_outcome({.slot = joining_slot(victim), .payload = payload, .is_strike = true});
   }
   note_phase(engine::OutcomePhase::Deciding);
 }

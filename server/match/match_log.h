@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -68,6 +69,9 @@ class MatchLog {
 
   [[nodiscard]] const CauseLog<SpawnCause>& spawns() const { return spawns_; }
 
+  /// Returns the tick of the newest outcome, strike or spawn of a body; 0 before the first.
+  [[nodiscard]] Tick acted(SlotId slot) const { return acted_[slot]; }
+
   /// Returns the bytes of a tick's payloads. Requires: one of the last protocol::kTicksRemembered
   /// ticks.
   [[nodiscard]] ConstBytes payloads(Tick tick) const { return payloads_.at(tick); }
@@ -91,13 +95,14 @@ class MatchLog {
   void update_islands();
   void note_inputs(const engine::World& world, const engine::TickRecord& record);
   void note_outcomes(const engine::TickRecord& record);
+  void note_outcome(const OutcomeCause& cause);
   [[nodiscard]] MutableBytes held(Player player);
 
   const GameTable* game_;
   std::uint32_t base_age_max_;  ///< ticks
   Tick tick_;
   BodySlots slots_;
-  std::vector<BodyId> ids_;               ///< of the current tick
+  std::optional<std::uint64_t> rest_version_;  ///< of the world after the last tick
   std::vector<std::byte> held_;           ///< the input that each seat holds after the last tick
   std::vector<std::byte> default_input_;  ///< the input by default
   std::uint32_t payload_count_ = 0;       ///< payloads of the current tick
@@ -107,6 +112,7 @@ class MatchLog {
   ChangeLog room_;
   CauseLog<OutcomeCause> outcomes_;
   CauseLog<SpawnCause> spawns_;
+  std::vector<Tick> acted_;  ///< by slot
   TickRing<std::vector<std::byte>, protocol::kTicksRemembered> payloads_;
   TickRing<Islands, protocol::kTicksRemembered> islands_;  ///< by base tick, up to base_age_max old
 };

@@ -159,33 +159,48 @@ struct Rectangle {
 // --- what a plan reads ---
 
 void PlannedTick::read(Match& of) {
-  match = &of;
-  const MatchLog& log = of.log();
   const engine::World& world = of.world();
-  slots = &log.slots();
+  const BodySlots& read = of.log().slots();
+  const bool are_same = match == &of && slots_version == read.version();
+  match = &of;
+  slots = &read;
+  slots_version = read.version();
+  if (are_same) {
+    for (const std::uint32_t row : world.active_rows()) {
+      read_row(row);
+    }
+    interest.rebuild_active(world, read.present());
+  } else {
+    read_all();
+    interest.rebuild(world, read.present());
+  }
+  room_bits = engine::sparse_bits(world.game().room, world.room());
+  rows.begin(world, read.capacity());
+}
+
+void PlannedTick::read_all() {
   bodies.reserve(slots->capacity());
   bodies.resize(slots->size());
   for (SlotId slot = 0; slot < slots->size(); ++slot) {
     const BodySlot& body = slots->slot(slot);
-    const Tick acted = std::max(log.outcomes().newest(slot), log.spawns().newest(slot));
     const std::uint16_t seat = views::is_avatar(body.id)
                                    ? static_cast<std::uint16_t>(engine::lineage_of(body.id))
                                    : kNoSeat;
-    bodies[slot] = {.seat = seat, .left = body.left, .id = body.id, .acted = acted};
+    bodies[slot] = {.seat = seat, .left = body.left, .id = body.id};
   }
-  const StateAt& state = of.state();
-  for (std::uint32_t row = 0; row < world.size(); ++row) {
-    const sim::Body& moved = world.body(row);
-    PlannedBody& body = bodies[slots->present()[row]];
-    const Vec2 half{moved.size.x / 2, moved.size.y / 2};
-    body.hash = state.hashes[row];
-    body.extent = {.middle = {moved.min.x + half.x, moved.min.y + half.y}, .half = half};
-    body.row = row;
-    body.is_present = true;
+  for (std::uint32_t row = 0; row < slots->present().size(); ++row) {
+    read_row(row);
   }
-  room_bits = engine::sparse_bits(world.game().room, world.room());
-  rows.begin(world, slots->capacity());
-  interest.rebuild(world, slots->present());
+}
+
+void PlannedTick::read_row(std::uint32_t row) {
+  const sim::Body& moved = match->world().body(row);
+  PlannedBody& body = bodies[slots->present()[row]];
+  const Vec2 half{moved.size.x / 2, moved.size.y / 2};
+  body.hash = match->state().hashes[row];
+  body.extent = {.middle = {moved.min.x + half.x, moved.min.y + half.y}, .half = half};
+  body.row = row;
+  body.is_present = true;
 }
 
 PlanInput::PlanInput(const PlannedTick& planned, const ViewRequest& requested)
@@ -225,13 +240,13 @@ void mark_known(const PlanInput& input, Islands& islands, ClientBodies& bodies) 
     state.is_in_base = true;
     state.base_index = static_cast<std::uint16_t>(i);
   }
-  const CauseLog<SpawnCause>& spawns = input.tick.match->log().spawns();
+  const MatchLog& log = input.tick.match->log();
   // The list grows: what a member has spawned may have spawned more.
   for (std::size_t i = 0; i < bodies.known.size(); ++i) {
     const SlotId parent = bodies.known[i];
-    if (input.tick.bodies[parent].acted <= input.request.base_tick) continue;
+    if (log.acted(parent) <= input.request.base_tick) continue;
     if (bodies.states[parent].membership != Membership::Inside) continue;
-    spawns.visit_since(parent, input.request.base_tick, [&](Tick, const SpawnCause& spawn) {
+    log.spawns().visit_since(parent, input.request.base_tick, [&](Tick, const SpawnCause& spawn) {
       const bool has_space = bodies.known.size() < input.request.members_max;
       mark(spawn.child, has_space ? membership_of(input, spawn.child) : Membership::Outside);
       return true;
@@ -241,9 +256,17 @@ void mark_known(const PlanInput& input, Islands& islands, ClientBodies& bodies) 
 
 void plan_islands(const Islands& islands, ClientBodies& bodies) {
   for (const SlotId slot : bodies.known) {
-    const SlotId root = bodies.states[slot].root;
-    if (bodies.islands.contains(root)) continue;
-    bodies.islands[root].in_full = !is_all_inside(bodies, islands, root);
+    SlotState& state = bodies.states[slot];
+    if (islands.next(slot) == slot) {
+      state.is_replayed = state.membership == Membership::Inside;
+      continue;
+    }
+    if (bodies.islands.contains(state.root)) continue;
+    bodies.islands[state.root] = {};
+    if (is_all_inside(bodies, islands, state.root)) {
+      all_members(islands, state.root,
+                  [&](SlotId member) { return bodies.states[member].is_replayed = true; });
+    }
   }
 }
 
@@ -254,8 +277,8 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
   pending.clear();
   const std::size_t bits_max = cause_bits_max(input, bodies);
   const Tick base = input.request.base_tick;
-  const CauseLog<OutcomeCause>& outcomes = input.tick.match->log().outcomes();
-  const ChangeLog& inputs = input.tick.match->log().inputs();
+  const MatchLog& log = input.tick.match->log();
+  const ChangeLog& inputs = log.inputs();
   const std::size_t name_bits = 1 + input.index_bits();
   std::size_t sum = 0;  // of the islands that are replayed
   // Returns whether the causes of a body fit and can name it; adds their bits.
@@ -264,14 +287,13 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
       bits += more;
       return is_enough();
     };
-    const PlannedBody& body = input.tick.bodies[slot];
-    if (body.seat != kNoSeat) {
-      const PayloadSum changes = inputs.sum_since(body.seat, base);
+    if (const std::uint16_t seat = input.tick.bodies[slot].seat; seat != kNoSeat) {
+      const PayloadSum changes = inputs.sum_since(seat, base);
       const std::size_t more = changes.bits + changes.count * name_bits;
       if (more > 0 && !add_bits(more)) return false;
     }
-    if (body.acted <= base) return true;
-    return outcomes.visit_since(slot, base, [&](Tick at, const OutcomeCause& cause) {
+    if (log.acted(slot) <= base) return true;
+    return log.outcomes().visit_since(slot, base, [&](Tick at, const OutcomeCause& cause) {
       if (!bodies.states[slot].is_in_base || cause.payload.bits == 0) return false;
       pending.outcomes.push_back({.slot = slot, .tick = at, .payload = cause.payload});
       return add_bits(name_bits + cause.payload.bits);
@@ -285,10 +307,10 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
   }
   for (const SlotId slot : bodies.known) {
     if (!bodies.is_replayed(slot)) continue;
-    if (const std::uint16_t seat = input.tick.bodies[slot].seat; seat != kNoSeat) {
-      const std::uint64_t ticks = inputs.ticks_since(seat, base);
-      if (ticks != 0) pending.inputs.push_back({.slot = slot, .seat = seat, .ticks = ticks});
-    }
+    const std::uint16_t seat = input.tick.bodies[slot].seat;
+    const std::uint64_t ticks = seat != kNoSeat ? inputs.ticks_since(seat, base) : 0;
+    if (ticks != 0) pending.inputs.push_back({.slot = slot, .seat = seat, .ticks = ticks});
+    if (ticks == 0 && log.acted(slot) <= base) continue;
     const SlotId root = bodies.states[slot].root;
     IslandPlan& plan = bodies.islands[root];
     if (plan.is_own) continue;
@@ -302,7 +324,10 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
     if (fits) {
       sum += plan.cause_bits - before;
     } else {
-      plan.in_full = true;
+      all_members(islands, root, [&](SlotId member) {
+        bodies.states[member].is_replayed = false;
+        return true;
+      });
       sum -= before;
     }
   }
@@ -378,9 +403,8 @@ std::span<Candidate> list_candidates(const PlanInput& input, const RowBudget& bu
       members + visible.size() + (last != nullptr ? last->size() : 0) + input.own.size();
   if (memory.size() < listed_max) memory.resize(listed_max);
   std::size_t count = 0;
-  const auto is_unlisted = [&](SlotId slot, const SlotState& state) {
-    return !state.is_in_base &&
-           (state.membership != Membership::Inside || !bodies.is_replayed(slot));
+  const auto is_unlisted = [](const SlotState& state) {
+    return !state.is_in_base && !state.is_replayed;
   };
   for (const SlotId slot : std::span{bodies.known}.first(members)) {
     const PlannedBody& body = tick.bodies[slot];
@@ -405,14 +429,14 @@ std::span<Candidate> list_candidates(const PlanInput& input, const RowBudget& bu
           .priority = std::min(before + nearness(each.extent.middle, centre), kKnownPriority - 1),
           .is_known = state.membership != Membership::Unknown,
           .is_new = true};
-      count += is_unlisted(each.slot, state) && !input.is_own(each.slot) ? 1U : 0U;
+      count += is_unlisted(state) && !input.is_own(each.slot) ? 1U : 0U;
     }
   };
   add_new(visible);
   // Own bodies are listed wherever they are.
   for (const SlotId slot : input.own) {
     const SlotState& state = bodies.states[slot];
-    if (!is_unlisted(slot, state)) continue;
+    if (!is_unlisted(state)) continue;
     memory[count++] = {.slot = slot,
                        .priority = kOwnPriority,
                        .is_known = state.membership != Membership::Unknown};

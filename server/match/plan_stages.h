@@ -39,13 +39,13 @@ struct PlannedBody {
   bool is_present = false;
   bool left = false;  ///< despawned by the server, which no replay shows
   BodyId id;
-  Tick acted;  ///< of its newest outcome or spawn; 0 before the first
 
   static constexpr std::uint32_t kNoRow = 0xffff'ffff;
 };
 
 /// What all plans of a tick share; read once a tick.
 struct PlannedTick {
+  /// Cost: linear in the active rows, if the last match is read again and its bodies are the same.
   void read(Match& of);
 
   [[nodiscard]] Tick now() const { return match->world().tick; }
@@ -58,10 +58,15 @@ struct PlannedTick {
   /// Returns the size of a body in full. Requires: is_present(slot).
   [[nodiscard]] RowBits bits_of(SlotId slot) const { return rows.bits_of(slot, bodies[slot].row); }
 
+  std::uint64_t slots_version = 0;
   std::vector<PlannedBody> bodies;  ///< by slot
   std::size_t room_bits = 0;        ///< of the room's state in full
   Interest interest;
   mutable PackedRows rows;  ///< as far as plans have asked for them
+
+ private:
+  void read_all();
+  void read_row(std::uint32_t row);
 };
 
 /// The client for which a plan is made, and the size limit of its snapshot.
@@ -125,14 +130,14 @@ enum class Membership : std::uint8_t {
 struct SlotState {
   Membership membership = Membership::Unknown;
   bool is_in_base = false;
+  bool is_replayed = false;      ///< the client steps it from causes; it is Inside
   std::uint16_t base_index = 0;  ///< valid if is_in_base
   SlotId root = kNoSlot;         ///< root of its island since the base, if known
   std::uint32_t priority = 0;    ///< priority gathered while it waited
 };
 
-/// What a plan has about one island. Without a plan, an island is sent in full.
+/// What a plan has about one island.
 struct IslandPlan {
-  bool in_full = true;         ///< its bodies are sent as states, not replayed from causes
   bool is_own = false;         ///< it has a body that the player controls
   std::size_t cause_bits = 0;  ///< as far as they were gathered; not of an own island
   std::size_t row_bits = 0;    ///< the size of its bodies in full, where the causes are large
@@ -152,10 +157,7 @@ struct ClientBodies {
   }
 
   /// Returns whether the client replays the body.
-  [[nodiscard]] bool is_replayed(SlotId slot) const {
-    const SlotState& state = states[slot];
-    return state.membership == Membership::Inside && !islands[state.root].in_full;
-  }
+  [[nodiscard]] bool is_replayed(SlotId slot) const { return states[slot].is_replayed; }
 
   SlotTable<SlotState> states;
   SlotTable<IslandPlan> islands;  ///< by the root of the island
@@ -170,7 +172,7 @@ void mark_waiting(const WaitingBodies& waiting, ClientBodies& bodies);
 /// Requires: the request has a base.
 void mark_known(const PlanInput& input, Islands& islands, ClientBodies& bodies);
 
-/// Plans each island that has a known body. `islands`: those since the base.
+/// Marks the bodies of the islands that are replayed. `islands`: those since the base.
 void plan_islands(const Islands& islands, ClientBodies& bodies);
 
 // --- the causes of the islands that are replayed ---

@@ -284,8 +284,8 @@ void Shard::Impl::tick(Instant now) {
     room.step(metrics);
     replicator_.queue_events(room);
     audits_.append(room);
-    for (const engine::RowInfo& row : room.world().infos()) {
-      ++metrics.entities_of_kind[row.kind];
+    for (std::size_t kind = 0; kind < room.world().game().kinds.size(); ++kind) {
+      metrics.entities_of_kind[kind] += room.world().rows_of_kind(kind);
     }
     metrics.audit.auditors += room.auditors();
   }

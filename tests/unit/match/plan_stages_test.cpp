@@ -125,7 +125,7 @@ TEST_F(SortCausesTest, ThoseOfReplayedBodiesAreByTickAndMember) {
                               .ticks = field_.match().log().inputs().ticks_since(seat, base)});
   }
   plan_islands(islands_, bodies_);
-  bodies_.islands[slot(1)].in_full = true;
+  bodies_.states[slot(1)].is_replayed = false;
   pending.outcomes = {{.slot = slot(1), .tick = field_.now(), .payload = {.bits = 1}}};
   WrittenCauses causes;
   sort_causes(input(request_), bodies_, pending, causes);
