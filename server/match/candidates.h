@@ -45,15 +45,16 @@ class BestFirst {
   /// Requires: at most views::kMembersMax candidates, which live longer.
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as there are candidates
   explicit BestFirst(std::span<const Candidate> candidates) : candidates_(candidates) {
-    for (const Candidate& candidate : candidates) {
-      ++ends_[class_of(candidate.priority)];
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      classes_[i] = class_of(candidates[i].priority);
+      ++ends_[classes_[i]];
     }
     std::uint16_t first = 0;
     for (std::uint16_t& end : ends_) {
       first = static_cast<std::uint16_t>(first + std::exchange(end, first));
     }
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      order_[ends_[class_of(candidates[i].priority)]++] = static_cast<std::uint16_t>(i);
+      order_[ends_[classes_[i]]++] = static_cast<std::uint16_t>(i);
     }
   }
 
@@ -67,18 +68,19 @@ class BestFirst {
   /// The classes of known and own bodies have one priority each. Those of new bodies are four for
   /// each power of two.
   static constexpr unsigned kNewShift = 2;
-  static constexpr std::size_t kNewClasses = 30U << kNewShift;
-  static constexpr std::size_t kKnownClasses = kFarUnits + 2;
+  static constexpr std::uint32_t kNewClasses = 30U << kNewShift;
+  static constexpr std::uint32_t kKnownClasses = kFarUnits + 2;
 
-  static std::size_t class_of(std::uint32_t priority) {
+  static std::uint16_t class_of(std::uint32_t priority) {
     if (priority >= kKnownPriority) {
-      return kKnownClasses - 1 -
-             std::min<std::size_t>(priority - kKnownPriority, kKnownClasses - 1);
+      const std::uint32_t above = std::min(priority - kKnownPriority, kKnownClasses - 1);
+      return static_cast<std::uint16_t>(kKnownClasses - 1 - above);
     }
     constexpr unsigned kExact = kNewShift + 1;
     const auto width = static_cast<unsigned>(std::bit_width(priority));
     const unsigned shift = width > kExact ? width - kExact : 0;
-    return kKnownClasses + kNewClasses - 1 - ((shift << kNewShift) + (priority >> shift));
+    const std::uint32_t above = (shift << kNewShift) + (priority >> shift);
+    return static_cast<std::uint16_t>(kKnownClasses + kNewClasses - 1 - above);
   }
 
   void sort_class() {
@@ -93,7 +95,8 @@ class BestFirst {
 
   std::span<const Candidate> candidates_;
   std::array<std::uint16_t, kKnownClasses + kNewClasses> ends_{};
-  std::array<std::uint16_t, views::kMembersMax> order_;
+  std::array<std::uint16_t, views::kMembersMax> classes_;  ///< by candidate
+  std::array<std::uint16_t, views::kMembersMax> order_;    ///< candidates, by class
   std::size_t class_ = 0;
   std::uint16_t at_ = 0;
   std::uint16_t end_ = 0;  ///< of the class that is sorted

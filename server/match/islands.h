@@ -17,20 +17,24 @@ namespace tickbox::match {
 /// of them.
 class Islands {
  public:
-  void reserve(std::size_t slots) { nodes_.reserve(slots); }
+  void reserve(std::size_t slots) {
+    nodes_.reserve(slots);
+    joined_.reserve(slots);
+  }
 
-  /// Makes each slot below `slots` an island of its own.
+  /// Makes each slot below `slots` an island of its own. Cost: linear in those that are not.
   void clear(std::size_t slots) {
-    nodes_.resize(slots);
-    for (SlotId slot = 0; slot < nodes_.size(); ++slot) {
-      nodes_[slot] = {.parent = slot, .next = slot, .members = 1};
+    for (const SlotId slot : joined_) {
+      nodes_[slot] = alone(slot);
     }
+    joined_.clear();
+    grow(slots);
   }
 
   /// Makes a new body's slot an island of its own, also if another body was in the slot before.
   void begin(SlotId slot) {
-    if (slot >= nodes_.size()) nodes_.resize(slot + 1);
-    nodes_[slot] = {.parent = slot, .next = slot, .members = 1};
+    grow(std::size_t{slot} + 1);
+    nodes_[slot] = alone(slot);
   }
 
   /// Makes the islands of both slots one.
@@ -38,6 +42,9 @@ class Islands {
     a = root_of(a);
     b = root_of(b);
     if (a == b) return;
+    for (const SlotId root : {a, b}) {
+      if (nodes_[root].members == 1) joined_.push_back(root);
+    }
     if (nodes_[a].members < nodes_[b].members) std::swap(a, b);
     nodes_[b].parent = a;
     nodes_[a].members += nodes_[b].members;
@@ -63,7 +70,16 @@ class Islands {
     std::uint32_t members;  ///< size of the island; valid in a root
   };
 
+  static Node alone(SlotId slot) { return {.parent = slot, .next = slot, .members = 1}; }
+
+  void grow(std::size_t slots) {
+    while (nodes_.size() < slots) {
+      nodes_.push_back(alone(static_cast<SlotId>(nodes_.size())));
+    }
+  }
+
   std::vector<Node> nodes_;
+  std::vector<SlotId> joined_;  ///< the slots that are not alone, or were not
 };
 
 /// Returns the greatest age of a base, in ticks: one second, but at least 24 ticks, and at most
