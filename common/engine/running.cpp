@@ -2,9 +2,9 @@
 
 #include "core/assert.h"
 #include "core/hash.h"
+#include "core/words.h"
 #include "engine/declared.h"
 #include "engine/entity_id.h"
-#include "engine/state_words.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -93,8 +93,8 @@ void Running::begin_call(std::size_t first, std::optional<std::size_t> second) {
 void Running::end_call() {
   for (const Touched& before : touched_) {
     const std::size_t row = before.row;
-    const bool is_new_state = !engine::are_equal_words(std::as_const(*world_).state_words(row),
-                                                       &touched_states_[before.first]);
+    const bool is_new_state =
+        !are_equal_words(std::as_const(*world_).state_words(row), &touched_states_[before.first]);
     world_->take_written(row);
     const sim::Body& now = std::as_const(*world_).body(row);
     const bool is_moved = now.min != before.min;
@@ -130,7 +130,7 @@ void Running::touch(std::size_t row) {
   const ConstBytes state = std::as_const(*world_).state_words(row);
   const std::size_t first = touched_.size() * state.size();
   if (touched_states_.size() < first + state.size()) touched_states_.resize(first + state.size());
-  engine::copy_words(state, &touched_states_[first]);
+  copy_words(state, &touched_states_[first]);
   const sim::Body& body = std::as_const(*world_).body(row);
   touched_.push_back({.row = row, .min = body.min, .velocity = body.velocity, .first = first});
 }

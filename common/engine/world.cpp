@@ -1,8 +1,8 @@
 #include "engine/world.h"
 
 #include "core/assert.h"
+#include "core/first_not_before.h"
 #include "engine/declared.h"
-#include "engine/first_not_before.h"
 
 #include <algorithm>
 #include <cstring>

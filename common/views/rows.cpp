@@ -1,8 +1,8 @@
 #include "views/rows.h"
 
+#include "core/first_not_before.h"
+#include "core/words.h"
 #include "engine/declared.h"
-#include "engine/first_not_before.h"
-#include "engine/state_words.h"
 #include "views/aligned.h"
 
 #include <algorithm>
@@ -70,13 +70,13 @@ void Rows::assign_active(const engine::World& world) {
 
 void Rows::assign_row(const engine::World& world, std::size_t row) {
   heads_[row] = engine::head_of(world, row);
-  engine::copy_words(world.state_words(row), &states_[row * state_stride_]);
+  copy_words(world.state_words(row), &states_[row * state_stride_]);
   if (!is_avatar(ids_[row])) return;
-  engine::copy_words(world.input_words(world.infos()[row].owner), &inputs_[row * input_stride_]);
+  copy_words(world.input_words(world.infos()[row].owner), &inputs_[row * input_stride_]);
 }
 
 std::size_t Rows::index_of(BodyId id) const {
-  const std::size_t row = engine::first_not_before(ids(), id);
+  const std::size_t row = first_not_before(ids(), id);
   return row < size() && ids_[row] == id ? row : size();
 }
 

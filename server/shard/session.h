@@ -13,7 +13,7 @@
 #include "server/match/base_age.h"
 #include "server/match/event_queue.h"
 #include "server/match/input_buffer.h"
-#include "server/match/plan_stages.h"
+#include "server/match/plan/plan_stages.h"
 #include "server/match/sent_views.h"
 #include "server/shard/connect/token_history.h"
 #include "server/shard/limits.h"

@@ -13,7 +13,7 @@
 #include "laws/random_match.h"
 #include "server/match/event_queue.h"
 #include "server/match/event_router.h"
-#include "server/match/planner.h"
+#include "server/match/plan/planner.h"
 #include "tests/support/menagerie.h"
 
 #include <cstdio>

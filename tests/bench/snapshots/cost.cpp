@@ -6,7 +6,7 @@
 #include "protocol/audit_codec.h"
 #include "protocol/snapshot_codec.h"
 #include "server/match/audit_stream.h"
-#include "server/match/planner.h"
+#include "server/match/plan/planner.h"
 #include "tests/bench/arena/arenas.h"
 #include "tests/bench/physics/step_clock.h"
 

@@ -10,7 +10,7 @@
 #include "protocol/snapshot_codec.h"
 #include "server/match/event_queue.h"
 #include "server/match/event_router.h"
-#include "server/match/planner.h"
+#include "server/match/plan/planner.h"
 #include "tests/support/menagerie.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The order in which candidates are taken.
 
-#include "server/match/candidates.h"
+#include "server/match/plan/candidates.h"
 
 #include "core/rng.h"
 

@@ -2,7 +2,7 @@
 
 #include "client/match/snapshot_world.h"
 #include "net/transport.h"
-#include "server/match/planner.h"
+#include "server/match/plan/planner.h"
 #include "tickbox/adapter.h"
 
 #include <gtest/gtest.h>

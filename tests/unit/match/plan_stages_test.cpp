@@ -1,7 +1,7 @@
 // Single stages of a plan, with inputs written by hand. Where a test needs slots without bodies, it
 // numbers them itself.
 
-#include "server/match/plan_stages.h"
+#include "server/match/plan/plan_stages.h"
 
 #include "tests/unit/match/planned_match.h"
 

@@ -1,7 +1,7 @@
 // The snapshots of one client, case by case, over a real match. A snapshot world makes the
 // planner's view from each of them.
 
-#include "server/match/planner.h"
+#include "server/match/plan/planner.h"
 
 #include "tests/unit/match/planned_match.h"
 

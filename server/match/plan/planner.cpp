@@ -1,8 +1,8 @@
-#include "server/match/planner.h"
+#include "server/match/plan/planner.h"
 
 #include "core/assert.h"
 #include "net/transport.h"
-#include "server/match/plan_content.h"
+#include "server/match/plan/plan_content.h"
 
 #include <optional>
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <span>
 
-namespace tickbox::engine {
+namespace tickbox {
 
 /// Returns the index of the first value that is not before `sought`, or the number of values.
 /// Requires: sorted by `key_of`.
@@ -24,4 +24,4 @@ template <class Value, class Key, class KeyOf = std::identity>
   return static_cast<std::size_t>(first - values.data()) + behind;
 }
 
-}  // namespace tickbox::engine
+}  // namespace tickbox

@@ -1,4 +1,4 @@
-#include "server/match/plan_content.h"
+#include "server/match/plan/plan_content.h"
 
 #include "engine/declared.h"
 

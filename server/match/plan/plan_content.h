@@ -2,7 +2,7 @@
 // The last stage of a plan: what was planned, as the bits of a snapshot's content. The standard is
 // common/views/FORMAT.md.
 
-#include "server/match/plan_stages.h"
+#include "server/match/plan/plan_stages.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -25,8 +25,8 @@
 //                              list_exits       ─► exits
 //   all of these            ─► write_content    ─► content
 
-#include "server/match/plan_stages.h"
-#include "server/match/row_set.h"
+#include "server/match/plan/plan_stages.h"
+#include "server/match/plan/row_set.h"
 
 #include <cstddef>
 #include <cstdint>

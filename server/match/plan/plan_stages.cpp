@@ -1,4 +1,4 @@
-#include "server/match/plan_stages.h"
+#include "server/match/plan/plan_stages.h"
 
 #include "engine/declared.h"
 #include "engine/entity_id.h"

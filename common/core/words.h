@@ -1,6 +1,6 @@
 #pragma once
-// States in memory as whole words. Each begins at a multiple of eight bytes and has a few words: a
-// loop over them takes less time than a call of memcpy() or memcmp().
+// Short spans of bytes as whole words: a loop over a few words takes less time than a call of
+// memcpy() or memcmp().
 
 #include "core/bytes.h"
 
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace tickbox::engine {
+namespace tickbox {
 
 inline constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
 
@@ -32,4 +32,4 @@ inline void copy_words(ConstBytes from, std::byte* to) {
   return differences == 0;
 }
 
-}  // namespace tickbox::engine
+}  // namespace tickbox

@@ -7,7 +7,7 @@
 
 #include "engine/bits.h"
 #include "engine/world.h"
-#include "server/match/slot_table.h"
+#include "server/match/plan/slot_table.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The binary search without branches.
 
-#include "engine/first_not_before.h"
+#include "core/first_not_before.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace tickbox::engine {
+namespace tickbox {
 namespace {
 
 TEST(FirstNotBefore, FindsWhatLowerBoundFinds) {
@@ -27,4 +27,4 @@ TEST(FirstNotBefore, FindsWhatLowerBoundFinds) {
 }
 
 }  // namespace
-}  // namespace tickbox::engine
+}  // namespace tickbox

@@ -5,12 +5,12 @@
 // Sizes are in bits, for causes and rows are packed without gaps (common/views/content.h).
 
 #include "protocol/snapshot_codec.h"
-#include "server/match/candidates.h"
 #include "server/match/interest.h"
 #include "server/match/match.h"
-#include "server/match/packed_rows.h"
+#include "server/match/plan/candidates.h"
+#include "server/match/plan/packed_rows.h"
+#include "server/match/plan/slot_table.h"
 #include "server/match/sent_views.h"
-#include "server/match/slot_table.h"
 #include "views/content.h"
 
 #include <cstddef>

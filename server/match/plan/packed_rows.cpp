@@ -1,4 +1,4 @@
-#include "server/match/packed_rows.h"
+#include "server/match/plan/packed_rows.h"
 
 #include "views/row_codec.h"
 
