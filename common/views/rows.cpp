@@ -1,5 +1,6 @@
 #include "views/rows.h"
 
+#include "core/assert.h"
 #include "core/first_not_before.h"
 #include "core/words.h"
 #include "engine/declared.h"
@@ -36,27 +37,31 @@ void Rows::clear() {
   inputs_.clear();
 }
 
-void Rows::reserve(std::size_t rows) {
+void Rows::reserve(std::size_t rows, std::size_t avatars) {
   ids_.reserve(rows);
   heads_.reserve(rows);
   states_.reserve(rows * state_stride_);
-  inputs_.reserve(rows * input_stride_);
+  inputs_.reserve(avatars * input_stride_);
 }
 
 void Rows::add(const RowRef& row) {
   ids_.push_back(row.head.id);
   heads_.push_back(row.head);
   append(row.state, state_stride_, states_);
+  if (!is_avatar(row.head.id)) return;
+  TICKBOX_ASSERT(inputs_.size() == (size() - 1) * input_stride_);
   append(row.input, input_stride_, inputs_);
 }
 
 void Rows::assign(const engine::World& world) {
   if (game_ != &world.game()) *this = Rows{world.game()};
-  reserve(world.size());  // exactly: there are many of these
+  const auto first_other = std::ranges::partition_point(world.ids(), is_avatar);
+  const auto avatars = static_cast<std::size_t>(first_other - world.ids().begin());
+  reserve(world.size(), avatars);  // exactly: there are many of these
   ids_.assign(world.ids().begin(), world.ids().end());
   heads_.resize(world.size());
   states_.resize(world.size() * state_stride_);
-  inputs_.resize(world.size() * input_stride_);
+  inputs_.resize(avatars * input_stride_);
   for (std::size_t row = 0; row < world.size(); ++row) {
     assign_row(world, row);
   }

@@ -65,9 +65,9 @@ class Rows {
   void begin(const GameTable& game);
   void clear();
 
-  void reserve(std::size_t rows);
+  void reserve(std::size_t rows) { reserve(rows, rows); }
 
-  /// Appends a row. The order of ids is the caller's.
+  /// Appends a row. Requires: an avatar comes before all that are none.
   void add(const RowRef& row);
 
   /// Replaces all rows by those of a world.
@@ -82,6 +82,7 @@ class Rows {
   [[nodiscard]] bool contains(BodyId id) const { return index_of(id) != size(); }
 
  private:
+  void reserve(std::size_t rows, std::size_t avatars);
   void assign_row(const engine::World& world, std::size_t row);
 
   const GameTable* game_ = nullptr;
@@ -90,7 +91,7 @@ class Rows {
   std::vector<BodyId> ids_;
   std::vector<RowHead> heads_;
   std::vector<std::byte> states_;
-  std::vector<std::byte> inputs_;
+  std::vector<std::byte> inputs_;  ///< of the avatars: they come first
 };
 
 /// Returns whether two rows have the same values, also those of the inputs.
