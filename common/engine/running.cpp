@@ -98,9 +98,9 @@ void Running::end_call() {
     world_->take_written(row);
     const sim::Body& now = std::as_const(*world_).body(row);
     const bool is_moved = now.min != before.min;
-    const bool is_faster = now.velocity != before.velocity;
-    if (!is_new_state && !is_faster && !is_moved) continue;
-    if (is_faster) {
+    const bool is_new_velocity = now.velocity != before.velocity;
+    if (!is_new_state && !is_new_velocity && !is_moved) continue;
+    if (is_new_velocity) {
       const std::int32_t top = world_->top_speed(world_->infos()[row].kind);
       world_->change_body(row, [&](sim::Body& body) {
         body.velocity = {limited(body.velocity.x, before.velocity.x, top),

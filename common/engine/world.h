@@ -187,7 +187,7 @@ class World {
   /// Requires: can_add(). Cost: linear in the entities behind it.
   void add(const RowRef& row);
 
-  /// Adds entities whose ids ascend, all or none. Returns false if it can_add() one of them not.
+  /// Adds entities whose ids ascend, all or none. Returns false if one of them cannot be added.
   /// Cost: linear in them and in the entities behind the first of them.
   [[nodiscard]] bool add_all(std::span<const RowRef> rows);
 
