@@ -4,6 +4,7 @@
 
 #include "engine/declared.h"
 #include "games/arena/arena.h"
+#include "tests/support/declared_values.h"
 #include "tests/support/menagerie.h"
 #include "tests/unit/bots/bot_match.h"
 #include "tickbox/adapter.h"
@@ -61,8 +62,7 @@ TEST(Bot, DecidesAlikeFromOneSeedAndOtherwiseFromAnother) {
 
 TEST(Bot, StillGivesTheInputByDefault) {
   for (const GameTable* game : kGames) {
-    std::vector<std::byte> by_default(game->input.bytes);
-    game->input.write_default(by_default.data());
+    const std::vector<std::byte> by_default = tests::value_with(game->input, {});
     for (const Values& input : inputs_alone(*game, "still", 60, 200)) {
       EXPECT_EQ(input, tests::values_of(game->input, by_default));
     }

@@ -3,6 +3,7 @@
 #include "games/arena/arena.h"
 #include "tests/support/allocations.h"
 #include "tests/support/altered.h"
+#include "tests/support/declared_values.h"
 #include "tests/support/menagerie.h"
 #include "tests/unit/engine/logged_match.h"
 #include "tests/unit/engine/yard.h"
@@ -266,8 +267,7 @@ TEST(TickLog, OfIdlePlayersIsEmpty) {
   stepper.open(world);
   TickLog log{world};
   TickRecord record;
-  std::vector<std::byte> idle(games::arena().input.bytes);
-  games::arena().input.write_default(idle.data());
+  const std::vector<std::byte> idle = tests::value_with(games::arena().input, {});
   std::vector<Join> joins;
   std::vector<PlayerInput> inputs;
   std::vector<PlayerSource> sources;

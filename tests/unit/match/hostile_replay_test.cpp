@@ -3,6 +3,7 @@
 #include "client/match/snapshot_world.h"
 #include "engine/declared.h"
 #include "tests/support/content_bits.h"
+#include "tests/support/declared_values.h"
 #include "tests/support/menagerie.h"
 
 #include <gtest/gtest.h>
@@ -21,9 +22,7 @@ class HostileReplayTest : public ::testing::Test {
   /// `apart`: from one walker to the next, along x.
   void hold(std::uint32_t walkers, std::int64_t hurt, std::int32_t apart) {
     const TypeInfo& type = game_.kinds[game_.avatar].type;
-    std::vector<std::byte> state(type.bytes);
-    type.write_default(state.data());
-    set(type, "hurt", hurt, state);
+    const std::vector<std::byte> state = tests::value_with(type, {{"hurt", hurt}});
     views::Rows rows{game_};
     for (std::uint32_t i = 0; i < walkers; ++i) {
       const BodyId id = engine::avatar_id(1, {.lineage = 0, .tick = {i / 256}, .count = i % 256});
@@ -40,13 +39,6 @@ class HostileReplayTest : public ::testing::Test {
     ASSERT_TRUE(world_.apply(head, content));
   }
 
-  static void set(const TypeInfo& type, std::string_view name, std::int64_t value,
-                  MutableBytes bytes) {
-    for (const FieldInfo& field : type.fields()) {
-      if (field.name == name) engine::set_value(field, 0, value, bytes);
-    }
-  }
-
   [[nodiscard]] const std::vector<std::byte>& input() const { return input_; }
 
   void expect_malformed(const std::vector<std::byte>& content, std::uint64_t steps_max) {
@@ -59,19 +51,14 @@ class HostileReplayTest : public ::testing::Test {
 
   const GameTable& game_ = tests::menagerie();
   SnapshotWorld world_{{game_, engine::make_map(game_, {.seats = 6}, 60), 60, 1}, Player{0}};
-  std::vector<std::byte> input_ = [this] {
-    std::vector<std::byte> input(game_.input.bytes);
-    game_.input.write_default(input.data());
-    return input;
-  }();
+  std::vector<std::byte> input_ = tests::value_with(game_.input, {});
 };
 
 // All walkers lay a bomb in each tick. The world grew without a limit, and the replay took 45 s.
 TEST_F(HostileReplayTest, MoreBodiesThanAViewHoldsAreRefused) {
   constexpr std::uint32_t kWalkers = 400;
   ASSERT_NO_FATAL_FAILURE(hold(kWalkers, 0, kUnit));
-  std::vector<std::byte> pressed = input();
-  set(game_.input, "bomb", 1, pressed);
+  const std::vector<std::byte> pressed = tests::value_with(game_.input, {{"bomb", 1}});
   std::vector<std::byte> content;
   {
     engine::BitWriter out{content};

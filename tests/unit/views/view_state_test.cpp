@@ -7,6 +7,7 @@
 #include "engine/declared.h"
 #include "games/arena/arena.h"
 #include "laws/random_match.h"
+#include "tests/support/declared_values.h"
 #include "tests/support/field_game.h"
 #include "tests/support/menagerie.h"
 #include "views/content.h"
@@ -130,11 +131,7 @@ class ViewStateBits : public ::testing::Test {
  protected:
   ViewStateBits() : out_(bytes_) { engine::pack_sparse(game_.room, room_by_default(), *out_); }
 
-  [[nodiscard]] Bytes room_by_default() const {
-    Bytes room(game_.room.bytes);
-    game_.room.write_default(room.data());
-    return room;
-  }
+  [[nodiscard]] Bytes room_by_default() const { return tests::value_with(game_.room, {}); }
 
   static BodyId crate_id(std::uint32_t i) {
     return engine::spawned_id(engine::IdClass::ByServer,
@@ -142,8 +139,7 @@ class ViewStateBits : public ::testing::Test {
   }
 
   void put_crate(std::uint32_t number, std::uint64_t motion = 0) {
-    Bytes state(game_.kinds[1].type.bytes);
-    game_.kinds[1].type.write_default(state.data());
+    const Bytes state = tests::value_with(game_.kinds[1].type, {});
     out_->put(1, 1);
     put_id(crate_id(number), kNow, *out_);
     out_->put(motion, 2);
