@@ -64,7 +64,7 @@ struct Stepper::Scratch {
   Courses courses;
   FixedWatch fixed;
   ContactSorter sorter;
-  std::vector<std::uint8_t> turns;  ///< of depenetration, by mover
+  std::vector<std::uint32_t> turns;  ///< of depenetration, by mover
   StepReport report;
   std::size_t capacity = 0;  ///< movers for which memory is reserved
 

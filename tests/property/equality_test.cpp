@@ -9,17 +9,20 @@
 #include "tests/property/naive/step.h"
 #include "tests/property/random_world.h"
 #include "tests/property/world_text.h"
+#include "tests/unit/sim/scene.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <iostream>
 #include <string>
+#include <vector>
 
 namespace tickbox::test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 1500;
+constexpr std::uint64_t kPileSeeds = 30;
 constexpr int kTicks = 14;
 constexpr int kTicksBetweenDisturbances = 5;
 
@@ -63,6 +66,34 @@ TEST_P(FastStep, EqualsTheNaiveStep) {
   }
   const bool tried_all = seeds(kSeeds).size() == kSeeds;
   EXPECT_TRUE(!tried_all || contacts_ > 10'000) << "the worlds are too empty to prove anything";
+}
+
+// In a pile bodies have fewer turns to part.
+TEST(FastStepOfAPile, EqualsTheNaiveStep) {
+  sim::Stepper stepper;
+  for (std::uint64_t seed = 0; seed < kPileSeeds; ++seed) {
+    Rng rng{seed};
+    const auto bodies = static_cast<std::uint32_t>(20 + rng.below(100));
+    const std::uint64_t spread = 1 + rng.below(2 * kUnit);
+    std::vector<sim::Body> pile = {wall(1'000, at(-2, 1), at(8, 1))};
+    for (std::uint32_t i = 0; i < bodies; ++i) {
+      pile.push_back(box(i,
+                         {static_cast<std::int32_t>(rng.below(spread)),
+                          static_cast<std::int32_t>(rng.below(spread))},
+                         at(1, 1)));
+    }
+    sim::World fast = Scene::make_world({.gravity = {0, 18}}, pile);
+    std::size_t separated = 0;
+    for (int tick = 1; tick <= 3; ++tick) {
+      sim::World naive = fast;
+      const sim::StepReport expected = naive_step(naive);
+      const sim::StepReport& report = stepper.step(fast);
+      ASSERT_EQ(first_difference(fast, naive) + first_difference(report, expected), "")
+          << "seed " << seed << " tick " << tick;
+      separated += report.separated.size();
+    }
+    EXPECT_GT(separated, 0U) << "seed " << seed;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, FastStep, world_kinds(),

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 namespace tickbox::sim {
 namespace {
 
-/// Turns per body and tick, so that the cost of a heap of bodies in one place is bounded.
-constexpr std::uint8_t kTurnsPerBody = 8;
+/// Turns of a body in a tick. Each looks at all bodies around. So a body in more than 32 pairs has
+/// fewer: the cost of a pile grows with its pairs, and not with their square.
+constexpr std::uint32_t kTurnsMax = 8;
+constexpr std::uint32_t kTurnsOfPairs = kTurnsMax * 32;
 
 /// How far b has to go along an axis to be out of a.
 struct WayOut {
@@ -34,7 +37,7 @@ std::array<WayOut, 4> ways_out(const Box& a, const Box& b) {
 struct Separation {
   const Immovables& immovables;
   Movers& movers;
-  std::vector<std::uint8_t>& turns;  ///< that each mover has had
+  std::vector<std::uint32_t>& turns;  ///< that each mover has left
   StepReport& report;
 };
 
@@ -96,14 +99,13 @@ bool try_to_move(const Shift& a, const Shift& b, Separation& separation) {
 
 /// Whether a body may still be moved; a body that is not dynamic is never moved.
 bool has_turn_left(const Body& body, const Separation& separation) {
-  return body.kind != Kind::Dynamic ||
-         separation.turns[index_of(body, separation.movers)] < kTurnsPerBody;
+  return body.kind != Kind::Dynamic || separation.turns[index_of(body, separation.movers)] > 0;
 }
 
 bool separate(const Body& a, const Body& b, Separation& separation) {
   if (!has_turn_left(a, separation) || !has_turn_left(b, separation)) return false;
   for (const Body* body : {&a, &b}) {
-    if (body->kind == Kind::Dynamic) ++separation.turns[index_of(*body, separation.movers)];
+    if (body->kind == Kind::Dynamic) --separation.turns[index_of(*body, separation.movers)];
   }
   const bool a_moves = a.kind == Kind::Dynamic;
   const bool b_moves = b.kind == Kind::Dynamic;
@@ -122,13 +124,28 @@ bool separate(const Body& a, const Body& b, Separation& separation) {
   return false;
 }
 
+/// Fills `turns` with what each mover may have in this tick.
+void give_turns(const Environment& environment, const Movers& movers,
+                std::span<const BodyPair> pairs, std::vector<std::uint32_t>& turns) {
+  turns.assign(movers.bodies.size(), 0);
+  for (const BodyPair& pair : pairs) {
+    for (const BodyId id : {pair.low, pair.high}) {
+      const Body& body = *find_body(id, environment, movers);
+      if (body.kind == Kind::Dynamic) ++turns[index_of(body, movers)];
+    }
+  }
+  for (std::uint32_t& of_body : turns) {
+    if (of_body > 0) of_body = std::min(kTurnsMax, kTurnsOfPairs / of_body);
+  }
+}
+
 }  // namespace
 
-bool depenetrate(const Environment& environment, Movers& movers, std::vector<std::uint8_t>& turns,
+bool depenetrate(const Environment& environment, Movers& movers, std::vector<std::uint32_t>& turns,
                  StepReport& report) {
   if (report.overlaps.empty()) return false;
   sort_unique(report.overlaps);
-  turns.assign(movers.bodies.size(), 0);
+  give_turns(environment, movers, report.overlaps, turns);
   Separation separation{environment.immovables, movers, turns, report};
   bool moved = false;
   for (const BodyPair pair : report.overlaps) {

@@ -3,7 +3,8 @@
 //
 // The way out is the shortest penetration vector of the Minkowski difference. If that way is not
 // free, the next longer one is tried, but none that leads through a wall. There is one pass, and
-// each body has few turns in it. A pair that cannot be separated stays as it is and is reported.
+// each body has few turns in it: the fewer, the more bodies it overlaps. A pair that cannot be
+// separated stays as it is and is reported.
 
 #include "sim/step/movers.h"
 
@@ -16,6 +17,6 @@ namespace tickbox::sim {
 /// `overlaps` of the report, and adds to `separated` and `influences`. `turns` is scratch.
 /// Requires: `overlaps` has every pair to separate.
 [[nodiscard]] bool depenetrate(const Environment& environment, Movers& movers,
-                               std::vector<std::uint8_t>& turns, StepReport& report);
+                               std::vector<std::uint32_t>& turns, StepReport& report);
 
 }  // namespace tickbox::sim

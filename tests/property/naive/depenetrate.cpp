@@ -10,6 +10,7 @@ namespace tickbox::test::naive {
 namespace {
 
 constexpr int kTurnsMax = 8;
+constexpr int kTurnsOfPairs = 256;
 
 /// One of the four ways that move b out of a.
 struct Way {
@@ -87,13 +88,24 @@ void depenetrate(Run& run) {
     }
   }
 
+  std::vector<int> pairs_of(things.size(), 0);
+  for (const auto& [i, j] : pairs) {
+    ++pairs_of[i];
+    ++pairs_of[j];
+  }
+  const auto turns_max = [&](std::size_t i) {
+    return pairs_of[i] > 32 ? kTurnsOfPairs / pairs_of[i] : kTurnsMax;
+  };
   std::vector<int> turns(things.size(), 0);
   for (const auto& [i, j] : pairs) {
     Thing& a = things[i];
     Thing& b = things[j];
     const int of_a = a.dynamic() ? 1 : 0;
     const int of_b = b.dynamic() ? 1 : 0;
-    if (!overlap_now(a, b, 0) || turns[i] >= kTurnsMax || turns[j] >= kTurnsMax) continue;
+    if (!overlap_now(a, b, 0)) continue;
+    if ((a.dynamic() && turns[i] >= turns_max(i)) || (b.dynamic() && turns[j] >= turns_max(j))) {
+      continue;
+    }
     turns[i] += of_a;
     turns[j] += of_b;
     const std::array<Way, 4> ways = ways_out(a, b);

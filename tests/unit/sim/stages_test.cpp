@@ -83,12 +83,12 @@ TEST(Depenetrate, GivesEachBodyHalfOfTheShortestWay) {
   Input input{{box(1, {0, 0}, {10, 10}), box(2, {7, 2}, {10, 10})}};
   input.begin();
   find_pairs(input.movers, input.candidates, input.report);
-  std::vector<std::uint8_t> turns;
+  std::vector<std::uint32_t> turns;
   EXPECT_TRUE(depenetrate(input.environment, input.movers, turns, input.report));
   EXPECT_EQ(input.bodies[0].min, (Vec2{-1, 0}));  // 3 sub-units; the odd one goes to the second
   EXPECT_EQ(input.bodies[1].min, (Vec2{9, 2}));
   EXPECT_EQ(input.report.separated, (std::vector<sim::BodyPair>{{{1}, {2}}}));
-  EXPECT_EQ(turns, (std::vector<std::uint8_t>{1, 1}));
+  EXPECT_EQ(turns, (std::vector<std::uint32_t>{7, 7})) << "are left";
 }
 
 TEST(Depenetrate, MovesNothingThroughAWall) {
@@ -96,7 +96,7 @@ TEST(Depenetrate, MovesNothingThroughAWall) {
       {box(1, {2, 0}, {10, 10})}, {}, {wall(8, {-10, 0}, {15, 10}), wall(9, {12, 0}, {9, 9})}};
   input.begin();
   input.report.overlaps = {{{1}, {8}}};
-  std::vector<std::uint8_t> turns;
+  std::vector<std::uint32_t> turns;
   EXPECT_TRUE(depenetrate(input.environment, input.movers, turns, input.report));
   EXPECT_EQ(input.bodies[0].min, (Vec2{2, 10}));  // right is shorter, and not free
 }
