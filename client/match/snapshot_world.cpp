@@ -2,8 +2,6 @@
 
 #include "core/assert.h"
 #include "engine/declared.h"
-#include "engine/keyframe.h"
-#include "sim/crowding.h"
 
 #include <algorithm>
 #include <utility>
@@ -119,10 +117,6 @@ std::expected<View, Rejected> SnapshotWorld::finish(const ViewHead& head, const 
   }
   if (world_.size() + adding_.size() > views::kMembersMax) return malformed();
   if (!views::add_all(world_, adding_)) return malformed();
-  crowding_.read(world_);
-  for (const BodyId id : content_.rows.ids()) {
-    if (crowding_.is_crowded(world_, world_.index_of(id))) return malformed();
-  }
   const auto made = static_cast<std::uint32_t>(views::view_hash(world_) & 0xffff'ffff);
   if (made != head.view_hash) {
     wrong_.tick = head.tick;
@@ -266,19 +260,14 @@ void SnapshotWorld::load(const HeldView& base, const HeldView& start) {
   TICKBOX_ASSERT(is_added);
 }
 
-/// Steps to the snapshot's tick. Fails: false, if a decision of the server piles up bodies.
+/// Steps to the snapshot's tick. Fails: false, if members spawn more than a view may have.
 bool SnapshotWorld::replay(const ViewHead& head, const HeldView& base) {
   const Tick before = newest()->tick;
   while (world_.tick < head.tick) {
     gather_record(base, static_cast<std::uint8_t>(head.tick - world_.tick - 1));
     step();
     // A server counts what members have spawned as members.
-    if (world_.size() > views::kMembersMax || has_pile()) return false;
-    if (!teleported_.empty()) crowding_.read(world_);
-    const bool is_pile = std::ranges::any_of(teleported_, [this](BodyId id) {
-      return crowding_.is_crowded(world_, world_.index_of(id));
-    });
-    if (is_pile) return false;
+    if (world_.size() > views::kMembersMax) return false;
     if (world_.tick <= before) continue;
     for (const BodyId id : teleported_) {
       seen_teleports_.push_back({.id = id, .tick = world_.tick});
@@ -286,16 +275,6 @@ bool SnapshotWorld::replay(const ViewHead& head, const HeldView& base) {
     if (world_.tick < head.tick) keep_tick();
   }
   return true;
-}
-
-/// Returns whether rules have piled up bodies in the last step, as by a state that lets bodies meet
-/// which have passed through each other: each further step of the pile would take long as well.
-/// Cost: as the search for pairs of one step, but only after a step of many contacts.
-bool SnapshotWorld::has_pile() const {
-  if (touches_ <= kTouchesPerBody * world_.size()) return false;
-  const sim::CrowdingLimits limits{.overlaps_per_body = engine::kOverlapsPerBodyMax,
-                                   .pairs = engine::kPairsMax};
-  return sim::find_crowded_body(world_.physics(), limits).has_value();
 }
 
 /// Stores the state of this replayed tick.
@@ -352,7 +331,6 @@ void SnapshotWorld::step() {
   before_.assign(world_.ids().begin(), world_.ids().end());
   const engine::TickReport& report = stepper_.replay(world_, record_);
   ++steps_;
-  touches_ = report.physics->contacts.size() + report.physics->influences.size();
   note_spawns(report);
   teleported_.clear();
   std::size_t row = 0;

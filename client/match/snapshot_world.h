@@ -8,7 +8,6 @@
 // despawned. The newest view may also lack what a member had spawned before it was sent in full,
 // which only the hash of the view shows: then the replay starts from the base once more.
 
-#include "client/match/crowding.h"
 #include "core/ids.h"
 #include "core/tick_ring.h"
 #include "engine/stepper.h"
@@ -115,9 +114,6 @@ class SnapshotWorld {
   /// The number of despawned bodies to remember. A forgotten one only costs a longer replay.
   static constexpr std::size_t kDespawnsRemembered = 256;
 
-  /// Contacts and influences per body in a step after which piles are looked for.
-  static constexpr std::size_t kTouchesPerBody = 8;
-
   struct Despawn {
     BodyId id;
     Tick tick;
@@ -144,7 +140,6 @@ class SnapshotWorld {
   void gather_record(const HeldView& base, std::uint8_t ago);
   void step();
   void note_spawns(const engine::TickReport& report);
-  [[nodiscard]] bool has_pile() const;
   void keep_tick();
   void note_despawn(BodyId id);
   [[nodiscard]] bool has_despawned(BodyId id, Tick after) const;
@@ -168,8 +163,6 @@ class SnapshotWorld {
   std::vector<Spawn> spawns_;       ///< since the oldest base that can come, by child
   std::vector<BodyId> before_;      ///< the rows before a step
   std::vector<BodyId> teleported_;  ///< in the last step
-  std::size_t touches_ = 0;         ///< contacts and influences of the last step
-  Crowding crowding_;
   HeldView wrong_;
   std::vector<HeldView> replayed_ticks_;  ///< the first replayed_tick_count_ are of this snapshot
   std::size_t replayed_tick_count_ = 0;

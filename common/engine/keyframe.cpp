@@ -246,8 +246,7 @@ std::expected<Keyframe, KeyframeError> decode_keyframe(ConstBytes bytes, const W
   if (!is_valid || in.failed() || in.left() > 0) {
     return std::unexpected{KeyframeError::Malformed};
   }
-  const sim::CrowdingLimits limits{.overlaps_per_body = kOverlapsPerBodyMax, .pairs = kPairsMax};
-  if (sim::find_crowded_body(world.physics(), limits)) {
+  if (sim::find_crowded_body(world.physics(), {.pairs = kPairsMax})) {
     return std::unexpected{KeyframeError::Crowded};
   }
   return keyframe;

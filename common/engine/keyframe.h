@@ -18,13 +18,10 @@ inline constexpr std::size_t kEntitiesMax = std::size_t{4} * kSeatsMax;
 
 /// The most pairs of bodies whose paths in the next tick touch. A step looks at each.
 inline constexpr std::size_t kPairsMax = std::size_t{1} << 22;
-/// The most bodies that one body may overlap although the step keeps it apart from them. Rules may
-/// spawn entities into each other, but a pile of them would take seconds to step.
-inline constexpr std::size_t kOverlapsPerBodyMax = 32;
 
 enum class KeyframeError : std::uint8_t {
   Malformed,   ///< bytes that no writer makes of a world of this game and map
-  Crowded,     ///< more overlaps than kOverlapsPerBodyMax, or more pairs than kPairsMax
+  Crowded,     ///< more pairs than kPairsMax
   WrongState,  ///< a world whose hash is not the one that the keyframe names
 };
 

@@ -160,7 +160,7 @@ void Reader::check_ids() {
 void Reader::check_crowding() {
   if (error_->found()) return;
   const auto crowded = sim::find_crowded_body(
-      make_world(scenario_), {.overlaps_per_body = kOverlapsPerBodyMax, .pairs = kPairsMax});
+      make_world(scenario_), {.pairs = kPairsMax, .overlaps_per_body = kOverlapsPerBodyMax});
   if (!crowded) return;
   const std::string name = "body " + std::to_string(crowded->id.value);
   error_->add(line_of(crowded->id),

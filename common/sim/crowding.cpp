@@ -64,18 +64,18 @@ std::optional<CrowdedBody> find_crowded_body(const World& world, const CrowdingL
   const std::span<const Body> movers = world.movers();
   const Immovables immovables = world.immovables();
   const Paths paths{movers};
-  Overlapped overlapped{limits.overlaps_per_body, may_overlap};
+  Overlapped overlapped{limits.overlaps_per_body.value_or(0), may_overlap};
   std::size_t found = 0;  // each pair is found from both of its movers
   for (std::uint32_t mover = 0; mover < movers.size(); ++mover) {
     const Body& body = movers[mover];
-    const bool is_dynamic = body.kind == Kind::Dynamic;
+    const bool is_limited = limits.overlaps_per_body && body.kind == Kind::Dynamic;
     overlapped.begin(body);
     paths.grid.visit_near(paths.hulls[mover], [&](std::uint32_t other) {
       if (other == mover) return;
       ++found;
-      if (is_dynamic) overlapped.look_at(movers[other]);
+      if (is_limited) overlapped.look_at(movers[other]);
     });
-    if (is_dynamic) {
+    if (is_limited) {
       immovables.visit(Solidity::Solid, rect_of(box_of(body.min, body.size)),
                        [&](std::uint32_t wall) { overlapped.look_at(immovables[wall]); });
     }

@@ -2,10 +2,9 @@
 // Judges a world from a file or from another machine before its first step: whether too many of its
 // bodies are in one place.
 //
-// A step looks at each pair of movers whose paths touch, and separates each pair that overlaps. It
-// never makes bodies overlap. A file can put all bodies into one place, and then the pairs grow
-// with the square of the bodies. So the search keeps no pair, and ends at the first body that
-// exceeds a limit.
+// A step looks at each pair of movers whose paths touch. A file can put all bodies into one place,
+// and then the pairs grow with the square of the bodies. So the search keeps no pair, and ends at
+// the first body that exceeds a limit.
 
 #include "sim/world.h"
 
@@ -17,10 +16,10 @@
 namespace tickbox::sim {
 
 struct CrowdingLimits {
-  /// Bodies that one dynamic body overlaps although the step keeps it apart from them.
-  std::size_t overlaps_per_body = 0;
   /// Pairs of movers whose paths touch in the next tick, if their velocities do not change.
   std::size_t pairs = 0;
+  /// Bodies that one dynamic body overlaps although the step keeps it apart from them.
+  std::optional<std::size_t> overlaps_per_body = {};
 };
 
 /// The limit that a world exceeds.

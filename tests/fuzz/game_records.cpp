@@ -43,7 +43,7 @@ void check_world(engine::World world) {
   static std::vector<std::byte> written;
   engine::encode_keyframe(world, written);
   const auto again = engine::decode_keyframe(written, world);
-  // Rules may gather more bodies in one place than a keyframe may hold.
+  // Rules may speed bodies up until the paths of more pairs touch than a keyframe may have.
   if (!again && again.error() == engine::KeyframeError::Crowded) return;
   fuzz::check(again && engine::state_hash(again->world) == engine::state_hash(world));
 }

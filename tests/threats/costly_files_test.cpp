@@ -50,10 +50,14 @@ std::vector<std::byte> heap_of_crates(const RecordedMatch& match, std::uint32_t 
   return bytes;
 }
 
-/// The heaps that no reader may step: as large as a keyframe can be, and the smallest.
+/// Returns the heaps that no reader may step: as large as a keyframe can be, and the smallest.
 std::vector<std::vector<std::byte>> heaps(const RecordedMatch& match) {
-  constexpr std::uint32_t kSmallest = engine::kOverlapsPerBodyMax + 2;
-  return {heap_of_crates(match, engine::kEntitiesMax), heap_of_crates(match, kSmallest)};
+  std::uint32_t smallest = 0;
+  for (std::size_t pairs = 0; pairs <= engine::kPairsMax; ++smallest) {
+    pairs += smallest;
+  }
+  EXPECT_EQ(smallest, 2'897U);
+  return {heap_of_crates(match, engine::kEntitiesMax), heap_of_crates(match, smallest)};
 }
 
 /// A recording that begins with this keyframe, as the server compresses it, and goes on with a

@@ -2,6 +2,7 @@
 
 #include "core/rng.h"
 #include "laws/random_match.h"
+#include "tests/support/declared_values.h"
 #include "tests/support/menagerie.h"
 
 #include <gtest/gtest.h>
@@ -81,6 +82,37 @@ TEST_F(KeyframeTest, FitsIntoTheBytesThatAreReservedForIt) {
   EXPECT_LE(bytes_.size(), keyframe_bytes_of(match_.world()));
   EXPECT_LT(keyframe_bytes_of(match_.world()), 4 * bytes_.size());
   EXPECT_LT(keyframe_bytes_of(match_.world()), keyframe_bytes_max(tests::menagerie(), kSeats));
+}
+
+/// Adds crates to a world, all in one place.
+void pile_up(std::uint32_t crates, World& world) {
+  const auto is_crate = [](const KindTable& kind) { return kind.type.name == "Crate"; };
+  const auto kind = std::ranges::find_if(world.game().kinds, is_crate);
+  const std::vector<std::byte> state = tests::value_with(kind->type, {});
+  for (std::uint32_t i = 0; i < crates; ++i) {
+    world.add({.head = {.id = spawned_id(IdClass::ByServer,
+                                         {.lineage = world.next_lineage++, .tick = world.tick}),
+                        .min = {5 * kUnit, 5 * kUnit},
+                        .kind = static_cast<std::uint8_t>(kind - world.game().kinds.begin())},
+               .state = state,
+               .input = {}});
+  }
+}
+
+// Rules may put bodies into each other. What the server can step, it can record.
+TEST_F(KeyframeTest, APileIsReadBackUnlessItsStepWouldTakeSeconds) {
+  for (const std::uint32_t crates : {100U, 1'000U}) {
+    World world = match_.world();
+    pile_up(crates, world);
+    encode_keyframe(world, bytes_);
+    const auto read = restore(bytes_, world);
+    ASSERT_TRUE(read) << crates;
+    EXPECT_EQ(state_hash(*read), state_hash(world)) << crates;
+  }
+  World world = match_.world();
+  pile_up(3'000, world);
+  encode_keyframe(world, bytes_);
+  EXPECT_EQ(decode_keyframe(bytes_, world).error(), KeyframeError::Crowded);
 }
 
 TEST_F(KeyframeTest, BytesThatFollowAreRefused) {

@@ -14,7 +14,7 @@ namespace {
 
 using sim::Crowding;
 
-constexpr sim::CrowdingLimits kNoPairLimit{.overlaps_per_body = 2, .pairs = SIZE_MAX};
+constexpr sim::CrowdingLimits kNoPairLimit{.pairs = SIZE_MAX, .overlaps_per_body = 2};
 
 /// `count` boxes of one unit at the same place, with ids from 1.
 std::vector<sim::Body> heap_of(std::uint32_t count) {
@@ -41,7 +41,7 @@ TEST(Crowding, CountsTheBodiesThatOneBodyOverlaps) {
 
 TEST(Crowding, BodiesThatTouchDoNotOverlap) {
   EXPECT_FALSE(crowded_in({box(1, at(0, 0), at(1, 1)), box(2, at(1, 0), at(1, 1))},
-                          {.overlaps_per_body = 0, .pairs = 9}));
+                          {.pairs = 9, .overlaps_per_body = 0}));
 }
 
 // Large bodies are found in several cells of the grid of statics.
@@ -86,14 +86,14 @@ TEST(Crowding, CountsThePairsWhosePathsTouch) {
     body.collides_with = 2;
     bodies.push_back(body);
   }
-  EXPECT_FALSE(crowded_in(bodies, {.overlaps_per_body = 0, .pairs = 10}));
-  const auto crowded = crowded_in(bodies, {.overlaps_per_body = 0, .pairs = 9});
+  EXPECT_FALSE(crowded_in(bodies, {.pairs = 10}));
+  const auto crowded = crowded_in(bodies, {.pairs = 9});
   ASSERT_TRUE(crowded);
   EXPECT_EQ(crowded->limit, Crowding::Pairs);
   for (sim::Body& body : bodies) {
     body.velocity = {};
   }
-  EXPECT_FALSE(crowded_in(bodies, {.overlaps_per_body = 0, .pairs = 0}));
+  EXPECT_FALSE(crowded_in(bodies, {.pairs = 0}));
 }
 
 }  // namespace
