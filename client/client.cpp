@@ -104,6 +104,7 @@ void Client::on_snapshot(ConstBytes message, Instant now) {
       session_->inputs.take_report(snapshot.head.report, connection_.channel().sent(), now);
   if (!tick) return reject(net::DropReason::Malformed);
   session_->inputs.take_status(snapshot.status);
+  if (snapshot.commands) session_->commands.take_ack(*snapshot.commands);
   if (!read_events(*tick)) return reject(net::DropReason::Malformed);
   const auto view = session_->snapshot_world->apply(
       {.tick = *tick, .base_age = snapshot.head.base_age, .view_hash = snapshot.head.view_hash},
@@ -146,7 +147,8 @@ void Client::on_audit(ConstBytes message, Instant now) {
   if (!session_->inputs.take_report(segment->head.report, connection_.channel().sent(), now)) {
     return connection_.drop(net::DropReason::Malformed);
   }
-  session_->inputs.take_status(segment->status);
+  session_->inputs.take_status(segment->extras.status);
+  if (segment->extras.commands) session_->commands.take_ack(*segment->extras.commands);
   const auto view = session_->auditor->take(*segment);
   if (!view) return connection_.drop(view.error());
   if (*view) on_view(**view, now);
@@ -206,6 +208,7 @@ void Client::send_inputs(Instant due) {
     message.mismatches = session_->auditor->mismatches();
   }
   session_->inputs.write(message);
+  session_->commands.write(message);
   session_->inputs.on_sent(
       connection_.send(net::PacketType::Input, protocol::encode_input(message, message_buffer_)),
       due);
@@ -221,6 +224,16 @@ void Client::send_report(Instant now) {
 Instant Client::next_wakeup() const {
   const Instant connection = connection_.next_wakeup();
   return session_ ? std::min(session_->clock.next_due(), connection) : connection;
+}
+
+bool Client::command(std::uint8_t type, ConstBytes value) {
+  const bool has_session =
+      session_ != nullptr && connection_.state() == Connection::State::Connected;
+  return has_session && session_->commands.add(type, value);
+}
+
+std::size_t Client::commands_waiting() const {
+  return session_ != nullptr ? session_->commands.waiting() : 0;
 }
 
 void Client::leave() {

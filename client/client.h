@@ -61,6 +61,15 @@ class Client {
   /// Returns the latest time for the next poll; a datagram may require an earlier one.
   [[nodiscard]] Instant next_wakeup() const;
 
+  /// Asks the game something beside the inputs. The server takes the commands of a session in
+  /// order, each once, and at most ten a second. A session that ends takes those with it that wait.
+  /// `type`: the number of one of the game's commands. `value`: as it is in memory, each field
+  /// within its range. Fails: false, without a session or while ten commands wait.
+  [[nodiscard]] bool command(std::uint8_t type, ConstBytes value);
+
+  /// Returns the number of commands that the server has not taken.
+  [[nodiscard]] std::size_t commands_waiting() const;
+
   /// Ends the session; sends DISCONNECT if connected.
   void leave();
 

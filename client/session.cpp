@@ -16,6 +16,7 @@ Session::Session(const Assets& assets, net::ConnectMode mode, const Connection& 
       player{connection.accept().player.value},
       clock(assets.tick_rate, connection.accept().tick, connection.connect_time(), now),
       inputs(game, clock, assets.tick_rate, connection.accept().tick),
+      commands(game),
       prediction(world_like(assets, connection.accept()), player),
       presentation(world_like(assets, connection.accept()), player),
       view(game) {

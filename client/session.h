@@ -5,6 +5,7 @@
 #include "client/client_stats.h"
 #include "client/connection/clock_sync.h"
 #include "client/connection/connection.h"
+#include "client/connection/sent_commands.h"
 #include "client/connection/sent_inputs.h"
 #include "client/match/event_inbox.h"
 #include "client/match/prediction.h"
@@ -46,6 +47,7 @@ struct Session {
   Player player;
   ClockSync clock;
   SentInputs inputs;
+  SentCommands commands;
   protocol::Snapshot snapshot;  ///< the one that was received last
   views::ReceivedEvents received_events;
   match::EventInbox events;

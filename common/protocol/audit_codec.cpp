@@ -8,8 +8,8 @@
 
 namespace tickbox::protocol {
 
-ConstBytes encode_audit(const AuditHead& head, ConstBytes bytes,
-                        const std::optional<LinkStatus>& status, MessageBuffer& buffer) {
+ConstBytes encode_audit(const AuditHead& head, ConstBytes bytes, const AuditExtras& extras,
+                        MessageBuffer& buffer) {
   TICKBOX_ASSERT(!bytes.empty() && bytes.size() <= kAuditSegmentBytesMax);
   auto& builder = buffer.begin();
   const auto bytes_at = builder.add(bytes);
@@ -17,9 +17,11 @@ ConstBytes encode_audit(const AuditHead& head, ConstBytes bytes,
   const schema::AuditHead wire{report.tick,        report.input_tick,    report.margin,
                                report.substituted, report.newest_packet, head.run,
                                head.segment};
-  const schema::LinkStatus link = encode_status(status);
-  return builder.finish(
-      schema::CreateAudit(builder.flat, &wire, bytes_at, status ? &link : nullptr));
+  const schema::LinkStatus status = encode_status(extras.status);
+  const schema::CommandAck commands{extras.commands.value_or(0)};
+  return builder.finish(schema::CreateAudit(builder.flat, &wire, bytes_at,
+                                            extras.status ? &status : nullptr,
+                                            extras.commands ? &commands : nullptr));
 }
 
 std::expected<AuditSegment, net::DropReason> decode_audit(ConstBytes message) {
@@ -33,7 +35,8 @@ std::expected<AuditSegment, net::DropReason> decode_audit(ConstBytes message) {
   AuditSegment decoded{
       .head = {.report = decode_report(head), .run = head.run(), .segment = head.segment()},
       .bytes = {},
-      .status = decode_status(wire->status())};
+      .extras = {.status = decode_status(wire->status()),
+                 .commands = decode_commands(wire->commands())}};
   for (const std::uint8_t byte : *wire->bytes()) {
     decoded.bytes.push_back(std::byte{byte});
   }

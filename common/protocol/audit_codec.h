@@ -42,10 +42,16 @@ struct AuditHead {
   friend bool operator==(const AuditHead&, const AuditHead&) = default;
 };
 
+/// What a message of an audit has from time to time.
+struct AuditExtras {
+  std::optional<LinkStatus> status = std::nullopt;
+  std::optional<std::uint16_t> commands = std::nullopt;  ///< as Snapshot::commands
+};
+
 struct AuditSegment {
   AuditHead head;
   InplaceVector<std::byte, kAuditSegmentBytesMax> bytes;
-  std::optional<LinkStatus> status;
+  AuditExtras extras;
 };
 
 /// The segments of a run that have arrived.
@@ -60,8 +66,7 @@ struct AuditAck {
 
 /// Encodes a segment as a message. Requires: 1 to kAuditSegmentBytesMax bytes.
 [[nodiscard]] ConstBytes encode_audit(const AuditHead& head, ConstBytes bytes,
-                                      const std::optional<LinkStatus>& status,
-                                      MessageBuffer& buffer);
+                                      const AuditExtras& extras, MessageBuffer& buffer);
 
 /// Verifies the FlatBuffer, then its size. Fails: Malformed.
 [[nodiscard]] std::expected<AuditSegment, net::DropReason> decode_audit(ConstBytes message);

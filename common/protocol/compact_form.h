@@ -26,8 +26,8 @@ namespace tickbox::protocol {
 enum class CompactMessage : std::uint8_t { Input, Snapshot };
 
 /// The most bytes of a FlatBuffer that is laid out again. Offsets, vtable, counts and padding take
-/// at most 76 bytes: 12 for each of five fields, and 16.
-inline constexpr std::size_t kRestoredBytesMax = net::kMessageBytesMax + 76;
+/// at most 88 bytes: 12 for each of six fields, and 16.
+inline constexpr std::size_t kRestoredBytesMax = net::kMessageBytesMax + 88;
 
 /// Writes the compact form of a FlatBuffer into `out` and replaces its content.
 /// Requires: `flat` is a finished message of that kind. Cost: no allocation if `out` has enough

@@ -81,7 +81,7 @@ inline std::optional<ConstBytes> bytes_of(const flatbuffers::Vector<std::uint8_t
   return std::as_bytes(std::span{wire->data(), wire->size()});
 }
 
-// Snapshots and audits have a report in the head, and a status.
+// Snapshots and audits have a report in the head, a status, and an answer to commands.
 
 template <class Head>
 InputReport decode_report(const Head& wire) {
@@ -102,6 +102,11 @@ inline std::optional<LinkStatus> decode_status(const schema::LinkStatus* wire) {
   return LinkStatus{.newest_packet = wire->newest_packet(),
                     .packets_received = wire->packets_received(),
                     .late = wire->late()};
+}
+
+inline std::optional<std::uint16_t> decode_commands(const schema::CommandAck* wire) {
+  if (wire == nullptr) return std::nullopt;
+  return wire->newest();
 }
 
 }  // namespace tickbox::protocol

@@ -13,6 +13,7 @@ constexpr unsigned kAuditWantsNewRun = 1;
 ConstBytes encode_input(const InputMessage& message, MessageBuffer& buffer) {
   auto& builder = buffer.begin();
   const auto inputs = builder.add(message.inputs);
+  const auto commands = builder.add(message.commands);
   const schema::InputHead head{message.mismatches, low_bits(message.first_tick), message.events};
   schema::ViewAck view;
   if (message.view) view = {low_bits(message.view->tick), message.view->receipt};
@@ -24,7 +25,7 @@ ConstBytes encode_input(const InputMessage& message, MessageBuffer& buffer) {
   return builder.finish(
       CompactMessage::Input,
       schema::CreateInputMessage(builder.flat, &head, inputs, message.view ? &view : nullptr,
-                                 message.audit ? &audit : nullptr));
+                                 message.audit ? &audit : nullptr, commands));
 }
 
 ConstBytes encode_disconnect(net::DisconnectReason reason, MessageBuffer& buffer) {
@@ -44,11 +45,13 @@ std::expected<void, net::DropReason> decode_input(ConstBytes bytes, Tick room_ti
   if (wire == nullptr || wire->head() == nullptr)
     return std::unexpected{net::DropReason::Malformed};
   const std::optional<ConstBytes> inputs = bytes_of(wire->inputs());
-  if (!inputs) return std::unexpected{net::DropReason::Malformed};
+  const std::optional<ConstBytes> commands = bytes_of(wire->commands());
+  if (!inputs || !commands) return std::unexpected{net::DropReason::Malformed};
   message.mismatches = wire->head()->mismatches();
   message.events = wire->head()->events();
   message.first_tick = expand_tick(wire->head()->first_tick(), room_tick);
   message.inputs.assign(inputs->begin(), inputs->end());
+  message.commands.assign(commands->begin(), commands->end());
   message.view.reset();
   if (const schema::ViewAck* view = wire->view())
     message.view = {.tick = expand_tick(view->tick(), room_tick), .receipt = view->receipt()};

@@ -28,11 +28,14 @@ struct ViewAck {
   friend bool operator==(const ViewAck&, const ViewAck&) = default;
 };
 
-/// The bytes of an INPUT beside its inputs: mask 1, head 8, acknowledgements of a view 4 and of an
-/// audit 16.
-inline constexpr std::size_t kInputFrameBytes = 29;
+/// The most bytes of an INPUT beside its inputs and commands: mask 1, head 8, acknowledgements of a
+/// view 4 and of an audit 16, the count of the inputs 2.
+inline constexpr std::size_t kInputFrameBytes = 31;
+/// The most bytes of commands in a message: the largest command fits.
+inline constexpr std::size_t kCommandBytesMax = 96;
 /// The most bytes of inputs in a message. Who has more sends the oldest of them.
-inline constexpr std::size_t kInputBytesMax = net::kMessageBytesMax - kInputFrameBytes;
+inline constexpr std::size_t kInputBytesMax =
+    net::kMessageBytesMax - kInputFrameBytes - kCommandBytesMax;
 
 struct InputMessage {
   std::optional<ViewAck> view = std::nullopt;  ///< nothing: the client holds no view
@@ -41,6 +44,7 @@ struct InputMessage {
   Tick first_tick;           ///< of the first input; the others are for the ticks after it
   std::vector<std::byte> inputs;                 ///< bits of views/inputs.h; empty: none
   std::optional<AuditAck> audit = std::nullopt;  ///< only from a client that audits
+  std::vector<std::byte> commands;               ///< bits of views/commands.h; empty: none
 };
 
 [[nodiscard]] ConstBytes encode_input(const InputMessage& message, MessageBuffer& buffer);
@@ -50,8 +54,8 @@ struct InputMessage {
 
 /// Each function verifies the FlatBuffer, then the meaning (counts, reasons); no unverified data is
 /// read. Fails: Malformed.
-/// `room_tick`: near the ticks of the message, of which 16 bits are sent. The bits of the inputs
-/// are not read; `message` keeps its memory.
+/// `room_tick`: near the ticks of the message, of which 16 bits are sent. The bits of inputs and
+/// commands are not read; `message` keeps its memory.
 [[nodiscard]] std::expected<void, net::DropReason> decode_input(ConstBytes bytes, Tick room_tick,
                                                                 InputMessage& message);
 [[nodiscard]] std::expected<net::DisconnectReason, net::DropReason> decode_disconnect(

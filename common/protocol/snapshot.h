@@ -93,6 +93,8 @@ struct Snapshot {
   std::vector<std::byte> content;
   std::optional<LinkStatus> status;
   std::vector<std::byte> events;  ///< empty: none
+  /// The number of the newest command taken, in answer to a message with commands.
+  std::optional<std::uint16_t> commands = std::nullopt;
 };
 
 }  // namespace tickbox::protocol

@@ -25,9 +25,11 @@ ConstBytes encode_snapshot(const Snapshot& snapshot, MessageBuffer& buffer) {
   const schema::SnapshotHead head = encode_head(snapshot.head);
   const schema::Receipt receipt{snapshot.receipt};
   const schema::LinkStatus status = encode_status(snapshot.status);
+  const schema::CommandAck commands{snapshot.commands.value_or(0)};
   return builder.finish(CompactMessage::Snapshot,
                         schema::CreateSnapshot(builder.flat, &head, &receipt, content,
-                                               snapshot.status ? &status : nullptr, events));
+                                               snapshot.status ? &status : nullptr, events,
+                                               snapshot.commands ? &commands : nullptr));
 }
 
 std::expected<void, net::DropReason> decode_snapshot(ConstBytes message, Snapshot& snapshot) {
@@ -46,6 +48,7 @@ std::expected<void, net::DropReason> decode_snapshot(ConstBytes message, Snapsho
   snapshot.content.assign(content->begin(), content->end());
   snapshot.status = decode_status(wire->status());
   snapshot.events.assign(events->begin(), events->end());
+  snapshot.commands = decode_commands(wire->commands());
   return {};
 }
 

@@ -13,8 +13,8 @@
 namespace tickbox::protocol {
 
 /// The most bytes of a snapshot's datagram beside its content and events: seal 23, mask 1, head 12,
-/// receipt 2, status 12, and the length of the content 2.
-inline constexpr std::size_t kSnapshotFrameBytes = 52;
+/// receipt 2, status 12, answer to commands 2, and the length of the content 2.
+inline constexpr std::size_t kSnapshotFrameBytes = 54;
 
 /// Requires: small enough for a datagram with kSnapshotFrameBytes.
 [[nodiscard]] ConstBytes encode_snapshot(const Snapshot& snapshot, MessageBuffer& buffer);

@@ -174,6 +174,7 @@ void add_clients(Text& text, const Metrics& metrics) {
   text.single("tickbox_descriptor_parts_total", "counter",
               "Parts of the game's descriptor sent to clients that asked.",
               metrics.descriptor_parts);
+  text.single("tickbox_commands_total", "counter", "Commands of players taken.", metrics.commands);
 }
 
 void add_audit(Text& text, const AuditMetrics& audit) {

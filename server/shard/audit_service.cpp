@@ -95,8 +95,10 @@ void AuditService::send_piece(Session& session, const match::AuditStream::Piece&
   const Tick tick = session.room->tick();
   const protocol::AuditHead head{
       .report = input_report(session, tick), .run = piece.run, .segment = piece.segment};
-  const ConstBytes message = protocol::encode_audit(
-      head, piece.bytes, pace_.take_status(session, tick), context_.message_buffer);
+  const protocol::AuditExtras extras{.status = pace_.take_status(session, tick),
+                                     .commands = take_command_ack(session)};
+  const ConstBytes message =
+      protocol::encode_audit(head, piece.bytes, extras, context_.message_buffer);
   const std::size_t bytes = message.size() + net::kPacketOverheadBytes;
   const bool paid = session.limits.sent.take(kAuditBytes, now, static_cast<std::int64_t>(bytes));
   TICKBOX_ASSERT(paid);

@@ -4,6 +4,7 @@
 #include "server/shard/session.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace tickbox::server {
 namespace {
@@ -12,6 +13,12 @@ std::vector<std::byte> default_of(const TypeInfo& type) {
   std::vector<std::byte> value(type.bytes);
   type.write_default(value.data());
   return value;
+}
+
+static_assert(net::kTokenUserBytesMax <= engine::kUserDataMax);
+
+std::string_view text_of(const UserBytes& user) {
+  return {reinterpret_cast<const char*>(user.data()), user.size()};
 }
 
 }  // namespace
@@ -35,15 +42,20 @@ void HostedRoom::step(Metrics& metrics) {
                                          std::vector<engine::Strike>& strikes) {
     ray_judge_.judge(match_, look_backs_, rays, strikes);
   };
-  const RequestedTick tick{
-      .request = {.leaves = leaves_, .joins = joins_, .inputs = inputs_, .judge = &judge},
-      .origins = {.sources = sources_, .clients = clients_joining_}};
+  const RequestedTick tick{.request = {.leaves = leaves_,
+                                       .joins = joins_,
+                                       .commands = commands_,
+                                       .inputs = inputs_,
+                                       .judge = &judge},
+                           .origins = {.sources = sources_, .clients = clients_joining_}};
   if (black_box_ != nullptr) black_box_->stepping(match_, tick);
   match_.tick(tick.request);
   match_.write_tick_log(tick.origins);
   if (black_box_ != nullptr) black_box_->stepped(match_);
   if (recorder_ != nullptr) recorder_->ticked(match_);
   leaves_.clear();
+  waiting_commands_.clear();
+  command_bytes_.clear();
 }
 
 /// Gathers what the next tick is requested to step. Seats are in order, so every list is sorted by
@@ -59,6 +71,13 @@ void HostedRoom::gather_requests(Metrics& metrics) {
   for (Seat& seat : seats_.all()) {
     if (seat.playing != nullptr || seat.orphaned) take_input(seat, next, metrics);
   }
+  commands_.clear();
+  for (const WaitingCommand& command : waiting_commands_) {
+    commands_.push_back(
+        {.player = command.player,
+         .type = command.type,
+         .bytes = ConstBytes{command_bytes_}.subspan(command.first, command.bytes)});
+  }
 }
 
 /// Takes the input of a seat's session for the next tick, and notes the join of a new player. A
@@ -67,7 +86,7 @@ void HostedRoom::take_input(Seat& seat, Tick next, Metrics& metrics) {
   const Player player{seat.player.value};
   if (!seat.in_world) {
     seat.in_world = true;
-    joins_.push_back({.player = player, .user_data = {}});
+    joins_.push_back({.player = player, .user_data = text_of(seat.user)});
     clients_joining_.push_back(seat.client);
   }
   match::TakenInput taken{.given = {.input = default_input_}};
@@ -82,8 +101,19 @@ void HostedRoom::take_input(Seat& seat, Tick next, Metrics& metrics) {
   look_backs_[player.seat] = taken.given.look_back;
 }
 
+void HostedRoom::take_command(PlayerId player, const views::GivenCommand& command) {
+  waiting_commands_.push_back({.player = {player.value},
+                               .type = command.type,
+                               .first = command_bytes_.size(),
+                               .bytes = command.bytes.size()});
+  command_bytes_.insert(command_bytes_.end(), command.bytes.begin(), command.bytes.end());
+}
+
 void HostedRoom::release(Seat& seat) {
-  if (seat.in_world) leaves_.push_back({seat.player.value});
+  const Player player{seat.player.value};
+  if (seat.in_world) leaves_.push_back(player);
+  std::erase_if(waiting_commands_,
+                [&](const WaitingCommand& command) { return command.player == player; });
   Seats::release(seat);
 }
 

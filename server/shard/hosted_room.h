@@ -13,6 +13,7 @@
 #include "server/recording/recorder.h"
 #include "server/shard/metrics.h"
 #include "server/shard/seats.h"
+#include "views/commands.h"
 
 #include <cstdint>
 #include <span>
@@ -38,6 +39,9 @@ class HostedRoom {
 
   /// Steps the room by one tick with the inputs of its sessions, and records the tick.
   void step(Metrics& metrics);
+
+  /// Takes a command for the next tick. Requires: a session of the player plays.
+  void take_command(PlayerId player, const views::GivenCommand& command);
 
   /// Makes a seat free. Its player leaves in the next tick. Requires: its sessions are closed.
   void release(Seat& seat);
@@ -69,6 +73,14 @@ class HostedRoom {
   [[nodiscard]] std::size_t auditors() const { return auditors_; }
 
  private:
+  /// A command for the next tick.
+  struct WaitingCommand {
+    Player player;
+    std::uint8_t type = 0;
+    std::size_t first = 0;  ///< of its value in command_bytes_
+    std::size_t bytes = 0;
+  };
+
   void gather_requests(Metrics& metrics);
   void take_input(Seat& seat, Tick next, Metrics& metrics);
 
@@ -83,7 +95,10 @@ class HostedRoom {
 
   std::vector<Player> leaves_;  ///< players who leave in the next tick
   std::vector<engine::Join> joins_;
-  std::vector<std::uint64_t> clients_joining_;  ///< the clients of joins_, in the same order
+  std::vector<std::uint64_t> clients_joining_;    ///< the clients of joins_, in the same order
+  std::vector<WaitingCommand> waiting_commands_;  ///< in the order of their arrival
+  std::vector<std::byte> command_bytes_;
+  std::vector<engine::Command> commands_;
   std::vector<engine::PlayerInput> inputs_;
   std::vector<engine::PlayerSource> sources_;  ///< the sources of inputs_, in the same order
   std::vector<std::uint8_t> look_backs_;       ///< by seat: see views::GivenInput

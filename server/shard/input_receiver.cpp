@@ -14,8 +14,9 @@ std::expected<void, net::DropReason> InputReceiver::receive(
     Session& session, const net::PacketChannel::Opened& opened, const Arrival& arrival) {
   const auto decoded = protocol::decode_input(opened.message, session.room->tick(), message_);
   if (!decoded) return decoded;
-  if (!inputs_.read(session.room->world().game(), message_.inputs,
-                    protocol::kInputsPerMessageMax)) {
+  const GameTable& game = session.room->world().game();
+  if (!inputs_.read(game, message_.inputs, protocol::kInputsPerMessageMax) ||
+      !commands_.read(game, message_.commands)) {
     return std::unexpected(net::DropReason::Malformed);
   }
   if (opened.sequence == session.channel.received().newest()) {
@@ -27,6 +28,7 @@ std::expected<void, net::DropReason> InputReceiver::receive(
     take_acks(session, message_, arrival.now);
   }
   take_inputs(session);
+  take_commands(session, arrival.now);
   count_mismatches(session, message_.mismatches, arrival.now);
   return {};
 }
@@ -79,6 +81,20 @@ void InputReceiver::take_inputs(Session& session) {
         break;
     }
     tick = tick + 1;
+  }
+}
+
+/// Takes the commands that follow those taken before; the client repeats the others.
+void InputReceiver::take_commands(Session& session, Instant now) {
+  if (commands_.size() == 0) return;
+  session.owes_command_ack = true;
+  for (std::size_t i = 0; i < commands_.size(); ++i) {
+    const auto number = static_cast<std::uint16_t>(commands_.first() + i);
+    if (number != static_cast<std::uint16_t>(session.commands + 1)) continue;
+    if (!session.limits.commands.take(kCommandsOfSession, now)) return;
+    session.room->take_command(session.player, commands_[i]);
+    session.commands = number;
+    ++context_.metrics.commands;
   }
 }
 

@@ -8,6 +8,7 @@
 #include "server/shard/audit_service.h"
 #include "server/shard/context.h"
 #include "server/shard/session.h"
+#include "views/commands.h"
 #include "views/inputs.h"
 
 #include <cstdint>
@@ -34,6 +35,7 @@ class InputReceiver {
   void take_acks(Session& session, const protocol::InputMessage& message, Instant now);
   void take_full_view_request(Session& session, Instant now);
   void take_inputs(Session& session);
+  void take_commands(Session& session, Instant now);
   void count_mismatches(Session& session, std::uint32_t reported, Instant now);
   [[nodiscard]] std::int16_t margin_of(const Session& session, Tick newest,
                                        const Arrival& arrival) const;
@@ -41,8 +43,9 @@ class InputReceiver {
   ShardContext& context_;
   AuditService& audits_;
   std::uint32_t tick_rate_;
-  protocol::InputMessage message_;  ///< the one in progress
-  views::ReceivedInputs inputs_;    ///< those of the message
+  protocol::InputMessage message_;    ///< the one in progress
+  views::ReceivedInputs inputs_;      ///< those of the message
+  views::ReceivedCommands commands_;  ///< the same
 };
 
 }  // namespace tickbox::server

@@ -119,6 +119,8 @@ inline constexpr std::size_t kEventBytesMax = 300;
 inline constexpr std::uint32_t kFullViewsPerSecond = 20;
 /// Full views that a client may request after it has held a view and discarded it.
 inline constexpr Rate kFullViewRequests{.per_second = 1, .burst = 2};
+/// The commands of one session. One that exceeds the limit waits: its client repeats it.
+inline constexpr Rate kCommandsOfSession{.per_second = 10, .burst = 10};
 /// The work of all plans of a shard in a second, in units of ViewPlan::work: at 15 ns each, 45 % of
 /// a core. Beyond it the dearest clients wait for the next tick, none twice in a row.
 inline constexpr std::uint64_t kPlanWorkPerSecond = 30'000'000;

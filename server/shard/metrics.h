@@ -190,6 +190,7 @@ struct Metrics {
   std::array<std::uint64_t, kDesyncResults> desync_results{};
   DesyncFileMetrics desync_files;
   std::uint64_t descriptor_parts = 0;  ///< sent to clients that asked
+  std::uint64_t commands = 0;          ///< of players, taken
   SnapshotMetrics snapshots;
   EventMetrics events;
   AuditMetrics audit;

@@ -148,7 +148,8 @@ std::optional<match::ViewPlan> Replicator::plan(Session& session, const match::M
     ++context_.metrics.snapshots.held_back;
     return std::nullopt;
   }
-  if (!plan.has_news && events.count == 0 && !pace_.is_quiet_due(session, tick)) {
+  const bool has_news = plan.has_news || events.count > 0 || session.owes_command_ack;
+  if (!has_news && !pace_.is_quiet_due(session, tick)) {
     ++context_.metrics.snapshots.quiet;
     return std::nullopt;
   }
@@ -165,6 +166,7 @@ ConstBytes Replicator::encode(Session& session, const match::ViewPlan& plan, std
                     .base_age = static_cast<std::uint8_t>(base_age)};
   snapshot_.receipt = session.snapshots.receipts.receipt_of(tick);
   snapshot_.status = pace_.take_status(session, tick);
+  snapshot_.commands = take_command_ack(session);
   session.snapshots.events->write(tick, events, snapshot_.events);
   return protocol::encode_snapshot(snapshot_, context_.message_buffer);
 }

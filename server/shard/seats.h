@@ -4,8 +4,11 @@
 
 #include "core/clock.h"
 #include "core/ids.h"
+#include "core/inplace_vector.h"
+#include "net/connect_token.h"
 #include "server/shard/rate_limit.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -18,6 +21,9 @@ struct Session;
 /// The time that a player waits for a client that has fallen silent.
 inline constexpr Duration kBodyKept = std::chrono::seconds{30};
 
+/// What the backend says to the game about a player.
+using UserBytes = InplaceVector<std::byte, net::kTokenUserBytesMax>;
+
 struct Seat {
   PlayerId player;
   bool held = false;
@@ -26,6 +32,7 @@ struct Seat {
   std::uint64_t client = 0;           ///< client id from its token
   std::uint32_t key_id = 0;           ///< id of the key that opened its token
   std::uint8_t rights = 0;            ///< rights from its token
+  UserBytes user;                     ///< user bytes from its token
   Session* playing = nullptr;         ///< the session whose inputs move its entities
   Session* pending = nullptr;         ///< a session whose client has not proven its keys yet
   std::optional<Instant> orphaned;    ///< when its player lost its client

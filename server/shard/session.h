@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace tickbox::server {
 
@@ -67,7 +68,8 @@ struct SessionLimits {
   RateLimit full_views;        ///< of full views requested
   RateLimit audit_runs;        ///< of runs requested
   RateLimit descriptor_parts;  ///< of parts of the descriptor requested
-  RateLimit sent;              ///< in bytes, of snapshots or of an audit
+  RateLimit commands;
+  RateLimit sent;  ///< in bytes, of snapshots or of an audit
 };
 
 /// The state of the snapshots to one client, and of the events in them.
@@ -117,6 +119,8 @@ struct Session {
   std::uint32_t mismatches = 0;     ///< hash mismatches, as the client reported
   std::uint32_t hashes_sent = 0;    ///< snapshots and audit segments since it last reported one
   std::optional<Instant> reported;  ///< when its last desync report began
+  std::uint16_t commands = 0;       ///< number of the newest command taken; 0: none
+  bool owes_command_ack = false;    ///< a message with commands is not answered yet
 
   SessionSnapshots snapshots;
   std::unique_ptr<match::AuditStream> audit;  ///< set for an auditor, instead of snapshots
@@ -133,6 +137,12 @@ struct Session {
           .margin = protocol::encode_margin(session.margin),
           .substituted = session.substituted,
           .newest_packet = static_cast<std::uint8_t>(session.channel.received().newest() & 0xff)};
+}
+
+/// Returns the answer to the commands of the session, if one is due, and counts it as given.
+[[nodiscard]] inline std::optional<std::uint16_t> take_command_ack(Session& session) {
+  if (!std::exchange(session.owes_command_ack, false)) return std::nullopt;
+  return session.commands;
 }
 
 [[nodiscard]] inline protocol::LinkStatus link_status(const Session& session) {

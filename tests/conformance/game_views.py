@@ -10,6 +10,7 @@ UNIT = 1 << 16
 INPUTS_MAX = 64
 MEMBERS_MAX = 1_024
 EVENTS_MAX = 16
+COMMANDS_MAX = 10
 WALL = 3
 BY_ENTITY = 2  # the class of entities that others have spawned
 NEAR = 1 << 21
@@ -128,6 +129,23 @@ class Views:
             inputs.append((look_back, values))
         bits.end()
         return inputs
+
+    def commands(self, data):
+        """(number, type, value) of each command of a message."""
+        if not data:
+            return []
+        if not self.game.commands:
+            raise game.Malformed("commands of a game without any")
+        bits = BitReader(data)
+        number, commands = bits.take(16), []
+        while bits.take(1):
+            kind = bits.one_of(len(self.game.commands))
+            commands.append((number, kind, self.game.commands[kind].sparse_bits(bits)))
+            number = (number + 1) % (1 << 16)
+        bits.end()
+        if not 1 <= len(commands) <= COMMANDS_MAX:
+            raise game.Malformed(f"{len(commands)} commands")
+        return commands
 
     def content_on(self, data, now, age, known, more, is_likely):
         """The content on a base of which only the members before the last ones are known by id.

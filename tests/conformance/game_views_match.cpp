@@ -4,6 +4,8 @@
 //   content AGE HASH BITS MEMBERS   ticks since the base, low 32 bits of the view's hash,
 //                                   hexadecimal digits, ids with commas between
 //   events BITS                     those of the same snapshot, if there are any
+// and before the record of a tick what a client would send of its commands:
+//   commands BITS                   the number of the first is that of the tick
 // Lines of words with blanks between.
 
 #include "engine/descriptor.h"
@@ -15,8 +17,10 @@
 #include "server/match/event_router.h"
 #include "server/match/plan/planner.h"
 #include "tests/support/menagerie.h"
+#include "views/commands.h"
 
 #include <cstdio>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +58,7 @@ class Watched {
 
   void tick() {
     engine::TickRequest request = random_.draw();
+    if (!request.commands.empty()) send_commands(request.commands);
     random_.step();
     const engine::JudgeRays judge = [this](auto, std::vector<engine::Strike>& strikes) {
       strikes = random_.record().strikes;
@@ -69,6 +74,20 @@ class Watched {
   }
 
  private:
+  void send_commands(std::span<const engine::Command> commands) {
+    bytes_.clear();
+    {
+      engine::BitWriter out{bytes_};
+      views::put_command_head(static_cast<std::uint16_t>(match_.world().tick.value + 1), out);
+      for (const engine::Command& command : commands) {
+        views::put_command(match_.world().game(), {.type = command.type, .bytes = command.bytes},
+                           out);
+      }
+      out.put(0, 1);
+    }
+    std::printf("commands %s\n", hex(bytes_).c_str());
+  }
+
   void watch() {
     const engine::SeatInfo& seat = match_.world().seats()[kWatched.seat];
     if (!seat.taken || seat.generation != generation_) {

@@ -95,10 +95,20 @@ def main():
     reader = game.Game(bytes.fromhex(lines[0].split(" ")[1]))
     views = game_views.Views(reader)
     records, frames, held, seen, altered, log = {}, {}, {}, set(), 0, None
+    commands = []
     for line in lines[1:]:
         word, *fields = line.split(" ")
-        if word == "record":
+        if word == "commands":
+            commands = views.commands(bytes.fromhex(fields[0]))
+            seen.add("commands")
+        elif word == "record":
             record = log.record(bytes.fromhex(fields[0]))
+            commanded = [(each[3], each[4]) for each in record["outcomes"] if each[0] == "commanded"]
+            if [each[1:] for each in commands] != commanded:
+                return f"the commands after tick {tick} are not those recorded"
+            if commands and [each[0] for each in commands] != [tick + 1 + i for i in range(len(commands))]:
+                return f"the commands after tick {tick} have other numbers"
+            commands = []
         elif word == "keyframe":
             frame = reader.keyframe(bytes.fromhex(fields[0]))
             tick = frame["tick"]
@@ -135,6 +145,7 @@ def main():
             seen.update(outcome[2][0] for outcome in content["outcomes"])
     wanted = {"inputs", "outcomes", "exits", "rows", "decided", "strike", "event", "seat event"}
     wanted |= {"room"} if reader.room.fields else set()
+    wanted |= {"commands"} if reader.commands else set()
     if wanted - seen:
         return f"the match has no {sorted(wanted - seen)}"
     print(f"{len(held)} snapshots of {name} are as the standard says; {altered} bits turned, each with an effect")

@@ -11,7 +11,8 @@ BASE_AGE_MAX = 60
 TICK_MAX = 2**31
 PART_BYTES = 1_088  # of a view, and of a descriptor
 PARTS_MAX = 64  # of a view
-INPUT_BYTES_MAX = 1_148
+INPUT_BYTES_MAX = 1_050
+COMMAND_BYTES_MAX = 96
 MAP_SEATS_MAX = 4_096
 GENERATIONS = 2**18
 GAME_NAME_MAX = 32
@@ -56,13 +57,14 @@ read_audit_head = unpacker(
 )
 read_audit_ack = unpacker("AuditAck", "QHBB", "bits next run flags", align=8, zeros=4)
 read_status = unpacker("LinkStatus", "III", "newest_packet packets_received late", align=4, zeros=0)
+read_command_ack = unpacker("CommandAck", "H", "newest", align=2, zeros=0)
 read_view_part_head = unpacker(
     "ViewPartHead", "IIIBBBxQ", "tick said made base_age part parts arrived", align=8, zeros=0
 )
 Input = namedtuple("Input", "values look_back")
-InputMessage = namedtuple("InputMessage", "head inputs view audit")
-Audit = namedtuple("Audit", "head bytes status")
-Snapshot = namedtuple("Snapshot", "head receipt content status events")
+InputMessage = namedtuple("InputMessage", "head inputs view audit commands")
+Audit = namedtuple("Audit", "head bytes status commands")
+Snapshot = namedtuple("Snapshot", "head receipt content status events commands")
 Event = namedtuple("Event", "number ago kind seat value")
 ViewPart = namedtuple("ViewPart", "head bytes")
 DescriptorPart = namedtuple("DescriptorPart", "part parts bytes")
@@ -87,11 +89,13 @@ INPUT_MESSAGE = [
     Bytes("inputs"),
     struct_field("view", read_view_ack),
     struct_field("audit", read_audit_ack),
+    Bytes("commands"),
 ]
 AUDIT = [
     struct_field("head", read_audit_head),
     Bytes("bytes"),
     struct_field("status", read_status),
+    struct_field("commands", read_command_ack),
 ]
 SNAPSHOT = [
     struct_field("head", read_snapshot_head),
@@ -99,6 +103,7 @@ SNAPSHOT = [
     Bytes("content"),
     struct_field("status", read_status),
     Bytes("events"),
+    struct_field("commands", read_command_ack),
 ]
 VIEW_PART = [struct_field("head", read_view_part_head), Bytes("bytes")]
 DESCRIPTOR_REQUEST = [Number("part", "B")]
@@ -109,7 +114,7 @@ PATH_CHECK = [Number("data", "Q")]
 
 def check_input_zeros(data):
     """What a reader does not look at, and a writer leaves zero: of an InputMessage."""
-    audit = read_compact(data, INPUT_MESSAGE[:3] + [Place(INPUT_MESSAGE[3])])["audit"]
+    audit = read_compact(data, INPUT_MESSAGE[:3] + [Place(INPUT_MESSAGE[3])] + INPUT_MESSAGE[4:])["audit"]
     if audit is not None:
         check_zeros(data, audit, read_audit_ack)
 
@@ -150,13 +155,14 @@ def read_accept(data):
 
 
 def read_input_message(data, views):
-    """The head, the inputs, the view it acknowledges, and what it says of an audit."""
+    """The head, the inputs, the view it acknowledges, what it says of an audit, and the commands."""
     message = read_compact(data, INPUT_MESSAGE)
     present(message, "head")
-    content = bytes_of(message, "inputs")
-    need(not content or views is not None, "inputs of a game that is not known yet")
+    content, commands = bytes_of(message, "inputs"), bytes_of(message, "commands")
+    need(not (content or commands) or views is not None, "inputs of a game that is not known yet")
     inputs = [Input(values, look_back) for look_back, values in views.inputs(content)] if content else []
-    return InputMessage(message["head"], inputs, message["view"], message["audit"])
+    commands = views.commands(commands) if commands else []
+    return InputMessage(message["head"], inputs, message["view"], message["audit"], commands)
 
 
 def read_snapshot(data, views):
@@ -167,20 +173,22 @@ def read_snapshot(data, views):
     need(message["head"].base_age <= BASE_AGE_MAX, "base_age")
     content, events = bytes_of(message, "content"), bytes_of(message, "events")
     events = [Event(*each) for each in views.events(events)]
-    return Snapshot(message["head"], message["receipt"].number, content, message["status"], events)
+    receipt, status, commands = message["receipt"].number, message["status"], message["commands"]
+    return Snapshot(message["head"], receipt, content, status, events, commands)
 
 
 def read_audit(data):
     message = read_root(data, AUDIT)
     present(message, "head", "bytes")
     need(1 <= len(message["bytes"]) <= SEGMENT_MAX, "bytes of a segment")
-    return Audit(message["head"], bytes(message["bytes"]), message["status"])
+    return Audit(message["head"], bytes(message["bytes"]), message["status"], message["commands"])
 
 
 def check_input_size(data):
-    """A writer's: it sends no more inputs than fit beside all else."""
-    inputs = read_compact(data, INPUT_MESSAGE)["inputs"]
-    need(len(inputs or b"") <= INPUT_BYTES_MAX, "more bytes of inputs than a message has")
+    """A writer's: it sends no more inputs and commands than fit beside all else."""
+    message = read_compact(data, INPUT_MESSAGE)
+    need(len(message["inputs"] or b"") <= INPUT_BYTES_MAX, "more bytes of inputs than a message has")
+    need(len(message["commands"] or b"") <= COMMAND_BYTES_MAX, "more bytes of commands than a message has")
 
 
 def read_disconnect(data):

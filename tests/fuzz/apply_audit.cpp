@@ -81,7 +81,7 @@ class Audience {
     while (!entry.empty()) {
       const ConstBytes piece = entry.first(std::min(entry.size(), protocol::kAuditSegmentBytesMax));
       entry = entry.subspan(piece.size());
-      protocol::AuditSegment segment{.head = {.segment = next_++}, .bytes = {}, .status = {}};
+      protocol::AuditSegment segment{.head = {.segment = next_++}, .bytes = {}, .extras = {}};
       for (const std::byte byte : piece)
         segment.bytes.push_back(byte);
       result = auditor_.take(segment);

@@ -32,13 +32,17 @@ TICKBOX_FUZZ_TARGET(decode_input)(ConstBytes input) {
   static protocol::InputMessage again;
   if (!is_read(protocol::decode_input(input, kRoomTick, read))) return;
   // One that was laid out by others may have more bytes than we write.
-  if (read.inputs.size() > protocol::kInputBytesMax) return;
+  if (read.inputs.size() > protocol::kInputBytesMax ||
+      read.commands.size() > protocol::kCommandBytesMax) {
+    return;
+  }
   static protocol::MessageBuffer message_buffer;
   const auto taken =
       protocol::decode_input(protocol::encode_input(read, message_buffer), kRoomTick, again);
   fuzz::check(taken && again.view == read.view && again.mismatches == read.mismatches &&
               again.events == read.events && again.first_tick == read.first_tick &&
-              again.inputs == read.inputs && again.audit == read.audit);
+              again.inputs == read.inputs && again.audit == read.audit &&
+              again.commands == read.commands);
 }
 
 // The message of a server whose packet has opened.
@@ -51,7 +55,7 @@ TICKBOX_FUZZ_TARGET(decode_snapshot)(ConstBytes input) {
       protocol::decode_snapshot(protocol::encode_snapshot(read, message_buffer), again);
   fuzz::check(taken && again.head == read.head && again.receipt == read.receipt &&
               again.content == read.content && again.status == read.status &&
-              again.events == read.events);
+              again.events == read.events && again.commands == read.commands);
 }
 
 /// Whether the FlatBuffer of a compact form says the same when it is made compact again.
@@ -78,8 +82,9 @@ TICKBOX_FUZZ_TARGET(decode_audit)(ConstBytes input) {
   static protocol::MessageBuffer message_buffer;
   const ConstBytes bytes{read->bytes.data(), read->bytes.size()};
   const auto again = protocol::decode_audit(
-      protocol::encode_audit(read->head, bytes, read->status, message_buffer));
-  fuzz::check(again && again->head == read->head && again->status == read->status &&
+      protocol::encode_audit(read->head, bytes, read->extras, message_buffer));
+  fuzz::check(again && again->head == read->head && again->extras.status == read->extras.status &&
+              again->extras.commands == read->extras.commands &&
               std::ranges::equal(again->bytes, read->bytes));
 }
 

@@ -5,6 +5,7 @@
 //   view_content   the game (0: the arena, 1: the menagerie); then for each content its length in
 //                  two bytes, the ticks from the newest view to it less one, the age of its base,
 //                  the content
+//   view_commands  the game, then the commands of a message
 //   view_events    the game, then the events
 //   view_inputs    the game, then the inputs of a message
 //   view_state     the game, then a whole view, as one end of a desync sends it
@@ -16,6 +17,7 @@
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/content_bits.h"
 #include "tests/support/menagerie.h"
+#include "views/commands.h"
 #include "views/difference.h"
 #include "views/events.h"
 #include "views/inputs.h"
@@ -186,6 +188,28 @@ TICKBOX_FUZZ_TARGET(view_events)(ConstBytes input) {
   match::EventInbox inbox;
   inbox.receive(game, received, Tick{100},
                 [](Tick tick, const views::Event&) { fuzz::check(tick.value <= 100); });
+}
+
+TICKBOX_FUZZ_TARGET(view_commands)(ConstBytes input) {
+  if (input.empty()) return;
+  const GameTable& game = game_of(std::to_integer<std::size_t>(input[0]) & 1U);
+  const ConstBytes bits = input.subspan(1);
+  static views::ReceivedCommands received;
+  if (!received.read(game, bits) || received.size() == 0) return;
+  fuzz::check(received.size() <= views::kCommandsMax);
+  static std::vector<std::byte> written;
+  written.clear();
+  {
+    engine::BitWriter out{written};
+    views::put_command_head(received.first(), out);
+    for (std::size_t i = 0; i < received.size(); ++i) {
+      const views::GivenCommand command = received[i];
+      fuzz::check(engine::is_in_range(game.commands[command.type].type, command.bytes));
+      views::put_command(game, command, out);
+    }
+    out.put(0, 1);
+  }
+  fuzz::check(std::ranges::equal(written, bits));
 }
 
 TICKBOX_FUZZ_TARGET(view_inputs)(ConstBytes input) {

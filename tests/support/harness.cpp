@@ -91,7 +91,11 @@ net::ConnectToken Harness::make_token(const net::TokenClaims& claims, const Wall
 }
 
 net::ConnectToken Harness::make_token(std::uint64_t client, std::uint8_t rights) {
-  return make_token({.client = client, .rights = rights}, calendar_, options_.keys);
+  return make_token({.client = client, .rights = rights});
+}
+
+net::ConnectToken Harness::make_token(const net::TokenClaims& claims) {
+  return make_token(claims, calendar_, options_.keys);
 }
 
 std::size_t Harness::add_client() {

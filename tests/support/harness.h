@@ -128,6 +128,7 @@ class Harness {
 
   /// A token that is valid for a minute at this server.
   [[nodiscard]] net::ConnectToken make_token(std::uint64_t client, std::uint8_t rights = 0);
+  [[nodiscard]] net::ConnectToken make_token(const net::TokenClaims& claims);
 
   /// Kills the client and starts it again with nothing but its newest ticket.
   void restart_with_ticket(std::size_t client);

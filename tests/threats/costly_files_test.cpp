@@ -105,7 +105,7 @@ std::expected<std::optional<match::View>, net::DropReason> audited(
   for (ConstBytes rest = stream; !rest.empty(); ++number) {
     const ConstBytes piece = rest.first(std::min(rest.size(), protocol::kAuditSegmentBytesMax));
     rest = rest.subspan(piece.size());
-    protocol::AuditSegment segment{.head = {.segment = number}, .bytes = {}, .status = {}};
+    protocol::AuditSegment segment{.head = {.segment = number}, .bytes = {}, .extras = {}};
     for (const std::byte byte : piece) {
       segment.bytes.push_back(byte);
     }

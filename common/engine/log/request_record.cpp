@@ -24,6 +24,14 @@ void write_request(const GameTable& game, const TickRequest& request, TickRecord
                                .size = join.user_data.size()});
     add_user_data(join.user_data, record.bytes);
   }
+  for (const Command& command : request.commands) {
+    record.outcomes.push_back({.kind = OutcomeKind::Commanded,
+                               .type = command.type,
+                               .player = command.player,
+                               .first = record.bytes.size(),
+                               .size = command.bytes.size()});
+    append_clean(game.commands[command.type].type, command.bytes, record.bytes);
+  }
   for (const PlayerInput& given : request.inputs) {
     record.inputs.push_back({.player = given.player, .first = record.bytes.size()});
     append_clean(game.input, given.input, record.bytes);
@@ -33,8 +41,11 @@ void write_request(const GameTable& game, const TickRequest& request, TickRecord
 RequestReader::RequestReader(const GameTable& game, const TickRecord& record) {
   for (const Outcome& outcome : record.outcomes) {
     if (outcome.kind == OutcomeKind::Left) leaves_.push_back(outcome.player);
-    if (outcome.kind != OutcomeKind::Joined) continue;
     const ConstBytes bytes = record.bytes_of(outcome);
+    if (outcome.kind == OutcomeKind::Commanded) {
+      commands_.push_back({.player = outcome.player, .type = outcome.type, .bytes = bytes});
+    }
+    if (outcome.kind != OutcomeKind::Joined) continue;
     joins_.push_back({.player = outcome.player,
                       .user_data = {reinterpret_cast<const char*>(bytes.data()), bytes.size()}});
   }

@@ -1,6 +1,6 @@
 #pragma once
-// What a tick was requested to step, as a record: leaves, joins and inputs. A recording ends with
-// one if the step of its last tick never ended, for nothing else of that tick is known.
+// What a tick was requested to step, as a record: leaves, joins, commands and inputs. A recording
+// ends with one if the step of its last tick never ended, for nothing else of that tick is known.
 
 #include "engine/tick_record.h"
 #include "tickbox/game_table.h"
@@ -10,7 +10,7 @@
 namespace tickbox::engine {
 
 /// Writes a request into `record` and replaces its content: every input, also one that its player
-/// holds. Commands are left out.
+/// holds.
 void write_request(const GameTable& game, const TickRequest& request, TickRecord& record);
 
 /// The request that write_request() has written.
@@ -21,12 +21,13 @@ class RequestReader {
 
   /// Valid as long as this object and the record.
   [[nodiscard]] TickRequest request() const {
-    return {.leaves = leaves_, .joins = joins_, .inputs = inputs_};
+    return {.leaves = leaves_, .joins = joins_, .commands = commands_, .inputs = inputs_};
   }
 
  private:
   std::vector<Player> leaves_;
   std::vector<Join> joins_;
+  std::vector<Command> commands_;
   std::vector<PlayerInput> inputs_;
 };
 

@@ -213,6 +213,7 @@ struct CommandTables<Game, List<Types...>> {
   static_assert(!kHasNamed_command<Game> || sizeof...(Types) > 0,
                 "the game has command(), but no `using Commands = List<…>`");
   static_assert(sizeof...(Types) <= 256, "a game has at most 256 commands");
+  static_assert(((type_info<Types>().bits <= 8 * 64) && ...), "a command has at most 64 bytes");
   static_assert((Commands<Game, Types> && ...),
                 "a command has no command(Server<Game>&, Player, const Command&)");
 

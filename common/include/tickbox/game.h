@@ -609,7 +609,8 @@ struct MapOptions {
 ///   crushed(me, step)                       by a kinematic body
 ///   left(me, step)                          has left the map's border, and is removed
 ///   open(server), leave(server, player), decide(server)
-///   command(server, player, command)        of `using Commands = List<...>`
+///   command(server, player, command)        what a player asks beside its inputs, of `using
+///                                           Commands = List<...>`
 ///   significant(input, avatar)              returns the Input without what has no effect now
 ///   sight(avatar)                           half the extent of a player's view, as a Vec2
 ///   predict(state)                          returns Predict, Near by default; constexpr

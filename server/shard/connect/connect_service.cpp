@@ -104,6 +104,7 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
     seat->client = claims.client;
     seat->key_id = accepted.token.head.key_id;
     seat->rights = claims.rights;
+    seat->user = claims.user;
     seat->generation = room->world().seats()[seat->player.value].generation + 1;
   }
   open_session(incoming, session, *room, *seat, *keys).token = admitted_token(accepted);

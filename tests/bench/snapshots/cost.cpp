@@ -139,8 +139,7 @@ class Stage {
       const protocol::AuditHead head{.report = {.tick = protocol::low_bits(tick)},
                                      .run = piece->run,
                                      .segment = piece->segment};
-      const ConstBytes message =
-          protocol::encode_audit(head, piece->bytes, std::nullopt, message_buffer_);
+      const ConstBytes message = protocol::encode_audit(head, piece->bytes, {}, message_buffer_);
       audit_channel_.seal_packet(net::PacketType::Audit, message, packet_);
       segments_.emplace_back(message.begin(), message.end());
     }

@@ -94,7 +94,7 @@ class Told : public match::FieldMatch {
     protocol::AuditSegment made{
         .head = {.run = static_cast<std::uint8_t>(run_ & 0xff), .segment = next_++},
         .bytes = {},
-        .status = {}};
+        .extras = {}};
     for (const std::byte byte : stream_)
       made.bytes.push_back(byte);
     stream_.clear();
@@ -171,7 +171,7 @@ TEST_F(AuditorTest, WaitsForWhatIsCutInTwo) {
   Auditor auditor = this->auditor();
   int views = 0;
   for (std::uint16_t i = 0; i < whole.bytes.size(); ++i) {
-    protocol::AuditSegment byte{.head = whole.head, .bytes = {}, .status = {}};
+    protocol::AuditSegment byte{.head = whole.head, .bytes = {}, .extras = {}};
     byte.head.segment = i;
     byte.bytes.push_back(whole.bytes[i]);
     const auto view = auditor.take(byte);
@@ -353,7 +353,7 @@ TEST_F(AuditorTest, RefusesARoomThatIsNotOfThisMap) {
 }
 
 protocol::AuditSegment segment(std::uint8_t run, std::uint16_t number) {
-  protocol::AuditSegment made{.head = {.run = run, .segment = number}, .bytes = {}, .status = {}};
+  protocol::AuditSegment made{.head = {.run = run, .segment = number}, .bytes = {}, .extras = {}};
   made.bytes.push_back(static_cast<std::byte>(number & 0xff));
   made.bytes.push_back(std::byte{run});
   return made;

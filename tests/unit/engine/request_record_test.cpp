@@ -5,6 +5,7 @@
 #include "engine/world.h"
 #include "games/arena/arena.h"
 #include "tests/support/declared_values.h"
+#include "tests/support/menagerie.h"
 #include "tests/unit/engine/yard.h"
 
 #include <gtest/gtest.h>
@@ -75,6 +76,24 @@ TEST_F(RequestRecordTest, HasNothingThatAStepDecides) {
     EXPECT_EQ(outcome.phase, OutcomePhase::Joining);
   }
   EXPECT_TRUE(record_.strikes.empty());
+}
+
+TEST(RequestRecord, HasCommandsAfterJoins) {
+  const GameTable& game = tests::menagerie();
+  const std::vector<Join> joins{{.player = {2}, .user_data = {}}};
+  const std::vector<std::byte> near = tests::value_with(game.commands[0].type, {{"x", 3}});
+  const std::vector<std::byte> far = tests::value_with(game.commands[0].type, {{"x", 29}});
+  const std::vector<Command> commands{{.player = {2}, .type = 0, .bytes = far},
+                                      {.player = {0}, .type = 0, .bytes = near}};
+  TickRecord record;
+  write_request(game, {.leaves = {}, .joins = joins, .commands = commands, .inputs = {}}, record);
+  const RequestReader reader{game, record};
+  const TickRequest request = reader.request();
+  ASSERT_EQ(request.commands.size(), 2U) << "in the order of their arrival";
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(request.commands[i].player, commands[i].player);
+    EXPECT_TRUE(are_equal(game.commands[0].type, request.commands[i].bytes, commands[i].bytes));
+  }
 }
 
 // As a live server steps the request itself: the hooks run again, with the same random numbers.

@@ -34,7 +34,7 @@ Bytes filled(std::size_t size, std::uint64_t with) {
 
 protocol::AuditSegment segment_of(const AuditStream::Piece& piece) {
   protocol::AuditSegment segment{
-      .head = {.run = piece.run, .segment = piece.segment}, .bytes = {}, .status = {}};
+      .head = {.run = piece.run, .segment = piece.segment}, .bytes = {}, .extras = {}};
   for (const std::byte byte : piece.bytes)
     segment.bytes.push_back(byte);
   return segment;

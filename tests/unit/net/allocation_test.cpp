@@ -49,8 +49,8 @@ TEST(Allocation, NoneOnTheWayOfAPacket) {
         protocol::encode_disconnect(DisconnectReason::Kicked, message_buffer);
     packet = client.open_packet(server.seal_packet(PacketType::Disconnect, goodbye, wire), opened);
     taken += packet && protocol::decode_disconnect(packet->message) ? 1U : 0U;
-    const ConstBytes audit =
-        protocol::encode_audit(samples::audit_head(), piece, told.status, message_buffer);
+    const ConstBytes audit = protocol::encode_audit(samples::audit_head(), piece,
+                                                    {.status = told.status}, message_buffer);
     packet = client.open_packet(server.seal_packet(PacketType::Audit, audit, wire), opened);
     taken += packet && protocol::decode_audit(packet->message) ? 1U : 0U;
     const ConstBytes check = protocol::encode_path_check(7, message_buffer);

@@ -185,7 +185,7 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
   const auto u32 = [&](std::size_t at) {
     return load_le<std::uint32_t>(ConstBytes{message}.subspan(at));
   };
-  EXPECT_EQ(message[0], std::byte{0x1f});  // all five fields
+  EXPECT_EQ(message[0], std::byte{0x3f});  // all six fields
   constexpr std::size_t kHead = 1;
   EXPECT_EQ(u32(kHead), 0x51525354U);
   EXPECT_EQ(u16(kHead + 4), 5'200U);
@@ -200,7 +200,9 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(u32(kStatus + 4 * i), words[i]);
   }
-  constexpr std::size_t kCount = kStatus + 12;
+  constexpr std::size_t kCommands = kStatus + 12;
+  EXPECT_EQ(u16(kCommands), 0x5758U);
+  constexpr std::size_t kCount = kCommands + 2;
   EXPECT_EQ(message[kCount], std::byte{35});
   EXPECT_EQ(slice(message, kCount + 1, 35), samples::counted(35, 101));
   constexpr std::size_t kEvents = kCount + 1 + 35;

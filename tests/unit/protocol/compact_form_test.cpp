@@ -32,15 +32,17 @@ std::vector<std::byte> rebuilt(const schema::Snapshot& wire) {
   flatbuffers::FlatBufferBuilder flat;
   const auto content = copied(wire.content(), flat);
   const auto events = copied(wire.events(), flat);
-  flat.Finish(
-      schema::CreateSnapshot(flat, wire.head(), wire.receipt(), content, wire.status(), events));
+  flat.Finish(schema::CreateSnapshot(flat, wire.head(), wire.receipt(), content, wire.status(),
+                                     events, wire.commands()));
   return samples::copy_of(net::finished_bytes(flat));
 }
 
 std::vector<std::byte> rebuilt(const schema::InputMessage& wire) {
   flatbuffers::FlatBufferBuilder flat;
   const auto inputs = copied(wire.inputs(), flat);
-  flat.Finish(schema::CreateInputMessage(flat, wire.head(), inputs, wire.view(), wire.audit()));
+  const auto commands = copied(wire.commands(), flat);
+  flat.Finish(
+      schema::CreateInputMessage(flat, wire.head(), inputs, wire.view(), wire.audit(), commands));
   return samples::copy_of(net::finished_bytes(flat));
 }
 
@@ -70,6 +72,7 @@ TEST(CompactForm, OfASnapshotComesBackToTheBit) {
     sent.head.view_hash = static_cast<std::uint32_t>(rng.next());
     if (rng.chance(1, 2)) sent.status = std::nullopt;
     if (rng.chance(1, 2)) sent.events.clear();
+    if (rng.chance(1, 2)) sent.commands = std::nullopt;
     check_restored<schema::Snapshot>(CompactMessage::Snapshot,
                                      encode_snapshot(sent, message_buffer));
     if (HasFailure()) FAIL() << "round " << round;
@@ -84,6 +87,8 @@ TEST(CompactForm, OfAnInputMessageComesBackToTheBit) {
         InputMessage sent = samples::input_message(bytes);
         if (!has_view) sent.view = std::nullopt;
         if (has_audit) sent.audit = AuditAck{.bits = ~std::uint64_t{0}, .next = 1, .run = 2};
+        // A count of inputs is sent only where a vector follows it.
+        sent.commands = samples::counted(bytes % (kCommandBytesMax + 1));
         check_restored<schema::InputMessage>(CompactMessage::Input,
                                              encode_input(sent, message_buffer));
       }
@@ -98,6 +103,7 @@ TEST(CompactForm, IsWhatDiffersBetweenMessages) {
   Snapshot sent = samples::snapshot(35);
   sent.status = std::nullopt;
   sent.events.clear();
+  sent.commands = std::nullopt;
   EXPECT_EQ(encode_snapshot(sent, message_buffer).size(), 1 + 12 + 2 + 35U);
   EXPECT_EQ(check_restored<schema::Snapshot>(CompactMessage::Snapshot,
                                              encode_snapshot(sent, message_buffer)),
@@ -124,9 +130,9 @@ TEST(CompactForm, RefusesWhatNoWriterWrites) {
   EXPECT_TRUE(is_restored(kInput, bytes({1}, 8)));
   EXPECT_FALSE(is_restored(kInput, bytes({1}, 7))) << "half a head";
   EXPECT_FALSE(is_restored(kInput, bytes({1}, 9))) << "a byte more";
-  EXPECT_FALSE(is_restored(kInput, bytes({1 << 4 | 1}, 8))) << "a field that there is not";
+  EXPECT_FALSE(is_restored(kInput, bytes({1 << 5 | 1}, 8))) << "a field that there is not";
   EXPECT_TRUE(is_restored(kInput, bytes({3}, 8 + 5)));
-  EXPECT_FALSE(is_restored(kSnapshot, bytes({1 << 5 | 1}, 12)));
+  EXPECT_FALSE(is_restored(kSnapshot, bytes({1 << 6 | 1}, 12)));
   EXPECT_TRUE(is_restored(kSnapshot, bytes({20, 2, 0, 0}, 16))) << "content and events";
   EXPECT_FALSE(is_restored(kSnapshot, bytes({20, 3, 0, 0}))) << "more content than bytes";
   EXPECT_FALSE(is_restored(kSnapshot, bytes({20, 0x82, 0, 0, 0}, 16))) << "a count in two bytes";

@@ -41,9 +41,11 @@ TEST(InputMessage, CarriesEveryField) {
   MessageBuffer message_buffer;
   for (const std::size_t bytes :
        {std::size_t{0}, std::size_t{1}, std::size_t{50}, kInputBytesMax}) {
-    const InputMessage sent = samples::input_message(bytes);
+    InputMessage sent = samples::input_message(bytes);
+    sent.commands = samples::counted(std::min(bytes, kCommandBytesMax));
     const auto read = read_input(encode_input(sent, message_buffer), samples::kInputArrival);
     ASSERT_TRUE(read) << bytes;
+    EXPECT_EQ(read->commands, sent.commands);
     EXPECT_EQ(read->view, sent.view);
     EXPECT_EQ(read->mismatches, sent.mismatches);
     EXPECT_EQ(read->events, sent.events);
@@ -90,6 +92,7 @@ TEST(InputMessage, OfTheMostBytesFillsADatagram) {
   MessageBuffer message_buffer;
   InputMessage largest = samples::input_message(kInputBytesMax);
   largest.audit = AuditAck{.bits = ~std::uint64_t{0}};
+  largest.commands = samples::counted(kCommandBytesMax);
   EXPECT_EQ(encode_input(largest, message_buffer).size(), net::kMessageBytesMax);
 }
 
@@ -176,18 +179,23 @@ TEST(Messages, OneBufferHoldsTheSameBytesAgain) {
 
 TEST(AuditMessage, CarriesEveryField) {
   MessageBuffer message_buffer;
-  const std::optional<LinkStatus> statuses[] = {
-      std::nullopt, LinkStatus{.newest_packet = 71, .packets_received = 72, .late = 73}};
-  for (const auto& status : statuses) {
+  const AuditExtras each[] = {
+      {},
+      {.status = LinkStatus{.newest_packet = 71, .packets_received = 72, .late = 73}},
+      {.status = LinkStatus{.newest_packet = 71, .packets_received = 72, .late = 73},
+       .commands = 74},
+      {.commands = 0}};
+  for (const AuditExtras& extras : each) {
     for (const std::size_t size : {std::size_t{1}, std::size_t{2}, kAuditSegmentBytesMax}) {
       const ConstBytes message =
-          encode_audit(samples::audit_head(), samples::counted(size), status, message_buffer);
+          encode_audit(samples::audit_head(), samples::counted(size), extras, message_buffer);
       EXPECT_LE(message.size(), net::kMessageBytesMax);
       const auto read = decode_audit(message);
       ASSERT_TRUE(read);
       EXPECT_EQ(read->head, samples::audit_head());
       EXPECT_TRUE(std::ranges::equal(read->bytes, samples::counted(size)));
-      EXPECT_EQ(read->status, status);
+      EXPECT_EQ(read->extras.status, extras.status);
+      EXPECT_EQ(read->extras.commands, extras.commands);
     }
   }
 }

@@ -182,13 +182,14 @@ inline protocol::SnapshotHead head() {
 
 inline constexpr std::size_t kEventBytes = 15;
 
-/// With a status, events, and as many bytes of content.
+/// With a status, events, an answer to commands, and as many bytes of content.
 inline protocol::Snapshot snapshot(std::size_t bytes) {
   return {.head = head(),
           .receipt = 0x6162,
           .content = counted(bytes, 101),
           .status = {{.newest_packet = 5'400, .packets_received = 5'500, .late = 5'600}},
-          .events = counted(kEventBytes, 7)};
+          .events = counted(kEventBytes, 7),
+          .commands = 0x5758};
 }
 
 /// Bytes with which snapshot() takes all that a datagram has for content and events.
@@ -251,9 +252,9 @@ inline std::vector<std::byte> message_of(net::PacketType type) {
   if (type == net::PacketType::Snapshot)
     return copy_of(protocol::encode_snapshot(snapshot(kContentOfFullSnapshot), message_buffer));
   if (type == net::PacketType::Audit)
-    return copy_of(protocol::encode_audit(audit_head(),
-                                          std::vector<std::byte>(protocol::kAuditSegmentBytesMax),
-                                          snapshot(0).status, message_buffer));
+    return copy_of(protocol::encode_audit(
+        audit_head(), std::vector<std::byte>(protocol::kAuditSegmentBytesMax),
+        {.status = snapshot(0).status, .commands = 55}, message_buffer));
   if (type == net::PacketType::DesyncReport || type == net::PacketType::DesyncState)
     return copy_of(protocol::encode_view_part(view_part(), message_buffer));
   if (type == net::PacketType::DescriptorRequest)

@@ -17,7 +17,7 @@ namespace {
 
 bool same(const Snapshot& a, const Snapshot& b) {
   return a.head == b.head && a.receipt == b.receipt && a.content == b.content &&
-         a.status == b.status && a.events == b.events;
+         a.status == b.status && a.events == b.events && a.commands == b.commands;
 }
 
 /// Into a snapshot that holds another: what is absent must be gone.
@@ -42,10 +42,11 @@ TEST(Snapshot, CarriesEveryField) {
 
 TEST(Snapshot, CarriesWhateverPartsItHas) {
   MessageBuffer message_buffer;
-  for (unsigned parts = 0; parts < 8; ++parts) {
+  for (unsigned parts = 0; parts < 16; ++parts) {
     Snapshot sent = samples::snapshot((parts & 1) == 0 ? 0 : 30);
     if ((parts & 2) == 0) sent.status = std::nullopt;
     if ((parts & 4) == 0) sent.events.clear();
+    if ((parts & 8) == 0) sent.commands = std::nullopt;
     const auto read = read_snapshot(encode_snapshot(sent, message_buffer));
     ASSERT_TRUE(read) << parts;
     EXPECT_TRUE(same(*read, sent)) << parts;
