@@ -30,6 +30,16 @@ std::int64_t draw_value(const FieldInfo& field, const engine::World& world, Rng&
 
 }  // namespace
 
+std::vector<std::byte> drawn_value(const TypeInfo& type, const engine::World& world, Rng& dice) {
+  std::vector<std::byte> value(type.bytes);
+  for (const FieldInfo& field : type.fields()) {
+    for (std::size_t i = 0; i < field.times; ++i) {
+      engine::set_value(field, i, draw_value(field, world, dice), value);
+    }
+  }
+  return value;
+}
+
 RandomMatch::RandomMatch(const GameTable& game, engine::SharedMap map, const MatchOptions& options)
     : world_(game, std::move(map), options.tick_rate, options.seed),
       dice_(~options.seed),
@@ -93,13 +103,7 @@ void RandomMatch::draw_input(Player player) {
 
 void RandomMatch::draw_command(Player player) {
   const auto type = static_cast<std::uint8_t>(dice_.below(world_.game().commands.size()));
-  const TypeInfo& info = world_.game().commands[type].type;
-  std::vector<std::byte>& bytes = command_bytes_.emplace_back(info.bytes);
-  for (const FieldInfo& field : info.fields()) {
-    for (std::size_t i = 0; i < field.times; ++i) {
-      engine::set_value(field, i, draw_value(field, world_, dice_), bytes);
-    }
-  }
+  command_bytes_.push_back(drawn_value(world_.game().commands[type].type, world_, dice_));
   commands_.push_back({.player = player, .type = type, .bytes = {}});
 }
 

@@ -17,6 +17,11 @@ struct MatchOptions {
   std::uint32_t seats = 6;
 };
 
+/// Returns a value of a type, each field drawn from its range, players and entities from the
+/// world's.
+[[nodiscard]] std::vector<std::byte> drawn_value(const TypeInfo& type, const engine::World& world,
+                                                 Rng& dice);
+
 class RandomMatch {
  public:
   RandomMatch(const GameTable& game, engine::SharedMap map, const MatchOptions& options);

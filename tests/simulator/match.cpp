@@ -56,7 +56,8 @@ Match::Match(const Plan& plan, MatchWatcher watcher)
       rng_(~plan.seed),
       disk_(clock_, token_entropy_,
             {.queue_bytes_max = plan.disk_queue_bytes,
-             .loses_last = plan.plant == Plant::LostRecord}) {
+             .loses_last = plan.plant == Plant::LostRecord}),
+      commands_(*plan.game, plan.seed ^ 0x636f'6d6d'616eU) {
   token_entropy_ = SeededEntropy{plan.seed + (std::uint64_t{1} << 62U)};
   options_.keys = net::KeyRing::fresh(token_entropy_);
   start_server();
@@ -200,6 +201,7 @@ void Match::tick() {
   ++ticks_;
   const tests::OwnBooks books;
   hashes_.push_back(match_->hash());
+  commands_.hear(match_->record());
   watcher_.on_tick(match_->hash());
   if (const auto retired = disk_.take_retired()) end_recording(*retired);
 }
@@ -248,6 +250,10 @@ void Match::drive_player(std::size_t index) {
   const bool has_ended = client(index).connection().over();
   if (has_ended || stands_still(index) || !drive_client(index)) return;
   note_expectations(index);
+  {
+    const tests::OwnBooks books;
+    commands_.turn(*players_[index].client, world());
+  }
   watcher_.on_turn(index);
   if (plan_.clients[index].watches) looked_at_ += shown(index).size();
 }

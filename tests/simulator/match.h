@@ -3,6 +3,7 @@
 // match, and checkers have to find errors.
 
 #include "core/rng.h"
+#include "tests/simulator/commands.h"
 #include "tests/simulator/expectations.h"
 #include "tests/simulator/plan.h"
 #include "tests/simulator/planted_games.h"
@@ -119,6 +120,8 @@ class Match final : private PlantedGames, public tests::Harness {
   /// The errors since the last call.
   [[nodiscard]] std::vector<std::string> take_alarms() { return alarms_.take(); }
 
+  [[nodiscard]] Commands& commands() { return commands_; }
+
   [[nodiscard]] std::uint64_t ticks() const { return ticks_; }
 
   /// How often the server has started.
@@ -158,6 +161,7 @@ class Match final : private PlantedGames, public tests::Harness {
   mutable views::Rows planted_view_;
   AlarmLog alarms_;
   SimulatedDisk disk_;
+  Commands commands_;
   std::vector<Process> processes_;
   ServerCounts counts_;       ///< of the servers before the present one, except `lives`
   std::uint64_t tokens_ = 0;  ///< issued tokens

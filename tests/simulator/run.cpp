@@ -100,6 +100,9 @@ class Run {
     for (const std::string& line : match_.take_alarms()) {
       findings_.add("log", "no line that asks for somebody to act", line);
     }
+    for (const std::string& wrong : match_.commands().take_wrong()) {
+      findings_.add("commands", "the commands of each player, once each and in their order", wrong);
+    }
   }
 
   [[nodiscard]] Outcome outcome(Duration played) {
