@@ -42,6 +42,11 @@ class DescriptorWriter {
     for (const CommandTable& command : game.commands) {
       type(command.type);
     }
+    if (game.results.empty()) return;
+    count(game.results.size());
+    for (const TypeInfo& result : game.results) {
+      type(result);
+    }
   }
 
  private:

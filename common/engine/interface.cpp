@@ -154,6 +154,10 @@ void AnyServer::decide_row(Ref whom, std::size_t outcome, const void* value) con
   running().decide(whom, outcome, value);
 }
 
+void AnyServer::publish_row(std::size_t result, const void* value) const {
+  running().publish(result, value);
+}
+
 void* AnyServer::seat_row(Player who) const {
   return running().seat(who);
 }

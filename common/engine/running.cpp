@@ -353,6 +353,7 @@ void Running::carry_out(const Outcome& outcome, ConstBytes bytes) {
     case OutcomeKind::Focused:
       return set_focus(outcome);
     case OutcomeKind::Commanded:
+    case OutcomeKind::Published:
       return;
     case OutcomeKind::Removed:
       if (const auto row = living_row(outcome.ref)) remove_row(*row);
@@ -686,6 +687,12 @@ void Running::decide(Ref whom, std::size_t outcome, const void* value) {
   decided.type = static_cast<std::uint8_t>(outcome);
   decided.ref = whom;
   apply(*row, outcome, value);
+}
+
+void Running::publish(std::size_t result, const void* value) {
+  const TypeInfo& type = world_->game().results[result];
+  Outcome& published = add_outcome(OutcomeKind::Published, &type, bytes_at(value, type.bytes));
+  published.type = static_cast<std::uint8_t>(result);
 }
 
 void* Running::seat(Player who) {

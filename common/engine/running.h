@@ -141,6 +141,7 @@ class Running {
   Ref spawn_by_server(Player who, std::size_t kind, const void* state, Vec2 min,
                       std::uint16_t path);
   void decide(Ref whom, std::size_t outcome, const void* value);
+  void publish(std::size_t result, const void* value);
   [[nodiscard]] void* seat(Player who);
 
   [[nodiscard]] void* own_room() { return next_room_.data(); }

@@ -81,16 +81,17 @@ struct TickRequest {
 };
 
 enum class OutcomeKind : std::uint8_t {
-  Left,       ///< a player leaves, and with it every entity that it controls
-  Joined,     ///< a player joins; the bytes are what the backend put into its token
-  Spawned,    ///< the server spawned an entity
-  Removed,    ///< the server removed an entity
-  Focused,    ///< a player's view is centred on an entity, or on a place
-  Commanded,  ///< a player's command; what it has changed are outcomes of their own
-  Decided,    ///< the game applies an outcome to an entity
-  Seat,       ///< a player's state
-  Room,       ///< the room's state
-  Secret,     ///< the secret state, and the state of the room's random sequence
+  Left,            ///< a player leaves, and with it every entity that it controls
+  Joined,          ///< a player joins; the bytes are what the backend put into its token
+  Spawned,         ///< the server spawned an entity
+  Removed,         ///< the server removed an entity
+  Focused,         ///< a player's view is centred on an entity, or on a place
+  Commanded,       ///< a player's command; what it has changed are outcomes of their own
+  Decided,         ///< the game applies an outcome to an entity
+  Seat,            ///< a player's state
+  Room,            ///< the room's state
+  Secret,          ///< the secret state, and the state of the room's random sequence
+  Published = 11,  ///< a result of the match; 10 is the number of a strike in a log
 };
 
 /// When an outcome takes effect.
@@ -103,10 +104,11 @@ enum class OutcomePhase : std::uint8_t {
 struct Outcome {
   OutcomeKind kind = OutcomeKind::Spawned;
   OutcomePhase phase = OutcomePhase::Joining;
-  std::uint8_t type = 0;  ///< the kind of the entity, or the number of the game's outcome
-  Player player;          ///< who leaves, joins or controls the entity, or whose state it is
-  Ref ref;                ///< the entity
-  Vec2 min;               ///< of a spawned entity; the place of a focus
+  /// The kind of the entity, or the number of the game's outcome, command or result.
+  std::uint8_t type = 0;
+  Player player;  ///< who leaves, joins or controls the entity, or whose state it is
+  Ref ref;        ///< the entity
+  Vec2 min;       ///< of a spawned entity; the place of a focus
   std::uint16_t path = kNoPath;
   std::uint64_t random = 0;  ///< Secret: the state of the random sequence
   std::size_t first = 0;     ///< of its bytes in TickRecord::bytes

@@ -175,6 +175,10 @@ void add_clients(Text& text, const Metrics& metrics) {
               "Parts of the game's descriptor sent to clients that asked.",
               metrics.descriptor_parts);
   text.single("tickbox_commands_total", "counter", "Commands of players taken.", metrics.commands);
+  text.single("tickbox_match_results_total", "counter", "Results that the game has published.",
+              metrics.results.published);
+  text.single("tickbox_match_results_lost_total", "counter",
+              "Results that could not be written to --match-results.", metrics.results.lost);
 }
 
 void add_audit(Text& text, const AuditMetrics& audit) {

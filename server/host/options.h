@@ -49,9 +49,10 @@ struct Options {
   std::uint64_t record_rotate_size = 0;  ///< a new file at this many bytes; 0: no limit
   std::uint32_t record_keep = 0;         ///< closed files that are kept; 0: all
   std::uint64_t record_max_bytes = 0;    ///< limit of the directory; 0: no limit
-  std::string name;        ///< name of this server in its recordings; empty: the host's name
-  std::string crash_dir;   ///< directory for the recording of a crash; empty: that of recordings
-  std::string desync_dir;  ///< directory; empty: no files about desyncs
+  std::string name;           ///< name of this server in its recordings; empty: the host's name
+  std::string crash_dir;      ///< directory for the recording of a crash; empty: that of recordings
+  std::string desync_dir;     ///< directory; empty: no files about desyncs
+  std::string match_results;  ///< file to which results are appended; empty: none
   std::optional<std::uint64_t> seed;  ///< seed of the room's world; random if not given
   std::uint64_t ticks = 0;            ///< stop after this many; 0: never
 };

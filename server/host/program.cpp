@@ -228,6 +228,10 @@ void add_options(cli::Command& program, engine::Games games, Options& options,
                      "Write a file to this directory for each view whose hash differed at a "
                      "client, with the states of both ends; at most 30 an hour",
                      {.value = "DIR"});
+  program.add_option("--match-results", options.match_results,
+                     "Append a line of JSON to this file for each result that the game publishes, "
+                     "such as a round that has ended",
+                     {.value = "FILE"});
   program.add_option(
       "--seed", options.seed, "Seed of the match's random numbers",
       {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()),

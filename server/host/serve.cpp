@@ -45,6 +45,7 @@ cli::ExitCode serve(const Options& options, engine::Games games, const Announcem
   disconnect_clients(server, loop);
   RecordingClose recording{server};
   auto ended = recording.wait();
+  if (ended && server.results) ended = server.results->close();
   if (ended) {
     server.admin->stop();
     server.log.event(Severity::Info, "stopped");

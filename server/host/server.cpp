@@ -50,7 +50,8 @@ std::expected<void, std::string> Server::open(engine::Games games) {
                            .rooms = {{.match = *match,
                                       .recorder = recordings->recorder(),
                                       .black_box = &recordings->black_box()}},
-                           .desyncs = desyncs.get()},
+                           .desyncs = desyncs.get(),
+                           .results = results.get()},
                 clock.now());
   return {};
 }
@@ -78,6 +79,11 @@ std::expected<void, std::string> Server::open_files(std::uint64_t seed) {
                                    *match, seed);
   if (!recorded) return std::unexpected(std::move(recorded.error()));
   recordings = *std::move(recorded);
+  if (!options.match_results.empty()) {
+    auto file = ResultFile::open(options.match_results);
+    if (!file) return std::unexpected(std::move(file.error()));
+    results = *std::move(file);
+  }
   if (options.desync_dir.empty()) return {};
   auto files = cli::DesyncFiles::open(options.desync_dir, clock);
   if (!files) return std::unexpected(std::move(files.error()));

@@ -13,6 +13,7 @@
 #include "server/host/deny_file.h"
 #include "server/host/options.h"
 #include "server/host/recordings/recordings.h"
+#include "server/host/result_file.h"
 #include "server/host/server_keys.h"
 #include "server/match/match.h"
 #include "server/shard/log.h"
@@ -62,6 +63,7 @@ struct Server {
   std::unique_ptr<match::Match> match;
   std::unique_ptr<Recordings> recordings;
   std::unique_ptr<cli::DesyncFiles> desyncs;
+  std::unique_ptr<ResultFile> results;
   std::optional<Shard> shard;
 
  private:

@@ -30,7 +30,7 @@ class Log {
 
 // A log that no client can flood: lines of one kind are limited, and omitted lines are counted.
 
-/// Kinds of lines that clients can cause.
+/// Kinds of lines that clients or the game can cause.
 enum class LogKind : std::uint8_t {
   Opened,
   Closed,
@@ -40,9 +40,11 @@ enum class LogKind : std::uint8_t {
   Dropped,
   Desync,
   Refused,
-  Ended
+  Ended,
+  Result,
+  ResultLost
 };
-inline constexpr std::size_t kLogKinds = 9;
+inline constexpr std::size_t kLogKinds = 11;
 
 class LimitedLog {
  public:

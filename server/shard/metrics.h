@@ -136,6 +136,12 @@ struct AuditMetrics {
   std::uint64_t bytes = 0;       ///< UDP payload
 };
 
+/// The results that the game has published.
+struct ResultMetrics {
+  std::uint64_t published = 0;
+  std::uint64_t lost = 0;  ///< could not be written
+};
+
 /// The results of desync reports; server/shard/desync/desync_reports.h.
 enum class DesyncResult : std::uint8_t {
   Compared,    ///< entity and field are known
@@ -191,6 +197,7 @@ struct Metrics {
   DesyncFileMetrics desync_files;
   std::uint64_t descriptor_parts = 0;  ///< sent to clients that asked
   std::uint64_t commands = 0;          ///< of players, taken
+  ResultMetrics results;
   SnapshotMetrics snapshots;
   EventMetrics events;
   AuditMetrics audit;

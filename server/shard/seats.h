@@ -49,6 +49,8 @@ class Seats {
 
   [[nodiscard]] std::span<Seat> all() { return seats_; }
 
+  [[nodiscard]] std::span<const Seat> all() const { return seats_; }
+
   [[nodiscard]] Seat& seat_of(PlayerId player) { return seats_[player.value]; }
 
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(seats_.size()); }

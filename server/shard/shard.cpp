@@ -12,6 +12,7 @@
 #include "server/shard/descriptor_service.h"
 #include "server/shard/desync/desync_service.h"
 #include "server/shard/input_receiver.h"
+#include "server/shard/match_results.h"
 #include "server/shard/paced_logs.h"
 #include "server/shard/replicator.h"
 #include "server/shard/send_pace.h"
@@ -104,6 +105,7 @@ class Shard::Impl {
   PathValidator paths_;
   InputReceiver inputs_;
   Replicator replicator_;
+  MatchResults results_;
 
   net::PacketBuffer opened_{};
   std::size_t taken_in_tick_ = 0;  ///< datagrams taken since the last tick
@@ -129,6 +131,7 @@ Shard::Impl::Impl(const ShardOptions& options, const ShardParts& parts, Instant 
       inputs_(context_, audits_, options.tick_rate),
       replicator_(context_, pace_of(options), parts.rooms.front().match.world().game(),
                   options.snapshot_bytes),
+      results_(context_, parts.calendar, parts.results),
       drops_logged_at_(now) {
   TICKBOX_ASSERT(!rooms_.empty());
   Metrics& metrics = context_.metrics;
@@ -283,6 +286,7 @@ void Shard::Impl::tick(Instant now) {
   for (HostedRoom& room : rooms_) {
     room.step(metrics);
     replicator_.queue_events(room);
+    results_.publish(room, now);
     audits_.append(room);
     for (std::size_t kind = 0; kind < room.world().game().kinds.size(); ++kind) {
       metrics.entities_of_kind[kind] += room.world().rows_of_kind(kind);

@@ -26,6 +26,8 @@
 
 namespace tickbox::server {
 
+class ResultSink;
+
 struct ShardOptions {
   std::uint32_t tick_rate = 60;                  ///< per second
   std::uint32_t snapshot_rate = 0;               ///< per second, to each client; 0: one each tick
@@ -45,6 +47,7 @@ struct ShardParts {
   std::vector<RoomParts>
       rooms;  ///< at least one, all of one game; ids differ; at most kSeatsMax seats in all
   protocol::DesyncSink* desyncs = nullptr;
+  ResultSink* results = nullptr;
 };
 
 class Shard {

@@ -184,6 +184,11 @@ class Game:
             self.kinds.append(kind)
         self.outcomes, self.events, self.commands = (
             [Type(reader) for _ in range(reader.number())] for _ in range(3))
+        self.results = []
+        if not reader.at_end():
+            self.results = [Type(reader) for _ in range(reader.number())]
+            if not self.results:
+                raise Malformed("an empty list of results")
         if not reader.at_end():
             raise Malformed("bytes follow the descriptor")
 
@@ -284,6 +289,9 @@ class Game:
             return ("room", phase, self.room.sparse(reader))
         if kind == 9:
             return ("secret", phase, reader.fixed("Q"), self.secret.sparse(reader))
+        if kind == 11:
+            of = reader.number()
+            return ("published", phase, of, one_of(self.results, of).sparse(reader))
         raise Malformed("an unknown outcome")
 
 

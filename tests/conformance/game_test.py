@@ -85,7 +85,7 @@ def main():
     wanted = {"left", "joined", "spawned", "decided", "seat", "secret", "input", "strike", "user bytes",
               "source 0", "source 1", "source 2"}
     if name == "menagerie":
-        wanted |= {"room", "removed", "focused", "commanded", "fixed"}
+        wanted |= {"room", "removed", "focused", "commanded", "fixed", "published"}
     if not wanted <= seen:
         print(f"not seen: {sorted(wanted - seen)}")
         return 3

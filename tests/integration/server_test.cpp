@@ -80,6 +80,15 @@ TEST(ServerStart, ADesyncDirectoryThatIsNoneIsSaid) {
   expect_failed(finished, {inside_a_file, "--desync-dir"});
 }
 
+TEST(ServerStart, AFileOfResultsThatCannotBeOneIsSaid) {
+  const os::TemporaryFolder folder;
+  for (const std::string& path : {folder.file("none") + "/results.jsonl", folder.file("")}) {
+    const Finished finished =
+        run(tickbox_server({"--port", "0", "--admin-port", "0", "--match-results", path}));
+    expect_failed(finished, {path, "--match-results"});
+  }
+}
+
 // It was taken, and nothing was left of the crash that it was given for.
 TEST(ServerStart, ACrashDirectoryThatTakesNoFileIsSaid) {
   const os::TemporaryFolder folder;

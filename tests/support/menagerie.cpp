@@ -101,6 +101,13 @@ struct Fallen {
   TICKBOX_FIELDS(Fallen, who)
 };
 
+/// What is published of a player that has lost its lives.
+struct Lost {
+  Player who;
+  Int<0, 60'000> coins;
+  TICKBOX_FIELDS(Lost, who, coins)
+};
+
 struct Lives {
   Int<0, 9> left = 3;
   Int<0, 255> back_in;  ///< ticks until a player without entities gets them again; 0: it has them
@@ -143,6 +150,7 @@ struct Menagerie {
   using Outcomes = List<Gift>;
   using Commands = List<LookAt>;
   using Events = List<Boom, Taken, Fallen>;
+  using Results = List<Lost>;
   using Seat = Lives;
   using Room = Weather;
   using Secret = Hidden;
@@ -510,6 +518,7 @@ struct Menagerie {
     Lives& lives = server.seat(it.owner);
     --lives.left;
     if (lives.left > 0) return;
+    server.publish_result(Lost{.who = it.owner, .coins = it->coins});
     lives = {};
     lives.back_in = server.ticks(250);
     server.remove(it.ref);

@@ -2,6 +2,7 @@
 
 #include "engine/declared.h"
 #include "engine/log/tick_codec.h"
+#include "engine/log/value_json.h"
 #include "engine/log/words.h"
 #include "scenario/trace.h"
 
@@ -39,29 +40,13 @@ std::string place_json(Vec2 place) {
   return fmt::format("[{},{}]", scenario::units_text(place.x), scenario::units_text(place.y));
 }
 
-std::string value_json(const FieldInfo& field, std::size_t i, ConstBytes bytes) {
-  const std::int64_t value = engine::value_of(field, i, bytes);
-  switch (field.form) {
-    case FieldForm::Whole:
-      break;
-    case FieldForm::Flag:
-    case FieldForm::Press:
-      return value != 0 ? "true" : "false";
-    case FieldForm::Player:
-      return seat_json({static_cast<std::uint16_t>(value)});
-    case FieldForm::Ref:
-      return id_json({static_cast<std::uint64_t>(value)});
-  }
-  return fmt::to_string(value);
-}
-
 std::string body_json(const engine::World& world, std::size_t row) {
   const sim::Body& body = world.body(row);
   const TypeInfo& type = world.kind_of(row).type;
   std::string text = fmt::format(
       R"({{"id":{},"kind":"{}","owner":{},"min":{},"velocity":{},"state":{})", body.id.value,
       type.name, seat_json(world.infos()[row].owner), place_json(body.min),
-      place_json(body.velocity), values_json(type, world.state(row)));
+      place_json(body.velocity), engine::value_json(type, world.state(row)));
   if (body.kind == sim::Kind::Kinematic) {
     text += fmt::format(R"(,"path":{},"path_ticks":{})",
                         body.path == kNoPath ? "null" : fmt::to_string(body.path), body.path_ticks);
@@ -105,6 +90,8 @@ std::string_view name_of(engine::OutcomeKind kind) {
       return "room";
     case engine::OutcomeKind::Secret:
       return "secret";
+    case engine::OutcomeKind::Published:
+      return "published";
   }
   return "unknown";
 }
@@ -122,6 +109,7 @@ bool has_seat(engine::OutcomeKind kind) {
     case engine::OutcomeKind::Decided:
     case engine::OutcomeKind::Room:
     case engine::OutcomeKind::Secret:
+    case engine::OutcomeKind::Published:
       return false;
   }
   return false;
@@ -147,26 +135,12 @@ std::string outcome_json(const GameTable& game, const engine::TickRecord& record
   if (has_place(outcome.kind)) add("min", place_json(outcome.min));
   if (const TypeInfo* type = engine::payload_type(game, outcome)) {
     add("type", fmt::format(R"("{}")", type->name));
-    add("values", values_json(*type, record.bytes_of(outcome)));
+    add("values", engine::value_json(*type, record.bytes_of(outcome)));
   }
   return text + "}";
 }
 
 }  // namespace
-
-std::string values_json(const TypeInfo& type, ConstBytes bytes) {
-  return fmt::format(
-      "{{{}}}",
-      fmt::join(type.fields() | std::views::transform([&](const FieldInfo& field) {
-                  const auto value = [&](std::size_t i) { return value_json(field, i, bytes); };
-                  return fmt::format(
-                      R"("{}":{})", field.name,
-                      field.times == 1
-                          ? value(0)
-                          : list_of(std::views::iota(std::size_t{0}, field.times), value));
-                }),
-                ","));
-}
 
 std::string bodies_json(const engine::World& world) {
   return list_of(std::views::iota(std::size_t{0}, world.size()),
@@ -180,8 +154,8 @@ std::string seats_json(const engine::World& world) {
     std::string text =
         fmt::format(R"({{"seat":{},"taken":{},"generation":{})", i, seat.taken, seat.generation);
     if (seat.taken) {
-      text +=
-          fmt::format(R"(,"state":{})", values_json(world.game().seat, world.seat_state(player)));
+      text += fmt::format(R"(,"state":{})",
+                          engine::value_json(world.game().seat, world.seat_state(player)));
     }
     return text + "}";
   });
@@ -191,7 +165,7 @@ std::string tick_json(const engine::World& world, const engine::LoggedTick& tick
   const GameTable& game = world.game();
   const auto input = [&](const engine::PlayerSource& each) {
     return fmt::format(R"({{"seat":{},"input":{},"source":"{}"}})", each.player.seat,
-                       values_json(game.input, input_in(world, tick.record, each.player)),
+                       engine::value_json(game.input, input_in(world, tick.record, each.player)),
                        source_name(each.source));
   };
   const auto outcome = [&](const engine::Outcome& each) {

@@ -11,10 +11,6 @@
 
 namespace tickbox::commands {
 
-/// Returns `{"name":value,…}`: numbers, booleans, seats and ids, null for nobody and for no entity,
-/// and lists of these.
-[[nodiscard]] std::string values_json(const TypeInfo& type, ConstBytes bytes);
-
 /// Returns `[{"id":…,"kind":…,"owner":…,"min":[…],"velocity":[…],"state":{…}},…]`. A body that is
 /// carried also has `carrier`, one on a path `path` and `path_ticks`.
 [[nodiscard]] std::string bodies_json(const engine::World& world);

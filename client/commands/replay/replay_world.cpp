@@ -10,6 +10,7 @@
 #include "client/commands/replay/match_text.h"
 #include "client/commands/replay/replay_commands.h"
 #include "core/text.h"
+#include "engine/log/value_json.h"
 #include "engine/log/words.h"
 #include "os/process/signals.h"
 #include "record/replayer.h"
@@ -53,8 +54,8 @@ std::string document_of(const record::Replayer& replayer, ExitCode code) {
       R"("seats":{},"bodies":{},"commands":{},"exit":{}{}}})"
       "\n",
       world.tick.value, hash_text(replayer.hash()), hash_text(replayer.recorded_hash()),
-      hash_text(world.random.state()), values_json(game.room, world.room()),
-      values_json(game.secret, world.secret()), seats_json(world), bodies_json(world),
+      hash_text(world.random.state()), engine::value_json(game.room, world.room()),
+      engine::value_json(game.secret, world.secret()), seats_json(world), bodies_json(world),
       replayer.entered() == nullptr ? "null" : "{" + tick_json(world, *replayer.entered()) + "}",
       cli::to_int(code), error.empty() ? "" : fmt::format(R"(,"error":"{}")", error));
 }

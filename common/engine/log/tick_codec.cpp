@@ -134,6 +134,8 @@ const TypeInfo* payload_type(const GameTable& game, const Outcome& outcome) {
       return &game.room;
     case OutcomeKind::Secret:
       return &game.secret;
+    case OutcomeKind::Published:
+      return outcome.type < game.results.size() ? &game.results[outcome.type] : nullptr;
     default:
       return nullptr;
   }
@@ -185,6 +187,9 @@ void write_outcome(const GameTable& game, const Outcome& outcome, ConstBytes byt
     case OutcomeKind::Secret:
       writer.fixed(outcome.random);
       break;
+    case OutcomeKind::Published:
+      writer.number(outcome.type);
+      break;
   }
   if (const TypeInfo* type = payload_type(game, outcome)) write_sparse(*type, bytes, out);
 }
@@ -200,7 +205,7 @@ std::optional<OutcomeHead> read_outcome_head(NumberReader& in) {
   const unsigned both = in.fixed<std::uint8_t>();
   const OutcomeHead head{.number = static_cast<std::uint8_t>(both >> 1U),
                          .phase = static_cast<OutcomePhase>(both & 1U)};
-  if (in.failed() || head.number > OutcomeHead::kStrike) return std::nullopt;
+  if (in.failed() || head.number > OutcomeHead::kMost) return std::nullopt;
   return head;
 }
 
@@ -210,7 +215,7 @@ void read_sparse(const TypeInfo& type, NumberReader& in, std::vector<std::byte>&
 }
 
 void read_outcome(const GameTable& game, OutcomeHead head, NumberReader& in, TickRecord& record) {
-  TICKBOX_ASSERT(head.number < OutcomeHead::kStrike);
+  TICKBOX_ASSERT(head.number != OutcomeHead::kStrike);
   Outcome outcome{.kind = static_cast<OutcomeKind>(head.number),
                   .phase = head.phase,
                   .first = record.bytes.size()};
@@ -249,6 +254,9 @@ void read_outcome(const GameTable& game, OutcomeHead head, NumberReader& in, Tic
       break;
     case OutcomeKind::Secret:
       outcome.random = in.fixed<std::uint64_t>();
+      break;
+    case OutcomeKind::Published:
+      outcome.type = static_cast<std::uint8_t>(in.number(UINT8_MAX));
       break;
   }
   const TypeInfo* type = payload_type(game, outcome);

@@ -205,6 +205,15 @@ struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
   static constexpr std::array<TypeInfo, sizeof...(Events)> kEvents{type_info<Events>()...};
 };
 
+template <class ResultList>
+struct ResultTypes;
+
+template <class... Types>
+struct ResultTypes<List<Types...>> {
+  static_assert(sizeof...(Types) <= 256, "a game has at most 256 kinds of results");
+  static constexpr std::array<TypeInfo, sizeof...(Types)> kResults{type_info<Types>()...};
+};
+
 template <class Game, class CommandList>
 struct CommandTables;
 
@@ -243,6 +252,9 @@ constexpr std::uint64_t hash_of(const GameTable& table) {
   for (const CommandTable& command : table.commands) {
     hash.add(command.type);
   }
+  for (const TypeInfo& result : table.results) {
+    hash.add(result);
+  }
   for (const auto& types : {table.outcomes, table.events}) {
     hash.add(static_cast<std::int64_t>(types.size()));
     for (const TypeInfo& type : types) {
@@ -267,6 +279,7 @@ constexpr GameTable make_game_table() {
   table.outcomes = AllTables::kOutcomes;
   table.events = AllTables::kEvents;
   table.commands = CommandTables<Game, typename CommandsOf<Game>::Type>::kCommands;
+  table.results = ResultTypes<typename ResultsOf<Game>::Type>::kResults;
   table.bot = bot_table<Game>();
   table.keys = keys_of<Game>();
   for (const KindTable& kind : table.kinds) {

@@ -299,6 +299,7 @@ class AnyServer : public Moment {
   [[nodiscard]] Ref spawn_row(Player who, std::size_t kind, const void* state, Vec2 min,
                               std::uint16_t path) const;
   void decide_row(Ref whom, std::size_t outcome, const void* value) const;
+  void publish_row(std::size_t result, const void* value) const;
   [[nodiscard]] void* seat_row(Player who) const;
   [[nodiscard]] void* own_room_row() const;
   [[nodiscard]] void* secret_row() const;
@@ -337,6 +338,17 @@ class AnyBotView {
 template <class Game>
 struct CommandsOf {
   using Type = List<>;
+};
+
+template <class Game>
+struct ResultsOf {
+  using Type = List<>;
+};
+
+template <class Game>
+  requires requires { typename Game::Results; }
+struct ResultsOf<Game> {
+  using Type = typename Game::Results;
 };
 
 template <class Game>
@@ -470,6 +482,13 @@ class Server : public detail::AnyServer {
   template <class Outcome>
   void decide(Ref whom, const Outcome& outcome) const {
     this->decide_row(whom, detail::kNumberIn<Outcome, typename Game::Outcomes>, &outcome);
+  }
+
+  /// Publishes a result of the match, such as a round that has ended: a line in the server's log
+  /// and, with --match-results, in a file for the backend. It changes nothing.
+  template <class Result>
+  void publish_result(const Result& result) const {
+    this->publish_row(detail::kNumberIn<Result, typename detail::ResultsOf<Game>::Type>, &result);
   }
 
   /// The state of a player, such as its score. Step cannot read it. Requires: has(who).
@@ -611,6 +630,7 @@ struct MapOptions {
 ///   open(server), leave(server, player), decide(server)
 ///   command(server, player, command)        what a player asks beside its inputs, of `using
 ///                                           Commands = List<...>`
+///   Results                                 what publish_result() publishes: a List<...>
 ///   significant(input, avatar)              returns the Input without what has no effect now
 ///   sight(avatar)                           half the extent of a player's view, as a Vec2
 ///   predict(state)                          returns Predict, Near by default; constexpr

@@ -79,6 +79,7 @@ struct GameTable {
   std::span<const TypeInfo> outcomes;
   std::span<const TypeInfo> events;
   std::span<const CommandTable> commands;
+  std::span<const TypeInfo> results;
   std::uint16_t state_bytes = 0;  ///< of the largest kind: the stride of rows
   // No part of the rules, nor of `hash`.
   BotTable bot;

@@ -34,7 +34,8 @@ std::expected<bool, int> is_locked(int file) {
 
 class SystemFile final : public AppendFile {
  public:
-  explicit SystemFile(int file) : file_(file) {}
+  /// `begin`: the bytes that the file has.
+  explicit SystemFile(int file, std::uint64_t begin = 0) : file_(file), begin_(begin) {}
 
   SystemFile(const SystemFile&) = delete;
   SystemFile& operator=(const SystemFile&) = delete;
@@ -53,7 +54,7 @@ class SystemFile final : public AppendFile {
   }
 
   std::expected<void, int> cut(std::uint64_t bytes) override {
-    return checked(::ftruncate(file_, static_cast<off_t>(bytes)));
+    return checked(::ftruncate(file_, static_cast<off_t>(begin_ + bytes)));
   }
 
   std::expected<void, int> sync() override { return checked(::fdatasync(file_)); }
@@ -66,6 +67,7 @@ class SystemFile final : public AppendFile {
 
  private:
   int file_;
+  std::uint64_t begin_;
 };
 
 class SystemDisk final : public Disk {
@@ -121,6 +123,19 @@ class SystemDisk final : public Disk {
 };
 
 }  // namespace
+
+std::expected<std::unique_ptr<AppendFile>, int> append_to(const std::string& path) {
+  const int opened =
+      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR | S_IRGRP);
+  if (opened < 0) return std::unexpected{errno};
+  struct stat status{};
+  if (::fstat(opened, &status) != 0) {
+    const int failed = errno;
+    ::close(opened);
+    return std::unexpected{failed};
+  }
+  return std::make_unique<SystemFile>(opened, static_cast<std::uint64_t>(status.st_size));
+}
 
 Disk& system_disk() {
   static SystemDisk disk;

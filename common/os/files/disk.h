@@ -37,6 +37,10 @@ class AppendFile {
   [[nodiscard]] virtual std::expected<void, int> close() = 0;
 };
 
+/// Opens a file to append to it, and creates it if it is missing, readable by its owner and group.
+/// What the file has already stays: AppendFile::cut() counts from there. Errors are errno codes.
+[[nodiscard]] std::expected<std::unique_ptr<AppendFile>, int> append_to(const std::string& path);
+
 /// A regular file of a folder.
 struct ListedFile {
   std::string path{};

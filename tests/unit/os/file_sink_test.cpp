@@ -10,7 +10,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <signal.h>
+#include <string_view>
 #include <sys/resource.h>
 #include <thread>
 
@@ -163,6 +165,32 @@ TEST(FileSink, GoesOnWhereItWasWhenTheDiskTakesAgain) {
 
 // Several batches wait when the disk fails in the middle of them: the file still ends with a whole
 // record.
+// As a file of results, which a server continues after a restart.
+TEST(FileSink, KeepsWhatAFileHasToWhichItAppends) {
+  const StopSignals ignores_file_size_signal;
+  const TemporaryFolder folder;
+  const std::string path = folder.write("a", "before\n");
+  const auto appended = [&](std::string_view record) {
+    auto file = append_to(path);
+    ASSERT_TRUE(file);
+    const auto sink = FileSink::over(*std::move(file), {.path = path, .retry_interval = 1ms});
+    EXPECT_TRUE(sink->write(as_bytes_of(record)));
+    const bool is_closed = sink->close().has_value();
+    EXPECT_TRUE(is_closed || record.size() > 20);
+  };
+  appended("first\n");
+  appended("second\n");
+  EXPECT_EQ(text_of(path), "before\nfirst\nsecond\n");
+  {
+    const FileSizeLimit full{24};
+    appended(std::string(30, 'x'));
+  }
+  EXPECT_EQ(text_of(path), "before\nfirst\nsecond\n") << "a record is there whole or not at all";
+  std::filesystem::remove(path);
+  appended("new\n");
+  EXPECT_EQ(text_of(path), "new\n");
+}
+
 TEST(FileSink, CutsBackAlsoWhenManyBatchesWait) {
   const StopSignals ignores_file_size_signal;
   const TemporaryFolder folder;
