@@ -152,8 +152,9 @@ bool SnapshotWorld::mark_dropped(const HeldView& base) {
   for (const std::uint16_t member : content_.exits) {
     dropped_[member] = 1;
   }
+  views::AscendingSearch members{base.rows.ids()};
   for (const BodyId id : content_.rows.ids()) {
-    const std::size_t member = base.rows.index_of(id);
+    const std::size_t member = members.index_of(id);
     if (member == base.rows.size()) continue;
     if (dropped_[member] != 0) return false;
     dropped_[member] = 1;
@@ -179,8 +180,9 @@ Tick SnapshotWorld::find_news(const ViewHead& head) const {
   // A known body that was sent in full may have met an unseen body at any tick since the newest
   // view. A body that enters or leaves the view does so now.
   Tick first = content_.exits.empty() ? head.tick + 1 : head.tick;
+  views::AscendingSearch held{newest->rows.ids()};
   for (const BodyId id : content_.rows.ids()) {
-    const bool was_held = newest->rows.contains(id);
+    const bool was_held = held.contains(id);
     first = std::min(first, was_held ? newest->tick + 1 : head.tick);
   }
   const auto note = [&](const auto& causes) {
@@ -199,15 +201,11 @@ Tick SnapshotWorld::find_news(const ViewHead& head) const {
 bool SnapshotWorld::can_start_from(const HeldView& newest, const ViewHead& head,
                                    const HeldView& base) const {
   if (newest.tick <= base.tick || newest.tick >= head.tick) return false;
-  std::size_t at = 0;  // both are sorted by id
+  views::AscendingSearch held{newest.rows.ids()};
   for (std::size_t member = 0; member < base.rows.size(); ++member) {
     if (dropped_[member] != 0) continue;
     const BodyId id = base.rows.id(member);
-    while (at < newest.rows.size() && newest.rows.id(at) < id) {
-      ++at;
-    }
-    const bool is_there = at < newest.rows.size() && newest.rows.id(at) == id;
-    if (!is_there && !has_despawned(id, base.tick)) return false;
+    if (!held.contains(id) && !has_despawned(id, base.tick)) return false;
   }
   // What members have spawned since the base may have left the view in between.
   return std::ranges::all_of(spawns_, [&](const Spawn& spawn) {
@@ -235,13 +233,11 @@ void SnapshotWorld::load(const HeldView& base, const HeldView& start) {
   if (world_is_newest_ && world_.tick == start.tick) {
     removed_.assign(world_.size(), 0);
     bool removes = false;
-    std::size_t member = 0;  // both are sorted by id
+    views::AscendingSearch members{base.rows.ids()};
     for (std::size_t row = 0; row < world_.size(); ++row) {
       const BodyId id = world_.id(row);
-      while (member < base.rows.size() && base.rows.id(member) < id) {
-        ++member;
-      }
-      const bool is_member = member < base.rows.size() && base.rows.id(member) == id;
+      const std::size_t member = members.index_of(id);
+      const bool is_member = member != base.rows.size();
       const bool is_kept = is_member ? dropped_[member] == 0 : is_replayed(base, id);
       removed_[row] = is_kept ? 0 : 1;
       removes = removes || !is_kept;
@@ -333,12 +329,10 @@ void SnapshotWorld::step() {
   ++steps_;
   note_spawns(report);
   teleported_.clear();
-  std::size_t row = 0;
+  views::AscendingSearch left{world_.ids()};
   for (const BodyId id : before_) {
-    while (row < world_.size() && world_.id(row) < id) {
-      ++row;
-    }
-    if (row == world_.size() || world_.id(row) != id) {
+    const std::size_t row = left.index_of(id);
+    if (row == world_.size()) {
       note_despawn(id);
     } else if (world_.infos()[row].is_new) {
       teleported_.push_back(id);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 namespace tickbox::engine {
 namespace {
@@ -29,36 +30,29 @@ bool touch_along(const sim::Box& a, const sim::Box& b, Contact normal) {
 }  // namespace
 
 void Contacts::begin(detail::Running& running) {
-  const World& world = running.world();
-  const std::span<const sim::Body> movers = world.physics().movers();
-  before_.resize(world.size());
-  overlaps_before_.clear();
-  bool has_sensor = world.physics().has_fixed();
+  World& world = running.world();
+  bool has_new = false;
   for (const std::uint32_t row : world.active_rows()) {
-    if (world.is_fixed(row)) continue;
-    const RowInfo& info = world.infos()[row];
-    const sim::Body& body = movers[world.mover_of(row)];
-    before_[row] = {.min = body.min, .velocity = info.velocity_before, .is_new = info.is_new};
-    has_sensor = has_sensor || sim::is_ghost(body);
+    RowInfo& info = world.infos()[row];
+    info.min_before = std::as_const(world).body(row).min;
+    has_new = has_new || info.is_new;
   }
+  overlaps_before_.clear();
+  const bool has_sensor =
+      has_new && (world.physics().has_fixed() ||
+                  std::ranges::any_of(std::as_const(world).physics().movers(), sim::is_ghost));
   if (!has_sensor) return;
   for (const std::uint32_t row : world.active_rows()) {
     if (!world.infos()[row].is_new) continue;
-    const sim::Body& body = world.body(row);
+    const sim::Body& body = std::as_const(world).body(row);
     running.visit_overlapping(sim::box_of(body.min, body.size), [&](std::size_t at) {
-      const sim::Body& other = world.body(at);
+      const sim::Body& other = std::as_const(world).body(at);
       const bool can_meet = at != row && !(world.is_fixed(row) && world.is_fixed(at));
       const bool is_begin =
           can_meet && (sim::is_ghost(body) || sim::is_ghost(other)) && sim::may_meet(body, other);
       if (is_begin) overlaps_before_.push_back(sim::ordered_pair(body.id, other.id));
     });
   }
-}
-
-/// A row as the physics began with it. It moves no fixed body.
-RowBefore Contacts::row_before(const World& world, std::size_t row) const {
-  if (!world.is_fixed(row)) return before_[row];
-  return {.min = world.body(row).min, .velocity = {}, .is_new = world.infos()[row].is_new};
 }
 
 void Contacts::gather(const World& world, const sim::StepReport& report) {
@@ -131,18 +125,24 @@ void Contacts::gather_overlaps(const World& world, const sim::StepReport& report
 }
 
 sim::Box Contacts::box_before(const World& world, std::size_t row, BodyId id) const {
-  if (row != kWall) return sim::box_of(row_before(world, row).min, world.body(row).size);
+  if (row != kWall) {
+    // The physics moves no fixed body.
+    const sim::Body& body = world.body(row);
+    return sim::box_of(world.is_fixed(row) ? body.min : world.infos()[row].min_before, body.size);
+  }
   if (id == sim::kWorldBorder) return sim::kWholeWorld;
   const sim::Body* wall = world.physics().statics().find(id);
   return sim::box_of(wall->min, wall->size);
 }
 
 bool Contacts::is_resting(const World& world, const Begun& begun) const {
-  const RowBefore a = row_before(world, begun.row_a);
-  const RowBefore b = begun.row_b != kWall ? row_before(world, begun.row_b) : RowBefore{};
+  const RowInfo& a = world.infos()[begun.row_a];
+  const RowInfo b = begun.row_b != kWall ? world.infos()[begun.row_b] : RowInfo{.is_new = false};
   if (a.is_new || b.is_new) return false;
-  const std::int64_t approach = (std::int64_t{a.velocity.x} - b.velocity.x) * begun.contact.nx +
-                                (std::int64_t{a.velocity.y} - b.velocity.y) * begun.contact.ny;
+  const Vec2 before_a = a.velocity_before;
+  const Vec2 before_b = b.velocity_before;
+  const std::int64_t approach = (std::int64_t{before_a.x} - before_b.x) * begun.contact.nx +
+                                (std::int64_t{before_a.y} - before_b.y) * begun.contact.ny;
   if (approach < 0) return false;
   const sim::Box box = box_before(world, begun.row_a, begun.a);
   sim::Box other = box_before(world, begun.row_b, begun.b);
@@ -160,8 +160,8 @@ void Contacts::run_callbacks(detail::Running& running, const Begun& begun) const
   World& world = running.world();
   if (running.is_removed(begun.row_a)) return;
   if (begun.row_b == kWall) {
-    running.call(begun.row_a, std::nullopt, [&](const detail::AnyStep& step) {
-      world.kind_of(begun.row_a).wall(world.row(begun.row_a), begun.contact, step);
+    running.call(begun.row_a, [&](const detail::Row& me, const detail::AnyStep& step) {
+      world.kind_of(begun.row_a).wall(me, begun.contact, step);
     });
     return;
   }
@@ -170,18 +170,20 @@ void Contacts::run_callbacks(detail::Running& running, const Begun& begun) const
   const std::size_t kind_a = world.infos()[begun.row_a].kind;
   const std::size_t kind_b = world.infos()[begun.row_b].kind;
   if (const auto meet = world.kind_of(begun.row_a).contact[kind_b]; meet != nullptr) {
-    running.call(begun.row_a, begun.row_b, [&](const detail::AnyStep& step) {
-      meet(world.row(begun.row_a), world.row(begun.row_b), begun.contact, step);
-    });
+    running.call(begun.row_a, begun.row_b,
+                 [&](const detail::Row& a, const detail::Row& b, const detail::AnyStep& step) {
+                   meet(a, b, begun.contact, step);
+                 });
   }
   if (running.is_removed(begun.row_a) || running.is_removed(begun.row_b)) return;
   if (const auto meet = world.kind_of(begun.row_b).contact[kind_a]; meet != nullptr) {
     const Contact turned{.nx = static_cast<std::int8_t>(-begun.contact.nx),
                          .ny = static_cast<std::int8_t>(-begun.contact.ny),
                          .before = {-begun.contact.before.x, -begun.contact.before.y}};
-    running.call(begun.row_b, begun.row_a, [&](const detail::AnyStep& step) {
-      meet(world.row(begun.row_b), world.row(begun.row_a), turned, step);
-    });
+    running.call(begun.row_b, begun.row_a,
+                 [&](const detail::Row& b, const detail::Row& a, const detail::AnyStep& step) {
+                   meet(b, a, turned, step);
+                 });
   }
 }
 

@@ -16,16 +16,9 @@
 
 namespace tickbox::engine {
 
-/// A row as the physics began with it.
-struct RowBefore {
-  Vec2 min;
-  Vec2 velocity;  ///< when the tick began, before any callback
-  bool is_new = false;
-};
-
 class Contacts {
  public:
-  /// Notes the rows just before the physics steps.
+  /// Notes where the rows are just before the physics steps.
   void begin(detail::Running& running);
 
   /// Gathers the contacts and overlaps that began in the step. Rows are new as before it.
@@ -51,11 +44,9 @@ class Contacts {
   void gather_overlaps(const World& world, const sim::StepReport& report);
   void add_overlap(const World& world, BodyId a, BodyId b);
   [[nodiscard]] bool is_resting(const World& world, const Begun& begun) const;
-  [[nodiscard]] RowBefore row_before(const World& world, std::size_t row) const;
   [[nodiscard]] sim::Box box_before(const World& world, std::size_t row, BodyId id) const;
   void run_callbacks(detail::Running& running, const Begun& begun) const;
 
-  std::vector<RowBefore> before_;  ///< by row, of those that are not fixed
   /// Overlaps with sensors of rows that are new. The physics reports no begin of these.
   std::vector<sim::BodyPair> overlaps_before_;
   std::vector<Begun> begun_;

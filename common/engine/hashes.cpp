@@ -17,7 +17,7 @@ class CanonicalRow {
  public:
   template <class Number>
   void add(Number number) {
-    store_le(MutableBytes{bytes_}.subspan(size_),
+    store_le(MutableBytes{bytes_.data() + size_, sizeof(Number)},
              static_cast<std::make_unsigned_t<Number>>(number));
     size_ += sizeof(Number);
   }
@@ -41,11 +41,6 @@ class CanonicalRow {
   }
 
  private:
-  void add_as_is(ConstBytes bytes) {
-    std::memcpy(bytes_.data() + size_, bytes.data(), bytes.size());
-    size_ += bytes.size();
-  }
-
   /// Numbers have the bytes of their type, whatever their sign.
   void add_value(const FieldInfo& field, std::size_t i, ConstBytes bytes) {
     const std::byte* value = bytes.data() + field.offset + i * field.bytes;

@@ -79,14 +79,9 @@ void Running::end_phase() {
   is_filed_ = false;
 }
 
-void Running::begin_call(std::size_t first, std::optional<std::size_t> second) {
-  touched_.clear();
-  askers_[0] = first;
-  asker_count_ = 1;
-  touch(first);
-  if (!second) return;
-  askers_[asker_count_++] = *second;
-  touch(*second);
+Row Running::add_asker(std::size_t row) {
+  askers_[asker_count_++] = row;
+  return touch(row);
 }
 
 /// Limits what the callback has written, and gives the physics what the states say now.
@@ -96,16 +91,14 @@ void Running::end_call() {
     const bool is_new_state =
         !are_equal_words(std::as_const(*world_).state_words(row), &touched_states_[before.first]);
     world_->take_written(row);
-    const sim::Body& now = std::as_const(*world_).body(row);
-    const bool is_moved = now.min != before.min;
-    const bool is_new_velocity = now.velocity != before.velocity;
+    const Row now = world_->row(row);
+    const bool is_moved = *now.min != before.min;
+    const bool is_new_velocity = *now.velocity != before.velocity;
     if (!is_new_state && !is_new_velocity && !is_moved) continue;
     if (is_new_velocity) {
       const std::int32_t top = world_->top_speed(world_->infos()[row].kind);
-      world_->change_body(row, [&](sim::Body& body) {
-        body.velocity = {limited(body.velocity.x, before.velocity.x, top),
-                         limited(body.velocity.y, before.velocity.y, top)};
-      });
+      *now.velocity = {limited(now.velocity->x, before.velocity.x, top),
+                       limited(now.velocity->y, before.velocity.y, top)};
     }
     if (is_new_state) world_->update_body(row);
     if (is_moved) {
@@ -122,17 +115,18 @@ void Running::end_call() {
   asker_count_ = 0;
 }
 
-/// Notes what a row has before a callback may write it.
-void Running::touch(std::size_t row) {
+/// Returns a row for a callback that may write it, and notes what it has before.
+Row Running::touch(std::size_t row) {
+  const Row seen = world_->row(row);
   for (const Touched& touched : touched_) {
-    if (touched.row == row) return;
+    if (touched.row == row) return seen;
   }
   const ConstBytes state = std::as_const(*world_).state_words(row);
   const std::size_t first = touched_.size() * state.size();
   if (touched_states_.size() < first + state.size()) touched_states_.resize(first + state.size());
   copy_words(state, &touched_states_[first]);
-  const sim::Body& body = std::as_const(*world_).body(row);
-  touched_.push_back({.row = row, .min = body.min, .velocity = body.velocity, .first = first});
+  touched_.push_back({.row = row, .min = *seen.min, .velocity = *seen.velocity, .first = first});
+  return seen;
 }
 
 void Running::join_askers(BodyId with, bool is_logged) {
@@ -390,7 +384,7 @@ void Running::carry_out_spawn(const Outcome& outcome, ConstBytes state) {
 void Running::apply(std::size_t row, std::size_t outcome, const void* value) {
   const KindTable::Apply rule = world_->kind_of(row).apply[outcome];
   if (rule == nullptr) return;
-  call(row, std::nullopt, [&](const AnyStep& step) { rule(world_->row(row), value, step); });
+  call(row, [&](const Row& me, const AnyStep& step) { rule(me, value, step); });
 }
 
 // --- what Step does ---
@@ -417,8 +411,7 @@ Row Running::find(Ref who, std::size_t kind) {
   const std::optional<std::size_t> row = living_row(who, kind);
   if (!row) return {};
   join_askers(engine::body_id(who), log_.find);
-  touch(*row);
-  return world_->row(*row);
+  return touch(*row);
 }
 
 /// Returns what a cast meets first, and joins it with who asks.
@@ -491,8 +484,7 @@ void Running::visit_rows_in(Vec2 min, Vec2 size, std::size_t kind, RowVisit visi
   for (const std::size_t row : found) {
     if (is_removed(row)) continue;
     join_askers(world_->id(row), log_.for_each_in);
-    touch(row);
-    visit.call(visit.captured, world_->row(row));
+    visit.call(visit.captured, touch(row));
   }
   std::swap(found, found_);
 }

@@ -52,11 +52,18 @@ class Running {
 
   [[nodiscard]] bool is_removed(std::size_t row) const { return removed_[row] != 0; }
 
-  /// Runs `callback(step)` for one row, or for two that have met.
+  /// Runs `callback(me, step)` for one row.
   template <class Callback>
-  void call(std::size_t first, std::optional<std::size_t> second, Callback callback) {
-    begin_call(first, second);
-    callback(AnyStep{*this});
+  void call(std::size_t row, Callback callback) {
+    callback(add_asker(row), AnyStep{*this});
+    end_call();
+  }
+
+  /// Runs `callback(me, other, step)` for two rows that have met.
+  template <class Callback>
+  void call(std::size_t row, std::size_t other, Callback callback) {
+    const Row me = add_asker(row);
+    callback(me, add_asker(other), AnyStep{*this});
     end_call();
   }
 
@@ -179,9 +186,9 @@ class Running {
     std::size_t first = 0;  ///< of its bytes in late_bytes_
   };
 
-  void begin_call(std::size_t first, std::optional<std::size_t> second);
+  Row add_asker(std::size_t row);
   void end_call();
-  void touch(std::size_t row);
+  Row touch(std::size_t row);
   void join_askers(BodyId with, bool is_logged);
   [[nodiscard]] std::optional<sim::CastHit> cast(const sim::Cast& cast);
   void file_places();

@@ -162,8 +162,8 @@ void Stepper::act(World& world) {
   for (const std::uint32_t row : active_rows(world)) {
     const auto act = world.kind_of(row).act;
     if (act == nullptr || running_.is_removed(row)) continue;
-    running_.call(row, std::nullopt, [&](const detail::AnyStep& step) {
-      act(world.row(row), input_of(world, row), step);
+    running_.call(row, [&](const detail::Row& me, const detail::AnyStep& step) {
+      act(me, input_of(world, row), step);
     });
   }
   running_.end_phase();
@@ -191,8 +191,8 @@ void Stepper::strike(World& world, const TickRecord& record) {
     if (row == world.size() || running_.is_removed(row)) continue;
     const auto struck = world.kind_of(row).struck;
     if (struck == nullptr) continue;
-    running_.call(row, std::nullopt, [&](const detail::AnyStep& step) {
-      struck(world.row(row), strike.shooter, step);
+    running_.call(row, [&](const detail::Row& me, const detail::AnyStep& step) {
+      struck(me, strike.shooter, step);
     });
   }
   running_.end_phase();
@@ -216,18 +216,14 @@ void Stepper::move(World& world) {
   const sim::StepReport& report = physics_.step(world.physics());
   running_.report().physics = &report;
   running_.forget_places();
-  end_ignoring(world);
   contacts_.gather(world, report);
-  for (const std::uint32_t row : world.active_rows()) {
-    world.infos()[row].is_new = false;
-  }
+  end_first_step(world);
   contacts_.run(running_);
   for (const BodyId id : report.crushed) {
     const std::size_t row = world.index_of(id);
     const auto crushed = world.kind_of(row).crushed;
     if (crushed == nullptr || running_.is_removed(row)) continue;
-    running_.call(row, std::nullopt,
-                  [&](const detail::AnyStep& step) { crushed(world.row(row), step); });
+    running_.call(row, crushed);
   }
   remove_what_left(world);
   world.rest();
@@ -243,17 +239,17 @@ void Stepper::remove_what_left(World& world) {
       continue;
     }
     if (const auto left = world.kind_of(row).left; left != nullptr) {
-      running_.call(row, std::nullopt,
-                    [&](const detail::AnyStep& step) { left(world.row(row), step); });
+      running_.call(row, left);
     }
     if (!running_.is_removed(row)) running_.remove_row(row);
   }
 }
 
-/// Lets spawned entities meet their parents, each when its Parent says.
-void Stepper::end_ignoring(World& world) {
+/// New entities have been stepped. Lets spawned ones meet their parents, each when its Parent says.
+void Stepper::end_first_step(World& world) {
   for (const std::uint32_t row : world.active_rows()) {
     RowInfo& info = world.infos()[row];
+    info.is_new = false;
     if (info.parent == Parent::Collides) continue;
     if (info.parent == Parent::IgnoredUntilApart && overlaps_parent(world, row)) continue;
     info.parent = Parent::Collides;
@@ -276,8 +272,7 @@ void Stepper::act_after(World& world) {
   for (const std::uint32_t row : active_rows(world)) {
     const auto after = world.kind_of(row).after;
     if (after == nullptr || running_.is_removed(row)) continue;
-    running_.call(row, std::nullopt,
-                  [&](const detail::AnyStep& step) { after(world.row(row), step); });
+    running_.call(row, after);
   }
   running_.end_phase();
 }

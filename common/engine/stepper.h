@@ -46,7 +46,7 @@ class Stepper {
   void strike(World& world, const TickRecord& record);
   void release_inputs(World& world, const TickRecord& record);
   void move(World& world);
-  void end_ignoring(World& world);
+  void end_first_step(World& world);
   [[nodiscard]] bool overlaps_parent(const World& world, std::size_t row);
   void remove_what_left(World& world);
   void act_after(World& world);

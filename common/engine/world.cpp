@@ -78,6 +78,7 @@ RowInfo info_of(const RowHead& head) {
           .parent = head.parent,
           .is_new = head.is_new,
           .owner = owner_of(head.id),
+          .min_before = {},
           .velocity_before = {}};
 }
 
@@ -112,21 +113,6 @@ World::World(const GameTable& game, SharedMap map, std::uint32_t tick_rate, std:
   for (std::uint16_t seat = 0; seat < seats; ++seat) {
     free_seat({seat});
   }
-}
-
-detail::Row World::row(std::size_t row) {
-  const Place place = places_[row];
-  detail::Row seen{
-      .ref = ref_of(id(row)), .owner = infos_[row].owner, .state = states_.data() + place_of(row)};
-  if (place.is_fixed) {
-    seen.min = &fixed_rows_[place.index].min;
-    seen.velocity = &fixed_rows_[place.index].velocity;
-  } else {
-    sim::Body& body = physics_.movers()[place.index];
-    seen.min = &body.min;
-    seen.velocity = &body.velocity;
-  }
-  return seen;
 }
 
 /// Moves a fixed body to where its row() was written.

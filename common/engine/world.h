@@ -34,7 +34,9 @@ struct RowInfo {
   /// Spawned or teleported since the last physics: each of its contacts then begins.
   bool is_new = true;
   Player owner;
-  Vec2 velocity_before;  ///< when the tick began, of an active row; no part of the state
+  // What contacts need of an active row; no part of the state.
+  Vec2 min_before;       ///< when the physics began
+  Vec2 velocity_before;  ///< when the tick began, before any callback
 };
 
 struct SeatInfo {
@@ -136,7 +138,21 @@ class World {
 
   /// The row as callbacks see it, valid until rows are added or removed. What is written into the
   /// place of a fixed row has an effect with take_written().
-  [[nodiscard]] detail::Row row(std::size_t row);
+  [[nodiscard]] detail::Row row(std::size_t row) {
+    const Place place = places_[row];
+    detail::Row seen{.ref = ref_of(id(row)),
+                     .owner = infos_[row].owner,
+                     .state = states_.data() + place_of(row)};
+    if (place.is_fixed) {
+      seen.min = &fixed_rows_[place.index].min;
+      seen.velocity = &fixed_rows_[place.index].velocity;
+    } else {
+      sim::Body& body = physics_.movers()[place.index];
+      seen.min = &body.min;
+      seen.velocity = &body.velocity;
+    }
+    return seen;
+  }
 
   /// Moves a fixed body to where its row() was written, within the world; its velocity stays (0,
   /// 0). Does nothing for other rows.

@@ -24,7 +24,11 @@ bool is_bitmap_shorter(std::size_t exits, std::size_t members) {
 class ContentReader {
  public:
   ContentReader(ConstBytes bytes, const ContentBase& base, Content& content)
-      : in_(bytes), base_(base), content_(content), game_(content.rows.game()) {
+      : in_(bytes),
+        base_(base),
+        known_(base.rows != nullptr ? base.rows->ids() : std::span<const BodyId>{}),
+        content_(content),
+        game_(content.rows.game()) {
     game_.input.write_default(input_.data());
   }
 
@@ -156,7 +160,7 @@ class ContentReader {
     const bool is_known = base_.rows != nullptr && in_.take(1) != 0;
     if (!is_known) {
       const std::optional<BodyId> id = take_id(in_, base_.tick);
-      if (id && base_.rows != nullptr && base_.rows->contains(*id)) return std::nullopt;
+      if (id && known_.contains(*id)) return std::nullopt;
       return id;
     }
     const auto index = take_index();
@@ -166,6 +170,7 @@ class ContentReader {
 
   BitReader in_;
   const ContentBase& base_;
+  AscendingSearch known_;
   Content& content_;
   const GameTable& game_;
   unsigned index_bits_ = 0;

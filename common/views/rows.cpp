@@ -14,8 +14,9 @@ namespace {
 
 /// Copies a value to the end of a list of values at one stride.
 void append(ConstBytes value, std::size_t stride, std::vector<std::byte>& out) {
-  out.insert(out.end(), value.begin(), value.end());
-  out.resize(out.size() + stride - value.size());
+  const std::size_t at = out.size();
+  out.resize(at + stride);
+  std::ranges::copy(value, out.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
 }  // namespace

@@ -24,6 +24,28 @@ using engine::is_avatar;
 using engine::owner_of;
 using engine::row_of;
 
+/// Finds ids one after another, the lowest first: one pass over those that are searched.
+class AscendingSearch {
+ public:
+  /// `ids`: ascending.
+  explicit AscendingSearch(std::span<const BodyId> ids) : ids_(ids) {}
+
+  /// Returns the index of an id, or the number of ids. Requires: no id that comes before the one
+  /// that was sought last.
+  [[nodiscard]] std::size_t index_of(BodyId id) {
+    while (at_ < ids_.size() && ids_[at_] < id) {
+      ++at_;
+    }
+    return at_ < ids_.size() && ids_[at_] == id ? at_ : ids_.size();
+  }
+
+  [[nodiscard]] bool contains(BodyId id) { return index_of(id) != ids_.size(); }
+
+ private:
+  std::span<const BodyId> ids_;
+  std::size_t at_ = 0;
+};
+
 class Rows {
  public:
   Rows() = default;

@@ -242,12 +242,15 @@ struct Arena {
     const auto diagonal = static_cast<std::int32_t>(straight * kDiagonal / kUnit);
     const std::int32_t speed = is_diagonal ? diagonal : straight;
     for (std::size_t axis = 0; axis < 2; ++axis) {
+      const std::int32_t wanted = direction[axis] * speed;
+      if (me.velocity[axis] == wanted) continue;  // as most are
       const std::int32_t rate = step.accel(direction[axis] != 0 ? kAcceleration : kFriction);
-      me.velocity[axis] = approach(me.velocity[axis], direction[axis] * speed, rate);
+      me.velocity[axis] = approach(me.velocity[axis], wanted, rate);
     }
   }
 
   static void act(Entity<Crate> me, Step& step) {
+    if (me.velocity == Vec2{}) return;
     const std::int32_t friction = step.accel(kFriction);
     me.velocity = {approach(me.velocity.x, 0, friction), approach(me.velocity.y, 0, friction)};
   }
