@@ -230,17 +230,18 @@ bool SnapshotWorld::is_replayed(const HeldView& base, BodyId id) const {
 /// Loads from `start` what is replayed. A world that already holds `start` is kept, with everything
 /// that its step remembers.
 void SnapshotWorld::load(const HeldView& base, const HeldView& start) {
+  views::AscendingSearch members{base.rows.ids()};
+  const auto is_kept = [&](BodyId id) {
+    const std::size_t member = members.index_of(id);
+    return member != base.rows.size() ? dropped_[member] == 0 : is_replayed(base, id);
+  };
   if (world_is_newest_ && world_.tick == start.tick) {
     removed_.assign(world_.size(), 0);
     bool removes = false;
-    views::AscendingSearch members{base.rows.ids()};
     for (std::size_t row = 0; row < world_.size(); ++row) {
-      const BodyId id = world_.id(row);
-      const std::size_t member = members.index_of(id);
-      const bool is_member = member != base.rows.size();
-      const bool is_kept = is_member ? dropped_[member] == 0 : is_replayed(base, id);
-      removed_[row] = is_kept ? 0 : 1;
-      removes = removes || !is_kept;
+      if (is_kept(world_.id(row))) continue;
+      removed_[row] = 1;
+      removes = true;
     }
     if (removes) world_.remove_marked(removed_);
     return;
@@ -250,7 +251,7 @@ void SnapshotWorld::load(const HeldView& base, const HeldView& start) {
   std::ranges::copy(start.room, world_.room().begin());
   adding_.clear();
   for (std::size_t row = 0; row < start.rows.size(); ++row) {
-    if (is_replayed(base, start.rows.id(row))) adding_.push_back(start.rows.row(row));
+    if (is_kept(start.rows.id(row))) adding_.push_back(start.rows.row(row));
   }
   const bool is_added = views::add_all(world_, adding_);
   TICKBOX_ASSERT(is_added);

@@ -80,29 +80,13 @@ class BitReader {
 
   /// Returns 0 after the end, and fails.
   std::uint64_t take(unsigned bits) {
-    if (bits > left()) {
-      at_ = 8 * bytes_.size();
-      failed_ = true;
-      return 0;
-    }
-    if (bits <= kFastBits && at_ / 8 + sizeof(std::uint64_t) <= bytes_.size()) {
-      const std::uint64_t word = load_le<std::uint64_t>(bytes_.subspan(at_ / 8));
-      const std::uint64_t value = word >> at_ % 8 & low_mask(bits);
-      at_ += bits;
-      return value;
-    }
-    std::uint64_t value = 0;
-    for (unsigned done = 0; done < bits;) {
-      const auto shift = static_cast<unsigned>(at_ % 8);
-      const unsigned taken = std::min(8 - shift, bits - done);
-      const auto byte = static_cast<std::uint64_t>(bytes_[at_ / 8]);
-      value |= (byte >> shift & low_mask(taken)) << done;
-      done += taken;
-      at_ += taken;
-    }
+    const bool is_fast = bits <= kFastBits && at_ / 8 + sizeof(std::uint64_t) <= bytes_.size();
+    if (!is_fast) return take_bytewise(bits);
+    const ConstBytes word{bytes_.data() + at_ / 8, sizeof(std::uint64_t)};
+    const std::uint64_t value = load_le<std::uint64_t>(word) >> at_ % 8 & low_mask(bits);
+    at_ += bits;
     return value;
   }
-
   /// Reads the zeros that fill up a byte. Fails: false, for other bits.
   [[nodiscard]] bool skip_to_byte() {
     if (failed_) return false;
@@ -121,7 +105,24 @@ class BitReader {
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:
-  [[nodiscard]] std::size_t left() const { return 8 * bytes_.size() - at_; }
+  /// Out of line: take() is in many places.
+  [[gnu::noinline]] std::uint64_t take_bytewise(unsigned bits) {
+    if (bits > 8 * bytes_.size() - at_) {
+      at_ = 8 * bytes_.size();
+      failed_ = true;
+      return 0;
+    }
+    std::uint64_t value = 0;
+    for (unsigned done = 0; done < bits;) {
+      const auto shift = static_cast<unsigned>(at_ % 8);
+      const unsigned taken = std::min(8 - shift, bits - done);
+      const auto byte = static_cast<std::uint64_t>(bytes_[at_ / 8]);
+      value |= (byte >> shift & low_mask(taken)) << done;
+      done += taken;
+      at_ += taken;
+    }
+    return value;
+  }
 
   ConstBytes bytes_;
   std::size_t at_ = 0;  ///< in bits

@@ -46,7 +46,7 @@ class ByDefault {
  public:
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as the type has bytes
   explicit ByDefault(const TypeInfo& type) : size_(type.bytes) {
-    std::memset(bytes_.data(), 0, size_);
+    if (type.has_gaps) std::memset(bytes_.data(), 0, size_);
     type.write_default(bytes_.data());
   }
 
@@ -245,9 +245,12 @@ void release_presses(const TypeInfo& type, MutableBytes bytes) {
 }
 
 bool has_press_down(const TypeInfo& type, ConstBytes bytes) {
-  return type.has_presses && !for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
-           return field.form != FieldForm::Press || value_of(field, i, bytes) == 0;
-         });
+  const auto is_down = [bytes](const FieldInfo& field) {
+    if (field.form != FieldForm::Press) return false;
+    const auto values = bytes.subspan(field.offset, field.times);
+    return std::ranges::any_of(values, [](std::byte value) { return value != std::byte{0}; });
+  };
+  return type.has_presses && std::ranges::any_of(type.fields(), is_down);
 }
 
 }  // namespace tickbox::engine

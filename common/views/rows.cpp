@@ -12,11 +12,9 @@
 namespace tickbox::views {
 namespace {
 
-/// Copies a value to the end of a list of values at one stride.
-void append(ConstBytes value, std::size_t stride, std::vector<std::byte>& out) {
-  const std::size_t at = out.size();
-  out.resize(at + stride);
-  std::ranges::copy(value, out.begin() + static_cast<std::ptrdiff_t>(at));
+template <class List>
+void grow(List& list, std::size_t size) {
+  if (list.size() < size) list.resize(size);
 }
 
 }  // namespace
@@ -33,9 +31,6 @@ void Rows::begin(const GameTable& game) {
 
 void Rows::clear() {
   ids_.clear();
-  heads_.clear();
-  states_.clear();
-  inputs_.clear();
 }
 
 void Rows::reserve(std::size_t rows, std::size_t avatars) {
@@ -45,13 +40,21 @@ void Rows::reserve(std::size_t rows, std::size_t avatars) {
   inputs_.reserve(avatars * input_stride_);
 }
 
+void Rows::make_space(std::size_t rows, std::size_t avatars) {
+  grow(heads_, rows);
+  grow(states_, rows * state_stride_);
+  grow(inputs_, avatars * input_stride_);
+}
+
 void Rows::add(const RowRef& row) {
+  const std::size_t at = size();
+  const bool has_input = is_avatar(row.head.id);
+  TICKBOX_ASSERT(!has_input || empty() || is_avatar(ids_.back()));
+  make_space(at + 1, has_input ? at + 1 : 0);
   ids_.push_back(row.head.id);
-  heads_.push_back(row.head);
-  append(row.state, state_stride_, states_);
-  if (!is_avatar(row.head.id)) return;
-  TICKBOX_ASSERT(inputs_.size() == (size() - 1) * input_stride_);
-  append(row.input, input_stride_, inputs_);
+  heads_[at] = row.head;
+  std::ranges::copy(row.state, &states_[at * state_stride_]);
+  if (has_input) std::ranges::copy(row.input, &inputs_[at * input_stride_]);
 }
 
 void Rows::assign(const engine::World& world) {
@@ -60,9 +63,7 @@ void Rows::assign(const engine::World& world) {
   const auto avatars = static_cast<std::size_t>(first_other - world.ids().begin());
   reserve(world.size(), avatars);  // exactly: there are many of these
   ids_.assign(world.ids().begin(), world.ids().end());
-  heads_.resize(world.size());
-  states_.resize(world.size() * state_stride_);
-  inputs_.resize(avatars * input_stride_);
+  make_space(world.size(), avatars);
   for (std::size_t row = 0; row < world.size(); ++row) {
     assign_row(world, row);
   }

@@ -51,11 +51,13 @@ class Rows {
   Rows() = default;
   explicit Rows(const GameTable& game);
 
-  [[nodiscard]] std::size_t size() const { return heads_.size(); }
+  [[nodiscard]] std::size_t size() const { return ids_.size(); }
 
-  [[nodiscard]] bool empty() const { return heads_.empty(); }
+  [[nodiscard]] bool empty() const { return ids_.empty(); }
 
-  [[nodiscard]] std::span<const RowHead> heads() const { return heads_; }
+  [[nodiscard]] std::span<const RowHead> heads() const {
+    return std::span{heads_}.first(size());
+  }
 
   /// The ids of all rows, side by side: most searches look at nothing else.
   [[nodiscard]] std::span<const BodyId> ids() const { return ids_; }
@@ -105,12 +107,14 @@ class Rows {
 
  private:
   void reserve(std::size_t rows, std::size_t avatars);
+  void make_space(std::size_t rows, std::size_t avatars);
   void assign_row(const engine::World& world, std::size_t row);
 
   const GameTable* game_ = nullptr;
   std::size_t state_stride_ = 0;
   std::size_t input_stride_ = 0;
   std::vector<BodyId> ids_;
+  // These lists never shrink. What is behind the last row has no meaning.
   std::vector<RowHead> heads_;
   std::vector<std::byte> states_;
   std::vector<std::byte> inputs_;  ///< of the avatars: they come first
