@@ -87,6 +87,7 @@ class BitReader {
     at_ += bits;
     return value;
   }
+
   /// Reads the zeros that fill up a byte. Fails: false, for other bits.
   [[nodiscard]] bool skip_to_byte() {
     if (failed_) return false;

@@ -55,9 +55,7 @@ class Rows {
 
   [[nodiscard]] bool empty() const { return ids_.empty(); }
 
-  [[nodiscard]] std::span<const RowHead> heads() const {
-    return std::span{heads_}.first(size());
-  }
+  [[nodiscard]] std::span<const RowHead> heads() const { return std::span{heads_}.first(size()); }
 
   /// The ids of all rows, side by side: most searches look at nothing else.
   [[nodiscard]] std::span<const BodyId> ids() const { return ids_; }
