@@ -166,6 +166,7 @@ void Client::on_view(const match::View& view, Instant now) {
   session_->room = *view.room;
   stats_.add(session_->prediction.reconcile(view));
   session_->presentation.on_view(view, session_->prediction, now);
+  session_->focus.on_view(view);
 }
 
 void Client::on_desync_state(ConstBytes message) {
@@ -184,9 +185,9 @@ void Client::run_tick(Instant now) {
                                     .view = session.view,
                                     .own = session.prediction.own(),
                                     .room = session.room});
-  // The player decides by the newest view.
-  const auto look_back =
-      static_cast<std::uint8_t>(std::clamp<std::int64_t>(tick - session.view_tick, 0, 0xff));
+  const Tick seen =
+      options_.sees == Sees::Shown ? session.presentation.render_tick(now) : session.view_tick;
+  const auto look_back = static_cast<std::uint8_t>(std::clamp<std::int64_t>(tick - seen, 0, 0xff));
   session.prediction.predict(tick, input);
   session.inputs.add(tick, {.input = input, .look_back = look_back});
   session.clock.ran();
@@ -251,6 +252,11 @@ std::span<const PresentedBody> Client::shown(Instant now) {
 
 Tick Client::render_tick(Instant now) const {
   return session_ ? session_->presentation.render_tick(now) : Tick{};
+}
+
+Focus Client::focus(std::span<const PresentedBody> shown) const {
+  if (!session_) return {};
+  return {.place = session_->focus.place(shown), .sight = session_->focus.sight()};
 }
 
 const views::Rows* Client::view() const {

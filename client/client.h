@@ -34,10 +34,23 @@ struct MatchEvent {
   views::Event event;
 };
 
+/// What the player sees of the others when it decides an input. A ray is judged by it.
+enum class Sees : std::uint8_t {
+  NewestView,  ///< a bot
+  Shown,       ///< a person, who sees what shown() returns
+};
+
+/// What a camera shows, in sub-units.
+struct Focus {
+  std::optional<Vec2> place;  ///< the centre of the view; nothing before it is known
+  Vec2 sight;                 ///< half the extent of the view
+};
+
 struct ClientOptions {
   ConnectionOptions connection;
   /// Factory of the player that decides the inputs. Requires: not empty
   MakePlayer player;
+  Sees sees = Sees::NewestView;
   /// Callback for every input when it is decided; for tests and tools. May be empty.
   std::function<void(Tick, ConstBytes)> on_input;
   /// Callback for every event, in order and once. May be empty.
@@ -89,6 +102,9 @@ class Client {
   /// Returns the tick at which the others are shown, rounded to a whole one; 0 before the first
   /// view.
   [[nodiscard]] Tick render_tick(Instant now) const;
+
+  /// Returns the centre and the extent of the player's view. `shown`: from shown().
+  [[nodiscard]] Focus focus(std::span<const PresentedBody> shown) const;
 
   /// Returns the entities of the newest view, by id, in the server's state; nullptr before the
   /// first view. view_tick() returns its tick, or 0. Valid until the next poll.

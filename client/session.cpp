@@ -19,6 +19,7 @@ Session::Session(const Assets& assets, net::ConnectMode mode, const Connection& 
       commands(game),
       prediction(world_like(assets, connection.accept()), player),
       presentation(world_like(assets, connection.accept()), player),
+      focus(player),
       view(game) {
   const engine::World like = world_like(assets, connection.accept());
   if (mode == net::ConnectMode::Audit) {

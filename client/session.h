@@ -11,6 +11,7 @@
 #include "client/match/prediction.h"
 #include "client/match/snapshot_world.h"
 #include "client/presentation/presentation.h"
+#include "client/presentation/view_focus.h"
 #include "client/verification/audit.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot.h"
@@ -55,6 +56,7 @@ struct Session {
   std::unique_ptr<Auditor> auditor;                      ///< maker of an auditor's views
   match::Prediction prediction;
   Presentation presentation;
+  ViewFocus focus;
   views::Rows view;                ///< entities of the newest view, by id
   std::vector<std::byte> room;     ///< the room's state in it; empty before the first
   Tick view_tick;                  ///< tick of the newest view

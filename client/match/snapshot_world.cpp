@@ -143,7 +143,8 @@ std::expected<View, Rejected> SnapshotWorld::finish(const ViewHead& head, const 
               .has_news = base == nullptr || content_.has_news(),
               .news = news_,
               .replayed_ticks = std::span{replayed_ticks_}.first(replayed_tick_count_),
-              .teleports = seen_teleports_};
+              .teleports = seen_teleports_,
+              .centre = content_.origin};
 }
 
 /// Marks the members of the base that are not replayed.

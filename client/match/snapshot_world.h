@@ -58,6 +58,9 @@ struct View {
   std::span<const HeldView> replayed_ticks = {};
   /// The teleports of replayed bodies since the previous view.
   std::span<const SeenTeleport> teleports = {};
+  /// The centre of the view, in sub-units, rounded to whole units; nothing if the snapshot has no
+  /// body in full.
+  std::optional<Vec2> centre = std::nullopt;
 };
 
 /// What the head of a snapshot says of its view.

@@ -144,7 +144,11 @@ match::View Auditor::view() {
   const ConstBytes room = std::as_const(*world_).room();
   room_.assign(room.begin(), room.end());
   viewed_ = world_->tick;
-  return {.tick = world_->tick, .rows = &rows_, .room = &room_, .touched = touched_};
+  return {.tick = world_->tick,
+          .rows = &rows_,
+          .room = &room_,
+          .touched = touched_,
+          .centre = std::as_const(*world_).seats()[own_.seat].focus_place};
 }
 
 protocol::AuditAck Auditor::ack() const {

@@ -145,6 +145,7 @@ class ContentReader {
       const auto units = static_cast<std::int16_t>(in_.take(kOriginBits));
       origin[axis] = std::int32_t{units} * kUnit;
     }
+    content_.origin = origin;
     while (in_.take(1) != 0) {
       const std::optional<BodyId> id = take_row_id();
       const bool is_in_order = id && (content_.rows.empty() || content_.rows.ids().back() < *id);
@@ -237,6 +238,7 @@ void Content::clear() {
   room.clear();
   exits.clear();
   rows.clear();
+  origin.reset();
 }
 
 bool read_content(ConstBytes bytes, const ContentBase& base, Content& content) {

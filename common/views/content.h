@@ -102,6 +102,7 @@ struct Content {
   std::vector<Room> room;            ///< the oldest first; without a base, one
   std::vector<std::uint16_t> exits;  ///< ascending
   Rows rows;                         ///< in full, by id
+  std::optional<Vec2> origin;        ///< of the rows: the view's centre in whole units
 };
 
 /// The base that a content builds on.

@@ -4,6 +4,7 @@
 
 #include "core/fixed.h"
 #include "server/match/match.h"
+#include "views/sight.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,9 +14,7 @@
 
 namespace tickbox::match {
 
-/// Half the extent of a view, in sub-units, if the game does not say: half a 16:10 screen and a
-/// margin.
-inline constexpr Vec2 kSight{24 * kUnit, 16 * kUnit};
+using views::kSight;
 
 /// An entity in view stays in view until it is this much further away, in sub-units. A player that
 /// walks along the edge then does not enter and leave all the time.

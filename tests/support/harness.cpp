@@ -164,6 +164,7 @@ void Harness::start_client(std::size_t client, client::ClientOptions options) {
   options.player = options_.player
                        ? options_.player(client)
                        : client::bot_player(options_.bot, client, options_.seed * 1'000 + client);
+  options.sees = options_.sees;
   client::AssetCache& assets = player.assets ? *player.assets : assets_;
   player.began = now();
   player.client = std::make_unique<client::Client>(options, *player.transport, *player.entropy,
