@@ -97,12 +97,13 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"client/connection", {"core", "engine", "tickbox", "views", "net", "protocol"}},
     {"client/presentation", {"core", "engine", "views", "client/match"}},
     {"client/verification", {"core", "sim", "engine", "views", "net", "protocol", "client/match"}},
+    {"client/terminal", {"core", "sim", "engine", "tickbox"}},
     {"client",
      {"core", "engine", "tickbox", "views", "bots", "net", "protocol", "client/match",
       "client/connection", "client/presentation", "client/verification"}},
     {"client/commands",
      {"core", "sim", "engine", "tickbox", "bots", "scenario", "games", "net", "record", "os", "cli",
-      "client"}},
+      "client", "client/terminal"}},
 };
 
 /// The library that a path belongs to, as one includes it: "sim" for "sim/step/sweep.h",

@@ -1,0 +1,115 @@
+#pragma once
+// Keys from the bytes of a terminal, and which of them are down.
+//
+// A terminal sends bytes when a key goes down and, while it is held, when it repeats. It sends
+// nothing when the key goes up. So a key counts as down until kHeldFor after its last bytes. This
+// is longer than the time between two repeats, and short enough that a body stops soon after the
+// release. It has a price: the first repeat comes only after a quarter to half a second, so a held
+// key is up for a moment before it. A key whose repeats begin after that pause counts as pressed
+// twice. Terminals also repeat only the key that was pressed last.
+//
+// Terminals with the keyboard protocol of kitty send the release too. kBegin requests it. Where the
+// terminal confirms it, a key is down until its release, and none of this applies.
+//
+// Source: https://sw.kovidgoyal.net/kitty/keyboard-protocol/
+
+#include "core/clock.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tickbox::terminal {
+
+/// The time from the last bytes of a key until it counts as up. Terminals repeat 10 to 40 times a
+/// second, so a held key stays down.
+inline constexpr Duration kHeldFor = std::chrono::milliseconds{180};
+
+/// The time after which an ESC is a key of its own, and not the beginning of a longer sequence.
+inline constexpr Duration kEscapeFor = std::chrono::milliseconds{50};
+
+/// The bytes that prepare a terminal: the other screen, no cursor, no wrapping, key releases, and
+/// reports of the loss of focus; and the bytes that undo it. kEnd begins with what also ends a
+/// sequence that was cut.
+inline constexpr std::string_view kBegin =
+    "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[>11u\x1b[?u\x1b[?1004h\x1b[0m\x1b[H\x1b[2J";
+inline constexpr std::string_view kEnd =
+    "\x1b[0m\x1b[?1004l\x1b[<u\x1b[2J\x1b[?7h\x1b[?25h\x1b[?1049l";
+
+/// A key that a game can name (tickbox/keys.h), as a number.
+struct Key {
+  std::uint8_t number = 0;
+
+  friend bool operator==(Key, Key) = default;
+};
+
+/// The letters, the digits, and those with longer names.
+inline constexpr std::size_t kKeys = 26 + 10 + 7;
+
+/// Returns the key with this name, such as "w" or "space".
+[[nodiscard]] std::optional<Key> key_named(std::string_view name);
+
+struct KeyEvent {
+  enum class Type : std::uint8_t {
+    Down,       ///< pressed, or repeated
+    Up,         ///< released; only from a terminal that reports it
+    Interrupt,  ///< Ctrl-C
+    Suspend,    ///< Ctrl-Z
+    FocusLost,  ///< releases no longer arrive
+    ReportsReleases,
+  };
+
+  Type type = Type::Down;
+  Key key{};  ///< of Down and Up
+
+  friend bool operator==(const KeyEvent&, const KeyEvent&) = default;
+};
+
+/// Finds keys in bytes. A sequence may arrive in pieces.
+class KeyDecoder {
+ public:
+  /// Returns the events of bytes that arrived at `now`. Unknown bytes are ignored.
+  [[nodiscard]] std::vector<KeyEvent> decode(std::string_view bytes, Instant now);
+
+ private:
+  std::string rest_;  ///< the beginning of a sequence
+  Instant since_;     ///< when it arrived
+};
+
+/// Which keys are down.
+class HeldKeys {
+ public:
+  /// Takes a Down, Up, FocusLost or ReportsReleases.
+  void take(const KeyEvent& event, Instant now);
+
+  /// Returns whether a key is down, or has been pressed since the last forget_presses().
+  [[nodiscard]] bool is_down(Key key, Instant now) const;
+
+  /// Returns whether a key has been pressed since the last forget_presses(). A repeat is no press.
+  [[nodiscard]] bool is_pressed(Key key) const { return keys_[key.number].is_pressed; }
+
+  /// Returns a number that is higher for a key that was pressed later.
+  [[nodiscard]] std::uint64_t order(Key key) const { return keys_[key.number].order; }
+
+  void forget_presses();
+
+ private:
+  struct State {
+    bool is_held = false;
+    bool is_pressed = false;
+    Instant last;
+    std::uint64_t order = 0;
+  };
+
+  [[nodiscard]] bool is_held(const State& state, Instant now) const;
+
+  std::array<State, kKeys> keys_{};
+  bool reports_releases_ = false;
+  std::uint64_t presses_ = 0;
+};
+
+}  // namespace tickbox::terminal

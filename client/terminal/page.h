@@ -1,0 +1,27 @@
+#pragma once
+// The whole screen: a line of figures, the world, and a line with the keys.
+
+#include "client/terminal/field.h"
+#include "client/terminal/screen.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tickbox::terminal {
+
+/// The smallest terminal in which one can play. A smaller one shows a sentence.
+inline constexpr Size kSizeMin{.columns = 40, .rows = 10};
+
+struct Page {
+  std::vector<std::string> figures;  ///< the most important first; what does not fit is left out
+  bool has_alarm = false;            ///< the first figure is an alarm
+  std::optional<Scene> scene;        ///< nothing before the first view
+  std::string message;               ///< in the middle of the world; empty for none
+  std::u32string hints;              ///< cut at the right edge
+};
+
+/// Returns the screen of a terminal of this size.
+[[nodiscard]] Screen draw(const Page& page, Size size, Colours colours);
+
+}  // namespace tickbox::terminal
