@@ -28,7 +28,12 @@ cli::ExitCode Output::print(std::string_view text, cli::ExitCode code) const {
 }
 
 void Output::note(std::string_view words) const {
-  if (!quiet()) os::write_to_stderr(fmt::format("{}: {}\n", name, words));
+  if (quiet()) return;
+  if (held_notes != nullptr) {
+    held_notes->emplace_back(words);
+    return;
+  }
+  os::write_to_stderr(fmt::format("{}: {}\n", name, words));
 }
 
 }  // namespace tickbox::commands

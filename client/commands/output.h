@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tickbox::commands {
 
@@ -17,6 +19,8 @@ struct Output {
   std::string_view name;                  ///< "tickbox replay"
   const cli::Command* program = nullptr;  ///< nullptr: only the command's own flags count
   cli::CommonFlags common{};
+  /// Keeps the notes while something is drawn on the terminal; nullptr: they go to stderr at once.
+  std::vector<std::string>* held_notes = nullptr;
 
   /// Whether --json is given, to the command or to the program.
   [[nodiscard]] bool json() const { return common.json || is_on("--json"); }

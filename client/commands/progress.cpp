@@ -34,15 +34,6 @@ std::string alarms(const LiveFigures& figures) {
   return text;
 }
 
-std::string hash_part(const client::ClientStats& stats, Tick tick) {
-  const auto differs = [](Tick since) {
-    return fmt::format("HASH DIFFERS since tick {}", since.value);
-  };
-  if (stats.first_mismatch) return differs(stats.first_mismatch->tick);
-  if (stats.first_audit_mismatch) return differs(stats.first_audit_mismatch->tick);
-  return fmt::format("hash ok at tick {}", tick.value);
-}
-
 }  // namespace
 
 Progress::Progress(ProgressFor audience, Instant now) {
@@ -87,14 +78,34 @@ std::string live_line(const LiveFigures& figures) {
       figures.megabytes_down_per_second, figures.megabytes_up_per_second);
 }
 
-std::string live_line(const client::ClientStats& stats, Tick tick) {
+std::string hash_in_words(const client::ClientStats& stats, Tick tick) {
+  const auto differs = [](Tick since) {
+    return fmt::format("HASH DIFFERS since tick {}", since.value);
+  };
+  if (stats.first_mismatch) return differs(stats.first_mismatch->tick);
+  if (stats.first_audit_mismatch) return differs(stats.first_audit_mismatch->tick);
+  return fmt::format("hash ok at tick {}", tick.value);
+}
+
+std::vector<std::string> link_in_words(const client::ClientStats& stats) {
   const std::optional<double> up = loss_up(stats);
-  return fmt::format(
-      "{}  rtt {:.1f} ms  loss {:.1f}% down {} up  predictions {:.2f}% exact  {} corrections",
-      hash_part(stats, tick), static_cast<double>(stats.round_trip.quantile(500)) / 1'000,
-      100 * share(stats.down_sent - stats.down_arrived, stats.down_sent),
-      up ? fmt::format("{:.1f}%", 100 * *up) : std::string{"-"},
-      100 * share(stats.untouched.exact, stats.untouched.checked), stats.corrected);
+  return {fmt::format("rtt {:.1f} ms", static_cast<double>(stats.round_trip.quantile(500)) / 1'000),
+          fmt::format("loss {:.1f}% down {} up",
+                      100 * share(stats.down_sent - stats.down_arrived, stats.down_sent),
+                      up ? fmt::format("{:.1f}%", 100 * *up) : std::string{"-"}),
+          stats.untouched.checked > 0
+              ? fmt::format("predictions {:.2f}% exact",
+                            100 * share(stats.untouched.exact, stats.untouched.checked))
+              : std::string{"predictions -"},
+          fmt::format("{} corrections", stats.corrected)};
+}
+
+std::string live_line(const client::ClientStats& stats, Tick tick) {
+  std::string line = hash_in_words(stats, tick);
+  for (const std::string& figure : link_in_words(stats)) {
+    line += "  " + figure;
+  }
+  return line;
 }
 
 }  // namespace tickbox::commands

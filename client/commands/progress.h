@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tickbox::commands {
 
@@ -61,6 +62,13 @@ struct LiveFigures {
 
 /// Returns the progress line of many clients.
 [[nodiscard]] std::string live_line(const LiveFigures& figures);
+
+/// Returns whether the hashes of one client are those of the server; `tick` is that of its newest
+/// view.
+[[nodiscard]] std::string hash_in_words(const client::ClientStats& stats, Tick tick);
+
+/// Returns the figures of one client's link and predictions, each in a few words.
+[[nodiscard]] std::vector<std::string> link_in_words(const client::ClientStats& stats);
 
 /// Returns the progress line of one client; `tick` is that of its newest view.
 [[nodiscard]] std::string live_line(const client::ClientStats& stats, Tick tick);

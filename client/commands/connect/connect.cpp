@@ -3,6 +3,7 @@
 #include "client/commands/connect/play_figures.h"
 #include "client/commands/connect/play_flags.h"
 #include "client/commands/connect/play_summary.h"
+#include "client/commands/connect/terminal_view.h"
 #include "client/commands/document.h"
 #include "client/commands/load/swarm.h"
 #include "client/commands/progress.h"
@@ -13,10 +14,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tickbox::commands {
 namespace {
@@ -47,7 +50,8 @@ class Game {
        TicketFile* ticket)
       : options_(options), server_(server), clock_(clock), swarm_(swarm), ticket_(ticket) {}
 
-  void play(const os::StopSignals& signals);
+  /// `view` is nullptr if nothing is drawn.
+  void play(const os::StopSignals& signals, TerminalView* view);
   [[nodiscard]] ExitCode report() const;
 
  private:
@@ -80,20 +84,22 @@ bool Game::time_is_up() const {
          clock_.now() - *connected_at_ >= options_.time;
 }
 
-void Game::play(const os::StopSignals& signals) {
-  Progress progress{options_.play.output.quiet() ? ProgressFor::Nobody : ProgressFor::Terminals,
-                    clock_.now()};
+void Game::play(const os::StopSignals& signals, TerminalView* view) {
+  const bool has_progress = view == nullptr && !options_.play.output.quiet();
+  Progress progress{has_progress ? ProgressFor::Terminals : ProgressFor::Nobody, clock_.now()};
   swarm_.turn(clock_.now());
   while (!connection().over()) {
-    swarm_.turn(clock_.now() + kConnectTurn);
+    const Instant turn_end = clock_.now() + kConnectTurn;
+    swarm_.turn(view != nullptr ? std::min(turn_end, view->next_picture()) : turn_end);
     notice_refusal();
     notice_connected();
     keep_ticket();
     if (progress.due(clock_.now())) progress.show(status());
-    if (signals.stop_requested() || time_is_up()) {
+    if (signals.stop_requested() || time_is_up() || (view != nullptr && view->has_left())) {
       left_ = true;
       break;
     }
+    if (view != nullptr) view->turn(swarm_);
   }
   if (connected_at_) played_ = clock_.now() - *connected_at_;
   was_away_ = left_ && connected_at_ && connection().state() != Connection::State::Connected;
@@ -279,7 +285,22 @@ std::string check_resume(const std::string& file) {
                      : std::string{};
 }
 
-ExitCode run_connect(const ConnectOptions& options) {
+/// Takes the terminal, if this client is to be drawn. Otherwise returns nothing: to a pipe, with
+/// --quiet or --json, or on a terminal that cannot be drawn on.
+std::unique_ptr<TerminalView> open_view(const ConnectOptions& options, const net::Address& server,
+                                        const Clock& clock) {
+  const Output& output = options.play.output;
+  if (output.json() || output.quiet() || !os::can_draw()) return nullptr;
+  auto view =
+      TerminalView::open({.server = net::to_string(server), .bot = options.play.bot}, clock);
+  if (view) return *std::move(view);
+  output.note(view.error() + "; a bot plays");
+  return nullptr;
+}
+
+ExitCode run_connect(const ConnectOptions& given) {
+  ConnectOptions options = given;
+  std::vector<std::string> notes;
   const auto fail = [&](const std::string& why, ExitCode code = ExitCode::Failed) {
     return options.play.output.failed(code, why);
   };
@@ -299,20 +320,33 @@ ExitCode run_connect(const ConnectOptions& options) {
   const os::SteadyClock clock;
   const auto desyncs = DesyncOutput::open(options.play, clock);
   if (!desyncs) return fail(desyncs.error());
-  const auto swarm = Swarm::open({.server = *server,
-                                  .credentials = *credentials,
-                                  .ticket = ticket ? ticket->ticket() : std::nullopt,
-                                  .first_client = options.play.client,
-                                  .clients = 1,
-                                  .bot = options.play.bot,
-                                  .link = options.play.link,
-                                  .seed = options.play.seed,
-                                  .mode = mode_of(options),
-                                  .desyncs = desyncs->get()},
-                                 clock);
-  if (!swarm) return fail(swarm.error());
+  std::unique_ptr<TerminalView> view = open_view(options, *server, clock);
+  if (view != nullptr) options.play.output.held_notes = &notes;
+  const auto swarm =
+      Swarm::open({.server = *server,
+                   .credentials = *credentials,
+                   .ticket = ticket ? ticket->ticket() : std::nullopt,
+                   .first_client = options.play.client,
+                   .clients = 1,
+                   .bot = bot_of(options.play),
+                   .person = view != nullptr && options.play.bot.empty() ? view->person()
+                                                                         : client::MakePlayer{},
+                   .link = options.play.link,
+                   .seed = options.play.seed,
+                   .mode = mode_of(options),
+                   .desyncs = desyncs->get()},
+                  clock);
+  if (!swarm) {
+    view.reset();
+    return fail(swarm.error());
+  }
   Game game{options, *server, clock, **swarm, ticket ? &*ticket : nullptr};
-  game.play(signals);
+  game.play(signals, view.get());
+  view.reset();
+  options.play.output.held_notes = nullptr;
+  for (const std::string& note : notes) {
+    options.play.output.note(note);
+  }
   return game.report();
 }
 
@@ -324,14 +358,16 @@ void add_connect(cli::Command& program, std::function<int()>& run) {
   cli::Command command = program.add_command(
       {.name = "connect",
        .description =
-           "Play as one client. Predicts its own body and checks the hash of every "
-           "snapshot. Exit 3 if a hash differs, 4 if the client could not connect, was "
+           "Play as one client. On a terminal, draws the world and takes keys: the last row "
+           "names them, q leaves. With --quiet or --json, or without a terminal, a bot plays. "
+           "Predicts its own body and checks the hash of every snapshot. Exit 3 if a hash differs, "
+           "4 if the client could not connect, was "
            "disconnected or checked nothing. `tickbox help figures` explains the figures "
            "of --json.",
        .example =
            "tickbox connect 127.0.0.1:7777 --seconds 10 --net \"delay=80ms,jitter=20ms,loss=5%\""},
       options->play.output.common);
-  add_play_flags(command, options->play);
+  add_play_flags(command, options->play, "you on a terminal, else wander");
   command.add_option("--seconds", options->time, parse_duration,
                      "Leave after this time of play, such as 10, 0.5 or 5m (0: stay until Ctrl-C)",
                      {.value = "DURATION", .default_text = "0"});

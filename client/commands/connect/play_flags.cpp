@@ -61,7 +61,7 @@ std::expected<std::string, std::string> parse_bot(std::string_view text) {
 
 }  // namespace
 
-void add_play_flags(cli::Command& command, PlayFlags& flags) {
+void add_play_flags(cli::Command& command, PlayFlags& flags, const std::string& without_bot) {
   command.add_option("HOST:PORT", flags.server, parse_host_port,
                      "Address of the server, such as 127.0.0.1:7777", {.required = true});
   command.add_option(
@@ -80,7 +80,7 @@ void add_play_flags(cli::Command& command, PlayFlags& flags) {
   command.add_option("--bot", flags.bot, parse_bot,
                      "Bot that plays: " + list_of_styles() +
                          ". The server's game must have it; each has wander, still, stress and mix",
-                     {.value = "BOT", .default_text = "wander"});
+                     {.value = "BOT", .default_text = without_bot});
   command.add_option(
       "--net", flags.link, parse_link,
       "Simulate a bad link: delay=80ms (round trip), jitter=20ms, loss=5%, duplicate=1%, "
@@ -92,6 +92,10 @@ void add_play_flags(cli::Command& command, PlayFlags& flags) {
                      "Write a file to this directory for each view whose hash differs, with the "
                      "states of both ends; a few per hour",
                      {.value = "DIR"});
+}
+
+std::string bot_of(const PlayFlags& flags) {
+  return flags.bot.empty() ? std::string{"wander"} : flags.bot;
 }
 
 std::expected<net::Address, std::string> find_server(const PlayFlags& flags) {

@@ -30,7 +30,7 @@ struct Credentials {
 
 struct PlayFlags {
   HostPort server{};
-  std::string bot = "wander";  ///< a style of one of the games, or "mix"
+  std::string bot{};  ///< a style of one of the games, or "mix"; empty if not given
   std::optional<net::LinkConditions> link{};
   std::uint64_t seed = 1;
   std::string desync_dir{};  ///< empty: no files
@@ -42,8 +42,12 @@ struct PlayFlags {
 };
 
 /// Adds HOST:PORT, --token, --key-file, --allow-exposed-keys, --client, --insecure, --bot, --net,
-/// --seed and --desync-dir. Requires: `flags` outlives `command`.
-void add_play_flags(cli::Command& command, PlayFlags& flags);
+/// --seed and --desync-dir. `without_bot`: who plays if --bot is not given, for the help. Requires:
+/// `flags` outlives `command`.
+void add_play_flags(cli::Command& command, PlayFlags& flags, const std::string& without_bot);
+
+/// Returns the bot that plays: the given one, or "wander".
+[[nodiscard]] std::string bot_of(const PlayFlags& flags);
 
 /// Returns the server's address. Fails: with one line, if its name is not known. Cost: may wait
 /// for a name server.

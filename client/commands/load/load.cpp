@@ -248,7 +248,7 @@ ExitCode run_load(const LoadOptions& options) {
        .first_client = options.play.client,
        .clients = *playback ? (*playback)->script().players.size() : std::size_t{options.clients},
        .ramp = times.ramp,
-       .bot = options.play.bot,
+       .bot = bot_of(options.play),
        .playback = playback->get(),
        .link = options.play.link,
        .seed = options.play.seed,
@@ -317,7 +317,7 @@ void add_load(cli::Command& program, std::function<int()>& run) {
        .example = "tickbox load 127.0.0.1:7777 --clients 200 --seconds 20 --admin 127.0.0.1:9180 "
                   "--require \"tick_ms.p99<=8,state_hash.mismatched==0\""},
       options->play.output.common);
-  add_play_flags(command, options->play);
+  add_play_flags(command, options->play, "wander");
   add_times(command, *options);
   command.add_option("--admin", options->admin, parse_admin,
                      "HOST:PORT of the server's metrics, or their URL; adds tick times, CPU and "

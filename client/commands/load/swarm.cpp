@@ -88,17 +88,20 @@ std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
 void Swarm::start(std::size_t number, Instant now) {
   Slot& slot = slots_[number];
   net::Transport& transport = slot.link ? static_cast<net::Transport&>(*slot.link) : *slot.socket;
-  const client::ClientOptions client_options{.connection = {.server = options_.server,
-                                                            .token = token_for(number),
-                                                            .ticket = options_.ticket,
-                                                            .mode = options_.mode},
-                                             .player = player_for(number),
-                                             .on_input = {},
-                                             .desyncs = options_.desyncs};
+  const client::ClientOptions client_options{
+      .connection = {.server = options_.server,
+                     .token = token_for(number),
+                     .ticket = options_.ticket,
+                     .mode = options_.mode},
+      .player = player_for(number),
+      .sees = options_.person ? client::Sees::Shown : client::Sees::NewestView,
+      .on_input = {},
+      .desyncs = options_.desyncs};
   slot.client = std::make_unique<client::Client>(client_options, transport, entropy_, assets_, now);
 }
 
 client::MakePlayer Swarm::player_for(std::size_t number) {
+  if (options_.person) return options_.person;
   client::MakePlayer bot =
       client::bot_player(options_.bot, number, options_.seed * kClientsMax + number);
   if (options_.playback == nullptr) return bot;

@@ -23,6 +23,7 @@
 #include <expected>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ struct SwarmOptions {
   Duration ramp{};               ///< the time over which the connects are spread
   std::string bot = "wander";    ///< a style's name
   Playback* playback = nullptr;  ///< replaces the bot. Requires: as many clients as players
+  client::MakePlayer person{};   ///< replaces the bot of every client, if not empty
   std::optional<net::LinkConditions> link;  ///< for each client, with its own random stream
   std::uint64_t seed = 1;
   net::ConnectMode mode = net::ConnectMode::Play;
@@ -78,6 +80,11 @@ class Swarm {
   /// Returns a client; nullptr before it was started.
   [[nodiscard]] const client::Client* client(std::size_t number) const {
     return slots_[number].client.get();
+  }
+
+  /// Returns what a client's player sees now, as Client::shown(). Requires: the client was started.
+  [[nodiscard]] std::span<const client::PresentedBody> shown(std::size_t number) {
+    return slots_[number].client->shown(clock_.now());
   }
 
   /// Returns whether a client is or was connected.

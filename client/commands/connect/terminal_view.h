@@ -1,0 +1,79 @@
+#pragma once
+// Play by a person: draws what the client's player sees on the terminal, and makes inputs from its
+// keys.
+
+#include "client/commands/load/swarm.h"
+#include "client/player.h"
+#include "client/terminal/field.h"
+#include "client/terminal/key_bindings.h"
+#include "client/terminal/keyboard.h"
+#include "client/terminal/page.h"
+#include "client/terminal/screen.h"
+#include "core/clock.h"
+#include "os/process/terminal.h"
+
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tickbox::commands {
+
+struct TerminalViewOptions {
+  std::string server;  ///< its address, in words
+  std::string bot{};   ///< the style of the bot that plays; empty: the person at the terminal
+};
+
+/// The terminal is restored when the object is destroyed. Thread: one.
+class TerminalView {
+ public:
+  /// Takes the terminal. Requires: `clock` outlives the object. Fails: with one line.
+  [[nodiscard]] static std::expected<std::unique_ptr<TerminalView>, std::string> open(
+      const TerminalViewOptions& options, const Clock& clock);
+
+  /// Returns the player whose inputs are the keys. Requires: the object outlives its use.
+  [[nodiscard]] client::MakePlayer person();
+
+  /// Reads the keys. Draws what the first client of the swarm sees, if the time has come and the
+  /// terminal has taken the last picture. Call it after each turn of the swarm.
+  void turn(Swarm& swarm);
+
+  /// Returns the time of the next picture.
+  [[nodiscard]] Instant next_picture() const { return next_picture_; }
+
+  /// Returns whether the player has left, by `q` or Ctrl-C.
+  [[nodiscard]] bool has_left() const { return has_left_; }
+
+ private:
+  TerminalView(TerminalViewOptions options, const Clock& clock,
+               std::unique_ptr<os::Terminal> terminal);
+
+  void read_keys();
+  void take(const terminal::KeyEvent& event, Instant now);
+  [[nodiscard]] bool leaves_by_q() const;
+  [[nodiscard]] terminal::Page page(Swarm& swarm);
+  [[nodiscard]] terminal::Scene scene(Swarm& swarm, Vec2 sight, Vec2 centre);
+  void count_silence(const client::Client& client, Instant now);
+  void renew_figures(const client::Client& client, Instant now);
+  [[nodiscard]] std::u32string hints(const client::Client& client) const;
+
+  TerminalViewOptions options_;
+  const Clock& clock_;
+  std::unique_ptr<os::Terminal> terminal_;
+  terminal::Colours colours_;
+  terminal::KeyDecoder decoder_;
+  terminal::HeldKeys keys_;
+  std::optional<terminal::KeyBindings> bindings_;  ///< of the game; nothing before it is known
+  terminal::Screen screen_;                        ///< on the terminal
+  std::vector<terminal::DrawnBody> bodies_;
+  std::vector<std::string> figures_;
+  bool has_alarm_ = false;
+  std::uint64_t packets_ = 0;  ///< received by the time of the last picture
+  Instant heard_;              ///< when their number changed
+  Instant next_picture_;
+  Instant next_figures_;
+  bool has_left_ = false;
+};
+
+}  // namespace tickbox::commands

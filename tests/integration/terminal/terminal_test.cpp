@@ -1,0 +1,339 @@
+// A person plays on a terminal: what is drawn, what the keys do, and how it ends.
+
+#include "tests/integration/running_server.h"
+#include "tests/integration/terminal/pane.h"
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace tickbox::integration {
+namespace {
+
+using Strings = std::vector<std::string>;
+using std::chrono::milliseconds;
+
+/// A shell script that plays, and writes to files how it ended and the settings of the terminal
+/// before and after. The name of its process is in `pid`.
+std::string play(const RunningServer& server, const Strings& more = {}) {
+  Strings arguments = {"connect", server.address(), "--seconds", "100"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return "trap : INT TERM HUP\nstty -a > before\n"
+         "bash -c 'echo $$ > pid; exec \"$@\"' - " +
+         in_shell(tickbox(arguments)) +
+         "\necho $? > code; stty -a > after; echo ended > ended; sleep 100";
+}
+
+/// The exit code, once the script has ended the game.
+std::string exit_code(const Pane& pane) {
+  EXPECT_EQ(pane.line_of("ended"), "ended") << pane.text();
+  return pane.line_of("code");
+}
+
+/// Expects the terminal as it was before.
+void expect_restored(const Pane& pane) {
+  EXPECT_EQ(os::text_of(pane.file("before")), os::text_of(pane.file("after")));
+  EXPECT_EQ(pane.variable("alternate_on"), "0");
+  EXPECT_EQ(pane.variable("cursor_flag"), "1");
+  EXPECT_EQ(pane.variable("wrap_flag"), "1");
+}
+
+void signal(const Pane& pane, int number) {
+  kill(static_cast<pid_t>(std::stoi(pane.line_of("pid"))), number);
+}
+
+/// The characters of a row: bytes, of which the continuations of UTF-8 are left out.
+std::string columns_of(const std::string& row) {
+  std::string columns;
+  for (const char byte : row) {
+    if ((static_cast<unsigned char>(byte) & 0xc0U) != 0x80U) columns += byte;
+  }
+  return columns;
+}
+
+/// The column and row of the first '@' of the world; outside of the pane if there is none.
+struct Place {
+  std::size_t column = 1'000;
+  std::size_t row = 1'000;
+};
+
+Place own_place(const Strings& rows) {
+  for (std::size_t row = 1; row + 1 < rows.size(); ++row) {
+    const std::size_t column = columns_of(rows[row]).find('@');
+    if (column != std::string::npos) return {.column = column, .row = row};
+  }
+  return {};
+}
+
+/// By how many columns the world has moved to the left: those for which most cells agree.
+int moved_left(const Strings& before, const Strings& after) {
+  constexpr int kMost = 35;
+  int best = 0;
+  int agreed_best = -1;
+  for (int by = -kMost; by <= kMost; ++by) {
+    int agreed = 0;
+    for (std::size_t row = 1; row + 1 < std::min(before.size(), after.size()); ++row) {
+      const std::string was = columns_of(before[row]);
+      const std::string is = columns_of(after[row]);
+      for (int column = kMost; column < 80 - kMost; ++column) {
+        const auto from = static_cast<std::size_t>(column + by);
+        const auto to = static_cast<std::size_t>(column);
+        if (from < was.size() && to < is.size() && was[from] == is[to] && is[to] != ' ' &&
+            is[to] != '@') {
+          ++agreed;
+        }
+      }
+    }
+    if (agreed > agreed_best) {
+      agreed_best = agreed;
+      best = by;
+    }
+  }
+  return best;
+}
+
+/// Holds a key, as a keyboard repeats it.
+void hold(const Pane& pane, const std::string& key, milliseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+    pane.press({key});
+    std::this_thread::sleep_for(milliseconds{20});
+  }
+}
+
+// With this seed the player appears where it can walk to both sides.
+TEST(Terminal, APersonSeesTheWorldAndMoves) {
+  const RunningServer server{{"--seed", "1"}};
+  const Pane pane{play(server)};
+  ASSERT_TRUE(pane.wait_for("@")) << pane.text();
+  ASSERT_TRUE(pane.wait_for("hash ok at tick")) << pane.text();
+  const Strings before = pane.rows();
+  EXPECT_TRUE(before[0].contains("rtt")) << before[0];
+  EXPECT_EQ(before[23], " q quit  d s a w move  → ↓ ← ↑ shoot  l k j i ray");
+  EXPECT_NEAR(static_cast<double>(own_place(before).column), 40, 1);
+  EXPECT_NEAR(static_cast<double>(own_place(before).row), 12, 1);
+  hold(pane, "d", milliseconds{800});
+  const Strings after = pane.rows();
+  EXPECT_NEAR(static_cast<double>(own_place(after).column), 40, 1) << "the camera follows";
+  const int moved = moved_left(before, after);
+  EXPECT_GT(moved, 1) << pane.text();
+  hold(pane, "a", milliseconds{800});
+  EXPECT_LT(moved_left(after, pane.rows()), -1) << pane.text();
+  pane.press({"q"});
+  EXPECT_EQ(exit_code(pane), "0");
+  expect_restored(pane);
+  EXPECT_TRUE(pane.text().contains("everything held")) << pane.text();
+  EXPECT_TRUE(server.wait_for_goodbyes(1));
+}
+
+/// Sends bytes as a terminal does.
+void send(const Pane& pane, std::string_view bytes) {
+  Strings keys = {"-H"};
+  for (const char byte : bytes) {
+    keys.push_back(fmt::format("{:02x}", static_cast<unsigned>(byte)));
+  }
+  pane.press(keys);
+}
+
+// On a terminal that reports releases, one event each for the press and the release.
+TEST(Terminal, AKeyIsDownUntilAReportedRelease) {
+  const RunningServer server{{"--seed", "1"}};
+  const Pane pane{play(server)};
+  ASSERT_TRUE(pane.wait_for("hash ok at tick"));
+  const Strings before = pane.rows();
+  send(pane, "\x1b[?11u");
+  send(pane, "\x1b[100;1:1u");
+  std::this_thread::sleep_for(milliseconds{1'200});
+  send(pane, "\x1b[100;1:3u");
+  EXPECT_GT(moved_left(before, pane.rows()), 6) << pane.text();
+  std::this_thread::sleep_for(milliseconds{500});
+  const Strings stopped = pane.rows();
+  std::this_thread::sleep_for(milliseconds{300});
+  EXPECT_EQ(moved_left(stopped, pane.rows()), 0) << pane.text();
+  send(pane, "\x1b[99;5u");
+  EXPECT_EQ(exit_code(pane), "0") << "Ctrl-C";
+  expect_restored(pane);
+}
+
+TEST(Terminal, TheOwnBodyIsMarkedInColoursAndWithout) {
+  const RunningServer server;
+  const Pane colours{play(server)};
+  const Pane none{play(server), {}, {"NO_COLOR=1"}};
+  ASSERT_TRUE(colours.wait_for("@"));
+  ASSERT_TRUE(none.wait_for("@"));
+  const std::string shown = colours.text(Pane::Style::Shown);
+  EXPECT_TRUE(shown.contains("48;2;255;255;255m@")) << shown;
+  const std::string plain = none.text(Pane::Style::Shown);
+  EXPECT_TRUE(plain.contains("\x1b[7m@")) << plain;
+  EXPECT_FALSE(plain.contains("[38;")) << plain;
+  EXPECT_FALSE(plain.contains("[48;")) << plain;
+  none.press({"q"});
+  colours.press({"q"});
+  EXPECT_EQ(exit_code(none), "0");
+  EXPECT_EQ(exit_code(colours), "0");
+  expect_restored(none);
+}
+
+TEST(Terminal, IsDrawnAgainAfterEachChangeOfItsSize) {
+  const RunningServer server;
+  const Pane pane{play(server), {.columns = 200, .rows = 60}};
+  ASSERT_TRUE(pane.wait_for("@"));
+  for (const PaneSize size : {PaneSize{100, 30}, PaneSize{40, 10}, PaneSize{80, 24}}) {
+    pane.resize(size);
+    const auto is_drawn = [&] {
+      const Strings rows = pane.rows();
+      const Place own = own_place(rows);
+      const auto middle = [](int cells) { return static_cast<std::size_t>(cells / 2); };
+      return rows.size() == static_cast<std::size_t>(size.rows) &&
+             own.column >= middle(size.columns) - 1 && own.column <= middle(size.columns) + 1 &&
+             own.row >= middle(size.rows) - 1 && own.row <= middle(size.rows) + 1 &&
+             rows.back().starts_with(" q quit");
+    };
+    EXPECT_TRUE(eventually(is_drawn)) << size.columns << "\n" << pane.text();
+  }
+  pane.resize({.columns = 30, .rows = 8});
+  EXPECT_TRUE(pane.wait_for("This terminal has 30x8 charact\ners; 40x10 are needed."))
+      << pane.text();
+  pane.resize({.columns = 200, .rows = 60});
+  EXPECT_TRUE(pane.wait_for("hash ok at tick"));
+  pane.press({"q"});
+  EXPECT_EQ(exit_code(pane), "0");
+  expect_restored(pane);
+}
+
+TEST(Terminal, CtrlCLeavesTheGame) {
+  const RunningServer server;
+  const Pane pane{play(server)};
+  ASSERT_TRUE(pane.wait_for("@"));
+  pane.press({"C-c"});
+  EXPECT_EQ(exit_code(pane), "0");
+  expect_restored(pane);
+  EXPECT_TRUE(server.wait_for_goodbyes(1));
+}
+
+TEST(Terminal, SignalsThatEndItRestoreIt) {
+  const RunningServer server;
+  for (const int number : {SIGTERM, SIGHUP}) {
+    const Pane pane{play(server)};
+    ASSERT_TRUE(pane.wait_for("@"));
+    signal(pane, number);
+    EXPECT_EQ(exit_code(pane), "0") << number;
+    expect_restored(pane);
+  }
+}
+
+TEST(Terminal, SignalsThatKillItRestoreIt) {
+  const RunningServer server;
+  for (const int number : {SIGABRT, SIGSEGV, SIGQUIT, SIGUSR1}) {
+    const Pane pane{"ulimit -c 0\n" + play(server)};
+    ASSERT_TRUE(pane.wait_for("@"));
+    signal(pane, number);
+    EXPECT_EQ(exit_code(pane), std::to_string(128 + number));
+    expect_restored(pane);
+  }
+}
+
+TEST(Terminal, CtrlZGivesTheTerminalBackAndAShellContinuesIt) {
+  const RunningServer server;
+  const std::string client = in_shell(tickbox({"connect", server.address(), "--seconds", "100"}));
+  const Pane pane{"set -m; stty -a > before\n" + client +
+                  "\nstty -a > after; echo stopped > stopped; read line; fg > /dev/null\n"
+                  "echo $? > code; stty -a > after; echo ended > ended; sleep 100"};
+  ASSERT_TRUE(pane.wait_for("@"));
+  pane.press({"C-z"});
+  ASSERT_EQ(pane.line_of("stopped"), "stopped") << pane.text();
+  expect_restored(pane);
+  pane.press({"Enter"});
+  EXPECT_TRUE(pane.wait_for("@")) << pane.text();
+  EXPECT_EQ(pane.variable("alternate_on"), "1");
+  pane.press({"q"});
+  EXPECT_EQ(exit_code(pane), "0");
+  expect_restored(pane);
+}
+
+// SIGSTOP cannot be handled, so a shell may have changed the terminal meanwhile.
+TEST(Terminal, IsTakenAgainAfterAStopThatCannotBeHandled) {
+  const RunningServer server;
+  const Pane pane{play(server)};
+  ASSERT_TRUE(pane.wait_for("@"));
+  signal(pane, SIGSTOP);
+  send(pane, "xyz");
+  signal(pane, SIGCONT);
+  EXPECT_TRUE(eventually([&] { return pane.rows().back().starts_with(" q quit"); }));
+  EXPECT_EQ(pane.variable("alternate_on"), "1");
+  pane.press({"q"});
+  EXPECT_EQ(exit_code(pane), "0");
+  expect_restored(pane);
+}
+
+TEST(Terminal, AServerThatEndsIsReportedOnTheRestoredTerminal) {
+  RunningServer server;
+  const Pane pane{play(server)};
+  ASSERT_TRUE(pane.wait_for("@"));
+  EXPECT_EQ(server.stop().exit_code, kDone);
+  EXPECT_EQ(exit_code(pane), "4");
+  expect_restored(pane);
+  EXPECT_TRUE(pane.text().contains("disconnected: ")) << pane.text();
+}
+
+TEST(Terminal, AServerThatDoesNotAnswerIsReportedWhileItIsAwaited) {
+  const RunningServer server;
+  const Pane pane{"stty -a > before\n" +
+                  in_shell(tickbox({"connect", "127.0.0.1:9", "--seconds", "100"})) +
+                  "\necho $? > code; stty -a > after; echo ended > ended; sleep 100"};
+  EXPECT_TRUE(pane.wait_for("connecting to 127.0.0.1:9")) << pane.text();
+  EXPECT_EQ(exit_code(pane), "4");
+  expect_restored(pane);
+}
+
+TEST(Terminal, ABotThatIsNamedPlays) {
+  const RunningServer server;
+  const Pane pane{play(server, {"--bot", "wander"})};
+  ASSERT_TRUE(pane.wait_for("@"));
+  EXPECT_TRUE(pane.wait_for("q quit  the bot wander plays")) << pane.text();
+  pane.press({"q"});
+  EXPECT_EQ(exit_code(pane), "0");
+  expect_restored(pane);
+}
+
+TEST(Terminal, NothingIsDrawnWhereItIsNotWanted) {
+  const RunningServer server;
+  const auto client = [&](const Strings& more) {
+    Strings arguments = {"connect", server.address(), "--seconds", "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return in_shell(tickbox(arguments));
+  };
+  const Strings commands = {client({"--quiet"}), client({"--json"}), "TERM=dumb " + client({}),
+                            client({}) + " | cat", client({}) + " < /dev/null"};
+  for (const std::string& command : commands) {
+    const Pane pane{"stty -a > before\n" + command +
+                    " > output\nstty -a > after; cat -v output; echo ended > ended; sleep 100"};
+    bool was_drawn = false;
+    EXPECT_TRUE(eventually([&] {
+      was_drawn = was_drawn || pane.variable("alternate_on") == "1";
+      return os::text_of(pane.file("ended")) == "ended\n";
+    })) << command;
+    EXPECT_FALSE(was_drawn) << command;
+    EXPECT_FALSE(os::text_of(pane.file("output")).contains('\x1b')) << command;
+    expect_restored(pane);
+  }
+}
+
+// It stopped the job, because a process in the background may not change the terminal.
+TEST(Terminal, InTheBackgroundABotPlays) {
+  const RunningServer server;
+  const Pane pane{"set -m; stty -a > before\n" +
+                  in_shell(tickbox({"connect", server.address(), "--seconds", "1"})) +
+                  " &\nwait $!; echo $? > code; stty -a > after; echo ended > ended; sleep 100"};
+  EXPECT_EQ(exit_code(pane), "0");
+  expect_restored(pane);
+  EXPECT_TRUE(pane.text().contains("everything held")) << pane.text();
+}
+
+}  // namespace
+}  // namespace tickbox::integration
