@@ -194,7 +194,7 @@ if [ "$stay" = yes ]; then
     cat >&2 <<NEXT
 
 The server goes on at $address. Try in another terminal:
-  build/release/bin/tickbox connect $address --seconds 10
+  build/release/bin/tickbox connect $address
   build/release/bin/tickbox load $address --clients 200 --seconds 10 --admin $admin
   curl http://$admin/metrics
 Ctrl-C ends it.

@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
   std::function<int()> run;
   cli::Program program{{.name = "tickbox",
                         .description = "Play on, load-test and examine Tickbox servers.",
-                        .example = "tickbox connect 127.0.0.1:7777 --seconds 10"},
+                        .example = "tickbox connect 127.0.0.1:7777"},
                        flags};
   program.allow_command();
   commands::add_connect(program, run);

@@ -13,7 +13,9 @@ constexpr char kEscape = '\x1b';
 constexpr std::size_t kSequenceMax = 32;
 
 constexpr std::uint8_t kDigits = 26;
-constexpr std::uint8_t kLonger = kDigits + 10;
+constexpr std::uint8_t kMarks = kDigits + 10;
+constexpr std::string_view kMarkNames = ".,[]";
+constexpr std::uint8_t kLonger = kMarks + kMarkNames.size();
 
 constexpr std::array<std::string_view, 7> kLongerNames = {"space", "enter", "tab",  "up",
                                                           "down",  "left",  "right"};
@@ -33,6 +35,11 @@ std::optional<Key> key_of(std::uint32_t character) {
   if (character >= 'A' && character <= 'Z') return Key{static_cast<std::uint8_t>(character - 'A')};
   if (character >= '0' && character <= '9') {
     return Key{static_cast<std::uint8_t>(kDigits + character - '0')};
+  }
+  if (const std::size_t mark =
+          character < 0x80 ? kMarkNames.find(static_cast<char>(character)) : std::string_view::npos;
+      mark != std::string_view::npos) {
+    return Key{static_cast<std::uint8_t>(kMarks + mark)};
   }
   switch (character) {
     case ' ':
@@ -61,13 +68,17 @@ struct Parameter {
   std::uint32_t behind = 0;
 };
 
+/// Returns the number at the beginning of a text; 0 if there is none.
+std::uint32_t parse_number(std::string_view text) {
+  std::uint32_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
 Parameter parse_parameter(std::string_view text) {
-  Parameter parameter;
   const std::size_t colon = std::min(text.find(':'), text.size());
-  std::from_chars(text.data(), text.data() + colon, parameter.value);
-  if (colon < text.size()) {
-    std::from_chars(text.data() + colon + 1, text.data() + text.size(), parameter.behind);
-  }
+  Parameter parameter{.value = parse_number(text.substr(0, colon))};
+  if (colon < text.size()) parameter.behind = parse_number(text.substr(colon + 1));
   return parameter;
 }
 
@@ -162,6 +173,11 @@ std::optional<Key> key_named(std::string_view name) {
   const auto* const found = std::ranges::find(kLongerNames, name);
   if (found == kLongerNames.end()) return std::nullopt;
   return longer(static_cast<std::size_t>(found - kLongerNames.begin()));
+}
+
+std::optional<unsigned> digit_of(Key key) {
+  if (key.number < kDigits || key.number >= kMarks) return std::nullopt;
+  return key.number - kDigits;
 }
 
 std::vector<KeyEvent> KeyDecoder::decode(std::string_view bytes, Instant now) {

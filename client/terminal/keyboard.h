@@ -40,18 +40,21 @@ inline constexpr std::string_view kBegin =
 inline constexpr std::string_view kEnd =
     "\x1b[0m\x1b[?1004l\x1b[<u\x1b[2J\x1b[?7h\x1b[?25h\x1b[?1049l";
 
-/// A key that a game can name (tickbox/keys.h), as a number.
+/// A key that a game can name (tickbox/keys.h), or one of four marks, as a number.
 struct Key {
   std::uint8_t number = 0;
 
   friend bool operator==(Key, Key) = default;
 };
 
-/// The letters, the digits, and those with longer names.
-inline constexpr std::size_t kKeys = 26 + 10 + 7;
+/// The letters, the digits, the marks, and those with longer names.
+inline constexpr std::size_t kKeys = 26 + 10 + 4 + 7;
 
-/// Returns the key with this name, such as "w" or "space".
+/// Returns the key with this name, such as "w", "[" or "space".
 [[nodiscard]] std::optional<Key> key_named(std::string_view name);
+
+/// Returns the digit of a key; nothing for another one.
+[[nodiscard]] std::optional<unsigned> digit_of(Key key);
 
 struct KeyEvent {
   enum class Type : std::uint8_t {

@@ -52,7 +52,7 @@ std::string next_commands(const Server& server) {
       net::to_string(address_to_try(options, server.transport->local_address()));
   const std::string keys = options.key_file.empty() ? "" : " --key-file " + options.key_file;
   return fmt::format(
-      "metrics  http://{}/metrics\nconnect  tickbox connect {}{} --seconds 10\n"
+      "metrics  http://{}/metrics\nconnect  tickbox connect {}{}\n"
       "load     tickbox load {}{} --clients {} --seconds 10 --admin {}\n",
       admin, address, keys, address, keys, std::min(kClientsToTry, options.max_clients), admin);
 }

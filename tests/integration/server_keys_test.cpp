@@ -113,7 +113,7 @@ TEST(Access, TheNextCommandsShowTheKeyFileAndAnAddressThatCanBeReached) {
   const std::string out = process.output().out;
   EXPECT_TRUE(out.contains("tickbox connect 127.0.0.1:")) << out;
   EXPECT_TRUE(out.contains("tickbox load 127.0.0.1:")) << out;
-  EXPECT_TRUE(out.contains(" --key-file " + keys.file() + " --seconds")) << out;
+  EXPECT_TRUE(out.contains(" --key-file " + keys.file() + "\n")) << out;
   EXPECT_TRUE(out.contains(" --key-file " + keys.file() + " --clients")) << out;
 }
 

@@ -11,6 +11,7 @@
 #include "net/crypto.h"
 #include "os/process/signals.h"
 #include "os/process/steady_clock.h"
+#include "os/process/terminal.h"
 
 #include <fmt/core.h>
 

@@ -17,24 +17,11 @@ namespace {
 using client::Client;
 using client::Connection;
 
-/// The time between two pictures. A camera that follows a body moves by about a pixel in it.
-constexpr Duration kPictureTime = std::chrono::milliseconds{33};
-
 /// The time between two changes of the figures: a person cannot read faster.
 constexpr Duration kFiguresTime = std::chrono::milliseconds{250};
 
 /// The silence after which the first figure reports it. A server sends ten packets a second.
 constexpr Duration kSilence = std::chrono::seconds{2};
-
-/// The size of a terminal that does not know its own.
-constexpr terminal::Size kSizeDefault{.columns = 80, .rows = 24};
-
-terminal::Size size_of(const os::Terminal& terminal) {
-  const os::TerminalSize size = terminal.size();
-  if (size.columns == 0 || size.rows == 0) return kSizeDefault;
-  return {.columns = static_cast<std::uint16_t>(size.columns),
-          .rows = static_cast<std::uint16_t>(size.rows)};
-}
 
 /// Returns the size of a body: by its state in the newest view, or by default after it has left
 /// the view.
@@ -56,17 +43,16 @@ Vec2 size_of(const Client& client, const client::PresentedBody& body) {
 
 std::expected<std::unique_ptr<TerminalView>, std::string> TerminalView::open(
     const TerminalViewOptions& options, const Clock& clock) {
-  auto terminal = os::Terminal::open({.begin = terminal::kBegin, .end = terminal::kEnd});
-  if (!terminal) return std::unexpected{std::move(terminal.error())};
-  return std::unique_ptr<TerminalView>{new TerminalView{options, clock, *std::move(terminal)}};
+  auto screen = TerminalScreen::open(clock);
+  if (!screen) return std::unexpected{std::move(screen.error())};
+  return std::unique_ptr<TerminalView>{new TerminalView{options, clock, *std::move(screen)}};
 }
 
 TerminalView::TerminalView(TerminalViewOptions options, const Clock& clock,
-                           std::unique_ptr<os::Terminal> terminal)
+                           std::unique_ptr<TerminalScreen> screen)
     : options_(std::move(options)),
       clock_(clock),
-      terminal_(std::move(terminal)),
-      colours_(os::wants_no_colour() ? terminal::Colours::None : terminal::Colours::All),
+      screen_(std::move(screen)),
       heard_(clock.now()),
       next_picture_(heard_),
       next_figures_(heard_) {}
@@ -89,7 +75,7 @@ bool TerminalView::leaves_by_q() const {
 
 void TerminalView::read_keys() {
   const Instant now = clock_.now();
-  for (const terminal::KeyEvent& event : decoder_.decode(terminal_->read(), now)) {
+  for (const terminal::KeyEvent& event : screen_->keys()) {
     take(event, now);
   }
 }
@@ -98,20 +84,16 @@ void TerminalView::take(const terminal::KeyEvent& event, Instant now) {
   using Type = terminal::KeyEvent::Type;
   const bool is_q = event.type == Type::Down && event.key == *terminal::key_named("q");
   if (event.type == Type::Interrupt || (is_q && leaves_by_q())) has_left_ = true;
-  if (event.type == Type::Suspend) terminal_->request_stop();
   keys_.take(event, now);
 }
 
 void TerminalView::turn(Swarm& swarm) {
-  if (terminal_->take_changes()) screen_ = {};
+  screen_->take_changes();
   read_keys();
   const Instant now = clock_.now();
   if (now < next_picture_ || swarm.client(0) == nullptr) return;
   next_picture_ = now + kPictureTime;
-  if (!terminal_->flush()) return;
-  terminal::Screen next = terminal::draw(page(swarm), size_of(*terminal_), colours_);
-  terminal_->write(terminal::difference(screen_, next, colours_));
-  screen_ = std::move(next);
+  screen_->show(page(swarm));
 }
 
 terminal::Page TerminalView::page(Swarm& swarm) {

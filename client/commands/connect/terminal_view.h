@@ -3,14 +3,13 @@
 // keys.
 
 #include "client/commands/load/swarm.h"
+#include "client/commands/terminal_screen.h"
 #include "client/player.h"
 #include "client/terminal/field.h"
 #include "client/terminal/key_bindings.h"
 #include "client/terminal/keyboard.h"
 #include "client/terminal/page.h"
-#include "client/terminal/screen.h"
 #include "core/clock.h"
-#include "os/process/terminal.h"
 
 #include <expected>
 #include <memory>
@@ -47,7 +46,7 @@ class TerminalView {
 
  private:
   TerminalView(TerminalViewOptions options, const Clock& clock,
-               std::unique_ptr<os::Terminal> terminal);
+               std::unique_ptr<TerminalScreen> screen);
 
   void read_keys();
   void take(const terminal::KeyEvent& event, Instant now);
@@ -60,12 +59,9 @@ class TerminalView {
 
   TerminalViewOptions options_;
   const Clock& clock_;
-  std::unique_ptr<os::Terminal> terminal_;
-  terminal::Colours colours_;
-  terminal::KeyDecoder decoder_;
+  std::unique_ptr<TerminalScreen> screen_;
   terminal::HeldKeys keys_;
   std::optional<terminal::KeyBindings> bindings_;  ///< of the game; nothing before it is known
-  terminal::Screen screen_;                        ///< on the terminal
   std::vector<terminal::DrawnBody> bodies_;
   std::vector<std::string> figures_;
   bool has_alarm_ = false;

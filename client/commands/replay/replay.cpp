@@ -126,6 +126,7 @@ void add_replay(cli::Command& program, std::function<int()>& run) {
   add_replay_cut(place);
   add_replay_repair(place);
   add_replay_inputs(place);
+  add_replay_play(place);
 }
 
 }  // namespace tickbox::commands

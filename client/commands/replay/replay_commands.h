@@ -30,6 +30,7 @@ void add_replay_diff(const Subcommand& place);
 void add_replay_cut(const Subcommand& place);
 void add_replay_repair(const Subcommand& place);
 void add_replay_inputs(const Subcommand& place);
+void add_replay_play(const Subcommand& place);
 
 /// Adds `-o,--out G`, the file that a command makes. It cannot be stdout, because the file is
 /// written whole or not at all. Later lines on stdout would also be taken for a part of the file.

@@ -161,6 +161,12 @@ void remove_handlers() {
   sigaltstack(&all.stack_before, nullptr);
 }
 
+/// Returns a variable of the environment; empty if it is not set.
+std::string_view variable(const char* name) {
+  const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets any
+  return value == nullptr ? std::string_view{} : value;
+}
+
 /// Opens the terminal of stdout once more. Its reads and writes then do not wait, while those of
 /// the shell, which shares stdin and stdout with this process, still do.
 int open_terminal() {
@@ -175,15 +181,14 @@ int open_terminal() {
 }  // namespace
 
 bool can_draw() {
-  const char* const type = std::getenv("TERM");
-  if (type == nullptr || *type == '\0' || std::string_view{type} == "dumb") return false;
+  const std::string_view type = variable("TERM");
+  if (type.empty() || type == "dumb") return false;
   if (isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1) return false;
   return tcgetpgrp(STDOUT_FILENO) == getpgrp();
 }
 
 bool wants_no_colour() {
-  const char* const wish = std::getenv("NO_COLOR");
-  return wish != nullptr && *wish != '\0';
+  return !variable("NO_COLOR").empty();
 }
 
 std::expected<std::unique_ptr<Terminal>, std::string> Terminal::open(const TerminalBytes& bytes) {

@@ -37,15 +37,18 @@ std::vector<KeyEvent> decoded(std::string_view bytes) {
 
 using Events = std::vector<KeyEvent>;
 
-TEST(KeyNames, AreThoseThatAGameCanName) {
-  for (const std::string_view name :
-       {"a", "z", "0", "9", "space", "enter", "tab", "up", "down", "left", "right"}) {
+TEST(KeyNames, AreThoseThatAGameCanNameAndFourMarks) {
+  for (const std::string_view name : {"a", "z", "0", "9", ".", ",", "[", "]", "space", "enter",
+                                      "tab", "up", "down", "left", "right"}) {
     EXPECT_TRUE(key_named(name)) << name;
   }
   for (const std::string_view name : {"", " ", "aa", "escape", "+", "\xc3\xa9"}) {
     EXPECT_FALSE(key_named(name)) << name;
   }
   EXPECT_EQ(key("right").number, kKeys - 1);
+  EXPECT_EQ(digit_of(key("7")), 7U);
+  EXPECT_EQ(digit_of(key("z")), std::nullopt);
+  EXPECT_EQ(digit_of(key(".")), std::nullopt);
 }
 
 TEST(KeyDecoder, ReadsLettersDigitsAndNamedKeys) {
