@@ -224,8 +224,8 @@ Cell coloured_glyph(const DrawnBody& body, const Pixel& top, const Pixel& bottom
     return {.glyph = glyph, .style = {.ink = kDark, .paper = colour}};
   }
   const Pixel& other = top.body == &body ? bottom : top;
-  const Rgb paper = other.body == nullptr ? rgb_of(other) : kFloor;
-  return {.glyph = glyph, .style = {.ink = colour, .paper = paper}};
+  const Rgb under = rgb_of(other);
+  return {.glyph = glyph, .style = {.ink = colour, .paper = under == colour ? kFloor : under}};
 }
 
 Cell plain_cell(const Pixel& top, const Pixel& bottom) {
