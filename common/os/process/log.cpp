@@ -2,6 +2,8 @@
 
 #include "os/process/log.h"
 
+#include "os/process/terminal.h"
+
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/ansicolor_sink.h>
@@ -9,7 +11,6 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -61,11 +62,8 @@ std::string utc_now() {
 }
 
 spdlog::color_mode colours_for(std::FILE* out) {
-  // Before any other thread is started. NOLINTNEXTLINE(concurrency-mt-unsafe)
-  const char* const no_color = std::getenv("NO_COLOR");
-  const bool refused = no_color != nullptr && *no_color != '\0';
-  return !refused && isatty(fileno(out)) == 1 ? spdlog::color_mode::always
-                                              : spdlog::color_mode::never;
+  return !wants_no_colour() && isatty(fileno(out)) == 1 ? spdlog::color_mode::always
+                                                        : spdlog::color_mode::never;
 }
 
 /// Number of digits that a double, and so every JSON reader, represents exactly.
