@@ -61,6 +61,8 @@ bool KeyBindings::has(Key key) const {
 }
 
 ConstBytes KeyBindings::input(HeldKeys& keys, Instant now) {
+  keys.settle(now);
+
   /// A binding whose keys are all down.
   struct Active {
     const Binding* binding = nullptr;

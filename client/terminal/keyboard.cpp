@@ -202,24 +202,61 @@ std::vector<KeyEvent> KeyDecoder::decode(std::string_view bytes, Instant now) {
   return events;
 }
 
+void HeldKeys::press(State& state) {
+  state.is_pressed = true;
+  state.order = ++presses_;
+}
+
+/// Returns the pause between the only bytes of a key and those at `now`, if these may be its first
+/// repeat.
+std::optional<Duration> HeldKeys::pause_before(const State& state, Instant now) const {
+  // A terminal repeats the key that was pressed last.
+  const bool was_last = state.order != 0 && state.order == presses_;
+  if (!was_last || state.has_repeated || reports_releases_) return std::nullopt;
+  const Duration pause = now - state.began;
+  return pause <= kRepeatPauseMax ? std::optional{pause} : std::nullopt;
+}
+
+void HeldKeys::take_down(State& state, Instant now) {
+  if (is_held(state, now)) {
+    if (state.pause && now - state.last <= kRepeatMax) {
+      repeat_pause_ = state.pause;
+      state.is_in_doubt = false;
+    }
+    state.pause.reset();
+    state.has_repeated = true;
+  } else {
+    state.pause = pause_before(state, now);
+    state.is_in_doubt =
+        state.pause &&
+        (!repeat_pause_ || std::chrono::abs(*state.pause - *repeat_pause_) <= kRepeatPauseJitter);
+    if (!state.is_in_doubt) press(state);
+    state.began = now;
+    state.has_repeated = false;
+  }
+  state.is_held = true;
+  state.last = now;
+}
+
+void HeldKeys::settle(Instant now) {
+  for (State& state : keys_) {
+    if (!state.is_in_doubt || now - state.last <= kRepeatMax) continue;
+    state.is_in_doubt = false;
+    press(state);
+  }
+}
+
 void HeldKeys::take(const KeyEvent& event, Instant now) {
   switch (event.type) {
-    case Type::Down: {
-      State& state = keys_[event.key.number];
-      if (!is_held(state, now)) {
-        state.is_pressed = true;
-        state.order = ++presses_;
-      }
-      state.is_held = true;
-      state.last = now;
+    case Type::Down:
+      take_down(keys_[event.key.number], now);
       break;
-    }
     case Type::Up:
       keys_[event.key.number].is_held = false;
       break;
     case Type::FocusLost:
       for (State& state : keys_) {
-        state.is_held = false;
+        state.is_held = state.is_in_doubt = false;
       }
       break;
     case Type::ReportsReleases:

@@ -5,8 +5,12 @@
 // nothing when the key goes up. So a key counts as down until kHeldFor after its last bytes. This
 // is longer than the time between two repeats, and short enough that a body stops soon after the
 // release. It has a price: the first repeat comes only after a quarter to half a second, so a held
-// key is up for a moment before it. A key whose repeats begin after that pause counts as pressed
-// twice. Terminals also repeat only the key that was pressed last.
+// key is up for a moment before it. Terminals also repeat only the key that was pressed last.
+//
+// Bytes after such a pause are the first repeat of a held key, or a second press. What follows
+// tells: repeats come quickly. So the press counts only kRepeatMax later, and not at all if more
+// bytes of the key have arrived by then. The pause before repeats is the same for all keys of a
+// terminal. Once it is known from a held key, only bytes after just that pause are in doubt.
 //
 // Terminals with the keyboard protocol of kitty send the release too. kBegin requests it. Where the
 // terminal confirms it, a key is down until its release, and none of this applies.
@@ -28,6 +32,14 @@ namespace tickbox::terminal {
 /// The time from the last bytes of a key until it counts as up. Terminals repeat 10 to 40 times a
 /// second, so a held key stays down.
 inline constexpr Duration kHeldFor = std::chrono::milliseconds{180};
+
+/// The longest time between two repeats of a held key.
+inline constexpr Duration kRepeatMax = std::chrono::milliseconds{100};
+static_assert(kRepeatMax < kHeldFor);
+
+/// The longest pause before the first repeat, and how much it may differ from one to the next.
+inline constexpr Duration kRepeatPauseMax = std::chrono::milliseconds{1'000};
+inline constexpr Duration kRepeatPauseJitter = std::chrono::milliseconds{25};
 
 /// The time after which an ESC is a key of its own, and not the beginning of a longer sequence.
 inline constexpr Duration kEscapeFor = std::chrono::milliseconds{50};
@@ -89,6 +101,10 @@ class HeldKeys {
   /// Takes a Down, Up, FocusLost or ReportsReleases.
   void take(const KeyEvent& event, Instant now);
 
+  /// Counts the presses that were in doubt and are none no longer. Call it before the keys are
+  /// read.
+  void settle(Instant now);
+
   /// Returns whether a key is down, or has been pressed since the last forget_presses().
   [[nodiscard]] bool is_down(Key key, Instant now) const;
 
@@ -104,14 +120,22 @@ class HeldKeys {
   struct State {
     bool is_held = false;
     bool is_pressed = false;
-    Instant last;
-    std::uint64_t order = 0;
+    bool is_in_doubt = false;       ///< a press, or the first repeat
+    bool has_repeated = false;      ///< since `began`
+    Instant last;                   ///< bytes
+    Instant began;                  ///< the first bytes after it was up
+    std::optional<Duration> pause;  ///< before `began`, if that may be the first repeat
+    std::uint64_t order = 0;        ///< 0: never pressed
   };
 
   [[nodiscard]] bool is_held(const State& state, Instant now) const;
+  [[nodiscard]] std::optional<Duration> pause_before(const State& state, Instant now) const;
+  void press(State& state);
+  void take_down(State& state, Instant now);
 
   std::array<State, kKeys> keys_{};
   bool reports_releases_ = false;
+  std::optional<Duration> repeat_pause_;  ///< of this terminal; nothing before a key was held
   std::uint64_t presses_ = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -134,6 +135,18 @@ class HeldKeysTest : public ::testing::Test {
     return keys_.is_down(key(name), kStart + at);
   }
 
+  /// Returns when the key counts as pressed, in milliseconds, if its bytes come at these times.
+  std::vector<int> presses(const std::vector<int>& bytes) {
+    std::vector<int> found;
+    for (int at = bytes.front(); at <= bytes.back() + 500; at += 10) {
+      if (std::ranges::find(bytes, at) != bytes.end()) press("w", milliseconds{at});
+      keys_.settle(kStart + milliseconds{at});
+      if (keys_.is_pressed(key("w"))) found.push_back(at);
+      keys_.forget_presses();
+    }
+    return found;
+  }
+
   HeldKeys keys_;
 };
 
@@ -157,10 +170,55 @@ TEST_F(HeldKeysTest, RepeatsKeepAKeyDownAndAreNoPresses) {
   EXPECT_FALSE(is_down("w", milliseconds{1'180}));
 }
 
-TEST_F(HeldKeysTest, AKeyThatWasUpIsPressedAgain) {
+TEST_F(HeldKeysTest, AHeldKeyIsPressedOnce) {
+  int presses = 0;
+  for (int at = 0; at < 3'000; at += 10) {
+    // The first repeat after 500 ms, then one each 30 ms.
+    if (at == 0 || (at >= 500 && at < 2'000 && (at - 500) % 30 == 0)) press("w", milliseconds{at});
+    keys_.settle(kStart + milliseconds{at});
+    presses += keys_.is_pressed(key("w")) ? 1 : 0;
+    keys_.forget_presses();
+    if (at >= 500 && at < 2'000) {
+      EXPECT_TRUE(is_down("w", milliseconds{at})) << at;
+    }
+  }
+  EXPECT_EQ(presses, 1);
+}
+
+TEST_F(HeldKeysTest, EachTapIsAPress) {
+  EXPECT_EQ(presses({0, 250, 500, 900, 2'500}), (std::vector<int>{0, 360, 610, 1'010, 2'500}))
+      << "a little late, as it may be the first repeat";
+}
+
+TEST_F(HeldKeysTest, OnceThePauseBeforeRepeatsIsKnownTapsArePressesAtOnce) {
+  EXPECT_EQ(presses({0, 500, 530, 560}), std::vector<int>{0});
+  EXPECT_EQ(presses({5'000, 5'250, 5'600, 5'900}), (std::vector<int>{5'000, 5'250, 5'600, 5'900}));
+  EXPECT_EQ(presses({9'000, 9'490, 9'520, 9'550}), std::vector<int>{9'000}) << "held again";
+  EXPECT_EQ(presses({12'000, 12'500}), (std::vector<int>{12'000, 12'610}))
+      << "a tap after just that pause";
+}
+
+// Three quick taps look like a held key.
+TEST_F(HeldKeysTest, AWrongPauseIsCorrectedByTheNextHeldKey) {
+  EXPECT_EQ(presses({0, 300, 390}), std::vector<int>{0});
+  EXPECT_EQ(presses({5'000, 5'500, 5'530, 5'560}), (std::vector<int>{5'000, 5'500}));
+  EXPECT_EQ(presses({9'000, 9'500, 9'530, 9'560}), std::vector<int>{9'000});
+}
+
+TEST_F(HeldKeysTest, OnlyTheKeyThatWasPressedLastRepeats) {
   press("w", milliseconds{0});
+  press("d", milliseconds{100});
   keys_.forget_presses();
-  press("w", milliseconds{180});
+  press("w", milliseconds{400});
+  EXPECT_TRUE(keys_.is_pressed(key("w")));
+}
+
+TEST_F(HeldKeysTest, WithReleasesNoPressIsInDoubt) {
+  keys_.take({.type = Type::ReportsReleases}, kStart);
+  press("w", milliseconds{0});
+  keys_.take(up("w"), kStart);
+  keys_.forget_presses();
+  press("w", milliseconds{400});
   EXPECT_TRUE(keys_.is_pressed(key("w")));
 }
 
