@@ -25,7 +25,7 @@ namespace {
 
 using cli::ExitCode;
 
-struct PlayFlags {
+struct ReplayPlayFlags {
   std::shared_ptr<Output> output;
   std::string file{};
   std::optional<std::uint32_t> from{};
@@ -151,7 +151,7 @@ void play(ReplayCursor& cursor, ReplayControls& controls, Camera& camera, Termin
   }
 }
 
-ExitCode run_play(const PlayFlags& options) {
+ExitCode run_play(const ReplayPlayFlags& options) {
   const Output& output = *options.output;
   const auto match = open_match(options.file, output);
   if (!match) return match.error();
@@ -195,7 +195,7 @@ ExitCode run_play(const PlayFlags& options) {
 }  // namespace
 
 void add_replay_play(const Subcommand& place) {
-  auto options = std::make_shared<PlayFlags>(PlayFlags{.output = place.output});
+  auto options = std::make_shared<ReplayPlayFlags>(ReplayPlayFlags{.output = place.output});
   cli::Command command = place.parent.add_command(
       {.name = "play",
        .description =

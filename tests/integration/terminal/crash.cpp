@@ -26,7 +26,7 @@ int descend(volatile char* above, int depth) {
 void crash(std::string_view way) {
   if (way == "assert") TICKBOX_ASSERT(way.empty());
   if (way == "throw") throw std::runtime_error{"thrown while drawing"};
-  if (way == "overflow") std::exit(descend(nullptr, 0));
+  if (way == "overflow") static_cast<void>(descend(nullptr, 0));
   if (way == "abort") std::abort();
 }
 

@@ -157,7 +157,7 @@ class ReplayCursorTest : public os::FolderTest {
     return all;
   }
 
-  Output output_{.name = "test"};
+  Output output_{.name = "test", .common = {.quiet = true}};
   std::vector<std::byte> bytes_ = tests::small_recording(3, 20);
   std::string path_ =
       folder_.write("match", {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()});
