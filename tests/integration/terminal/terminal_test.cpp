@@ -70,31 +70,36 @@ Place own_place(const Strings& rows) {
   return {};
 }
 
+/// The most columns that moved_left() finds.
+constexpr std::size_t kMovedMax = 35;
+
+/// The number of cells in the middle of a row that are what was from column `from` on before.
+std::size_t agreeing(std::string_view was, std::string_view is, std::size_t from) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < 10; ++i) {
+    const std::size_t to = kMovedMax + i;
+    if (from + i >= was.size() || to >= is.size()) return count;
+    const bool is_world = is[to] != ' ' && is[to] != '@';
+    if (is_world && was[from + i] == is[to]) ++count;
+  }
+  return count;
+}
+
 /// By how many columns the world has moved to the left: those for which most cells agree.
 int moved_left(const Strings& before, const Strings& after) {
-  constexpr int kMost = 35;
-  int best = 0;
-  int agreed_best = -1;
-  for (int by = -kMost; by <= kMost; ++by) {
-    int agreed = 0;
+  std::size_t best = kMovedMax;
+  std::size_t agreed_best = 0;
+  for (std::size_t from = 0; from <= 2 * kMovedMax; ++from) {
+    std::size_t agreed = 0;
     for (std::size_t row = 1; row + 1 < std::min(before.size(), after.size()); ++row) {
-      const std::string was = columns_of(before[row]);
-      const std::string is = columns_of(after[row]);
-      for (int column = kMost; column < 80 - kMost; ++column) {
-        const auto from = static_cast<std::size_t>(column + by);
-        const auto to = static_cast<std::size_t>(column);
-        if (from < was.size() && to < is.size() && was[from] == is[to] && is[to] != ' ' &&
-            is[to] != '@') {
-          ++agreed;
-        }
-      }
+      agreed += agreeing(columns_of(before[row]), columns_of(after[row]), from);
     }
     if (agreed > agreed_best) {
       agreed_best = agreed;
-      best = by;
+      best = from;
     }
   }
-  return best;
+  return static_cast<int>(best) - static_cast<int>(kMovedMax);
 }
 
 /// Holds a key, as a keyboard repeats it.
