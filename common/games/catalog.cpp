@@ -1,13 +1,14 @@
 #include "games/catalog.h"
 
 #include "games/arena/arena.h"
+#include "games/platformer/platformer.h"
 
 #include <array>
 
 namespace tickbox::games {
 
 std::span<const GameTable* const> all_games() {
-  static const std::array games{&arena()};
+  static const std::array games{&arena(), &platformer()};
   return games;
 }
 

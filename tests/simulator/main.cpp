@@ -197,7 +197,7 @@ int main(int argc, char** argv) {
                      {.check = cli::between(0.001, 1'000.0), .excludes = {"--seconds"}});
   program.add_option(
       "--game", options.game, &simulator::parse_game,
-      "arena (by default), or menagerie, a small game that uses nearly every part of "
+      "arena (by default), platformer, or menagerie, a small game that uses nearly every part of "
       "the game interface");
   program.add_option(
       "--profile", options.profiles, &simulator::parse_profile,

@@ -3,11 +3,12 @@
 #include "core/rng.h"
 #include "engine/identity.h"
 #include "games/arena/arena.h"
+#include "games/catalog.h"
 #include "tests/support/menagerie.h"
 #include "tests/support/sights.h"
 
-#include <array>
 #include <iterator>
+#include <vector>
 
 namespace tickbox::simulator {
 namespace {
@@ -84,7 +85,9 @@ std::string draw_bot(Rng& rng, const GameTable& game) {
 }  // namespace
 
 std::expected<const GameTable*, std::string> parse_game(std::string_view text) {
-  const std::array<const GameTable*, 2> games{&games::arena(), &tests::menagerie()};
+  const auto played = games::all_games();
+  std::vector<const GameTable*> games{played.begin(), played.end()};
+  games.push_back(&tests::menagerie());
   const GameTable* game = engine::find_game(games, text);
   if (game != nullptr) return game;
   return std::unexpected{"'" + std::string{text} + "' is no game; there are " +

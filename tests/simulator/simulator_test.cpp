@@ -2,6 +2,7 @@
 // the same bits for the same seed.
 
 #include "games/arena/arena.h"
+#include "games/platformer/platformer.h"
 #include "tests/simulator/run.h"
 #include "tests/support/menagerie.h"
 
@@ -86,6 +87,10 @@ TEST_P(Simulator, FindsNothing) {
 
 TEST_P(Simulator, FindsNothingInAnotherGame) {
   expect_nothing_found(tests::menagerie(), kOtherSeeds);
+}
+
+TEST_P(Simulator, FindsNothingInThePlatformer) {
+  expect_nothing_found(games::platformer(), kParts);
 }
 
 INSTANTIATE_TEST_SUITE_P(Parts, Simulator, testing::Range<std::uint64_t>(0, kParts));

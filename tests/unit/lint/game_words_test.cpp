@@ -3,6 +3,8 @@
 // included.
 
 #include "games/arena/arena.h"
+#include "games/catalog.h"
+#include "games/platformer/platformer.h"
 #include "tests/support/paths.h"
 #include "tickbox/game_table.h"
 
@@ -31,26 +33,67 @@ const fs::path kTop = fs::path{tickbox::tests::source_file("README.md")}.parent_
 
 constexpr std::string_view kGames = "common/games";
 
-/// The words that only the arena has: those that it declares, and those of its map and weapons.
-const std::set<std::string, std::less<>> kOfTheArena = {
-    "aim",    "aimed", "aims",   "bullet", "bullets", "chase",    "crate",  "crates",
-    "gun",    "hero",  "heroes", "muzzle", "respawn", "respawns", "shoot",  "shooting",
-    "shoots", "shot",  "shots",  "stick",  "sticks",  "stroll",   "strolls"};
+using Words = std::set<std::string, std::less<>>;
 
-/// The words that the arena declares and that mean something in every game.
-const std::set<std::string, std::less<>> kGeneral = {
-    "body",     // of the physics
-    "hit",      // of a cache, a ray, a path
-    "left",     // a direction, and what remains
-    "move",     // of a body
-    "place",    // of an entity
-    "points",   // of a path, and a point of a decimal
-    "ray",      // of Step::raycast() and ray() of any game
-    "reload",   // of keys and of the list of denied clients
-    "score",    // of any seat
-    "shooter",  // whose ray strikes: of struck() of any game
-    "victim",   // whom a ray strikes: of struck() of any game
+/// A game, and the words that only it has: those that it declares, and those of its map and rules.
+struct GameWords {
+  const tickbox::GameTable* game = nullptr;
+  Words words;
 };
+
+const std::array<GameWords, 2> kGamesWords = {{
+    {.game = &tickbox::games::arena(),
+     .words = {"aim",    "aimed", "aims",   "bullet", "bullets", "chase",    "crate",  "crates",
+               "gun",    "hero",  "heroes", "muzzle", "respawn", "respawns", "shoot",  "shooting",
+               "shoots", "shot",  "shots",  "stick",  "sticks",  "stroll",   "strolls"}},
+    {.game = &tickbox::games::platformer(),
+     .words = {"checkpoint", "checkpoints", "coyote", "crate", "crates", "goal", "goals", "goomba",
+               "goombas", "hero", "heroes", "stomp", "stomped", "stomps"}},
+}};
+
+/// The words that games declare and that mean something in every game.
+const Words kGeneral = {
+    "body",      // of the physics
+    "buffered",  // of a writer
+    "coin",      // of the physics: a fixed body
+    "course",    // of a body in a tick, and of events
+    "died",      // of a process
+    "finished",  // of a run
+    "go",        // of anything that moves
+    "goes",      // the same
+    "hit",       // of a cache, a ray, a path
+    "home",      // of a person
+    "jump",      // of a clock
+    "left",      // a direction, and what remains
+    "lift",      // of the physics: a kinematic body
+    "move",      // of a body
+    "number",    // of anything that is counted
+    "on",        // of options
+    "place",     // of an entity
+    "points",    // of a path, and a point of a decimal
+    "progress",  // of a command
+    "race",      // of threads
+    "ray",       // of Step::raycast() and ray() of any game
+    "reached",   // of a limit
+    "reload",    // of keys and of the list of denied clients
+    "right",     // a direction, and what is not wrong
+    "run",       // of a program
+    "score",     // of any seat
+    "shooter",   // whose ray strikes: of struck() of any game
+    "spikes",    // of a delay
+    "took",      // of time
+    "victim",    // whom a ray strikes: of struck() of any game
+    "was",       // of what has changed
+    "who",       // of anybody
+};
+
+Words all_words() {
+  Words all;
+  for (const GameWords& of : kGamesWords) {
+    all.insert(of.words.begin(), of.words.end());
+  }
+  return all;
+}
 
 /// A place where a word may stand, and why.
 struct Allowed {
@@ -64,10 +107,17 @@ constexpr std::array kAllowed = {
             "the game that the public headers have as an example"},
     Allowed{"common/include/tickbox", "aimed", "vectors in a direction, for any game"},
     Allowed{"common/core/directions", "aimed", "the same"},
+    Allowed{"common/include/tickbox", "coyote", "the same"},
+    Allowed{"common/sim/README.md", "stomp", "what a contact's velocity is for"},
     Allowed{"common/cli/README.md", "hero", "an example of a line of text"},
+    Allowed{"common/engine/declared.h", "coyote", "an example of names of fields"},
     Allowed{"common/engine/log/world_difference.h", "hero", "an example of a line of text"},
+    Allowed{"common/engine/log/world_difference.h", "coyote", "the same"},
     Allowed{"common/protocol/desync", "hero", "an example of a line of text"},
     Allowed{"client/commands/replay/replay_commands.h", "hero", "an example of a line of text"},
+    Allowed{"client/commands/replay/replay_commands.h", "coyote", "the same"},
+    Allowed{"client/commands/README.md", "goomba", "a scenario file of that name"},
+    Allowed{"client/commands/sim/sim.cpp", "goomba", "the same"},
     Allowed{"client/connection/clock_sync", "aims", "a clock aims for a margin"},
 };
 
@@ -135,33 +185,47 @@ bool is_allowed(std::string_view path, std::string_view word) {
   });
 }
 
-TEST(GameWords, OfTheArenaStandInItsFolderAlone) {
+void expect_no_word_of(const Words& of_games, const std::string& path) {
+  std::ifstream in{kTop / path};
+  std::size_t number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    for (const std::string& word : words_of(line)) {
+      if (!of_games.contains(word) || is_allowed(path, word)) continue;
+      ADD_FAILURE() << path << ":" << number << ": \"" << word << "\" is a word of a game";
+    }
+  }
+}
+
+TEST(GameWords, OfAGameStandInTheFolderOfGamesAlone) {
+  const Words of_games = all_words();
   std::size_t files = 0;
   for (const std::string_view folder : {"common", "server", "client", "schema"}) {
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator{kTop / folder}) {
       const std::string path = fs::relative(entry.path(), kTop).string();
       if (!entry.is_regular_file() || !is_read(path) || path.starts_with(kGames)) continue;
       ++files;
-      std::ifstream in{entry.path()};
-      std::size_t number = 0;
-      for (std::string line; std::getline(in, line);) {
-        ++number;
-        for (const std::string& word : words_of(line)) {
-          if (!kOfTheArena.contains(word) || is_allowed(path, word)) continue;
-          ADD_FAILURE() << path << ":" << number << ": \"" << word << "\" is a word of the arena";
-        }
-      }
+      expect_no_word_of(of_games, path);
     }
   }
   EXPECT_GT(files, 300U);
 }
 
 // So that a new name is either looked for or known to mean something in every game.
-TEST(GameWords, EachNameThatTheArenaDeclaresIsOfItOrGeneral) {
-  const std::set<std::string> names = names_of(tickbox::games::arena());
-  EXPECT_TRUE(names.contains("bullet") && names.contains("aim") && names.contains("respawn"));
-  for (const std::string& name : names) {
-    EXPECT_TRUE(kOfTheArena.contains(name) != kGeneral.contains(name)) << name;
+TEST(GameWords, EachNameThatAGameDeclaresIsOfItOrGeneral) {
+  EXPECT_TRUE(names_of(tickbox::games::arena()).contains("bullet"));
+  EXPECT_TRUE(names_of(tickbox::games::arena()).contains("aim"));
+  EXPECT_TRUE(names_of(tickbox::games::arena()).contains("respawn"));
+  for (const auto& [game, words] : kGamesWords) {
+    for (const std::string& name : names_of(*game)) {
+      EXPECT_TRUE(words.contains(name) != kGeneral.contains(name)) << game->name << ": " << name;
+    }
+  }
+}
+
+TEST(GameWords, OfEachGameAreListed) {
+  for (const tickbox::GameTable* game : tickbox::games::all_games()) {
+    EXPECT_EQ(std::ranges::count(kGamesWords, game, &GameWords::game), 1) << game->name;
   }
 }
 

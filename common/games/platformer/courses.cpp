@@ -1,0 +1,144 @@
+#include "games/platformer/courses.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace tickbox::games {
+namespace {
+
+// clang-format off
+constexpr std::array<std::string_view, 12> kMeadow = {
+    "#                                                                              #",
+    "#                                                                              #",
+    "#                                                                              #",
+    "#                                                                              #",
+    "#                             ooo                                              #",
+    "#         o o o                                         o  o  o                #",
+    "#                            -----                                             #",
+    "#                 oo                  o        oo                      oo      #",
+    "#                 ##                                                           #",
+    "#rf       g     jj##   jjj^^    c    jj###  fjj    g  w sssssssjj      g      G#",
+    "##############################################    ######          ##############",
+    "##############################################    ######          ##############",
+};
+
+constexpr std::array<std::string_view, 30> kTower = {
+    "######################",
+    "#                    #",
+    "#                    #",
+    "#                    #",
+    "#               oo   #",
+    "#                    #",
+    "#                    #",
+    "#            jjj^   G#",
+    "#       ----------####",
+    "#rrf    jj           #",
+    "#---------           #",
+    "#         lj       ll#",
+    "#        #########   #",
+    "#                  s #",
+    "#                  s #",
+    "#     o            s #",
+    "#     o            s #",
+    "#     o            s #",
+    "#                  s #",
+    "#   c              s #",
+    "#   c              s #",
+    "#               w  s #",
+    "#        --------- s #",
+    "#rrrr   jj         s #",
+    "# --------         s #",
+    "#         jj   lll   #",
+    "#        ---------   #",
+    "#rf  o  jj  g  o  lll#",
+    "######################",
+    "######################",
+};
+// clang-format on
+
+constexpr std::int32_t kTowerAt = 100;  // its left side, in cells
+constexpr std::int32_t kMeadowAt = static_cast<std::int32_t>(kTower.size() - kMeadow.size());
+constexpr Vec2 kLedgeSize{kUnit, kUnit / 4};
+
+constexpr Vec2 cell(std::int32_t column, std::int32_t row) {
+  return {column * kUnit, row * kUnit};
+}
+
+/// Adds an object that stands in the middle of the cell's floor.
+void stand(MapBuilder& map, std::string_view kind, Vec2 at, Vec2 size) {
+  map.object(kind, {at.x + (kUnit - size.x) / 2, at.y + kUnit - size.y}, size);
+}
+
+void build_cell(MapBuilder& map, char letter, Vec2 at) {
+  constexpr Vec2 kCell{kUnit, kUnit};
+  switch (letter) {
+    case '-':
+      return map.one_way(at, kLedgeSize, OneWay::Up);
+    case '^':
+      return stand(map, "spikes", at, kSpikesSize);
+    case 'f':
+      return stand(map, "checkpoint", at, kHeroSize);
+    case 'G':
+      return stand(map, "goal", at, kHeroSize);
+    case 'o':
+      return stand(map, "coin", at, kCoinSize);
+    case 'g':
+      return map.object("goomba", at, kCell);
+    case 'c':
+      return map.object("crate", at, kCell);
+    case 'l':
+      return map.object("left", at, kCell);
+    case 'r':
+      return map.object("right", at, kCell);
+    case 'j':
+      return map.object("jump", at, kCell);
+    case 's':
+      return map.object("stand", at, kCell);
+    case 'w':
+      return map.object("wait", at, kCell);
+    default:
+      return;
+  }
+}
+
+/// From below, so that the start of a course is its first checkpoint.
+void build_course(MapBuilder& map, std::span<const std::string_view> rows, Vec2 corner) {
+  std::vector<std::uint8_t> solid;
+  for (const std::string_view row : rows) {
+    for (const char letter : row) {
+      solid.push_back(letter == '#' ? 1 : 0);
+    }
+  }
+  map.tiles(corner, static_cast<std::int32_t>(rows.front().size()), solid);
+  for (std::size_t row = rows.size(); row-- > 0;) {
+    for (std::size_t column = 0; column < rows[row].size(); ++column) {
+      const Vec2 at = cell(static_cast<std::int32_t>(column), static_cast<std::int32_t>(row));
+      build_cell(map, rows[row][column], {corner.x + at.x, corner.y + at.y});
+    }
+  }
+}
+
+void build_lift(MapBuilder& map, Vec2 from, Vec2 to, std::int32_t speed) {
+  map.object("lift", from, kLiftSize, map.path(std::array{from, to}, speed));
+}
+
+}  // namespace
+
+void build_courses(MapBuilder& map) {
+  build_course(map, kMeadow, cell(0, kMeadowAt));
+  build_course(map, kTower, cell(kTowerAt, 0));
+  // Over the wide pit of the meadow.
+  build_lift(map, cell(56, kMeadowAt + 10), cell(63, kMeadowAt + 10), 2);
+  // From below the third ledge of the tower to above the fourth.
+  const std::int32_t shaft = (kTowerAt + 18) * kUnit;
+  build_lift(map, {shaft, 23 * kUnit + kUnit / 2}, {shaft, 11 * kUnit + kUnit / 2}, 3);
+  // Two crates ride on this one.
+  build_lift(map, cell(kTowerAt + 3, 21), cell(kTowerAt + 3, 15), 3);
+  map.border(cell(-8, -8), cell(kTowerAt + 38, 46), Border::Remove);
+}
+
+}  // namespace tickbox::games
