@@ -25,9 +25,9 @@ World& World::operator=(const World& other) {
   settings_ = other.settings_;
   statics_ = other.statics_;
   movers_ = other.movers_;
-  const bool has_own = fixed_ && other.fixed_ && fixed_.use_count() == 1;
+  const bool has_own = fixed_ && fixed_.use_count() == 1;
   if (has_own) {
-    *fixed_ = *other.fixed_;
+    *fixed_ = other.fixed();
   } else {
     fixed_ = other.fixed_;
   }

@@ -157,6 +157,25 @@ TEST(FixedBodies, OfAWorldThatIsAssignedAreCopiedIntoItsMemory) {
   EXPECT_NE(like.world().find({2}), nullptr);
 }
 
+// It gave its memory away: a match whose first fixed body comes late allocated in that tick.
+TEST(FixedBodies, KeepTheirMemoryWhenTheWorldIsAssignedOneWithoutAny) {
+#ifdef TICKBOX_AUDIT
+  GTEST_SKIP() << "the audit of each step allocates";
+#endif
+  Scene like{kFalling, {box(1, at(0, 0), at(1, 1))}};
+  sim::World world = like.world();
+  for (const bool is_warm : {false, true}) {
+    world = like.world();
+    EXPECT_TRUE(world.fixed().empty());
+    EXPECT_EQ(sim::state_hash(world), sim::state_hash(like.world()));
+    const std::uint64_t before = tests::allocations();
+    world.add(brick(2, at(0, 1), at(1, 1)));
+    if (is_warm) {
+      EXPECT_EQ(tests::allocations(), before);
+    }
+  }
+}
+
 TEST(FixedBodies, AreFoundAfterMoreChangesThanAreFollowed) {
   Scene scene{kFalling, {box(1, at(0, 0), at(1, 1)), brick(2, at(0, 1), at(1, 1))}};
   scene.step(5);
