@@ -2,6 +2,7 @@
 // the same bits for the same seed.
 
 #include "games/arena/arena.h"
+#include "games/bomber/bomber.h"
 #include "games/platformer/platformer.h"
 #include "tests/simulator/run.h"
 #include "tests/support/menagerie.h"
@@ -91,6 +92,10 @@ TEST_P(Simulator, FindsNothingInAnotherGame) {
 
 TEST_P(Simulator, FindsNothingInThePlatformer) {
   expect_nothing_found(games::platformer(), kParts);
+}
+
+TEST_P(Simulator, FindsNothingInTheBomber) {
+  expect_nothing_found(games::bomber(), kParts);
 }
 
 INSTANTIATE_TEST_SUITE_P(Parts, Simulator, testing::Range<std::uint64_t>(0, kParts));

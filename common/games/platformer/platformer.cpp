@@ -209,7 +209,7 @@ struct Platformer {
 
   static constexpr Look look(const Spikes&) { return {.glyph = '^', .colour = Colour::Red}; }
 
-  /// A jump down is longer than one up.
+  /// As wide as a screen.
   static Vec2 sight(const Hero&) { return {16 * kUnit, 10 * kUnit}; }
 
   static void map(MapBuilder& map, const MapOptions&) { build_courses(map); }
@@ -306,8 +306,9 @@ struct Platformer {
   template <class Kind>
   static void restock(Server& server, std::string_view kind) {
     std::array<bool, 64> is_there{};
-    server.for_each<Kind>(
-        [&](ConstEntity<Kind> it) { is_there[static_cast<std::size_t>(+it->home)] = true; });
+    server.for_each<Kind>([&](ConstEntity<Kind> it) {
+      is_there[static_cast<std::size_t>(std::int32_t{it->home})] = true;
+    });
     const MapObjects homes = server.objects(kind);
     for (std::int32_t i = 0; i < homes.size(); ++i) {
       if (!is_there[static_cast<std::size_t>(i)]) server.spawn(Kind{.home = i}, homes[i].min);
@@ -351,7 +352,7 @@ struct Platformer {
     for (const Finished& finished : server.events<Finished>()) {
       Progress& progress = server.seat(finished.who);
       progress.points += 1'000;
-      ++progress.finished[static_cast<std::size_t>(+finished.course)];
+      ++progress.finished[static_cast<std::size_t>(std::int32_t{finished.course})];
       go_to(server, finished.who, finished.hero, (finished.course + 1) % kCourses);
     }
     if (!server.events<Finished>().empty()) restock(server);

@@ -8,6 +8,7 @@
 #include "engine/log/world_difference.h"
 #include "engine/stepper.h"
 #include "games/arena/arena.h"
+#include "games/bomber/bomber.h"
 #include "games/platformer/platformer.h"
 #include "laws/random_match.h"
 #include "tests/property/any_stepper.h"
@@ -218,6 +219,7 @@ TEST_P(GameClosure, LetsIslandsOfAMatchGoOnAsTheyWouldAlone) {
 INSTANTIATE_TEST_SUITE_P(Of, GameClosure,
                          testing::Values(Tried{&games::arena(), 4'000},
                                          Tried{&games::platformer(), 2'000, false},
+                                         Tried{&games::bomber(), 2'000},
                                          Tried{&tests::menagerie(), 800}),
                          [](const auto& tried) { return std::string{tried.param.game->name}; });
 
@@ -239,7 +241,8 @@ TEST_P(NeededForClosure, IsEveryJoinAndEveryCause) {
 }
 
 // Not the physics of the arena and the platformer: their bodies overlap nobody for long. Not the
-// strikes of the arena: a strike there is an event, on which the server decides.
+// strikes of the arena: a strike there is an event, on which the server decides. The bomber has
+// neither strikes nor outcomes.
 INSTANTIATE_TEST_SUITE_P(Of, NeededForClosure,
                          testing::Values(Needed{&games::arena(), LeftOut::Contacts},
                                          Needed{&games::arena(), LeftOut::Callbacks},
@@ -249,6 +252,10 @@ INSTANTIATE_TEST_SUITE_P(Of, NeededForClosure,
                                          Needed{&games::platformer(), LeftOut::Callbacks},
                                          Needed{&games::platformer(), LeftOut::Inputs},
                                          Needed{&games::platformer(), LeftOut::Outcomes},
+                                         Needed{&games::bomber(), LeftOut::Contacts},
+                                         Needed{&games::bomber(), LeftOut::Physics},
+                                         Needed{&games::bomber(), LeftOut::Callbacks},
+                                         Needed{&games::bomber(), LeftOut::Inputs},
                                          Needed{&tests::menagerie(), LeftOut::Contacts},
                                          Needed{&tests::menagerie(), LeftOut::Physics},
                                          Needed{&tests::menagerie(), LeftOut::Callbacks},

@@ -28,8 +28,9 @@ constexpr std::uint32_t kRotatesWithin = 2;
 /// input is sent several times.
 constexpr double kMissedInCalm = 0.5;
 constexpr std::uint64_t kCalmSeconds = 5;
-/// An upper bound of the last keyframe of a file; the file may exceed its limit by this.
-constexpr std::uint64_t kBytesOfAKeyframe = 16'384;
+/// By what a file may exceed its limit: its last tick and its last keyframe. In small rooms they
+/// are not longer than this.
+constexpr std::uint64_t kBytesOfAnEnd = 16'384;
 
 /// Sorts by tick, so that each input can be found.
 std::vector<std::vector<Decided>> sorted(const std::vector<std::vector<Decided>>& decided) {
@@ -55,6 +56,8 @@ struct RecordingCheck::Walk {
   std::set<std::uint16_t> present;     ///< seats of players in the room
   Tick last;                           ///< the last tick that was read
   std::vector<CalmInputs> calm;        ///< by seat
+  std::size_t keyframe_bytes = 0;      ///< of the longest
+  std::size_t tick_bytes = 0;          ///< the same
 };
 
 RecordingCheck::RecordingCheck(Findings& findings, const GameTable& game,
@@ -70,7 +73,6 @@ void RecordingCheck::check(const Recorded& recorded) {
   ++counts_.recordings;
   if (recorded.part > 0) ++counts_.parts;
   check_handed(recorded);
-  check_length(recorded);
   if (file.bytes.empty()) {
     if (file.is_whole) findings_.add(kName, "a recording, for the disk refused nothing", "none");
     return;
@@ -102,6 +104,7 @@ void RecordingCheck::check(const Recorded& recorded) {
 }
 
 void RecordingCheck::begin(ConstBytes world, Walk& walk) {
+  walk.keyframe_bytes = std::max(walk.keyframe_bytes, world.size());
   auto keyframe = decoder_.begin(world);
   if (!keyframe) return findings_.add(kName, "a keyframe of a possible world", "another");
   walk.world = std::move(keyframe->world);
@@ -131,12 +134,14 @@ void RecordingCheck::walk(const Recorded& recorded, record::Reader& reader) {
   }
   check_end(walked);
   check_calm(walked);
+  check_length(walked);
 }
 
 /// Compares a tick with what happened, and steps the world by it.
 void RecordingCheck::take(const record::RecordedTick& recorded, Walk& walk) {
   check_ticks(recorded.tick, walk);
   walk.last = recorded.tick;
+  walk.tick_bytes = std::max(walk.tick_bytes, recorded.bytes.size());
   const std::int64_t index = recorded.tick - (walk.recorded.from + 1);
   const bool is_known =
       index >= 0 && index < static_cast<std::int64_t>(walk.recorded.hashes.size());
@@ -215,7 +220,8 @@ void RecordingCheck::check_handed(const Recorded& recorded) {
 }
 
 /// Checks that a long recording continues in another file if the disk works.
-void RecordingCheck::check_length(const Recorded& recorded) {
+void RecordingCheck::check_length(const Walk& walk) {
+  const Recorded& recorded = walk.recorded;
   const SimulatedFile::Remains& file = recorded.file;
   if (!file.was_calm) return;
   const std::size_t most_ticks = plan_.rotate_ticks + plan_.tick_rate / kRotatesWithin;
@@ -223,7 +229,9 @@ void RecordingCheck::check_length(const Recorded& recorded) {
     findings_.add(kName, fmt::format("files of {} ticks", plan_.rotate_ticks),
                   fmt::format("one of {}", recorded.hashes.size()));
   }
-  if (plan_.rotate_bytes != 0 && file.bytes.size() > plan_.rotate_bytes + kBytesOfAKeyframe) {
+  const std::uint64_t end =
+      std::max<std::uint64_t>(kBytesOfAnEnd, walk.keyframe_bytes + walk.tick_bytes);
+  if (plan_.rotate_bytes != 0 && file.bytes.size() > plan_.rotate_bytes + end) {
     findings_.add(kName, fmt::format("files of {} bytes", plan_.rotate_bytes),
                   fmt::format("one of {}", file.bytes.size()));
   }

@@ -48,7 +48,7 @@ class RecordingCheck {
   void check_end(const Walk& walk);
   void check_calm(const Walk& walk);
   void check_handed(const Recorded& recorded);
-  void check_length(const Recorded& recorded);
+  void check_length(const Walk& walk);
 
   Findings& findings_;
   const GameTable& game_;

@@ -3,6 +3,7 @@
 // included.
 
 #include "games/arena/arena.h"
+#include "games/bomber/bomber.h"
 #include "games/catalog.h"
 #include "games/platformer/platformer.h"
 #include "tests/support/paths.h"
@@ -41,7 +42,7 @@ struct GameWords {
   Words words;
 };
 
-const std::array<GameWords, 2> kGamesWords = {{
+const std::array<GameWords, 3> kGamesWords = {{
     {.game = &tickbox::games::arena(),
      .words = {"aim",    "aimed", "aims",   "bullet", "bullets", "chase",    "crate",  "crates",
                "gun",    "hero",  "heroes", "muzzle", "respawn", "respawns", "shoot",  "shooting",
@@ -49,24 +50,38 @@ const std::array<GameWords, 2> kGamesWords = {{
     {.game = &tickbox::games::platformer(),
      .words = {"checkpoint", "checkpoints", "coyote", "crate", "crates", "goal", "goals", "goomba",
                "goombas", "hero", "heroes", "stomp", "stomped", "stomps"}},
+    {.game = &tickbox::games::bomber(),
+     .words = {"bomb", "bombs", "burnt", "fighters", "flame", "flames", "fuse", "gift", "gifts",
+               "haste", "hunt", "man", "men", "pillar", "pillars", "wins", "winner"}},
 }};
 
 /// The words that games declare and that mean something in every game.
 const Words kGeneral = {
+    "at",        // a moment, a place
+    "began",     // of anything that lasts
     "body",      // of the physics
+    "brick",     // of the physics: a fixed body
+    "broken",    // of a law, a file
     "buffered",  // of a writer
+    "by",        // of whom
     "coin",      // of the physics: a fixed body
     "course",    // of a body in a tick, and of events
     "died",      // of a process
+    "empty",     // of a declared type
+    "enter",     // a key
     "finished",  // of a run
     "go",        // of anything that moves
     "goes",      // the same
     "hit",       // of a cache, a ray, a path
     "home",      // of a person
     "jump",      // of a clock
+    "kills",     // of tests that kill a server
+    "kind",      // of an entity
+    "layer",     // of the physics
     "left",      // a direction, and what remains
     "lift",      // of the physics: a kinematic body
     "move",      // of a body
+    "next",      // of anything in order
     "number",    // of anything that is counted
     "on",        // of options
     "place",     // of an entity
@@ -74,17 +89,26 @@ const Words kGeneral = {
     "progress",  // of a command
     "race",      // of threads
     "ray",       // of Step::raycast() and ray() of any game
+    "reach",     // of a ray
     "reached",   // of a limit
     "reload",    // of keys and of the list of denied clients
     "right",     // a direction, and what is not wrong
+    "round",     // to whole numbers
     "run",       // of a program
     "score",     // of any seat
     "shooter",   // whose ray strikes: of struck() of any game
     "spikes",    // of a delay
     "took",      // of time
     "victim",    // whom a ray strikes: of struck() of any game
+    "walk",      // of a path, of files
     "was",       // of what has changed
+    "watch",     // of a file
     "who",       // of anybody
+    "whom",      // of anybody
+    "x",         // an axis
+    "y",         // an axis
+    "bricks",    // of the physics: fixed bodies
+    "hidden",    // of anything that is not seen
 };
 
 Words all_words() {
@@ -108,6 +132,7 @@ constexpr std::array kAllowed = {
     Allowed{"common/include/tickbox", "aimed", "vectors in a direction, for any game"},
     Allowed{"common/core/directions", "aimed", "the same"},
     Allowed{"common/include/tickbox", "coyote", "the same"},
+    Allowed{"common/include/tickbox", "bomb", "an example of what ignores its parent"},
     Allowed{"common/sim/README.md", "stomp", "what a contact's velocity is for"},
     Allowed{"common/cli/README.md", "hero", "an example of a line of text"},
     Allowed{"common/engine/declared.h", "coyote", "an example of names of fields"},
@@ -138,8 +163,8 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-/// The names that a game declares: its kinds, outcomes and events, all of their fields, those of
-/// its input and seat, and the styles of its bots.
+/// The names that a game declares: its kinds, outcomes, events and commands, all of their fields,
+/// those of its input, seat, room and secret, and the styles of its bots.
 std::set<std::string> names_of(const tickbox::GameTable& game) {
   std::set<std::string> names;
   const auto add = [&](std::string_view name) {
@@ -158,6 +183,8 @@ std::set<std::string> names_of(const tickbox::GameTable& game) {
   };
   add_fields(game.input);
   add_named(game.seat);
+  add_named(game.room);
+  add_named(game.secret);
   for (const tickbox::KindTable& kind : game.kinds) {
     add_named(kind.type);
   }
@@ -166,6 +193,9 @@ std::set<std::string> names_of(const tickbox::GameTable& game) {
   }
   for (const TypeInfo& event : game.events) {
     add_named(event);
+  }
+  for (const tickbox::CommandTable& command : game.commands) {
+    add_named(command.type);
   }
   for (const std::string_view style : game.bot.styles) {
     add(style);

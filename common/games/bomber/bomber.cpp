@@ -1,0 +1,365 @@
+// A bomb burns as far as walls and bricks let it, and its flames light the next bomb. Only the
+// server knows which brick hides a gift. `decide` ends rounds and begins them.
+
+#include "games/bomber/bomber.h"
+
+#include "games/bomber/field.h"
+#include "games/bomber/lookout.h"
+#include "tickbox/adapter.h"
+#include "tickbox/game.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+namespace tickbox::games {
+namespace {
+
+struct Pad {
+  Int<0, 4> walk;  ///< 0 at rest, else right, down, left, up
+  Press bomb;
+  TICKBOX_FIELDS(Pad, walk, bomb)
+};
+
+struct Man {
+  Int<0, 6> bombs = 1;  ///< that it may lay now
+  Int<2, 6> reach;      ///< of its bombs, in cells
+  Int<0, 3> haste;      ///< extra units/s
+  TICKBOX_FIELDS(Man, bombs, reach, haste)
+};
+
+struct Bomb {
+  Ref layer;  ///< who may lay another one afterwards
+  Int<2, 6> reach;
+  Int<0, 1'023> fuse;  ///< ticks
+  TICKBOX_FIELDS(Bomb, layer, reach, fuse)
+};
+
+struct Flame {
+  Int<0, 255> left;  ///< ticks
+  TICKBOX_FIELDS(Flame, left)
+};
+
+struct Brick {
+  TICKBOX_FIELDS(Brick)
+};
+
+struct Gift {
+  Int<0, 2> kind;  ///< a bomb more, a longer reach, haste
+  TICKBOX_FIELDS(Gift, kind)
+};
+
+struct Broken {
+  Int<0, 1'023> x;  ///< the cell of the brick
+  Int<0, 1'023> y;
+  TICKBOX_FIELDS(Broken, x, y)
+};
+
+struct Burnt {
+  Player who;
+  Player by;
+  TICKBOX_FIELDS(Burnt, who, by)
+};
+
+struct Score {
+  Int<0, INT32_MAX> wins;
+  Int<0, INT32_MAX> kills;
+  TICKBOX_FIELDS(Score, wins, kills)
+};
+
+/// A round that is on, or the result of the last one.
+struct Round {
+  Int<0, INT32_MAX> began_at;     ///< tick
+  Int<0, INT32_MAX> next_at = 1;  ///< tick in which the next one begins; 0 while one is on
+  Int<0, 4'096> fighters;         ///< who have taken part
+  Player winner;                  ///< of the last one; nobody if none was left, or none else came
+  TICKBOX_FIELDS(Round, began_at, next_at, fighters, winner)
+};
+
+/// What only the server knows.
+struct Hidden {
+  Int<0, 3> bricks;  ///< that hide nothing, before the next gift
+  Int<0, 2> gift;    ///< its kind
+  TICKBOX_FIELDS(Hidden, bricks, gift)
+};
+
+constexpr Vec2 kManSize{kUnit * 3 / 4, kUnit * 3 / 4};
+constexpr Vec2 kCellSize{kUnit, kUnit};
+constexpr Vec2 kSmallSize{kUnit / 2, kUnit / 2};
+
+constexpr std::uint16_t kSolids = 1;  // as the walls of the map
+constexpr std::uint16_t kMen = 2;
+constexpr std::uint16_t kBombs = 4;
+constexpr std::uint16_t kFlames = 8;
+constexpr std::uint16_t kGifts = 16;
+
+constexpr std::int32_t kWalkSpeed = 4;  // units/s
+constexpr std::int32_t kFuseMs = 2'000;
+constexpr std::int32_t kFlameMs = 500;
+constexpr std::int32_t kPauseMs = 3'000;    // between two rounds
+constexpr std::int32_t kRoundMs = 120'000;  // at most
+
+struct Bomber {
+  // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
+  static constexpr std::string_view name = "bomber";
+  static constexpr std::uint32_t version = 1;
+  static constexpr std::array<std::string_view, 1> bot_styles = {"hunt"};
+  static constexpr std::array keys = {
+      Key{"d", Pad{.walk = 1}}, Key{"s", Pad{.walk = 2}},          Key{"a", Pad{.walk = 3}},
+      Key{"w", Pad{.walk = 4}}, Key{"space", Pad{.bomb = {true}}},
+  };
+  // NOLINTEND(readability-identifier-naming)
+  using Input = Pad;
+  using Avatar = Man;
+  using Kinds = List<Man, Bomb, Flame, Brick, Gift>;
+  using Outcomes = List<>;
+  using Events = List<Broken, Burnt>;
+  using Seat = Score;
+  using Room = Round;
+  using Secret = Hidden;
+  using Step = tickbox::Step<Bomber>;
+  using Server = tickbox::Server<Bomber>;
+  using BotView = tickbox::BotView<Bomber>;
+
+  template <class Kind>
+  static constexpr std::int32_t top_speed(const Kind&) {
+    return 8;
+  }
+
+  static Body body(const Man&) { return {.size = kManSize, .layers = kMen}; }
+
+  static Body body(const Bomb&) { return {.motion = Motion::Fixed, .layers = kBombs}; }
+
+  static Body body(const Brick&) { return {.motion = Motion::Fixed, .layers = kSolids}; }
+
+  /// A fixed one would not meet bombs, which are fixed.
+  static Body body(const Flame&) {
+    return {.size = kSmallSize,
+            .motion = Motion::Kinematic,
+            .layers = kFlames,
+            .collides_with = kMen | kBombs | kGifts,
+            .sensor = true};
+  }
+
+  static Body body(const Gift&) {
+    return {.size = kSmallSize,
+            .motion = Motion::Fixed,
+            .layers = kGifts,
+            .collides_with = kMen | kFlames,
+            .sensor = true};
+  }
+
+  static constexpr Look look(const Man&) { return {.glyph = '@', .colour = Colour::Yellow}; }
+
+  static constexpr Look look(const Bomb&) { return {.glyph = 'o', .colour = Colour::Red}; }
+
+  static constexpr Look look(const Flame&) { return {.glyph = '*', .colour = Colour::Red}; }
+
+  static constexpr Look look(const Brick&) { return {.glyph = '#', .colour = Colour::Magenta}; }
+
+  /// As far as flames reach, and a cell more.
+  static Vec2 sight(const Man&) { return {8 * kUnit, 8 * kUnit}; }
+
+  static void map(MapBuilder& map, const MapOptions& options) { build_field(map, options.seats); }
+
+  static Pad significant(Pad pad, const Man& man) {
+    if (man.bombs == 0) pad.bomb = {};
+    return pad;
+  }
+
+  static Cell cell_of(Vec2 man) {
+    return cell_at({man.x + kManSize.x / 2, man.y + kManSize.y / 2});
+  }
+
+  /// Walks along one axis, and on the other to the middle of its cell: so it finds its way around
+  /// pillars.
+  static void act(Entity<Man> me, const Pad& pad, Step& step) {
+    const Cell way = kWays[static_cast<std::size_t>(std::int32_t{pad.walk})];
+    const Vec2 middle = middle_of(cell_of(me.min), kManSize);
+    const std::int32_t speed = step.speed(kWalkSpeed + me->haste);
+    me.velocity = {way.x != 0 ? way.x * speed : std::clamp(middle.x - me.min.x, -speed, speed),
+                   way.y != 0 ? way.y * speed : std::clamp(middle.y - me.min.y, -speed, speed)};
+    if (pad.bomb && me->bombs > 0) lay_bomb(me, step);
+  }
+
+  static void lay_bomb(Entity<Man> me, Step& step) {
+    const Cell cell = cell_of(me.min);
+    bool is_taken = false;
+    step.for_each_in<Bomb>(middle_of(cell, kSmallSize), kSmallSize,
+                           [&](Entity<Bomb>) { is_taken = true; });
+    if (is_taken) return;
+    --me->bombs;
+    step.spawn(Bomb{.layer = me.ref,
+                    .reach = me->reach,
+                    .fuse = step.ticks(kFuseMs) + step.shared_random(step.ticks(kFuseMs / 4))},
+               middle_of(cell, kCellSize), {}, Parent::IgnoredUntilApart);
+  }
+
+  static void act(Entity<Bomb> me, Step& step) {
+    --me->fuse;
+    if (me->fuse > 0) return;
+    const Cell cell = cell_at(me.min);
+    const Vec2 from = middle_of(cell, {});
+    burn(cell, step);
+    for (std::size_t i = 1; i < kWays.size(); ++i) {
+      const Cell way = kWays[i];
+      std::int32_t reach = me->reach;
+      const Vec2 to{way.x * reach * kUnit, way.y * reach * kUnit};
+      const auto hit = step.raycast({.from = from, .way = to, .collides_with = kSolids});
+      if (hit) {
+        reach = (std::abs(hit->place.x - from.x) + std::abs(hit->place.y - from.y)) / kUnit;
+        if (const auto brick = step.find<Brick>(hit->ref)) {
+          const Cell broken = cell_at(brick->min);
+          step.emit(hit->ref, Broken{.x = broken.x, .y = broken.y});
+          step.remove(hit->ref);
+        }
+      }
+      for (std::int32_t steps = 1; steps <= reach; ++steps) {
+        burn(step_from(cell, kWays[i], steps), step);
+      }
+    }
+    if (const auto layer = step.find<Man>(me->layer)) ++layer->state.bombs;
+    step.remove(me.ref);
+  }
+
+  static void burn(Cell cell, Step& step) {
+    step.spawn(Flame{.left = step.ticks(kFlameMs)}, middle_of(cell, kSmallSize));
+  }
+
+  static void act(Entity<Flame> me, Step& step) {
+    --me->left;
+    if (me->left == 0) step.remove(me.ref);
+  }
+
+  static void contact(Entity<Flame>, Entity<Bomb> it, Contact, Step&) { it->fuse = 1; }
+
+  static void contact(Entity<Flame>, Entity<Gift> it, Contact, Step& step) { step.remove(it.ref); }
+
+  static void contact(Entity<Flame> me, Entity<Man> it, Contact, Step& step) {
+    step.emit(it.ref, Burnt{.who = it.owner, .by = me.owner});
+    step.remove(it.ref);
+  }
+
+  static void contact(Entity<Man> me, Entity<Gift> it, Contact, Step& step) {
+    if (it->kind == 0) ++me->bombs;
+    if (it->kind == 1) ++me->reach;
+    if (it->kind == 2) ++me->haste;
+    step.remove(it.ref);
+  }
+
+  /// Who joins plays at once, and again in each round.
+  static void join(Server& server, Player who) {
+    const Cell cell = cell_at(server.objects("spawn")[who.seat].min);
+    server.focus(who, server.spawn_avatar(who, Man{}, middle_of(cell, kManSize)));
+    ++server.room().fighters;
+  }
+
+  static void decide(Server& server) {
+    for (const Broken& broken : server.events<Broken>()) {
+      reveal(server, {.x = broken.x, .y = broken.y});
+    }
+    for (const Burnt& burnt : server.events<Burnt>()) {
+      if (server.has(burnt.by) && burnt.by != burnt.who) ++server.seat(burnt.by).kills;
+      server.for_each<Man>([&](ConstEntity<Man> it) {
+        if (it.owner == burnt.by) server.focus(burnt.who, it.ref);
+      });
+    }
+    const Round& round = server.room();
+    if (round.next_at > 0) {
+      if (now(server) >= round.next_at && server.players() > 0) begin_round(server);
+      return;
+    }
+    std::int32_t men = 0;
+    Player last;
+    server.for_each<Man>([&](ConstEntity<Man> it) {
+      ++men;
+      last = it.owner;
+    });
+    const bool is_too_long = now(server) - round.began_at >= server.ticks(kRoundMs);
+    if (men > (round.fighters > 1 ? 1 : 0) && !is_too_long) return;
+    end_round(server, men == 1 && round.fighters > 1 ? last : Player{});
+  }
+
+  /// The result of a round.
+  static void end_round(Server& server, Player winner) {
+    server.room().winner = winner;
+    server.room().next_at = now(server) + server.ticks(kPauseMs);
+    if (winner != Player{}) ++server.seat(winner).wins;
+  }
+
+  /// Bricks grow where nothing stands.
+  static void begin_round(Server& server) {
+    remove_all<Man, Bomb, Flame, Gift>(server);
+    for (const MapObject& brick : server.objects("brick")) {
+      if (server.is_free(brick.min, brick.size)) server.spawn(Brick{}, brick.min);
+    }
+    server.room() = {.began_at = now(server), .next_at = 0, .winner = server.room().winner};
+    for (std::uint16_t seat = 0; seat < server.objects("spawn").size(); ++seat) {
+      if (server.has({seat})) join(server, {seat});
+    }
+    hide(server);
+  }
+
+  template <class... Some>
+  static void remove_all(Server& server) {
+    (server.for_each<Some>([&](ConstEntity<Some> it) { server.remove(it.ref); }), ...);
+  }
+
+  static void hide(Server& server) {
+    server.secret() = {.bricks = server.random(4), .gift = server.random(3)};
+  }
+
+  static void reveal(Server& server, Cell cell) {
+    Hidden& hidden = server.secret();
+    if (hidden.bricks == 0) {
+      server.spawn(Gift{.kind = hidden.gift}, middle_of(cell, kSmallSize));
+      hide(server);
+    } else {
+      --hidden.bricks;
+    }
+  }
+
+  static std::int32_t now(Server& server) { return static_cast<std::int32_t>(server.tick()); }
+
+  /// Runs from bombs, to other men and gifts, else to bricks, and lays bombs there.
+  static Pad bot(const BotView& view, Empty&, std::string_view) {
+    const auto me = view.own();
+    if (!me) return {};
+    const Cell cell = cell_of(me->min);
+    Lookout lookout{cell, view.objects("field")[0].size.x / kUnit};
+    view.for_each<Brick>([&](ConstEntity<Brick> it) { lookout.close(cell_at(it.min)); });
+    view.for_each<Bomb>([&](ConstEntity<Bomb> it) { lookout.close(cell_at(it.min)); });
+    view.for_each<Bomb>(
+        [&](ConstEntity<Bomb> it) { lookout.threaten(cell_at(it.min), it->reach); });
+    view.for_each<Flame>([&](ConstEntity<Flame> it) { lookout.burn(cell_at(it.min)); });
+    if (lookout.is_threatened(cell)) return {.walk = lookout.way_to_safety().value_or(0)};
+    view.for_each<Gift>([&](ConstEntity<Gift> it) { lookout.want(cell_at(it.min)); });
+    view.for_each<Man>([&](ConstEntity<Man> it) {
+      if (it.owner != view.me()) lookout.aim_at(cell_of(it.min), (*me)->reach);
+    });
+    if (!lookout.way_to_wanted()) {
+      view.for_each<Brick>([&](ConstEntity<Brick> it) { lookout.aim_at(cell_at(it.min), 1); });
+    }
+    return {.walk = lookout.way_to_wanted().value_or(0), .bomb = {wants_bomb(view, lookout, cell)}};
+  }
+
+  /// Hardly ever where it could not run away.
+  static bool wants_bomb(const BotView& view, Lookout lookout, Cell cell) {
+    if (!lookout.is_wanted(cell) || view.random(view.ticks(250)) != 0) return false;
+    lookout.threaten(cell, view.own()->state.reach);
+    return lookout.way_to_safety() || view.random(20) == 0;
+  }
+};
+
+static_assert(GameRules<Bomber>);
+
+}  // namespace
+
+const GameTable& bomber() {
+  return kGameTable<Bomber>;
+}
+
+}  // namespace tickbox::games
