@@ -9,8 +9,8 @@
 namespace tickbox::games {
 
 std::span<const GameTable* const> all_games() {
-  static const std::array games{&arena(), &platformer(), &bomber()};
-  return games;
+  static const std::array kGames{&arena(), &platformer(), &bomber()};
+  return kGames;
 }
 
 }  // namespace tickbox::games
