@@ -71,13 +71,13 @@ MatchLog::MatchLog(const engine::World& world, std::uint32_t base_age_max)
   for (std::size_t seat = 0; seat < seats; ++seat) {
     held_.insert(held_.end(), default_input_.begin(), default_input_.end());
   }
-  begin_tick(world, nullptr);
+  begin_tick(world, nullptr, {});
   islands_.insert(tick_).clear(slots_.size());
 }
 
 void MatchLog::note(const engine::World& world, const engine::TickRecord& record,
                     const engine::TickReport& report) {
-  begin_tick(world, &record);
+  begin_tick(world, &record, report.spawns);
   note_spawns(report);
   report.visit_influences([this](BodyId a, BodyId b) { join(a, b); });
   update_islands();
@@ -85,7 +85,8 @@ void MatchLog::note(const engine::World& world, const engine::TickRecord& record
   note_outcomes(record);
 }
 
-void MatchLog::begin_tick(const engine::World& world, const engine::TickRecord* record) {
+void MatchLog::begin_tick(const engine::World& world, const engine::TickRecord* record,
+                          std::span<const engine::SpawnedBy> spawns) {
   tick_ = world.tick;
   if (rest_version_ == world.rest_version()) {
     slots_.update_unchanged(tick_);
@@ -95,7 +96,7 @@ void MatchLog::begin_tick(const engine::World& world, const engine::TickRecord* 
                   [record](BodyId id) { return record != nullptr && has_left(*record, id); });
   }
   transients_.clear();
-  if (record != nullptr) add_transients(*record);
+  if (record != nullptr) add_transients(*record, spawns);
   payloads_.insert(tick_).clear();
   payload_count_ = 0;
   inputs_.begin(tick_);
@@ -106,20 +107,27 @@ void MatchLog::begin_tick(const engine::World& world, const engine::TickRecord* 
   joined_.clear();
 }
 
-/// Gives slots to the bodies that the server has spawned in a tick in which they were removed: no
-/// client knows them, and they may have influenced others.
-void MatchLog::add_transients(const engine::TickRecord& record) {
+/// Gives slots to bodies that were removed in the tick in which they were spawned, if the server
+/// has done the one or the other. No client knows what it has spawned, and such a body may have
+/// influenced others. What it has removed goes on living where a client replays its spawn.
+void MatchLog::add_transients(const engine::TickRecord& record,
+                              std::span<const engine::SpawnedBy> spawns) {
+  const auto add = [this](BodyId id) {
+    transients_.push_back({.id = id, .slot = slots_.add_transient(tick_, id)});
+  };
   for (const engine::Outcome& outcome : record.outcomes) {
     const BodyId id = engine::body_id(outcome.ref);
-    if (outcome.kind != engine::OutcomeKind::Spawned || slots_.find(id) != kNoSlot) continue;
-    transients_.push_back({.id = id, .slot = slots_.add_transient(tick_, id)});
+    if (outcome.kind == engine::OutcomeKind::Spawned && slots_.find(id) == kNoSlot) add(id);
+  }
+  for (const engine::SpawnedBy& spawn : spawns) {
+    if (slots_.find(spawn.child) == kNoSlot && has_left(record, spawn.child)) add(spawn.child);
   }
 }
 
 void MatchLog::note_spawns(const engine::TickReport& report) {
   for (const engine::SpawnedBy& spawn : report.spawns) {
     const SlotId parent = joining_slot(spawn.parent);
-    const SlotId child = slots_.find(spawn.child);
+    const SlotId child = joining_slot(spawn.child);
     if (child == kNoSlot) {
       transients_.push_back({.id = spawn.child, .slot = parent});
     } else {

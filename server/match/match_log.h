@@ -87,8 +87,9 @@ class MatchLog {
     SlotId slot = kNoSlot;
   };
 
-  void begin_tick(const engine::World& world, const engine::TickRecord* record);
-  void add_transients(const engine::TickRecord& record);
+  void begin_tick(const engine::World& world, const engine::TickRecord* record,
+                  std::span<const engine::SpawnedBy> spawns);
+  void add_transients(const engine::TickRecord& record, std::span<const engine::SpawnedBy> spawns);
   void note_spawns(const engine::TickReport& report);
   void join(BodyId a, BodyId b);
   [[nodiscard]] SlotId joining_slot(BodyId id) const;

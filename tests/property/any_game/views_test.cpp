@@ -6,6 +6,8 @@
 #include "client/match/snapshot_world.h"
 #include "engine/declared.h"
 #include "games/arena/arena.h"
+#include "games/bomber/bomber.h"
+#include "games/platformer/platformer.h"
 #include "laws/random_match.h"
 #include "protocol/snapshot_codec.h"
 #include "server/match/event_queue.h"
@@ -340,7 +342,8 @@ TEST_P(AnyGameViews, AreTheServersOnABadNetwork) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Games, AnyGameViews,
-                         ::testing::Values(&games::arena(), &tests::menagerie()),
+                         ::testing::Values(&games::arena(), &games::platformer(), &games::bomber(),
+                                           &tests::menagerie()),
                          [](const auto& of) { return std::string{of.param->name}; });
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "core/rng.h"
 #include "engine/declared.h"
+#include "engine/running.h"
 #include "tests/unit/match/planned_match.h"
 
 #include <gtest/gtest.h>
@@ -253,6 +254,31 @@ TEST_F(MatchLogTest, KnowsWhoHasLeftFromWhoHasDespawned) {
   const SlotId runner = match_.slot(1);
   match_.leave({1});
   EXPECT_TRUE(log().slots().slot(runner).left) << "no replay shows it";
+}
+
+void remove_darts(detail::Running& running) {
+  const engine::World& world = running.world();
+  for (std::size_t row = 0; row < world.size(); ++row) {
+    if (world.infos()[row].kind == 2) running.remove_by_server(engine::ref_of(world.id(row)));
+  }
+}
+
+// Such a dart had no slot: a client that replayed the shot kept it, and its view was wrong. Rounds
+// of the bomber that began in the tick of an explosion showed it.
+TEST(MatchLog, KnowsWhatTheServerRemovesInItsFirstTick) {
+  GameTable game = field::game();
+  game.decide = &remove_darts;
+  Match match{game, engine::make_map(game, {.seats = 1}, kPlannedRate), kPlannedRate, 1};
+  const engine::Join join{.player = {0}, .user_data = {}};
+  match.tick({.joins = {&join, 1}});
+  const std::vector<std::byte> pad = field::bytes_of(kShoot);
+  const engine::PlayerInput input{.player = {0}, .input = pad};
+  match.tick({.inputs = {&input, 1}});
+  const auto spawns = match.log().spawns().causes_of(match.world().tick);
+  ASSERT_EQ(spawns.size(), 1U);
+  const BodySlot& dart = match.log().slots().slot(spawns[0].child);
+  EXPECT_FALSE(dart.is_present());
+  EXPECT_TRUE(dart.left) << "no replay shows it";
 }
 
 }  // namespace
