@@ -8,8 +8,9 @@ namespace tickbox {
 namespace {
 
 TEST(PlatformerLaws, AreObeyed) {
-  const auto broken = laws::check_laws(games::platformer(), {.matches = tests::law_matches(200),
-                                                        .allocations = tests::law_allocations()});
+  const auto broken = laws::check_laws(
+      games::platformer(),
+      {.matches = tests::law_matches(200), .allocations = tests::law_allocations()});
   EXPECT_FALSE(broken) << laws::to_text(games::platformer(), *broken);
 }
 
