@@ -74,7 +74,7 @@ struct Score {
 struct Round {
   Int<0, INT32_MAX> began_at;     ///< tick
   Int<0, INT32_MAX> next_at = 1;  ///< tick in which the next one begins; 0 while one is on
-  Int<0, 4'096> fighters;         ///< who have taken part
+  Int<0, 4'096> fighters;         ///< who have played in it
   Player winner;                  ///< of the last one; nobody if none was left, or none else came
   TICKBOX_FIELDS(Round, began_at, next_at, fighters, winner)
 };
