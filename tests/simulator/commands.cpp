@@ -8,9 +8,9 @@
 namespace tickbox::simulator {
 namespace {
 
-/// A client says a command in one of so many turns.
+/// Turns of a client between two commands, on average.
 constexpr std::uint64_t kTurnsPerCommand = 80;
-/// More have not been said when the room gets the next of a player.
+/// Commands that are remembered: the room gets them long before.
 constexpr std::size_t kSaidMax = 2'000;
 
 }  // namespace

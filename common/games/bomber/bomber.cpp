@@ -79,6 +79,13 @@ struct Round {
   TICKBOX_FIELDS(Round, began_at, next_at, fighters, winner)
 };
 
+/// What is published of a round.
+struct RoundOver {
+  Player winner;  ///< nobody if none was left
+  Int<0, 4'096> fighters;
+  TICKBOX_FIELDS(RoundOver, winner, fighters)
+};
+
 /// What only the server knows.
 struct Hidden {
   Int<0, 3> bricks;  ///< that hide nothing, before the next gift
@@ -117,6 +124,7 @@ struct Bomber {
   using Kinds = List<Man, Bomb, Flame, Brick, Gift>;
   using Outcomes = List<>;
   using Events = List<Broken, Burnt>;
+  using Results = List<RoundOver>;
   using Seat = Score;
   using Room = Round;
   using Secret = Hidden;
@@ -283,8 +291,8 @@ struct Bomber {
     end_round(server, men == 1 && round.fighters > 1 ? last : Player{});
   }
 
-  /// The result of a round.
   static void end_round(Server& server, Player winner) {
+    server.publish_result(RoundOver{.winner = winner, .fighters = server.room().fighters});
     server.room().winner = winner;
     server.room().next_at = now(server) + server.ticks(kPauseMs);
     if (winner != Player{}) ++server.seat(winner).wins;

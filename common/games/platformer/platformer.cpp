@@ -157,6 +157,7 @@ struct Platformer {
   using Outcomes = List<GoOn>;
   using Commands = List<Enter>;
   using Events = List<Took, Stomped, Died, Reached, Finished>;
+  using Results = List<Finished>;
   using Seat = Progress;
   using Room = Empty;
   using BotState = Route;
@@ -351,6 +352,7 @@ struct Platformer {
     }
     for (const Finished& finished : server.events<Finished>()) {
       Progress& progress = server.seat(finished.who);
+      server.publish_result(finished);
       progress.points += 1'000;
       ++progress.finished[static_cast<std::size_t>(std::int32_t{finished.course})];
       go_to(server, finished.who, finished.hero, (finished.course + 1) % kCourses);

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace tickbox::games {
@@ -224,6 +225,7 @@ TEST_F(Bomber, TheLastOneWinsTheRoundAndTheNextOneBegins) {
   lay(0);
   put(0, {.x = 0, .y = 8});
   EXPECT_TRUE(comes("Burnt"));
+  EXPECT_EQ(match_.results(), std::vector<std::string>{R"({"winner":0,"fighters":2})"});
   EXPECT_EQ(match_.room_value("winner"), 0);
   EXPECT_EQ(match_.seat_value(0, "wins"), 1);
   EXPECT_EQ(match_.seat_value(0, "kills"), 1);

@@ -2,6 +2,7 @@
 // A match of any game whose entities a test puts and whose players it moves; by names.
 
 #include "engine/declared.h"
+#include "engine/log/value_json.h"
 #include "engine/map.h"
 #include "engine/stepper.h"
 #include "engine/world.h"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -129,6 +131,16 @@ class PlayedMatch {
     return static_cast<std::size_t>(std::ranges::count_if(
         report_->emitted,
         [&](const engine::Emitted& emitted) { return game_.events[emitted.type].name == type; }));
+  }
+
+  /// The results that were published in the last tick, as JSON.
+  [[nodiscard]] std::vector<std::string> results() const {
+    std::vector<std::string> found;
+    for (const engine::Outcome& outcome : record_.outcomes) {
+      if (outcome.kind != engine::OutcomeKind::Published) continue;
+      found.push_back(engine::value_json(game_.results[outcome.type], record_.bytes_of(outcome)));
+    }
+    return found;
   }
 
   [[nodiscard]] const engine::TickRecord& record() const { return record_; }
