@@ -14,6 +14,7 @@
 #include "core/ids.h"
 #include "tickbox/fields.h"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace tickbox::engine {
@@ -22,6 +23,8 @@ inline constexpr int kSeatBits = 12;
 inline constexpr std::uint32_t kSeatsMax = 1U << kSeatBits;
 inline constexpr std::uint32_t kGenerations = 1U << 18;
 inline constexpr std::uint32_t kLineages = 1U << 22;
+/// The most entities of a room after a tick.
+inline constexpr std::size_t kEntitiesMax = std::size_t{4} * kSeatsMax;
 /// The most spawns of one lineage in one tick.
 inline constexpr std::uint32_t kSpawnsPerTick = 256;
 

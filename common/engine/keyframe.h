@@ -13,9 +13,6 @@
 
 namespace tickbox::engine {
 
-/// The most entities of one keyframe.
-inline constexpr std::size_t kEntitiesMax = std::size_t{4} * kSeatsMax;
-
 /// The most pairs of bodies whose paths in the next tick touch. A step looks at each.
 inline constexpr std::size_t kPairsMax = std::size_t{1} << 22;
 

@@ -48,6 +48,7 @@ void Running::begin(engine::World& world, Authority authority, engine::TickRecor
   asker_count_ = 0;
   draws_.clear();
   rows_ = world.size();
+  spawns_left_ = engine::kEntitiesMax - std::min(engine::kEntitiesMax, rows_);
   removed_.assign(rows_, 0);
   has_removed_ = false;
   pending_.clear();
@@ -61,16 +62,36 @@ void Running::begin(engine::World& world, Authority authority, engine::TickRecor
   random_before_ = world.random.state();
 }
 
+void Running::remove_surplus() {
+  const std::size_t all = rows_ + pending_.size();
+  if (all <= engine::kEntitiesMax) return;
+  std::size_t surplus = all - engine::kEntitiesMax;
+  const auto gone =
+      static_cast<std::size_t>(std::ranges::count(removed_, 1)) +
+      static_cast<std::size_t>(std::ranges::count(pending_, true, &Pending::is_dropped));
+  surplus -= std::min(surplus, gone);
+  // What entities have spawned has the highest ids.
+  for (std::size_t row = rows_; row-- > 0 && surplus > 0;) {
+    if (is_removed(row)) continue;
+    remove_by_server(engine::ref_of(world_->id(row)));
+    --surplus;
+  }
+}
+
 void Running::end_phase() {
   if (!has_removed_ && pending_.empty()) return;
   if (has_removed_) world_->remove_marked(removed_);
+  adding_.clear();
   for (const Pending& pending : pending_) {
     if (pending.is_dropped) continue;
     const std::size_t size = world_->game().kinds[pending.head.kind].type.bytes;
-    world_->add({.head = pending.head,
-                 .state = ConstBytes{pending_states_}.subspan(pending.first, size),
-                 .input = {}});
+    adding_.push_back({.head = pending.head,
+                       .state = ConstBytes{pending_states_}.subspan(pending.first, size),
+                       .input = {}});
   }
+  std::ranges::sort(adding_, {}, [](const engine::RowRef& row) { return row.head.id; });
+  const bool is_added = world_->add_all(adding_);
+  TICKBOX_ASSERT(is_added);
   rows_ = world_->size();
   removed_.assign(rows_, 0);
   has_removed_ = false;
@@ -644,6 +665,8 @@ Ref Running::spawn_by_server(Player who, std::size_t kind, const void* state, Ve
                              std::uint16_t path) {
   const bool is_avatar = who.seat != Player::kNobody;
   TICKBOX_ASSERT(!is_avatar || world_->has(who));
+  if (spawns_left_ == 0) return {};
+  --spawns_left_;
   BodyId id;
   if (is_avatar) {
     Count& spawns = spawns_of(IdClass::Avatar, who.seat);

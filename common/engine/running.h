@@ -77,6 +77,9 @@ class Running {
     end_hook();
   }
 
+  /// Removes what entities have spawned beyond the limit of a room. Call it in the last hook.
+  void remove_surplus();
+
   /// Makes spawns and removals of the phase take effect.
   void end_phase();
 
@@ -230,10 +233,12 @@ class Running {
   std::vector<Count> draws_;  ///< by entity: calls of shared_random() in this tick
 
   std::size_t rows_ = 0;               ///< rows of the world in this phase
+  std::size_t spawns_left_ = 0;        ///< of the server in this tick
   std::vector<std::uint8_t> removed_;  ///< by row
   bool has_removed_ = false;
   std::vector<Pending> pending_;
   std::vector<std::byte> pending_states_;
+  std::vector<engine::RowRef> adding_;  ///< scratch memory of end_phase()
   std::vector<Count> spawns_;
 
   /// The rows that are not fixed, and the spawned ones. The physics knows where the fixed ones are.

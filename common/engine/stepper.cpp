@@ -46,9 +46,10 @@ const TickReport& Stepper::step(World& world, const TickRequest& request, TickRe
   release_inputs(world, record);
   move(world);
   act_after(world);
-  if (world.game().decide != nullptr) {
-    running_.call_hook(OutcomePhase::Deciding, [&] { world.game().decide(running_); });
-  }
+  running_.call_hook(OutcomePhase::Deciding, [&] {
+    if (world.game().decide != nullptr) world.game().decide(running_);
+    running_.remove_surplus();
+  });
   running_.end_hooks(OutcomePhase::Deciding);
   running_.end_phase();
   running_.follow_focuses();

@@ -58,7 +58,7 @@ class RecordCheck {
       if (!is_valid(outcome, record.bytes_of(outcome))) return false;
       spawned += outcome.kind == OutcomeKind::Spawned ? 1 : 0;
     }
-    return world_.size() + spawned <= kSeatsMax * std::size_t{4} &&
+    return world_.size() + spawned <= kEntitiesMax &&
            std::ranges::all_of(record.inputs,
                                [this](const auto& input) { return has(input.player); }) &&
            std::ranges::all_of(record.strikes, [this](const Strike& strike) {

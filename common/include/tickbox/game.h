@@ -277,7 +277,7 @@ class AnyServer : public Moment {
   /// Returns whether a player is in the seat.
   [[nodiscard]] bool has(Player who) const;
 
-  /// Returns whether a box overlaps no entity, whatever the layers of both.
+  /// Returns whether a box overlaps no entity, whatever the layers of both. Walls do not count.
   [[nodiscard]] bool is_free(Vec2 min, Vec2 size) const;
 
   void remove(Ref who) const;
@@ -446,7 +446,8 @@ class Server : public detail::AnyServer {
     return row.as_const<Kind>();
   }
 
-  /// Calls visit(ConstEntity<Kind>) for all entities of a kind, by id.
+  /// Calls visit(ConstEntity<Kind>) for all entities of a kind, by id. What the same hook has
+  /// spawned is not among them.
   template <class Kind, class Visit>
   void for_each(Visit&& visit) const {
     const auto call = [](void* captured, const detail::Row& row) {
@@ -464,14 +465,15 @@ class Server : public detail::AnyServer {
     return {static_cast<const Event*>(rows.first), rows.count};
   }
 
-  /// Spawns an entity that nobody controls.
+  /// Spawns an entity that nobody controls. Returns Ref{}, and does nothing, if the room is full:
+  /// 16,384 entities, of which none that was there in this tick counts as gone.
   template <class Kind>
   Ref spawn(const Kind& state, Vec2 min, std::uint16_t path = kNoPath) const {
     return this->spawn_row({}, kNumber<Kind>, &state, min, path);
   }
 
   /// Spawns an entity that a player controls; it may control several. They are removed when the
-  /// player leaves. Requires: has(who); at most 256 in a tick.
+  /// player leaves. Returns Ref{} as spawn() does. Requires: has(who); at most 256 in a tick.
   template <class Kind>
   Ref spawn_avatar(Player who, const Kind& state, Vec2 min) const {
     return this->spawn_row(who, kNumber<Kind>, &state, min, kNoPath);
