@@ -19,7 +19,6 @@ using match::units;
 namespace field = tests::field;
 
 constexpr std::uint16_t kMe = 0;
-constexpr std::uint16_t kOther = 1;
 
 /// The middle of a runner whose minimum corner is there.
 constexpr Vec2 middle_of_runner(Vec2 min) {

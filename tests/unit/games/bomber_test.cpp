@@ -19,7 +19,6 @@ constexpr Vec2 kManSize{kUnit * 3 / 4, kUnit * 3 / 4};
 constexpr int kFuse = 150;                  // ticks, of the longest one
 constexpr Cell kFarAway{.x = 24, .y = 24};  // in a field of 16 seats
 
-const Values kRest{};
 const Values kLay{{.field = "bomb", .value = 1}};
 
 /// A round of two players at 60 Hz, in the two upper corners of a field of 9 cells.
