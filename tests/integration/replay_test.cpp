@@ -286,7 +286,8 @@ TEST(Inputs, OfAnotherRateOrAnotherGameAreNotPlayed) {
   refused(R"("tick_rate":30,"game":"arena")",
           "it was recorded in arena at 30 Hz, but the server plays arena at 60 Hz");
   refused(R"("tick_rate":60,"game":"chess")",
-          "line 1: it is of a game that this program does not have; it has arena");
+          "line 1: it is of a game that this program does not have; it has arena, platformer, "
+          "bomber");
 }
 
 TEST(Inputs, AFileThatIsNoneIsNamed) {
