@@ -109,7 +109,10 @@ terminal::Page TerminalView::page(Swarm& swarm) {
   const auto shown = swarm.shown(0);
   const client::Focus focus = client.focus(shown);
   if (client.view() != nullptr && focus.place) {
-    page.scene = scene(swarm, focus.sight, *focus.place);
+    page.scene = {.centre = *focus.place,
+                  .sight = focus.sight,
+                  .walls = client.assets()->map->statics->bodies(),
+                  .bodies = drawn(client, shown)};
   }
   const Connection::State state = client.connection().state();
   if (state == Connection::State::Connecting) {
@@ -122,19 +125,16 @@ terminal::Page TerminalView::page(Swarm& swarm) {
   return page;
 }
 
-terminal::Scene TerminalView::scene(Swarm& swarm, Vec2 sight, Vec2 centre) {
-  const Client& client = *swarm.client(0);
+std::span<const terminal::DrawnBody> TerminalView::drawn(
+    const Client& client, std::span<const client::PresentedBody> shown) {
   bodies_.clear();
-  for (const client::PresentedBody& body : swarm.shown(0)) {
+  for (const client::PresentedBody& body : shown) {
     bodies_.push_back({.min = body.min,
                        .size = size_of(client, body),
                        .look = client.assets()->game->kinds[body.kind].look,
                        .is_own = body.origin == client::Origin::Own});
   }
-  return {.centre = centre,
-          .sight = sight,
-          .walls = client.assets()->map->statics->bodies(),
-          .bodies = bodies_};
+  return bodies_;
 }
 
 void TerminalView::count_silence(const Client& client, Instant now) {

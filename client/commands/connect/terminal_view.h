@@ -14,6 +14,7 @@
 #include <expected>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,8 @@ class TerminalView {
   /// Returns the player whose inputs are the keys. Requires: the object outlives its use.
   [[nodiscard]] client::MakePlayer person();
 
-  /// Reads the keys. Draws what the first client of the swarm sees, if the time has come and the
-  /// terminal has taken the last picture. Call it after each turn of the swarm.
+  /// Reads the keys. Draws what the first client of the swarm sees, if a picture is due and the
+  /// terminal has taken the last one. Call it after each turn of the swarm.
   void turn(Swarm& swarm);
 
   /// Returns the time of the next picture.
@@ -52,7 +53,8 @@ class TerminalView {
   void take(const terminal::KeyEvent& event, Instant now);
   [[nodiscard]] bool leaves_by_q() const;
   [[nodiscard]] terminal::Page page(Swarm& swarm);
-  [[nodiscard]] terminal::Scene scene(Swarm& swarm, Vec2 sight, Vec2 centre);
+  [[nodiscard]] std::span<const terminal::DrawnBody> drawn(
+      const client::Client& client, std::span<const client::PresentedBody> shown);
   void count_silence(const client::Client& client, Instant now);
   void renew_figures(const client::Client& client, Instant now);
   [[nodiscard]] std::u32string hints(const client::Client& client) const;
