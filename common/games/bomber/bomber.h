@@ -1,6 +1,6 @@
 #pragma once
-// A bomber: players lay bombs in a field of pillars and bricks; the last who is left wins the
-// round.
+// A bomber. Players lay bombs in a field of pillars and bricks. The last player who is left wins
+// the round.
 
 #include "tickbox/game_table.h"
 

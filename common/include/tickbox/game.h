@@ -465,8 +465,9 @@ class Server : public detail::AnyServer {
     return {static_cast<const Event*>(rows.first), rows.count};
   }
 
-  /// Spawns an entity that nobody controls. Returns Ref{}, and does nothing, if the room is full:
-  /// 16,384 entities, of which none that was there in this tick counts as gone.
+  /// Spawns an entity that nobody controls. Returns Ref{}, and does nothing, if the room is full.
+  /// It is full if 16,384 entities were there when the tick began or were spawned by the server
+  /// since.
   template <class Kind>
   Ref spawn(const Kind& state, Vec2 min, std::uint16_t path = kNoPath) const {
     return this->spawn_row({}, kNumber<Kind>, &state, min, path);
