@@ -33,14 +33,17 @@ golden_build() {
     local folder=$1
     shift
     mkdir -p "$folder"
-    rm -f "$folder"/*.o "$folder/tickbox-golden"
+    rm -f "$folder"/{common-*.cpp,*.o,tickbox-golden}
     flatc --cpp --cpp-std c++17 --scoped-enums --no-prefix --gen-mutable --warnings-as-errors --keep-prefix \
         -I schema -o "$folder/generated/schema" schema/wire.fbs
     # A library is one source, which includes all of its own: they share most of what they include.
-    local library
-    for library in core sim engine views bots laws games record; do
+    # So is a game by itself: two games have the same names.
+    local part name
+    for part in common/{core,sim,engine,views,bots,laws,record} common/games/{*/,*.cpp}; do
+        name=${part%/}
+        name=${name%.cpp}
         # Other processors have no zstd: tests/golden/no_compression.cpp stands in for what needs it.
-        find "common/$library" -name '*.cpp' ! -name compression.cpp | sort | sed 's|.*|#include "&"|' >"$folder/common-$library.cpp"
+        find "$part" -name '*.cpp' ! -name compression.cpp | sort | sed 's|.*|#include "&"|' >"$folder/${name//\//-}.cpp"
     done
     # Objects are named by their paths.
     # shellcheck disable=SC2016 # expanded by the shell that xargs starts
