@@ -154,6 +154,10 @@ void AnyServer::decide_row(Ref whom, std::size_t outcome, const void* value) con
   running().decide(whom, outcome, value);
 }
 
+void AnyServer::close_room() const {
+  running().close_room();
+}
+
 void AnyServer::publish_row(std::size_t result, const void* value) const {
   running().publish(result, value);
 }

@@ -326,7 +326,7 @@ void Running::record_change(OutcomeKind kind, const TypeInfo& type, Player playe
   outcome.random = world_->random.state();
 }
 
-void Running::end_hooks(OutcomePhase phase) {
+void Running::end_hooks(OutcomePhase phase, bool has_room) {
   phase_ = phase;
   const TypeInfo& seat = world_->game().seat;
   for (std::size_t i = 0; i < changed_seats_.size(); ++i) {
@@ -344,7 +344,7 @@ void Running::end_hooks(OutcomePhase phase) {
     secret_before_.assign(secret.begin(), secret.end());
     random_before_ = world_->random.state();
   }
-  if (phase != OutcomePhase::Deciding) return;
+  if (phase != OutcomePhase::Deciding && !has_room) return;
   if (!engine::are_equal(world_->game().room, std::as_const(*world_).room(), next_room_)) {
     record_change(OutcomeKind::Room, world_->game().room, {}, next_room_);
     std::ranges::copy(next_room_, world_->room().begin());
@@ -369,6 +369,7 @@ void Running::carry_out(const Outcome& outcome, ConstBytes bytes) {
       return set_focus(outcome);
     case OutcomeKind::Commanded:
     case OutcomeKind::Published:
+    case OutcomeKind::Closed:
       return;
     case OutcomeKind::Removed:
       if (const auto row = living_row(outcome.ref)) remove_row(*row);
@@ -708,6 +709,21 @@ void Running::publish(std::size_t result, const void* value) {
   const TypeInfo& type = world_->game().results[result];
   Outcome& published = add_outcome(OutcomeKind::Published, &type, bytes_at(value, type.bytes));
   published.type = static_cast<std::uint8_t>(result);
+}
+
+void Running::close_room() {
+  if (!record_->closes_match()) add_outcome(OutcomeKind::Closed, nullptr, {});
+}
+
+void Running::empty_room() {
+  TICKBOX_ASSERT(players() == 0);
+  for (std::size_t row = 0; row < rows_; ++row) {
+    remove_by_server(engine::ref_of(world_->id(row)));
+  }
+  end_phase();
+  spawns_left_ = engine::kEntitiesMax;
+  world_->game().room.write_default(next_room_.data());
+  world_->game().secret.write_default(world_->secret().data());
 }
 
 void* Running::seat(Player who) {

@@ -86,8 +86,9 @@ class Running {
   /// Everything has moved: the next query files all places again.
   void forget_places() { is_filed_ = false; }
 
-  /// Writes the states that the server's hooks have changed into the record, and into the world.
-  void end_hooks(engine::OutcomePhase phase);
+  /// Writes the states that the server's hooks have changed into the record, and into the world:
+  /// that of the room where hooks decide, or with `has_room`.
+  void end_hooks(engine::OutcomePhase phase, bool has_room = false);
 
   /// Carries out the outcomes of a phase.
   void carry_out(const engine::TickRecord& record, engine::OutcomePhase phase);
@@ -97,6 +98,10 @@ class Running {
 
   /// Writes a player's command into the record.
   void note_command(const engine::Command& command);
+
+  /// Makes the room what it was before its first match opened: without entities, its states by
+  /// default. Requires: no player is there.
+  void empty_room();
 
   /// Removes a row, without the checks that a game's request has.
   void remove_row(std::size_t row);
@@ -152,6 +157,7 @@ class Running {
                       std::uint16_t path);
   void decide(Ref whom, std::size_t outcome, const void* value);
   void publish(std::size_t result, const void* value);
+  void close_room();
   [[nodiscard]] void* seat(Player who);
 
   [[nodiscard]] void* own_room() { return next_room_.data(); }

@@ -92,10 +92,11 @@ void Stepper::run_request(World& world, const TickRequest& request) {
   running_.set_user_data(request.joins);
   for (const Player player : request.leaves) {
     running_.call_hook(OutcomePhase::Joining, [&] {
-      if (game.leave != nullptr) game.leave(running_, player);
+      if (game.leave != nullptr && !request.opens_match) game.leave(running_, player);
       running_.leave(player);
     });
   }
+  if (request.opens_match) open_next(world);
   for (const Join& join : request.joins) {
     running_.call_hook(OutcomePhase::Joining, [&] {
       running_.join_player(join);
@@ -109,7 +110,15 @@ void Stepper::run_request(World& world, const TickRequest& request) {
       game.commands[command.type].run(running_, command.player, value.data());
     });
   }
-  running_.end_hooks(OutcomePhase::Joining);
+  running_.end_hooks(OutcomePhase::Joining, request.opens_match);
+}
+
+/// Opens the match after the one that the game has closed.
+void Stepper::open_next(World& world) {
+  running_.call_hook(OutcomePhase::Joining, [this] { running_.empty_room(); });
+  running_.call_hook(OutcomePhase::Joining, [&] {
+    if (world.game().open != nullptr) world.game().open(running_);
+  });
 }
 
 /// Finds the row of each player's first entity: avatars have the lowest ids.

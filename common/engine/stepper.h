@@ -38,6 +38,7 @@ class Stepper {
  private:
   void begin(World& world, Authority authority, TickRecord& record);
   void run_request(World& world, const TickRequest& request);
+  void open_next(World& world);
   void find_avatars(const World& world);
   void give_inputs(World& world, const TickRequest& request, TickRecord& record);
   void give_inputs(World& world, const TickRecord& record);

@@ -8,6 +8,7 @@
 #include "core/bytes.h"
 #include "tickbox/game_table.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -71,6 +72,9 @@ using JudgeRays = std::function<void(std::span<const FiredRay> rays, std::vector
 /// What the live server steps. All lists but that of commands are sorted by player, each player
 /// once.
 struct TickRequest {
+  /// The next match opens: TickRecord::closes_match() of the tick before. Requires: every player
+  /// leaves.
+  bool opens_match = false;
   std::span<const Player> leaves;
   std::span<const Join> joins;  ///< of free seats, or of seats that are left in this tick
   std::span<const Command> commands =
@@ -92,6 +96,7 @@ enum class OutcomeKind : std::uint8_t {
   Room,            ///< the room's state
   Secret,          ///< the secret state, and the state of the room's random sequence
   Published = 11,  ///< a result of the match; 10 is the number of a strike in a log
+  Closed,          ///< the match ends with this tick; in the next one another opens
 };
 
 /// When an outcome takes effect.
@@ -137,6 +142,11 @@ struct TickRecord {
     inputs.clear();
     strikes.clear();
     bytes.clear();
+  }
+
+  /// Returns whether the match ends with this tick.
+  [[nodiscard]] bool closes_match() const {
+    return std::ranges::find(outcomes, OutcomeKind::Closed, &Outcome::kind) != outcomes.end();
   }
 
   [[nodiscard]] ConstBytes bytes_of(const Outcome& outcome) const {

@@ -56,10 +56,11 @@ const engine::TickRequest& RandomMatch::draw() {
   inputs_.clear();
   commands_.clear();
   command_bytes_.clear();
+  const bool opens_match = record_.closes_match();
   for (std::uint16_t seat = 0; seat < world_.seats().size(); ++seat) {
     const Player player{seat};
     const bool was_here = world_.has(player);
-    const bool leaves = was_here && dice_.chance(1, kLeaves);
+    const bool leaves = was_here && (opens_match || dice_.chance(1, kLeaves));
     const bool joins = (!was_here || leaves) && dice_.chance(1, kJoins);
     if (leaves) leaves_.push_back(player);
     if (joins)
@@ -72,7 +73,8 @@ const engine::TickRequest& RandomMatch::draw() {
   for (std::size_t i = 0; i < commands_.size(); ++i) {
     commands_[i].bytes = command_bytes_[i];
   }
-  request_ = {.leaves = leaves_,
+  request_ = {.opens_match = opens_match,
+              .leaves = leaves_,
               .joins = joins_,
               .commands = commands_,
               .inputs = inputs_,

@@ -292,6 +292,8 @@ class Game:
         if kind == 11:
             of = reader.number()
             return ("published", phase, of, one_of(self.results, of).sparse(reader))
+        if kind == 12:
+            return ("closed", phase)
         raise Malformed("an unknown outcome")
 
 

@@ -92,6 +92,8 @@ std::string_view name_of(engine::OutcomeKind kind) {
       return "secret";
     case engine::OutcomeKind::Published:
       return "published";
+    case engine::OutcomeKind::Closed:
+      return "closed";
   }
   return "unknown";
 }
@@ -110,6 +112,7 @@ bool has_seat(engine::OutcomeKind kind) {
     case engine::OutcomeKind::Room:
     case engine::OutcomeKind::Secret:
     case engine::OutcomeKind::Published:
+    case engine::OutcomeKind::Closed:
       return false;
   }
   return false;

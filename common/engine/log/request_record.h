@@ -21,10 +21,15 @@ class RequestReader {
 
   /// Valid as long as this object and the record.
   [[nodiscard]] TickRequest request() const {
-    return {.leaves = leaves_, .joins = joins_, .commands = commands_, .inputs = inputs_};
+    return {.opens_match = opens_match_,
+            .leaves = leaves_,
+            .joins = joins_,
+            .commands = commands_,
+            .inputs = inputs_};
   }
 
  private:
+  bool opens_match_ = false;
   std::vector<Player> leaves_;
   std::vector<Join> joins_;
   std::vector<Command> commands_;

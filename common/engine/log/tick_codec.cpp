@@ -22,7 +22,7 @@ void write_sparse(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>
 
 bool has_type(OutcomeKind kind) {
   return kind == OutcomeKind::Spawned || kind == OutcomeKind::Commanded ||
-         kind == OutcomeKind::Decided || kind >= OutcomeKind::Seat;
+         kind == OutcomeKind::Decided || (kind >= OutcomeKind::Seat && kind != OutcomeKind::Closed);
 }
 
 Player read_seat(NumberReader& in) {
@@ -58,7 +58,7 @@ class RecordCheck {
       if (!is_valid(outcome, record.bytes_of(outcome))) return false;
       spawned += outcome.kind == OutcomeKind::Spawned ? 1 : 0;
     }
-    return world_.size() + spawned <= kEntitiesMax &&
+    return world_.size() + spawned <= kEntitiesMax + removed_.size() &&
            std::ranges::all_of(record.inputs,
                                [this](const auto& input) { return has(input.player); }) &&
            std::ranges::all_of(record.strikes, [this](const Strike& strike) {
@@ -83,6 +83,11 @@ class RecordCheck {
         seat = {.generation = (seat.generation + 1) % kGenerations, .taken = true};
         return outcome.phase == OutcomePhase::Joining;
       }
+      case OutcomeKind::Removed:
+        if (const BodyId id = body_id(outcome.ref); world_.index_of(id) != world_.size()) {
+          removed_.insert(id);
+        }
+        return true;
       case OutcomeKind::Spawned:
         return is_valid_spawn(outcome, bytes);
       case OutcomeKind::Focused:
@@ -116,6 +121,7 @@ class RecordCheck {
   const World& world_;
   std::vector<SeatInfo> seats_;
   std::set<BodyId> spawned_;
+  std::set<BodyId> removed_;  ///< of the world's entities
 };
 
 }  // namespace
@@ -157,6 +163,7 @@ void write_outcome(const GameTable& game, const Outcome& outcome, ConstBytes byt
     case OutcomeKind::Left:
     case OutcomeKind::Joined:
     case OutcomeKind::Room:
+    case OutcomeKind::Closed:
       break;
     case OutcomeKind::Seat:
       writer.number(outcome.player.seat);
@@ -251,6 +258,7 @@ void read_outcome(const GameTable& game, OutcomeHead head, NumberReader& in, Tic
       outcome.ref = {in.fixed<std::uint64_t>()};
       break;
     case OutcomeKind::Room:
+    case OutcomeKind::Closed:
       break;
     case OutcomeKind::Secret:
       outcome.random = in.fixed<std::uint64_t>();

@@ -25,7 +25,7 @@ inline constexpr std::size_t kOutcomesMax = std::size_t{16} * kSeatsMax;
 struct OutcomeHead {
   /// The number of a strike, among those of OutcomeKind.
   static constexpr std::uint8_t kStrike = static_cast<std::uint8_t>(OutcomeKind::Secret) + 1;
-  static constexpr std::uint8_t kMost = static_cast<std::uint8_t>(OutcomeKind::Published);
+  static constexpr std::uint8_t kMost = static_cast<std::uint8_t>(OutcomeKind::Closed);
 
   std::uint8_t number = 0;  ///< of an OutcomeKind, or kStrike
   OutcomePhase phase = OutcomePhase::Joining;

@@ -288,6 +288,11 @@ class AnyServer : public Moment {
   void focus(Player who, Ref whom) const;
   void focus(Player who, Vec2 place) const;
 
+  /// Ends the match with this tick. Its clients are told so, and disconnected. The next match opens
+  /// in the next tick: players and entities are gone, for which no hook runs, the states of room
+  /// and secret are those by default, and open() runs. Ticks count on.
+  void close_room() const;
+
   /// Returns what the backend put into the player's connect token. In join() only: elsewhere it is
   /// empty.
   [[nodiscard]] std::string_view token_user_data(Player who) const;

@@ -28,7 +28,8 @@ struct Mite {
 struct Asked {
   Int<0, 100'000> spawns;  ///< of the server, in a tick
   Int<0, 100'000> granted;
-  TICKBOX_FIELDS(Asked, spawns, granted)
+  bool closes = false;
+  TICKBOX_FIELDS(Asked, spawns, granted, closes)
 };
 
 struct Hive {
@@ -60,6 +61,12 @@ struct Hive {
     }
   }
 
+  /// A match that opens after another is full from the first tick on.
+  static void open(Server& server) {
+    for (std::int32_t i = 0; server.tick() > 0 && server.spawn(Mite{}, place_of(i)) != Ref{}; ++i) {
+    }
+  }
+
   /// In no other's way.
   static Vec2 place_of(std::int32_t i) {
     return {i / 4'000 * 1'000 * kUnit, i % 4'000 * 2 * kUnit};
@@ -71,6 +78,7 @@ struct Hive {
       granted += server.spawn(Mite{}, place_of(i)) != Ref{} ? 1 : 0;
     }
     server.room().granted = granted;
+    if (server.room().closes) server.close_room();
   }
 };
 
@@ -84,7 +92,9 @@ class FullRoomTest : public ::testing::Test {
 
   /// Steps, and replays the log of the tick.
   void step() {
-    stepper_.step(world_, {.leaves = {}, .joins = {}, .inputs = {}}, record_);
+    stepper_.step(world_,
+                  {.opens_match = record_.closes_match(), .leaves = {}, .joins = {}, .inputs = {}},
+                  record_);
     ASSERT_TRUE(is_valid(replayed_, record_));
     LoggedTick tick;
     ASSERT_TRUE(reader_.read(log_.tick(record_, {}), tick));
@@ -125,6 +135,21 @@ TEST_F(FullRoomTest, TheServerSpawnsNoMore) {
   EXPECT_EQ(granted(), 6'384);
   step();
   EXPECT_EQ(granted(), 0);
+}
+
+TEST_F(FullRoomTest, ClosesAndTheNextMatchFillsItAgain) {
+  ask_for(10'000);
+  step();
+  step();
+  EXPECT_EQ(world_.size(), kEntitiesMax);
+  const BodyId last = world_.id(kEntitiesMax - 1);
+  for (World* world : {&world_, &replayed_}) {
+    reinterpret_cast<Asked*>(world->room().data())->closes = true;
+  }
+  step();
+  step();
+  EXPECT_EQ(world_.size(), kEntitiesMax);
+  EXPECT_GT(world_.id(0), last);
 }
 
 TEST_F(FullRoomTest, WhatEntitiesSpawnBeyondTheLimitIsRemoved) {
