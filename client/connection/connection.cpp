@@ -24,6 +24,8 @@ std::string in_words(net::DisconnectReason reason) {
       return "removed by the server";
     case net::DisconnectReason::TakenOver:
       return "this client has connected from elsewhere";
+    case net::DisconnectReason::MatchEnded:
+      return "the match has ended";
   }
   return "unknown";
 }

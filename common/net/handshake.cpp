@@ -86,6 +86,8 @@ std::string_view name_of(DisconnectReason reason) {
       return "kicked";
     case DisconnectReason::TakenOver:
       return "taken_over";
+    case DisconnectReason::MatchEnded:
+      return "match_ended";
   }
   return "unknown";
 }

@@ -50,8 +50,12 @@ enum class DisconnectReason : std::uint8_t {
   ServerStopping = 2,
   TimedOut = 3,
   Kicked = 4,
-  TakenOver = 5,  ///< the client has connected or resumed from elsewhere
+  TakenOver = 5,   ///< the client has connected or resumed from elsewhere
+  MatchEnded = 6,  ///< the game has closed the room; the next match opens there
 };
+
+/// One more than the last reason.
+inline constexpr std::size_t kDisconnectReasons = 7;
 
 /// The number of times that a DISCONNECT is sent, because UDP loses some packets.
 inline constexpr int kGoodbyes = 3;

@@ -68,9 +68,9 @@ std::expected<void, net::DropReason> decode_input(ConstBytes bytes, Tick room_ti
 std::expected<net::DisconnectReason, net::DropReason> decode_disconnect(ConstBytes message) {
   const net::ReceivedMessage received{message};
   const auto* wire = received.root<schema::Disconnect>();
-  const auto last = static_cast<std::uint8_t>(net::DisconnectReason::TakenOver);
-  if (wire == nullptr || wire->reason() == 0 || wire->reason() > last)
+  if (wire == nullptr || wire->reason() == 0 || wire->reason() >= net::kDisconnectReasons) {
     return std::unexpected{net::DropReason::Malformed};
+  }
   return static_cast<net::DisconnectReason>(wire->reason());
 }
 

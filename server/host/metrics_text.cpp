@@ -137,7 +137,7 @@ void add_clients(Text& text, const Metrics& metrics) {
                 metrics.refusals[i]);
   }
   text.head("tickbox_disconnects_total", "counter", "Ended sessions, by reason.");
-  for (std::size_t i = 1; i < kDisconnectReasons; ++i) {
+  for (std::size_t i = 1; i < net::kDisconnectReasons; ++i) {
     text.sample("tickbox_disconnects_total",
                 label("reason", net::name_of(static_cast<net::DisconnectReason>(i))),
                 metrics.disconnects[i]);
@@ -175,6 +175,8 @@ void add_clients(Text& text, const Metrics& metrics) {
               "Parts of the game's descriptor sent to clients that asked.",
               metrics.descriptor_parts);
   text.single("tickbox_commands_total", "counter", "Commands of players taken.", metrics.commands);
+  text.single("tickbox_matches_ended_total", "counter", "Matches whose room the game has closed.",
+              metrics.matches_ended);
   text.single("tickbox_match_results_total", "counter", "Results that the game has published.",
               metrics.results.published);
   text.single("tickbox_match_results_lost_total", "counter",

@@ -33,6 +33,7 @@ void Recorder::begin(const RecordingPart& part, const match::Match& match) {
                       .keyframe_bytes = engine::keyframe_bytes_of(world),
                       .tick_bytes = engine::tick_bytes_of(world.game(), world.seats().size())});
   began_ = match.world().tick;
+  match_ended_ = false;
   keyframe(match);
 }
 
@@ -43,6 +44,7 @@ void Recorder::keyframe(const match::Match& match) {
 
 void Recorder::ticked(const match::Match& match) {
   writer_->tick(match.tick_entry());
+  match_ended_ = match_ended_ || match.record().closes_match();
   if (rotation_due(match.world().tick)) {
     if (const auto part = rotation_.store->next()) {
       writer_->finish();
@@ -58,7 +60,7 @@ void Recorder::ticked(const match::Match& match) {
 bool Recorder::rotation_due(Tick now) const {
   if (rotation_.store == nullptr) return false;
   const auto ticks = static_cast<std::uint32_t>(now - began_);
-  return (rotation_.ticks != 0 && ticks >= rotation_.ticks) ||
+  return match_ended_ || (rotation_.ticks != 0 && ticks >= rotation_.ticks) ||
          (rotation_.bytes != 0 && writer_->stats().bytes >= rotation_.bytes);
 }
 

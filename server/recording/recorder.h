@@ -39,7 +39,8 @@ class RecordingStore {
   virtual void retire() = 0;
 };
 
-/// The limits at which a recording continues in another file.
+/// The limits at which a recording continues in another file. It does so after the end of a match,
+/// too: as soon as the store has a file.
 struct Rotation {
   RecordingStore* store = nullptr;  ///< none: never rotates
   std::uint32_t ticks = 0;          ///< after this many ticks; 0: no limit
@@ -72,6 +73,7 @@ class Recorder {
   Rotation rotation_;
   std::optional<record::Writer> writer_;
   Tick began_;                ///< the tick with which the present file begins
+  bool match_ended_ = false;  ///< in the present file
   record::WriterStats past_;  ///< statistics of the earlier files
   std::vector<std::byte> keyframe_;
 };

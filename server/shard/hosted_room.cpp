@@ -42,7 +42,8 @@ void HostedRoom::step(Metrics& metrics) {
                                          std::vector<engine::Strike>& strikes) {
     ray_judge_.judge(match_, look_backs_, rays, strikes);
   };
-  const RequestedTick tick{.request = {.leaves = leaves_,
+  const RequestedTick tick{.request = {.opens_match = closes_match(),
+                                       .leaves = leaves_,
                                        .joins = joins_,
                                        .commands = commands_,
                                        .inputs = inputs_,

@@ -43,6 +43,10 @@ class HostedRoom {
   /// Takes a command for the next tick. Requires: a session of the player plays.
   void take_command(PlayerId player, const views::GivenCommand& command);
 
+  /// Returns whether the game has closed the room in the last tick: the next tick opens another
+  /// match, and every player leaves it. The sessions of the match must be closed before.
+  [[nodiscard]] bool closes_match() const { return match_.record().closes_match(); }
+
   /// Makes a seat free. Its player leaves in the next tick. Requires: its sessions are closed.
   void release(Seat& seat);
 

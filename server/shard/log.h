@@ -41,10 +41,11 @@ enum class LogKind : std::uint8_t {
   Desync,
   Refused,
   Ended,
+  MatchEnded,
   Result,
   ResultLost
 };
-inline constexpr std::size_t kLogKinds = 11;
+inline constexpr std::size_t kLogKinds = 12;
 
 class LimitedLog {
  public:

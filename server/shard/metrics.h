@@ -57,9 +57,6 @@ inline constexpr std::size_t kConnectionResults = 4;
 enum class InputResult : std::uint8_t { Given, Substituted, Late, TooEarly };
 inline constexpr std::size_t kInputResults = 4;
 
-/// One more than the last enumerator of net::DisconnectReason; the first is 1.
-inline constexpr std::size_t kDisconnectReasons = 6;
-
 /// Datagrams that the socket failed to send or to receive.
 struct SocketMetrics {
   std::uint64_t sends_dropped = 0;  ///< its send buffer was full
@@ -185,7 +182,7 @@ struct Metrics {
   net::DropCounts drops;
   std::array<std::uint64_t, kConnectionResults> connections{};
   std::array<std::uint64_t, net::kRefuseReasons> refusals{};
-  std::array<std::uint64_t, kDisconnectReasons> disconnects{};
+  std::array<std::uint64_t, net::kDisconnectReasons> disconnects{};
   std::array<std::uint64_t, kInputResults> inputs{};
   MarginCounts input_margin;  ///< margin of the newest input of each packet of inputs
   /// The time from a snapshot to its acknowledgement: the round trip, and up to a client tick.
@@ -197,6 +194,7 @@ struct Metrics {
   DesyncFileMetrics desync_files;
   std::uint64_t descriptor_parts = 0;  ///< sent to clients that asked
   std::uint64_t commands = 0;          ///< of players, taken
+  std::uint64_t matches_ended = 0;     ///< whose rooms the game has closed
   ResultMetrics results;
   SnapshotMetrics snapshots;
   EventMetrics events;

@@ -20,6 +20,10 @@ std::uint32_t Seats::held() const {
   return static_cast<std::uint32_t>(std::ranges::count(seats_, true, &Seat::held));
 }
 
+std::uint32_t Seats::in_world() const {
+  return static_cast<std::uint32_t>(std::ranges::count(seats_, true, &Seat::in_world));
+}
+
 Seat* Seats::find_free() {
   const auto free = std::ranges::find(seats_, false, &Seat::held);
   return free != seats_.end() ? &*free : nullptr;

@@ -58,6 +58,9 @@ class Seats {
   /// Returns the number of seats that no newcomer gets.
   [[nodiscard]] std::uint32_t held() const;
 
+  /// Returns the number of players in the world.
+  [[nodiscard]] std::uint32_t in_world() const;
+
   /// Returns a seat that is not held, or nullptr.
   [[nodiscard]] Seat* find_free();
 

@@ -17,7 +17,7 @@ MAP_SEATS_MAX = 4_096
 GENERATIONS = 2**18
 GAME_NAME_MAX = 32
 TICKET_BYTES = 135
-LEFT, STOPPING, TIMED_OUT, KICKED, TAKEN_OVER = 1, 2, 3, 4, 5
+LEFT, STOPPING, TIMED_OUT, KICKED, TAKEN_OVER, MATCH_ENDED = 1, 2, 3, 4, 5, 6
 
 
 def unpacker(name, codes, fields, align, zeros):
@@ -193,7 +193,7 @@ def check_input_size(data):
 
 def read_disconnect(data):
     reason = read_root(data, DISCONNECT)["reason"]
-    need(LEFT <= reason <= TAKEN_OVER, f"reason {reason}")
+    need(LEFT <= reason <= MATCH_ENDED, f"reason {reason}")
     return reason
 
 

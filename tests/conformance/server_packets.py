@@ -239,6 +239,8 @@ class ServerPackets:
         elif reason == messages.STOPPING:
             check(self.world.draining, "goodbye", "the server does not stop")
             server.state = OVER
+        elif reason == messages.MATCH_ENDED:
+            server.state = OVER
 
     def sent_news(self, now, session, datagram, news):
         check, server = self.findings.check, session.server

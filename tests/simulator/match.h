@@ -46,7 +46,7 @@ struct ServerCounts {
   std::uint64_t dropped = 0;  ///< datagrams
   std::array<std::uint64_t, server::kConnectionResults> connections{};
   std::array<std::uint64_t, net::kRefuseReasons> refusals{};
-  std::array<std::uint64_t, server::kDisconnectReasons> disconnects{};
+  std::array<std::uint64_t, net::kDisconnectReasons> disconnects{};
   std::array<std::uint64_t, server::kInputResults> inputs{};
 };
 

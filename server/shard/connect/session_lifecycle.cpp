@@ -156,6 +156,19 @@ void SessionLifecycle::forgive_stall(Instant now) {
   }
 }
 
+void SessionLifecycle::end_match(HostedRoom& room, Instant now) {
+  ++context_.metrics.matches_ended;
+  context_.log.event(LogKind::MatchEnded, Severity::Info, now, [&] {
+    return fmt::format("match_ended room={} tick={} players={}", room.id().value, room.tick().value,
+                       room.seats().in_world());
+  });
+  for (Seat& seat : room.seats().all()) {
+    if (!seat.in_world) continue;
+    if (seat.playing != nullptr) close(*seat.playing, net::DisconnectReason::MatchEnded, now);
+    if (seat.held) release(room, seat);  // its client was lost
+  }
+}
+
 void SessionLifecycle::close_all(Instant now) {
   for (HostedRoom& room : parts_.rooms) {
     for (Seat& seat : room.seats().all()) {

@@ -57,6 +57,10 @@ class SessionLifecycle {
   /// seats it closes a pending session if the key of its token is out.
   std::size_t kick(const IsOut& is_out, Instant now);
 
+  /// Closes the sessions of a match that the game has ended, and makes their seats free. A client
+  /// that is not in the world yet plays in the next match.
+  void end_match(HostedRoom& room, Instant now);
+
   /// Closes all sessions because the server stops.
   void close_all(Instant now);
 
