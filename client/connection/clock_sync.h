@@ -53,8 +53,8 @@ class ClockSync {
   /// Reports that the server substituted an input, because it was lost or late.
   void on_missed();
 
-  /// Returns how many of the newest inputs a packet can bring in time if it is somewhat earlier
-  /// than a typical one; at least two. Nothing while too few margins are known.
+  /// Returns how many of its newest inputs a packet still brings in time, if it arrives somewhat
+  /// earlier than a typical one; at least two. Nothing while too few margins are known.
   [[nodiscard]] std::optional<std::uint32_t> inputs_in_time() const;
 
  private:

@@ -5,8 +5,8 @@
 // Snapshots may be rare or lost, but every tick has a sample. For replayed bodies the state at each
 // tick between two views is known. A body that was sent in full moves in a straight line from one
 // view to the other. A new body appears in its first sample. A removed body stays in place until
-// the first sample without it. A body that was teleported, or is further away than any body moves,
-// is cut: it stays at the old position, then is at the new one.
+// the first sample without it. A body that was teleported, or has moved further than its speed
+// allows, is cut: it stays at the old position, then is at the new one.
 //
 // A server without news sends nothing, and the next ticks then follow from the newest view alone:
 // who runs keeps running and stops at walls. So the ticks beyond it are steps of that view, exact

@@ -54,7 +54,7 @@ class AlignedValue {
   alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> bytes_{};
 };
 
-/// Packs a type by the ranges of its fields.
+/// Packs a value: each field in as many bits as its range needs.
 void pack(const TypeInfo& type, ConstBytes bytes, BitWriter& out);
 
 /// Returns false for a value that is out of its range, and for bits that end too early.

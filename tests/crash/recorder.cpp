@@ -1,5 +1,5 @@
 // crash-recorder FILE PAGE SEED RATE: records a match to FILE through the production's sink until
-// it is killed, and says in PAGE what it has handed over. RATE: ticks per second of real time; 0:
+// it is killed, and notes in PAGE what it has handed over. RATE: ticks per second of real time; 0:
 // as fast as it can.
 
 #include "server/recording/recorder.h"

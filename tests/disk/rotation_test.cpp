@@ -1,13 +1,19 @@
 // A recording that goes on from file to file: each stands alone, none is removed that was not made
 // here, and a disk that fails keeps the recording where it is.
 
+#include "engine/map.h"
+#include "record/verify.h"
 #include "tests/disk/recorded.h"
+#include "tests/support/memory_sink.h"
+#include "tests/support/short_match.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -56,6 +62,62 @@ TEST(Rotation, ASizeBeginsANewFileToo) {
     EXPECT_GE(file.size(), kBytes);
     EXPECT_TRUE(verify(file).complete);
   }
+}
+
+/// Files in memory; there is none while `is_full`.
+class MemoryStore final : public server::RecordingStore {
+ public:
+  [[nodiscard]] server::RecordingPart add() {
+    return {.sink = files.emplace_back(std::make_unique<MemorySink>()).get(),
+            .header = {.tick_rate = 60, .game = "short_match", .simulation = "none"}};
+  }
+
+  std::optional<server::RecordingPart> next() override {
+    if (is_full) return std::nullopt;
+    return add();
+  }
+
+  void retire() override {}
+
+  std::vector<std::unique_ptr<MemorySink>> files;
+  bool is_full = false;
+};
+
+TEST(Rotation, TheEndOfAMatchBeginsANewFileToo) {
+  const GameTable& game = short_match();
+  match::Match match{game, engine::make_map(game, {.seats = 2}, 60), 60, 1};
+  MemoryStore store;
+  server::Recorder recorder{store.add(), match, {.store = &store}};
+  const auto run = [&](int ticks) {
+    for (; ticks > 0; --ticks) {
+      match.tick(
+          {.opens_match = match.record().closes_match(), .leaves = {}, .joins = {}, .inputs = {}});
+      match.write_tick_log({});
+      recorder.ticked(match);
+    }
+  };
+  run(59);
+  EXPECT_EQ(store.files.size(), 1U);
+  run(1);
+  EXPECT_EQ(store.files.size(), 2U) << "a match lasts a second";
+  run(60);
+  EXPECT_EQ(store.files.size(), 2U);
+  store.is_full = true;
+  run(10);
+  EXPECT_EQ(store.files.size(), 2U) << "it goes on in the present file";
+  store.is_full = false;
+  run(10);
+  EXPECT_EQ(store.files.size(), 3U);
+  recorder.finish();
+  Tick last;
+  for (const auto& file : store.files) {
+    const auto result =
+        record::verify(record::Reader::open(file->bytes).value(), game, match.world().map());
+    EXPECT_TRUE(result.held() && result.complete);
+    EXPECT_EQ(result.last_tick.value, last.value + result.ticks);
+    last = result.last_tick;
+  }
+  EXPECT_EQ(last, match.world().tick);
 }
 
 TEST(Rotation, NoTwoFilesHaveTheSameSalt) {

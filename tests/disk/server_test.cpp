@@ -140,7 +140,7 @@ TEST(DiskServer, FlagsThatDoNotGoTogetherStartNothing) {
   for (const auto& arguments : std::vector<std::vector<std::string>>{
            {"--record-rotate-time", "1s"},
            {"--record-rotate-size", "1MiB"},
-           {"--record", "never-made", "--record-keep", "3"},
+           {"--record-keep", "3"},
            {"--record-max-bytes", "1GiB"},
            {"--record", "never-made", "--record-max-bytes", "64KiB"},
            {"--record", "never-made", "--record-max-bytes", "1MiB", "--record-rotate-size", "1MiB"},

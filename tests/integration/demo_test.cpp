@@ -14,7 +14,7 @@
 namespace tickbox::integration {
 namespace {
 
-/// Stands for cmake: a build that says which processes it has, and takes as long as nobody ends it.
+/// Stands in for cmake: a build that writes down its processes, and runs until somebody ends it.
 constexpr const char* kEndlessBuild = R"(#!/bin/sh
 sleep 1000 &
 echo $$ $! >"$BUILDING.new"

@@ -1,6 +1,6 @@
 #pragma once
-// The harness as a plan wants it: different clocks, a disk, planted bugs. Its moves disturb a
-// match, and checkers have to find errors.
+// The harness as a plan wants it: different clocks, a disk, planted bugs, and the moves that
+// disturb a match. Checkers look for errors.
 
 #include "core/rng.h"
 #include "tests/simulator/commands.h"

@@ -1,5 +1,5 @@
 #pragma once
-// A game in which players see another part of the map.
+// A game whose players have views of another extent.
 
 #include "core/fixed.h"
 #include "tickbox/game_table.h"

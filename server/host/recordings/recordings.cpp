@@ -74,9 +74,8 @@ std::optional<std::string> recording_contradiction(const Options& options) {
   if (options.record_max_bytes > 0 && options.record.empty()) {
     return "--record-max-bytes needs a recording; add --record DIR";
   }
-  if (options.record_keep > 0 && !rotates && options.record_max_bytes == 0) {
-    return "--record-keep needs --record-rotate-time or --record-rotate-size: without them there "
-           "is only one file";
+  if (options.record_keep > 0 && options.record.empty()) {
+    return "--record-keep needs a recording; add --record DIR";
   }
   if (options.record_max_bytes > 0 && options.record_rotate_size > options.record_max_bytes / 4) {
     return "--record-rotate-size must be at most a quarter of --record-max-bytes: the file that is "

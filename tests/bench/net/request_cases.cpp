@@ -21,7 +21,8 @@ struct Stage {
   net::PacketBuffer out{};
   std::uint64_t before = 0;
 
-  /// Every limit is fresh, and every session that nobody has proven is forgotten.
+  /// Lets seven seconds pass: every limit is fresh then, and sessions that nobody has proven are
+  /// forgotten.
   void begin() {
     constexpr int kSeconds = 7;
     static_assert(std::chrono::seconds{kSeconds} > server::kSessionTimeout);

@@ -36,7 +36,7 @@ TEST(SweptDots, CentresStopOnTheInflatedRectangle) {
                                    {1, 5, {0, -1}, share(24, 64)}}));
 }
 
-// The article has one obstacle and takes the nearest of its two faces. Of three, the nearest has
+// The article has one obstacle and takes the nearest of its two faces. Here are three, and the nearest has
 // neither the lowest id nor the first place in the file.
 TEST(SweptDots, OfSeveralObstaclesTheNearestStopsIt) {
   const Scene scene = stepped("nearest_body.json");

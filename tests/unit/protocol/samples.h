@@ -220,12 +220,12 @@ inline protocol::DescriptorPart descriptor_part() {
   return protocol::descriptor_part(counted(protocol::kDescriptorPartBytes + 1), 0);
 }
 
-/// Every type that travels sealed, with each direction in which it does.
 struct SealedKind {
   net::PacketType type;
   net::Direction direction;
 };
 
+/// Every type that travels sealed, with each direction in which it does.
 inline constexpr SealedKind kSealedKinds[] = {
     {net::PacketType::Input, net::Direction::ToServer},
     {net::PacketType::Snapshot, net::Direction::ToClient},
