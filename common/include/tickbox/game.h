@@ -81,7 +81,7 @@ struct Contact {
   std::int8_t ny = 0;
   /// The velocity of the first relative to the second just before the contact, in sub-units per
   /// tick: downwards for one that falls onto the other. (0, 0) of an overlap.
-  Vec2 before;
+  Vec2 before{};
 };
 
 /// A side of a body.
@@ -89,17 +89,17 @@ enum class Side : std::uint8_t { Left, Right, Up, Down };
 
 /// A ray that ends at `from + way`. One that begins outside of the world meets nothing.
 struct Ray {
-  Vec2 from;
-  Vec2 way;                              ///< within ±4,096 units
+  Vec2 from{};
+  Vec2 way{};                            ///< within ±4,096 units
   std::uint16_t layers = 1;              ///< as those of a body
   std::uint16_t collides_with = 0xffff;  ///< likewise
-  Ref ignores;
+  Ref ignores{};
 };
 
 /// What a ray meets first. A wall, or a side of the world, has no ref.
 struct RayHit {
-  Ref ref;
-  Vec2 place;
+  Ref ref{};
+  Vec2 place{};
   std::int8_t nx = 0;  ///< from what it meets; (0, 0) where the ray begins inside
   std::int8_t ny = 0;
 };
@@ -109,8 +109,8 @@ inline constexpr std::uint16_t kNoPath = 0xffff;
 
 /// A place that a map names.
 struct MapObject {
-  Vec2 min;
-  Vec2 size;
+  Vec2 min{};
+  Vec2 size{};
   std::uint16_t path = kNoPath;  ///< index of a path of the map
 };
 

@@ -22,10 +22,10 @@ struct KindTable {
   using Meet = void (*)(const detail::Row& a, const detail::Row& b, Contact contact,
                         const detail::AnyStep& step);
 
-  TypeInfo type;
+  TypeInfo type{};
   std::int32_t top_speed = 0;  ///< units per second
   Predict predict = Predict::Near;
-  Look look;  ///< by default the first letter of the kind's name
+  Look look{};  ///< by default the first letter of the kind's name
   Body (*body)(const void* state) = nullptr;
   void (*act)(const detail::Row& row, const void* input, const detail::AnyStep& step) = nullptr;
   std::optional<Ray> (*ray)(const detail::Row& row, const void* input,
@@ -36,20 +36,20 @@ struct KindTable {
   void (*crushed)(const detail::Row& row, const detail::AnyStep& step) = nullptr;
   void (*left)(const detail::Row& row, const detail::AnyStep& step) = nullptr;
   bool (*possible)(const void* state) = nullptr;
-  std::span<const Apply> apply;   ///< by outcome
-  std::span<const Meet> contact;  ///< by the kind of the other
+  std::span<const Apply> apply{};   ///< by outcome
+  std::span<const Meet> contact{};  ///< by the kind of the other
 };
 
 /// A command that players may send.
 struct CommandTable {
-  TypeInfo type;
+  TypeInfo type{};
   void (*run)(detail::Running& running, Player who, const void* command) = nullptr;
 };
 
 /// Keys that give a value of the input a number while they are down. One Key of a game is as many
 /// of these as it sets values.
 struct KeyTable {
-  std::string_view keys;
+  std::string_view keys{};
   std::uint8_t field = 0;  ///< of GameTable::input
   std::uint8_t i = 0;      ///< which value of the field
   std::int64_t value = 0;  ///< within the field's range
@@ -57,33 +57,33 @@ struct KeyTable {
 
 /// How a game plays by itself. Bots that need no code of the game are not here (common/bots).
 struct BotTable {
-  std::span<const std::string_view> styles;  ///< empty: the game has no bot
-  TypeInfo state;                            ///< what a bot remembers
+  std::span<const std::string_view> styles{};  ///< empty: the game has no bot
+  TypeInfo state{};                            ///< what a bot remembers
   /// Writes the input of one tick. `style`: one of `styles`.
   void (*decide)(const detail::BotSight& sight, void* state, std::string_view style,
                  void* input) = nullptr;
 };
 
 struct GameTable {
-  std::string_view name;
+  std::string_view name{};
   std::uint32_t version = 0;
   std::uint64_t hash = 0;    ///< over names, ranges, order, version, speeds and gravity
   std::int32_t gravity = 0;  ///< units per second², down
   std::uint8_t avatar = 0;   ///< the kind that players control
 
-  TypeInfo input;
-  TypeInfo seat;
-  TypeInfo room;
-  TypeInfo secret;
-  std::span<const KindTable> kinds;
-  std::span<const TypeInfo> outcomes;
-  std::span<const TypeInfo> events;
-  std::span<const CommandTable> commands;
-  std::span<const TypeInfo> results;
+  TypeInfo input{};
+  TypeInfo seat{};
+  TypeInfo room{};
+  TypeInfo secret{};
+  std::span<const KindTable> kinds{};
+  std::span<const TypeInfo> outcomes{};
+  std::span<const TypeInfo> events{};
+  std::span<const CommandTable> commands{};
+  std::span<const TypeInfo> results{};
   std::uint16_t state_bytes = 0;  ///< of the largest kind: the stride of rows
   // No part of the rules, nor of `hash`.
-  BotTable bot;
-  std::span<const KeyTable> keys;
+  BotTable bot{};
+  std::span<const KeyTable> keys{};
 
   void (*map)(MapBuilder& builder, const MapOptions& options) = nullptr;
   void (*significant)(void* input, const void* avatar) = nullptr;

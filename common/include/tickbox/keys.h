@@ -18,8 +18,8 @@ template <class Input>
 struct Key {
   /// A letter, a digit, space, enter, tab, up, down, left or right; or several of these that are
   /// down together, as in "w+d".
-  std::string_view keys;
-  Input input;
+  std::string_view keys{};
+  Input input{};
 };
 
 /// A colour of the terminal.

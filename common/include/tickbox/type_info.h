@@ -18,7 +18,7 @@ enum class FieldForm : std::uint8_t { Whole, Flag, Press, Player, Ref };
 
 /// One declared member: `times` values side by side, each of `bytes` bytes in memory.
 struct FieldInfo {
-  std::string_view name;
+  std::string_view name{};
   FieldForm form = FieldForm::Whole;
   std::uint16_t offset = 0;  ///< in the type
   std::uint8_t bytes = 0;
@@ -30,7 +30,7 @@ struct FieldInfo {
 
 /// A declared type.
 struct TypeInfo {
-  std::string_view name;
+  std::string_view name{};
   std::uint16_t bytes = 0;  ///< size in memory
   std::uint16_t bits = 0;   ///< size where it is sent or stored
   std::uint8_t field_count = 0;
