@@ -1,11 +1,13 @@
 #pragma once
 // The adapter that makes the table of a game from its struct, at compile time. Include it in the
-// source of a game, and nowhere else: kGameTable<Game> is the table.
+// source of a game, and nowhere else: kGameTable<Game> is the table. A program of one game finds it
+// by the line TICKBOX_GAME(Game) at the end of that source.
 
 #include "tickbox/game.h"
 #include "tickbox/game_table.h"
 #include "tickbox/hooks.h"
 #include "tickbox/play_table.h"
+#include "tickbox/program.h"
 #include "tickbox/type_info.h"
 
 #include <array>
@@ -331,3 +333,12 @@ template <GameRules Game>
 inline constexpr GameTable kGameTable = detail::make_game_table<Game>();
 
 }  // namespace tickbox
+
+// clang-format off
+/// Makes a struct the game of the program (program.h). Stands once in a program, outside of all
+/// namespaces and without a semicolon: TICKBOX_GAME(tag::Tag)
+#define TICKBOX_GAME(...)                                                                 \
+  const ::tickbox::GameTable& ::tickbox::game_named_by_TICKBOX_GAME() {                   \
+    return ::tickbox::kGameTable<__VA_ARGS__>;                                            \
+  }
+// clang-format on

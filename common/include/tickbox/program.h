@@ -1,0 +1,27 @@
+#pragma once
+
+// The programs of one game: a server, a client with its commands, and the check of the laws.
+//
+// tickbox_add_game() of the CMake package builds all three from the sources of a game. A main() of
+// one's own calls one of these functions with argc, argv and the game.
+
+namespace tickbox {
+
+struct GameTable;
+
+/// Returns the game whose source ends with TICKBOX_GAME(…) (adapter.h). A linker that names this
+/// function as undefined or as defined twice has found no such line in the program, or two.
+[[nodiscard]] const GameTable& game_named_by_TICKBOX_GAME();  // NOLINT(*-identifier-naming)
+
+// Each function runs a whole program and returns its exit code. The program is named after argv[0].
+
+/// A server of this game. `tag-server` suggests `tag` to connect with.
+[[nodiscard]] int run_server(int argc, char** argv, const GameTable& game);
+
+/// A client of this game: connect, load, replay, sim and token, as `tickbox` has them.
+[[nodiscard]] int run_client(int argc, char** argv, const GameTable& game);
+
+/// Random matches that check the laws every game must obey. Needs libtickbox_laws.
+[[nodiscard]] int run_laws(int argc, char** argv, const GameTable& game);
+
+}  // namespace tickbox
