@@ -1,22 +1,25 @@
 #pragma once
-// The commands of `tickbox`. Each function with `run` adds a command to `program`, and sets `run`
-// if that command is given. Requires: both outlive the parsing and the run.
+// The program `tickbox` and its commands. Each function with `run` adds a command to `program`, and
+// sets `run` if that command is given. `games`: all that the program has. Requires: they outlive
+// the parsing and the run, and the program has a name.
 
 #include "cli/command_line.h"
+#include "engine/identity.h"
 
 #include <functional>
+#include <string>
 
 namespace tickbox::commands {
 
 /// Adds `tickbox connect HOST:PORT`: one client that plays, predicts, verifies and reports.
-void add_connect(cli::Command& program, std::function<int()>& run);
+void add_connect(cli::Command& program, engine::Games games, std::function<int()>& run);
 
 /// Adds `tickbox load HOST:PORT`: many clients at once, their and the server's figures, and the
 /// check of requirements.
-void add_load(cli::Command& program, std::function<int()>& run);
+void add_load(cli::Command& program, engine::Games games, std::function<int()>& run);
 
 /// Adds `tickbox replay COMMAND FILE`: the content of a recording, and its verification.
-void add_replay(cli::Command& program, std::function<int()>& run);
+void add_replay(cli::Command& program, engine::Games games, std::function<int()>& run);
 
 /// Adds `tickbox sim SCENARIO`: a scenario file stepped without a network (sim.h).
 void add_sim(cli::Command& program, std::function<int()>& run);
@@ -27,5 +30,14 @@ void add_token(cli::Command& program, std::function<int()>& run);
 
 /// Adds `tickbox help figures`: the meaning of the figures of `connect` and `load`.
 void add_figures_help(cli::Program& program);
+
+struct ClientProgram {
+  engine::Games games;
+  std::string name = "tickbox";
+  std::string plays{};  ///< the first words of --version: "tag 1"
+};
+
+/// Runs the whole program. Returns its exit code.
+[[nodiscard]] int run_client(int argc, char** argv, const ClientProgram& client);
 
 }  // namespace tickbox::commands

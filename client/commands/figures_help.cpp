@@ -74,8 +74,8 @@ constexpr std::array kFigures = {
 void add_figures_help(cli::Program& program) {
   const std::size_t width = cli::help_width();
   std::string text = cli::wrapped(
-      "", "The figures of `tickbox connect` and `tickbox load`, as --json and --require name them:",
-      {.width = width});
+      "",
+      "The figures of `connect` and `load`, as --json and --require name them:", {.width = width});
   for (const auto& [names, meaning] : kFigures) {
     text += "\n" + cli::wrapped("  ", names, {.width = width, .indent = 2}) +
             cli::wrapped(std::string(kMeaningIndent, ' '), meaning,

@@ -4,6 +4,7 @@
 
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
+#include "engine/identity.h"
 
 #include <cstdint>
 #include <functional>
@@ -15,10 +16,12 @@
 
 namespace tickbox::commands {
 
+/// A command of a program, and what it prints.
 struct Output {
-  std::string_view name;                  ///< "tickbox replay"
+  std::string name;                       ///< "tickbox replay"
   const cli::Command* program = nullptr;  ///< nullptr: only the command's own flags count
   cli::CommonFlags common{};
+  engine::Games games{};  ///< all that the program has; empty for a command that needs none
   /// Keeps the notes while something is drawn on the terminal; nullptr: they go to stderr at once.
   std::vector<std::string>* held_notes = nullptr;
 

@@ -213,7 +213,9 @@ Command::Command(CLI::App& app, const About& about, CommonFlags& flags) : app_{&
              "command line takes precedence.");
   if (app.get_parent() == nullptr) {
     app.name(about.name);
-    app.set_version_flag("-V,--version", version_text(), "Print version and build and exit");
+    app.set_version_flag("-V,--version",
+                         about.plays.empty() ? version_text() : about.plays + ", " + version_text(),
+                         "Print version and build and exit");
     app.formatter(help_formatter(help_width()));
   }
   add_option("--json", flags.json, about.json);
@@ -294,6 +296,10 @@ std::string Command::help() const {
   return app_->help();
 }
 
+std::string Command::name() const {
+  return app_->get_name();
+}
+
 Program::Program(const About& about, CommonFlags& flags)
     : Program{std::make_unique<CLI::App>(), about, flags} {}
 
@@ -306,9 +312,7 @@ Program::~Program() = default;
 
 std::optional<ExitCode> Program::parse(int argc, const char* const* argv) {
   CLI::App& app = *app_;
-  if (app.get_name().empty()) {
-    app.name(argc > 0 ? std::filesystem::path{argv[0]}.filename().string() : "tickbox");
-  }
+  if (app.get_name().empty()) app.name(program_name(argc, argv, "tickbox"));
   const std::span all{argv, static_cast<std::size_t>(argc)};
   words_ = with_aliases(app, {all.begin() + (argc > 0 ? 1 : 0), all.end()});
   if (words_.size() == 2 && words_.back() == "--help") {
@@ -353,6 +357,11 @@ std::string Program::with_sources(std::string line) const {
     }
   }
   return line;
+}
+
+std::string program_name(int argc, const char* const* argv, const std::string& otherwise) {
+  const std::string name = argc > 0 ? std::filesystem::path{argv[0]}.filename().string() : "";
+  return name.empty() ? otherwise : name;
 }
 
 std::string environment_name(std::string_view flag) {

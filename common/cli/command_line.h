@@ -42,6 +42,7 @@ struct About {
   std::string example;
   std::string json = "Print one JSON document as the last line on stdout";
   std::string quiet = "Do not print progress on stderr";
+  std::string plays{};  ///< of a program, printed first by --version: "tag 1"; empty: nothing
 };
 
 /// A condition on the text of a value.
@@ -168,6 +169,9 @@ class Command {
 
   [[nodiscard]] std::string help() const;
 
+  /// Returns the name of the command or program; empty before parse() if the program has none.
+  [[nodiscard]] std::string name() const;
+
  protected:
   Command(CLI::App& app, const About& about, CommonFlags& flags);
 
@@ -206,6 +210,10 @@ class Program : public Command {
   std::vector<std::string> words_{};  ///< the arguments of the command line
   std::map<std::string, std::string> topics_{};
 };
+
+/// Returns the name of the program's file without its folders, or `otherwise` if it has none.
+[[nodiscard]] std::string program_name(int argc, const char* const* argv,
+                                       const std::string& otherwise);
 
 /// Returns "TICKBOX_TICK_RATE" for "--tick-rate".
 [[nodiscard]] std::string environment_name(std::string_view flag);

@@ -52,9 +52,10 @@ std::string next_commands(const Server& server) {
       net::to_string(address_to_try(options, server.transport->local_address()));
   const std::string keys = options.key_file.empty() ? "" : " --key-file " + options.key_file;
   return fmt::format(
-      "metrics  http://{}/metrics\nconnect  tickbox connect {}{}\n"
-      "load     tickbox load {}{} --clients {} --seconds 10 --admin {}\n",
-      admin, address, keys, address, keys, std::min(kClientsToTry, options.max_clients), admin);
+      "metrics  http://{}/metrics\nconnect  {} connect {}{}\n"
+      "load     {} load {}{} --clients {} --seconds 10 --admin {}\n",
+      admin, options.programs.client, address, keys, options.programs.client, address, keys,
+      std::min(kClientsToTry, options.max_clients), admin);
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ struct Armed {
   record::Header header;
   const BlackBox* black_box = nullptr;
   std::thread::id thread;
+  ProgramNames programs;
   AssertHandler before = nullptr;
 };
 
@@ -52,25 +53,27 @@ std::atomic_flag failing;
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 void write_black_box(const Armed& what) {
+  const char* const program = what.programs.server.c_str();
   if (what.path.empty()) {
     std::fprintf(stderr,
-                 "tickbox-server: the last seconds are not saved; give --record DIR or --crash-dir "
-                 "DIR to save them\n");
+                 "%s: the last seconds are not saved; give --record DIR or --crash-dir DIR to save "
+                 "them\n",
+                 program);
     return;
   }
   auto file = os::system_disk().create(what.path);
   if (!file) {
-    std::fprintf(stderr, "tickbox-server: %s\n",
+    std::fprintf(stderr, "%s: %s\n", program,
                  os::creation_failure(what.path, file.error()).c_str());
     return;
   }
   DirectSink sink{**file};
   const bool written = what.black_box->write(sink, what.header) && (*file)->sync().has_value();
-  std::fprintf(stderr, "tickbox-server: the last seconds are %s %s\n",
-               written ? "in" : "in part in", what.path.c_str());
+  std::fprintf(stderr, "%s: the last seconds are %s %s\n", program, written ? "in" : "in part in",
+               what.path.c_str());
   if (written) {
-    std::fprintf(stderr, "tickbox-server: step them with: tickbox replay verify %s\n",
-                 what.path.c_str());
+    std::fprintf(stderr, "%s: step them with: %s replay verify %s\n", program,
+                 what.programs.client.c_str(), what.path.c_str());
   }
 }
 
@@ -82,12 +85,14 @@ void on_failed_assertion(const char* condition, const char* file, int line) {
 
 }  // namespace
 
-CrashFile::CrashFile(std::string path, const record::Header& header, const BlackBox& black_box) {
+CrashFile::CrashFile(std::string path, const record::Header& header, const BlackBox& black_box,
+                     ProgramNames programs) {
   TICKBOX_ASSERT(!armed);
   armed.emplace(Armed{.path = std::move(path),
                       .header = header,
                       .black_box = &black_box,
                       .thread = std::this_thread::get_id(),
+                      .programs = std::move(programs),
                       .before = set_assert_handler(&on_failed_assertion)});
 }
 

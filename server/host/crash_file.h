@@ -3,6 +3,7 @@
 // DIR/<start>-room<N>-crash.tickbox.
 
 #include "record/format.h"
+#include "server/host/options.h"
 #include "server/recording/black_box.h"
 
 #include <string>
@@ -19,8 +20,9 @@ namespace tickbox::server {
 class CrashFile {
  public:
   /// `path`: the file, created only at a failure; if empty, there is none, and the message says how
-  /// to get one. `header`: with a salt.
-  CrashFile(std::string path, const record::Header& header, const BlackBox& black_box);
+  /// to get one. `header`: with a salt. `programs`: for the messages.
+  CrashFile(std::string path, const record::Header& header, const BlackBox& black_box,
+            ProgramNames programs = {});
   ~CrashFile();
   CrashFile(const CrashFile&) = delete;
   CrashFile& operator=(const CrashFile&) = delete;

@@ -2,5 +2,5 @@
 #include "server/host/program.h"
 
 int main(int argc, char** argv) {
-  return tickbox::server::run_server(argc, argv, tickbox::games::all_games());
+  return tickbox::server::run_server(argc, argv, {.games = tickbox::games::all_games()});
 }

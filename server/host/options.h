@@ -23,7 +23,14 @@ inline constexpr std::uint64_t kRotateSizeMin = std::uint64_t{64} * 1024;
 inline constexpr std::uint64_t kRecordMaxBytesMin = 4 * kRotateSizeMin;
 inline constexpr std::uint32_t kRecordKeepMax = 1'000'000;
 
+/// What messages call the programs.
+struct ProgramNames {
+  std::string server = "tickbox-server";
+  std::string client = "tickbox";  ///< the one that connects to the server and reads its recordings
+};
+
 struct Options {
+  ProgramNames programs{};  ///< no option of the command line
   std::string bind = "127.0.0.1";
   std::string key_file;             ///< empty: the published key
   std::string deny_file;            ///< ids of clients that are not admitted; empty: none
@@ -42,7 +49,7 @@ struct Options {
   std::uint16_t admin_port = kDefaultAdminPort;  ///< 0: any free port
   std::uint32_t tick_rate = 60;                  ///< per second
   std::optional<std::uint32_t> snapshot_rate;    ///< per second; not given: the tick rate
-  std::string game = "arena";
+  std::string game;
   std::uint32_t max_clients = 1'000;     ///< at most engine::kSeatsMax
   std::string record;                    ///< directory; empty: no recording
   Duration record_rotate_time{};         ///< a new file after this time; 0: no limit

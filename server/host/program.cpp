@@ -11,10 +11,13 @@
 #include "server/host/options.h"
 #include "server/host/recordings/recordings.h"
 #include "server/host/serve.h"
+#include "tickbox/game_table.h"
+#include "tickbox/program.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <expected>
@@ -27,7 +30,7 @@
 namespace tickbox::server {
 namespace {
 
-// `tickbox-server health`: asks a running server whether it is alive, for containers and scripts.
+// The command `health`: asks a running server whether it is alive, for containers and scripts.
 
 enum class HealthQuestion : std::uint8_t {
   Alive,  ///< /livez
@@ -54,8 +57,9 @@ std::string document_of(const std::string& admin, HealthQuestion question,
 
 /// Writes one line to stdout. Returns Done if `admin` answers with 200, WrongUsage if it is no
 /// HOST:PORT, else Failed.
-cli::ExitCode check_health(const std::string& admin, HealthQuestion question, HealthAnswer answer) {
-  const cli::Teller teller{.name = "tickbox-server", .json = answer == HealthAnswer::Document};
+cli::ExitCode check_health(const std::string& program, const std::string& admin,
+                           HealthQuestion question, HealthAnswer answer) {
+  const cli::Teller teller{.name = program, .json = answer == HealthAnswer::Document};
   const auto place = parse_host_port(admin);
   if (!place)
     return cli::tell_failure(teller, cli::ExitCode::WrongUsage, "--admin: " + place.error());
@@ -72,8 +76,6 @@ cli::ExitCode check_health(const std::string& admin, HealthQuestion question, He
   }
   return code;
 }
-
-constexpr const char* kExample = "tickbox-server --port 7777 --record recordings";
 
 std::string check_host(const std::string& text) {
   const auto address = os::resolve_host(host_of(text), 0);
@@ -256,19 +258,20 @@ std::string admin_of(const Options& options) {
 
 }  // namespace
 
-int run_server(int argc, char** argv, engine::Games games) {
+int run_server(int argc, char** argv, const ServerProgram& server) {
   cli::CommonFlags flags;
-  Options options;
+  Options options{.programs = server.names, .game = std::string{server.games.front()->name}};
   os::LogOptions log_options;
-  cli::Program program{{.name = "tickbox-server",
+  cli::Program program{{.name = server.names.server,
                         .description = "Serve a match to many clients. Steps it at a fixed tick "
                                        "rate, sends snapshots to the clients, and records it.",
-                        .example = kExample,
+                        .example = server.names.server + " --port 7777 --record recordings",
                         .json = "Print {\"event\":\"ready\",...} on stdout when clients can "
                                 "connect, and {\"event\":\"stopped\",...} as the last line",
-                        .quiet = "Do not print the commands to try next on stdout"},
+                        .quiet = "Do not print the commands to try next on stdout",
+                        .plays = server.plays},
                        flags};
-  add_options(program, games, options, log_options);
+  add_options(program, server.games, options, log_options);
 
   std::string admin;
   bool asked_health = false;
@@ -276,7 +279,7 @@ int run_server(int argc, char** argv, engine::Games games) {
   cli::Command health = program.add_command(
       {.name = "health",
        .description = "Ask a running server whether it is alive, or ready. Exit 0 if so, 1 if not.",
-       .example = "tickbox-server health --admin 127.0.0.1:9180"},
+       .example = server.names.server + " health --admin 127.0.0.1:9180"},
       health_flags);
   health.add_option("--admin", admin, "Admin address of the server",
                     {.value = "HOST:PORT", .default_text = "by --admin-bind and --admin-port"});
@@ -289,18 +292,32 @@ int run_server(int argc, char** argv, engine::Games games) {
   if (const auto exit_code = program.parse(argc, argv)) return cli::to_int(*exit_code);
   if (asked_health) {
     const bool as_document = flags.json || health_flags.json;
-    return cli::to_int(check_health(admin.empty() ? admin_of(options) : admin,
+    return cli::to_int(check_health(server.names.server, admin.empty() ? admin_of(options) : admin,
                                     ready ? HealthQuestion::Ready : HealthQuestion::Alive,
                                     as_document ? HealthAnswer::Document : HealthAnswer::Words));
   }
   auto wrong = contradiction(options);
   if (!wrong) wrong = recording_contradiction(options);
   if (wrong) {
-    return cli::to_int(cli::tell_failure({.name = "tickbox-server", .json = flags.json},
+    return cli::to_int(cli::tell_failure({.name = server.names.server, .json = flags.json},
                                          cli::ExitCode::WrongUsage, program.with_sources(*wrong)));
   }
   const os::Log log{log_options};
-  return cli::to_int(serve(options, games, {.json = flags.json, .quiet = flags.quiet}, log));
+  return cli::to_int(serve(options, server.games, {.json = flags.json, .quiet = flags.quiet}, log));
 }
 
 }  // namespace tickbox::server
+
+int tickbox::run_server(int argc, char** argv, const GameTable& game) {
+  const std::array<const GameTable*, 1> games{&game};
+  const std::string name = cli::program_name(argc, argv, "tickbox-server");
+  constexpr std::string_view kSuffix = "-server";
+  const bool has_client = name.ends_with(kSuffix) && name.size() > kSuffix.size();
+  return server::run_server(
+      argc, argv,
+      {.games = games,
+       .names = {.server = name,
+                 .client = has_client ? name.substr(0, name.size() - kSuffix.size())
+                                      : std::string{game.name}},
+       .plays = fmt::format("{} {}", game.name, game.version)});
+}

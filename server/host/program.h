@@ -2,10 +2,19 @@
 // The program tickbox-server: its command line and its commands.
 
 #include "engine/identity.h"
+#include "server/host/options.h"
+
+#include <string>
 
 namespace tickbox::server {
 
-/// Runs the whole program for a list of games. Returns its exit code.
-[[nodiscard]] int run_server(int argc, char** argv, engine::Games games);
+struct ServerProgram {
+  engine::Games games;  ///< at least one; the first is played by default
+  ProgramNames names{};
+  std::string plays{};  ///< the first words of --version: "tag 1"
+};
+
+/// Runs the whole program. Returns its exit code.
+[[nodiscard]] int run_server(int argc, char** argv, const ServerProgram& server);
 
 }  // namespace tickbox::server

@@ -17,8 +17,9 @@ namespace {
 /// The time for the last packets to reach the last client.
 constexpr Duration kLastWords = std::chrono::milliseconds{20};
 
-cli::ExitCode fail(const Announcement& announcement, const std::string& why) {
-  return cli::tell_failure({.name = "tickbox-server", .json = announcement.json},
+cli::ExitCode fail(const Options& options, const Announcement& announcement,
+                   const std::string& why) {
+  return cli::tell_failure({.name = options.programs.server, .json = announcement.json},
                            cli::ExitCode::Failed, why);
 }
 
@@ -36,9 +37,10 @@ void disconnect_clients(Server& server, const TickLoop& loop) {
 cli::ExitCode serve(const Options& options, engine::Games games, const Announcement& announcement,
                     const os::Log& log) {
   Server server{options, log};
-  if (const auto opened = server.open(games); !opened) return fail(announcement, opened.error());
+  if (const auto opened = server.open(games); !opened)
+    return fail(options, announcement, opened.error());
   if (const auto announced = announce_ready(server, announcement); !announced) {
-    return fail({}, announced.error());
+    return fail(options, {}, announced.error());
   }
   TickLoop loop{server};
   loop.run();
@@ -51,7 +53,8 @@ cli::ExitCode serve(const Options& options, engine::Games games, const Announcem
     server.log.event(Severity::Info, "stopped");
     if (announcement.json) ended = os::write_to_stdout(stopped_document(server, loop.ticks()));
   }
-  const cli::ExitCode code = ended ? cli::ExitCode::Done : fail(announcement, ended.error());
+  const cli::ExitCode code =
+      ended ? cli::ExitCode::Done : fail(options, announcement, ended.error());
   if (recording.is_stuck()) std::_Exit(cli::to_int(code));
   return code;
 }

@@ -51,5 +51,5 @@ int main(int argc, char** argv) {
   using namespace tickbox;
   const tests::ChangedGame arena{games::arena(), tests::planted()};
   const std::array<const GameTable*, 1> games{&arena};
-  return server::run_server(argc, argv, games);
+  return server::run_server(argc, argv, {.games = games});
 }

@@ -325,6 +325,7 @@ ExitCode run_connect(const ConnectOptions& given) {
   if (view != nullptr) options.play.output.held_notes = &notes;
   const auto swarm =
       Swarm::open({.server = *server,
+                   .games = options.play.output.games,
                    .credentials = *credentials,
                    .ticket = ticket ? ticket->ticket() : std::nullopt,
                    .first_client = options.play.client,
@@ -353,9 +354,9 @@ ExitCode run_connect(const ConnectOptions& given) {
 
 }  // namespace
 
-void add_connect(cli::Command& program, std::function<int()>& run) {
+void add_connect(cli::Command& program, engine::Games games, std::function<int()>& run) {
   auto options = std::make_shared<ConnectOptions>();
-  options->play.output = {.name = "tickbox connect", .program = &program};
+  options->play.output = {.name = program.name() + " connect", .program = &program, .games = games};
   cli::Command command = program.add_command(
       {.name = "connect",
        .description =
@@ -363,10 +364,10 @@ void add_connect(cli::Command& program, std::function<int()>& run) {
            "names them, q leaves. With --quiet or --json, or without a terminal, a bot plays. "
            "Predicts its own body and checks the hash of every snapshot. Exit 3 if a hash differs, "
            "4 if the client could not connect, was "
-           "disconnected or checked nothing. `tickbox help figures` explains the figures "
-           "of --json.",
-       .example =
-           "tickbox connect 127.0.0.1:7777 --seconds 10 --net \"delay=80ms,jitter=20ms,loss=5%\""},
+           "disconnected or checked nothing. `" +
+           program.name() + " help figures` explains the figures of --json.",
+       .example = options->play.output.name +
+                  " 127.0.0.1:7777 --seconds 10 --net \"delay=80ms,jitter=20ms,loss=5%\""},
       options->play.output.common);
   add_play_flags(command, options->play, "you on a terminal, else wander");
   command.add_option("--seconds", options->time, parse_duration,

@@ -3,12 +3,12 @@
 #include "bots/style.h"
 #include "client/commands/text.h"
 #include "client/commands/token/token_file.h"
-#include "games/catalog.h"
 #include "os/net/resolve.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -32,10 +32,10 @@ std::expected<std::optional<std::uint64_t>, std::string> parse_first_client(std:
   return std::optional{*id};
 }
 
-/// Returns the styles of all games, each once.
-std::vector<std::string_view> styles() {
+/// Returns the styles of the games, each once.
+std::vector<std::string_view> styles_of(engine::Games games) {
   std::vector<std::string_view> names;
-  for (const GameTable* game : games::all_games()) {
+  for (const GameTable* game : games) {
     for (const bots::Style& style : bots::styles_of(*game)) {
       if (std::ranges::find(names, style.name) == names.end()) names.push_back(style.name);
     }
@@ -43,20 +43,22 @@ std::vector<std::string_view> styles() {
   return names;
 }
 
-std::string list_of_styles() {
+std::string list_of(const std::vector<std::string_view>& styles) {
   std::string list;
-  for (const std::string_view name : styles()) {
+  for (const std::string_view name : styles) {
     if (!list.empty()) list += ", ";
     list += name;
   }
   return list + " or mix";
 }
 
-/// Returns the style's name. Whether the server's game has it is known once it has answered.
-std::expected<std::string, std::string> parse_bot(std::string_view text) {
-  const std::vector<std::string_view> known = styles();
-  if (text == "mix" || std::ranges::find(known, text) != known.end()) return std::string{text};
-  return std::unexpected(fmt::format("unknown bot \"{}\"; give {}", text, list_of_styles()));
+/// Returns a check of a style's name. Whether the server's game has it is known once it has
+/// answered.
+std::function<std::string(const std::string&)> check_bot(std::vector<std::string_view> styles) {
+  return [known = std::move(styles)](const std::string& text) {
+    if (text == "mix" || std::ranges::find(known, text) != known.end()) return std::string{};
+    return fmt::format("unknown bot \"{}\"; give {}", text, list_of(known));
+  };
 }
 
 }  // namespace
@@ -64,10 +66,9 @@ std::expected<std::string, std::string> parse_bot(std::string_view text) {
 void add_play_flags(cli::Command& command, PlayFlags& flags, const std::string& without_bot) {
   command.add_option("HOST:PORT", flags.server, parse_host_port,
                      "Address of the server, such as 127.0.0.1:7777", {.required = true});
-  command.add_option(
-      "--token", flags.token,
-      "Connect with the token in this file, made by `tickbox token issue` (-: stdin)",
-      {.value = "F"});
+  command.add_option("--token", flags.token,
+                     "Connect with the token in this file, made by `token issue` (-: stdin)",
+                     {.value = "F"});
   add_key_file(command, flags.key_file,
                "Issue a token for each client from this key file (tests and load only)", false);
   command.add_option(
@@ -77,10 +78,11 @@ void add_play_flags(cli::Command& command, PlayFlags& flags, const std::string& 
       {.value = "ID", .default_text = "random"});
   command.add_option("--insecure", flags.insecure,
                      "Connect with the published key, to a server without keys (the default)");
-  command.add_option("--bot", flags.bot, parse_bot,
-                     "Bot that plays: " + list_of_styles() +
+  const std::vector<std::string_view> styles = styles_of(flags.output.games);
+  command.add_option("--bot", flags.bot,
+                     "Bot that plays: " + list_of(styles) +
                          ". The server's game must have it; each has wander, still, stress and mix",
-                     {.value = "BOT", .default_text = without_bot});
+                     {.value = "BOT", .check = {check_bot(styles)}, .default_text = without_bot});
   command.add_option(
       "--net", flags.link, parse_link,
       "Simulate a bad link: delay=80ms (round trip), jitter=20ms, loss=5%, duplicate=1%, "

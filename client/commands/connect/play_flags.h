@@ -43,7 +43,7 @@ struct PlayFlags {
 
 /// Adds HOST:PORT, --token, --key-file, --allow-exposed-keys, --client, --insecure, --bot, --net,
 /// --seed and --desync-dir. `without_bot`: who plays if --bot is not given, for the help. Requires:
-/// `flags` outlives `command`.
+/// `flags` outlives `command`, and its output has the games.
 void add_play_flags(cli::Command& command, PlayFlags& flags, const std::string& without_bot);
 
 /// Returns the bot that plays: the given one, or "wander".

@@ -313,7 +313,7 @@ std::expected<InputScript, std::string> parse_script(std::string_view text, engi
       script = parse_head(line, games);
       if (!script) {
         return std::unexpected{std::string{
-            "line 1: expected the head of an input file; make one with `tickbox replay inputs`"}};
+            "line 1: expected the head of an input file; make one with `replay inputs`"}};
       }
       if (script->game == nullptr) {
         return std::unexpected{"line 1: it is of a game that this program does not have; it has " +

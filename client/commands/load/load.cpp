@@ -6,7 +6,6 @@
 #include "client/commands/load/load_run.h"
 #include "client/commands/load/requirement.h"
 #include "core/values.h"
-#include "games/catalog.h"
 #include "net/crypto.h"
 #include "os/files/file.h"
 #include "os/net/resolve.h"
@@ -191,7 +190,7 @@ std::expected<std::unique_ptr<Playback>, std::string> playback_of(const LoadOpti
   const auto bytes = os::read_file(options.inputs, kInputFileBytesMax);
   if (!bytes) return std::unexpected(bytes.error());
   auto script = parse_script({reinterpret_cast<const char*>(bytes->data()), bytes->size()},
-                             games::all_games());
+                             options.play.output.games);
   if (!script) {
     return std::unexpected(fmt::format("cannot play {}: {}", options.inputs, script.error()));
   }
@@ -244,6 +243,7 @@ ExitCode run_load(const LoadOptions& options) {
   if (!desyncs) return options.play.output.failed(ExitCode::Failed, desyncs.error());
   const auto swarm = Swarm::open(
       {.server = *server,
+       .games = options.play.output.games,
        .credentials = *credentials,
        .first_client = options.play.client,
        .clients = *playback ? (*playback)->script().players.size() : std::size_t{options.clients},
@@ -296,7 +296,7 @@ void add_times(cli::Command& command, LoadOptions& options) {
   command.add_option("--ramp", options.ramp, parse_ramp, "Connect the clients over this time",
                      {.value = "DURATION", .default_text = "1"});
   command.add_option("--inputs", options.inputs,
-                     "Play a file of `tickbox replay inputs` instead of bots, with one client for "
+                     "Play a file of `replay inputs` instead of bots, with one client for "
                      "each recorded seat. Without --seconds the run ends with the file. The server "
                      "must have the same game and tick rate",
                      {.value = "G", .excludes = {"--clients"}});
@@ -304,17 +304,19 @@ void add_times(cli::Command& command, LoadOptions& options) {
 
 }  // namespace
 
-void add_load(cli::Command& program, std::function<int()>& run) {
+void add_load(cli::Command& program, engine::Games games, std::function<int()>& run) {
   auto options = std::make_shared<LoadOptions>();
-  options->play.output = {.name = "tickbox load", .program = &program};
+  options->play.output = {.name = program.name() + " load", .program = &program, .games = games};
   cli::Command command = program.add_command(
       {.name = "load",
        .description =
            "Play as many clients and measure the server. Each client predicts and checks every "
            "hash. Exit 3 if a requirement is missed or a hash differs, 4 if a client could not "
            "connect or was disconnected, 5 if the load generator was too slow to judge or was "
-           "stopped too early. `tickbox help figures` explains the figures.",
-       .example = "tickbox load 127.0.0.1:7777 --clients 200 --seconds 20 --admin 127.0.0.1:9180 "
+           "stopped too early. `" +
+           program.name() + " help figures` explains the figures.",
+       .example = options->play.output.name +
+                  " 127.0.0.1:7777 --clients 200 --seconds 20 --admin 127.0.0.1:9180 "
                   "--require \"tick_ms.p99<=8,state_hash.mismatched==0\""},
       options->play.output.common);
   add_play_flags(command, options->play, "wander");

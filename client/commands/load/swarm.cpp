@@ -69,6 +69,7 @@ Swarm::Swarm(const SwarmOptions& options, const Clock& clock, os::PollSet&& sock
       sockets_(std::move(sockets)),
       first_client_(options.first_client ? *options.first_client
                                          : draw_number<std::uint64_t>(entropy_)),
+      assets_(options.games),
       slots_(options.clients),
       due_(options.clients) {}
 

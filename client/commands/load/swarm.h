@@ -11,7 +11,7 @@
 #include "core/clock.h"
 #include "core/histogram.h"
 #include "engine/entity_id.h"
-#include "games/catalog.h"
+#include "engine/identity.h"
 #include "net/link_simulator.h"
 #include "net/resume_ticket.h"
 #include "os/net/poll_set.h"
@@ -36,6 +36,7 @@ inline constexpr Duration kTurnMin = std::chrono::microseconds{500};
 
 struct SwarmOptions {
   net::Address server;
+  engine::Games games{};                      ///< those that the clients can play
   Credentials credentials{};                  ///< Requires: one client if there is a token
   std::optional<net::ResumeTicket> ticket{};  ///< of that one client; tried first
   std::optional<std::uint64_t>
@@ -132,7 +133,7 @@ class Swarm {
   os::PollSet sockets_;
   os::SystemEntropy entropy_;
   std::uint64_t first_client_;
-  client::AssetCache assets_{games::all_games()};
+  client::AssetCache assets_;
   std::vector<Slot> slots_;
   std::vector<Instant> due_;  ///< by client
   Instant last_turn_;

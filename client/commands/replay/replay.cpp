@@ -5,7 +5,6 @@
 #include "client/commands/commands.h"
 #include "client/commands/replay/replay_commands.h"
 #include "engine/identity.h"
-#include "games/catalog.h"
 #include "os/files/file.h"
 
 #include <fmt/format.h>
@@ -53,9 +52,9 @@ std::expected<std::unique_ptr<Recording>, ExitCode> open_with_header(const std::
   return recording;
 }
 
-std::expected<Setting, std::string> setting_of(const record::Header& header) {
+std::expected<Setting, std::string> setting_of(const record::Header& header, engine::Games games) {
   const engine::Identity identity = record::identity_of(header);
-  const auto game = engine::find_game(games::all_games(), identity, "the recording");
+  const auto game = engine::find_game(games, identity, "the recording");
   if (!game) return std::unexpected{game.error()};
   auto map = engine::find_map(**game, identity, header.tick_rate, "the recording");
   if (!map) return std::unexpected{map.error()};
@@ -64,7 +63,7 @@ std::expected<Setting, std::string> setting_of(const record::Header& header) {
 
 std::expected<Setting, ExitCode> setting_of(const Recording& recording, const Output& output) {
   const record::Header& header = recording.reader->header();
-  auto setting = setting_of(header);
+  auto setting = setting_of(header, output.games);
   if (!setting) {
     return std::unexpected{output.failed(
         ExitCode::Failed, fmt::format("cannot step {}: {}", recording.path, setting.error()))};
@@ -108,13 +107,13 @@ std::string in_words(const Ending& ending) {
   return text.empty() ? "has no clean end" : text;
 }
 
-void add_replay(cli::Command& program, std::function<int()>& run) {
-  const auto output =
-      std::make_shared<Output>(Output{.name = "tickbox replay", .program = &program});
+void add_replay(cli::Command& program, engine::Games games, std::function<int()>& run) {
+  const auto output = std::make_shared<Output>(
+      Output{.name = program.name() + " replay", .program = &program, .games = games});
   cli::Command replay =
       program.add_command({.name = "replay",
-                           .description = "Read recordings written by tickbox-server --record.",
-                           .example = "tickbox replay verify recordings/MATCH.tickbox"},
+                           .description = "Read recordings that a server made with --record.",
+                           .example = output->name + " verify recordings/MATCH.tickbox"},
                           output->common);
   replay.require_command();
   const Subcommand place{.parent = replay, .run = run, .output = output};

@@ -5,6 +5,7 @@
 #include "cli/exit_code.h"
 #include "client/commands/output.h"
 #include "client/commands/text.h"
+#include "engine/identity.h"
 #include "engine/map.h"
 #include "record/decoder.h"
 #include "record/difference.h"
@@ -63,9 +64,10 @@ struct Setting {
   [[nodiscard]] record::Decoder decoder() const { return {*game, map, tick_rate}; }
 };
 
-/// Returns the game and the map of a recording. Fails: with one line, if this program does not have
-/// them.
-[[nodiscard]] std::expected<Setting, std::string> setting_of(const record::Header& header);
+/// Returns the game and the map of a recording. Fails: with one line, if the game is not one of
+/// `games`, or makes another map.
+[[nodiscard]] std::expected<Setting, std::string> setting_of(const record::Header& header,
+                                                             engine::Games games);
 
 /// Returns the same. Prints a note if another version of the simulation recorded it.
 /// Fails: with the exit code, after reporting that this program has no such game or map.

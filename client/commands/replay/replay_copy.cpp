@@ -143,7 +143,7 @@ void add_replay_cut(const Subcommand& place) {
                       "after tick --from and ends with tick --to. Exit 2 if the first tick was not "
                       "recorded, 3 if it is lost to damage or steps to another world, 5 if stopped "
                       "early; no file is made then.",
-       .example = "tickbox replay cut match.tickbox --from 600 --to 1200 -o minute.tickbox"},
+       .example = place.output->name + " cut match.tickbox --from 600 --to 1200 -o minute.tickbox"},
       place.output->common);
   add_files(command, *options);
   command.add_option("--from", options->from, "Begin with the world after this tick",
@@ -160,7 +160,7 @@ void add_replay_repair(const Subcommand& place) {
        .description =
            "Copy the undamaged parts of a recording to a new one. Lost ticks become gaps. Exit 3 "
            "if all of it is damaged, 5 if stopped early; no file is made then.",
-       .example = "tickbox replay repair damaged.tickbox -o whole.tickbox"},
+       .example = place.output->name + " repair damaged.tickbox -o whole.tickbox"},
       place.output->common);
   add_files(command, *options);
   place.on_call(command, options, run_copy);

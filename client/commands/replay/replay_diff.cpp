@@ -359,7 +359,7 @@ void add_replay_diff(const Subcommand& place) {
                       "Prints the first tick, entity and field that differ, and the first command "
                       "that differs. Does not compare client ids and the sources of inputs. Exit 3 "
                       "if they differ, 5 if stopped early.",
-       .example = "tickbox replay diff yesterday.tickbox today.tickbox"},
+       .example = place.output->name + " diff yesterday.tickbox today.tickbox"},
       place.output->common);
   command.add_option("A", options->a, "A recording", {.required = true});
   command.add_option("B", options->b, "Another recording of the same game", {.required = true});

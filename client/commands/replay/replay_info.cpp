@@ -119,9 +119,9 @@ std::string info_text(const Recording& recording, const record::Summary& summary
   return text;
 }
 
-/// Returns a summary that is as complete as the games of this program make it.
-record::Summary summary_of(const record::Reader& reader) {
-  const auto setting = setting_of(reader.header());
+/// Returns a summary that is as complete as the games make it.
+record::Summary summary_of(const record::Reader& reader, engine::Games games) {
+  const auto setting = setting_of(reader.header(), games);
   if (!setting) return record::summarize(reader, nullptr);
   record::Decoder decoder = setting->decoder();
   return record::summarize(reader, &decoder);
@@ -135,7 +135,8 @@ ExitCode run_info(const InfoFlags& options) {
   const auto recording = open_recording(options.file, *options.output);
   if (!recording) return recording.error();
   const auto& reader = (*recording)->reader;
-  const record::Summary summary = reader ? summary_of(*reader) : nothing_recorded();
+  const record::Summary summary =
+      reader ? summary_of(*reader, options.output->games) : nothing_recorded();
   const ExitCode code =
       summary.damage_count > 0 || is_empty(summary) ? ExitCode::CheckFailed : ExitCode::Done;
   if (!options.output->json()) return options.output->print(info_text(**recording, summary), code);
@@ -153,7 +154,7 @@ void add_replay_info(const Subcommand& place) {
       {.name = "info",
        .description =
            "Show what a recording contains. Exit 3 if it is damaged inside or has no tick.",
-       .example = "tickbox replay info match.tickbox"},
+       .example = place.output->name + " info match.tickbox"},
       place.output->common);
   command.add_option("FILE", options->file, "The recording", {.required = true});
   place.on_call(command, options, run_info);

@@ -76,10 +76,10 @@ void add_replay_inputs(const Subcommand& place) {
   auto options = std::make_shared<InputsFlags>(InputsFlags{.output = place.output});
   cli::Command command = place.parent.add_command(
       {.name = "inputs",
-       .description = "Write the players' inputs to a file for `tickbox load --inputs`. Each seat "
+       .description = "Write the players' inputs to a file for `load --inputs`. Each seat "
                       "becomes one client. Exit 3 if the recording is damaged inside, 5 if stopped "
                       "early; no file is made in the latter case.",
-       .example = "tickbox replay inputs match.tickbox -o match.inputs"},
+       .example = place.output->name + " inputs match.tickbox -o match.inputs"},
       place.output->common);
   command.add_option("FILE", options->file, "The recording", {.required = true});
   add_new_file(command, options->out, "The new file; it must not exist");

@@ -171,8 +171,8 @@ ExitCode run_play(const ReplayPlayFlags& options) {
   }
   if (output.json() || output.quiet() || !os::can_draw()) {
     return output.failed(ExitCode::Failed,
-                         "needs a terminal to draw on, and no --json or --quiet; `tickbox replay "
-                         "state` and `trace` print ticks");
+                         "needs a terminal to draw on, and no --json or --quiet; `replay state` "
+                         "and `trace` print ticks");
   }
   const os::SteadyClock clock;
   auto screen = TerminalScreen::open(clock);
@@ -187,9 +187,8 @@ ExitCode run_play(const ReplayPlayFlags& options) {
   if (cursor.mismatched() == 0) return ExitCode::Done;
   return output.fell_short(
       ExitCode::CheckFailed,
-      fmt::format("{}: the hashes of {} stepped ticks differ; `tickbox replay verify` finds the "
-                  "first",
-                  options.file, cursor.mismatched()));
+      fmt::format("{}: the hashes of {} stepped ticks differ; `{} verify` finds the first",
+                  options.file, cursor.mismatched(), output.name));
 }
 
 }  // namespace
@@ -201,7 +200,7 @@ void add_replay_play(const Subcommand& place) {
        .description =
            "Show a recording on this terminal. The last row names the keys. Every tick is stepped "
            "again. Exit 3 if the hash of one of them differs.",
-       .example = "tickbox replay play match.tickbox --from 600"},
+       .example = place.output->name + " play match.tickbox --from 600"},
       place.output->common);
   command.add_option("FILE", options->file, "The recording", {.required = true});
   command.add_option("--from", options->from, "First tick to show",

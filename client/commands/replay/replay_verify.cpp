@@ -102,9 +102,9 @@ std::string verify_text(const std::string& path, const record::VerifyResult& res
 void step_unfinished(const VerifyFlags& options, const Recording& recording, const Setting& setting,
                      Tick tick, record::VerifyResult& result) {
   os::write_to_stderr(
-      fmt::format("tickbox replay: the server that recorded {} failed in tick {}; this program "
+      fmt::format("{}: the server that recorded {} failed in tick {}; this program "
                   "steps that tick now, and ends if an assertion fails again\n",
-                  options.file, tick.value));
+                  options.output->name, options.file, tick.value));
   const auto again = record::verify(*recording.reader, *setting.game, setting.map,
                                     {.from = tick, .to = tick, .step_unfinished = true});
   result.damages = std::max(result.damages, again.damages);
@@ -152,8 +152,9 @@ std::expected<record::VerifyResult, ExitCode> verify_recording(const VerifyFlags
   if (is_of_a_range(options) && result.ticks == 0 && result.held() && !steps_unfinished) {
     return std::unexpected{options.output->failed(
         ExitCode::WrongUsage,
-        fmt::format("{} has no tick from {} to {}: nothing was verified; see tickbox replay info",
-                    options.file, options.from, std::min(options.to, result.last_tick.value)))};
+        fmt::format("{} has no tick from {} to {}: nothing was verified; see {} info", options.file,
+                    options.from, std::min(options.to, result.last_tick.value),
+                    options.output->name))};
   }
   return result;
 }
@@ -230,7 +231,7 @@ void add_replay_verify(const Subcommand& place) {
            "Step a recorded match again and compare the hash of every tick. Exit 3 if a hash "
            "differs, or if the file is damaged inside or has no tick; 5 if stopped early, also by "
            "--limit.",
-       .example = "tickbox replay verify match.tickbox --from 600 --to 1200"},
+       .example = place.output->name + " verify match.tickbox --from 600 --to 1200"},
       place.output->common);
   command.add_option("FILE", options->file, "The recording", {.required = true});
   command.add_option("--from", options->from, "First tick to compare",

@@ -41,7 +41,7 @@ std::string difference_of(const record::Replayer& replayer) {
   if (replayer.hash() == replayer.recorded_hash()) return {};
   return fmt::format(
       "this world is the result of stepping and differs from the recorded one, whose hash was {}; "
-      "`tickbox replay verify` finds the first difference",
+      "`replay verify` finds the first difference",
       hash_text(replayer.recorded_hash()));
 }
 
@@ -100,9 +100,8 @@ ExitCode missing(const StateFlags& options, std::uint32_t damages, std::optional
                  std::optional<Tick> next) {
   if (damages > 0) {
     return options.output->failed(
-        ExitCode::CheckFailed,
-        fmt::format("tick {} of {} is lost to damage; `tickbox replay info` shows where",
-                    options.tick, options.file));
+        ExitCode::CheckFailed, fmt::format("tick {} of {} is lost to damage; `{} info` shows where",
+                                           options.tick, options.file, options.output->name));
   }
   if (last && next) {
     return options.output->failed(
@@ -195,8 +194,8 @@ ExitCode tell(const TraceFlags& options, const Traced& traced) {
                         : traced.interrupted ? ExitCode::Inconclusive
                                              : ExitCode::Done;
   const std::string differs =
-      fmt::format("{}: {} hashes differ, damaged in {} places; see `tickbox replay verify`",
-                  options.file, traced.mismatched, traced.damages);
+      fmt::format("{}: {} hashes differ, damaged in {} places; see `{} verify`", options.file,
+                  traced.mismatched, traced.damages, options.output->name);
   const std::string stopped =
       traced.last ? fmt::format("stopped after tick {}; the trace ends there", traced.last->value)
                   : "stopped before the first tick; no trace was made";
@@ -231,8 +230,8 @@ ExitCode run_trace(const TraceFlags& options) {
   if (traced.ticks == 0 && traced.damages == 0 && !traced.interrupted) {
     return options.output->failed(
         ExitCode::WrongUsage,
-        fmt::format("--from {} --to {}: {} has no such tick; `tickbox replay info` shows its range",
-                    options.from, options.to, options.file));
+        fmt::format("--from {} --to {}: {} has no such tick; `{} info` shows its range",
+                    options.from, options.to, options.file, options.output->name));
   }
   return tell(options, traced);
 }
@@ -246,7 +245,7 @@ void add_replay_state(const Subcommand& place) {
        .description =
            "Show the whole world after a tick. Prints the seats and every field of every body, in "
            "units and units per tick. Exit 3 if the tick is lost or its hash differs.",
-       .example = "tickbox replay state match.tickbox --tick 600 --json"},
+       .example = place.output->name + " state match.tickbox --tick 600 --json"},
       place.output->common);
   command.add_option("FILE", options->file, "The recording", {.required = true});
   command.add_option("--tick", options->tick, "Tick to show", {.required = true, .value = "T"});
@@ -260,7 +259,8 @@ void add_replay_trace(const Subcommand& place) {
        .description = "Write a line of JSON for each tick. It has the hash, every body, the seats "
                       "of players who left or joined, the inputs, and the hits. Exit 3 if a hash "
                       "differs or the file is damaged inside, 5 if stopped early.",
-       .example = "tickbox replay trace match.tickbox --from 600 --to 660 --out trace.jsonl"},
+       .example =
+           place.output->name + " trace match.tickbox --from 600 --to 660 --out trace.jsonl"},
       place.output->common);
   command.add_option("FILE", options->file, "The recording", {.required = true});
   command.add_option("--from", options->from, "First tick to write",

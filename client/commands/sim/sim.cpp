@@ -169,7 +169,7 @@ std::string summary_of(const scenario::Scenario& scenario, const Outcome& outcom
 }  // namespace
 
 int run_sim(const SimOptions& options) {
-  const Output output{.name = "tickbox sim", .common = options.flags};
+  const Output output{.name = options.name, .common = options.flags};
   const auto failed = [&](ExitCode code, const std::string& why) {
     return cli::to_int(output.failed(code, why));
   };
@@ -200,12 +200,12 @@ int run_sim(const SimOptions& options) {
 }
 
 void add_sim(cli::Command& program, std::function<int()>& run) {
-  const auto options = std::make_shared<SimOptions>();
+  const auto options = std::make_shared<SimOptions>(SimOptions{.name = program.name() + " sim"});
   cli::Command command = program.add_command(
       {.name = "sim",
        .description =
            "Step a scenario file without a network. Exit 5 if stopped before its last tick.",
-       .example = "tickbox sim tests/data/scenarios/goomba.json --trace - --ticks 5"},
+       .example = options->name + " tests/data/scenarios/goomba.json --trace - --ticks 5"},
       options->flags);
   command.add_option("scenario", options->scenario,
                      "A JSON file of static, dynamic and kinematic boxes, in units, y down (-: "

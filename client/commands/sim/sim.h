@@ -16,6 +16,7 @@ enum class CompareWith : std::uint8_t {
 };
 
 struct SimOptions {
+  std::string name = "tickbox sim";      ///< of the command, for messages
   std::string scenario{};                ///< a file, "-" for stdin
   std::string trace{};                   ///< a file, "-" for stdout, empty for none
   std::optional<std::uint32_t> ticks{};  ///< replaces the scenario's number

@@ -19,13 +19,13 @@ std::expected<void, std::string> hand_out(const std::string& out, std::string_vi
 
 void add_token(cli::Command& program, std::function<int()>& run) {
   const auto output =
-      std::make_shared<Output>(Output{.name = "tickbox token", .program = &program});
+      std::make_shared<Output>(Output{.name = program.name() + " token", .program = &program});
   cli::Command token = program.add_command(
       {.name = "token",
        .description = "Make server keys, issue connect tokens for players, and inspect tokens.",
-       .example =
-           "tickbox token issue --key-file keys --client 7 --server 127.0.0.1:7777 --expires "
-           "30s --out player.token"},
+       .example = output->name +
+                  " issue --key-file keys --client 7 --server 127.0.0.1:7777 --expires 30s --out "
+                  "player.token"},
       output->common);
   token.require_command();
   const Subcommand place{.parent = token, .run = run, .output = output};

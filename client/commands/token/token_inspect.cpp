@@ -174,7 +174,7 @@ void add_inspect(const Subcommand& place) {
       {.name = "inspect",
        .description = "Show the content of a token, without its keys. With --key-file the token is "
                       "also opened and checked. Exit 3 if it does not open.",
-       .example = "tickbox token inspect player.token --key-file keys"},
+       .example = place.output->name + " inspect player.token --key-file keys"},
       place.output->common);
   command.add_option("F", options->file, "File with the token (-: stdin)", {.required = true});
   add_key_file(command, options->key_file, "Key file of the servers, to open the token", false);

@@ -120,7 +120,8 @@ void add_issue(const Subcommand& place) {
       {.name = "issue",
        .description = "Issue a connect token. It admits one client, once, until it expires. Send "
                       "it to the player over a secure channel.",
-       .example = "tickbox token issue --key-file keys --client 7 --server game.example:7777 "
+       .example = place.output->name +
+                  " issue --key-file keys --client 7 --server game.example:7777 "
                   "--expires 30s --out player.token"},
       place.output->common);
   add_key_file(command, options->key_file, "Key file of the servers; the first key seals the token",

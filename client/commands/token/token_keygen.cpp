@@ -112,7 +112,7 @@ void add_keygen(const Subcommand& place) {
   cli::Command command = place.parent.add_command(
       {.name = "keygen",
        .description = "Make a key file. Servers and the issuer of tokens need it; keep it secret.",
-       .example = "tickbox token keygen --out keys"},
+       .example = place.output->name + " keygen --out keys"},
       place.output->common);
   command.add_option("--out", options->out, "The new file, readable by its owner only (-: stdout)",
                      {.required = true, .value = "F"});

@@ -120,7 +120,7 @@ std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
     }
   }
   parts.entropy.fill(header.salt);
-  made->crash_file_.emplace(*std::move(crash), header, made->black_box_);
+  made->crash_file_.emplace(*std::move(crash), header, made->black_box_, options.programs);
   return made;
 }
 

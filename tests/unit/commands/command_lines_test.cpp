@@ -3,6 +3,7 @@
 #include "cli/command_line.h"
 #include "client/commands/commands.h"
 #include "client/commands/load/load_report.h"
+#include "games/catalog.h"
 
 #include <gtest/gtest.h>
 
@@ -27,9 +28,9 @@ struct Program {
 
   Program() {
     program.allow_command();
-    add_connect(program, run);
-    add_load(program, run);
-    add_replay(program, run);
+    add_connect(program, games::all_games(), run);
+    add_load(program, games::all_games(), run);
+    add_replay(program, games::all_games(), run);
     add_sim(program, run);
     add_token(program, run);
   }

@@ -3,6 +3,7 @@
 #include "client/commands/replay/replay_controls.h"
 #include "client/commands/replay/replay_cursor.h"
 #include "engine/state_hasher.h"
+#include "games/catalog.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/os/temporary_folder.h"
 
@@ -157,7 +158,7 @@ class ReplayCursorTest : public os::FolderTest {
     return all;
   }
 
-  Output output_{.name = "test", .common = {.quiet = true}};
+  Output output_{.name = "test", .common = {.quiet = true}, .games = games::all_games()};
   std::vector<std::byte> bytes_ = tests::small_recording(3, 20);
   std::string path_ =
       folder_.write("match", {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()});

@@ -3,6 +3,7 @@
 #include "core/hash.h"
 #include "core/text.h"
 #include "games/arena/arena.h"
+#include "games/catalog.h"
 #include "tests/support/interrupted.h"
 #include "tests/support/menagerie.h"
 #include "tests/support/recorded_match.h"
@@ -33,10 +34,10 @@ struct Outcome {
 /// Runs "tickbox replay …" in this process.
 Outcome replay(std::vector<std::string> words) {
   cli::CommonFlags flags;
-  cli::Program program{{.description = "tests", .example = "none"}, flags};
+  cli::Program program{{.name = "tickbox", .description = "tests", .example = "none"}, flags};
   program.require_command();
   std::function<int()> run;
-  add_replay(program, run);
+  add_replay(program, games::all_games(), run);
   words.insert(words.begin(), {"tickbox", "replay"});
   std::vector<const char*> argv;
   for (const std::string& word : words) {
