@@ -7,7 +7,7 @@
 namespace tickbox::cli {
 
 struct BuildInfo {
-  std::string_view version;   ///< "0.1.0"
+  std::string_view version;   ///< "0.2.0"
   std::string_view commit;    ///< short git commit, or "unknown" outside a repository
   std::string_view compiler;  ///< "GNU 12.2.0"
   /// First 16 hex digits of SHA-256 over the sources of core, sim, game and games. Two programs
@@ -17,7 +17,7 @@ struct BuildInfo {
 
 [[nodiscard]] const BuildInfo& build_info();
 
-/// Returns "tickbox 0.1.0 (commit 0123abc, GNU 12.2.0, simulation 0123456789abcdef)".
+/// Returns "tickbox 0.2.0 (commit 0123abc, GNU 12.2.0, simulation 0123456789abcdef)".
 [[nodiscard]] std::string version_text();
 
 }  // namespace tickbox::cli

@@ -68,7 +68,7 @@ TEST(Usage, VersionOfBothProgramsGoesToStdout) {
   for (const Command& command : {tickbox({"--version"}), tickbox_server({"--version"})}) {
     const Finished finished = run(command);
     EXPECT_EQ(finished.exit_code, kDone) << finished;
-    EXPECT_TRUE(finished.out.contains("0.1.0")) << finished.out;
+    EXPECT_TRUE(finished.out.contains("0.2.0")) << finished.out;
     EXPECT_TRUE(finished.out.contains("simulation")) << finished.out;
     EXPECT_EQ(finished.err, "");
   }

@@ -12,7 +12,7 @@ namespace {
 
 TEST(BuildInfo, IsFilledIn) {
   const BuildInfo& info = build_info();
-  EXPECT_EQ(info.version, "0.1.0");
+  EXPECT_EQ(info.version, "0.2.0");
   EXPECT_FALSE(info.commit.empty());
   EXPECT_NE(info.compiler.find(' '), std::string_view::npos) << info.compiler;
   ASSERT_EQ(info.simulation_hash.size(), 16U);

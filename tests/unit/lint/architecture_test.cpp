@@ -79,6 +79,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"views", {"core", "engine", "tickbox"}},
     {"bots", {"core", "engine", "views", "tickbox"}},
     {"laws", {"core", "engine", "views", "bots", "tickbox"}},
+    {"package", {"engine", "laws", "os", "cli", "tickbox"}},
     {"scenario", {"core", "sim"}},
     {"games", {"tickbox"}},
     {"net", {"core", "schema"}},
