@@ -1,0 +1,156 @@
+#!/usr/bin/env bash
+# Installs a build to a prefix of its own, moves the prefix, and builds, checks, serves, loads and replays a game with nothing but
+# that prefix.
+#   consumer_test.sh BUILD COMPILER
+set -euo pipefail
+
+build=$1 compiler=$2
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=tests/running_server.sh
+. "$top/tests/running_server.sh"
+# The options of the programs are those below; the times are those of a compiler without a cache.
+unset "${!TICKBOX_@}"
+export CCACHE_DISABLE=1
+failed=0
+
+ok() { echo "ok - $1"; }
+not_ok() {
+    echo "not ok - $1"
+    failed=1
+}
+# check NAME COMMAND...: whether the command succeeds; its output is shown if not.
+check() {
+    if "${@:2}" >"$scratch/said.txt" 2>&1; then
+        ok "$1"
+    else
+        not_ok "$1"
+        tail -n 40 "$scratch/said.txt"
+    fi
+}
+# refused NAME WORDS COMMAND...: whether the command fails and prints the words.
+refused() {
+    if "${@:3}" >"$scratch/said.txt" 2>&1; then
+        not_ok "$1: it succeeded"
+    elif tr -s ' \n' ' ' <"$scratch/said.txt" | grep -qF "$2"; then
+        ok "$1"
+    else
+        not_ok "$1: without \"$2\""
+        tail -n 40 "$scratch/said.txt"
+    fi
+}
+# seconds_of COMMAND...: how long it takes. Its output goes to a file.
+seconds_of() {
+    local start=$EPOCHREALTIME
+    "$@" >"$scratch/said.txt" 2>&1 || {
+        cat "$scratch/said.txt" >&2
+        return 1
+    }
+    awk -v start="$start" -v end="$EPOCHREALTIME" 'BEGIN { printf "%.1f", end - start }'
+}
+
+cmake --install "$build" --prefix "$scratch/first" >/dev/null
+mv "$scratch/first" "$scratch/prefix"
+prefix=$scratch/prefix
+export PKG_CONFIG_PATH
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tickbox.pc)")
+
+check 'include has the public headers and nothing else' \
+    diff <(cd "$top/common/include" && printf '%s\n' tickbox/*.h | sort) <(cd "$prefix/include" && find . -type f | sed 's|^\./||' | sort)
+check 'the installed client runs' "$prefix/bin/tickbox" --version
+check 'the installed server runs' "$prefix/bin/tickbox-server" --version
+# shellcheck disable=SC2016 # bash -c expands them
+check 'no file for CMake or pkg-config names a folder of this machine' \
+    bash -c '! grep -rlF -e "$1" -e "$2" "$3" --include="*.cmake" --include="*.pc"' - "$top" "$scratch" "$prefix"
+
+# The game, by CMake.
+game=$scratch/game bin=$scratch/game/build
+cp -r "$top/tests/consumer/tag" "$game"
+# shellcheck disable=SC2317 # called by seconds_of
+configure() {
+    cmake -S "$1" -B "$2" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$compiler" \
+        -DCMAKE_CXX_COMPILER_LAUNCHER= -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS='-Wall -Wextra -Werror' "${@:3}"
+}
+echo "figure: a clean build configures in $(seconds_of configure "$game" "$bin") s"
+echo "figure: and compiles and links its three programs in $(seconds_of cmake --build "$bin") s"
+# The 2,000 matches by default take longer than the rest of this test.
+check 'the laws hold, and the code has no float and no clock' env TICKBOX_MATCHES=50 ctest --test-dir "$bin" --output-on-failure --no-tests=error
+check 'the client says which game it is' grep -q '^tag 1, tickbox 0\.2\.' <("$bin/tag" --version)
+check 'the server says which game it is' grep -q '^tag 1, tickbox 0\.2\.' <("$bin/tag-server" --version)
+refused 'the server has no other game' 'it has tag' "$bin/tag-server" --game another
+refused 'and says its own name' 'tag-server: unknown option --prot' "$bin/tag-server" --prot 1
+check 'the client suggests itself' grep -q 'Example: tag load ' <("$bin/tag" load --help)
+
+# From a change of the source to a server that clients can reach.
+start=$EPOCHREALTIME
+touch "$game/tag.cpp"
+cmake --build "$bin" --target tag-server >"$scratch/said.txt"
+"$bin/tag-server" --port 0 --admin-port 0 --tick-rate 20 --max-clients 64 --record "$scratch/recordings" --json \
+    >"$scratch/ready" 2>"$scratch/server.log" &
+server=$!
+running+=("$server")
+find_server "$scratch/ready"
+echo "figure: a changed source is served after $(awk -v start="$start" -v end="$EPOCHREALTIME" 'BEGIN { printf "%.1f", end - start }') s"
+
+loaded=0
+"$bin/tag" load "$address" --clients 8 --seconds 3 --bot tag --admin "$admin" --json --quiet \
+    >"$scratch/load.json" 2>"$scratch/load.log" || loaded=$?
+# 5: this machine was too busy to judge the server.
+if [ "$loaded" -ne 0 ] && [ "$loaded" -ne 5 ]; then cat "$scratch/load.log"; fi
+check 'eight bots play, and no hash differs' \
+    jq -se 'last | .clients.connected == 8 and .clients.dropped == 0 and .state_hash.mismatched == 0 and .state_hash.checked > 100' \
+    "$scratch/load.json"
+kill -TERM "$server"
+check 'the server stops' wait "$server"
+check 'the recording is stepped again to the same hashes' "$bin/tag" replay verify "$scratch"/recordings/*.tickbox
+refused 'a client without the game cannot step it' 'tag' "$prefix/bin/tickbox" replay verify "$scratch"/recordings/*.tickbox
+
+# The game, without CMake.
+# shellcheck disable=SC2317 # called by check
+by_hand() {
+    # shellcheck disable=SC2046 # flags are words
+    "$compiler" -std=c++23 -O2 "$1" "$(pkg-config --variable="$2_main" tickbox)" $(pkg-config --cflags --libs --static "${@:4}") \
+        -o "$3"
+}
+check 'pkg-config: the server is built' by_hand "$game/tag.cpp" server "$scratch/tag-server" tickbox
+check 'pkg-config: it runs' grep -q '^tag 1, ' <("$scratch/tag-server" --version)
+check 'pkg-config: the client is built' by_hand "$game/tag.cpp" client "$scratch/tag" tickbox
+check 'pkg-config: it steps the recording' "$scratch/tag" replay verify "$scratch"/recordings/*.tickbox
+check 'pkg-config: the check of the laws is built' by_hand "$game/tag.cpp" laws "$scratch/tag-laws" tickbox-laws
+check 'pkg-config: it runs' "$scratch/tag-laws" --matches 5
+
+# The game, without a shared library.
+check 'static: the game is configured' configure "$game" "$scratch/static" -DCMAKE_EXE_LINKER_FLAGS=-static
+check 'static: the server is built' cmake --build "$scratch/static" --target tag-server
+check 'static: it runs' "$scratch/static/tag-server" --port 0 --admin-port 0 --ticks 3
+
+# Each header, alone and by both compilers, without warnings.
+for each in "$compiler" clang++-19; do
+    command -v "$each" >/dev/null || continue
+    for header in "$prefix"/include/tickbox/*.h; do
+        check "$(basename "$each"): $(basename "$header") is clean" \
+            "$each" -std=c++23 -Wall -Wextra -Wpedantic -Werror -I"$prefix/include" -fsyntax-only -x c++ - <<<"#include <tickbox/$(basename "$header")>"
+    done
+    check "$(basename "$each"): the game is clean" \
+        "$each" -std=c++23 -Wall -Wextra -Wpedantic -Werror -I"$prefix/include" -fsyntax-only "$game/tag.cpp"
+done
+
+# What goes wrong says so in words.
+sed -i '/^TICKBOX_GAME/d' "$game/tag.cpp"
+configure "$game" "$bin" -DCMAKE_CXX_FLAGS= >/dev/null
+refused 'a game without TICKBOX_GAME' 'game_named_by_TICKBOX_GAME' cmake --build "$bin" --target tag-server
+cat >>"$game/tag.cpp" <<'SOURCE'
+namespace games {
+const tickbox::GameTable& tag();
+const tickbox::GameTable& tag() { return kGameTable<Tag>; }
+}  // namespace games
+SOURCE
+sed -i 's/SOURCES tag.cpp/SOURCES tag.cpp TABLE games::tag/' "$game/CMakeLists.txt"
+check 'TABLE names a function instead' cmake --build "$bin" --target tag
+check 'its two object files may call each other' ctest --test-dir "$bin" --no-tests=error -R code
+echo 'TICKBOX_GAME(Tag)' >>"$game/tag.cpp"
+refused 'a game that is named twice' 'game_named_by_TICKBOX_GAME' cmake --build "$bin" --target tag
+refused 'without libsodium and zstd' 'Tickbox links libsodium (Debian: libsodium-dev) and libzstd' \
+    env PKG_CONFIG_PATH= PKG_CONFIG_LIBDIR="$scratch" cmake -S "$game" -B "$scratch/no_packages" -DCMAKE_PREFIX_PATH="$prefix"
+sed -i 's/Tickbox 0\.2/Tickbox 0.3/' "$game/CMakeLists.txt"
+refused 'another version' 'version: 0.2.' cmake -S "$game" -B "$scratch/another" -DCMAKE_PREFIX_PATH="$prefix"
+exit $failed
