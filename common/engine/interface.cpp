@@ -30,6 +30,10 @@ Checked ticks_of(std::int32_t ms, std::uint32_t tick_rate) {
   return Checked{static_cast<std::int32_t>(ticks > 1 ? ticks : 1)};
 }
 
+std::int32_t number_of(Tick tick) {
+  return static_cast<std::int32_t>(std::min<std::uint32_t>(tick.value, INT32_MAX));
+}
+
 }  // namespace
 
 void out_of_range(std::int32_t value, std::int32_t min, std::int32_t max) {
@@ -38,8 +42,8 @@ void out_of_range(std::int32_t value, std::int32_t min, std::int32_t max) {
   assert_failed(condition.c_str(), "a value that rules have converted", 0);
 }
 
-std::uint32_t Moment::tick() const {
-  return running_->world().tick.value;
+std::int32_t Moment::tick() const {
+  return number_of(running_->world().tick);
 }
 
 Checked Moment::ticks(std::int32_t ms) const {
@@ -58,6 +62,10 @@ std::int32_t Moment::accel(std::int32_t units, std::int32_t per) const {
 
 MapObjects Moment::objects(std::string_view kind) const {
   return engine::objects_of(*running_->world().map(), kind);
+}
+
+bool Moment::overlaps_wall(Vec2 min, Vec2 size) const {
+  return engine::overlaps_wall(*running_->world().map(), min, size);
 }
 
 const void* Moment::room_row() const {
@@ -105,6 +113,10 @@ std::int32_t AnyServer::random(std::int32_t n) const {
   return running().random(n);
 }
 
+std::int32_t AnyServer::seats() const {
+  return static_cast<std::int32_t>(running().world().seats().size());
+}
+
 std::int32_t AnyServer::players() const {
   return running().players();
 }
@@ -141,6 +153,18 @@ void AnyServer::visit_rows(std::size_t kind, RowVisit visit) const {
   running().visit_all_rows(kind, visit);
 }
 
+Row AnyServer::avatar_row(Player who, std::size_t kind) const {
+  return running().find_avatar(who, kind);
+}
+
+Row AnyServer::first_row(std::size_t kind) const {
+  return running().find_first(kind);
+}
+
+std::int32_t AnyServer::count_rows(std::size_t kind) const {
+  return running().count(kind);
+}
+
 EventRows AnyServer::event_rows(std::size_t event) const {
   return running().events(event);
 }
@@ -174,8 +198,8 @@ void* AnyServer::secret_row() const {
   return running().secret();
 }
 
-std::uint32_t AnyBotView::tick() const {
-  return sight_->tick.value;
+std::int32_t AnyBotView::tick() const {
+  return number_of(sight_->tick);
 }
 
 Player AnyBotView::me() const {
@@ -194,6 +218,10 @@ std::int32_t AnyBotView::random(std::int32_t n) const {
   TICKBOX_ASSERT(n >= 1);
   return static_cast<std::int32_t>(sight_->random->below(static_cast<std::uint64_t>(n)));
 }
+bool AnyBotView::overlaps_wall(Vec2 min, Vec2 size) const {
+  return engine::overlaps_wall(*sight_->map, min, size);
+}
+
 
 const SeenRow* AnyBotView::find_row(Ref who, std::size_t kind) const {
   const auto found = std::ranges::lower_bound(sight_->seen, who.id, {},

@@ -132,3 +132,7 @@ MapObjects objects_of(const Map& map, std::string_view kind) {
 }
 
 }  // namespace tickbox::engine
+bool overlaps_wall(const Map& map, Vec2 min, Vec2 size) {
+  return sim::overlaps_any(*map.statics, min, {std::max(size.x, 1), std::max(size.y, 1)});
+}
+

@@ -38,3 +38,6 @@ using SharedMap = std::shared_ptr<const Map>;
 [[nodiscard]] MapObjects objects_of(const Map& map, std::string_view kind);
 
 }  // namespace tickbox::engine
+/// Returns whether a box overlaps a wall; a size of 0 counts as one sub-unit.
+[[nodiscard]] bool overlaps_wall(const Map& map, Vec2 min, Vec2 size);
+

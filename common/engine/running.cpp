@@ -667,6 +667,30 @@ Ref Running::spawn_by_server(Player who, std::size_t kind, const void* state, Ve
   const bool is_avatar = who.seat != Player::kNobody;
   TICKBOX_ASSERT(!is_avatar || world_->has(who));
   if (spawns_left_ == 0) return {};
+Row Running::find_avatar(Player who, std::size_t kind) {
+  if (!world_->has(who)) return {};
+  for (std::size_t row = world_->avatar_of(who);
+       row < world_->size() && world_->is_avatar_of(row, who); ++row) {
+    if (world_->infos()[row].kind == kind && !is_removed(row)) return world_->row(row);
+  }
+  return {};
+}
+
+Row Running::find_first(std::size_t kind) {
+  for (std::size_t row = 0; row < rows_; ++row) {
+    if (world_->infos()[row].kind == kind && !is_removed(row)) return world_->row(row);
+  }
+  return {};
+}
+
+std::int32_t Running::count(std::size_t kind) const {
+  std::int32_t count = 0;
+  for (std::size_t row = 0; row < rows_; ++row) {
+    if (world_->infos()[row].kind == kind && !is_removed(row)) ++count;
+  }
+  return count;
+}
+
   --spawns_left_;
   BodyId id;
   if (is_avatar) {

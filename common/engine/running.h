@@ -151,6 +151,9 @@ class Running {
   void focus(Player who, Ref whom, Vec2 place);
   [[nodiscard]] std::string_view user_data(Player who) const;
   [[nodiscard]] Row find_by_server(Ref who, std::size_t kind);
+  [[nodiscard]] Row find_avatar(Player who, std::size_t kind);
+  [[nodiscard]] Row find_first(std::size_t kind);
+  [[nodiscard]] std::int32_t count(std::size_t kind) const;
   void visit_all_rows(std::size_t kind, RowVisit visit);
   [[nodiscard]] EventRows events(std::size_t event) const;
   Ref spawn_by_server(Player who, std::size_t kind, const void* state, Vec2 min,

@@ -66,6 +66,13 @@ class Int {
   // NOLINTNEXTLINE(google-explicit-constructor): it is a number
   constexpr operator std::int32_t() const { return value_; }
 
+  /// Returns it as an index of a table.
+  [[nodiscard]] constexpr std::size_t index() const
+    requires(Min >= 0)
+  {
+    return static_cast<std::size_t>(value_);
+  }
+
   constexpr Int& operator+=(std::int32_t by) { return *this = Int(std::int64_t{value_} + by); }
 
   constexpr Int& operator-=(std::int32_t by) { return *this = Int(std::int64_t{value_} - by); }
@@ -124,18 +131,43 @@ struct Ref {
   friend constexpr bool operator==(Ref, Ref) = default;
 };
 
-/// N values of one type. An index beyond the last means the last.
+/// N values of one type. An index is a whole number or an Int; one beyond the last means the last,
+/// and a negative one the first.
 template <class T, std::size_t N>
 struct Array {
   static_assert(N >= 1 && N <= 32, "an Array has 1 to 32 elements");
 
   std::array<T, N> all{};
 
-  constexpr T& operator[](std::size_t i) { return all[i < N ? i : N - 1]; }
+  template <std::integral Index>
+  constexpr T& operator[](Index i) {
+    return all[place(i)];
+  }
 
-  constexpr const T& operator[](std::size_t i) const { return all[i < N ? i : N - 1]; }
+  template <std::integral Index>
+  constexpr const T& operator[](Index i) const {
+    return all[place(i)];
+  }
+
+  template <std::int64_t Min, std::int64_t Max>
+  constexpr T& operator[](Int<Min, Max> i) {
+    return all[place(std::int32_t{i})];
+  }
+
+  template <std::int64_t Min, std::int64_t Max>
+  constexpr const T& operator[](Int<Min, Max> i) const {
+    return all[place(std::int32_t{i})];
+  }
 
   friend constexpr bool operator==(const Array&, const Array&) = default;
+
+ private:
+  template <std::integral Index>
+  static constexpr std::size_t place(Index i) {
+    if (i < 0) return 0;
+    const auto at = static_cast<std::uint64_t>(i);
+    return at < N ? static_cast<std::size_t>(at) : N - 1;
+  }
 };
 
 /// The most members of one type.

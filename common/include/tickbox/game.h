@@ -210,7 +210,8 @@ class Moment {
  public:
   explicit Moment(Running& running) : running_(&running) {}
 
-  [[nodiscard]] std::uint32_t tick() const;
+  /// Returns the tick that runs. After 2^31 - 1, a year at 60 Hz, it stays there.
+  [[nodiscard]] std::int32_t tick() const;
 
   /// Returns the ticks that `ms` milliseconds take, rounded up; at least 1.
   [[nodiscard]] Checked ticks(std::int32_t ms) const;
@@ -224,6 +225,10 @@ class Moment {
 
   /// Returns the map's objects of a kind.
   [[nodiscard]] MapObjects objects(std::string_view kind) const;
+
+  /// Returns whether a box overlaps a wall of the map, whatever the side from which it is solid. A
+  /// size of 0 counts as one sub-unit.
+  [[nodiscard]] bool overlaps_wall(Vec2 min, Vec2 size) const;
 
  protected:
   [[nodiscard]] Running& running() const { return *running_; }
@@ -271,11 +276,23 @@ class AnyServer : public Moment {
   /// Requires: n ≥ 1.
   [[nodiscard]] std::int32_t random(std::int32_t n) const;
 
+  /// Returns the number of seats of the room: a player's seat is below it.
+  [[nodiscard]] std::int32_t seats() const;
+
   /// Returns the number of players in the room.
   [[nodiscard]] std::int32_t players() const;
 
   /// Returns whether a player is in the seat.
   [[nodiscard]] bool has(Player who) const;
+
+  /// Calls visit(Player) for the players in the room, by seat.
+  template <class Visit>
+  void for_each_player(Visit&& visit) const {
+    for (std::int32_t seat = 0; seat < seats(); ++seat) {
+      const Player who{static_cast<std::uint16_t>(seat)};
+      if (has(who)) visit(who);
+    }
+  }
 
   /// Returns whether a box overlaps no entity, whatever the layers of both. Walls do not count.
   [[nodiscard]] bool is_free(Vec2 min, Vec2 size) const;
@@ -299,6 +316,9 @@ class AnyServer : public Moment {
 
  protected:
   [[nodiscard]] Row find_row(Ref who, std::size_t kind) const;
+  [[nodiscard]] Row avatar_row(Player who, std::size_t kind) const;
+  [[nodiscard]] Row first_row(std::size_t kind) const;
+  [[nodiscard]] std::int32_t count_rows(std::size_t kind) const;
   void visit_rows(std::size_t kind, RowVisit visit) const;
   [[nodiscard]] EventRows event_rows(std::size_t event) const;
   [[nodiscard]] Ref spawn_row(Player who, std::size_t kind, const void* state, Vec2 min,
@@ -315,8 +335,8 @@ class AnyBotView {
  public:
   explicit AnyBotView(const BotSight& sight) : sight_(&sight) {}
 
-  /// Returns the tick in which the input is used.
-  [[nodiscard]] std::uint32_t tick() const;
+  /// Returns the tick in which the input is used. After 2^31 - 1 it stays there.
+  [[nodiscard]] std::int32_t tick() const;
 
   /// Returns the player for which the bot plays.
   [[nodiscard]] Player me() const;
@@ -326,6 +346,9 @@ class AnyBotView {
 
   /// Returns the map's objects of a kind.
   [[nodiscard]] MapObjects objects(std::string_view kind) const;
+
+  /// Returns whether a box overlaps a wall of the map, as Step's function does.
+  [[nodiscard]] bool overlaps_wall(Vec2 min, Vec2 size) const;
 
   /// Returns a number from 0 to n − 1 from the bot's own sequence. Requires: n ≥ 1.
   [[nodiscard]] std::int32_t random(std::int32_t n) const;
@@ -418,6 +441,16 @@ class Step : public detail::AnyStep {
     this->visit_rows(min, size, kNumber<Kind>, {.call = call, .captured = &visit});
   }
 
+  /// Returns the entity that for_each_in() visits first. All that it visits are joined.
+  template <class Kind>
+  [[nodiscard]] std::optional<Entity<Kind>> first_in(Vec2 min, Vec2 size) const {
+    std::optional<Entity<Kind>> first;
+    for_each_in<Kind>(min, size, [&first](const Entity<Kind>& it) {
+      if (!first) first.emplace(it);
+    });
+    return first;
+  }
+
   /// Spawns a child of the entity whose callback runs. Server and client derive its id alike. Does
   /// nothing beyond 256 spawns of one lineage in a tick.
   template <class Kind>
@@ -459,6 +492,33 @@ class Server : public detail::AnyServer {
       (*static_cast<std::remove_reference_t<Visit>*>(captured))(row.as_const<Kind>());
     };
     this->visit_rows(kNumber<Kind>, {.call = call, .captured = &visit});
+  }
+
+  /// Returns the number of entities that for_each() visits.
+  template <class Kind>
+  [[nodiscard]] std::int32_t count() const {
+    return this->count_rows(kNumber<Kind>);
+  }
+
+  /// Returns the entity that for_each() visits first.
+  template <class Kind>
+  [[nodiscard]] std::optional<ConstEntity<Kind>> first() const {
+    const detail::Row row = this->first_row(kNumber<Kind>);
+    if (row.state == nullptr) return std::nullopt;
+    return row.as_const<Kind>();
+  }
+
+  /// Removes the entities that for_each() visits.
+  template <class... Kinds>
+  void remove_all() const {
+    (for_each<Kinds>([this](const ConstEntity<Kinds>& it) { this->remove(it.ref); }), ...);
+  }
+
+  /// Returns the first avatar of a player. What the same hook has spawned does not count.
+  [[nodiscard]] std::optional<ConstEntity<typename Game::Avatar>> avatar(Player who) const {
+    const detail::Row row = this->avatar_row(who, kNumber<typename Game::Avatar>);
+    if (row.state == nullptr) return std::nullopt;
+    return row.as_const<typename Game::Avatar>();
   }
 
   /// Returns the events of a type that were emitted in this tick, in order. What apply() emits
@@ -546,12 +606,23 @@ class BotView : public detail::AnyBotView {
     visit_rows<Kind>(this->seen_rows(), visit);
   }
 
+  /// Returns the number of entities that for_each() visits.
+  template <class Kind>
+  [[nodiscard]] std::int32_t count() const {
+    std::int32_t count = 0;
+    for_each<Kind>([&count](const ConstEntity<Kind>&) { ++count; });
+    return count;
+  }
+
+  /// Returns the entity that for_each() visits first.
+  template <class Kind>
+  [[nodiscard]] std::optional<ConstEntity<Kind>> first() const {
+    return first_row<Kind>(this->seen_rows());
+  }
+
   /// Returns the player's first avatar as predicted; none before the first view with one.
   [[nodiscard]] std::optional<ConstEntity<typename Game::Avatar>> own() const {
-    for (const detail::SeenRow& row : this->own_rows()) {
-      if (row.kind == kNumber<typename Game::Avatar>) return row.as<typename Game::Avatar>();
-    }
-    return std::nullopt;
+    return first_row<typename Game::Avatar>(this->own_rows());
   }
 
   /// Calls visit(ConstEntity<Kind>) for the entities of a kind that the player controls, by id, as
@@ -564,6 +635,14 @@ class BotView : public detail::AnyBotView {
  private:
   template <class Kind>
   static constexpr std::size_t kNumber = detail::kNumberIn<Kind, typename Game::Kinds>;
+
+  template <class Kind>
+  static std::optional<ConstEntity<Kind>> first_row(std::span<const detail::SeenRow> rows) {
+    for (const detail::SeenRow& row : rows) {
+      if (row.kind == kNumber<Kind>) return row.as<Kind>();
+    }
+    return std::nullopt;
+  }
 
   template <class Kind, class Visit>
   static void visit_rows(std::span<const detail::SeenRow> rows, Visit& visit) {

@@ -6,9 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tickbox {
@@ -45,10 +47,42 @@ TEST(IntDeathTest, NamesTheRangeThatACheckedNumberLeaves) {
   EXPECT_DEATH(static_cast<void>(Int<0, 31>{Checked{40}}), "40 is in the range of Int<0, 31>");
 }
 
+TEST(Int, IsComparedWithCheckedNumbers) {
+  const Int<0, 31> timer = 6;
+  EXPECT_TRUE(timer == Checked{6});
+  EXPECT_TRUE(timer < Checked{7});
+}
+
+TEST(Int, IsAnIndexOfATable) {
+  constexpr std::array<int, 4> kTable = {2, 3, 5, 7};
+  EXPECT_EQ(kTable[(Int<0, 3>{2}).index()], 5);
+}
+
+template <class Value>
+constexpr bool kIsIndex = requires(Value value) { value.index(); };
+
+static_assert(kIsIndex<Int<0, 3>> && !kIsIndex<Int<-1, 3>>, "a negative number is no index");
+
 TEST(Array, AnIndexBeyondTheLastMeansTheLast) {
   Array<Int<0, 7>, 3> values;
   values[9] = 5;
   EXPECT_EQ(values[2], 5);
+  EXPECT_EQ(values[std::numeric_limits<std::uint64_t>::max()], 5);
+}
+
+TEST(Array, ANegativeIndexMeansTheFirst) {
+  Array<Int<0, 7>, 3> values;
+  values[0] = 3;
+  EXPECT_EQ(values[-1], 3);
+  EXPECT_EQ(values[std::numeric_limits<std::int64_t>::min()], 3);
+}
+
+TEST(Array, AnIntIsAnIndex) {
+  Array<Int<0, 7>, 3> values;
+  using Place = Int<-5, 9>;
+  values[Place{1}] = 6;
+  EXPECT_EQ(std::as_const(values)[Place{1}], 6);
+  EXPECT_EQ(values[Place{-5}], 0);
 }
 
 TEST(GameTable, DescribesEveryField) {

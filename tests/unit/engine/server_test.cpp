@@ -1,0 +1,154 @@
+// What the hooks of the live server ask and decide, on a game whose hook a test writes.
+
+#include "engine/stepper.h"
+#include "tickbox/adapter.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tickbox::engine {
+namespace {
+
+struct Man {
+  TICKBOX_FIELDS(Man)
+};
+
+struct Flag {
+  Int<0, 9> number;
+  TICKBOX_FIELDS(Flag, number)
+};
+
+struct Lobby {
+  // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
+  static constexpr std::string_view name = "lobby";
+  static constexpr std::uint32_t version = 1;
+  // NOLINTEND(readability-identifier-naming)
+  using Input = Empty;
+  using Avatar = Man;
+  using Kinds = List<Man, Flag>;
+  using Outcomes = List<>;
+  using Events = List<>;
+  using Seat = Empty;
+  using Room = Empty;
+  using Server = tickbox::Server<Lobby>;
+
+  template <class Kind>
+  static constexpr std::int32_t top_speed(const Kind&) {
+    return 1;
+  }
+
+  template <class Kind>
+  static Body body(const Kind&) {
+    return {.motion = Motion::Fixed, .collides_with = 0};
+  }
+
+  static void map(MapBuilder& map, const MapOptions&) {
+    map.solid({10 * kUnit, 0}, {kUnit, kUnit});
+    map.one_way({20 * kUnit, 0}, {kUnit, kUnit}, OneWay::Up);
+  }
+
+  /// Players with an even seat have an entity: a man ten units from that of the seat before.
+  static void join(Server& server, Player who) {
+    if (who.seat % 2 == 0) server.spawn_avatar(who, Man{}, place_of(who));
+  }
+
+  static Vec2 place_of(Player who) { return {who.seat * 5 * kUnit, 3 * kUnit}; }
+
+  static void decide(Server& server) {
+    if (task) std::exchange(task, nullptr)(server);
+  }
+
+  static std::function<void(Server&)> task;  ///< of the next tick
+};
+
+std::function<void(Lobby::Server&)> Lobby::task;
+
+constexpr std::uint32_t kRate = 60;
+
+class ServerTest : public ::testing::Test {
+ protected:
+  /// Steps a tick with this hook. A replay of it gives the same state.
+  void decide(std::function<void(Lobby::Server&)> task, const std::vector<Join>& joins = {}) {
+    World replayed = world_;
+    Lobby::task = std::move(task);
+    stepper_.step(world_, {.joins = joins}, record_);
+    EXPECT_FALSE(Lobby::task);
+    replay_.replay(replayed, record_);
+    EXPECT_EQ(state_hash(replayed), state_hash(world_));
+  }
+
+  void join(std::vector<std::uint16_t> seats) {
+    std::vector<Join> joins;
+    for (const std::uint16_t seat : seats) {
+      joins.push_back({.player = {seat}, .user_data = {}});
+    }
+    decide([](Lobby::Server&) {}, joins);
+  }
+
+  World world_{kGameTable<Lobby>, make_map(kGameTable<Lobby>, {.seats = 8}, kRate), kRate, 1};
+  Stepper stepper_;
+  Stepper replay_;
+  TickRecord record_;
+};
+
+TEST_F(ServerTest, VisitsThePlayersInTheRoomBySeat) {
+  join({5, 0, 2});
+  decide([](Lobby::Server& server) {
+    EXPECT_EQ(server.seats(), 8);
+    std::vector<int> seats;
+    server.for_each_player([&](Player who) { seats.push_back(who.seat); });
+    EXPECT_EQ(seats, (std::vector<int>{0, 2, 5}));
+  });
+}
+
+TEST_F(ServerTest, CountsTheEntitiesOfAKindAndFindsTheFirst) {
+  join({0, 1, 2});
+  decide([](Lobby::Server& server) {
+    EXPECT_EQ(server.count<Man>(), 2);
+    EXPECT_EQ(server.first<Man>()->owner, Player{0});
+    EXPECT_EQ(server.count<Flag>(), 0);
+    EXPECT_FALSE(server.first<Flag>());
+    server.spawn(Flag{.number = 7}, {});
+    EXPECT_EQ(server.count<Flag>(), 0) << "it exists from the end of the phase";
+    server.remove(server.first<Man>()->ref);
+    EXPECT_EQ(server.count<Man>(), 1);
+    EXPECT_EQ(server.first<Man>()->owner, Player{2});
+  });
+  decide([](Lobby::Server& server) { EXPECT_EQ((*server.first<Flag>())->number, 7); });
+}
+
+TEST_F(ServerTest, FindsTheAvatarOfAPlayer) {
+  join({0, 1, 2});
+  decide([](Lobby::Server& server) {
+    EXPECT_EQ(server.avatar({2})->min, Lobby::place_of({2}));
+    EXPECT_FALSE(server.avatar({1})) << "a player without one";
+    EXPECT_FALSE(server.avatar({4})) << "a free seat";
+    EXPECT_FALSE(server.avatar({}));
+    server.remove(server.avatar({2})->ref);
+    EXPECT_FALSE(server.avatar({2}));
+  });
+}
+
+TEST_F(ServerTest, KnowsTheWallsOfTheMap) {
+  decide([](Lobby::Server& server) {
+    EXPECT_TRUE(server.overlaps_wall({10 * kUnit, 0}, {}));
+    EXPECT_FALSE(server.overlaps_wall({9 * kUnit, 0}, {kUnit, kUnit})) << "it touches it";
+    EXPECT_TRUE(server.overlaps_wall({9 * kUnit, 0}, {kUnit + 1, kUnit}));
+    EXPECT_TRUE(server.overlaps_wall({20 * kUnit, 0}, {})) << "solid from one side";
+  });
+}
+
+// A tick of 32 bits became a negative number.
+TEST_F(ServerTest, TheTickIsNeverNegative) {
+  world_.tick = {0x8000'0005U};
+  decide([](Lobby::Server& server) { EXPECT_EQ(server.tick(), INT32_MAX); });
+}
+
+}  // namespace
+}  // namespace tickbox::engine
