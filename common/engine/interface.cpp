@@ -141,16 +141,16 @@ void AnyServer::focus(Player who, Vec2 place) const {
   running().focus(who, {}, place);
 }
 
+void AnyServer::unfocus(Player who) const {
+  running().focus(who, engine::kOwnFocus, {});
+}
+
 std::string_view AnyServer::token_user_data(Player who) const {
   return running().user_data(who);
 }
 
 Row AnyServer::find_row(Ref who, std::size_t kind) const {
   return running().find_by_server(who, kind);
-}
-
-void AnyServer::visit_rows(std::size_t kind, RowVisit visit) const {
-  running().visit_all_rows(kind, visit);
 }
 
 Row AnyServer::avatar_row(Player who, std::size_t kind) const {
@@ -163,6 +163,10 @@ Row AnyServer::first_row(std::size_t kind) const {
 
 std::int32_t AnyServer::count_rows(std::size_t kind) const {
   return running().count(kind);
+}
+
+void AnyServer::visit_rows(std::size_t kind, RowVisit visit) const {
+  running().visit_all_rows(kind, visit);
 }
 
 EventRows AnyServer::event_rows(std::size_t event) const {
@@ -214,14 +218,14 @@ MapObjects AnyBotView::objects(std::string_view kind) const {
   return engine::objects_of(*sight_->map, kind);
 }
 
-std::int32_t AnyBotView::random(std::int32_t n) const {
-  TICKBOX_ASSERT(n >= 1);
-  return static_cast<std::int32_t>(sight_->random->below(static_cast<std::uint64_t>(n)));
-}
 bool AnyBotView::overlaps_wall(Vec2 min, Vec2 size) const {
   return engine::overlaps_wall(*sight_->map, min, size);
 }
 
+std::int32_t AnyBotView::random(std::int32_t n) const {
+  TICKBOX_ASSERT(n >= 1);
+  return static_cast<std::int32_t>(sight_->random->below(static_cast<std::uint64_t>(n)));
+}
 
 const SeenRow* AnyBotView::find_row(Ref who, std::size_t kind) const {
   const auto found = std::ranges::lower_bound(sight_->seen, who.id, {},

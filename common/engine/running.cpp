@@ -611,9 +611,27 @@ void Running::focus(Player who, Ref whom, Vec2 place) {
 
 void Running::set_focus(const Outcome& outcome) {
   engine::SeatInfo& seat = world_->seats()[outcome.player.seat];
+  if (outcome.ref == engine::kOwnFocus) {
+    seat.has_chosen_focus = false;
+    return world_->set_focus(outcome.player, first_entity_of(outcome.player));
+  }
   world_->set_focus(outcome.player, outcome.ref);
   seat.has_chosen_focus = true;
   if (outcome.ref == Ref{}) seat.focus_place = outcome.min;
+}
+
+/// Returns the first entity that a player controls, or Ref{}.
+Ref Running::first_entity_of(Player who) const {
+  for (std::size_t row = world_->avatar_of(who);
+       row < world_->size() && world_->is_avatar_of(row, who); ++row) {
+    if (!is_removed(row)) return engine::ref_of(world_->id(row));
+  }
+  for (const Pending& pending : pending_) {
+    const bool is_own = engine::class_of(pending.head.id) == IdClass::Avatar &&
+                        engine::lineage_of(pending.head.id) == who.seat;
+    if (is_own && !pending.is_dropped) return engine::ref_of(pending.head.id);
+  }
+  return {};
 }
 
 void Running::follow_focuses() {
@@ -649,24 +667,6 @@ Row Running::find_by_server(Ref who, std::size_t kind) {
   return row ? world_->row(*row) : Row{};
 }
 
-void Running::visit_all_rows(std::size_t kind, RowVisit visit) {
-  for (std::size_t row = 0; row < rows_; ++row) {
-    if (world_->infos()[row].kind == kind && !is_removed(row)) {
-      visit.call(visit.captured, world_->row(row));
-    }
-  }
-}
-
-EventRows Running::events(std::size_t event) const {
-  const engine::EventList& list = report_.events[event];
-  return {.first = list.bytes.data(), .count = list.count};
-}
-
-Ref Running::spawn_by_server(Player who, std::size_t kind, const void* state, Vec2 min,
-                             std::uint16_t path) {
-  const bool is_avatar = who.seat != Player::kNobody;
-  TICKBOX_ASSERT(!is_avatar || world_->has(who));
-  if (spawns_left_ == 0) return {};
 Row Running::find_avatar(Player who, std::size_t kind) {
   if (!world_->has(who)) return {};
   for (std::size_t row = world_->avatar_of(who);
@@ -691,6 +691,24 @@ std::int32_t Running::count(std::size_t kind) const {
   return count;
 }
 
+void Running::visit_all_rows(std::size_t kind, RowVisit visit) {
+  for (std::size_t row = 0; row < rows_; ++row) {
+    if (world_->infos()[row].kind == kind && !is_removed(row)) {
+      visit.call(visit.captured, world_->row(row));
+    }
+  }
+}
+
+EventRows Running::events(std::size_t event) const {
+  const engine::EventList& list = report_.events[event];
+  return {.first = list.bytes.data(), .count = list.count};
+}
+
+Ref Running::spawn_by_server(Player who, std::size_t kind, const void* state, Vec2 min,
+                             std::uint16_t path) {
+  const bool is_avatar = who.seat != Player::kNobody;
+  TICKBOX_ASSERT(!is_avatar || world_->has(who));
+  if (spawns_left_ == 0) return {};
   --spawns_left_;
   BodyId id;
   if (is_avatar) {

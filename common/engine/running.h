@@ -214,6 +214,7 @@ class Running {
   Count& spawns_of(engine::IdClass by, std::uint32_t lineage);
   void follow_spawn(Player who, Ref spawned);
   void set_focus(const engine::Outcome& outcome);
+  [[nodiscard]] Ref first_entity_of(Player who) const;
   void add_pending(const engine::RowHead& head, ConstBytes state);
   void carry_out(const engine::Outcome& outcome, ConstBytes bytes);
   void carry_out_spawn(const engine::Outcome& outcome, ConstBytes state);

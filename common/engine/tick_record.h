@@ -89,7 +89,7 @@ enum class OutcomeKind : std::uint8_t {
   Joined,          ///< a player joins; the bytes are what the backend put into its token
   Spawned,         ///< the server spawned an entity
   Removed,         ///< the server removed an entity
-  Focused,         ///< a player's view is centred on an entity, or on a place
+  Focused,         ///< a player's view is centred on an entity, on a place, or on its own entity
   Commanded,       ///< a player's command; what it has changed are outcomes of their own
   Decided,         ///< the game applies an outcome to an entity
   Seat,            ///< a player's state
@@ -104,6 +104,10 @@ enum class OutcomePhase : std::uint8_t {
   Joining,   ///< after leaves and joins
   Deciding,  ///< at the end of the tick
 };
+
+/// What a view that the game has not centred is centred on: the first entity that its player
+/// controls. The id is no entity's; Focused alone has it.
+inline constexpr Ref kOwnFocus{Ref::kNone - 1};
 
 /// One outcome; its bytes are in the record.
 struct Outcome {

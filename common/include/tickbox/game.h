@@ -310,6 +310,10 @@ class AnyServer : public Moment {
   /// and secret are those by default, and open() runs. Ticks count on.
   void close_room() const;
 
+  /// Undoes focus(): the view is centred on the first entity that the player controls, or stays
+  /// where it is until the player controls one. Requires: has(who).
+  void unfocus(Player who) const;
+
   /// Returns what the backend put into the player's connect token. In join() only: elsewhere it is
   /// empty.
   [[nodiscard]] std::string_view token_user_data(Player who) const;

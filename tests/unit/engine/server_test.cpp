@@ -91,6 +91,10 @@ class ServerTest : public ::testing::Test {
     decide([](Lobby::Server&) {}, joins);
   }
 
+  [[nodiscard]] const SeatInfo& seat(std::uint16_t number) const { return world_.seats()[number]; }
+
+  [[nodiscard]] static Vec2 middle_of(Vec2 min) { return {min.x + kUnit / 2, min.y + kUnit / 2}; }
+
   World world_{kGameTable<Lobby>, make_map(kGameTable<Lobby>, {.seats = 8}, kRate), kRate, 1};
   Stepper stepper_;
   Stepper replay_;
@@ -142,6 +146,50 @@ TEST_F(ServerTest, KnowsTheWallsOfTheMap) {
     EXPECT_TRUE(server.overlaps_wall({9 * kUnit, 0}, {kUnit + 1, kUnit}));
     EXPECT_TRUE(server.overlaps_wall({20 * kUnit, 0}, {})) << "solid from one side";
   });
+}
+
+TEST_F(ServerTest, UnfocusFollowsTheOwnEntityAgain) {
+  join({0, 2});
+  const Vec2 place{77 * kUnit, 0};
+  decide([&](Lobby::Server& server) { server.focus({0}, place); });
+  EXPECT_TRUE(seat(0).has_chosen_focus);
+  EXPECT_EQ(seat(0).focus_place, place);
+  decide([](Lobby::Server& server) { server.unfocus({0}); });
+  EXPECT_FALSE(seat(0).has_chosen_focus);
+  EXPECT_EQ(seat(0).focus, ref_of(world_.id(world_.avatar_of({0}))));
+  EXPECT_EQ(seat(0).focus_place, middle_of(Lobby::place_of({0})));
+  decide([&](Lobby::Server& server) { server.focus({0}, server.avatar({2})->ref); });
+  EXPECT_EQ(seat(0).focus_place, middle_of(Lobby::place_of({2})));
+  decide([](Lobby::Server& server) { server.unfocus({0}); });
+  EXPECT_EQ(seat(0).focus_place, middle_of(Lobby::place_of({0})));
+}
+
+TEST_F(ServerTest, UnfocusWithoutAnEntityStaysUntilThereIsOne) {
+  join({0, 1});
+  decide([](Lobby::Server& server) { server.focus({1}, server.avatar({0})->ref); });
+  const Vec2 watched = seat(1).focus_place;
+  decide([](Lobby::Server& server) {
+    server.unfocus({1});
+    server.remove(server.avatar({0})->ref);
+  });
+  EXPECT_EQ(seat(1).focus, Ref{});
+  EXPECT_EQ(seat(1).focus_place, watched);
+  const Vec2 place{40 * kUnit, 0};
+  decide([&](Lobby::Server& server) { server.spawn_avatar({1}, Man{}, place); });
+  EXPECT_EQ(seat(1).focus_place, middle_of(place));
+}
+
+// An entity that is removed in the same hook is none, and one that is spawned in it is one.
+TEST_F(ServerTest, UnfocusFindsAnEntityThatTheSameHookSpawns) {
+  join({0});
+  const Vec2 place{40 * kUnit, 0};
+  decide([&](Lobby::Server& server) {
+    server.focus({0}, Vec2{});
+    server.remove(server.avatar({0})->ref);
+    server.spawn_avatar({0}, Man{}, place);
+    server.unfocus({0});
+  });
+  EXPECT_EQ(seat(0).focus_place, middle_of(place));
 }
 
 // A tick of 32 bits became a negative number.
