@@ -236,7 +236,7 @@ struct Arena {
   }
 
   static void run(Entity<Hero> me, const Pad& pad, Step& step) {
-    const Vec2 direction = kMoves[static_cast<std::size_t>(std::int32_t{pad.move})];
+    const Vec2 direction = kMoves[pad.move.index()];
     const bool is_diagonal = direction.x != 0 && direction.y != 0;
     const std::int32_t straight = step.speed(kRunSpeed);
     const auto diagonal = static_cast<std::int32_t>(straight * kDiagonal / kUnit);
@@ -257,7 +257,7 @@ struct Arena {
 
   /// The ray that `act` has just fired.
   static std::optional<Ray> ray(ConstEntity<Hero> me, const Pad& pad, const Moment& moment) {
-    const bool has_fired = me->reload == std::int32_t{moment.ticks(kReloadMs)};
+    const bool has_fired = me->reload == moment.ticks(kReloadMs);
     if (!pad.ray || pad.shoot || !has_fired) return std::nullopt;
     return Ray{.from = middle_of(me.min, {1, 1}),
                .way = aimed(pad.aim, kRayReach),

@@ -12,7 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
+#include <ranges>
 #include <string_view>
 
 namespace tickbox::games {
@@ -88,7 +88,7 @@ struct RoundOver {
 
 /// What only the server knows.
 struct Hidden {
-  Int<0, 3> bricks;  ///< that hide nothing, before the next gift
+  Int<0, 4> bricks;  ///< that burn until the next gift: the last of them hides it
   Int<0, 2> gift;    ///< its kind
   TICKBOX_FIELDS(Hidden, bricks, gift)
 };
@@ -185,7 +185,7 @@ struct Bomber {
   /// Walks along one axis, and on the other to the middle of its cell: so it finds its way around
   /// pillars.
   static void act(Entity<Man> me, const Pad& pad, Step& step) {
-    const Cell way = kWays[static_cast<std::size_t>(std::int32_t{pad.walk})];
+    const Cell way = kWays[pad.walk.index()];
     const Vec2 middle = middle_of(cell_of(me.min), kManSize);
     const std::int32_t speed = step.speed(kWalkSpeed + me->haste);
     me.velocity = {way.x != 0 ? way.x * speed : std::clamp(middle.x - me.min.x, -speed, speed),
@@ -195,10 +195,7 @@ struct Bomber {
 
   static void lay_bomb(Entity<Man> me, Step& step) {
     const Cell cell = cell_of(me.min);
-    bool is_taken = false;
-    step.for_each_in<Bomb>(middle_of(cell, kSmallSize), kSmallSize,
-                           [&](Entity<Bomb>) { is_taken = true; });
-    if (is_taken) return;
+    if (step.first_in<Bomb>(middle_of(cell, kSmallSize), kSmallSize)) return;
     --me->bombs;
     step.spawn(Bomb{.layer = me.ref,
                     .reach = me->reach,
@@ -207,39 +204,35 @@ struct Bomber {
   }
 
   static void act(Entity<Bomb> me, Step& step) {
-    --me->fuse;
-    if (me->fuse > 0) return;
+    if (--me->fuse > 0) return;
     const Cell cell = cell_at(me.min);
-    const Vec2 from = middle_of(cell, {});
     burn(cell, step);
-    for (std::size_t i = 1; i < kWays.size(); ++i) {
-      const Cell way = kWays[i];
-      std::int32_t reach = me->reach;
-      const Vec2 to{way.x * reach * kUnit, way.y * reach * kUnit};
-      const auto hit = step.raycast({.from = from, .way = to, .collides_with = kSolids});
-      if (hit) {
-        reach = (std::abs(hit->place.x - from.x) + std::abs(hit->place.y - from.y)) / kUnit;
-        if (const auto brick = step.find<Brick>(hit->ref)) {
-          const Cell broken = cell_at(brick->min);
-          step.emit(hit->ref, Broken{.x = broken.x, .y = broken.y});
-          step.remove(hit->ref);
-        }
-      }
-      for (std::int32_t steps = 1; steps <= reach; ++steps) {
-        burn(step_from(cell, kWays[i], steps), step);
+    for (const Cell way : kWays | std::views::drop(1)) {
+      std::int32_t steps = 1;
+      while (steps <= me->reach && burn(step_from(cell, way, steps), step)) {
+        ++steps;
       }
     }
     if (const auto layer = step.find<Man>(me->layer)) ++layer->state.bombs;
     step.remove(me.ref);
   }
 
-  static void burn(Cell cell, Step& step) {
-    step.spawn(Flame{.left = step.ticks(kFlameMs)}, middle_of(cell, kSmallSize));
+  /// Returns whether the flames go on: not into a pillar, and not beyond a brick.
+  static bool burn(Cell cell, Step& step) {
+    const Vec2 at = middle_of(cell, kSmallSize);
+    if (step.overlaps_wall(at, kSmallSize)) return false;
+    const auto brick = step.first_in<Brick>(at, kSmallSize);
+    if (!brick) {
+      step.spawn(Flame{.left = step.ticks(kFlameMs)}, at);
+      return true;
+    }
+    step.emit(brick->ref, Broken{.x = cell.x, .y = cell.y});
+    step.remove(brick->ref);
+    return false;
   }
 
   static void act(Entity<Flame> me, Step& step) {
-    --me->left;
-    if (me->left == 0) step.remove(me.ref);
+    if (--me->left == 0) step.remove(me.ref);
   }
 
   static void contact(Entity<Flame>, Entity<Bomb> it, Contact, Step&) { it->fuse = 1; }
@@ -271,66 +264,46 @@ struct Bomber {
     }
     for (const Burnt& burnt : server.events<Burnt>()) {
       if (server.has(burnt.by) && burnt.by != burnt.who) ++server.seat(burnt.by).kills;
-      server.for_each<Man>([&](ConstEntity<Man> it) {
-        if (it.owner == burnt.by) server.focus(burnt.who, it.ref);
-      });
+      if (const auto by = server.avatar(burnt.by)) server.focus(burnt.who, by->ref);
     }
     const Round& round = server.room();
     if (round.next_at > 0) {
-      if (now(server) >= round.next_at && server.players() > 0) begin_round(server);
+      if (server.tick() >= round.next_at && server.players() > 0) begin_round(server);
       return;
     }
-    std::int32_t men = 0;
-    Player last;
-    server.for_each<Man>([&](ConstEntity<Man> it) {
-      ++men;
-      last = it.owner;
-    });
-    const bool is_too_long = now(server) - round.began_at >= server.ticks(kRoundMs);
+    const std::int32_t men = server.count<Man>();
+    const bool is_too_long = server.tick() - round.began_at >= server.ticks(kRoundMs);
     if (men > (round.fighters > 1 ? 1 : 0) && !is_too_long) return;
-    end_round(server, men == 1 && round.fighters > 1 ? last : Player{});
+    end_round(server, men == 1 && round.fighters > 1 ? server.first<Man>()->owner : Player{});
   }
 
   static void end_round(Server& server, Player winner) {
     server.publish_result(RoundOver{.winner = winner, .fighters = server.room().fighters});
     server.room().winner = winner;
-    server.room().next_at = now(server) + server.ticks(kPauseMs);
+    server.room().next_at = server.tick() + server.ticks(kPauseMs);
     if (winner != Player{}) ++server.seat(winner).wins;
   }
 
   /// Bricks grow where nothing stands.
   static void begin_round(Server& server) {
-    remove_all<Man, Bomb, Flame, Gift>(server);
+    server.remove_all<Man, Bomb, Flame, Gift>();
     for (const MapObject& brick : server.objects("brick")) {
       if (server.is_free(brick.min, brick.size)) server.spawn(Brick{}, brick.min);
     }
-    server.room() = {.began_at = now(server), .next_at = 0, .winner = server.room().winner};
-    for (std::uint16_t seat = 0; seat < server.objects("spawn").size(); ++seat) {
-      if (server.has({seat})) join(server, {seat});
-    }
+    server.room() = {.began_at = server.tick(), .next_at = 0, .winner = server.room().winner};
+    server.for_each_player([&](Player who) { join(server, who); });
     hide(server);
   }
 
-  template <class... Some>
-  static void remove_all(Server& server) {
-    (server.for_each<Some>([&](ConstEntity<Some> it) { server.remove(it.ref); }), ...);
-  }
-
   static void hide(Server& server) {
-    server.secret() = {.bricks = server.random(4), .gift = server.random(3)};
+    server.secret() = {.bricks = 1 + server.random(4), .gift = server.random(3)};
   }
 
   static void reveal(Server& server, Cell cell) {
-    Hidden& hidden = server.secret();
-    if (hidden.bricks == 0) {
-      server.spawn(Gift{.kind = hidden.gift}, middle_of(cell, kSmallSize));
-      hide(server);
-    } else {
-      --hidden.bricks;
-    }
+    if (--server.secret().bricks > 0) return;
+    server.spawn(Gift{.kind = server.secret().gift}, middle_of(cell, kSmallSize));
+    hide(server);
   }
-
-  static std::int32_t now(Server& server) { return static_cast<std::int32_t>(server.tick()); }
 
   /// Runs from bombs, to other men and gifts, else to bricks, and lays bombs there.
   static Pad bot(const BotView& view, Empty&, std::string_view) {
