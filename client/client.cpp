@@ -180,11 +180,14 @@ void Client::run_tick(Instant now) {
   Session& session = *session_;
   const Tick tick = session.clock.next();
   const Instant due = session.clock.next_due();
-  const ConstBytes input = decide_({.tick = tick,
-                                    .me = session.player,
-                                    .view = session.view,
-                                    .own = session.prediction.own(),
-                                    .room = session.room});
+  const auto [input, commands] = decide_({.tick = tick,
+                                          .me = session.player,
+                                          .view = session.view,
+                                          .own = session.prediction.own(),
+                                          .room = session.room});
+  for (const bots::Command& each : commands) {
+    static_cast<void>(command(each.type, each.value));
+  }
   const Tick seen =
       options_.sees == Sees::Shown ? session.presentation.render_tick(now) : session.view_tick;
   const auto look_back = static_cast<std::uint8_t>(std::clamp<std::int64_t>(tick - seen, 0, 0xff));
@@ -230,7 +233,9 @@ Instant Client::next_wakeup() const {
 bool Client::command(std::uint8_t type, ConstBytes value) {
   const bool has_session =
       session_ != nullptr && connection_.state() == Connection::State::Connected;
-  return has_session && session_->commands.add(type, value);
+  if (!has_session || !session_->commands.add(type, value)) return false;
+  if (options_.on_command) options_.on_command(type, value);
+  return true;
 }
 
 std::size_t Client::commands_waiting() const {

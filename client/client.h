@@ -53,6 +53,8 @@ struct ClientOptions {
   Sees sees = Sees::NewestView;
   /// Callback for every input when it is decided; for tests and tools. May be empty.
   std::function<void(Tick, ConstBytes)> on_input;
+  /// Callback for every command when it is given: its number and value. For tests and tools.
+  std::function<void(std::uint8_t, ConstBytes)> on_command;
   /// Callback for every event, in order and once. May be empty.
   std::function<void(const MatchEvent&)> on_event;
   /// Receiver of every desync whose report has ended; may be nullptr.

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace tickbox::client {
 
@@ -18,7 +19,12 @@ MakePlayer bot_player(std::string style, std::uint64_t number, std::uint64_t see
         bots::BotOptions{.style = bots::style_of(*assets.game, *parsed, number),
                          .seed = seed,
                          .tick_rate = assets.tick_rate});
-    return [bot](const bots::Seen& seen) { return bot->decide(seen); };
+    return [bot, commands = std::vector<bots::Command>{}](const bots::Seen& seen) mutable {
+      const ConstBytes input = bot->decide(seen);
+      commands.clear();
+      if (const auto command = bot->command()) commands.push_back(*command);
+      return Decision{input, commands};
+    };
   };
 }
 

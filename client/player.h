@@ -8,13 +8,23 @@
 #include <cstdint>
 #include <expected>
 #include <functional>
+#include <span>
 #include <string>
 
 namespace tickbox::client {
 
-/// Decides the input of one tick: a value of the game's input type, valid until the next call. It
-/// is called once for each tick that the client runs, in their order.
-using Decide = std::function<ConstBytes(const bots::Seen&)>;
+/// What is decided for one tick, valid until the next decision.
+struct Decision {
+  // NOLINTNEXTLINE(google-explicit-constructor): most send an input alone
+  Decision(ConstBytes given, std::span<const bots::Command> also = {})
+      : input(given), commands(also) {}
+
+  ConstBytes input;                         ///< a value of the game's input type
+  std::span<const bots::Command> commands;  ///< sent with it; lost while ten others wait
+};
+
+/// Decides for one tick. It is called once for each tick that the client runs, in their order.
+using Decide = std::function<Decision(const bots::Seen&)>;
 
 /// Makes one for what a room plays. Fails: a reason in words, which ends the connection.
 using MakePlayer = std::function<std::expected<Decide, std::string>(const Assets&)>;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace tickbox::terminal {
@@ -36,7 +37,7 @@ std::u32string shown_name(std::string_view key) {
 
 /// The keys that are named together.
 struct Group {
-  std::string_view field;
+  std::string name;  ///< of the field, or of the command
   std::vector<std::string_view> keys;
 };
 
@@ -52,16 +53,32 @@ KeyBindings::KeyBindings(const GameTable& game) : game_(&game) {
     bindings_.back().values.push_back(
         {.field = &game.input.fields()[key.field], .i = key.i, .value = key.value});
   }
+  for (const CommandKeyTable& key : game.command_keys) {
+    command_bindings_.push_back({.keys = keys_of(key.keys), .command = &key});
+  }
 }
 
 bool KeyBindings::has(Key key) const {
-  return std::ranges::any_of(bindings_, [key](const Binding& binding) {
+  const auto uses = [key](const auto& binding) {
     return std::ranges::find(binding.keys, key) != binding.keys.end();
-  });
+  };
+  return std::ranges::any_of(bindings_, uses) || std::ranges::any_of(command_bindings_, uses);
+}
+
+void KeyBindings::find_commands(const HeldKeys& keys, Instant now) {
+  pressed_.clear();
+  for (const CommandBinding& binding : command_bindings_) {
+    const bool is_down =
+        std::ranges::all_of(binding.keys, [&](Key key) { return keys.is_down(key, now); });
+    const bool is_pressed =
+        std::ranges::any_of(binding.keys, [&](Key key) { return keys.is_pressed(key); });
+    if (is_down && is_pressed) pressed_.push_back(binding.command);
+  }
 }
 
 ConstBytes KeyBindings::input(HeldKeys& keys, Instant now) {
   keys.settle(now);
+  find_commands(keys, now);
 
   /// A binding whose keys are all down.
   struct Active {
@@ -112,14 +129,21 @@ ConstBytes KeyBindings::input(HeldKeys& keys, Instant now) {
 std::u32string key_hints(const GameTable& game) {
   std::vector<Group> groups;
   std::vector<std::string_view> seen;
+  const auto add = [&](std::string_view keys, const std::string& name) {
+    if (keys.find('+') != std::string_view::npos) return;
+    if (std::ranges::find(seen, keys) != seen.end()) return;
+    seen.push_back(keys);
+    auto group = std::ranges::find(groups, name, &Group::name);
+    if (group == groups.end()) group = groups.insert(group, {.name = name, .keys = {}});
+    group->keys.push_back(keys);
+  };
   for (const KeyTable& key : game.keys) {
-    if (key.keys.find('+') != std::string_view::npos) continue;
-    if (std::ranges::find(seen, key.keys) != seen.end()) continue;
-    seen.push_back(key.keys);
-    const std::string_view field = game.input.fields()[key.field].name;
-    auto group = std::ranges::find(groups, field, &Group::field);
-    if (group == groups.end()) group = groups.insert(group, {.field = field, .keys = {}});
-    group->keys.push_back(key.keys);
+    add(key.keys, std::string{game.input.fields()[key.field].name});
+  }
+  for (const CommandKeyTable& key : game.command_keys) {
+    std::string name{game.commands[key.command].type.name};
+    if (name[0] >= 'A' && name[0] <= 'Z') name[0] = static_cast<char>(name[0] - 'A' + 'a');
+    add(key.keys, name);
   }
   std::u32string hints;
   for (const Group& group : groups) {
@@ -127,7 +151,7 @@ std::u32string key_hints(const GameTable& game) {
     for (const std::string_view key : group.keys) {
       hints += shown_name(key) + U' ';
     }
-    hints += widened(group.field);
+    hints += widened(group.name);
   }
   return hints;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// A game's keys: the input that they give, and their names on the screen.
+// A game's keys: the input that they give, the commands that they send, and their names on the
+// screen.
 
 #include "client/terminal/keyboard.h"
 #include "core/bytes.h"
@@ -8,6 +9,7 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,7 +26,10 @@ class KeyBindings {
   /// Returns the input for the next tick, valid until the next call, and forgets the presses.
   [[nodiscard]] ConstBytes input(HeldKeys& keys, Instant now);
 
-  [[nodiscard]] bool empty() const { return bindings_.empty(); }
+  /// Returns the commands whose keys were pressed before the last input(), valid until the next.
+  [[nodiscard]] std::span<const CommandKeyTable* const> commands() const { return pressed_; }
+
+  [[nodiscard]] bool empty() const { return bindings_.empty() && command_bindings_.empty(); }
 
   /// Returns whether the game uses a key.
   [[nodiscard]] bool has(Key key) const;
@@ -42,15 +47,24 @@ class KeyBindings {
     std::vector<Value> values;
   };
 
+  struct CommandBinding {
+    std::vector<Key> keys;
+    const CommandKeyTable* command = nullptr;
+  };
+
+  void find_commands(const HeldKeys& keys, Instant now);
+
   struct alignas(std::uint64_t) Input : std::array<std::byte, kTypeBytesMax> {};
 
   const GameTable* game_;
   std::vector<Binding> bindings_;
+  std::vector<CommandBinding> command_bindings_;
+  std::vector<const CommandKeyTable*> pressed_;
   Input input_{};
 };
 
-/// Returns the names of a game's keys, each group with the first field that it sets, as in
-/// "a d walk  space jump".
+/// Returns the names of a game's keys, each group with the first field that it sets or the command
+/// that it sends, as in "a d walk  space jump  r restart".
 [[nodiscard]] std::u32string key_hints(const GameTable& game);
 
 }  // namespace tickbox::terminal

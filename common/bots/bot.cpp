@@ -10,6 +10,9 @@
 namespace tickbox::bots {
 namespace {
 
+/// The commands of a bot in a second, as many as a server takes.
+constexpr std::uint32_t kCommandsPerSecond = 10;
+
 void fill(const views::Rows& rows, std::vector<detail::SeenRow>& out) {
   out.clear();
   for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -114,6 +117,7 @@ std::int64_t Bot::draw_value(const FieldInfo& field, const Seen& seen) {
 }
 
 void Bot::play(const Seen& seen) {
+  command_.number.reset();
   fill(seen.view, seen_);
   fill(seen.own, own_);
   std::ranges::copy(seen.room, room_.begin());
@@ -124,8 +128,21 @@ void Bot::play(const Seen& seen) {
                      .room = room_.data(),
                      .seen = seen_,
                      .own = own_,
-                     .random = &rng_},
+                     .random = &rng_,
+                     .command = &command_},
                     memory_.data(), style_.name, input_.data());
+  if (command_pause_ > 0) {
+    --command_pause_;
+    command_.number.reset();
+  } else if (command_.number) {
+    command_pause_ = (tick_rate_ + kCommandsPerSecond - 1) / kCommandsPerSecond - 1;
+  }
+}
+
+std::optional<Command> Bot::command() const {
+  if (!command_.number) return std::nullopt;
+  const std::size_t bytes = game_->commands[*command_.number].type.bytes;
+  return Command{.type = *command_.number, .value = ConstBytes{command_.value}.first(bytes)};
 }
 
 }  // namespace tickbox::bots

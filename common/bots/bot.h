@@ -5,6 +5,7 @@
 #include "core/bytes.h"
 #include "core/ids.h"
 #include "core/rng.h"
+#include "engine/bot_sight.h"
 #include "engine/map.h"
 #include "tickbox/game_table.h"
 #include "views/rows.h"
@@ -12,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace tickbox::bots {
@@ -23,6 +25,12 @@ struct Seen {
   const views::Rows& view;  ///< the newest view, by id; empty before the first
   const views::Rows& own;   ///< the player's avatars as predicted, by id
   ConstBytes room;          ///< the room's state in the newest view; empty before the first
+};
+
+/// A command that a player sends beside its input.
+struct Command {
+  std::uint8_t type = 0;  ///< its number in the game's list
+  ConstBytes value;       ///< as it is in memory
 };
 
 struct BotOptions {
@@ -40,6 +48,10 @@ class Bot {
   /// Returns the input for a tick: a value of the game's input type, valid until the next call.
   /// Cost: no allocation once warm; linear in the view for a style of the game.
   [[nodiscard]] ConstBytes decide(const Seen& seen);
+
+  /// Returns the command that the bot sends with its last input, valid until the next decision; at
+  /// most ten a second.
+  [[nodiscard]] std::optional<Command> command() const;
 
   /// Returns what the game's bot remembers: a value of its BotState.
   [[nodiscard]] ConstBytes memory() const {
@@ -75,6 +87,8 @@ class Bot {
   Value input_{};
   Value memory_{};
   Value room_{};
+  detail::BotCommand command_;
+  std::uint32_t command_pause_ = 0;  ///< ticks in which it sends no command
   std::vector<detail::SeenRow> seen_;
   std::vector<detail::SeenRow> own_;
 };

@@ -6,7 +6,7 @@
 #include "tickbox/game.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <cstring>
 #include <string>
 
 namespace tickbox::detail {
@@ -232,6 +232,12 @@ const SeenRow* AnyBotView::find_row(Ref who, std::size_t kind) const {
                                               [](const SeenRow& row) { return row.ref.id; });
   const bool is_seen = found != sight_->seen.end() && found->ref == who && found->kind == kind;
   return is_seen ? &*found : nullptr;
+}
+
+void AnyBotView::give_command(std::size_t number, const void* value, std::size_t bytes) const {
+  TICKBOX_ASSERT(bytes <= sight_->command->value.size());
+  sight_->command->number = static_cast<std::uint8_t>(number);
+  std::memcpy(sight_->command->value.data(), value, bytes);
 }
 
 std::span<const SeenRow> AnyBotView::seen_rows() const {

@@ -15,6 +15,16 @@ bool are_equal(const views::Rows& a, const views::Rows& b) {
   return true;
 }
 
+bool is_in_range(const GameTable& game, const std::optional<bots::Command>& command) {
+  return !command || engine::is_in_range(game.commands[command->type].type, command->value);
+}
+
+bool are_equal(const GameTable& game, const std::optional<bots::Command>& a,
+               const std::optional<bots::Command>& b) {
+  if (!a || !b) return a.has_value() == b.has_value();
+  return a->type == b->type && engine::are_equal(game.commands[a->type].type, a->value, b->value);
+}
+
 }  // namespace
 
 BotLaw::BotLaw(const GameTable& game, const engine::SharedMap& map, std::uint64_t seed,
@@ -64,14 +74,18 @@ std::optional<std::string> BotLaw::check(const engine::World& world, Bots& bots)
     return "writes what it sees. It may write its BotState alone";
   }
   if (!engine::is_in_range(game_.input, input) ||
-      !engine::is_in_range(game_.bot.state, bots.bot.memory())) {
-    return "gives or remembers a value that is not in its range";
+      !engine::is_in_range(game_.bot.state, bots.bot.memory()) ||
+      !is_in_range(game_, bots.bot.command())) {
+    return "gives, sends or remembers a value that is not in its range";
   }
   static_cast<void>(bots.other.decide(seen_in(seen_)));
   const ConstBytes twins = bots.twin.decide(seen_in(copy_));
   std::string names = engine::difference(game_.input, input, twins);
   if (!names.empty()) {
     return "gives another " + names + " for the same seed and views. Look for a static variable";
+  }
+  if (!are_equal(game_, bots.bot.command(), bots.twin.command())) {
+    return "sends another command for the same seed and views. Look for a static variable";
   }
   names = engine::difference(game_.bot.state, bots.bot.memory(), bots.twin.memory());
   if (!names.empty()) {

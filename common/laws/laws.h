@@ -16,8 +16,8 @@
 //   memory       a match that runs in turn with another one goes as it does alone. States live in
 //                fresh memory in each tick, and the old memory is overwritten
 //   allocation   a tick like the ticks before allocates nothing
-//   bot          the same seed and the same views give the same inputs, each value within its range.
-//                A bot writes nothing but what it remembers
+//   bot          the same seed and the same views give the same inputs and commands, each value
+//                within its range. A bot writes nothing but what it remembers
 // clang-format on
 //
 // The names of the laws are those of LawBroken::law.

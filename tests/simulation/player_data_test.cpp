@@ -9,6 +9,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <expected>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,7 +44,8 @@ class PlayerDataTest : public ::testing::Test {
 
   class Room : public Harness {
    public:
-    Room() : Harness({.bot = "still", .game = &menagerie()}) {}
+    explicit Room(const HarnessOptions& options = {.bot = "still", .game = &menagerie()})
+        : Harness(options) {}
 
     std::vector<Commanded> commanded;
 
@@ -129,6 +133,34 @@ TEST_F(PlayerDataTest, NoMoreThanTenCommandsASecondAreTaken) {
       << "ten wait";
   room_.run_for(seconds{2});
   EXPECT_EQ(room_.commanded.size(), said);
+}
+
+// As keys and bots give them.
+TEST_F(PlayerDataTest, WhatAPlayerDecidesWithItsInputsReachesTheGame) {
+  constexpr std::uint32_t kTicksBetween = 12;
+  std::vector<std::int64_t> said;
+  const auto player = [&said](const client::Assets&) -> std::expected<client::Decide, std::string> {
+    return [&said, input = value_with(menagerie().input, {}), value = std::vector<std::byte>{},
+            commands = std::vector<bots::Command>{}](const bots::Seen& seen) mutable {
+      commands.clear();
+      if (seen.tick.value % kTicksBetween == 0 && said.size() < 20) {
+        said.push_back(static_cast<std::int64_t>(said.size()));
+        value = value_with(look_at(), {{.field = "x", .value = said.back()}});
+        commands.push_back({.type = 0, .value = value});
+      }
+      return client::Decision{input, commands};
+    };
+  };
+  Room room{
+      {.player = [&](std::size_t) -> client::MakePlayer { return player; }, .game = &menagerie()}};
+  room.add_client(kBadLink);
+  room.run_for(seconds{10});
+  std::vector<std::int64_t> heard;
+  for (const Commanded& each : room.commanded) {
+    heard.push_back(each.x);
+  }
+  EXPECT_EQ(said.size(), 20U);
+  EXPECT_EQ(heard, said);
 }
 
 TEST_F(PlayerDataTest, TheCommandsOfAPlayerThatHasLeftAreForgotten) {

@@ -17,11 +17,13 @@ constexpr std::size_t kSaidMax = 2'000;
 
 void Commands::turn(client::Client& client, const engine::World& world) {
   if (game_->commands.empty() || !rng_.chance(1, kTurnsPerCommand)) return;
-  Said said{.type = static_cast<std::uint8_t>(rng_.below(game_->commands.size())), .value = {}};
-  said.value = laws::drawn_value(game_->commands[said.type].type, world, rng_);
-  if (!client.command(said.type, said.value)) return;
-  said.player = {client.connection().accept().player.value};
-  said_.push_back(std::move(said));
+  const auto type = static_cast<std::uint8_t>(rng_.below(game_->commands.size()));
+  static_cast<void>(
+      client.command(type, laws::drawn_value(game_->commands[type].type, world, rng_)));
+}
+
+void Commands::note(Player player, std::uint8_t type, ConstBytes value) {
+  said_.push_back({.player = player, .type = type, .value = {value.begin(), value.end()}});
   if (said_.size() > kSaidMax) said_.pop_front();
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The commands of clients: drawn by the descriptor of the game, and compared with those that the
-// room gets.
+// The commands of clients: those of bots, and others that are drawn by the descriptor of the game.
+// They are compared with those that the room gets.
 
 #include "client/client.h"
 #include "core/ids.h"
@@ -25,6 +25,9 @@ class Commands {
 
   /// Lets a client say a command now and then. Call it after each of its turns.
   void turn(client::Client& client, const engine::World& world);
+
+  /// Notes a command that a client has given.
+  void note(Player player, std::uint8_t type, ConstBytes value);
 
   /// Compares the commands of a tick with those that were said. Some of these may be lost with
   /// their session; the others come in their order.

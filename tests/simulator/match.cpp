@@ -221,10 +221,15 @@ void Match::start_process(std::size_t index) {
       .ticket = std::exchange(processes_[index].ticket, std::nullopt)};
   // Some have a token beside their ticket, in case it is refused.
   if (!connection.ticket || rng_.chance(1, 4)) connection.token = token_for(index);
-  start_client(index,
-               {.connection = connection, .on_input = [this, index](Tick tick, ConstBytes input) {
-                  note_input(index, tick, input);
-                }});
+  start_client(
+      index,
+      {.connection = connection,
+       .on_input = [this, index](Tick tick, ConstBytes input) { note_input(index, tick, input); },
+       .on_command =
+           [this, index](std::uint8_t type, ConstBytes value) {
+             const tests::OwnBooks books;
+             commands_.note({client(index).connection().accept().player.value}, type, value);
+           }});
 }
 
 void Match::note_input(std::size_t index, Tick tick, ConstBytes input) {

@@ -60,12 +60,24 @@ TerminalView::TerminalView(TerminalViewOptions options, const Clock& clock,
 client::MakePlayer TerminalView::person() {
   return [this](const client::Assets& assets) -> std::expected<client::Decide, std::string> {
     bindings_.emplace(*assets.game);
-    return [this](const bots::Seen&) {
+    return [this, game = assets.game](const bots::Seen&) {
       // A key that arrived a moment ago counts in this tick already.
       read_keys();
-      return bindings_->input(keys_, clock_.now());
+      const ConstBytes input = bindings_->input(keys_, clock_.now());
+      return client::Decision{input, commands_of(*game)};
     };
   };
+}
+
+/// Returns the commands of the keys that were pressed, valid until the next call.
+std::span<const bots::Command> TerminalView::commands_of(const GameTable& game) {
+  commands_.clear();
+  for (const CommandKeyTable* pressed : bindings_->commands()) {
+    const std::size_t bytes = game.commands[pressed->command].type.bytes;
+    commands_.push_back({.type = pressed->command,
+                         .value = {static_cast<const std::byte*>(pressed->value), bytes}});
+  }
+  return commands_;
 }
 
 bool TerminalView::leaves_by_q() const {

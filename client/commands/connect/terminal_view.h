@@ -1,6 +1,6 @@
 #pragma once
-// Play by a person: draws what the client's player sees on the terminal, and makes inputs from its
-// keys.
+// Play by a person: draws what the client's player sees on the terminal, and makes inputs and
+// commands from its keys.
 
 #include "client/commands/load/swarm.h"
 #include "client/commands/terminal_screen.h"
@@ -51,6 +51,7 @@ class TerminalView {
 
   void read_keys();
   void take(const terminal::KeyEvent& event, Instant now);
+  [[nodiscard]] std::span<const bots::Command> commands_of(const GameTable& game);
   [[nodiscard]] bool leaves_by_q() const;
   [[nodiscard]] terminal::Page page(Swarm& swarm);
   [[nodiscard]] std::span<const terminal::DrawnBody> drawn(
@@ -64,6 +65,7 @@ class TerminalView {
   std::unique_ptr<TerminalScreen> screen_;
   terminal::HeldKeys keys_;
   std::optional<terminal::KeyBindings> bindings_;  ///< of the game; nothing before it is known
+  std::vector<bots::Command> commands_;
   std::vector<terminal::DrawnBody> bodies_;
   std::vector<std::string> figures_;
   bool has_alarm_ = false;

@@ -97,6 +97,7 @@ void Swarm::start(std::size_t number, Instant now) {
       .player = player_for(number),
       .sees = options_.person ? client::Sees::Shown : client::Sees::NewestView,
       .on_input = {},
+      .on_command = {},
       .desyncs = options_.desyncs};
   slot.client = std::make_unique<client::Client>(client_options, transport, entropy_, assets_, now);
 }

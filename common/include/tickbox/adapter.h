@@ -283,7 +283,7 @@ constexpr GameTable make_game_table() {
   table.commands = CommandTables<Game, typename CommandsOf<Game>::Type>::kCommands;
   table.results = ResultTypes<typename ResultsOf<Game>::Type>::kResults;
   table.bot = bot_table<Game>();
-  table.keys = keys_of<Game>();
+  add_keys<Game>(table);
   for (const KindTable& kind : table.kinds) {
     if (kind.type.bytes > table.state_bytes) table.state_bytes = kind.type.bytes;
   }

@@ -359,6 +359,7 @@ class AnyBotView {
 
  protected:
   [[nodiscard]] const SeenRow* find_row(Ref who, std::size_t kind) const;
+  void give_command(std::size_t number, const void* value, std::size_t bytes) const;
   [[nodiscard]] std::span<const SeenRow> seen_rows() const;
   [[nodiscard]] std::span<const SeenRow> own_rows() const;
   [[nodiscard]] const void* room_row() const;
@@ -629,6 +630,14 @@ class BotView : public detail::AnyBotView {
     return first_row<typename Game::Avatar>(this->own_rows());
   }
 
+  /// Sends a command with the input of this tick; of several in a tick the last. A bot sends at
+  /// most ten a second: does nothing for the ticks of 100 ms after one.
+  template <class Command>
+  void command(const Command& command) const {
+    this->give_command(detail::kNumberIn<Command, typename detail::CommandsOf<Game>::Type>,
+                       &command, sizeof(Command));
+  }
+
   /// Calls visit(ConstEntity<Kind>) for the entities of a kind that the player controls, by id, as
   /// predicted.
   template <class Kind, class Visit>
@@ -732,7 +741,8 @@ struct MapOptions {
 ///                                           BotView, a BotState& and one of bot_styles
 ///   bot_styles                              names, as a constexpr array of std::string_view
 ///   BotState                                what a bot remembers from tick to tick; Empty by default
-///   keys                                    of a terminal (keys.h), as a constexpr array of Key
+///   keys                                    of a terminal (keys.h), as a constexpr array or tuple
+///                                           of Key
 ///   look(state)                             returns the Look of a kind in a terminal; constexpr
 // clang-format on
 template <class Game>

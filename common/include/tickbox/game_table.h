@@ -55,6 +55,13 @@ struct KeyTable {
   std::int64_t value = 0;  ///< within the field's range
 };
 
+/// Keys that send a command when they are pressed.
+struct CommandKeyTable {
+  std::string_view keys;
+  std::uint8_t command = 0;     ///< its number among GameTable::commands
+  const void* value = nullptr;  ///< of the command's type
+};
+
 /// How a game plays by itself. Bots that need no code of the game are not here (common/bots).
 struct BotTable {
   std::span<const std::string_view> styles{};  ///< empty: the game has no bot
@@ -85,6 +92,7 @@ struct GameTable {
   BotTable bot{};
   std::span<const KeyTable> keys{};
 
+  std::span<const CommandKeyTable> command_keys;
   void (*map)(MapBuilder& builder, const MapOptions& options) = nullptr;
   void (*significant)(void* input, const void* avatar) = nullptr;
   Vec2 (*sight)(const void* avatar) = nullptr;

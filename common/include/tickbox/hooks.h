@@ -3,10 +3,14 @@
 
 #include "tickbox/game.h"
 
+#include <array>
 #include <concepts>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 
 namespace tickbox::detail {
 
@@ -45,8 +49,23 @@ template <class Game, class Kind>
 concept HasLook = requires(const Kind& state) {
   { Game::look(state) } -> std::same_as<Look>;
 };
+template <class Type, class Types>
+inline constexpr bool kIsIn = false;
+template <class Type, class... Types>
+inline constexpr bool kIsIn<Type, List<Types...>> = (std::is_same_v<Type, Types> || ...);
+/// Whether a value is one that keys can give: an input, or a command.
+template <class Game, class Value>
+inline constexpr bool kIsOfKeys =
+    std::is_same_v<Value, typename Game::Input> || kIsIn<Value, typename CommandsOf<Game>::Type>;
+template <class Game, class Keys>
+inline constexpr bool kAreKeys = false;
+template <class Game, class Value, std::size_t N>
+inline constexpr bool kAreKeys<Game, const std::array<Key<Value>, N>> = kIsOfKeys<Game, Value>;
+template <class Game, class... Values>
+inline constexpr bool kAreKeys<Game, const std::tuple<Key<Values>...>> =
+    (kIsOfKeys<Game, Values> && ...);
 template <class Game>
-concept HasKeys = requires { std::span<const Key<typename Game::Input>>{Game::keys}; };
+concept HasKeys = requires { Game::keys; } && kAreKeys<Game, decltype(Game::keys)>;
 template <class Game>
 concept HasSight = requires(const typename Game::Avatar& avatar) {
   { Game::sight(avatar) } -> std::same_as<Vec2>;

@@ -3,6 +3,11 @@
 //
 //   static constexpr std::array keys = {Key{"w", Pad{.move = 7}}, Key{"d", Pad{.move = 1}},
 //                                       Key{"w+d", Pad{.move = 8}}};
+//
+// Where keys send commands too, they are a std::tuple:
+//
+//   static constexpr std::tuple keys{Key{"d", Pad{.run = 1}}, Key{"r", Restart{}}};
+//
 //   static constexpr Look look(const Hero&) { return {.glyph = '@', .colour = Colour::Yellow}; }
 
 #include <array>
@@ -12,14 +17,15 @@
 
 namespace tickbox {
 
-/// Gives fields of the input a value while keys are down: those in which `input` differs from the
-/// input by default. Of several for one field, the one with the most keys applies, then the last.
-template <class Input>
+/// What keys do. With an input: gives fields a value while the keys are down, those in which
+/// `value` differs from the input by default. Of several for one field, the one with the most keys
+/// applies, then the last. With a command: sends it once when the keys are pressed.
+template <class Value>
 struct Key {
   /// A letter, a digit, space, enter, tab, up, down, left or right; or several of these that are
   /// down together, as in "w+d".
   std::string_view keys{};
-  Input input{};
+  Value value{};
 };
 
 /// A colour of the terminal.

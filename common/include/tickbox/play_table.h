@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 
 namespace tickbox::detail {
 
@@ -75,61 +77,93 @@ constexpr void visit_numbers(const Array<Value, N>& values, Visit visit) {
   }
 }
 
-/// Calls visit(KeyTable) for each value that a key sets.
-template <class Input, class Visit>
-constexpr void visit_set_values(const Key<Input>& key, Visit visit) {
+/// Calls visit(Key) for each key of a game.
+template <class Game, class Visit>
+constexpr void visit_keys(Visit visit) {
+  std::apply([&](const auto&... key) { (visit(key), ...); }, Game::keys);
+}
+
+template <class Game, class Value>
+inline constexpr bool kIsInput = std::is_same_v<Value, typename Game::Input>;
+
+/// Calls visit(KeyTable) for each value of the input that keys set.
+template <class Game, class Visit>
+constexpr void visit_set_values(Visit visit) {
+  using Input = typename Game::Input;
   const Input by_default{};
-  std::uint8_t field = 0;
-  Input::tickbox_visit([&]<class Member>(auto, Member Input::* member, auto) {
-    std::array<std::int64_t, kFieldsMax> before{};
-    visit_numbers(by_default.*member,
-                  [&](std::uint8_t i, std::int64_t number) { before[i] = number; });
-    visit_numbers(key.input.*member, [&](std::uint8_t i, std::int64_t number) {
-      if (number == before[i]) return;
-      visit(KeyTable{.keys = key.keys, .field = field, .i = i, .value = number});
-    });
-    ++field;
+  visit_keys<Game>([&]<class Value>(const Key<Value>& key) {
+    if constexpr (kIsInput<Game, Value>) {
+      std::uint8_t field = 0;
+      Input::tickbox_visit([&]<class Member>(auto, Member Input::* member, auto) {
+        std::array<std::int64_t, kFieldsMax> before{};
+        visit_numbers(by_default.*member,
+                      [&](std::uint8_t i, std::int64_t number) { before[i] = number; });
+        visit_numbers(key.value.*member, [&](std::uint8_t i, std::int64_t number) {
+          if (number == before[i]) return;
+          visit(KeyTable{.keys = key.keys, .field = field, .i = i, .value = number});
+        });
+        ++field;
+      });
+    }
+  });
+}
+
+/// Calls visit(CommandKeyTable) for each command that keys send.
+template <class Game, class Visit>
+constexpr void visit_sent_commands(Visit visit) {
+  visit_keys<Game>([&]<class Value>(const Key<Value>& key) {
+    if constexpr (!kIsInput<Game, Value>) {
+      constexpr std::size_t kCommand = kNumberIn<Value, typename CommandsOf<Game>::Type>;
+      visit(CommandKeyTable{
+          .keys = key.keys, .command = static_cast<std::uint8_t>(kCommand), .value = &key.value});
+    }
   });
 }
 
 template <class Game>
-constexpr std::size_t count_set_values() {
+inline constexpr auto kKeyTables = [] {
+  constexpr std::size_t kCount = [] {
+    std::size_t count = 0;
+    visit_set_values<Game>([&](const KeyTable&) { ++count; });
+    return count;
+  }();
+  std::array<KeyTable, kCount> tables{};
   std::size_t count = 0;
-  for (const auto& key : Game::keys) {
-    visit_set_values(key, [&](const KeyTable&) { ++count; });
-  }
-  return count;
-}
+  visit_set_values<Game>([&](const KeyTable& table) { tables[count++] = table; });
+  return tables;
+}();
 
 template <class Game>
-inline constexpr auto kKeyTables = [] {
-  std::array<KeyTable, count_set_values<Game>()> tables{};
+inline constexpr auto kCommandKeyTables = [] {
+  constexpr std::size_t kCount = [] {
+    std::size_t count = 0;
+    visit_sent_commands<Game>([&](const CommandKeyTable&) { ++count; });
+    return count;
+  }();
+  std::array<CommandKeyTable, kCount> tables{};
   std::size_t count = 0;
-  for (const auto& key : Game::keys) {
-    visit_set_values(key, [&](const KeyTable& table) { tables[count++] = table; });
-  }
+  visit_sent_commands<Game>([&](const CommandKeyTable& table) { tables[count++] = table; });
   return tables;
 }();
 
 template <class Game>
 constexpr bool are_keys_named() {
-  for (const auto& key : Game::keys) {
-    if (!are_key_names(key.keys)) return false;
-  }
-  return true;
+  bool are_named = true;
+  visit_keys<Game>([&](const auto& key) { are_named = are_named && are_key_names(key.keys); });
+  return are_named;
 }
 
 template <class Game>
-constexpr std::span<const KeyTable> keys_of() {
+constexpr void add_keys(GameTable& table) {
   static_assert(!kHasNamed_keys<Game> || HasKeys<Game>,
-                "keys is no constexpr array of Key{\"name\", Input{...}}");
+                "keys is no constexpr array of Key{\"name\", Input{...}}, nor a std::tuple of such "
+                "keys and of Key{\"name\", Command{...}}");
   if constexpr (HasKeys<Game>) {
     static_assert(are_keys_named<Game>(),
                   "a key is a letter a to z, a digit, space, enter, tab, up, down, left or right; "
                   "several have a + between them");
-    return kKeyTables<Game>;
-  } else {
-    return {};
+    table.keys = kKeyTables<Game>;
+    table.command_keys = kCommandKeyTables<Game>;
   }
 }
 

@@ -22,9 +22,9 @@ TEST(BotPlayer, DecidesByItsStyleAndSeed) {
   ASSERT_TRUE(a && b);
   for (std::uint32_t tick = 1; tick < 100; ++tick) {
     const bots::Seen seen{.tick = {tick}, .me = {0}, .view = none, .own = none, .room = {}};
-    const ConstBytes input = (*a)(seen);
+    const ConstBytes input = (*a)(seen).input;
     ASSERT_EQ(input.size(), games::arena().input.bytes);
-    ASSERT_TRUE(std::ranges::equal(input, (*b)(seen)));
+    ASSERT_TRUE(std::ranges::equal(input, (*b)(seen).input));
   }
 }
 

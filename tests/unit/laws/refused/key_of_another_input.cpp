@@ -1,4 +1,4 @@
-// keys is no constexpr array of Key{"name", Input{...}}
+// keys is no constexpr array of Key{"name", Input{...}}, nor a std::tuple of such keys
 #include "tests/unit/laws/refused/game_of.h"
 
 #include <array>
