@@ -19,11 +19,11 @@ std::expected<Assets, std::string> AssetCache::find(const net::Accept& accept) {
   const engine::Identity identity = identity_of(accept);
   const auto game = find_game(identity);
   if (!game) return std::unexpected{game.error()};
-  const MapKey key{*game, identity.map_seats, accept.tick_rate};
+  const MapKey key{*game, identity.map_seats, accept.tick_rate, identity.map_hash};
   const auto kept = maps_.find(key);
   if (kept != maps_.end()) {
     engine::SharedMap map = kept->second.lock();
-    if (map != nullptr && map->hash == identity.map_hash) {
+    if (map != nullptr) {
       return Assets{.game = *game, .map = std::move(map), .tick_rate = accept.tick_rate};
     }
   }

@@ -37,7 +37,8 @@ class AssetCache {
   [[nodiscard]] std::expected<Assets, std::string> find(const net::Accept& accept);
 
  private:
-  using MapKey = std::tuple<const GameTable*, std::uint32_t, std::uint32_t>;
+  /// Game, seats, tick rate and hash.
+  using MapKey = std::tuple<const GameTable*, std::uint32_t, std::uint32_t, std::uint64_t>;
 
   [[nodiscard]] std::expected<const GameTable*, std::string> find_game(
       const engine::Identity& identity);
@@ -45,7 +46,7 @@ class AssetCache {
   engine::Games games_;
   std::map<const GameTable*, std::uint64_t> hashes_;  ///< of the games that servers have played
   std::optional<std::pair<engine::Identity, std::string>> refused_;  ///< the last one, and why
-  std::map<MapKey, std::weak_ptr<const engine::Map>> maps_;  ///< by game, seats and tick rate
+  std::map<MapKey, std::weak_ptr<const engine::Map>> maps_;
 };
 
 }  // namespace tickbox::client

@@ -141,18 +141,31 @@ std::expected<const GameTable*, std::string> find_game(Games games, const Identi
   return game;
 }
 
+std::expected<std::string_view, std::string> find_map_name(const GameTable& game,
+                                                           std::string_view text) {
+  if (text.empty()) return game.maps.empty() ? std::string_view{} : game.maps.front();
+  const auto found = std::ranges::find(game.maps, text);
+  if (found != game.maps.end()) return *found;
+  std::string refusal = quoted(text) + " is no map of " + std::string{game.name};
+  if (game.maps.empty()) return std::unexpected{refusal + ", which has one without a name"};
+  for (const std::string_view name : game.maps) {
+    refusal += (name == game.maps.front() ? "; it has " : ", ") + std::string{name};
+  }
+  return std::unexpected{refusal};
+}
+
 std::expected<SharedMap, std::string> find_map(const GameTable& game, const Identity& identity,
                                                std::uint32_t tick_rate, std::string_view who) {
-  SharedMap map;
   if (identity.map_seats >= 1 && identity.map_seats <= kSeatsMax && tick_rate >= kTickRateMin &&
       tick_rate <= kTickRateMax) {
-    map = make_map(game, {.seats = identity.map_seats}, tick_rate);
+    for (std::size_t i = 0; i < std::max<std::size_t>(game.maps.size(), 1); ++i) {
+      const std::string_view name = game.maps.empty() ? std::string_view{} : game.maps[i];
+      SharedMap map = make_map(game, {.seats = identity.map_seats, .name = name}, tick_rate);
+      if (map->hash == identity.map_hash) return map;
+    }
   }
-  if (map == nullptr || map->hash != identity.map_hash) {
-    return std::unexpected{std::string{who} + " plays another map of " + identity.game +
-                           "; build both ends from one source"};
-  }
-  return map;
+  return std::unexpected{std::string{who} + " plays another map of " + identity.game +
+                         "; build both ends from one source"};
 }
 
 }  // namespace tickbox::engine

@@ -55,8 +55,13 @@ struct Identity {
                                                                      const Identity& identity,
                                                                      std::string_view who);
 
-/// Returns the map of `identity`. Fails: one line in words, as find_game(), if the game makes
-/// another one.
+/// Returns the name of a map of the game, for an empty text that of its first map.
+/// Fails: one line that lists the maps of the game.
+[[nodiscard]] std::expected<std::string_view, std::string> find_map_name(const GameTable& game,
+                                                                         std::string_view text);
+
+/// Returns the map of `identity`: that of the game's maps which has its hash. Fails: one line in
+/// words, as find_game(), if the game makes no such map.
 [[nodiscard]] std::expected<SharedMap, std::string> find_map(const GameTable& game,
                                                              const Identity& identity,
                                                              std::uint32_t tick_rate,

@@ -114,12 +114,18 @@ SharedMap make_map(const GameTable& game, const MapOptions& options, std::uint32
   detail::MapParts parts{
       .tick_rate = tick_rate, .walls = {}, .paths = {}, .objects = {}, .inside = sim::kWholeWorld};
   MapBuilder builder{parts};
-  game.map(builder, options);
+  const std::string_view by_default = game.maps.empty() ? std::string_view{} : game.maps.front();
+  const auto listed = std::ranges::find(game.maps, options.name);
+  TICKBOX_ASSERT(options.name.empty() || listed != game.maps.end());
+  // Not the text of the caller: a map may outlive it.
+  const std::string_view name = options.name.empty() ? by_default : *listed;
+  game.map(builder, {.seats = options.seats, .name = name});
   auto map = std::make_shared<Map>();
   map->statics =
       std::make_shared<const sim::Statics>(std::move(parts.walls), std::move(parts.paths));
   map->objects = std::move(parts.objects);
   map->seats = options.seats;
+  map->name = name;
   map->inside = parts.inside;
   map->hash = hash_of(*map);
   return map;
@@ -131,8 +137,8 @@ MapObjects objects_of(const Map& map, std::string_view kind) {
                                     : std::span<const MapObject>{}};
 }
 
-}  // namespace tickbox::engine
 bool overlaps_wall(const Map& map, Vec2 min, Vec2 size) {
   return sim::overlaps_any(*map.statics, min, {std::max(size.x, 1), std::max(size.y, 1)});
 }
 
+}  // namespace tickbox::engine

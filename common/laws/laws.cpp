@@ -268,7 +268,8 @@ std::optional<LawBroken> check_allocation(const GameTable& game, const engine::S
 
 std::optional<LawBroken> check_laws(const GameTable& game, const LawOptions& options) {
   for (const std::uint32_t rate : options.tick_rates) {
-    const engine::SharedMap map = engine::make_map(game, {.seats = options.seats}, rate);
+    const engine::SharedMap map =
+        engine::make_map(game, {.seats = options.seats, .name = options.map}, rate);
     for (std::uint64_t seed = options.first_seed; seed < options.first_seed + options.matches;
          ++seed) {
       const MatchOptions match{.seed = seed, .tick_rate = rate, .seats = options.seats};

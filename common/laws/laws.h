@@ -29,6 +29,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tickbox::laws {
@@ -38,6 +39,7 @@ struct LawOptions {
   std::uint32_t matches = 500;  ///< at each of the tick rates
   std::uint32_t ticks = 90;     ///< of a match
   std::uint32_t seats = 6;
+  std::string_view map{};  ///< one of the game's; empty: its first
   std::vector<std::uint32_t> tick_rates = {10, 60, 128, 240};
   engine::QueryLog query_log;  ///< for a test that shows that each query must log
   /// Returns the number of allocations so far. Without it, the law is not checked.

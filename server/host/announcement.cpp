@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
 #include <tuple>
 
 namespace tickbox::server {
@@ -45,6 +47,12 @@ void log_reach(Server& server) {
   }
 }
 
+/// Returns the map as a part of a log line; nothing for a game that lists none.
+std::string map_in_words(const Server& server) {
+  const std::string_view name = server.match->world().map()->name;
+  return name.empty() ? std::string{} : fmt::format(" map={}", name);
+}
+
 std::string next_commands(const Server& server) {
   const Options& options = server.options;
   const std::string admin = net::to_string(server.admin->local_address());
@@ -70,9 +78,10 @@ std::expected<void, std::string> announce_ready(Server& server, const Announceme
   server.publish(ServerState::Ready, server.clock.now());
   server.log.event(
       Severity::Info,
-      fmt::format("ready address={} admin={} {} game={} tick_rate={} max_clients={} version=\"{}\"",
-                  address, admin, server.keys.in_words(), options.game, options.tick_rate,
-                  options.max_clients, cli::build_info().version));
+      fmt::format(
+          "ready address={} admin={} {} game={}{} tick_rate={} max_clients={} version=\"{}\"",
+          address, admin, server.keys.in_words(), options.game, map_in_words(server),
+          options.tick_rate, options.max_clients, cli::build_info().version));
   if (announcement.json) {
     return os::write_to_stdout(fmt::format(
         "{{\"event\":\"ready\",\"address\":\"{}\",\"admin\":\"{}\"}}\n", address, admin));

@@ -50,6 +50,7 @@ struct Options {
   std::uint32_t tick_rate = 60;                  ///< per second
   std::optional<std::uint32_t> snapshot_rate;    ///< per second; not given: the tick rate
   std::string game;
+  std::string map;                       ///< of the game; empty: its first
   std::uint32_t max_clients = 1'000;     ///< at most engine::kSeatsMax
   std::string record;                    ///< directory; empty: no recording
   Duration record_rotate_time{};         ///< a new file after this time; 0: no limit

@@ -222,6 +222,8 @@ void add_options(cli::Command& program, engine::Games games, Options& options,
                       .default_text = "the tick rate"});
   program.add_option("--game", options.game, "Game to play",
                      {.value = "NAME", .check = {check_game(games)}});
+  program.add_option("--map", options.map, "Map to play",
+                     {.value = "NAME", .default_text = "the first map of the game"});
   program.add_option("--max-clients", options.max_clients,
                      "Highest number of players. Also sets the size of the map",
                      {.check = cli::between(1U, engine::kSeatsMax)});
@@ -298,6 +300,8 @@ int run_server(int argc, char** argv, const ServerProgram& server) {
   }
   auto wrong = contradiction(options);
   if (!wrong) wrong = recording_contradiction(options);
+  const auto map = engine::find_map_name(*engine::find_game(games, options.game), options.map);
+  if (!wrong && !map) wrong = "--map: " + map.error();
   if (wrong) {
     return cli::to_int(cli::tell_failure({.name = server.names.server, .json = flags.json},
                                          cli::ExitCode::WrongUsage, program.with_sources(*wrong)));

@@ -24,7 +24,9 @@ std::expected<void, std::string> Server::open(engine::Games games) {
   const std::uint64_t seed = options.seed.value_or(drawn);
   const GameTable& game = *engine::find_game(games, options.game);
   match = std::make_unique<match::Match>(
-      game, engine::make_map(game, {.seats = options.max_clients}, options.tick_rate),
+      game,
+      engine::make_map(game, {.seats = options.max_clients, .name = options.map},
+                       options.tick_rate),
       options.tick_rate, seed);
   auto key_ring = keys.open();
   if (!key_ring) return std::unexpected(std::move(key_ring.error()));

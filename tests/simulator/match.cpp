@@ -43,6 +43,7 @@ tests::HarnessOptions options_of(const Plan& plan, const PlantedGames& games) {
               plan.plant == Plant::Overspending ? server::kSnapshotBytes : plan.snapshot_bytes,
           .bot = plan.bot,
           .game = &games.of_room(),
+          .map = plan.map,
           .client_game = game_of_client};
 }
 

@@ -103,6 +103,8 @@ Plan make_plan(const PlanOptions& options) {
             .length = options.length,
             .plant = options.plant,
             .is_bench = options.is_bench};
+  const std::size_t maps = plan.game->maps.size();
+  if (maps > 0) plan.map = plan.game->maps[options.seed % maps];
   plan.tick_rate = options.is_bench ? 60 : any_of(rng, kTickRates);
   plan.snapshot_rate = !options.is_bench && rng.chance(1, 3) ? plan.tick_rate / 2 : 0;
   if (!options.is_bench) plan.sight = any_of(rng, kSights);

@@ -32,6 +32,7 @@ using SightHook = Vec2 (*)(const void* avatar);
 
 struct Plan {
   const GameTable* game = nullptr;
+  std::string_view map;  ///< of the game
   std::uint64_t seed = 1;
   Profile profile = Profile::Lan;
   Duration length{};

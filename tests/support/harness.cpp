@@ -24,7 +24,8 @@ Harness::Harness(const HarnessOptions& options, NotStarted /*tag*/)
       entropy_(options.seed),
       game_(options.game != nullptr ? options.game : &games::arena()),
       assets_({&game_, 1}),
-      map_(engine::make_map(*game_, {.seats = options.max_clients}, options.tick_rate)),
+      map_(engine::make_map(*game_, {.seats = options.max_clients, .name = options.map},
+                            options.tick_rate)),
       identity_(engine::identity_of(*game_, *map_)) {
   TICKBOX_ASSERT(net::crypto_ready());
 }

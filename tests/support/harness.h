@@ -75,6 +75,7 @@ struct HarnessOptions {
   net::KeyRing keys = net::KeyRing::published();
   /// The game of the room and of its clients; nullptr: the arena.
   const GameTable* game = nullptr;
+  std::string_view map{};  ///< of the room's game; empty: its first
   /// Another table of the same game for each client by its number; nullptr: that of the room.
   std::function<const GameTable*(std::size_t client)> client_game = nullptr;
   /// A counter that is read before and after the shard is driven, for tests that measure its use of

@@ -284,6 +284,7 @@ constexpr GameTable make_game_table() {
   table.results = ResultTypes<typename ResultsOf<Game>::Type>::kResults;
   table.bot = bot_table<Game>();
   add_keys<Game>(table);
+  table.maps = maps_of<Game>();
   for (const KindTable& kind : table.kinds) {
     if (kind.type.bytes > table.state_bytes) table.state_bytes = kind.type.bytes;
   }

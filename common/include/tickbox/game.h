@@ -706,9 +706,13 @@ enum class Predict : std::uint8_t {
   Never,
 };
 
+/// The most maps that a game lists.
+inline constexpr std::size_t kMapsMax = 16;
+
 /// What a map is made for.
 struct MapOptions {
   std::uint32_t seats = 0;
+  std::string_view name{};  ///< one of Game::maps; empty if the game lists none
 };
 
 // clang-format off
@@ -741,6 +745,9 @@ struct MapOptions {
 ///                                           BotView, a BotState& and one of bot_styles
 ///   bot_styles                              names, as a constexpr array of std::string_view
 ///   BotState                                what a bot remembers from tick to tick; Empty by default
+///   maps                                    names, as a constexpr array of std::string_view: map()
+///                                           builds the one that its options name. The first is
+///                                           played by default
 ///   keys                                    of a terminal (keys.h), as a constexpr array or tuple
 ///                                           of Key
 ///   look(state)                             returns the Look of a kind in a terminal; constexpr

@@ -87,12 +87,13 @@ struct GameTable {
   std::span<const TypeInfo> events{};
   std::span<const CommandTable> commands{};
   std::span<const TypeInfo> results{};
-  std::uint16_t state_bytes = 0;  ///< of the largest kind: the stride of rows
+  std::span<const std::string_view> maps{};  ///< names; empty: the game has one map without a name
+  std::uint16_t state_bytes = 0;             ///< of the largest kind: the stride of rows
   // No part of the rules, nor of `hash`.
   BotTable bot{};
   std::span<const KeyTable> keys{};
+  std::span<const CommandKeyTable> command_keys{};
 
-  std::span<const CommandKeyTable> command_keys;
   void (*map)(MapBuilder& builder, const MapOptions& options) = nullptr;
   void (*significant)(void* input, const void* avatar) = nullptr;
   Vec2 (*sight)(const void* avatar) = nullptr;

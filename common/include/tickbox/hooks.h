@@ -67,6 +67,8 @@ inline constexpr bool kAreKeys<Game, const std::tuple<Key<Values>...>> =
 template <class Game>
 concept HasKeys = requires { Game::keys; } && kAreKeys<Game, decltype(Game::keys)>;
 template <class Game>
+concept HasMaps = requires { std::span<const std::string_view>{Game::maps}; };
+template <class Game>
 concept HasSight = requires(const typename Game::Avatar& avatar) {
   { Game::sight(avatar) } -> std::same_as<Vec2>;
 };
@@ -125,6 +127,7 @@ TICKBOX_DETAIL_PROBE(decide)
 TICKBOX_DETAIL_PROBE(bot)
 TICKBOX_DETAIL_PROBE(bot_styles)
 TICKBOX_DETAIL_PROBE(keys)
+TICKBOX_DETAIL_PROBE(maps)
 TICKBOX_DETAIL_PROBE(look)
 #undef TICKBOX_DETAIL_PROBE
 // NOLINTEND(cppcoreguidelines-macro-usage)

@@ -1,5 +1,5 @@
 #pragma once
-// A game's bots and keys as plain data, made at compile time.
+// A game's bots, keys and names of maps as plain data, made at compile time.
 
 #include "tickbox/game_table.h"
 #include "tickbox/hooks.h"
@@ -19,20 +19,40 @@ inline constexpr std::array<std::string_view, 4> kStylesOfEveryGame = {"wander",
                                                                        "mix"};
 
 /// Returns whether each name has letters a to z and dashes alone, and is no other's.
-constexpr bool are_style_names(std::span<const std::string_view> names) {
+constexpr bool are_names(std::span<const std::string_view> names) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty()) return false;
     for (const char letter : names[i]) {
       if (letter != '-' && (letter < 'a' || letter > 'z')) return false;
-    }
-    for (const std::string_view taken : kStylesOfEveryGame) {
-      if (names[i] == taken) return false;
     }
     for (std::size_t before = 0; before < i; ++before) {
       if (names[i] == names[before]) return false;
     }
   }
   return true;
+}
+
+constexpr bool are_style_names(std::span<const std::string_view> names) {
+  for (const std::string_view name : names) {
+    for (const std::string_view taken : kStylesOfEveryGame) {
+      if (name == taken) return false;
+    }
+  }
+  return are_names(names);
+}
+
+template <class Game>
+constexpr std::span<const std::string_view> maps_of() {
+  static_assert(!kHasNamed_maps<Game> || HasMaps<Game>,
+                "maps is no constexpr array of std::string_view");
+  if constexpr (HasMaps<Game>) {
+    constexpr std::span<const std::string_view> kMaps{Game::maps};
+    static_assert(!kMaps.empty() && kMaps.size() <= kMapsMax, "a game lists 1 to 16 maps");
+    static_assert(are_names(kMaps), "maps are names of letters a to z and dashes, each another");
+    return kMaps;
+  } else {
+    return {};
+  }
 }
 
 template <class Game>

@@ -35,12 +35,14 @@ struct BotMatchOptions {
   std::uint64_t seed = 1;
   std::uint32_t tick_rate = 60;
   std::uint16_t players = 3;
+  std::string_view map{};  ///< empty: the game's first
 };
 
 class BotMatch {
  public:
   BotMatch(const GameTable& game, const BotMatchOptions& options)
-      : map_(engine::make_map(game, {.seats = options.players}, options.tick_rate)),
+      : map_(engine::make_map(game, {.seats = options.players, .name = options.map},
+                              options.tick_rate)),
         world_(game, map_, options.tick_rate, options.seed),
         view_(game),
         own_(game) {

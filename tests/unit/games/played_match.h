@@ -27,8 +27,9 @@ struct PlayedInput {
 class PlayedMatch {
  public:
   explicit PlayedMatch(const GameTable& game, std::uint32_t seats = 4, std::uint32_t rate = 60,
-                       std::uint64_t seed = 1)
-      : game_(game), world_(game, engine::make_map(game, {.seats = seats}, rate), rate, seed) {
+                       std::uint64_t seed = 1, std::string_view map = {})
+      : game_(game),
+        world_(game, engine::make_map(game, {.seats = seats, .name = map}, rate), rate, seed) {
     stepper_.open(world_);
   }
 
