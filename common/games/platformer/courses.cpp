@@ -60,8 +60,6 @@ constexpr std::array<std::string_view, 30> kTower = {
 };
 // clang-format on
 
-constexpr std::int32_t kTowerAt = 100;  // its left side, in cells
-constexpr std::int32_t kMeadowAt = static_cast<std::int32_t>(kTower.size() - kMeadow.size());
 constexpr Vec2 kLedgeSize{kUnit, kUnit / 4};
 
 constexpr Vec2 cell(std::int32_t column, std::int32_t row) {
@@ -106,20 +104,23 @@ void build_cell(MapBuilder& map, char letter, Vec2 at) {
 }
 
 /// From below, so that the start of a course is its first checkpoint.
-void build_course(MapBuilder& map, std::span<const std::string_view> rows, Vec2 corner) {
+void build_rows(MapBuilder& map, std::span<const std::string_view> rows) {
   std::vector<std::uint8_t> solid;
   for (const std::string_view row : rows) {
     for (const char letter : row) {
       solid.push_back(letter == '#' ? 1 : 0);
     }
   }
-  map.tiles(corner, static_cast<std::int32_t>(rows.front().size()), solid);
+  const auto columns = static_cast<std::int32_t>(rows.front().size());
+  map.tiles({}, columns, solid);
   for (std::size_t row = rows.size(); row-- > 0;) {
     for (std::size_t column = 0; column < rows[row].size(); ++column) {
-      const Vec2 at = cell(static_cast<std::int32_t>(column), static_cast<std::int32_t>(row));
-      build_cell(map, rows[row][column], {corner.x + at.x, corner.y + at.y});
+      build_cell(map, rows[row][column],
+                 cell(static_cast<std::int32_t>(column), static_cast<std::int32_t>(row)));
     }
   }
+  const auto height = static_cast<std::int32_t>(rows.size());
+  map.border(cell(-8, -8), cell(columns + 16, height + 16), Border::Remove);
 }
 
 void build_lift(MapBuilder& map, Vec2 from, Vec2 to, std::int32_t speed) {
@@ -128,17 +129,17 @@ void build_lift(MapBuilder& map, Vec2 from, Vec2 to, std::int32_t speed) {
 
 }  // namespace
 
-void build_courses(MapBuilder& map) {
-  build_course(map, kMeadow, cell(0, kMeadowAt));
-  build_course(map, kTower, cell(kTowerAt, 0));
-  // Over the wide pit of the meadow.
-  build_lift(map, cell(56, kMeadowAt + 10), cell(63, kMeadowAt + 10), 2);
-  // From below the third ledge of the tower to above the fourth.
-  const std::int32_t shaft = (kTowerAt + 18) * kUnit;
-  build_lift(map, {shaft, 23 * kUnit + kUnit / 2}, {shaft, 11 * kUnit + kUnit / 2}, 3);
+void build_course(MapBuilder& map, std::string_view name) {
+  if (name == "meadow") {
+    build_rows(map, kMeadow);
+    // Over the wide pit.
+    return build_lift(map, cell(56, 10), cell(63, 10), 2);
+  }
+  build_rows(map, kTower);
+  // From below the third ledge to above the fourth.
+  build_lift(map, {18 * kUnit, 23 * kUnit + kUnit / 2}, {18 * kUnit, 11 * kUnit + kUnit / 2}, 3);
   // Two crates ride on this one.
-  build_lift(map, cell(kTowerAt + 3, 21), cell(kTowerAt + 3, 15), 3);
-  map.border(cell(-8, -8), cell(kTowerAt + 38, 46), Border::Remove);
+  build_lift(map, cell(3, 21), cell(3, 15), 3);
 }
 
 }  // namespace tickbox::games

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+#include <tuple>
 
 namespace tickbox::games {
 namespace {
@@ -58,25 +59,23 @@ struct Spikes {
 };
 
 struct Checkpoint {
-  Int<0, kCourses * kCheckpoints - 1> number;
+  Int<0, kCheckpoints - 1> number;
   TICKBOX_FIELDS(Checkpoint, number)
 };
 
 struct Goal {
-  Int<0, kCourses - 1> course;
-  TICKBOX_FIELDS(Goal, course)
+  TICKBOX_FIELDS(Goal)
 };
 
 /// An outcome: the hero goes on at a checkpoint.
 struct GoOn {
-  Int<0, kCourses * kCheckpoints - 1> checkpoint;
+  Int<0, kCheckpoints - 1> checkpoint;
   TICKBOX_FIELDS(GoOn, checkpoint)
 };
 
-/// A command: the player goes to the start of a course.
-struct Enter {
-  Int<0, kCourses - 1> course;
-  TICKBOX_FIELDS(Enter, course)
+/// A command: the player goes to the start of the course.
+struct Restart {
+  TICKBOX_FIELDS(Restart)
 };
 
 struct Took {
@@ -96,29 +95,29 @@ struct Died {
 
 struct Reached {
   Player who;
-  Int<0, kCourses * kCheckpoints - 1> checkpoint;
+  Int<0, kCheckpoints - 1> checkpoint;
   TICKBOX_FIELDS(Reached, who, checkpoint)
 };
 
 struct Finished {
   Player who;
   Ref hero;
-  Int<0, kCourses - 1> course;
-  TICKBOX_FIELDS(Finished, who, hero, course)
+  TICKBOX_FIELDS(Finished, who, hero)
 };
 
 struct Progress {
   Int<0, INT32_MAX> points;
-  Int<0, kCourses * kCheckpoints - 1> checkpoint;
-  Array<Int<0, 9'999>, kCourses> finished;  ///< times, by course
+  Int<0, kCheckpoints - 1> checkpoint;
+  Int<0, 9'999> finished;  ///< times
   TICKBOX_FIELDS(Progress, points, checkpoint, finished)
 };
 
 /// What a bot remembers.
 struct Route {
   Int<-1, 1> run = 1;
-  Int<0, 31> stuck;  ///< ticks for which it has not moved
-  TICKBOX_FIELDS(Route, run, stuck)
+  Int<0, 31> stuck;    ///< ticks for which it has not moved
+  Int<0, 4'095> idle;  ///< the same, also while it waits
+  TICKBOX_FIELDS(Route, run, stuck, idle)
 };
 
 constexpr std::uint16_t kHeroes = 2;
@@ -136,6 +135,7 @@ constexpr std::int32_t kStompSpeed = 11;  // units/s
 constexpr std::int32_t kCoyoteMs = 100;
 constexpr std::int32_t kBufferMs = 100;
 constexpr std::int32_t kGoombaTurnsMs = 4'000;  // on average
+constexpr std::int32_t kPatienceMs = 10'000;    // of the bot
 
 std::int32_t approach(std::int32_t value, std::int32_t target, std::int32_t by) {
   return value < target ? std::min(value + by, target) : std::max(value - by, target);
@@ -144,18 +144,20 @@ std::int32_t approach(std::int32_t value, std::int32_t target, std::int32_t by) 
 struct Platformer {
   // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "platformer";
-  static constexpr std::uint32_t version = 1;
+  static constexpr std::uint32_t version = 2;
   static constexpr std::int32_t gravity = 40;
   static constexpr std::array<std::string_view, 1> bot_styles = {"race"};
-  static constexpr std::array keys = {Key{"a", Pad{.run = -1}},    Key{"left", Pad{.run = -1}},
-                                      Key{"d", Pad{.run = 1}},     Key{"right", Pad{.run = 1}},
-                                      Key{"w", Pad{.jump = true}}, Key{"space", Pad{.jump = true}}};
+  static constexpr std::array maps = kCourses;
+  static constexpr std::tuple keys{Key{"a", Pad{.run = -1}},    Key{"left", Pad{.run = -1}},
+                                   Key{"d", Pad{.run = 1}},     Key{"right", Pad{.run = 1}},
+                                   Key{"w", Pad{.jump = true}}, Key{"space", Pad{.jump = true}},
+                                   Key{"r", Restart{}}};
   // NOLINTEND(readability-identifier-naming)
   using Input = Pad;
   using Avatar = Hero;
   using Kinds = List<Hero, Goomba, Crate, Coin, Lift, Spikes, Checkpoint, Goal>;
   using Outcomes = List<GoOn>;
-  using Commands = List<Enter>;
+  using Commands = List<Restart>;
   using Events = List<Took, Stomped, Died, Reached, Finished>;
   using Results = List<Finished>;
   using Seat = Progress;
@@ -204,6 +206,14 @@ struct Platformer {
 
   static constexpr Look look(const Hero&) { return {.glyph = '@', .colour = Colour::Yellow}; }
 
+  static constexpr Look look(const Goomba&) { return {.glyph = 'g', .colour = Colour::Red}; }
+
+  static constexpr Look look(const Crate&) { return {.glyph = 'c'}; }
+
+  static constexpr Look look(const Checkpoint&) { return {.glyph = 'f', .colour = Colour::Green}; }
+
+  static constexpr Look look(const Goal&) { return {.glyph = 'G', .colour = Colour::Green}; }
+
   static constexpr Look look(const Coin&) { return {.glyph = 'o', .colour = Colour::Yellow}; }
 
   static constexpr Look look(const Lift&) { return {.glyph = '=', .colour = Colour::Cyan}; }
@@ -213,7 +223,7 @@ struct Platformer {
   /// As wide as a screen.
   static Vec2 sight(const Hero&) { return {16 * kUnit, 10 * kUnit}; }
 
-  static void map(MapBuilder& map, const MapOptions&) { build_courses(map); }
+  static void map(MapBuilder& map, const MapOptions& options) { build_course(map, options.name); }
 
   static void act(Entity<Hero> me, const Pad& pad, Step& step) {
     me.velocity.x = approach(me.velocity.x, pad.run * step.speed(kRunSpeed),
@@ -264,8 +274,8 @@ struct Platformer {
     step.emit(me.ref, Reached{.who = me.owner, .checkpoint = it->number});
   }
 
-  static void contact(Entity<Hero> me, Entity<Goal> it, Contact, Step& step) {
-    step.emit(me.ref, Finished{.who = me.owner, .hero = me.ref, .course = it->course});
+  static void contact(Entity<Hero> me, Entity<Goal>, Contact, Step& step) {
+    step.emit(me.ref, Finished{.who = me.owner, .hero = me.ref});
   }
 
   static void crushed(Entity<Hero> me, Step& step) { die(me, step); }
@@ -290,10 +300,7 @@ struct Platformer {
     for (std::int32_t i = 0; i < checkpoints.size(); ++i) {
       server.spawn(Checkpoint{.number = i}, checkpoints[i].min);
     }
-    const MapObjects goals = server.objects("goal");
-    for (std::int32_t i = 0; i < goals.size(); ++i) {
-      server.spawn(Goal{.course = i}, goals[i].min);
-    }
+    server.spawn(Goal{}, server.objects("goal")[0].min);
     restock(server);
   }
 
@@ -307,9 +314,7 @@ struct Platformer {
   template <class Kind>
   static void restock(Server& server, std::string_view kind) {
     std::array<bool, 64> is_there{};
-    server.for_each<Kind>([&](ConstEntity<Kind> it) {
-      is_there[static_cast<std::size_t>(std::int32_t{it->home})] = true;
-    });
+    server.for_each<Kind>([&](ConstEntity<Kind> it) { is_there[it->home.index()] = true; });
     const MapObjects homes = server.objects(kind);
     for (std::int32_t i = 0; i < homes.size(); ++i) {
       if (!is_there[static_cast<std::size_t>(i)]) server.spawn(Kind{.home = i}, homes[i].min);
@@ -321,15 +326,13 @@ struct Platformer {
     server.spawn_avatar(who, Hero{}, server.objects("checkpoint")[at].min);
   }
 
-  static void command(Server& server, Player who, const Enter& enter) {
-    server.for_each<Hero>([&](ConstEntity<Hero> it) {
-      if (it.owner == who) go_to(server, who, it.ref, enter.course);
-    });
+  static void command(Server& server, Player who, const Restart&) {
+    if (const auto hero = server.avatar(who)) restart(server, who, hero->ref);
   }
 
-  static void go_to(Server& server, Player who, Ref hero, std::int32_t course) {
-    server.seat(who).checkpoint = course * kCheckpoints;
-    server.decide(hero, GoOn{course * kCheckpoints});
+  static void restart(Server& server, Player who, Ref hero) {
+    server.seat(who).checkpoint = 0;
+    server.decide(hero, GoOn{0});
   }
 
   /// A client may receive any number within the range.
@@ -338,7 +341,7 @@ struct Platformer {
     me.velocity = {};
   }
 
-  /// Scores. The goal of a course leads to the next one, and brings back what is gone.
+  /// Scores. The goal leads back to the start, and brings back what is gone.
   static void decide(Server& server) {
     for (const Took& took : server.events<Took>()) {
       server.seat(took.who).points += 10;
@@ -354,8 +357,8 @@ struct Platformer {
       Progress& progress = server.seat(finished.who);
       server.publish_result(finished);
       progress.points += 1'000;
-      ++progress.finished[static_cast<std::size_t>(std::int32_t{finished.course})];
-      go_to(server, finished.who, finished.hero, (finished.course + 1) % kCourses);
+      ++progress.finished;
+      restart(server, finished.who, finished.hero);
     }
     if (!server.events<Finished>().empty()) restock(server);
     for (const Died& died : server.events<Died>()) {
@@ -363,7 +366,8 @@ struct Platformer {
     }
   }
 
-  /// Runs as the map's cells say, waits for lifts, and jumps over what is in its way.
+  /// Runs as the map's cells say, waits for lifts, and jumps over what is in its way. Begins again
+  /// where it gets no further.
   static Pad bot(const BotView& view, Route& route, std::string_view) {
     const auto me = view.own();
     if (!me) return {};
@@ -374,9 +378,14 @@ struct Platformer {
                         (is_in(view.objects("wait"), feet) && !is_lift_near(view, feet, route.run));
     Pad pad{.run = stands ? Int<-1, 1>{} : route.run};
     route.stuck = !stands && me->velocity.x == 0 ? route.stuck + 1 : 0;
-    const bool is_on_ground = (*me)->coyote == std::int32_t{view.ticks(kCoyoteMs)};
+    route.idle = me->velocity.x == 0 ? route.idle + 1 : 0;
+    if (route.idle > view.ticks(kPatienceMs)) {
+      view.command(Restart{});
+      route = {};
+    }
+    const bool is_on_ground = (*me)->coyote == view.ticks(kCoyoteMs);
     const bool wants_up = is_in(view.objects("jump"), feet) ||
-                          route.stuck > std::int32_t{view.ticks(kBufferMs)} ||
+                          route.stuck > view.ticks(kBufferMs) ||
                           is_goomba_near(view, feet, pad.run);
     pad.jump = is_on_ground ? wants_up && !(*me)->jump_was : (*me)->jump_was && me->velocity.y < 0;
     return pad;

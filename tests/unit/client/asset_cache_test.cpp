@@ -1,12 +1,15 @@
 #include "client/asset_cache.h"
 
 #include "games/arena/arena.h"
+#include "games/platformer/platformer.h"
 #include "tests/support/field_game.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <functional>
+#include <string_view>
+#include <vector>
 
 namespace tickbox::client {
 namespace {
@@ -16,8 +19,8 @@ constexpr std::uint32_t kRate = 60;
 const std::array kGames{&games::arena(), &tests::field::game()};
 
 /// Returns the ACCEPT of a server of this program's build.
-net::Accept accept_of(const GameTable& game, std::uint32_t seats) {
-  const engine::SharedMap map = engine::make_map(game, {.seats = seats}, kRate);
+net::Accept accept_of(const GameTable& game, std::uint32_t seats, std::string_view name = {}) {
+  const engine::SharedMap map = engine::make_map(game, {.seats = seats, .name = name}, kRate);
   const engine::Identity identity = engine::identity_of(game, *map);
   return {.tick_rate = kRate,
           .game = identity.game,
@@ -42,6 +45,20 @@ TEST(AssetCache, AllClientsShareAMap) {
   ASSERT_TRUE(field);
   EXPECT_EQ(field->game, &tests::field::game());
   EXPECT_NE(field->map, assets->map);
+}
+
+TEST(AssetCache, HasTheMapThatTheServerPlays) {
+  const std::array games{&games::platformer()};
+  AssetCache cache{games};
+  std::vector<engine::SharedMap> maps;
+  for (const std::string_view name : games::platformer().maps) {
+    const auto assets = cache.find(accept_of(games::platformer(), 8, name));
+    ASSERT_TRUE(assets) << assets.error();
+    EXPECT_EQ(assets->map->name, name);
+    maps.push_back(assets->map);
+  }
+  EXPECT_EQ(cache.find(accept_of(games::platformer(), 8, "meadow"))->map, maps[0])
+      << "both are kept";
 }
 
 // A hostile server once filled the memory of its clients with one map after the other.

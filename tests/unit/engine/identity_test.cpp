@@ -2,6 +2,7 @@
 
 #include "engine/entity_id.h"
 #include "games/arena/arena.h"
+#include "games/platformer/platformer.h"
 #include "tests/support/menagerie.h"
 #include "tickbox/adapter.h"
 
@@ -9,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -177,6 +179,32 @@ TEST(FindMap, RefusesInWordsAnotherMap) {
   ASSERT_FALSE(map);
   EXPECT_EQ(map.error(),
             "the recording plays another map of carts; build both ends from one source");
+}
+
+TEST(FindMapName, FindsTheMapsThatAGameLists) {
+  EXPECT_EQ(find_map_name(games::platformer(), "tower"), "tower");
+  EXPECT_EQ(find_map_name(games::platformer(), ""), "meadow") << "the first";
+  EXPECT_EQ(find_map_name(carts<Build{}>(), ""), "");
+  EXPECT_EQ(find_map_name(games::platformer(), "tow").error(),
+            "\"tow\" is no map of platformer; it has meadow, tower");
+  EXPECT_EQ(find_map_name(carts<Build{}>(), "tower").error(),
+            "\"tower\" is no map of carts, which has one without a name");
+}
+
+TEST(FindMap, FindsEachMapByItsHash) {
+  const GameTable& game = games::platformer();
+  std::set<std::uint64_t> hashes;
+  for (const std::string_view name : game.maps) {
+    const SharedMap map = make_map(game, {.seats = kSeats, .name = name}, kRate);
+    EXPECT_EQ(map->name, name);
+    hashes.insert(map->hash);
+    const auto found = find_map(game, identity_of(game, *map), kRate, "the server");
+    ASSERT_TRUE(found) << found.error();
+    EXPECT_EQ((*found)->name, name);
+    EXPECT_EQ((*found)->hash, map->hash);
+  }
+  EXPECT_EQ(hashes.size(), game.maps.size());
+  EXPECT_EQ(make_map(game, {.seats = kSeats}, kRate)->name, game.maps.front());
 }
 
 TEST(FindMap, RefusesSeatsAndTickRatesThatNoServerHas) {

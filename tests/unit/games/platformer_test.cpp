@@ -15,14 +15,15 @@ const Values kStand{};
 const Values kRight{{.field = "run", .value = 1}};
 const Values kJump{{.field = "jump", .value = 1}};
 
-constexpr std::int32_t kGround = 28 * kUnit;  // of both courses
+constexpr std::int32_t kGround = 10 * kUnit;  // of the meadow
+constexpr std::int32_t kFree = 21 * kUnit;    // where nothing is in the way, and no Goomba comes
 
-/// A match at 60 Hz with one hero, which stands on the ground at column `x`.
+/// A match at 60 Hz with one hero, which stands on the ground of the meadow.
 class Platformer : public testing::Test {
  protected:
-  explicit Platformer(std::int32_t x = 4) {
+  Platformer() {
     match_.join({0});
-    stand(x * kUnit);
+    stand(kFree);
     match_.tick({{.seat = 0, .values = kStand}});
   }
 
@@ -56,7 +57,7 @@ TEST_F(Platformer, RunsAndStops) {
 
 TEST_F(Platformer, JumpsThreeUnitsHighAndHopsIfReleasedAtOnce) {
   const auto height_of_jump = [this](int held) {
-    stand(4 * kUnit);
+    stand(kFree);
     play(kStand);
     play(kStand);
     std::int32_t highest = kGround;
@@ -80,9 +81,9 @@ TEST_F(Platformer, HeldJumpIsOneJump) {
 // 100 ms at 60 Hz are 6 ticks.
 TEST_F(Platformer, JumpsForSixTicksAfterItLeftTheGround) {
   for (const int late : {0, 5, 6}) {
-    stand(4 * kUnit);
+    stand(kFree);
     play(kStand);
-    stand(4 * kUnit, 3 * kUnit);  // as if the ground were gone
+    stand(kFree, 3 * kUnit);  // as if the ground were gone
     for (int tick = 0; tick < late; ++tick) {
       play(kStand);
     }
@@ -95,10 +96,10 @@ TEST_F(Platformer, JumpsForSixTicksAfterItLeftTheGround) {
 
 TEST_F(Platformer, APressCountsForSixTicksUntilItLands) {
   for (const int early : {3, 5, 8}) {
-    stand(4 * kUnit);
+    stand(kFree);
     match_.ticks(2);
     // It lands in the tick `fall`, counted from 1: the way is (1 + … + fall) times the gravity.
-    stand(4 * kUnit, 3 * kUnit);
+    stand(kFree, 3 * kUnit);
     match_.set(hero(), "coyote", 0);
     int fall = 0;
     const std::int32_t gravity = 40 * kUnit / 3'600;
@@ -180,54 +181,64 @@ TEST_F(Platformer, TakesACoinOnce) {
 
 TEST_F(Platformer, PassesALedgeFromBelowAndStandsOnIt) {
   // A ledge is at column 29 to 33, four units above the ground.
-  match_.put(hero(), {30 * kUnit, 24 * kUnit + kUnit / 4}, {0, -kUnit / 4});
+  match_.put(hero(), {30 * kUnit, 6 * kUnit + kUnit / 4}, {0, -kUnit / 4});
   play(kJump);
   match_.ticks(90);
-  EXPECT_EQ(box().min.y + kHeroSize.y, 24 * kUnit);
+  EXPECT_EQ(box().min.y + kHeroSize.y, 6 * kUnit);
 }
 
-TEST_F(Platformer, RidesALiftAndSoDoTwoCratesOnAnother) {
-  // The first lift goes to the right, the third goes up with both crates of the tower.
+TEST_F(Platformer, RidesALift) {
   match_.put(hero(), {57 * kUnit, kGround - kHeroSize.y});
   match_.ticks(30);
-  const auto lift = [&](std::size_t number) { return match_.first("Lift") + number; };
+  const std::size_t lift = match_.first("Lift");
   const Vec2 hero_at = box().min;
-  const Vec2 lift_at = match_.box(lift(0)).min;
-  const std::size_t crate = match_.first("Crate");
+  const Vec2 lift_at = match_.box(lift).min;
   match_.ticks(30);
-  EXPECT_GT(match_.box(lift(0)).min.x, lift_at.x);
-  EXPECT_EQ(box().min.x - hero_at.x, match_.box(lift(0)).min.x - lift_at.x);
-  std::int32_t top = match_.box(lift(2)).min.y;
-  int riding = 0;
-  for (std::size_t row = crate; match_.world().kind_of(row).type.name == "Crate"; ++row) {
-    if (match_.box(row).min.x < 100 * kUnit) continue;
-    ++riding;
-    EXPECT_EQ((top - match_.box(row).min.y) % kUnit, 0) << "one stands on the other";
-    EXPECT_LE(top - match_.box(row).min.y, 2 * kUnit);
+  EXPECT_GT(match_.box(lift).min.x, lift_at.x);
+  EXPECT_EQ(box().min.x - hero_at.x, match_.box(lift).min.x - lift_at.x);
+}
+
+/// A match on the tower. Its second lift carries crates.
+class PlatformerTower : public testing::Test {
+ protected:
+  PlatformerTower() { match_.join({0}); }
+
+  [[nodiscard]] std::size_t lift() const { return match_.first("Lift") + 1; }
+
+  PlayedMatch match_{platformer(), 4, 60, 1, "tower"};
+};
+
+TEST_F(PlatformerTower, TwoCratesRideOnALift) {
+  match_.ticks(60);
+  const std::int32_t top = match_.box(lift()).min.y;
+  ASSERT_EQ(match_.count("Crate"), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::int32_t crate = match_.box(match_.first("Crate") + i).min.y;
+    EXPECT_EQ((top - crate) % kUnit, 0) << "one stands on the other";
+    EXPECT_LE(top - crate, 2 * kUnit);
   }
-  EXPECT_EQ(riding, 2);
   EXPECT_LT(top, 21 * kUnit) << "it has risen";
 }
 
-TEST_F(Platformer, IsCrushedByALift) {
-  // Between the lift of the tower, which comes down, and a ledge below.
-  const std::size_t lift = match_.first("Lift") + 2;
+TEST_F(PlatformerTower, AHeroIsCrushedByALift) {
+  // Between the lift, which comes down, and a ledge below.
   match_.ticks(60 * 2 + 10);
-  const Vec2 at = match_.box(lift).min;
-  match_.put(hero(), {at.x, 24 * kUnit - kHeroSize.y});
+  const Vec2 at = match_.box(lift()).min;
+  const std::int32_t ledge = 24 * kUnit;
+  match_.put(match_.row(0), {at.x, ledge - kHeroSize.y});
   bool is_crushed = false;
   for (int tick = 0; tick < 300; ++tick) {
     match_.tick();
     is_crushed = is_crushed || match_.events("Died") > 0;
   }
   EXPECT_FALSE(is_crushed) << "the lift ends above it";
-  match_.put(lift, {at.x, 24 * kUnit - kHeroSize.y - kUnit / 2 + 1});
-  match_.put(hero(), {at.x, 24 * kUnit - kHeroSize.y});
+  match_.put(lift(), {at.x, ledge - kHeroSize.y - kUnit / 2 + 1});
+  match_.put(match_.row(0), {at.x, ledge - kHeroSize.y});
   match_.tick();
   EXPECT_EQ(match_.events("Died"), 1U);
 }
 
-TEST_F(Platformer, TheGoalLeadsToTheNextCourseAndBringsBackWhatIsGone) {
+TEST_F(Platformer, TheGoalLeadsToTheStartAndBringsBackWhatIsGone) {
   const std::size_t coins = match_.count("Coin");
   match_.put(hero(), match_.objects("coin")[0].min);
   match_.ticks(2);
@@ -235,30 +246,32 @@ TEST_F(Platformer, TheGoalLeadsToTheNextCourseAndBringsBackWhatIsGone) {
   match_.put(hero(), match_.objects("goal")[0].min);
   match_.tick();
   EXPECT_EQ(match_.events("Finished"), 1U);
-  EXPECT_EQ(box().min, checkpoint(kCheckpoints));
+  EXPECT_EQ(box().min, checkpoint(0));
   EXPECT_EQ(match_.seat_value(0, "finished"), 1);
   EXPECT_EQ(match_.seat_value(0, "points"), 1'010);
   EXPECT_EQ(match_.count("Coin"), coins);
-  match_.put(hero(), match_.objects("goal")[1].min);
+}
+
+TEST_F(Platformer, APlayerBeginsAgain) {
+  match_.put(hero(), checkpoint(1));
+  match_.ticks(2);
+  EXPECT_EQ(match_.seat_value(0, "checkpoint"), 1);
+  match_.command(0, {});
   match_.tick();
   EXPECT_EQ(box().min, checkpoint(0));
+  EXPECT_EQ(match_.seat_value(0, "checkpoint"), 0);
 }
 
-TEST_F(Platformer, APlayerChoosesACourse) {
-  match_.command(0, {{.field = "course", .value = 1}});
-  match_.tick();
-  EXPECT_EQ(box().min.x, checkpoint(kCheckpoints).x);
-  EXPECT_EQ(match_.seat_value(0, "checkpoint"), kCheckpoints);
-}
-
-TEST(PlatformerMap, HasThePlacesThatTheRulesExpect) {
-  const PlayedMatch match{platformer()};
-  EXPECT_EQ(match.objects("checkpoint").size(), kCourses * kCheckpoints);
-  EXPECT_EQ(match.objects("goal").size(), kCourses);
-  // Each has a number of 0 to 63 as its home.
-  for (const std::string_view kind : {"coin", "goomba", "crate"}) {
-    EXPECT_GT(match.objects(kind).size(), 2) << kind;
-    EXPECT_LE(match.objects(kind).size(), 64) << kind;
+TEST(PlatformerMaps, HaveThePlacesThatTheRulesExpect) {
+  for (const std::string_view course : platformer().maps) {
+    const PlayedMatch match{platformer(), 4, 60, 1, course};
+    EXPECT_EQ(match.objects("checkpoint").size(), kCheckpoints) << course;
+    EXPECT_EQ(match.objects("goal").size(), 1) << course;
+    // Each has a number of 0 to 63 as its home.
+    for (const std::string_view kind : {"coin", "goomba", "crate"}) {
+      EXPECT_GT(match.objects(kind).size(), 0) << course << ' ' << kind;
+      EXPECT_LE(match.objects(kind).size(), 64) << course << ' ' << kind;
+    }
   }
 }
 

@@ -65,10 +65,8 @@ const Words kGeneral = {
     "buffered",  // of a writer
     "by",        // of whom
     "coin",      // of the physics: a fixed body
-    "course",    // of a body in a tick, and of events
     "died",      // of a process
     "empty",     // of a declared type
-    "enter",     // a key
     "finished",  // of a run
     "go",        // of anything that moves
     "goes",      // the same
@@ -92,6 +90,7 @@ const Words kGeneral = {
     "reach",     // of a ray
     "reached",   // of a limit
     "reload",    // of keys and of the list of denied clients
+    "restart",   // of a process
     "right",     // a direction, and what is not wrong
     "round",     // to whole numbers
     "run",       // of a program

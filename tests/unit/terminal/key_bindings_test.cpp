@@ -4,6 +4,7 @@
 
 #include "engine/declared.h"
 #include "games/arena/arena.h"
+#include "games/platformer/platformer.h"
 #include "tests/support/menagerie.h"
 
 #include <gtest/gtest.h>
@@ -47,6 +48,15 @@ class Person {
       if (value != engine::value_of(field, 0, by_default)) values[std::string{field.name}] = value;
     }
     return values;
+  }
+
+  /// The names of the commands that were sent with the last input.
+  [[nodiscard]] std::string commands() const {
+    std::string names;
+    for (const CommandKeyTable* command : bindings_.commands()) {
+      names += std::string{game_.commands[command->command].type.name} + " ";
+    }
+    return names;
   }
 
   /// The input of the tick after these keys are pressed, one after the other.
@@ -123,12 +133,32 @@ TEST(KeyBindings, ACancelledKeyLeavesNoneOfItsValues) {
   EXPECT_EQ(person.after({"right"}), (Values{{"shoot", 1}}));
 }
 
+// The key "r" of the platformer sends a command, and gives no input.
+TEST(KeyBindings, AKeySendsItsCommandOncePerPress) {
+  Person person{games::platformer()};
+  EXPECT_EQ(person.after({"d"}), (Values{{"run", 1}}));
+  EXPECT_EQ(person.commands(), "");
+  EXPECT_EQ(person.after({"r", "d"}), (Values{{"run", 1}}));
+  EXPECT_EQ(person.commands(), "Restart ");
+  EXPECT_EQ(person.after({"d"}), (Values{{"run", 1}}));
+  EXPECT_EQ(person.commands(), "");
+  for (int repeats = 0; repeats < 20; ++repeats) {
+    person.pass(milliseconds{50});
+    static_cast<void>(person.after({"r"}));
+    EXPECT_EQ(person.commands(), "") << "a repeat is no press";
+  }
+  person.pass(kLater);
+  EXPECT_EQ(person.after({"r"}), Values{});
+  EXPECT_EQ(person.commands(), "Restart ");
+}
+
 TEST(KeyBindings, KnowTheirKeys) {
   const KeyBindings bindings{games::arena()};
   EXPECT_TRUE(bindings.has(*key_named("w")));
   EXPECT_TRUE(bindings.has(*key_named("right")));
   EXPECT_FALSE(bindings.has(*key_named("q")));
   EXPECT_FALSE(bindings.empty());
+  EXPECT_TRUE(KeyBindings{games::platformer()}.has(*key_named("r"))) << "which sends a command";
 }
 
 TEST(KeyBindings, AGameWithoutKeysHasNone) {
@@ -145,6 +175,7 @@ TEST(KeyBindings, AGameWithoutKeysHasNone) {
 TEST(KeyHints, GroupKeysByTheFirstFieldThatTheySet) {
   EXPECT_EQ(key_hints(games::arena()), U"d s a w move  → ↓ ← ↑ shoot  l k j i ray");
   EXPECT_EQ(key_hints(tests::menagerie()), U"← → walk  ↑ jump  b bomb  space shoot");
+  EXPECT_EQ(key_hints(games::platformer()), U"a ← d → run  w space jump  r restart");
 }
 
 }  // namespace
