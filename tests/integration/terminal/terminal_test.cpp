@@ -136,6 +136,70 @@ TEST(Terminal, APersonSeesTheWorldAndMoves) {
   EXPECT_TRUE(server.wait_for_goodbyes(1));
 }
 
+/// Whether the first '@' is in the middle of the pane.
+bool is_in_the_middle(const Strings& rows, PaneSize size) {
+  const Place own = own_place(rows);
+  const auto middle = [](int cells) { return static_cast<std::size_t>(cells / 2); };
+  return own.column >= middle(size.columns) - 1 && own.column <= middle(size.columns) + 1 &&
+         own.row >= middle(size.rows) - 1 && own.row <= middle(size.rows) + 1;
+}
+
+/// Whether the world has a glyph.
+bool shows(const Strings& rows, char glyph) {
+  for (std::size_t row = 1; row + 1 < rows.size(); ++row) {
+    if (rows[row].contains(glyph)) return true;
+  }
+  return false;
+}
+
+TEST(Terminal, ThePlatformerIsShownAndAKeyBeginsAgain) {
+  const RunningServer server{{"--game", "platformer", "--seed", "1"}};
+  const Pane pane{play(server)};
+  ASSERT_TRUE(pane.wait_for("@")) << pane.text();
+  ASSERT_TRUE(pane.wait_for("hash ok at tick")) << pane.text();
+  ASSERT_TRUE(eventually([&] { return is_in_the_middle(pane.rows(), {}); })) << pane.text();
+  const Strings before = pane.rows();
+  EXPECT_EQ(before[23], " q quit  a ← d → run  w space jump  r restart");
+  EXPECT_TRUE(shows(before, 'o')) << "coins\n" << pane.text();
+  hold(pane, "d", milliseconds{500});
+  EXPECT_GT(moved_left(before, pane.rows()), 1) << pane.text();
+  pane.press({"r"});
+  EXPECT_TRUE(eventually([&] { return moved_left(before, pane.rows()) == 0; })) << pane.text();
+  EXPECT_TRUE(is_in_the_middle(pane.rows(), {})) << pane.text();
+  pane.press({"q"});
+  EXPECT_EQ(exit_code(pane), "0");
+  EXPECT_TRUE(pane.text().contains("everything held")) << pane.text();
+}
+
+TEST(Terminal, TheTowerIsAnotherMapOfThePlatformer) {
+  const RunningServer server{{"--game", "platformer", "--map", "tower"}};
+  const Pane pane{play(server, {"--bot", "race"})};
+  ASSERT_TRUE(pane.wait_for("@")) << pane.text();
+  EXPECT_TRUE(eventually([&] { return shows(pane.rows(), '='); })) << "a lift\n" << pane.text();
+  pane.press({"q"});
+  EXPECT_EQ(exit_code(pane), "0");
+  EXPECT_TRUE(pane.text().contains("everything held")) << pane.text();
+}
+
+TEST(Terminal, TheBomberIsShown) {
+  const RunningServer server{{"--game", "bomber", "--seed", "1"}};
+  const Pane pane{play(server)};
+  ASSERT_TRUE(pane.wait_for("@")) << pane.text();
+  ASSERT_TRUE(pane.wait_for("hash ok at tick")) << pane.text();
+  ASSERT_TRUE(eventually([&] { return is_in_the_middle(pane.rows(), {}); })) << pane.text();
+  const Strings before = pane.rows();
+  EXPECT_EQ(before[23], " q quit  d s a w walk  space bomb");
+  EXPECT_TRUE(shows(before, '#')) << "bricks\n" << pane.text();
+  hold(pane, "d", milliseconds{500});
+  EXPECT_GT(moved_left(before, pane.rows()), 0) << pane.text();
+  EXPECT_TRUE(is_in_the_middle(pane.rows(), {})) << pane.text();
+  pane.press({"space"});
+  EXPECT_TRUE(eventually([&] { return shows(pane.rows(), 'o'); })) << "a bomb\n" << pane.text();
+  pane.press({"q"});
+  EXPECT_EQ(exit_code(pane), "0");
+  EXPECT_TRUE(pane.text().contains("everything held")) << pane.text();
+}
+
 /// Sends bytes as a terminal does.
 void send(const Pane& pane, std::string_view bytes) {
   Strings keys = {"-H"};
@@ -184,19 +248,17 @@ TEST(Terminal, TheOwnBodyIsMarkedInColoursAndWithout) {
   expect_restored(none);
 }
 
-TEST(Terminal, IsDrawnAgainAfterEachChangeOfItsSize) {
-  const RunningServer server;
+class TerminalSizes : public testing::TestWithParam<const char*> {};
+
+TEST_P(TerminalSizes, IsDrawnAgainAfterEachChange) {
+  const RunningServer server{{"--game", GetParam()}};
   const Pane pane{play(server), {.columns = 200, .rows = 60}};
   ASSERT_TRUE(pane.wait_for("@"));
   for (const PaneSize size : {PaneSize{100, 30}, PaneSize{40, 10}, PaneSize{80, 24}}) {
     pane.resize(size);
     const auto is_drawn = [&] {
       const Strings rows = pane.rows();
-      const Place own = own_place(rows);
-      const auto middle = [](int cells) { return static_cast<std::size_t>(cells / 2); };
-      return rows.size() == static_cast<std::size_t>(size.rows) &&
-             own.column >= middle(size.columns) - 1 && own.column <= middle(size.columns) + 1 &&
-             own.row >= middle(size.rows) - 1 && own.row <= middle(size.rows) + 1 &&
+      return rows.size() == static_cast<std::size_t>(size.rows) && is_in_the_middle(rows, size) &&
              rows.back().starts_with(" q quit");
     };
     EXPECT_TRUE(eventually(is_drawn)) << size.columns << "\n" << pane.text();
@@ -210,6 +272,8 @@ TEST(Terminal, IsDrawnAgainAfterEachChangeOfItsSize) {
   EXPECT_EQ(exit_code(pane), "0");
   expect_restored(pane);
 }
+
+INSTANTIATE_TEST_SUITE_P(Games, TerminalSizes, testing::Values("arena", "platformer", "bomber"));
 
 TEST(Terminal, CtrlCLeavesTheGame) {
   const RunningServer server;
