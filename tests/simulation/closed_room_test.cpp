@@ -1,4 +1,5 @@
-// A game that closes its room, seen by its clients: they are told, and others play the next match.
+// A game that closes its room, seen by its clients: they are disconnected, and others play the next
+// match.
 
 #include "record/reader.h"
 #include "record/verify.h"

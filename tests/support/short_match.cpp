@@ -52,7 +52,6 @@ struct ShortMatch {
   using Secret = Lot;
   using Avatar = Pawn;
   using Kinds = List<Pawn, Gem>;
-  using Outcomes = List<>;
   using Events = List<Gathered>;
   using Step = tickbox::Step<ShortMatch>;
   using Server = tickbox::Server<ShortMatch>;

@@ -169,7 +169,6 @@ struct Arena {
   using Outcomes = List<Respawn>;
   using Events = List<Hit>;
   using Seat = Score;
-  using Room = Empty;
   using BotState = Stroll;
   using Step = tickbox::Step<Arena>;
   using Server = tickbox::Server<Arena>;

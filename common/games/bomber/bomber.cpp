@@ -122,7 +122,6 @@ struct Bomber {
   using Input = Pad;
   using Avatar = Man;
   using Kinds = List<Man, Bomb, Flame, Brick, Gift>;
-  using Outcomes = List<>;
   using Events = List<Broken, Burnt>;
   using Results = List<RoundOver>;
   using Seat = Score;

@@ -161,7 +161,6 @@ struct Platformer {
   using Events = List<Took, Stomped, Died, Reached, Finished>;
   using Results = List<Finished>;
   using Seat = Progress;
-  using Room = Empty;
   using BotState = Route;
   using Step = tickbox::Step<Platformer>;
   using Server = tickbox::Server<Platformer>;

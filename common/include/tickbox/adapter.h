@@ -268,20 +268,19 @@ constexpr std::uint64_t hash_of(const GameTable& table) {
 
 template <class Game>
 constexpr GameTable make_game_table() {
-  using Secret = typename SecretOf<Game>::Type;
-  using AllTables =
-      Tables<Game, typename Game::Kinds, typename Game::Outcomes, typename Game::Events>;
+  using Secret = SecretOf<Game>;
+  using AllTables = Tables<Game, typename Game::Kinds, OutcomesOf<Game>, EventsOf<Game>>;
   GameTable table{.name = Game::name, .version = Game::version};
   table.avatar = static_cast<std::uint8_t>(kNumberIn<typename Game::Avatar, typename Game::Kinds>);
   table.input = type_info<typename Game::Input>();
-  table.seat = type_info<typename Game::Seat>();
-  table.room = type_info<typename Game::Room>();
+  table.seat = type_info<SeatOf<Game>>();
+  table.room = type_info<RoomOf<Game>>();
   table.secret = type_info<Secret>();
   table.kinds = AllTables::kKinds;
   table.outcomes = AllTables::kOutcomes;
   table.events = AllTables::kEvents;
-  table.commands = CommandTables<Game, typename CommandsOf<Game>::Type>::kCommands;
-  table.results = ResultTypes<typename ResultsOf<Game>::Type>::kResults;
+  table.commands = CommandTables<Game, CommandsOf<Game>>::kCommands;
+  table.results = ResultTypes<ResultsOf<Game>>::kResults;
   table.bot = bot_table<Game>();
   add_keys<Game>(table);
   table.maps = maps_of<Game>();

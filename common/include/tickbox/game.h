@@ -305,14 +305,14 @@ class AnyServer : public Moment {
   void focus(Player who, Ref whom) const;
   void focus(Player who, Vec2 place) const;
 
-  /// Ends the match with this tick. Its clients are told so, and disconnected. The next match opens
-  /// in the next tick: players and entities are gone, for which no hook runs, the states of room
-  /// and secret are those by default, and open() runs. Ticks count on.
-  void close_room() const;
-
   /// Undoes focus(): the view is centred on the first entity that the player controls, or stays
   /// where it is until the player controls one. Requires: has(who).
   void unfocus(Player who) const;
+
+  /// Ends the match with this tick; clients are disconnected with that reason. The next match opens
+  /// in the next tick: players and entities are gone, for which no hook runs, the states of room
+  /// and secret are those by default, and open() runs. The room stays, and its ticks count on.
+  void close_room() const;
 
   /// Returns what the backend put into the player's connect token. In join() only: elsewhere it is
   /// empty.
@@ -368,49 +368,29 @@ class AnyBotView {
   const BotSight* sight_;
 };
 
-template <class Game>
-struct CommandsOf {
-  using Type = List<>;
-};
+// SeatOf<Game> is Game::Seat, or Empty if the game has none; likewise the others.
+#define TICKBOX_OPTIONAL_TYPE(NAME, OTHERWISE) \
+  template <class Game>                        \
+  struct NAME##Type {                          \
+    using Type = OTHERWISE;                    \
+  };                                           \
+  template <class Game>                        \
+    requires requires { typename Game::NAME; } \
+  struct NAME##Type<Game> {                    \
+    using Type = typename Game::NAME;          \
+  };                                           \
+  template <class Game>                        \
+  using NAME##Of = typename NAME##Type<Game>::Type
 
-template <class Game>
-struct ResultsOf {
-  using Type = List<>;
-};
-
-template <class Game>
-  requires requires { typename Game::Results; }
-struct ResultsOf<Game> {
-  using Type = typename Game::Results;
-};
-
-template <class Game>
-  requires requires { typename Game::Commands; }
-struct CommandsOf<Game> {
-  using Type = typename Game::Commands;
-};
-
-template <class Game>
-struct SecretOf {
-  using Type = Empty;
-};
-
-template <class Game>
-  requires requires { typename Game::Secret; }
-struct SecretOf<Game> {
-  using Type = typename Game::Secret;
-};
-
-template <class Game>
-struct BotStateOf {
-  using Type = Empty;
-};
-
-template <class Game>
-  requires requires { typename Game::BotState; }
-struct BotStateOf<Game> {
-  using Type = typename Game::BotState;
-};
+TICKBOX_OPTIONAL_TYPE(Outcomes, List<>);
+TICKBOX_OPTIONAL_TYPE(Events, List<>);
+TICKBOX_OPTIONAL_TYPE(Commands, List<>);
+TICKBOX_OPTIONAL_TYPE(Results, List<>);
+TICKBOX_OPTIONAL_TYPE(Seat, Empty);
+TICKBOX_OPTIONAL_TYPE(Room, Empty);
+TICKBOX_OPTIONAL_TYPE(Secret, Empty);
+TICKBOX_OPTIONAL_TYPE(BotState, Empty);
+#undef TICKBOX_OPTIONAL_TYPE
 
 }  // namespace detail
 
@@ -426,7 +406,7 @@ class Step : public detail::AnyStep {
 
   /// Returns the room's state at the start of the tick. Only the server changes it.
   [[nodiscard]] const auto& room() const {
-    return *static_cast<const typename Game::Room*>(this->room_row());
+    return *static_cast<const detail::RoomOf<Game>*>(this->room_row());
   }
 
   template <class Kind>
@@ -467,7 +447,7 @@ class Step : public detail::AnyStep {
   /// Sends an event to every player who sees `at`, in order and exactly once.
   template <class Event>
   void emit(Ref at, const Event& event) const {
-    this->emit_row(at, detail::kNumberIn<Event, typename Game::Events>, &event);
+    this->emit_row(at, detail::kNumberIn<Event, detail::EventsOf<Game>>, &event);
   }
 
  private:
@@ -531,7 +511,7 @@ class Server : public detail::AnyServer {
   template <class Event>
   [[nodiscard]] std::span<const Event> events() const {
     const detail::EventRows rows =
-        this->event_rows(detail::kNumberIn<Event, typename Game::Events>);
+        this->event_rows(detail::kNumberIn<Event, detail::EventsOf<Game>>);
     return {static_cast<const Event*>(rows.first), rows.count};
   }
 
@@ -554,29 +534,29 @@ class Server : public detail::AnyServer {
   /// same point. Does nothing for an entity that does not exist.
   template <class Outcome>
   void decide(Ref whom, const Outcome& outcome) const {
-    this->decide_row(whom, detail::kNumberIn<Outcome, typename Game::Outcomes>, &outcome);
+    this->decide_row(whom, detail::kNumberIn<Outcome, detail::OutcomesOf<Game>>, &outcome);
   }
 
   /// Publishes a result of the match, such as a round that has ended: a line in the server's log
   /// and, with --match-results, in a file for the backend. It changes nothing.
   template <class Result>
   void publish_result(const Result& result) const {
-    this->publish_row(detail::kNumberIn<Result, typename detail::ResultsOf<Game>::Type>, &result);
+    this->publish_row(detail::kNumberIn<Result, detail::ResultsOf<Game>>, &result);
   }
 
   /// The state of a player, such as its score. Step cannot read it. Requires: has(who).
   [[nodiscard]] auto& seat(Player who) const {
-    return *static_cast<typename Game::Seat*>(this->seat_row(who));
+    return *static_cast<detail::SeatOf<Game>*>(this->seat_row(who));
   }
 
   /// The state of the room, which every client has: Step::room() reads it.
   [[nodiscard]] auto& room() const {
-    return *static_cast<typename Game::Room*>(this->own_room_row());
+    return *static_cast<detail::RoomOf<Game>*>(this->own_room_row());
   }
 
   /// State that no client receives.
   [[nodiscard]] auto& secret() const {
-    return *static_cast<typename detail::SecretOf<Game>::Type*>(this->secret_row());
+    return *static_cast<detail::SecretOf<Game>*>(this->secret_row());
   }
 
  private:
@@ -593,7 +573,7 @@ class BotView : public detail::AnyBotView {
 
   /// Returns the room's state in the newest view.
   [[nodiscard]] const auto& room() const {
-    return *static_cast<const typename Game::Room*>(this->room_row());
+    return *static_cast<const detail::RoomOf<Game>*>(this->room_row());
   }
 
   /// Returns an entity of the newest view.
@@ -634,8 +614,8 @@ class BotView : public detail::AnyBotView {
   /// most ten a second: does nothing for the ticks of 100 ms after one.
   template <class Command>
   void command(const Command& command) const {
-    this->give_command(detail::kNumberIn<Command, typename detail::CommandsOf<Game>::Type>,
-                       &command, sizeof(Command));
+    this->give_command(detail::kNumberIn<Command, detail::CommandsOf<Game>>, &command,
+                       sizeof(Command));
   }
 
   /// Calls visit(ConstEntity<Kind>) for the entities of a kind that the player controls, by id, as
@@ -716,10 +696,12 @@ struct MapOptions {
 };
 
 // clang-format off
-/// What a game must define. `Input`, `Seat`, `Room` and the types in the lists are declared by
-/// TICKBOX_FIELDS; `Avatar` is the kind that players control. Each kind has a body(state), and a
-/// top_speed(state) in units per second, which is constexpr. Optional, per kind where they take an
-/// Entity<Kind>:
+/// What a game must define: `name` and `version`; the types `Input`, `Avatar` (the kind that players
+/// control) and `Kinds`, a List<...>; map(builder, options) and join(server, player); and for each kind
+/// body(state), and top_speed(state) in units per second, which is constexpr. All types are declared by
+/// TICKBOX_FIELDS. Raise `version` with each change of the rules: both ends of a match have the same.
+///
+/// What it can define, the functions per kind where they take an Entity<Kind>:
 ///
 ///   act(me, input, step) or act(me, step)   before the physics
 ///   contact(a, b, contact, step)            the begin of a contact or overlap of two entities
@@ -732,15 +714,16 @@ struct MapOptions {
 ///   crushed(me, step)                       by a kinematic body
 ///   left(me, step)                          has left the map's border, and is removed
 ///   open(server), leave(server, player), decide(server)
-///   command(server, player, command)        what a player asks beside its inputs, of `using
-///                                           Commands = List<...>`
-///   Results                                 what publish_result() publishes: a List<...>
+///   command(server, player, command)        what a player asks beside its inputs
+///   Outcomes, Events, Commands, Results     lists of types: what decide() decides, emit() emits, players
+///                                           ask, and publish_result() publishes
+///   Seat, Room, Secret                      the state of each player, that of the room, and state that
+///                                           no client receives; Empty by default
 ///   significant(input, avatar)              returns the Input without what has no effect now
 ///   sight(avatar)                           half the extent of a player's view, as a Vec2
 ///   predict(state)                          returns Predict, Near by default; constexpr
 ///   possible(state)                         whether a state that is received can be: returns bool
 ///   gravity                                 units per s², down
-///   Secret                                  state that no client receives
 ///   bot(view, memory, style)                returns the Input of a bot, which a client runs: takes a
 ///                                           BotView, a BotState& and one of bot_styles
 ///   bot_styles                              names, as a constexpr array of std::string_view
@@ -758,11 +741,9 @@ concept GameRules = requires(Server<Game>& server, MapBuilder& builder, const Ma
   { Game::name } -> std::convertible_to<std::string_view>;
   { Game::version } -> std::convertible_to<std::uint32_t>;
   requires Declared<typename Game::Input>;
-  requires Declared<typename Game::Seat>;
-  requires Declared<typename Game::Room>;
+  requires Declared<detail::SeatOf<Game>>;
+  requires Declared<detail::RoomOf<Game>>;
   typename Game::Kinds;
-  typename Game::Outcomes;
-  typename Game::Events;
   { Game::body(avatar) } -> std::same_as<Body>;
   { Game::top_speed(avatar) } -> std::convertible_to<std::int32_t>;  // units per second
   Game::map(builder, options);

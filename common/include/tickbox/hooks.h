@@ -56,14 +56,14 @@ inline constexpr bool kIsIn<Type, List<Types...>> = (std::is_same_v<Type, Types>
 /// Whether a value is one that keys can give: an input, or a command.
 template <class Game, class Value>
 inline constexpr bool kIsOfKeys =
-    std::is_same_v<Value, typename Game::Input> || kIsIn<Value, typename CommandsOf<Game>::Type>;
+    std::is_same_v<Value, typename Game::Input> || kIsIn<Value, CommandsOf<Game>>;
 template <class Game, class Keys>
 inline constexpr bool kAreKeys = false;
 template <class Game, class Value, std::size_t N>
 inline constexpr bool kAreKeys<Game, const std::array<Key<Value>, N>> = kIsOfKeys<Game, Value>;
 template <class Game, class... Values>
 inline constexpr bool kAreKeys<Game, const std::tuple<Key<Values>...>> =
-    (kIsOfKeys<Game, Values> && ...);
+    std::conjunction_v<std::bool_constant<kIsOfKeys<Game, Values>>...>;
 template <class Game>
 concept HasKeys = requires { Game::keys; } && kAreKeys<Game, decltype(Game::keys)>;
 template <class Game>
@@ -85,10 +85,10 @@ concept Applies = requires(Entity<Kind> me, const Outcome& outcome, Step<Game>& 
   Game::apply(me, outcome, step);
 };
 template <class Game>
-concept HasBot = requires(const BotView<Game>& view, typename BotStateOf<Game>::Type& memory,
-                          std::string_view style) {
-  { Game::bot(view, memory, style) } -> std::same_as<typename Game::Input>;
-};
+concept HasBot =
+    requires(const BotView<Game>& view, BotStateOf<Game>& memory, std::string_view style) {
+      { Game::bot(view, memory, style) } -> std::same_as<typename Game::Input>;
+    };
 template <class Game>
 concept HasBotStyles = requires { std::span<const std::string_view>{Game::bot_styles}; };
 template <class Game>

@@ -58,7 +58,7 @@ constexpr std::span<const std::string_view> maps_of() {
 template <class Game>
 void bot(const BotSight& sight, void* state, std::string_view style, void* input) {
   *static_cast<typename Game::Input*>(input) =
-      Game::bot(BotView<Game>{sight}, *static_cast<typename BotStateOf<Game>::Type*>(state), style);
+      Game::bot(BotView<Game>{sight}, *static_cast<BotStateOf<Game>*>(state), style);
 }
 
 template <class Game>
@@ -77,9 +77,7 @@ constexpr BotTable bot_table() {
         are_style_names(kStyles),
         "bot_styles are names of letters a to z and dashes, each another, and not wander, "
         "still, stress or mix: every game has these");
-    return {.styles = kStyles,
-            .state = type_info<typename BotStateOf<Game>::Type>(),
-            .decide = bot<Game>};
+    return {.styles = kStyles, .state = type_info<BotStateOf<Game>>(), .decide = bot<Game>};
   } else {
     return {};
   }
@@ -106,25 +104,28 @@ constexpr void visit_keys(Visit visit) {
 template <class Game, class Value>
 inline constexpr bool kIsInput = std::is_same_v<Value, typename Game::Input>;
 
-/// Calls visit(KeyTable) for each value of the input that keys set.
+/// Calls visit(KeyTable) for each value that a key sets.
+template <class Input, class Visit>
+constexpr void visit_values_of(const Key<Input>& key, Visit visit) {
+  const Input by_default{};
+  std::uint8_t field = 0;
+  Input::tickbox_visit([&]<class Member>(auto, Member Input::* member, auto) {
+    std::array<std::int64_t, kFieldsMax> before{};
+    visit_numbers(by_default.*member,
+                  [&](std::uint8_t i, std::int64_t number) { before[i] = number; });
+    visit_numbers(key.value.*member, [&](std::uint8_t i, std::int64_t number) {
+      if (number == before[i]) return;
+      visit(KeyTable{.keys = key.keys, .field = field, .i = i, .value = number});
+    });
+    ++field;
+  });
+}
+
+/// The same for all keys of a game.
 template <class Game, class Visit>
 constexpr void visit_set_values(Visit visit) {
-  using Input = typename Game::Input;
-  const Input by_default{};
   visit_keys<Game>([&]<class Value>(const Key<Value>& key) {
-    if constexpr (kIsInput<Game, Value>) {
-      std::uint8_t field = 0;
-      Input::tickbox_visit([&]<class Member>(auto, Member Input::* member, auto) {
-        std::array<std::int64_t, kFieldsMax> before{};
-        visit_numbers(by_default.*member,
-                      [&](std::uint8_t i, std::int64_t number) { before[i] = number; });
-        visit_numbers(key.value.*member, [&](std::uint8_t i, std::int64_t number) {
-          if (number == before[i]) return;
-          visit(KeyTable{.keys = key.keys, .field = field, .i = i, .value = number});
-        });
-        ++field;
-      });
-    }
+    if constexpr (kIsInput<Game, Value>) visit_values_of(key, visit);
   });
 }
 
@@ -133,7 +134,7 @@ template <class Game, class Visit>
 constexpr void visit_sent_commands(Visit visit) {
   visit_keys<Game>([&]<class Value>(const Key<Value>& key) {
     if constexpr (!kIsInput<Game, Value>) {
-      constexpr std::size_t kCommand = kNumberIn<Value, typename CommandsOf<Game>::Type>;
+      constexpr std::size_t kCommand = kNumberIn<Value, CommandsOf<Game>>;
       visit(CommandKeyTable{
           .keys = key.keys, .command = static_cast<std::uint8_t>(kCommand), .value = &key.value});
     }

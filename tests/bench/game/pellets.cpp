@@ -47,10 +47,7 @@ struct Field {
   using Input = Stick;
   using Avatar = Walker;
   using Kinds = List<Walker, Pellet>;
-  using Outcomes = List<>;
   using Events = List<Eaten>;
-  using Seat = Empty;
-  using Room = Empty;
   using Step = tickbox::Step<Field>;
   using Server = tickbox::Server<Field>;
 

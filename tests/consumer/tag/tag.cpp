@@ -27,10 +27,6 @@ struct Tag {
   using Input = Pad;
   using Avatar = Runner;
   using Kinds = List<Runner>;
-  using Outcomes = List<>;
-  using Events = List<>;
-  using Seat = Empty;
-  using Room = Empty;
 
   static Body body(const Runner&) { return {}; }
 

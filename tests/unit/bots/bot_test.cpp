@@ -147,10 +147,6 @@ struct Orders {
   using Input = Order;
   using Avatar = Piece;
   using Kinds = List<Piece>;
-  using Outcomes = List<>;
-  using Events = List<>;
-  using Seat = Empty;
-  using Room = Empty;
 
   static Body body(const Piece&) { return {}; }
 

@@ -44,10 +44,6 @@ struct Hill {
   using Input = Empty;
   using Avatar = Man;
   using Kinds = List<Man, Flag>;
-  using Outcomes = List<>;
-  using Events = List<>;
-  using Seat = Empty;
-  using Room = Empty;
   using Server = tickbox::Server<Hill>;
   using Commands = List<Wave, Plant>;
   using BotView = tickbox::BotView<Hill>;

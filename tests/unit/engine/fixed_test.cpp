@@ -74,11 +74,7 @@ struct Garden {
   using Input = Pad;
   using Avatar = Walker;
   using Kinds = List<Walker, Coin, Brick, Clock>;
-  using Outcomes = List<>;
-  using Events = List<>;
   using Commands = List<Ledge>;
-  using Seat = Empty;
-  using Room = Empty;
   using Step = tickbox::Step<Garden>;
   using Server = tickbox::Server<Garden>;
 

@@ -40,8 +40,6 @@ struct Hive {
   using Room = Asked;
   using Avatar = Mite;
   using Kinds = List<Mite>;
-  using Outcomes = List<>;
-  using Events = List<>;
   using Step = tickbox::Step<Hive>;
   using Server = tickbox::Server<Hive>;
 

@@ -47,10 +47,6 @@ struct Carts {
   using Input = Rail;
   using Avatar = Cart;
   using Kinds = List<Cart>;
-  using Outcomes = List<>;
-  using Events = List<>;
-  using Seat = Empty;
-  using Room = Empty;
   using Step = tickbox::Step<Carts>;
   using Server = tickbox::Server<Carts>;
 

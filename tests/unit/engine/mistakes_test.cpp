@@ -53,7 +53,6 @@ struct Mistakes {
   using Outcomes = List<Hurt>;
   using Events = List<Cry>;
   using Seat = Team;
-  using Room = Empty;
   using Step = tickbox::Step<Mistakes>;
   using Server = tickbox::Server<Mistakes>;
 

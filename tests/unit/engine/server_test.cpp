@@ -32,10 +32,6 @@ struct Lobby {
   using Input = Empty;
   using Avatar = Man;
   using Kinds = List<Man, Flag>;
-  using Outcomes = List<>;
-  using Events = List<>;
-  using Seat = Empty;
-  using Room = Empty;
   using Server = tickbox::Server<Lobby>;
 
   template <class Kind>
@@ -83,8 +79,9 @@ class ServerTest : public ::testing::Test {
     EXPECT_EQ(state_hash(replayed), state_hash(world_));
   }
 
-  void join(std::vector<std::uint16_t> seats) {
+  void join(const std::vector<std::uint16_t>& seats) {
     std::vector<Join> joins;
+    joins.reserve(seats.size());
     for (const std::uint16_t seat : seats) {
       joins.push_back({.player = {seat}, .user_data = {}});
     }

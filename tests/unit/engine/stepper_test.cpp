@@ -57,9 +57,6 @@ struct Probes {
   using Avatar = Probe;
   using Kinds = List<Probe, Box, Coin>;
   using Outcomes = List<Push>;
-  using Events = List<>;
-  using Seat = Empty;
-  using Room = Empty;
   using Step = tickbox::Step<Probes>;
   using Server = tickbox::Server<Probes>;
 

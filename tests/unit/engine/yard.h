@@ -44,7 +44,6 @@ struct Yard {
   using Avatar = Walked;
   using Kinds = List<Walked>;
   using Outcomes = List<Farewell>;
-  using Events = List<>;
   using Seat = Purse;
   using Room = Purse;
   using Step = tickbox::Step<Yard>;

@@ -43,10 +43,6 @@ struct Tag {
   using Input = TagPad;
   using Avatar = Runner;
   using Kinds = List<Runner>;
-  using Outcomes = List<>;
-  using Events = List<>;
-  using Seat = Empty;
-  using Room = Empty;
   using Step = tickbox::Step<Tag>;
   using Server = tickbox::Server<Tag>;
   using BotState = Runner;  // counts its ticks

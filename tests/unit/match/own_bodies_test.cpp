@@ -38,10 +38,6 @@ struct Pasture {
   using Input = Crook;
   using Avatar = Sheep;
   using Kinds = List<Sheep>;
-  using Outcomes = List<>;
-  using Events = List<>;
-  using Seat = Empty;
-  using Room = Empty;
   using Step = tickbox::Step<Pasture>;
   using Server = tickbox::Server<Pasture>;
 

@@ -45,9 +45,6 @@ struct Range {
   using Avatar = Soldier;
   using Kinds = List<Soldier>;
   using Outcomes = List<Moved>;
-  using Events = List<>;
-  using Seat = Empty;
-  using Room = Empty;
   using Step = tickbox::Step<Range>;
   using Server = tickbox::Server<Range>;
 

@@ -47,8 +47,6 @@ struct Rounds {
   using Room = Nothing;
   using Avatar = Dot;
   using Kinds = List<Dot>;
-  using Outcomes = List<>;
-  using Events = List<>;
   using Results = List<Break, Round>;
   using Server = tickbox::Server<Rounds>;
 
