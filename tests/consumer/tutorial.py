@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Writes the tutorial of the public headers as a script for bash.
+
+    tutorial.py README PORT ADMIN >SCRIPT
+
+Takes the sections behind the first of the chapter "Tutorial". Commands are as they stand there, but for the ports. A
+block of code is the file that the text before it names, a block of differences is applied, and the commands of a block
+"sh fails" must not all succeed.
+"""
+
+import re
+import sys
+
+HEREDOC = "END_OF_FILE"
+
+
+def chapter(text):
+    start = text.index("\n## Tutorial")
+    end = text.index("\n## ", start + 1)
+    return text[text.index("\n### 2.", start):end]
+
+
+def blocks(text):
+    """Gives (kind, content, the text before it)."""
+    end = 0
+    for found in re.finditer(r"^```(.*?)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        yield found[1], found[2], text[end:found.start()]
+        end = found.end()
+
+
+def script_of(kind, content, before):
+    if kind == "sh":
+        return content
+    if kind == "sh fails":
+        return f"if (\nset -e\n{content}); then echo 'these commands should fail' >&2; exit 1; fi\n"
+    if kind == "diff":
+        return f"git apply - <<'{HEREDOC}'\n{content}{HEREDOC}\n"
+    if kind in ("cpp", "cmake"):
+        name = re.findall(r"`([\w.]+)`:\s*$", before.rstrip())
+        if len(name) != 1:
+            sys.exit(f"no name of a file before:\n{content}")
+        return f"cat >{name[0]} <<'{HEREDOC}'\n{content}{HEREDOC}\n"
+    sys.exit(f"a block of no known kind: {kind}")
+
+
+def main():
+    readme, port, admin = sys.argv[1:]
+    with open(readme, encoding="utf-8") as file:
+        text = chapter(file.read())
+    text = text.replace("127.0.0.1:7777", f"127.0.0.1:{port}").replace("127.0.0.1:9180", f"127.0.0.1:{admin}")
+    # The server takes its ports from the environment.
+    print(f"set -euxo pipefail\nexport TICKBOX_PORT={port} TICKBOX_ADMIN_PORT={admin}")
+    print("trap 'kill $server 2>/dev/null' EXIT")
+    for block in blocks(text):
+        print(script_of(*block))
+
+
+main()

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Does what the tutorial of the public headers says, with a build that it installs.
+#   tutorial_test.sh BUILD COMPILER
+set -euo pipefail
+
+build=$1 compiler=$2
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# The options of the programs are those of the tutorial; the time is that of a compiler without a cache.
+unset "${!TICKBOX_@}"
+export CCACHE_DISABLE=1 CXX=$compiler HOME=$scratch
+cmake --install "$build" --prefix "$HOME/tickbox" --strip >/dev/null
+read -r port admin < <(python3 -c '
+import socket
+sockets = [socket.socket(type=kind) for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM)]
+for each in sockets:
+    each.bind(("127.0.0.1", 0))
+print(*(each.getsockname()[1] for each in sockets))')
+python3 "$top/tests/consumer/tutorial.py" "$top/common/include/tickbox/README.md" "$port" "$admin" >"$scratch/tutorial.sh"
+# game_of FILE: the first block of C++ in a document.
+game_of() { sed -n '/^```cpp$/,/^```$/{/^```/d;p};/^```cpp$/,/^```$/{/^```$/q}' "$1"; }
+if ! diff <(game_of "$top/README.md") <(game_of "$top/common/include/tickbox/README.md"); then
+    echo "not ok - the game of the top README is that of the tutorial"
+    exit 1
+fi
+cd "$scratch"
+start=$SECONDS
+if ! bash tutorial.sh >said.txt 2>&1; then
+    tail -n 60 said.txt
+    echo "not ok - the tutorial"
+    exit 1
+fi
+echo "ok - the tutorial"
+echo "figure: from an empty folder to a desync found in $((SECONDS - start)) s"
