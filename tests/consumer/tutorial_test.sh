@@ -20,6 +20,7 @@ for each in sockets:
 print(*(each.getsockname()[1] for each in sockets))')
 python3 "$top/tests/consumer/tutorial.py" "$top/common/include/tickbox/README.md" "$port" "$admin" >"$scratch/tutorial.sh"
 # game_of FILE: the first block of C++ in a document.
+# shellcheck disable=SC2016 # the marks of a block
 game_of() { sed -n '/^```cpp$/,/^```$/{/^```/d;p};/^```cpp$/,/^```$/{/^```$/q}' "$1"; }
 if ! diff <(game_of "$top/README.md") <(game_of "$top/common/include/tickbox/README.md"); then
     echo "not ok - the game of the top README is that of the tutorial"

@@ -62,6 +62,7 @@ TEST(ReplayOnATerminal, CtrlCEndsIt) {
   const Pane pane{show(record_a_match(folder), {"--from", "10", "--seat", "1"})};
   ASSERT_TRUE(pane.wait_for("hashes ok")) << pane.text();
   pane.press({"C-c"});
+  EXPECT_EQ(pane.line_of("ended"), "ended");
   EXPECT_EQ(pane.line_of("code"), "0");
   EXPECT_EQ(os::text_of(pane.file("before")), os::text_of(pane.file("after")));
 }
