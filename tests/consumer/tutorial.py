@@ -50,7 +50,7 @@ def main():
     text = text.replace("127.0.0.1:7777", f"127.0.0.1:{port}").replace("127.0.0.1:9180", f"127.0.0.1:{admin}")
     # The server takes its ports from the environment.
     print(f"set -euxo pipefail\nexport TICKBOX_PORT={port} TICKBOX_ADMIN_PORT={admin}")
-    print("trap 'kill $server 2>/dev/null' EXIT")
+    print("trap 'kill $server 2>/dev/null || true' EXIT")
     for block in blocks(text):
         print(script_of(*block))
 
