@@ -71,7 +71,7 @@ TEST(ReplayOnATerminal, NeedsATerminalAndATickThatIsThere) {
   const os::TemporaryFolder folder;
   const std::string recording = record_a_match(folder);
   expect_one_line(run(tickbox({"replay", "play", recording})), kFailed,
-                  {"needs a terminal", "tickbox replay state"});
+                  {"needs a terminal", "replay state"});
   expect_one_line(run(tickbox({"replay", "play", recording, "--from", "100000"})), kWrongUsage,
                   {"--from 100000: the ticks are 0 to "});
   expect_one_line(run(tickbox({"replay", "play", recording, "--seat", "16"})), kWrongUsage,

@@ -328,6 +328,7 @@ TEST(Handshake, NamesWhyASessionEnds) {
   EXPECT_EQ(name_of(DisconnectReason::TimedOut), "timed_out");
   EXPECT_EQ(name_of(DisconnectReason::Kicked), "kicked");
   EXPECT_EQ(name_of(DisconnectReason::TakenOver), "taken_over");
+  EXPECT_EQ(name_of(DisconnectReason::MatchEnded), "match_ended");
 }
 
 }  // namespace

@@ -117,15 +117,16 @@ TEST(InputMessage, HasNoFieldOfNoInputs) {
 
 TEST(Disconnect, CarriesItsReason) {
   MessageBuffer message_buffer;
-  for (const auto reason : {net::DisconnectReason::ClientLeft,
-                            net::DisconnectReason::ServerStopping, net::DisconnectReason::TimedOut,
-                            net::DisconnectReason::Kicked, net::DisconnectReason::TakenOver}) {
+  for (const auto reason :
+       {net::DisconnectReason::ClientLeft, net::DisconnectReason::ServerStopping,
+        net::DisconnectReason::TimedOut, net::DisconnectReason::Kicked,
+        net::DisconnectReason::TakenOver, net::DisconnectReason::MatchEnded}) {
     EXPECT_EQ(decode_disconnect(encode_disconnect(reason, message_buffer)), reason);
   }
 }
 
 TEST(Disconnect, RefusesAReasonThatIsNone) {
-  for (const std::uint8_t reason : std::to_array<std::uint8_t>({0, 6, 255})) {
+  for (const std::uint8_t reason : std::to_array<std::uint8_t>({0, 7, 255})) {
     flatbuffers::FlatBufferBuilder builder;
     builder.Finish(schema::CreateDisconnect(builder, reason));
     EXPECT_EQ(samples::fault_of(decode_disconnect(bytes_of(builder))), net::DropReason::Malformed)
