@@ -300,7 +300,8 @@ int run_server(int argc, char** argv, const ServerProgram& server) {
   }
   auto wrong = contradiction(options);
   if (!wrong) wrong = recording_contradiction(options);
-  const auto map = engine::find_map_name(*engine::find_game(server.games, options.game), options.map);
+  const auto map =
+      engine::find_map_name(*engine::find_game(server.games, options.game), options.map);
   if (!wrong && !map) wrong = "--map: " + map.error();
   if (wrong) {
     return cli::to_int(cli::tell_failure({.name = server.names.server, .json = flags.json},

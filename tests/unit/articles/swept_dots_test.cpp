@@ -36,8 +36,8 @@ TEST(SweptDots, CentresStopOnTheInflatedRectangle) {
                                    {1, 5, {0, -1}, share(24, 64)}}));
 }
 
-// The article has one obstacle and takes the nearest of its two faces. Here are three, and the nearest has
-// neither the lowest id nor the first place in the file.
+// The article has one obstacle and takes the nearest of its two faces. Here are three, and the
+// nearest has neither the lowest id nor the first place in the file.
 TEST(SweptDots, OfSeveralObstaclesTheNearestStopsIt) {
   const Scene scene = stepped("nearest_body.json");
   EXPECT_EQ(scene.at(4), units(19, 1));
