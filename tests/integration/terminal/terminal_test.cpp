@@ -182,7 +182,7 @@ TEST(Terminal, TheTowerIsAnotherMapOfThePlatformer) {
 }
 
 TEST(Terminal, TheBomberIsShown) {
-  const RunningServer server{{"--game", "bomber", "--seed", "1"}};
+  const RunningServer server{{"--game", "bomber", "--seed", "1", "--max-clients", "8"}};
   const Pane pane{play(server)};
   ASSERT_TRUE(pane.wait_for("@")) << pane.text();
   ASSERT_TRUE(pane.wait_for("hash ok at tick")) << pane.text();
