@@ -5,6 +5,7 @@
 #include "games/arena/arena.h"
 #include "games/catalog.h"
 #include "tests/support/menagerie.h"
+#include "tests/support/short_match.h"
 #include "tests/support/sights.h"
 
 #include <iterator>
@@ -88,6 +89,7 @@ std::expected<const GameTable*, std::string> parse_game(std::string_view text) {
   const auto played = games::all_games();
   std::vector<const GameTable*> games{played.begin(), played.end()};
   games.push_back(&tests::menagerie());
+  games.push_back(&tests::short_match());
   const GameTable* game = engine::find_game(games, text);
   if (game != nullptr) return game;
   return std::unexpected{"'" + std::string{text} + "' is no game; there are " +

@@ -6,6 +6,7 @@
 #include "games/platformer/platformer.h"
 #include "tests/simulator/run.h"
 #include "tests/support/menagerie.h"
+#include "tests/support/short_match.h"
 
 #include <gtest/gtest.h>
 
@@ -96,6 +97,10 @@ TEST_P(Simulator, FindsNothingInThePlatformer) {
 
 TEST_P(Simulator, FindsNothingInTheBomber) {
   expect_nothing_found(games::bomber(), kParts);
+}
+
+TEST_P(Simulator, FindsNothingWhereMatchesEnd) {
+  expect_nothing_found(tests::short_match(), kParts);
 }
 
 INSTANTIATE_TEST_SUITE_P(Parts, Simulator, testing::Range<std::uint64_t>(0, kParts));

@@ -91,11 +91,13 @@ void ClientCheck::look_at(std::size_t index) {
 }
 
 /// A refused client needs no fresh views while there is no room for it. If it asks again and again,
-/// it gets other reasons too, because links damage requests and answers.
+/// it gets other reasons too, because links damage requests and answers. The end of a match disturbs
+/// its clients.
 void ClientCheck::look_at_one_sent_away(std::size_t index) {
   const Match::Player& player = match_.players()[index];
   Seen& seen = seen_[index];
   const std::string& reason = player.client->connection().reason();
+  if (reason == "the match has ended") seen.until = match_.now();
   if (has_no_room_for(player)) {
     seen.fresh_at = match_.now();
     return;
