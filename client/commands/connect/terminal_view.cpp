@@ -25,18 +25,24 @@ constexpr Duration kSilence = std::chrono::seconds{2};
 
 /// Returns the size of a body: by its state in the newest view, or by default after it has left
 /// the view.
-Vec2 size_of(const Client& client, const client::PresentedBody& body) {
+terminal::DrawnBody drawn_body(const Client& client, const client::PresentedBody& body) {
   const KindTable& kind = client.assets()->game->kinds[body.kind];
+  const auto drawn = [&](const void* state) {
+    return terminal::DrawnBody{.min = body.min,
+                               .size = kind.body(state).size,
+                               .look = kind.look(state),
+                               .is_own = body.origin == client::Origin::Own};
+  };
   const auto* const view = client.view();
   if (view != nullptr) {
     const std::size_t row = view->index_of(body.id);
     if (row != view->size() && view->head(row).kind == body.kind) {
-      return kind.body(view->state(row).data()).size;
+      return drawn(view->state(row).data());
     }
   }
   alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> state{};
   kind.type.write_default(state.data());
-  return kind.body(state.data()).size;
+  return drawn(state.data());
 }
 
 }  // namespace
@@ -141,10 +147,7 @@ std::span<const terminal::DrawnBody> TerminalView::drawn(
     const Client& client, std::span<const client::PresentedBody> shown) {
   bodies_.clear();
   for (const client::PresentedBody& body : shown) {
-    bodies_.push_back({.min = body.min,
-                       .size = size_of(client, body),
-                       .look = client.assets()->game->kinds[body.kind].look,
-                       .is_own = body.origin == client::Origin::Own});
+    bodies_.push_back(drawn_body(client, body));
   }
   return bodies_;
 }

@@ -52,7 +52,9 @@ nlohmann::ordered_json players_document(const std::optional<record::PlayerSummar
 }
 
 std::string players_text(const std::optional<record::PlayerSummary>& players) {
-  if (!players) return "  players     not known: this program does not have the game\n";
+  if (!players)
+    return "  players     not known: this program does not have the game, or has it with other "
+           "rules\n";
   return fmt::format(
       "  players     {} at the same time, {} joined, {} left\n  inputs      {}, of them {} "
       "repeated by the server\n",

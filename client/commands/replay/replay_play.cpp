@@ -72,9 +72,10 @@ class Camera {
       const sim::Body& body = world.body(row);
       const bool is_own =
           shown && engine::is_avatar(body.id) && engine::owner_of(body.id) == *shown;
-      const std::uint8_t kind = world.infos()[row].kind;
-      bodies.push_back(
-          {.min = body.min, .size = body.size, .look = game.kinds[kind].look, .is_own = is_own});
+      bodies.push_back({.min = body.min,
+                        .size = body.size,
+                        .look = world.kind_of(row).look(world.state(row).data()),
+                        .is_own = is_own});
     }
     if (shown && game.sight != nullptr) {
       const std::size_t avatar = world.avatar_of(*shown);

@@ -60,10 +60,26 @@ std::string document_of(const record::Replayer& replayer, ExitCode code) {
       cli::to_int(code), error.empty() ? "" : fmt::format(R"(,"error":"{}")", error));
 }
 
-/// Returns "; " and the values that are not those by default; empty if all are.
+/// Returns all values, each after its name.
+std::string words_of(const TypeInfo& type, ConstBytes bytes) {
+  std::string words;
+  for (const FieldInfo& field : type.fields()) {
+    for (std::size_t i = 0; i < field.times; ++i) {
+      fmt::format_to(std::back_inserter(words), "{}{} {}", words.empty() ? "" : ", ",
+                     engine::name_of(field, i), engine::text_of(field, i, bytes));
+    }
+  }
+  return words;
+}
+
+/// Returns the same after "; "; empty for a type without fields.
 std::string values_text(const TypeInfo& type, ConstBytes bytes) {
-  const std::string words = engine::value_in_words(type, bytes);
+  const std::string words = words_of(type, bytes);
   return words.empty() ? "" : "; " + words;
+}
+
+std::string owner_text(Player owner) {
+  return owner.seat == Player::kNobody ? "" : fmt::format(" of seat {}", owner.seat);
 }
 
 std::string text_of(const record::Replayer& replayer) {
@@ -72,7 +88,7 @@ std::string text_of(const record::Replayer& replayer) {
   std::string out = fmt::format("tick {}  hash {}  random {}\n", world.tick.value,
                                 hash_text(replayer.hash()), hash_text(world.random.state()));
   const auto add_part = [&](std::string_view name, const TypeInfo& type, ConstBytes bytes) {
-    const std::string words = engine::value_in_words(type, bytes);
+    const std::string words = words_of(type, bytes);
     if (!words.empty()) fmt::format_to(std::back_inserter(out), "  {} {}\n", name, words);
   };
   add_part("room", game.room, world.room());
@@ -86,10 +102,11 @@ std::string text_of(const record::Replayer& replayer) {
   for (std::size_t row = 0; row < world.size(); ++row) {
     const sim::Body& body = world.body(row);
     const TypeInfo& type = world.kind_of(row).type;
-    fmt::format_to(std::back_inserter(out), "  {} #{} at {}, {}; velocity {}, {}{}\n", type.name,
-                   body.id.value, scenario::units_text(body.min.x),
-                   scenario::units_text(body.min.y), scenario::units_text(body.velocity.x),
-                   scenario::units_text(body.velocity.y), values_text(type, world.state(row)));
+    fmt::format_to(std::back_inserter(out), "  {} #{}{} at {}, {}; velocity {}, {}{}\n", type.name,
+                   body.id.value, owner_text(world.infos()[row].owner),
+                   scenario::units_text(body.min.x), scenario::units_text(body.min.y),
+                   scenario::units_text(body.velocity.x), scenario::units_text(body.velocity.y),
+                   values_text(type, world.state(row)));
   }
   return out;
 }

@@ -129,6 +129,15 @@ struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
     return Game::body(*static_cast<const Kind*>(state));
   }
 
+  template <class Kind>
+  static Look look(const void* state) {
+    if constexpr (HasLook<Game, Kind>) {
+      return Game::look(*static_cast<const Kind*>(state));
+    } else {
+      return {.glyph = type_info<Kind>().name.front()};
+    }
+  }
+
   template <class A, class B>
   static void contact(const Row& a, const Row& b, Contact contact, const AnyStep& any) {
     Step<Game> step{any};
@@ -167,6 +176,14 @@ struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
     return (Applies<Game, Kind, Outcomes> || ...);
   }
 
+  template <class Outcome>
+  static constexpr bool is_applied() {
+    return (Applies<Game, Kinds, Outcome> || ...);
+  }
+
+  static_assert((is_applied<Outcomes>() && ...),
+                "an outcome of the game's Outcomes has no apply(Entity<Kind>, const Outcome&, "
+                "Step<Game>&)");
   static_assert(!kHasNamed_apply<Game> || (applies_any<Kinds>() || ...),
                 "apply has another signature: apply(Entity<Kind>, const Outcome&, Step<Game>&)");
 
@@ -195,8 +212,7 @@ struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
     if constexpr (Leaves<Game, Kind>) table.left = left<Kind>;
     if constexpr (HasPossible<Game, Kind>) table.possible = possible<Kind>;
     if constexpr (HasPredict<Game, Kind>) table.predict = Game::predict(Kind{});
-    table.look = {.glyph = table.type.name.front()};
-    if constexpr (HasLook<Game, Kind>) table.look = Game::look(Kind{});
+    table.look = look<Kind>;
     table.apply = kApply<Kind>;
     table.contact = kContact<Kind>;
     return table;

@@ -10,8 +10,10 @@ namespace tickbox {
 
 /// How a body moves.
 enum class Motion : std::uint8_t {
-  Dynamic,    ///< moves, and contacts change its velocity
-  Kinematic,  ///< moves by its path or its own velocity; nothing pushes it
+  Dynamic,  ///< moves, and contacts change its velocity
+  /// Moves by its path or its own velocity. Nothing pushes it, and nothing stops it, walls and the
+  /// border included: rules keep it in its place.
+  Kinematic,
   /// Never moves, and costs a tick nothing while no callback runs for it: a coin, a brick, a
   /// pellet. Its velocity is (0, 0): what is written to it has no effect. Writing its `min`
   /// teleports it. Two fixed bodies never meet. A body must not become fixed, or cease to be, with

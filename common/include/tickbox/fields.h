@@ -56,6 +56,11 @@ class Int {
   // NOLINTNEXTLINE(google-explicit-constructor): it is a number
   constexpr Int(Number value) : value_(saturated(value)) {}
 
+  template <std::int64_t OtherMin, std::int64_t OtherMax>
+    requires(OtherMin != Min || OtherMax != Max)
+  // NOLINTNEXTLINE(google-explicit-constructor): it is a number
+  constexpr Int(Int<OtherMin, OtherMax> value) : Int(std::int32_t{value}) {}
+
   // NOLINTNEXTLINE(google-explicit-constructor): it is a number
   constexpr Int(Checked value) : value_(saturated(std::int32_t{value})) {
     if (std::int32_t{value} < Min || std::int32_t{value} > Max) {

@@ -75,7 +75,8 @@ struct ConstEntity {
   constexpr const Kind* operator->() const { return &state; }
 };
 
-/// The begin of a contact, or of an overlap with a sensor.
+/// The begin of a contact, or of an overlap with a sensor. Both entities stand where the physics of
+/// the tick has left them, and not where they met.
 struct Contact {
   std::int8_t nx = 0;  ///< the normal, from the second to the first; (0, 0) of an overlap
   std::int8_t ny = 0;
@@ -733,7 +734,7 @@ struct MapOptions {
 ///                                           played by default
 ///   keys                                    of a terminal (keys.h), as a constexpr array or tuple
 ///                                           of Key
-///   look(state)                             returns the Look of a kind in a terminal; constexpr
+///   look(state)                             returns the Look of an entity in a terminal
 // clang-format on
 template <class Game>
 concept GameRules = requires(Server<Game>& server, MapBuilder& builder, const MapOptions& options,

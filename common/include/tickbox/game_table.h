@@ -25,7 +25,7 @@ struct KindTable {
   TypeInfo type{};
   std::int32_t top_speed = 0;  ///< units per second
   Predict predict = Predict::Near;
-  Look look{};  ///< by default the first letter of the kind's name
+  Look (*look)(const void* state) = nullptr;  ///< by default the first letter of the kind's name
   Body (*body)(const void* state) = nullptr;
   void (*act)(const detail::Row& row, const void* input, const detail::AnyStep& step) = nullptr;
   std::optional<Ray> (*ray)(const detail::Row& row, const void* input,

@@ -53,6 +53,14 @@ TEST(Int, IsComparedWithCheckedNumbers) {
   EXPECT_TRUE(timer < Checked{7});
 }
 
+TEST(Int, TakesTheNumbersOfAnotherRange) {
+  constexpr Int<0, 9> kSeven = 7;
+  constexpr Int<2, 4> kMost = kSeven;
+  static_assert(kMost == 4);
+  constexpr Int<-5, 31> kSame = kSeven;
+  static_assert(kSame == 7);
+}
+
 TEST(Int, IsAnIndexOfATable) {
   constexpr std::array<int, 4> kTable = {2, 3, 5, 7};
   EXPECT_EQ(kTable[(Int<0, 3>{2}).index()], 5);
