@@ -132,13 +132,6 @@ TEST(GameTable, HasTheKeysByFieldAndValue) {
   EXPECT_EQ(arena.keys.size(), 22U);
 }
 
-TEST(GameTable, HasALookForEachKind) {
-  const GameTable& arena = games::arena();
-  EXPECT_EQ(arena.kinds[0].look.glyph, '@');
-  EXPECT_EQ(arena.kinds[1].look.colour, Colour::Red);
-  EXPECT_EQ(tests::menagerie().kinds[0].look.glyph, 'W') << "Walker has none of its own";
-}
-
 TEST(GameTable, GamesDifferInTheirHash) {
   EXPECT_NE(games::arena().hash, tests::menagerie().hash);
   // The same declarations give the same hash on every machine: both ends compare it.
