@@ -195,9 +195,10 @@ int main(int argc, char** argv) {
                      {.check = cli::between(1, 10'000'000)});
   program.add_option("--hours", options.hours, "The same, in hours",
                      {.check = cli::between(0.001, 1'000.0), .excludes = {"--seconds"}});
-  program.add_option("--game", options.game, &simulator::parse_game,
-                     "arena (by default), platformer, bomber, or a small game: menagerie, which uses "
-                     "nearly every part of the game interface, or short_match, whose matches end");
+  program.add_option(
+      "--game", options.game, &simulator::parse_game,
+      "arena (by default), platformer, bomber, or a small game: menagerie, which uses "
+      "nearly every part of the game interface, or short_match, whose matches end");
   program.add_option(
       "--profile", options.profiles, &simulator::parse_profile,
       "lan, wifi, mobile, soak, mangle or chaos; several take turns, as all do if none "

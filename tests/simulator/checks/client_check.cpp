@@ -91,8 +91,8 @@ void ClientCheck::look_at(std::size_t index) {
 }
 
 /// A refused client needs no fresh views while there is no room for it. If it asks again and again,
-/// it gets other reasons too, because links damage requests and answers. The end of a match disturbs
-/// its clients.
+/// it gets other reasons too, because links damage requests and answers. The end of a match
+/// disturbs its clients.
 void ClientCheck::look_at_one_sent_away(std::size_t index) {
   const Match::Player& player = match_.players()[index];
   Seen& seen = seen_[index];
