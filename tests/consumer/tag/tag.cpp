@@ -1,4 +1,4 @@
-// Tag: one runner is "it" and passes that on by touch. A player who joins is it if nobody is.
+// Tag: one runner is "it", and passes that on by touch. Who joins while nobody is "it" becomes so.
 
 #include <tickbox/adapter.h>
 
@@ -62,7 +62,7 @@ struct Tag {
     other->safe = step.ticks(1'000);
   }
 
-  // Runs to another runner if it is it, else away from who is.
+  // Who is "it" runs to another runner. The others run away.
   static Pad bot(const BotView<Tag>& view, Empty&, std::string_view) {
     Pad pad{.x = view.random(3) - 1, .y = view.random(3) - 1};
     const auto me = view.own();
