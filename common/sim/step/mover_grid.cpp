@@ -26,8 +26,11 @@ void MoverGrid::reserve(std::size_t movers) {
 }
 
 void MoverGrid::start(std::size_t movers) {
-  bits_ = bits_for(movers);
-  first_.assign((std::size_t{1} << bits_) + 1, 0);
+  has_cells_ = movers > kWithoutCellsMax;
+  if (has_cells_) {
+    bits_ = bits_for(movers);
+    first_.assign((std::size_t{1} << bits_) + 1, 0);
+  }
   added_.resize(movers);
   added_count_ = 0;
   slots_.resize(movers);
@@ -36,21 +39,30 @@ void MoverGrid::start(std::size_t movers) {
 }
 
 void MoverGrid::sort(std::span<const Rect> hulls) {
+  places_.resize(added_count_);
+  hulls_.resize(added_count_);
+  if (has_cells_) return sort_into_cells(hulls);
+  for (std::size_t i = 0; i < added_count_; ++i) {
+    set(static_cast<std::uint32_t>(i), added_[i], hulls);
+  }
+}
+
+void MoverGrid::sort_into_cells(std::span<const Rect> hulls) {
   for (std::size_t bucket = 1; bucket < first_.size(); ++bucket) {
     first_[bucket] += first_[bucket - 1];
   }
-  places_.resize(added_count_);
-  hulls_.resize(added_count_);
   // Filling from the end turns the end of each bucket into its start, so no second array is needed.
   for (std::size_t i = added_count_; i-- > 0;) {
-    const Place& added = added_[i];
-    const std::uint32_t slot = --first_[added.bucket + 1];
-    places_[slot] = added;
-    hulls_.set(slot, hulls[added.mover]);
-    slots_[added.mover] = slot;
+    set(--first_[added_[i].bucket + 1], added_[i], hulls);
   }
   std::rotate(first_.begin(), first_.begin() + 1, first_.end());
   first_.back() = static_cast<std::uint32_t>(added_count_);
+}
+
+void MoverGrid::set(std::uint32_t slot, const Place& place, std::span<const Rect> hulls) {
+  places_[slot] = place;
+  hulls_.set(slot, hulls[place.mover]);
+  slots_[place.mover] = slot;
 }
 
 void MoverGrid::update(std::uint32_t mover, const Rect& hull) {
@@ -62,7 +74,7 @@ void MoverGrid::update(std::uint32_t mover, const Rect& hull) {
     stray->hull = hull;
     return;
   }
-  if (contains(region_of(places_[slot]), box_of(hull))) {
+  if (!has_cells_ || contains(region_of(places_[slot]), box_of(hull))) {
     hulls_.set(slot, hull);
     return;
   }

@@ -7,6 +7,9 @@
 // no mover. Fast movers are at a coarse level and slow ones at a fine one, so the fast ones do not
 // widen the cells of the slow ones. The cells of a row are consecutive in memory, and a hash
 // scatters the rows. A mover that becomes faster than its level allows is listed as a stray.
+//
+// Few movers need no cells: a search tests eight of them at a time, and has tested them all before
+// it would have found its cells.
 
 #include "sim/body.h"
 #include "sim/rects.h"
@@ -37,6 +40,10 @@ class MoverGrid {
   /// Adds a mover. `reach` is how far it may get to each side of its corner without becoming a
   /// stray.
   void add(std::uint32_t mover, Vec2 corner, std::int64_t reach) {
+    if (!has_cells_) {
+      added_[added_count_++].mover = mover;
+      return;
+    }
     const int level = level_for(2 * reach);
     const auto x = static_cast<std::int32_t>(std::int64_t{corner.x} >> level);
     const auto y = static_cast<std::int32_t>(std::int64_t{corner.y} >> level);
@@ -46,8 +53,8 @@ class MoverGrid {
     ++first_[bucket + 1];
   }
 
-  /// Sorts the added movers into their cells. `hulls` has, by mover, what each covers in the tick.
-  /// Requires: each hull within its mover's reach.
+  /// Ends the adding of movers: sorts them into their cells. `hulls` has, by mover, what each
+  /// covers in the tick. Requires: each hull within its mover's reach.
   void sort(std::span<const Rect> hulls);
 
   /// Calls visit(a, b), once for every pair whose hulls touch. Requires: no strays yet.
@@ -108,6 +115,11 @@ class MoverGrid {
   void visit_on(std::size_t from, std::size_t start_bucket, std::size_t end_bucket,
                 const RectColumns::Probe& probe, Visit&& visit) const;
 
+  void sort_into_cells(std::span<const Rect> hulls);
+  void set(std::uint32_t slot, const Place& place, std::span<const Rect> hulls);
+
+  /// The most movers without cells. With more, `tickbox-bench-physics` is faster with them.
+  static constexpr std::size_t kWithoutCellsMax = 256;
   static constexpr std::uint32_t kStrayed = 0xffff'ffff;
 
   std::vector<Place> added_;  ///< the first added_count_
@@ -119,6 +131,7 @@ class MoverGrid {
   std::vector<Stray> strays_;
   std::uint64_t levels_ = 0;  ///< a bit for each that holds anything
   int bits_ = 1;
+  bool has_cells_ = true;
 };
 
 template <class Visit>
@@ -154,6 +167,11 @@ void MoverGrid::visit_pairs(Visit&& visit) const {
     const Rect hull = hulls_[slot];
     const RectColumns::Probe probe{hull};
     const auto visit_other = [&](const Place& other) { visit(place.mover, other.mover); };
+    if (!has_cells_) {
+      hulls_.visit_touching(slot + 1, places_.size(), probe,
+                            [&](std::size_t other) { visit_other(places_[other]); });
+      continue;
+    }
     visit_on(slot + 1, place.bucket, (place.bucket + 1) & mask, probe, [&](std::size_t other) {
       const Place& found = places_[other];
       if (found.y == place.y && found.level == place.level) visit_other(found);
@@ -188,7 +206,7 @@ void MoverGrid::visit_cells_near(const Rect& rect, const RectColumns::Probe& pro
 template <class Visit>
 void MoverGrid::visit_near(const Rect& area, Visit&& visit) const {
   const RectColumns::Probe probe{area};
-  if (is_wide(area)) {
+  if (!has_cells_ || is_wide(area)) {
     hulls_.visit_touching(0, places_.size(), probe,
                           [&](std::size_t slot) { visit(places_[slot].mover); });
   } else {
