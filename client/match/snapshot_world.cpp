@@ -49,8 +49,9 @@ bool was_touched(const engine::TickReport& report, Player player) {
 }
 
 SnapshotWorld::SnapshotWorld(const engine::World& like, Player own)
-    : own_(own), world_(like), content_(like.game()) {
+    : own_(own), world_(like), part_(like), content_(like.game()) {
   world_.clear_rows();
+  part_.clear_rows();
 }
 
 void SnapshotWorld::forget() {
@@ -104,7 +105,8 @@ std::expected<View, Rejected> SnapshotWorld::replay_from(const HeldView& start,
   seen_teleports_.clear();
   load(base, start);
   world_is_newest_ = false;
-  if (!replay(head, base)) return malformed();
+  const bool is_complete = start.tick == base.tick || returning_.empty() || catch_up(head, base);
+  if (!is_complete || !replay(head, base)) return malformed();
   return finish(head, &base);
 }
 
@@ -130,6 +132,9 @@ std::expected<View, Rejected> SnapshotWorld::finish(const ViewHead& head, const 
                                                        .content = &content_,
                                                        .bytes = bytes_}}};
   }
+  std::erase_if(spawns_, [&head](const Spawn& spawn) {
+    return head.tick - spawn.tick > std::int64_t{protocol::kTicksRemembered};
+  });
   world_is_newest_ = true;
   made_ = newest_ = head.tick;
   HeldView& held = views_.insert(head.tick);
@@ -198,34 +203,51 @@ Tick SnapshotWorld::find_news(const ViewHead& head) const {
   return first;
 }
 
-/// Returns whether the newest view is after the base, and has all that is known to be replayed.
+/// Returns whether the newest view is after the base, and has all that is known to be replayed, but
+/// for members that can catch up. Lists these.
 bool SnapshotWorld::can_start_from(const HeldView& newest, const ViewHead& head,
-                                   const HeldView& base) const {
+                                   const HeldView& base) {
+  returning_.clear();
   if (newest.tick <= base.tick || newest.tick >= head.tick) return false;
   views::AscendingSearch held{newest.rows.ids()};
   for (std::size_t member = 0; member < base.rows.size(); ++member) {
     if (dropped_[member] != 0) continue;
     const BodyId id = base.rows.id(member);
-    if (!held.contains(id) && !has_despawned(id, base.tick)) return false;
+    if (!held.contains(id) && !has_despawned(id, base.tick)) returning_.push_back(member);
   }
   // What members have spawned since the base may have left the view in between.
   return std::ranges::all_of(spawns_, [&](const Spawn& spawn) {
-    return spawn.tick <= base.tick || spawn.tick > newest.tick ||
-           newest.rows.contains(spawn.child) || !is_replayed(base, spawn.child) ||
-           has_despawned(spawn.child, base.tick);
+    if (spawn.tick <= base.tick || spawn.tick > newest.tick || newest.rows.contains(spawn.child) ||
+        has_despawned(spawn.child, base.tick)) {
+      return true;
+    }
+    const std::optional<std::size_t> origin = origin_of(base, spawn.child);
+    return !origin || dropped_[*origin] != 0 || returns(*origin);
   });
+}
+
+/// Returns the member of the base that is this body, or from which it descends since.
+std::optional<std::size_t> SnapshotWorld::origin_of(const HeldView& base, BodyId id) const {
+  for (;;) {
+    const std::size_t member = base.rows.index_of(id);
+    if (member != base.rows.size()) return member;
+    const auto spawn = std::ranges::lower_bound(spawns_, id, {}, &Spawn::child);
+    if (spawn == spawns_.end() || spawn->child != id || spawn->tick <= base.tick) {
+      return std::nullopt;
+    }
+    id = spawn->parent;
+  }
 }
 
 /// Returns whether a body is replayed: a member of the base that is not dropped, or what such
 /// members have spawned since. (A spawn joins both into one island.)
 bool SnapshotWorld::is_replayed(const HeldView& base, BodyId id) const {
-  for (;;) {
-    const std::size_t member = base.rows.index_of(id);
-    if (member != base.rows.size()) return dropped_[member] == 0;
-    const auto spawn = std::ranges::lower_bound(spawns_, id, {}, &Spawn::child);
-    if (spawn == spawns_.end() || spawn->child != id || spawn->tick <= base.tick) return false;
-    id = spawn->parent;
-  }
+  const std::optional<std::size_t> origin = origin_of(base, id);
+  return origin && dropped_[*origin] == 0;
+}
+
+bool SnapshotWorld::returns(std::size_t member) const {
+  return std::ranges::binary_search(returning_, member);
 }
 
 /// Loads from `start` what is replayed. A world that already holds `start` is kept, with everything
@@ -258,12 +280,37 @@ void SnapshotWorld::load(const HeldView& base, const HeldView& start) {
   TICKBOX_ASSERT(is_added);
 }
 
+/// Replays the returning members from the base to the tick of the world, and adds them to it.
+/// Fails: false, if they cannot have been alone.
+bool SnapshotWorld::catch_up(const ViewHead& head, const HeldView& base) {
+  part_.clear_rows();
+  part_.tick = base.tick;
+  std::ranges::copy(base.room, part_.room().begin());
+  adding_.clear();
+  for (const std::size_t member : returning_) {
+    adding_.push_back(base.rows.row(member));
+  }
+  if (!views::add_all(part_, adding_)) return false;
+  while (part_.tick < world_.tick) {
+    gather_record(part_, head, base, [this](std::size_t member) { return returns(member); });
+    step(part_, part_stepper_);
+    if (part_.size() > views::kMembersMax) return false;
+  }
+  adding_.clear();
+  for (std::size_t row = 0; row < part_.size(); ++row) {
+    const bool is_held = world_.index_of(part_.id(row)) != world_.size();
+    if (!is_held) adding_.push_back(engine::row_of(part_, row));
+  }
+  return views::add_all(world_, adding_);
+}
+
 /// Steps to the snapshot's tick. Fails: false, if members spawn more than a view may have.
 bool SnapshotWorld::replay(const ViewHead& head, const HeldView& base) {
   const Tick before = newest()->tick;
   while (world_.tick < head.tick) {
-    gather_record(base, static_cast<std::uint8_t>(head.tick - world_.tick - 1));
-    step();
+    gather_record(world_, head, base, [](std::size_t) { return true; });
+    step(world_, stepper_);
+    ++steps_;
     // A server counts what members have spawned as members.
     if (world_.size() > views::kMembersMax) return false;
     if (world_.tick <= before) continue;
@@ -283,12 +330,20 @@ void SnapshotWorld::keep_tick() {
   held.rows.assign(world_);
 }
 
-/// Collects the causes of the tick `ago` before the snapshot's, as the record of a tick.
-void SnapshotWorld::gather_record(const HeldView& base, std::uint8_t ago) {
+/// Collects the causes of a world's next tick, those of the members that is_taken(member) names, as
+/// the record of a tick.
+template <class IsTaken>
+void SnapshotWorld::gather_record(const engine::World& world, const ViewHead& head,
+                                  const HeldView& base, IsTaken is_taken) {
   record_.clear();
-  const GameTable& game = world_.game();
-  for (const views::Content::Outcome& cause : content_.outcomes) {
-    if (cause.ago != ago) continue;
+  const GameTable& game = world.game();
+  const auto ago = static_cast<std::uint8_t>(head.tick - world.tick - 1);
+  const auto of_tick = [ago](const auto& causes) {
+    const auto ago_of = [](const auto& cause) { return cause.ago; };
+    return std::ranges::equal_range(causes, ago, std::ranges::greater{}, ago_of);
+  };
+  for (const views::Content::Outcome& cause : of_tick(content_.outcomes)) {
+    if (!is_taken(cause.index)) continue;
     const Ref ref = engine::ref_of(base.rows.id(cause.index));
     if (cause.is_strike) {
       record_.strikes.push_back({.shooter = cause.shooter, .victim = ref});
@@ -303,18 +358,17 @@ void SnapshotWorld::gather_record(const HeldView& base, std::uint8_t ago) {
                                 .first = first,
                                 .size = type.bytes});
   }
-  for (const views::Content::Room& cause : content_.room) {
-    if (cause.ago != ago) continue;
+  for (const views::Content::Room& cause : of_tick(content_.room)) {
     const std::size_t first = take_sparse(game.room, bytes_, cause.first, record_);
     record_.outcomes.push_back({.kind = engine::OutcomeKind::Room,
                                 .phase = engine::OutcomePhase::Deciding,
                                 .first = first,
                                 .size = game.room.bytes});
   }
-  for (const views::Content::Input& cause : content_.inputs) {
-    if (cause.ago != ago) continue;
+  for (const views::Content::Input& cause : of_tick(content_.inputs)) {
+    if (!is_taken(cause.index)) continue;
     const Player player = views::owner_of(base.rows.id(cause.index));
-    const ConstBytes held = std::as_const(world_).input(player);
+    const ConstBytes held = world.input(player);
     const std::size_t first = record_.bytes.size();
     record_.bytes.insert(record_.bytes.end(), held.begin(), held.end());
     engine::BitReader reader{bytes_, cause.first};
@@ -325,18 +379,17 @@ void SnapshotWorld::gather_record(const HeldView& base, std::uint8_t ago) {
   }
 }
 
-void SnapshotWorld::step() {
-  before_.assign(world_.ids().begin(), world_.ids().end());
-  const engine::TickReport& report = stepper_.replay(world_, record_);
-  ++steps_;
-  note_spawns(report);
+void SnapshotWorld::step(engine::World& world, engine::Stepper& stepper) {
+  before_.assign(world.ids().begin(), world.ids().end());
+  const engine::TickReport& report = stepper.replay(world, record_);
+  note_spawns(world, report);
   teleported_.clear();
-  views::AscendingSearch left{world_.ids()};
+  views::AscendingSearch left{world.ids()};
   for (const BodyId id : before_) {
     const std::size_t row = left.index_of(id);
-    if (row == world_.size()) {
-      note_despawn(id);
-    } else if (world_.infos()[row].is_new) {
+    if (row == world.size()) {
+      note_despawn(id, world.tick);
+    } else if (world.infos()[row].is_new) {
       teleported_.push_back(id);
     }
   }
@@ -346,26 +399,23 @@ void SnapshotWorld::step() {
   };
   const bool is_decided = std::ranges::any_of(record_.outcomes, concerns_own) ||
                           std::ranges::any_of(record_.strikes, is_own, &engine::Strike::victim);
-  if (is_decided || was_touched(report, own_)) touched_ = std::max(touched_, world_.tick);
+  if (is_decided || was_touched(report, own_)) touched_ = std::max(touched_, world.tick);
 }
 
-void SnapshotWorld::note_spawns(const engine::TickReport& report) {
-  std::erase_if(spawns_, [this](const Spawn& spawn) {
-    return world_.tick - spawn.tick > std::int64_t{protocol::kTicksRemembered};
-  });
+void SnapshotWorld::note_spawns(const engine::World& world, const engine::TickReport& report) {
   for (const engine::SpawnedBy& spawn : report.spawns) {
     const auto at = std::ranges::lower_bound(spawns_, spawn.child, {}, &Spawn::child);
     if (at != spawns_.end() && at->child == spawn.child) {
-      *at = {.child = spawn.child, .parent = spawn.parent, .tick = world_.tick};
+      *at = {.child = spawn.child, .parent = spawn.parent, .tick = world.tick};
     } else {
-      spawns_.insert(at, {.child = spawn.child, .parent = spawn.parent, .tick = world_.tick});
+      spawns_.insert(at, {.child = spawn.child, .parent = spawn.parent, .tick = world.tick});
     }
-    if (world_.index_of(spawn.child) == world_.size()) note_despawn(spawn.child);
+    if (world.index_of(spawn.child) == world.size()) note_despawn(spawn.child, world.tick);
   }
 }
 
-void SnapshotWorld::note_despawn(BodyId id) {
-  despawns_[despawn_count_++ % despawns_.size()] = {.id = id, .tick = world_.tick};
+void SnapshotWorld::note_despawn(BodyId id, Tick tick) {
+  despawns_[despawn_count_++ % despawns_.size()] = {.id = id, .tick = tick};
 }
 
 bool SnapshotWorld::has_despawned(BodyId id, Tick after) const {

@@ -4,9 +4,13 @@
 //
 // A snapshot describes the change from its base to its tick. A replay gives the same result from
 // any later view that has all members to replay. So it starts from the newest view, and one step is
-// usually enough. It starts from the base if the newest view lacks a member that no replay has
-// despawned. The newest view may also lack what a member had spawned before it was sent in full,
-// which only the hash of the view shows: then the replay starts from the base once more.
+// usually enough.
+//
+// The newest view may lack a member that had left the view since the base and now returns. Such
+// members catch up first, from the base in a world of their own: while they were out of view, they
+// influenced nobody in it, or the server would have kept them. It need not be so: a member may have
+// been sent in full meanwhile. And the newest view may lack what a member had spawned before it was
+// sent in full. The hash of the view shows both: then all members are replayed from the base.
 
 #include "core/ids.h"
 #include "core/tick_ring.h"
@@ -110,7 +114,7 @@ class SnapshotWorld {
   /// Returns the newest view that the client holds, or nullptr.
   [[nodiscard]] const HeldView* newest() const { return newest_ ? views_.find(*newest_) : nullptr; }
 
-  /// Returns the number of ticks stepped so far.
+  /// Returns the number of ticks stepped so far, without those of members that caught up.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
  private:
@@ -135,22 +139,29 @@ class SnapshotWorld {
   std::expected<View, Rejected> replay_from(const HeldView& start, const ViewHead& head,
                                             const HeldView& base);
   [[nodiscard]] bool can_start_from(const HeldView& newest, const ViewHead& head,
-                                    const HeldView& base) const;
+                                    const HeldView& base);
   [[nodiscard]] Tick find_news(const ViewHead& head) const;
+  [[nodiscard]] std::optional<std::size_t> origin_of(const HeldView& base, BodyId id) const;
   [[nodiscard]] bool is_replayed(const HeldView& base, BodyId id) const;
+  [[nodiscard]] bool returns(std::size_t member) const;
   void load(const HeldView& base, const HeldView& start);
+  [[nodiscard]] bool catch_up(const ViewHead& head, const HeldView& base);
   [[nodiscard]] bool replay(const ViewHead& head, const HeldView& base);
-  void gather_record(const HeldView& base, std::uint8_t ago);
-  void step();
-  void note_spawns(const engine::TickReport& report);
+  template <class IsTaken>
+  void gather_record(const engine::World& world, const ViewHead& head, const HeldView& base,
+                     IsTaken is_taken);
+  void step(engine::World& world, engine::Stepper& stepper);
+  void note_spawns(const engine::World& world, const engine::TickReport& report);
   void keep_tick();
-  void note_despawn(BodyId id);
+  void note_despawn(BodyId id, Tick tick);
   [[nodiscard]] bool has_despawned(BodyId id, Tick after) const;
 
   Player own_;
   engine::World world_;
   bool world_is_newest_ = false;  ///< world_ has exactly the rows of the newest view
   engine::Stepper stepper_;
+  engine::World part_;  ///< of the members that catch up
+  engine::Stepper part_stepper_;
   TickRing<HeldView, protocol::kViewsHeld> views_;
   std::optional<Tick> newest_;  ///< of the views held
   std::optional<Tick> made_;    ///< the tick of the last view made, also if it was forgotten
@@ -159,9 +170,10 @@ class SnapshotWorld {
 
   ConstBytes bytes_;  ///< the content that is being applied
   views::Content content_;
-  std::vector<std::uint8_t> dropped_;  ///< by member of the base: exits, or is sent in full
-  std::vector<std::uint8_t> removed_;  ///< by row of world_
-  std::vector<views::RowRef> adding_;  ///< rows that world_ gets next
+  std::vector<std::uint8_t> dropped_;   ///< by member of the base: exits, or is sent in full
+  std::vector<std::size_t> returning_;  ///< the members of the base that catch up
+  std::vector<std::uint8_t> removed_;   ///< by row of world_
+  std::vector<views::RowRef> adding_;   ///< rows that world_ gets next
   engine::TickRecord record_;
   std::vector<Spawn> spawns_;       ///< since the oldest base that can come, by child
   std::vector<BodyId> before_;      ///< the rows before a step
