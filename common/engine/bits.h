@@ -80,10 +80,11 @@ class BitReader {
 
   /// Returns 0 after the end, and fails.
   std::uint64_t take(unsigned bits) {
-    const bool is_fast = bits <= kFastBits && at_ / 8 + sizeof(std::uint64_t) <= bytes_.size();
-    if (!is_fast) return take_bytewise(bits);
-    const ConstBytes word{bytes_.data() + at_ / 8, sizeof(std::uint64_t)};
-    const std::uint64_t value = load_le<std::uint64_t>(word) >> at_ % 8 & low_mask(bits);
+    if (bits > kFastBits) return take_bytewise(bits);
+    if (bits > left_ && !load_word()) return take_bytewise(bits);
+    const std::uint64_t value = word_ & low_mask(bits);
+    word_ >>= bits;
+    left_ -= bits;
     at_ += bits;
     return value;
   }
@@ -106,8 +107,19 @@ class BitReader {
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:
+  /// Loads the next bits into the word, at least kFastBits. Fails: false, near the end.
   /// Out of line: take() is in many places.
+  [[gnu::noinline]] bool load_word() {
+    if (at_ / 8 + sizeof(std::uint64_t) > bytes_.size()) return false;
+    const auto shift = static_cast<unsigned>(at_ % 8);
+    const ConstBytes word{bytes_.data() + at_ / 8, sizeof(std::uint64_t)};
+    word_ = load_le<std::uint64_t>(word) >> shift;
+    left_ = 64 - shift;
+    return true;
+  }
+
   [[gnu::noinline]] std::uint64_t take_bytewise(unsigned bits) {
+    left_ = 0;
     if (bits > 8 * bytes_.size() - at_) {
       at_ = 8 * bytes_.size();
       failed_ = true;
@@ -126,7 +138,9 @@ class BitReader {
   }
 
   ConstBytes bytes_;
-  std::size_t at_ = 0;  ///< in bits
+  std::size_t at_ = 0;      ///< in bits
+  std::uint64_t word_ = 0;  ///< the next bits
+  unsigned left_ = 0;       ///< bits of the word
   bool failed_ = false;
 };
 

@@ -41,13 +41,18 @@ bool for_each_value(const TypeInfo& type, Visit visit) {
   return true;
 }
 
-/// The value that a type has by default; the bytes between its fields are zero.
+/// Writes the value that a type has by default; the bytes between its fields are zero.
+void write_default(const TypeInfo& type, std::byte* out) {
+  if (type.has_gaps) std::memset(out, 0, type.bytes);
+  type.write_default(out);
+}
+
+/// The value that a type has by default.
 class ByDefault {
  public:
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as the type has bytes
   explicit ByDefault(const TypeInfo& type) : size_(type.bytes) {
-    if (type.has_gaps) std::memset(bytes_.data(), 0, size_);
-    type.write_default(bytes_.data());
+    write_default(type, bytes_.data());
   }
 
   [[nodiscard]] ConstBytes bytes() const { return ConstBytes{bytes_}.first(size_); }
@@ -107,9 +112,8 @@ bool is_in_range(const TypeInfo& type, ConstBytes bytes) {
 }
 
 bool are_equal(const TypeInfo& type, ConstBytes a, ConstBytes b) {
-  if (!type.has_gaps) return std::memcmp(a.data(), b.data(), type.bytes) == 0;
-  return for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
-    return value_of(field, i, a) == value_of(field, i, b);
+  return std::ranges::all_of(type.runs(), [&](const FieldRun& run) {
+    return std::memcmp(a.data() + run.offset, b.data() + run.offset, run.bytes) == 0;
   });
 }
 
@@ -194,18 +198,15 @@ std::size_t sparse_bits(const TypeInfo& type, ConstBytes bytes) {
 }
 
 bool unpack_sparse(const TypeInfo& type, BitReader& in, MutableBytes bytes) {
-  const ByDefault by_default{type};
-  std::ranges::copy(by_default.bytes(), bytes.begin());
-  return for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
-    if (in.take(1) == 0) return !in.failed();
+  write_default(type, bytes.data());
+  const bool is_valid = for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
+    if (in.take(1) == 0) return true;
     const std::int64_t value = unpacked(field, in);
-    if (in.failed() || !is_in_range(field, value) ||
-        value == value_of(field, i, by_default.bytes())) {
-      return false;
-    }
+    if (!is_in_range(field, value) || value == value_of(field, i, bytes)) return false;
     set_value(field, i, value, bytes);
     return true;
   });
+  return is_valid && !in.failed();
 }
 
 bool unpack_sparse(const TypeInfo& type, NumberReader& in, MutableBytes bytes) {
@@ -234,6 +235,13 @@ bool unpack_change(const TypeInfo& type, BitReader& in, MutableBytes bytes) {
     set_value(field, i, value, bytes);
     return true;
   });
+}
+
+bool skip_change(const TypeInfo& type, BitReader& in) {
+  const bool is_in_range = for_each_value(type, [&](const FieldInfo& field, std::size_t) {
+    return in.take(1) == 0 || field.bits <= 1 || engine::is_in_range(field, unpacked(field, in));
+  });
+  return is_in_range && !in.failed();
 }
 
 void release_presses(const TypeInfo& type, MutableBytes bytes) {

@@ -82,6 +82,9 @@ void pack_change(const TypeInfo& type, ConstBytes before, ConstBytes after, BitW
 /// out of its range, and for bits that end too early.
 [[nodiscard]] bool unpack_change(const TypeInfo& type, BitReader& in, MutableBytes bytes);
 
+/// Reads the same, and changes nothing.
+[[nodiscard]] bool skip_change(const TypeInfo& type, BitReader& in);
+
 /// Releases every Press.
 void release_presses(const TypeInfo& type, MutableBytes bytes);
 

@@ -23,15 +23,16 @@ class CanonicalRow {
   }
 
   void add(const TypeInfo& type, ConstBytes bytes) {
-    constexpr bool kIsCanonical = std::endian::native == std::endian::little;
-    if (kIsCanonical && !type.has_gaps) {
-      std::memcpy(bytes_.data() + size_, bytes.data(), type.bytes);
-      size_ += type.bytes;
-      return;
-    }
-    for (const FieldInfo& field : type.fields()) {
-      for (std::size_t i = 0; i < field.times; ++i) {
-        add_value(field, i, bytes);
+    if constexpr (std::endian::native == std::endian::little) {
+      for (const FieldRun& run : type.runs()) {
+        std::memcpy(bytes_.data() + size_, bytes.data() + run.offset, run.bytes);
+        size_ += run.bytes;
+      }
+    } else {
+      for (const FieldInfo& field : type.fields()) {
+        for (std::size_t i = 0; i < field.times; ++i) {
+          add_value(field, i, bytes);
+        }
       }
     }
   }
@@ -69,8 +70,9 @@ class CanonicalRow {
 };
 
 /// A row has other parts by how it moves.
-std::uint64_t hash_of(const RowHead& head, Motion motion, Player owner, const TypeInfo& type,
-                      ConstBytes state) {
+[[gnu::always_inline]] inline std::uint64_t hash_of(const RowHead& head, Motion motion,
+                                                    Player owner, const TypeInfo& type,
+                                                    ConstBytes state) {
   CanonicalRow canonical;
   canonical.add(static_cast<std::uint16_t>(head.kind << 8 |
                                            static_cast<std::uint8_t>(head.parent) << 1 |

@@ -2,7 +2,6 @@
 
 #include "core/assert.h"
 #include "core/hash.h"
-#include "core/words.h"
 #include "engine/declared.h"
 #include "engine/entity_id.h"
 
@@ -100,54 +99,37 @@ void Running::end_phase() {
   is_filed_ = false;
 }
 
-Row Running::add_asker(std::size_t row) {
-  askers_[asker_count_++] = row;
-  return touch(row);
-}
-
-/// Limits what the callback has written, and gives the physics what the states say now.
-void Running::end_call() {
-  for (const Touched& before : touched_) {
-    const std::size_t row = before.row;
-    const bool is_new_state =
-        !are_equal_words(std::as_const(*world_).state_words(row), &touched_states_[before.first]);
-    world_->take_written(row);
-    const Row now = world_->row(row);
-    const bool is_moved = *now.min != before.min;
-    const bool is_new_velocity = *now.velocity != before.velocity;
-    if (!is_new_state && !is_new_velocity && !is_moved) continue;
-    if (is_new_velocity) {
-      const std::int32_t top = world_->top_speed(world_->infos()[row].kind);
-      *now.velocity = {limited(now.velocity->x, before.velocity.x, top),
-                       limited(now.velocity->y, before.velocity.y, top)};
-    }
-    if (is_new_state) world_->update_body(row);
-    if (is_moved) {
-      world_->change_body(row, [](sim::Body& body) {
-        body.min = {std::clamp(body.min.x, -kWorldLimit, kWorldLimit - body.size.x),
-                    std::clamp(body.min.y, -kWorldLimit, kWorldLimit - body.size.y)};
-      });
-      world_->infos()[row].is_new = true;
-    }
-    if (world_->is_fixed(row)) world_->wake(row);
+/// Limits what a callback has written into a row, and gives the physics what its state says now.
+void Running::settle(const Touched& before, bool is_new_state) {
+  const std::size_t row = before.row;
+  const bool is_fixed = world_->is_fixed(row);
+  world_->take_written(row);
+  const Row now = is_fixed ? world_->row(row) : before.now;
+  const bool is_moved = *now.min != before.min;
+  const bool is_new_velocity = *now.velocity != before.velocity;
+  if (is_fixed && !is_new_state && !is_moved && !is_new_velocity) return;
+  if (is_new_velocity) {
+    const std::int32_t top = world_->top_speed(world_->infos()[row].kind);
+    *now.velocity = {limited(now.velocity->x, before.velocity.x, top),
+                     limited(now.velocity->y, before.velocity.y, top)};
   }
-  if (is_filed_) file_touched();
-  touched_.clear();
-  asker_count_ = 0;
+  if (is_new_state) world_->update_body(row);
+  if (is_moved) {
+    world_->change_body(row, [](sim::Body& body) {
+      body.min = {std::clamp(body.min.x, -kWorldLimit, kWorldLimit - body.size.x),
+                  std::clamp(body.min.y, -kWorldLimit, kWorldLimit - body.size.y)};
+    });
+    world_->infos()[row].is_new = true;
+  }
+  if (is_fixed) world_->wake(row);
 }
 
-/// Returns a row for a callback that may write it, and notes what it has before.
+/// Returns a row for a callback that may write it.
 Row Running::touch(std::size_t row) {
-  const Row seen = world_->row(row);
-  for (const Touched& touched : touched_) {
-    if (touched.row == row) return seen;
+  for (std::size_t i = 0; i < touched_count_; ++i) {
+    if (touched_[i].row == row) return world_->row(row);
   }
-  const ConstBytes state = std::as_const(*world_).state_words(row);
-  const std::size_t first = touched_.size() * state.size();
-  if (touched_states_.size() < first + state.size()) touched_states_.resize(first + state.size());
-  copy_words(state, &touched_states_[first]);
-  touched_.push_back({.row = row, .min = *seen.min, .velocity = *seen.velocity, .first = first});
-  return seen;
+  return note(row);
 }
 
 void Running::join_askers(BodyId with, bool is_logged) {
@@ -193,7 +175,7 @@ void Running::file_places() {
 
 /// Files the rows again that the callback has moved: a query sees what was written before it.
 void Running::file_touched() {
-  for (const Touched& touched : touched_) {
+  for (const Touched& touched : std::span{touched_}.first(touched_count_)) {
     if (is_removed(touched.row)) continue;
     if (world_->is_fixed(touched.row)) {
       world_->take_written(touched.row);

@@ -6,6 +6,7 @@
 // phase. Removed rows stay in place until then, but no query finds them.
 
 #include "core/ids.h"
+#include "core/words.h"
 #include "engine/space.h"
 #include "engine/tick_record.h"
 #include "engine/tick_report.h"
@@ -55,15 +56,19 @@ class Running {
   /// Runs `callback(me, step)` for one row.
   template <class Callback>
   void call(std::size_t row, Callback callback) {
-    callback(add_asker(row), AnyStep{*this});
+    askers_[asker_count_++] = row;
+    callback(note(row), AnyStep{*this});
     end_call();
   }
 
   /// Runs `callback(me, other, step)` for two rows that have met.
   template <class Callback>
   void call(std::size_t row, std::size_t other, Callback callback) {
-    const Row me = add_asker(row);
-    callback(me, add_asker(other), AnyStep{*this});
+    askers_ = {row, other};
+    asker_count_ = 2;
+    note(row);
+    const Row& it = note(other);
+    callback(touched_[0].now, it, AnyStep{*this});
     end_call();
   }
 
@@ -171,9 +176,9 @@ class Running {
   /// A row that a callback may have written, as it was.
   struct Touched {
     std::size_t row = 0;
+    Row now;  ///< where it stands
     Vec2 min;
     Vec2 velocity;
-    std::size_t first = 0;  ///< of its state in touched_states_
   };
 
   /// How often something has happened in this tick.
@@ -198,8 +203,9 @@ class Running {
     std::size_t first = 0;  ///< of its bytes in late_bytes_
   };
 
-  Row add_asker(std::size_t row);
+  const Row& note(std::size_t row);
   void end_call();
+  void settle(const Touched& before, bool is_new_state);
   Row touch(std::size_t row);
   void join_askers(BodyId with, bool is_logged);
   [[nodiscard]] std::optional<sim::CastHit> cast(const sim::Cast& cast);
@@ -238,8 +244,9 @@ class Running {
 
   std::array<std::size_t, 2> askers_{};
   std::size_t asker_count_ = 0;
-  std::vector<Touched> touched_;
-  std::vector<std::byte> touched_states_;
+  std::vector<Touched> touched_;           ///< the first touched_count_; never shrinks
+  std::vector<std::byte> touched_states_;  ///< of touched_, one stride for each
+  std::size_t touched_count_ = 0;
   std::vector<Count> draws_;  ///< by entity: calls of shared_random() in this tick
 
   std::size_t rows_ = 0;               ///< rows of the world in this phase
@@ -269,5 +276,40 @@ class Running {
   std::vector<Player> changed_seats_;    ///< whose state a hook may have written
   std::vector<std::byte> seats_before_;  ///< their states as they were
 };
+
+/// Notes what a row has before a callback may write it, and returns the row, valid until the next
+/// one is noted. Requires: it was not noted in this call.
+inline const Row& Running::note(std::size_t row) {
+  const std::size_t stride = world_->stride();
+  if (touched_count_ == touched_.size()) {
+    touched_.emplace_back();
+    touched_states_.resize(touched_.size() * stride);
+  }
+  Touched& touched = touched_[touched_count_];
+  touched.row = row;
+  world_->see(row, touched.now);
+  touched.min = *touched.now.min;
+  touched.velocity = *touched.now.velocity;
+  copy_words({static_cast<const std::byte*>(touched.now.state), stride},
+             &touched_states_[touched_count_ * stride]);
+  ++touched_count_;
+  return touched.now;
+}
+
+/// Gives the physics what the callback has written.
+inline void Running::end_call() {
+  const std::size_t stride = world_->stride();
+  for (std::size_t i = 0; i < touched_count_; ++i) {
+    const Touched& before = touched_[i];
+    const bool is_new_state = !are_equal_words(
+        {static_cast<const std::byte*>(before.now.state), stride}, &touched_states_[i * stride]);
+    const bool is_same = !is_new_state && *before.now.min == before.min &&
+                         *before.now.velocity == before.velocity && !world_->is_fixed(before.row);
+    if (!is_same) settle(before, is_new_state);
+  }
+  if (is_filed_) file_touched();
+  touched_count_ = 0;
+  asker_count_ = 0;
+}
 
 }  // namespace tickbox::detail

@@ -78,12 +78,17 @@ void Stepper::begin(World& world, Authority authority, TickRecord& record) {
   for (const std::uint32_t row : world.active_rows()) {
     world.infos()[row].velocity_before = std::as_const(world).body(row).velocity;
   }
-  default_input_.resize(world.game().input.bytes);
-  world.game().input.write_default(default_input_.data());
-  const TypeInfo& avatar = world.game().kinds[world.game().avatar].type;
+  if (game_ != &world.game()) look_at(world.game());
+  running_.begin(world, authority, record);
+}
+
+void Stepper::look_at(const GameTable& game) {
+  game_ = &game;
+  default_input_.resize(game.input.bytes);
+  game.input.write_default(default_input_.data());
+  const TypeInfo& avatar = game.kinds[game.avatar].type;
   default_avatar_.resize(avatar.bytes);
   avatar.write_default(default_avatar_.data());
-  running_.begin(world, authority, record);
 }
 
 /// Leaves and joins, with the decisions of the game's hooks.
@@ -243,11 +248,13 @@ void Stepper::move(World& world) {
 /// Removes the entities outside of the map's border.
 void Stepper::remove_what_left(World& world) {
   const sim::Box& inside = world.map()->inside;
+  const auto is_outside = [&inside](const sim::Body& body) {
+    return !sim::overlap(sim::box_of(body.min, body.size), inside);
+  };
+  const sim::World& physics = std::as_const(world).physics();
+  if (!physics.has_fixed() && std::ranges::none_of(physics.movers(), is_outside)) return;
   for (const std::uint32_t row : active_rows(world)) {
-    const sim::Body& body = std::as_const(world).body(row);
-    if (running_.is_removed(row) || sim::overlap(sim::box_of(body.min, body.size), inside)) {
-      continue;
-    }
+    if (running_.is_removed(row) || !is_outside(std::as_const(world).body(row))) continue;
     if (const auto left = world.kind_of(row).left; left != nullptr) {
       running_.call(row, left);
     }

@@ -37,6 +37,7 @@ class Stepper {
 
  private:
   void begin(World& world, Authority authority, TickRecord& record);
+  void look_at(const GameTable& game);
   void run_request(World& world, const TickRequest& request);
   void open_next(World& world);
   void find_avatars(const World& world);
@@ -57,6 +58,7 @@ class Stepper {
   detail::Running running_;
   sim::Stepper physics_;
   Contacts contacts_;
+  const GameTable* game_ = nullptr;  ///< that of the values by default
   std::vector<std::byte> default_input_;
   std::vector<std::byte> default_avatar_;
   std::vector<std::byte> significant_;

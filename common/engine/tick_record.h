@@ -101,7 +101,7 @@ enum class OutcomeKind : std::uint8_t {
 
 /// When an outcome takes effect.
 enum class OutcomePhase : std::uint8_t {
-  Joining,   ///< after leaves and joins
+  Joining,   ///< before the players act: leaves, joins, commands, and what their hooks decide
   Deciding,  ///< at the end of the tick
 };
 

@@ -134,15 +134,25 @@ class World {
   /// All states, each at stride() bytes, in the order of memory.
   [[nodiscard]] MutableBytes states() { return states_; }
 
+  [[nodiscard]] ConstBytes states() const { return states_; }
+
   [[nodiscard]] std::size_t stride() const { return stride_; }
 
   /// The row as callbacks see it, valid until rows are added or removed. What is written into the
   /// place of a fixed row has an effect with take_written().
   [[nodiscard]] detail::Row row(std::size_t row) {
+    detail::Row seen;
+    see(row, seen);
+    return seen;
+  }
+
+  /// Writes the same into `seen`, member by member: a copy of what was just written would wait for
+  /// it.
+  void see(std::size_t row, detail::Row& seen) {
     const Place place = places_[row];
-    detail::Row seen{.ref = ref_of(id(row)),
-                     .owner = infos_[row].owner,
-                     .state = states_.data() + place_of(row)};
+    seen.ref = ref_of(id(row));
+    seen.owner = infos_[row].owner;
+    seen.state = states_.data() + place_of(row);
     if (place.is_fixed) {
       seen.min = &fixed_rows_[place.index].min;
       seen.velocity = &fixed_rows_[place.index].velocity;
@@ -151,7 +161,6 @@ class World {
       seen.min = &body.min;
       seen.velocity = &body.velocity;
     }
-    return seen;
   }
 
   /// Moves a fixed body to where its row() was written, within the world; its velocity stays (0,
@@ -329,23 +338,28 @@ class World {
   std::vector<std::uint32_t> inserted_;  ///< scratch memory of add_all(): the new rows
 };
 
-/// Returns the head of a row.
-[[nodiscard]] inline RowHead head_of(const World& world, std::size_t row) {
+/// Writes the head of a row into `head`, member by member: a copy of what was just written would
+/// wait for it.
+inline void write_head(const World& world, std::size_t row, RowHead& head) {
   const sim::Body& body = world.body(row);
   const RowInfo& info = world.infos()[row];
-  RowHead head{.id = body.id,
-               .carrier = body.carrier,
-               .min = body.min,
-               .velocity = body.velocity,
-               .kind = info.kind,
-               .parent = info.parent,
-               .is_new = info.is_new};
-  if (info.parent != Parent::Collides) head.ignores = body.ignores;
-  if (body.kind == sim::Kind::Kinematic) {
-    head.carrier = sim::kNoBody;
-    head.path = body.path;
-    head.path_ticks = body.path_ticks;
-  }
+  const bool is_kinematic = body.kind == sim::Kind::Kinematic;
+  head.id = body.id;
+  head.carrier = is_kinematic ? sim::kNoBody : body.carrier;
+  head.ignores = info.parent != Parent::Collides ? body.ignores : sim::kNoBody;
+  head.min = body.min;
+  head.velocity = body.velocity;
+  head.path_ticks = is_kinematic ? body.path_ticks : 0;
+  head.path = is_kinematic ? body.path : kNoPath;
+  head.kind = info.kind;
+  head.parent = info.parent;
+  head.is_new = info.is_new;
+}
+
+/// Returns the head of a row.
+[[nodiscard]] inline RowHead head_of(const World& world, std::size_t row) {
+  RowHead head;
+  write_head(world, row, head);
   return head;
 }
 

@@ -28,9 +28,7 @@ class ContentReader {
         base_(base),
         known_(base.rows != nullptr ? base.rows->ids() : std::span<const BodyId>{}),
         content_(content),
-        game_(content.rows.game()) {
-    game_.input.write_default(input_.data());
-  }
+        game_(content.rows.game()) {}
 
   bool read() {
     index_bits_ = static_cast<unsigned>(in_.take(kIndexWidthBits));
@@ -79,7 +77,7 @@ class ContentReader {
       if (!is_in_order) return false;
       content_.inputs.push_back({.ago = ago, .index = *index, .first = in_.at()});
       // Which value it changes to depends on the value before; the size does not.
-      return engine::unpack_change(game_.input, in_, input_);
+      return engine::skip_change(game_.input, in_);
     });
   }
 
@@ -175,7 +173,6 @@ class ContentReader {
   Content& content_;
   const GameTable& game_;
   unsigned index_bits_ = 0;
-  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> input_{};  ///< scratch memory
 };
 
 }  // namespace

@@ -64,21 +64,30 @@ void Rows::assign(const engine::World& world) {
   reserve(world.size(), avatars);  // exactly: there are many of these
   ids_.assign(world.ids().begin(), world.ids().end());
   make_space(world.size(), avatars);
+  const bool has_same_order = world.state_order() == engine::StateOrder::Ascending;
+  if (has_same_order) std::ranges::copy(world.states(), states_.begin());
   for (std::size_t row = 0; row < world.size(); ++row) {
-    assign_row(world, row);
+    engine::write_head(world, row, heads_[row]);
+    if (!has_same_order) assign_state(world, row);
+  }
+  for (std::size_t row = 0; row < avatars; ++row) {
+    assign_input(world, row);
   }
 }
 
 void Rows::assign_active(const engine::World& world) {
   for (const std::uint32_t row : world.active_rows()) {
-    assign_row(world, row);
+    engine::write_head(world, row, heads_[row]);
+    assign_state(world, row);
+    if (is_avatar(ids_[row])) assign_input(world, row);
   }
 }
 
-void Rows::assign_row(const engine::World& world, std::size_t row) {
-  heads_[row] = engine::head_of(world, row);
+void Rows::assign_state(const engine::World& world, std::size_t row) {
   copy_words(world.state_words(row), &states_[row * state_stride_]);
-  if (!is_avatar(ids_[row])) return;
+}
+
+void Rows::assign_input(const engine::World& world, std::size_t row) {
   copy_words(world.input_words(world.infos()[row].owner), &inputs_[row * input_stride_]);
 }
 

@@ -106,7 +106,8 @@ class Rows {
  private:
   void reserve(std::size_t rows, std::size_t avatars);
   void make_space(std::size_t rows, std::size_t avatars);
-  void assign_row(const engine::World& world, std::size_t row);
+  void assign_state(const engine::World& world, std::size_t row);
+  void assign_input(const engine::World& world, std::size_t row);
 
   const GameTable* game_ = nullptr;
   std::size_t state_stride_ = 0;

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -28,6 +29,12 @@ struct FieldInfo {
   std::int64_t max = 0;  ///< of a Whole
 };
 
+/// Values that lie side by side in memory, whatever their fields.
+struct FieldRun {
+  std::uint16_t offset = 0;  ///< in the type
+  std::uint16_t bytes = 0;
+};
+
 /// A declared type.
 struct TypeInfo {
   std::string_view name{};
@@ -35,14 +42,35 @@ struct TypeInfo {
   std::uint16_t bits = 0;   ///< size where it is sent or stored
   std::uint8_t field_count = 0;
   bool has_presses = false;
-  bool has_gaps = false;           ///< in memory, between or behind its fields
+  bool has_gaps = false;  ///< in memory, between or behind its fields
+  std::uint8_t run_count = 0;
   std::uint64_t default_hash = 0;  ///< of the values that its fields have by default
-  /// Writes the value that the type has by default.
+  /// Writes the value that the type has by default, wherever it is to lie.
   void (*write_default)(void* out) = nullptr;
   std::array<FieldInfo, kFieldsMax> all_fields{};
+  std::array<FieldRun, kFieldsMax> all_runs{};
 
   [[nodiscard]] constexpr std::span<const FieldInfo> fields() const {
     return std::span{all_fields}.first(field_count);
+  }
+
+  /// All its fields, in as few pieces as there are gaps.
+  [[nodiscard]] constexpr std::span<const FieldRun> runs() const {
+    return std::span{all_runs}.first(run_count);
+  }
+
+  /// Appends a field, with the next offset.
+  constexpr void add(const FieldInfo& field) {
+    const auto all_bytes = static_cast<std::uint16_t>(field.bytes * field.times);
+    bits = static_cast<std::uint16_t>(bits + field.bits * field.times);
+    has_presses = has_presses || field.form == FieldForm::Press;
+    all_fields[field_count++] = field;
+    FieldRun* const last = run_count > 0 ? &all_runs[run_count - 1] : nullptr;
+    if (last != nullptr && last->offset + last->bytes == field.offset) {
+      last->bytes = static_cast<std::uint16_t>(last->bytes + all_bytes);
+    } else {
+      all_runs[run_count++] = {.offset = field.offset, .bytes = all_bytes};
+    }
   }
 };
 
@@ -176,7 +204,8 @@ constexpr void add_default(DeclarationHash& hash, const Array<Value, N>& values)
 
 template <class Type>
 void write_default(void* out) {
-  *static_cast<Type*>(out) = Type{};
+  static constexpr Type kByDefault{};
+  std::memcpy(out, &kByDefault, sizeof(Type));
 }
 
 template <class Type>
@@ -194,9 +223,7 @@ constexpr TypeInfo type_info() {
         FieldInfo field = MemberInfo<Member>::kInfo;
         field.name = name;
         field.offset = static_cast<std::uint16_t>(offset);
-        info.bits = static_cast<std::uint16_t>(info.bits + field.bits * field.times);
-        info.has_presses = info.has_presses || field.form == FieldForm::Press;
-        info.all_fields[info.field_count++] = field;
+        info.add(field);
         add_default(defaults, kByDefault.*member);
         end_of_fields += std::size_t{field.bytes} * field.times;
       });
