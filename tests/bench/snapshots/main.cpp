@@ -35,9 +35,10 @@ constexpr std::array kCostCases{
     CostCase{.name = "wandering", .clients = 1'000, .stroll = Strolls::Calmly, .base_age = 6},
     CostCase{.name = "wild", .clients = 1'000, .stroll = Strolls::Wildly, .base_age = 59}};
 
-int run_cost() {
+int run_cost(const Options& options) {
   bool is_sound = true;
   for (const CostCase& one : kCostCases) {
+    if (!fmt::format("{} clients, {}", one.clients, one.name).contains(options.only)) continue;
     const SnapshotCost cost = measure_cost(one, kTicksMeasured);
     fmt::print("{}", text_of(cost));
     is_sound = is_sound && cost.mismatches == 0;
@@ -63,7 +64,7 @@ int run(const Options& options, Measured (*measure)(const BandwidthCase&, int, s
 }
 
 int run(const Options& options) {
-  if (options.cost) return run_cost();
+  if (options.cost) return run_cost(options);
   fmt::print("{}", options.audit ? audit_head() : bandwidth_head());
   return options.audit ? run(options, &measure_audit) : run(options, &measure_bandwidth);
 }
