@@ -49,7 +49,7 @@ struct Body {
   Vec2 min{};                     ///< the corner with the least x and the least y
   Vec2 size{};                    ///< 1 to kSizeLimit each
   Vec2 velocity{};                ///< each within ±kSpeedLimit; (0, 0) for fixed bodies
-  std::uint16_t mass = 1;         ///< 1 to 65,535; static and fixed bodies have infinite mass
+  std::uint16_t mass = 1;         ///< 1 to 65,535; all but dynamic bodies have infinite mass
   std::uint16_t restitution = 0;  ///< 0 to kFullRestitution; only for Response::Bounce
   std::uint8_t friction = 0;      ///< in 1/kFrictionWhole; the larger of two bodies counts
   std::uint16_t gravity_scale = kFullGravity;  ///< share of the world's gravity, in 1/256

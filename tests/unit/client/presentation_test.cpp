@@ -309,8 +309,8 @@ TEST_F(PresentationTest, ShowsNoOwnBodyWhileViewsHaveNone) {
   EXPECT_TRUE(shows(room_.body(kB), now()));
 }
 
-/// The heap allocations of the presentation: turns, shots, corrections, lost views, and moments
-/// beyond the newest view.
+/// The heap allocations of the presentation: turns, shots, corrections, views that come late and
+/// together, and moments beyond the newest view.
 class PresentationHeapTest : public PresentationTest {
  protected:
   std::uint64_t play(int count) {

@@ -36,7 +36,8 @@ constexpr std::string_view kGames = "common/games";
 
 using Words = std::set<std::string, std::less<>>;
 
-/// A game, and the words that only it has: those that it declares, and those of its map and rules.
+/// A game, and the words that only games have: those that it declares, and those of its map and
+/// rules.
 struct GameWords {
   const tickbox::GameTable* game = nullptr;
   Words words;

@@ -143,9 +143,9 @@ TEST(Splice, TakesNoHeadWithAnothersBody) {
   }
 }
 
-// Datagrams of the handshake, and packets, given to every reader but their own, under each other's
-// types. What asks begins alike, so there the tag must tell; COOKIE and REFUSE are known by their
-// length.
+// Datagrams of the handshake, and a packet, under each other's types, given to every reader. Only
+// its own reader takes one, under its own type. The three requests begin alike, so the tag must
+// tell them apart; COOKIE and REFUSE are known by their length.
 TEST(Splice, TakesNoDatagramForOneOfAnotherKind) {
   const net::KeyPair session = samples::session_keys(1);
   const net::KeyRing ring = samples::ring();
