@@ -322,12 +322,18 @@ bool SnapshotWorld::replay(const ViewHead& head, const HeldView& base) {
   return true;
 }
 
-/// Stores the state of this replayed tick.
+/// Notes where the bodies are in this replayed tick.
 void SnapshotWorld::keep_tick() {
   if (replayed_tick_count_ == replayed_ticks_.size()) replayed_ticks_.emplace_back();
-  HeldView& held = replayed_ticks_[replayed_tick_count_++];
-  held.tick = world_.tick;
-  held.rows.assign(world_);
+  ReplayedTick& kept = replayed_ticks_[replayed_tick_count_++];
+  kept.tick = world_.tick;
+  kept.bodies.resize(world_.size());
+  for (std::size_t row = 0; row < world_.size(); ++row) {
+    ReplayedBody& body = kept.bodies[row];
+    body.id = world_.id(row);
+    body.min = std::as_const(world_).body(row).min;
+    body.kind = world_.infos()[row].kind;
+  }
 }
 
 /// Collects the causes of a world's next tick, those of the members that is_taken(member) names, as

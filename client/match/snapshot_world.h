@@ -37,6 +37,18 @@ struct HeldView {
   std::vector<std::byte> room;  ///< the room's state
 };
 
+/// A body of a view at a tick on the way to that view.
+struct ReplayedBody {
+  BodyId id;
+  Vec2 min;
+  std::uint8_t kind = 0;
+};
+
+struct ReplayedTick {
+  Tick tick;
+  std::vector<ReplayedBody> bodies;  ///< by id
+};
+
 /// An entity in view that was put elsewhere by rules at the end of a tick.
 struct SeenTeleport {
   BodyId id;
@@ -57,9 +69,9 @@ struct View {
   /// The first tick after the previous view with a change that does not follow from that view, as
   /// far as the client knows. Later than `tick`: there was none.
   Tick news = {};
-  /// The states at the ticks between the previous view and this one, oldest first, as correct as
-  /// the view. Bodies that were sent in full are missing. Empty for a full view.
-  std::span<const HeldView> replayed_ticks = {};
+  /// Where its bodies were at the ticks between the previous view and this one, oldest first, as
+  /// correct as the view. Bodies that were sent in full are missing. Empty for a full view.
+  std::span<const ReplayedTick> replayed_ticks = {};
   /// The teleports of replayed bodies since the previous view.
   std::span<const SeenTeleport> teleports = {};
   /// The centre of the view, in sub-units, rounded to whole units; nothing if the snapshot has no
@@ -179,7 +191,7 @@ class SnapshotWorld {
   std::vector<BodyId> before_;      ///< the rows before a step
   std::vector<BodyId> teleported_;  ///< in the last step
   HeldView wrong_;
-  std::vector<HeldView> replayed_ticks_;  ///< the first replayed_tick_count_ are of this snapshot
+  std::vector<ReplayedTick> replayed_ticks_;  ///< the first replayed_tick_count_ are of this snapshot
   std::size_t replayed_tick_count_ = 0;
   Tick news_;
   std::vector<SeenTeleport> seen_teleports_;

@@ -27,9 +27,11 @@ bool was_teleported(const match::View& view, BodyId id, Tick tick) {
   });
 }
 
-const match::HeldView* replayed_at(const match::View& view, Tick tick) {
-  const auto found = std::ranges::find(view.replayed_ticks, tick, &match::HeldView::tick);
-  return found != view.replayed_ticks.end() ? &*found : nullptr;
+/// Returns the replayed bodies of a tick, by id.
+std::span<const match::ReplayedBody> replayed_at(const match::View& view, Tick tick) {
+  const auto found = std::ranges::find(view.replayed_ticks, tick, &match::ReplayedTick::tick);
+  if (found == view.replayed_ticks.end()) return {};
+  return found->bodies;
 }
 
 }  // namespace
@@ -134,9 +136,7 @@ void Interpolation::find_paths(const match::View& view) {
 void Interpolation::interpolate(Tick tick, const match::View& view) {
   const Duration left{view.tick - samples_.newest().tick};  // in ticks: only the ratio matters
   std::vector<BodySample>& bodies = samples_.append(tick).bodies;
-  const match::HeldView* const replayed = replayed_at(view, tick);
-  const std::span<const views::RowHead> known =
-      replayed != nullptr ? replayed->rows.heads() : std::span<const views::RowHead>{};
+  const std::span<const match::ReplayedBody> known = replayed_at(view, tick);
   auto next = known.begin();
   const auto add_known = [&] {
     bodies.push_back({.id = next->id,
