@@ -79,11 +79,11 @@ bool Client::begin_session(Instant now) {
 }
 
 /// Finds what the room plays, and makes a player for it. The player of the last session goes on if
-/// both sessions play the same.
+/// both sessions are of one match and play the same.
 std::expected<void, std::string> Client::find_player() {
   auto assets = assets_.find(connection_.accept());
   if (!assets) return std::unexpected{std::move(assets.error())};
-  if (played_ == *assets) return {};
+  if (decide_ && played_ == *assets) return {};
   auto decide = options_.player(*assets);
   if (!decide) return std::unexpected{std::move(decide.error())};
   played_ = *std::move(assets);
@@ -245,6 +245,11 @@ std::size_t Client::commands_waiting() const {
 void Client::leave() {
   reporter_.give_up();
   connection_.leave();
+}
+
+void Client::join_next_match(const net::ConnectToken& token, Instant now) {
+  decide_ = nullptr;
+  connection_.join_next_match(token, now);
 }
 
 bool Client::playing() const {

@@ -88,6 +88,10 @@ class Client {
   /// Ends the session; sends DISCONNECT if connected.
   void leave();
 
+  /// Connects again for the next match, with a player of its own. The statistics go on. `token`:
+  /// one that is not used yet. Requires: connection().match_has_ended().
+  void join_next_match(const net::ConnectToken& token, Instant now);
+
   [[nodiscard]] const Connection& connection() const { return connection_; }
 
   /// Returns the room's game and map; nullptr before the first session.
@@ -149,9 +153,9 @@ class Client {
   protocol::MessageBuffer message_buffer_;
   protocol::InputMessage input_message_;  ///< the one that is sent
   std::optional<Assets> played_;          ///< for which decide_ was made
-  Decide decide_;
-  std::unique_ptr<Session> session_;  ///< nullptr before the first ACCEPT
-  std::uint32_t begun_ = 0;           ///< number of sessions that begin_session() has begun
+  Decide decide_;                         ///< empty before the first session of a match
+  std::unique_ptr<Session> session_;      ///< nullptr before the first ACCEPT
+  std::uint32_t begun_ = 0;               ///< number of sessions that begin_session() has begun
   DesyncReporter reporter_;
   ClientStats stats_;  ///< counts of the sessions before this one, and those that no part keeps
 };

@@ -54,6 +54,9 @@ constexpr std::array kFigures = {
     Entry{"link", "With --net: what the simulated link did to packets."},
     Entry{"clients.asked, .connected, .dropped",
           "Clients of the run; those that connected; those that were disconnected."},
+    Entry{"matches_ended",
+          "Matches that ended while the client played. It then joined the next one. Of `load`: the "
+          "most of any client."},
     Entry{"snapshots_per_client_per_second",
           "Rate of snapshots: the lowest client and the median."},
     Entry{"snapshot_gap_ms",

@@ -100,6 +100,8 @@ void Connection::on_disconnect(ConstBytes message, Instant now) {
   } else if (*reason == net::DisconnectReason::TimedOut) {
     resume(now);  // only our packets were lost, and the server keeps the body
   } else {
+    disconnected_ = *reason;
+    if (match_has_ended()) ++matches_ended_;
     end(State::Closed, in_words(*reason));
   }
 }
@@ -120,6 +122,16 @@ void Connection::transmit(ConstBytes datagram) {
 
 void Connection::connect(Instant now) {
   begin(State::Connecting, *options_.token, now);
+}
+
+void Connection::join_next_match(const net::ConnectToken& token, Instant now) {
+  TICKBOX_ASSERT(match_has_ended());
+  disconnected_.reset();
+  reason_.clear();
+  options_.token = token;
+  options_.ticket.reset();
+  ticket_before_.reset();
+  connect(now);
 }
 
 void Connection::resume(Instant now) {
@@ -206,7 +218,8 @@ void Connection::update(Instant now) {
 }
 
 Instant Connection::gives_up_at() const {
-  return started_ + (sessions_ > 0 ? kResumeTimeout : kServerTimeout);
+  const bool had_session = state_ == State::Resuming && sessions_ > 0;
+  return started_ + (had_session ? kResumeTimeout : kServerTimeout);
 }
 
 void Connection::give_up(Instant now) {

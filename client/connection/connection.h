@@ -85,6 +85,10 @@ class Connection {
   /// Ends the connection as leave() does, with `reason` for reason().
   void fail(std::string reason);
 
+  /// Connects again after the server has ended the match, for a seat in the next one. `token`: one
+  /// that is not used yet. Requires: match_has_ended().
+  void join_next_match(const net::ConnectToken& token, Instant now);
+
   [[nodiscard]] State state() const { return state_; }
 
   /// Returns whether the state is Connecting or Resuming.
@@ -94,6 +98,17 @@ class Connection {
 
   /// Returns the reason for the end, in words; empty before the end.
   [[nodiscard]] const std::string& reason() const { return reason_; }
+
+  /// Returns the server's reason if its DISCONNECT ended the connection.
+  [[nodiscard]] std::optional<net::DisconnectReason> disconnected() const { return disconnected_; }
+
+  /// Returns whether the connection is over because its match is.
+  [[nodiscard]] bool match_has_ended() const {
+    return disconnected_ == net::DisconnectReason::MatchEnded;
+  }
+
+  /// Returns the number of matches that have ended while this client was in them.
+  [[nodiscard]] std::uint32_t matches_ended() const { return matches_ended_; }
 
   /// Returns the server's reason if a refusal ended the connection, of the first session or of a
   /// resume.
@@ -160,6 +175,8 @@ class Connection {
   std::optional<UnprovenRefusal> doubt_;  ///< of handshake_
   State state_ = State::Connecting;
   std::string reason_;
+  std::optional<net::DisconnectReason> disconnected_;
+  std::uint32_t matches_ended_ = 0;
   std::optional<net::RefuseReason> refused_;
   std::string ticket_refusal_;
   bool is_proven_ = false;  ///< a packet of this session arrived: the server knows that we have it

@@ -2,6 +2,7 @@
 // its arena:
 //   FAULT_FAILURE_AT=TICK  an assertion fails
 //   FAULT_FLIP_AT=TICK     a bit flips in each entity that no player controls
+//   FAULT_MATCH_TICKS=N    the room is closed every N ticks
 
 #include "games/arena/arena.h"
 #include "server/host/program.h"
@@ -44,12 +45,23 @@ Changes planted() {
   return {};
 }
 
+/// Closes the room at the end of a match, which the clients' arena does not.
+void decide(detail::Running& running) {
+  games::arena().decide(running);
+  const std::optional<Tick> length = tick_from("FAULT_MATCH_TICKS");
+  const engine::World& world = running.world();
+  if (length && world.tick.value % length->value == 0 && !ChangedGame::is_trial(world)) {
+    running.close_room();
+  }
+}
+
 }  // namespace
 }  // namespace tickbox::tests
 
 int main(int argc, char** argv) {
   using namespace tickbox;
-  const tests::ChangedGame arena{games::arena(), tests::planted()};
+  tests::ChangedGame arena{games::arena(), tests::planted()};
+  arena.decide = tests::decide;
   const std::array<const GameTable*, 1> games{&arena};
   return server::run_server(argc, argv, {.games = games});
 }

@@ -78,6 +78,24 @@ TEST(ClosedRoom, OthersPlayTheNextMatch) {
   EXPECT_TRUE(verified.held());
 }
 
+TEST(ClosedRoom, AClientJoinsTheNextMatchAndGoesOnCounting) {
+  Harness harness{seconds_each()};
+  const std::size_t client = harness.add_client();
+  harness.run_for(milliseconds{300});
+  for (std::uint32_t match = 1; match <= 4; ++match) {
+    harness.run_for(milliseconds{800});
+    ASSERT_EQ(harness.client(client).connection().matches_ended(), match);
+    harness.join_next_match(client);
+    harness.run_for(milliseconds{200});
+    ASSERT_TRUE(harness.client(client).playing()) << match;
+  }
+  const client::ClientStats stats = harness.client(client).stats();
+  EXPECT_GT(stats.ticks, 4U * 50);
+  EXPECT_GT(stats.hashes_checked, 4U * 10);
+  EXPECT_EQ(stats.hashes_mismatched, 0U);
+  EXPECT_EQ(harness.client(client).connection().sessions(), 5U);
+}
+
 // Its client has proven its keys in the tick in which the match ends, and is in no match yet.
 TEST(ClosedRoom, WhoComesAsItClosesPlaysTheNextMatch) {
   std::size_t played = 0;

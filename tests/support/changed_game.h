@@ -106,14 +106,6 @@ class ChangedGame : public GameTable {
   ChangedGame(const ChangedGame&) = delete;
   ChangedGame& operator=(const ChangedGame&) = delete;
 
- private:
-  /// Opens what a callback is given.
-  struct OpenStep : detail::AnyStep {
-    explicit OpenStep(const detail::AnyStep& step) : detail::AnyStep(step) {}
-
-    using detail::AnyStep::running;
-  };
-
   /// Whether a world is of the match of engine::game_hash(), by its seed and by its seats, which
   /// their first players keep.
   [[nodiscard]] static bool is_trial(const engine::World& world) {
@@ -124,6 +116,14 @@ class ChangedGame : public GameTable {
       return seat.taken && seat.generation == 1;
     });
   }
+
+ private:
+  /// Opens what a callback is given.
+  struct OpenStep : detail::AnyStep {
+    explicit OpenStep(const detail::AnyStep& step) : detail::AnyStep(step) {}
+
+    using detail::AnyStep::running;
+  };
 
   /// Makes a change where the first entity of a tick is called, and returns the game itself.
   static const ChangedGame& changed(const detail::Row& row, const detail::AnyStep& step,

@@ -103,7 +103,7 @@ void Game::play(const os::StopSignals& signals, TerminalView* view) {
     if (view != nullptr) view->turn(swarm_);
   }
   if (connected_at_) played_ = clock_.now() - *connected_at_;
-  was_away_ = left_ && connected_at_ && connection().state() != Connection::State::Connected;
+  was_away_ = left_ && connected_at_ && swarm_.states().connected == 0;
   progress.clear();
   swarm_.leave();
 }
@@ -173,6 +173,7 @@ Figures Game::figures(const ClientStats& stats) const {
   figures.push_back({"connected", connected_at_.has_value()});
   figures.push_back({"resumed", resumed_});
   figures.push_back({"sessions", std::uint64_t{connection().sessions()}});
+  figures.push_back({"matches_ended", swarm_.matches_ended()});
   figures.push_back(
       {"game", assets != nullptr ? FigureValue{std::string{assets->game->name}} : FigureValue{}});
   figures.push_back({"seat", connected_at_
@@ -231,7 +232,7 @@ CommandEnd Game::judge(const ClientStats& stats) const {
         fmt::format("could not connect: {}",
                     left_ ? "stopped before the server answered" : connection().reason()));
   }
-  if (!left_) return not_connected(fmt::format("disconnected: {}", connection().reason()));
+  if (!left_) return not_connected("disconnected: " + swarm_.first_reason());
   if (was_away_) {
     return not_connected(
         "disconnected: the server stopped answering, and the run ended before the client could "
@@ -253,6 +254,7 @@ std::string Game::summary(const ClientStats& stats, const CommandEnd& end) const
                       .tick_rate = accept.tick_rate,
                       .mode = mode_of(options_),
                       .resumed = connection().resumed(),
+                      .matches_ended = connection().matches_ended(),
                       .use = connection().use(),
                       .end = end};
   if (const net::ImpairedTransport* link = swarm_.link(0)) {
@@ -362,7 +364,8 @@ void add_connect(cli::Command& program, engine::Games games, std::function<int()
        .description =
            "Play as one client. On a terminal, draws the world and takes keys: the last row "
            "names them, q leaves. With --quiet or --json, or without a terminal, a bot plays. "
-           "Predicts its own body and checks the hash of every snapshot. Exit 3 if a hash differs, "
+           "Predicts its own body and checks the hash of every snapshot. Joins the next match when "
+           "one ends; with --token it cannot. Exit 3 if a hash differs, "
            "4 if the client could not connect, was "
            "disconnected or checked nothing. `" +
            program.name() + " help figures` explains the figures of --json.",

@@ -120,6 +120,9 @@ std::string summary_text(const PlaySummary& summary, const ClientStats& stats) {
   if (summary.resumed > 0) {
     text += line("sessions", fmt::format("{} resumed", grouped(summary.resumed)));
   }
+  if (summary.matches_ended > 0) {
+    text += line("matches", fmt::format("{} ended", grouped(summary.matches_ended)));
+  }
   if (summary.mode == net::ConnectMode::Play) text += state_line(stats);
   if (summary.mode == net::ConnectMode::Audit) text += audit_line(stats);
   if (stats.untouched.checked + stats.touched.checked > 0) text += prediction_line(stats);

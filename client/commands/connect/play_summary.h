@@ -20,7 +20,8 @@ struct PlaySummary {
   PlayerId seat{};
   std::uint32_t tick_rate = 0;
   net::ConnectMode mode = net::ConnectMode::Play;
-  std::uint32_t resumed = 0;  ///< sessions that began with a ticket
+  std::uint32_t resumed = 0;        ///< sessions that began with a ticket
+  std::uint32_t matches_ended = 0;  ///< while the client was in them
   client::LinkUse use{};
   std::optional<net::LinkCounts> link_up{};  ///< with --net; the same for the next
   std::optional<net::LinkCounts> link_down{};

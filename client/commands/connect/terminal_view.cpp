@@ -134,7 +134,9 @@ terminal::Page TerminalView::page(Swarm& swarm) {
   }
   const Connection::State state = client.connection().state();
   if (state == Connection::State::Connecting) {
-    page.message = "connecting to " + options_.server;
+    page.message = client.connection().matches_ended() == 0
+                       ? "connecting to " + options_.server
+                       : "the match has ended; joining the next one";
   } else if (state == Connection::State::Resuming) {
     page.message = "the server does not answer; trying to resume";
   } else if (!page.scene) {
@@ -176,8 +178,12 @@ void TerminalView::renew_figures(const Client& client, Instant now) {
   for (std::string& figure : link_in_words(stats)) {
     figures_.push_back(std::move(figure));
   }
-  figures_.push_back(fmt::format("{}, player {}", client.assets()->game->name,
-                                 client.connection().accept().player.value));
+  const Connection& connection = client.connection();
+  figures_.push_back(
+      fmt::format("{}, player {}", client.assets()->game->name, connection.accept().player.value));
+  if (const auto ended = connection.matches_ended(); ended > 0) {
+    figures_.back() += fmt::format(", match {}", ended + 1);
+  }
 }
 
 std::u32string TerminalView::hints(const Client& client) const {

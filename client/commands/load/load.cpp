@@ -311,7 +311,8 @@ void add_load(cli::Command& program, engine::Games games, std::function<int()>& 
       {.name = "load",
        .description =
            "Play as many clients and measure the server. Each client predicts and checks every "
-           "hash. Exit 3 if a requirement is missed or a hash differs, 4 if a client could not "
+           "hash, and joins the next match when one ends. Exit 3 if a requirement is missed or a "
+           "hash differs, 4 if a client could not "
            "connect or was disconnected, 5 if the load generator was too slow to judge or was "
            "stopped too early. `" +
            program.name() + " help figures` explains the figures.",

@@ -33,6 +33,7 @@ void add_clients(Figures& figures, const LoadReport& report) {
   figures.push_back({"clients.asked", report.clients_asked});
   figures.push_back({"clients.connected", report.clients_connected});
   figures.push_back({"clients.dropped", report.clients_dropped});
+  figures.push_back({"matches_ended", report.matches_ended});
   std::vector<double> rates = report.snapshot_rates;
   std::ranges::sort(rates);
   const bool any = !rates.empty();

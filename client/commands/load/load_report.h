@@ -25,6 +25,7 @@ struct LoadReport {
   std::uint64_t clients_asked = 0;
   std::uint64_t clients_connected = 0;  ///< at any time
   std::uint64_t clients_dropped = 0;
+  std::uint64_t matches_ended = 0;       ///< while they played
   double seconds = 0;                    ///< measured time
   bool was_stopped = false;              ///< before the end of its time
   std::vector<double> snapshot_rates{};  ///< per second, of each client that connected

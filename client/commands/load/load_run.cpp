@@ -201,6 +201,7 @@ LoadReport LoadRun::report(const Mark& begin, const Mark& end) const {
   LoadReport found{.clients_asked = swarm.size(),
                    .clients_connected = states.connected + states.dropped,
                    .clients_dropped = states.dropped,
+                   .matches_ended = swarm.matches_ended(),
                    .seconds = seconds_between(begin.at, end.at),
                    .bytes_down = end.bytes_down - begin.bytes_down,
                    .bytes_up = end.bytes_up - begin.bytes_up,

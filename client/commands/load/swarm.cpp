@@ -4,6 +4,7 @@
 #include "os/process/steady_clock.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace tickbox::commands {
@@ -23,6 +24,10 @@ constexpr std::size_t kFilesBeside = 64;
 /// The size of a socket buffer. It holds the datagrams of one second; a few arrive between two
 /// turns.
 constexpr std::size_t kClientBufferBytes = std::size_t{256} * 1024;
+
+/// What to do about a match that has ended for a client whose token came from elsewhere.
+constexpr std::string_view kTokenIsUsed =
+    "; --token admitted the client to that match alone, so the next one needs a new token";
 
 /// The longest wait for the disconnect packets in a simulated link.
 constexpr Duration kGoodbyeMax = std::chrono::seconds{2};
@@ -138,6 +143,9 @@ void Swarm::poll(std::size_t number) {
     start(number, now);
     slot.client->poll(now);
   }
+  if (issues_tokens() && slot.client->connection().match_has_ended()) {
+    slot.client->join_next_match(token_for(number), now);
+  }
   slot.was_connected = slot.was_connected || connected ||
                        slot.client->connection().state() == Connection::State::Connected;
   // A client that is over has no next wakeup; its datagrams still wake the poll set.
@@ -150,7 +158,7 @@ void Swarm::poll(std::size_t number) {
 /// This happens only once: a server whose clock is ahead refuses the next token too.
 bool Swarm::needs_new_token(const Slot& slot) const {
   const Connection& connection = slot.client->connection();
-  return !options_.credentials.token && !slot.has_new_token &&
+  return issues_tokens() && !slot.has_new_token &&
          connection.state() == Connection::State::Refused &&
          connection.refused() == net::RefuseReason::TokenBeforeBoot;
 }
@@ -185,20 +193,29 @@ void Swarm::leave() {
 }
 
 SwarmStates Swarm::states() const {
+  using State = Connection::State;
   SwarmStates states;
   for (const Slot& slot : slots_) {
-    if (slot.client && slot.client->connection().state() == Connection::State::Connected) {
+    const State state = slot.client ? slot.client->connection().state() : State::Connecting;
+    if (!slot.was_connected) {
+      ++(state <= State::Resuming ? states.connecting : states.never_connected);
+    } else if (state == State::Connected || state == State::Connecting) {
       ++states.connected;
-    } else if (!slot.client || (slot.client->connection().connecting() && !slot.was_connected)) {
-      ++states.connecting;
-    } else if (slot.was_connected) {
-      ++states.dropped;
-      states.returning += slot.client->connection().over() ? 0U : 1U;
     } else {
-      ++states.never_connected;
+      ++states.dropped;
+      states.returning += state == State::Resuming ? 1U : 0U;
     }
   }
   return states;
+}
+
+std::uint64_t Swarm::matches_ended() const {
+  std::uint64_t most = 0;
+  for (const Slot& slot : slots_) {
+    if (slot.client)
+      most = std::max<std::uint64_t>(most, slot.client->connection().matches_ended());
+  }
+  return most;
 }
 
 const Connection* Swarm::first_over() const {
@@ -214,7 +231,9 @@ std::optional<net::RefuseReason> Swarm::first_refusal() const {
 }
 
 std::string Swarm::first_reason() const {
-  if (const Connection* first = first_over()) return first->reason();
+  if (const Connection* first = first_over()) {
+    return first->reason() + (first->match_has_ended() ? std::string{kTokenIsUsed} : "");
+  }
   if (states().returning > 0)
     return "the server stopped answering; clients are still trying to resume";
   return {};

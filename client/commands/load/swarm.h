@@ -4,6 +4,9 @@
 // A turn waits for a datagram or for the next tick of a client, whichever is first, and polls only
 // the clients concerned. Turns are at least kTurnMin apart: a server answers all its clients at
 // once, and one turn for fifty datagrams costs less than fifty turns.
+//
+// A client whose match has ended joins the next one with a new token, unless the player has brought
+// its token.
 
 #include "client/client.h"
 #include "client/commands/connect/play_flags.h"
@@ -55,7 +58,7 @@ struct SwarmOptions {
 /// The number of clients in each state.
 struct SwarmStates {
   std::size_t connecting = 0;  ///< connecting, or not started yet
-  std::size_t connected = 0;
+  std::size_t connected = 0;   ///< in a match, or joining the next one
   std::size_t never_connected = 0;
   std::size_t dropped = 0;    ///< lost their connection, perhaps only for now
   std::size_t returning = 0;  ///< those of them that try to resume
@@ -98,6 +101,9 @@ class Swarm {
     return slots_[number].link.get();
   }
 
+  /// Returns the number of matches that have ended: the most that any client has seen.
+  [[nodiscard]] std::uint64_t matches_ended() const;
+
   /// Returns the reason of the first client that is not playing, in words; empty if all play.
   [[nodiscard]] std::string first_reason() const;
 
@@ -127,6 +133,8 @@ class Swarm {
   void poll(std::size_t number);
   [[nodiscard]] const client::Connection* first_over() const;
   [[nodiscard]] bool needs_new_token(const Slot& slot) const;
+
+  [[nodiscard]] bool issues_tokens() const { return !options_.credentials.token; }
 
   SwarmOptions options_;
   const Clock& clock_;

@@ -171,6 +171,17 @@ TEST(Terminal, ThePlatformerIsShownAndAKeyBeginsAgain) {
   EXPECT_TRUE(pane.text().contains("everything held")) << pane.text();
 }
 
+TEST(Terminal, TheNextMatchIsPlayed) {
+  const RunningServer server{faulty_server({"--tick-rate", "20"}, "FAULT_MATCH_TICKS=30")};
+  const Pane pane{play(server), {.columns = 140, .rows = 30}};
+  ASSERT_TRUE(pane.wait_for("arena, player 0, match 3")) << pane.text();
+  ASSERT_TRUE(pane.wait_for("@")) << pane.text();
+  pane.press({"q"});
+  EXPECT_EQ(exit_code(pane), "0");
+  expect_restored(pane);
+  EXPECT_TRUE(pane.text().contains(" ended\n")) << pane.text();
+}
+
 TEST(Terminal, TheTowerIsAnotherMapOfThePlatformer) {
   const RunningServer server{{"--game", "platformer", "--map", "tower"}};
   const Pane pane{play(server, {"--bot", "race"})};

@@ -96,14 +96,14 @@ void ClientCheck::look_at(std::size_t index) {
 void ClientCheck::look_at_one_sent_away(std::size_t index) {
   const Match::Player& player = match_.players()[index];
   Seen& seen = seen_[index];
-  const std::string& reason = player.client->connection().reason();
-  if (reason == "the match has ended") seen.until = match_.now();
+  const client::Connection& connection = player.client->connection();
+  if (connection.match_has_ended()) seen.until = match_.now();
   if (has_no_room_for(player)) {
     seen.fresh_at = match_.now();
     return;
   }
   if (match_.now() - seen.until > kRecoversWithin) {
-    findings_.add("sessions", fmt::format("client {} to play", index), reason);
+    findings_.add("sessions", fmt::format("client {} to play", index), connection.reason());
   }
 }
 

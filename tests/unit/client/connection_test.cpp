@@ -308,6 +308,35 @@ TEST_F(ConnectionTest, IgnoresTheRefusalOfAnother) {
   EXPECT_EQ(connection_.state(), Connection::State::Connecting);
 }
 
+TEST_F(ConnectionTest, JoinsTheNextMatchWithAnotherToken) {
+  accept();
+  hear_from_server();
+  deliver(goodbye(net::DisconnectReason::MatchEnded));
+  ASSERT_EQ(connection_.state(), Connection::State::Closed);
+  EXPECT_EQ(connection_.disconnected(), net::DisconnectReason::MatchEnded);
+  token_ = make_token(entropy_);
+  connection_.join_next_match(token_, now_);
+  EXPECT_EQ(connection_.state(), Connection::State::Connecting);
+  EXPECT_EQ(request().type, net::PacketType::Hello);
+  EXPECT_EQ(connection_.reason(), "");
+  EXPECT_EQ(connection_.disconnected(), std::nullopt);
+  accept();
+  EXPECT_EQ(connection_.state(), Connection::State::Connected);
+  EXPECT_EQ(connection_.sessions(), 2U);
+  EXPECT_EQ(connection_.resumed(), 0U);
+  EXPECT_EQ(connection_.matches_ended(), 1U);
+}
+
+TEST_F(ConnectionTest, GivesUpTheNextMatchAsTheFirst) {
+  accept();
+  hear_from_server();
+  deliver(goodbye(net::DisconnectReason::MatchEnded));
+  connection_.join_next_match(make_token(entropy_), now_);
+  pass(kServerTimeout);
+  EXPECT_EQ(connection_.state(), Connection::State::Closed);
+  EXPECT_TRUE(connection_.reason().contains("no answer from")) << connection_.reason();
+}
+
 TEST_F(ConnectionTest, ComesBackByItsNewestTicketWhenTheServerWasSilent) {
   accept();
   const net::ResumeTicket first = connection_.ticket();
