@@ -136,7 +136,9 @@ std::expected<const GameTable*, std::string> find_game(Games games, const Identi
   }
   if (game_hash(*game) != identity.game_hash) {
     return std::unexpected{std::string{who} + " plays the same version of " + identity.game +
-                           " with other rules; build both ends from one source"};
+                           ", but its rules differ here: other code, constants or declarations, or "
+                           "memory outside of the state; build both ends from one source, and "
+                           "run NAME-laws"};
   }
   return game;
 }

@@ -57,6 +57,11 @@ GameTable arena() {
   return games::arena();
 }
 
+constexpr const char* kOtherRules =
+    "the server plays the same version of arena, but its rules differ here: other code, constants "
+    "or declarations, or memory outside of the state; build both ends from one source, and run "
+    "NAME-laws";
+
 const Partners kPartners[] = {
     {.name = "AnotherGame",
      .server = arena,
@@ -74,16 +79,11 @@ const Partners kPartners[] = {
      .server = next_version,
      .client = arena,
      .reason = "the server plays arena 3, not 2; use the same build at both ends"},
-    {.name = "OtherRules",
-     .server = arena,
-     .client = other_rules,
-     .reason = "the server plays the same version of arena with other rules; build both ends from "
-               "one source"},
+    {.name = "OtherRules", .server = arena, .client = other_rules, .reason = kOtherRules},
     {.name = "OtherRulesOfTheServer",
      .server = other_rules,
      .client = arena,
-     .reason = "the server plays the same version of arena with other rules; build both ends from "
-               "one source"},
+     .reason = kOtherRules},
     {.name = "AnotherMap",
      .server = arena,
      .client = other_map,

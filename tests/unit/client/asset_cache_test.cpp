@@ -89,8 +89,9 @@ TEST(AssetCache, HasNothingElseThanTheServerNames) {
               "the server plays \"chess\", which this program does not have; it has arena, field");
     EXPECT_NE(refusal([](net::Accept& accept) { ++accept.game_version; }), "");
     EXPECT_EQ(refusal([](net::Accept& accept) { ++accept.game_hash; }),
-              "the server plays the same version of arena with other rules; build both ends from "
-              "one source");
+              "the server plays the same version of arena, but its rules differ here: other code, "
+              "constants or declarations, or memory outside of the state; build both ends from "
+              "one source, and run NAME-laws");
     EXPECT_NE(refusal([](net::Accept& accept) { ++accept.map_hash; }), "");
     EXPECT_NE(refusal([](net::Accept& accept) { ++accept.map_seats; }), "");
     EXPECT_NE(refusal([](net::Accept& accept) { accept.tick_rate = 0; }), "");

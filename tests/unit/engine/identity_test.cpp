@@ -154,8 +154,9 @@ TEST(FindGame, RefusesInWordsAnotherVersion) {
 TEST(FindGame, RefusesInWordsOtherRulesOfTheSameVersion) {
   const GameTable* const game = kGames[0];
   EXPECT_EQ(refusal(only(game), identity(carts<Build{.pull = 4}>())),
-            "the server plays the same version of carts with other rules; build both ends from one "
-            "source");
+            "the server plays the same version of carts, but its rules differ here: other code, "
+            "constants or declarations, or memory outside of the state; build both ends from one "
+            "source, and run NAME-laws");
 }
 
 TEST(FindMap, FindsTheSameMap) {
