@@ -56,6 +56,21 @@ PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tickbox.pc)")
 
 check 'include has the public headers and nothing else' \
     diff <(cd "$top/common/include" && printf '%s\n' tickbox/*.h | sort) <(cd "$prefix/include" && find . -type f | sed 's|^\./||' | sort)
+# dead_links FOLDER: prints the links of its documents that lead to no file. Fails if there is one.
+# shellcheck disable=SC2016,SC2317 # backticks of documents; called by check
+dead_links() {
+    local document target dead=0
+    while IFS= read -r document; do
+        while IFS= read -r target; do
+            [ -e "$(dirname "$document")/$target" ] && continue
+            echo "$document links to $target"
+            dead=1
+        done < <(sed '/^ *```/,/^ *```/d' "$document" | grep -oP '\]\(\K[^)#: ]+')
+    done < <(find "$1" -name '*.md')
+    return "$dead"
+}
+check 'the tutorial is installed' test -f "$prefix/share/doc/tickbox/common/include/tickbox/README.md"
+check 'every link of the documents leads to a file' dead_links "$prefix/share/doc/tickbox"
 check 'the installed client runs' "$prefix/bin/tickbox" --version
 check 'the installed server runs' "$prefix/bin/tickbox-server" --version
 # shellcheck disable=SC2016 # bash -c expands them
@@ -117,6 +132,7 @@ check 'pkg-config: the client is built' by_hand "$game/tag.cpp" client "$scratch
 check 'pkg-config: it steps the recording' "$scratch/tag" replay verify "$scratch"/recordings/*.tickbox
 check 'pkg-config: the check of the laws is built' by_hand "$game/tag.cpp" laws "$scratch/tag-laws" tickbox-laws
 check 'pkg-config: it runs' "$scratch/tag-laws" --matches 5
+check 'and lists the hooks of the game' grep -q '^not declared: .*possible' "$scratch/said.txt"
 
 # The game, without a shared library.
 check 'static: the game is configured' configure "$game" "$scratch/static" -DCMAKE_EXE_LINKER_FLAGS=-static
