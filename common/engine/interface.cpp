@@ -173,9 +173,9 @@ EventRows AnyServer::event_rows(std::size_t event) const {
   return running().events(event);
 }
 
-Ref AnyServer::spawn_row(Player who, std::size_t kind, const void* state, Vec2 min,
+Ref AnyServer::spawn_row(Player who, std::size_t kind, const void* state, Vec2 min, Vec2 velocity,
                          std::uint16_t path) const {
-  return running().spawn_by_server(who, kind, state, min, path);
+  return running().spawn_by_server(who, kind, state, min, velocity, path);
 }
 
 void AnyServer::decide_row(Ref whom, std::size_t outcome, const void* value) const {

@@ -25,6 +25,11 @@ std::int32_t limited(std::int32_t value, std::int32_t before, std::int32_t top) 
   return std::clamp(value, -most, most);
 }
 
+/// The velocity of a spawned entity.
+Vec2 at_most(std::int32_t top, Vec2 velocity) {
+  return {limited(velocity.x, 0, top), limited(velocity.y, 0, top)};
+}
+
 /// The size of a box that overlaps something: a place counts as one sub-unit.
 Vec2 at_least_one(Vec2 size) {
   return {std::max(size.x, 1), std::max(size.y, 1)};
@@ -375,14 +380,11 @@ void Running::carry_out(const Outcome& outcome, ConstBytes bytes) {
 }
 
 void Running::carry_out_spawn(const Outcome& outcome, ConstBytes state) {
-  const BodyId id = engine::body_id(outcome.ref);
-  if (engine::class_of(id) == IdClass::ByServer) {
+  if (const BodyId id = engine::body_id(outcome.ref); engine::class_of(id) == IdClass::ByServer) {
     world_->next_lineage = engine::lineage_of(id) + 1;
   }
   follow_spawn(outcome.player, outcome.ref);
-  add_pending(
-      {.id = id, .min = outcome.min, .path = outcome.path, .kind = outcome.type, .is_new = true},
-      state);
+  add_pending(outcome.row(), state);
 }
 
 void Running::apply(std::size_t row, std::size_t outcome, const void* value) {
@@ -512,12 +514,11 @@ void Running::spawn(std::size_t kind, const void* state, Vec2 min, Vec2 velocity
       IdClass::ByEntity, {.lineage = lineage, .tick = world_->tick, .count = spawns.count++});
   if (world_->index_of(id) != world_->size()) return join_askers(id, true);
   const KindTable& of = world_->game().kinds[kind];
-  const std::int32_t top = world_->top_speed(kind);
   add_pending({.id = id,
                .ignores = parent == Parent::Collides ? sim::kNoBody : parent_id,
                .min = {std::clamp(min.x, -kWorldLimit, kWorldLimit),
                        std::clamp(min.y, -kWorldLimit, kWorldLimit)},
-               .velocity = {limited(velocity.x, 0, top), limited(velocity.y, 0, top)},
+               .velocity = at_most(world_->top_speed(kind), velocity),
                .kind = static_cast<std::uint8_t>(kind),
                .parent = parent,
                .is_new = true},
@@ -687,7 +688,7 @@ EventRows Running::events(std::size_t event) const {
 }
 
 Ref Running::spawn_by_server(Player who, std::size_t kind, const void* state, Vec2 min,
-                             std::uint16_t path) {
+                             Vec2 velocity, std::uint16_t path) {
   const bool is_avatar = who.seat != Player::kNobody;
   TICKBOX_ASSERT(!is_avatar || world_->has(who));
   if (spawns_left_ == 0) return {};
@@ -713,9 +714,10 @@ Ref Running::spawn_by_server(Player who, std::size_t kind, const void* state, Ve
   outcome.player = who;
   outcome.ref = engine::ref_of(id);
   outcome.min = min;
+  outcome.velocity = at_most(world_->top_speed(kind), velocity);
   outcome.path = path;
   follow_spawn(who, outcome.ref);
-  add_pending({.id = id, .min = min, .path = path, .kind = outcome.type, .is_new = true}, bytes);
+  add_pending(outcome.row(), bytes);
   return outcome.ref;
 }
 

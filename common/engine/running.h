@@ -161,7 +161,7 @@ class Running {
   [[nodiscard]] std::int32_t count(std::size_t kind) const;
   void visit_all_rows(std::size_t kind, RowVisit visit);
   [[nodiscard]] EventRows events(std::size_t event) const;
-  Ref spawn_by_server(Player who, std::size_t kind, const void* state, Vec2 min,
+  Ref spawn_by_server(Player who, std::size_t kind, const void* state, Vec2 min, Vec2 velocity,
                       std::uint16_t path);
   void decide(Ref whom, std::size_t outcome, const void* value);
   void publish(std::size_t result, const void* value);

@@ -6,6 +6,7 @@
 // change is written into the record as outcomes. A replay carries out the record and runs no hook.
 
 #include "core/bytes.h"
+#include "engine/row.h"
 #include "tickbox/game_table.h"
 
 #include <algorithm>
@@ -118,10 +119,21 @@ struct Outcome {
   Player player;  ///< who leaves, joins or controls the entity, or whose state it is
   Ref ref;        ///< the entity
   Vec2 min;       ///< of a spawned entity; the place of a focus
+  Vec2 velocity;  ///< of a spawned entity without a path, in sub-units per tick
   std::uint16_t path = kNoPath;
   std::uint64_t random = 0;  ///< Secret: the state of the random sequence
   std::size_t first = 0;     ///< of its bytes in TickRecord::bytes
   std::size_t size = 0;
+
+  /// Returns the row of a spawned entity.
+  [[nodiscard]] constexpr RowHead row() const {
+    return {.id = body_id(ref),
+            .min = min,
+            .velocity = velocity,
+            .path = path,
+            .kind = type,
+            .is_new = true};
+  }
 
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };

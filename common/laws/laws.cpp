@@ -287,6 +287,14 @@ std::optional<LawBroken> check_laws(const GameTable& game, const LawOptions& opt
   return std::nullopt;
 }
 
+HookNames hooks_of(const GameTable& game) {
+  HookNames names;
+  for (const Hook& hook : game.hooks) {
+    (hook.is_declared ? names.declared : names.others).push_back(hook.name);
+  }
+  return names;
+}
+
 std::string to_text(const GameTable& game, const LawBroken& broken) {
   return std::string{game.name} + " breaks the law \"" + broken.law + "\" at " +
          std::to_string(broken.tick_rate) + " ticks per second, match " +

@@ -58,6 +58,15 @@ struct LawBroken {
 /// Returns the first law that is broken, or nothing.
 [[nodiscard]] std::optional<LawBroken> check_laws(const GameTable& game, const LawOptions& options);
 
+/// The names of the optional members of the interface. One that a game misspells is among the
+/// others, and is never called.
+struct HookNames {
+  std::vector<std::string_view> declared;
+  std::vector<std::string_view> others;
+};
+
+[[nodiscard]] HookNames hooks_of(const GameTable& game);
+
 /// Returns one line for a person.
 [[nodiscard]] std::string to_text(const GameTable& game, const LawBroken& broken);
 

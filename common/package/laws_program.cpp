@@ -6,13 +6,16 @@
 #include "os/process/standard_output.h"
 #include "tickbox/program.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "package/allocations.h"
 
@@ -29,12 +32,23 @@ std::function<std::uint64_t()> counter() {
 #endif
 }
 
+/// Returns which hooks the game has, in a line, and which not, in another.
+std::string hooks_text(const GameTable& game) {
+  const laws::HookNames hooks = laws::hooks_of(game);
+  const auto line = [](const char* head, const std::vector<std::string_view>& names) {
+    return names.empty() ? std::string{} : fmt::format("{}: {}\n", head, fmt::join(names, ", "));
+  };
+  return line("hooks", hooks.declared) + line("not declared", hooks.others);
+}
+
 std::string document_of(const GameTable& game, std::size_t matches,
                         const std::optional<laws::LawBroken>& broken, cli::ExitCode code) {
   using Json = nlohmann::ordered_json;
+  const laws::HookNames hooks = laws::hooks_of(game);
   Json document{{"game", game.name},
                 {"version", game.version},
                 {"matches", matches},
+                {"hooks", {{"declared", hooks.declared}, {"not_declared", hooks.others}}},
                 {"broken", nullptr},
                 {"exit", cli::to_int(code)}};
   if (broken) {
@@ -58,7 +72,8 @@ int tickbox::run_laws(int argc, char** argv, const GameTable& game) {
   cli::Program program{
       {.name = name,
        .description = "Check on random matches what every game must obey, so that it replays, "
-                      "replicates and never desyncs. Exit 3 if a law is broken.",
+                      "replicates and never desyncs. Says which optional hooks the game has: one "
+                      "with a misspelt name is never called. Exit 3 if a law is broken.",
        .example = name + " --matches 2000",
        .plays = fmt::format("{} {}", game.name, game.version)},
       flags};
@@ -77,11 +92,11 @@ int tickbox::run_laws(int argc, char** argv, const GameTable& game) {
   const auto broken = laws::check_laws(game, options);
   const cli::ExitCode code = broken ? cli::ExitCode::CheckFailed : cli::ExitCode::Done;
   if (broken) os::write_to_stderr(name + ": " + laws::to_text(game, *broken) + "\n");
-  std::string result;
+  std::string result = package::hooks_text(game);
   if (flags.json) {
     result = package::document_of(game, matches, broken, code);
   } else if (!broken) {
-    result = fmt::format("{} {} obeys the laws in {} matches\n", game.name, game.version, matches);
+    result += fmt::format("{} {} obeys the laws in {} matches\n", game.name, game.version, matches);
   }
   if (const auto written = os::write_to_stdout(result); !written) {
     return cli::to_int(cli::tell_failure({.name = name}, cli::ExitCode::Failed, written.error()));

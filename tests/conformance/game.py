@@ -7,6 +7,7 @@ import xxhash
 WHOLE, FLAG, PRESS, PLAYER, REF = range(5)
 NOBODY = 0xFFFF
 NEUTRAL = 2
+HAS_VELOCITY = 0xFFFF  # in place of the path of a spawned entity
 DYNAMIC, KINEMATIC, FIXED = range(3)
 NO_ID = (1 << 64) - 1
 MASK = (1 << 64) - 1
@@ -272,7 +273,10 @@ class Game:
         if kind == 2:
             of, player, ref = reader.number(), reader.number() - 1, reader.fixed("Q")
             place, path = (reader.fixed("i"), reader.fixed("i")), reader.number() - 1
-            return ("spawned", phase, of, player, ref, place, path, one_of(self.kinds, of).sparse(reader))
+            velocity = (reader.fixed("i"), reader.fixed("i")) if path == HAS_VELOCITY else (0, 0)
+            if path > HAS_VELOCITY or (path == HAS_VELOCITY and velocity == (0, 0)):
+                raise Malformed("neither a path nor a velocity")
+            return ("spawned", phase, of, player, ref, place, path, velocity, one_of(self.kinds, of).sparse(reader))
         if kind == 3:
             return ("removed", phase, reader.fixed("Q"))
         if kind == 4:

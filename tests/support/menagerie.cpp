@@ -475,7 +475,9 @@ struct Menagerie {
     if (server.random(60) == 0) {
       const MapObjects places = server.objects("crate");
       const Vec2 place = places[server.random(places.size())].min;
-      if (server.is_free(place, {kUnit, kUnit})) server.spawn(Crate{}, place);
+      if (server.is_free(place, {kUnit, kUnit})) {
+        server.spawn(Crate{}, place, {0, -server.speed(6)});
+      }
     }
     if (server.random(40) == 0) {
       const MapObjects places = server.objects("coin");

@@ -136,6 +136,7 @@ std::string outcome_json(const GameTable& game, const engine::TickRecord& record
   if (has_seat(outcome.kind)) add("seat", seat_json(outcome.player));
   if (has_entity(outcome.kind)) add("id", id_json(engine::body_id(outcome.ref)));
   if (has_place(outcome.kind)) add("min", place_json(outcome.min));
+  if (outcome.velocity != Vec2{}) add("velocity", place_json(outcome.velocity));
   if (const TypeInfo* type = engine::payload_type(game, outcome)) {
     add("type", fmt::format(R"("{}")", type->name));
     add("values", engine::value_json(*type, record.bytes_of(outcome)));

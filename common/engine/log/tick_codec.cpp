@@ -34,9 +34,24 @@ std::uint16_t read_one_less(NumberReader& in) {
   return static_cast<std::uint16_t>(static_cast<std::uint16_t>(in.number(UINT16_MAX)) - 1);
 }
 
+/// Reads a place or a velocity.
 Vec2 read_place(NumberReader& in) {
   const std::int32_t x = in.coordinate();
   return {x, in.coordinate()};
+}
+
+/// Stands for the path of a spawned entity that has a velocity, which follows.
+constexpr std::uint32_t kHasVelocity = std::uint32_t{UINT16_MAX} + 1;
+
+/// Reads the path or the velocity of a spawned entity.
+void read_way(NumberReader& in, Outcome& outcome) {
+  const std::uint32_t number = in.number(kHasVelocity);
+  if (number < kHasVelocity) {
+    outcome.path = static_cast<std::uint16_t>(static_cast<std::uint16_t>(number) - 1);
+    return;
+  }
+  outcome.velocity = read_place(in);
+  if (outcome.velocity == Vec2{}) in.fail();
 }
 
 /// What a record assumes of the world, followed outcome by outcome.
@@ -104,10 +119,9 @@ class RecordCheck {
     const BodyId id = body_id(outcome.ref);
     const bool is_avatar = outcome.player.seat != Player::kNobody;
     const AlignedValue state{bytes};
-    const RowRef row{
-        .head = {.id = id, .min = outcome.min, .path = outcome.path, .kind = outcome.type},
-        .state = {static_cast<const std::byte*>(state.data()), bytes.size()},
-        .input = {}};
+    const RowRef row{.head = outcome.row(),
+                     .state = {static_cast<const std::byte*>(state.data()), bytes.size()},
+                     .input = {}};
     if (!spawned_.insert(id).second || !world_.can_add(row)) return false;
     if (!is_avatar) {
       return class_of(id) == IdClass::ByServer && lineage_of(id) >= kSeatsMax &&
@@ -173,7 +187,14 @@ void write_outcome(const GameTable& game, const Outcome& outcome, ConstBytes byt
       writer.number(one_more(outcome.player.seat));
       writer.fixed(outcome.ref.id);
       place();
-      writer.number(one_more(outcome.path));
+      if (outcome.velocity == Vec2{}) {
+        writer.number(one_more(outcome.path));
+      } else {
+        TICKBOX_ASSERT(outcome.path == kNoPath);
+        writer.number(kHasVelocity);
+        writer.fixed(outcome.velocity.x);
+        writer.fixed(outcome.velocity.y);
+      }
       break;
     case OutcomeKind::Removed:
       writer.fixed(outcome.ref.id);
@@ -239,7 +260,7 @@ void read_outcome(const GameTable& game, OutcomeHead head, NumberReader& in, Tic
       outcome.player = {read_one_less(in)};
       outcome.ref = {in.fixed<std::uint64_t>()};
       outcome.min = read_place(in);
-      outcome.path = read_one_less(in);
+      read_way(in, outcome);
       break;
     case OutcomeKind::Removed:
       outcome.ref = {in.fixed<std::uint64_t>()};

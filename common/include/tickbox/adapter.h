@@ -287,7 +287,7 @@ constexpr GameTable make_game_table() {
   using Secret = SecretOf<Game>;
   using AllTables = Tables<Game, typename Game::Kinds, OutcomesOf<Game>, EventsOf<Game>>;
   GameTable table{.name = Game::name, .version = Game::version};
-  table.avatar = static_cast<std::uint8_t>(kNumberIn<typename Game::Avatar, typename Game::Kinds>);
+  table.avatar = static_cast<std::uint8_t>(kNumberInKinds<Game, typename Game::Avatar>);
   table.input = type_info<typename Game::Input>();
   table.seat = type_info<SeatOf<Game>>();
   table.room = type_info<RoomOf<Game>>();
@@ -297,6 +297,7 @@ constexpr GameTable make_game_table() {
   table.events = AllTables::kEvents;
   table.commands = CommandTables<Game, CommandsOf<Game>>::kCommands;
   table.results = ResultTypes<ResultsOf<Game>>::kResults;
+  table.hooks = kHooks<Game>;
   table.bot = bot_table<Game>();
   add_keys<Game>(table);
   table.maps = maps_of<Game>();

@@ -2,7 +2,8 @@
 // The whole interface that a game is written against: include nothing else of Tickbox.
 //
 // A game is a struct of types and static functions. It derives from nothing and registers nothing;
-// functions that it does not define are not called. Three rules hold:
+// functions that it does not define are not called. NAME-laws lists those that it has found: one
+// with a misspelt name is not among them. Three rules hold:
 //
 //   1. The state is what TICKBOX_FIELDS lists (fields.h).
 //   2. Step, on server and client, has no clock, no private random numbers and no list of all
@@ -171,23 +172,6 @@ struct EventRows {
   std::size_t count = 0;
 };
 
-/// The number of a type in a list.
-template <class Type, class Types>
-struct NumberIn;
-
-template <class Type, class... Types>
-struct NumberIn<Type, List<Types...>> {
-  static_assert((std::is_same_v<Type, Types> || ...),
-                "the game does not list this type among its kinds, outcomes or events");
-  static constexpr std::size_t kValue = [] {
-    std::size_t number = 0;
-    static_cast<void>(((std::is_same_v<Type, Types> || (++number, false)) || ...));
-    return number;
-  }();
-};
-template <class Type, class Types>
-inline constexpr std::size_t kNumberIn = NumberIn<Type, Types>::kValue;
-
 class Running;    // of the engine: the tick that runs, and the entity whose callback it is
 struct BotSight;  // of the engine: what a bot sees
 
@@ -327,7 +311,7 @@ class AnyServer : public Moment {
   void visit_rows(std::size_t kind, RowVisit visit) const;
   [[nodiscard]] EventRows event_rows(std::size_t event) const;
   [[nodiscard]] Ref spawn_row(Player who, std::size_t kind, const void* state, Vec2 min,
-                              std::uint16_t path) const;
+                              Vec2 velocity, std::uint16_t path) const;
   void decide_row(Ref whom, std::size_t outcome, const void* value) const;
   void publish_row(std::size_t result, const void* value) const;
   [[nodiscard]] void* seat_row(Player who) const;
@@ -392,6 +376,44 @@ TICKBOX_OPTIONAL_TYPE(Room, Empty);
 TICKBOX_OPTIONAL_TYPE(Secret, Empty);
 TICKBOX_OPTIONAL_TYPE(BotState, Empty);
 #undef TICKBOX_OPTIONAL_TYPE
+template <class Game>
+using KindsOf = typename Game::Kinds;
+
+/// Returns the number of a type in a list, that of all types if it is not there.
+template <class Type, class... Types>
+constexpr std::size_t number_in(List<Types...>) {
+  std::size_t number = 0;
+  static_cast<void>(((std::is_same_v<Type, Types> || (++number, false)) || ...));
+  return number;
+}
+
+template <class... Types>
+constexpr std::size_t size_of(List<Types...>) {
+  return sizeof...(Types);
+}
+
+/// Has no members: the compiler prints its name with that of a type, and of the list without it.
+template <class Type>
+struct TheGameDoesNotList {};
+
+// kNumberInKinds<Game, Type> is the number of a type in Game::Kinds; likewise the others.
+#define TICKBOX_NUMBER_IN(NAME)                                        \
+  template <class Game, class Type>                                    \
+  inline constexpr std::size_t kNumberIn##NAME = [] {                  \
+    constexpr std::size_t kNumber = number_in<Type>(NAME##Of<Game>{}); \
+    if constexpr (kNumber == size_of(NAME##Of<Game>{})) {              \
+      return typename TheGameDoesNotList<Type>::add_it_to_##NAME{};    \
+    } else {                                                           \
+      return kNumber;                                                  \
+    }                                                                  \
+  }()
+
+TICKBOX_NUMBER_IN(Kinds);
+TICKBOX_NUMBER_IN(Outcomes);
+TICKBOX_NUMBER_IN(Events);
+TICKBOX_NUMBER_IN(Commands);
+TICKBOX_NUMBER_IN(Results);
+#undef TICKBOX_NUMBER_IN
 
 }  // namespace detail
 
@@ -449,12 +471,12 @@ class Step : public detail::AnyStep {
   /// player whom a field of the event names. A client for which 128 events wait loses further ones.
   template <class Event>
   void emit(Ref at, const Event& event) const {
-    this->emit_row(at, detail::kNumberIn<Event, detail::EventsOf<Game>>, &event);
+    this->emit_row(at, detail::kNumberInEvents<Game, Event>, &event);
   }
 
  private:
   template <class Kind>
-  static constexpr std::size_t kNumber = detail::kNumberIn<Kind, typename Game::Kinds>;
+  static constexpr std::size_t kNumber = detail::kNumberInKinds<Game, Kind>;
 };
 
 /// What the hooks of the live server can do. All that they change is an outcome: the tick log has
@@ -512,38 +534,43 @@ class Server : public detail::AnyServer {
   /// while a hook decides comes after the hook.
   template <class Event>
   [[nodiscard]] std::span<const Event> events() const {
-    const detail::EventRows rows =
-        this->event_rows(detail::kNumberIn<Event, detail::EventsOf<Game>>);
+    const detail::EventRows rows = this->event_rows(detail::kNumberInEvents<Game, Event>);
     return {static_cast<const Event*>(rows.first), rows.count};
   }
 
   /// Spawns an entity that nobody controls. Returns Ref{}, and does nothing, if the room is full.
   /// It is full if 16,384 entities were there when the tick began or were spawned by the server
-  /// since.
+  /// since. `velocity`: in sub-units per tick, as speed() returns it.
   template <class Kind>
-  Ref spawn(const Kind& state, Vec2 min, std::uint16_t path = kNoPath) const {
-    return this->spawn_row({}, kNumber<Kind>, &state, min, path);
+  Ref spawn(const Kind& state, Vec2 min, Vec2 velocity = {}) const {
+    return this->spawn_row({}, kNumber<Kind>, &state, min, velocity, kNoPath);
+  }
+
+  /// Spawns one that moves on a path of the map.
+  template <class Kind>
+  Ref spawn(const Kind& state, Vec2 min, std::uint16_t path) const {
+    return this->spawn_row({}, kNumber<Kind>, &state, min, {}, path);
   }
 
   /// Spawns an entity that a player controls; it may control several. They are removed when the
   /// player leaves. Returns Ref{} as spawn() does. Requires: has(who); at most 256 in a tick.
   template <class Kind>
-  Ref spawn_avatar(Player who, const Kind& state, Vec2 min) const {
-    return this->spawn_row(who, kNumber<Kind>, &state, min, kNoPath);
+  Ref spawn_avatar(Player who, const Kind& state, Vec2 min, Vec2 velocity = {}) const {
+    return this->spawn_row(who, kNumber<Kind>, &state, min, velocity, kNoPath);
   }
 
   /// Runs Game::apply(me, outcome, step) for an entity: here at once, and in every replay at the
   /// same point. Does nothing for an entity that does not exist.
   template <class Outcome>
   void decide(Ref whom, const Outcome& outcome) const {
-    this->decide_row(whom, detail::kNumberIn<Outcome, detail::OutcomesOf<Game>>, &outcome);
+    this->decide_row(whom, detail::kNumberInOutcomes<Game, Outcome>, &outcome);
   }
 
   /// Publishes a result of the match, such as a round that has ended: a line in the server's log
   /// and, with --match-results, in a file for the backend. It changes nothing.
   template <class Result>
   void publish_result(const Result& result) const {
-    this->publish_row(detail::kNumberIn<Result, detail::ResultsOf<Game>>, &result);
+    this->publish_row(detail::kNumberInResults<Game, Result>, &result);
   }
 
   /// The state of a player, such as its score. Step cannot read it. Requires: has(who).
@@ -563,7 +590,7 @@ class Server : public detail::AnyServer {
 
  private:
   template <class Kind>
-  static constexpr std::size_t kNumber = detail::kNumberIn<Kind, typename Game::Kinds>;
+  static constexpr std::size_t kNumber = detail::kNumberInKinds<Game, Kind>;
 };
 
 /// What a bot sees: the newest view of its client, its own entities as predicted, and the map. The
@@ -616,8 +643,7 @@ class BotView : public detail::AnyBotView {
   /// most ten a second: does nothing for the ticks of 100 ms after one.
   template <class Command>
   void command(const Command& command) const {
-    this->give_command(detail::kNumberIn<Command, detail::CommandsOf<Game>>, &command,
-                       sizeof(Command));
+    this->give_command(detail::kNumberInCommands<Game, Command>, &command, sizeof(Command));
   }
 
   /// Calls visit(ConstEntity<Kind>) for the entities of a kind that the player controls, by id, as
@@ -629,7 +655,7 @@ class BotView : public detail::AnyBotView {
 
  private:
   template <class Kind>
-  static constexpr std::size_t kNumber = detail::kNumberIn<Kind, typename Game::Kinds>;
+  static constexpr std::size_t kNumber = detail::kNumberInKinds<Game, Kind>;
 
   template <class Kind>
   static std::optional<ConstEntity<Kind>> first_row(std::span<const detail::SeenRow> rows) {

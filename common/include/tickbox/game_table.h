@@ -71,6 +71,12 @@ struct BotTable {
                  void* input) = nullptr;
 };
 
+/// A member that a game may define, by its name.
+struct Hook {
+  std::string_view name;
+  bool is_declared = false;
+};
+
 struct GameTable {
   std::string_view name{};
   std::uint32_t version = 0;
@@ -90,6 +96,7 @@ struct GameTable {
   std::span<const std::string_view> maps{};  ///< names; empty: the game has one map without a name
   std::uint16_t state_bytes = 0;             ///< of the largest kind: the stride of rows
   // No part of the rules, nor of `hash`.
+  std::span<const Hook> hooks{};  ///< all that there are
   BotTable bot{};
   std::span<const KeyTable> keys{};
   std::span<const CommandKeyTable> command_keys{};

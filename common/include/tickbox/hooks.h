@@ -2,6 +2,7 @@
 // Which callbacks and hooks a game defines, asked at compile time.
 
 #include "tickbox/game.h"
+#include "tickbox/game_table.h"
 
 #include <array>
 #include <concepts>
@@ -96,9 +97,17 @@ concept HasSignificant = requires(typename Game::Input input, const typename Gam
   { Game::significant(input, avatar) } -> std::same_as<typename Game::Input>;
 };
 
-// Whether a game has a member of a hook's name, whatever its signature: then a lookup of the name
-// in a class that derives from the game and from one that has the name is ambiguous.
+// The optional members of a game that have a name, and whether a game has one, whatever its
+// signature: then a lookup of the name in a class that derives from the game and from one that has
+// the name is ambiguous.
 // NOLINTBEGIN(cppcoreguidelines-macro-usage): makes one probe for each name
+// clang-format off
+#define TICKBOX_DETAIL_HOOKS(each)                                                        \
+  each(act) each(ray) each(struck) each(contact) each(wall) each(after) each(apply)       \
+  each(crushed) each(left) each(open) each(leave) each(decide) each(command)              \
+  each(significant) each(sight) each(predict) each(possible) each(gravity) each(maps)     \
+  each(bot) each(bot_styles) each(keys) each(look)
+// clang-format on
 #define TICKBOX_DETAIL_PROBE(hook)             \
   struct Named_##hook {                        \
     int hook = 0;                              \
@@ -107,29 +116,14 @@ concept HasSignificant = requires(typename Game::Input input, const typename Gam
   struct Probe_##hook : Game, Named_##hook {}; \
   template <class Game>                        \
   inline constexpr bool kHasNamed_##hook = !requires { &Probe_##hook<Game>::hook; };
-TICKBOX_DETAIL_PROBE(act)
-TICKBOX_DETAIL_PROBE(ray)
-TICKBOX_DETAIL_PROBE(struck)
-TICKBOX_DETAIL_PROBE(wall)
-TICKBOX_DETAIL_PROBE(after)
-TICKBOX_DETAIL_PROBE(crushed)
-TICKBOX_DETAIL_PROBE(left)
-TICKBOX_DETAIL_PROBE(possible)
-TICKBOX_DETAIL_PROBE(predict)
-TICKBOX_DETAIL_PROBE(sight)
-TICKBOX_DETAIL_PROBE(command)
-TICKBOX_DETAIL_PROBE(contact)
-TICKBOX_DETAIL_PROBE(apply)
-TICKBOX_DETAIL_PROBE(significant)
-TICKBOX_DETAIL_PROBE(open)
-TICKBOX_DETAIL_PROBE(leave)
-TICKBOX_DETAIL_PROBE(decide)
-TICKBOX_DETAIL_PROBE(bot)
-TICKBOX_DETAIL_PROBE(bot_styles)
-TICKBOX_DETAIL_PROBE(keys)
-TICKBOX_DETAIL_PROBE(maps)
-TICKBOX_DETAIL_PROBE(look)
+TICKBOX_DETAIL_HOOKS(TICKBOX_DETAIL_PROBE)
 #undef TICKBOX_DETAIL_PROBE
+#define TICKBOX_DETAIL_HOOK(hook) Hook{.name = #hook, .is_declared = kHasNamed_##hook<Game>},
+/// All of them, in the order of game.h.
+template <class Game>
+inline constexpr std::array kHooks{TICKBOX_DETAIL_HOOKS(TICKBOX_DETAIL_HOOK)};
+#undef TICKBOX_DETAIL_HOOK
+#undef TICKBOX_DETAIL_HOOKS
 // NOLINTEND(cppcoreguidelines-macro-usage)
 
 }  // namespace tickbox::detail

@@ -134,7 +134,7 @@ template <class Game, class Visit>
 constexpr void visit_sent_commands(Visit visit) {
   visit_keys<Game>([&]<class Value>(const Key<Value>& key) {
     if constexpr (!kIsInput<Game, Value>) {
-      constexpr std::size_t kCommand = kNumberIn<Value, CommandsOf<Game>>;
+      constexpr std::size_t kCommand = kNumberInCommands<Game, Value>;
       visit(CommandKeyTable{
           .keys = key.keys, .command = static_cast<std::uint8_t>(kCommand), .value = &key.value});
     }

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -24,6 +25,10 @@ struct Flag {
   TICKBOX_FIELDS(Flag, number)
 };
 
+struct Bird {
+  TICKBOX_FIELDS(Bird)
+};
+
 struct Lobby {
   // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "lobby";
@@ -31,7 +36,7 @@ struct Lobby {
   // NOLINTEND(readability-identifier-naming)
   using Input = Empty;
   using Avatar = Man;
-  using Kinds = List<Man, Flag>;
+  using Kinds = List<Man, Flag, Bird>;
   using Server = tickbox::Server<Lobby>;
 
   template <class Kind>
@@ -43,6 +48,8 @@ struct Lobby {
   static Body body(const Kind&) {
     return {.motion = Motion::Fixed, .collides_with = 0};
   }
+
+  static Body body(const Bird&) { return {.collides_with = 0}; }
 
   static void map(MapBuilder& map, const MapOptions&) {
     map.solid({10 * kUnit, 0}, {kUnit, kUnit});
@@ -122,6 +129,23 @@ TEST_F(ServerTest, CountsTheEntitiesOfAKindAndFindsTheFirst) {
     EXPECT_EQ(server.first<Man>()->owner, Player{2});
   });
   decide([](Lobby::Server& server) { EXPECT_EQ((*server.first<Flag>())->number, 7); });
+}
+
+TEST_F(ServerTest, SpawnsWithAVelocity) {
+  Vec2 velocity{};
+  decide([&](Lobby::Server& server) {
+    velocity = {server.speed(1, 2), -server.speed(1, 3)};
+    server.spawn(Bird{}, {0, 5 * kUnit}, velocity);
+    server.spawn(Bird{}, {}, {server.speed(90), 0});
+  });
+  decide([&](Lobby::Server& server) {
+    EXPECT_EQ(server.first<Bird>()->velocity, velocity);
+    EXPECT_EQ(server.first<Bird>()->min, (Vec2{velocity.x, 5 * kUnit + velocity.y}));
+    std::int32_t fastest = 0;
+    server.for_each<Bird>(
+        [&](ConstEntity<Bird> it) { fastest = std::max(fastest, it.velocity.x); });
+    EXPECT_EQ(fastest, server.speed(1)) << "the top speed of its kind";
+  });
 }
 
 TEST_F(ServerTest, FindsTheAvatarOfAPlayer) {

@@ -4,12 +4,16 @@
 
 #include "laws/laws.h"
 #include "tests/support/sanitizers.h"
+#include "tests/unit/laws/refused/game_of.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace tickbox {
 namespace {
@@ -22,6 +26,27 @@ std::string law_broken_by(const GameTable& game) {
   if (!broken) return "none";
   std::printf("%s\n", laws::to_text(game, *broken).c_str());
   return broken->law;
+}
+
+struct Runner {
+  TICKBOX_FIELDS(Runner)
+};
+
+/// Nothing calls opens(): the hook is open().
+struct Misspelt : GameOf<Runner> {
+  static void opens(Server<Misspelt>&) {}
+
+  static void decide(Server<Misspelt>&) {}
+
+  static void act(Entity<Runner>, Step<Misspelt>&) {}
+};
+
+// An author searched long for why the hook did not run.
+TEST(LawBreakers, AMisspeltHookIsNotAmongThoseOfTheGame) {
+  const laws::HookNames hooks = laws::hooks_of(kGameTable<Misspelt>);
+  EXPECT_EQ(hooks.declared, (std::vector<std::string_view>{"act", "decide"}));
+  EXPECT_EQ(std::ranges::count(hooks.others, "open"), 1);
+  EXPECT_EQ(hooks.others.size(), 21U);
 }
 
 TEST(LawBreakers, AGameWithoutAFaultObeysTheLaws) {
