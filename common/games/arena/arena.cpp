@@ -61,7 +61,7 @@ struct Hit {
 };
 
 struct Score {
-  Int<0, INT32_MAX> points;
+  Int<0, 9'999> points;  ///< stays at the most
   TICKBOX_FIELDS(Score, points)
 };
 
