@@ -137,15 +137,16 @@ std::expected<View, Rejected> SnapshotWorld::finish(const ViewHead& head, const 
   });
   world_is_newest_ = true;
   made_ = newest_ = head.tick;
-  HeldView& held = views_.insert(head.tick);
-  held.tick = head.tick;
+  const bool on_base = base != nullptr;
+  if (on_base) views_.drop_before(base->tick);
+  HeldView& held = views_.add(head.tick);
   held.rows.assign(world_);
   held.room.assign(world_.room().begin(), world_.room().end());
   return View{.tick = head.tick,
               .rows = &held.rows,
               .room = &held.room,
               .touched = touched_,
-              .has_news = base == nullptr || content_.has_news(),
+              .has_news = !on_base || content_.has_news(),
               .news = news_,
               .replayed_ticks = std::span{replayed_ticks_}.first(replayed_tick_count_),
               .teleports = seen_teleports_,

@@ -12,8 +12,8 @@
 // been sent in full meanwhile. And the newest view may lack what a member had spawned before it was
 // sent in full. The hash of the view shows both: then all members are replayed from the base.
 
+#include "client/match/held_views.h"
 #include "core/ids.h"
-#include "core/tick_ring.h"
 #include "engine/stepper.h"
 #include "engine/world.h"
 #include "net/drop_reason.h"
@@ -29,13 +29,6 @@
 #include <vector>
 
 namespace tickbox::match {
-
-/// A view that the client holds.
-struct HeldView {
-  Tick tick;
-  views::Rows rows;             ///< by id
-  std::vector<std::byte> room;  ///< the room's state
-};
 
 /// A body of a view at a tick on the way to that view.
 struct ReplayedBody {
@@ -174,7 +167,7 @@ class SnapshotWorld {
   engine::Stepper stepper_;
   engine::World part_;  ///< of the members that catch up
   engine::Stepper part_stepper_;
-  TickRing<HeldView, protocol::kViewsHeld> views_;
+  HeldViews views_;
   std::optional<Tick> newest_;  ///< of the views held
   std::optional<Tick> made_;    ///< the tick of the last view made, also if it was forgotten
   Tick touched_;
@@ -191,7 +184,8 @@ class SnapshotWorld {
   std::vector<BodyId> before_;      ///< the rows before a step
   std::vector<BodyId> teleported_;  ///< in the last step
   HeldView wrong_;
-  std::vector<ReplayedTick> replayed_ticks_;  ///< the first replayed_tick_count_ are of this snapshot
+  std::vector<ReplayedTick>
+      replayed_ticks_;  ///< the first replayed_tick_count_ are of this snapshot
   std::size_t replayed_tick_count_ = 0;
   Tick news_;
   std::vector<SeenTeleport> seen_teleports_;

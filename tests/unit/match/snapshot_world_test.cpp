@@ -115,6 +115,26 @@ TEST_F(SnapshotWorldTest, StepsOnlyWhatIsNewerThanItsNewestView) {
   }
 }
 
+// A server builds on the newest view that was acknowledged, so it never goes back.
+TEST_F(SnapshotWorldTest, HoldsNoViewThatIsOlderThanItsLastBase) {
+  apply(match_.full());
+  const Tick first = match_.now();
+  match_.tick();
+  apply(match_.since(first));
+  const Tick second = match_.now();
+  match_.tick();
+  apply(match_.since(first));
+  match_.tick();
+  apply(match_.since(second));
+  match_.tick();
+  apply(match_.since(second));
+  match_.tick();
+  const Snapshot late = match_.since(first);
+  const auto view = world_.apply(late.head, late.content);
+  ASSERT_FALSE(view);
+  EXPECT_EQ(view.error().reason, net::DropReason::Unexpected);
+}
+
 TEST_F(SnapshotWorldTest, StepsAllThatWasLost) {
   apply(match_.full());
   const Tick base = match_.now();

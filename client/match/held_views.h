@@ -1,0 +1,67 @@
+#pragma once
+// The views that a client holds, as bases of the snapshots to come.
+//
+// A server builds on the newest view that the client has acknowledged. So once a snapshot has built
+// on a view, no later one builds on an older view, and the memory of these is used again. A client
+// holds about as many views as snapshots are on their way, and not those of a whole second.
+
+#include "core/assert.h"
+#include "core/ids.h"
+#include "protocol/history_depths.h"
+#include "views/rows.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace tickbox::match {
+
+/// A view that the client holds.
+struct HeldView {
+  Tick tick;
+  views::Rows rows;             ///< by id
+  std::vector<std::byte> room;  ///< the room's state
+};
+
+class HeldViews {
+ public:
+  /// Returns the view of `tick`, or nullptr; valid until the views change.
+  [[nodiscard]] const HeldView* find(Tick tick) const {
+    const std::span held = std::span{views_}.first(count_);
+    const auto view = std::ranges::lower_bound(held, tick, {}, &HeldView::tick);
+    return view != held.end() && view->tick == tick ? &*view : nullptr;
+  }
+
+  /// Returns a view to be overwritten, which counts as that of `tick`. Drops the oldest one of too
+  /// many. Requires: no view is as new.
+  [[nodiscard]] HeldView& add(Tick tick) {
+    TICKBOX_ASSERT(count_ == 0 || views_[count_ - 1].tick < tick);
+    if (count_ == protocol::kViewsHeld) drop(1);
+    if (count_ == views_.size()) views_.emplace_back();
+    HeldView& view = views_[count_++];
+    view.tick = tick;
+    return view;
+  }
+
+  /// Drops the views before `tick`.
+  void drop_before(Tick tick) {
+    const std::span held = std::span{views_}.first(count_);
+    drop(std::ranges::lower_bound(held, tick, {}, &HeldView::tick) - held.begin());
+  }
+
+  void clear() { count_ = 0; }
+
+ private:
+  /// Drops the oldest views. Their memory is that of the next ones.
+  void drop(std::ptrdiff_t views) {
+    const auto first = views_.begin();
+    std::rotate(first, first + views, first + static_cast<std::ptrdiff_t>(count_));
+    count_ -= static_cast<std::size_t>(views);
+  }
+
+  std::vector<HeldView> views_;  ///< the first count_, by tick; never shrinks
+  std::size_t count_ = 0;
+};
+
+}  // namespace tickbox::match
