@@ -173,6 +173,7 @@ EventRows AnyServer::event_rows(std::size_t event) const {
   return running().events(event);
 }
 
+// NOLINTNEXTLINE(readability-function-size): all that an entity begins with
 Ref AnyServer::spawn_row(Player who, std::size_t kind, const void* state, Vec2 min, Vec2 velocity,
                          std::uint16_t path) const {
   return running().spawn_by_server(who, kind, state, min, velocity, path);

@@ -687,6 +687,7 @@ EventRows Running::events(std::size_t event) const {
   return {.first = list.bytes.data(), .count = list.count};
 }
 
+// NOLINTNEXTLINE(readability-function-size): all that an entity begins with
 Ref Running::spawn_by_server(Player who, std::size_t kind, const void* state, Vec2 min,
                              Vec2 velocity, std::uint16_t path) {
   const bool is_avatar = who.seat != Player::kNobody;
