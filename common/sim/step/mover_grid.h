@@ -119,7 +119,7 @@ class MoverGrid {
   void set(std::uint32_t slot, const Place& place, std::span<const Rect> hulls);
 
   /// The most movers without cells. With more, `tickbox-bench-physics` is faster with them.
-  static constexpr std::size_t kWithoutCellsMax = 256;
+  static constexpr std::size_t kWithoutCellsMax = 80;
   static constexpr std::uint32_t kStrayed = 0xffff'ffff;
 
   std::vector<Place> added_;  ///< the first added_count_
