@@ -33,6 +33,13 @@ std::size_t take_sparse(const TypeInfo& type, ConstBytes bits, std::size_t first
   return at;
 }
 
+/// Makes a world that of a view's tick and room, without rows.
+void begin_at(const HeldView& view, engine::World& world) {
+  world.clear_rows();
+  world.tick = view.tick;
+  std::ranges::copy(view.room, world.room().begin());
+}
+
 }  // namespace
 
 bool was_touched(const engine::TickReport& report, Player player) {
@@ -270,9 +277,7 @@ void SnapshotWorld::load(const HeldView& base, const HeldView& start) {
     if (removes) world_.remove_marked(removed_);
     return;
   }
-  world_.clear_rows();
-  world_.tick = start.tick;
-  std::ranges::copy(start.room, world_.room().begin());
+  begin_at(start, world_);
   adding_.clear();
   for (std::size_t row = 0; row < start.rows.size(); ++row) {
     if (is_kept(start.rows.id(row))) adding_.push_back(start.rows.row(row));
@@ -284,9 +289,7 @@ void SnapshotWorld::load(const HeldView& base, const HeldView& start) {
 /// Replays the returning members from the base to the tick of the world, and adds them to it.
 /// Fails: false, if they cannot have been alone.
 bool SnapshotWorld::catch_up(const ViewHead& head, const HeldView& base) {
-  part_.clear_rows();
-  part_.tick = base.tick;
-  std::ranges::copy(base.room, part_.room().begin());
+  begin_at(base, part_);
   adding_.clear();
   for (const std::size_t member : returning_) {
     adding_.push_back(base.rows.row(member));

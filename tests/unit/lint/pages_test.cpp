@@ -4,15 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <regex>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace {

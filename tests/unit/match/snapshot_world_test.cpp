@@ -168,7 +168,7 @@ TEST_F(SnapshotWorldTest, LetsAMemberCatchUpWithWhatItSpawned) {
   EXPECT_EQ(steps_of(match_.since(base)), 1U);
 }
 
-// B's dart hits C, who comes in full then: B has influenced a member of the view from out of it.
+// B is out of the view. Its dart hits C in the view, so C is sent in full.
 TEST_F(SnapshotWorldTest, StartsFromTheBaseWhereAMemberThatReturnsWasNotAlone) {
   const std::vector<BodyId> no_b{match_.body(kB)};
   apply(match_.full());
