@@ -24,7 +24,7 @@ struct ComparedRow {
 
 /// Rows to be compared, by id.
 struct ComparedRows {
-  std::size_t size = 0;
+  std::size_t size;
   FunctionRef<ComparedRow(std::size_t)> row;
 };
 
