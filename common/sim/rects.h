@@ -24,6 +24,15 @@ struct Rect {
   std::int32_t y1 = 0;
 };
 
+/// The edges across an axis: 0 is x.
+[[nodiscard]] constexpr std::int32_t low_of(const Rect& rect, std::size_t axis) {
+  return axis == 0 ? rect.x0 : rect.y0;
+}
+
+[[nodiscard]] constexpr std::int32_t high_of(const Rect& rect, std::size_t axis) {
+  return axis == 0 ? rect.x1 : rect.y1;
+}
+
 /// Whether two rectangles share a point. Without a branch: a CPU cannot predict which of the four
 /// comparisons fails.
 [[nodiscard]] constexpr bool touch(const Rect& a, const Rect& b) {

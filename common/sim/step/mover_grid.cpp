@@ -9,9 +9,10 @@ namespace tickbox::sim {
 
 namespace {
 
-/// Two buckets or more for each mover, so that few cells share one by chance.
+/// Two buckets or more for each mover, so that few cells share one by chance. A search of a few
+/// movers tests all of them anyway.
 int bits_for(std::size_t movers) {
-  return static_cast<int>(std::bit_width(2 * movers + 1));
+  return movers > RectColumns::kLanes ? static_cast<int>(std::bit_width(2 * movers + 1)) : 0;
 }
 
 }  // namespace
@@ -26,28 +27,25 @@ void MoverGrid::reserve(std::size_t movers) {
 }
 
 void MoverGrid::start(std::size_t movers) {
-  has_cells_ = movers > kWithoutCellsMax;
-  if (has_cells_) {
-    bits_ = bits_for(movers);
-    first_.assign((std::size_t{1} << bits_) + 1, 0);
-  }
+  has_cells_ = movers > kInStripsMax;
+  bits_ = bits_for(movers);
+  first_.assign((std::size_t{1} << bits_) + 1, 0);
   added_.resize(movers);
   added_count_ = 0;
   slots_.resize(movers);
   strays_.clear();
   levels_ = 0;
+  reach_max_ = 0;
 }
 
 void MoverGrid::sort(std::span<const Rect> hulls) {
   places_.resize(added_count_);
   hulls_.resize(added_count_);
-  if (has_cells_) return sort_into_cells(hulls);
-  for (std::size_t i = 0; i < added_count_; ++i) {
-    set(static_cast<std::uint32_t>(i), added_[i], hulls);
+  if (has_cells_) {
+    find_cells();
+  } else {
+    find_strips(hulls);
   }
-}
-
-void MoverGrid::sort_into_cells(std::span<const Rect> hulls) {
   for (std::size_t bucket = 1; bucket < first_.size(); ++bucket) {
     first_[bucket] += first_[bucket - 1];
   }
@@ -57,6 +55,36 @@ void MoverGrid::sort_into_cells(std::span<const Rect> hulls) {
   }
   std::rotate(first_.begin(), first_.begin() + 1, first_.end());
   first_.back() = static_cast<std::uint32_t>(added_count_);
+}
+
+void MoverGrid::find_cells() {
+  for (Place& place : std::span{added_}.first(added_count_)) {
+    place.x >>= place.level;
+    place.y >>= place.level;
+    place.bucket = static_cast<std::uint32_t>(bucket_of(place.level, place.x, place.y, bits_));
+    levels_ |= std::uint64_t{1} << place.level;
+    ++first_[place.bucket + 1];
+  }
+}
+
+/// Divides the rectangle that the movers are in into strips, and finds that of each.
+void MoverGrid::find_strips(std::span<const Rect> hulls) {
+  const std::span added = std::span{added_}.first(added_count_);
+  if (added.empty()) return;
+  Rect all = hulls[added.front().mover];
+  for (const Place& place : added) {
+    all = united(all, hulls[place.mover]);
+  }
+  const auto extent = [&all](Axis axis) {
+    return static_cast<std::uint64_t>(std::int64_t{high_of(all, axis)} - low_of(all, axis));
+  };
+  axis_ = extent(0) >= extent(1) ? 0 : 1;
+  begin_ = low_of(all, axis_);
+  strip_bits_ = std::max(0, static_cast<int>(std::bit_width(extent(axis_))) - bits_);
+  for (Place& place : added) {
+    place.bucket = static_cast<std::uint32_t>(strip_of(low_of(hulls[place.mover], axis_)));
+    ++first_[place.bucket + 1];
+  }
 }
 
 void MoverGrid::set(std::uint32_t slot, const Place& place, std::span<const Rect> hulls) {
@@ -74,7 +102,7 @@ void MoverGrid::update(std::uint32_t mover, const Rect& hull) {
     stray->hull = hull;
     return;
   }
-  if (!has_cells_ || contains(region_of(places_[slot]), box_of(hull))) {
+  if (may_stay(places_[slot], hull)) {
     hulls_.set(slot, hull);
     return;
   }

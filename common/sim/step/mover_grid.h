@@ -8,8 +8,11 @@
 // widen the cells of the slow ones. The cells of a row are consecutive in memory, and a hash
 // scatters the rows. A mover that becomes faster than its level allows is listed as a stray.
 //
-// Few movers need no cells: a search tests eight of them at a time, and has tested them all before
-// it would have found its cells.
+// Few movers are in strips instead, across the longer side of the rectangle that they are in: each
+// in the strip of its low edge at the tick's start. The strips are consecutive in memory, so a
+// search reads from the first strip that it needs to the last. It tests eight movers at a time, and
+// is done before it would have found its cells. Movers that are close together in a wide world
+// share a strip, and then each tests all of them; so this is only for as many as can be borne.
 
 #include "sim/body.h"
 #include "sim/rects.h"
@@ -40,20 +43,12 @@ class MoverGrid {
   /// Adds a mover. `reach` is how far it may get to each side of its corner without becoming a
   /// stray.
   void add(std::uint32_t mover, Vec2 corner, std::int64_t reach) {
-    if (!has_cells_) {
-      added_[added_count_++].mover = mover;
-      return;
-    }
-    const int level = level_for(2 * reach);
-    const auto x = static_cast<std::int32_t>(std::int64_t{corner.x} >> level);
-    const auto y = static_cast<std::int32_t>(std::int64_t{corner.y} >> level);
-    const auto bucket = static_cast<std::uint32_t>(bucket_of(level, x, y, bits_));
-    added_[added_count_++] = {mover, bucket, x, y, level};
-    levels_ |= std::uint64_t{1} << level;
-    ++first_[bucket + 1];
+    added_[added_count_++] = {
+        .mover = mover, .x = corner.x, .y = corner.y, .level = level_for(2 * reach)};
+    reach_max_ = std::max(reach_max_, reach);
   }
 
-  /// Ends the adding of movers: sorts them into their cells. `hulls` has, by mover, what each
+  /// Ends the adding of movers: sorts them into cells or strips. `hulls` has, by mover, what each
   /// covers in the tick. Requires: each hull within its mover's reach.
   void sort(std::span<const Rect> hulls);
 
@@ -69,11 +64,12 @@ class MoverGrid {
   void update(std::uint32_t mover, const Rect& hull);
 
  private:
-  /// A mover and its cell: column and row at a level, and the hash bucket of the cell.
+  /// A mover and its cell: column and row at a level, and the hash bucket of the cell. Without
+  /// cells: its strip, and its corner at the tick's start.
   struct Place {
     std::uint32_t mover = 0;
     std::uint32_t bucket = 0;
-    std::int32_t x = 0;  ///< of its cell
+    std::int32_t x = 0;  ///< of its cell, or in sub-units
     std::int32_t y = 0;
     std::int32_t level = 0;
   };
@@ -83,7 +79,15 @@ class MoverGrid {
     Rect hull;
   };
 
-  /// What a mover of a cell may cover, so that no query misses it.
+  /// Returns whether no query misses a mover that covers `hull` and stays in its place.
+  [[nodiscard]] bool may_stay(const Place& place, const Rect& hull) const {
+    if (has_cells_) return contains(region_of(place), box_of(hull));
+    const std::int64_t corner = axis_ == 0 ? place.x : place.y;
+    return low_of(hull, axis_) >= corner - reach_max_ &&
+           high_of(hull, axis_) <= corner + reach_max_;
+  }
+
+  /// What a mover of a cell may cover.
   static Box region_of(const Place& place) {
     const std::int64_t half = std::int64_t{1} << (place.level - 1);
     const std::int64_t x = std::int64_t{place.x} * 2 * half;
@@ -104,7 +108,14 @@ class MoverGrid {
   };
 
   template <class Visit>
-  void visit_row(const Row& row, const RectColumns::Probe& probe, Visit&& visit) const;
+  [[gnu::always_inline]] inline void visit_row(const Row& row, const RectColumns::Probe& probe,
+                                               Visit&& visit) const;
+
+  template <class Visit>
+  void visit_pairs_in_strips(Visit&& visit) const;
+
+  template <class Visit>
+  void visit_pairs_in_cells(Visit&& visit) const;
 
   /// Visits the movers in the cells around `rect`, without strays.
   template <class Visit>
@@ -115,11 +126,19 @@ class MoverGrid {
   void visit_on(std::size_t from, std::size_t start_bucket, std::size_t end_bucket,
                 const RectColumns::Probe& probe, Visit&& visit) const;
 
-  void sort_into_cells(std::span<const Rect> hulls);
+  /// Returns the strip of a coordinate; the outer strips have all beyond them.
+  [[nodiscard]] std::size_t strip_of(std::int64_t at) const {
+    const std::int64_t last = (std::int64_t{1} << bits_) - 1;
+    return static_cast<std::size_t>(
+        std::clamp<std::int64_t>((at - begin_) >> strip_bits_, 0, last));
+  }
+
+  void find_cells();
+  void find_strips(std::span<const Rect> hulls);
   void set(std::uint32_t slot, const Place& place, std::span<const Rect> hulls);
 
-  /// The most movers without cells. With more, `tickbox-bench-physics` is faster with them.
-  static constexpr std::size_t kWithoutCellsMax = 80;
+  /// The most movers in strips. `tickbox-bench-physics` is faster with strips up to twice as many.
+  static constexpr std::size_t kInStripsMax = 1024;
   static constexpr std::uint32_t kStrayed = 0xffff'ffff;
 
   std::vector<Place> added_;  ///< the first added_count_
@@ -130,8 +149,13 @@ class MoverGrid {
   std::vector<std::uint32_t> first_;  ///< slot of each bucket, and the end
   std::vector<Stray> strays_;
   std::uint64_t levels_ = 0;  ///< a bit for each that holds anything
-  int bits_ = 1;
+  int bits_ = 1;              ///< of the number of a bucket
   bool has_cells_ = true;
+  // Without cells:
+  std::int64_t reach_max_ = 0;
+  Axis axis_ = 0;           ///< on which the strips follow each other
+  std::int64_t begin_ = 0;  ///< where the first strip begins
+  int strip_bits_ = 0;      ///< a strip is 2^strip_bits_ sub-units wide
 };
 
 template <class Visit>
@@ -156,22 +180,38 @@ void MoverGrid::visit_row(const Row& row, const RectColumns::Probe& probe, Visit
   });
 }
 
+template <class Visit>
+void MoverGrid::visit_pairs(Visit&& visit) const {
+  if (has_cells_) {
+    visit_pairs_in_cells(visit);
+  } else {
+    visit_pairs_in_strips(visit);
+  }
+}
+
+// Of two movers that touch, the low edge of the one in the later slot is not beyond the high edge
+// of the other.
+template <class Visit>
+void MoverGrid::visit_pairs_in_strips(Visit&& visit) const {
+  for (std::size_t slot = 0; slot < places_.size(); ++slot) {
+    const Rect hull = hulls_[slot];
+    hulls_.visit_touching(
+        slot + 1, first_[strip_of(high_of(hull, axis_)) + 1], RectColumns::Probe{hull},
+        [&](std::size_t other) { visit(places_[slot].mover, places_[other].mover); });
+  }
+}
+
 // Each pair is found once. Of two movers at different levels, the finer one finds the coarser one.
 // Of two at one level, the one whose cell comes first, row by row, finds the other. Of two in one
 // cell, the one in the earlier slot does.
 template <class Visit>
-void MoverGrid::visit_pairs(Visit&& visit) const {
+void MoverGrid::visit_pairs_in_cells(Visit&& visit) const {
   const std::size_t mask = (std::size_t{1} << bits_) - 1;
   for (std::size_t slot = 0; slot < places_.size(); ++slot) {
     const Place& place = places_[slot];
     const Rect hull = hulls_[slot];
     const RectColumns::Probe probe{hull};
     const auto visit_other = [&](const Place& other) { visit(place.mover, other.mover); };
-    if (!has_cells_) {
-      hulls_.visit_touching(slot + 1, places_.size(), probe,
-                            [&](std::size_t other) { visit_other(places_[other]); });
-      continue;
-    }
     visit_on(slot + 1, place.bucket, (place.bucket + 1) & mask, probe, [&](std::size_t other) {
       const Place& found = places_[other];
       if (found.y == place.y && found.level == place.level) visit_other(found);
@@ -206,9 +246,16 @@ void MoverGrid::visit_cells_near(const Rect& rect, const RectColumns::Probe& pro
 template <class Visit>
 void MoverGrid::visit_near(const Rect& area, Visit&& visit) const {
   const RectColumns::Probe probe{area};
-  if (!has_cells_ || is_wide(area)) {
-    hulls_.visit_touching(0, places_.size(), probe,
-                          [&](std::size_t slot) { visit(places_[slot].mover); });
+  const auto visit_slots = [&](std::size_t from, std::size_t to) {
+    hulls_.visit_touching(from, to, probe, [&](std::size_t slot) { visit(places_[slot].mover); });
+  };
+  if (!has_cells_) {
+    // A mover's low edge was up to its reach before its corner, which is up to its reach from what
+    // it covers now.
+    visit_slots(first_[strip_of(low_of(area, axis_) - 2 * reach_max_)],
+                first_[strip_of(high_of(area, axis_) + reach_max_) + 1]);
+  } else if (is_wide(area)) {
+    visit_slots(0, places_.size());
   } else {
     visit_cells_near(area, probe, visit);
   }
