@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -29,8 +30,17 @@ class HeldViews {
   /// Returns the view of `tick`, or nullptr; valid until the views change.
   [[nodiscard]] const HeldView* find(Tick tick) const {
     const std::span held = std::span{views_}.first(count_);
-    const auto view = std::ranges::lower_bound(held, tick, {}, &HeldView::tick);
-    return view != held.end() && view->tick == tick ? &*view : nullptr;
+    const auto view = std::ranges::lower_bound(held, tick, {}, &Held::tick);
+    return view != held.end() && view->tick == tick ? view->view.get() : nullptr;
+  }
+
+  /// Returns the newest view for which is_wanted(view) returns true, or nullptr.
+  template <class IsWanted>
+  [[nodiscard]] const HeldView* find_newest(IsWanted is_wanted) const {
+    for (std::size_t i = count_; i-- > 0;) {
+      if (is_wanted(*views_[i].view)) return views_[i].view.get();
+    }
+    return nullptr;
   }
 
   /// Returns a view to be overwritten, which counts as that of `tick`. Drops the oldest one of too
@@ -38,21 +48,26 @@ class HeldViews {
   [[nodiscard]] HeldView& add(Tick tick) {
     TICKBOX_ASSERT(count_ == 0 || views_[count_ - 1].tick < tick);
     if (count_ == protocol::kViewsHeld) drop(1);
-    if (count_ == views_.size()) views_.emplace_back();
-    HeldView& view = views_[count_++];
-    view.tick = tick;
-    return view;
+    if (count_ == views_.size()) views_.push_back({.view = std::make_unique<HeldView>()});
+    Held& held = views_[count_++];
+    held.tick = held.view->tick = tick;
+    return *held.view;
   }
 
   /// Drops the views before `tick`.
   void drop_before(Tick tick) {
     const std::span held = std::span{views_}.first(count_);
-    drop(std::ranges::lower_bound(held, tick, {}, &HeldView::tick) - held.begin());
+    drop(std::ranges::lower_bound(held, tick, {}, &Held::tick) - held.begin());
   }
 
   void clear() { count_ = 0; }
 
  private:
+  struct Held {
+    Tick tick;  ///< of the view: a search reads no view
+    std::unique_ptr<HeldView> view;
+  };
+
   /// Drops the oldest views. Their memory is that of the next ones.
   void drop(std::ptrdiff_t views) {
     const auto first = views_.begin();
@@ -60,7 +75,7 @@ class HeldViews {
     count_ -= static_cast<std::size_t>(views);
   }
 
-  std::vector<HeldView> views_;  ///< the first count_, by tick; never shrinks
+  std::vector<Held> views_;  ///< the first count_, by tick; never shrinks
   std::size_t count_ = 0;
 };
 

@@ -223,15 +223,20 @@ bool SnapshotWorld::can_start_from(const HeldView& newest, const ViewHead& head,
     const BodyId id = base.rows.id(member);
     if (!held.contains(id) && !has_despawned(id, base.tick)) returning_.push_back(member);
   }
-  // What members have spawned since the base may have left the view in between.
-  return std::ranges::all_of(spawns_, [&](const Spawn& spawn) {
+  // What members have spawned since the base may have left the view in between. It returns with its
+  // parent, from a view before its spawn.
+  returning_spawn_ = newest.tick + 1;
+  for (const Spawn& spawn : spawns_) {
     if (spawn.tick <= base.tick || spawn.tick > newest.tick || newest.rows.contains(spawn.child) ||
         has_despawned(spawn.child, base.tick)) {
-      return true;
+      continue;
     }
     const std::optional<std::size_t> origin = origin_of(base, spawn.child);
-    return !origin || dropped_[*origin] != 0 || returns(*origin);
-  });
+    if (!origin || dropped_[*origin] != 0) continue;
+    if (!returns(*origin)) return false;
+    returning_spawn_ = std::min(returning_spawn_, spawn.tick);
+  }
+  return true;
 }
 
 /// Returns the member of the base that is this body, or from which it descends since.
@@ -286,13 +291,19 @@ void SnapshotWorld::load(const HeldView& base, const HeldView& start) {
   TICKBOX_ASSERT(is_added);
 }
 
-/// Replays the returning members from the base to the tick of the world, and adds them to it.
+/// Replays the returning members to the tick of the world, and adds them to it.
 /// Fails: false, if they cannot have been alone.
 bool SnapshotWorld::catch_up(const ViewHead& head, const HeldView& base) {
-  begin_at(base, part_);
+  const HeldView& start = *views_.find_newest([&](const HeldView& view) {
+    return view.tick < returning_spawn_ &&
+           std::ranges::all_of(
+               returning_,
+               [&](std::size_t member) { return view.rows.contains(base.rows.id(member)); });
+  });
+  begin_at(start, part_);
   adding_.clear();
   for (const std::size_t member : returning_) {
-    adding_.push_back(base.rows.row(member));
+    adding_.push_back(start.rows.row(start.rows.index_of(base.rows.id(member))));
   }
   if (!views::add_all(part_, adding_)) return false;
   while (part_.tick < world_.tick) {

@@ -7,10 +7,11 @@
 // usually enough.
 //
 // The newest view may lack a member that had left the view since the base and now returns. Such
-// members catch up first, from the base in a world of their own: while they were out of view, they
-// influenced nobody in it, or the server would have kept them. It need not be so: a member may have
-// been sent in full meanwhile. And the newest view may lack what a member had spawned before it was
-// sent in full. The hash of the view shows both: then all members are replayed from the base.
+// members catch up first, in a world of their own, from the newest view that has all of them: the
+// base at the latest. While they were out of view, they influenced nobody in it, or the server
+// would have kept them. It need not be so: a member may have been sent in full meanwhile. And the
+// newest view may lack what a member had spawned before it was sent in full. The hash of the view
+// shows both: then all members are replayed from the base.
 
 #include "client/match/held_views.h"
 #include "core/ids.h"
@@ -177,6 +178,7 @@ class SnapshotWorld {
   views::Content content_;
   std::vector<std::uint8_t> dropped_;   ///< by member of the base: exits, or is sent in full
   std::vector<std::size_t> returning_;  ///< the members of the base that catch up
+  Tick returning_spawn_;                ///< of the first that they have spawned and is missing
   std::vector<std::uint8_t> removed_;   ///< by row of world_
   std::vector<views::RowRef> adding_;   ///< rows that world_ gets next
   engine::TickRecord record_;
