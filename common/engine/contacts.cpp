@@ -30,17 +30,11 @@ bool touch_along(const sim::Box& a, const sim::Box& b, Contact normal) {
 }  // namespace
 
 void Contacts::begin(detail::Running& running) {
-  World& world = running.world();
-  bool has_new = false;
-  for (const std::uint32_t row : world.active_rows()) {
-    RowInfo& info = world.infos()[row];
-    info.min_before = std::as_const(world).body(row).min;
-    has_new = has_new || info.is_new;
-  }
   overlaps_before_.clear();
+  World& world = running.world();
+  const sim::World& physics = std::as_const(world).physics();
   const bool has_sensor =
-      has_new && (world.physics().has_fixed() ||
-                  std::ranges::any_of(std::as_const(world).physics().movers(), sim::is_ghost));
+      physics.has_fixed() || std::ranges::any_of(physics.movers(), sim::is_ghost);
   if (!has_sensor) return;
   for (const std::uint32_t row : world.active_rows()) {
     if (!world.infos()[row].is_new) continue;

@@ -18,7 +18,7 @@ namespace tickbox::engine {
 
 class Contacts {
  public:
-  /// Notes where the rows are just before the physics steps.
+  /// Notes what new rows overlap just before the physics steps.
   void begin(detail::Running& running);
 
   /// Gathers the contacts and overlaps that began in the step. Rows are new as before it.

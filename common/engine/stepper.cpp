@@ -76,7 +76,10 @@ const TickReport& Stepper::replay(World& world, const TickRecord& record) {
 void Stepper::begin(World& world, Authority authority, TickRecord& record) {
   world.tick = world.tick + 1;
   for (const std::uint32_t row : world.active_rows()) {
-    world.infos()[row].velocity_before = std::as_const(world).body(row).velocity;
+    const sim::Body& body = std::as_const(world).body(row);
+    RowInfo& info = world.infos()[row];
+    info.min_before = body.min;
+    info.velocity_before = body.velocity;
   }
   if (game_ != &world.game()) look_at(world.game());
   running_.begin(world, authority, record);

@@ -35,8 +35,8 @@ struct RowInfo {
   bool is_new = true;
   Player owner;
   // What contacts need of an active row; no part of the state.
-  Vec2 min_before;       ///< when the physics began
-  Vec2 velocity_before;  ///< when the tick began, before any callback
+  Vec2 min_before;       ///< when the tick began, before any callback: what moves it makes it new
+  Vec2 velocity_before;  ///< when the tick began
 };
 
 struct SeatInfo {
