@@ -18,8 +18,9 @@ std::optional<engine::Keyframe> Decoder::begin(ConstBytes world) {
 }
 
 const engine::LoggedTick* Decoder::tick(const RecordedTick& recorded) {
-  const bool is_read = log_.read(recorded.bytes, tick_).has_value();
-  return is_read && !(recorded.is_quiet && !tick_.sources.empty()) ? &tick_ : nullptr;
+  if (!log_.read(recorded.bytes, tick_)) return nullptr;
+  const bool is_possible = !recorded.is_quiet || tick_.sources.empty();
+  return is_possible ? &tick_ : nullptr;
 }
 
 bool Decoder::step(engine::World& world, const RecordedTick& recorded) {

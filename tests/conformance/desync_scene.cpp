@@ -27,8 +27,8 @@ std::size_t most_crowded(const Harness& harness) {
     for (std::size_t row = 0; own != world.size() && row < world.size(); ++row) {
       const Vec2 at = world.body(row).min;
       const Vec2 centre = world.body(own).min;
-      count += std::abs(std::int64_t{at.x} - centre.x) <= 24 * kUnit &&
-                       std::abs(std::int64_t{at.y} - centre.y) <= 16 * kUnit
+      count += std::abs(std::int64_t{at.x} - centre.x) <= std::int64_t{24} * kUnit &&
+                       std::abs(std::int64_t{at.y} - centre.y) <= std::int64_t{16} * kUnit
                    ? 1U
                    : 0U;
     }

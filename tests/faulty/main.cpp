@@ -18,7 +18,8 @@ namespace tickbox::tests {
 namespace {
 
 std::optional<Tick> tick_from(const char* variable) {
-  const char* const value = std::getenv(variable);
+  const char* const value =
+      std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): nobody sets any
   if (value == nullptr) return std::nullopt;
   const std::string_view text{value};
   Tick tick;

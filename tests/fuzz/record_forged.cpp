@@ -48,23 +48,24 @@ std::vector<std::byte> forged(const record::Header& header, ConstBytes records) 
 }  // namespace
 
 TICKBOX_FUZZ_TARGET(record_forged)(ConstBytes input) {
-  static const Setting setting;
-  const auto file = forged(setting.header, input);
+  static const Setting kSetting;
+  const auto file = forged(kSetting.header, input);
   const auto reader = record::Reader::open(file);
   fuzz::check(reader.has_value());
-  const auto result = record::verify(*reader, setting.game, setting.map, {.step_unfinished = true});
+  const auto result =
+      record::verify(*reader, kSetting.game, kSetting.map, {.step_unfinished = true});
   fuzz::check(result.mismatched <= result.ticks + result.segments_whole + result.segments_lost);
   fuzz::check(!(result.complete && result.ends_early));
   // What is whole of it makes a file without damage, of no more ticks.
   tests::MemorySink copy;
-  record::Writer writer{copy, setting.header};
-  const auto copied = record::copy(*reader, writer, setting.game, setting.map);
+  record::Writer writer{copy, kSetting.header};
+  const auto copied = record::copy(*reader, writer, kSetting.game, kSetting.map);
   const auto reread = record::Reader::open(copy.bytes);
   fuzz::check(reread.has_value());
   const auto summary = record::summarize(*reread, nullptr);
   fuzz::check(summary.damage_count == 0 && summary.ticks == copied.ticks && !summary.ends_early);
   // What held holds in it as well: every hash is still that of its tick.
   if (result.held()) {
-    fuzz::check(record::verify(*reread, setting.game, setting.map).held());
+    fuzz::check(record::verify(*reread, kSetting.game, kSetting.map).held());
   }
 }

@@ -52,6 +52,7 @@ void make_yard(MapBuilder& builder, const MapOptions& /*options*/) {
 void make_field(MapBuilder& builder, const MapOptions& options) {
   const auto side = static_cast<std::int32_t>(std::ceil(std::sqrt(2.2 * options.seats)));
   std::vector<Vec2> places;
+  places.reserve(static_cast<std::size_t>(side * side));
   for (std::int32_t i = 0; i < side * side; ++i) {
     places.push_back(
         {.x = (i % side - side / 2) * 2 * kUnit, .y = (i / side - side / 2) * 2 * kUnit});

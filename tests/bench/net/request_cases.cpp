@@ -44,7 +44,8 @@ using Count = std::function<std::uint64_t(const BenchServer&)>;
 
 /// kBatch datagrams, each of a network of its own, that let `count` grow by as many.
 Case asked(
-    std::string name, Make make, Count count, std::function<void(Stage&)> first = [](Stage&) {}) {
+    std::string name, Make make, const Count& count,
+    std::function<void(Stage&)> first = [](Stage&) {}) {
   const auto stage = std::make_shared<Stage>();
   return {.name = std::move(name),
           .bytes = net::kRequestBytes,
