@@ -46,8 +46,9 @@ void InputReceiver::take_acks(Session& session, const protocol::InputMessage& me
     ++metrics.snapshots.unproven;
     return;
   }
-  if (!session.snapshots.views->acknowledge(message.view->tick)) return;
-  if (!session.snapshots.receipts.on_proof(message.view->tick, now)) return;
+  const bool is_news = session.snapshots.receipts.on_proof(message.view->tick, now);
+  const bool is_base = session.snapshots.views->acknowledge(message.view->tick);
+  if (!is_news || !is_base) return;
   session.snapshots.base_age.note_acknowledged(message.view->tick, session.room->tick());
   if (const Instant* sent = session.room->sent_at(message.view->tick)) {
     metrics.client_rtt.add(

@@ -250,6 +250,18 @@ TEST(Delivery, QuietClientsKeepTheirBaseUnderLoss) {
   }
 }
 
+// Its acknowledgements counted as none, and it got a quarter of the views.
+TEST(Delivery, AClientFurtherAwayThanABaseMayBeOldGetsFullViewsAtTheirWholeRate) {
+  Crowd crowd{2, {.tick_rate = 20, .max_clients = 2, .link = {.delay = milliseconds{700}}}};
+  crowd.harness().run_for(seconds{7});
+  const server::SnapshotMetrics& sent = crowd.harness().shard().metrics().snapshots;
+  const server::SnapshotMetrics before = sent;
+  crowd.harness().run_for(seconds{10});
+  EXPECT_EQ(sent.on_base, before.on_base);
+  EXPECT_EQ(sent.full - before.full, 2U * 10 * server::kFullViewsPerSecond);
+  EXPECT_EQ(crowd.stats(0).hashes_mismatched + crowd.stats(1).hashes_mismatched, 0U);
+}
+
 TEST(Delivery, TenThousandInSightAreToldOfAsFarAsABudgetReaches) {
   constexpr std::uint32_t kSeats = 4;
   GameTable field = with_sight(games::arena(), &sight_of<200, 200>);
