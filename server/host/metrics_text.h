@@ -18,7 +18,7 @@ struct AdminRequests {
   std::uint64_t count = 0;
 };
 
-/// The facts about a process that are not in its metrics.
+/// The facts about a process that are not in Metrics.
 struct ProcessFacts {
   std::string version;
   std::string commit;

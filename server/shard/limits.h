@@ -31,8 +31,8 @@ inline constexpr Rate kOpens{.per_second = 5'000, .burst = 4'096};
 inline constexpr Rate kOpensOfNetwork{.per_second = 512, .burst = 2'048};
 /// The same limit for one session: packets from other addresses than its own. It is asked before
 /// the limit of the network, so that a flood under one connection id uses up only its own, a
-/// quarter of the network's. The burst is two seconds of a client at 240 Hz that catches up while
-/// it moves.
+/// quarter of the network's rate. The burst is two seconds of a client at 240 Hz that catches up
+/// while it moves.
 inline constexpr Rate kOpensOfSession{.per_second = 128, .burst = 1'024};
 /// RESUMEs without a cookie whose tickets are opened, all networks together. A RESUME beyond this
 /// is answered with a cookie, which costs a client a round trip.

@@ -284,7 +284,8 @@ void Shard::Impl::tick(Instant now) {
   metrics.entities_of_kind.fill(0);
   metrics.audit.auditors = 0;
   for (HostedRoom& room : rooms_) {
-    // Not in the tick that closed it: its clients have that tick's snapshot now.
+    // Not in the tick that closed it: the snapshots of that tick are sent first, where they are
+    // due.
     if (room.closes_match()) lifecycle_.end_match(room, now);
     room.step(metrics);
     replicator_.queue_events(room);

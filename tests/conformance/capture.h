@@ -40,9 +40,9 @@ class Capture {
   /// The capture's own source of random bytes, for keys and nonces.
   [[nodiscard]] SeededEntropy& entropy() { return entropy_; }
 
-  /// Says that the server stops, and stops it; time goes on.
+  /// Writes that the server stops, and stops it. Does not move the clock.
   void stop();
-  /// Says that the server is killed and started again, and does so.
+  /// Writes that the server is killed and started again, and does so.
   void restart_server();
   /// Writes what the server has counted.
   void finish();

@@ -305,7 +305,8 @@ void TickLogReader::read_inputs(NumberReader& in, LoggedTick& tick) {
   }
 }
 
-/// Carries out the next leave of the list.
+/// Adds the next leave of the list to the outcomes. Fails: false, if none is left or a join came
+/// before.
 bool TickLogReader::read_leave(LoggedTick& tick) {
   if (left_ == tick.leaves.size() || joined_ > 0) return false;
   tick.record.outcomes.push_back({.kind = OutcomeKind::Left,
@@ -314,7 +315,7 @@ bool TickLogReader::read_leave(LoggedTick& tick) {
   return true;
 }
 
-/// Carries out the next join of the list.
+/// Adds the next join of the list to the outcomes. Fails: false, if none is left.
 bool TickLogReader::read_join(LoggedTick& tick) {
   if (joined_ == tick.joins.size()) return false;
   std::vector<std::byte>& bytes = tick.record.bytes;

@@ -59,7 +59,7 @@ ViewMemory measure_memory(Views views) {
   const server::SnapshotMetrics before = harness.shard().metrics().snapshots;
   harness.run_for(kSettling);
   // Nothing but what the harness itself records of each tick grows now. It has grown as much
-  // before.
+  // between the first two, where it does not count.
   const Held grown = held(harness) - second;
   const Held added = second - first - grown;
   const server::SnapshotMetrics& after = harness.shard().metrics().snapshots;

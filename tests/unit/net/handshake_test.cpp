@@ -221,7 +221,7 @@ TEST(Handshake, TakesNothingOfAnotherLength) {
           << type << " of " << size;
     }
     if (kind.type == PacketType::Refuse) {
-      // What is longer than one without a proof is one with a proof, or too short for it.
+      // A longer one must have a proof: it is too short until it has all of it.
       while (kind.datagram.size() + 1 < kProvenRefuseBytes) {
         kind.datagram.push_back(std::byte{0});
         ASSERT_EQ(kind.read(kind.datagram), DropReason::TooShort) << kind.datagram.size();
