@@ -7,11 +7,11 @@
 // usually enough.
 //
 // The newest view may lack a member that had left the view since the base and now returns. Such
-// members catch up first, in a world of their own, from the newest view that has all of them: the
-// base at the latest. While they were out of view, they influenced nobody in it, or the server
-// would have kept them. It need not be so: a member may have been sent in full meanwhile. And the
-// newest view may lack what a member had spawned before it was sent in full. The hash of the view
-// shows both: then all members are replayed from the base.
+// members catch up first, in a world of their own, from the newest view that has all of them; the
+// base has them in any case. While they were out of view, they influenced nobody in it, or the
+// server would have kept them. It need not be so: a member may have been sent in full meanwhile.
+// And the newest view may lack what a member had spawned before it was sent in full. The hash of
+// the view shows both: then all members are replayed from the base.
 
 #include "client/match/held_views.h"
 #include "core/ids.h"
@@ -49,7 +49,7 @@ struct SeenTeleport {
   Tick tick;
 };
 
-/// A client's view at a tick, in the server's state.
+/// A client's view at a tick, exactly as on the server.
 struct View {
   Tick tick;
   const views::Rows* rows = nullptr;
@@ -108,10 +108,10 @@ class SnapshotWorld {
 
   /// Makes the view and holds it. The returned view is valid until the next call.
   /// Fails: Unexpected, if a view as new was made or the base is not held; Malformed, if the
-  /// snapshot has something that no server has, such as a pile of bodies inside each other; with a
-  /// wrong view, after which no view is held.
-  /// Cost: no allocation once warm; normally steps the ticks since the newest view, at most
-  /// protocol::kBaseAgeMax.
+  /// snapshot has something that no server has, such as a pile of bodies inside each other;
+  /// Unexpected with the wrong view, if its hash differs: then no view is held.
+  /// Cost: no allocation once warm; normally steps the ticks since the newest view. At worst it
+  /// does so, lets members catch up, and steps again from the base: each at most kBaseAgeMax ticks.
   std::expected<View, Rejected> apply(const ViewHead& head, ConstBytes content);
 
   /// Drops all held views: only a full view makes another one.
@@ -178,7 +178,7 @@ class SnapshotWorld {
   views::Content content_;
   std::vector<std::uint8_t> dropped_;   ///< by member of the base: exits, or is sent in full
   std::vector<std::size_t> returning_;  ///< the members of the base that catch up
-  Tick returning_spawn_;                ///< of the first that they have spawned and is missing
+  Tick returning_spawn_;                ///< of their first spawn that the newest view lacks
   std::vector<std::uint8_t> removed_;   ///< by row of world_
   std::vector<views::RowRef> adding_;   ///< rows that world_ gets next
   engine::TickRecord record_;

@@ -7,8 +7,8 @@
 //   kInputsHeldMax    inputs not yet stepped      kPredictionHistory  inputs and predictions
 //
 // The server sends snapshots with a base at most kBaseAgeMax ticks older. The client sends messages
-// with at most kInputsPerMessageMax inputs. Depths are powers of two, because they are the sizes of
-// rings (core/tick_ring.h).
+// with at most kInputsPerMessageMax inputs. Depths of rings are powers of two: the low bits of a
+// tick find its slot (core/tick_ring.h).
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kTicksRemembered = 64;
 static_assert(kTicksRemembered > kBaseAgeMax,
               "a snapshot is made from its base's members and from all causes since");
 
-/// The number of ticks for which a client keeps views as bases of snapshots.
+/// The most views that a client keeps as bases of snapshots: a server sends one in a tick.
 inline constexpr std::uint32_t kViewsHeld = 64;
 static_assert(kViewsHeld > kBaseAgeMax,
               "the oldest base is still read while the view made from it is written");

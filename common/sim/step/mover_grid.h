@@ -8,11 +8,12 @@
 // widen the cells of the slow ones. The cells of a row are consecutive in memory, and a hash
 // scatters the rows. A mover that becomes faster than its level allows is listed as a stray.
 //
-// Few movers are in strips instead, across the longer side of the rectangle that they are in: each
-// in the strip of its low edge at the tick's start. The strips are consecutive in memory, so a
-// search reads from the first strip that it needs to the last. It tests eight movers at a time, and
-// is done before it would have found its cells. Movers that are close together in a wide world
-// share a strip, and then each tests all of them; so this is only for as many as can be borne.
+// Few movers are in strips instead, across the longer side of the rectangle that they are in. The
+// strip of each is that of its low edge: of the low edge of all that it covers in the tick, as it
+// is known at the start. The strips are consecutive in memory, so a search reads from the first
+// strip that it needs to the last. It tests eight movers at a time, and is done before it would
+// have found its cells. Movers that are close together in a wide world share a strip, and then each
+// tests all of them; so this is only for as many as can be borne.
 
 #include "sim/body.h"
 #include "sim/rects.h"
@@ -137,7 +138,8 @@ class MoverGrid {
   void find_strips(std::span<const Rect> hulls);
   void set(std::uint32_t slot, const Place& place, std::span<const Rect> hulls);
 
-  /// The most movers in strips. `tickbox-bench-physics` is faster with strips up to twice as many.
+  /// The most movers in strips. `tickbox-bench-physics` is faster with strips up to twice as many;
+  /// its movers are spread.
   static constexpr std::size_t kInStripsMax = 1024;
   static constexpr std::uint32_t kStrayed = 0xffff'ffff;
 

@@ -25,9 +25,11 @@ struct Place {
   bool has_far;  ///< one mover is at the end of the world
 };
 
-constexpr Place kPlaces[] = {{"field", 40 * kUnit, 30 * kUnit, false},
-                             {"tower", 2 * kUnit, 300 * kUnit, false},
-                             {"heap and one far away", 12 * kUnit, 12 * kUnit, true},
+constexpr std::int64_t kWide = kUnit;
+
+constexpr Place kPlaces[] = {{"field", 40 * kWide, 30 * kWide, false},
+                             {"tower", 2 * kWide, 300 * kWide, false},
+                             {"heap and one far away", 12 * kWide, 12 * kWide, true},
                              {"one point", 1, 1, false}};
 
 using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
@@ -42,7 +44,7 @@ class Crowd {
       const Vec2 corner = is_far ? Vec2{kWorldLimit - 8 * kUnit, -kWorldLimit}
                                  : Vec2{below(place.width), below(place.height)};
       const std::int32_t size = 1 + below(kUnit);
-      const std::int32_t way = random_.chance(1, 10) ? below(4 * kUnit) : below(kUnit / 8);
+      const std::int32_t way = random_.chance(1, 10) ? below(4 * kWide) : below(kUnit / 8);
       corners_.push_back(corner);
       reaches_.push_back(size + way);
       hulls_.push_back({corner.x - below(way + 1), corner.y - below(way + 1),
