@@ -16,7 +16,7 @@
 namespace tickbox::match {
 namespace {
 
-/// Priorities of all classes: own, known at each distance, and new ones of each size.
+/// Draws a priority of any class: own, known at each distance, and new ones of each size.
 std::uint32_t priority(Rng& rng) {
   switch (rng.below(8)) {
     case 0:
