@@ -76,77 +76,71 @@ class BitReader {
   /// The most bits that a word holds behind any bit of its first byte: take() is faster for them.
   static constexpr unsigned kFastBits = 57;
 
-  explicit BitReader(ConstBytes bytes, std::size_t first_bit = 0)
-      : bytes_(bytes), word_end_(first_bit) {}
+  explicit BitReader(ConstBytes bytes, std::size_t first_bit = 0) : bytes_(bytes), at_(first_bit) {}
 
-  /// Returns 0 after the end, and fails. Requires: bits ≤ 64.
+  /// Returns 0 after the end, and fails.
   std::uint64_t take(unsigned bits) {
-    if (bits > left_ && (bits > kFastBits || !load_word())) return take_bytewise(bits);
-    const std::uint64_t value = word_ & ((std::uint64_t{1} << bits) - 1);
+    if (bits > kFastBits) return take_bytewise(bits);
+    if (bits > left_ && !load_word()) return take_bytewise(bits);
+    const std::uint64_t value = word_ & low_mask(bits);
     word_ >>= bits;
     left_ -= bits;
+    at_ += bits;
     return value;
   }
 
   /// Reads the zeros that fill up a byte. Fails: false, for other bits.
   [[nodiscard]] bool skip_to_byte() {
     if (failed_) return false;
-    return at() % 8 == 0 || take(static_cast<unsigned>(8 - at() % 8)) == 0;
+    return at_ % 8 == 0 || take(static_cast<unsigned>(8 - at_ % 8)) == 0;
   }
 
   /// Ends a sequence: whether less than a byte is left, all of it zeros.
-  [[nodiscard]] bool is_at_end() { return skip_to_byte() && at() / 8 == bytes_.size(); }
+  [[nodiscard]] bool is_at_end() { return skip_to_byte() && at_ / 8 == bytes_.size(); }
 
   /// Returns the number of bits that were read, with those before the first.
-  [[nodiscard]] std::size_t at() const { return word_end_ - left_; }
+  [[nodiscard]] std::size_t at() const { return at_; }
 
   /// Returns the bytes of which a bit was read.
-  [[nodiscard]] std::size_t bytes_taken() const { return (at() + 7) / 8; }
+  [[nodiscard]] std::size_t bytes_taken() const { return (at_ + 7) / 8; }
 
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:
-  /// Loads the next bits into the word, from kFastBits to kLeftMax. Fails: false, near the end.
+  /// Loads the next bits into the word, at least kFastBits. Fails: false, near the end.
   /// Out of line: take() is in many places.
   [[gnu::noinline]] bool load_word() {
-    const std::size_t first = at();
-    if (first / 8 + sizeof(std::uint64_t) > bytes_.size()) return false;
-    const auto shift = static_cast<unsigned>(first % 8);
-    const ConstBytes word{bytes_.data() + first / 8, sizeof(std::uint64_t)};
+    if (at_ / 8 + sizeof(std::uint64_t) > bytes_.size()) return false;
+    const auto shift = static_cast<unsigned>(at_ % 8);
+    const ConstBytes word{bytes_.data() + at_ / 8, sizeof(std::uint64_t)};
     word_ = load_le<std::uint64_t>(word) >> shift;
-    left_ = std::min(64 - shift, kLeftMax);
-    word_end_ = first + left_;
+    left_ = 64 - shift;
     return true;
   }
 
   [[gnu::noinline]] std::uint64_t take_bytewise(unsigned bits) {
-    std::size_t at = this->at();
     left_ = 0;
-    if (bits > 8 * bytes_.size() - at) {
-      word_end_ = 8 * bytes_.size();
+    if (bits > 8 * bytes_.size() - at_) {
+      at_ = 8 * bytes_.size();
       failed_ = true;
       return 0;
     }
     std::uint64_t value = 0;
     for (unsigned done = 0; done < bits;) {
-      const auto shift = static_cast<unsigned>(at % 8);
+      const auto shift = static_cast<unsigned>(at_ % 8);
       const unsigned taken = std::min(8 - shift, bits - done);
-      const auto byte = static_cast<std::uint64_t>(bytes_[at / 8]);
+      const auto byte = static_cast<std::uint64_t>(bytes_[at_ / 8]);
       value |= (byte >> shift & low_mask(taken)) << done;
       done += taken;
-      at += taken;
+      at_ += taken;
     }
-    word_end_ = at;
     return value;
   }
 
-  /// A word is never shifted by all of its bits.
-  static constexpr unsigned kLeftMax = 63;
-
   ConstBytes bytes_;
-  std::uint64_t word_ = 0;    ///< the next bits
-  unsigned left_ = 0;         ///< bits of the word that were not read
-  std::size_t word_end_ = 0;  ///< where the word ends, in bits
+  std::size_t at_ = 0;      ///< in bits
+  std::uint64_t word_ = 0;  ///< the next bits
+  unsigned left_ = 0;       ///< bits of the word
   bool failed_ = false;
 };
 

@@ -34,12 +34,9 @@ void put_small(std::uint32_t number, unsigned small_bits, unsigned bits, BitWrit
   out.put(number, is_small ? small_bits : bits);
 }
 
-/// Fails: nothing, for a number that put_small() writes shorter.
-std::optional<std::uint32_t> take_small(BitReader& in, unsigned small_bits, unsigned bits) {
+std::uint32_t take_small(BitReader& in, unsigned small_bits, unsigned bits) {
   const bool is_small = in.take(1) == 0;
-  const auto number = static_cast<std::uint32_t>(in.take(is_small ? small_bits : bits));
-  if (!is_small && number < 1U << small_bits) return std::nullopt;
-  return number;
+  return static_cast<std::uint32_t>(in.take(is_small ? small_bits : bits));
 }
 
 std::size_t small_size(std::uint32_t number, unsigned small_bits, unsigned bits) {
@@ -93,20 +90,20 @@ void put_place(Vec2 place, Vec2 origin, BitWriter& out) {
 
 /// Fails: nothing, for a place that put_place() writes shorter or that is out of the numbers.
 std::optional<Vec2> take_place(Vec2 origin, BitReader& in) {
+  const bool near = in.take(1) == 0;
   Vec2 place;
-  if (in.take(1) != 0) {
-    place.x = static_cast<std::int32_t>(static_cast<std::uint32_t>(in.take(32)));
-    place.y = static_cast<std::int32_t>(static_cast<std::uint32_t>(in.take(32)));
-    return is_near(place, origin) ? std::nullopt : std::optional{place};
-  }
-  const std::uint64_t bits = in.take(2 * kNearBits);
   for (std::size_t axis = 0; axis < 2; ++axis) {
-    const auto from =
-        static_cast<std::int64_t>(bits >> axis * kNearBits & engine::low_mask(kNearBits));
-    const std::int64_t at = origin[axis] + (from >= kNear ? from - 2 * std::int64_t{kNear} : from);
-    if (at < INT32_MIN || at > INT32_MAX) return std::nullopt;
-    place[axis] = static_cast<std::int32_t>(at);
+    if (near) {
+      const auto bits = static_cast<std::int64_t>(in.take(kNearBits));
+      const std::int64_t from = bits >= kNear ? bits - 2 * std::int64_t{kNear} : bits;
+      const std::int64_t at = origin[axis] + from;
+      if (at < INT32_MIN || at > INT32_MAX) return std::nullopt;
+      place[axis] = static_cast<std::int32_t>(at);
+    } else {
+      place[axis] = static_cast<std::int32_t>(static_cast<std::uint32_t>(in.take(32)));
+    }
   }
+  if (in.failed() || is_near(place, origin) != near) return std::nullopt;
   return place;
 }
 
@@ -138,23 +135,28 @@ void put_id(BodyId id, Tick now, BitWriter& out) {
 }
 
 std::optional<BodyId> take_id(BitReader& in, Tick now) {
+  const std::size_t first = in.at();
   const auto by = static_cast<IdClass>(in.take(2));
   if (by == IdClass::Wall) return std::nullopt;
-  const bool has_seat = by == IdClass::Avatar;
-  const auto seat = static_cast<std::uint32_t>(in.take(has_seat ? engine::kSeatBits : 0));
-  const auto number = has_seat ? take_small(in, kSmallGenerationBits, kGenerationBits)
-                               : take_small(in, kSmallLineageBits, kLineageBits);
+  std::uint32_t generation = 0;
+  std::uint32_t lineage = 0;
+  if (by == IdClass::Avatar) {
+    lineage = static_cast<std::uint32_t>(in.take(engine::kSeatBits));
+    generation = take_small(in, kSmallGenerationBits, kGenerationBits);
+  } else {
+    lineage = take_small(in, kSmallLineageBits, kLineageBits);
+  }
   const auto width = static_cast<unsigned>(in.take(kAgeWidthBits));
-  if (!number || width > 32) return std::nullopt;
+  if (width > 32) return std::nullopt;
   const auto age = static_cast<std::uint32_t>(in.take(width));
-  if (width_of(age) != width || (has_seat && age >= engine::kAvatarTicks)) return std::nullopt;
-  const bool has_count = in.take(1) != 0;
-  const auto count = static_cast<std::uint32_t>(in.take(has_count ? kCountBits : 0));
-  if (in.failed() || has_count != (count != 0)) return std::nullopt;
-  engine::Spawned spawned{.lineage = seat, .tick = {now.value - age}, .count = count};
-  if (has_seat) return engine::avatar_id(*number, spawned);
-  spawned.lineage = *number;
-  return engine::spawned_id(by, spawned);
+  const std::uint32_t count = in.take(1) != 0 ? static_cast<std::uint32_t>(in.take(kCountBits)) : 0;
+  if (in.failed()) return std::nullopt;
+  const engine::Spawned spawned{.lineage = lineage, .tick = {now.value - age}, .count = count};
+  const BodyId id = by == IdClass::Avatar ? engine::avatar_id(generation, spawned)
+                                          : engine::spawned_id(by, spawned);
+  // Each id has one form.
+  const bool is_canonical = in.at() - first == id_bits(id, now) && parts_of(id, now).age == age;
+  return is_canonical ? std::optional{id} : std::nullopt;
 }
 
 unsigned bits_before_place(const GameTable& game) {
