@@ -1,7 +1,7 @@
 // `tickbox replay verify`: steps a recording again and compares every hash. Exit codes: 0 all
 // hashes match, also if the file merely ends early; 1 it cannot be read; 2 the range is not in the
 // file; 3 a hash differs, the file is damaged or has no tick; 5 stopped by a signal or by --limit,
-// and no other hash and no damage was found so far.
+// without a differing hash or damage so far.
 
 #include "client/commands/progress.h"
 #include "client/commands/replay/parallel_verify.h"
