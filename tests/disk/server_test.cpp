@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMegabyte = std::size_t{1024} * 1024;
+constexpr std::size_t kMebibyte = std::size_t{1024} * 1024;
 
 std::vector<std::string> recordings_in(const std::string& folder) {
   std::vector<std::string> found;
@@ -111,7 +111,7 @@ TEST(DiskServer, KeepsItsDirectoryWithinALimitAcrossRestarts) {
   const auto first = recordings_in(recordings);
   ASSERT_EQ(first.size(), 2U);
   // A large old file of this server: only its length grows, as that of a file with a damaged end.
-  fs::resize_file(first.back(), kMegabyte);
+  fs::resize_file(first.back(), kMebibyte);
   const Finished limited = record("arena-1", {"--record-max-bytes", "1MiB"});
   EXPECT_FALSE(limited.err.contains("recording_unlimited"));
   EXPECT_TRUE(limited.err.contains("recording_removed path=" + first.back())) << limited;
@@ -127,7 +127,7 @@ TEST(DiskServer, NeverRemovesAFileThatAnotherServerWrites) {
   RunningServer server{{"--record", recordings, "--name", "arena-1", "--max-clients", "16"}};
   const auto written = recordings_in(recordings);
   ASSERT_EQ(written.size(), 1U);
-  (void)folder.write("recordings/ballast", std::string(kMegabyte, 'b'));
+  (void)folder.write("recordings/ballast", std::string(kMebibyte, 'b'));
   const Finished second =
       run(tickbox_server({"--record", recordings, "--name", "arena-1", "--record-max-bytes", "1MiB",
                           "--ticks", "60", "--port", "0", "--admin-port", "0"}));
@@ -160,7 +160,7 @@ TEST(DiskServer, AFullDiskCostsTheRecordingAloneAndItResumesByItself) {
   if (!disk.mounted()) GTEST_SKIP() << "only root may mount a small tmpfs";
   // Leaves space for a second or two of the match.
   const std::string ballast =
-      folder.write("disk/ballast", std::string(kMegabyte - std::size_t{16} * 1024, 'b'));
+      folder.write("disk/ballast", std::string(kMebibyte - std::size_t{16} * 1024, 'b'));
   RunningServer server{{"--record", folder.file("disk"), "--max-clients", "64"}};
   Process load{tickbox({"load", server.address(), "--clients", "16", "--seconds", "14", "--bot",
                         "stress", "--json", "--require", "state_hash.mismatched==0"})};

@@ -19,18 +19,15 @@ using sim::Rect;
 
 /// Where the corners of movers are.
 struct Place {
-  const char* name;
-  std::int64_t width;
-  std::int64_t height;
-  bool has_far;  ///< one mover is at the end of the world
+  const char* name = "";
+  Vec2 size;
+  bool has_far = false;  ///< one mover is at the end of the world
 };
 
-constexpr std::int64_t kWide = kUnit;
-
-constexpr Place kPlaces[] = {{"field", 40 * kWide, 30 * kWide, false},
-                             {"tower", 2 * kWide, 300 * kWide, false},
-                             {"heap and one far away", 12 * kWide, 12 * kWide, true},
-                             {"one point", 1, 1, false}};
+constexpr Place kPlaces[] = {{"field", {40 * kUnit, 30 * kUnit}, false},
+                             {"tower", {2 * kUnit, 300 * kUnit}, false},
+                             {"heap and one far away", {12 * kUnit, 12 * kUnit}, true},
+                             {"one point", {1, 1}, false}};
 
 using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
@@ -42,9 +39,9 @@ class Crowd {
     for (std::uint32_t mover = 0; mover < movers; ++mover) {
       const bool is_far = place.has_far && mover == movers / 2;
       const Vec2 corner = is_far ? Vec2{kWorldLimit - 8 * kUnit, -kWorldLimit}
-                                 : Vec2{below(place.width), below(place.height)};
+                                 : Vec2{below(place.size.x), below(place.size.y)};
       const std::int32_t size = 1 + below(kUnit);
-      const std::int32_t way = random_.chance(1, 10) ? below(4 * kWide) : below(kUnit / 8);
+      const std::int32_t way = random_.chance(1, 10) ? below(4 * kUnit) : below(kUnit / 8);
       corners_.push_back(corner);
       reaches_.push_back(size + way);
       hulls_.push_back({corner.x - below(way + 1), corner.y - below(way + 1),
@@ -58,11 +55,10 @@ class Crowd {
   void turn_some() {
     for (std::uint32_t mover = 0; mover < hulls_.size(); ++mover) {
       if (!random_.chance(1, 3)) continue;
-      const std::int64_t factor = random_.chance(1, 4) ? 30 : 1;
-      const std::int64_t reach = factor * reaches_[mover];
+      const std::int32_t reach = (random_.chance(1, 4) ? 30 : 1) * reaches_[mover];
       const auto at = [&](std::int32_t corner) {
         return static_cast<std::int32_t>(std::clamp<std::int64_t>(
-            corner - reach + below(2 * reach + 1), -kWorldLimit, kWorldLimit));
+            std::int64_t{corner} - reach + below(2 * reach + 1), -kWorldLimit, kWorldLimit));
       };
       const auto [x0, x1] = std::minmax({at(corners_[mover].x), at(corners_[mover].x)});
       const auto [y0, y1] = std::minmax({at(corners_[mover].y), at(corners_[mover].y)});
@@ -113,14 +109,14 @@ class Crowd {
   }
 
  private:
-  std::int32_t below(std::int64_t limit) {
+  std::int32_t below(std::int32_t limit) {
     return static_cast<std::int32_t>(random_.below(static_cast<std::uint64_t>(limit)));
   }
 
   Rng random_;
   MoverGrid grid_;
   std::vector<Vec2> corners_;
-  std::vector<std::int64_t> reaches_;
+  std::vector<std::int32_t> reaches_;
   std::vector<Rect> hulls_;
 };
 
