@@ -107,7 +107,7 @@ class PresentationClock {
   ViewArrivals arrivals_;
   std::uint64_t views_ = 0;  ///< count of all views
   Duration line_{};          ///< line() of arrivals_
-  Duration lag_{};           ///< time from the moment that should be shown to this clock
+  Duration lag_{};           ///< how far the moment that should be shown is behind this clock
   Duration behind_{};        ///< at since_: delay of the shown moment behind its target
   Instant since_;            ///< arrival of the newest view
   Duration first_{};         ///< moment of the first view: nothing earlier is shown

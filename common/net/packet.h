@@ -106,7 +106,7 @@ class EpochKeys {
   [[nodiscard]] const Key* key_of(std::uint64_t sequence) const;
 
   /// Moves on to the epoch of `sequence`, if it is the next one. Overwrites the keys before the
-  /// last epoch. Requires: key_of(sequence) is not nullptr.
+  /// previous epoch. Requires: key_of(sequence) is not nullptr.
   void reach(std::uint64_t sequence);
 
  private:

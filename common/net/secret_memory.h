@@ -12,8 +12,8 @@ namespace tickbox::net {
 [[nodiscard]] void* allocate_secret(std::size_t bytes);
 void free_secret(void* memory) noexcept;
 
-/// Overwrites what the functions that the caller has called left of keys: 16 KiB of the stack below
-/// the caller's frame, and the registers that a function may change.
+/// Overwrites copies of keys that earlier calls may have left behind: 16 KiB of the stack below the
+/// caller's frame, and the registers that a function may change.
 void wipe_stack();
 
 /// An allocator for containers of keys.

@@ -1,5 +1,5 @@
 #pragma once
-// Values one after another in one buffer of bytes.
+// Where values begin that stand one after another in one buffer of bytes.
 
 #include <cstddef>
 #include <cstdint>

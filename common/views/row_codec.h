@@ -11,14 +11,14 @@
 
 namespace tickbox::views {
 
-/// The bits of an x or a y from the origin, and the range that they hold: ±32 units.
+/// The number of bits of an x or a y from the origin, and the range that they hold: ±32 units.
 inline constexpr unsigned kNearBits = 22;
 inline constexpr std::int32_t kNear = 1 << (kNearBits - 1);
 
-/// The bits of a place near the origin.
+/// The number of bits of a place near the origin.
 inline constexpr unsigned kNearPlaceBits = 1 + 2 * kNearBits;
 
-/// The bits that a row takes more if its place is not near the origin.
+/// The number of bits that a row takes more if its place is not near the origin.
 inline constexpr std::size_t kFarBits = std::size_t{2} * (32 - kNearBits);
 
 /// Returns whether a place is sent in kNearBits bits.
@@ -27,7 +27,7 @@ inline constexpr std::size_t kFarBits = std::size_t{2} * (32 - kNearBits);
   return fits(place.x, origin.x) && fits(place.y, origin.y);
 }
 
-/// Returns the bits of an id, at most 72.
+/// Returns the number of bits of an id, at most 72.
 [[nodiscard]] std::size_t id_bits(BodyId id, Tick now);
 
 void put_id(BodyId id, Tick now, engine::BitWriter& out);
@@ -40,10 +40,10 @@ void put_id(BodyId id, Tick now, engine::BitWriter& out);
   return kind.body(state.data()).motion;
 }
 
-/// Returns the bits of a row that stand before its place, behind the id.
+/// Returns the number of bits of a row between its id and its place.
 [[nodiscard]] unsigned bits_before_place(const GameTable& game);
 
-/// Returns the bits of a place near the origin; they are zeros for the origin itself.
+/// Returns a place near the origin as the kNearPlaceBits bits that are sent: all 0 at the origin.
 [[nodiscard]] constexpr std::uint64_t near_place(Vec2 place, Vec2 origin) {
   const auto from_origin = [](std::int32_t a, std::int32_t b) {
     const auto from = static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b);

@@ -27,9 +27,9 @@ Command tickbox_server(std::vector<std::string> arguments) {
   return program("tickbox-server", std::move(arguments));
 }
 
-Command faulty_server(std::vector<std::string> arguments, std::string plant) {
+Command faulty_server(std::vector<std::string> arguments, std::string fault) {
   Command command = program("faulty-server", std::move(arguments));
-  command.environment.push_back(std::move(plant));
+  command.environment.push_back(std::move(fault));
   return command;
 }
 

@@ -22,9 +22,9 @@ inline constexpr int kNotConnected = 4;
 
 [[nodiscard]] Command tickbox(std::vector<std::string> arguments);
 [[nodiscard]] Command tickbox_server(std::vector<std::string> arguments);
-/// The one in which something goes wrong: `plant` is NAME=TICK, as tests/faulty/README.md has
-/// them.
-[[nodiscard]] Command faulty_server(std::vector<std::string> arguments, std::string plant);
+/// The server with built-in faults. `fault` is an environment variable, as NAME=VALUE, of the table
+/// in tests/faulty/README.md.
+[[nodiscard]] Command faulty_server(std::vector<std::string> arguments, std::string fault);
 
 /// How a program ended.
 struct Finished {

@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kUsualBytes = 200;
 constexpr std::byte kInput{static_cast<std::byte>(net::PacketType::Input)};
 
-/// A server with one player, who stays.
+/// A server with one player, who stays, so that no case begins with a connect.
 struct Stage {
   BenchServer server;
   Player player = server.let_in(sender(1));

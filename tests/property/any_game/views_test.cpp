@@ -337,7 +337,7 @@ TEST_P(AnyGameViews, AreTheServersOnABadNetwork) {
   EXPECT_GT(all.events, all.views / 100);
   EXPECT_GT(all.predicted, all.views / 100);
   // A player of the arena that nothing else touches moves as its client has predicted. In the other
-  // game the server also removes what players control, and rays see further than clients.
+  // games the server also removes what players control, and rays see further than clients.
   EXPECT_GE(all.exact * 100, all.predicted * (GetParam() == &games::arena() ? 100 : 95));
 }
 

@@ -49,7 +49,7 @@ TEST_F(KeyframeTest, EveryPrefixIsRefused) {
   }
 }
 
-// The hash covers all but the sources of inputs.
+// The hash covers all but the sources of inputs: a keyframe with a wrong source is read.
 TEST_F(KeyframeTest, EveryFlippedBitIsRefusedOrIsOfASource) {
   std::size_t sources = 0;
   for (std::size_t bit = 0; bit < 8 * bytes_.size(); ++bit) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
@@ -68,44 +69,72 @@ std::string angled_include(const std::string& text) {
   return std::regex_search(text, match, kInclude) ? match[1].str() : std::string{};
 }
 
-/// Each library, by its folder, and which others it may include. Those of `common` are named as in
-/// includes, without it.
-const std::map<std::string, std::set<std::string>> kMayInclude = {
-    {"compiled", {}},
-    {"tickbox", {}},
-    {"core", {"tickbox"}},
-    {"sim", {"core", "tickbox"}},
-    {"engine", {"core", "sim", "tickbox"}},
-    {"views", {"core", "engine", "tickbox"}},
-    {"bots", {"core", "engine", "views", "tickbox"}},
-    {"laws", {"core", "engine", "views", "bots", "tickbox"}},
-    {"package", {"engine", "laws", "os", "cli", "tickbox"}},
-    {"scenario", {"core", "sim"}},
-    {"games", {"tickbox"}},
-    {"net", {"core", "schema"}},
-    {"protocol", {"core", "engine", "views", "net", "schema"}},
-    {"record", {"core", "engine", "tickbox"}},
-    {"os", {"core", "net"}},
-    {"cli", {"core", "engine", "os", "protocol"}},
-    {"server/match", {"core", "sim", "engine", "tickbox", "views", "net", "protocol"}},
-    {"server/recording", {"core", "engine", "record", "server/match"}},
-    {"server/shard",
-     {"core", "engine", "tickbox", "views", "net", "protocol", "server/match", "server/recording"}},
-    {"server/host",
-     {"core", "engine", "tickbox", "games", "net", "record", "os", "cli", "server/match",
-      "server/recording", "server/shard"}},
-    {"client/match", {"core", "sim", "engine", "views", "net", "protocol"}},
-    {"client/connection", {"core", "engine", "tickbox", "views", "net", "protocol"}},
-    {"client/presentation", {"core", "engine", "views", "client/match"}},
-    {"client/verification", {"core", "sim", "engine", "views", "net", "protocol", "client/match"}},
-    {"client/terminal", {"core", "sim", "engine", "tickbox"}},
-    {"client",
-     {"core", "engine", "tickbox", "views", "bots", "net", "protocol", "client/match",
-      "client/connection", "client/presentation", "client/verification"}},
-    {"client/commands",
-     {"core", "sim", "engine", "tickbox", "bots", "scenario", "views", "games", "net", "record",
-      "os", "cli", "client", "client/terminal"}},
-};
+using Libraries = std::set<std::string>;
+
+/// By a library's folder, which others it may include. Those of `common` are named as in includes,
+/// without it.
+using Rules = std::map<std::string, Libraries>;
+
+/// Adds what `words` name of the libraries of `common`, of the public headers and of the schemas.
+void add_named(const std::string& words, const Libraries& common, Libraries& named) {
+  static const std::regex kWord{"[a-z]+"};
+  for (std::sregex_iterator it{words.begin(), words.end(), kWord}; it != std::sregex_iterator{};
+       ++it) {
+    std::string word = it->str();
+    if (word == "public") word = "tickbox";
+    if (word == "schemas") word = "schema";
+    if (common.contains(word) || word == "schema") named.insert(word);
+  }
+}
+
+/// The table of common/README.md.
+Rules rules_of_common() {
+  static const std::regex kRow{R"(^\| \[([a-z]+)\]\([^|]*\|[^|]*\|([^|]*)\|$)"};
+  std::ifstream page{kSource / "common/README.md"};
+  std::map<std::string, std::string> rows;
+  for (std::string text; std::getline(page, text);) {
+    std::smatch row;
+    if (std::regex_match(text, row, kRow)) rows[row[1]] = row[2];
+  }
+  Libraries common;
+  for (const auto& [library, words] : rows) {
+    common.insert(library);
+  }
+  Rules rules;
+  for (const auto& [library, words] : rows) {
+    add_named(words, common, rules[library]);
+  }
+  return rules;
+}
+
+/// The rules of all libraries of the product.
+Rules read_rules() {
+  Rules rules = rules_of_common();
+  rules.merge(
+      Rules{{"server/match", {"core", "sim", "engine", "tickbox", "views", "net", "protocol"}},
+            {"server/recording", {"core", "engine", "record", "server/match"}},
+            {"server/shard",
+             {"core", "engine", "tickbox", "views", "net", "protocol", "server/match",
+              "server/recording"}},
+            {"server/host",
+             {"core", "engine", "tickbox", "games", "net", "record", "os", "cli", "server/match",
+              "server/recording", "server/shard"}},
+            {"client/match", {"core", "sim", "engine", "views", "net", "protocol"}},
+            {"client/connection", {"core", "engine", "tickbox", "views", "net", "protocol"}},
+            {"client/presentation", {"core", "engine", "views", "client/match"}},
+            {"client/verification",
+             {"core", "sim", "engine", "views", "net", "protocol", "client/match"}},
+            {"client/terminal", {"core", "sim", "engine", "tickbox"}},
+            {"client",
+             {"core", "engine", "tickbox", "views", "bots", "net", "protocol", "client/match",
+              "client/connection", "client/presentation", "client/verification"}},
+            {"client/commands",
+             {"core", "sim", "engine", "tickbox", "bots", "scenario", "views", "games", "net",
+              "record", "os", "cli", "client", "client/terminal"}}});
+  return rules;
+}
+
+const Rules kMayInclude = read_rules();
 
 /// The library that a path belongs to, as one includes it: "sim" for "sim/step/sweep.h",
 /// "server/shard" for "server/shard/shard.h", "client" for "client/client.h".
@@ -216,7 +245,7 @@ TEST(Architecture, NoFolderHasMoreThanThirtySources) {
 
 /// Removes each library whose dependencies are removed. A library that is left depends on itself.
 TEST(Architecture, LibrariesDependOnEachOtherInOneDirection) {
-  std::map<std::string, std::set<std::string>> left = kMayInclude;
+  Rules left = kMayInclude;
   bool has_changed = true;
   while (has_changed) {
     has_changed = false;
@@ -334,6 +363,39 @@ TEST(Architecture, EveryLibraryHasAReadme) {
                 (may_share && fs::exists(folder.parent_path() / "README.md")))
         << folder;
   }
+}
+
+/// The first sentence after "May include", or nothing.
+std::string sentence_on_includes(const fs::path& page) {
+  std::ifstream in{page};
+  std::string text{std::istreambuf_iterator<char>{in}, {}};
+  static const std::regex kSentence{R"(- \*\*May include\*\*:?([^;]*?)([;.]\s|\n- ))"};
+  std::smatch sentence;
+  return std::regex_search(text, sentence, kSentence) ? sentence[1].str() : std::string{};
+}
+
+TEST(Architecture, ThePageOfALibrarySaysWhatItMayInclude) {
+  const Rules common = rules_of_common();
+  Libraries names;
+  for (const auto& [library, others] : common) {
+    names.insert(library);
+  }
+  names.erase("compiled");
+  std::size_t seen = 0;
+  for (const auto& [library, others] : kMayInclude) {
+    const bool is_common = common.contains(library);
+    if (library == "compiled" || library == "tickbox") continue;
+    // Their pages name folders of the server and of the client too.
+    if (library == "server/host" || library == "client" || library == "client/commands") continue;
+    const fs::path page = kSource / (is_common ? "common" : "") / library / "README.md";
+    const std::string sentence = sentence_on_includes(page);
+    if (!is_common && !fs::exists(page)) continue;
+    ++seen;
+    Libraries named;
+    add_named(sentence, names, named);
+    EXPECT_EQ(named, others) << page << sentence;
+  }
+  EXPECT_GT(seen, 14U);
 }
 
 TEST(Architecture, TheTopLevelHoldsNothingElse) {
