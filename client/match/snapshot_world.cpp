@@ -404,7 +404,25 @@ void SnapshotWorld::step(engine::World& world, engine::Stepper& stepper) {
   before_.assign(world.ids().begin(), world.ids().end());
   const engine::TickReport& report = stepper.replay(world, record_);
   note_spawns(world, report);
+  note_changes(world);
+  const auto is_own = [this](Ref ref) { return belongs_to(engine::body_id(ref), own_); };
+  const auto concerns_own = [&](const engine::Outcome& outcome) {
+    return outcome.kind == engine::OutcomeKind::Room || is_own(outcome.ref);
+  };
+  const bool is_decided = std::ranges::any_of(record_.outcomes, concerns_own) ||
+                          std::ranges::any_of(record_.strikes, is_own, &engine::Strike::victim);
+  if (is_decided || was_touched(report, own_)) touched_ = std::max(touched_, world.tick);
+}
+
+/// Notes which of the rows before the step have despawned or have been teleported.
+void SnapshotWorld::note_changes(const engine::World& world) {
   teleported_.clear();
+  if (std::ranges::equal(before_, world.ids())) {
+    for (std::size_t row = 0; row < world.size(); ++row) {
+      if (world.infos()[row].is_new) teleported_.push_back(world.id(row));
+    }
+    return;
+  }
   views::AscendingSearch left{world.ids()};
   for (const BodyId id : before_) {
     const std::size_t row = left.index_of(id);
@@ -414,13 +432,6 @@ void SnapshotWorld::step(engine::World& world, engine::Stepper& stepper) {
       teleported_.push_back(id);
     }
   }
-  const auto is_own = [this](Ref ref) { return belongs_to(engine::body_id(ref), own_); };
-  const auto concerns_own = [&](const engine::Outcome& outcome) {
-    return outcome.kind == engine::OutcomeKind::Room || is_own(outcome.ref);
-  };
-  const bool is_decided = std::ranges::any_of(record_.outcomes, concerns_own) ||
-                          std::ranges::any_of(record_.strikes, is_own, &engine::Strike::victim);
-  if (is_decided || was_touched(report, own_)) touched_ = std::max(touched_, world.tick);
 }
 
 void SnapshotWorld::note_spawns(const engine::World& world, const engine::TickReport& report) {

@@ -157,6 +157,7 @@ class SnapshotWorld {
   void gather_record(const engine::World& world, const ViewHead& head, const HeldView& base,
                      IsTaken is_taken);
   void step(engine::World& world, engine::Stepper& stepper);
+  void note_changes(const engine::World& world);
   void note_spawns(const engine::World& world, const engine::TickReport& report);
   void keep_tick();
   void note_despawn(BodyId id, Tick tick);

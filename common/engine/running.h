@@ -176,6 +176,7 @@ class Running {
   /// A row that a callback may have written, as it was.
   struct Touched {
     std::size_t row = 0;
+    bool is_fixed = false;
     Row now;  ///< where it stands
     Vec2 min;
     Vec2 velocity;
@@ -287,7 +288,7 @@ inline const Row& Running::note(std::size_t row) {
   }
   Touched& touched = touched_[touched_count_];
   touched.row = row;
-  world_->see(row, touched.now);
+  touched.is_fixed = world_->see(row, touched.now);
   touched.min = *touched.now.min;
   touched.velocity = *touched.now.velocity;
   copy_words({static_cast<const std::byte*>(touched.now.state), stride},
@@ -299,13 +300,14 @@ inline const Row& Running::note(std::size_t row) {
 /// Gives the physics what the callback has written.
 inline void Running::end_call() {
   const std::size_t stride = world_->stride();
-  for (std::size_t i = 0; i < touched_count_; ++i) {
-    const Touched& before = touched_[i];
-    const bool is_new_state = !are_equal_words(
-        {static_cast<const std::byte*>(before.now.state), stride}, &touched_states_[i * stride]);
-    const bool is_same = !is_new_state && *before.now.min == before.min &&
-                         *before.now.velocity == before.velocity && !world_->is_fixed(before.row);
+  const std::byte* state_before = touched_states_.data();
+  for (const Touched& before : std::span{touched_}.first(touched_count_)) {
+    const bool is_new_state =
+        !are_equal_words({static_cast<const std::byte*>(before.now.state), stride}, state_before);
+    const bool is_same = !is_new_state && !before.is_fixed && *before.now.min == before.min &&
+                         *before.now.velocity == before.velocity;
     if (!is_same) settle(before, is_new_state);
+    state_before += stride;
   }
   if (is_filed_) file_touched();
   touched_count_ = 0;

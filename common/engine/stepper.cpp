@@ -92,6 +92,8 @@ void Stepper::look_at(const GameTable& game) {
   const TypeInfo& avatar = game.kinds[game.avatar].type;
   default_avatar_.resize(avatar.bytes);
   avatar.write_default(default_avatar_.data());
+  has_after_ = std::ranges::any_of(
+      game.kinds, [](const KindTable& kind) { return kind.after != nullptr; });
 }
 
 /// Leaves and joins, with the decisions of the game's hooks.
@@ -289,6 +291,7 @@ bool Stepper::overlaps_parent(const World& world, std::size_t row) {
 }
 
 void Stepper::act_after(World& world) {
+  if (!has_after_) return;
   for (const std::uint32_t row : active_rows(world)) {
     const auto after = world.kind_of(row).after;
     if (after == nullptr || running_.is_removed(row)) continue;

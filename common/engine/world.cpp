@@ -160,6 +160,7 @@ void World::wake(std::size_t row) {
 }
 
 void World::rest() {
+  if (!physics_.has_fixed()) return;
   const std::size_t begun = std::erase_if(active_, [this](std::size_t row) {
     const bool rests = is_fixed(row) && !infos_[row].is_new &&
                        infos_[row].parent == Parent::Collides && !acts(row) &&

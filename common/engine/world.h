@@ -147,8 +147,8 @@ class World {
   }
 
   /// Writes the same into `seen`, member by member: a copy of what was just written would wait for
-  /// it.
-  void see(std::size_t row, detail::Row& seen) {
+  /// it. Returns whether the row is fixed.
+  bool see(std::size_t row, detail::Row& seen) {
     const Place place = places_[row];
     seen.ref = ref_of(id(row));
     seen.owner = infos_[row].owner;
@@ -161,6 +161,7 @@ class World {
       seen.min = &body.min;
       seen.velocity = &body.velocity;
     }
+    return place.is_fixed;
   }
 
   /// Moves a fixed body to where its row() was written, within the world; its velocity stays (0,

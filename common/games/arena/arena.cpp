@@ -236,6 +236,7 @@ struct Arena {
 
   static void run(Entity<Hero> me, const Pad& pad, Step& step) {
     const Vec2 direction = kMoves[pad.move.index()];
+    if (direction == Vec2{} && me.velocity == Vec2{}) return;
     const bool is_diagonal = direction.x != 0 && direction.y != 0;
     const std::int32_t straight = step.speed(kRunSpeed);
     const auto diagonal = static_cast<std::int32_t>(straight * kDiagonal / kUnit);

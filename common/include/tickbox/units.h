@@ -1,6 +1,7 @@
 #pragma once
 // Lengths and places as whole numbers of sub-units (Q16.16): the only numbers in the simulation.
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -18,7 +19,9 @@ struct Vec2 {
 
   constexpr std::int32_t operator[](std::size_t axis) const { return axis == 0 ? x : y; }
 
-  friend constexpr bool operator==(Vec2, Vec2) = default;
+  friend constexpr bool operator==(Vec2 a, Vec2 b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+  }
 };
 
 }  // namespace tickbox
