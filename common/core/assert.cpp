@@ -6,14 +6,18 @@
 namespace tickbox {
 namespace {
 
-void print_and_return(const char* condition, const char* file, int line) {
-  std::fprintf(stderr, "tickbox: assertion failed: %s (%s:%d)\n", condition, file, line);
-}
-
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
-AssertHandler handler_in_use = &print_and_return;
+AssertHandler handler_in_use = &print_failed_condition;
 
 }  // namespace
+
+void print_failed_condition(const char* condition, const char* file, int line) {
+  if (line == 0) {
+    std::fprintf(stderr, "tickbox: assertion failed: %s (%s)\n", condition, file);
+  } else {
+    std::fprintf(stderr, "tickbox: assertion failed: %s (%s:%d)\n", condition, file, line);
+  }
+}
 
 AssertHandler set_assert_handler(AssertHandler handler) {
   AssertHandler before = handler_in_use;

@@ -6,11 +6,14 @@
 namespace tickbox {
 
 /// A function that runs with the failed condition before the process aborts. A program may write
-/// its last log line here.
+/// its last log line here. With line 0 `file` is no file, but says what to do.
 using AssertHandler = void (*)(const char* condition, const char* file, int line);
 
 /// Replaces the handler and returns the previous one. Thread: call before other threads start.
 AssertHandler set_assert_handler(AssertHandler handler);
+
+/// Prints a failed condition to stderr: the handler by default.
+void print_failed_condition(const char* condition, const char* file, int line);
 
 [[noreturn]] void assert_failed(const char* condition, const char* file, int line);
 

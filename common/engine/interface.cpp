@@ -39,7 +39,10 @@ std::int32_t number_of(Tick tick) {
 void out_of_range(std::int32_t value, std::int32_t min, std::int32_t max) {
   const std::string condition = std::to_string(value) + " is in the range of Int<" +
                                 std::to_string(min) + ", " + std::to_string(max) + ">";
-  assert_failed(condition.c_str(), "a value that rules have converted", 0);
+  assert_failed(condition.c_str(),
+                "the game's rules have converted this number: give the Int a range that has it at "
+                "every tick rate, or clamp the number",
+                0);
 }
 
 std::int32_t Moment::tick() const {

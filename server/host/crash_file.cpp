@@ -78,7 +78,7 @@ void write_black_box(const Armed& what) {
 }
 
 void on_failed_assertion(const char* condition, const char* file, int line) {
-  std::fprintf(stderr, "tickbox: assertion failed: %s (%s:%d)\n", condition, file, line);
+  print_failed_condition(condition, file, line);
   if (!armed || armed->thread != std::this_thread::get_id() || failing.test_and_set()) return;
   write_black_box(*armed);
 }
