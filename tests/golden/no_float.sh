@@ -70,6 +70,7 @@ found=0
     END {
         if (instructions == 0) print "tests/golden/no_float.sh: not one instruction in these files"
         if (hits == 0) print "no_float: none in " instructions " instructions"
+        else print "These instructions work with floats, whose results may differ by compiler and processor: use whole numbers"
         exit hits > 0 || instructions == 0
     }' || found=1
 
@@ -78,7 +79,7 @@ functions='sqrt|cbrt|pow|exp2?|expm1|log|log2|log10|log1p|a?(sin|cos|tan)h?|atan
 functions+='|fmod|remainder|fabs|fma|fmin|fmax|ldexp|frexp|modf|copysign'
 calls="^(($functions)[fl]?|__[a-z]*(sf|df|xf|tf)[a-z]*[0-9]?|__aeabi_([df](add|sub|mul|div|rsub|cmp|2)|c[df]|u?[il]2[df])[a-z0-9]*)\$"
 if "$nm" --undefined-only --format=posix "$@" | cut -d ' ' -f 1 | sort -u | grep -E "$calls"; then
-    echo "are called, and work with floats"
+    echo "are called, and work with floats, whose results may differ by compiler and processor: use whole numbers"
     found=1
 fi
 exit $found
