@@ -186,9 +186,22 @@ class CheckedMatch {
     if (what.empty() && shooters != match_.shooters())
       what = "a ray is fired by one and not by the other";
     if (what.empty()) return std::nullopt;
+    if (auto other = check_again(request)) return other;
     return broken("significant", what +
                                      ", with the input that significant() returned and with the "
                                      "input as it was given");
+  }
+
+  /// Steps the request once more from the same state.
+  std::optional<LawBroken> check_again(const engine::TickRequest& request) {
+    auto again = engine::restore(keyframe_, twin_like_);
+    if (!again) return std::nullopt;
+    stepper_.step(*again, request, record_);
+    const std::string what = difference_of(match_.world(), *again);
+    if (what.empty()) return std::nullopt;
+    return broken("memory", what +
+                                ", in two steps from one state with the same inputs. Look for a "
+                                "static variable, or a reference that outlives its callback");
   }
 
   std::optional<LawBroken> check_bots() {
@@ -227,10 +240,11 @@ struct AloneMatch {
 };
 
 AloneMatch play_alone(const GameTable& game, const engine::SharedMap& map,
-                      const MatchOptions& options, std::uint32_t ticks) {
+                      const MatchOptions& options, const LawOptions& laws) {
   RandomMatch match{game, map, options};
   AloneMatch alone;
-  for (std::uint32_t tick = 0; tick < ticks; ++tick) {
+  for (std::uint32_t tick = 0; tick < laws.ticks; ++tick) {
+    if (laws.place != nullptr) *laws.place = {options.seed, options.tick_rate, tick + 1};
     match.draw();
     match.step();
     alone.hashes.push_back(engine::state_hash(match.world()));
@@ -273,7 +287,7 @@ std::optional<LawBroken> check_laws(const GameTable& game, const LawOptions& opt
     for (std::uint64_t seed = options.first_seed; seed < options.first_seed + options.matches;
          ++seed) {
       const MatchOptions match{.seed = seed, .tick_rate = rate, .seats = options.seats};
-      const AloneMatch alone = play_alone(game, map, match, options.ticks);
+      const AloneMatch alone = play_alone(game, map, match, options);
       CheckedMatch checked{game, map, options, match};
       for (const std::uint64_t hash : alone.hashes) {
         if (auto broken = checked.tick(hash)) return broken;
@@ -287,10 +301,43 @@ std::optional<LawBroken> check_laws(const GameTable& game, const LawOptions& opt
   return std::nullopt;
 }
 
+namespace {
+
+/// Returns for which kinds the engine calls a hook.
+std::vector<std::string> kinds_with(const GameTable& game, std::string_view hook) {
+  std::vector<std::string> with;
+  for (const KindTable& kind : game.kinds) {
+    const std::string name{kind.type.name};
+    const bool has =
+        (hook == "act" && kind.act != nullptr) || (hook == "ray" && kind.ray != nullptr) ||
+        (hook == "struck" && kind.struck != nullptr) || (hook == "wall" && kind.wall != nullptr) ||
+        (hook == "after" && kind.after != nullptr) ||
+        (hook == "crushed" && kind.crushed != nullptr) ||
+        (hook == "left" && kind.left != nullptr) ||
+        (hook == "possible" && kind.possible != nullptr);
+    if (has) with.push_back(name);
+    for (std::size_t other = 0; hook == "contact" && other < kind.contact.size(); ++other) {
+      if (kind.contact[other] == nullptr) continue;
+      with.push_back(name + " with " + std::string{game.kinds[other].type.name});
+    }
+    for (std::size_t outcome = 0; hook == "apply" && outcome < kind.apply.size(); ++outcome) {
+      if (kind.apply[outcome] == nullptr) continue;
+      with.push_back(name + " by " + std::string{game.outcomes[outcome].name});
+    }
+  }
+  return with;
+}
+
+}  // namespace
+
 HookNames hooks_of(const GameTable& game) {
   HookNames names;
   for (const Hook& hook : game.hooks) {
-    (hook.is_declared ? names.declared : names.others).push_back(hook.name);
+    if (hook.is_declared) {
+      names.declared.push_back({.name = hook.name, .kinds = kinds_with(game, hook.name)});
+    } else {
+      names.others.push_back(hook.name);
+    }
   }
   return names;
 }

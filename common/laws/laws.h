@@ -34,6 +34,13 @@
 
 namespace tickbox::laws {
 
+/// A tick of a match of the laws.
+struct LawPlace {
+  std::uint64_t seed = 0;
+  std::uint32_t tick_rate = 0;
+  std::uint32_t tick = 0;
+};
+
 struct LawOptions {
   std::uint64_t first_seed = 1;
   std::uint32_t matches = 500;  ///< at each of the tick rates
@@ -44,6 +51,7 @@ struct LawOptions {
   engine::QueryLog query_log;  ///< for a test that shows that each query must log
   /// Returns the number of allocations so far. Without it, the law is not checked.
   std::function<std::uint64_t()> allocations;
+  LawPlace* place = nullptr;  ///< if given, says where the rules are when an assertion fails
 };
 
 /// The first tick in which a law was broken.
@@ -58,10 +66,20 @@ struct LawBroken {
 /// Returns the first law that is broken, or nothing.
 [[nodiscard]] std::optional<LawBroken> check_laws(const GameTable& game, const LawOptions& options);
 
-/// The names of the optional members of the interface. One that a game misspells is among the
-/// others, and is never called.
+/// An optional member of the interface that a game has.
+struct HookUse {
+  std::string_view name;
+  /// The kinds for which the engine calls it, or "A with B" for a contact, "A by Outcome" for
+  /// apply. Empty for what is not by kind.
+  std::vector<std::string> kinds;
+
+  friend bool operator==(const HookUse&, const HookUse&) = default;
+};
+
+/// The optional members of the interface. One that a game misspells is among the others, and is
+/// never called. One that it misspells for a kind lacks that kind.
 struct HookNames {
-  std::vector<std::string_view> declared;
+  std::vector<HookUse> declared;
   std::vector<std::string_view> others;
 };
 

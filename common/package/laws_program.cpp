@@ -2,6 +2,7 @@
 
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
+#include "core/assert.h"
 #include "laws/laws.h"
 #include "os/process/standard_output.h"
 #include "tickbox/program.h"
@@ -15,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "package/allocations.h"
@@ -32,23 +34,54 @@ std::function<std::uint64_t()> counter() {
 #endif
 }
 
-/// Returns which hooks the game has, in a line, and which not, in another.
+// A handler of failed assertions takes no argument of ours.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+laws::LawPlace place_of_rules;
+
+void tell_place(const char* condition, const char* file, int line) {
+  print_failed_condition(condition, file, line);
+  const auto [seed, tick_rate, tick] = place_of_rules;
+  if (tick == 0) return;
+  os::write_to_stderr(
+      fmt::format("It failed at {0} ticks per second, match {1}, tick {2}; again: "
+                  "--seed {1} --matches 1\n",
+                  tick_rate, seed, tick));
+}
+
+/// Returns which hooks the game has, each with its kinds, in a line, and which not, in another.
 std::string hooks_text(const GameTable& game) {
   const laws::HookNames hooks = laws::hooks_of(game);
-  const auto line = [](const char* head, const std::vector<std::string_view>& names) {
-    return names.empty() ? std::string{} : fmt::format("{}: {}\n", head, fmt::join(names, ", "));
-  };
-  return line("hooks", hooks.declared) + line("not declared", hooks.others);
+  std::vector<std::string> declared;
+  for (const laws::HookUse& hook : hooks.declared) {
+    declared.push_back(hook.kinds.empty()
+                           ? std::string{hook.name}
+                           : fmt::format("{} ({})", hook.name, fmt::join(hook.kinds, ", ")));
+  }
+  std::string text;
+  if (!declared.empty()) text += fmt::format("hooks: {}\n", fmt::join(declared, ", "));
+  if (!hooks.others.empty()) {
+    text += fmt::format("not declared: {}\n", fmt::join(hooks.others, ", "));
+  }
+  return text;
 }
 
 std::string document_of(const GameTable& game, std::size_t matches,
                         const std::optional<laws::LawBroken>& broken, cli::ExitCode code) {
   using Json = nlohmann::ordered_json;
   const laws::HookNames hooks = laws::hooks_of(game);
+  Json declared = Json::array();
+  Json kinds = Json::object();
+  for (const laws::HookUse& hook : hooks.declared) {
+    declared.push_back(hook.name);
+    if (!hook.kinds.empty()) kinds[std::string{hook.name}] = hook.kinds;
+  }
   Json document{{"game", game.name},
                 {"version", game.version},
                 {"matches", matches},
-                {"hooks", {{"declared", hooks.declared}, {"not_declared", hooks.others}}},
+                {"hooks",
+                 {{"declared", std::move(declared)},
+                  {"kinds", std::move(kinds)},
+                  {"not_declared", hooks.others}}},
                 {"broken", nullptr},
                 {"exit", cli::to_int(code)}};
   if (broken) {
@@ -68,12 +101,13 @@ std::string document_of(const GameTable& game, std::size_t matches,
 int tickbox::run_laws(int argc, char** argv, const GameTable& game) {
   const std::string name = cli::program_name(argc, argv, "laws");
   cli::CommonFlags flags;
-  laws::LawOptions options{.allocations = package::counter()};
+  laws::LawOptions options{.allocations = package::counter(), .place = &package::place_of_rules};
   cli::Program program{
       {.name = name,
        .description = "Check on random matches what every game must obey, so that it replays, "
-                      "replicates and never desyncs. Says which optional hooks the game has: one "
-                      "with a misspelt name is never called. Exit 3 if a law is broken.",
+                      "replicates and never desyncs. Says which optional hooks the game has, and "
+                      "for which kinds: one with a misspelt name or another argument is never "
+                      "called. Exit 3 if a law is broken.",
        .example = name + " --matches 2000",
        .plays = fmt::format("{} {}", game.name, game.version)},
       flags};
@@ -88,6 +122,7 @@ int tickbox::run_laws(int argc, char** argv, const GameTable& game) {
       {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
   if (const auto exit_code = program.parse(argc, argv)) return cli::to_int(*exit_code);
 
+  set_assert_handler(package::tell_place);
   const std::size_t matches = options.tick_rates.size() * std::size_t{options.matches};
   const auto broken = laws::check_laws(game, options);
   const cli::ExitCode code = broken ? cli::ExitCode::CheckFailed : cli::ExitCode::Done;

@@ -2,8 +2,8 @@
 // The whole interface that a game is written against: include nothing else of Tickbox.
 //
 // A game is a struct of types and static functions. It derives from nothing and registers nothing;
-// functions that it does not define are not called. NAME-laws lists those that it has found: one
-// with a misspelt name is not among them. Three rules hold:
+// functions that it does not define are not called. NAME-laws lists those that it has found, each
+// with its kinds: one with a misspelt name or argument is missing there. Three rules hold:
 //
 //   1. The state is what TICKBOX_FIELDS lists (fields.h).
 //   2. Step, on server and client, has no clock, no private random numbers and no list of all

@@ -44,9 +44,70 @@ struct Misspelt : GameOf<Runner> {
 // An author searched long for why the hook did not run.
 TEST(LawBreakers, AMisspeltHookIsNotAmongThoseOfTheGame) {
   const laws::HookNames hooks = laws::hooks_of(kGameTable<Misspelt>);
-  EXPECT_EQ(hooks.declared, (std::vector<std::string_view>{"act", "decide"}));
+  EXPECT_EQ(hooks.declared,
+            (std::vector<laws::HookUse>{{.name = "act", .kinds = {"Runner"}}, {.name = "decide"}}));
   EXPECT_EQ(std::ranges::count(hooks.others, "open"), 1);
   EXPECT_EQ(hooks.others.size(), 21U);
+}
+
+struct Stone {
+  TICKBOX_FIELDS(Stone)
+};
+
+/// Nothing calls acts(), nor the contact without its Contact: both hooks are there for other kinds.
+struct MisspeltForAKind : GameOf<Runner> {
+  using Kinds = List<Runner, Stone>;
+
+  static Body body(const Runner&) { return {}; }
+
+  static Body body(const Stone&) { return {}; }
+
+  static constexpr std::int32_t top_speed(const Runner&) { return 1; }
+
+  static constexpr std::int32_t top_speed(const Stone&) { return 1; }
+
+  static void act(Entity<Runner>, Step<MisspeltForAKind>&) {}
+
+  static void acts(Entity<Stone>, Step<MisspeltForAKind>&) {}
+
+  static void contact(Entity<Runner>, Entity<Runner>, Contact, Step<MisspeltForAKind>&) {}
+
+  static void contact(Entity<Runner>, Entity<Stone>, Step<MisspeltForAKind>&) {}
+};
+
+TEST(LawBreakers, AHookThatIsMisspeltForOneKindLacksThatKind) {
+  const laws::HookNames hooks = laws::hooks_of(kGameTable<MisspeltForAKind>);
+  EXPECT_EQ(hooks.declared,
+            (std::vector<laws::HookUse>{{.name = "act", .kinds = {"Runner"}},
+                                        {.name = "contact", .kinds = {"Runner with Runner"}}}));
+}
+
+/// Its rules change once, after a number of calls: wherever the laws are then.
+struct Tired : GameOf<Runner> {
+  static inline int calls = 0;
+  static inline int tired_after = 0;
+
+  static void act(Entity<Runner> me, Step<Tired>&) {
+    me.velocity.x = ++calls > tired_after ? 1 : 0;
+  }
+
+  static Empty significant(Empty input, const Runner&) { return input; }
+
+  static void join(Server<Tired>& server, Player who) { server.spawn_avatar(who, Runner{}, {}); }
+};
+
+// An author looked for the fault in significant(), because that is what the law was named.
+TEST(LawBreakers, AStaticVariableIsNotBlamedOnSignificantInputs) {
+  std::size_t found = 0;
+  for (Tired::tired_after = 0; Tired::tired_after < 600; ++Tired::tired_after) {
+    Tired::calls = 0;
+    const auto broken = laws::check_laws(
+        kGameTable<Tired>, {.matches = 1, .ticks = 30, .seats = 1, .tick_rates = {10}});
+    if (!broken) continue;
+    ++found;
+    ASSERT_NE(broken->law, "significant") << Tired::tired_after << ": " << broken->what;
+  }
+  EXPECT_GT(found, 50U);
 }
 
 TEST(LawBreakers, AGameWithoutAFaultObeysTheLaws) {
