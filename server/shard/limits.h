@@ -81,11 +81,11 @@ inline constexpr Rate kRepeatedAccepts{.per_second = 8, .burst = 8};
   return {.per_second = 2 * std::int64_t{tick_rate}, .burst = 2 * std::int64_t{tick_rate}};
 }
 
-/// Returns the byte limit of one session: its packet limit times more than the largest INPUT takes.
+/// Returns the byte limit of one session: a datagram of the largest size in each tick. A game may
+/// have large inputs, and a client on a bad link repeats them.
 [[nodiscard]] constexpr Rate bytes_of_session(std::uint32_t tick_rate) {
-  constexpr std::int64_t kPacketBytes = 400;
-  const Rate packets = packets_of_session(tick_rate);
-  return {.per_second = packets.per_second * kPacketBytes, .burst = packets.burst * kPacketBytes};
+  const std::int64_t bytes = std::int64_t{tick_rate} * std::int64_t{net::kDatagramBytesMax};
+  return {.per_second = bytes, .burst = bytes};
 }
 
 /// The least time between two CHALLENGEs to the two addresses of a path check.

@@ -111,7 +111,7 @@ TEST(Threat, FloodOfBytesFromAValidClientIsDroppedBeforeItsPacketsRunOut) {
   std::uint64_t sent = 0;
   Match match{[&](Match& of, int ms) {
     if (ms % 50 == 0) of.peer.inbox().clear();
-    if (ms % 10 != 0 || sent == kSent) return;
+    if (ms % 5 != 0 || sent == kSent) return;
     of.peer.send_sealed(PacketType::Input, large);
     ++sent;
   }};
