@@ -92,8 +92,8 @@ void Stepper::look_at(const GameTable& game) {
   const TypeInfo& avatar = game.kinds[game.avatar].type;
   default_avatar_.resize(avatar.bytes);
   avatar.write_default(default_avatar_.data());
-  has_after_ = std::ranges::any_of(
-      game.kinds, [](const KindTable& kind) { return kind.after != nullptr; });
+  has_after_ =
+      std::ranges::any_of(game.kinds, [](const KindTable& kind) { return kind.after != nullptr; });
 }
 
 /// Leaves and joins, with the decisions of the game's hooks.

@@ -52,6 +52,7 @@ void tell_place(const char* condition, const char* file, int line) {
 std::string hooks_text(const GameTable& game) {
   const laws::HookNames hooks = laws::hooks_of(game);
   std::vector<std::string> declared;
+  declared.reserve(hooks.declared.size());
   for (const laws::HookUse& hook : hooks.declared) {
     declared.push_back(hook.kinds.empty()
                            ? std::string{hook.name}

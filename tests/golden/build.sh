@@ -56,7 +56,7 @@ golden_build() {
     "$@" "$folder"/*.o -o "$folder/tickbox-golden"
 }
 
-golden_names=()   # of who was asked
+golden_names=()   # of the builds that were asked
 golden_folders=() # where their answers are
 golden_pids=()
 

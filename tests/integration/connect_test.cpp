@@ -161,7 +161,7 @@ TEST(Connect, ABadLinkIsObservedAndNothingDiffers) {
   EXPECT_GE(document.number("loss.down_packets"), document.number("snapshots.received"));
 }
 
-// It said that no packet was lost, by a status of the session's first moment.
+// Once, `connect` said that no packet was lost, by a status of the session's first moment.
 TEST(Connect, TheLossOfAHandfulOfPacketsIsNotKnown) {
   const RunningServer server;
   const Finished played = run(tickbox(
@@ -171,7 +171,7 @@ TEST(Connect, TheLossOfAHandfulOfPacketsIsNotKnown) {
   EXPECT_LT(Document{played.out}.number("loss.up_packets"), 100);
 }
 
-// It said "everything held" of no snapshot at all.
+// Once, it said "everything held" of no snapshot at all.
 TEST(Connect, ARunThatChecksNothingSaysSo) {
   const RunningServer server;
   const Finished played =

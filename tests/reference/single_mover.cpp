@@ -263,7 +263,8 @@ class Solver {
 
   // Longer contact, lower id. Of two sides of the world: the one of larger speed, then y.
   [[nodiscard]] bool is_first_of_ties(const Hit& a, const Hit& b) {
-    // Lengths belong to the floor of the time on the lattice, which is known only without a lead.
+    // The length of a contact is that at the time rounded down to the lattice, which is known only
+    // without a lead.
     for (const Course& course : courses_) {
       if (course.velocity != 0 && course.since.slack > 0) tick_.unsure = true;
     }

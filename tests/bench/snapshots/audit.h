@@ -1,5 +1,5 @@
 #pragma once
-// What a client that audits is sent, beside what a player of the same match is.
+// The bytes that a client that audits is sent, beside those of a player of the same match.
 
 #include "tests/bench/snapshots/bandwidth.h"
 

@@ -75,7 +75,8 @@ TEST(TickRing, TellsTickZeroFromNoTick) {
   EXPECT_EQ(ring.find({0}), nullptr);
 }
 
-// The numbers that mark empty slots are ticks of other slots: these ticks must work like all others.
+// The numbers that mark empty slots are ticks of other slots: these ticks must work like all
+// others.
 TEST(TickRing, HoldsTheTicksThatMarkEmptySlots) {
   Ring ring;
   for (std::uint32_t tick = 0; tick <= kDepth; ++tick) {

@@ -100,7 +100,7 @@ TEST(GameHash, IsThatOfEachRun) {
   EXPECT_EQ(game_hash(tests::menagerie()), game_hash(tests::menagerie()));
 }
 
-// None of these but the declaration is in the table itself.
+// None of these but the declaration is in the hash of the table.
 TEST(GameHash, DiffersWithTheRules) {
   const std::uint64_t hash = game_hash(carts<Build{}>());
   EXPECT_NE(game_hash(carts<Build{.pull = 4}>()), hash) << "a constant of the rules";
