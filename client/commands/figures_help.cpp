@@ -24,13 +24,15 @@ constexpr std::array kFigures = {
     Entry{"snapshots.received, .lost, .late, .rejected",
           "Snapshots that made a new view; packets of every type that did not arrive in the newest "
           "session; snapshots that arrived too late to use; snapshots that were malformed or made "
-          "a view with a wrong hash."},
+          "a view with a wrong hash. A client in whose view nothing happens that it does not "
+          "compute itself is sent ten a second."},
     Entry{
         "state_hash.checked, .mismatched, .first_mismatch",
         "Views whose hash was compared with the server's; those that differed; the first of them."},
     Entry{
         "prediction.checked, .exact",
-        "Predictions of the own bodies in which nothing else had a part, and how many were exact."},
+        "Predictions of the own bodies in which nothing else had a part, and how many were exact. "
+        "One is not where an input was late and the server used another."},
     Entry{"prediction.touched", "The same counts for the other predictions."},
     Entry{"prediction.corrected, .error_p99, .error_max",
           "Corrected predictions, and the errors of all predictions, in units."},

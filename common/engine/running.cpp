@@ -697,7 +697,7 @@ Ref Running::spawn_by_server(Player who, std::size_t kind, const void* state, Ve
   BodyId id;
   if (is_avatar) {
     Count& spawns = spawns_of(IdClass::Avatar, who.seat);
-    // An entity of 2^24 ticks ago may have the first of these ids.
+    // An id has 24 bits of the tick: an entity of 2^24 ticks ago may have the first of these.
     do {
       TICKBOX_ASSERT(spawns.count < engine::kSpawnsPerTick);
       id = engine::avatar_id(world_->seats()[who.seat].generation,

@@ -96,7 +96,7 @@ void Stepper::look_at(const GameTable& game) {
       std::ranges::any_of(game.kinds, [](const KindTable& kind) { return kind.after != nullptr; });
 }
 
-/// Leaves and joins, with the decisions of the game's hooks.
+/// Leaves, joins and commands, or the next match, with the decisions of the game's hooks.
 void Stepper::run_request(World& world, const TickRequest& request) {
   const GameTable& game = world.game();
   running_.set_user_data(request.joins);

@@ -82,7 +82,7 @@ const engine::TickRequest& RandomMatch::draw() {
   return request_;
 }
 
-/// A player changes one field now and then, and presses one button.
+/// Now and then a player changes one field, or presses a button.
 void RandomMatch::draw_input(Player player) {
   const TypeInfo& type = world_.game().input;
   const MutableBytes held =

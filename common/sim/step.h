@@ -67,10 +67,10 @@ struct StepReport {
   std::vector<BodyPair>
       end;  ///< pairs of a ghost and another that ceased to overlap; by ids, repeats included
   /// Pairs of a mover and another mover or a fixed body of which one changed the other, or may
-  /// have, without a contact. These are a rider and its carrier, two bodies that stay apart but
-  /// overlapped when the tick began, and a body that hindered such a separation or a snap. By ids,
-  /// each once. A body that neither these nor contacts join with any other moves as it would alone
-  /// on the statics.
+  /// have, without a contact. These are a rider and its carrier, two bodies that must stay apart
+  /// (stay_apart()) but overlapped when the tick began, and a body that hindered such a separation
+  /// or a snap. By ids, each once. A body that neither these nor contacts join with any other moves
+  /// as it would alone on the statics.
   std::vector<BodyPair> influences;
   std::uint32_t events = 0;      ///< number of contacts
   std::uint32_t events_max = 0;  ///< most events of one dynamic body

@@ -1,6 +1,6 @@
 #pragma once
-// The views sent to a client, as lists of slots, and the newest one that it has acknowledged. A
-// view takes memory by the number of its members.
+// The views sent to a client, as lists of slots, and the newest one that it has acknowledged. The
+// memory of a view grows with the number of its members.
 
 #include "core/ids.h"
 #include "core/tick_ring.h"

@@ -194,7 +194,7 @@ std::vector<std::byte> forged(const World& world, const RowHead& head, const Uni
   return bytes;
 }
 
-// A body without size was an assertion in the physics.
+// A body without size failed an assertion of the physics.
 TEST_F(Mistake, AKeyframeWhoseStateHasNoBodyIsRefused) {
   const Unit good{.width = 1};
   std::vector<std::byte> bytes = forged(
@@ -205,7 +205,7 @@ TEST_F(Mistake, AKeyframeWhoseStateHasNoBodyIsRefused) {
   EXPECT_EQ(decode_keyframe(bytes, world_).error(), KeyframeError::Malformed);
 }
 
-// An entity with the id of a later spawn was an assertion when it was spawned.
+// A later spawn with the same id failed an assertion.
 TEST_F(Mistake, AKeyframeWithTheIdOfALaterSpawnIsRefused) {
   const auto with_tick = [&](std::uint32_t tick) {
     return forged(

@@ -124,7 +124,8 @@ TEST(Splice, TakesAPacketOnlyWhereItWasMeant) {
     }
   }
   EXPECT_EQ(tried, 150 * 30 * 9 * 4 * 2);
-  EXPECT_EQ(taken, 30 * (5 + 4));  // each in its own epoch, and all but the first one early
+  // Each in its own epoch, and those of all but the first epoch also one epoch early.
+  EXPECT_EQ(taken, 30 * (5 + 4));
 }
 
 TEST(Splice, TakesNoHeadWithAnothersBody) {
