@@ -19,8 +19,7 @@ TICKBOX_LINT_PACKAGES=(clang-tidy-19 clang-format-19 shellcheck)
 
 # To compute the hashes of tests/golden on other processors, under emulation.
 # shellcheck disable=SC2034 # read by the scripts that source this
-TICKBOX_CROSS_PACKAGES=(g++-aarch64-linux-gnu g++-arm-linux-gnueabihf g++-s390x-linux-gnu qemu-user libxxhash-dev
-    libflatbuffers-dev flatbuffers-compiler)
+TICKBOX_CROSS_PACKAGES=(g++-aarch64-linux-gnu g++-arm-linux-gnueabihf g++-s390x-linux-gnu qemu-user libxxhash-dev)
 
 # Installs those of the given packages that are missing. A user other than root gets the command that installs them.
 tickbox_ensure_packages() {

@@ -34,8 +34,6 @@ golden_build() {
     shift
     mkdir -p "$folder"
     rm -f "$folder"/{common-*.cpp,*.o,tickbox-golden}
-    flatc --cpp --cpp-std c++17 --scoped-enums --no-prefix --gen-mutable --warnings-as-errors --keep-prefix \
-        -I schema -o "$folder/generated/schema" schema/wire.fbs
     # A library is one source, which includes all of its own: they share most of what they include.
     # So is a game by itself: two games have the same names.
     local part name
@@ -51,7 +49,7 @@ golden_build() {
         xargs -0 -P "$(nproc)" -I{} bash -c '
         source=$1 folder=$2
         shift 2
-        "$@" -std=c++23 -I. -Icommon -Icommon/include -isystem "$folder/generated" -c "$source" -o "$folder/$(echo "${source#"$folder"/}" | sed "s|/|-|g; s|cpp$|o|")"' \
+        "$@" -std=c++23 -I. -Icommon -Icommon/include -c "$source" -o "$folder/$(echo "${source#"$folder"/}" | sed "s|/|-|g; s|cpp$|o|")"' \
         _ {} "$folder" "${golden_launcher[@]}" "$@"
     "$@" "$folder"/*.o -o "$folder/tickbox-golden"
 }

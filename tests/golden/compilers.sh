@@ -15,7 +15,7 @@ USAGE
 # shellcheck source=tests/golden/build.sh
 . "$(dirname "${BASH_SOURCE[0]}")/build.sh"
 golden_begin "$@"
-tickbox_ensure_packages g++ clang-19 libxxhash-dev libflatbuffers-dev flatbuffers-compiler
+tickbox_ensure_packages g++ clang-19 libxxhash-dev
 
 floats=0
 # -O0 first: these are slow to run, and do so while the others are built.

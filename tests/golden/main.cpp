@@ -1,6 +1,6 @@
 // tickbox-golden: plays scenes and compares the hash of every tick with the golden file. It needs
-// only the libraries that README.md names, and headers of FlatBuffers and xxHash. So any compiler
-// can build it, and any emulator can run it.
+// only the libraries that README.md names, and the header of xxHash. So any compiler can build it,
+// and any emulator can run it.
 
 #include "cli/exit_code.h"
 #include "tests/golden/check.h"
