@@ -1,6 +1,6 @@
-// Cheating input: whatever a client sends as its inputs, the room is as if it had sent each tick's
-// first, and nothing for ticks that are over or too far away. A message with a value out of its
-// range, or with more inputs than fit, is as if it had never been sent.
+// Cheating input: whatever a client sends as its inputs, the room is as if it had sent only the
+// first for each tick, and nothing for ticks that are over or too far away. A message with a value
+// out of its range, or with more inputs than fit, is as if it had never been sent.
 
 #include "core/directions.h"
 #include "protocol/messages.h"

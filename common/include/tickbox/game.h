@@ -1,5 +1,6 @@
 #pragma once
-// The whole interface that a game is written against: include nothing else of Tickbox.
+// The whole interface that the rules of a game are written against. The source of a game includes
+// adapter.h, which includes this, and nothing else of Tickbox.
 //
 // A game is a struct of types and static functions. It derives from nothing and registers nothing;
 // functions that it does not define are not called. NAME-laws lists those that it has found, each

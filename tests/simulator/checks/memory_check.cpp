@@ -15,8 +15,8 @@ constexpr std::uint64_t kGrowthShare = 100;
 /// Late players may have played longer, or over a worse link, than early ones. In half an hour of
 /// 40 seeds the largest such growth was 0.7 MB.
 constexpr std::uint64_t kSpareBytes = std::uint64_t{1} << 20U;
-/// Each client has two worlds to step. Their vectors keep the size that the largest crowd so far
-/// needed, and double when a larger one comes, possibly late in a run.
+/// Each client has several worlds to step. Their vectors keep the size that the largest crowd so
+/// far needed, and double when a larger one comes, possibly late in a run.
 constexpr std::uint64_t kSpareBytesPerClient = std::uint64_t{128} << 10U;
 
 std::uint64_t median(std::span<std::uint64_t> numbers) {
