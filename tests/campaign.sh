@@ -11,9 +11,9 @@ usage: tests/campaign.sh [--minutes M] [--first-seed S] [--seconds S] [--checks]
   --seconds S      virtual time of each run (60 by default)
   --recorder-kills N, --server-kills N
                    afterwards, kill -9 a recorder and a whole server under load N times (0 by default)
-  --checks         before that, what CI leaves out: every test under AddressSanitizer, clang-tidy over every source
+  --checks         at the beginning, what CI leaves out: every test under AddressSanitizer, clang-tidy over every source
   --out DIR        where the summary and each process's lines go (a new folder under build/ by default)
-  --bin DIR        where the programs are (build/release/bin by default, built if it is)
+  --bin DIR        where the programs are (by default build/release/bin, which is then built)
 
 One process for each processor; after each 24 runs a soak of half an hour of virtual time, for what memory does, where
 time is left. Ctrl-C ends it early; the summary then says what ran. Exit 3 when something was found.

@@ -78,8 +78,8 @@ void pack_sparse(const TypeInfo& type, ConstBytes bytes, BitWriter& out);
 /// new value. A flag or a press has no more than that bit.
 void pack_change(const TypeInfo& type, ConstBytes before, ConstBytes after, BitWriter& out);
 
-/// Reads what pack_change() has written, and changes `bytes` so. Returns false for a value that is
-/// out of its range, and for bits that end too early.
+/// Reads what pack_change() has written, and applies it to `bytes`. Returns false for a value that
+/// is out of its range, and for bits that end too early.
 [[nodiscard]] bool unpack_change(const TypeInfo& type, BitReader& in, MutableBytes bytes);
 
 /// Reads the same, and changes nothing.

@@ -2,8 +2,8 @@
 // The laws that every game must obey, checked on random matches. A game that breaks one desyncs, or
 // cannot be replayed.
 //
-// A match has random joins, leaves, inputs within their declared ranges, and strikes. After each
-// tick these laws are checked:
+// A match has random joins, leaves, commands, inputs within their declared ranges, and strikes.
+// After each tick these laws are checked:
 //
 // clang-format off
 //   range        every declared value is within its range

@@ -161,7 +161,7 @@ TEST(Connect, ABadLinkIsObservedAndNothingDiffers) {
   EXPECT_GE(document.number("loss.down_packets"), document.number("snapshots.received"));
 }
 
-// Once, `connect` said that no packet was lost, by a status of the session's first moment.
+// Once, `connect` said that no packet was lost, from a status of the session's first moment.
 TEST(Connect, TheLossOfAHandfulOfPacketsIsNotKnown) {
   const RunningServer server;
   const Finished played = run(tickbox(
