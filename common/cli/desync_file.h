@@ -20,7 +20,7 @@ namespace tickbox::cli {
 [[nodiscard]] std::string file_name_of(const protocol::Desync& desync, WallTime today);
 
 /// A sink that writes a file for each desync into a directory. A background thread makes and writes
-/// the file from a copy of both states, some 20 KB, at most 30 times an hour. The number of
+/// the file from a copy of both views and their base, at most 30 times an hour. The number of
 /// files is limited, for each client (DesyncQuota) and for all. The tick never waits for the disk.
 class DesyncFiles final : public protocol::DesyncSink {
  public:

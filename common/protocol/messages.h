@@ -33,7 +33,7 @@ struct ViewAck {
 inline constexpr std::size_t kInputFrameBytes = 31;
 /// The most bytes of commands in a message: the largest command fits.
 inline constexpr std::size_t kCommandBytesMax = 96;
-/// The most bytes of inputs in a message. Who has more sends the oldest of them.
+/// The most bytes of inputs in a message. Who has more sends the newest of them.
 inline constexpr std::size_t kInputBytesMax =
     net::kMessageBytesMax - kInputFrameBytes - kCommandBytesMax;
 

@@ -18,12 +18,12 @@ constexpr std::int64_t kCellsPerStatic = 256;
 /// The entries of one cell up to which a query does not split its path.
 constexpr std::size_t kFewEntries = 32;
 
-/// The widest cells of the finest level, 4 units, even for large statics. Movers are seldom larger,
-/// and most cells of a hall's floor are then empty.
+/// The level at which the search for the finest begins is at most this: cells of 4 units, even for
+/// large statics. Movers are seldom larger, and most cells of a hall's floor are then empty.
 constexpr int kWidestFinestLevel = 18;
 
-/// The level of cells about twice as wide as the shorter side of the median static. A mover of that
-/// size and its way then fit into one cell.
+/// The first level of cells at least twice as wide as the shorter side of the median static. A
+/// mover of that size and its way then fit into one cell.
 int typical_level(std::span<const Rect> rects) {
   std::vector<std::int64_t> widths;
   widths.reserve(rects.size());

@@ -159,7 +159,8 @@ inline constexpr Rate kAuditBytes{.per_second = 128'000, .burst = 16'000};
 /// Runs that an auditor may request after it has found a fault.
 inline constexpr Rate kAuditRunRequests{.per_second = 1, .burst = 2};
 /// Limits of desync reports: the interval between two of one client, and the rate of all clients
-/// together. A report takes up to 7 KB each way, some 20 KB of memory, and 30 µs to compare.
+/// together. A report takes up to 70 KB each way (protocol::kViewBytesMax), and some 400 KB of
+/// memory: both views as bytes and as rows, and the base.
 inline constexpr Duration kDesyncReportInterval = std::chrono::seconds{5};
 inline constexpr Rate kDesyncReports{.per_second = 2, .burst = 8};
 /// The time that a report is kept, for parts and answers that were lost. It is shorter than the

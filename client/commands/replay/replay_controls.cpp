@@ -10,7 +10,7 @@ namespace {
 
 using terminal::Key;
 
-/// A tick has at most as many digits.
+/// The most digits of a tick.
 constexpr std::size_t kDigitsMax = 10;
 
 bool is(Key key, std::string_view name) {

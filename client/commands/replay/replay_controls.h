@@ -46,8 +46,8 @@ class ReplayControls {
   void press(terminal::Key key, Instant now);
 
   ReplayRange range_;
-  Tick from_;      ///< shown at since_
-  Instant since_;  ///< from when on it plays
+  Tick from_;      ///< while it plays: shown at since_; else shown now
+  Instant since_;  ///< of the begin of playing
   bool is_playing_ = true;
   bool has_left_ = false;
   bool wants_next_player_ = false;

@@ -17,7 +17,7 @@
 namespace tickbox::os {
 namespace {
 
-/// Files in the queue; each holds the data from which it is made, some 20 KB.
+/// Files in the queue; each holds the data from which it is made, up to some 300 KB.
 constexpr std::size_t kWaitingMax = 8;
 
 }  // namespace

@@ -100,7 +100,7 @@ void add_options(cli::Program& program, Options& options) {
   program.add_option("--seed", options.seed, "Of what is drawn");
 }
 
-/// Lets a client in. Fails: with one line.
+/// Connects a client, and waits until the server has let it in. Fails: with one line.
 Parsed<std::unique_ptr<EagerClient>> connect(const Options& options, Entropy& entropy) {
   auto client = EagerClient::open(options.server, entropy);
   if (!client) return client;

@@ -574,7 +574,7 @@ TEST_F(ReplayCommand, ATraceThatDiffersEndsInADocumentToo) {
   EXPECT_GT(last_document(traced)["damages"], 0) << traced.out;
 }
 
-// A file of that name was made.
+// Once, a file of the name "-" was made.
 TEST_F(ReplayCommand, AFileIsNotMadeOnStdout) {
   const std::string path = file_of(tests::small_recording(2, 10));
   for (const char* const command : {"cut", "repair", "inputs"}) {

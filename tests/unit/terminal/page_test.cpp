@@ -25,8 +25,8 @@ constexpr Vec2 units(double x, double y) {
   return {.x = static_cast<std::int32_t>(x * kUnit), .y = static_cast<std::int32_t>(y * kUnit)};
 }
 
-/// A yard with walls, a ledge, boxes, two stones in flight and three persons, of whom one is the
-/// player.
+/// A yard with walls, a ledge, boxes, two stones in flight and four persons: the player, two
+/// others, and one out of sight.
 class Yard {
  public:
   Yard() {
