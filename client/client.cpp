@@ -14,7 +14,8 @@ namespace tickbox::client {
 namespace {
 
 /// The maximum number of ticks run in one poll. After a pause the clock skips the outdated ticks.
-/// The rest is a quarter of a second, which is less than this at the highest tick rate.
+/// Otherwise at most a quarter of a second of ticks is due, which is less than this at the highest
+/// tick rate.
 constexpr int kTicksPerPollMax = 64;
 static_assert(kTicksPerPollMax > engine::kTickRateMax / 4);
 

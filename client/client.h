@@ -77,7 +77,7 @@ class Client {
   [[nodiscard]] Instant next_wakeup() const;
 
   /// Asks the game something beside the inputs. The server takes the commands of a session in
-  /// order, each once, and at most ten a second. A session that ends takes those with it that wait.
+  /// order, each once, and at most ten a second. Commands that wait are lost when the session ends.
   /// `type`: the number of one of the game's commands. `value`: as it is in memory, each field
   /// within its range. Fails: false, without a session or while ten commands wait.
   [[nodiscard]] bool command(std::uint8_t type, ConstBytes value);

@@ -1,5 +1,5 @@
 #pragma once
-// Who decides a client's inputs: a bot, a script or a test.
+// Who decides a client's inputs: a bot, a person, a script or a test.
 
 #include "bots/bot.h"
 #include "client/asset_cache.h"
@@ -26,7 +26,7 @@ struct Decision {
 /// Decides for one tick. It is called once for each tick that the client runs, in their order.
 using Decide = std::function<Decision(const bots::Seen&)>;
 
-/// Makes one for what a room plays. Fails: a reason in words, which ends the connection.
+/// Makes the `Decide` for what a room plays. Fails: a reason in words, which ends the connection.
 using MakePlayer = std::function<std::expected<Decide, std::string>(const Assets&)>;
 
 /// Returns the factory of a bot. `style`: a name as bots::parse_style() reads it. `number`: of the

@@ -68,7 +68,7 @@ class HeldViews {
     std::unique_ptr<HeldView> view;
   };
 
-  /// Drops the oldest views. Their memory is that of the next ones.
+  /// Drops the oldest views. The next views reuse their memory.
   void drop(std::ptrdiff_t views) {
     const auto first = views_.begin();
     std::rotate(first, first + views, first + static_cast<std::ptrdiff_t>(count_));

@@ -52,7 +52,7 @@ class Prediction {
   void skip_to(Tick tick);
 
   /// Compares the prediction with `view` and restarts from the view. After a view without an own
-  /// body there is none until a view has one. Cost: no allocation once warm.
+  /// body there is no prediction until a view has one. Cost: no allocation once warm.
   Reconciliation reconcile(const View& view);
 
   /// Returns the own bodies at the newest predicted tick, by id; none while the newest view has

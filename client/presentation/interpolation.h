@@ -9,8 +9,8 @@
 // allows, is cut: it stays at the old position, then is at the new one.
 //
 // A server without news sends nothing, and the next ticks then follow from the newest view alone:
-// who runs keeps running and stops at walls. So the ticks beyond it are steps of that view, exact
-// unless news is on its way or was lost. A straight line would not be.
+// a running body keeps running and stops at walls. So the ticks beyond it are steps of that view,
+// exact unless news is on its way or was lost. A straight line would not be.
 
 #include "client/match/snapshot_world.h"
 #include "core/clock.h"

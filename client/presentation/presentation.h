@@ -64,7 +64,7 @@ class Presentation {
   /// `like`: an empty world of the match's game, map, tick rate and shared seed.
   Presentation(const engine::World& like, Player player);
 
-  /// Takes a new view, from which the prediction has restarted.
+  /// Takes a new view, with which the prediction has been reconciled.
   void on_view(const match::View& view, const match::Prediction& prediction, Instant now);
 
   /// Takes a predicted tick that was due at `due`; the next is due at `next_due`.

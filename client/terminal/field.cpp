@@ -125,7 +125,7 @@ class Picture {
     visit(box_of(body.min, body.size), [&body](Pixel& pixel) { pixel.body = &body; });
   }
 
-  /// Calls visit(column, row, body) for the cell in the middle of a body, if it is in the picture.
+  /// Calls visit_cell(column, row) for the cell in the middle of a body, if it is in the picture.
   template <class Visit>
   void find_middle(const DrawnBody& body, Visit visit_cell) const {
     const PixelBox box = box_of(body.min, body.size);

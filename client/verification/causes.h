@@ -8,7 +8,7 @@
 
 namespace tickbox::client {
 
-/// Returns the causes by tick and id. Valid content: SnapshotWorld has read it.
+/// Returns the causes by tick and id. Requires: content that SnapshotWorld has read.
 [[nodiscard]] std::vector<protocol::DesyncCause> causes_of(const match::WrongView& wrong);
 
 }  // namespace tickbox::client

@@ -17,7 +17,7 @@ FigureValue units(const Histogram& sub_units, std::uint32_t per_mille) {
   return static_cast<double>(sub_units.quantile(per_mille)) / kUnit;
 }
 
-/// Returns the name of a field, with that of the room before it.
+/// Returns the name of a field. A field that is not of an entity has its subject before it.
 std::string name_of(const engine::WorldDifference& difference) {
   const std::string& field = difference.first_fields[0].field;
   return difference.entity || difference.subject.empty() ? field : difference.subject + " " + field;

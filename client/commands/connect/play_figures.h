@@ -43,8 +43,8 @@ void add_events(Figures& figures, const client::ClientStats& stats, const GameTa
 /// Both shares are null for an auditor: its views do not say what was news.
 void add_interpolation(Figures& figures, const client::ClientStats& stats, net::ConnectMode mode);
 
-/// The smallest number of packets for a loss. A status of fewer packets is from the start of the
-/// session, and says nothing about its loss.
+/// The smallest number of packets for which a loss is reported. A status of fewer packets is from
+/// the start of the session, and says nothing about its loss.
 inline constexpr std::uint64_t kLossPacketsMin = 100;
 
 /// Returns the share of a client's packets that did not reach the server; nothing before the server

@@ -1,6 +1,6 @@
 #pragma once
-// The flags that `connect` and `load` share: the server, the bot, the link and the credentials. And
-// where both report desyncs.
+// The flags that `connect` and `load` share: the server, the bot, the link and the credentials. The
+// file also has the output to which both report desyncs.
 
 #include "cli/command_line.h"
 #include "cli/desync_file.h"

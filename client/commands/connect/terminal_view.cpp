@@ -20,10 +20,11 @@ using client::Connection;
 /// The time between two changes of the figures: a person cannot read faster.
 constexpr Duration kFiguresTime = std::chrono::milliseconds{250};
 
-/// The silence after which the first figure reports it. A server sends ten packets a second.
+/// The silence after which the first figure reports it. A server sends at least ten packets a
+/// second.
 constexpr Duration kSilence = std::chrono::seconds{2};
 
-/// Returns the size of a body: by its state in the newest view, or by default after it has left
+/// Returns how a body is drawn: by its state in the newest view, or by default after it has left
 /// the view.
 terminal::DrawnBody drawn_body(const Client& client, const client::PresentedBody& body) {
   const KindTable& kind = client.assets()->game->kinds[body.kind];

@@ -53,7 +53,7 @@ struct InputScript {
 };
 
 /// Returns the script of a recording of `game`. A seat rests between a leave and the next join; all
-/// seats rest while ticks are missing. Who rests has the input by default.
+/// seats rest while ticks are missing. A seat that rests has the input by default.
 /// Fails: with the `ticks` so far, if `stopped`, called at each record, returns true.
 /// Requires: a decoder of the recording's game, which must live longer than the script.
 [[nodiscard]] std::expected<InputScript, std::uint32_t> script_of(

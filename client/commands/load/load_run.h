@@ -18,7 +18,8 @@
 namespace tickbox::commands {
 
 /// Time from the newest view of any client, when the measured time begins, to the first played tick
-/// of an input file. With a round trip under half a second, a client runs less ahead of its view.
+/// of an input file. With a round trip under half a second, a client runs ahead of its view by less
+/// than this.
 inline constexpr std::uint32_t kPlaybackAheadSeconds = 1;
 
 struct LoadTimes {

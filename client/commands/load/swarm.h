@@ -2,8 +2,9 @@
 // Clients with real sockets on one thread: one client for `connect`, hundreds for `load`.
 //
 // A turn waits for a datagram or for the next tick of a client, whichever is first, and polls only
-// the clients concerned. Turns are at least kTurnMin apart: a server answers all its clients at
-// once, and one turn for fifty datagrams costs less than fifty turns.
+// the clients concerned. A datagram begins a turn at the earliest kTurnMin after the last one: a
+// server answers all its clients at once, and one turn for fifty datagrams costs less than fifty
+// turns.
 //
 // A client whose match has ended joins the next one with a new token, unless the player has brought
 // its token.
@@ -34,7 +35,8 @@ namespace tickbox::commands {
 
 /// The largest number of clients in one process: the most seats that a server can have.
 inline constexpr std::size_t kClientsMax = engine::kSeatsMax;
-/// The minimum time between two turns. On average it adds half of this to a round trip.
+/// The minimum time from a turn to one that a datagram begins. On average it adds half of this to a
+/// round trip.
 inline constexpr Duration kTurnMin = std::chrono::microseconds{500};
 
 struct SwarmOptions {

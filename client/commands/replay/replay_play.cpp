@@ -1,7 +1,7 @@
 // `tickbox replay play`: shows a recording on a terminal.
 //
-// Exit codes: 0; 1 the file cannot be read, or there is no terminal; 2 no such seat or tick; 3 it
-// has no tick, or a hash of a tick that was shown or stepped differs.
+// Exit codes: 0; 1 the file cannot be read, or there is no terminal; 2 no such seat or tick; 3 its
+// header is damaged, it has no tick, or a hash of a tick that was shown or stepped differs.
 
 #include "client/commands/replay/replay_commands.h"
 #include "client/commands/replay/replay_controls.h"
