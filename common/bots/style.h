@@ -12,7 +12,8 @@
 namespace tickbox::bots {
 
 enum class StyleKind : std::uint8_t {
-  Wander,  ///< changes a value of the input every 0.5 to 1.5 seconds, and presses once a second
+  Wander,  ///< changes a value of the input every 0.5 to 1.5 seconds, and presses once a second on
+           ///< average
   Still,   ///< the input by default
   Stress,  ///< draws every value of the input in every tick
   OfGame,  ///< the game's bot()

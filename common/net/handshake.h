@@ -42,7 +42,7 @@ inline constexpr std::uint32_t kTickMax = std::uint32_t{1} << 31;
 /// The longest name of a game, in bytes.
 inline constexpr std::size_t kGameNameMax = 32;
 
-/// Returns a hash of the schema files that this program was built with.
+/// Returns the hash of the schema, wire.fbs, that this program was built with.
 [[nodiscard]] std::uint64_t schema_hash();
 
 enum class DisconnectReason : std::uint8_t {

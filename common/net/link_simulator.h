@@ -1,6 +1,6 @@
 #pragma once
 // One direction of a bad link: delays, jitters, loses, duplicates, reorders and damages datagrams,
-// all from a seed. And a transport with such a link in both directions.
+// all from a seed. The file also has a transport with such a link in both directions.
 
 #include "core/bytes.h"
 #include "core/clock.h"

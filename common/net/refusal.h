@@ -21,7 +21,7 @@ enum class RefuseReason : std::uint8_t {
   TokenBeforeBoot = 8,  ///< issued before this server started; numbers: seconds before
   TokenElsewhere = 9,   ///< issued for other servers
   TokenRoom = 10,       ///< for a room that this server does not have; numbers: the room
-  TokenUsed = 11,       ///< it has admitted; or a newer token of this client has, or is pending
+  TokenUsed = 11,       ///< used; or a newer token of this client was used, or is pending
   TokenTaken = 12,      ///< a client at another address is connecting with it
   TokensFull = 13,      ///< the server has no memory for more tokens
   Restarted = 14,       ///< the ticket is from before this server's restart

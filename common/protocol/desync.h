@@ -1,6 +1,6 @@
 #pragma once
 // A desync, as one end knows it. It has both states of a view whose hash at the client differs from
-// the server's, and the causes that led there. Also the text of it for a log.
+// the server's, and the causes that led there. The file also has the text of a desync for a log.
 
 #include "core/ids.h"
 #include "engine/log/world_difference.h"

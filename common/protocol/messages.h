@@ -1,6 +1,6 @@
 #pragma once
 // The small messages in sealed packets: inputs to the server, DISCONNECT and path checks in both
-// directions. snapshot_codec.h, audit_codec.h and view_parts.h have the others.
+// directions. snapshot_codec.h, audit_codec.h, descriptor_codec.h and view_parts.h have the others.
 
 #include "core/bytes.h"
 #include "core/ids.h"
@@ -33,7 +33,7 @@ struct ViewAck {
 inline constexpr std::size_t kInputFrameBytes = 31;
 /// The most bytes of commands in a message: the largest command fits.
 inline constexpr std::size_t kCommandBytesMax = 96;
-/// The most bytes of inputs in a message. Who has more sends the newest of them.
+/// The most bytes of inputs in a message. A client with more sends only the newest of them.
 inline constexpr std::size_t kInputBytesMax =
     net::kMessageBytesMax - kInputFrameBytes - kCommandBytesMax;
 

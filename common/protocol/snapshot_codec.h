@@ -1,6 +1,6 @@
 #pragma once
-// Snapshots as messages: head, receipt, content, status, events. Content and events are bits of
-// views/content.h and views/events.h, which their receiver reads.
+// Snapshots as messages: head, receipt, content, status, events, answer to commands. Content and
+// events are bits of views/content.h and views/events.h, which their receiver reads.
 
 #include "core/bytes.h"
 #include "net/drop_reason.h"

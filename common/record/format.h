@@ -33,7 +33,7 @@ static_assert(engine::kGameNameMax <= kHeaderTextMax);
 struct Header {
   /// Random, so that no record of another recording is valid in this one.
   std::array<std::byte, 16> salt{};
-  std::uint64_t schema_hash = 0;  ///< hash of the schema files of the server that recorded it
+  std::uint64_t schema_hash = 0;  ///< hash of the schema of the server that recorded it
   std::uint64_t map_hash = 0;
   std::uint64_t seed = 0;       ///< seed of the room's world
   std::int64_t start_ms = 0;    ///< wall-clock time when the room opened, since 1970 UTC

@@ -45,7 +45,7 @@ struct JsonError {
 inline constexpr std::size_t kJsonDepthMax = 32;
 
 /// The largest number of values in a text, lists and objects included. A body with every key
-/// but a path has 22. A value takes some 140 bytes of memory, but only two of a text.
+/// but a path has 22. A value takes some 140 bytes of memory, but only two bytes of a text.
 inline constexpr std::size_t kJsonValuesMax = 5'000'000;
 
 /// Parses a text. Fails: if it is not JSON, is nested too deeply, has more than `values_max`

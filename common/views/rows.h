@@ -2,7 +2,7 @@
 // Rows outside of a world: entities as they were after a tick, by id. Views, past states and
 // reports of desyncs are such rows.
 //
-// The row of an avatar also has the input that its player holds: who replays the avatar needs it.
+// The row of an avatar also has the input that its player holds: a replay of the avatar needs it.
 
 #include "core/bytes.h"
 #include "core/ids.h"
