@@ -1,9 +1,9 @@
 #pragma once
 // The events of a tick, and the choice of the clients that receive each.
 //
-// A game's event reaches who sees the place where it happened, who controls or owns the entity that
-// it is about, and the players that its fields name. A player's new state reaches that player, and
-// who sees one of its avatars.
+// A game's event reaches the players who see the place where it happened, the player who controls
+// or owns the entity that it is about, and the players that its fields name. A player's new state
+// reaches that player, and the players who see one of its avatars.
 
 #include "core/ids.h"
 #include "server/match/interest.h"

@@ -4,8 +4,8 @@
 //
 // A ray starts at the shooter's present body, which its client predicts. It is cast against the
 // moving bodies as they were in the tick that the input names, and against fixed bodies and walls
-// as they are. A body that the server has decided for since, as when it teleported it, or that no
-// longer exists, is not struck.
+// as they are. A body that the server has decided for since (by a teleport, for example), or that
+// no longer exists, is not struck.
 
 #include "engine/tick_record.h"
 #include "protocol/history_depths.h"

@@ -38,8 +38,9 @@ inline constexpr auto kGoesBefore = [](const Candidate& a, const Candidate& b) {
 };
 
 /// Gives candidates in order, as far as they are asked for. In a crowd few of hundreds fit, and
-/// sorting them took most of the time of a plan. Counting puts them into classes of similar
-/// priorities, without comparing them. A class is sorted when its first candidate is asked for.
+/// sorting all of them would take most of the time of a plan. Counting puts them into classes of
+/// similar priorities, without comparing them. A class is sorted when its first candidate is asked
+/// for.
 class BestFirst {
  public:
   /// Requires: at most views::kMembersMax candidates, which live longer.

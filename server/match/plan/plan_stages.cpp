@@ -20,8 +20,8 @@ static_assert(kDecidedSeenTicks < protocol::kTicksRemembered,
 
 /// Returns the membership of a known body. A body teleported out of view since the base stays
 /// inside for a few ticks, until a base has its new place. Otherwise all that it influenced would
-/// have to be sent in full. So does a body in the first second after another has spawned it: one
-/// that flies out of sight costs nothing and does not last long.
+/// have to be sent in full. A body that another has spawned also stays inside for its first
+/// second: one that flies out of sight costs nothing and does not last long.
 Membership membership_of(const PlanInput& input, SlotId slot) {
   const PlannedTick& tick = input.tick;
   const PlannedBody& body = tick.bodies[slot];

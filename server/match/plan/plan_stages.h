@@ -259,7 +259,7 @@ struct RowBudget {
 /// Lists the bodies in sight that are not replayed. Own bodies have the highest priority, then
 /// known bodies, then new bodies; bodies that are near, or wait for long, have a higher one than
 /// others. The first views::kMembersMax of the list are those with the highest priorities.
-/// They are not sorted: in a crowd, sorting all candidates took most of the time of a plan.
+/// They are not sorted: in a crowd, sorting all candidates would take most of the time of a plan.
 /// With a base, a body of the view sent last stays in sight as a member of the base does. Otherwise
 /// it would leave the view until the client has acknowledged it, and then come back.
 /// Returns a part of `memory`. `visible`: scratch memory.
