@@ -5,7 +5,7 @@
 # needs no network set-up, no registry and nothing of an earlier run: everything it writes is under the folder $work, and it is
 # ended by its own process id.
 
-work=               # what this run writes, once engine_up ran
+work=               # the folder for what this run writes; engine_up sets it
 docker_program=docker
 dockerd_pid=        # of our own engine
 building=           # the process id of a build under way
@@ -39,7 +39,7 @@ install_packages() {
 
 # A bridge would need iptables and a kernel module; a container without a network still has its own loopback.
 start_engine() {
-  docker_program=/usr/bin/docker  # of the same package, so of the same age
+  docker_program=/usr/bin/docker  # of the same package, so of the same version
   export DOCKER_HOST=unix://$work/docker.sock
   PATH=$PATH:/usr/sbin:/sbin setsid dockerd --iptables=false --ip6tables=false --bridge=none \
     --data-root "$work/data" --exec-root "$work/exec" --pidfile "$work/docker.pid" --host "$DOCKER_HOST" \

@@ -81,12 +81,12 @@ alone() { docker run --rm --network none "${locked[@]}" "$server_image" "$@"; }
 # beside ARGUMENT...: a client beside the running server, without its keys.
 beside() { docker run --rm --network "container:$name" "${locked[@]}" "$client_image" "$@"; }
 
-# client COMMAND ARGUMENT...: one that has them, to read.
+# client COMMAND ARGUMENT...: a client that can read the server's keys.
 client() {
   docker run --rm --network "container:$name" "${locked[@]}" -v "$name-keys:/keys:ro" "$client_image" "$@" --key-file /keys/ring
 }
 
-# exits CODE COMMAND...: quietly.
+# exits CODE COMMAND...: runs the command quietly, and succeeds if its exit code is CODE.
 exits() {
   local wanted=$1 got=0
   shift
@@ -103,7 +103,7 @@ holds() {
   return 1
 }
 
-# same WANTED GOT
+# same WANTED GOT: succeeds if the two are equal.
 same() {
   [[ $1 == "$2" ]] && return
   printf '# %s, not %s\n' "$2" "$1" >&2
@@ -128,7 +128,7 @@ is_healthy() { [[ $(state '{{.State.Health.Status}}') == healthy ]]; }
 build() {
   local target began=$SECONDS context=$work/context
   say 'building'
-  # Both images from one moment of a tree that may be worked in meanwhile.
+  # Builds both images from one copy of the tree, because somebody may change the tree meanwhile.
   mkdir "$context"
   tar -c --exclude=./build --exclude=./.git --exclude=./.cache . | tar -x -C "$context"
   for target in server tickbox; do
