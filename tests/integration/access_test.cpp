@@ -65,7 +65,8 @@ TEST(Access, WithKeysEveryAddressOfThisMachineIsServed) {
   expect_played(connect(at("[::1]", both), {"--key-file", keys.file()}));
   const RunningServer v6{{"--bind", "::1", "--key-file", keys.file()}};
   expect_played(connect(v6.address(), {"--key-file", keys.file()}));
-  // These answered from 127.0.0.1, and no client takes an answer from another than it asked.
+  // A server answers from the address that was asked: a client ignores answers from another one.
+  // Once these servers answered from 127.0.0.1.
   expect_played(connect(at("127.0.0.2", v4), {"--key-file", keys.file()}));
   expect_played(connect(at("127.0.0.2", both), {"--key-file", keys.file()}));
   const std::string token = keys.issue("second", at("127.0.0.2", v4));
@@ -85,9 +86,9 @@ TEST(Access, WithoutKeysNothingButThisMachineIs) {
   }
 }
 
-// "token is for other servers": the client names the address that it asked in the token that it
-// makes, and the server does not know that one. Where everybody can make tokens, that proves
-// nothing.
+// Behind a port forward, the client's token names an address that the server does not know. Without
+// keys everybody can make tokens, so the addresses in them prove nothing. With keys the client is
+// refused: "token is for other servers".
 TEST(Access, WithoutKeysAServerIsReachedThroughAPortForward) {
   const RunningServer server;
   const PortForward forward{server.address()};
@@ -98,8 +99,8 @@ TEST(Access, WithoutKeysAServerIsReachedThroughAPortForward) {
   expect_refused(connect(to_keys.address(), {"--key-file", keys.file()}), "other servers");
 }
 
-// It was refused with "token was issued 1 s before this server started: ask for a new one", though
-// it had made the token itself.
+// The client makes its token itself, so it can make a new one. Once it ended with "token was issued
+// 1 s before this server started: ask for a new one".
 TEST(Access, AClientThatStartsBeforeItsServerGetsIn) {
   const Keys keys;
   for (const Strings& credentials : {Strings{}, Strings{"--key-file", keys.file()}}) {
@@ -190,7 +191,7 @@ TEST(Access, ATokenLetsOneClientInOnce) {
   expect_refused(connect(server.address(), {"--token", file}), "token has been used");
 }
 
-// A server's log had no line about those whom it turned away.
+// Once a server's log had no line about clients that it refused.
 TEST(Access, ARefusedClientIsInTheLog) {
   const Keys keys;
   const Keys strangers;

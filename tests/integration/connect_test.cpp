@@ -95,7 +95,7 @@ TEST(Connect, WithoutADesyncNoFileIsWritten) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.file("client")));
 }
 
-// It made a file of that name.
+// "-" names a stream, which cannot keep a ticket. Once `connect` made a file of that name.
 TEST(Connect, NoStreamKeepsATicket) {
   expect_ended(run(tickbox({"connect", "127.0.0.1:9", "--resume", "-"})), kWrongUsage,
                {"needs a file; give ./-"});
@@ -111,7 +111,8 @@ TEST(Connect, ADesyncDirectoryThatIsNoneIsSaid) {
   }
 }
 
-// It was wrong usage. .invalid never resolves (RFC 6761), with or without a name server.
+// Once this counted as wrong usage. The name .invalid never resolves (RFC 6761), with or without a
+// name server.
 TEST(Connect, AHostThatIsNotFoundIsNoConnection) {
   for (const char* const command : {"connect", "load"}) {
     const Finished finished = run(tickbox({command, "tickbox.invalid:7777", "--json"}));
@@ -171,7 +172,7 @@ TEST(Connect, TheLossOfAHandfulOfPacketsIsNotKnown) {
   EXPECT_LT(Document{played.out}.number("loss.up_packets"), 100);
 }
 
-// Once, it said "everything held" of no snapshot at all.
+// Once `connect` said "everything held" though it had received no snapshot at all.
 TEST(Connect, ARunThatChecksNothingSaysSo) {
   const RunningServer server;
   const Finished played =
@@ -224,7 +225,7 @@ TEST(Connect, AFullServerSaysHowFull) {
   const Finished second = run(tickbox({"connect", server.address(), "--seconds", "60", "--json"}));
   EXPECT_EQ(second.exit_code, kNotConnected) << second;
   EXPECT_EQ(second.err, "tickbox connect: could not connect: server full 1/1\n");
-  // The document told it in English alone, in disconnect_reason.
+  // Programs read the reason in `refused`. Once only the English text in disconnect_reason had it.
   const Document document{second.out};
   EXPECT_EQ(document.number("exit"), kNotConnected);
   EXPECT_EQ(document.text("error"), "could not connect: server full 1/1");
@@ -262,7 +263,7 @@ TEST(Connect, AServerThatIsGoneWhenItsTimeIsUpIsNoGoodEnd) {
   EXPECT_EQ(Document{left.out}.text("disconnect_reason"), "no answer from the server");
 }
 
-// It used to play on without end, and nobody could stop it.
+// A client whose terminal closes gets SIGHUP. Once it played on, and nobody could stop it.
 TEST(Connect, AClosedTerminalEndsItAsCtrlCDoes) {
   const RunningServer server;
   Process client{tickbox({"connect", server.address(), "--json"})};

@@ -29,7 +29,8 @@ bool is_running(pid_t process) {
   return state != std::string::npos && stat[state + 2] != 'Z';
 }
 
-// A signal to the script alone was heard when the build was done, or left the build to itself.
+// A signal to the script alone ends the build too. Once the script handled it after the build, or
+// ended and left the build running.
 TEST(Demo, StoppedWhileItBuildsItLeavesNothingRunning) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const os::TemporaryFolder folder;

@@ -138,7 +138,8 @@ TEST(Load, AnAdminSideThatDoesNotAnswerEndsItAtTheStart) {
                   kNotConnected, {"cannot read the metrics at --admin"});
 }
 
-// It was said to have used nearly a whole processor, in the moment between two looks.
+// Once the document said that the generator had used nearly a whole processor: it had measured the
+// moment between two looks.
 TEST(Load, WhereNobodyConnectsNothingIsMeasured) {
   RunningServer server;
   const std::string address = server.address();

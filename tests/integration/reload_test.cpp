@@ -129,7 +129,7 @@ TEST(Access, AKeyFileThatBlocksItsReaderStopsNoTick) {
   EXPECT_EQ(server.stop().exit_code, kDone);
 }
 
-// It caught the signals before it read the file, so none of them ended it.
+// Once the server caught signals before it read the file, so no signal ended it.
 TEST(Access, ADenyFileThatBlocksTheStartIsLeftByASignal) {
   const Keys keys;
   const std::string pipe = keys.folder.file("denied");

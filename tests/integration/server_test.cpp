@@ -44,7 +44,7 @@ TEST(ServerStart, PeopleAreToldTheNextCommands) {
   EXPECT_TRUE(out.contains("http://127.0.0.1:")) << out;
 }
 
-// The load that it suggested could not connect.
+// Once a server suggested more clients than it had seats, so that they could not all connect.
 TEST(ServerStart, TheLoadThatItSuggestsFindsSeats) {
   const auto suggests = [](const char* max_clients, const std::string& words) {
     const Finished finished = run(tickbox_server(
@@ -89,7 +89,7 @@ TEST(ServerStart, AFileOfResultsThatCannotBeOneIsSaid) {
   }
 }
 
-// It was taken, and nothing was left of the crash that it was given for.
+// Once the server accepted such a directory, and a crash left nothing there.
 TEST(ServerStart, ACrashDirectoryThatTakesNoFileIsSaid) {
   const os::TemporaryFolder folder;
   const std::string inside_a_file = folder.write("file", "no directory") + "/crashes";
@@ -109,7 +109,8 @@ TEST(ServerStart, WithJsonAFailureIsADocument) {
   EXPECT_TRUE(Document{second.out}.text("error").contains("in use")) << second;
 }
 
-// Kubernetes sets these in a pod beside a Service named tickbox: the server did not start.
+// Kubernetes sets these variables in a pod beside a Service named tickbox. Once the server did not
+// start with them.
 TEST(ServerStart, ItStartsBesideAServiceOfItsName) {
   const std::vector<std::string> links = {
       "TICKBOX_SERVICE_HOST=10.96.3.4", "TICKBOX_SERVICE_PORT=7777",
@@ -172,7 +173,7 @@ TEST(ServerStart, HealthTellsALivingServerFromADeadOne) {
   EXPECT_EQ(run(tickbox_server({"health", "--admin", "tickbox.invalid:1"})).exit_code, kFailed);
 }
 
-// There was no readiness probe without a shell and an HTTP client.
+// `health --ready` is a readiness probe that needs neither a shell nor an HTTP client.
 TEST(ServerStart, HealthTellsAFullServerFromAReadyOne) {
   RunningServer server{{"--max-clients", "1"}};
   const auto health = [&](std::vector<std::string> more) {
@@ -253,7 +254,7 @@ TEST(ServerStart, TheFileMayBeNamedInTheEnvironment) {
 
 // How a server ends, and how it notices that a client has.
 
-// The first line on stdout was the only one, and help promised the last.
+// Help promises a document as the last line on stdout. Once the ready line was the only one.
 TEST(ServerStop, TellsInItsLastLineWhatItLeaves) {
   const os::TemporaryFolder folder;
   RunningServer server{{"--record", folder.file("match"), "--ticks", "90"}};

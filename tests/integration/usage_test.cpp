@@ -47,7 +47,7 @@ TEST(Usage, HelpOfBothProgramsAndEachCommandGoesToStdout) {
   }
 }
 
-// A description was one line of up to 480 columns.
+// Once a description was one line of up to 480 columns.
 TEST(Usage, HelpFitsTheTerminalAndLosesNoWord) {
   for (Command command : all_helps()) {
     std::vector<std::string> words;
@@ -98,7 +98,7 @@ TEST(Usage, AWrongValueNamesItsFlag) {
   expect_wrong_usage(tickbox_server({"--port"}), {"--port"});
 }
 
-// They were taken for numbers near 2^64, and so a server was started.
+// Once negative numbers were read as numbers near 2^64, and a server was started.
 TEST(Usage, NegativeSeedsAndTicksAreWrongValues) {
   expect_wrong_usage(tickbox_server({"--ticks", "-1"}), {"--ticks", "-1"});
   expect_wrong_usage(tickbox_server({"--seed", "-1"}), {"--seed", "-1"});
@@ -203,7 +203,7 @@ TEST(Usage, TimesAreInRange) {
   }
 }
 
-// A match that was to be recorded was not, where the variable in `--record "$FOLDER"` was not set.
+// Once `--record "$FOLDER"` recorded nothing if the variable was not set.
 TEST(Usage, AValueThatIsEmptyIsNotTakenForNone) {
   expect_wrong_usage(tickbox_server({"--record", "", "--ticks", "1"}), {"--record", "empty"});
   expect_wrong_usage(tickbox_server({"--key-file", "", "--ticks", "1"}), {"--key-file", "empty"});

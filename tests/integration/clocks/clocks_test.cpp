@@ -230,7 +230,7 @@ TEST(Clocks, ACalendarThatIsPutForwardAndBackChangesNamesAndNothingElse) {
     expect_right_access(server, keys, expired, round++);
   }
   expect_right_rate(server);
-  // None but those of a machine that was busy.
+  // The jumps make no tick slip. Only a busy machine does.
   EXPECT_LE(server.metric("tickbox_ticks_slipped_total"), kTickRate * seconds_since(start));
   EXPECT_TRUE(eventually(
       [&] { return server.metric("tickbox_disconnects_total", "client_left") == round; }));
@@ -289,7 +289,8 @@ TEST(Clocks, ASteadyClockThatLeapsIsToldAsSlippedTimeAndNotMadeUpFor) {
   match.expect_good_end(leapt);
 }
 
-// Its clients run on meanwhile, and are ahead of it by what it has not noticed.
+// The server's clients run on meanwhile. Afterwards they are ahead by the time that it did not
+// notice.
 TEST(Clocks, ASteadyClockThatStandsForTwoSecondsIsWaitedFor) {
   RecordedMatch match;
   MovedClocks& clocks = match.clocks;

@@ -60,7 +60,7 @@ void MovedClocks::stop_steady() {
 
 void MovedClocks::go_on() {
   TICKBOX_ASSERT(time_->steady_stops_at != MovedTime::kNever);
-  // It stands until the second of these.
+  // The clock stands until the second of these lines.
   time_->steady = time_->steady_stops_at - machine_now();
   time_->steady_stops_at = MovedTime::kNever;
 }

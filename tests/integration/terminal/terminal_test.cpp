@@ -404,7 +404,8 @@ TEST(Terminal, NothingIsDrawnWhereItIsNotWanted) {
   }
 }
 
-// It stopped the job, because a process in the background may not change the terminal.
+// A process in the background may not change the terminal. Once `connect` tried to, and was
+// stopped.
 TEST(Terminal, InTheBackgroundABotPlays) {
   const RunningServer server;
   const Pane pane{"set -m; stty -a > before\n" +
