@@ -250,7 +250,7 @@ TEST(Delivery, QuietClientsKeepTheirBaseUnderLoss) {
   }
 }
 
-// Once, its acknowledgements counted as none, and it got a quarter of the views.
+// Once the acknowledgements of such a client did not count, and it got a quarter of the views.
 TEST(Delivery, AClientFurtherAwayThanABaseMayBeOldGetsFullViewsAtTheirWholeRate) {
   for (const std::uint32_t tick_rate : {20U, 60U}) {
     SCOPED_TRACE(testing::Message() << tick_rate << " ticks per second");

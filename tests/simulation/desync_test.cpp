@@ -247,7 +247,8 @@ TEST_F(DesyncTest, OfAClientThatLeavesMeanwhileIsNotWaitedFor) {
   EXPECT_LE(harness_->desyncs().size(), 1U);
 }
 
-// Its parts get lost for longer than the room remembers: it learns that, and keeps what it has.
+// The parts of the report are lost for longer than the room remembers the tick. The server tells
+// the client so.
 TEST_F(DesyncTest, OfATickThatTheRoomHasForgottenIsSaidSo) {
   begin(kLink);
   const BodyId other = other_seen_by(1);

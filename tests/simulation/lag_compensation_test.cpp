@@ -177,8 +177,9 @@ TEST(LagCompensation, StrikesWhomTheShooterSaw) {
   }
 }
 
-// A client named its newest view for a person as well. With 10 snapshots a second a person sees the
-// others some 8 ticks earlier than that, and the ray went by the back of a player that ran past.
+// An input names the tick that a person was shown. With 10 snapshots a second that is some 8 ticks
+// before the newest view. Once clients named the newest view, and rays passed behind a player that
+// ran past.
 TEST(LagCompensation, StrikesWhomAPersonWasShown) {
   Rays rays;
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {

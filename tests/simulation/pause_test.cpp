@@ -1,6 +1,6 @@
 // Clients whose process is stopped for a while, as by a debugger or a laptop's lid: what they
-// missed is left out, and a second later all is as before; some more where their clock stood as
-// well.
+// missed is left out, and a second later all is as before. If their clock stood as well, it takes
+// some seconds.
 
 #include "tests/support/harness.h"
 
@@ -23,8 +23,8 @@ std::uint64_t missed(const ClientStats& stats) {
   return stats.inputs_substituted;
 }
 
-/// From its waking on: what it decided in its first second and what its link takes beside, and that
-/// all is well in the next three.
+/// Wakes a client. It may need 1.5 s and two round trips to recover. Then all must be well for
+/// three seconds.
 void expect_well_a_second_later(Harness& harness, std::size_t client, Duration one_way) {
   const std::uint32_t tick_rate = harness.client(client).connection().accept().tick_rate;
   const ClientStats paused = harness.client(client).stats();
@@ -82,10 +82,11 @@ TEST(Pause, ThatOutlivesTheSessionIsOverASecondLater) {
   }
 }
 
-// A machine that was suspended knows nothing of it, its steady clock stood. The server had all
-// ticks confirmed that the client would still send inputs for, so there was nothing to send, no
-// margin to report, and no input of it ever came in time again.
-// Of slow servers: a second is ten ticks there, and a clock that creeps takes twenty to make it up.
+// The steady clock of a suspended machine stops, so the client does not notice the pause. Its next
+// inputs are for ticks that the server has confirmed already. So it sends none, gets no margins,
+// and must notice by other means that its clock is late.
+// At 10 Hz an error of a second is only ten ticks, but a clock that does not jump needs twenty
+// seconds to make it up.
 TEST(Pause, WhileItsClockStoodIsOverSecondsLater) {
   struct Stop {
     Duration stood;
@@ -122,7 +123,8 @@ TEST(Pause, WhileItsClockStoodIsOverSecondsLater) {
   }
 }
 
-// The answer lies in the socket while nobody looks: it is as old as the round trip it is taken for.
+// The server's answer waits in the socket while the client is stopped, so the client measures a
+// round trip that is much too long.
 TEST(Pause, WhileItIsLetInIsOverASecondLater) {
   for (const net::LinkConditions& link : kLinks) {
     SCOPED_TRACE(testing::Message() << link.delay.count() << " ns");

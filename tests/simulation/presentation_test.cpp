@@ -123,8 +123,9 @@ class Spectator {
     places.off_most = std::max(places.off_most, *by);
   }
 
-  /// How far it is from the half ways to where it was a tick before and a tick after; nothing where
-  /// it was not there at all, as bullets are that hit something.
+  /// Returns how far a shown body is from its true way: from its place at the tick half of the way
+  /// to its places a tick before and a tick after. Nothing if the room did not have it at that
+  /// tick, such as a bullet that has hit something.
   [[nodiscard]] std::optional<std::int64_t> off(const PresentedBody& shown, Tick tick) const {
     const auto at = truth_.place(shown.id, tick);
     if (!at) return std::nullopt;

@@ -108,8 +108,8 @@ TEST(Resume, LeavesTheOldSessionAloneUntilTheNewKeysAreProven) {
   EXPECT_EQ(harness.client(client).stats().packets_lost, 0U);
 }
 
-// What the server had told of a session before stayed in the counts until the new one had sent
-// more.
+// Once the server's report on the earlier session stayed in the counts until the new session had
+// sent more packets.
 TEST(Resume, CountsThePacketsOfTheNewestSessionAlone) {
   Harness harness{{}};
   const std::size_t client = harness.add_client();

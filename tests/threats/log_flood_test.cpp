@@ -134,7 +134,8 @@ TEST(Threat, LogFloodByValidClientsThatComeAndGoIsLimited) {
       << harness.log().lines().back();
 }
 
-// A client that lies about hashes calls somebody, as it should: so often and no more.
+// A client that reports wrong hashes makes errors in the log, as it should, but no more of them
+// than the limit of the log lets through.
 TEST(Threat, LogFloodByAClientThatReportsMismatchesIsLimited) {
   const std::uint32_t times = sized(1'000, 200);
   Harness harness{{.seed = 134}};

@@ -180,8 +180,9 @@ TEST(Path, HasAConnectionIdOfItsOwn) {
   EXPECT_EQ(traveller.harness.shard().metrics().drops.of(DropReason::UnknownConnection), unknown);
 }
 
-/// Someone who reads and forwards all packets between a client and the server, and is 20 ms faster
-/// than the network. The server answers it as if it were the client.
+/// Someone who reads all packets between a client and the server. It forwards all packets of the
+/// client from an address of its own, 20 ms faster than the network. The server sends it only
+/// CHALLENGEs, and it passes these on to the client.
 class Onlooker {
  public:
   Onlooker(Harness& harness, Wire& wire, std::size_t victim)
@@ -220,7 +221,8 @@ class Onlooker {
   std::vector<Bytes> to_victim_;
 };
 
-// It once took the session over: in six seconds not one packet reached the victim.
+// The client answers at its old address too, so the session stays there. Once it moved to the
+// onlooker, and no packet reached the client for six seconds.
 TEST(Threat, OnlookerWhoForwardsFasterThanTheNetworkTakesNoSession) {
   Harness harness{{.seed = 78, .link = {.delay = milliseconds{20}}, .bot = "stress"}};
   Wire wire{harness};

@@ -173,8 +173,9 @@ TEST(Threat, AccountOfALoadTestHoldsTheSeatsThatItsServerAllows) {
   EXPECT_EQ(account.harness.shard().clients(), 3U) << "it has taken over one of the three";
 }
 
-// Of an account with two seats, both contested: a token that is shown again stays in its seat. It
-// replaced the session that was pending in the other one, which then played without a view.
+// An account has two seats, and both are contested. A token that is shown again stays in its seat.
+// Once it replaced the session that was pending in the other seat, which then played without a
+// view.
 TEST(Threat, AccountOfTwoSeatsShowsATokenAgain) {
   Account account{{.seed = 55, .seats_per_client = 2}};
   ASSERT_TRUE(account.first.connect(account.token(kPlayer + 1)).accepted);
