@@ -102,7 +102,6 @@ class PresentationTest : public ::testing::Test {
     return found != all.end() ? *found : PresentedBody{};
   }
 
-  /// The own body as predicted, and where it was a tick before.
   /// The room's rows, of which the own body is elsewhere.
   [[nodiscard]] views::Rows with_own_moved(std::int32_t by) const {
     const views::Rows all = room_.seen();

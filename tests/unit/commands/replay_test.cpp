@@ -104,7 +104,8 @@ TEST_F(ReplayCommand, TakesACutFileForOneThatEndsEarly) {
   EXPECT_EQ(outcome.document()["mismatched"], 0);
 }
 
-// Files of 0 and of 100 bytes passed: the check of a server that had recorded nothing was green.
+// Once files of 0 and of 100 bytes passed: the check of a server that had recorded nothing was
+// green.
 TEST_F(ReplayCommand, ExitsThreeWhereNoTickCouldBeVerified) {
   const auto whole = tests::small_recording(2, 20);
   const auto first_ticks = tests::pieces(whole)[1].offset;
@@ -198,7 +199,7 @@ TEST_F(ReplayCommand, VerifiesARange) {
   EXPECT_EQ(outcome.document()["ticks"], 14);
 }
 
-// Nothing that was looked at is nothing that held.
+// A range without a tick verifies nothing, so the command does not succeed.
 TEST_F(ReplayCommand, VerifiesNoRangeThatHasNoTick) {
   const std::string part = new_path("part");
   ASSERT_EQ(replay({"cut", file_of(tests::small_recording(3, 10)), "--from", "15", "--to", "25",
@@ -500,7 +501,7 @@ nlohmann::json last_document(const Outcome& outcome) {
                                nullptr, false);
 }
 
-// They died without a document, after minutes of work.
+// Once these commands ended without a document, after minutes of work.
 TEST_F(ReplayCommand, InterruptedItTellsHowFarItGot) {
   constexpr std::uint32_t kTicks = 10'000;
   const std::string path = file_of(tests::small_recording(20, kTicks / 20));

@@ -288,8 +288,8 @@ TEST(Architecture, HeavyLibrariesStayOutOfHeaders) {
   }
 }
 
-// fmt::print throws where the write fails: a full or closed stderr ended programs by SIGABRT, with
-// their answer not printed.
+// fmt::print throws where the write fails: once a full or closed stderr ended programs by SIGABRT,
+// with their answer not printed.
 TEST(Architecture, StderrIsWrittenToByWhatCannotThrow) {
   static const std::regex kThrowing{R"(\bprint(ln)?\s*\(\s*stderr\b|\bcerr\b)"};
   for (const std::string_view folder : {"common", "server", "client"}) {

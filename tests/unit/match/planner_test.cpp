@@ -188,7 +188,7 @@ TEST(Planner, ADartThatHasComeAndGoneIsNothingButItsShot) {
   EXPECT_TRUE(match.sees(2)) << "for a while, wherever it is";
 }
 
-// Without it, all that it influenced would be sent in full.
+// Without this body in the view, all that it influenced would be sent in full.
 TEST(Planner, ABodyThatWasPutOutOfSightStaysInTheViewForAWhile) {
   PlannedMatch match{{units(0, 0), units(4, 0)}};
   match.tick();
@@ -305,8 +305,8 @@ TEST(Planner, AFullViewIsSentWhereTheBaseIsTooOld) {
   EXPECT_FALSE(match.plan().on_base);
 }
 
-// A body at the edge of the view that the client has not acknowledged yet left the view at once,
-// and came back with the acknowledgement.
+// The view sent last may still wait for its acknowledgement. Once a body at the edge of such a view
+// left the view at once, and came back with the acknowledgement.
 TEST(Planner, ABodyOfTheViewSentLastStaysAtTheRim) {
   PlannedMatch match{{units(0, 0), units(12, 0)}};
   match.tick();

@@ -214,7 +214,7 @@ TEST(Crypto, WritesAndReadsBase64OfEveryLength) {
   }
 }
 
-// Letters beyond ASCII passed for others, each a second text of the same bytes.
+// Once letters beyond ASCII were read as others, so that the same bytes had a second text.
 TEST(Crypto, ReadsNothingButItsSixtyFourLettersAsBase64) {
   constexpr std::string_view kLetters =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

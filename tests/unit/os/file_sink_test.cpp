@@ -163,9 +163,7 @@ TEST(FileSink, GoesOnWhereItWasWhenTheDiskTakesAgain) {
   EXPECT_EQ(text_of(folder.file("a")), taken + "more");
 }
 
-// Several batches wait when the disk fails in the middle of them: the file still ends with a whole
-// record.
-// As a file of results, which a server continues after a restart.
+// A file of results is such a file: a server continues it after a restart.
 TEST(FileSink, KeepsWhatAFileHasToWhichItAppends) {
   const StopSignals ignores_file_size_signal;
   const TemporaryFolder folder;
@@ -191,6 +189,8 @@ TEST(FileSink, KeepsWhatAFileHasToWhichItAppends) {
   EXPECT_EQ(text_of(path), "new\n");
 }
 
+// Several batches wait when the disk fails in the middle of them: the file still ends with a whole
+// record.
 TEST(FileSink, CutsBackAlsoWhenManyBatchesWait) {
   const StopSignals ignores_file_size_signal;
   const TemporaryFolder folder;

@@ -75,7 +75,7 @@ TEST_F(ReadFile, StopsAtItsLimit) {
   EXPECT_FALSE(read_file("/dev/zero", 1'000'000));
 }
 
-// Without a limit of the caller's own it was read up to that of regular files.
+// Once such a file was read up to the limit of regular files where the caller gave no limit.
 TEST_F(ReadFile, StopsEarlierInWhatHasNoSizeToAskFor) {
   EXPECT_EQ(read_file("/dev/zero").error(),
             "cannot read /dev/zero: larger than 268435456 bytes; is it the right file?");

@@ -126,7 +126,7 @@ TEST(KeyBindings, WhatIsHeldBesideAPressStays) {
   EXPECT_EQ(person.input(), (Values{{"aim", 768}}));
 }
 
-// The key "right" sets no aim, because that is 0 by default: the aim of the other key stayed.
+// The key "right" sets no aim, because that is 0 by default: once the aim of the other key stayed.
 TEST(KeyBindings, ACancelledKeyLeavesNoneOfItsValues) {
   Person person{games::arena()};
   EXPECT_EQ(person.after({"up"}), (Values{{"shoot", 1}, {"aim", 768}}));
