@@ -79,7 +79,7 @@ fail() {
     failed=1
 }
 
-# What a machine that others use as well may keep out by chance is less.
+# Of five newcomers. A busy machine may keep out the others by chance.
 newcomers_least=3
 
 # One run with a server of its own; a line for the table.
@@ -98,7 +98,7 @@ run_one() {
     running+=("$players")
     sleep 1
     if [ "$attack" != quiet ]; then
-        # A second less than the players take before and after.
+        # The attack begins a second after the players, and ends a second before them.
         # shellcheck disable=SC2046 # words
         "${of_others[@]}" "$bin/tickbox-flood" "$address" $(flags_of "$attack") --time "$((seconds > 2 ? seconds - 2 : 1))s" --json \
             >"$scratch/flood" 2>"$scratch/flood.err" &

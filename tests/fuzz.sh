@@ -67,7 +67,7 @@ tickbox_share_cache "$top"
 cmake --preset fuzz --log-level=WARNING
 cmake --build --preset fuzz --target "${targets[@]/#/fuzz_}"
 
-# Nothing of a folder that nobody asked for stays, but findings.
+# Empties the folder that was made without --out, except for findings.
 forget() {
     rm -rf "$out"/*.log "$out"/*.count "${targets[@]/#/$out/}"
     rmdir --ignore-fail-on-non-empty "$out"
@@ -93,7 +93,7 @@ fuzz() {
     mkdir -p "$out/$target"
     "build/fuzz/bin/fuzz_$target" "$@" -max_len=4096 -artifact_prefix="$out/$target-" \
         "$out/$target" "tests/fuzz/corpus/$target" >"$out/$target.log" 2>&1 || ended=$?
-    # Without an end of its own, as on Ctrl-C, what it last said: a little less than it did.
+    # A fuzzer that is stopped, as by Ctrl-C, prints no total. Its last line then counts: a little less than it executed.
     ran=$(grep -oE '^(Done [0-9]+ runs|#[0-9]+)' "$out/$target.log" | tail -n 1 | grep -oE '[0-9]+' || echo 0)
     echo $(($(executed "$target") + ran)) >"$out/$target.count"
     if [ "$ended" -eq "$interrupted" ]; then

@@ -72,7 +72,7 @@ if [ $# -gt 0 ] || [ "$preset" = tsan ]; then
 fi
 # Real programs by the clock of a machine that others use as well: one that fails is run once more,
 # and both outcomes are printed. Not under ThreadSanitizer, which finds a race in one run and not in another.
-# They compute for a twentieth of their time.
+# These tests use the processor for a twentieth of their time.
 timed='^(integration|flood|package)$'
 run_tests $((2 * processors)) --label-exclude "$timed"
 run_tests $((4 * processors)) --label-regex "$timed" --repeat until-pass:2

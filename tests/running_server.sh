@@ -9,7 +9,7 @@ if [ "$(nproc)" -ge 2 ] && command -v taskset >/dev/null; then
     of_server=(taskset -c 0) of_others=(taskset -c 1)
 fi
 
-# What is in it, and who is running, goes when the script ends.
+# When the script ends, this folder is removed, and the processes in `running` are stopped.
 scratch=$(mktemp -d)
 running=()
 # shellcheck disable=SC2317 # called by the trap

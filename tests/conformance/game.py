@@ -315,8 +315,8 @@ class TickLog:
     def record(self, data):
         """What entered the next tick: leaves, joins, inputs and outcomes, and the source of each player's input.
 
-        Also the input that each player held before, and the one that it has in the tick. Of players who had a press
-        down in the last one of theirs, values that have no effect may have become those by default."""
+        Also the input that each player held before, and the one that it has in the tick. If a player had a press down
+        in its last input, values without effect may have become those by default."""
         record = {"leaves": [], "joins": {}, "inputs": {}, "outcomes": []}
         reader = Reader(data)
         lists = reader.fixed("B") if data else 0

@@ -76,7 +76,7 @@ def check_members(content, base, members, frame):
 
 
 def refuses(views, raw, tick, age, base, wanted):
-    """Whether no bit can be turned without a refusal or another content. Returns the bits that can."""
+    """Turns each bit. Returns how many can be turned without a refusal and without another content."""
     silent = 0
     for at in range(8 * len(raw)):
         altered = bytearray(raw)

@@ -160,7 +160,7 @@ class Door:
         return [s for s in self.world.all_sessions if s.client_id == client and s.server.state == ACCEPTED]
 
     def audit_fault(self, request, rights, own):
-        """Why who wishes to audit may not; `own` is of its own seat."""
+        """The refusal of a client that may not audit, or None; `own` is the session that has its seat, if any."""
         if not request.audits:
             return None
         if not rights & credentials.RIGHT_TO_AUDIT:

@@ -128,7 +128,7 @@ class ClientEnd:
         self.reports = ClientReports()
         self.challenges = {}  # data of those not answered yet → ns
         self.last_input = None  # ns
-        self.ahead = 0  # ticks from the room to its newest input, then
+        self.ahead = 0  # ticks from the room to its newest input, at last_input
 
     def view_is_right(self, tick, snapshot):
         """Later than all before."""

@@ -118,8 +118,8 @@ void kill_under_load(const std::vector<std::string>& arguments, When when, Rng& 
   (void)finish(load);
 }
 
-/// Every file of it verifies; returns how many ticks they hold. An empty one, or one without a
-/// tick, was made in the moment of the kill: the only one that may tell nothing, and the last.
+/// Checks that every file verifies. Returns the number of ticks in all of them. Only the last file
+/// may be empty or without a tick: it was made in the moment of the kill.
 double expect_sound(const Remains& remains) {
   double ticks = 0;
   for (const std::string& file : remains.files) {

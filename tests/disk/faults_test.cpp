@@ -61,7 +61,7 @@ Outcome record_on(FaultyDisk& disk, Duration retry_interval) {
   return outcome;
 }
 
-/// Holds, and tells of every tick that it lacks.
+/// Checks that the file verifies, and that missing ticks are a gap or an early end in it.
 void expect_sound(const Outcome& outcome) {
   const auto reader = record::Reader::open(outcome.file);
   if (!reader) {

@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Earlier, a restarted server removed none of the files of its earlier runs.
+// A restarted server also removes files of its earlier runs. Once it removed none of them.
 TEST(RecordingLimit, RemovesTheOldestAcrossRestarts) {
   Recorded recorded;
   constexpr std::uint64_t kPart = 10'000;

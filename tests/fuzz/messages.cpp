@@ -68,8 +68,8 @@ void check_restored(protocol::CompactMessage kind, ConstBytes message) {
   fuzz::check(std::ranges::equal(again, message));
 }
 
-// An input message or a snapshot in compact form: of the FlatBuffer that is laid
-// out there is one compact form, that from which it was laid out.
+// An input message or a snapshot in compact form. The FlatBuffer that is restored from it has no
+// other compact form.
 TICKBOX_FUZZ_TARGET(restore_message)(ConstBytes input) {
   check_restored(protocol::CompactMessage::Input, input);
   check_restored(protocol::CompactMessage::Snapshot, input);

@@ -14,7 +14,7 @@ constexpr std::int32_t kFloor = 40 * kUnit;
 constexpr std::int32_t kJumpSpeed = 14 * kUnit / 60;
 constexpr std::int32_t kSweepSpeed = 9 * kUnit / 60;
 
-/// In sub-units per tick: from 7 to 11 units, faster than any rider falls.
+/// In sub-units per tick: from 7 sub-units to 11 units. The last is faster than any rider falls.
 constexpr std::array<std::int32_t, 8> kSpeeds = {7,         kUnit / 60, kUnit / 20,    kUnit / 7,
                                                  kUnit / 3, kUnit,      3 * kUnit + 1, 11 * kUnit};
 

@@ -74,7 +74,8 @@ found=0
         exit hits > 0 || instructions == 0
     }' || found=1
 
-# The C library, and the compilers own for processors and types that have no instructions for it: __adddf3, __fixtfdi, __aeabi_dadd.
+# Functions of the C library, and those of compilers for processors and types without instructions for it: __adddf3, __fixtfdi,
+# __aeabi_dadd.
 functions='sqrt|cbrt|pow|exp2?|expm1|log|log2|log10|log1p|a?(sin|cos|tan)h?|atan2|hypot|floor|ceil|l?l?round|trunc|l?l?rint|nearbyint'
 functions+='|fmod|remainder|fabs|fma|fmin|fmax|ldexp|frexp|modf|copysign'
 calls="^(($functions)[fl]?|__[a-z]*(sf|df|xf|tf)[a-z]*[0-9]?|__aeabi_([df](add|sub|mul|div|rsub|cmp|2)|c[df]|u?[il]2[df])[a-z0-9]*)\$"

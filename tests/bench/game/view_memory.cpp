@@ -58,8 +58,8 @@ ViewMemory measure_memory(Views views) {
   const Held second = held(harness);
   const server::SnapshotMetrics before = harness.shard().metrics().snapshots;
   harness.run_for(kSettling);
-  // Nothing but what the harness itself records of each tick grows now. It has grown as much
-  // between the first two, where it does not count.
+  // Between the second and the third measurement only the harness's own records of each tick grow.
+  // They grew as much between the first and the second, so this is subtracted there.
   const Held grown = held(harness) - second;
   const Held added = second - first - grown;
   const server::SnapshotMetrics& after = harness.shard().metrics().snapshots;

@@ -68,7 +68,7 @@ class BenchServer {
   /// Hands a datagram over, to be received later.
   void add(const net::Address& from, ConstBytes datagram) { transport_.add(from, datagram); }
 
-  /// All that was added.
+  /// Receives all that was added.
   void receive();
 
   /// Hands over one datagram, and returns the answer to it.

@@ -92,7 +92,7 @@ ConstBytes connect(Stage& stage, const net::Address& from) {
   return stage.server.make_connect(from, stage.server.make_token(), stage.out);
 }
 
-/// With a cookie that is another's, and not too old.
+/// Makes a CONNECT with a valid and recent cookie, but that of another address.
 ConstBytes connect_with_bad_cookie(Stage& stage, const net::Address& /*from*/) {
   return connect(stage, stage.player.address);
 }
@@ -103,7 +103,7 @@ ConstBytes connect_with_forged_token(Stage& stage, const net::Address& from) {
   return stage.server.make_connect(from, token, stage.out);
 }
 
-/// What somebody makes of a token that is not his.
+/// Makes the CONNECT of somebody who has the token, but not its keys.
 ConstBytes connect_without_keys(Stage& stage, const net::Address& from) {
   net::ConnectToken token = stage.server.make_token();
   token.keys = {};
