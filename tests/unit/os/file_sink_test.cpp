@@ -163,7 +163,7 @@ TEST(FileSink, GoesOnWhereItWasWhenTheDiskTakesAgain) {
   EXPECT_EQ(text_of(folder.file("a")), taken + "more");
 }
 
-// A file of results is such a file: a server continues it after a restart.
+// A server that restarts appends to its file of results.
 TEST(FileSink, KeepsWhatAFileHasToWhichItAppends) {
   const StopSignals ignores_file_size_signal;
   const TemporaryFolder folder;
