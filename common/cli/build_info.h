@@ -10,8 +10,8 @@ struct BuildInfo {
   std::string_view version;   ///< "0.2.0"
   std::string_view commit;    ///< short git commit, or "unknown" outside a repository
   std::string_view compiler;  ///< "GNU 12.2.0"
-  /// First 16 hex digits of SHA-256 over the sources of core, sim, game and games. Two programs
-  /// with the same hash step a world identically, unless headers of common/include differ.
+  /// First 16 hex digits of SHA-256 over the sources of core, include, sim, engine and games of
+  /// common. Two programs with the same hash step a world of these games identically.
   std::string_view simulation_hash;
 };
 

@@ -48,8 +48,7 @@ struct BodyId {
   friend constexpr auto operator<=>(BodyId, BodyId) = default;
 };
 
-/// Returns an id in the 32 bits that it has in packets, tickets, recordings and hashes of entities.
-/// Requires: the id fits.
+/// Returns an id in 32 bits. Requires: the id fits.
 [[nodiscard]] constexpr std::uint32_t wire_id(BodyId id) {
   TICKBOX_ASSERT(id.value <= UINT32_MAX);
   return static_cast<std::uint32_t>(id.value);

@@ -21,7 +21,7 @@ namespace tickbox::engine {
 /// destroyed.
 class BitWriter {
  public:
-  /// Appends to `out`, which must live longer and is read when the writer has gone.
+  /// Appends to `out`, which must live longer, and is complete once the writer is destroyed.
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as there are bits
   explicit BitWriter(std::vector<std::byte>& out) : out_(out), first_(out.size()) {}
 
@@ -65,7 +65,7 @@ class BitWriter {
 
   std::vector<std::byte>& out_;
   std::size_t first_;
-  std::array<std::byte, kFullBytes> full_;  ///< words that are full, and one that is not at the end
+  std::array<std::byte, kFullBytes> full_;  ///< full words; at the end also one that is not full
   std::size_t full_bytes_ = 0;
   std::uint64_t word_ = 0;
   unsigned used_ = 0;  ///< bits of the word
@@ -98,7 +98,7 @@ class BitReader {
   /// Ends a sequence: whether less than a byte is left, all of it zeros.
   [[nodiscard]] bool is_at_end() { return skip_to_byte() && at_ / 8 == bytes_.size(); }
 
-  /// Returns the number of bits that were read, with those before the first.
+  /// Returns the number of bits that were read, with those before `first_bit`.
   [[nodiscard]] std::size_t at() const { return at_; }
 
   /// Returns the bytes of which a bit was read.

@@ -21,7 +21,8 @@ class Contacts {
   /// Notes what new rows overlap just before the physics steps.
   void begin(detail::Running& running);
 
-  /// Gathers the contacts and overlaps that began in the step. Rows are new as before it.
+  /// Gathers the contacts and overlaps that began in the step.
+  /// Requires: RowInfo::is_new of each row is as before the step.
   void gather(const World& world, const sim::StepReport& report);
 
   /// Runs the callbacks for them.

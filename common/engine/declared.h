@@ -42,7 +42,7 @@ void append_canonical(const TypeInfo& type, ConstBytes bytes, std::vector<std::b
 /// Appends a copy of a type whose bytes between the fields are zero.
 void append_clean(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>& out);
 
-/// A copy of a type where callbacks may read it: bytes in a record lie anywhere.
+/// An aligned copy of a value, for callbacks: the bytes in a record may have any alignment.
 class AlignedValue {
  public:
   /// Requires: at most kTypeBytesMax bytes.
@@ -75,7 +75,7 @@ void pack_sparse(const TypeInfo& type, ConstBytes bytes, BitWriter& out);
 [[nodiscard]] bool unpack_sparse(const TypeInfo& type, NumberReader& in, MutableBytes bytes);
 
 /// Packs what changes a type from `before` to `after`: for each value one bit, and if it is set the
-/// new value. A flag or a press has no more than that bit.
+/// new value. A value of one bit, such as a flag or a press, has no more than that.
 void pack_change(const TypeInfo& type, ConstBytes before, ConstBytes after, BitWriter& out);
 
 /// Reads what pack_change() has written, and applies it to `bytes`. Returns false for a value that

@@ -11,7 +11,7 @@
 namespace tickbox::engine {
 namespace {
 
-/// A row in its canonical form, for hashing: at most its head and the largest state.
+/// A row, a seat or the rest of a world in canonical form, for hashing: a head, at most two values.
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as it is hashed
 class CanonicalRow {
  public:
@@ -69,7 +69,7 @@ class CanonicalRow {
   std::size_t size_ = 0;
 };
 
-/// A row has other parts by how it moves.
+/// The parts of a row depend on how it moves.
 [[gnu::always_inline]] inline std::uint64_t hash_of(const RowHead& head, Motion motion,
                                                     Player owner, const TypeInfo& type,
                                                     ConstBytes state) {

@@ -22,12 +22,12 @@ struct ObjectList {
 /// Thread: immutable once made, so rooms and clients of one process share it.
 struct Map {
   sim::SharedStatics statics;
-  std::vector<ObjectList> objects;  ///< by the first object of each kind
+  std::vector<ObjectList> objects;  ///< in the order of the first object of each kind
   std::uint32_t seats = 0;
   std::string_view name;  ///< of GameTable::maps; empty if the game lists none
   /// Entities that are outside of it are removed; the whole world if no border removes.
   sim::Box inside = sim::kWholeWorld;
-  std::uint64_t hash = 0;  ///< XXH3-64 over all of it
+  std::uint64_t hash = 0;  ///< XXH3-64 over all of it but the name
 };
 
 using SharedMap = std::shared_ptr<const Map>;

@@ -46,7 +46,7 @@ struct RowRef {
   return class_of(id) == IdClass::Avatar;
 }
 
-/// Returns entity_hash() of a row that is in no world, and moves so.
+/// Returns entity_hash() of a row that is in no world, and moves as `motion` says.
 [[nodiscard]] std::uint64_t row_hash(const GameTable& game, const RowRef& row, Motion motion);
 
 /// Returns XXH3-64 over the values of a type in memory.

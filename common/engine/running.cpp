@@ -449,7 +449,7 @@ bool Running::touching(Side side) {
   const sim::Body& body = std::as_const(*world_).body(askers_[0]);
   const std::int32_t x = side == Side::Left ? -1 : side == Side::Right ? 1 : 0;
   const std::int32_t y = side == Side::Up ? -1 : side == Side::Down ? 1 : 0;
-  // What it touches, a cast of one sub-unit meets at once.
+  // A cast of one sub-unit meets at once what the entity touches.
   const std::optional<sim::CastHit> hit = cast({.from = body.min,
                                                 .size = body.size,
                                                 .way = {x, y},

@@ -91,8 +91,8 @@ class Running {
   /// Everything has moved: the next query files all places again.
   void forget_places() { is_filed_ = false; }
 
-  /// Writes the states that the server's hooks have changed into the record, and into the world:
-  /// that of the room where hooks decide, or with `has_room`.
+  /// Writes into the record the states of seats and the secret state that hooks have changed. At
+  /// the end of the tick, or with `has_room`, also that of the room, and changes it in the world.
   void end_hooks(engine::OutcomePhase phase, bool has_room = false);
 
   /// Carries out the outcomes of a phase.

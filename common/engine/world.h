@@ -44,7 +44,7 @@ struct SeatInfo {
   bool taken = false;
   bool has_chosen_focus = false;  ///< the game has set it; else it is the player's first entity
   Ref focus;                      ///< the entity that the player's view is centred on, if it exists
-  Vec2 focus_place;               ///< its place after the last tick in which it existed
+  Vec2 focus_place;  ///< its centre after the last tick in which it existed, or the chosen place
 
   friend bool operator==(const SeatInfo&, const SeatInfo&) = default;
 };
@@ -146,8 +146,8 @@ class World {
     return seen;
   }
 
-  /// Writes the same into `seen`, member by member: a copy of what was just written would wait for
-  /// it. Returns whether the row is fixed.
+  /// Writes the same into `seen`, member by member: a processor waits when it copies a struct that
+  /// it has just written. Returns whether the row is fixed.
   bool see(std::size_t row, detail::Row& seen) {
     const Place place = places_[row];
     seen.ref = ref_of(id(row));
@@ -177,12 +177,12 @@ class World {
   /// Makes a row active. Who changes a fixed row outside of a step wakes it.
   void wake(std::size_t row);
 
-  /// Ends that of fixed rows whose kinds do not act and that are neither new nor ignore a body. An
-  /// avatar never rests: the input of its player changes.
+  /// Puts to rest the fixed rows whose kinds do not act and that are neither new nor ignore a body.
+  /// An avatar never rests: the input of its player changes.
   void rest();
 
   /// Changes with the set of rows, and with the set of those at rest. Until it changes, each row at
-  /// rest is as it was, and each row has its index.
+  /// rest is as it was, and each row keeps its index.
   [[nodiscard]] std::uint64_t rest_version() const { return rest_version_; }
 
   /// Returns the sum of entity_hash() of the rows at rest.
@@ -339,8 +339,8 @@ class World {
   std::vector<std::uint32_t> inserted_;  ///< scratch memory of add_all(): the new rows
 };
 
-/// Writes the head of a row into `head`, member by member: a copy of what was just written would
-/// wait for it.
+/// Writes the head of a row into `head`, member by member: a processor waits when it copies a
+/// struct that it has just written.
 inline void write_head(const World& world, std::size_t row, RowHead& head) {
   const sim::Body& body = world.body(row);
   const RowInfo& info = world.infos()[row];
@@ -382,7 +382,7 @@ inline void write_head(const World& world, std::size_t row, RowHead& head) {
 /// Returns the hash of the room's state.
 [[nodiscard]] std::uint64_t room_hash(const World& world);
 
-/// Returns the hash of what one player's seat has: generation, state, input.
+/// Returns the hash of what one player's seat has: generation, focus, state, input.
 [[nodiscard]] std::uint64_t seat_hash(const World& world, Player player);
 
 }  // namespace tickbox::engine

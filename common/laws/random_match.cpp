@@ -8,7 +8,7 @@
 namespace tickbox::laws {
 namespace {
 
-/// One chance in N for each seat and tick.
+/// One chance in N for each seat and tick; kStrikes for each ray.
 constexpr std::uint64_t kJoins = 12;
 constexpr std::uint64_t kLeaves = 80;
 constexpr std::uint64_t kChanges = 4;

@@ -1,6 +1,6 @@
 #pragma once
-// A match of any game with random players: joins, leaves, inputs within their declared ranges, and
-// strikes of the rays that they fire.
+// A match of any game with random players: joins, leaves, commands and inputs within their declared
+// ranges, and strikes of the rays that they fire.
 
 #include "core/rng.h"
 #include "engine/stepper.h"

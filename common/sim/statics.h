@@ -45,7 +45,7 @@ class Statics {
   std::uint64_t hash_ = 0;
 };
 
-/// Statics::hash() with the low 32 bits of every id, a part of a map's hash.
+/// Statics::hash() with the low 32 bits of every id.
 /// Requires: every id fits 32 bits or is kNoBody.
 [[nodiscard]] std::uint64_t wire_hash(const Statics& statics);
 

@@ -28,8 +28,8 @@
 namespace tickbox::engine {
 
 /// The most bytes of one tick. Seats do not bound a tick: a game may decide for any number of
-/// entities. A reader refuses more, and a game that makes more is wrong. Half of the largest record
-/// of a recording.
+/// entities. A reader refuses more, and a game that makes more is wrong. The limit is half of the
+/// largest record of a recording.
 inline constexpr std::size_t kTickBytesMax = std::size_t{8} << 20;
 
 /// Returns enough bytes for a tick in which every player changes its input and has two outcomes:
@@ -102,7 +102,7 @@ class TickLog {
 
   /// Writes the record of the tick after the last one. The bytes are valid until the next call.
   /// Requires: a record that Stepper::step() wrote or that a reader read, of at most kTickBytesMax
-  /// bytes.  Cost: no allocation once warm.
+  /// bytes. Cost: no allocation once warm.
   ConstBytes tick(const TickRecord& record, const CommandOrigins& origins);
 
   /// Returns the tick written last.

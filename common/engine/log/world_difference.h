@@ -23,17 +23,17 @@ struct FieldDifference {
   friend bool operator==(const FieldDifference&, const FieldDifference&) = default;
 };
 
-/// What differs first has all of its fields here; the rest is counted. Entities are first, by id,
-/// then seats, the room's state, the secret state, and what belongs to none of these.
+/// What differs first has all of its differing fields here; the rest is counted. Entities are
+/// first, by id, then the number of seats, seats, the room's state, the secret state, and the rest.
 struct WorldDifference {
   std::size_t entities = 0;  ///< entities that differ, or that only one world has
   std::size_t fields = 0;    ///< their fields that differ; 1 for an entity that only one world has
   std::size_t others = 0;    ///< values that differ beside the entities
   std::optional<BodyId> entity;  ///< the lowest id of these entities
-  /// What differs first: an entity as in "Hero #17", "seat 3", "room", "secret", or empty for tick,
-  /// random sequence, seed and lineage.
+  /// What differs first: an entity as in "Hero #17", "seat 3", "room", "secret", or empty for the
+  /// number of seats, tick, random sequence, seed and lineage.
   std::string subject;
-  /// Its fields. An entity that only one world has: its id, and "absent".
+  /// Its differing fields. An entity that only one world has: its id, and "absent".
   std::vector<FieldDifference> first_fields;
 };
 

@@ -1,5 +1,6 @@
-// One player may influence another by contact only, so no rule searches the room. The one exception
-// is the choice of a spawn point, which only the server makes and sends as an outcome.
+// One player may influence another by a contact or a ray only, so no rule searches the room. The
+// one exception is the choice of a spawn point, which only the server makes and sends as an
+// outcome.
 
 #include "games/arena/arena.h"
 

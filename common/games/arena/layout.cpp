@@ -106,8 +106,8 @@ ArenaLayout make_square(std::int32_t blocks) {
 }  // namespace
 
 ArenaLayout make_arena_layout(std::uint32_t seats) {
-  // About 20 of a block's 25 places are free. The search starts just below that number and grows
-  // until there are enough.
+  // About 26 of a block's 28 places are free. The search begins with a size that has enough if 18
+  // are, and grows until there are enough.
   std::int32_t blocks = 2;
   while (static_cast<std::size_t>(blocks * blocks) * 18 < kSpawnPointsPerSeat * seats) {
     ++blocks;

@@ -74,14 +74,14 @@ struct Score {
 struct Round {
   Int<0, INT32_MAX> began_at;     ///< tick
   Int<0, INT32_MAX> next_at = 1;  ///< tick in which the next one begins; 0 while one is on
-  Int<0, 4'096> fighters;         ///< who have played in it
-  Player winner;                  ///< of the last one; nobody if none was left, or none else came
+  Int<0, 4'096> fighters;         ///< the number of players who have played in it
+  Player winner;  ///< of the last one; nobody if none or several were left, or none else played
   TICKBOX_FIELDS(Round, began_at, next_at, fighters, winner)
 };
 
 /// What is published of a round.
 struct RoundOver {
-  Player winner;  ///< nobody if none was left
+  Player winner;  ///< nobody if none or several were left, or only one played
   Int<0, 4'096> fighters;
   TICKBOX_FIELDS(RoundOver, winner, fighters)
 };
@@ -167,7 +167,7 @@ struct Bomber {
 
   static constexpr Look look(const Brick&) { return {.glyph = '#', .colour = Colour::Magenta}; }
 
-  /// As far as flames reach, and a cell more.
+  /// A little further than flames reach.
   static Vec2 sight(const Man&) { return {8 * kUnit, 8 * kUnit}; }
 
   static void map(MapBuilder& map, const MapOptions& options) { build_field(map, options.seats); }
@@ -326,7 +326,7 @@ struct Bomber {
     return {.walk = lookout.way_to_wanted().value_or(0), .bomb = {wants_bomb(view, lookout, cell)}};
   }
 
-  /// Hardly ever where it could not run away.
+  /// Returns whether to lay a bomb: hardly ever where the bot could not run away.
   static bool wants_bomb(const BotView& view, Lookout lookout, Cell cell) {
     if (!lookout.is_wanted(cell) || view.random(view.ticks(250)) != 0) return false;
     lookout.threaten(cell, view.own()->state.reach);

@@ -7,7 +7,7 @@ namespace {
 
 /// Between the places of two seats. It is even, so that no place is a pillar's.
 constexpr std::int32_t kSpacing = 8;
-/// A room holds 16,384 entities: with these there is space for bombs and flames.
+/// A room holds 16,384 entities: with this number of bricks there is space for bombs and flames.
 constexpr std::int32_t kBricksMost = 8'000;
 constexpr Vec2 kCell{kUnit, kUnit};
 

@@ -409,7 +409,7 @@ struct Platformer {
     return is_near;
   }
 
-  /// Whether an enemy is in the way, or on either side of one that stands.
+  /// Whether a Goomba is in the way, or on either side if the bot stands.
   static bool is_goomba_near(const BotView& view, Vec2 feet, std::int32_t run) {
     bool is_near = false;
     view.for_each<Goomba>([&](ConstEntity<Goomba> it) {

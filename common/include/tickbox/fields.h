@@ -40,7 +40,7 @@ class Checked {
 };
 
 /// A whole number from Min to Max, sent in as many bits as that range needs. It saturates at both
-/// ends: a timer that counts down stops at 0. Its first value is the nearest to 0.
+/// ends: a timer that counts down stops at 0. Its value by default is the one nearest to 0.
 template <std::int64_t Min, std::int64_t Max>
 class Int {
   static_assert(Min < Max, "an Int has at least two values");

@@ -295,9 +295,10 @@ class AnyServer : public Moment {
   /// where it is until the player controls one. Requires: has(who).
   void unfocus(Player who) const;
 
-  /// Ends the match with this tick; clients are disconnected with that reason. The next match opens
-  /// in the next tick: players and entities are gone, for which no hook runs, the states of room
-  /// and secret are those by default, and open() runs. The room stays, and its ticks count on.
+  /// Ends the match with this tick; clients are disconnected with the reason match_ended. The next
+  /// match opens in the next tick: players and entities are gone, for which no hook runs, the
+  /// states of room and secret are those by default, and open() runs. The room stays, and its ticks
+  /// count on.
   void close_room() const;
 
   /// Returns what the backend put into the player's connect token. In join() only: elsewhere it is
@@ -380,7 +381,7 @@ TICKBOX_OPTIONAL_TYPE(BotState, Empty);
 template <class Game>
 using KindsOf = typename Game::Kinds;
 
-/// Returns the number of a type in a list, that of all types if it is not there.
+/// Returns the index of a type in a list; the number of all types if it is not there.
 template <class Type, class... Types>
 constexpr std::size_t number_in(List<Types...>) {
   std::size_t number = 0;
@@ -494,8 +495,8 @@ class Server : public detail::AnyServer {
     return row.as_const<Kind>();
   }
 
-  /// Calls visit(ConstEntity<Kind>) for all entities of a kind, by id. What the same hook has
-  /// spawned is not among them.
+  /// Calls visit(ConstEntity<Kind>) for all entities of a kind, by id. What was spawned in
+  /// the same phase is not among them.
   template <class Kind, class Visit>
   void for_each(Visit&& visit) const {
     const auto call = [](void* captured, const detail::Row& row) {
@@ -524,7 +525,7 @@ class Server : public detail::AnyServer {
     (for_each<Kinds>([this](const ConstEntity<Kinds>& it) { this->remove(it.ref); }), ...);
   }
 
-  /// Returns the first avatar of a player. What the same hook has spawned does not count.
+  /// Returns the first avatar of a player. What was spawned in the same phase does not count.
   [[nodiscard]] std::optional<ConstEntity<typename Game::Avatar>> avatar(Player who) const {
     const detail::Row row = this->avatar_row(who, kNumber<typename Game::Avatar>);
     if (row.state == nullptr) return std::nullopt;

@@ -96,7 +96,7 @@ struct GameTable {
   std::span<const std::string_view> maps{};  ///< names; empty: the game has one map without a name
   std::uint16_t state_bytes = 0;             ///< of the largest kind: the stride of rows
   // No part of the rules, nor of `hash`.
-  std::span<const Hook> hooks{};  ///< all that there are
+  std::span<const Hook> hooks{};  ///< all, also those that the game does not declare
   BotTable bot{};
   std::span<const KeyTable> keys{};
   std::span<const CommandKeyTable> command_keys{};

@@ -119,7 +119,7 @@ concept HasSignificant = requires(typename Game::Input input, const typename Gam
 TICKBOX_DETAIL_HOOKS(TICKBOX_DETAIL_PROBE)
 #undef TICKBOX_DETAIL_PROBE
 #define TICKBOX_DETAIL_HOOK(hook) Hook{.name = #hook, .is_declared = kHasNamed_##hook<Game>},
-/// All of them, in the order of game.h.
+/// All of them, in the order of TICKBOX_DETAIL_HOOKS.
 template <class Game>
 inline constexpr std::array kHooks{TICKBOX_DETAIL_HOOKS(TICKBOX_DETAIL_HOOK)};
 #undef TICKBOX_DETAIL_HOOK

@@ -19,7 +19,7 @@ namespace tickbox {
 
 /// What keys do. With an input: gives fields a value while the keys are down, those in which
 /// `value` differs from the input by default. Of several for one field, the one with the most keys
-/// applies, then the last. With a command: sends it once when the keys are pressed.
+/// applies, then the one pressed last. With a command: sends it once when the keys are pressed.
 template <class Value>
 struct Key {
   /// A letter, a digit, space, enter, tab, up, down, left or right; or several of these that are

@@ -45,7 +45,7 @@ struct TypeInfo {
   bool has_gaps = false;  ///< in memory, between or behind its fields
   std::uint8_t run_count = 0;
   std::uint64_t default_hash = 0;  ///< of the values that its fields have by default
-  /// Writes the value that the type has by default, wherever it is to lie.
+  /// Writes the value that the type has by default to `out`, whatever its alignment.
   void (*write_default)(void* out) = nullptr;
   std::array<FieldInfo, kFieldsMax> all_fields{};
   std::array<FieldRun, kFieldsMax> all_runs{};
@@ -59,7 +59,7 @@ struct TypeInfo {
     return std::span{all_runs}.first(run_count);
   }
 
-  /// Appends a field, with the next offset.
+  /// Appends a field. Requires: its offset is above that of the field before.
   constexpr void add(const FieldInfo& field) {
     const auto all_bytes = static_cast<std::uint16_t>(field.bytes * field.times);
     bits = static_cast<std::uint16_t>(bits + field.bits * field.times);

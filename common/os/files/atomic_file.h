@@ -38,11 +38,11 @@ class AtomicFile {
   void look_like(const struct stat& other);
 
   /// Syncs the file to the disk and links it at its path; overwrites nothing.
-  /// Fails: with errno, EEXIST if the path exists. Requires: the last call.
+  /// Fails: with errno, EEXIST if the path exists. Requires: no other call follows.
   [[nodiscard]] std::expected<void, int> create();
 
   /// Syncs the file to the disk and renames it to its path; replaces a file that is there.
-  /// Fails: with errno. Requires: the file was created with Mode::Replace; the last call.
+  /// Fails: with errno. Requires: Mode::Replace; no other call follows.
   [[nodiscard]] std::expected<void, int> replace();
 
  private:

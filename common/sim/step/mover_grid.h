@@ -8,12 +8,12 @@
 // widen the cells of the slow ones. The cells of a row are consecutive in memory, and a hash
 // scatters the rows. A mover that becomes faster than its level allows is listed as a stray.
 //
-// Few movers are in strips instead, across the longer side of the rectangle that they are in. The
-// strip of each is that of its low edge: of the low edge of all that it covers in the tick, as it
-// is known at the start. The strips are consecutive in memory, so a search reads from the first
+// Few movers are in strips instead, across the longer side of the rectangle that they are in. Each
+// mover is in the strip of the low edge of all that it covers in the tick, as it is known at the
+// start. The strips are consecutive in memory, so a search reads from the first
 // strip that it needs to the last. It tests eight movers at a time, and is done before it would
 // have found its cells. Movers that are close together in a wide world share a strip, and then each
-// tests all of them; so this is only for as many as can be borne.
+// tests all of them. So strips are used only up to kInStripsMax movers.
 
 #include "sim/body.h"
 #include "sim/rects.h"

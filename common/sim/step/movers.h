@@ -185,7 +185,7 @@ struct Movers {
 }
 
 /// Reports that one of two bodies changed the other without a contact, or may have. Does nothing
-/// where one of the two is static, as statics are never unknown.
+/// where one of the two is static, as every world on the map has all statics.
 inline void note_influence(const Body& a, const Body& b, StepReport& report) {
   const bool are_of_world = a.kind != Kind::Static && b.kind != Kind::Static;
   if (are_of_world) report.influences.push_back(ordered_pair(a.id, b.id));

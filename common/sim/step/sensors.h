@@ -1,5 +1,5 @@
 #pragma once
-// Reports which bodies begin and end to overlap ghosts: sensors, and bodies that pass.
+// Reports which bodies begin and cease to overlap ghosts: sensors, and bodies that pass.
 //
 // Ghosts change nothing, so this stage comes last and looks at finished courses. A course is the
 // list of a mover's straight pieces between its turns. Each piece is checked with the exact time of
