@@ -96,7 +96,7 @@ constexpr void for_each_field(const Body& body, Visit&& visit) {
 /// The bytes of all fields that for_each_field() visits.
 inline constexpr std::size_t kBodyFieldBytes = 70;
 
-/// Whether the layers of each body are among those the other collides with, and neither ignores the
+/// Whether each body has a layer among those that the other collides with, and neither ignores the
 /// other.
 [[nodiscard]] constexpr bool may_meet(const Body& a, const Body& b) {
   return (a.layers & b.collides_with) != 0 && (b.layers & a.collides_with) != 0 &&

@@ -11,8 +11,8 @@ namespace tickbox {
 /// How a body moves.
 enum class Motion : std::uint8_t {
   Dynamic,  ///< moves, and contacts change its velocity
-  /// Moves by its path or its own velocity. Nothing pushes it, and nothing stops it, walls and the
-  /// border included: rules keep it in its place.
+  /// Moves by its path or its own velocity. Nothing pushes it. Walls and the map's border do not
+  /// stop it: rules keep it in its place. A body that it would squeeze may stop it (Squeeze).
   Kinematic,
   /// Never moves, and costs a tick nothing while no callback runs for it: a coin, a brick, a
   /// pellet. Its velocity is (0, 0): what is written to it has no effect. Writing its `min`
@@ -54,7 +54,7 @@ struct Body {
   std::uint16_t restitution = 0;         ///< in 1/256, at most 256; only for Response::Bounce
   std::uint8_t friction = 0;             ///< in 1/256; the larger of two bodies counts
   std::uint16_t gravity = 256;           ///< share of the world's gravity, in 1/256
-  std::uint16_t layers = 1;              ///< two bodies meet if the layers of each are among those
+  std::uint16_t layers = 1;              ///< two bodies meet if each has a layer among those
   std::uint16_t collides_with = 0xffff;  ///< that the other collides with
   bool sensor = false;                   ///< reports the bodies that overlap it, and stops none
   OneWay one_way = OneWay::None;         ///< of a kinematic or fixed body

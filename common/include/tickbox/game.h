@@ -4,7 +4,8 @@
 //
 // A game is a struct of types and static functions. It derives from nothing and registers nothing;
 // functions that it does not define are not called. NAME-laws lists those that it has found, each
-// with its kinds: one with a misspelt name or argument is missing there. Three rules hold:
+// with its kinds: one with a misspelt name is missing there, and so is a kind for which its
+// arguments are others. Three rules hold:
 //
 //   1. The state is what TICKBOX_FIELDS lists (fields.h).
 //   2. Step, on server and client, has no clock, no private random numbers and no list of all
@@ -301,8 +302,8 @@ class AnyServer : public Moment {
   /// count on.
   void close_room() const;
 
-  /// Returns what the backend put into the player's connect token. In join() only: elsewhere it is
-  /// empty.
+  /// Returns what the backend put into the player's connect token. It is empty after the tick in
+  /// which the player joins.
   [[nodiscard]] std::string_view token_user_data(Player who) const;
 
  protected:

@@ -1,5 +1,5 @@
 #pragma once
-// Lengths and places as whole numbers of sub-units (Q16.16): the only numbers in the simulation.
+// Lengths and places as whole numbers of sub-units (Q16.16): their only form in the simulation.
 
 #include <bit>
 #include <cstddef>
