@@ -92,14 +92,15 @@ void Stepper::look_at(const GameTable& game) {
   const TypeInfo& avatar = game.kinds[game.avatar].type;
   default_avatar_.resize(avatar.bytes);
   avatar.write_default(default_avatar_.data());
-  has_after_ =
-      std::ranges::any_of(game.kinds, [](const KindTable& kind) { return kind.after != nullptr; });
+  after_kinds_.clear();
+  for (std::size_t kind = 0; kind < game.kinds.size(); ++kind) {
+    if (game.kinds[kind].after != nullptr) after_kinds_.push_back(kind);
+  }
 }
 
 /// Leaves, joins and commands, or the next match, with the decisions of the game's hooks.
 void Stepper::run_request(World& world, const TickRequest& request) {
   const GameTable& game = world.game();
-  running_.set_user_data(request.joins);
   for (const Player player : request.leaves) {
     running_.call_hook(OutcomePhase::Joining, [&] {
       if (game.leave != nullptr && !request.opens_match) game.leave(running_, player);
@@ -107,6 +108,7 @@ void Stepper::run_request(World& world, const TickRequest& request) {
     });
   }
   if (request.opens_match) open_next(world);
+  running_.set_user_data(request.joins);
   for (const Join& join : request.joins) {
     running_.call_hook(OutcomePhase::Joining, [&] {
       running_.join_player(join);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -63,24 +64,29 @@ struct Lobby {
 
   static Vec2 place_of(Player who) { return {who.seat * 5 * kUnit, 3 * kUnit}; }
 
+  static void leave(Server& server, Player who) { has_left_with = server.token_user_data(who); }
+
   static void decide(Server& server) {
     if (task) std::exchange(task, nullptr)(server);
   }
 
   static std::function<void(Server&)> task;  ///< of the next tick
+  static std::string has_left_with;          ///< a token's data that the last leave() has seen
 };
 
 std::function<void(Lobby::Server&)> Lobby::task;
+std::string Lobby::has_left_with;
 
 constexpr std::uint32_t kRate = 60;
 
 class ServerTest : public ::testing::Test {
  protected:
   /// Steps a tick with this hook. A replay of it gives the same state.
-  void decide(std::function<void(Lobby::Server&)> task, const std::vector<Join>& joins = {}) {
+  void decide(std::function<void(Lobby::Server&)> task, const std::vector<Join>& joins = {},
+              const std::vector<Player>& leaves = {}) {
     World replayed = world_;
     Lobby::task = std::move(task);
-    stepper_.step(world_, {.joins = joins}, record_);
+    stepper_.step(world_, {.leaves = leaves, .joins = joins}, record_);
     EXPECT_FALSE(Lobby::task);
     replay_.replay(replayed, record_);
     EXPECT_EQ(state_hash(replayed), state_hash(world_));
@@ -113,6 +119,13 @@ TEST_F(ServerTest, VisitsThePlayersInTheRoomBySeat) {
     server.for_each_player([&](Player who) { seats.push_back(who.seat); });
     EXPECT_EQ(seats, (std::vector<int>{0, 2, 5}));
   });
+}
+
+TEST_F(ServerTest, APlayerWhoLeavesHasNoneOfTheDataOfTheNextOneOnItsSeat) {
+  decide([](Lobby::Server&) {}, {{.player = {0}, .user_data = "red"}});
+  decide([](Lobby::Server& server) { EXPECT_EQ(server.token_user_data({0}), "blue"); },
+         {{.player = {0}, .user_data = "blue"}}, {{0}});
+  EXPECT_EQ(Lobby::has_left_with, "");
 }
 
 TEST_F(ServerTest, CountsTheEntitiesOfAKindAndFindsTheFirst) {
