@@ -293,7 +293,8 @@ bool Stepper::overlaps_parent(const World& world, std::size_t row) {
 }
 
 void Stepper::act_after(World& world) {
-  if (!has_after_) return;
+  const auto has_rows = [&world](std::size_t kind) { return world.rows_of_kind(kind) != 0; };
+  if (std::ranges::none_of(after_kinds_, has_rows)) return;
   for (const std::uint32_t row : active_rows(world)) {
     const auto after = world.kind_of(row).after;
     if (after == nullptr || running_.is_removed(row)) continue;

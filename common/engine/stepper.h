@@ -58,8 +58,8 @@ class Stepper {
   detail::Running running_;
   sim::Stepper physics_;
   Contacts contacts_;
-  const GameTable* game_ = nullptr;  ///< that of the next three
-  bool has_after_ = false;           ///< a kind has `after`
+  const GameTable* game_ = nullptr;       ///< that of the next three
+  std::vector<std::size_t> after_kinds_;  ///< the kinds with `after`
   std::vector<std::byte> default_input_;
   std::vector<std::byte> default_avatar_;
   std::vector<std::byte> significant_;
