@@ -2,8 +2,6 @@
 // The numbers of ticks, rooms, players and bodies. Each has its own type, so that the compiler
 // refuses to mix them.
 
-#include "core/assert.h"
-
 #include <compare>
 #include <cstdint>
 
@@ -47,11 +45,5 @@ struct BodyId {
 
   friend constexpr auto operator<=>(BodyId, BodyId) = default;
 };
-
-/// Returns an id in 32 bits. Requires: the id fits.
-[[nodiscard]] constexpr std::uint32_t wire_id(BodyId id) {
-  TICKBOX_ASSERT(id.value <= UINT32_MAX);
-  return static_cast<std::uint32_t>(id.value);
-}
 
 }  // namespace tickbox

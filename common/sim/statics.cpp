@@ -37,11 +37,10 @@ void add_path(StreamHasher& hasher, const Path& path) {
   }
 }
 
-template <std::unsigned_integral Id>
 std::uint64_t hash_of(std::span<const Body> bodies, std::span<const Path> paths) {
   StreamHasher hasher;
   for (const Body& body : bodies) {
-    add_body<Id>(hasher, body);
+    add_body(hasher, body);
   }
   for (const Path& path : paths) {
     add_path(hasher, path);
@@ -56,7 +55,7 @@ Statics::Statics(std::vector<Body> bodies, std::vector<Path> paths)
       paths_(std::move(paths)),
       grid_(bodies_, indices_where(bodies_, [](const Body& body) { return !is_ghost(body); })),
       ghosts_(bodies_, indices_where(bodies_, is_ghost)),
-      hash_(hash_of<std::uint64_t>(bodies_, paths_)) {
+      hash_(hash_of(bodies_, paths_)) {
   TICKBOX_ASSERT(paths_.size() < kNoPath);
 }
 
@@ -65,14 +64,6 @@ const Body* Statics::find(BodyId id) const {
       std::lower_bound(bodies_.begin(), bodies_.end(), id,
                        [](const Body& body, BodyId sought) { return body.id < sought; });
   return place != bodies_.end() && place->id == id ? &*place : nullptr;
-}
-
-std::uint64_t wire_hash(const Statics& statics) {
-  const auto fits = [](BodyId id) { return id.value <= UINT32_MAX || id == kNoBody; };
-  for (const Body& body : statics.bodies()) {
-    TICKBOX_ASSERT(fits(body.id) && fits(body.ignores) && fits(body.carrier));
-  }
-  return hash_of<std::uint32_t>(statics.bodies(), statics.paths());
 }
 
 bool overlaps_any(const Statics& statics, Vec2 min, Vec2 size) {

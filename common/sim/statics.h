@@ -45,10 +45,6 @@ class Statics {
   std::uint64_t hash_ = 0;
 };
 
-/// Statics::hash() with the low 32 bits of every id.
-/// Requires: every id fits 32 bits or is kNoBody.
-[[nodiscard]] std::uint64_t wire_hash(const Statics& statics);
-
 using SharedStatics = std::shared_ptr<const Statics>;
 
 /// Whether a box would overlap any static that is no ghost, on any layer. Touching is not
