@@ -123,15 +123,19 @@ void Sum::compare_keyframe(const Segment& segment, const SegmentResult& result) 
   const auto difference = before_ != nullptr ? before_result_->next : std::nullopt;
   const bool diverged = before_ != nullptr && before_result_->first_mismatch;
   if (diverged) {
-    if (before_is_first_ && difference) sum_.first_mismatch->what = *difference;
+    if (before_is_first_ && difference) {
+      sum_.first_mismatch->compared = segment.keyframe;
+      sum_.first_mismatch->what = *difference;
+    }
     return;
   }
   const bool in_range = segment.keyframe >= options_.from && segment.keyframe <= options_.to;
   if (!in_range || (!difference && !result.keyframe)) return;
   ++sum_.mismatched;
   if (!sum_.first_mismatch) {
-    sum_.first_mismatch =
-        Mismatch{.tick = segment.keyframe, .what = difference ? *difference : *result.keyframe};
+    sum_.first_mismatch = Mismatch{.tick = segment.keyframe,
+                                   .compared = segment.keyframe,
+                                   .what = difference ? *difference : *result.keyframe};
   }
 }
 
@@ -189,8 +193,9 @@ bool SegmentVerifier::take(engine::World& world, const RecordedTick& recorded,
   if (hash != *recorded.state_hash) {
     ++result.mismatched;
     if (!result.first_mismatch) {
-      result.first_mismatch =
-          Mismatch{.tick = recorded.tick, .what = hash_difference(*recorded.state_hash, hash)};
+      result.first_mismatch = Mismatch{.tick = recorded.tick,
+                                       .compared = recorded.tick,
+                                       .what = hash_difference(*recorded.state_hash, hash)};
     }
   }
   return true;

@@ -25,6 +25,9 @@ namespace tickbox::record {
 /// The first difference between a replay and its recording.
 struct Mismatch {
   Tick tick;  ///< first tick whose hash differs
+  /// The tick of the states that `what` compares: that of the next keyframe, up to which the
+  /// difference may have spread; else `tick`.
+  Tick compared;
   /// The difference of the lowest id that differs; `expected` is the recorded value. Only the
   /// hashes, if no keyframe follows for a comparison.
   Difference what;

@@ -85,9 +85,10 @@ std::string line_of(const std::string& path, const record::Header& header,
 }
 
 std::string text_of(const std::string& path, const record::Mismatch& first) {
-  return path + " differs first in tick " + std::to_string(first.tick.value) + ": " +
-         first.what.subject + (first.what.subject.empty() ? "" : " ") + first.what.field + " is " +
-         first.what.got + ", was recorded as " + first.what.expected;
+  return path + " differs first in tick " + std::to_string(first.tick.value) + "; in tick " +
+         std::to_string(first.compared.value) + " " + first.what.subject +
+         (first.what.subject.empty() ? "" : " ") + first.what.field + " is " + first.what.got +
+         ", was recorded as " + first.what.expected;
 }
 
 std::expected<std::string, ReplayFailure> read_file(const std::string& path) {

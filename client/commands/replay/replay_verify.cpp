@@ -38,7 +38,8 @@ struct VerifyFlags {
 
 nlohmann::ordered_json mismatch_document(const std::optional<record::Mismatch>& mismatch) {
   if (!mismatch) return nullptr;
-  nlohmann::ordered_json document{{"tick", mismatch->tick.value}};
+  nlohmann::ordered_json document{{"tick", mismatch->tick.value},
+                                  {"compared", mismatch->compared.value}};
   document["entity"] = mismatch->what.entity ? nlohmann::ordered_json(mismatch->what.entity->value)
                                              : nlohmann::ordered_json{};
   document["subject"] = mismatch->what.subject;
@@ -76,8 +77,12 @@ std::string verify_text(const std::string& path, const record::VerifyResult& res
   }
   if (result.first_mismatch) {
     const record::Mismatch& first = *result.first_mismatch;
-    text += fmt::format("  first       tick {}: {} is {}, was recorded as {}\n", first.tick.value,
-                        field_text(first.what), first.what.got, first.what.expected);
+    const std::string at_keyframe =
+        first.compared != first.tick
+            ? fmt::format("; at the keyframe of tick {}", first.compared.value)
+            : ":";
+    text += fmt::format("  first       tick {}{} {} is {}, was recorded as {}\n", first.tick.value,
+                        at_keyframe, field_text(first.what), first.what.got, first.what.expected);
   }
   text +=
       fmt::format("  segments    {} whole, {} lost\n", result.segments_whole, result.segments_lost);

@@ -67,6 +67,7 @@ TEST(Verify, NamesTickEntityAndFieldOfAChangedInput) {
   EXPECT_EQ(result.damages, 0U);
   ASSERT_TRUE(result.first_mismatch);
   EXPECT_EQ(result.first_mismatch->tick, kChanged);
+  EXPECT_EQ(result.first_mismatch->compared, Tick{24}) << "the keyframe that follows";
   ASSERT_TRUE(result.first_mismatch->what.entity);
   EXPECT_TRUE(result.first_mismatch->what.subject.starts_with("Hero #"));
   EXPECT_EQ(result.first_mismatch->what.field, "x");
@@ -81,6 +82,7 @@ TEST(Verify, GivesTheHashesWhereNoKeyframeFollows) {
   const auto result = tests::verify(tests::small_recording(2, 12, with({}, turns_round_in({17}))));
   ASSERT_TRUE(result.first_mismatch);
   EXPECT_EQ(result.first_mismatch->tick, Tick{17});
+  EXPECT_EQ(result.first_mismatch->compared, Tick{17});
   EXPECT_FALSE(result.first_mismatch->what.entity);
   EXPECT_EQ(result.first_mismatch->what.field, "state_hash");
   EXPECT_EQ(result.first_mismatch->what.expected.size(), 16U);
