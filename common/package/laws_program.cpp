@@ -107,8 +107,8 @@ int tickbox::run_laws(int argc, char** argv, const GameTable& game) {
       {.name = name,
        .description = "Check on random matches what every game must obey, so that it replays, "
                       "replicates and never desyncs. Says which optional hooks the game has, and "
-                      "for which kinds: one with a misspelt name or another argument is never "
-                      "called. Exit 3 if a law is broken.",
+                      "for which kinds: one with a misspelt name is missing there, and so is a "
+                      "kind for which it has other arguments. Exit 3 if a law is broken.",
        .example = name + " --matches 2000",
        .plays = fmt::format("{} {}", game.name, game.version)},
       flags};
