@@ -163,8 +163,8 @@ void Client::on_view(const match::View& view, Instant now) {
   }
   session_->view_at = now;
   session_->view_tick = view.tick;
-  session_->view = *view.rows;
-  session_->room = *view.room;
+  session_->view = view.rows;
+  session_->room = view.room;
   stats_.add(session_->prediction.reconcile(view));
   session_->presentation.on_view(view, session_->prediction, now);
   session_->focus.on_view(view);
@@ -183,9 +183,9 @@ void Client::run_tick(Instant now) {
   const Instant due = session.clock.next_due();
   const auto [input, commands] = decide_({.tick = tick,
                                           .me = session.player,
-                                          .view = session.view,
+                                          .view = *session.view,
                                           .own = session.prediction.own(),
-                                          .room = session.room});
+                                          .room = *session.room});
   for (const bots::Command& each : commands) {
     static_cast<void>(command(each.type, each.value));
   }
@@ -271,7 +271,7 @@ Focus Client::focus(std::span<const PresentedBody> shown) const {
 }
 
 const views::Rows* Client::view() const {
-  return session_ && session_->view_at ? &session_->view : nullptr;
+  return session_ && session_->view_at ? session_->view.get() : nullptr;
 }
 
 Tick Client::view_tick() const {

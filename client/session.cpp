@@ -20,7 +20,8 @@ Session::Session(const Assets& assets, net::ConnectMode mode, const Connection& 
       prediction(world_like(assets, connection.accept()), player),
       presentation(world_like(assets, connection.accept()), player),
       focus(player),
-      view(game) {
+      view(std::make_shared<views::Rows>(game)),
+      room(std::make_shared<std::vector<std::byte>>()) {
   const engine::World like = world_like(assets, connection.accept());
   if (mode == net::ConnectMode::Audit) {
     auditor = std::make_unique<Auditor>(like, player);

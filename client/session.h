@@ -57,8 +57,9 @@ struct Session {
   match::Prediction prediction;
   Presentation presentation;
   ViewFocus focus;
-  views::Rows view;                ///< entities of the newest view, by id
-  std::vector<std::byte> room;     ///< the room's state in it; empty before the first
+  /// The entities of the newest view, by id, and the room's state; empty before the first view.
+  std::shared_ptr<const views::Rows> view;
+  std::shared_ptr<const std::vector<std::byte>> room;
   Tick view_tick;                  ///< tick of the newest view
   std::uint16_t receipt = 0;       ///< of the newest view's snapshot
   std::optional<Instant> view_at;  ///< arrival of the newest view

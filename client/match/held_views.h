@@ -4,6 +4,9 @@
 // A server builds on the newest view that the client has acknowledged. So once a snapshot has built
 // on a view, no later one builds on an older view, and the memory of these is used again. A client
 // holds about as many views as snapshots are on their way, and not those of a whole second.
+//
+// Others share the newest view and need no copy of it. The memory of a view that somebody still
+// keeps is not used again.
 
 #include "core/assert.h"
 #include "core/ids.h"
@@ -14,6 +17,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tickbox::match {
@@ -45,13 +49,21 @@ class HeldViews {
 
   /// Returns a view to be overwritten, which counts as that of `tick`. Drops the oldest one of too
   /// many. Requires: no view is as new.
-  [[nodiscard]] HeldView& add(Tick tick) {
+  [[nodiscard]] std::shared_ptr<HeldView> add(Tick tick) {
     TICKBOX_ASSERT(count_ == 0 || views_[count_ - 1].tick < tick);
     if (count_ == protocol::kViewsHeld) drop(1);
-    if (count_ == views_.size()) views_.push_back({.view = std::make_unique<HeldView>()});
+    const std::span dropped = std::span{views_}.subspan(count_);
+    const auto unused =
+        std::ranges::find_if(dropped, [](const Held& held) { return held.view.use_count() == 1; });
+    if (unused != dropped.end()) {
+      std::swap(dropped.front(), *unused);
+    } else {
+      views_.push_back({.view = std::make_shared<HeldView>()});
+      std::swap(views_[count_], views_.back());
+    }
     Held& held = views_[count_++];
     held.tick = held.view->tick = tick;
-    return *held.view;
+    return held.view;
   }
 
   /// Drops the views before `tick`.
@@ -65,7 +77,7 @@ class HeldViews {
  private:
   struct Held {
     Tick tick;  ///< of the view: a search reads no view
-    std::unique_ptr<HeldView> view;
+    std::shared_ptr<HeldView> view;
   };
 
   /// Drops the oldest views. The next views reuse their memory.

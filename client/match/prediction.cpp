@@ -126,10 +126,11 @@ Reconciliation Prediction::reconcile(const View& view) {
 void Prediction::find_own(const View& view) {
   own_in_view_.clear();
   for (std::size_t row = 0; row < view.rows->size(); ++row) {
-    const views::RowHead& head = view.rows->head(row);
-    if (!views::is_avatar(head.id) || views::owner_of(head.id) != player_) continue;
-    own_in_view_.push_back(
-        {.row = row, .box = box_of(*view.rows, row), .top_speed = world_.top_speed(head.kind)});
+    const BodyId id = view.rows->id(row);
+    if (!views::is_avatar(id) || views::owner_of(id) != player_) continue;
+    own_in_view_.push_back({.row = row,
+                            .box = box_of(*view.rows, row),
+                            .top_speed = world_.top_speed(view.rows->head(row).kind)});
   }
 }
 
@@ -164,11 +165,12 @@ void Prediction::restore(const View& view) {
   last_touched_ = std::nullopt;
   expected_.clear();
   std::ranges::copy(*view.room, world_.room().begin());
-  copied_.clear();
-  for (std::size_t row = 0; row < view.rows->size(); ++row) {
-    if (is_copied(*view.rows, row, view, kCopyTicks)) copied_.push_back(view.rows->row(row));
+  find_copied(*view.rows, view, kCopyTicks, copied_);
+  adding_.clear();
+  for (const std::size_t row : copied_) {
+    adding_.push_back(view.rows->row(row));
   }
-  const bool is_added = views::add_all(world_, copied_);
+  const bool is_added = views::add_all(world_, adding_);
   TICKBOX_ASSERT(is_added);
   keep_own(before_);
 }
@@ -181,45 +183,42 @@ void Prediction::stop() {
   before_.clear();
 }
 
-/// Returns whether a body of the view's tick is near enough to an own one to be copied: both can
+/// Lists the rows of the view's tick that are near enough to an own body to be copied: both can
 /// meet until `ticks_more` after the newest tick.
-bool Prediction::is_copied(const views::Rows& rows, std::size_t row, const View& view,
-                           std::uint32_t ticks_more) const {
-  const BodyId id = rows.id(row);
-  const bool is_mine = views::owner_of(id) == player_;
-  if (is_mine && views::is_avatar(id)) return true;
-  const KindTable& kind = rows.kind_of(row);
-  if (kind.predict == Predict::Never || (kind.predict == Predict::OwnOnly && !is_mine)) {
-    return false;
-  }
+void Prediction::find_copied(const views::Rows& rows, const View& view, std::uint32_t ticks_more,
+                             std::vector<std::size_t>& out) const {
   const std::int64_t ahead = newest_ ? std::max<std::int64_t>(*newest_ - view.tick, 0) : 0;
-  const sim::Box box = box_of(rows, row);
-  const std::int64_t top_speed = world_.top_speed(rows.head(row).kind);
-  return std::ranges::any_of(own_in_view_, [&](const OwnInView& own) {
-    return gap_between(box, own.box) <= (ahead + ticks_more) * (top_speed + own.top_speed);
-  });
+  const auto is_near = [&](std::size_t row) {
+    const views::RowHead& head = rows.head(row);
+    const std::int64_t top_speed = world_.top_speed(head.kind);
+    return std::ranges::any_of(own_in_view_, [&](const OwnInView& own) {
+      const std::int64_t reach = (ahead + ticks_more) * (top_speed + own.top_speed);
+      // Most bodies are beyond one of these two sides, whatever their size.
+      if (head.min.x - own.box.max[0] > reach || head.min.y - own.box.max[1] > reach) return false;
+      return gap_between(box_of(rows, row), own.box) <= reach;
+    });
+  };
+  out.clear();
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const bool is_mine = views::owner_of(rows.id(row)) == player_;
+    const Predict predict = rows.kind_of(row).predict;
+    const bool is_predicted = predict == Predict::Near || (predict == Predict::OwnOnly && is_mine);
+    const bool is_avatar = is_mine && views::is_avatar(rows.id(row));
+    if (is_avatar || (is_predicted && is_near(row))) out.push_back(row);
+  }
 }
 
 /// Returns whether the copy has the view's state of the room, and of all bodies that could reach an
 /// own one.
-bool Prediction::is_as_expected(const View& view) const {
+bool Prediction::is_as_expected(const View& view) {
   const views::Rows* expected = expected_.find(view.tick);
   if (expected == nullptr) return false;
   if (!engine::are_equal(world_.game().room, *view.room, world_.room())) return false;
-  const auto next = [&](const views::Rows& rows, std::size_t from) {
-    while (from < rows.size() && !is_copied(rows, from, view, kNextViewTicks)) {
-      ++from;
-    }
-    return from;
-  };
-  std::size_t a = next(*view.rows, 0);
-  std::size_t b = next(*expected, 0);
-  while (a < view.rows->size() && b < expected->size()) {
-    if (!views::are_equal(world_.game(), view.rows->row(a), expected->row(b))) return false;
-    a = next(*view.rows, a + 1);
-    b = next(*expected, b + 1);
-  }
-  return a == view.rows->size() && b == expected->size();
+  find_copied(*view.rows, view, kNextViewTicks, copied_);
+  find_copied(*expected, view, kNextViewTicks, copied_before_);
+  return std::ranges::equal(copied_, copied_before_, [&](std::size_t a, std::size_t b) {
+    return views::are_equal(world_.game(), view.rows->row(a), expected->row(b));
+  });
 }
 
 }  // namespace tickbox::match

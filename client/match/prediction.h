@@ -84,9 +84,9 @@ class Prediction {
 
   void find_own(const View& view);
   [[nodiscard]] Reconciliation compare(const View& view) const;
-  [[nodiscard]] bool is_copied(const views::Rows& rows, std::size_t row, const View& view,
-                               std::uint32_t ticks_more) const;
-  [[nodiscard]] bool is_as_expected(const View& view) const;
+  void find_copied(const views::Rows& rows, const View& view, std::uint32_t ticks_more,
+                   std::vector<std::size_t>& out) const;
+  [[nodiscard]] bool is_as_expected(const View& view);
   void restore(const View& view);
   void stop();
   void step_once(Tick tick);
@@ -104,8 +104,10 @@ class Prediction {
   views::Rows before_;
   views::Rows own_before_;  ///< own_ before the last view
   std::vector<OwnInView> own_in_view_;
-  std::vector<views::RowRef> copied_;  ///< scratch memory of restore()
-  std::optional<Tick> newest_;         ///< the last tick whose input is known
+  std::vector<std::size_t> copied_;         ///< rows of the view that is taken, near an own body
+  std::vector<std::size_t> copied_before_;  ///< rows of the copy for the same tick, as near
+  std::vector<views::RowRef> adding_;       ///< scratch memory of restore()
+  std::optional<Tick> newest_;              ///< the last tick whose input is known
   /// Inputs by tick; a missing one: the input by default.
   TickRing<std::vector<std::byte>, protocol::kPredictionHistory> inputs_;
   TickRing<Predicted, protocol::kPredictionHistory> predicted_;

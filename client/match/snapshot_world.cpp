@@ -146,12 +146,12 @@ std::expected<View, Rejected> SnapshotWorld::finish(const ViewHead& head, const 
   made_ = newest_ = head.tick;
   const bool on_base = base != nullptr;
   if (on_base) views_.drop_before(base->tick);
-  HeldView& held = views_.add(head.tick);
-  held.rows.assign(world_);
-  held.room.assign(world_.room().begin(), world_.room().end());
+  const std::shared_ptr<HeldView> held = views_.add(head.tick);
+  held->rows.assign(world_);
+  held->room.assign(world_.room().begin(), world_.room().end());
   return View{.tick = head.tick,
-              .rows = &held.rows,
-              .room = &held.room,
+              .rows = {held, &held->rows},
+              .room = {held, &held->room},
               .touched = touched_,
               .has_news = !on_base || content_.has_news(),
               .news = news_,

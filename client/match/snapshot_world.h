@@ -25,6 +25,7 @@
 #include <array>
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -52,8 +53,9 @@ struct SeenTeleport {
 /// A client's view at a tick, exactly as on the server.
 struct View {
   Tick tick;
-  const views::Rows* rows = nullptr;
-  const std::vector<std::byte>* room = nullptr;  ///< the room's state
+  /// Its entities, and the room's state. They stay as they are while somebody keeps them.
+  std::shared_ptr<const views::Rows> rows = nullptr;
+  std::shared_ptr<const std::vector<std::byte>> room = nullptr;
   /// The last tick in which a body of another player, or of nobody, influenced an own one, or the
   /// server decided for it or changed the room's state. A tick in which this is possible but
   /// unknown counts too.

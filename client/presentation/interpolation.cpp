@@ -84,40 +84,41 @@ void blend(const Sample& from, const Sample& to, Duration passed, Duration whole
 }
 
 Interpolation::Interpolation(const engine::World& like)
-    : interpolated_max_(kInterpolatedMax / tick_duration(like.tick_rate())),
-      newest_(like.game()),
-      world_(like) {
+    : interpolated_max_(kInterpolatedMax / tick_duration(like.tick_rate())), world_(like) {
   world_.clear_rows();
 }
 
 void Interpolation::on_view(const match::View& view) {
   while (!samples_.empty() && samples_.newest().is_extrapolated)
     samples_.forget_newest();
-  paths_.clear();
   TICKBOX_ASSERT(samples_.empty() || view.tick > samples_.newest().tick);
   if (!samples_.empty() && view.tick - samples_.newest().tick > interpolated_max_) samples_.clear();
-  if (!samples_.empty()) {
+  if (!samples_.empty() && samples_.newest().tick + 1 < view.tick) {
     find_paths(view);
     while (samples_.newest().tick + 1 < view.tick)
       interpolate(samples_.newest().tick + 1, view);
   }
   append(view);
   newest_view_ = view.tick;
-  newest_ = *view.rows;
-  newest_room_ = *view.room;
+  newest_ = view.rows;
+  newest_room_ = view.room;
 }
 
-/// Returns whether a body cannot go from the one place to the other in `ticks`.
-bool Interpolation::is_too_far(const views::RowHead& from, const views::RowHead& to,
-                               std::int64_t ticks) const {
-  const std::int64_t speed =
-      std::max({speed_of(from), speed_of(to), std::int64_t{world_.top_speed(to.kind)}});
-  return axis_distance(from.min, to.min) > speed * ticks + kPushMax;
+/// Returns whether a body that was elsewhere `ticks` before cannot have come from there.
+bool Interpolation::is_too_far(Vec2 from, const views::RowHead& to, std::int64_t ticks) const {
+  const std::int64_t distance = axis_distance(from, to.min);
+  if (distance <= kPushMax) return false;
+  std::int64_t speed = std::max(speed_of(to), std::int64_t{world_.top_speed(to.kind)});
+  const std::size_t before = newest_->index_of(to.id);
+  if (before != newest_->size()) speed = std::max(speed, speed_of(newest_->head(before)));
+  return distance > speed * ticks + kPushMax;
 }
 
+/// Finds the bodies that are in the newest view and in the one before.
 void Interpolation::find_paths(const match::View& view) {
   const std::int64_t ticks = view.tick - samples_.newest().tick;
-  const std::span<const views::RowHead> before = newest_.heads();
+  paths_.clear();
+  const std::vector<BodySample>& before = samples_.newest().bodies;
   auto was = before.begin();
   for (const views::RowHead& is : view.rows->heads()) {
     while (was != before.end() && was->id < is.id)
@@ -127,7 +128,7 @@ void Interpolation::find_paths(const match::View& view) {
                       .kind = is.kind,
                       .from = was->min,
                       .to = is.min,
-                      .is_cut = is_too_far(*was, is, ticks)});
+                      .is_cut = is_too_far(was->min, is, ticks)});
   }
 }
 
@@ -164,15 +165,19 @@ void Interpolation::interpolate(Tick tick, const match::View& view) {
 /// Adds the sample of the view itself.
 void Interpolation::append(const match::View& view) {
   std::vector<BodySample>& bodies = samples_.append(view.tick).bodies;
-  auto path = paths_.begin();
+  bodies.resize(view.rows->size());
+  const std::span<const BodySample> before = samples_.before_newest();
+  auto was = before.begin();
+  auto body = bodies.begin();
   for (const views::RowHead& row : view.rows->heads()) {
-    while (path != paths_.end() && path->id < row.id)
-      ++path;
-    const bool is_too_far = path != paths_.end() && path->id == row.id && path->is_cut;
-    bodies.push_back({.id = row.id,
-                      .kind = row.kind,
-                      .min = row.min,
-                      .is_cut = is_too_far || was_teleported(view, row.id, view.tick)});
+    while (was != before.end() && was->id < row.id)
+      ++was;
+    const bool was_there = was != before.end() && was->id == row.id;
+    *body++ = {.id = row.id,
+               .kind = row.kind,
+               .min = row.min,
+               .is_cut = (was_there && is_too_far(was->min, row, 1)) ||
+                         was_teleported(view, row.id, view.tick)};
   }
 }
 
@@ -187,10 +192,10 @@ void Interpolation::extrapolate() {
   if (!samples_.newest().is_extrapolated) {
     world_.clear_rows();
     world_.tick = newest_view_;
-    std::ranges::copy(newest_room_, world_.room().begin());
+    std::ranges::copy(*newest_room_, world_.room().begin());
     adding_.clear();
-    for (std::size_t row = 0; row < newest_.size(); ++row) {
-      adding_.push_back(newest_.row(row));
+    for (std::size_t row = 0; row < newest_->size(); ++row) {
+      adding_.push_back(newest_->row(row));
     }
     const bool is_added = views::add_all(world_, adding_);
     TICKBOX_ASSERT(is_added);

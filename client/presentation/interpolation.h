@@ -22,6 +22,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 namespace tickbox::client {
@@ -49,6 +51,12 @@ class SampleBuffer {
   [[nodiscard]] const Sample& oldest() const { return samples_.front(); }
 
   [[nodiscard]] const Sample& newest() const { return samples_[count_ - 1]; }
+
+  /// Returns the bodies of the sample before the newest one, or none.
+  [[nodiscard]] std::span<const BodySample> before_newest() const {
+    if (count_ < 2) return {};
+    return samples_[count_ - 2].bodies;
+  }
 
   /// Returns the sample of `tick`, or the nearest one.
   [[nodiscard]] const Sample& nearest(Tick tick) const;
@@ -126,8 +134,7 @@ class Interpolation {
     bool is_cut = false;
   };
 
-  [[nodiscard]] bool is_too_far(const views::RowHead& from, const views::RowHead& to,
-                                std::int64_t ticks) const;
+  [[nodiscard]] bool is_too_far(Vec2 from, const views::RowHead& to, std::int64_t ticks) const;
   void find_paths(const match::View& view);
   void interpolate(Tick tick, const match::View& view);
   void append(const match::View& view);
@@ -136,10 +143,10 @@ class Interpolation {
   std::int64_t interpolated_max_;  ///< maximum ticks between two views
   SampleBuffer samples_;
   Tick newest_view_;
-  views::Rows newest_;                  ///< entities of the newest view
-  std::vector<views::RowRef> adding_;   ///< the same, on their way into world_
-  std::vector<std::byte> newest_room_;  ///< the room's state in it
-  std::vector<Path> paths_;             ///< by id
+  std::shared_ptr<const views::Rows> newest_;                  ///< entities of the newest view
+  std::shared_ptr<const std::vector<std::byte>> newest_room_;  ///< the room's state in it
+  std::vector<views::RowRef> adding_;  ///< those of newest_, on their way into world_
+  std::vector<Path> paths_;            ///< by id
 
   engine::World world_;  ///< the newest extrapolated sample, if there is one
   engine::Stepper stepper_;

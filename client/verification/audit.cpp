@@ -58,8 +58,7 @@ Auditor::Auditor(const engine::World& like, Player own)
     : like_(like),
       own_(own),
       entry_bytes_max_(protocol::entry_bytes_max(like.game(), like.map()->seats)),
-      log_(like.game()),
-      rows_(like.game()) {}
+      log_(like.game()) {}
 
 std::expected<std::optional<match::View>, net::DropReason> Auditor::take(
     const protocol::AuditSegment& segment) {
@@ -140,13 +139,15 @@ Auditor::Result Auditor::compare(std::uint64_t expected) {
 }
 
 match::View Auditor::view() {
-  rows_.assign(*world_);
+  views_.clear();
+  const std::shared_ptr<match::HeldView> view = views_.add(world_->tick);
+  view->rows.assign(*world_);
   const ConstBytes room = std::as_const(*world_).room();
-  room_.assign(room.begin(), room.end());
+  view->room.assign(room.begin(), room.end());
   viewed_ = world_->tick;
   return {.tick = world_->tick,
-          .rows = &rows_,
-          .room = &room_,
+          .rows = {view, &view->rows},
+          .room = {view, &view->room},
           .touched = touched_,
           .centre = std::as_const(*world_).seats()[own_.seat].focus_place};
 }

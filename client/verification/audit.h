@@ -5,6 +5,7 @@
 // Segments arrive in any order and are sorted first. The views are the whole room; the rest of the
 // client uses them as it uses a SnapshotWorld's.
 
+#include "client/match/held_views.h"
 #include "client/match/snapshot_world.h"
 #include "core/bytes.h"
 #include "core/ids.h"
@@ -129,8 +130,7 @@ class Auditor {
 
   engine::TickLogReader log_;
   engine::LoggedTick tick_;
-  views::Rows rows_;             ///< of the newest view
-  std::vector<std::byte> room_;  ///< of the newest view
+  match::HeldViews views_;  ///< the newest view
 };
 
 }  // namespace tickbox::client

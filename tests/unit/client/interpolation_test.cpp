@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 
 namespace tickbox::client {
@@ -173,20 +174,20 @@ TEST_F(InterpolationTest, CutsToWhereTheServerPutABody) {
 }
 
 TEST_F(InterpolationTest, CutsToAPlaceThatIsNear) {
-  views::Rows was{field::game()};
-  was.add(room_.seen().row(0));
-  views::Rows is{field::game()};
-  views::RowRef moved = was.row(0);
+  const auto was = std::make_shared<views::Rows>(field::game());
+  was->add(room_.seen().row(0));
+  const auto is = std::make_shared<views::Rows>(field::game());
+  views::RowRef moved = was->row(0);
   moved.head.min.x += kUnit / 2;
-  is.add(moved);
-  const std::vector<std::byte> room = field::bytes_of(field::Weather{});
+  is->add(moved);
+  const auto room = std::make_shared<std::vector<std::byte>>(field::bytes_of(field::Weather{}));
   const match::SeenTeleport placed{.id = moved.head.id, .tick = {2}};
   for (const bool is_placed : {false, true}) {
     Interpolation interpolation{room_.like()};
-    interpolation.on_view({.tick = {1}, .rows = &was, .room = &room, .touched = {}});
+    interpolation.on_view({.tick = {1}, .rows = was, .room = room, .touched = {}});
     interpolation.on_view({.tick = {2},
-                           .rows = &is,
-                           .room = &room,
+                           .rows = is,
+                           .room = room,
                            .touched = {},
                            .teleports = std::span{&placed, 1}.first(is_placed ? 1 : 0)});
     EXPECT_EQ(interpolation.sample({2}).bodies.front().is_cut, is_placed);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <memory>
 
 namespace tickbox::client {
 namespace {
@@ -211,19 +212,19 @@ TEST_F(PresentationTest, CutsTheOwnBodyToWhereTheServerPutsIt) {
 // So near that a correction would be smoothed.
 TEST_F(PresentationTest, CutsTheOwnBodyToAPlaceThatIsNear) {
   ticks(60);
-  const std::vector<std::byte> room = field::bytes_of(field::Weather{});
+  const auto room = std::make_shared<std::vector<std::byte>>(field::bytes_of(field::Weather{}));
   const match::SeenTeleport placed{.id = room_.body(kA), .tick = room_.now()};
   for (const bool is_placed : {false, true}) {
-    const views::Rows moved = with_own_moved(is_placed ? 2 * kUnit : kUnit);
+    const auto moved = std::make_shared<views::Rows>(with_own_moved(is_placed ? 2 * kUnit : kUnit));
     const match::View view{.tick = room_.now() + (is_placed ? 1 : 0),
-                           .rows = &moved,
-                           .room = &room,
+                           .rows = moved,
+                           .room = room,
                            .touched = {},
                            .teleports = std::span{&placed, 1}.first(is_placed ? 1 : 0)};
     const Vec2 before = shown(kA, now()).min;
     prediction_.reconcile(view);
     presentation_.on_view(view, prediction_, now());
-    EXPECT_EQ(shown(kA, now()).min, is_placed ? moved.head(0).min : before);
+    EXPECT_EQ(shown(kA, now()).min, is_placed ? moved->head(0).min : before);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -29,14 +30,13 @@ class ViewFocusTest : public ::testing::Test {
  protected:
   /// A view of the room's state, or of one without the given bodies.
   void view(std::optional<Vec2> centre, const std::vector<BodyId>& hidden = {}) {
-    rows_ = room_.seen(hidden);
-    focus_.on_view(
-        {.tick = room_.now(), .rows = &rows_, .room = &no_room_, .touched = {}, .centre = centre});
+    focus_.on_view({.tick = room_.now(),
+                    .rows = std::make_shared<views::Rows>(room_.seen(hidden)),
+                    .touched = {},
+                    .centre = centre});
   }
 
   match::StagedMatch room_{{units(0, 0), units(8, 0)}};
-  views::Rows rows_;
-  std::vector<std::byte> no_room_;
   ViewFocus focus_{Player{kMe}};
 };
 

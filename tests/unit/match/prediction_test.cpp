@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -25,17 +26,16 @@ class Truth : public FieldMatch {
 
   void step(const field::Pad& pad) { tick({{.seat = 0, .pad = pad}}); }
 
-  /// Returns the view of the newest tick. Valid until the next tick.
+  /// Returns the view of the newest tick.
   View view(Tick touched = {}) {
     const ConstBytes room = match().world().room();
-    room_.assign(room.begin(), room.end());
-    return {.tick = now(), .rows = &match().state().rows, .room = &room_, .touched = touched};
+    return {.tick = now(),
+            .rows = std::make_shared<const views::Rows>(match().state().rows),
+            .room = std::make_shared<const std::vector<std::byte>>(room.begin(), room.end()),
+            .touched = touched};
   }
 
   [[nodiscard]] Prediction predictor() const { return {like(), kOwn}; }
-
- private:
-  std::vector<std::byte> room_;
 };
 
 Vec2 place_of(const Prediction& prediction) {
@@ -57,14 +57,12 @@ class ClientAhead {
                       std::optional<std::uint32_t> touched_ago = {}) {
     prediction_.predict(truth_.now() + 1, field::bytes_of(predicted));
     truth_.step(used);
-    const View view = truth_.view();
-    sent_.push_back({.tick = view.tick, .rows = *view.rows, .room = *view.room});
+    sent_.push_back(truth_.view());
     if (sent_.size() <= kLatency) return {};
-    const Sent sent = sent_.front();
+    View view = sent_.front();
     sent_.pop_front();
-    const Tick touched{touched_ago ? sent.tick.value - *touched_ago : 0};
-    return prediction_.reconcile(
-        {.tick = sent.tick, .rows = &sent.rows, .room = &sent.room, .touched = touched});
+    view.touched = {touched_ago ? view.tick.value - *touched_ago : 0};
+    return prediction_.reconcile(view);
   }
 
   Reconciliation tick(const field::Pad& pad) { return tick(pad, pad); }
@@ -72,15 +70,9 @@ class ClientAhead {
   [[nodiscard]] Truth& truth() { return truth_; }
 
  private:
-  struct Sent {
-    Tick tick;
-    views::Rows rows;
-    std::vector<std::byte> room;
-  };
-
   Truth truth_;
   Prediction prediction_;
-  std::deque<Sent> sent_;
+  std::deque<View> sent_;
 };
 
 /// A pad that runs, stands or shoots.

@@ -1,0 +1,31 @@
+#include "client/match/held_views.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::match {
+namespace {
+
+TEST(HeldViews, UsesTheMemoryOfADroppedViewAgain) {
+  HeldViews views;
+  const HeldView* const first = views.add({1}).get();
+  static_cast<void>(views.add({2}));
+  views.drop_before({2});
+  EXPECT_EQ(views.find({1}), nullptr);
+  EXPECT_EQ(views.add({3}).get(), first);
+  EXPECT_NE(views.find({2}), nullptr);
+}
+
+TEST(HeldViews, LeavesAViewThatSomebodyKeepsAsItIs) {
+  HeldViews views;
+  const HeldView* const first = views.add({1}).get();
+  const std::shared_ptr<const HeldView> kept = views.add({2});
+  views.clear();
+  EXPECT_EQ(views.add({3}).get(), first);
+  EXPECT_NE(views.add({4}), kept);
+  EXPECT_EQ(kept->tick, Tick{2});
+  EXPECT_EQ(views.find({2}), nullptr);
+  EXPECT_NE(views.find({3}), nullptr);
+}
+
+}  // namespace
+}  // namespace tickbox::match
