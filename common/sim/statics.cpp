@@ -56,7 +56,7 @@ Statics::Statics(std::vector<Body> bodies, std::vector<Path> paths)
       grid_(bodies_, indices_where(bodies_, [](const Body& body) { return !is_ghost(body); })),
       ghosts_(bodies_, indices_where(bodies_, is_ghost)),
       hash_(hash_of(bodies_, paths_)) {
-  TICKBOX_ASSERT(paths_.size() < kNoPath);
+  TICKBOX_ASSERT(paths_.size() <= kNoPath);
 }
 
 const Body* Statics::find(BodyId id) const {

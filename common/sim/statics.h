@@ -16,7 +16,7 @@ namespace tickbox::sim {
 /// The static bodies and paths of a map. Thread: immutable, so threads may share it.
 class Statics {
  public:
-  /// Requires: every body Static and is_within_limits(), ids unique, fewer than kNoPath paths.
+  /// Requires: every body Static and is_within_limits(), ids unique, at most kNoPath paths.
   explicit Statics(std::vector<Body> bodies, std::vector<Path> paths = {});
 
   /// The static bodies in the order of their ids.

@@ -96,5 +96,10 @@ TEST(World, DoesNotDependOnTheOrderInWhichBodiesCame) {
   EXPECT_EQ(state_hash(first.world()), state_hash(second.world()));
 }
 
+TEST(Statics, HaveAsManyPathsAsBodiesCanName) {
+  const sim::Statics statics{{}, std::vector<sim::Path>(sim::kNoPath, sim::Path{{{0, 0}}, 0})};
+  EXPECT_EQ(statics.paths().size(), sim::kNoPath);
+}
+
 }  // namespace
 }  // namespace tickbox::test
