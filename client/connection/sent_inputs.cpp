@@ -56,7 +56,7 @@ void SentInputs::write(protocol::InputMessage& message) {
       engine::BitWriter out{message.inputs};
       views::put_inputs(game_, std::span{given_}.subspan(first), out);
     }
-    if (message.inputs.size() <= kInputBytesMax || first + 1 == given_.size()) return;
+    if (message.inputs.size() <= protocol::kInputBytesMax || first + 1 == given_.size()) return;
     message.first_tick = message.first_tick + 1;
   }
 }

@@ -19,9 +19,6 @@
 
 namespace tickbox::client {
 
-/// The most bytes of the inputs in one message: the others fit a datagram beside them.
-inline constexpr std::size_t kInputBytesMax = 1'024;
-
 /// The counts of a session's inputs, by the server's reports.
 struct InputCounts {
   std::uint64_t late = 0;             ///< inputs that arrived after their tick
@@ -47,7 +44,7 @@ class SentInputs {
 
   /// Writes to `message` the inputs that were never sent, the unconfirmed ones that can still
   /// arrive in time, and always the newest one. Of more than kInputsPerMessageMax, and of those
-  /// that take more than kInputBytesMax bytes, only the newest.
+  /// that take more than protocol::kInputBytesMax bytes, only the newest.
   /// Requires: an input was added.
   void write(protocol::InputMessage& message);
 
