@@ -1,6 +1,6 @@
-// Seeing through walls: nothing is sent of what is outside a client's view. Read from the packets
-// themselves, as a client that cheats would, built up to views, and compared with where everything
-// really is.
+// Seeing further than the view: nobody beyond its border is sent in full, and few stay in it. The
+// packets themselves are read, as by a client that cheats, built up to views, and compared with
+// where everything really is.
 
 #include "client/match/snapshot_world.h"
 #include "protocol/snapshot_codec.h"
@@ -100,7 +100,7 @@ void look(const engine::World& world, Player player, const protocol::Snapshot& s
   ++seen.snapshots;
 }
 
-TEST(Threat, SeeingThroughWallsIsNotPossibleForWhatIsOutsideIsNotSent) {
+TEST(Threat, SeeingFurtherThanTheViewIsNotPossibleForWhoIsBeyondIsNotSent) {
   constexpr std::size_t kClients = 60;
   Harness harness{{.seed = 111, .max_clients = 400}};
   Wire wire{harness};

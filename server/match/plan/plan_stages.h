@@ -208,7 +208,7 @@ struct PendingCauses {
 /// or if one acts on a body that the base does not have; the walk over its causes ends there. The
 /// own islands come first: the client must know what touched its bodies. `islands`: those since the
 /// base.
-/// Fails: false, if the snapshot cannot hold the causes of the own islands alone.
+/// Fails: false, if an own island would have to be sent in full for one of the last two reasons.
 /// Cost: linear in the known bodies and the bits of the datagram, however old the base is.
 [[nodiscard]] bool gather_causes(const PlanInput& input, const Islands& islands,
                                  ClientBodies& bodies, PendingCauses& pending);

@@ -9,16 +9,16 @@
 namespace tickbox::match {
 namespace {
 
-/// Decides which islands are replayed, and sorts their causes. Returns false if those of the own
-/// islands are more than can be sent.
+/// Decides which islands are replayed, and sorts their causes. Returns false if an own island
+/// cannot be replayed.
 bool plan_replay(const PlanInput& input, PlanScratch& scratch) {
   ClientBodies& bodies = scratch.bodies;
   Islands& islands = input.tick.match->log().islands_since(input.request.base_tick);
   mark_known(input, islands, bodies);
   plan_islands(islands, bodies);
-  const bool do_causes_fit = gather_causes(input, islands, bodies, scratch.pending);
+  const bool are_own_replayed = gather_causes(input, islands, bodies, scratch.pending);
   scratch.work += kBodyWork * bodies.known.size() + scratch.pending.size();
-  if (!do_causes_fit) return false;
+  if (!are_own_replayed) return false;
   sort_causes(input, bodies, scratch.pending, scratch.causes);
   scratch.work += scratch.causes.inputs.size();
   return true;
@@ -42,8 +42,8 @@ std::uint64_t hash_of(const PlannedTick& tick, const Members& view) {
   return sum;
 }
 
-/// Plans one snapshot, with or without a base. Returns nothing if frame, events, causes, exits and
-/// own bodies in full do not fit.
+/// Plans one snapshot, with or without a base. Returns nothing if an own island cannot be replayed
+/// from the base, or if frame, events, causes, exits and own bodies in full do not fit.
 std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
                                  WaitingBodies& waiting, std::vector<std::byte>& content,
                                  Members& view) {
