@@ -1,5 +1,6 @@
 #pragma once
-// The keys of a running server in its log: read at the start, and again on SIGHUP.
+// The keys of a running server: read at the start, and again on SIGHUP. The log has their number
+// and the id of the newest, never a key.
 
 #include "net/key_ring.h"
 #include "server/host/background_read.h"

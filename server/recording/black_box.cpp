@@ -9,7 +9,7 @@ namespace tickbox::server {
 BlackBox::BlackBox(const match::Match& match, std::uint32_t tick_rate)
     : ticks_max_(std::size_t{tick_rate} * kBlackBoxSeconds),
       tick_bytes_(engine::tick_bytes_of(match.world().game(), match.world().seats().size())) {
-  // An input of every seat in every tick, and one usual tick with all that may enter it.
+  // An input of every seat in every tick, and one tick in which every player also has outcomes.
   constexpr std::size_t kBytesPerSeat = 6;
   const std::size_t seats = match.world().seats().size();
   for (Stretch& stretch : stretches_) {

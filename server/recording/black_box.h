@@ -3,7 +3,8 @@
 // crash. The tick that is being stepped is included: as far as it was requested.
 //
 // There are two stretches of kBlackBoxSeconds: the one being filled, and the one before it. A
-// stretch that is full early ends early, so that the memory never grows.
+// stretch whose memory is full early ends early. The memory grows only for a larger keyframe, or
+// for a tick that is larger than usual at the end of a stretch.
 
 #include "core/bytes.h"
 #include "core/ids.h"

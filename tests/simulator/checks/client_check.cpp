@@ -18,7 +18,8 @@ constexpr seconds kAuditedWithin{4};
 /// lost attempts to come back.
 constexpr seconds kRecoversWithin{12};
 
-/// The same limit for a client that was refused and replaced. Some of its attempts are lost.
+/// The same limit for a client that replaces another, which was stopped or refused. Some of its
+/// attempts are lost.
 constexpr seconds kIsReplacedWithin{30};
 /// The shortest run that is checked.
 constexpr seconds kPlaysWithin{30};
