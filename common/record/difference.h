@@ -14,7 +14,7 @@ namespace tickbox::record {
 struct Difference {
   std::optional<BodyId> entity;  ///< none if the difference is not in an entity
   std::string subject;           ///< as of engine::WorldDifference
-  std::string field;             ///< of the subject; "state_hash" without one
+  std::string field;             ///< of the subject; "state_hash" if only hashes are known
   std::string expected;          ///< as of engine::FieldDifference
   std::string got;
 

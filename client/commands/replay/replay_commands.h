@@ -86,7 +86,7 @@ struct RecordedMatch {
 [[nodiscard]] std::expected<RecordedMatch, cli::ExitCode> open_match(const std::string& path,
                                                                      const Output& output);
 
-/// Returns "Hero #7 coyote", or the field alone if the difference is of no entity, seat or room.
+/// Returns "Hero #7 coyote", or the field alone if it has no subject.
 [[nodiscard]] std::string field_text(const record::Difference& difference);
 
 /// The message for a recording without a tick.
