@@ -35,9 +35,10 @@ struct OutcomeCause {
   bool is_strike = false;
 };
 
-/// The spawn of a body that still exists at the end of its first tick.
+/// The spawn of a body by a callback. The body is there at the end of its first tick, or the server
+/// has removed it in this tick: then it is still there where a client replays the spawn.
 struct SpawnCause {
-  SlotId slot;  ///< the body whose callback spawned it
+  SlotId slot;  ///< the body whose callback spawned it, or the one that this body descends from
   SlotId child;
 };
 

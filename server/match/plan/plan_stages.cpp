@@ -88,7 +88,8 @@ std::size_t other_bits(const PlanInput& input) {
          views::exit_bits_max(input.request.base->size());
 }
 
-/// Returns the bits of a content of at most this many bytes in a datagram; 0 if nothing fits.
+/// Returns how many bits the content may have in a datagram of at most `datagram_bytes`, beside
+/// frame and events; 0 if there is no room.
 std::size_t content_bits(const ViewRequest& request, std::size_t datagram_bytes) {
   const std::size_t frame = protocol::kSnapshotFrameBytes + request.bytes_kept;
   return 8 * (datagram_bytes - std::min(datagram_bytes, frame));
