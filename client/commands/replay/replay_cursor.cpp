@@ -15,15 +15,17 @@ ReplayCursor::ReplayCursor(const RecordedMatch& match, record::Segments segments
 
 void ReplayCursor::seek(Tick tick) {
   const auto after = std::ranges::upper_bound(segments_.all, tick, {}, &record::Segment::keyframe);
-  const record::Segment& segment =
-      after == segments_.all.begin() ? segments_.all.front() : *std::prev(after);
-  const Tick target = std::clamp(tick, segment.keyframe, segment.last);
+  const auto segment = after == segments_.all.begin() ? after : std::prev(after);
+  const Tick target = std::clamp(tick, segment->keyframe, segment->last);
   if (at_ == target) return;
-  // Within one segment it is cheaper to step on than to begin at the keyframe.
+  // Within one segment it is cheaper to step on than to begin at the keyframe. From the segment
+  // before, the ticks up to the keyframe are compared as well.
+  const bool continues = segment != segments_.all.begin() && std::prev(segment)->continued;
+  const Tick from = continues ? std::prev(segment)->keyframe : segment->keyframe;
   const bool steps_on =
-      has_world_ && replayer_->world().tick >= segment.keyframe && replayer_->world().tick < target;
+      has_world_ && replayer_->world().tick >= from && replayer_->world().tick < target;
   if (!steps_on) {
-    replayer_.emplace(match_.reader().from_keyframe(segment.offset), *match_.setting.game,
+    replayer_.emplace(match_.reader().from_keyframe(segment->offset), *match_.setting.game,
                       match_.setting.map);
     has_world_ = false;
   }
@@ -31,7 +33,9 @@ void ReplayCursor::seek(Tick tick) {
   while (!has_world_ || replayer_->world().tick < target) {
     has_world_ = replayer_->next();
     if (!has_world_) return;
-    mismatched_ += replayer_->hash() == replayer_->recorded_hash() ? 0U : 1U;
+    if (replayer_->hash() != replayer_->recorded_hash()) {
+      mismatched_.insert(replayer_->world().tick);
+    }
   }
 }
 

@@ -6,8 +6,9 @@
 #include "record/replayer.h"
 #include "record/segments.h"
 
-#include <cstdint>
+#include <cstddef>
 #include <optional>
+#include <set>
 
 namespace tickbox::commands {
 
@@ -21,7 +22,8 @@ class ReplayCursor {
   [[nodiscard]] Tick last() const { return segments_.all.back().last; }
 
   /// Moves to a tick; if the recording lacks it, to the last one before it, or to the first.
-  /// Cost: steps from the present tick or from the keyframe before `tick`.
+  /// Cost: steps from the present tick, if it is in the same segment or in the one before; else
+  /// from the keyframe before `tick`.
   void seek(Tick tick);
 
   /// Returns the world after the tick; nullptr if nothing there can be read.
@@ -30,7 +32,7 @@ class ReplayCursor {
   }
 
   /// Returns the number of ticks so far whose stepped world has another hash than was recorded.
-  [[nodiscard]] std::uint64_t mismatched() const { return mismatched_; }
+  [[nodiscard]] std::size_t mismatched() const { return mismatched_.size(); }
 
  private:
   const RecordedMatch& match_;
@@ -38,7 +40,7 @@ class ReplayCursor {
   std::optional<record::Replayer> replayer_;
   bool has_world_ = false;
   std::optional<Tick> at_;  ///< the last tick that was sought
-  std::uint64_t mismatched_ = 0;
+  std::set<Tick> mismatched_;
 };
 
 }  // namespace tickbox::commands

@@ -199,8 +199,10 @@ void add_replay_play(const Subcommand& place) {
   cli::Command command = place.parent.add_command(
       {.name = "play",
        .description =
-           "Show a recording on this terminal. The last row names the keys. Every tick is stepped "
-           "again. Exit 3 if the hash of one of them differs.",
+           "Show a recording on this terminal. The last row names the keys. Ticks are stepped "
+           "again "
+           "as they are shown; a jump begins at the keyframe before. Exit 3 if the hash of a "
+           "stepped tick differs; verify steps all.",
        .example = place.output->name + " play match.tickbox --from 600"},
       place.output->common);
   command.add_option("FILE", options->file, "The recording", {.required = true});

@@ -187,6 +187,27 @@ TEST_F(ReplayCursorTest, HasTheWorldOfEachTickInAnyOrder) {
   EXPECT_EQ(cursor.mismatched(), 0U);
 }
 
+// Once a jump over a keyframe began there: the ticks before it were not stepped. And each step back
+// counted the same ticks again.
+TEST_F(ReplayCursorTest, CountsEachTickThatDiffersOnce) {
+  const auto bytes =
+      tests::small_recording(3, 12, {.seed = 4, .forge = [](Tick tick, tests::Told& told) {
+                                       if (tick == Tick{17}) tests::turn_round(told);
+                                     }});
+  const std::string path =
+      folder_.write("forged", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const RecordedMatch forged = *open_match(path, output_);
+  ReplayCursor cursor{forged, record::segments_of(forged.reader())};
+  cursor.seek({14});
+  cursor.seek({23});
+  EXPECT_EQ(cursor.mismatched(), 7U);
+  cursor.seek({26});
+  EXPECT_EQ(cursor.mismatched(), 8U) << "from tick 17 to the keyframe of tick 24";
+  cursor.seek({20});
+  cursor.seek({36});
+  EXPECT_EQ(cursor.mismatched(), 8U);
+}
+
 TEST_F(ReplayCursorTest, AMissingTickIsTheNearestOne) {
   ReplayCursor cursor{match_, record::segments_of(match_.reader())};
   const Tick last = cursor.last();
