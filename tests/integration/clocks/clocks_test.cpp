@@ -30,7 +30,7 @@ using Strings = std::vector<std::string>;
 
 constexpr int kClients = 8;
 constexpr double kTickRate = 60;
-/// As the page of the server states it: what is beyond is slipped.
+/// That of server::TickPacer: ticks beyond it slip.
 constexpr double kCatchUpMax = 8;
 /// Figures are published ten times a second, and asking takes time: the ticks that may pass unseen.
 constexpr double kUnseen = 60;
