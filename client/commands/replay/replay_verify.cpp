@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -86,7 +87,7 @@ std::string verify_text(const std::string& path, const record::VerifyResult& res
   }
   text +=
       fmt::format("  segments    {} whole, {} lost\n", result.segments_whole, result.segments_lost);
-  if (!result.interrupted) {
+  if (!result.interrupted || result.damages > 0) {
     text += fmt::format(
         "  state       {}{}\n",
         in_words({.complete = result.complete,
@@ -105,14 +106,17 @@ std::string verify_text(const std::string& path, const record::VerifyResult& res
 /// Steps the tick whose step did not end, after all others. If its assertion fails again, the
 /// process ends there with the message of the assertion.
 void step_unfinished(const VerifyFlags& options, const Recording& recording, const Setting& setting,
-                     Tick tick, record::VerifyResult& result) {
+                     const std::function<bool()>& stopped, record::VerifyResult& result) {
+  const Tick tick = *result.unfinished;
   os::write_to_stderr(
       fmt::format("{}: the server that recorded {} failed in tick {}; this program "
                   "steps that tick now, and ends if an assertion fails again\n",
                   options.output->name, options.file, tick.value));
-  const auto again = record::verify(*recording.reader, *setting.game, setting.map,
-                                    {.from = tick, .to = tick, .step_unfinished = true});
+  const auto again =
+      record::verify(*recording.reader, *setting.game, setting.map,
+                     {.from = tick, .to = tick, .step_unfinished = true, .stopped = stopped});
   result.damages = std::max(result.damages, again.damages);
+  result.interrupted = again.interrupted;
 }
 
 bool is_of_a_range(const VerifyFlags& options) {
@@ -131,20 +135,22 @@ std::expected<record::VerifyResult, ExitCode> verify_recording(const VerifyFlags
   if (!setting) return std::unexpected{setting.error()};
   const os::Interruption interruption;
   const Instant start = clock.now();
+  const auto stopped = [&] {
+    return interruption.requested() || is_over_limit(options, clock.now() - start);
+  };
   Progress progress{options.output->quiet() ? ProgressFor::Nobody : ProgressFor::Terminals, start};
-  record::VerifyResult result = verify_in_parallel(
-      *recording.reader, *setting->game, setting->map,
-      {.from = {options.from},
-       .to = {options.to},
-       .progress =
-           [&](std::uint32_t thousandths) {
-             if (progress.due(clock.now())) {
-               progress.show(fmt::format("verifying {} %", thousandths / 10));
-             }
-           },
-       .stopped =
-           [&] { return interruption.requested() || is_over_limit(options, clock.now() - start); }},
-      options.jobs);
+  record::VerifyResult result =
+      verify_in_parallel(*recording.reader, *setting->game, setting->map,
+                         {.from = {options.from},
+                          .to = {options.to},
+                          .progress =
+                              [&](std::uint32_t thousandths) {
+                                if (progress.due(clock.now())) {
+                                  progress.show(fmt::format("verifying {} %", thousandths / 10));
+                                }
+                              },
+                          .stopped = stopped},
+                         options.jobs);
   progress.clear();
   if (result.interrupted) return result;
   if (options.from > result.last_tick.value && result.damages == 0 && !result.unfinished) {
@@ -153,7 +159,7 @@ std::expected<record::VerifyResult, ExitCode> verify_recording(const VerifyFlags
                                           options.file, result.last_tick.value))};
   }
   const bool steps_unfinished = result.unfinished && result.unfinished->value <= options.to;
-  if (steps_unfinished) step_unfinished(options, recording, *setting, *result.unfinished, result);
+  if (steps_unfinished) step_unfinished(options, recording, *setting, stopped, result);
   if (is_of_a_range(options) && result.ticks == 0 && result.held() && !steps_unfinished) {
     return std::unexpected{options.output->failed(
         ExitCode::WrongUsage,

@@ -533,6 +533,27 @@ TEST_F(ReplayCommand, InterruptedItTellsHowFarItGot) {
   }
 }
 
+// The way to the tick in which the server failed may be long: a whole segment.
+TEST_F(ReplayCommand, InterruptedOnTheWayToAFailedTickItStops) {
+  tests::RecordedMatch match{{.tick_rate = 240, .all_stay = true}};
+  tests::MemorySink sink;
+  record::Writer writer{sink, match.header()};
+  match.record(writer, 1'199);
+  match.decide();
+  ASSERT_TRUE(writer.unfinished(Tick{1'200}, match.requested_bytes()));
+  const std::string path = file_of(sink.bytes);
+  const auto is_on_the_way = [](const Outcome& outcome) {
+    return outcome.exit_code == 5 && outcome.err.contains("failed in tick 1200");
+  };
+  Outcome outcome;
+  for (int tries = 0; tries < 100 && !is_on_the_way(outcome); ++tries) {
+    outcome =
+        test::interrupted([&] { return replay({"verify", path, "--from", "1200", "--json"}); });
+  }
+  EXPECT_TRUE(is_on_the_way(outcome)) << outcome.err;
+  EXPECT_EQ(outcome.document()["interrupted"], true) << outcome.out;
+}
+
 // The ticks of a file from somebody else may take any time.
 TEST_F(ReplayCommand, VerifyEndsAtItsLimitOfTime) {
   const std::string path = file_of(tests::small_recording(20, 500));
