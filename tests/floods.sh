@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Plays on a server while it is attacked, each attack beside a quiet run, and prints what the players and the server noticed.
+# Plays on a server, first in quiet, then while one attack after another runs. Prints what the players and the server noticed.
 set -euo pipefail
 
 usage() {

@@ -98,7 +98,8 @@ void Stepper::look_at(const GameTable& game) {
   }
 }
 
-/// Leaves, joins and commands, or the next match, with the decisions of the game's hooks.
+/// Leaves, then the next match if it opens, then joins and commands, with the decisions of the
+/// game's hooks.
 void Stepper::run_request(World& world, const TickRequest& request) {
   const GameTable& game = world.game();
   for (const Player player : request.leaves) {

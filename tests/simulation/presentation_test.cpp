@@ -145,7 +145,8 @@ class Spectator {
       least = std::min(
           least, axis_distance(shown, {.x = along(at.x, beside.x), .y = along(at.y, beside.y)}));
     }
-    // Between two of the parts it is no further from the way than half of one.
+    // Between two of the points it is no further from the nearer one than half of their distance.
+    // The whole distance is allowed.
     return std::max<std::int64_t>(0, least - axis_distance(at, beside) / (2 * kParts));
   }
 

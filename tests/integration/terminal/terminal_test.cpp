@@ -73,7 +73,8 @@ Place own_place(const Strings& rows) {
 /// The most columns that moved_left() finds.
 constexpr std::size_t kMovedMax = 35;
 
-/// The number of cells in the middle of a row that are what was from column `from` on before.
+/// Compares ten cells in the middle of a row with those from column `from` on, as the row was
+/// before. Returns how many are equal, without blanks and the own body.
 std::size_t agreeing(std::string_view was, std::string_view is, std::size_t from) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < 10; ++i) {
