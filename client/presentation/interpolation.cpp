@@ -104,7 +104,7 @@ void Interpolation::on_view(const match::View& view) {
   newest_room_ = view.room;
 }
 
-/// Returns whether a body that was elsewhere `ticks` before cannot have come from there.
+/// Returns whether `to` is further from the body's place `ticks` before than the body can move.
 bool Interpolation::is_too_far(Vec2 from, const views::RowHead& to, std::int64_t ticks) const {
   const std::int64_t distance = axis_distance(from, to.min);
   if (distance <= kPushMax) return false;

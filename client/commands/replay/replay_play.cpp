@@ -200,8 +200,7 @@ void add_replay_play(const Subcommand& place) {
       {.name = "play",
        .description =
            "Show a recording on this terminal. The last row names the keys. Ticks are stepped "
-           "again "
-           "as they are shown; a jump begins at the keyframe before. Exit 3 if the hash of a "
+           "again as they are shown; a jump begins at the keyframe before. Exit 3 if the hash of a "
            "stepped tick differs; verify steps all.",
        .example = place.output->name + " play match.tickbox --from 600"},
       place.output->common);
