@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -546,9 +547,11 @@ TEST_F(ReplayCommand, InterruptedOnTheWayToAFailedTickItStops) {
     return outcome.exit_code == 5 && outcome.err.contains("failed in tick 1200");
   };
   Outcome outcome;
-  for (int tries = 0; tries < 100 && !is_on_the_way(outcome); ++tries) {
+  // Each time a little later, until the way has begun.
+  for (int tries = 0; tries < 1'000 && !is_on_the_way(outcome); ++tries) {
     outcome =
-        test::interrupted([&] { return replay({"verify", path, "--from", "1200", "--json"}); });
+        test::interrupted([&] { return replay({"verify", path, "--from", "1200", "--json"}); },
+                          std::chrono::microseconds{100 * (tries % 200)});
   }
   EXPECT_TRUE(is_on_the_way(outcome)) << outcome.err;
   EXPECT_EQ(outcome.document()["interrupted"], true) << outcome.out;
