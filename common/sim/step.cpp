@@ -54,15 +54,13 @@ void finish(const Environment& environment, const Movers& movers, StepReport& re
 
 }  // namespace
 
-/// The state of one step. Only the neighbour cache and the memo of rests carry anything from one
-/// tick to the next, and neither changes any result.
+/// The state of one step.
 struct Stepper::Scratch {
   Environment environment;
   Movers movers;
   Candidates candidates;
   Impacts impacts;
   Courses courses;
-  FixedWatch fixed;
   ContactSorter sorter;
   std::vector<std::uint32_t> turns;  ///< of depenetration, by mover
   StepReport report;
@@ -109,17 +107,11 @@ void Stepper::Scratch::find_candidates() {
 void Stepper::Scratch::start(World& world) {
   const std::size_t count = world.movers().size();
   if (count >= capacity) reserve_for(count);
-  environment.settings = world.settings();
-  environment.immovables = world.immovables();
-  const auto changes = fixed.look_at(world.shared_fixed());
-  if (!changes || environment.statics != world.shared_statics()) {
-    environment.statics = world.shared_statics();
-    candidates.walls.forget();
-  } else {
-    candidates.walls.forget_near(*changes);
-  }
+  environment = {world.settings(), &world.statics(), world.immovables()};
   movers.start(world.movers());
-  candidates.walls.start(environment.immovables, count);
+  candidates.known = &world.step_memory().walls();
+  candidates.known->start(world);
+  candidates.walls.start(count);
   clear(report);
 }
 

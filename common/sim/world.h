@@ -6,6 +6,7 @@
 #include "sim/fixed_bodies.h"
 #include "sim/immovables.h"
 #include "sim/statics.h"
+#include "sim/step_memory.h"
 
 #include <cstdint>
 #include <memory>
@@ -86,6 +87,9 @@ class World {
   /// Removes all movers and fixed bodies; keeps the memory of the movers.
   void clear();
 
+  /// For the step.
+  [[nodiscard]] StepMemory& step_memory() { return step_memory_; }
+
  private:
   FixedBodies& own_fixed();
 
@@ -93,6 +97,7 @@ class World {
   SharedStatics statics_;
   std::vector<Body> movers_;
   std::shared_ptr<FixedBodies> fixed_;  ///< null until one is added, and after clear()
+  StepMemory step_memory_;
 };
 
 /// XXH3-64 of the settings, the hash of the statics, and every field of every mover in the order of

@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kNoMover = 0xffff'ffff;
 /// What no stage changes: the settings of the world, and the bodies that nothing moves.
 struct Environment {
   WorldSettings settings;
-  SharedStatics statics;
+  const Statics* statics = nullptr;
   Immovables immovables;  ///< the statics, and the fixed bodies of the world
 };
 

@@ -25,6 +25,7 @@ struct Candidates {
   std::vector<std::uint32_t> first_neighbour;  ///< of each mover in `neighbours`, and the end
   std::vector<std::uint32_t> neighbours;       ///< whom a mover touches at the tick's start
   WallsNear walls;
+  KnownWalls* known = nullptr;  ///< those of the world
 
   [[nodiscard]] bool has_neighbours(std::uint32_t mover) const {
     return first_neighbour[mover] != first_neighbour[mover + 1];

@@ -49,9 +49,9 @@ void come_to_rest(std::uint32_t mover, const WallHit& hit, Movers& movers, StepR
 }
 
 bool rests_again(std::uint32_t mover, const Movers& movers, const Candidates& candidates) {
-  return candidates.walls.memo.has_rest[mover] != 0 && movers.roles[mover] == Role::Full &&
+  return candidates.known->memo.has_rest[mover] != 0 && movers.roles[mover] == Role::Full &&
          !candidates.has_neighbours(mover) &&
-         movers.bodies[mover] == candidates.walls.memo.rests[mover].body;
+         movers.bodies[mover] == candidates.known->memo.rests[mover].body;
 }
 
 /// Whether the rest is all that happens to a mover, and depends on nothing but the mover.
@@ -66,7 +66,7 @@ bool is_lasting_rest(std::uint32_t mover, const Movers& movers, const Candidates
 /// Resolves all contacts at the exact start of a mover that touches no other.
 void resolve_alone(std::uint32_t mover, const Environment& environment, Movers& movers,
                    Candidates& candidates, StepReport& report) {
-  candidates.walls.memo.has_rest[mover] = 0;
+  candidates.known->memo.has_rest[mover] = 0;
   for (;;) {
     const WallHit hit = first_touching_wall(mover, environment, movers, candidates);
     if (!hit.found) return;
@@ -77,8 +77,8 @@ void resolve_alone(std::uint32_t mover, const Environment& environment, Movers& 
     }
     come_to_rest(mover, hit, movers, report);
     if (is_lasting_rest(mover, movers, candidates, report)) {
-      candidates.walls.memo.rests[mover] = {movers.bodies[mover], hit};
-      candidates.walls.memo.has_rest[mover] = 1;
+      candidates.known->memo.rests[mover] = {movers.bodies[mover], hit};
+      candidates.known->memo.has_rest[mover] = 1;
     }
   }
 }
@@ -136,12 +136,12 @@ void list_walls(std::uint32_t mover, const Environment& environment, const Mover
   const Rect& hull = candidates.hulls[mover];
   const std::int64_t extent = extent_of(hull);
   if (extent <= environment.immovables.long_extent(Solidity::Solid)) {
-    candidates.walls.cache.visit(mover, hull, extent, note);
+    candidates.known->cache.visit(mover, hull, extent, note);
     return;
   }
   const Rect start = rect_of(box_of(body.min, body.size));
   candidates.walls.is_partial[mover] = 1;
-  candidates.walls.cache.visit(mover, start, extent_of(start), note);
+  candidates.known->cache.visit(mover, start, extent_of(start), note);
 }
 
 void push_touching_pair(std::uint32_t a, std::uint32_t b, const Movers& movers, Impacts& impacts) {
@@ -163,9 +163,9 @@ void meet_walls(const Environment& environment, Movers& movers, Candidates& cand
     const auto first = static_cast<std::uint32_t>(candidates.walls.walls.size());
     candidates.walls.first[mover] = first;
     candidates.walls.is_partial[mover] = 0;
-    if (role == Role::Full && candidates.walls.cache.is_clear(mover, hull)) continue;
+    if (role == Role::Full && candidates.known->cache.is_clear(mover, hull)) continue;
     if (rests_again(mover, movers, candidates)) {
-      come_to_rest(mover, candidates.walls.memo.rests[mover].on, movers, report);
+      come_to_rest(mover, candidates.known->memo.rests[mover].on, movers, report);
       continue;
     }
     list_walls(mover, environment, movers, candidates, report);

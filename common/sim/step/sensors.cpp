@@ -81,7 +81,8 @@ void list_crossings(std::uint32_t mover, const Environment& environment, const M
   if (extent > immovables.long_extent(Solidity::Ghost)) {
     immovables.visit(Solidity::Ghost, hull, extent, note);
   } else {
-    candidates.walls.ghosts.visit(mover, hull, extent, [&](const Wall& wall) { note(wall.index); });
+    candidates.known->ghosts.visit(mover, hull, extent,
+                                   [&](const Wall& wall) { note(wall.index); });
   }
 }
 
@@ -123,7 +124,7 @@ void report_sensors(const Environment& environment, const Movers& movers, Candid
   const bool are_all_clear = !environment.immovables.has(Solidity::Ghost);
   for (std::uint32_t mover = 0; mover < movers.bodies.size(); ++mover) {
     const bool is_clear =
-        are_all_clear || candidates.walls.ghosts.is_clear(mover, candidates.hulls[mover]);
+        are_all_clear || candidates.known->ghosts.is_clear(mover, candidates.hulls[mover]);
     const bool is_mover_ghost = movers.roles[mover] == Role::Ghost;
     if (is_mover_ghost) courses.ghosts.push_back(mover);
     if (is_clear && !is_mover_ghost) continue;

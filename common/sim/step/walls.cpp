@@ -2,6 +2,8 @@
 
 #include "sim/response.h"
 
+#include <bit>
+
 namespace tickbox::sim {
 namespace {
 
@@ -18,6 +20,18 @@ bool is_earlier(const Impact& impact, BodyId id, const WallHit& first) {
   return impact.axis > first.impact.axis;
 }
 
+/// Forgets what is known near bodies that have been added or removed.
+void forget_near(std::span<const FixedChange> changes, KnownWalls& known) {
+  for (const FixedChange& change : changes) {
+    if (change.is_ghost) {
+      known.ghosts.forget_near(change.rect);
+    } else {
+      known.cache.forget_near(change.rect);
+      known.memo.forget_near(change.rect);
+    }
+  }
+}
+
 }  // namespace
 
 void RestMemo::forget_near(const Rect& area) {
@@ -27,15 +41,27 @@ void RestMemo::forget_near(const Rect& area) {
   }
 }
 
-void WallsNear::forget_near(std::span<const FixedChange> changes) {
-  for (const FixedChange& change : changes) {
-    if (change.is_ghost) {
-      ghosts.forget_near(change.rect);
-    } else {
-      cache.forget_near(change.rect);
-      memo.forget_near(change.rect);
-    }
+void KnownWalls::start(const World& world) {
+  const std::size_t movers = world.movers().size();
+  if (movers >= capacity) {
+    capacity = std::bit_ceil(movers + 1);
+    cache.reserve(capacity);
+    ghosts.reserve(capacity);
+    memo.reserve(capacity);
   }
+  const auto changes = fixed.look_at(world.shared_fixed());
+  if (!changes || statics != world.shared_statics()) {
+    statics = world.shared_statics();
+    cache.forget();
+    ghosts.forget();
+    memo.forget();
+  } else {
+    forget_near(*changes, *this);
+  }
+  const Immovables immovables = world.immovables();
+  cache.start(immovables, movers);
+  ghosts.start(immovables, immovables.has(Solidity::Ghost) ? movers : 0);
+  memo.start(movers);
 }
 
 void keep_earlier(WallHit& first, const Impact& impact, const Motion& motion, const Wall& wall) {

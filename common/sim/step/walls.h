@@ -6,6 +6,7 @@
 #include "sim/step/movers.h"
 #include "sim/step/neighbour_cache.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -47,11 +48,22 @@ struct RestMemo {
   void forget_near(const Rect& area);
 };
 
-/// The walls near the first path of each mover, and what is kept of them from tick to tick.
-struct WallsNear {
+/// What a step knows of a world's walls from the steps before.
+struct KnownWalls {
   NeighbourCache cache{Solidity::Solid};
   NeighbourCache ghosts{Solidity::Ghost};  ///< empty while there are none
   RestMemo memo;
+  SharedStatics statics;  ///< those of the last step
+  FixedWatch fixed;
+  std::size_t capacity = 0;  ///< movers for which memory is reserved
+
+  /// Begins a tick. Forgets what lies near fixed bodies that were added or removed, and everything
+  /// where statics or fixed bodies are others. Cost: no allocation once warm.
+  void start(const World& world);
+};
+
+/// The walls near the first path of each mover.
+struct WallsNear {
   std::vector<Wall> walls;               ///< by mover
   std::vector<std::uint32_t> first;      ///< of each mover in `walls`, and the end
   std::vector<std::uint8_t> is_partial;  ///< by mover: `walls` has not all, its path is walked
@@ -62,27 +74,11 @@ struct WallsNear {
 
   void reserve(std::size_t movers) {
     constexpr std::size_t kWallsPerMover = 8;
-    cache.reserve(movers);
-    ghosts.reserve(movers);
-    memo.reserve(movers);
     reserve_all(movers, first, is_partial);
     walls.reserve(kWallsPerMover * movers);
   }
 
-  /// Forgets the last tick. To be called when the immovables are not those of the last tick.
-  void forget() {
-    cache.forget();
-    ghosts.forget();
-    memo.forget();
-  }
-
-  /// Forgets what the last tick found near fixed bodies that have been added or removed since.
-  void forget_near(std::span<const FixedChange> changes);
-
-  void start(const Immovables& immovables, std::size_t movers) {
-    cache.start(immovables, movers);
-    ghosts.start(immovables, immovables.has(Solidity::Ghost) ? movers : 0);
-    memo.start(movers);
+  void start(std::size_t movers) {
     first.resize(movers + 1);
     is_partial.resize(movers);
   }

@@ -22,14 +22,15 @@ using sim::kFineSteps;
 
 /// What every stage needs: movers on the paths on which they begin a tick.
 struct Input {
-  explicit Input(std::vector<sim::Body> movers_by_id, sim::WorldSettings settings = {},
+  explicit Input(const std::vector<sim::Body>& movers_by_id, sim::WorldSettings settings = {},
                  std::vector<sim::Body> walls = {}, std::vector<sim::Path> paths = {})
-      : bodies(std::move(movers_by_id)),
-        environment{settings,
-                    std::make_shared<const sim::Statics>(std::move(walls), std::move(paths)),
-                    {}} {
-    environment.immovables = {*environment.statics, nullptr};
-    candidates.walls.start(environment.immovables, bodies.size());
+      : world(settings, std::make_shared<const sim::Statics>(std::move(walls), std::move(paths))) {
+    world.add(movers_by_id);
+    bodies = world.movers();
+    environment = {settings, &world.statics(), world.immovables()};
+    candidates.known = &world.step_memory().walls();
+    candidates.known->start(world);
+    candidates.walls.start(bodies.size());
     movers.start(bodies);
   }
 
@@ -42,7 +43,8 @@ struct Input {
     return velocity_of(movers.states[mover].motion);
   }
 
-  std::vector<sim::Body> bodies;
+  sim::World world;
+  std::span<sim::Body> bodies;
   sim::Environment environment;
   sim::Movers movers;
   sim::Candidates candidates;
