@@ -16,7 +16,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A restarted server also removes files of its earlier runs. Once it removed none of them.
+// A restarted server also removes files of its earlier runs. Before the fix, it removed none of
+// them.
 TEST(RecordingLimit, RemovesTheOldestAcrossRestarts) {
   Recorded recorded;
   constexpr std::uint64_t kPart = 10'000;

@@ -66,7 +66,7 @@ TEST(Access, WithKeysEveryAddressOfThisMachineIsServed) {
   const RunningServer v6{{"--bind", "::1", "--key-file", keys.file()}};
   expect_played(connect(v6.address(), {"--key-file", keys.file()}));
   // A server answers from the address that was asked: a client ignores answers from another one.
-  // Once these servers answered from 127.0.0.1.
+  // Before the fix, these servers answered from 127.0.0.1.
   expect_played(connect(at("127.0.0.2", v4), {"--key-file", keys.file()}));
   expect_played(connect(at("127.0.0.2", both), {"--key-file", keys.file()}));
   const std::string token = keys.issue("second", at("127.0.0.2", v4));
@@ -99,8 +99,8 @@ TEST(Access, WithoutKeysAServerIsReachedThroughAPortForward) {
   expect_refused(connect(to_keys.address(), {"--key-file", keys.file()}), "other servers");
 }
 
-// The client makes its token itself, so it can make a new one. Once it ended with "token was issued
-// 1 s before this server started: ask for a new one".
+// The client makes its token itself, so it can make a new one. Before the fix, it ended with "token
+// was issued 1 s before this server started: ask for a new one".
 TEST(Access, AClientThatStartsBeforeItsServerGetsIn) {
   const Keys keys;
   for (const Strings& credentials : {Strings{}, Strings{"--key-file", keys.file()}}) {
@@ -191,7 +191,7 @@ TEST(Access, ATokenLetsOneClientInOnce) {
   expect_refused(connect(server.address(), {"--token", file}), "token has been used");
 }
 
-// Once a server's log had no line about clients that it refused.
+// Before the fix, a server's log had no line about clients that it refused.
 TEST(Access, ARefusedClientIsInTheLog) {
   const Keys keys;
   const Keys strangers;

@@ -27,7 +27,8 @@ void expect_audited(const Finished& finished, double ticks_min) {
   EXPECT_GE(document.number("audit.ticks"), ticks_min);
   EXPECT_EQ(document.number("audit.mismatched"), 0);
   EXPECT_EQ(document.number("snapshots.received"), 0);
-  // An auditor has no such shares. Once they counted every tick as beyond the newest view.
+  // An auditor has no such shares. Before the fix, they counted every tick as beyond the newest
+  // view.
   EXPECT_TRUE(document.is_null("interpolation.extrapolated"));
   EXPECT_TRUE(document.is_null("interpolation.unforeseen"));
 }

@@ -95,7 +95,8 @@ TEST(Connect, WithoutADesyncNoFileIsWritten) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.file("client")));
 }
 
-// "-" names a stream, which cannot keep a ticket. Once `connect` made a file of that name.
+// "-" names a stream, which cannot keep a ticket. Before the fix, `connect` made a file of that
+// name.
 TEST(Connect, NoStreamKeepsATicket) {
   expect_ended(run(tickbox({"connect", "127.0.0.1:9", "--resume", "-"})), kWrongUsage,
                {"needs a file; give ./-"});
@@ -111,8 +112,8 @@ TEST(Connect, ADesyncDirectoryThatIsNoneIsSaid) {
   }
 }
 
-// Once this counted as wrong usage. The name .invalid never resolves (RFC 6761), with or without a
-// name server.
+// Before the fix, this counted as wrong usage. The name .invalid never resolves (RFC 6761), with or
+// without a name server.
 TEST(Connect, AHostThatIsNotFoundIsNoConnection) {
   for (const char* const command : {"connect", "load"}) {
     const Finished finished = run(tickbox({command, "tickbox.invalid:7777", "--json"}));
@@ -162,7 +163,8 @@ TEST(Connect, ABadLinkIsObservedAndNothingDiffers) {
   EXPECT_GE(document.number("loss.down_packets"), document.number("snapshots.received"));
 }
 
-// Once, `connect` said that no packet was lost, from a status of the session's first moment.
+// Before the fix, `connect` said that no packet was lost, from a status of the session's first
+// moment.
 TEST(Connect, TheLossOfAHandfulOfPacketsIsNotKnown) {
   const RunningServer server;
   const Finished played = run(tickbox(
@@ -172,7 +174,7 @@ TEST(Connect, TheLossOfAHandfulOfPacketsIsNotKnown) {
   EXPECT_LT(Document{played.out}.number("loss.up_packets"), 100);
 }
 
-// Once `connect` said "everything held" though it had received no snapshot at all.
+// Before the fix, `connect` said "everything held" though it had received no snapshot at all.
 TEST(Connect, ARunThatChecksNothingSaysSo) {
   const RunningServer server;
   const Finished played =
@@ -225,7 +227,8 @@ TEST(Connect, AFullServerSaysHowFull) {
   const Finished second = run(tickbox({"connect", server.address(), "--seconds", "60", "--json"}));
   EXPECT_EQ(second.exit_code, kNotConnected) << second;
   EXPECT_EQ(second.err, "tickbox connect: could not connect: server full 1/1\n");
-  // Programs read the reason in `refused`. Once only the English text in disconnect_reason had it.
+  // Programs read the reason in `refused`. Before the fix, only the English text in
+  // disconnect_reason had it.
   const Document document{second.out};
   EXPECT_EQ(document.number("exit"), kNotConnected);
   EXPECT_EQ(document.text("error"), "could not connect: server full 1/1");
@@ -263,7 +266,8 @@ TEST(Connect, AServerThatIsGoneWhenItsTimeIsUpIsNoGoodEnd) {
   EXPECT_EQ(Document{left.out}.text("disconnect_reason"), "no answer from the server");
 }
 
-// A client whose terminal closes gets SIGHUP. Once it played on, and nobody could stop it.
+// A client whose terminal closes gets SIGHUP. Before the fix, it played on, and nobody could stop
+// it.
 TEST(Connect, AClosedTerminalEndsItAsCtrlCDoes) {
   const RunningServer server;
   Process client{tickbox({"connect", server.address(), "--json"})};

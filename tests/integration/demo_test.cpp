@@ -29,8 +29,8 @@ bool is_running(pid_t process) {
   return state != std::string::npos && stat[state + 2] != 'Z';
 }
 
-// A signal to the script alone ends the build too. Once the script handled it after the build, or
-// ended and left the build running.
+// A signal to the script alone ends the build too. Before the fix, the script handled it after the
+// build, or ended and left the build running.
 TEST(Demo, StoppedWhileItBuildsItLeavesNothingRunning) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const os::TemporaryFolder folder;

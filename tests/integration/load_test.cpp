@@ -138,8 +138,8 @@ TEST(Load, AnAdminSideThatDoesNotAnswerEndsItAtTheStart) {
                   kNotConnected, {"cannot read the metrics at --admin"});
 }
 
-// Once the document said that the generator had used nearly a whole processor: it had measured the
-// moment between two looks.
+// Before the fix, the document said that the generator had used nearly a whole processor: it had
+// measured the moment between two looks.
 TEST(Load, WhereNobodyConnectsNothingIsMeasured) {
   RunningServer server;
   const std::string address = server.address();

@@ -13,7 +13,8 @@ Command short_matches(Strings more = {}) {
   return faulty_server(std::move(more), "FAULT_MATCH_TICKS=20");
 }
 
-// Once the clients of a match that had ended counted as disconnected, and the run was over.
+// Before the fix, the clients of a match that had ended counted as disconnected, and the run was
+// over.
 TEST(NextMatch, LoadPlaysOn) {
   const RunningServer server{short_matches()};
   const Finished loaded =

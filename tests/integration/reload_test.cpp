@@ -129,7 +129,7 @@ TEST(Access, AKeyFileThatBlocksItsReaderStopsNoTick) {
   EXPECT_EQ(server.stop().exit_code, kDone);
 }
 
-// Once the server caught signals before it read the file, so no signal ended it.
+// Before the fix, the server caught signals before it read the file, so no signal ended it.
 TEST(Access, ADenyFileThatBlocksTheStartIsLeftByASignal) {
   const Keys keys;
   const std::string pipe = keys.folder.file("denied");

@@ -119,8 +119,8 @@ TEST_F(Replay, OneFlippedByteInTheMiddleIsFound) {
   }
 }
 
-// If only the first copy of the header is damaged, no tick is lost. Once the commands said that
-// players were at rest in lost ticks, and that an unknown number of ticks was lost.
+// If only the first copy of the header is damaged, no tick is lost. Before the fix, the commands
+// said that players were at rest in lost ticks, and that an unknown number of ticks was lost.
 TEST_F(Replay, OfDamageThatCostNoTickNoLostOnesAreTold) {
   std::string damaged = os::text_of(record_a_match(folder_.file("recordings")));
   damaged[20] = static_cast<char>(damaged[20] ^ 0x20);
@@ -134,7 +134,8 @@ TEST_F(Replay, OfDamageThatCostNoTickNoLostOnesAreTold) {
       << repaired;
 }
 
-// Once a cut named its last tick and not its first, and the text for one gap was "1 gaps".
+// Before the fix, a cut named its last tick and not its first, and the text for one gap was "1
+// gaps".
 TEST_F(Replay, ACutTellsFromWhichTickToWhich) {
   const std::string whole = record_a_match(folder_.file("recordings"));
   const std::string part = folder_.file("part");
@@ -165,8 +166,8 @@ TEST_F(Replay, AFileCutAnywhereIsNoDamage) {
   }
 }
 
-// Once a recording that was named as its own trace by mistake was overwritten, and a range that is
-// not recorded emptied any file.
+// Before the fix, a recording that was named as its own trace by mistake was overwritten, and a
+// range that is not recorded emptied any file.
 TEST_F(Replay, ATraceTakesThePlaceOfNoFile) {
   const std::string recording = record_a_match(folder_.file("recordings"));
   const std::string whole = os::text_of(recording);
@@ -188,7 +189,7 @@ TEST_F(Replay, ATraceTakesThePlaceOfNoFile) {
   EXPECT_EQ(line_count(os::text_of(trace)), 2U);
 }
 
-// Once the device was read until memory was full.
+// Before the fix, the device was read until memory was full.
 TEST_F(Replay, ADeviceThatNeverEndsIsNoRecording) {
   expect_ended(verify("/dev/zero"), kFailed, {"cannot read /dev/zero: larger than "});
 }
@@ -270,8 +271,8 @@ TEST(Inputs, OfARecordedMatchArePlayedAgainInTheSameTicks) {
   }
 }
 
-// Once such a file was played without a message: at the server's rate, not to its end, or in
-// another game.
+// Before the fix, such a file was played without a message: at the server's rate, not to its end,
+// or in another game.
 TEST(Inputs, OfAnotherRateOrAnotherGameAreNotPlayed) {
   const os::TemporaryFolder folder;
   const RunningServer server;

@@ -44,7 +44,8 @@ TEST(ServerStart, PeopleAreToldTheNextCommands) {
   EXPECT_TRUE(out.contains("http://127.0.0.1:")) << out;
 }
 
-// Once a server suggested more clients than it had seats, so that they could not all connect.
+// Before the fix, a server suggested more clients than it had seats, so that they could not all
+// connect.
 TEST(ServerStart, TheLoadThatItSuggestsFindsSeats) {
   const auto suggests = [](const char* max_clients, const std::string& words) {
     const Finished finished = run(tickbox_server(
@@ -89,7 +90,7 @@ TEST(ServerStart, AFileOfResultsThatCannotBeOneIsSaid) {
   }
 }
 
-// Once the server accepted such a directory, and a crash left nothing there.
+// Before the fix, the server accepted such a directory, and a crash left nothing there.
 TEST(ServerStart, ACrashDirectoryThatTakesNoFileIsSaid) {
   const os::TemporaryFolder folder;
   const std::string inside_a_file = folder.write("file", "no directory") + "/crashes";
@@ -109,8 +110,8 @@ TEST(ServerStart, WithJsonAFailureIsADocument) {
   EXPECT_TRUE(Document{second.out}.text("error").contains("in use")) << second;
 }
 
-// Kubernetes sets these variables in a pod beside a Service named tickbox. Once the server did not
-// start with them.
+// Kubernetes sets these variables in a pod beside a Service named tickbox. Before the fix, the
+// server did not start with them.
 TEST(ServerStart, ItStartsBesideAServiceOfItsName) {
   const std::vector<std::string> links = {
       "TICKBOX_SERVICE_HOST=10.96.3.4", "TICKBOX_SERVICE_PORT=7777",
@@ -254,7 +255,8 @@ TEST(ServerStart, TheFileMayBeNamedInTheEnvironment) {
 
 // How a server ends, and how it notices that a client has.
 
-// Help promises a document as the last line on stdout. Once the ready line was the only one.
+// Help promises a document as the last line on stdout. Before the fix, the ready line was the only
+// one.
 TEST(ServerStop, TellsInItsLastLineWhatItLeaves) {
   const os::TemporaryFolder folder;
   RunningServer server{{"--record", folder.file("match"), "--ticks", "90"}};

@@ -47,7 +47,7 @@ TEST_F(Sim, ATraceHasALinePerTickAndThenTheDocument) {
   EXPECT_EQ(Document{traced.out}.number("ticks"), 5);
 }
 
-// Once a scenario that was named as its own trace by mistake was overwritten.
+// Before the fix, a scenario that was named as its own trace by mistake was overwritten.
 TEST_F(Sim, ATraceTakesThePlaceOfNoFile) {
   const std::string scenario = os::text_of(kExample);
   const std::string file = folder_.write("scenario.json", scenario);
@@ -78,7 +78,7 @@ TEST_F(Sim, ATraceMayGoToWhatIsNoFile) {
   EXPECT_EQ(line_count(os::text_of(file)), 14U) << os::text_of(file);
 }
 
-// Once --json had an effect only after the command.
+// Before the fix, --json had an effect only after the command.
 TEST_F(Sim, JsonMayStandBeforeTheCommand) {
   const Finished finished = run(tickbox({"--json", "sim", kExample}));
   ASSERT_EQ(finished.exit_code, kDone) << finished;

@@ -67,7 +67,7 @@ TEST(TokenKeygen, MakesAFileForItsOwnerAlone) {
   EXPECT_FALSE(made.err.contains(keys[0].substr(2))) << "a key is never shown";
 }
 
-// Once the message was "made key 1 in -:".
+// Before the fix, the message was "made key 1 in -:".
 TEST(TokenKeygen, ToStdoutItNamesNoFile) {
   const Finished made = run(tickbox({"token", "keygen", "--out", "-"}));
   ASSERT_EQ(made.exit_code, kDone) << made;
@@ -232,9 +232,9 @@ TEST(TokenInspect, WithoutKeysItTellsWhatIsInClear) {
   }
 }
 
-// Once "Ann \u00e9" was shown as "Ann \xc3\xa9". Only what a terminal would not show as it is stays
-// in hexadecimal: a C1 control, a backslash, a reversal of the writing's direction, and what is no
-// UTF-8.
+// Before the fix, "Ann \u00e9" was shown as "Ann \xc3\xa9". Only what a terminal would not show as
+// it is stays in hexadecimal: a C1 control, a backslash, a reversal of the writing's direction, and
+// what is no UTF-8.
 TEST(TokenInspect, ShowsNamesInUtf8) {
   const Keys keys;
   const std::pair<const char*, const char*> names[] = {

@@ -87,7 +87,7 @@ TEST(Upheaval, StoppedForTenSecondsItGoesOnWithTheSamePlayers) {
   EXPECT_EQ(server.stop().exit_code, kDone);
 }
 
-// Once the log had nothing until the next summary, up to ten seconds later.
+// Before the fix, the log had nothing until the next summary, up to ten seconds later.
 TEST(Upheaval, AStallIsInTheLogAtOnce) {
   RunningServer server;
   ASSERT_TRUE(eventually([&] { return server.metric("tickbox_ticks_total") > 10; }));

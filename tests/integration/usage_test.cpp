@@ -47,7 +47,7 @@ TEST(Usage, HelpOfBothProgramsAndEachCommandGoesToStdout) {
   }
 }
 
-// Once a description was one line of up to 480 columns.
+// Before the fix, a description was one line of up to 480 columns.
 TEST(Usage, HelpFitsTheTerminalAndLosesNoWord) {
   for (Command command : all_helps()) {
     std::vector<std::string> words;
@@ -98,7 +98,7 @@ TEST(Usage, AWrongValueNamesItsFlag) {
   expect_wrong_usage(tickbox_server({"--port"}), {"--port"});
 }
 
-// Once negative numbers were read as numbers near 2^64, and a server was started.
+// Before the fix, negative numbers were read as numbers near 2^64, and a server was started.
 TEST(Usage, NegativeSeedsAndTicksAreWrongValues) {
   expect_wrong_usage(tickbox_server({"--ticks", "-1"}), {"--ticks", "-1"});
   expect_wrong_usage(tickbox_server({"--seed", "-1"}), {"--seed", "-1"});
@@ -203,7 +203,7 @@ TEST(Usage, TimesAreInRange) {
   }
 }
 
-// Once `--record "$FOLDER"` recorded nothing if the variable was not set.
+// Before the fix, `--record "$FOLDER"` recorded nothing if the variable was not set.
 TEST(Usage, AValueThatIsEmptyIsNotTakenForNone) {
   expect_wrong_usage(tickbox_server({"--record", "", "--ticks", "1"}), {"--record", "empty"});
   expect_wrong_usage(tickbox_server({"--key-file", "", "--ticks", "1"}), {"--key-file", "empty"});

@@ -250,7 +250,8 @@ TEST(Delivery, QuietClientsKeepTheirBaseUnderLoss) {
   }
 }
 
-// Once the acknowledgements of such a client did not count, and it got a quarter of the views.
+// Before the fix, the acknowledgements of such a client did not count, and it got a quarter of the
+// views.
 TEST(Delivery, AClientFurtherAwayThanABaseMayBeOldGetsFullViewsAtTheirWholeRate) {
   for (const std::uint32_t tick_rate : {20U, 60U}) {
     SCOPED_TRACE(testing::Message() << tick_rate << " ticks per second");

@@ -178,8 +178,8 @@ TEST(LagCompensation, StrikesWhomTheShooterSaw) {
 }
 
 // An input names the tick that a person was shown. With 10 snapshots a second that is some 8 ticks
-// before the newest view. Once clients named the newest view, and rays passed behind a player that
-// ran past.
+// before the newest view. Before the fix, clients named the newest view, and rays passed behind a
+// player that ran past.
 TEST(LagCompensation, StrikesWhomAPersonWasShown) {
   Rays rays;
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {

@@ -108,8 +108,8 @@ TEST(Resume, LeavesTheOldSessionAloneUntilTheNewKeysAreProven) {
   EXPECT_EQ(harness.client(client).stats().packets_lost, 0U);
 }
 
-// Once the server's report on the earlier session stayed in the counts until the new session had
-// sent more packets.
+// Before the fix, the server's report on the earlier session stayed in the counts until the new
+// session had sent more packets.
 TEST(Resume, CountsThePacketsOfTheNewestSessionAlone) {
   Harness harness{{}};
   const std::size_t client = harness.add_client();

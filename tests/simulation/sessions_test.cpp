@@ -65,8 +65,8 @@ TEST(Sessions, AServerStopsAtItsLastTick) {
   EXPECT_EQ(harness.client(late).connection().refused(), net::RefuseReason::Draining);
 }
 
-// A client sends its goodbye three times. Once the second and third counted as datagrams of an
-// unknown connection, and made a line in the log.
+// A client sends its goodbye three times. Before the fix, the second and third counted as datagrams
+// of an unknown connection, and made a line in the log.
 TEST(Sessions, AClientThatLeavesIsNoDrop) {
   Harness harness{{}};
   const std::size_t client = harness.add_client();
@@ -90,8 +90,8 @@ TEST(Sessions, ClosesASilentClientAfterFiveSeconds) {
   EXPECT_TRUE(harness.client(other).playing());
 }
 
-// Once all sessions were closed when the server's clock leapt, or went on while the machine was
-// stopped.
+// Before the fix, all sessions were closed when the server's clock leapt, or went on while the
+// machine was stopped.
 TEST(Sessions, WhatAServerDidNotLiveToHearIsNobodysSilence) {
   Harness harness{{}};
   harness.add_client();
@@ -164,8 +164,8 @@ std::int64_t ticks_ahead(milliseconds down) {
   return inputs.empty() ? INT64_MAX : inputs.begin()->first - harness.world().tick;
 }
 
-// The time until a lost request is repeated is no part of the round trip. Once a client counted it,
-// began too far ahead by that time, and had no input for the server until it was over.
+// The time until a lost request is repeated is no part of the round trip. Before the fix, a client
+// counted it, began too far ahead by that time, and had no input for the server until it was over.
 TEST(Sessions, BeginNoFurtherAheadOfTheServerWhereTheFirstAskWasLost) {
   const std::int64_t plain = ticks_ahead(milliseconds{0});
   EXPECT_GE(plain, 3);

@@ -200,7 +200,7 @@ TEST(Threat, FloodOfTracesFromAValidClientIsLimitedAndTellsItNothingNew) {
   }
 }
 
-// Once each of these reports was answered, with more bytes than it had.
+// Before the fix, each of these reports was answered, with more bytes than it had.
 TEST(Threat, FloodOfReportsOfForgottenViewsDrawsOneAnswer) {
   Harness harness{{.seed = 143}};
   Liar liar{harness};

@@ -84,7 +84,7 @@ TEST(Threat, FalseAlarmsOfOneClientAreOneReporter) {
   EXPECT_EQ(scene.metrics().mismatch_reporters, 2U);
 }
 
-// Once each resumed session counted as another reporter.
+// Before the fix, each resumed session counted as another reporter.
 TEST(Threat, FalseAlarmsOfAClientThatResumesAreOneReporter) {
   Scene scene;
   for (int i = 0; i < 5; ++i) {
@@ -96,7 +96,7 @@ TEST(Threat, FalseAlarmsOfAClientThatResumesAreOneReporter) {
   EXPECT_EQ(scene.metrics().mismatch_reporters, 1U);
 }
 
-// Nobody can be answered at port 0. Once each request from there was a failed send.
+// Nobody can be answered at port 0. Before the fix, each request from there was a failed send.
 TEST(Threat, FalseAlarmsOfTheSocketCannotBeMadeFromPortZero) {
   Scene scene;
   net::Address nobody = stranger_far_away(3);

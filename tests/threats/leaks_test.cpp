@@ -265,8 +265,8 @@ std::vector<Inverted> pieces_of(ConstBytes secret) {
   return pieces;
 }
 
-// Once parts of the keys stayed in the stack of the thread that had read the key file, and as
-// digits in the heap of the program that had written it.
+// Before the fix, parts of the keys stayed in the stack of the thread that had read the key file,
+// and as digits in the heap of the program that had written it.
 TEST(Threat, CoreDumpHasNoKeyThatWasReadFromAFileOrWrittenToOne) {
   const std::string path = testing::TempDir() + "leaks_test_keys";
   std::filesystem::remove(path);

@@ -221,8 +221,8 @@ class Onlooker {
   std::vector<Bytes> to_victim_;
 };
 
-// The client answers at its old address too, so the session stays there. Once it moved to the
-// onlooker, and no packet reached the client for six seconds.
+// The client answers at its old address too, so the session stays there. Before the fix, it moved
+// to the onlooker, and no packet reached the client for six seconds.
 TEST(Threat, OnlookerWhoForwardsFasterThanTheNetworkTakesNoSession) {
   Harness harness{{.seed = 78, .link = {.delay = milliseconds{20}}, .bot = "stress"}};
   Wire wire{harness};

@@ -80,8 +80,8 @@ TEST(PendingSessions, ATokenThatIsShownAgainAndAgainMakesFewSessions) {
   }
 }
 
-// Once, events stopped while somebody with the seat's ticket asked to audit, and did not prove its
-// keys.
+// Before the fix, events stopped while somebody with the seat's ticket asked to audit, and did not
+// prove its keys.
 TEST(PendingSessions, OneThatAsksToAuditTakesNoEventsFromTheOneThatPlays) {
   Harness harness{{.max_clients = 8, .bot = "stress"}};
   const std::size_t client = harness.add_client({}, harness.make_token(1, net::kRightToAudit));

@@ -42,7 +42,7 @@ class SilentClientTest : public ::testing::Test {
   std::size_t down = 0;  ///< bytes to the client
 };
 
-// Once one packet drew 131,684 bytes until the session timed out.
+// Before the fix, one packet drew 131,684 bytes until the session timed out.
 TEST_F(SilentClientTest, DrawsFewSnapshotsAfterItsOnePacket) {
   harness.run_for(seconds{7});
   EXPECT_EQ(harness.shard().clients(), kPlayers) << "the session has timed out";
@@ -52,7 +52,7 @@ TEST_F(SilentClientTest, DrawsFewSnapshotsAfterItsOnePacket) {
   EXPECT_LE(down, 20'000U) << up << " bytes up";
 }
 
-// Once such a client got a snapshot each second, and drew 20,000 bytes in a minute.
+// Before the fix, such a client got a snapshot each second, and drew 20,000 bytes in a minute.
 TEST_F(SilentClientTest, DrawsThreeTimesItsBytesInTheLongRun) {
   harness.run_for(milliseconds{4'900});
   peer.send_nothing_new();
@@ -68,7 +68,7 @@ TEST_F(SilentClientTest, DrawsThreeTimesItsBytesInTheLongRun) {
   EXPECT_LE(down, 3 * up);
 }
 
-// Once four requests a second drew ten times their bytes.
+// Before the fix, four requests a second drew ten times their bytes.
 TEST_F(SilentClientTest, DrawsThreeTimesItsBytesByRequestsOfTheDescriptor) {
   constexpr int kSeconds = 20;
   harness.run_for(milliseconds{4'900});

@@ -174,8 +174,8 @@ TEST(Threat, AccountOfALoadTestHoldsTheSeatsThatItsServerAllows) {
 }
 
 // An account has two seats, and both are contested. A token that is shown again stays in its seat.
-// Once it replaced the session that was pending in the other seat, which then played without a
-// view.
+// Before the fix, it replaced the session that was pending in the other seat, which then played
+// without a view.
 TEST(Threat, AccountOfTwoSeatsShowsATokenAgain) {
   Account account{{.seed = 55, .seats_per_client = 2}};
   ASSERT_TRUE(account.first.connect(account.token(kPlayer + 1)).accepted);

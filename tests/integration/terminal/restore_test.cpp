@@ -31,7 +31,7 @@ TEST(Restore, AnEndRestoresTheTerminal) {
   EXPECT_EQ(pane.line_of("code"), "0");
 }
 
-// Once the line was on the alternate screen, and disappeared with it.
+// Before the fix, the line was on the alternate screen, and disappeared with it.
 TEST(Restore, AFailedAssertionIsReadable) {
   const Pane pane{crash("assert")};
   expect_restored(pane);

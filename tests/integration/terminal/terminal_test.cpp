@@ -409,8 +409,8 @@ TEST(Terminal, NothingIsDrawnWhereItIsNotWanted) {
   }
 }
 
-// A process in the background may not change the terminal. Once `connect` tried to, and was
-// stopped.
+// A process in the background may not change the terminal. Before the fix, `connect` tried to, and
+// was stopped.
 TEST(Terminal, InTheBackgroundABotPlays) {
   const RunningServer server;
   const Pane pane{"set -m; stty -a > before\n" +

@@ -148,7 +148,7 @@ TEST(CommandLine, HelpOfATopicIsItsText) {
   EXPECT_EQ(program.out, "What they mean.\n");
 }
 
-// Once topics were missing among the names that help suggests.
+// Before the fix, topics were missing among the names that help suggests.
 TEST(CommandLine, HelpSuggestsTopicsToo) {
   const auto refused_help = [](std::vector<const char*> words) {
     TestProgram program;
@@ -168,7 +168,7 @@ TEST(CommandLine, HelpSuggestsTopicsToo) {
       << "a topic is no command";
 }
 
-// Once help showed a value that must be given with a default: "--tick T=0 REQUIRED".
+// Before the fix, help showed a value that must be given with a default: "--tick T=0 REQUIRED".
 TEST(CommandLine, HelpShowsNoDefaultOfAnOptionThatIsRequired) {
   CommonFlags flags;
   Program program{{.name = "one", .description = "Options.", .example = "none"}, flags};
@@ -197,7 +197,7 @@ TEST(CommandLine, WithoutANearCommandItNamesAll) {
   EXPECT_EQ(refused({"bogus"}), "tickbox-test: unknown command bogus; there are load, replay\n");
 }
 
-// Once the help of the program was printed instead, as if all were well.
+// Before the fix, the help of the program was printed instead, as if all were well.
 TEST(CommandLine, HelpOfACommandThatIsNoneIsRefused) {
   EXPECT_EQ(refused({"laod", "--help"}),
             "tickbox-test: unknown command laod; did you mean load?\n");
@@ -222,7 +222,8 @@ TEST(CommandLine, WrongUsageIsADocumentTooWhereOneIsWanted) {
   EXPECT_TRUE(by_variable.out.ends_with("\"exit\":2}\n")) << by_variable.out;
 }
 
-// Once "unknown option -o; did you mean --to?" was said of an option that this very command has.
+// Before the fix, "unknown option -o; did you mean --to?" was said of an option that this very
+// command has.
 TEST(CommandLine, AnOptionOfTheCommandBeforeItIsToldWhereItBelongs) {
   TestProgram program;
   program.load.add_option("-o,--out", program.rules, "A file");
@@ -295,7 +296,7 @@ TEST(CommandLine, AFaultyFileNamesFileLineAndKey) {
   EXPECT_EQ(refused_file("help = true"), ":1: unknown key help; see --help for the names\n");
 }
 
-// Once a flag whose value was a text was true, whatever the text said.
+// Before the fix, a flag whose value was a text was true, whatever the text said.
 TEST(CommandLine, AFlagInAFileIsTrueOrFalse) {
   const os::TemporaryFolder folder;
   const std::string file = folder.write("c.toml", "quiet = \"yes\"\n");
@@ -339,8 +340,8 @@ TEST(CommandLine, AVariableThatCannotBeReadIsNamed) {
             "250ms, 5m or 24h; the units are ns, us, ms, s, m and h\n");
 }
 
-// Once a server in a pod beside a Service named tickbox did not start: Kubernetes sets these
-// variables there.
+// Before the fix, a server in a pod beside a Service named tickbox did not start: Kubernetes sets
+// these variables there.
 TEST(CommandLine, AServiceLinkOfKubernetesIsIgnoredWithOneWarning) {
   const Variable host{"TICKBOX_SERVICE_HOST", "10.96.3.4"};
   const Variable service_port{"TICKBOX_SERVICE_PORT", "7777"};

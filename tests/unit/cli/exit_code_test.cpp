@@ -20,8 +20,8 @@ TEST(TellFailure, IsOneLineWithTheProgramsName) {
             "tickbox: cannot read a file; check the path\n");
 }
 
-// Once the name of the rules in a server's ACCEPT could clear the screen and set the window's
-// title.
+// Before the fix, the name of the rules in a server's ACCEPT could clear the screen and set the
+// window's title.
 TEST(TellFailure, LetsNoWordsOfOthersSpeakToTheTerminal) {
   std::string why = "unknown rules ";
   for (char byte = 1; byte < ' '; ++byte) {

@@ -246,8 +246,8 @@ TEST_F(AuditorTest, AsksForAnotherRunUntilItBegins) {
   EXPECT_EQ(auditor.runs(), 2U);
 }
 
-// The presentation shows one tick after the other. Once a server that went back to an earlier tick
-// made it fail an assertion.
+// The presentation shows one tick after the other. Before the fix, a server that went back to an
+// earlier tick made it fail an assertion.
 TEST_F(AuditorTest, RefusesARunThatIsNotNewerThanItsView) {
   Auditor auditor = begun();
   told_.begin();

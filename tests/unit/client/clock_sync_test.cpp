@@ -115,8 +115,8 @@ TEST(ClockSync, NeedsNoMoreThanTenMarginsASecond) {
   }
 }
 
-// Earlier the clock only crept, because margins ended at eight ticks and never showed an error of
-// twelve.
+// Before the fix, the clock only crept, because margins ended at eight ticks and never showed an
+// error of twelve.
 TEST(ClockSync, FollowsAStepToAQuarterOfASecond) {
   const Way way = step_at_five_seconds(milliseconds{20}, milliseconds{250});
   const Played played = play(way, {.length = seconds{20}});
@@ -134,8 +134,8 @@ TEST(ClockSync, ComesBackWhenTheWayIsShortAgain) {
   expect_steady(summary_of(played, seconds{8}));
 }
 
-// Earlier each input that was late during the catch-up requested one more tick. Five such ticks, 80
-// ms, were returned at a rate of one in twenty seconds.
+// Before the fix, each input that was late during the catch-up requested one more tick. Five such
+// ticks, 80 ms, were returned at a rate of one in twenty seconds.
 TEST(ClockSync, CreepsAlongAStepThatIsNoReasonToJump) {
   const Way longer = step_at_five_seconds(milliseconds{10}, milliseconds{125});
   const Played up = play(longer, {.length = seconds{20}});

@@ -209,8 +209,8 @@ TEST_F(ConnectionTest, AsksForANewCookieBeforeTheOldOneIsStale) {
   EXPECT_LE(passed, kRequestLife + kRequestRetry + kRequestJitter);
 }
 
-// Once only the first COOKIE counted. So a sender that saw a HELLO kept its client out with one
-// datagram.
+// Before the fix, only the first COOKIE counted. So a sender that saw a HELLO kept its client out
+// with one datagram.
 TEST_F(ConnectionTest, AForgedCookieDoesNotKeepItOut) {
   const net::HandshakeNonce nonce = request().client_nonce;
   deliver(net::encode_cookie(nonce, {std::byte{9}}, packet_));

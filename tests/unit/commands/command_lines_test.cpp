@@ -82,7 +82,7 @@ void gather(const Words& path, Names& names) {
   }
 }
 
-// Once the message was "unknown option --port; did you mean --port?".
+// Before the fix, the message was "unknown option --port; did you mean --port?".
 TEST(CommandLines, NoOptionIsUnknownAndMeantAtOnce) {
   Names names;
   gather({}, names);

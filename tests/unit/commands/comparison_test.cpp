@@ -136,7 +136,8 @@ TEST(Passage, ThroughAnExactCornerIsAlongTheFasterAxis) {
   EXPECT_EQ(commands::passage_through(course({-4, -4}, {4, 4}), kBlock)->axis, 1U);
 }
 
-// Earlier the entry was counted on the faster axis, on which the body was inside from the start.
+// Before the fix, the entry was counted on the faster axis, on which the body was inside from the
+// start.
 TEST(Passage, OfABodyThatTouchesAtFirstIsByTheFaceItTouches) {
   const auto passage = commands::passage_through(course({-2, 1}, {3, 12}), kBlock);
   ASSERT_TRUE(passage);

@@ -160,7 +160,7 @@ LiveFigures busy() {
           .megabytes_up_per_second = 1.23};
 }
 
-// Once the alarms were behind column 80, where a terminal cut them off.
+// Before the fix, the alarms were behind column 80, where a terminal cut them off.
 TEST(LiveLine, WhatAlarmsComesFirst) {
   const std::string seen = live_line(busy()).substr(0, kColumns);
   EXPECT_TRUE(seen.starts_with("123456 HASHES DIFFER  24 FAILED  server silent  1000 up")) << seen;
@@ -372,7 +372,7 @@ TEST(Requirement, NamesTheNearestPath) {
   EXPECT_TRUE(check_path({.text = {}, .path = "rtt_ms.p50"}, known));
 }
 
-// Once the message said "see --help", but the help had no list of the figures.
+// Before the fix, the message said "see --help", but the help had no list of the figures.
 TEST(Requirement, WhereNoneIsNearItNamesAll) {
   const Figures known{{"clients.asked", {}},    {"clients.dropped", {}},
                       {"tick_overruns", {}},    {"tick_rate_held", {}},

@@ -105,8 +105,8 @@ TEST_F(ReplayCommand, TakesACutFileForOneThatEndsEarly) {
   EXPECT_EQ(outcome.document()["mismatched"], 0);
 }
 
-// Once files of 0 and of 100 bytes passed: the check of a server that had recorded nothing was
-// green.
+// Before the fix, files of 0 and of 100 bytes passed: the check of a server that had recorded
+// nothing was green.
 TEST_F(ReplayCommand, ExitsThreeWhereNoTickCouldBeVerified) {
   const auto whole = tests::small_recording(2, 20);
   const auto first_ticks = tests::pieces(whole)[1].offset;
@@ -502,7 +502,7 @@ nlohmann::json last_document(const Outcome& outcome) {
                                nullptr, false);
 }
 
-// Once these commands ended without a document, after minutes of work.
+// Before the fix, these commands ended without a document, after minutes of work.
 TEST_F(ReplayCommand, InterruptedItTellsHowFarItGot) {
   constexpr std::uint32_t kTicks = 10'000;
   const std::string path = file_of(tests::small_recording(20, kTicks / 20));
@@ -599,7 +599,7 @@ TEST_F(ReplayCommand, ATraceThatDiffersEndsInADocumentToo) {
   EXPECT_GT(last_document(traced)["damages"], 0) << traced.out;
 }
 
-// Once, a file of the name "-" was made.
+// Before the fix, a file of the name "-" was made.
 TEST_F(ReplayCommand, AFileIsNotMadeOnStdout) {
   const std::string path = file_of(tests::small_recording(2, 10));
   for (const char* const command : {"cut", "repair", "inputs"}) {

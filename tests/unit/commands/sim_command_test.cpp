@@ -94,7 +94,7 @@ TEST(SimCommand, CallsABadScenarioWrongUsage) {
   std::filesystem::remove(file);
 }
 
-// Once the interrupted command ran on to its last tick, or ended without a message.
+// Before the fix, the interrupted command ran on to its last tick, or ended without a message.
 TEST(SimCommand, InterruptedItSaysHowFarItGot) {
   static constexpr std::uint32_t kTicks = 300'000;
   Ran ran;

@@ -226,7 +226,7 @@ TEST_F(ServerTest, UnfocusFindsAnEntityThatTheSameHookSpawns) {
   EXPECT_EQ(seat(0).focus_place, middle_of(place));
 }
 
-// Once a tick above INT32_MAX became a negative number.
+// Before the fix, a tick above INT32_MAX became a negative number.
 TEST_F(ServerTest, TheTickIsNeverNegative) {
   world_.tick = {0x8000'0005U};
   decide([](Lobby::Server& server) { EXPECT_EQ(server.tick(), INT32_MAX); });

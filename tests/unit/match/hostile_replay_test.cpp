@@ -54,8 +54,8 @@ class HostileReplayTest : public ::testing::Test {
   std::vector<std::byte> input_ = tests::value_with(game_.input, {});
 };
 
-// All walkers lay a bomb in each tick. Once the world grew without a limit, and the replay took
-// 45 s.
+// All walkers lay a bomb in each tick. Before the fix, the world grew without a limit, and the
+// replay took 45 s.
 TEST_F(HostileReplayTest, MoreBodiesThanAViewHoldsAreRefused) {
   constexpr std::uint32_t kWalkers = 400;
   ASSERT_NO_FATAL_FAILURE(hold(kWalkers, 0, kUnit));

@@ -263,8 +263,8 @@ void remove_darts(detail::Running& running) {
   }
 }
 
-// Once such a dart had no slot: a client that replayed the shot kept it, and its view was wrong.
-// Rounds of the bomber that began in the tick of an explosion showed the fault.
+// Before the fix, such a dart had no slot: a client that replayed the shot kept it, and its view
+// was wrong. Rounds of the bomber that began in the tick of an explosion showed the fault.
 TEST(MatchLog, KnowsWhatTheServerRemovesInItsFirstTick) {
   GameTable game = field::game();
   game.decide = &remove_darts;

@@ -273,8 +273,8 @@ class RimTest : public CandidatesTest {
   }
 };
 
-// The view sent last may still wait for its acknowledgement. Once a player at the edge of such a
-// view left the view at once, and came back with the acknowledgement.
+// The view sent last may still wait for its acknowledgement. Before the fix, a player at the edge
+// of such a view left the view at once, and came back with the acknowledgement.
 TEST_F(RimTest, BodiesOfTheViewSentLastStayCandidates) {
   const Members nobody;
   ViewRequest request{.player = {0}, .base = &nobody};

@@ -305,8 +305,8 @@ TEST(Planner, AFullViewIsSentWhereTheBaseIsTooOld) {
   EXPECT_FALSE(match.plan().on_base);
 }
 
-// The view sent last may still wait for its acknowledgement. Once a body at the edge of such a view
-// left the view at once, and came back with the acknowledgement.
+// The view sent last may still wait for its acknowledgement. Before the fix, a body at the edge of
+// such a view left the view at once, and came back with the acknowledgement.
 TEST(Planner, ABodyOfTheViewSentLastStaysAtTheRim) {
   PlannedMatch match{{units(0, 0), units(12, 0)}};
   match.tick();

@@ -184,8 +184,8 @@ TEST(Prediction, StartsFromAViewBeyondAllThatItStepped) {
   EXPECT_EQ(prediction.steps(), 16U + 8U);
 }
 
-// The inputs of the ticks after the view are forgotten. Earlier, the inputs of 128 ticks later, in
-// the same slots, were used in their place.
+// The inputs of the ticks after the view are forgotten. Before the fix, the inputs of 128 ticks
+// later, in the same slots, were used in their place.
 TEST(Prediction, TakesAnInputThatItHasForgottenForTheInputByDefault) {
   Truth truth{{units(0, 0)}};
   Prediction prediction = truth.predictor();

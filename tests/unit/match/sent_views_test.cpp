@@ -91,7 +91,7 @@ TEST_F(SentViewsTest, KnowNothingOfWhatIsOverwritten) {
   EXPECT_FALSE(views_.has_acknowledged());
 }
 
-// Earlier, a view became too old only when a newer view took its slot.
+// Before the fix, a view became too old only when a newer view took its slot.
 TEST_F(SentViewsTest, KnowNothingOfWhatIsTooOldForABaseThoughItsSlotIsItsOwn) {
   send(5);
   send(5 + kAgeMax + 2);

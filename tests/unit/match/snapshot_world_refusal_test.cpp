@@ -204,7 +204,7 @@ TEST_F(SnapshotWorldRefusalTest, ABaseBeforeTheFirstTickOrTooOld) {
   expect_holds();
 }
 
-// Once an age above what servers send made the world take that many steps.
+// Before the fix, an age above what servers send made the world take that many steps.
 TEST_F(SnapshotWorldRefusalTest, MoreTicksThanASnapshotCanTake) {
   const std::uint64_t before = world_.steps();
   for (const std::uint32_t age : {61U, 64U, 255U, 256U, 300U}) {
@@ -267,7 +267,8 @@ TEST_F(SnapshotWorldRefusalTest, AFullViewOfAnotherHash) {
   EXPECT_TRUE(world_.apply(full.head, full.content));
 }
 
-// Once the arena read beyond the list of its spawn points. Found by fuzzing (view_content).
+// Before the fix, the arena read beyond the list of its spawn points. Found by fuzzing
+// (view_content).
 TEST(ArenaOutcome, APlaceThatTheMapHasNotPlacesNobody) {
   const GameTable& game = games::arena();
   const engine::SharedMap map = engine::make_map(game, {.seats = 2}, kPlannedRate);

@@ -214,7 +214,8 @@ TEST(Crypto, WritesAndReadsBase64OfEveryLength) {
   }
 }
 
-// Once letters beyond ASCII were read as others, so that the same bytes had a second text.
+// Before the fix, letters beyond ASCII were read as others, so that the same bytes had a second
+// text.
 TEST(Crypto, ReadsNothingButItsSixtyFourLettersAsBase64) {
   constexpr std::string_view kLetters =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

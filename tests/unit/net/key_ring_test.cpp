@@ -65,8 +65,8 @@ TEST(KeyRing, RotatesToAnIdAboveAllThoughTheLargestIsNotInFront) {
   EXPECT_EQ(ring->newest().id, 10U);
 }
 
-// Once the id after the last one wrapped to that of the published key, so that a ring of secret
-// keys passed for the published one, and its file could not be read again.
+// Before the fix, the id after the last one wrapped to that of the published key, so that a ring of
+// secret keys passed for the published one, and its file could not be read again.
 TEST(KeyRing, NeverRotatesToThePublishedKeysId) {
   tests::SeededEntropy entropy{1};
   auto ring = KeyRing::parse(std::to_string(kIdMax) + " " + kHex + "\n1 " + kHex);

@@ -59,7 +59,7 @@ TEST(Standard, WritesAHelloThatIsTheOneWeSend) {
   EXPECT_EQ(decode_request(hello), samples::request(PacketType::Hello));
 }
 
-// Once the head of the page named version 4, and the table of the requests version 3.
+// Before the fix, the head of the page named version 4, and the table of the requests version 3.
 TEST(Standard, NamesOneProtocolVersionInEveryPlace) {
   std::ifstream file{tests::source_file("schema/README.md")};
   const std::string page{std::istreambuf_iterator<char>{file}, {}};

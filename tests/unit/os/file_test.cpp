@@ -75,7 +75,8 @@ TEST_F(ReadFile, StopsAtItsLimit) {
   EXPECT_FALSE(read_file("/dev/zero", 1'000'000));
 }
 
-// Once such a file was read up to the limit of regular files where the caller gave no limit.
+// Before the fix, such a file was read up to the limit of regular files where the caller gave no
+// limit.
 TEST_F(ReadFile, StopsEarlierInWhatHasNoSizeToAskFor) {
   EXPECT_EQ(read_file("/dev/zero").error(),
             "cannot read /dev/zero: larger than 268435456 bytes; is it the right file?");

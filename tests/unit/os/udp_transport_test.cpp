@@ -181,8 +181,8 @@ TEST(UdpTransport, BothFamiliesMeetOnOneSocketWhereAsked) {
   EXPECT_EQ(answer->from, target);
 }
 
-// Once the kernel picked the address that a wildcard socket answered from: 127.0.0.1, whichever
-// address of this machine a client had asked.
+// Before the fix, the kernel picked the address that a wildcard socket answered from: 127.0.0.1,
+// whichever address of this machine a client had asked.
 TEST(UdpTransport, AnswersFromTheAddressThatWasAsked) {
   const struct {
     const char* bind;

@@ -25,7 +25,7 @@ std::map<int, Covered> covered_by_code() {
   return codes;
 }
 
-// Once code 64, the first that covers a whole tick, was read as the start of that tick.
+// Before the fix, code 64, the first that covers a whole tick, was read as the start of that tick.
 TEST(Margin, IsReadAsTheMiddleOfWhatItsCodeCovers) {
   const auto codes = covered_by_code();
   EXPECT_EQ(codes.size(), 255U);

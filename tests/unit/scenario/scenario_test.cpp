@@ -77,7 +77,7 @@ std::string row_of(std::size_t count, double step, const std::string& keys = "")
   return text + "] }";
 }
 
-// Once 263 KB of boxes in one place took minutes and gigabytes.
+// Before the fix, 263 KB of boxes in one place took minutes and gigabytes.
 TEST(Scenario, RefusesTooManyBodiesInOnePlace) {
   EXPECT_EQ(error_of(row_of(9, 0)), "no error");
   EXPECT_EQ(error_of(row_of(10, 0)),

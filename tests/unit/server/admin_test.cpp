@@ -25,7 +25,7 @@ TEST(Admin, IsReadyOnlyWhileItTakesClients) {
   EXPECT_EQ(draining.body, "draining\n");
 }
 
-// Earlier it answered "ok" while the server refused every newcomer.
+// Before the fix, it answered "ok" while the server refused every newcomer.
 TEST(Admin, IsNotReadyWhileItIsFull) {
   Status status = status_of(ServerState::Ready);
   status.seats_held = 1;

@@ -47,7 +47,7 @@ TEST(TickPacer, CatchesUpAShortStall) {
   EXPECT_EQ(pacer.slipped(), 0U);
 }
 
-// Earlier, a server with a limit of two ticks ran five on a busy machine.
+// Before the fix, a server with a limit of two ticks ran five on a busy machine.
 TEST(TickPacer, CatchesUpNoMoreThanAreLeft) {
   TickPacer pacer{kStart, 60};
   EXPECT_EQ(pacer.due(kStart + milliseconds{101}, 2), 2);

@@ -157,8 +157,8 @@ TEST(FixedBodies, OfAWorldThatIsAssignedAreCopiedIntoItsMemory) {
   EXPECT_NE(like.world().find({2}), nullptr);
 }
 
-// Once the world gave its memory away: a match whose first fixed body came late allocated in that
-// tick.
+// Before the fix, the world gave its memory away: a match whose first fixed body came late
+// allocated in that tick.
 TEST(FixedBodies, KeepTheirMemoryWhenTheWorldIsAssignedOneWithoutAny) {
 #ifdef TICKBOX_AUDIT
   GTEST_SKIP() << "the audit of each step allocates";

@@ -192,7 +192,7 @@ TEST(Field, ABodyMovesByWholePixels) {
   EXPECT_EQ(place_at(0, 8).row, middle.row + 6) << "11 pixels, two to a row";
 }
 
-// Once a wall flickered by one pixel as the camera moved.
+// Before the fix, a wall flickered by one pixel as the camera moved.
 TEST(Field, WallsAndRestingBodiesKeepTheirDistancesWhileTheCameraMoves) {
   const Yard yard;
   Page page = yard.page();

@@ -191,7 +191,7 @@ TEST_F(ContentTest, ExitsComeBackInTheShorterForm) {
   }
 }
 
-// Each content has one form. Once the reader took exits in either form.
+// Each content has one form. Before the fix, the reader took exits in either form.
 TEST_F(ContentTest, ExitsInTheLongerFormAreRefused) {
   EXPECT_FALSE(read_on_base({.exits = true}, [](BitWriter& out) {
     put_end(out);
