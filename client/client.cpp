@@ -22,9 +22,9 @@ static_assert(kTicksPerPollMax > engine::kTickRateMax / 4);
 }  // namespace
 
 Client::Client(const ClientOptions& options, net::Transport& transport, Entropy& entropy,
-               AssetCache& assets, Instant now)
+               Shared& shared, Instant now)
     : options_(options),
-      assets_(assets),
+      shared_(shared),
       connection_(options.connection, transport, entropy, now),
       reporter_(options.desyncs) {}
 
@@ -74,7 +74,8 @@ bool Client::begin_session(Instant now) {
     connection_.fail(found.error());
     return false;
   }
-  session_ = std::make_unique<Session>(*played_, options_.connection.mode, connection_, now);
+  session_ = std::make_unique<Session>(*played_, shared_.stepper, options_.connection.mode,
+                                       connection_, now);
   begun_ = connection_.sessions();
   return true;
 }
@@ -82,7 +83,7 @@ bool Client::begin_session(Instant now) {
 /// Finds what the room plays, and makes a player for it. The player of the last session goes on if
 /// both sessions are of one match and play the same.
 std::expected<void, std::string> Client::find_player() {
-  auto assets = assets_.find(connection_.accept());
+  auto assets = shared_.assets.find(connection_.accept());
   if (!assets) return std::unexpected{std::move(assets.error())};
   if (decide_ && played_ == *assets) return {};
   auto decide = options_.player(*assets);

@@ -3,12 +3,12 @@
 // that the server sends. Like the server, a client has no loop of its own: the program calls
 // poll().
 
-#include "client/asset_cache.h"
 #include "client/client_stats.h"
 #include "client/connection/connection.h"
 #include "client/match/snapshot_world.h"
 #include "client/player.h"
 #include "client/presentation/interpolation.h"
+#include "client/shared.h"
 #include "client/verification/desync_reporter.h"
 #include "protocol/message_buffer.h"
 #include "protocol/messages.h"
@@ -63,9 +63,9 @@ struct ClientOptions {
 
 class Client {
  public:
-  /// Sends the first connection request. Borrows `transport`, `entropy` and `assets`.
-  Client(const ClientOptions& options, net::Transport& transport, Entropy& entropy,
-         AssetCache& assets, Instant now);
+  /// Sends the first connection request. Borrows `transport`, `entropy` and `shared`.
+  Client(const ClientOptions& options, net::Transport& transport, Entropy& entropy, Shared& shared,
+         Instant now);
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
   ~Client();
@@ -148,7 +148,7 @@ class Client {
   void send_report(Instant now);
 
   ClientOptions options_;
-  AssetCache& assets_;
+  Shared& shared_;
   Connection connection_;
   protocol::MessageBuffer message_buffer_;
   protocol::InputMessage input_message_;  ///< the one that is sent

@@ -10,23 +10,23 @@ engine::World world_like(const Assets& assets, const net::Accept& accept) {
   return world;
 }
 
-Session::Session(const Assets& assets, net::ConnectMode mode, const Connection& connection,
-                 Instant now)
+Session::Session(const Assets& assets, engine::Stepper& stepper, net::ConnectMode mode,
+                 const Connection& connection, Instant now)
     : game(*assets.game),
       player{connection.accept().player.value},
       clock(assets.tick_rate, connection.accept().tick, connection.connect_time(), now),
       inputs(game, clock, assets.tick_rate, connection.accept().tick),
       commands(game),
-      prediction(world_like(assets, connection.accept()), player),
-      presentation(world_like(assets, connection.accept()), player),
+      prediction(world_like(assets, connection.accept()), player, stepper),
+      presentation(world_like(assets, connection.accept()), player, stepper),
       focus(player),
       view(std::make_shared<views::Rows>(game)),
       room(std::make_shared<std::vector<std::byte>>()) {
   const engine::World like = world_like(assets, connection.accept());
   if (mode == net::ConnectMode::Audit) {
-    auditor = std::make_unique<Auditor>(like, player);
+    auditor = std::make_unique<Auditor>(like, player, stepper);
   } else {
-    snapshot_world = std::make_unique<match::SnapshotWorld>(like, player);
+    snapshot_world = std::make_unique<match::SnapshotWorld>(like, player, stepper);
   }
 }
 

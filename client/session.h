@@ -13,6 +13,7 @@
 #include "client/presentation/presentation.h"
 #include "client/presentation/view_focus.h"
 #include "client/verification/audit.h"
+#include "engine/stepper.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot.h"
 #include "views/events.h"
@@ -30,7 +31,8 @@ namespace tickbox::client {
 [[nodiscard]] engine::World world_like(const Assets& assets, const net::Accept& accept);
 
 struct Session {
-  Session(const Assets& assets, net::ConnectMode mode, const Connection& connection, Instant now);
+  Session(const Assets& assets, engine::Stepper& stepper, net::ConnectMode mode,
+          const Connection& connection, Instant now);
 
   /// Adds the counts of this session.
   void add_to(ClientStats& stats) const;

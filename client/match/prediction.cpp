@@ -29,8 +29,8 @@ sim::Box box_of(const views::Rows& rows, std::size_t row) {
 
 }  // namespace
 
-Prediction::Prediction(const engine::World& like, Player player)
-    : player_(player), world_(like), own_(like.game()), before_(like.game()) {
+Prediction::Prediction(const engine::World& like, Player player, engine::Stepper& stepper)
+    : player_(player), world_(like), stepper_(stepper), own_(like.game()), before_(like.game()) {
   world_.clear_rows();
 }
 

@@ -39,8 +39,8 @@ struct Reconciliation {
 
 class Prediction {
  public:
-  /// `like`: an empty world of the match's game, map, tick rate and shared seed.
-  Prediction(const engine::World& like, Player player);
+  /// `like`: an empty world of the match's game, map, tick rate and shared seed. Borrows `stepper`.
+  Prediction(const engine::World& like, Player player, engine::Stepper& stepper);
 
   /// Steps the own bodies through `tick` with `input`. Requires: consecutive ticks; an input of the
   /// game, each value within its range.
@@ -94,7 +94,7 @@ class Prediction {
 
   Player player_;
   engine::World world_;
-  engine::Stepper stepper_;
+  engine::Stepper& stepper_;
   engine::TickRecord record_;
   std::vector<std::byte> given_;  ///< the input of the tick that is stepped
   bool started_ = false;

@@ -55,8 +55,8 @@ bool was_touched(const engine::TickReport& report, Player player) {
          std::ranges::any_of(report.influences, touches);
 }
 
-SnapshotWorld::SnapshotWorld(const engine::World& like, Player own)
-    : own_(own), world_(like), part_(like), content_(like.game()) {
+SnapshotWorld::SnapshotWorld(const engine::World& like, Player own, engine::Stepper& stepper)
+    : own_(own), world_(like), stepper_(stepper), part_(like), content_(like.game()) {
   world_.clear_rows();
   part_.clear_rows();
 }
@@ -308,7 +308,7 @@ bool SnapshotWorld::catch_up(const ViewHead& head, const HeldView& base) {
   if (!views::add_all(part_, adding_)) return false;
   while (part_.tick < world_.tick) {
     gather_record(part_, head, base, [this](std::size_t member) { return returns(member); });
-    step(part_, part_stepper_);
+    step(part_);
     if (part_.size() > views::kMembersMax) return false;
   }
   adding_.clear();
@@ -324,7 +324,7 @@ bool SnapshotWorld::replay(const ViewHead& head, const HeldView& base) {
   const Tick before = newest()->tick;
   while (world_.tick < head.tick) {
     gather_record(world_, head, base, [](std::size_t) { return true; });
-    step(world_, stepper_);
+    step(world_);
     ++steps_;
     // A server counts what members have spawned as members.
     if (world_.size() > views::kMembersMax) return false;
@@ -400,9 +400,9 @@ void SnapshotWorld::gather_record(const engine::World& world, const ViewHead& he
   }
 }
 
-void SnapshotWorld::step(engine::World& world, engine::Stepper& stepper) {
+void SnapshotWorld::step(engine::World& world) {
   before_.assign(world.ids().begin(), world.ids().end());
-  const engine::TickReport& report = stepper.replay(world, record_);
+  const engine::TickReport& report = stepper_.replay(world, record_);
   note_spawns(world, report);
   note_changes(world);
   const auto is_own = [this](Ref ref) { return belongs_to(engine::body_id(ref), own_); };

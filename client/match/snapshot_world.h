@@ -105,8 +105,8 @@ struct Rejected {
 
 class SnapshotWorld {
  public:
-  /// `like`: an empty world of the match's game, map, tick rate and shared seed.
-  SnapshotWorld(const engine::World& like, Player own);
+  /// `like`: an empty world of the match's game, map, tick rate and shared seed. Borrows `stepper`.
+  SnapshotWorld(const engine::World& like, Player own, engine::Stepper& stepper);
 
   /// Makes the view and holds it. The returned view is valid until the next call.
   /// Fails: Unexpected, if a view as new was made or the base is not held; Malformed, if the
@@ -158,7 +158,7 @@ class SnapshotWorld {
   template <class IsTaken>
   void gather_record(const engine::World& world, const ViewHead& head, const HeldView& base,
                      IsTaken is_taken);
-  void step(engine::World& world, engine::Stepper& stepper);
+  void step(engine::World& world);
   void note_changes(const engine::World& world);
   void note_spawns(const engine::World& world, const engine::TickReport& report);
   void keep_tick();
@@ -168,9 +168,8 @@ class SnapshotWorld {
   Player own_;
   engine::World world_;
   bool world_is_newest_ = false;  ///< world_ has exactly the rows of the newest view
-  engine::Stepper stepper_;
+  engine::Stepper& stepper_;
   engine::World part_;  ///< of the members that catch up
-  engine::Stepper part_stepper_;
   HeldViews views_;
   std::optional<Tick> newest_;  ///< of the views held
   std::optional<Tick> made_;    ///< the tick of the last view made, also if it was forgotten

@@ -83,8 +83,10 @@ void blend(const Sample& from, const Sample& to, Duration passed, Duration whole
   }
 }
 
-Interpolation::Interpolation(const engine::World& like)
-    : interpolated_max_(kInterpolatedMax / tick_duration(like.tick_rate())), world_(like) {
+Interpolation::Interpolation(const engine::World& like, engine::Stepper& stepper)
+    : interpolated_max_(kInterpolatedMax / tick_duration(like.tick_rate())),
+      world_(like),
+      stepper_(stepper) {
   world_.clear_rows();
 }
 

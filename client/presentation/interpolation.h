@@ -103,8 +103,8 @@ void blend(const Sample& from, const Sample& to, Duration passed, Duration whole
 
 class Interpolation {
  public:
-  /// `like`: an empty world of the match's game, map, tick rate and shared seed.
-  explicit Interpolation(const engine::World& like);
+  /// `like`: an empty world of the match's game, map, tick rate and shared seed. Borrows `stepper`.
+  Interpolation(const engine::World& like, engine::Stepper& stepper);
 
   /// Adds the samples up to that of `view`, and discards the extrapolated ones.
   /// Requires: views in the order of their ticks. Cost: no allocation once warm.
@@ -149,7 +149,7 @@ class Interpolation {
   std::vector<Path> paths_;            ///< by id
 
   engine::World world_;  ///< the newest extrapolated sample, if there is one
-  engine::Stepper stepper_;
+  engine::Stepper& stepper_;
   const engine::TickRecord nothing_;
 };
 

@@ -26,11 +26,11 @@ double CorrectionSmoothing::left(Instant now) const {
   return std::exp2(-(passed / std::chrono::duration<double>{kSmoothingHalf}));
 }
 
-Presentation::Presentation(const engine::World& like, Player player)
+Presentation::Presentation(const engine::World& like, Player player, engine::Stepper& stepper)
     : period_(tick_duration(like.tick_rate())),
       player_(player),
       clock_(like.tick_rate()),
-      interpolation_(like) {
+      interpolation_(like, stepper) {
   shown_.reserve(views::kMembersMax + 1);
 }
 

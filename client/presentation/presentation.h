@@ -61,8 +61,8 @@ struct PresentationCounts {
 
 class Presentation {
  public:
-  /// `like`: an empty world of the match's game, map, tick rate and shared seed.
-  Presentation(const engine::World& like, Player player);
+  /// `like`: an empty world of the match's game, map, tick rate and shared seed. Borrows `stepper`.
+  Presentation(const engine::World& like, Player player, engine::Stepper& stepper);
 
   /// Takes a new view, with which the prediction has been reconciled.
   void on_view(const match::View& view, const match::Prediction& prediction, Instant now);

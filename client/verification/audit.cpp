@@ -54,10 +54,11 @@ protocol::AuditAck StreamReassembly::ack() const {
   return ack;
 }
 
-Auditor::Auditor(const engine::World& like, Player own)
+Auditor::Auditor(const engine::World& like, Player own, engine::Stepper& stepper)
     : like_(like),
       own_(own),
       entry_bytes_max_(protocol::entry_bytes_max(like.game(), like.map()->seats)),
+      stepper_(stepper),
       log_(like.game()) {}
 
 std::expected<std::optional<match::View>, net::DropReason> Auditor::take(

@@ -69,7 +69,8 @@ struct AuditMismatch {
 class Auditor {
  public:
   /// `like`: an empty world of the match's game, map and tick rate. Its game must live longer.
-  Auditor(const engine::World& like, Player own);
+  /// Borrows `stepper`.
+  Auditor(const engine::World& like, Player own, engine::Stepper& stepper);
 
   /// Takes a segment and steps all ticks that are now complete. Returns the view of the newest one,
   /// valid until the next call; nothing if the segment completed none.
@@ -119,7 +120,7 @@ class Auditor {
   State state_ = State::Waiting;
   StreamReassembly segments_;
   std::optional<engine::World> world_;
-  engine::Stepper stepper_;
+  engine::Stepper& stepper_;
   engine::StateHasher hasher_;
   std::optional<Tick> viewed_;  ///< the tick of the newest view
   Tick touched_;

@@ -90,7 +90,8 @@ class Audience {
   }
 
  private:
-  client::Auditor auditor_{empty_room(), kOwn};
+  engine::Stepper stepper_;
+  client::Auditor auditor_{empty_room(), kOwn, stepper_};
   std::uint16_t next_ = 0;
 };
 

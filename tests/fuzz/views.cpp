@@ -66,35 +66,36 @@ class Start {
     fuzz::check(rows_.size() > kSeats);
     head_.tick = match.world().tick;
     bytes_ = tests::full_content(rows_, head_.tick, {}, std::as_const(match).world().room());
-    match::SnapshotWorld world{like_, kOwn};
+    match::SnapshotWorld world{like_, kOwn, stepper_};
     head_.view_hash = world.apply(head_, bytes_).error().wrong->client_hash;
   }
 
   [[nodiscard]] const views::Rows& rows() const { return rows_; }
 
   /// Makes a client that holds the view.
-  [[nodiscard]] std::unique_ptr<match::SnapshotWorld> client() const {
-    auto world = std::make_unique<match::SnapshotWorld>(like_, kOwn);
+  [[nodiscard]] std::unique_ptr<match::SnapshotWorld> client() {
+    auto world = std::make_unique<match::SnapshotWorld>(like_, kOwn, stepper_);
     fuzz::check(world->apply(head_, bytes_).has_value());
     return world;
   }
 
  private:
   engine::World like_;
+  engine::Stepper stepper_;
   views::Rows rows_;
   match::ViewHead head_;
   std::vector<std::byte> bytes_;
 };
 
-const Start& start_of(std::size_t game) {
-  static const std::array<Start, 2> kStarts{Start{game_of(0)}, Start{game_of(1)}};
-  return kStarts[game];
+Start& start_of(std::size_t game) {
+  static std::array<Start, 2> starts{Start{game_of(0)}, Start{game_of(1)}};
+  return starts[game];
 }
 
 /// A snapshot world, and what has made it what it is.
 class Client {
  public:
-  explicit Client(const Start& start) : start_(start), world_(start.client()) {}
+  explicit Client(Start& start) : start_(start), world_(start.client()) {}
 
   [[nodiscard]] Tick newest() const {
     return applied_.empty() ? start_tick_ : applied_.back().head.tick;
@@ -127,7 +128,7 @@ class Client {
     return view;
   }
 
-  const Start& start_;
+  Start& start_;
   std::unique_ptr<match::SnapshotWorld> world_;
   Tick start_tick_ = world_->newest()->tick;
   std::vector<Content> applied_;
@@ -150,7 +151,7 @@ TICKBOX_FUZZ_TARGET(view_content)(ConstBytes input) {
   if (input.empty()) return;
   const std::size_t game = std::to_integer<std::size_t>(input[0]) & 1U;
   ConstBytes rest = input.subspan(1);
-  const Start& start = start_of(game);
+  Start& start = start_of(game);
   Client client{start};
   for (std::size_t i = 0; i < kContentsMax && rest.size() >= kContentHeadBytes; ++i) {
     const std::size_t length =

@@ -23,7 +23,7 @@ Harness::Harness(const HarnessOptions& options, NotStarted /*tag*/)
     : options_(options),
       entropy_(options.seed),
       game_(options.game != nullptr ? options.game : &games::arena()),
-      assets_({&game_, 1}),
+      shared_({&game_, 1}),
       map_(engine::make_map(*game_, {.seats = options.max_clients, .name = options.map},
                             options.tick_rate)),
       identity_(engine::identity_of(*game_, *map_)) {
@@ -129,7 +129,7 @@ Harness::Player& Harness::add_player(const net::LinkConditions& link) {
   player.transport = &network_.add_client(link);
   player.game = options_.client_game ? options_.client_game(index) : nullptr;
   if (player.game != nullptr) {
-    player.assets = std::make_unique<client::AssetCache>(engine::Games{&player.game, 1});
+    player.shared = std::make_unique<client::Shared>(engine::Games{&player.game, 1});
   }
   return player;
 }
@@ -170,10 +170,10 @@ void Harness::start_client(std::size_t client, client::ClientOptions options) {
                        ? options_.player(client)
                        : client::bot_player(options_.bot, client, options_.seed * 1'000 + client);
   options.sees = options_.sees;
-  client::AssetCache& assets = player.assets ? *player.assets : assets_;
+  client::Shared& shared = player.shared ? *player.shared : shared_;
   player.began = now();
   player.client = std::make_unique<client::Client>(options, *player.transport, *player.entropy,
-                                                   assets, time_of(player));
+                                                   shared, time_of(player));
 }
 
 BodyId Harness::body_of(std::size_t client) const {

@@ -105,8 +105,8 @@ class Harness {
     std::unique_ptr<client::Client> client;  ///< nullptr: its process is not running
     std::unique_ptr<SeededEntropy> entropy;
     net::Transport* transport = nullptr;
-    const GameTable* game = nullptr;             ///< of its own assets
-    std::unique_ptr<client::AssetCache> assets;  ///< its own assets; nullptr: the shared ones
+    const GameTable* game = nullptr;         ///< of its own assets
+    std::unique_ptr<client::Shared> shared;  ///< its own; nullptr: that of the harness
     MemoryDesyncs desyncs;
     std::map<Tick, std::vector<std::byte>> inputs;  ///< every input that it decided
     std::vector<HeardEvent> events;                 ///< in the order in which it received them
@@ -273,7 +273,7 @@ class Harness {
   MemoryLog log_;
   MemoryDesyncs desyncs_;
   const GameTable* game_;
-  client::AssetCache assets_;
+  client::Shared shared_;
   engine::SharedMap map_;
   engine::Identity identity_;
   std::unique_ptr<match::Match> match_;

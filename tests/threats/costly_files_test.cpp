@@ -117,8 +117,9 @@ std::expected<std::optional<match::View>, net::DropReason> audited(
 
 TEST(Threat, CostlyFilesAnAuditorRefusesBodiesInOnePlace) {
   const RecordedMatch match;
+  engine::Stepper stepper;
   for (const auto& keyframe : heaps(match)) {
-    client::Auditor auditor{match.world(), Player{0}};
+    client::Auditor auditor{match.world(), Player{0}, stepper};
     const auto view = audited(auditor, keyframe);
     ASSERT_FALSE(view);
     EXPECT_EQ(view.error(), net::DropReason::Malformed);

@@ -221,13 +221,13 @@ ClientRun run_client(bool attacked) {
   DamagingTransport damaging{link};
   net::Transport& transport = attacked ? static_cast<net::Transport&>(damaging) : link;
   SeededEntropy entropy{53};
-  client::AssetCache assets{games::all_games()};
+  client::Shared shared{games::all_games()};
   const net::ConnectToken token = make_token(harness, net::KeyRing::published(), 5);
   client::ClientOptions options;
   options.connection = {.server = SimulatedNetwork::server_address(), .token = token};
   options.player = client::bot_player("stress", 0, 54);  // has news in nearly every tick
   auto client =
-      std::make_unique<client::Client>(options, transport, entropy, assets, harness.clock().now());
+      std::make_unique<client::Client>(options, transport, entropy, shared, harness.clock().now());
   const auto run = [&](milliseconds duration) {
     for (milliseconds passed{}; passed < duration; passed += milliseconds{1}) {
       harness.run_for(milliseconds{1});
@@ -241,7 +241,7 @@ ClientRun run_client(bool attacked) {
                         .ticket = client->connection().ticket()};
   ClientRun result{.stats = client->stats(), .dropped = client->connection().drops().total()};
   client =
-      std::make_unique<client::Client>(options, transport, entropy, assets, harness.clock().now());
+      std::make_unique<client::Client>(options, transport, entropy, shared, harness.clock().now());
   run(seconds{1});
   result.server_hash = harness.match().hash();
   result.stats.add_all(client->stats());
@@ -252,7 +252,7 @@ ClientRun run_client(bool attacked) {
   const std::string goodbye = client->connection().reason();
   result.dropped += client->connection().drops().total();
   client =
-      std::make_unique<client::Client>(options, transport, entropy, assets, harness.clock().now());
+      std::make_unique<client::Client>(options, transport, entropy, shared, harness.clock().now());
   run(seconds{1});
   result.dropped += client->connection().drops().total();
   result.reason = goodbye + "; " + client->connection().reason();

@@ -34,8 +34,9 @@ struct Seen {
 
 /// What a client that cheats makes of what it is sent.
 struct Onlooker {
-  Onlooker(const engine::World& like, Player player) : replica(like, player) {}
+  Onlooker(const engine::World& like, Player player) : replica(like, player, stepper) {}
 
+  engine::Stepper stepper;
   match::SnapshotWorld replica;
   std::map<Tick, views::Rows> views;  ///< the bases that can come
   std::uint64_t newest = 0;           ///< sequence

@@ -74,7 +74,7 @@ Swarm::Swarm(const SwarmOptions& options, const Clock& clock, os::PollSet&& sock
       sockets_(std::move(sockets)),
       first_client_(options.first_client ? *options.first_client
                                          : draw_number<std::uint64_t>(entropy_)),
-      assets_(options.games),
+      shared_(options.games),
       slots_(options.clients),
       due_(options.clients) {}
 
@@ -104,7 +104,7 @@ void Swarm::start(std::size_t number, Instant now) {
       .on_input = {},
       .on_command = {},
       .desyncs = options_.desyncs};
-  slot.client = std::make_unique<client::Client>(client_options, transport, entropy_, assets_, now);
+  slot.client = std::make_unique<client::Client>(client_options, transport, entropy_, shared_, now);
 }
 
 client::MakePlayer Swarm::player_for(std::size_t number) {

@@ -143,7 +143,7 @@ class Swarm {
   os::PollSet sockets_;
   os::SystemEntropy entropy_;
   std::uint64_t first_client_;
-  client::AssetCache assets_;
+  client::Shared shared_;
   std::vector<Slot> slots_;
   std::vector<Instant> due_;  ///< by client
   Instant last_turn_;

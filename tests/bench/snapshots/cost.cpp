@@ -121,7 +121,7 @@ class Stage {
       match_.tick_log().keyframe(match_.world(), match_.hash(), keyframe_);
       protocol::encode_keyframe_entry(keyframe_, entry_);
       stream_.begin(entry_, tick);
-      auditor_.emplace(like_, Player{0});
+      auditor_.emplace(like_, Player{0}, stepper_);
     } else {
       clock_.start();
       protocol::encode_tick_entry(match_.hash(), match_.tick_log().bytes(), entry_);
@@ -215,7 +215,7 @@ class Stage {
     clock_.start();
     for (std::size_t i = first; i < first + kReplicasOfAKind; ++i) {
       std::optional<match::SnapshotWorld>& replica = snapshot_worlds_[i];
-      if (!replica) replica.emplace(like_, Player{static_cast<std::uint16_t>(i)});
+      if (!replica) replica.emplace(like_, Player{static_cast<std::uint16_t>(i)}, stepper_);
       const bool is_decoded = protocol::decode_snapshot(received_[i], decoded_).has_value();
       const auto view = replica->apply(
           {.tick = tick, .base_age = decoded_.head.base_age, .view_hash = decoded_.head.view_hash},
@@ -235,6 +235,7 @@ class Stage {
   std::vector<engine::PlayerSource> sources_;  ///< of inputs_, one for one
   std::vector<std::uint64_t> clients_;         ///< of joins_, one for one
   std::vector<protocol::Snapshot> snapshots_;
+  engine::Stepper stepper_;  ///< of all clients
   std::array<std::optional<match::SnapshotWorld>, kSnapshotWorlds> snapshot_worlds_;
   std::array<std::vector<std::byte>, kSnapshotWorlds> received_;  ///< for snapshot_worlds_
   protocol::Snapshot decoded_;

@@ -51,8 +51,9 @@ struct Told {
 /// One player's client, and what the server keeps for it.
 struct Client {
   Client(const engine::World& like, Player player, std::uint32_t base_age_max)
-      : world(like, player), prediction(like, player), sent(base_age_max) {}
+      : world(like, player, stepper), prediction(like, player, stepper), sent(base_age_max) {}
 
+  engine::Stepper stepper;
   match::SnapshotWorld world;
   match::Prediction prediction;
   match::EventQueue queue{20};

@@ -115,7 +115,7 @@ class Told : public match::FieldMatch {
 
 class AuditorTest : public ::testing::Test {
  protected:
-  Auditor auditor() { return {told_.like(), Player{kA}}; }
+  Auditor auditor() { return {told_.like(), Player{kA}, stepper_}; }
 
   /// Returns an auditor that has the room's keyframe.
   Auditor begun() {
@@ -136,6 +136,7 @@ class AuditorTest : public ::testing::Test {
   }
 
   Told told_;
+  engine::Stepper stepper_;
 };
 
 TEST_F(AuditorTest, BeginsWithTheWholeRoom) {
@@ -211,7 +212,7 @@ TEST_F(AuditorTest, FindsOneWrongBitOfItsOwnInItsTick) {
                                      if (tick.tick() == wrong) tick.flip(body, "y", 0);
                                    }}};
   const engine::World like = told_.like();
-  Auditor auditor{{changed, like.map(), like.tick_rate(), 0}, Player{kA}};
+  Auditor auditor{{changed, like.map(), like.tick_rate(), 0}, Player{kA}, stepper_};
   EXPECT_TRUE(auditor.take(told_.segment()));
   for (int i = 0; i < 6; ++i)
     told_.tick();

@@ -40,7 +40,8 @@ class CausesTest : public ::testing::Test {
   }
 
   match::StagedMatch room_{{units(0, 0), units(10, 0), units(20, 5), units(30, 5)}};
-  match::SnapshotWorld client_{room_.like(), Player{0}};
+  engine::Stepper stepper_;
+  match::SnapshotWorld client_{room_.like(), Player{0}, stepper_};
   Tick base_;
 };
 

@@ -82,8 +82,9 @@ class InterpolationTest : public ::testing::Test {
   }
 
   match::StagedMatch room_{{units(0, 0), units(20, 0), units(40, 0)}};
-  match::SnapshotWorld snapshot_world_{room_.like(), Player{kA}};
-  Interpolation interpolation_{room_.like()};
+  engine::Stepper stepper_;
+  match::SnapshotWorld snapshot_world_{room_.like(), Player{kA}, stepper_};
+  Interpolation interpolation_{room_.like(), stepper_};
   std::map<Tick, views::Rows> truth_;
 };
 
@@ -183,7 +184,7 @@ TEST_F(InterpolationTest, CutsToAPlaceThatIsNear) {
   const auto room = std::make_shared<std::vector<std::byte>>(field::bytes_of(field::Weather{}));
   const match::SeenTeleport placed{.id = moved.head.id, .tick = {2}};
   for (const bool is_placed : {false, true}) {
-    Interpolation interpolation{room_.like()};
+    Interpolation interpolation{room_.like(), stepper_};
     interpolation.on_view({.tick = {1}, .rows = was, .room = room, .touched = {}});
     interpolation.on_view({.tick = {2},
                            .rows = is,

@@ -126,15 +126,16 @@ class PresentationTest : public ::testing::Test {
   }
 
   match::StagedMatch room_{{units(0, 0), units(-20, 0)}};
-  match::SnapshotWorld snapshot_world_{room_.like(), Player{kA}};
-  match::Prediction prediction_{room_.like(), Player{kA}};
-  Presentation presentation_{room_.like(), Player{kA}};
+  engine::Stepper stepper_;
+  match::SnapshotWorld snapshot_world_{room_.like(), Player{kA}, stepper_};
+  match::Prediction prediction_{room_.like(), Player{kA}, stepper_};
+  Presentation presentation_{room_.like(), Player{kA}, stepper_};
   std::deque<match::Snapshot> on_the_way_;
   bool is_up_ = true;
 };
 
 TEST_F(PresentationTest, IsEmptyBeforeTheFirstView) {
-  Presentation presentation{room_.like(), Player{kA}};
+  Presentation presentation{room_.like(), Player{kA}, stepper_};
   EXPECT_TRUE(presentation.shown(kStart).empty());
   EXPECT_EQ(presentation.render_tick(kStart), Tick{});
   EXPECT_FALSE(presentation.is_extrapolated(kStart));

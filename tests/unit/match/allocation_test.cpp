@@ -108,8 +108,9 @@ class BusyMatch {
   WaitingBodies waiting_;
   std::vector<std::byte> content_;
   std::optional<Tick> last_;
-  SnapshotWorld world_{match_.like(), Player{0}};
-  Prediction prediction_{match_.like(), Player{0}};
+  engine::Stepper stepper_;
+  SnapshotWorld world_{match_.like(), Player{0}, stepper_};
+  Prediction prediction_{match_.like(), Player{0}, stepper_};
   std::uint64_t plans_ = 0;
   std::uint64_t applies_ = 0;
   std::uint64_t predictions_ = 0;

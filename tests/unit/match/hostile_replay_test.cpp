@@ -50,7 +50,9 @@ class HostileReplayTest : public ::testing::Test {
   }
 
   const GameTable& game_ = tests::menagerie();
-  SnapshotWorld world_{{game_, engine::make_map(game_, {.seats = 6}, 60), 60, 1}, Player{0}};
+  engine::Stepper stepper_;
+  SnapshotWorld world_{
+      {game_, engine::make_map(game_, {.seats = 6}, 60), 60, 1}, Player{0}, stepper_};
   std::vector<std::byte> input_ = tests::value_with(game_.input, {});
 };
 

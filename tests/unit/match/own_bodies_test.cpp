@@ -128,7 +128,8 @@ TEST_F(OwnBodiesTest, AFullViewInAWholeDatagramHasAsManyAsFit) {
   const std::size_t row_bytes = content_.size() / members_.size();
   EXPECT_GT(datagram_bytes() + row_bytes + 2, net::kDatagramBytesMax) << "one more would not fit";
 
-  SnapshotWorld client{engine::World{kGameTable<Pasture>, map_, kRate, 1}, Player{0}};
+  engine::Stepper stepper;
+  SnapshotWorld client{engine::World{kGameTable<Pasture>, map_, kRate, 1}, Player{0}, stepper};
   const auto view =
       client.apply({.tick = match_.world().tick,
                     .base_age = 0,

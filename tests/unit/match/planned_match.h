@@ -176,7 +176,7 @@ class FieldMatch {
 class PlannedMatch : public FieldMatch {
  public:
   explicit PlannedMatch(const std::vector<Vec2>& places)
-      : FieldMatch(places), world_(std::make_unique<SnapshotWorld>(like(), Player{0})) {}
+      : FieldMatch(places), world_(std::make_unique<SnapshotWorld>(like(), Player{0}, stepper_)) {}
 
   /// Sends the snapshot of this tick. The client must make the planner's view from it. If it does
   /// not fit, nothing is sent.
@@ -248,6 +248,7 @@ class PlannedMatch : public FieldMatch {
   WaitingBodies waiting_;
   std::vector<std::byte> bytes_;
   views::Content content_{field::game()};
+  engine::Stepper stepper_;
   std::unique_ptr<SnapshotWorld> world_;
   std::map<Tick, views::Rows> held_;
   ViewPlan plan_;

@@ -35,7 +35,10 @@ class Truth : public FieldMatch {
             .touched = touched};
   }
 
-  [[nodiscard]] Prediction predictor() const { return {like(), kOwn}; }
+  [[nodiscard]] Prediction predictor() { return {like(), kOwn, stepper_}; }
+
+ private:
+  engine::Stepper stepper_;
 };
 
 Vec2 place_of(const Prediction& prediction) {
@@ -81,7 +84,7 @@ field::Pad pad_at(int tick) {
 }
 
 TEST(Prediction, HasNoBodyBeforeTheFirstView) {
-  const Truth truth{{units(0, 0)}};
+  Truth truth{{units(0, 0)}};
   EXPECT_TRUE(truth.predictor().own().empty());
 }
 

@@ -64,7 +64,8 @@ class SnapshotWorldTest : public ::testing::Test {
   }
 
   StagedMatch match_{{units(0, 0), units(kApart, 0), units(2 * kApart, 0)}, 8};
-  SnapshotWorld world_{match_.like(), Player{kA}};
+  engine::Stepper stepper_;
+  SnapshotWorld world_{match_.like(), Player{kA}, stepper_};
 };
 
 TEST_F(SnapshotWorldTest, HoldsAFullView) {
