@@ -314,7 +314,8 @@ std::vector<std::string> kinds_with(const GameTable& game, std::string_view hook
         (hook == "after" && kind.after != nullptr) ||
         (hook == "crushed" && kind.crushed != nullptr) ||
         (hook == "left" && kind.left != nullptr) ||
-        (hook == "possible" && kind.possible != nullptr);
+        (hook == "possible" && kind.possible != nullptr) ||
+        (hook == "predict" && kind.has_predict) || (hook == "look" && kind.has_look);
     if (has) with.push_back(name);
     for (std::size_t other = 0; hook == "contact" && other < kind.contact.size(); ++other) {
       if (kind.contact[other] == nullptr) continue;

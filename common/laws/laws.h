@@ -77,7 +77,7 @@ struct HookUse {
 };
 
 /// The optional members of the interface. One that a game misspells is among the others, and is
-/// never called. One that it misspells for a kind lacks that kind.
+/// never called. Of one that it misspells for one of its kinds, `kinds` lacks that kind.
 struct HookNames {
   std::vector<HookUse> declared;
   std::vector<std::string_view> others;

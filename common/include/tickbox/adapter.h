@@ -211,7 +211,9 @@ struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
     if constexpr (IsCrushed<Game, Kind>) table.crushed = crushed<Kind>;
     if constexpr (Leaves<Game, Kind>) table.left = left<Kind>;
     if constexpr (HasPossible<Game, Kind>) table.possible = possible<Kind>;
+    table.has_predict = HasPredict<Game, Kind>;
     if constexpr (HasPredict<Game, Kind>) table.predict = Game::predict(Kind{});
+    table.has_look = HasLook<Game, Kind>;
     table.look = look<Kind>;
     table.apply = kApply<Kind>;
     table.contact = kContact<Kind>;

@@ -26,6 +26,8 @@ struct KindTable {
   std::int32_t top_speed = 0;  ///< units per second
   Predict predict = Predict::Near;
   Look (*look)(const void* state) = nullptr;  ///< by default the first letter of the kind's name
+  bool has_predict = false;                   ///< whether the game says so; else it is the default
+  bool has_look = false;                      ///< as has_predict
   Body (*body)(const void* state) = nullptr;
   void (*act)(const detail::Row& row, const void* input, const detail::AnyStep& step) = nullptr;
   std::optional<Ray> (*ray)(const detail::Row& row, const void* input,

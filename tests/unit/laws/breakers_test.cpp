@@ -54,7 +54,8 @@ struct Stone {
   TICKBOX_FIELDS(Stone)
 };
 
-/// Nothing calls acts(), nor the contact without its Contact: both hooks are there for other kinds.
+/// Nothing calls acts(), the contact without its Contact, nor the predict() and the look() of other
+/// types: the hooks are there for other kinds.
 struct MisspeltForAKind : GameOf<Runner> {
   using Kinds = List<Runner, Stone>;
 
@@ -73,13 +74,23 @@ struct MisspeltForAKind : GameOf<Runner> {
   static void contact(Entity<Runner>, Entity<Runner>, Contact, Step<MisspeltForAKind>&) {}
 
   static void contact(Entity<Runner>, Entity<Stone>, Step<MisspeltForAKind>&) {}
+
+  static constexpr Predict predict(const Runner&) { return Predict::Never; }
+
+  static constexpr Predict predict(int) { return Predict::Never; }
+
+  static Look look(const Stone&) { return {}; }
+
+  static int look(const Runner&) { return 0; }
 };
 
 TEST(LawBreakers, AHookThatIsMisspeltForOneKindLacksThatKind) {
   const laws::HookNames hooks = laws::hooks_of(kGameTable<MisspeltForAKind>);
   EXPECT_EQ(hooks.declared,
             (std::vector<laws::HookUse>{{.name = "act", .kinds = {"Runner"}},
-                                        {.name = "contact", .kinds = {"Runner with Runner"}}}));
+                                        {.name = "contact", .kinds = {"Runner with Runner"}},
+                                        {.name = "predict", .kinds = {"Runner"}},
+                                        {.name = "look", .kinds = {"Stone"}}}));
 }
 
 /// Its rules change once, after a number of calls: wherever the laws are then.
