@@ -179,29 +179,37 @@ ExitCode exit_code_of(const record::VerifyResult& result) {
   return is_verified ? ExitCode::Done : ExitCode::CheckFailed;
 }
 
-/// Returns why the recording is not verified, or how far it is. Requires: it is not fully
-/// verified.
-std::string shortcoming_of(const VerifyFlags& options, const record::VerifyResult& result,
-                           Duration taken) {
-  if (result.interrupted && is_over_limit(options, taken)) {
+/// Returns what is wrong with the recording; empty if nothing is.
+std::string fault_of(const std::string& file, const record::VerifyResult& result) {
+  if (result.mismatched > 0) {
+    return fmt::format("{}: {} hashes differ", file, grouped(result.mismatched));
+  }
+  return result.damages > 0 ? file + " is damaged inside" : std::string{};
+}
+
+/// Returns how far the recording is verified. Requires: the command was stopped.
+std::string extent_of(const VerifyFlags& options, const record::VerifyResult& result,
+                      Duration taken) {
+  if (is_over_limit(options, taken)) {
     return fmt::format(
         "stopped after {:g} s, the --limit, and {} ticks; the others are not verified: give a "
         "longer --limit, or fewer ticks with --from and --to",
         std::chrono::duration<double>(options.limit).count(), grouped(result.ticks));
   }
-  if (result.interrupted && result.ticks == 0) {
-    return "stopped before the first tick; nothing is verified";
-  }
+  if (result.ticks == 0) return "stopped before the first tick; nothing is verified";
+  return fmt::format("stopped after {} ticks, before tick {}; the others are not verified",
+                     grouped(result.ticks), grouped(std::min(options.to, result.last_tick.value)));
+}
+
+/// Returns why the recording is not verified, and how far it is. Requires: it is not fully
+/// verified.
+std::string shortcoming_of(const VerifyFlags& options, const record::VerifyResult& result,
+                           Duration taken) {
+  const std::string fault = fault_of(options.file, result);
   if (result.interrupted) {
-    return fmt::format("stopped after {} ticks, before tick {}; the others are not verified",
-                       grouped(result.ticks),
-                       grouped(std::min(options.to, result.last_tick.value)));
+    return (fault.empty() ? "" : fault + "; ") + extent_of(options, result, taken);
   }
-  if (result.mismatched > 0) {
-    return fmt::format("{}: {} hashes differ", options.file, grouped(result.mismatched));
-  }
-  if (result.damages > 0) return options.file + " is damaged inside";
-  return fmt::format("{}: {}", options.file, kNothingToVerify);
+  return fault.empty() ? fmt::format("{}: {}", options.file, kNothingToVerify) : fault;
 }
 
 ExitCode run_verify(const VerifyFlags& options) {

@@ -578,6 +578,17 @@ TEST_F(ReplayCommand, VerifyEndsAtItsLimitOfTime) {
   expect_ended(replay({"verify", path, "--limit", "soon"}), 2, "--limit");
 }
 
+// Before the fix, only the text named the damage, and the exit code was that of a damaged file.
+TEST_F(ReplayCommand, StoppedInADamagedFileVerifyNamesTheDamageToo) {
+  auto bytes = tests::small_recording(20, 500);
+  bytes[40] ^= std::byte{1};  // in the first copy of the header
+  const std::string path = file_of(bytes);
+  const Outcome stopped = replay({"verify", path, "--limit", "1ms", "--jobs", "1", "--json"});
+  expect_ended(stopped, 3, path + " is damaged inside; stopped after 0.001 s, the --limit, and ");
+  EXPECT_EQ(stopped.document()["interrupted"], true) << stopped.out;
+  EXPECT_TRUE(stopped.document()["error"].get<std::string>().contains(" is damaged inside; "));
+}
+
 TEST_F(ReplayCommand, AFailureIsADocumentTooWhereOneIsWanted) {
   const Outcome missing = replay({"verify", "nowhere.tickbox", "--json"});
   EXPECT_EQ(missing.exit_code, 1);
