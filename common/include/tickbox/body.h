@@ -25,7 +25,7 @@ enum class Motion : std::uint8_t {
 /// The response of a body to a contact; each body follows its own.
 enum class Response : std::uint8_t {
   Slide,   ///< keeps its tangential velocity, and shares one normal velocity with the other body
-  Stop,    ///< as Slide, and its tangential velocity becomes zero at its first event of the tick
+  Stop,    ///< as Slide, and its tangential velocity becomes zero at its first contact of the tick
   Bounce,  ///< its normal velocity is reflected, with restitution
   Pass,    ///< moves through everything but the world's border, and is reported like a sensor
 };
