@@ -37,8 +37,8 @@ struct Keyframe {
 /// entities.
 [[nodiscard]] std::size_t keyframe_bytes_of(const World& world);
 
-/// Writes a keyframe into `out` and replaces its content. `sources`: by seat, of the last input; a
-/// free seat has none.
+/// Writes a keyframe into `out` and replaces its content. `sources`: by seat, of the last input;
+/// that of a free seat is ignored.
 /// Requires: at most kEntitiesMax entities; a source for each seat.
 void encode_keyframe(const World& world, std::uint64_t state_hash,
                      std::span<const InputSource> sources, std::vector<std::byte>& out);

@@ -128,8 +128,9 @@ inline constexpr std::uint64_t kPlanWorkPerSecond = 30'000'000;
 inline constexpr std::size_t kBytesPerWork = 4;
 
 /// The most snapshots per second to a client that has proven no receipt (ViewReceipts) for a time.
-/// Its address may belong to another by now. A client on a working link proves each new view: ten a
-/// second, or all if --snapshot-rate is lower. The first proof brings the full rate back.
+/// Its address may belong to another by now. A client on a working link proves each new view: at
+/// least ten a second, or all if --snapshot-rate is lower. The first proof brings the full rate
+/// back.
 struct UnprovenPace {
   Duration silence;
   std::uint32_t per_second;
