@@ -262,7 +262,8 @@ TEST(Moves, FollowAClientToItsNewAddress) {
   harness.run_for(seconds{3});
   EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Connected);
   EXPECT_EQ(harness.client(client).connection().sessions(), 1U);
-  // The server follows after three round trips, at least 200 ms after the answer from there.
+  // The server follows after three round trips, at least 200 ms after the new address has answered.
+  // The snapshots until then go to the old one.
   EXPECT_GT(harness.client(client).snapshots_received(), received + 130);
   EXPECT_EQ(harness.client(client).stats().hashes_mismatched, 0U);
   EXPECT_EQ(harness.network().bytes_to_strangers() > 0, true) << "what was still sent to the old";

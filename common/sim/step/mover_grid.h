@@ -8,12 +8,12 @@
 // widen the cells of the slow ones. The cells of a row are consecutive in memory, and a hash
 // scatters the rows. A mover that becomes faster than its level allows is listed as a stray.
 //
-// Few movers are in strips instead, across the longer side of the rectangle that they are in. Each
-// mover is in the strip of the low edge of all that it covers in the tick, as it is known at the
-// start. The strips are consecutive in memory, so a search reads from the first
-// strip that it needs to the last. It tests eight movers at a time, and is done before it would
-// have found its cells. Movers that are close together in a wide world share a strip, and then each
-// tests all of them. So strips are used only up to kInStripsMax movers.
+// Up to kInStripsMax movers, all of them are in strips instead, across the longer side of the
+// rectangle that they are in. Each mover is in the strip of the low edge of all that it covers in
+// the tick, as it is known at the start. The strips are consecutive in memory, so a search reads
+// from the first strip that it needs to the last. It tests eight movers at a time, and is done
+// before it would have found its cells. Movers that are close together in a wide world share a
+// strip, and then each tests all of them: too many for more movers.
 
 #include "sim/body.h"
 #include "sim/rects.h"
@@ -38,7 +38,8 @@ class MoverGrid {
   /// Reserves memory for `movers` movers.
   void reserve(std::size_t movers);
 
-  /// Removes all movers. Cost: linear, no allocation once warm.
+  /// Removes all movers, for at most `movers` others: cells or strips follow from their number.
+  /// Cost: linear, no allocation once warm.
   void start(std::size_t movers);
 
   /// Adds a mover. `reach` is how far it may get to each side of its corner without becoming a
