@@ -59,7 +59,7 @@ class Run {
     look_at_log();
     clients_.look_back(match_.now() - start);
     if (plan_.profile == Profile::Soak) {
-      memory_.look_back(match_.now() - start, plan_.clients.size());
+      memory_.look_back(match_.now() - start);
     }
     losses_.look_back(plan_);
     return outcome(match_.now() - start);

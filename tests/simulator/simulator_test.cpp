@@ -320,7 +320,7 @@ TEST(Soak, TakesALargeCrowdForNoLeak) {
   const Outcome outcome = play(
       make_plan({.seed = 120'168, .profile = Profile::Soak, .length = std::chrono::minutes{30}}));
   EXPECT_TRUE(outcome.findings.empty()) << report_of(outcome);
-  EXPECT_GT(outcome.memory.late, outcome.memory.early + 1'500'000U) << report_of(outcome);
+  EXPECT_GT(outcome.memory.late, outcome.memory.early + 700'000U) << report_of(outcome);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include "core/clock.h"
 #include "tests/simulator/checks/findings.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -28,8 +27,8 @@ class MemoryCheck {
   /// Samples the live bytes. Call it at equal intervals.
   void look();
 
-  /// Compares the medians at the end of a run with `clients` clients.
-  void look_back(Duration played, std::size_t clients);
+  /// Compares the medians at the end of a run.
+  void look_back(Duration played);
 
   [[nodiscard]] const MemoryCounts& counts() const { return counts_; }
 
