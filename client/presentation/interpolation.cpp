@@ -9,8 +9,8 @@
 namespace tickbox::client {
 namespace {
 
-/// Views further apart than this are not joined: the ticks in between get no samples, and all
-/// bodies are cut.
+/// Views further apart than this are not joined: the earlier samples are dropped, and all bodies
+/// jump.
 constexpr Duration kInterpolatedMax = std::chrono::seconds{1};
 /// The distance that a push, or the parting of overlapping bodies, may have moved a body beyond its
 /// speed.

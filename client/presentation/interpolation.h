@@ -94,6 +94,7 @@ struct PresentedBody {
 };
 
 /// Returns the point on the straight line between two points when `passed` of `whole` have passed.
+/// Requires: `whole` > 0.
 [[nodiscard]] Vec2 between(Vec2 from, Vec2 to, Duration passed, Duration whole);
 
 /// Writes all bodies of `from` to `out`, by id, as they are when `passed` of `whole` have passed

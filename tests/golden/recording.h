@@ -1,6 +1,6 @@
 #pragma once
-// The recorded match beside the scenes: what a server of one build has recorded every other build
-// steps again, tick by tick.
+// The recorded match beside the scenes: every other build steps again, tick by tick, what a server
+// of one build has recorded.
 //
 // Its keyframes are not compressed, so that no build needs zstd for it.
 //

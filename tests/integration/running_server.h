@@ -13,8 +13,7 @@ namespace tickbox::integration {
 class RunningServer {
  public:
   /// Starts it with these arguments beside `--admin-port 0 --json`, and `--port 0` where they name
-  /// no port. Throws
-  /// std::runtime_error when it does not get ready.
+  /// no port. Throws std::runtime_error when it does not get ready.
   explicit RunningServer(const std::vector<std::string>& arguments = {},
                          const std::vector<std::string>& environment = {});
 

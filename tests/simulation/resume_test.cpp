@@ -64,7 +64,8 @@ TEST(Resume, BringsAKilledClientBackIntoItsBodyInOneRoundTrip) {
   EXPECT_GT(harness.client(client).stats().hashes_checked, 60U);
 }
 
-// The server has not noticed yet that the client was killed.
+// The client still plays when another one resumes with its ticket: the other takes the session
+// over, and the first is told.
 TEST(Resume, TakesOverASessionThatIsStillOpen) {
   Harness harness{{}};
   const std::size_t client = harness.add_client(kGoodLink);

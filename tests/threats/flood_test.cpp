@@ -165,9 +165,10 @@ TEST(Threat, ConnectionFloodOfResumesWithGarbageTicketsIsNotNoticed) {
   });
 }
 
-// Who has played knows the boot id, so that each of these must be opened to be refused. A RESUME
-// needs no cookie below its limit: its sources can be forged, and must not use up what CONNECT
-// needs. Here they once shared a limit, and a newcomer waited until the flood was over.
+// Who has played knows the boot id, so that each of these must be opened to be refused. Below a
+// limit of its own a RESUME needs no cookie, so its source can be forged. Such RESUMEs must not use
+// up what CONNECT needs. Before the fix, both shared one limit, and a newcomer waited until the
+// flood was over.
 TEST(Threat, ConnectionFloodOfResumesThatMustBeOpenedIsNotNoticed) {
   expect_unnoticed([](Harness& harness, Wire& wire) -> Flood {
     RawPeer once{harness, wire, stranger_far_away(1)};

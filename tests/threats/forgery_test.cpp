@@ -186,7 +186,8 @@ class DamagingTransport final : public net::Transport {
   static constexpr std::uint64_t kOfTypeMax = 80;
 
   /// Of COOKIE and REFUSE only the type and the nonce are damaged: without a proof nothing else is
-  /// protected. Only the path sees them, and it could as well lose them.
+  /// protected. Only somebody on the network path sees these packets and could alter the rest, and
+  /// could drop them just as well.
   std::size_t bits_to_flip() {
     const PacketType type = net::packet_type(real_).value();
     if (++of_type_[type] > kOfTypeMax) return 0;

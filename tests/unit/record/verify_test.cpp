@@ -206,7 +206,7 @@ TEST(Verify, SurvivesForgedContent) {
   }
 }
 
-// The number after the highest would be 0 again: counts of segments must not come round with it.
+// The number after the highest would be 0 again: counts of segments must not wrap around too.
 TEST(Verify, TakesNoSegmentBeyondTheLastNumber) {
   const RecordedMatch match;
   auto file = tests::small_recording(3, 2);

@@ -1,3 +1,5 @@
+// Rays and boxes cast through a world: edges, corners, seams, insides, order.
+
 #include "sim/cast.h"
 
 #include "core/rng.h"
@@ -41,8 +43,6 @@ std::optional<CastHit> nearest(const sim::World& world, const Cast& cast) {
   caster.look_at(world);
   return caster.nearest(cast);
 }
-
-// Rays and boxes cast through a world: edges, corners, seams, insides, order.
 
 std::vector<std::uint64_t> ids_hit(const sim::World& world, const Cast& cast) {
   Caster caster;
