@@ -106,8 +106,8 @@ enum class OutcomePhase : std::uint8_t {
   Deciding,  ///< at the end of the tick
 };
 
-/// What a view that the game has not centred is centred on: the first entity that its player
-/// controls. The id is no entity's; Focused alone has it.
+/// The focus of a view that the game has not centred: the first entity that its player controls.
+/// The id is no entity's; Focused alone has it.
 inline constexpr Ref kOwnFocus{Ref::kNone - 1};
 
 /// One outcome; its bytes are in the record.

@@ -21,8 +21,8 @@ inline constexpr std::uint32_t kKeyframeSeconds = 5;
 /// The time between keyframes if all ticks since the last one were quiet.
 inline constexpr std::uint32_t kQuietKeyframeSeconds = 60;
 
-/// Records per second, each with a batch of ticks. A killed recorder loses at most one batch, in
-/// addition to the data that waits in the sink.
+/// Records per second, each with a batch of ticks. A killed recorder loses at most one batch, or
+/// the quiet ticks of one record, in addition to the data that waits in the sink.
 inline constexpr std::uint32_t kBatchesPerSecond = 10;
 
 /// The time that one record covers if its ticks are quiet: nothing entered, in an empty room.

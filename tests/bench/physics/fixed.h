@@ -38,7 +38,7 @@ struct FixedResult {
   std::vector<FixedLine> lines;
   bool repeatable = true;  ///< all repetitions of a case ended alike
 
-  /// Also whether the movers moved alike in all cases, since sensors stop none.
+  /// Whether it is repeatable, and the movers moved alike in all cases: sensors stop none.
   [[nodiscard]] bool is_sound() const;
 };
 
