@@ -32,7 +32,7 @@ struct Scale {
   std::int64_t speed_max = 0;
 };
 
-/// From a few sub-units, where corners, edges and ties are frequent, to the whole world.
+/// From a few sub-units, where corners, edges and ties are frequent, to an eighth of the world.
 constexpr std::array<Scale, 5> kScales = {{{12, 8, 30},
                                            {40, 30, 400},
                                            {4 * kOne, 2 * kOne, 8 * kOne},
