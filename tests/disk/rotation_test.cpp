@@ -230,7 +230,7 @@ TEST(Rotation, AFullDiskKeepsThePresentFileAndTheOldOnes) {
   }));
   const auto before = recorded.disk.paths();
   recorded.run(50);
-  // None goes, and at most the one comes that was asked for before.
+  // No file is removed, and at most the one requested before is added.
   EXPECT_TRUE(std::ranges::includes(recorded.disk.paths(), before));
   EXPECT_LE(recorded.disk.paths().size(), before.size() + 1);
   recorded.disk.set_faults({});

@@ -4,8 +4,8 @@
 //
 // A game is a struct of types and static functions. It derives from nothing and registers nothing;
 // functions that it does not define are not called. NAME-laws lists those that it has found, each
-// with its kinds: one with a misspelt name is missing there, and so is a kind for which its
-// arguments are others. Three rules hold:
+// with its kinds: one with a misspelt name is missing there, and so is a kind for which it has
+// other arguments than those below. Three rules hold:
 //
 //   1. The state is what TICKBOX_FIELDS lists (fields.h).
 //   2. Step, on server and client, has no clock, no private random numbers and no list of all

@@ -158,7 +158,7 @@ struct LargeInput {
   TICKBOX_FIELDS(LargeInput, a, b)
 };
 
-// 64 of these would take thirteen datagrams.
+// 64 of these would take sixteen datagrams.
 TEST(SentInputs, SendsTheNewestOfThoseThatDoNotFit) {
   GameTable game = tests::field::game();
   game.input = detail::type_info<LargeInput>();
