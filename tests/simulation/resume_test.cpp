@@ -65,7 +65,7 @@ TEST(Resume, BringsAKilledClientBackIntoItsBodyInOneRoundTrip) {
 }
 
 // The client still plays when another one resumes with its ticket: the other takes the session
-// over, and the first is told.
+// over, and the first learns it.
 TEST(Resume, TakesOverASessionThatIsStillOpen) {
   Harness harness{{}};
   const std::size_t client = harness.add_client(kGoodLink);

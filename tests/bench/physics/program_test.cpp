@@ -40,7 +40,9 @@ TEST(BenchPhysics, EveryWorldRunsInEveryEngineAndTickboxIsExact) {
   int ours = 0;
   for (const json& line : document.at("worlds")) {
     EXPECT_EQ(line.at("n"), 100) << line;
-    EXPECT_GT(line.at("us_per_tick").get<double>(), 0) << line;
+    // A tick in which all bodies sleep may be shorter than the clock can measure.
+    const bool is_awake = line.value("moving", 1) > 0;
+    EXPECT_TRUE(line.at("us_per_tick").get<double>() > 0 || !is_awake) << line;
     EXPECT_EQ(line.at("hash").get<std::string>().size(), 16U) << line;
     EXPECT_EQ(line.at("ticks"), 40) << line;
     EXPECT_EQ(line.at("repeats"), 2) << line;
