@@ -428,13 +428,15 @@ std::optional<sim::CastHit> Running::cast(const sim::Cast& cast) {
     hull.min[axis] = std::min(from, from + cast.way[axis]);
     hull.max[axis] = std::max(from, from + cast.way[axis]) + cast.size[axis];
   }
-  found_.clear();
+  const std::size_t first = found_.size();
   visit_overlapping(hull, [this](std::size_t row) { found_.push_back(row); });
-  std::ranges::sort(found_);
+  const std::span found = std::span{found_}.subspan(first);
+  std::ranges::sort(found);
   cast_at_.clear();
-  for (const std::size_t row : found_) {
+  for (const std::size_t row : found) {
     cast_at_.push_back(std::as_const(*world_).body(row));
   }
+  found_.resize(first);
   // Without the fixed bodies of the physics: some of them are removed in this phase.
   caster_.look_at({world_->physics().statics(), nullptr}, world_->physics().settings().border,
                   cast_at_);
@@ -480,19 +482,19 @@ std::optional<RayHit> Running::raycast(const Ray& ray) {
 }
 
 void Running::visit_rows_in(Vec2 min, Vec2 size, std::size_t kind, RowVisit visit) {
-  std::vector<std::size_t> found;
-  std::swap(found, found_);
-  found.clear();
+  const std::size_t first = found_.size();
   visit_overlapping(sim::box_of(min, at_least_one(size)), [&](std::size_t row) {
-    if (world_->infos()[row].kind == kind) found.push_back(row);
+    if (world_->infos()[row].kind == kind) found_.push_back(row);
   });
-  std::ranges::sort(found);
-  for (const std::size_t row : found) {
+  std::ranges::sort(std::span{found_}.subspan(first));
+  const std::size_t end = found_.size();
+  for (std::size_t i = first; i < end; ++i) {
+    const std::size_t row = found_[i];
     if (is_removed(row)) continue;
     join_askers(world_->id(row), log_.for_each_in);
     visit.call(visit.captured, touch(row));
   }
-  std::swap(found, found_);
+  found_.resize(first);
 }
 
 void Running::remove(Ref who) {

@@ -264,7 +264,7 @@ class Running {
   bool is_filed_ = false;
   std::vector<std::uint32_t> filed_rows_;  ///< by key
   std::vector<std::size_t> fixed_found_;
-  std::vector<std::size_t> found_;
+  std::vector<std::size_t> found_;  ///< a stack: a callback may query within a query
   std::vector<sim::Body> cast_at_;
   sim::Caster caster_;
 
