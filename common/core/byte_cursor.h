@@ -1,6 +1,7 @@
 #pragma once
-// Writes and reads fixed layouts, field by field. Handshake datagrams use them, which are read
-// before their sender is authenticated; so do the sealed parts of tokens and tickets.
+// Writes and reads fixed layouts, field by field. Datagrams of the handshake have such a layout,
+// because they are read before their sender is authenticated. The sealed parts of tokens and
+// tickets have one too.
 
 #include "core/bytes.h"
 

@@ -63,8 +63,7 @@ class ByteSink {
 
   /// Accepts `bytes`. The sink of a running server (os/files/file_sink.h) accepts all or none of
   /// them, and never waits for a disk.
-  /// Fails: false, when the bytes that wait to be written have reached their limit, or the disk has
-  /// failed.
+  /// Fails: false, if too many bytes wait to be written, or the disk has failed.
   virtual bool write(ConstBytes bytes) = 0;
 };
 

@@ -29,7 +29,7 @@ class WallClock {
   [[nodiscard]] virtual WallTime now() const = 0;
 };
 
-/// Returns the length of one tick, rounded down to the nanosecond.
+/// Returns the length of one tick, rounded down to the nanosecond. Requires: ticks_per_second ≥ 1.
 [[nodiscard]] constexpr Duration tick_duration(std::uint32_t ticks_per_second) {
   return Duration{1'000'000'000 / ticks_per_second};
 }

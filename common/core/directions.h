@@ -7,7 +7,7 @@
 
 namespace tickbox {
 
-/// The number of directions; 0 is +x, a quarter of them is +y (down).
+/// The number of directions. Direction 0 is +x, direction 256 is +y (down).
 inline constexpr std::int32_t kDirectionCount = 1'024;
 
 /// Returns the vector of `length` sub-units in a direction, modulo kDirectionCount. Mirrored

@@ -11,8 +11,8 @@ namespace tickbox {
 template <class Signature>
 class FunctionRef;
 
-/// Calls the object that it was made from, such as a lambda. Valid while that is. Cost: as a call
-/// of a virtual function.
+/// Calls the object that it was made from, such as a lambda. Valid as long as that object. Cost: as
+/// the call of a virtual function.
 template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:

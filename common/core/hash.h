@@ -17,8 +17,8 @@ namespace tickbox {
 /// Returns XXH3-64 of `bytes`. Source: xxHash, XXH3_64bits_withSeed.
 [[nodiscard]] std::uint64_t hash_bytes(ConstBytes bytes, std::uint64_t seed = 0);
 
-/// A hasher that gathers up to Capacity bytes of fields and hashes them in one call: for one entity
-/// or one random draw.
+/// A hasher that gathers up to Capacity bytes of fields and hashes them in one call, as for a
+/// random draw.
 template <std::size_t Capacity>
 class FieldHasher {
  public:

@@ -38,8 +38,8 @@ struct PlayerId {
   friend constexpr auto operator<=>(PlayerId, PlayerId) = default;
 };
 
-/// The id of a body in a world. The rules define the meaning of its bits; the physics only sorts by
-/// it.
+/// The id of a body in a world. The rules define the meaning of its bits; the physics sorts by the
+/// id.
 struct BodyId {
   std::uint64_t value = 0;
 

@@ -32,7 +32,7 @@ class InplaceVector {
     --size_;
   }
 
-  /// Removes the element at `index` and closes the gap: the order of the others stays.
+  /// Removes the element at `index`. The others keep their order. Requires: index < size().
   constexpr void erase_at(std::size_t index) {
     TICKBOX_ASSERT(index < size_);
     for (std::size_t i = index + 1; i < size_; ++i) {
@@ -41,7 +41,7 @@ class InplaceVector {
     --size_;
   }
 
-  /// Removes the first `count` elements: the order of the others stays.
+  /// Removes the first `count` elements. The others keep their order. Requires: count ≤ size().
   constexpr void erase_first(std::size_t count) {
     TICKBOX_ASSERT(count <= size_);
     for (std::size_t i = count; i < size_; ++i) {

@@ -52,8 +52,8 @@ class NumberWriter {
   std::vector<std::byte>& out_;
 };
 
-/// A reader that takes fields from the front. After a wrong field, or at the end of the bytes,
-/// every read returns zero and failed() returns true.
+/// A reader that takes fields from the front. After a wrong field, or a read past the end of the
+/// bytes, every read returns zero or no bytes, and failed() returns true.
 class NumberReader {
  public:
   explicit NumberReader(ConstBytes bytes) : rest_(bytes) {}

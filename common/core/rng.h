@@ -21,8 +21,7 @@ class Rng {
     return z ^ (z >> 31);
   }
 
-  /// Returns a number from 0 to bound − 1, without the bias of a plain remainder. Requires: bound >
-  /// 0.
+  /// Returns a number from 0 to bound − 1, without the bias of a remainder. Requires: bound > 0.
   constexpr std::uint64_t below(std::uint64_t bound) {
     TICKBOX_ASSERT(bound > 0);
     const std::uint64_t rejected_below = (0 - bound) % bound;
@@ -34,7 +33,7 @@ class Rng {
     }
   }
 
-  /// Returns true in `numerator` of `denominator` cases.
+  /// Returns true in `numerator` of `denominator` cases. Requires: denominator > 0.
   constexpr bool chance(std::uint64_t numerator, std::uint64_t denominator) {
     return below(denominator) < numerator;
   }

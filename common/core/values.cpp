@@ -1,5 +1,5 @@
-// Each duration and size is a number, then no unit or one of a short list, with nothing around
-// them.
+// A duration or a size is a number and then one of a short list of units, or no unit. No other
+// character may stand before, between or after them.
 
 #include "core/values.h"
 
