@@ -26,18 +26,18 @@
 
 namespace tickbox::protocol {
 
-/// The most bytes of one segment: a datagram minus the packet's overhead, the head, a status, and
-/// the overhead of FlatBuffers.
+/// The most bytes of one segment: a datagram minus the packet's overhead, the head, a status, an
+/// answer to commands, and the overhead of FlatBuffers.
 inline constexpr std::size_t kAuditSegmentBytesMax = 1'088;
 
 /// The most segments that may be unacknowledged at once: as many as an acknowledgement has bits
-/// for. At one segment per tick this is a second.
+/// for. At 60 Hz and one segment per tick they take about a second.
 inline constexpr std::uint32_t kAuditWindow = 64;
 
 struct AuditHead {
   InputReport report;
-  std::uint8_t run = 0;       ///< low 8 bits of its number
-  std::uint16_t segment = 0;  ///< low 16 bits of its number in the run
+  std::uint8_t run = 0;       ///< low 8 bits of the run's number
+  std::uint16_t segment = 0;  ///< low 16 bits of the segment's number in the run
 
   friend bool operator==(const AuditHead&, const AuditHead&) = default;
 };
@@ -68,11 +68,11 @@ struct AuditAck {
 [[nodiscard]] ConstBytes encode_audit(const AuditHead& head, ConstBytes bytes,
                                       const AuditExtras& extras, MessageBuffer& buffer);
 
-/// Verifies the FlatBuffer, then its size. Fails: Malformed.
+/// Verifies the FlatBuffer, then the size of the segment. Fails: Malformed.
 [[nodiscard]] std::expected<AuditSegment, net::DropReason> decode_audit(ConstBytes message);
 
-/// Returns the segment nearest to `near` that ends in these 16 bits: 2^15 is far more than a
-/// window.
+/// Returns the segment nearest to `near` whose low 16 bits are `low`. A window is far smaller than
+/// 2^15.
 [[nodiscard]] constexpr std::uint64_t expand_segment(std::uint16_t low, std::uint64_t near) {
   const auto ahead = static_cast<std::int16_t>(low - static_cast<std::uint16_t>(near & 0xffff));
   return near + static_cast<std::uint64_t>(std::int64_t{ahead});
@@ -90,8 +90,8 @@ void encode_keyframe_entry(ConstBytes keyframe, std::vector<std::byte>& out);
 void encode_tick_entry(std::uint64_t state_hash, ConstBytes tick, std::vector<std::byte>& out);
 
 /// Removes the next entry from the front of `stream`, and returns it without its length. Returns
-/// nothing while the entry is incomplete. Fails: Malformed, for a length above `bytes_max`, which
-/// is entry_bytes_max().
+/// nothing while the entry is incomplete. Fails: Malformed, for a length that is 0, is above
+/// `bytes_max` (entry_bytes_max()), or is not in its shortest form.
 [[nodiscard]] std::expected<std::optional<ConstBytes>, net::DropReason> take_entry(
     ConstBytes& stream, std::size_t bytes_max);
 

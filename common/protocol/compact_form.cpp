@@ -98,7 +98,7 @@ std::optional<Parts> read_parts(Fields fields, ConstBytes message) {
   return is_whole && !reader.failed() && reader.left() == 0 ? std::optional{parts} : std::nullopt;
 }
 
-/// A buffer that is filled from its end. Places are distances from there.
+/// A buffer that is filled from its end. A place is the distance from this end.
 class Filling {
  public:
   /// Fills in `bytes` bytes, the first of which is aligned. Returns its place.

@@ -36,8 +36,8 @@ void write_compact(CompactMessage kind, ConstBytes flat, std::vector<std::byte>&
 
 /// Lays out the FlatBuffer of a compact form at the front of `out`, and returns it. Only its
 /// layout is right: a Verifier and the decoder check the values.
-/// Requires: `out` is zero. Fails: returns nothing for bytes that are no compact form, and for more
-/// than net::kMessageBytesMax.
+/// Requires: `out` is zero. Fails: returns nothing for bytes that are no compact form, for more
+/// than net::kMessageBytesMax, and if `out` is too small.
 [[nodiscard]] std::optional<ConstBytes> restore(CompactMessage kind, ConstBytes message,
                                                 MutableBytes out);
 

@@ -1,6 +1,6 @@
 #pragma once
-// The descriptor of the game that a server plays (engine/FORMAT.md), part by part: all that a
-// client needs to read what it is sent, without the game. The client asks for each part.
+// The descriptor of the game that a server plays (engine/FORMAT.md), part by part. It has all that
+// a client without the game needs to read what the server sends. The client asks for each part.
 
 #include "core/bytes.h"
 #include "core/inplace_vector.h"

@@ -1,6 +1,7 @@
 #pragma once
-// A desync, as one end knows it. It has both states of a view whose hash at the client differs from
-// the server's, and the causes that led there. The file also has the text of a desync for a log.
+// A desync, as one end knows it. The hash of a view at the client differs from the server's. A
+// desync has each end's state of this view, if it is known, and the causes since the base. The file
+// also has the text of a desync for a log.
 
 #include "core/ids.h"
 #include "engine/log/world_difference.h"
@@ -68,8 +69,9 @@ class DesyncSink {
 [[nodiscard]] std::string_view name_of(DesyncEnd end);
 [[nodiscard]] std::string_view name_of(DesyncSide side);
 
-/// Formats a difference as key=value, for a log. It names the first entity that differs, each of
-/// its differing fields with both values, and the total of entities and fields that differ.
+/// Formats a difference as key=value, for a log. The text names what differs first (an entity, or
+/// the room), each of its differing fields with both values, and how many entities and fields
+/// differ in total.
 [[nodiscard]] std::string difference_in_words(const engine::WorldDifference& difference);
 
 /// Formats the desync as key=value, for a log.

@@ -24,17 +24,17 @@ inline constexpr std::uint32_t kTicksRemembered = 64;
 static_assert(kTicksRemembered > kBaseAgeMax,
               "a snapshot is made from its base's members and from all causes since");
 
-/// The most views that a client keeps as bases of snapshots: a server sends one in a tick.
+/// The most views that a client keeps as bases of snapshots. A server sends at most one in a tick.
 inline constexpr std::uint32_t kViewsHeld = 64;
 static_assert(kViewsHeld > kBaseAgeMax,
               "the oldest base is still read while the view made from it is written");
 
-/// The most inputs in one message: a second at 60 Hz. A client with more unconfirmed inputs has
-/// lost its server.
+/// The most inputs in one message: about a second at 60 Hz. A client with more unconfirmed inputs
+/// has lost its server.
 inline constexpr std::size_t kInputsPerMessageMax = 64;
 
-/// The number of ticks ahead of the world for which a server keeps inputs: a second at 60 Hz. A
-/// client further ahead has lost its clock.
+/// The number of ticks ahead of the world for which a server keeps inputs: about a second at 60 Hz.
+/// A client further ahead has lost its clock.
 inline constexpr std::uint32_t kInputsHeldMax = 64;
 static_assert(kInputsHeldMax >= kInputsPerMessageMax,
               "all inputs of a message that begins with the next tick are held");

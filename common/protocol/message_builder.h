@@ -40,7 +40,7 @@ struct MessageBuffer::Builder {
     return net::finished_bytes(flat);
   }
 
-  /// The same for a message that is sent in compact form.
+  /// Does the same for a message that is sent in compact form.
   template <class Root>
   ConstBytes finish(CompactMessage kind, flatbuffers::Offset<Root> root) {
     flat.Finish(root);
@@ -74,7 +74,7 @@ class RestoredMessage {
   std::optional<ConstBytes> flat_;  ///< a part of bytes_
 };
 
-/// Reads a field of bytes. Fails: nothing, for one that is present and empty.
+/// Returns the bytes of a field, none if it is absent. Fails: nothing, if it is present and empty.
 inline std::optional<ConstBytes> bytes_of(const flatbuffers::Vector<std::uint8_t>* wire) {
   if (wire == nullptr) return ConstBytes{};
   if (wire->size() == 0) return std::nullopt;

@@ -52,8 +52,8 @@ struct InputMessage {
 /// Encodes a CHALLENGE or its RESPONSE.
 [[nodiscard]] ConstBytes encode_path_check(std::uint64_t data, MessageBuffer& buffer);
 
-/// Each function verifies the FlatBuffer, then the meaning (counts, reasons); no unverified data is
-/// read. Fails: Malformed.
+/// Each function verifies the FlatBuffer, then the meaning (the fields that must be present, empty
+/// vectors, reasons). No unverified data is read. Fails: Malformed.
 /// `room_tick`: near the ticks of the message, of which 16 bits are sent. The bits of inputs and
 /// commands are not read; `message` keeps its memory.
 [[nodiscard]] std::expected<void, net::DropReason> decode_input(ConstBytes bytes, Tick room_tick,

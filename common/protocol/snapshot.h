@@ -3,8 +3,8 @@
 //
 // A view is the set of entities that a client holds at a tick; these are its members. A snapshot
 // for tick T names a base: an older view that the client has acknowledged. Its content
-// (views/content.h) makes the view of T from the base. Beside it are events (views/events.h), both
-// as bits: code that only carries them does not need the game.
+// (views/content.h) makes the view of T from the base. A snapshot also has events (views/events.h).
+// Content and events are bits, so code that only carries them does not need the game.
 
 #include "core/ids.h"
 #include "protocol/history_depths.h"
@@ -18,8 +18,8 @@
 
 namespace tickbox::protocol {
 
-/// The range of margins, in 1/16 ticks, that a byte can encode. It is exact below four ticks, has
-/// whole ticks from there to 67, and means "at least" at either end.
+/// The range of margins, in 1/16 ticks, that a byte can encode. Early or late, the code is exact
+/// below four ticks, and has whole ticks from four to 67. Its last value stands for all beyond.
 inline constexpr std::int32_t kMarginExact = 64;
 inline constexpr std::int32_t kMarginMost = kMarginExact + 16 * (127 - kMarginExact);
 inline constexpr std::int32_t kMarginLeast = -kMarginMost;
@@ -36,8 +36,8 @@ inline constexpr std::int32_t kMarginLeast = -kMarginMost;
   return static_cast<std::int8_t>(within);
 }
 
-/// Returns the middle of the range that a code covers; for the outermost codes, the end of the
-/// range. −128, which is never encoded, is read as the least.
+/// Returns the middle of the range that a code covers. For the outermost codes it is kMarginMost or
+/// kMarginLeast. −128, which is never encoded, is read as kMarginLeast.
 [[nodiscard]] constexpr std::int32_t decode_margin(std::int8_t code) {
   constexpr std::int32_t kHalfTick = 8;
   if (code >= 127) return kMarginMost;
@@ -81,7 +81,7 @@ struct SnapshotHead {
 /// The state of the client's packets at the server; sent from time to time.
 struct LinkStatus {
   std::uint32_t newest_packet = 0;     ///< low 32 bits of the newest client sequence that arrived
-  std::uint32_t packets_received = 0;  ///< client packets that have arrived in total
+  std::uint32_t packets_received = 0;  ///< client packets that have arrived in this session
   std::uint32_t late = 0;              ///< inputs that arrived after their tick
 
   friend bool operator==(const LinkStatus&, const LinkStatus&) = default;

@@ -16,7 +16,7 @@ namespace tickbox::protocol {
 /// receipt 2, status 12, answer to commands 2, and the length of the content 2.
 inline constexpr std::size_t kSnapshotFrameBytes = 54;
 
-/// Requires: small enough for a datagram with kSnapshotFrameBytes.
+/// Requires: content and events fit a datagram beside kSnapshotFrameBytes.
 [[nodiscard]] ConstBytes encode_snapshot(const Snapshot& snapshot, MessageBuffer& buffer);
 
 /// Verifies the FlatBuffer, and reads it into `snapshot`, which keeps its memory. Content and

@@ -11,8 +11,9 @@
 namespace tickbox::protocol {
 namespace {
 
-/// Returns whether a sender can have cut this part: all parts except the last are full, and no part
-/// is empty but the one of a view of no bytes.
+/// Returns whether a sender can have made this part. Its view's numbers are within their ranges.
+/// All parts except the last are full. A part is empty only if the view has no bytes or is not
+/// sent.
 bool is_possible(const schema::ViewPartHead& head, std::size_t bytes) {
   const bool names_a_view = head.tick() > 0 && head.tick() <= net::kTickMax &&
                             head.said() != head.made() && head.base_age() <= kBaseAgeMax &&

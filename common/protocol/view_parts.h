@@ -41,8 +41,8 @@ struct ViewPart {
   InplaceVector<std::byte, kViewPartBytes> bytes;
 };
 
-/// Returns the number of parts of a view with this number of bytes; one of none has one part.
-/// Requires: at most kViewBytesMax.
+/// Returns the number of parts of a view with this number of bytes. A view of no bytes has one
+/// part. Requires: at most kViewBytesMax.
 [[nodiscard]] constexpr std::uint8_t parts_of(std::size_t bytes) {
   const std::size_t parts = (bytes + kViewPartBytes - 1) / kViewPartBytes;
   return static_cast<std::uint8_t>(parts == 0 ? 1 : parts);
@@ -53,10 +53,11 @@ struct ViewPart {
   return parts < 64 ? (std::uint64_t{1} << parts) - 1 : ~std::uint64_t{0};
 }
 
-/// Returns part `number` of a view. Requires: number < parts_of(bytes.size()).
+/// Returns part `number` of a view. Requires: at most kViewBytesMax bytes; number <
+/// parts_of(bytes.size()).
 [[nodiscard]] ViewPart part_of(const ViewName& view, ConstBytes bytes, std::uint8_t number);
 
-/// The most bytes of a view part's message beyond its own bytes.
+/// The most bytes of a view part's message beside those of the view.
 inline constexpr std::size_t kViewPartFrameBytes = 64;
 
 /// Returns the most bytes of the message of a view part with `bytes` bytes.
@@ -67,7 +68,7 @@ inline constexpr std::size_t kViewPartFrameBytes = 64;
 /// Encodes a DESYNC_REPORT or a DESYNC_STATE.
 [[nodiscard]] ConstBytes encode_view_part(const ViewPart& part, MessageBuffer& buffer);
 
-/// Verifies the FlatBuffer, then the meaning: ranges, counts, order. Fails: Malformed.
+/// Verifies the FlatBuffer, then the meaning: ranges and sizes. Fails: Malformed.
 [[nodiscard]] std::expected<ViewPart, net::DropReason> decode_view_part(ConstBytes message);
 
 /// The received parts of one view, which arrive in any order.
