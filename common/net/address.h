@@ -1,6 +1,5 @@
 #pragma once
-// The address from which a datagram comes, or to which it goes: one form for IPv4 (mapped) and
-// IPv6.
+// The address of the sender or the receiver of a datagram, in one form for IPv4 (mapped) and IPv6.
 
 #include "core/bytes.h"
 

@@ -52,7 +52,7 @@ std::uint64_t to_number(WallTime time) {
 }
 
 WallTime to_time(std::uint64_t number) {
-  // The upper half of the range is no real time; nowhere does it mean "never expires".
+  // The upper half of the range is no real time, and never means "never expires".
   return WallTime{std::chrono::milliseconds{
       static_cast<std::int64_t>(std::min<std::uint64_t>(number, INT64_MAX))}};
 }

@@ -2,8 +2,9 @@
 // The connect token: a game's backend issues it to a player, and a server admits the player with
 // it.
 //
-// Only the servers can read its sealed part, which the client sends in CONNECT. With it the player
-// gets two keys, from which those of its session are derived, and the servers that accept it.
+// Only the servers can read its sealed part, which the client sends in CONNECT. Beside this part
+// the token has two keys, from which the keys of the session are derived, and the addresses of the
+// servers that accept it.
 // Source: netcode's published standard, for content and life cycle; the sizes are our own.
 
 #include "core/bytes.h"

@@ -18,8 +18,8 @@ namespace tickbox::net {
 inline constexpr std::size_t kCookieBytes = 12;
 using CookieBytes = std::array<std::byte, kCookieBytes>;
 
-/// The life of a cookie: enough for three lost answers at four HELLOs a second, and a round trip of
-/// 3 s.
+/// The life of a cookie: enough for a round trip of 3 s, and for three CONNECTs at four a second of
+/// which each, or its answer, is lost.
 inline constexpr Duration kCookieLife = std::chrono::seconds{4};
 
 class CookieJar {

@@ -1,6 +1,6 @@
 #pragma once
-// All cryptography in one place, all of it from libsodium. It has keys, their agreement and
-// derivation, sealing and opening, tags, short keyed hashes, and the text forms of keys.
+// All cryptography in one place, all of it from libsodium: keys, their agreement and derivation,
+// sealing and opening, tags, short keyed hashes, and the text forms of keys.
 
 #include "core/bytes.h"
 #include "core/entropy.h"
@@ -24,7 +24,7 @@ inline constexpr std::size_t kShortKeyBytes = 16;
 /// Overwrites bytes, so that nobody can find them later.
 void wipe(MutableBytes bytes);
 
-/// Bytes that are overwritten once they are not needed any more.
+/// Bytes that are overwritten when the object is destroyed.
 template <std::size_t Size>
 struct Secret : std::array<std::byte, Size> {
   Secret() : std::array<std::byte, Size>{} {}
@@ -39,8 +39,8 @@ using Key = Secret<kKeyBytes>;
 using ShortKey = Secret<kShortKeyBytes>;
 using LongNonce = std::array<std::byte, kLongNonceBytes>;
 
-/// What an end draws for one handshake: the public key of a HandshakePair. Two random ones never
-/// collide, so it is the end's nonce, too.
+/// The public key of a HandshakePair, which an end makes for one handshake. No two random ones are
+/// equal, so the public key is the end's nonce, too.
 using HandshakeNonce = std::array<std::byte, kNonceBytes>;
 
 /// One key for each direction; a key is never used in both.
@@ -87,7 +87,8 @@ struct HandshakePair {
                              std::initializer_list<ConstBytes> parts = {});
 
 /// Returns keys that no other session has, from the keys of a token or a ticket, both ends' nonces
-/// and agree(). An attacker who later learns the keys of the token or ticket cannot compute them.
+/// and agree(). An attacker who later learns the keys of the token or ticket cannot compute the
+/// keys of the session.
 [[nodiscard]] KeyPair derive_session_keys(const KeyPair& keys, const HandshakeNonce& client,
                                           const HandshakeNonce& server, const Key& agreed);
 
@@ -103,8 +104,9 @@ struct HandshakePair {
 void seal(const Key& key, std::uint64_t sequence, ConstBytes clear, ConstBytes plaintext,
           MutableBytes out);
 
-/// Opens what seal() sealed; writes sealed.size() − kTagBytes bytes to `out`. Fails: false, if
-/// any bit differs; the content of `out` is then meaningless.
+/// Opens what seal() sealed; writes sealed.size() − kTagBytes bytes to `out`. Requires: out.size()
+/// ≥ sealed.size() − kTagBytes. Fails: false, if any bit differs; the content of `out` is then
+/// meaningless.
 [[nodiscard]] bool open(const Key& key, std::uint64_t sequence, ConstBytes clear, ConstBytes sealed,
                         MutableBytes out);
 
@@ -121,8 +123,8 @@ void seal_drawn(const Key& key, const LongNonce& nonce, ConstBytes clear, ConstB
 /// Returns whether `tag` is tag_of(key, bytes); in constant time.
 [[nodiscard]] bool tag_matches(const Key& key, ConstBytes bytes, ConstBytes tag);
 
-/// Returns SipHash-2-4: for cookies, and for hash tables in which a stranger must not be able to
-/// cause collisions.
+/// Returns SipHash-2-4: for cookies, receipts, and hash tables in which a stranger must not be able
+/// to cause collisions.
 [[nodiscard]] std::uint64_t short_hash(const ShortKey& key, ConstBytes bytes);
 /// Returns whether two hashes are the same; in constant time.
 [[nodiscard]] bool same_hash(std::uint64_t a, std::uint64_t b);

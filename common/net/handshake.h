@@ -51,7 +51,7 @@ enum class DisconnectReason : std::uint8_t {
   TimedOut = 3,
   Kicked = 4,
   TakenOver = 5,   ///< the client has connected or resumed from elsewhere
-  MatchEnded = 6,  ///< the game has closed the room; the next match opens there
+  MatchEnded = 6,  ///< the game has closed the room, where the next match opens
 };
 
 /// One more than the last reason.
@@ -100,9 +100,8 @@ struct CookieAnswer {
   CookieBytes cookie{};
 };
 
-/// Decodes a COOKIE. The caller must check by its nonce that it answers this client;
-/// decode_refuse() has the same rule.
-/// Fails: TooShort, TooLong, UnknownType.
+/// Decodes a COOKIE. The caller must check that its nonce is the client's own. The same is true of
+/// a REFUSE. Fails: TooShort, TooLong, UnknownType.
 [[nodiscard]] std::expected<CookieAnswer, DropReason> decode_cookie(ConstBytes datagram);
 
 ConstBytes encode_connect(const ConnectRequest& connect, const CookieBytes& cookie,
@@ -145,7 +144,7 @@ struct Accept {
   Tick tick;                     ///< the room's tick
   std::string game;
   std::uint32_t game_version = 0;
-  std::uint64_t game_hash = 0;  ///< over the rules: both ends must have the same
+  std::uint64_t game_hash = 0;  ///< over the rules: a client that steps views must have the same
   std::uint32_t map_seats = 0;
   std::uint64_t map_hash = 0;
   std::uint64_t shared_seed = 0;  ///< of the random numbers that both ends draw
@@ -180,7 +179,7 @@ struct Accepted {
 [[nodiscard]] std::expected<HandshakeNonce, DropReason> server_nonce_of(ConstBytes datagram);
 
 /// Opens the sealed part with the session's keys. Fails: Forged, Malformed. Requires:
-/// server_nonce_of() has read its nonce.
+/// server_nonce_of() has read the nonce of this datagram.
 [[nodiscard]] std::expected<Accepted, DropReason> open_accept(ConstBytes datagram,
                                                               const KeyPair& session);
 

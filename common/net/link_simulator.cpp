@@ -37,8 +37,7 @@ constexpr Duration kLinkDelayMax = std::chrono::seconds{10};
 constexpr std::array kKeys{"delay"sv,   "jitter"sv,  "loss"sv,     "duplicate"sv,
                            "reorder"sv, "corrupt"sv, "truncate"sv, "seed"sv};
 
-/// The largest whole part of a number: in millionths, and as nanoseconds of the longest delay, it
-/// fits 64 bits.
+/// The largest whole part of a number. A number in millionths fits 64 bits.
 constexpr std::uint64_t kWholeMax = 1'000'000'000'000;
 
 struct Unit {

@@ -142,7 +142,8 @@ class PacketChannel {
   /// Fails: TooShort, TooLong, UnknownType, Replayed. Cost: no cryptography.
   [[nodiscard]] std::expected<std::uint64_t, DropReason> check_packet(ConstBytes datagram) const;
 
-  /// Order of checks: those of check_packet(), AEAD; the window advances last.
+  /// Opens a packet into `out`. Makes the checks of check_packet(), then opens the seal, and
+  /// advances the window last.
   /// Fails: as check_packet(); Forged; UnknownConnection, if a packet with another id does not
   /// open.
   std::expected<Opened, DropReason> open_packet(ConstBytes datagram, PacketBuffer& out);
@@ -161,8 +162,8 @@ class PacketChannel {
   ReplayWindow window_;
 };
 
-/// Returns the full sequence that ends in the bits `low` and is nearest to `newest`. Requires:
-/// `low` has at most kSequenceBits bits.
+/// Returns the full sequence that ends in the bits `low` and is nearest to `newest`; of two equally
+/// near the later. Requires: `low` has at most kSequenceBits bits.
 [[nodiscard]] std::uint64_t expand_sequence(std::uint32_t low, std::uint64_t newest);
 
 }  // namespace tickbox::net

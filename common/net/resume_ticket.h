@@ -46,8 +46,8 @@ struct ResumeTicket {
 [[nodiscard]] SealedTicket seal_ticket(const Ticket& ticket, std::uint64_t boot, const Key& key,
                                        Entropy& entropy);
 
-/// Returns nothing if the ticket was not sealed with this key. Requires: kSealedTicketBytes bytes,
-/// here and below.
+/// Opens a sealed ticket. Fails: nothing, if the ticket was not sealed with this key, or was
+/// altered. Requires: kSealedTicketBytes bytes, here and below.
 [[nodiscard]] std::optional<Ticket> open_ticket(ConstBytes sealed, const Key& key);
 
 /// Returns the boot id of the server that sealed the ticket; not authenticated until it opens.

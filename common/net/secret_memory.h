@@ -1,6 +1,6 @@
 #pragma once
-// Memory for keys. It is in no core dump, is not swapped out if the system allows that, and is
-// overwritten when it is freed (libsodium's sodium_malloc).
+// Memory for keys. It is in no core dump, and is overwritten when it is freed (libsodium's
+// sodium_malloc). If the system lets it be locked, it is never swapped out.
 
 #include <cstddef>
 #include <vector>

@@ -26,7 +26,8 @@ struct Datagram {
   ConstBytes bytes;
   Address to{};  ///< our own address that received it; zeros if unknown
 
-  /// Returns the route for an answer: a peer accepts it only from the address that it has sent to.
+  /// Returns the route for an answer. A peer accepts an answer only from the address to which the
+  /// peer has sent.
   [[nodiscard]] Route back() const { return {.peer = from, .local = to}; }
 };
 
