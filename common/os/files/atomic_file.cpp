@@ -109,8 +109,8 @@ int AtomicFile::rename_to_new_place() {
   return ::link(name_.c_str(), place_.c_str()) == 0 ? 0 : errno;
 }
 
-/// Closes a file with a temporary name before it renames it, so that no write error is reported
-/// after the rename. A file without a name cannot be closed first.
+/// Closes a file with a temporary name before the rename, so that no write error is reported after
+/// the rename. A file without a name cannot be closed first.
 std::expected<void, int> AtomicFile::create() {
   bring_to_disk();
   if (error_ != 0) return std::unexpected{error_};

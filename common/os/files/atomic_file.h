@@ -2,7 +2,7 @@
 // A file that is written completely before it appears at its path. Where the file system supports
 // it, a new file has no name until then, and the kernel removes it however the process ends.
 // Otherwise, and if it replaces another file, it has a temporary name beside its path. Only a
-// killed process leaves that behind.
+// killed process leaves a file with a temporary name behind.
 
 #include "core/bytes.h"
 
@@ -19,8 +19,8 @@ class AtomicFile {
   /// Replacing a file takes a rename, and so a temporary name from the start.
   enum class Mode : std::uint8_t { Create, Replace };
 
-  /// Creates a file in the folder of `place`, its later path. As with open(), the umask is removed
-  /// from `mode`.
+  /// Creates a file in the folder of `place`, its later path. As with open(), the bits of the umask
+  /// are removed from `mode`.
   AtomicFile(const std::string& place, mode_t mode, Mode what);
 
   AtomicFile(const AtomicFile&) = delete;

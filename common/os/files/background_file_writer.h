@@ -52,7 +52,7 @@ class BackgroundFileWriter {
   bool write(std::string name, std::function<std::string()> make, Instant now,
              FileShare share = FileShare::Whole);
 
-  /// Counts a file that its maker has left out.
+  /// Counts a file that the caller has left out.
   void leave_out();
 
   /// Thread: any.

@@ -27,14 +27,14 @@ struct flock write_lock() {
 /// Returns whether a process holds a write lock of the file.
 std::expected<bool, int> is_locked(int file) {
   struct flock lock = write_lock();
-  lock.l_type = F_RDLCK;  // what conflicts with it is a write lock
+  lock.l_type = F_RDLCK;  // only a write lock conflicts with a read lock
   if (::fcntl(file, F_OFD_GETLK, &lock) != 0) return std::unexpected{errno};
   return lock.l_type != F_UNLCK;
 }
 
 class SystemFile final : public AppendFile {
  public:
-  /// `begin`: the bytes that the file has.
+  /// `begin`: the number of bytes that the file has already.
   explicit SystemFile(int file, std::uint64_t begin = 0) : file_(file), begin_(begin) {}
 
   SystemFile(const SystemFile&) = delete;
@@ -76,7 +76,7 @@ class SystemDisk final : public Disk {
     const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC,
                             S_IRUSR | S_IWUSR | S_IRGRP);
     if (file < 0) return std::unexpected{errno};
-    // A file system without locks is no reason not to record: read_closed() fails there too.
+    // A file system without locks is no reason not to record. read_closed() then fails, too.
     struct flock lock = write_lock();
     (void)::fcntl(file, F_OFD_SETLK, &lock);
     return std::make_unique<SystemFile>(file);

@@ -1,5 +1,6 @@
 #pragma once
-// The disk operations that a recording needs, as an interface; tests replace it by a failing disk.
+// The disk operations that a recording needs, as an interface: tests replace the disk by one that
+// fails. Also a file to append to.
 
 #include "core/bytes.h"
 
@@ -38,7 +39,8 @@ class AppendFile {
 };
 
 /// Opens a file to append to it, and creates it if it is missing, readable by its owner and group.
-/// What the file has already stays: AppendFile::cut() counts from there. Errors are errno codes.
+/// The bytes that the file has already stay: AppendFile::cut() counts from their end. Errors are
+/// errno codes.
 [[nodiscard]] std::expected<std::unique_ptr<AppendFile>, int> append_to(const std::string& path);
 
 /// A regular file of a folder.

@@ -1,5 +1,5 @@
 #pragma once
-// Files that hold secrets, for their owner only and whole or not at all; and the keys in such a
+// Writes files that hold secrets: each appears whole or not at all. Reads a key ring from such a
 // file.
 
 #include "core/bytes.h"
@@ -13,8 +13,8 @@
 
 namespace tickbox::os {
 
-// Files that hold secrets: keys, tokens, tickets. They appear whole or not at all. Only their owner
-// may read them, unless Access::AsBefore keeps other permissions.
+// Files that hold secrets: keys, tokens, tickets. Only their owner may read them, unless
+// Access::AsBefore keeps other permissions.
 
 /// The permissions to read and write for the owner, and none for others.
 inline constexpr mode_t kPrivateMode = 0600;
@@ -53,8 +53,8 @@ enum class Exposed : std::uint8_t {
 [[nodiscard]] std::expected<net::KeyRing, std::string> read_key_ring(const std::string& path,
                                                                      Exposed exposed);
 
-/// Returns one line if every user of the machine can read or change the file, else nothing. Its
-/// group may: that is how an orchestrator gives a secret to a process.
+/// Returns one line if every user of the machine has access to the file, else nothing. The group of
+/// the file may have access, because an orchestrator gives a secret to a process in this way.
 [[nodiscard]] std::optional<std::string> key_file_exposure(const std::string& path);
 
 }  // namespace tickbox::os

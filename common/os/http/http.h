@@ -37,7 +37,7 @@ struct HttpResponse {
 };
 
 /// A function that answers a GET of `path`: "/metrics", as sent and not decoded, without the query.
-/// The body of its answer to a HEAD is not sent. An exception becomes a response with status 500.
+/// The body of an answer to a HEAD is not sent. An exception becomes a response with status 500.
 /// Thread: the server's, one call at a time.
 using HttpHandler = std::function<HttpResponse(std::string_view path)>;
 

@@ -25,8 +25,8 @@ class PollSet {
   PollSet& operator=(PollSet&&) = delete;
   ~PollSet();
 
-  /// Watches `transport` until that is destroyed; wait() returns `key` for it. Fails: with one
-  /// line.
+  /// Watches `transport` until the transport is destroyed; wait() returns `key` for it. Fails: with
+  /// one line.
   [[nodiscard]] std::expected<void, std::string> watch(const UdpTransport& transport,
                                                        std::size_t key);
 

@@ -20,8 +20,8 @@ namespace tickbox::os {
 /// Calls parse_host_port(), then resolve_host().
 [[nodiscard]] std::expected<net::Address, std::string> resolve_host_port(std::string_view text);
 
-/// Does the same for an address that others send to. Fails: also for port 0 and for a wildcard
-/// address.
+/// Does what resolve_host_port() does, for an address that others send to. Fails: also for port 0
+/// and for a wildcard address.
 [[nodiscard]] std::expected<net::Address, std::string> resolve_destination(std::string_view text);
 
 // The addresses of this machine.

@@ -13,8 +13,9 @@
 
 namespace tickbox::os {
 
-/// Size of the kernel's buffer, which holds the datagrams between two ticks. The usual default is
-/// 256 datagrams, so that 1,000 clients lose inputs; this holds several ticks of them.
+/// Size of each of the kernel's two buffers. One of them holds the datagrams that arrive between
+/// two ticks. The usual default is 256 datagrams, so 1,000 clients would lose inputs. This size
+/// holds the inputs of several ticks.
 inline constexpr std::size_t kSocketBufferBytes = std::size_t{4} * 1024 * 1024;
 
 /// The address families that a socket sends to and receives from.

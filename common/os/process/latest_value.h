@@ -13,8 +13,8 @@ class LatestValue {
 
   explicit LatestValue(const T& first) : value_{first} {}
 
-  /// Replaces the value. Skips this value if a reader is copying at the moment; the next call tries
-  /// again. Returns whether the value was replaced. Cost: one assignment, never a wait.
+  /// Replaces the value, unless a reader is copying it at the moment. Returns whether it was
+  /// replaced; if not, the caller publishes a later value. Cost: one assignment, never a wait.
   bool publish(const T& value) {
     const std::unique_lock lock{mutex_, std::try_to_lock};
     if (!lock.owns_lock()) return false;

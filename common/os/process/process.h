@@ -38,8 +38,8 @@ struct ProcessUse {
 
 // Threads other than the tick's.
 
-/// Runs `body` on a new thread that blocks all signals: the main loop waits for them.
-/// `name` appears in ps and top, up to 15 characters.
+/// Runs `body` on a new thread that blocks all signals, so that the main thread takes them. `name`
+/// appears in ps and top, up to 15 characters.
 [[nodiscard]] std::thread start_thread(const char* name, std::function<void()> body);
 
 }  // namespace tickbox::os

@@ -13,8 +13,9 @@ namespace tickbox::os {
 /// terminal was closed; if SIGHUP is ignored, as under nohup, the client ignores it too.
 enum class Hangup : std::uint8_t { Reloads, Stops };
 
-/// A counter of SIGINT and SIGTERM together, and of SIGHUP, from 0 for each object. Ignores SIGPIPE
-/// (an admin client that disconnects) and SIGXFSZ (a file at its limit): writes report both.
+/// A counter of SIGINT and SIGTERM together, and of SIGHUP, from 0 for each object. With
+/// Hangup::Stops a SIGHUP counts as a SIGTERM. Ignores SIGPIPE (an admin client that disconnects)
+/// and SIGXFSZ (a file at its limit): writes report both.
 /// Requires: one object at a time. Thread: any may read.
 class StopSignals {
  public:

@@ -25,7 +25,7 @@ void sleep_until(Instant moment);
 /// A source of unpredictable bytes, from the kernel through libsodium. Thread: any.
 class SystemEntropy final : public Entropy {
  public:
-  /// Requires: net::crypto_ready().
+  /// Requires: net::crypto_ready() has returned true.
   void fill(MutableBytes out) override;
 };
 

@@ -13,7 +13,7 @@ namespace tickbox::os {
 /// Returns whether `code` means that the process or the machine has no free descriptor.
 [[nodiscard]] bool is_out_of_files(int code);
 
-/// The advice to append to a message then.
+/// The advice to append to a message if is_out_of_files().
 inline constexpr std::string_view kRaiseFileLimit = "; raise the limit of open files (ulimit -n)";
 
 }  // namespace tickbox::os
