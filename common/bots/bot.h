@@ -39,7 +39,7 @@ struct BotOptions {
   std::uint32_t tick_rate = 60;
 };
 
-/// The same seed and the same views give the same inputs.
+/// The bot of one player. The same seed and the same views give the same inputs and commands.
 class Bot {
  public:
   /// `game` must live longer. Requires: a style of the game that is not Mix; tick_rate ≥ 1.
@@ -59,7 +59,7 @@ class Bot {
   }
 
  private:
-  /// A declared type, where the game may read and write it.
+  /// The memory of a value of a declared type, aligned so that the game may read and write it.
   struct alignas(std::uint64_t) Value : std::array<std::byte, kTypeBytesMax> {};
 
   /// One value of the input: an element of a field.
@@ -88,7 +88,7 @@ class Bot {
   Value memory_{};
   Value room_{};
   detail::BotCommand command_;
-  std::uint32_t command_pause_ = 0;  ///< ticks in which it sends no command
+  std::uint32_t command_pause_ = 0;  ///< ticks in which the bot sends no command
   std::vector<detail::SeenRow> seen_;
   std::vector<detail::SeenRow> own_;
 };

@@ -1,5 +1,6 @@
 #pragma once
-// The styles in which bots play a game: three that every game has, and those that a game offers.
+// The styles in which bots play a game: three that every game has, those that a game offers, and a
+// mix of all.
 
 #include "tickbox/game_table.h"
 

@@ -126,8 +126,8 @@ Names with_aliases(const CLI::App& app, Names words) {
   return words;
 }
 
-/// Refuses empty values. A script passes one if its variable is not set, and the option would count
-/// as not given.
+/// Refuses empty values. A script passes an empty value if a variable of the script is not set; the
+/// option would then count as not given.
 void refuse_empty_values(const CLI::App& app) {
   for (const CLI::App* const each : tree_of(app, true)) {
     for (const CLI::Option* const option : each->get_options()) {

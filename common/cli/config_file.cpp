@@ -47,8 +47,8 @@ std::optional<std::string> scalar_text(const toml::node& node) {
   return std::nullopt;
 }
 
-/// Returns the text of a value; nothing for an empty list, or if an element is not a scalar or has
-/// a comma.
+/// Returns the text of a value. Returns nothing for a table, a date or an empty list, and for a
+/// list with an element that is no scalar or has a comma.
 std::optional<std::string> value_text(const toml::node& node) {
   const toml::array* const list = node.as_array();
   if (list == nullptr) return scalar_text(node);

@@ -15,7 +15,7 @@
 
 namespace tickbox::cli {
 
-/// The files that the desyncs of one client may take of a process.
+/// The most files of a process that the desyncs of one client may take.
 inline constexpr std::size_t kFilesOfClientMax = 4;
 
 class DesyncQuota {
@@ -29,8 +29,8 @@ class DesyncQuota {
   void take(const protocol::Desync& desync);
 
  private:
-  /// The kind of what differs first, and its first field without an index: of these a game has
-  /// few.
+  /// The kind of what differs first, and its first field without an index. A game has few such
+  /// pairs.
   using Fault = std::pair<std::string, std::string>;
 
   [[nodiscard]] static Fault fault_of(const protocol::Desync& desync);

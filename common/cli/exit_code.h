@@ -11,8 +11,8 @@ enum class ExitCode : std::uint8_t {
   Done = 0,        ///< the program succeeded, and every check passed
   Failed = 1,      ///< at run time: port in use, disk full, file missing
   WrongUsage = 2,  ///< a flag or the configuration; nothing was started
-  CheckFailed =
-      3,  ///< ran, but a hash differs, a threshold is missed, or a recording is damaged inside
+  /// The program ran, but a hash differs, a threshold is missed, or a recording is damaged inside.
+  CheckFailed = 3,
   NotConnected = 4,  ///< could not connect, or was disconnected
   Inconclusive = 5,  ///< the load generator was saturated, or work was stopped before its end
 };

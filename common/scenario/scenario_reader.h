@@ -46,8 +46,8 @@ class ObjectReader {
   /// Sets an error if `key` is missing.
   void require(std::string_view key);
 
-  // Each of these functions returns nothing if the key is missing, which is no error, or if its
-  // value is wrong, which is an error.
+  // Each function from whole() to word() returns nothing if the key is missing, which is no error,
+  // or if the value of the key is wrong, which is an error.
 
   std::optional<std::int64_t> whole(std::string_view key, std::int64_t low, std::int64_t high);
 
@@ -55,10 +55,10 @@ class ObjectReader {
   /// zero, so that a mirrored file gives a mirrored world.
   std::optional<std::int64_t> scaled(std::string_view key, const Scale& scale);
 
-  /// Returns the same for a pair [x, y].
+  /// Does what scaled() does, for a pair [x, y].
   std::optional<Vec2> scaled_pair(std::string_view key, const Scale& scale);
 
-  /// Returns the same for a list of 1 to `most` pairs [[x, y], …].
+  /// Does what scaled() does, for a list of 1 to `most` pairs [[x, y], …].
   std::optional<std::vector<Vec2>> scaled_pairs(std::string_view key, const Scale& scale,
                                                 std::size_t most);
 
@@ -68,7 +68,7 @@ class ObjectReader {
   /// Returns the index of the word in `words`.
   std::optional<std::size_t> word(std::string_view key, std::span<const std::string_view> words);
 
-  /// Sets an error for every key that is not in `known`.
+  /// Sets an error if a key is not in `known`.
   void check_keys(std::span<const std::string_view> known);
 
   void fail(std::string_view key, const std::string& message);
