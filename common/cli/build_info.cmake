@@ -1,5 +1,5 @@
-# Writes build_info.cpp: the commit, and the first 16 hex digits of SHA-256 over the sources that SIMULATION matches, joined in
-# the order of their paths.
+# Writes build_info.cpp: the commit, and the first 16 hex digits of SHA-256 over the sources that SIMULATION matches,
+# joined in the order of their paths.
 #   cmake -DSOURCE_DIR=… -DSIMULATION=… -DOUTPUT=… -DVERSION=… -DCOMMIT=… -DCOMPILER=… -P build_info.cmake
 
 set(commit unknown)

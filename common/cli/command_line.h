@@ -185,7 +185,7 @@ class Command {
 class Program : public Command {
  public:
   /// Adds --json, --quiet and --version. Construct the program before anything is opened, so that
-  /// no file takes the number of a closed stdout (standard_output.h).
+  /// no file takes the number of a closed stdout (os/process/standard_output.h).
   Program(const About& about, CommonFlags& flags);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;

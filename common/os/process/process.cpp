@@ -40,8 +40,8 @@ std::uint64_t open_files() {
   return count > 0 ? count - 1 : 0;
 }
 
-/// Returns the start of the system plus the start of this process after it. The latter is field 22
-/// of /proc/self/stat in clock ticks, the 20th field after the name in brackets.
+/// Returns the start of the system plus the time from there to the start of this process. This time
+/// is field 22 of /proc/self/stat in clock ticks, the 20th field after the name in brackets.
 double started() {
   const std::string own = text_of("/proc/self/stat");
   std::istringstream fields{own.substr(std::min(own.rfind(')') + 1, own.size()))};

@@ -2,10 +2,10 @@
 // The terminal of this process, for a program that draws on all of it and reads single keys.
 //
 // A program that ends with its terminal in raw mode leaves a shell in which one types blindly. So
-// the terminal is restored wherever the process ends or stops: by the destructor, before a
-// failed assertion prints its line, and by handlers of the signals that end or crash a process.
-// Only SIGKILL and SIGSTOP cannot be handled. SIGINT, SIGTERM and SIGHUP stay with StopSignals: the
-// program ends its work, and then destroys this object.
+// the terminal is restored before the process ends or stops: by the destructor, before a failed
+// assertion prints its line, before std::terminate() ends the process, and by handlers of the
+// signals that end or crash a process. Only SIGKILL and SIGSTOP cannot be handled. SIGINT, SIGTERM
+// and SIGHUP stay with StopSignals: the program ends its work, and then destroys this object.
 
 #include <cstddef>
 #include <expected>
