@@ -12,7 +12,7 @@ class FormatterBase;
 
 namespace tickbox::cli {
 
-/// The narrowest and the widest lines of help, and those without a terminal, in columns.
+/// The least and the greatest width of help, and the width without a terminal, in columns.
 inline constexpr std::size_t kHelpWidthMin = 60;
 inline constexpr std::size_t kHelpWidthMax = 120;
 inline constexpr std::size_t kHelpWidthDefault = 80;

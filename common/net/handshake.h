@@ -1,6 +1,6 @@
 #pragma once
 // How a session begins. The server answers HELLO with COOKIE, and CONNECT or RESUME with ACCEPT.
-// Under load it first answers a RESUME with COOKIE, too. It may answer each of these three requests
+// Under load it first answers a RESUME with COOKIE, too. It may answer HELLO, CONNECT and RESUME
 // with REFUSE. Requests are padded to 1,200 bytes, so that no answer is larger.
 //
 // Until a sender has proven anything, layouts are fixed and nothing is parsed: the fields are where

@@ -22,7 +22,8 @@ constexpr std::array<std::string_view, 18> kBodyKeys = {
     "path",     "speed",  "squeeze",       "mass",   "response", "restitution",
     "friction", "sensor", "gravity_scale", "layers", "one_way",  "collides_with"};
 
-// The words of a key, each at the index of its enumerator.
+// The words of a key, each at the index of its enumerator; those of kSides one before it, because
+// OneWay begins with None.
 constexpr std::array<std::string_view, 3> kKinds = {"static", "dynamic", "kinematic"};
 constexpr std::array<std::string_view, 4> kResponses = {"slide", "stop", "bounce", "pass"};
 constexpr std::array<std::string_view, 4> kSides = {"up", "down", "left", "right"};

@@ -24,7 +24,7 @@
 namespace tickbox::os {
 namespace {
 
-/// How often and for how long the end waits for a terminal that takes no bytes.
+/// How often the last bytes are tried on a terminal that takes none, and the wait after each try.
 constexpr int kEndTries = 20;
 constexpr int kEndWaitMs = 10;
 
@@ -286,7 +286,8 @@ bool Terminal::take_changes() {
   }
   if (continues_ != all.continues || !all.is_taken) {
     continues_ = all.continues;
-    // Still taken after a SIGSTOP, which cannot be handled: the shell may have changed it.
+    // After a SIGSTOP, which cannot be handled, the terminal is still taken, but the shell may have
+    // changed it.
     restore();
     begin();
   }

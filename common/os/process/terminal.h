@@ -75,7 +75,8 @@ class Terminal {
   std::string waiting_;  ///< to be sent
   std::string typed_;
   bool was_lost_ = true;
-  int resizes_ = 0;  ///< of those counted by the handler, the ones taken
+  // The signals that take_changes() has taken, of those that the handler has counted.
+  int resizes_ = 0;
   int stops_ = 0;
   int continues_ = 0;
 };
