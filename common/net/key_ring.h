@@ -42,8 +42,8 @@ class KeyRing {
 
   [[nodiscard]] std::string text() const;
 
-  /// Puts a fresh key with an unused id in front. Requires: not is_published(). Fails: false, if the
-  /// ring is full.
+  /// Puts a fresh key with an unused id in front. Requires: not is_published(). Fails: false, if
+  /// the ring is full.
   [[nodiscard]] bool rotate(Entropy& entropy);
 
   /// Returns the key that seals: the first.
