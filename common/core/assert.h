@@ -6,7 +6,7 @@
 namespace tickbox {
 
 /// A function that runs with the failed condition before the process aborts. A program may write
-/// its last log line here. With line 0 `file` is no file, but says what to do.
+/// its last log line here. If `line` is 0, `file` is no file, but a text that says what to do.
 using AssertHandler = void (*)(const char* condition, const char* file, int line);
 
 /// Replaces the handler and returns the previous one. Thread: call before other threads start.

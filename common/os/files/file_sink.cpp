@@ -22,9 +22,6 @@
 
 namespace tickbox::os {
 
-// A file of whole records: after a failed write it is truncated to the last whole record before
-// the next write.
-
 /// Consecutive records, and the offset of the end of each.
 struct RecordBatch {
   std::vector<std::byte> bytes;
