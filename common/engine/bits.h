@@ -73,7 +73,8 @@ class BitWriter {
 
 class BitReader {
  public:
-  /// The most bits that a word holds behind any bit of its first byte: take() is faster for them.
+  /// The most bits that a word holds behind any bit of its first byte. Up to this number take() is
+  /// faster.
   static constexpr unsigned kFastBits = 57;
 
   explicit BitReader(ConstBytes bytes, std::size_t first_bit = 0) : bytes_(bytes), at_(first_bit) {}
@@ -101,7 +102,7 @@ class BitReader {
   /// Returns the number of bits that were read, with those before `first_bit`.
   [[nodiscard]] std::size_t at() const { return at_; }
 
-  /// Returns the bytes of which a bit was read.
+  /// Returns the number of bytes of which a bit was read.
   [[nodiscard]] std::size_t bytes_taken() const { return (at_ + 7) / 8; }
 
   [[nodiscard]] bool failed() const { return failed_; }

@@ -17,7 +17,7 @@ namespace tickbox::detail {
 
 /// What a bot gives beside its input.
 struct BotCommand {
-  std::optional<std::uint8_t> number;  ///< of the game's command; none: the bot sends nothing
+  std::optional<std::uint8_t> number;  ///< of the game's command; none: the bot sends no command
   alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> value{};
 };
 

@@ -25,7 +25,7 @@ class Contacts {
   /// Requires: RowInfo::is_new of each row is as before the step.
   void gather(const World& world, const sim::StepReport& report);
 
-  /// Runs the callbacks for them.
+  /// Runs the callbacks for what gather() has found.
   void run(detail::Running& running) const;
 
  private:

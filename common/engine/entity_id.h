@@ -7,9 +7,10 @@
 //   class 2  by entities     lineage 22, tick of the spawn 32, count 8
 //   class 3  walls           number 62
 //
-// The class is in the highest two bits. The lineage of an avatar is its seat. Each entity that the
-// server spawns gets a lineage of its own, a number from kSeatsMax on. An entity has the lineage of
-// the entity that spawned it. The count distinguishes the spawns of one lineage in one tick.
+// The class is in the highest two bits. The lineage of an avatar is its player's seat. Each
+// other entity that the server spawns gets a lineage of its own, a number from kSeatsMax on. An
+// entity of class 2 has the lineage of the entity that spawned it. The count distinguishes the
+// spawns of one lineage and class in one tick.
 
 #include "core/ids.h"
 #include "tickbox/fields.h"
@@ -25,7 +26,7 @@ inline constexpr std::uint32_t kGenerations = 1U << 18;
 inline constexpr std::uint32_t kLineages = 1U << 22;
 /// The most entities of a room after a tick.
 inline constexpr std::size_t kEntitiesMax = std::size_t{4} * kSeatsMax;
-/// The most spawns of one lineage in one tick.
+/// The most spawns of one lineage and class in one tick.
 inline constexpr std::uint32_t kSpawnsPerTick = 256;
 
 enum class IdClass : std::uint8_t { Avatar, ByServer, ByEntity, Wall };

@@ -37,7 +37,8 @@ struct Identity {
 
 /// Returns the hash of a game's rules: of its declarations, the bodies of its kinds, and every
 /// state of a short match of 16 players with random inputs. Two builds with other rules of the same
-/// version differ in it, unless their difference shows in no such match. Cost: some milliseconds.
+/// version differ in it, unless their difference does not show in that match. Cost: some
+/// milliseconds.
 [[nodiscard]] std::uint64_t game_hash(const GameTable& game);
 
 [[nodiscard]] Identity identity_of(const GameTable& game, const Map& map);

@@ -36,7 +36,7 @@ struct RowRef {
   ConstBytes input;  ///< of an avatar; else empty
 };
 
-/// Returns who controls an entity, or owns it: the id says so.
+/// Returns who controls an entity, or owns it: the id says so. Requires: is_entity(id).
 [[nodiscard]] constexpr Player owner_of(BodyId id) {
   const std::uint32_t lineage = lineage_of(id);
   return lineage < kSeatsMax ? Player{static_cast<std::uint16_t>(lineage)} : Player{};

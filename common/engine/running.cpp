@@ -19,7 +19,7 @@ using engine::Outcome;
 using engine::OutcomeKind;
 using engine::OutcomePhase;
 
-/// Keeps rules from making a body faster than its kind may be; contacts may.
+/// Keeps rules from making a body faster than its kind may be. Contacts may make it faster.
 std::int32_t limited(std::int32_t value, std::int32_t before, std::int32_t top) {
   const std::int32_t most = std::max(std::abs(before), top);
   return std::clamp(value, -most, most);
@@ -30,7 +30,7 @@ Vec2 at_most(std::int32_t top, Vec2 velocity) {
   return {limited(velocity.x, 0, top), limited(velocity.y, 0, top)};
 }
 
-/// The size of a box that overlaps something: a place counts as one sub-unit.
+/// The size of a box that can overlap something: a side of 0 counts as one sub-unit.
 Vec2 at_least_one(Vec2 size) {
   return {std::max(size.x, 1), std::max(size.y, 1)};
 }
@@ -249,7 +249,7 @@ void Running::add_pending(const engine::RowHead& head, ConstBytes state) {
   const std::size_t movers = world_->physics().movers().size();
   const auto key = static_cast<engine::Space::Key>(movers + pending_.size());
   const std::size_t first = pending_states_.size();
-  // States begin where any of their members may.
+  // Each state begins at a place that is aligned for any member.
   pending_states_.resize(first + world_->stride());
   std::ranges::copy(state, pending_states_.begin() + static_cast<std::ptrdiff_t>(first));
   pending_.push_back({.head = head, .first = first, .key = key});
@@ -699,7 +699,7 @@ Ref Running::spawn_by_server(Player who, std::size_t kind, const void* state, Ve
   BodyId id;
   if (is_avatar) {
     Count& spawns = spawns_of(IdClass::Avatar, who.seat);
-    // An id has 24 bits of the tick: an entity of 2^24 ticks ago may have the first of these.
+    // An id has 24 bits of the tick: an entity of 2^24 ticks ago may have the first of these ids.
     do {
       TICKBOX_ASSERT(spawns.count < engine::kSpawnsPerTick);
       id = engine::avatar_id(world_->seats()[who.seat].generation,

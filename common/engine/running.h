@@ -1,9 +1,9 @@
 #pragma once
 // The tick that runs: what the functions of Step and Server (tickbox/game.h) do.
 //
-// While a callback runs, its entity is the asker. Each entity that the callback finds or writes is
-// joined with the asker, so islands follow from what rules do. Spawns wait for the end of the
-// phase. Removed rows stay in place until then, but no query finds them.
+// While a callback runs, its entity is the asker. Each entity that the callback finds, removes or
+// spawns is joined with the asker, so islands follow from what rules do. Spawns wait for the end of
+// the phase. Removed rows stay in place until then, but no query finds them.
 
 #include "core/ids.h"
 #include "core/words.h"
@@ -28,7 +28,7 @@ enum class Authority : std::uint8_t {
   Replay,  ///< carries out a record
 };
 
-/// Which queries log their influences: all, but for a test that shows that each must.
+/// Which queries log their influences: all, except in a test that shows that each query must log.
 struct QueryLog {
   bool find = true;
   bool exists = true;
@@ -186,7 +186,7 @@ class Running {
   struct Count {
     std::uint64_t of = 0;  ///< the entity, or class and lineage
     std::uint32_t count = 0;
-    BodyId first;  ///< the entity that was the first
+    BodyId first;  ///< of spawns: the entity that spawned first
   };
 
   struct Pending {

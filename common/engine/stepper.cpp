@@ -221,8 +221,9 @@ void Stepper::strike(World& world, const TickRecord& record) {
   running_.end_phase();
 }
 
-/// Releases every Press, and what has no effect on an avatar by default without it: a client may
-/// not have the player's first avatar. Only an input of this tick can have a Press that is down.
+/// Releases every Press, and takes out of the input what then has no effect on an avatar by
+/// default. The player's own avatar is not asked: a client may not have it. Only an input of this
+/// tick can have a Press that is down.
 void Stepper::release_inputs(World& world, const TickRecord& record) {
   const GameTable& game = world.game();
   for (const TickRecord::Input& given : record.inputs) {
@@ -233,7 +234,8 @@ void Stepper::release_inputs(World& world, const TickRecord& record) {
   }
 }
 
-/// The physics, and the callbacks for the contacts that begin.
+/// The physics, then the callbacks for contacts that begin, for crushed entities and for those
+/// outside of the border.
 void Stepper::move(World& world) {
   contacts_.begin(running_);
   const sim::StepReport& report = physics_.step(world.physics());
@@ -270,7 +272,8 @@ void Stepper::remove_what_left(World& world) {
   }
 }
 
-/// New entities have been stepped. Lets spawned ones meet their parents, each when its Parent says.
+/// Ends the state of being new, because the physics has stepped the new entities. Lets each spawned
+/// entity meet its parent when its Parent says so.
 void Stepper::end_first_step(World& world) {
   for (const std::uint32_t row : world.active_rows()) {
     RowInfo& info = world.infos()[row];

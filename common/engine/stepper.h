@@ -24,11 +24,11 @@ class Stepper {
   void open(World& world);
 
   /// Steps a world on the live server, and writes what entered the tick into `record`.
-  /// Requires: joins of free seats, inputs of players that are in the room then.
+  /// Requires: lists as TickRequest describes them.
   const TickReport& step(World& world, const TickRequest& request, TickRecord& record);
 
   /// Steps a world as a record says.
-  /// Requires: a record of a server that stepped the same world, or one of which this world has
+  /// Requires: a record of a server that stepped the same world, or a world of which this one has
   /// whole islands.
   const TickReport& replay(World& world, const TickRecord& record);
 

@@ -116,7 +116,7 @@ struct Outcome {
   OutcomePhase phase = OutcomePhase::Joining;
   /// The kind of the entity, or the number of the game's outcome, command or result.
   std::uint8_t type = 0;
-  Player player;  ///< who leaves, joins or controls the entity, or whose state it is
+  Player player;  ///< who leaves, joins, commands or controls the entity; whose focus or state
   Ref ref;        ///< the entity
   Vec2 min;       ///< of a spawned entity; the place of a focus
   Vec2 velocity;  ///< of a spawned entity without a path, in sub-units per tick

@@ -6,8 +6,8 @@
 // The place and velocity are those of its body in the physics; the states lie side by side at one
 // stride. A World is a value: a copy steps as the original does.
 //
-// The physics has two tables of bodies: movers, and fixed bodies. Only this file knows which of
-// them has the body of a row. A step looks at the active rows alone: those that move, those of
+// The physics has two tables of bodies: movers, and fixed bodies. A World notes which of them has
+// the body of a row. A step looks at the active rows alone: those that move, those of
 // kinds that act, and fixed ones that have changed. The others are at rest, and cost it nothing:
 // their hashes are known.
 
@@ -35,15 +35,16 @@ struct RowInfo {
   bool is_new = true;
   Player owner;
   // What contacts need of an active row; no part of the state.
-  Vec2 min_before;       ///< when the tick began, before any callback: what moves it makes it new
+  Vec2 min_before;       ///< when the tick began; a callback that moves the row makes it new
   Vec2 velocity_before;  ///< when the tick began
 };
 
 struct SeatInfo {
   std::uint32_t generation = 0;  ///< of the player: counts the joins
   bool taken = false;
-  bool has_chosen_focus = false;  ///< the game has set it; else it is the player's first entity
-  Ref focus;                      ///< the entity that the player's view is centred on, if it exists
+  bool has_chosen_focus =
+      false;         ///< the game has set the focus; else it is the player's first entity
+  Ref focus;         ///< the entity that the player's view is centred on, if it exists
   Vec2 focus_place;  ///< its centre after the last tick in which it existed, or the chosen place
 
   friend bool operator==(const SeatInfo&, const SeatInfo&) = default;
@@ -74,7 +75,7 @@ class World {
   /// Returns the top speed of a kind, in sub-units per tick.
   [[nodiscard]] std::int32_t top_speed(std::size_t kind) const { return top_speeds_[kind]; }
 
-  /// Requires: rows are added and removed here, not there.
+  /// Requires: bodies are added and removed by the functions of World alone.
   [[nodiscard]] sim::World& physics() { return physics_; }
 
   [[nodiscard]] const sim::World& physics() const { return physics_; }

@@ -17,8 +17,8 @@ namespace tickbox::engine {
 /// The most bytes that a backend can put into a token.
 inline constexpr std::size_t kUserDataMax = 128;
 
-/// The most outcomes and strikes of one tick: every player leaves and joins, and every entity is
-/// removed, spawned and decided upon.
+/// The most outcomes and strikes of one tick: enough for every player to leave and join, and for
+/// every entity to be removed, spawned and decided upon.
 inline constexpr std::size_t kOutcomesMax = std::size_t{16} * kSeatsMax;
 
 /// What the first byte of an outcome says.

@@ -32,8 +32,8 @@ namespace tickbox::engine {
 /// largest record of a recording.
 inline constexpr std::size_t kTickBytesMax = std::size_t{8} << 20;
 
-/// Returns enough bytes for a tick in which every player changes its input and has two outcomes:
-/// what to reserve. A tick may have more.
+/// Returns enough bytes for a tick in which every player changes its input and has two outcomes of
+/// the game or new states. It is what to reserve; a tick may have more.
 [[nodiscard]] std::size_t tick_bytes_of(const GameTable& game, std::size_t seats);
 
 /// One tick of a log.

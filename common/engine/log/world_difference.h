@@ -15,8 +15,8 @@ namespace tickbox::engine {
 /// A field with different values. Of an array: the name and the index, as in "ammo[2]".
 struct FieldDifference {
   std::string field;
-  /// A number, the name of a kind, "nobody", "none", 16 hexadecimal digits of a random sequence, or
-  /// "absent".
+  /// A number, the name of a kind, "nobody", "none", 16 hexadecimal digits of a random sequence or
+  /// seed, or "absent".
   std::string expected;
   std::string got;
 

@@ -1,6 +1,6 @@
 #pragma once
 // The adapter that makes the table of a game from its struct, at compile time. Include it in the
-// source of a game, and nowhere else: kGameTable<Game> is the table. A program of one game finds it
+// source of a game, and nowhere else. kGameTable<Game> is the table. A program of one game finds it
 // by the line TICKBOX_GAME(Game) at the end of that source.
 
 #include "tickbox/game.h"

@@ -17,7 +17,7 @@ enum class Motion : std::uint8_t {
   /// Never moves, and costs a tick nothing while no callback runs for it: a coin, a brick, a
   /// pellet. Its velocity is (0, 0): what is written to it has no effect. Writing its `min`
   /// teleports it. Two fixed bodies never meet. A body must not become fixed, or cease to be, with
-  /// its state: this is asserted. Bodies that touch the same fixed body are one island: a large
+  /// its state: this is asserted. Bodies that touch the same fixed body are one island. So a large
   /// floor that never changes belongs to the map.
   Fixed,
 };
@@ -50,15 +50,16 @@ struct Body {
   Vec2 size{kUnit, kUnit};
   Motion motion = Motion::Dynamic;
   Response response = Response::Slide;
-  std::uint16_t mass = 1;                ///< 1 to 65,535
-  std::uint16_t restitution = 0;         ///< in 1/256, at most 256; only for Response::Bounce
-  std::uint8_t friction = 0;             ///< in 1/256; the larger of two bodies counts
-  std::uint16_t gravity = 256;           ///< share of the world's gravity, in 1/256
-  std::uint16_t layers = 1;              ///< two bodies meet if each has a layer among those
-  std::uint16_t collides_with = 0xffff;  ///< that the other collides with
-  bool sensor = false;                   ///< reports the bodies that overlap it, and stops none
-  OneWay one_way = OneWay::None;         ///< of a kinematic or fixed body
-  Squeeze squeeze = Squeeze::Blocked;    ///< of a kinematic body
+  std::uint16_t mass = 1;         ///< 1 to 65,535
+  std::uint16_t restitution = 0;  ///< in 1/256, at most 256; only for Response::Bounce
+  std::uint8_t friction = 0;      ///< in 1/256; the larger of two bodies counts
+  std::uint16_t gravity = 256;    ///< share of the world's gravity, in 1/256
+  std::uint16_t layers = 1;       ///< bits: the layers that the body is in
+  std::uint16_t collides_with =
+      0xffff;           ///< bits; two bodies meet if each is in a layer of these of the other
+  bool sensor = false;  ///< reports the bodies that overlap it, and stops none
+  OneWay one_way = OneWay::None;       ///< of a kinematic or fixed body
+  Squeeze squeeze = Squeeze::Blocked;  ///< of a kinematic body
 };
 
 }  // namespace tickbox

@@ -1,11 +1,11 @@
 #pragma once
 // The whole interface that the rules of a game are written against. The source of a game includes
-// adapter.h, which includes this, and nothing else of Tickbox.
+// adapter.h, and nothing else of Tickbox; adapter.h includes this file.
 //
 // A game is a struct of types and static functions. It derives from nothing and registers nothing;
-// functions that it does not define are not called. NAME-laws lists those that it has found, each
-// with its kinds: one with a misspelt name is missing there, and so is a kind for which it has
-// other arguments than those below. Three rules hold:
+// functions that it does not define are not called. NAME-laws lists the functions that it has
+// found, each with its kinds. A function with a misspelt name is missing in that list, and so is a
+// kind for which a function has other arguments. Three rules hold:
 //
 //   1. The state is what TICKBOX_FIELDS lists (fields.h).
 //   2. Step, on server and client, has no clock, no private random numbers and no list of all
@@ -28,9 +28,9 @@
 //   6. after(me, step), by id
 //   7. decide(server), with its outcomes
 //
-// An entity that is spawned in a phase exists from its end: one that `act` spawns moves in this
-// tick and does not act. An entity that is removed takes part in no further callback, and is gone
-// when the phase ends. References are valid within one callback.
+// An entity that is spawned in a phase exists from the end of that phase on: one that `act` spawns
+// moves in this tick and does not act. An entity that is removed takes part in no further callback,
+// and is gone when the phase ends. References are valid within one callback.
 
 #include "tickbox/body.h"
 #include "tickbox/fields.h"
@@ -231,7 +231,7 @@ class AnyStep : public Moment {
  public:
   using Moment::Moment;
 
-  /// Returns a number from 0 to n − 1, equal on server and client, and another at each call. A
+  /// Returns a number from 0 to n − 1, equal on server and client, and drawn anew at each call. A
   /// modified client can foresee it: draw what must stay secret with Server::random().
   /// Requires: n ≥ 1.
   [[nodiscard]] std::int32_t shared_random(std::int32_t n) const;
@@ -287,8 +287,8 @@ class AnyServer : public Moment {
   void remove(Ref who) const;
 
   /// Sets what a player's view is centred on, from now on: an entity, and after its removal its
-  /// last place; or a place. Otherwise it is the first entity that the player controls, and after
-  /// its removal its last place, until the player controls another. Requires: has(who).
+  /// last place; or a place. Before the first call it is the first entity that the player controls,
+  /// and after its removal its last place, until the player controls another. Requires: has(who).
   void focus(Player who, Ref whom) const;
   void focus(Player who, Vec2 place) const;
 
@@ -297,9 +297,9 @@ class AnyServer : public Moment {
   void unfocus(Player who) const;
 
   /// Ends the match with this tick; clients are disconnected with the reason match_ended. The next
-  /// match opens in the next tick: players and entities are gone, for which no hook runs, the
-  /// states of room and secret are those by default, and open() runs. The room stays, and its ticks
-  /// count on.
+  /// match opens in the next tick: players and entities are gone, without a call of leave() or
+  /// left(), the states of room and secret are those by default, and open() runs. The room stays,
+  /// and its ticks count on.
   void close_room() const;
 
   /// Returns what the backend put into the player's connect token. It is empty after the tick in
@@ -395,7 +395,7 @@ constexpr std::size_t size_of(List<Types...>) {
   return sizeof...(Types);
 }
 
-/// Has no members: the compiler prints its name with that of a type, and of the list without it.
+/// Has no members. So the compiler prints this name, with the type and the list that lacks it.
 template <class Type>
 struct TheGameDoesNotList {};
 
@@ -542,8 +542,8 @@ class Server : public detail::AnyServer {
   }
 
   /// Spawns an entity that nobody controls. Returns Ref{}, and does nothing, if the room is full.
-  /// It is full if 16,384 entities were there when the tick began or were spawned by the server
-  /// since. `velocity`: in sub-units per tick, as speed() returns it.
+  /// It is full if the entities that were there when the tick began, and those that the server has
+  /// spawned since, are 16,384 together. `velocity`: in sub-units per tick, as speed() returns it.
   template <class Kind>
   Ref spawn(const Kind& state, Vec2 min, Vec2 velocity = {}) const {
     return this->spawn_row({}, kNumber<Kind>, &state, min, velocity, kNoPath);
@@ -555,8 +555,9 @@ class Server : public detail::AnyServer {
     return this->spawn_row({}, kNumber<Kind>, &state, min, {}, path);
   }
 
-  /// Spawns an entity that a player controls; it may control several. They are removed when the
-  /// player leaves. Returns Ref{} as spawn() does. Requires: has(who); at most 256 in a tick.
+  /// Spawns an entity that a player controls. A player may control several. They are removed when
+  /// the player leaves. Returns Ref{} as spawn() does. Requires: has(who); at most 256 of a player
+  /// in a tick.
   template <class Kind>
   Ref spawn_avatar(Player who, const Kind& state, Vec2 min, Vec2 velocity = {}) const {
     return this->spawn_row(who, kNumber<Kind>, &state, min, velocity, kNoPath);

@@ -26,8 +26,8 @@ struct KindTable {
   std::int32_t top_speed = 0;  ///< units per second
   Predict predict = Predict::Near;
   Look (*look)(const void* state) = nullptr;  ///< by default the first letter of the kind's name
-  bool has_predict = false;                   ///< whether the game says so; else it is the default
-  bool has_look = false;                      ///< as has_predict
+  bool has_predict = false;                   ///< whether the game defines predict() for it
+  bool has_look = false;                      ///< whether the game defines look() for it
   Body (*body)(const void* state) = nullptr;
   void (*act)(const detail::Row& row, const void* input, const detail::AnyStep& step) = nullptr;
   std::optional<Ray> (*ray)(const detail::Row& row, const void* input,
@@ -48,8 +48,8 @@ struct CommandTable {
   void (*run)(detail::Running& running, Player who, const void* command) = nullptr;
 };
 
-/// Keys that give a value of the input a number while they are down. One Key of a game is as many
-/// of these as it sets values.
+/// Keys that give a value of the input a number while they are down. One Key of a game becomes a
+/// KeyTable for each value that it sets.
 struct KeyTable {
   std::string_view keys{};
   std::uint8_t field = 0;  ///< of GameTable::input
@@ -82,7 +82,7 @@ struct Hook {
 struct GameTable {
   std::string_view name{};
   std::uint32_t version = 0;
-  std::uint64_t hash = 0;    ///< over names, ranges, order, version, speeds and gravity
+  std::uint64_t hash = 0;    ///< over the declarations, version, speeds and gravity
   std::int32_t gravity = 0;  ///< units per second², down
   std::uint8_t avatar = 0;   ///< the kind that players control
 

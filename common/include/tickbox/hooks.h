@@ -97,9 +97,9 @@ concept HasSignificant = requires(typename Game::Input input, const typename Gam
   { Game::significant(input, avatar) } -> std::same_as<typename Game::Input>;
 };
 
-// The optional members of a game that have a name, and whether a game has one, whatever its
-// signature: then a lookup of the name in a class that derives from the game and from one that has
-// the name is ambiguous.
+// The optional functions and constants of a game, and whether a game has one, whatever its
+// signature. If it has, the name is ambiguous in a class that derives from the game and from a
+// struct with a member of that name.
 // NOLINTBEGIN(cppcoreguidelines-macro-usage): makes one probe for each name
 // clang-format off
 #define TICKBOX_DETAIL_HOOKS(each)                                                        \
@@ -119,7 +119,7 @@ concept HasSignificant = requires(typename Game::Input input, const typename Gam
 TICKBOX_DETAIL_HOOKS(TICKBOX_DETAIL_PROBE)
 #undef TICKBOX_DETAIL_PROBE
 #define TICKBOX_DETAIL_HOOK(hook) Hook{.name = #hook, .is_declared = kHasNamed_##hook<Game>},
-/// All of them, in the order of TICKBOX_DETAIL_HOOKS.
+/// All optional functions and constants, in the order of TICKBOX_DETAIL_HOOKS.
 template <class Game>
 inline constexpr std::array kHooks{TICKBOX_DETAIL_HOOKS(TICKBOX_DETAIL_HOOK)};
 #undef TICKBOX_DETAIL_HOOK

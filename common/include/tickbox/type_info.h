@@ -25,8 +25,8 @@ struct FieldInfo {
   std::uint8_t bytes = 0;
   std::uint8_t bits = 0;  ///< of each value where it is sent or stored
   std::uint8_t times = 1;
-  std::int64_t min = 0;  ///< of a Whole; sent as the distance from it
-  std::int64_t max = 0;  ///< of a Whole
+  std::int64_t min = 0;  ///< the least value; a value is sent as its distance from it
+  std::int64_t max = 0;  ///< the greatest value; 0 for a Ref, which has no range
 };
 
 /// Values that lie side by side in memory, whatever their fields.
@@ -54,7 +54,7 @@ struct TypeInfo {
     return std::span{all_fields}.first(field_count);
   }
 
-  /// All its fields, in as few pieces as there are gaps.
+  /// All its fields, in as few pieces as the gaps between them allow.
   [[nodiscard]] constexpr std::span<const FieldRun> runs() const {
     return std::span{all_runs}.first(run_count);
   }
