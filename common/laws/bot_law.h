@@ -1,9 +1,9 @@
 #pragma once
-// The law of bots: the same seed and the same views give the same inputs, and a bot writes nothing
-// but its input and what it remembers.
+// The law of bots: the same seed and the same views give the same inputs and commands, and a bot
+// writes nothing but these and what it remembers.
 //
-// A bot of each style decides in each tick of a match. So does a twin of it, with the same seed and
-// a copy of the view, after another bot with another seed.
+// A bot of each style decides in each tick of a match. Then another bot with another seed decides,
+// then a twin of the first bot, with the same seed and a copy of the view.
 
 #include "bots/bot.h"
 #include "engine/world.h"

@@ -15,7 +15,7 @@ class Islands {
     report.visit_influences([this](BodyId a, BodyId b) { join(a, b); });
   }
 
-  /// Returns the entity that represents the island of another.
+  /// Returns the entity that represents the island of an entity.
   [[nodiscard]] BodyId root_of(BodyId id) {
     BodyId at = id;
     for (auto parent = parents_.find(at); parent != parents_.end(); parent = parents_.find(at)) {

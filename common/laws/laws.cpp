@@ -233,7 +233,8 @@ class CheckedMatch {
   std::vector<std::uint8_t> dropped_;
 };
 
-/// A match with nothing between: its hashes, and its records to step once more.
+/// A match that is stepped without another one between its ticks: its hashes, and its records to
+/// step once more.
 struct AloneMatch {
   std::vector<std::uint64_t> hashes;
   std::vector<engine::TickRecord> records;

@@ -3,19 +3,19 @@
 // cannot be replayed.
 //
 // A match has random joins, leaves, commands, inputs within their declared ranges, and strikes.
-// After each tick these laws are checked:
+// After each tick these laws are checked; *allocation* after a whole match:
 //
 // clang-format off
-//   range        every declared value is within its range
+//   range        every declared value of the world is within its range
 //   keyframe     a keyframe of the world is read back as the same world
 //   record       the record of the tick is read back as the same record, and is valid
 //   twin         a world made from the keyframe of the tick before, with its states in another
 //                order of memory, steps to the same state. It runs no hook of the server
 //   closure      a random half of the islands, stepped without the rest, gives the same entities
 //   significant  the input as it was given moves the world as Game::significant() of it does
-//   memory       a match that runs in turn with another one goes as it does alone. States live in
-//                fresh memory in each tick, and the old memory is overwritten
-//   allocation   a tick like the ticks before allocates nothing
+//   memory       a match that is stepped in turn with another one has the same states as without it.
+//                States live in fresh memory in each tick, and the old memory is overwritten
+//   allocation   a tick that one Stepper replays a second time, in the same world, allocates nothing
 //   bot          the same seed and the same views give the same inputs and commands, each value
 //                within its range. A bot writes nothing but what it remembers
 // clang-format on
@@ -49,7 +49,7 @@ struct LawOptions {
   std::string_view map{};  ///< one of the game's; empty: its first
   std::vector<std::uint32_t> tick_rates = {10, 60, 128, 240};
   engine::QueryLog query_log;  ///< for a test that shows that each query must log
-  /// Returns the number of allocations so far. Without it, the law is not checked.
+  /// Returns the number of allocations so far. Without it, the law *allocation* is not checked.
   std::function<std::uint64_t()> allocations;
   LawPlace* place = nullptr;  ///< if given, says where the rules are when an assertion fails
 };
@@ -60,7 +60,7 @@ struct LawBroken {
   std::uint64_t seed = 0;
   std::uint32_t tick_rate = 0;
   Tick tick;
-  std::string what;  ///< one sentence: entity, field and values, and what to look for
+  std::string what;  ///< entity, field and values, and what to look for
 };
 
 /// Returns the first law that is broken, or nothing.
@@ -76,8 +76,8 @@ struct HookUse {
   friend bool operator==(const HookUse&, const HookUse&) = default;
 };
 
-/// The optional members of the interface. One that a game misspells is among the others, and is
-/// never called. Of one that it misspells for one of its kinds, `kinds` lacks that kind.
+/// The optional members of the interface. A member that a game misspells is among the others, and
+/// is never called. If a game misspells a member for one of its kinds, `kinds` lacks that kind.
 struct HookNames {
   std::vector<HookUse> declared;
   std::vector<std::string_view> others;

@@ -1,4 +1,4 @@
-// These operators are those of every program that links this source.
+// Operators new and delete of every program that links this source.
 
 #include "package/allocations.h"
 

@@ -48,7 +48,8 @@ void tell_place(const char* condition, const char* file, int line) {
                   tick_rate, seed, tick));
 }
 
-/// Returns which hooks the game has, each with its kinds, in a line, and which not, in another.
+/// Returns a line with the hooks that the game has, each with its kinds, and a line with the
+/// others.
 std::string hooks_text(const GameTable& game) {
   const laws::HookNames hooks = laws::hooks_of(game);
   std::vector<std::string> declared;

@@ -27,7 +27,7 @@ void put_command(const GameTable& game, const GivenCommand& command, engine::Bit
 /// Returns the bits that put_command() writes.
 [[nodiscard]] std::size_t command_bits(const GameTable& game, const GivenCommand& command);
 
-/// Writes the head of a list whose first command has this number. Its end is one bit, 0.
+/// Writes the head of a list whose first command has this number. The list ends with one bit, 0.
 void put_command_head(std::uint16_t first, engine::BitWriter& out);
 
 /// The commands of a message that was received; keeps its memory.

@@ -112,8 +112,8 @@ struct ContentBase {
   const Rows* rows = nullptr;  ///< the members of the base; nullptr without one
 };
 
-/// Reads a content. Fails: false, for bytes that no server sends: values out of range, orders,
-/// indices without a member, and bits behind the end.
+/// Reads a content. Fails: false, for bytes that no server sends: values out of range, wrong
+/// orders, indices without a member, and bits behind the end.
 [[nodiscard]] bool read_content(ConstBytes bytes, const ContentBase& base, Content& content);
 
 }  // namespace tickbox::views

@@ -27,7 +27,7 @@ unsigned width_of(std::uint64_t value) {
   return static_cast<unsigned>(std::bit_width(value));
 }
 
-/// A number of which most are small: a bit that says so, and the number.
+/// Writes a number that is usually small: a bit that says whether it is small, and the number.
 void put_small(std::uint32_t number, unsigned small_bits, unsigned bits, BitWriter& out) {
   const bool is_small = number < 1U << small_bits;
   out.put(is_small ? 0 : 1, 1);
@@ -88,7 +88,7 @@ void put_place(Vec2 place, Vec2 origin, BitWriter& out) {
   out.put(static_cast<std::uint32_t>(place.y), 32);
 }
 
-/// Fails: nothing, for a place that put_place() writes shorter or that is out of the numbers.
+/// Fails: nothing, for a place that put_place() writes shorter or that does not fit 32 bits.
 std::optional<Vec2> take_place(Vec2 origin, BitReader& in) {
   const bool near = in.take(1) == 0;
   Vec2 place;
@@ -197,7 +197,8 @@ void put_row(const GameTable& game, const RowRef& row, Vec2 origin, BitWriter& o
 namespace {
 
 // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init): unpack_sparse() writes the bytes first
-/// Reads a row. `motion`: nothing if the game says it, which must then call the state possible.
+/// Reads a row. `motion`: nothing if the game is asked for it, which must then call the state
+/// possible.
 bool take_row(BodyId id, std::optional<Motion> motion, Vec2 origin, BitReader& in, Rows& rows) {
   const GameTable& game = rows.game();
   RowHead head{.id = id};

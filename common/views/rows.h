@@ -98,7 +98,8 @@ class Rows {
   /// Replaces the active rows by those of a world. Requires: the others are as assign() makes them.
   void assign_active(const engine::World& world);
 
-  /// Returns the index of an entity, or size(). Requires: by id. Cost: one binary search.
+  /// Returns the index of an entity, or size(). Requires: the rows ascend by id. Cost: one binary
+  /// search.
   [[nodiscard]] std::size_t index_of(BodyId id) const;
 
   [[nodiscard]] bool contains(BodyId id) const { return index_of(id) != size(); }

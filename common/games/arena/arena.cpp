@@ -73,7 +73,7 @@ constexpr std::uint16_t kBulletLayer = 2;
 
 constexpr std::int32_t kRunSpeed = 8;       // units/s
 constexpr std::int32_t kBulletSpeed = 200;  // units/s
-constexpr std::int32_t kAcceleration = 60;  // units/s²: full speed after 8 ticks at 60 Hz
+constexpr std::int32_t kAcceleration = 60;  // units/s²: full speed after 9 ticks at 60 Hz
 constexpr std::int32_t kFriction = 40;      // units/s²
 constexpr std::int32_t kReloadMs = 500;
 constexpr std::int32_t kBulletMs = 1'000;

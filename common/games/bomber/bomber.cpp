@@ -75,7 +75,7 @@ struct Round {
   Int<0, INT32_MAX> began_at;     ///< tick
   Int<0, INT32_MAX> next_at = 1;  ///< tick in which the next one begins; 0 while one is on
   Int<0, 4'096> fighters;         ///< the number of players who have played in it
-  Player winner;  ///< of the last one; nobody if none or several were left, or none else played
+  Player winner;  ///< of the last one; nobody if none or several were left, or only one played
   TICKBOX_FIELDS(Round, began_at, next_at, fighters, winner)
 };
 
@@ -142,7 +142,7 @@ struct Bomber {
 
   static Body body(const Brick&) { return {.motion = Motion::Fixed, .layers = kSolids}; }
 
-  /// A fixed one would not meet bombs, which are fixed.
+  /// A fixed flame would not meet bombs, which are fixed.
   static Body body(const Flame&) {
     return {.size = kSmallSize,
             .motion = Motion::Kinematic,
@@ -181,8 +181,8 @@ struct Bomber {
     return cell_at({man.x + kManSize.x / 2, man.y + kManSize.y / 2});
   }
 
-  /// Walks along one axis, and on the other to the middle of its cell: so it finds its way around
-  /// pillars.
+  /// Walks along one axis, and on the other to the middle of its cell. So the man finds a way
+  /// around pillars.
   static void act(Entity<Man> me, const Pad& pad, Step& step) {
     const Cell way = kWays[pad.walk.index()];
     const Vec2 middle = middle_of(cell_of(me.min), kManSize);

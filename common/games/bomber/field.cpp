@@ -5,7 +5,7 @@
 namespace tickbox::games {
 namespace {
 
-/// Between the places of two seats. It is even, so that no place is a pillar's.
+/// The cells from the place of one seat to the next. The number is even, so no place is a pillar.
 constexpr std::int32_t kSpacing = 8;
 /// A room holds 16,384 entities: with this number of bricks there is space for bombs and flames.
 constexpr std::int32_t kBricksMost = 8'000;
@@ -18,7 +18,7 @@ bool is_near_place(Cell cell) {
   return std::min(x, kSpacing - x) + std::min(y, kSpacing - y) <= 1;
 }
 
-/// Bricks are in two thirds of the cells, in no order that is easily seen.
+/// Bricks are in about two thirds of the cells without pillars, in no order that is easily seen.
 bool has_brick(Cell cell) {
   const std::int32_t mixed = cell.x * 31 + cell.y * 17 + cell.x * cell.y * 7;
   return mixed % 11 % 3 != 0;

@@ -10,7 +10,7 @@
 
 namespace tickbox::games {
 
-/// The cells up to kFar columns and rows from a middle. What is said of others is ignored.
+/// The cells up to kFar columns and rows from a middle. What is said of other cells is ignored.
 class Lookout {
  public:
   static constexpr std::int32_t kFar = 8;
@@ -18,18 +18,20 @@ class Lookout {
   /// `cells`: columns and rows of the field.
   Lookout(Cell middle, std::int32_t cells);
 
-  /// Nobody can walk there.
+  /// Notes that nobody can walk there.
   void close(Cell cell) { set(cell, kClosed); }
 
   void burn(Cell cell) { set(cell, kBurns); }
 
-  /// A place worth going to.
+  /// Notes that the cell is worth going to.
   void want(Cell cell) { set(cell, kWanted); }
 
-  /// A bomb will burn along its ways, as far as these are open. Requires: what is closed is known.
+  /// Notes that a bomb will burn along its ways, as far as these are open. Requires: all calls of
+  /// close() came before.
   void threaten(Cell bomb, std::int32_t reach) { mark_blast(bomb, reach, kThreatened); }
 
-  /// The places from which a bomb reaches a cell are worth going to.
+  /// Notes that the cells from which a bomb reaches this one are worth going to. Requires: as
+  /// threaten().
   void aim_at(Cell cell, std::int32_t reach) { mark_blast(cell, reach, kWanted); }
 
   [[nodiscard]] bool is_threatened(Cell cell) const { return (at(cell) & kThreatened) != 0; }
@@ -37,7 +39,7 @@ class Lookout {
   [[nodiscard]] bool is_wanted(Cell cell) const { return (at(cell) & kWanted) != 0; }
 
   /// Returns the direction of the first step to the nearest cell without danger, 0 if the middle is
-  /// one, and nothing if none can be reached.
+  /// such a cell, and nothing if no such cell can be reached.
   [[nodiscard]] std::optional<std::int32_t> way_to_safety() const;
 
   /// The same to the nearest cell that is wanted, through cells without danger.

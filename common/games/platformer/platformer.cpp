@@ -1,5 +1,6 @@
 // Coyote time and buffered jumps are two counters of the hero; lifts, riders and ledges are the
-// physics'. Whatever dies is removed: the server spawns a hero again at its player's checkpoint.
+// physics'. Whatever dies is removed. Then the server spawns a hero again at its player's
+// checkpoint.
 
 #include "games/platformer/platformer.h"
 
@@ -32,7 +33,8 @@ struct Hero {
   TICKBOX_FIELDS(Hero, coyote, buffered, jump_was)
 };
 
-// `home` is the number of the map's object at which the server spawns the entity, once it is gone.
+// `home` is the number of the map's object at which the server spawns the entity again when it is
+// gone.
 
 struct Goomba {
   Int<0, 63> home;
@@ -128,7 +130,7 @@ constexpr std::int32_t kRunRate = 60;     // units/s²
 constexpr std::int32_t kStopRate = 45;    // units/s²
 constexpr std::int32_t kFallSpeed = 18;   // units/s
 constexpr std::int32_t kGoombaSpeed = 2;  // units/s
-/// A jump rises by 3.3 units at 60 Hz, one that is released at once by 0.4.
+/// A jump rises by 3.3 units at 60 Hz, a jump that is released after one tick by 0.7.
 constexpr std::int32_t kJumpSpeed = 33;   // units per 2 s
 constexpr std::int32_t kHopSpeed = 6;     // units/s
 constexpr std::int32_t kStompSpeed = 11;  // units/s
