@@ -116,7 +116,8 @@ struct Outcome {
   OutcomePhase phase = OutcomePhase::Joining;
   /// The kind of the entity, or the number of the game's outcome, command or result.
   std::uint8_t type = 0;
-  Player player;  ///< who leaves, joins, commands or controls the entity; whose focus or state
+  /// Who leaves, joins or commands; who controls the entity; whose focus or state it is.
+  Player player;
   Ref ref;        ///< the entity
   Vec2 min;       ///< of a spawned entity; the place of a focus
   Vec2 velocity;  ///< of a spawned entity without a path, in sub-units per tick

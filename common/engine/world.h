@@ -6,10 +6,10 @@
 // The place and velocity are those of its body in the physics; the states lie side by side at one
 // stride. A World is a value: a copy steps as the original does.
 //
-// The physics has two tables of bodies: movers, and fixed bodies. A World notes which of them has
-// the body of a row. A step looks at the active rows alone: those that move, those of
-// kinds that act, and fixed ones that have changed. The others are at rest, and cost it nothing:
-// their hashes are known.
+// The physics has two tables of bodies: movers, and fixed bodies. A World notes which table has the
+// body of a row. A step looks at the active rows alone: those that move, those of kinds that act,
+// and fixed ones that have changed. The other rows are at rest, and cost a step nothing: their
+// hashes are known.
 
 #include "core/bytes.h"
 #include "core/ids.h"
@@ -42,8 +42,8 @@ struct RowInfo {
 struct SeatInfo {
   std::uint32_t generation = 0;  ///< of the player: counts the joins
   bool taken = false;
-  bool has_chosen_focus =
-      false;         ///< the game has set the focus; else it is the player's first entity
+  /// The game has set the focus; else the focus is the player's first entity.
+  bool has_chosen_focus = false;
   Ref focus;         ///< the entity that the player's view is centred on, if it exists
   Vec2 focus_place;  ///< its centre after the last tick in which it existed, or the chosen place
 

@@ -54,10 +54,10 @@ struct Body {
   std::uint16_t restitution = 0;  ///< in 1/256, at most 256; only for Response::Bounce
   std::uint8_t friction = 0;      ///< in 1/256; the larger of two bodies counts
   std::uint16_t gravity = 256;    ///< share of the world's gravity, in 1/256
-  std::uint16_t layers = 1;       ///< bits: the layers that the body is in
-  std::uint16_t collides_with =
-      0xffff;           ///< bits; two bodies meet if each is in a layer of these of the other
-  bool sensor = false;  ///< reports the bodies that overlap it, and stops none
+  std::uint16_t layers = 1;       ///< bits: the layers in which the body is
+  /// Bits of layers. Two bodies meet if each is in a layer with which the other collides.
+  std::uint16_t collides_with = 0xffff;
+  bool sensor = false;                 ///< reports the bodies that overlap it, and stops none
   OneWay one_way = OneWay::None;       ///< of a kinematic or fixed body
   Squeeze squeeze = Squeeze::Blocked;  ///< of a kinematic body
 };

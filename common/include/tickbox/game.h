@@ -231,7 +231,7 @@ class AnyStep : public Moment {
  public:
   using Moment::Moment;
 
-  /// Returns a number from 0 to n − 1, equal on server and client, and drawn anew at each call. A
+  /// Returns a number from 0 to n − 1, equal on server and client, and drawn again at each call. A
   /// modified client can foresee it: draw what must stay secret with Server::random().
   /// Requires: n ≥ 1.
   [[nodiscard]] std::int32_t shared_random(std::int32_t n) const;

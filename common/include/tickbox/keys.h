@@ -17,10 +17,9 @@
 
 namespace tickbox {
 
-/// What keys do. With an input: while the keys are down, the fields in which `value` differs from
-/// the input by default have the value that they have there. Of several keys for one field, the one
-/// with the most keys applies, then the one pressed last. With a command: sends it once when the
-/// keys are pressed.
+/// What keys do. With an input: while the keys are down, they set the fields in which `value`
+/// differs from the input by default. If several Keys set one field, the Key with the most keys
+/// applies, then the one pressed last. With a command: they send it once when they are pressed.
 template <class Value>
 struct Key {
   /// A letter, a digit, space, enter, tab, up, down, left or right; or several of these that are

@@ -9,8 +9,8 @@ namespace tickbox {
 
 struct GameTable;
 
-/// Returns the game whose source ends with TICKBOX_GAME(…) (adapter.h). If a linker
-/// names this function as undefined, the program has no such line; if as defined twice, it has two.
+/// Returns the game whose source ends with TICKBOX_GAME(…) (adapter.h). If a linker names
+/// this function as undefined, the program has no such line; if as defined twice, it has two.
 [[nodiscard]] const GameTable& game_named_by_TICKBOX_GAME();  // NOLINT(*-identifier-naming)
 
 // Each function runs a whole program and returns its exit code. The program is named after argv[0].
