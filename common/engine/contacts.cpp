@@ -11,7 +11,7 @@
 namespace tickbox::engine {
 namespace {
 
-/// Whether a callback of one of the kinds hears of the other.
+/// Whether one of the two kinds has a callback for contacts with the other kind.
 bool has_callback(const World& world, std::size_t a, std::size_t b) {
   const std::size_t kind_a = world.infos()[a].kind;
   const std::size_t kind_b = world.infos()[b].kind;

@@ -36,7 +36,7 @@ void set_value(const FieldInfo& field, std::size_t i, std::int64_t value, Mutabl
 /// Appends the fields in their canonical form: each value as little-endian bytes of its size.
 void append_canonical(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>& out);
 
-/// Returns the size of that form.
+/// Returns the number of bytes that append_canonical() appends.
 [[nodiscard]] std::size_t canonical_bytes(const TypeInfo& type);
 
 /// Appends a copy of a type whose bytes between the fields are zero.
@@ -71,7 +71,7 @@ void pack_sparse(const TypeInfo& type, ConstBytes bytes, BitWriter& out);
 /// written though it is the one by default, and for bits that end too early.
 [[nodiscard]] bool unpack_sparse(const TypeInfo& type, BitReader& in, MutableBytes bytes);
 
-/// Reads the same, filled up to whole bytes.
+/// Reads what pack_sparse() has written, filled up to whole bytes.
 [[nodiscard]] bool unpack_sparse(const TypeInfo& type, NumberReader& in, MutableBytes bytes);
 
 /// Packs what changes a type from `before` to `after`: for each value one bit, and if it is set the
@@ -82,7 +82,7 @@ void pack_change(const TypeInfo& type, ConstBytes before, ConstBytes after, BitW
 /// is out of its range, and for bits that end too early.
 [[nodiscard]] bool unpack_change(const TypeInfo& type, BitReader& in, MutableBytes bytes);
 
-/// Reads the same, and changes nothing.
+/// Reads what pack_change() has written, and changes no value.
 [[nodiscard]] bool skip_change(const TypeInfo& type, BitReader& in);
 
 /// Releases every Press.

@@ -43,7 +43,7 @@ struct Keyframe {
 void encode_keyframe(const World& world, std::uint64_t state_hash,
                      std::span<const InputSource> sources, std::vector<std::byte>& out);
 
-/// Writes the same with the hash of the world, and with every source neutral.
+/// Writes a keyframe with the hash of the world, and with every source neutral.
 void encode_keyframe(const World& world, std::vector<std::byte>& out);
 
 /// Reads a keyframe without a look at its hash. `like` has the game, the map, the tick rate and the

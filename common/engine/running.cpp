@@ -420,7 +420,7 @@ Row Running::find(Ref who, std::size_t kind) {
   return touch(*row);
 }
 
-/// Returns what a cast meets first, and joins it with who asks.
+/// Returns what a cast meets first, and joins it with the askers.
 std::optional<sim::CastHit> Running::cast(const sim::Cast& cast) {
   sim::Box hull;
   for (std::size_t axis = 0; axis < 2; ++axis) {

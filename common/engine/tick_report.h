@@ -18,7 +18,8 @@ struct Emitted {
   std::uint8_t type = 0;    ///< its number in the game's list
   std::uint32_t index = 0;  ///< among the events of its type in this tick
   Ref at;                   ///< who sees this entity receives the event
-  Vec2 place;               ///< where the entity was
+  /// The place of `at`; if `at` does not exist, that of the entity whose callback ran.
+  Vec2 place;
 };
 
 /// The events of one type, side by side.

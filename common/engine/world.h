@@ -127,7 +127,7 @@ class World {
     return ConstBytes{states_}.subspan(place_of(row), kind_of(row).type.bytes);
   }
 
-  /// The same in whole words: stride() bytes.
+  /// The declared state of a row in whole words: stride() bytes.
   [[nodiscard]] ConstBytes state_words(std::size_t row) const {
     return ConstBytes{states_}.subspan(place_of(row), stride_);
   }
@@ -147,8 +147,8 @@ class World {
     return seen;
   }
 
-  /// Writes the same into `seen`, member by member: a processor waits when it copies a struct that
-  /// it has just written. Returns whether the row is fixed.
+  /// Writes the row as row() returns it into `seen`, member by member: a processor waits when it
+  /// copies a struct that it has just written. Returns whether the row is fixed.
   bool see(std::size_t row, detail::Row& seen) {
     const Place place = places_[row];
     seen.ref = ref_of(id(row));
@@ -253,7 +253,7 @@ class World {
     return ConstBytes{inputs_}.subspan(player.seat * input_stride_, game_->input.bytes);
   }
 
-  /// The same in whole words.
+  /// The input that a player holds, in whole words.
   [[nodiscard]] ConstBytes input_words(Player player) const {
     return ConstBytes{inputs_}.subspan(player.seat * input_stride_, input_stride_);
   }
@@ -374,7 +374,7 @@ inline void write_head(const World& world, std::size_t row, RowHead& head) {
 /// rest.
 [[nodiscard]] std::uint64_t state_hash(const World& world);
 
-/// Returns the same from the sum of the hashes of all entities.
+/// Returns the hash of the whole state, from the sum of the hashes of all entities.
 [[nodiscard]] std::uint64_t state_hash(const World& world, std::uint64_t sum_of_entities);
 
 /// Returns the hash of the input that a player holds, seeded with its seat.

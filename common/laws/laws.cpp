@@ -254,8 +254,8 @@ AloneMatch play_alone(const GameTable& game, const engine::SharedMap& map,
   return alone;
 }
 
-/// Steps the records of a match twice with one Stepper and one World: the second time, all memory
-/// is there.
+/// Steps the records of a match twice with one Stepper and one World. At the second time they have
+/// all the memory that they need.
 std::optional<LawBroken> check_allocation(const GameTable& game, const engine::SharedMap& map,
                                           const MatchOptions& options, const AloneMatch& alone,
                                           const std::function<std::uint64_t()>& allocations) {

@@ -59,8 +59,8 @@ void put_row(const GameTable& game, const RowRef& row, Vec2 origin, engine::BitW
 /// for a state that the game calls impossible.
 [[nodiscard]] bool take_row(BodyId id, Vec2 origin, engine::BitReader& in, Rows& rows);
 
-/// The same for a row of which the motion is known: no code of the game runs, so the state may be
-/// one that the game calls impossible.
+/// Appends a row of which the motion is known. No code of the game runs, so the state may be one
+/// that the game calls impossible. Fails: false, for bits that put_row() does not write.
 [[nodiscard]] bool take_any_row(BodyId id, Motion motion, Vec2 origin, engine::BitReader& in,
                                 Rows& rows);
 

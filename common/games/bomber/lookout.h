@@ -42,7 +42,8 @@ class Lookout {
   /// such a cell, and nothing if no such cell can be reached.
   [[nodiscard]] std::optional<std::int32_t> way_to_safety() const;
 
-  /// The same to the nearest cell that is wanted, through cells without danger.
+  /// Returns the direction of the first step to the nearest cell that is wanted, through cells
+  /// without danger; 0 and nothing as way_to_safety().
   [[nodiscard]] std::optional<std::int32_t> way_to_wanted() const;
 
  private:

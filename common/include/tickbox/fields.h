@@ -136,8 +136,8 @@ struct Ref {
   friend constexpr bool operator==(Ref, Ref) = default;
 };
 
-/// N values of one type. An index is a whole number or an Int; one beyond the last means the last,
-/// and a negative one the first.
+/// N values of one type. An index is a whole number or an Int. An index beyond the last element
+/// means the last element, and a negative index means the first.
 template <class T, std::size_t N>
 struct Array {
   static_assert(N >= 1 && N <= 32, "an Array has 1 to 32 elements");

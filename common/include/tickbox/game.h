@@ -96,7 +96,7 @@ struct Ray {
   Vec2 from{};
   Vec2 way{};                            ///< within ±4,096 units
   std::uint16_t layers = 1;              ///< as those of a body
-  std::uint16_t collides_with = 0xffff;  ///< likewise
+  std::uint16_t collides_with = 0xffff;  ///< as those of a body
   Ref ignores{};
 };
 
@@ -356,7 +356,7 @@ class AnyBotView {
   const BotSight* sight_;
 };
 
-// SeatOf<Game> is Game::Seat, or Empty if the game has none; likewise the others.
+// SeatOf<Game> is Game::Seat, or Empty if the game has none. The other types are made alike.
 #define TICKBOX_OPTIONAL_TYPE(NAME, OTHERWISE) \
   template <class Game>                        \
   struct NAME##Type {                          \
@@ -399,7 +399,7 @@ constexpr std::size_t size_of(List<Types...>) {
 template <class Type>
 struct TheGameDoesNotList {};
 
-// kNumberInKinds<Game, Type> is the number of a type in Game::Kinds; likewise the others.
+// kNumberInKinds<Game, Type> is the number of a type in Game::Kinds. The other lists have the like.
 #define TICKBOX_NUMBER_IN(NAME)                                        \
   template <class Game, class Type>                                    \
   inline constexpr std::size_t kNumberIn##NAME = [] {                  \
@@ -644,7 +644,7 @@ class BotView : public detail::AnyBotView {
   }
 
   /// Sends a command with the input of this tick; of several in a tick the last. A bot sends at
-  /// most ten a second: does nothing for the ticks of 100 ms after one.
+  /// most ten a second: within 100 ms after a command this function does nothing.
   template <class Command>
   void command(const Command& command) const {
     this->give_command(detail::kNumberInCommands<Game, Command>, &command, sizeof(Command));

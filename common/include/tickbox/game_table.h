@@ -39,7 +39,7 @@ struct KindTable {
   void (*left)(const detail::Row& row, const detail::AnyStep& step) = nullptr;
   bool (*possible)(const void* state) = nullptr;
   std::span<const Apply> apply{};   ///< by outcome
-  std::span<const Meet> contact{};  ///< by the kind of the other
+  std::span<const Meet> contact{};  ///< by the kind of the other entity
 };
 
 /// A command that players may send.

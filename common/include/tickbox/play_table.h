@@ -121,7 +121,7 @@ constexpr void visit_values_of(const Key<Input>& key, Visit visit) {
   });
 }
 
-/// The same for all keys of a game.
+/// Calls visit(KeyTable) for each value that the keys of a game set.
 template <class Game, class Visit>
 constexpr void visit_set_values(Visit visit) {
   visit_keys<Game>([&]<class Value>(const Key<Value>& key) {
