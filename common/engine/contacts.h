@@ -1,11 +1,11 @@
 #pragma once
 // Which contacts of a step begin, and the callbacks for them.
 //
-// A callback hears of a pair once for each order of the two: when its contact begins. A contact is
-// resting, and begins nothing, if the two touched when the tick began and did not approach each
-// other then. So a begin is a function of the two rows before the tick alone, and every end that
-// steps these rows hears of it. A row that was spawned or teleported in this tick begins all of its
-// contacts and overlaps.
+// For each order of a pair one callback runs, and only when the contact of the pair begins. A
+// contact is resting, and begins nothing, if the two touched when the tick began and did not
+// approach each other then. So a begin is a function of the two rows before the tick alone, and
+// every end that steps these rows finds it. A row that was spawned or teleported in this tick
+// begins all of its contacts and overlaps.
 
 #include "engine/running.h"
 #include "sim/step.h"

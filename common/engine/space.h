@@ -2,8 +2,9 @@
 // Where entities are: a hashed grid of cells that is kept up to date while callbacks move, remove
 // and spawn entities.
 //
-// An entity is filed in every cell that its box overlaps; those that overlap many are in one list
-// instead. A query finds an entity once: in the first cell that both boxes overlap.
+// An entity is filed in every cell that its box overlaps. Entities that overlap more than kCellsMax
+// cells are in one list instead. A query finds an entity once: in the first cell that both boxes
+// overlap.
 
 #include "core/fixed.h"
 #include "sim/box.h"

@@ -58,7 +58,7 @@ class Stepper {
   detail::Running running_;
   sim::Stepper physics_;
   Contacts contacts_;
-  const GameTable* game_ = nullptr;       ///< that of the next three
+  const GameTable* game_ = nullptr;       ///< the game of the next three members
   std::vector<std::size_t> after_kinds_;  ///< the kinds with `after`
   std::vector<std::byte> default_input_;
   std::vector<std::byte> default_avatar_;

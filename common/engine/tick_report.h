@@ -17,7 +17,7 @@ namespace tickbox::engine {
 struct Emitted {
   std::uint8_t type = 0;    ///< its number in the game's list
   std::uint32_t index = 0;  ///< among the events of its type in this tick
-  Ref at;                   ///< who sees this entity receives the event
+  Ref at;                   ///< the entity that the event is about
   /// The place of `at`; if `at` does not exist, that of the entity whose callback ran.
   Vec2 place;
 };

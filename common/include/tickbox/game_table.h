@@ -26,8 +26,8 @@ struct KindTable {
   std::int32_t top_speed = 0;  ///< units per second
   Predict predict = Predict::Near;
   Look (*look)(const void* state) = nullptr;  ///< by default the first letter of the kind's name
-  bool has_predict = false;                   ///< whether the game defines predict() for it
-  bool has_look = false;                      ///< whether the game defines look() for it
+  bool has_predict = false;                   ///< whether the game defines predict() for the kind
+  bool has_look = false;                      ///< whether the game defines look() for the kind
   Body (*body)(const void* state) = nullptr;
   void (*act)(const detail::Row& row, const void* input, const detail::AnyStep& step) = nullptr;
   std::optional<Ray> (*ray)(const detail::Row& row, const void* input,
