@@ -13,9 +13,9 @@
 //                order of memory, steps to the same state. It runs no hook of the server
 //   closure      a random half of the islands, stepped without the rest, gives the same entities
 //   significant  the input as it was given moves the world as Game::significant() of it does
-//   memory       a match that is stepped in turn with another one has the same states as without it.
-//                States live in fresh memory in each tick, and the old memory is overwritten
-//   allocation   a tick that one Stepper replays a second time, in the same world, allocates nothing
+//   memory       a match that is stepped in turn with another one has the same states as without
+//                it. States live in fresh memory in each tick, and the old memory is overwritten
+//   allocation   a tick that one Stepper replays a second time in one World allocates nothing
 //   bot          the same seed and the same views give the same inputs and commands, each value
 //                within its range. A bot writes nothing but what it remembers
 // clang-format on

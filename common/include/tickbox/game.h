@@ -729,33 +729,34 @@ struct MapOptions {
 };
 
 // clang-format off
-/// What a game must define: `name` and `version`; the types `Input`, `Avatar` (the kind that players
-/// control) and `Kinds`, a List<...>; map(builder, options) and join(server, player); and for each kind
-/// body(state), and top_speed(state) in units per second, which is constexpr. All types are declared by
-/// TICKBOX_FIELDS. Raise `version` with each change of the rules: both ends of a match have the same.
+/// What a game must define: `name` and `version`; the types `Input`, `Avatar` (the kind that
+/// players control) and `Kinds`, a List<...>; map(builder, options) and join(server, player); and
+/// for each kind body(state), and top_speed(state) in units per second, which is constexpr. All
+/// types are declared by TICKBOX_FIELDS. Raise `version` with each change of the rules: both ends
+/// of a match have the same version.
 ///
-/// What it can define, the functions per kind where they take an Entity<Kind>:
+/// What a game can define. A function that takes an entity or its state is defined per kind:
 ///
 ///   act(me, input, step) or act(me, step)   before the physics
 ///   contact(a, b, contact, step)            the begin of a contact or overlap of two entities
 ///   wall(me, contact, step)                 the begin of a contact with a wall or the border
 ///   after(me, step)                         after the physics
 ///   apply(me, outcome, step)                an outcome of the server
-///   ray(me, input, moment)                  a beam that strikes at once: returns optional<Ray>, and
+///   ray(me, input, moment)                  a beam that strikes at once: returns optional<Ray>. It
 ///                                           takes a ConstEntity and a Moment: it changes nothing
 ///   struck(it, shooter, step)               the entity that the ray strikes
 ///   crushed(me, step)                       by a kinematic body
 ///   left(me, step)                          has left the map's border, and is removed
 ///   open(server), leave(server, player), decide(server)
 ///   command(server, player, command)        what a player asks beside its inputs
-///   Outcomes, Events, Commands, Results     lists of types: what decide() decides, emit() emits, players
-///                                           ask, and publish_result() publishes
-///   Seat, Room, Secret                      the state of each player, that of the room, and state that
-///                                           no client receives; Empty by default
+///   Outcomes, Events, Commands, Results     lists of types: what decide() decides, emit() emits,
+///                                           players ask, and publish_result() publishes
+///   Seat, Room, Secret                      the state of each player, that of the room, and state
+///                                           that no client receives; Empty by default
 ///   significant(input, avatar)              returns the Input without what has no effect now
 ///   sight(avatar)                           half the extent of a player's view, as a Vec2
 ///   predict(state)                          returns Predict, Near by default; constexpr
-///   possible(state)                         whether a state that is received can be: returns bool
+///   possible(state)                         returns whether a state that is received can be
 ///   gravity                                 units per s², down
 ///   bot(view, memory, style)                returns the Input of a bot, which a client runs: takes a
 ///                                           BotView, a BotState& and one of bot_styles
