@@ -735,7 +735,8 @@ struct MapOptions {
 /// types are declared by TICKBOX_FIELDS. Raise `version` with each change of the rules: both ends
 /// of a match have the same version.
 ///
-/// What a game can define. A function that takes an entity or its state is defined per kind:
+/// What a game can define. Functions that take an entity, and predict, possible and look, are
+/// defined per kind:
 ///
 ///   act(me, input, step) or act(me, step)   before the physics
 ///   contact(a, b, contact, step)            the begin of a contact or overlap of two entities
@@ -758,10 +759,10 @@ struct MapOptions {
 ///   predict(state)                          returns Predict, Near by default; constexpr
 ///   possible(state)                         returns whether a state that is received can be
 ///   gravity                                 units per s², down
-///   bot(view, memory, style)                returns the Input of a bot, which a client runs: takes a
-///                                           BotView, a BotState& and one of bot_styles
+///   bot(view, memory, style)                returns the Input of a bot, which a client runs. Takes
+///                                           a BotView, a BotState& and one of bot_styles
 ///   bot_styles                              names, as a constexpr array of std::string_view
-///   BotState                                what a bot remembers from tick to tick; Empty by default
+///   BotState                                what a bot remembers between ticks; Empty by default
 ///   maps                                    names, as a constexpr array of std::string_view: map()
 ///                                           builds the one that its options name. The first is
 ///                                           played by default
