@@ -15,7 +15,8 @@
 namespace tickbox::record {
 
 struct CopyRange {
-  /// The tick of the world that the copy begins with. The copy steps to it if it has no keyframe.
+  /// The tick of the world that the copy begins with. The copy steps to this tick if it has no
+  /// keyframe.
   Tick from;
   /// The last tick; if it is in a quiet stretch, the last tick of that stretch.
   Tick to{std::numeric_limits<std::uint32_t>::max()};

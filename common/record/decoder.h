@@ -24,8 +24,9 @@ class Decoder {
   /// `game` must live longer. Requires: game and map are those that the recording's header names.
   Decoder(const GameTable& game, engine::SharedMap map, std::uint32_t tick_rate);
 
-  /// Reads the world of a keyframe; the next tick() continues it. Its hash may differ from the one
-  /// that it names. Fails: nothing, if it is no possible world; then tick() must not follow.
+  /// Reads the world of a keyframe; the next tick() continues it. The hash of the world may differ
+  /// from the one that the keyframe names. Fails: nothing, if the world is not possible; then
+  /// tick() must not follow.
   [[nodiscard]] std::optional<engine::Keyframe> begin(ConstBytes world);
 
   /// Reads the next tick, which is valid until the next call. Fails: nullptr, if no server writes

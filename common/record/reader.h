@@ -75,7 +75,7 @@ class Reader {
 
   [[nodiscard]] const record::Trailer& trailer() const { return trailer_; }
 
-  /// Returns what was to enter the tick whose step never ended; its hash has no meaning.
+  /// Returns what was to enter the tick whose step never ended; it has no hash.
   [[nodiscard]] const RecordedTick& unfinished() const { return ticks_.front(); }
 
   [[nodiscard]] const record::Damage& damage() const { return damage_; }

@@ -14,8 +14,8 @@
 
 namespace tickbox::record {
 
-/// The time between keyframes. One damaged byte costs at most this much play, and a seek steps at
-/// most this much of it.
+/// The time between keyframes, unless all ticks between them are quiet. One damaged byte costs at
+/// most this much play, and a seek steps at most this much of it.
 inline constexpr std::uint32_t kKeyframeSeconds = 5;
 
 /// The time between keyframes if all ticks since the last one were quiet.

@@ -30,8 +30,8 @@ inline constexpr std::int32_t kCastWayLimit = kSpeedLimit;
 /// Whether a cast hits ghosts, the bodies that stop no other body.
 enum class CastGhosts : std::uint8_t { Skipped, Counted };
 
-/// Whether a cast hits the bodies that overlap the box at its start. By default it does: a
-/// ray that begins inside a wall must not pass through it.
+/// Whether a cast hits the bodies that overlap the box at its start. By default it does: a ray
+/// that begins inside a wall must not pass through it.
 enum class CastStart : std::uint8_t { Counted, Skipped };
 
 /// A box, its way in sub-units, and the bodies that it may meet.
@@ -81,10 +81,11 @@ class Caster {
   /// Requires: all bodies stay unchanged while casts are answered.
   void look_at(const Immovables& immovables, Border border, std::span<const Body> movers);
 
-  /// The first hit, or nothing.
+  /// The first hit, or nothing. Requires: look_at(); `cast` within the limits of Cast.
   [[nodiscard]] std::optional<CastHit> nearest(const Cast& cast) const;
 
   /// Replaces `hits` with all hits in order: one per body, and one per side of the border.
+  /// Requires: as nearest().
   void all(const Cast& cast, std::vector<CastHit>& hits) const;
 
  private:

@@ -29,8 +29,8 @@ class FixedBodies {
   FixedBodies() = default;
   FixedBodies(const FixedBodies&) = default;
   FixedBodies(FixedBodies&&) = default;
-  /// Becomes a copy of `other` in its own memory. A FixedWatch of these bodies knows no change
-  /// then.
+  /// Becomes a copy of `other` in its own memory. A FixedWatch of these bodies then does not know
+  /// what has changed.
   FixedBodies& operator=(const FixedBodies& other);
   FixedBodies& operator=(FixedBodies&&) = delete;
   ~FixedBodies() = default;

@@ -116,7 +116,8 @@ bool FixedGrid::walk(const Motion& motion, const Leg& leg, Visit visit_one, IsOv
   return false;
 }
 
-// A path through more cells than there are lists is not cut: then visit() reads each list once.
+// A path is not cut if its parts would have more cells than there are lists. visit() then reads at
+// most as many cells as there are lists, or each list once.
 void FixedGrid::visit_path(const Motion& motion, FineTime from, const Rect& hull, Visit visit_one,
                            IsOver is_over) const {
   if (empty()) return;

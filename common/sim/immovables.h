@@ -27,7 +27,7 @@ struct PathOfBox {
 /// Statics::bodies(), or the number of statics plus the slot of a fixed body.
 class Immovables {
  public:
-  /// None.
+  /// Without bodies.
   Immovables() = default;
 
   Immovables(const Statics& statics, const FixedBodies* fixed)
@@ -46,7 +46,7 @@ class Immovables {
                                          : fixed_->in_slot(index - static_count());
   }
 
-  /// The body with this id, or nullptr. Cost: two binary searches.
+  /// The body with this id, or nullptr. Cost: at most two binary searches.
   [[nodiscard]] const Body* find(BodyId id) const {
     const Body* found = statics_->find(id);
     return found == nullptr && fixed_ != nullptr ? fixed_->find(id) : found;
@@ -61,8 +61,8 @@ class Immovables {
     return long_extents_[static_cast<std::size_t>(solidity)];
   }
 
-  /// Calls visit(index) for every such body whose closed box touches `area`, for some of them
-  /// more than once. Requires: `extent` is extent_of(area).
+  /// Calls visit(index) for every body of `solidity` whose closed box touches `area`, for some of
+  /// them more than once. Requires: `extent` is extent_of(area).
   template <class Visit>
   void visit(Solidity solidity, const Rect& area, std::int64_t extent, Visit&& visit) const {
     static_grid(solidity).visit_entries(
@@ -76,8 +76,8 @@ class Immovables {
     visit(solidity, area, extent_of(area), visit_one);
   }
 
-  /// Calls visit(index) for every such body that a box in motion may touch from `from` to the
-  /// tick's end, as the grids do.
+  /// Calls visit(index) for every body of `solidity` that the box of `path` may touch, for some of
+  /// them more than once. Ends as visit_path() of the grids does.
   template <class Visit, class IsOver>
   void visit_path(Solidity solidity, const PathOfBox& path, Visit&& visit_one,
                   IsOver&& is_over) const {

@@ -30,8 +30,7 @@ class StaticGrid {
     return empty() ? INT64_MAX : std::int64_t{1} << (levels_.front().level + kCellsInBits);
   }
 
-  /// A static and its box. A corner that does not fit into 32 bits is clamped: it is far outside
-  /// the world, where no body gets.
+  /// A static and its box.
   struct Entry {
     Rect rect;
     std::uint32_t index = 0;

@@ -57,20 +57,20 @@ struct StepReport {
   std::vector<Contact> contacts;
   std::vector<BodyId> frozen;  ///< bodies over their budget of events, by id
   std::vector<BodyId> left;    ///< bodies removed at the border, by id
-  std::vector<BodyPair>
-      overlaps;  ///< pairs that no depenetration separated and that still overlap; by ids
+  /// Pairs that no depenetration separated and that still overlap; by ids.
+  std::vector<BodyPair> overlaps;
   std::vector<BodyPair> separated;  ///< pairs separated when the tick began, by ids
   std::vector<BodyId> blocked;      ///< kinematic bodies that waited, by id
   std::vector<BodyId> crushed;      ///< bodies crushed by a kinematic body, by id
-  std::vector<BodyPair>
-      begin;  ///< pairs of a ghost and another that began to overlap; by ids, repeats included
-  std::vector<BodyPair>
-      end;  ///< pairs of a ghost and another that ceased to overlap; by ids, repeats included
+  /// Pairs of a ghost and another body that began to overlap; by ids, repeats included.
+  std::vector<BodyPair> begin;
+  /// Pairs of a ghost and another body that ceased to overlap; by ids, repeats included.
+  std::vector<BodyPair> end;
   /// Pairs of a mover and another mover or a fixed body of which one changed the other, or may
   /// have, without a contact. These are a rider and its carrier, two bodies that must stay apart
-  /// (stay_apart()) but overlapped when the tick began, and a body that hindered such a separation
-  /// or a snap. By ids, each once. A body that neither these nor contacts join with any other moves
-  /// as it would alone on the statics.
+  /// (stay_apart()) but overlapped when the tick began, and two bodies of which one hindered the
+  /// separation or the snap of the other. By ids, each once. A body that neither these nor contacts
+  /// join with any other moves as it would alone on the statics.
   std::vector<BodyPair> influences;
   std::uint32_t events = 0;      ///< number of contacts
   std::uint32_t events_max = 0;  ///< most events of one dynamic body

@@ -4,10 +4,10 @@
 //
 // The method is greedy meshing. Cells are taken row by row from the upper left. The first solid
 // cell that is not covered yet grows to the right while cells are solid and uncovered. This run
-// then grows downwards while all its cells are. Every solid cell is in exactly one rectangle. The
-// number of rectangles is not always minimal but seldom far from it, and the cost is linear. The
-// step is blind to seams, so bodies move as among single tiles. Source: Lysenko, Meshing in a
-// Minecraft game (2012).
+// then grows downwards while all cells of the next row are solid and uncovered. Every solid cell is
+// in exactly one rectangle. The number of rectangles is not always minimal but seldom far from it,
+// and the cost is linear. The step is blind to seams, so bodies move as among single tiles. Source:
+// Lysenko, Meshing in a Minecraft game (2012).
 //
 // `engine/map.cpp` uses it for the tiles of a game's map. The arena has none.
 

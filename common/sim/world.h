@@ -30,8 +30,8 @@ class World {
   World(WorldSettings settings, SharedStatics statics);
   World(const World&) = default;
   World(World&&) = default;
-  /// Shares the fixed bodies of `other`, or copies them if this world has fixed bodies of its own:
-  /// it keeps its memory, so that a step after it does not have to allocate any.
+  /// Copies the fixed bodies of `other` if this world has fixed bodies of its own: their memory is
+  /// kept, so that later changes need not allocate any. Otherwise it shares those of `other`.
   World& operator=(const World& other);
   World& operator=(World&&) = default;
   ~World() = default;
@@ -60,7 +60,7 @@ class World {
   /// Statics and fixed bodies together. Valid until a fixed body is added or removed.
   [[nodiscard]] Immovables immovables() const { return {*statics_, fixed_.get()}; }
 
-  /// The mover or fixed body with this id, or nullptr. Cost: two binary searches.
+  /// The mover or fixed body with this id, or nullptr. Cost: at most two binary searches.
   [[nodiscard]] const Body* find(BodyId id) const;
 
   /// The mover with this id, or nullptr. It may be changed as those of movers(). Cost: one binary

@@ -97,7 +97,7 @@ bool try_to_move(const Shift& a, const Shift& b, Separation& separation) {
   return true;
 }
 
-/// Whether a body may still be moved; a body that is not dynamic is never moved.
+/// Whether the limit of turns lets a body take part. A body that is not dynamic has no limit.
 bool has_turn_left(const Body& body, const Separation& separation) {
   return body.kind != Kind::Dynamic || separation.turns[index_of(body, separation.movers)] > 0;
 }
@@ -124,7 +124,7 @@ bool separate(const Body& a, const Body& b, Separation& separation) {
   return false;
 }
 
-/// Fills `turns` with what each mover may have in this tick.
+/// Fills `turns` with the number that each mover may have in this tick.
 void give_turns(const Environment& environment, const Movers& movers,
                 std::span<const BodyPair> pairs, std::vector<std::uint32_t>& turns) {
   turns.assign(movers.bodies.size(), 0);

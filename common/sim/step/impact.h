@@ -39,8 +39,8 @@ struct Impact {
 /// inside.
 [[nodiscard]] std::optional<Impact> time_to_border(const Motion& motion, Axis axis, FineTime now);
 
-/// time_of_impact() at fine time 0, where it gives that very moment. Requires: the boxes are where
-/// the motions begin, on whole sub-units. Cost: no division.
+/// The impact that time_of_impact() finds if it is exactly at fine time 0; else nothing. Requires:
+/// the boxes are where the motions begin, on whole sub-units. Cost: no division.
 [[nodiscard]] inline std::optional<Impact> impact_at_start(const Box& a, const Motion& a_motion,
                                                            const Box& b, const Motion& b_motion) {
   struct State {

@@ -253,8 +253,8 @@ void MoverGrid::visit_near(const Rect& area, Visit&& visit) const {
     hulls_.visit_touching(from, to, probe, [&](std::size_t slot) { visit(places_[slot].mover); });
   };
   if (!has_cells_) {
-    // A mover's low edge was up to its reach before its corner, which is up to its reach from what
-    // it covers now.
+    // At the start a mover's low edge was at most reach_max_ before its corner. The corner is at
+    // most reach_max_ from all that the mover covers now.
     visit_slots(first_[strip_of(low_of(area, axis_) - 2 * reach_max_)],
                 first_[strip_of(high_of(area, axis_) + reach_max_) + 1]);
   } else if (is_wide(area)) {

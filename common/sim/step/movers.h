@@ -42,7 +42,7 @@ enum class End : std::uint8_t { Low, High };
 enum class Role : std::uint8_t {
   Full,    ///< may meet other movers, statics and the border
   Driven,  ///< kinematic: may meet other movers, and the border if it has no path
-  Alone,   ///< meets statics and the border only: no other mover is on its layers
+  Alone,   ///< meets statics and the border only: its layers let it touch no mover
   Ghost,   ///< meets the border only
 };
 

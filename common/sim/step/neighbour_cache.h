@@ -2,10 +2,10 @@
 // Keeps the immovable bodies around each mover from tick to tick.
 //
 // An entry is a region around a mover's path, with room for dozens of ticks, and the bodies that
-// touch the region, if they are few. It depends on nothing else. So an entry stays valid while no
-// such body is added or removed there, even if movers are changed, added or removed between ticks.
-// A path within the region finds its bodies in the entry, or in the grids if they are many. Any
-// other path replaces the entry.
+// touch the region, if they are few. The entry depends on nothing else. So an entry stays valid
+// while no such body is added or removed there, even if movers are changed, added or removed
+// between ticks. A path within the region finds its bodies in the entry, or in the grids if they
+// are many. Any other path replaces the entry.
 
 #include "sim/box.h"
 #include "sim/immovables.h"

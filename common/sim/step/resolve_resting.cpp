@@ -93,7 +93,7 @@ void escape(std::uint32_t mover, const Rect& hull, Movers& movers, Candidates& c
   impacts.escaped.push_back(mover);
 }
 
-/// Lets a mover escape whose contacts at the start have turned it out of the hull of its path.
+/// Lets a mover escape if its contacts at the start have turned it out of the hull of its path.
 void escape_if_outside(std::uint32_t mover, Movers& movers, Candidates& candidates,
                        Impacts& impacts) {
   const Rect hull = hull_of_path(movers.bodies[mover], movers.states[mover].motion);

@@ -47,14 +47,16 @@ Rect hull_from(std::uint32_t mover, FineTime now, const Movers& movers) {
   return rect_of(hull_of(movers.states[mover].motion, now, kFineSteps));
 }
 
-/// The same, added to the hull of its course.
+/// Returns what hull_from() returns, and adds it to the hull of the mover's course if there are
+/// ghosts.
 Rect hull_of_rest(std::uint32_t mover, FineTime now, const Movers& movers, Candidates& candidates) {
   const Rect hull = hull_from(mover, now, movers);
   if (movers.has_ghosts) candidates.hulls[mover] = united(candidates.hulls[mover], hull);
   return hull;
 }
 
-/// Puts all impacts of a mover from `now` on into the queue.
+/// Puts the impacts of a mover from `now` on into the queue: on other movers, and on its first
+/// wall.
 // NOLINTNEXTLINE(readability-function-size): each argument is read or changed in every search
 void search_again(std::uint32_t mover, FineTime now, const Environment& environment, Movers& movers,
                   Candidates& candidates, Impacts& impacts) {
@@ -84,7 +86,7 @@ void sweep(const Environment& environment, Movers& movers, Candidates& candidate
       push(hit, mover, movers, impacts);
       continue;
     }
-    // A mover that meets no movers has its whole tick at once.
+    // The whole tick of a mover that meets no movers is handled at once.
     while (hit.found) {
       handle(event_of(hit, mover, movers));
       impacts.changed.clear();
