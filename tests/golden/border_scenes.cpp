@@ -52,7 +52,7 @@ void keep_coming(sim::World& world, Rng& rng, std::uint32_t tick) {
   constexpr std::uint32_t kTicksBetweenBursts = 40;
   const std::uint32_t arrivals = tick % kTicksBetweenBursts == 1 ? 30 : 1;
   for (std::uint32_t n = 0; n < arrivals && world.movers().size() < kCrowded; ++n) {
-    // Ids fall from tick to tick, so that who comes late is not always last in the order of ids.
+    // Ids fall from tick to tick, so that a body that comes late is not always last in their order.
     world.add(draw_leaver(rng, 1'000'000 - 100 * tick + n));
   }
 }

@@ -34,8 +34,8 @@ golden_build() {
     shift
     mkdir -p "$folder"
     rm -f "$folder"/{common-*.cpp,*.o,tickbox-golden}
-    # A library is one source, which includes all of its own: they share most of what they include.
-    # So is a game by itself: two games have the same names.
+    # Each library is one source, which includes all of the library's sources: these share most of what they include.
+    # Each game is a source of its own, because two games use the same names.
     local part name
     for part in common/{core,sim,engine,views,bots,laws,record} common/games/{*/,*.cpp}; do
         name=${part%/}

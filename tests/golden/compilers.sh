@@ -18,7 +18,7 @@ golden_begin "$@"
 tickbox_ensure_packages g++ clang-19 libxxhash-dev
 
 floats=0
-# -O0 first: these are slow to run, and do so while the others are built.
+# The -O0 builds come first: they run slowly, while the others are built.
 for variant in "g++ -O0" "clang++-19 -O0" "clang++-19 -O2" "g++ -O3 -march=native" "clang++-19 -O3 -march=native"; do
     folder=build/golden-compilers/${variant// /}
     read -ra command <<<"$variant"

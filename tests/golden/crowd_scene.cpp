@@ -23,7 +23,7 @@ void run_to_a_corner(sim::World& world, Rng& rng, std::uint32_t tick) {
       body.velocity = {body.velocity.x * 9 / 10, body.velocity.y * 9 / 10};
       continue;
     }
-    if (rng.chance(1, 30)) continue;  // slips: keeps what the others made of it
+    if (rng.chance(1, 30)) continue;  // slips: keeps the velocity that the others gave it
     body.velocity = {std::clamp(goal.x - body.min.x, -kRunSpeed, kRunSpeed),
                      std::clamp(goal.y - body.min.y, -kRunSpeed, kRunSpeed)};
   }

@@ -1,5 +1,5 @@
-// Games on top of the physics: the arena with players who decide by dice, and leave and join as
-// they go, and the menagerie with random players.
+// Games on top of the physics: the arena with players who decide by dice, leave and join again, and
+// the menagerie with random players.
 
 #include "engine/stepper.h"
 #include "games/arena/arena.h"

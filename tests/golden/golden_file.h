@@ -24,7 +24,7 @@ using Golden = std::vector<GoldenScene>;
 [[nodiscard]] std::expected<void, std::string> write_golden(const std::string& path,
                                                             const Golden& golden);
 
-/// As it stands in the file.
+/// A hash as it stands in the file.
 [[nodiscard]] std::string hex(std::uint64_t state);
 [[nodiscard]] std::string hex(std::uint32_t report_or_motion);
 

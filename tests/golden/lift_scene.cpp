@@ -18,12 +18,12 @@ constexpr std::int32_t kSweepSpeed = 9 * kUnit / 60;
 constexpr std::array<std::int32_t, 8> kSpeeds = {7,         kUnit / 60, kUnit / 20,    kUnit / 7,
                                                  kUnit / 3, kUnit,      3 * kUnit + 1, 11 * kUnit};
 
-/// A mover of kinematic kind without a path: there is only the sweeper.
+/// Whether a body is the sweeper: the only kinematic body without a path.
 bool is_sweeper(const sim::Body& body) {
   return body.kind == sim::Kind::Kinematic && body.path == sim::kNoPath;
 }
 
-/// Lets some fall onto a platform again, or into it: who has jumped off finds no way back.
+/// Puts some riders above a platform, or into it: a body that has jumped off finds no way back.
 void lift_some(sim::World& world, Rng& rng) {
   constexpr int kLifted = 5;
   for (int n = 0; n < kLifted; ++n) {

@@ -13,7 +13,7 @@ namespace tickbox::golden {
 std::unique_ptr<Scene> make_arena();
 /// Bullets up to the speed limit among walls down to one sub-unit thick.
 std::unique_ptr<Scene> make_bullets();
-/// Everybody at the speed limit in a closed room.
+/// Boxes at the speed limit in a closed room.
 std::unique_ptr<Scene> make_rush();
 
 // Falling: falling_scenes.cpp.
@@ -30,7 +30,8 @@ std::unique_ptr<Scene> make_stacks();
 /// Riders on lifts and ferries of many speeds, some under a ceiling, and a wall that sweeps the
 /// floor.
 std::unique_ptr<Scene> make_lifts();
-/// Up through one-way floors, along rough ones, down by layers, past sensors, among ghosts.
+/// Climbers that jump up through one-way floors, run along rough ones, and drop by their layers,
+/// past sensors and among ghosts.
 std::unique_ptr<Scene> make_passages();
 /// Closing walls and presses on boxes that are put into each other. Half of these machines wait,
 /// and half crush.
@@ -45,7 +46,7 @@ std::unique_ptr<Scene> make_crowd();
 
 /// Boxes, one of them as large as can be, thrown at the corners of a world that is closed.
 std::unique_ptr<Scene> make_corners();
-/// Boxes that leave a world that is open, and others that appear, on top of them as well.
+/// Boxes that leave an open world, and others that appear, some of them on top of those.
 std::unique_ptr<Scene> make_exits();
 
 // Fixed bodies: coin_scene.cpp.

@@ -12,7 +12,7 @@
 namespace tickbox::golden {
 namespace {
 
-/// A player is away for this long once in a while, one after the other.
+/// Each player in turn is away for this long.
 constexpr std::uint32_t kTicksAway = 40;
 static_assert(kTicksAway * kMatchPlayers < kTicks / 2);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Players of the arena who decide by dice, and leave and join as they go.
+// Players of the arena who decide by dice, leave and join again.
 
 #include "core/rng.h"
 #include "engine/tick_record.h"

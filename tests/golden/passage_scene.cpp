@@ -1,4 +1,4 @@
-// Bodies that are solid to some only: one-way floors and doors, layers, sensors, ghosts; and
+// Bodies that are solid to some others only: one-way floors and doors, layers, sensors, ghosts; and
 // friction.
 
 #include "tests/golden/draw.h"
@@ -33,7 +33,7 @@ void climb_and_drop(sim::World& world, Rng& rng, std::uint32_t tick) {
       body.velocity = draw_vec(rng, speed);
       continue;
     }
-    // Who falls through the floors does so until its next move.
+    // A body that falls through the floors does so until its next move.
     body.collides_with =
         static_cast<std::uint16_t>(rng.chance(1, 6) ? kEveryLayer & ~kPlatformLayer : kEveryLayer);
     body.velocity.x += between(rng, -kRunSpeed, kRunSpeed);

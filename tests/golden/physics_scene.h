@@ -20,11 +20,11 @@ struct Plan {
   std::uint32_t ids_given = 0;
 
   sim::Body& add_static(Vec2 min, Vec2 size);
-  /// Valid until the next mover comes.
+  /// Adds a dynamic body. The reference is valid until the next mover is added.
   sim::Body& add_mover(Vec2 min, Vec2 size);
-  /// A kinematic body that goes along `path`; valid like add_mover()'s.
+  /// Adds a kinematic body that moves along `path`. The reference is valid as that of add_mover().
   sim::Body& add_lift(Vec2 size, const sim::Path& path);
-  /// Four walls around the box from the origin to `inside`.
+  /// Adds four walls around the box from the origin to `inside`.
   void add_walls(Vec2 inside);
 
   [[nodiscard]] sim::World world() const;

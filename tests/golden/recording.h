@@ -4,7 +4,8 @@
 //
 // Its keyframes are not compressed, so that no build needs zstd for it.
 //
-// A list, match.txt, has a line for each part of it, in order: the file's name, and what it holds.
+// A list, match.txt, has a line for each part of the match, in order: the name of the part's file,
+// and what the part holds.
 
 #include <cstdint>
 #include <expected>
@@ -24,16 +25,16 @@ struct ReplayFailure {
   bool unreadable = false;
 };
 
-/// Steps all recordings of a list again, which lie beside it, compares every tick's hash with the
-/// recorded one and what each part holds with its line.
+/// Steps again all recordings of a list, which lie in the folder of the list. Compares every tick's
+/// hash with the recorded one, and what each part holds with its line of the list.
 [[nodiscard]] std::expected<Replayed, ReplayFailure> replay_list(const std::string& list);
 
 /// The same for the parts of a match, in order; then writes the list of them.
 [[nodiscard]] std::expected<Replayed, ReplayFailure> write_list(const std::string& list,
                                                                 std::span<const std::string> parts);
 
-/// Copies a recording without compression, as builds for processors whose zstd is not at hand read
-/// it. Fails: also where anything in it is damaged.
+/// Copies a recording without compression, so that builds without zstd can read it. Fails: also
+/// where anything in the recording is damaged.
 [[nodiscard]] std::expected<void, ReplayFailure> store(const std::string& out,
                                                        const std::string& in);
 

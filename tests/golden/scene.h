@@ -1,6 +1,5 @@
 #pragma once
-// A world that moves by itself, the same on every machine: what the golden file holds the hashes
-// of.
+// A world that moves by itself, the same on every machine. The golden file holds its hashes.
 
 #include "sim/world.h"
 
@@ -14,12 +13,11 @@ namespace tickbox::golden {
 /// Ticks of every scene in the golden file: half a minute of a game at 60 Hz.
 inline constexpr std::uint32_t kTicks = 2'000;
 
-/// Ticks of every scene for who is in a hurry: emulators are dozens of times slower than machines.
+/// Ticks of every scene with --short: an emulator is dozens of times slower than a machine.
 inline constexpr std::uint32_t kShortTicks = 150;
 static_assert(kShortTicks <= kTicks);
 
-/// What is compared of one tick. Sensors and contacts without consequence are seen in the report
-/// only.
+/// What is compared of one tick. Only the report shows sensors and contacts without consequence.
 struct TickHashes {
   std::uint64_t state = 0;   ///< state_hash() of the world after the step
   std::uint32_t report = 0;  ///< report_hash() of the step

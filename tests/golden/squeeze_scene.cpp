@@ -50,7 +50,7 @@ void add_boxes(Plan& plan, std::int32_t pit, Rng& rng) {
   constexpr std::int32_t kRow = 4;
   constexpr std::int32_t kRows = 4;
   for (std::int32_t i = 0; i < kRow * kRows; ++i) {
-    // Of up to one and a half units at one unit from each other: some overlap from the start.
+    // Up to one and a half units wide, at a distance of one unit: some overlap from the start.
     const Vec2 size{between(rng, kUnit / 2, 3 * kUnit / 2), between(rng, kUnit / 2, 3 * kUnit / 2)};
     sim::Body& box = plan.add_mover(
         {pit * kPitPitch + (i % kRow + 6) * kUnit, kFloor - (i / kRow + 2) * kUnit}, size);

@@ -100,7 +100,7 @@ std::unique_ptr<Scene> make_bullets() {
     bullet.layers = kBulletLayer;
     bullet.response = i % 2 == 0 ? sim::Response::Stop : sim::Response::Bounce;
     bullet.restitution = i % 2 == 0 ? std::uint16_t{0} : sim::kFullRestitution;
-    // Every third goes through what the others hit.
+    // Every third bullet goes through the targets, which the other bullets hit.
     bullet.collides_with = i % 3 == 0 ? kBulletLayer : kBulletLayer | kTargetLayer;
     bullet.ignores = {bullet.id.value - 1};
   }

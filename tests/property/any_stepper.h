@@ -47,7 +47,8 @@ inline std::uint64_t one_in() {
   return judges_naive_step() || kIsSlowBuild ? 10 : 1;
 }
 
-/// The seeds 1 to `count`, or the first of them if a step is slow. Only TICKBOX_SEED if it is set.
+/// The seeds 1 to `count`, or the first tenth of them if a step is slow. Only TICKBOX_SEED if it is
+/// set.
 inline std::vector<std::uint64_t> seeds(std::uint64_t count) {
   if (const char* text = setting("TICKBOX_SEED")) return {std::strtoull(text, nullptr, 10)};
   std::vector<std::uint64_t> all;

@@ -257,7 +257,8 @@ bool Tick::may_undo_snap(const Passage& passage) const {
   });
 }
 
-// Only if the wall was its only contact: another body may have carried it along.
+// Judges a body only if the wall was its only contact: otherwise another body may have carried the
+// body along.
 void Tick::judge_stopped(const Passage& passage) {
   const Body& body = *passage.from;
   if (!passage.hit || passage.to == nullptr || body.kind != sim::Kind::Dynamic) return;

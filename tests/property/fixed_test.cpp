@@ -20,7 +20,7 @@ namespace {
 using sim::Body;
 using sim::World;
 
-/// The same bodies, with these among the statics and the fixed ones.
+/// A world with the movers of `like`, and with `immovables` as its statics and fixed bodies.
 World world_of(const World& like, std::vector<Body> immovables) {
   const auto paths = like.statics().paths();
   std::vector<Body> statics;
@@ -45,7 +45,7 @@ std::vector<Body> immovables_of(const World& world) {
   return all;
 }
 
-/// Without its fixed bodies, to compare the movers.
+/// The world without its fixed bodies, to compare the movers.
 World movers_of(const World& world) {
   World bare{world.settings(), world.shared_statics()};
   for (const Body& body : world.movers()) {
@@ -84,7 +84,7 @@ TEST(Fixed, MoveMoversAsStaticsDo) {
         disturb(other, same, features);
         disturb(world, rng, features);
       }
-      // Two worlds of one stepper forget the rests of each other; with two, they are remembered.
+      // One stepper for both worlds, or one for each: what a world remembers of walls is its own.
       const bool alternates = seed % 2 == 0;
       const sim::StepReport report = stepper.step(world);
       const sim::StepReport& like = (alternates ? stepper : other_stepper).step(other);
@@ -130,7 +130,8 @@ class Flicker {
 };
 
 // Movers are left alone, so that the neighbour cache and the memo of rests have much to remember.
-// One stepper goes on with two worlds that began as copies and lose and get different bodies.
+// Two worlds begin as copies, and then lose and get different bodies. For every fourth seed one
+// stepper steps both.
 TEST(Fixed, AreAddedAndRemovedAsInAWorldMadeNew) {
   constexpr int kTicks = 40;
   AnyStepper alternating;

@@ -1,5 +1,5 @@
 // I1, I2, I5, I7 and the promises about ghosts and kinematic bodies, in random worlds of all kinds.
-// The checker looks at positions only.
+// The checker knows neither the time lattice nor the order of events.
 
 #include "tests/property/any_stepper.h"
 #include "tests/property/checker.h"

@@ -182,8 +182,8 @@ TEST(OneWay, WhoTurnsInsideFallsBackOut) {
   EXPECT_GT(stage.body(2).min.y, units(2));
 }
 
-// A body jumps from below through both platforms. If it turns with its feet above the lower one, it
-// lands on that, still inside the upper one.
+// A body jumps from below through both platforms. If its feet turn back above the lower platform
+// and below the top of the upper one, it lands on the lower platform, still inside the upper one.
 TEST(OneWay, OfTwoStackedTheOneBelowOnesFeetHolds) {
   const std::vector<Body> platforms = {
       one_way(wall(1, at(-2, 0), at(4, 0.25)), sim::OneWay::Up),

@@ -59,7 +59,7 @@ void draw_response(Rng& rng, Body& body, std::uint64_t bouncy_percent) {
   }
 }
 
-/// A mover, and walls that it does not overlap if the two stay apart.
+/// A mover and walls. The mover overlaps no wall from which it stays apart.
 class SceneDraft {
  public:
   explicit SceneDraft(Rng& rng) : rng_(rng), scale_(kScales[rng.below(kScales.size())]) {

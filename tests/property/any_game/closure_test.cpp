@@ -240,9 +240,10 @@ TEST_P(NeededForClosure, IsEveryJoinAndEveryCause) {
   EXPECT_GT(counts.wrong, 0U);
 }
 
-// Not the physics of the arena and the platformer: their bodies overlap nobody for long. Not the
-// strikes of the arena: a strike there is an event, on which the server decides. The bomber has
-// neither strikes nor outcomes.
+// The list lacks what a game can do without. In the arena and the platformer, bodies overlap no
+// other for long: the physics beside contacts is not needed. A strike of the arena is an event, on
+// which the server decides. The platformer has no strikes; the bomber has neither strikes nor
+// outcomes.
 INSTANTIATE_TEST_SUITE_P(Of, NeededForClosure,
                          testing::Values(Needed{&games::arena(), LeftOut::Contacts},
                                          Needed{&games::arena(), LeftOut::Callbacks},

@@ -8,7 +8,7 @@
 namespace tickbox::test::naive {
 namespace {
 
-/// On what a body stands, and what it is given by it.
+/// What a body stands on, and the kinematic body at the bottom, which gives it its velocity.
 struct Ride {
   std::size_t on = kNone;         // kNone: in no wave, or a kinematic body
   std::size_t kinematic = kNone;  // kNone: in no wave

@@ -48,7 +48,7 @@ struct Thing {
   std::array<bool, 2> hit{};                     ///< [axis]: whether an event changed the velocity
   bool waits = false;
 
-  std::size_t ridden = kNone;   ///< the body it stood on in rule 3
+  std::size_t ridden = kNone;   ///< the body that it stood on in rule 3
   std::size_t carrier = kNone;  ///< the kinematic body below
   std::array<i64, 2> given{};
   bool gone = false;
