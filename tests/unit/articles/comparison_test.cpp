@@ -36,7 +36,8 @@ commands::Comparison compare(const std::string& path) {
   return beside;
 }
 
-// 16 + 3 · 333 1/3 is beyond the wall at 776; the dot at 200 px/s is seen, and stopped.
+// The fast dot is at 16 + 3 · 333 1/3 after 3 ticks, beyond the wall at 776. The dot at 200 px/s is
+// seen, and stopped.
 TEST(Comparison, TheDiscreteDotAt20000PixelsPerSecondIsNotStopped) {
   const commands::Comparison compared = compare(Scene::path_of("dots.json"));
   EXPECT_EQ(compared.discrete.unseen, 1U);
@@ -49,8 +50,8 @@ TEST(Comparison, ADiscreteLagSpikeLeadsThroughTheWall) {
   EXPECT_EQ(compared.discrete.first, (std::vector<Crossing>{{{1}, {2}, {1}}}));
 }
 
-// At 10 a tick and more it is missed. At 1 it is seen, when the way back is one unit: the nearest
-// way out is the far side, a quarter of a unit away.
+// At 10 units a tick and more, the overlap is missed. At 1 it is seen, when the body already covers
+// the platform: the nearest way out is the far side, a quarter of a unit away.
 TEST(Comparison, DiscretelyNobodyStaysOnTheThinPlatform) {
   const commands::Comparison compared = compare(Scene::path_of("thin_platform.json"));
   EXPECT_EQ(compared.discrete.unseen, 4U);

@@ -10,15 +10,16 @@ namespace {
 
 using Pairs = std::vector<sim::BodyPair>;
 
-// A lying box across a standing one: left 6.5 − 2, right 4 − 0.5, up 2 + 2, down 4 − 0.
+// A lying box across a standing one. The ways out are left 6.5 − 2, right 4 − 0.5, up 2 + 2 and
+// down 4 − 0.
 TEST(MinkowskiResolution, TheSmallestOfTheFourSidesIsTheWayOut) {
   const Scene scene = stepped("smallest_of_four.json");
   EXPECT_EQ(scene.at(2), units(4, 0));
   EXPECT_EQ(scene.report().separated, Pairs{both(1, 2)});
 }
 
-// "You probably want both the entities to move a little bit": 65,537 sub-units deep, and the odd
-// one is the higher id's.
+// "You probably want both the entities to move a little bit": the overlap is 65,537 sub-units
+// deep, and the body of the higher id moves the odd one.
 TEST(MinkowskiResolution, OfTwoThatMoveEachGoesHalfTheWay) {
   const Scene scene = stepped("two_movers.json");
   EXPECT_EQ(scene.at(1), units(-0.5, 0));
@@ -41,7 +42,7 @@ TEST(MinkowskiResolution, TheGoombaUnderMarioIsAtRest) {
 }
 
 // The Goomba in the floor by a quarter, Mario in the Goomba by a half. The floor lifts the Goomba,
-// which then has no room below: Mario alone gives way. All in the first tick.
+// which then has no room below: Mario alone gives way. All of this happens in the first tick.
 TEST(MinkowskiResolution, AGoombaPushedIntoTheFloorIsArrangedOnce) {
   Scene scene = stepped("goomba_in_the_floor.json");
   EXPECT_EQ(scene.report().separated, (Pairs{both(1, 2), both(2, 3)}));

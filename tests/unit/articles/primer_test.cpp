@@ -8,8 +8,8 @@
 namespace tickbox::test {
 namespace {
 
-// 2 comes in at a wall's upper end. After the tick it would be 1.25 deep from above and 1.75 from
-// the left, and the shallower way would put it on the roof; but it was beside the wall all the
+// Body 2 comes in at a wall's upper end. After the tick it would be 1.25 deep from above and 1.75
+// from the left. The shallower way would put it on the roof, but it was beside the wall all the
 // time.
 TEST(Primer, TheAxisIsDecidedByTimeNotByDepth) {
   const Scene scene = stepped("axis_by_time.json");
@@ -17,7 +17,8 @@ TEST(Primer, TheAxisIsDecidedByTimeNotByDepth) {
   EXPECT_EQ(scene.met().at(0), (Met{1, 2, {1, 0}, share(1, 8)}));
 }
 
-// "A player falling off a tall building moves into it": a quarter from the wall, at 0.5 against 40.
+// "A player falling off a tall building moves into it": the body is a quarter from the wall,
+// and moves at 0.5 towards it and at 40 down.
 TEST(Primer, WhoFallsPastATallBuildingMeetsItsSide) {
   const Scene scene = stepped("axis_by_time.json");
   EXPECT_EQ(scene.at(4), units(39, 48));
@@ -25,15 +26,15 @@ TEST(Primer, WhoFallsPastATallBuildingMeetsItsSide) {
   EXPECT_EQ(scene.met().at(1), (Met{3, 4, {1, 0}, share(1, 2)}));
 }
 
-// x is reached at 1/4, in mid-air above the roof; y at 1/2. The article takes the earlier one; they
-// meet at the later, for before it they are apart.
+// The body reaches the wall on x at 1/4, in mid-air above the roof, and on y at 1/2. The article
+// takes the earlier time. The two meet at the later one: before it they are apart.
 TEST(Primer, WhereBothAxesAreApartTheLaterOneIsMet) {
   const Scene scene = stepped("axis_by_time.json");
   EXPECT_EQ(scene.at(6), units(82, -1));
   EXPECT_EQ(scene.met().at(2), (Met{5, 6, {0, 1}, share(1, 2)}));
 }
 
-// Mass 2 at 8 against two of mass 1 at once: 16 / 4, for half a tick.
+// A body of mass 2 at 8 hits two of mass 1 at once. Together they move at 16 / 4 for half a tick.
 TEST(Primer, SeveralBodiesAreMetAtOnce) {
   const Scene scene = stepped("several_at_once.json");
   EXPECT_EQ(scene.met(), (Meetings{{1, 2, {-1, 0}, share(1, 2)}, {1, 3, {-1, 0}, share(1, 2)}}));

@@ -17,8 +17,9 @@ TEST(SimpleMinkowski, TwoBoxesOverlapWhereTheirDifferenceCoversTheOrigin) {
   EXPECT_EQ(sim::find_overlaps(scene.world()), (Pairs{both(1, 2), both(1, 3)}));
 }
 
-// Of the article's test `min <= 0 && max >= 0` the equality is contact here: 4 touches a side, 5 a
-// corner, 6 is a sub-unit off. None of them is moved, and none has met anybody.
+// The article's test is `min <= 0 && max >= 0`. Equality is contact here, not overlap. Body 4
+// touches a side, body 5 a corner, and body 6 is a sub-unit off. None of these is moved, and no
+// contact is reported.
 TEST(SimpleMinkowski, TouchingIsContactAndNotOverlap) {
   const Scene scene = stepped("overlap.json");
   EXPECT_EQ(scene.at(4), units(-1, 0));
@@ -27,7 +28,7 @@ TEST(SimpleMinkowski, TouchingIsContactAndNotOverlap) {
   EXPECT_EQ(scene.met(), Meetings{});
 }
 
-// Depths 1, 1.5, 0.75 and 1; the other three sides are further away each time.
+// The depths are 1, 1.5, 0.75 and 1. The other three sides of each wall are further away.
 TEST(SimpleMinkowski, ThePenetrationVectorLeadsOutOfTheNearestSide) {
   const Scene scene = stepped("nearest_side.json");
   EXPECT_EQ(scene.at(5), units(-1, 4.5)) << "left";
@@ -47,8 +48,8 @@ TEST(SimpleMinkowski, OfEqualDepthsUpAndDownComeFirst) {
   EXPECT_EQ(scene.at(5), units(9, 10));
 }
 
-// "Any lag spikes can easily cause objects to pass right through objects": a tick of a whole
-// second, in which the body would go 60 units, and the wall is one thick.
+// "Any lag spikes can easily cause objects to pass right through objects": in a tick of a whole
+// second the body would move 60 units. The wall is one unit thick.
 TEST(SimpleMinkowski, ALagSpikeLetsNobodyThrough) {
   const Scene scene = stepped("lag_spike.json");
   EXPECT_EQ(scene.at(2), units(29, 4));

@@ -8,8 +8,8 @@
 namespace tickbox::test {
 namespace {
 
-// A field of 800 pixels, dots of 8 around x = 20, walls of 8 around x = 780, 60 Hz. The way is 752:
-// at 200 px/s it takes 226 ticks, at 20,000 three.
+// A field of 800 pixels, dots of 8 around x = 20, walls of 8 around x = 780, 60 Hz. The way is 752,
+// and takes 226 ticks at 200 px/s and 3 at 20,000 px/s.
 TEST(SweptDots, TheSameWallStopsTheDotAt200AndAt20000PixelsPerSecond) {
   Scene scene{"dots.json"};
   scene.run();
@@ -36,8 +36,8 @@ TEST(SweptDots, CentresStopOnTheInflatedRectangle) {
                                    {1, 5, {0, -1}, share(24, 64)}}));
 }
 
-// The article has one obstacle and takes the nearest of its two faces. Here are three, and the
-// nearest has neither the lowest id nor the first place in the file.
+// The article has one obstacle and takes the nearest of its two faces. Here are three obstacles,
+// and the nearest has neither the lowest id nor the first place in the file.
 TEST(SweptDots, OfSeveralObstaclesTheNearestStopsIt) {
   const Scene scene = stepped("nearest_body.json");
   EXPECT_EQ(scene.at(4), units(19, 1));
@@ -73,9 +73,9 @@ TEST(SweptDots, AFallIsStraightWithinATick) {
   EXPECT_EQ(scene.at(2), units(10, 7));
 }
 
-// The article draws a line for the dot alone: an obstacle that moves would run over it. 1 meets the
-// resting dot 2 after 4 of 8 units and takes it along. 3 and its dot are 9 apart and close in by
-// 24: 33 − 16 · 5/8.
+// The article draws a line for the dot alone: an obstacle that moves would run over it. Obstacle 1
+// meets the resting dot 2 after 4 of 8 units and takes it along. Obstacle 3 and dot 4 are 9 apart
+// and approach at 24, so they meet at 3/8. The dot ends at 33 − 16 · 5/8.
 TEST(SweptDots, AnObstacleThatMovesTakesTheDotAlong) {
   Scene scene = stepped("moving_obstacle.json");
   EXPECT_EQ(scene.met(), (Meetings{{3, 4, {1, 0}, share(3, 8)}, {1, 2, {1, 0}, share(1, 2)}}));

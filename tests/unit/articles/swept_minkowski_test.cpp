@@ -14,7 +14,7 @@ namespace {
 
 using Pairs = std::vector<sim::BodyPair>;
 
-/// What a box meets first that is pushed from `from` along `way`, past everything that moves.
+/// Returns what a box of one unit meets first on its way from `from`. It meets no movers.
 std::optional<sim::CastHit> cast(const sim::World& world, Vec2 from, Vec2 way) {
   sim::Caster caster;
   caster.look_at(world.immovables(), sim::Border::Solid, {});
@@ -43,8 +43,8 @@ TEST(SweptMinkowski, WhoStartsInsideIsPartedFirstAndThenSwept) {
   EXPECT_EQ(scene.met(), (Meetings{{1, 2, {1, 0}, share(0, 1)}, {1, 4, {1, 0}, share(0, 1)}}));
 }
 
-// In the middle of nine tiles every way out leads into another. Nothing is forced: it is reported,
-// tick by tick, and still cannot get into the next tile.
+// In the middle of nine tiles every way out leads into another. The step forces nothing. It
+// reports the body in every tick, and the body still cannot get into the next tile.
 TEST(SweptMinkowski, WhatCannotBePartedIsReportedAndMoves) {
   Scene scene{"walled_in.json"};
   for (const double x : {2.75, 3.0, 3.0}) {
@@ -54,7 +54,8 @@ TEST(SweptMinkowski, WhatCannotBePartedIsReportedAndMoves) {
   EXPECT_EQ(scene.met(), (Meetings{{6, 10, {1, 0}, share(0, 1)}}));
 }
 
-// 2 units apart, 8 after 4: at 2 / (8 − 4). Together they go on with 6: 4 + 3 and 5 + 3.
+// Body 1 is 2 units behind body 2, at 8 against 4: they meet at 2 / (8 − 4). Then both move at 6,
+// to 4 + 3 and 5 + 3.
 TEST(SweptMinkowski, AFasterBoxCatchesUpByTheirRelativeMotion) {
   const Scene scene = stepped("relative_motion.json");
   EXPECT_EQ(scene.met().at(1), (Met{1, 2, {-1, 0}, share(1, 2)}));
@@ -62,7 +63,7 @@ TEST(SweptMinkowski, AFasterBoxCatchesUpByTheirRelativeMotion) {
   EXPECT_EQ(scene.at(2), units(8, 0));
 }
 
-// 8 units apart, 16 towards each other: both have gone 4, and stand.
+// Bodies 3 and 4 are 8 units apart and approach at 16. Both have moved 4 when they meet, and stand.
 TEST(SweptMinkowski, TwoBoxesMeetHeadOnHalfWay) {
   const Scene scene = stepped("relative_motion.json");
   EXPECT_EQ(scene.met().at(2), (Met{3, 4, {-1, 0}, share(1, 2)}));
@@ -83,8 +84,8 @@ TEST(SweptMinkowski, AgainstABoxAtRestTheRelativeMotionIsItsOwn) {
   EXPECT_EQ(scene.at(7), units(2, 12));
 }
 
-// 1 and 2 are both at the crossing from 7/16 on, corner to corner. 4 has left it at the very moment
-// when 3 arrives.
+// Bodies 1 and 2 are both at the crossing from 7/16 on, corner to corner. Body 4 leaves it at the
+// very moment when body 3 arrives.
 TEST(SweptMinkowski, CrossingWaysMeetOnlyIfAtTheSameTime) {
   const Scene scene = stepped("crossing_movers.json");
   EXPECT_EQ(scene.met(), (Meetings{{1, 2, {0, 1}, share(7, 16)}}));
@@ -94,8 +95,8 @@ TEST(SweptMinkowski, CrossingWaysMeetOnlyIfAtTheSameTime) {
   EXPECT_EQ(scene.at(4), units(8, 58));
 }
 
-// 2 passes beside, 3 is too slow, 4 moves away from contact, and 5 is in contact only when the tick
-// ends: that is met at the start of the next.
+// Body 2 passes beside the box, 3 is too slow, and 4 moves away from contact. Body 5 is in contact
+// only when the tick ends: this contact is reported at the start of the next tick.
 TEST(SweptMinkowski, ARayThatDoesNotReachTheBoxIsNoHit) {
   Scene scene = stepped("ray_misses.json");
   EXPECT_EQ(scene.met(), Meetings{});
@@ -107,7 +108,7 @@ TEST(SweptMinkowski, ARayThatDoesNotReachTheBoxIsNoHit) {
   EXPECT_EQ(scene.met(), (Meetings{{1, 5, {1, 0}, share(0, 1)}}));
 }
 
-// On a face, on another, and a unit away from a third.
+// Bodies move along one face, along another, and a unit away from a third.
 TEST(SweptMinkowski, ARayParallelToAFaceIsNoHit) {
   const Scene scene = stepped("parallel_ray.json");
   EXPECT_EQ(scene.met(), Meetings{});
@@ -116,8 +117,8 @@ TEST(SweptMinkowski, ARayParallelToAFaceIsNoHit) {
   EXPECT_EQ(scene.at(4), units(-2, 6));
 }
 
-// "The lines are co-linear; todo: calculate intersection point." There is none: who moves along the
-// line of an edge slides over the box. A sub-unit lower, and its side is hit.
+// "The lines are co-linear; todo: calculate intersection point." There is none: a body that moves
+// along the line of an edge slides over the box. A sub-unit lower, the body hits the side.
 TEST(SweptMinkowski, ARayAlongTheLineOfAnEdgeIsNoHit) {
   Scene scene{"collinear_ray.json"};
   EXPECT_EQ(cast(scene.world(), units(0, -1), units(16, 0)), std::nullopt);
@@ -128,7 +129,7 @@ TEST(SweptMinkowski, ARayAlongTheLineOfAnEdgeIsNoHit) {
   EXPECT_EQ(scene.met(), (Meetings{{3, 4, {1, 0}, share(3, 16)}}));
 }
 
-// In, away, along, and in while along.
+// Bodies 2 to 5 move inwards, away, along the edge, and inwards while along it.
 TEST(SweptMinkowski, ARayThatStartsOnAnEdgeHitsOnlyInwards) {
   const Scene scene = stepped("start_on_edge.json");
   EXPECT_EQ(scene.met(), (Meetings{{1, 2, {1, 0}, share(0, 1)}, {1, 5, {1, 0}, share(0, 1)}}));
@@ -138,7 +139,8 @@ TEST(SweptMinkowski, ARayThatStartsOnAnEdgeHitsOnlyInwards) {
   EXPECT_EQ(scene.at(5), units(-1, 7));
 }
 
-// Both would go in by one face and out by another. 2: 7 / 28, then down along the face. 3: 12 / 24.
+// Both bodies would enter by one face and leave by another. Body 2 hits at 7 / 28, and then moves
+// down along the face. Body 3 hits at 12 / 24.
 TEST(SweptMinkowski, OfTheFourEdgesTheFirstIsHit) {
   const Scene scene = stepped("nearest_edge.json");
   EXPECT_EQ(scene.met(), (Meetings{{1, 2, {1, 0}, share(1, 4)}, {1, 3, {0, -1}, share(1, 2)}}));
@@ -155,8 +157,9 @@ TEST(SweptMinkowski, TheFractionOfTheWayIsExact) {
   EXPECT_EQ(scene.at(2), units(1, 0));
 }
 
-// The article keeps what is along the tangent of the *motion*: nothing, of a body that moves alone.
-// Kept is what is along the surface, and the rest of the tick is used to go there: 8 and 2 units.
+// The article keeps the velocity along the tangent of the *motion*, which is 0 for a body that
+// moves alone. Here a body keeps the velocity along the surface, and uses the rest of the tick: the
+// ways along the surface are 8 and 2 units.
 TEST(SweptMinkowski, VelocityIsKeptAlongTheSurfaceNotAlongTheMotion) {
   const Scene scene = stepped("along_the_surface.json");
   EXPECT_EQ(scene.met(), (Meetings{{1, 2, {0, 1}, share(1, 4)}, {1, 3, {0, 1}, share(1, 4)}}));

@@ -41,8 +41,8 @@ TEST(Step, AllocatesNothingOnceWarm) {
   EXPECT_GT(contacts, 1'000U);
 }
 
-// The first tick reserves memory for all later ones: a pile falls together around a lift, through a
-// sensor and a one-way ledge, and is kicked again and again.
+// The first tick reserves memory for all later ones. In this scene a pile falls together around a
+// lift, through a sensor and a one-way ledge, and is kicked again and again.
 TEST(Step, AsksForAllItsRoomInItsFirstTick) {
 #ifdef TICKBOX_AUDIT
   GTEST_SKIP() << "the check after each step allocates";

@@ -59,11 +59,12 @@ std::vector<std::uint64_t> ids_hit(const sim::World& world, const Cast& cast) {
 
 constexpr Vec2 kPoint = {0, 0};
 
-/// The ray of a true point. The next tests use a box from (0, 0) to (10, 10) sub-units.
+/// The ray of a true point.
 constexpr Cast point_ray(Vec2 from, Vec2 way) {
   return {.from = from, .size = kPoint, .way = way};
 }
 
+/// A world with a box from (0, 0) to (10, 10) sub-units.
 sim::World one_box() {
   return world_of({wall(1, {0, 0}, {10, 10})});
 }

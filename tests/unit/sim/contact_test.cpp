@@ -12,7 +12,7 @@
 namespace tickbox::test {
 namespace {
 
-constexpr std::int32_t kGravity = 546;  // 30 units/s² at 60 Hz
+constexpr std::int32_t kGravity = 546;  // about 30 units/s² at 60 Hz
 constexpr sim::WorldSettings kFalling{.gravity = {0, kGravity}};
 
 /// The relative velocities of all contacts, in the order of the report.
@@ -123,7 +123,7 @@ TEST(ContactVelocity, OfACrushedBodyIsThatOfTheSqueeze) {
   Scene scene{{moving(box(1, at(0, 5), at(1, 1)), {30, 0}), press, wall(9, at(-9, 4), at(20, 1))}};
   const auto& report = scene.step();
   EXPECT_EQ(report.crushed, (std::vector<BodyId>{{1}}));
-  // In the order of ids: the press pushes it, and crushes it when the ceiling has stopped it.
+  // In the order of ids: the press pushes the body, and crushes it when the ceiling has stopped it.
   EXPECT_EQ(velocities_of(report), (Velocities{{30, 5'000}, {30, 5'000}, {30, -5'000}}));
 }
 

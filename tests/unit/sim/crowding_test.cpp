@@ -68,7 +68,7 @@ TEST(Crowding, CountsNoBodiesThatMayOverlap) {
   EXPECT_FALSE(crowded_in(heap_of(9), kNoPairLimit, any));
 }
 
-// A platform under a crowd of riders that are a little inside it: each of them overlaps one body.
+// A platform under a crowd of riders that are half inside it: each rider overlaps one body.
 TEST(Crowding, CountsTheOverlapsOfDynamicBodiesOnly) {
   std::vector<sim::Body> bodies{platform(1, at(0, 1), at(50, 1))};
   for (std::uint32_t i = 0; i < 20; ++i) {
@@ -77,8 +77,8 @@ TEST(Crowding, CountsTheOverlapsOfDynamicBodiesOnly) {
   EXPECT_FALSE(crowded_in(bodies));
 }
 
-// Bodies without a common layer count too, and so do paths that only touch: a step spends time on
-// them.
+// Pairs without a common layer count too, and pairs whose paths only touch: a step spends time on
+// both.
 TEST(Crowding, CountsThePairsWhosePathsTouch) {
   std::vector<sim::Body> bodies;
   for (std::uint32_t i = 1; i <= 5; ++i) {

@@ -1,4 +1,4 @@
-// StepReport::influences: movers that changed each other without a contact.
+// StepReport::influences: bodies of which one changed the other without a contact.
 
 #include "sim/step.h"
 #include "tests/unit/sim/scene.h"

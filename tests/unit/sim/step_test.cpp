@@ -12,7 +12,7 @@
 namespace tickbox::test {
 namespace {
 
-constexpr std::int32_t kEarthGravity = 546;  // 30 units/s² at 60 Hz
+constexpr std::int32_t kEarthGravity = 546;  // about 30 units/s² at 60 Hz
 
 TEST(Step, MovesAFreeBoxByItsVelocity) {
   Scene scene{{moving(box(1, at(2, 3), at(1, 1)), {7, -5})}};
@@ -51,7 +51,8 @@ TEST(Step, StopsWhereItHits) {
   EXPECT_EQ(scene.velocity(2), at(0, 0));
 }
 
-// Enough contacts for the radix sort. The ids differ in ten bits only; the parameter is the lowest.
+// Enough contacts for the radix sort. The ids differ in ten bits only; the parameter is the lowest
+// of these bits.
 class StepWithIds : public testing::TestWithParam<int> {};
 
 TEST_P(StepWithIds, SortsContactsByAllTheirBits) {
@@ -171,8 +172,8 @@ TEST(Step, RestsAStackForOneEventABox) {
   EXPECT_EQ(scene.velocity(1), at(0, 0));
 }
 
-// A body above presses this one into the floor, which presses it back. Before the fix, it was
-// pushed back and forth without end.
+// A heavy body presses the Goomba onto the floor. Before the fix, the Goomba was pushed back and
+// forth between the two without end.
 TEST(Step, HoldsTheGoombaOnTheFloor) {
   sim::Body heavy = box(2, at(0.3, 0), at(1, 1));
   heavy.mass = 65'535;

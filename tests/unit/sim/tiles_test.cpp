@@ -216,7 +216,7 @@ std::int32_t below(Rng& rng, std::int32_t bound) {
   return static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(bound)));
 }
 
-/// Some boxes of odd places and sizes where no tile is.
+/// Adds boxes of odd places and sizes where no tile is, and returns how many.
 int add_movers(Rng& rng, TwoWorlds& worlds) {
   const std::int32_t fastest = rng.chance(1, 3) ? 20 * kUnit : kUnit / 2;
   int added = 0;
