@@ -117,8 +117,8 @@ void Sum::add(const Segment& segment, const SegmentResult& result) {
   before_result_ = comparable ? &result : nullptr;
 }
 
-/// The keyframe after a segment explains the first of the segment's ticks that differs. Without
-/// such a tick, a difference is the keyframe's own.
+/// The keyframe after a segment explains the first of the segment's ticks that differs. If none of
+/// these ticks differs, a difference is that of the keyframe itself.
 void Sum::compare_keyframe(const Segment& segment, const SegmentResult& result) {
   const auto difference = before_ != nullptr ? before_result_->next : std::nullopt;
   const bool diverged = before_ != nullptr && before_result_->first_mismatch;

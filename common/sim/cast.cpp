@@ -10,8 +10,8 @@
 namespace tickbox::sim {
 namespace {
 
-/// Movers per block. A query tests the bounds of every block, and the movers of the blocks that
-/// it may touch.
+/// Movers per block. A query tests the bounds of every block, and the movers of the blocks that it
+/// may touch.
 constexpr std::size_t kBlockSize = 8;
 
 bool is_valid(const Cast& cast) {

@@ -30,8 +30,8 @@ inline constexpr std::int32_t kCastWayLimit = kSpeedLimit;
 /// Whether a cast hits ghosts, the bodies that stop no other body.
 enum class CastGhosts : std::uint8_t { Skipped, Counted };
 
-/// Whether a cast hits the bodies that overlap the box at its start. By default it does: a ray
-/// that begins inside a wall must not pass through it.
+/// Whether a cast hits the bodies that overlap the box at its start. By default it does: a ray that
+/// begins inside a wall must not pass through it.
 enum class CastStart : std::uint8_t { Counted, Skipped };
 
 /// A box, its way in sub-units, and the bodies that it may meet.

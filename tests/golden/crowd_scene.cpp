@@ -1,4 +1,4 @@
-// Everybody pushes: players that run to one corner after the other, with crates in their way.
+// A crowd that pushes: players that run to one corner after the other, with crates in their way.
 
 #include "tests/golden/draw.h"
 #include "tests/golden/make_scenes.h"

@@ -1,4 +1,4 @@
-// Kinematic bodies and who rides them: lifts, ferries, a round trip, and a wall without a path.
+// Kinematic bodies and their riders: lifts, ferries, a round trip, and a wall without a path.
 
 #include "tests/golden/draw.h"
 #include "tests/golden/make_scenes.h"

@@ -1,4 +1,4 @@
-// Scenes without gravity: elastic boxes, bullets among thin walls, everybody at the speed limit.
+// Scenes without gravity: elastic boxes, bullets among thin walls, boxes at the speed limit.
 
 #include "tests/golden/draw.h"
 #include "tests/golden/make_scenes.h"

@@ -1,5 +1,5 @@
 // Fixed bodies are to movers what statics are, bit for bit. Adding and removing them between steps
-// leaves nothing behind: a world made new from the same bodies goes on alike.
+// leaves nothing behind: a world made new from the same bodies moves alike.
 
 #include "tests/property/any_stepper.h"
 #include "tests/property/random_world.h"

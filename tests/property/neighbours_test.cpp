@@ -1,5 +1,5 @@
-// I4, the neighbourhood: bodies far away change nothing, bodies that meet no other change nothing
-// anywhere, and neither do seams of statics.
+// I4, the neighbourhood: bodies far away, bodies that meet no other, and seams of statics and fixed
+// bodies change nothing.
 
 #include "tests/property/any_stepper.h"
 #include "tests/property/outlook.h"

@@ -1,6 +1,6 @@
 #pragma once
-// A kinematic body pushes a body against something that does not give way. The kinematic
-// body waits, or it crushes.
+// A kinematic body pushes a body against something that does not give way. The kinematic body
+// waits, or it crushes.
 
 #include "sim/response.h"
 #include "sim/step/impacts.h"

@@ -140,16 +140,16 @@ struct Rides {
 /// All movers of a tick, and the grid that finds them. A mover is named by its index in `bodies`.
 struct Movers {
   std::span<Body> bodies;          ///< by id
-  std::vector<MoverState> states;  ///< by mover, as the next
-  std::vector<Role> roles;
+  std::vector<MoverState> states;  ///< by mover
+  std::vector<Role> roles;         ///< by mover
   std::vector<std::uint32_t> kinematics;
   Rides rides;
   MoverGrid grid;
   std::vector<std::uint32_t> turned;  ///< those no longer on their first path, each once
   std::vector<Piece> pieces;          ///< finished ones, in the order of time; only with ghosts
   bool has_ghosts = false;            ///< among the movers or the immovables
-  unsigned layers = 0;                ///< of all movers but ghosts, as the next
-  unsigned collides_with = 0;
+  unsigned layers = 0;                ///< of all movers but ghosts
+  unsigned collides_with = 0;         ///< of all movers but ghosts
 
   [[nodiscard]] bool meets_movers(std::uint32_t mover) const {
     return roles[mover] <= Role::Driven;

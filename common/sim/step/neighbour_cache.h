@@ -82,7 +82,7 @@ class NeighbourCache {
 
   Solidity solidity_;
   Immovables immovables_;
-  std::vector<Rect> regions_;  ///< by mover, as the next
+  std::vector<Rect> regions_;  ///< by mover, as the three lists below
   std::vector<Rect> clear_;    ///< the region if nothing is near it; else nowhere
   std::vector<std::uint8_t> counts_;
   std::vector<std::array<Wall, kWallsMax>> walls_;

@@ -48,10 +48,10 @@ inline void give_velocity(Movers& movers, std::uint32_t mover, Axis axis, std::i
 
 /// Two bodies that meet on one axis.
 struct Touch {
-  std::uint32_t low = kNoMover;  ///< kNoMover: a wall; as the next
-  std::uint32_t high = kNoMover;
-  std::int64_t change = 0;  ///< of their relative normal velocity
-  int friction = 0;         ///< in 1/kFrictionWhole
+  std::uint32_t low = kNoMover;   ///< kNoMover: a wall
+  std::uint32_t high = kNoMover;  ///< kNoMover: a wall
+  std::int64_t change = 0;        ///< of their relative normal velocity
+  int friction = 0;               ///< in 1/kFrictionWhole
   bool low_is_fixed = false;
   bool high_is_fixed = false;
 };

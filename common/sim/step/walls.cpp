@@ -7,8 +7,8 @@
 namespace tickbox::sim {
 namespace {
 
-/// The order of the event queue. For one mover, ids in the order of pairs are ids in the order of
-/// partners.
+/// The order of the event queue. Among the pairs of one mover, the order of ids is that of the
+/// partners' ids.
 bool is_earlier(const Impact& impact, BodyId id, const WallHit& first) {
   if (!first.found) return true;
   if (const auto order = impact.at <=> first.impact.at; order != 0) return order < 0;

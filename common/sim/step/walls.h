@@ -32,8 +32,8 @@ struct RestMemo {
     WallHit on;
   };
 
-  std::vector<Rest> rests;             ///< by mover, as the next
-  std::vector<std::uint8_t> has_rest;  ///< 0 or 1
+  std::vector<Rest> rests;             ///< by mover
+  std::vector<std::uint8_t> has_rest;  ///< by mover; 0 or 1
 
   void reserve(std::size_t movers) { reserve_all(movers, rests, has_rest); }
 

@@ -8,7 +8,7 @@
 namespace tickbox::test::naive {
 namespace {
 
-/// What a body stands on, and the kinematic body at the bottom, which gives it its velocity.
+/// What a body stands on, and the kinematic body at the bottom, whose velocity it is given.
 struct Ride {
   std::size_t on = kNone;         // kNone: in no wave, or a kinematic body
   std::size_t kinematic = kNone;  // kNone: in no wave

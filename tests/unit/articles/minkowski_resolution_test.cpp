@@ -1,5 +1,5 @@
-// Thomas Spader, "2D Collisions with Minkowski Differences" (2018): who moves when two boxes are
-// found inside each other, and the Goomba between Mario and the floor.
+// Thomas Spader, "2D Collisions with Minkowski Differences" (2018): which body moves when two
+// boxes overlap, and the Goomba between Mario and the floor.
 
 #include "tests/unit/articles/scene.h"
 
@@ -18,8 +18,8 @@ TEST(MinkowskiResolution, TheSmallestOfTheFourSidesIsTheWayOut) {
   EXPECT_EQ(scene.report().separated, Pairs{both(1, 2)});
 }
 
-// "You probably want both the entities to move a little bit": the overlap is 65,537 sub-units
-// deep, and the body of the higher id moves the odd one.
+// "You probably want both the entities to move a little bit": the overlap is 65,537 sub-units deep,
+// and the body of the higher id moves the odd one.
 TEST(MinkowskiResolution, OfTwoThatMoveEachGoesHalfTheWay) {
   const Scene scene = stepped("two_movers.json");
   EXPECT_EQ(scene.at(1), units(-0.5, 0));

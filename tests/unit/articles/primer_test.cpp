@@ -17,8 +17,8 @@ TEST(Primer, TheAxisIsDecidedByTimeNotByDepth) {
   EXPECT_EQ(scene.met().at(0), (Met{1, 2, {1, 0}, share(1, 8)}));
 }
 
-// "A player falling off a tall building moves into it": the body is a quarter from the wall,
-// and moves at 0.5 towards it and at 40 down.
+// "A player falling off a tall building moves into it": the body is a quarter from the wall, and
+// moves at 0.5 towards it and at 40 down.
 TEST(Primer, WhoFallsPastATallBuildingMeetsItsSide) {
   const Scene scene = stepped("axis_by_time.json");
   EXPECT_EQ(scene.at(4), units(39, 48));
@@ -86,7 +86,8 @@ TEST(Primer, MeetingsInATickAreNotLimitedToTwo) {
   EXPECT_EQ(scene.velocity(3), units(-11, 0));
 }
 
-// Of boxes of one x the article's distance is 0, and so is its time where a velocity is 0.
+// For boxes at one x the article's distance is 0. Where a velocity is 0, the article's time is 0
+// too.
 TEST(Primer, BoxesInOneLineAreNoSpecialCase) {
   Scene scene{"aligned.json"};
   scene.run();

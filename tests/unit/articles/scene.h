@@ -32,7 +32,7 @@ namespace tickbox::test {
   return {sim::kFineSteps * part / whole, sim::kFineSteps * part % whole, whole};
 }
 
-/// One contact: who, on which side of `b` body `a` is, and when.
+/// One contact: its two bodies, on which side of `b` body `a` is, and when.
 struct Met {
   std::uint64_t a = 0;
   std::uint64_t b = 0;

@@ -43,8 +43,8 @@ TEST(SweptMinkowski, WhoStartsInsideIsPartedFirstAndThenSwept) {
   EXPECT_EQ(scene.met(), (Meetings{{1, 2, {1, 0}, share(0, 1)}, {1, 4, {1, 0}, share(0, 1)}}));
 }
 
-// In the middle of nine tiles every way out leads into another. The step forces nothing. It
-// reports the body in every tick, and the body still cannot get into the next tile.
+// In the middle of nine tiles every way out leads into another. The step forces nothing. It reports
+// the body in every tick, and the body still cannot get into the next tile.
 TEST(SweptMinkowski, WhatCannotBePartedIsReportedAndMoves) {
   Scene scene{"walled_in.json"};
   for (const double x : {2.75, 3.0, 3.0}) {
@@ -148,8 +148,8 @@ TEST(SweptMinkowski, OfTheFourEdgesTheFirstIsHit) {
   EXPECT_EQ(scene.at(3), units(10, 12));
 }
 
-// A fifth of a tick is no whole number of fine steps: the moment is exact all the same, and so is
-// the place.
+// A fifth of a tick is no whole number of fine steps: the moment and the place are exact all the
+// same.
 TEST(SweptMinkowski, TheFractionOfTheWayIsExact) {
   static_assert(sim::kFineSteps % 5 != 0);
   const Scene scene = stepped("exact_fraction.json");
