@@ -49,8 +49,9 @@ class Reader {
 
   [[nodiscard]] const Header& header() const { return header_; }
 
-  /// Returns a reader of the same file whose first item is the keyframe at `offset`. If there is
-  /// none, the reader continues as after damage. Requires: `offset` is of a record, in the file.
+  /// Returns a reader of the same file whose first item is the keyframe at `offset`. If no whole
+  /// keyframe is there, the reader continues as after damage. Requires: `offset` is that of a
+  /// record in the file.
   [[nodiscard]] Reader from_keyframe(std::size_t offset) const;
 
   /// Returns the trailer that the file ends with, found from its end; nothing if the file ends

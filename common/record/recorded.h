@@ -14,8 +14,8 @@ namespace tickbox::record {
 /// One tick: everything that entered it, and the hash of the state after its step.
 struct RecordedTick {
   Tick tick;
-  /// None within a stretch of quiet ticks, which nothing entered in an empty room: the hash of the
-  /// stretch's last tick covers all.
+  /// None for an unfinished tick. None within a stretch of quiet ticks, which nothing entered in an
+  /// empty room: the hash of the stretch's last tick covers all.
   std::optional<std::uint64_t> state_hash;
   bool is_quiet = false;  ///< the tick is in such a stretch
   ConstBytes bytes;       ///< the tick as the tick log wrote it; points into the file

@@ -57,7 +57,7 @@ class FixedGrid {
     std::int32_t level = 0;
   };
 
-  /// The cells in which the corners of bodies can be that touch `area`.
+  /// The cells that can hold the corner of a body that touches `area`.
   [[nodiscard]] static CellRange cells_near(const Rect& area, int level) {
     const std::int64_t half = std::int64_t{1} << (level - 1);
     return {(area.x0 - half) >> level, (area.y0 - half) >> level, std::int64_t{area.x1} >> level,

@@ -23,8 +23,8 @@ struct PathOfBox {
   const Rect& hull;
 };
 
-/// A view; valid while the statics and the fixed bodies are. A body's index is that of
-/// Statics::bodies(), or the number of statics plus the slot of a fixed body.
+/// A view, valid while the statics and the fixed bodies exist and stay the same. A body's index is
+/// that of Statics::bodies(), or the number of statics plus the slot of a fixed body.
 class Immovables {
  public:
   /// Without bodies.

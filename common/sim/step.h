@@ -1,6 +1,7 @@
 #pragma once
-// One tick of physics. Boxes move along their paths, contacts happen in the exact order of time,
-// and no two boxes begin to overlap unless one crushes the other.
+// One tick of physics. Boxes move along their paths, and contacts happen in the exact order of
+// time. No two boxes that must stay apart (stay_apart()) begin to overlap unless one crushes the
+// other.
 
 #include "sim/step/motion.h"
 #include "sim/world.h"
