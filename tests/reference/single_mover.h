@@ -10,9 +10,8 @@
 //   - A contact on that axis has a time in (t − n/S, t]. It is exactly t if n = 0: on every axis
 //     until the body has bounced on it.
 //   - At the end the body is within n·|v|/S of its exact position. At the speed limit that is a
-//   quarter
-//     of a sub-unit per contact, and rounding adds a half. A body at rest on the axis is exactly at
-//     its face.
+//     quarter of a sub-unit per contact, and rounding adds a half. A body at rest on the axis is
+//     exactly at its face.
 //   - A body that stops at its first contact stops on the other axis too, less than a fine step
 //     early. It is within |v|/S there, where v is its earlier velocity.
 // (In a gap of exactly its own width, a body moves from face to face in no time, at the fine step
