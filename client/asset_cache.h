@@ -1,5 +1,5 @@
 #pragma once
-// The games and maps of all clients of one process, which share them. A map is kept while a client
+// The games and maps that the clients of one thread share (shared.h). A map is kept while a client
 // uses it: a hostile server could name thousands of maps, one after the other.
 
 #include "engine/identity.h"

@@ -63,7 +63,7 @@ void Client::poll(Instant now) {
   send_report(now);
 }
 
-/// Begins a session that the server has accepted since the last one, if there is one.
+/// Begins the session of the newest ACCEPT, unless it has begun.
 /// Fails: false, when this client does not have the server's game or map, or no player for it.
 bool Client::begin_session(Instant now) {
   if (begun_ == connection_.sessions()) return true;
@@ -80,8 +80,8 @@ bool Client::begin_session(Instant now) {
   return true;
 }
 
-/// Finds what the room plays, and makes a player for it. The player of the last session goes on if
-/// both sessions are of one match and play the same.
+/// Finds what the room plays, and makes a player for it. The player of the last session continues
+/// if both sessions are of one match and play the same.
 std::expected<void, std::string> Client::find_player() {
   auto assets = shared_.assets.find(connection_.accept());
   if (!assets) return std::unexpected{std::move(assets.error())};

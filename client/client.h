@@ -53,7 +53,8 @@ struct ClientOptions {
   Sees sees = Sees::NewestView;
   /// Callback for every input when it is decided; for tests and tools. May be empty.
   std::function<void(Tick, ConstBytes)> on_input;
-  /// Callback for every command when it is given: its number and value. For tests and tools.
+  /// Callback for every command when it is given: its number and value. For tests and tools. May be
+  /// empty.
   std::function<void(std::uint8_t, ConstBytes)> on_command;
   /// Callback for every event, in order and once. May be empty.
   std::function<void(const MatchEvent&)> on_event;
@@ -77,9 +78,9 @@ class Client {
   [[nodiscard]] Instant next_wakeup() const;
 
   /// Asks the game something beside the inputs. The server takes the commands of a session in
-  /// order, each once, and at most ten a second. Commands that wait are lost when the session ends.
-  /// `type`: the number of one of the game's commands. `value`: as it is in memory, each field
-  /// within its range. Fails: false, without a session or while ten commands wait.
+  /// order, each once, and on average at most ten a second. Commands that wait are lost when the
+  /// session ends. `type`: the number of one of the game's commands. `value`: as it is in memory,
+  /// each field within its range. Fails: false, without a session or while ten commands wait.
   [[nodiscard]] bool command(std::uint8_t type, ConstBytes value);
 
   /// Returns the number of commands that the server has not taken.
@@ -88,8 +89,8 @@ class Client {
   /// Ends the session; sends DISCONNECT if connected.
   void leave();
 
-  /// Connects again for the next match, with a player of its own. The statistics go on. `token`:
-  /// one that is not used yet. Requires: connection().match_has_ended().
+  /// Connects again for the next match, in which a new player decides. The statistics continue.
+  /// `token`: one that is not used yet. Requires: connection().match_has_ended().
   void join_next_match(const net::ConnectToken& token, Instant now);
 
   [[nodiscard]] const Connection& connection() const { return connection_; }
@@ -129,7 +130,7 @@ class Client {
 
   [[nodiscard]] InputsHeard inputs_heard() const;
 
-  /// Cost: a copy of about 50 KB; meant for occasional calls.
+  /// Cost: a copy of about 56 KB; meant for occasional calls.
   [[nodiscard]] ClientStats stats() const;
 
   [[nodiscard]] std::uint64_t snapshots_received() const { return stats_.snapshots_received; }

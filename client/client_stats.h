@@ -57,10 +57,10 @@ struct ClientStats {
   std::uint64_t presentation_delay = 0;  ///< microseconds
 
   Histogram round_trip;        ///< microseconds
-  Histogram snapshot_gap;      ///< microseconds between new snapshots
+  Histogram snapshot_gap;      ///< microseconds between new views
   std::uint64_t replayed = 0;  ///< ticks stepped to make views
 
-  // Packets that one end sent, and how many of them reached the other, in the newest session.
+  // Packets that one end sent, and how many of them reached the other end, in the newest session.
   std::uint64_t up_sent = 0;
   std::uint64_t up_arrived = 0;
   std::uint64_t down_sent = 0;

@@ -29,8 +29,8 @@ using Decide = std::function<Decision(const bots::Seen&)>;
 /// Makes the `Decide` for what a room plays. Fails: a reason in words, which ends the connection.
 using MakePlayer = std::function<std::expected<Decide, std::string>(const Assets&)>;
 
-/// Returns the factory of a bot. `style`: a name as bots::parse_style() reads it. `number`: of the
-/// client, which chooses one of a mix.
+/// Returns the factory of a bot. `style`: a name as bots::parse_style() reads it. `number`: the
+/// client's, which chooses its style of a mix.
 [[nodiscard]] MakePlayer bot_player(std::string style, std::uint64_t number, std::uint64_t seed);
 
 }  // namespace tickbox::client

@@ -1,5 +1,5 @@
 #pragma once
-// The state of one session of a client. The next session starts with a new one.
+// The state of one session of a client. The next session starts with a new state.
 
 #include "client/asset_cache.h"
 #include "client/client_stats.h"
@@ -27,7 +27,7 @@
 
 namespace tickbox::client {
 
-/// Returns an empty world as that of a room, for steps of what a client knows of it.
+/// Returns an empty world of the room's game, map, tick rate and shared seed.
 [[nodiscard]] engine::World world_like(const Assets& assets, const net::Accept& accept);
 
 struct Session {
