@@ -46,7 +46,8 @@ constexpr std::int64_t kLinger = 5;
 
 /// The largest lead of a client's typical input.
 constexpr Duration kSlackMax = milliseconds{200};
-/// The maximum part of it, in ticks, that missed inputs or late turns add to the one spare tick.
+/// The maximum part of kSlackMax, in ticks, that missed inputs or late turns add to the one spare
+/// tick.
 constexpr std::int64_t kExtraTicksMax = 6;
 /// Reports of one event arrive within this time: a long round trip plus a reserve.
 constexpr Duration kMissEvent = milliseconds{600};
@@ -63,7 +64,7 @@ constexpr Duration kPause = milliseconds{250};
 
 /// Jitter: a packet can be earlier than a typical one by this, in 1/16 ticks.
 constexpr std::int64_t kEarlierSixteenths = 8;
-/// The next packet makes up for a lost one, whatever the margins are.
+/// The least result of inputs_in_time(): the next packet makes up for a lost one.
 constexpr std::int64_t kInputsLeast = 2;
 
 }  // namespace
@@ -190,8 +191,8 @@ Duration ClockSync::extra_max() const {
   return std::max(Duration::zero(), std::min(period_ * kExtraTicksMax, kSlackMax - period_));
 }
 
-/// Drops the margins that this move has already used. Packets sent before the move report the same
-/// again, ask for no further move, and their margins are dropped as well.
+/// Drops the margins that this move has already used. The margins of packets sent before the move
+/// ask for no further move, and are dropped as well.
 void ClockSync::start_over(Duration ahead) {
   margin_count_ = 0;
   jump(ahead);

@@ -1,17 +1,18 @@
 #pragma once
-// The clock of the client's ticks. It runs ahead of the server's just far enough for inputs to
-// arrive in time.
+// The clock of the client's ticks. It runs ahead of the server's clock just far enough for inputs
+// to arrive in time.
 //
-// Every snapshot reports how long before its use the newest input arrived (the margin). The spread
-// of recent margins shows the jitter of the path. The clock aims for one spare tick on all but the
-// latest 2 % of margins. It gets there by running slightly faster or slower, which is not visible;
-// only a large error makes it jump. A single margin never moves it.
+// Every snapshot and every segment of an audit reports how long before its use the newest input
+// arrived (the margin). The spread of recent margins shows the jitter of the path. The clock aims
+// for one spare tick on all but the latest 2 % of margins. It gets there by running slightly faster
+// or slower, which is not visible; only a large error makes it jump. A single margin never moves
+// it.
 //
 // Margins do not show lost packets, or packets that arrive all at once after a blocked path opens.
 // The server reports these as missed inputs. When misses recur, the clock adds one tick. Later it
 // tries to run without that tick, less often after each failure.
 //
-// The wire limits margins to ±67 ticks: a margin at a limit means "at least". If the clock's
+// The wire limits margins to ±67 ticks: at a limit the true margin may be beyond it. If the clock's
 // margins are at a limit, the true error is unknown. The clock then moves by the known part and
 // measures again.
 
@@ -61,7 +62,7 @@ class ClockSync {
   /// The number of margins kept: two seconds at 60 Hz, and enough at 10 Hz to find the latest 2 %.
   static constexpr std::size_t kMargins = 128;
 
-  /// The number of turns that must all be late before the clock adds margin for it.
+  /// The number of turns that must all be late before the clock adds margin for this.
   static constexpr std::size_t kTurns = 8;
 
   struct Margin {
@@ -95,8 +96,8 @@ class ClockSync {
   std::size_t turns_ = 0;                        ///< count of all turns
 
   std::array<Margin, kMargins> margins_{};
-  std::size_t margin_count_ = 0;    ///< margins since start_over(), or since forget_all_but()
-  Margin worst_;                    ///< margin that all but the worst 2 % of margins_ reach
+  std::size_t margin_count_ = 0;    ///< since start_over(), without those that were forgotten
+  Margin worst_;                    ///< margin that all but the worst 2 % (at least one) reach
   std::size_t exact_in_a_row_ = 0;  ///< newest margins in a row that are exact to 1/16 tick
   bool jumped_ = false;             ///< margins_ still has the margins that led to a jump
   Tick noted_;                      ///< tick at which the newest of margins_ began

@@ -20,7 +20,8 @@ namespace tickbox::client {
 
 /// The silence after which a connecting client gives up, and a connected one tries to resume.
 inline constexpr Duration kServerTimeout = std::chrono::seconds{5};
-/// The time for which a client tries to resume; a server keeps its body for the same time.
+/// The time for which a client that was connected tries to resume; a server keeps its body for the
+/// same time.
 inline constexpr Duration kResumeTimeout = std::chrono::seconds{30};
 
 /// Counts of the datagrams sent and received.
@@ -57,7 +58,7 @@ class Connection {
     Connected,
     Refused,  ///< the server refused the first session
     Closed,   ///< ended by the server or its silence after a session, or by leave() or fail()
-    Silent,   ///< the server never answered
+    Silent,   ///< no answer in time, before the first session
   };
 
   /// Starts to connect. Borrows the transport and the entropy. Requires: a token or a ticket.
@@ -110,8 +111,7 @@ class Connection {
   /// Returns the number of matches that have ended while this client was in them.
   [[nodiscard]] std::uint32_t matches_ended() const { return matches_ended_; }
 
-  /// Returns the server's reason if a refusal ended the connection, of the first session or of a
-  /// resume.
+  /// Returns the server's reason if its REFUSE ended the connection.
   [[nodiscard]] std::optional<net::RefuseReason> refused() const { return refused_; }
 
   /// Returns the number of sessions begun: 1 with the first ACCEPT, and one more with each later
@@ -138,9 +138,9 @@ class Connection {
   [[nodiscard]] const net::PacketChannel& channel() const { return channel_; }
 
   /// Returns the time from the last request to the ACCEPT: a round trip, or less if the ACCEPT
-  /// answers an earlier request. Too short is the better error: a clock that starts late is
-  /// corrected after one round trip. A clock that starts early has nothing for the server until the
-  /// error is over.
+  /// answers an earlier request. Too short is the better error: a clock that starts too far back is
+  /// corrected after one round trip. A clock that starts too far ahead has to wait, and has no
+  /// input to send until the error is over.
   [[nodiscard]] Duration connect_time() const { return connect_time_; }
 
   [[nodiscard]] const LinkUse& use() const { return use_; }

@@ -1,6 +1,6 @@
 #pragma once
 // One attempt to begin a session: HELLO and CONNECT with a token, or RESUME with a ticket. A server
-// under load asks a RESUME for a cookie, too.
+// under load requires a cookie for a RESUME, too.
 //
 // Each request is repeated until an answer arrives. A handshake sends nothing by itself and ends
 // nothing: Connection sends the requests, and decides what an ACCEPT or REFUSE means.
@@ -37,8 +37,8 @@ struct Refusal {
   bool is_proven = false;  ///< the sender has opened the token or ticket
 };
 
-/// The COOKIEs of one nonce that a client takes. A sender that sees a request can answer before the
-/// server does, and each COOKIE that the client takes draws a request.
+/// The most COOKIEs of one nonce that a client takes. A sender that sees a request can answer
+/// before the server does, and each COOKIE that the client takes draws a request.
 inline constexpr int kCookiesTaken = 4;
 
 class Handshake {
@@ -58,10 +58,11 @@ class Handshake {
   /// Returns the time of the newest request.
   [[nodiscard]] Instant requested_at() const { return requested_at_; }
 
-  // The answers fail with Unexpected if they do not answer this request, and as their decoders do.
+  // The next functions fail with Unexpected if the datagram does not answer this request, and as
+  // its decoder does.
 
-  /// Takes a COOKIE: CONNECT, or RESUME with the cookie, is due at once. A later one of the same
-  /// nonce replaces it, for the first may be forged. The most is kCookiesTaken.
+  /// Takes a COOKIE: CONNECT, or RESUME with the cookie, is due at once. A later COOKIE of
+  /// the same nonce replaces it, because the first may be forged. Takes at most kCookiesTaken.
   std::expected<void, net::DropReason> take_cookie(ConstBytes datagram, Instant now);
 
   /// Reads an ACCEPT. Fails also: Malformed, for seats that no game has.

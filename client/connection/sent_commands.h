@@ -23,7 +23,7 @@ class SentCommands {
   /// views::kCommandsMax commands wait.
   [[nodiscard]] bool add(std::uint8_t type, ConstBytes value);
 
-  /// Writes to `message` what waits.
+  /// Writes to `message` the first commands that wait, as many as fit.
   void write(protocol::InputMessage& message) const;
 
   /// Takes the server's answer: the number of the newest command that it has taken.

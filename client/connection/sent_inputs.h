@@ -43,18 +43,18 @@ class SentInputs {
   void skip_to(Tick tick);
 
   /// Writes to `message` the inputs that were never sent, the unconfirmed ones that can still
-  /// arrive in time, and always the newest one. Of more than kInputsPerMessageMax, and of those
-  /// that take more than protocol::kInputBytesMax bytes, only the newest.
+  /// arrive in time, and always the newest one. If these are more than kInputsPerMessageMax
+  /// inputs or protocol::kInputBytesMax bytes, writes only the newest that fit.
   /// Requires: an input was added.
   void write(protocol::InputMessage& message);
 
   /// Stores that the packet `sequence` was sent with the newest input, which was due at `due`. The
-  /// round trip counts from there, so that it includes the delay of a late poll.
+  /// round trip counts from `due`, so that it includes the delay of a late poll.
   void on_sent(std::uint64_t sequence, Instant due);
 
   /// Takes the report in the head of a snapshot or an audit segment, and returns the room's tick in
-  /// it. Of several reports of one tick only the first counts. `newest_sequence`: of the packets
-  /// sent. Fails: nothing, for a tick after net::kTickMax.
+  /// it. A report counts only if its tick is later than those of all before it. `newest_sequence`:
+  /// of the packets sent. Fails: nothing, for a tick after net::kTickMax.
   std::optional<Tick> take_report(const protocol::InputReport& report,
                                   std::uint64_t newest_sequence, Instant now);
 
