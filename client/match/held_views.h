@@ -2,11 +2,11 @@
 // The views that a client holds, as bases of the snapshots to come.
 //
 // A server builds on the newest view that the client has acknowledged. So once a snapshot has built
-// on a view, no later one builds on an older view, and the memory of these is used again. A client
-// holds about as many views as snapshots are on their way, and not those of a whole second.
+// on a view, no later one builds on an older view, and the memory of older views is used again. A
+// client holds about as many views as snapshots are on their way, and not those of a whole second.
 //
-// Others share the newest view and need no copy of it. The memory of a view that somebody still
-// keeps is not used again.
+// Other parts of the client share the newest view and need no copy of it. The memory of a view that
+// somebody still keeps is not used again.
 
 #include "core/assert.h"
 #include "core/ids.h"

@@ -183,8 +183,8 @@ void Prediction::stop() {
   before_.clear();
 }
 
-/// Lists the rows of the view's tick that are near enough to an own body to be copied: both can
-/// meet until `ticks_more` after the newest tick.
+/// Lists the rows of the view's tick to copy: the own bodies, and the predicted entities that can
+/// meet one of them until `ticks_more` after the newest tick.
 void Prediction::find_copied(const views::Rows& rows, const View& view, std::uint32_t ticks_more,
                              std::vector<std::size_t>& out) const {
   const std::int64_t ahead = newest_ ? std::max<std::int64_t>(*newest_ - view.tick, 0) : 0;

@@ -7,8 +7,8 @@
 // the bodies near its own, from the newest view and with its own inputs. Each snapshot is compared
 // with the first prediction for its tick. Then the copy restarts from the snapshot and steps
 // through the inputs since. If the prediction was right, the own bodies do not change, but the copy
-// now has the others' new movements. If the copy equals the snapshot in every body, the later steps
-// would give the same result and are not repeated.
+// now has the others' new movements. If the copy equals the snapshot in the room's state and in
+// every body that could reach an own one soon, the later steps are not repeated.
 
 #include "client/match/snapshot_world.h"
 #include "core/tick_ring.h"

@@ -33,7 +33,7 @@ std::size_t take_sparse(const TypeInfo& type, ConstBytes bits, std::size_t first
   return at;
 }
 
-/// Makes a world that of a view's tick and room, without rows.
+/// Sets a world to the tick and the room of a view, without rows.
 void begin_at(const HeldView& view, engine::World& world) {
   world.clear_rows();
   world.tick = view.tick;
@@ -239,7 +239,7 @@ bool SnapshotWorld::can_start_from(const HeldView& newest, const ViewHead& head,
   return true;
 }
 
-/// Returns the member of the base that is this body, or from which it descends since.
+/// Returns the member of the base that is this body, or from which it has descended since the base.
 std::optional<std::size_t> SnapshotWorld::origin_of(const HeldView& base, BodyId id) const {
   for (;;) {
     const std::size_t member = base.rows.index_of(id);

@@ -8,10 +8,10 @@
 //
 // The newest view may lack a member that had left the view since the base and now returns. Such
 // members catch up first, in a world of their own, from the newest view that has all of them; the
-// base has them in any case. While they were out of view, they influenced nobody in it, or the
-// server would have kept them. It need not be so: a member may have been sent in full meanwhile.
-// And the newest view may lack what a member had spawned before it was sent in full. The hash of
-// the view shows both: then all members are replayed from the base.
+// base has them in any case. While they were out of view, they normally influenced nobody in it.
+// There are two exceptions. They may have met a member that was sent in full meanwhile. And the
+// newest view may lack what a member had spawned before it was sent in full. In both cases the hash
+// of the view differs, and all members are replayed from the base.
 
 #include "client/match/held_views.h"
 #include "core/ids.h"
@@ -70,8 +70,8 @@ struct View {
   std::span<const ReplayedTick> replayed_ticks = {};
   /// The teleports of replayed bodies since the previous view.
   std::span<const SeenTeleport> teleports = {};
-  /// The centre of the view, in sub-units, rounded to whole units; nothing if the snapshot has no
-  /// body in full.
+  /// The centre of the view, in sub-units. A snapshot has it rounded to whole units, and only with
+  /// a body in full; an audit has it exactly.
   std::optional<Vec2> centre = std::nullopt;
 };
 
@@ -82,7 +82,7 @@ struct ViewHead {
   std::uint32_t view_hash = 0;  ///< low 32 bits
 };
 
-/// A view whose hash differs from the server's, its base, and the content that led from there to
+/// A view whose hash differs from the server's, its base, and the content that led from the base to
 /// it. Valid until the next snapshot.
 struct WrongView {
   ViewHead head;
@@ -99,8 +99,8 @@ struct Rejected {
   std::optional<WrongView> wrong;  ///< set if the snapshot is well formed and the hash differs
 };
 
-/// Returns whether something that the player does not own has influenced something that it owns in
-/// the tick that was just stepped.
+/// Returns whether something that the player does not own has influenced something that the player
+/// owns, in the tick that was just stepped.
 [[nodiscard]] bool was_touched(const engine::TickReport& report, Player player);
 
 class SnapshotWorld {
