@@ -116,7 +116,7 @@ bool Interpolation::is_too_far(Vec2 from, const views::RowHead& to, std::int64_t
   return distance > speed * ticks + kPushMax;
 }
 
-/// Finds the bodies that are in the newest view and in the one before.
+/// Finds the bodies that are in `view` and in the view before it.
 void Interpolation::find_paths(const match::View& view) {
   const std::int64_t ticks = view.tick - samples_.newest().tick;
   paths_.clear();

@@ -1,6 +1,6 @@
 #pragma once
 // Samples: the positions of all bodies at each tick, interpolated from the views up to the newest
-// one, and extrapolated beyond it. A presentation is made from two of them.
+// one, and extrapolated beyond it. A presentation is made from two samples.
 //
 // Snapshots may be rare or lost, but every tick has a sample. For replayed bodies the state at each
 // tick between two views is known. A body that was sent in full moves in a straight line from one
@@ -10,7 +10,7 @@
 //
 // A server without news sends nothing, and the next ticks then follow from the newest view alone:
 // a running body keeps running and stops at walls. So the ticks beyond it are steps of that view,
-// exact unless news is on its way or was lost. A straight line would not be.
+// exact unless news is on its way or was lost. A straight line would not be exact.
 
 #include "client/match/snapshot_world.h"
 #include "core/clock.h"

@@ -9,7 +9,8 @@
 // matter how often the bodies are drawn.
 //
 // Without new views, the moment continues for a quarter of a second beyond the newest view, then
-// stops. A server without news is silent for less time than that.
+// stops. A server without news is silent for less time than that, unless its snapshot rate is below
+// four a second.
 
 #include "core/clock.h"
 #include "core/ids.h"
@@ -25,8 +26,8 @@ namespace tickbox::client {
 /// A view of tick t that arrives at time a is late by a − t ticks of time, up to an unknown
 /// constant. The constant is not needed: the lateness of the others counts from the promptest of
 /// the recent views, the line. Of views that arrive together the latest counts, because nothing
-/// newer was there before it. So a burst after a pause is one late arrival, not twenty, and a
-/// single one decides nothing.
+/// newer was there before it. So a burst after a pause is one late arrival, not twenty. Among
+/// fifty arrivals or more a single one decides nothing.
 class ViewArrivals {
  public:
   explicit ViewArrivals(std::uint32_t ticks_per_second);
@@ -35,7 +36,7 @@ class ViewArrivals {
   /// often a server sends; without news it is silent for a while.
   void add(Tick tick, bool has_news, Instant now);
 
-  /// Returns the time from the server's tick 0 to tick 0 on this clock, by the promptest recent
+  /// Returns the time on this clock at which tick 0 would have arrived, by the promptest recent
   /// view. It includes the least delay of the link. Requires: an arrival was added.
   [[nodiscard]] Duration line() const;
 
@@ -43,15 +44,16 @@ class ViewArrivals {
   /// Requires: an arrival was added.
   [[nodiscard]] Duration jitter() const;
 
-  /// Returns the time between the ticks of views with news; one tick until more is known.
+  /// Returns the shortest recent time between the ticks of two views with news; one tick until more
+  /// is known.
   [[nodiscard]] Duration interval() const;
 
  private:
   /// The number of arrivals kept: two seconds at 60 Hz, and enough at 10 Hz to find the latest 2 %.
   static constexpr std::size_t kArrivals = 128;
 
-  /// Intervals remembered. Lost and quiet views make some longer, so the shortest counts. This many
-  /// longer ones in a row are not expected.
+  /// The number of intervals remembered. Lost and quiet views make some longer, so the shortest
+  /// counts. This many longer ones in a row are not expected.
   static constexpr std::size_t kIntervals = 32;
 
   /// Views that arrived together.

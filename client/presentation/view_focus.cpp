@@ -29,7 +29,7 @@ void ViewFocus::on_view(const match::View& view) {
   if (row != rows.size()) place_ = middle_of(rows, row);
 }
 
-/// Follows the first own avatar if it is at the centre, else the nearest avatar there.
+/// Follows the first own avatar at the centre, else the nearest avatar there.
 void ViewFocus::choose(const views::Rows& rows, Vec2 centre) {
   followed_.reset();
   place_ = centre;

@@ -45,7 +45,7 @@ class ViewFocus {
 
   Player player_;
   std::optional<Followed> followed_;
-  std::optional<Vec2> place_;  ///< of the followed avatar in the newest view, or the last one
+  std::optional<Vec2> place_;  ///< of the followed avatar in the newest view; else the last known
   Vec2 sight_ = views::kSight;
 };
 
