@@ -115,8 +115,8 @@ Auditor::Result Auditor::step(ConstBytes entry) {
   return compare(logged->state_hash);
 }
 
-/// Returns whether something that the player does not own had a part in the last step of what it
-/// owns, or a decision of the server.
+/// Returns whether something that the player does not own, or a decision of the server, had a part
+/// in the last step of what the player owns.
 bool Auditor::concerns_own(const engine::TickReport& report) const {
   const auto is_own = [this](Ref ref) {
     const BodyId id = engine::body_id(ref);

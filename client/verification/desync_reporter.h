@@ -45,14 +45,15 @@ class DesyncReporter {
   explicit DesyncReporter(protocol::DesyncSink* sink) : sink_(sink) {}
 
   /// Counts a desync. Starts a report of it, unless one is running or was started within
-  /// kReportStartInterval. A view of more than protocol::kViewBytesMax bytes is not reported.
+  /// kReportStartInterval. A view of more than protocol::kViewBytesMax bytes is not sent: its
+  /// report ends at once.
   void on_desync(const match::WrongView& wrong, PlayerId seat, Instant now);
 
   /// Returns the part to send now, if any. Call it after each input packet.
   [[nodiscard]] std::optional<protocol::ViewPart> next_part(Instant now);
 
-  /// Takes a part of the server's view. The last part ends the report,
-  /// and so does a part that says that the server has forgotten the view.
+  /// Takes a part of the server's view. The report ends with the part that completes the view, or
+  /// with a part that says that the server has forgotten the view.
   /// Fails: Unexpected, if the part answers no report; Malformed, if the parts do not make the view
   /// with the snapshot's hash.
   std::expected<void, net::DropReason> take(const protocol::ViewPart& part);
@@ -60,7 +61,7 @@ class DesyncReporter {
   /// Ends a report that has run for kDesyncReportPatience.
   void expire(Instant now);
 
-  /// Ends a running report at the end of its session.
+  /// Ends a running report without an answer, as at the end of its session.
   void give_up();
 
   /// Returns the number of desyncs.
