@@ -60,7 +60,7 @@ struct Pixel {
   friend bool operator==(const Pixel&, const Pixel&) = default;
 };
 
-/// A rectangle of pixels, cut to the picture.
+/// A rectangle of pixels, which may reach beyond the picture.
 struct PixelBox {
   std::int64_t left = 0;
   std::int64_t top = 0;
@@ -207,13 +207,13 @@ Cell coloured_cell(const Pixel& top, const Pixel& bottom) {
   if (above == below) {
     return {.glyph = is_empty(top) ? U' ' : U'█', .style = {.ink = above, .paper = below}};
   }
-  // What is there is ink, so that the text without its colours shows it too.
+  // Walls and bodies are ink, so that the text without its colours shows them too.
   if (is_empty(top)) return {.glyph = U'▄', .style = {.ink = below, .paper = above}};
   return {.glyph = U'▀', .style = {.ink = above, .paper = below}};
 }
 
-/// The glyph of a body in a cell of its own: dark on its colour if it fills the cell, else in its
-/// colour. The own body always fills its cell, so that a player finds it.
+/// The cell in the middle of a body, with its glyph: dark on the body's colour if the body fills
+/// the cell, else in that colour. The own body always fills its cell, so that a player finds it.
 Cell coloured_glyph(const DrawnBody& body, const Pixel& top, const Pixel& bottom) {
   const auto glyph = static_cast<char32_t>(body.look.glyph);
   if (body.is_own) {
@@ -284,7 +284,7 @@ void draw_field(const Scene& scene, Rows rows, Colours colours, Screen& screen) 
     picture.find_middle(*body, [&](std::size_t column, std::size_t row) {
       const Pixel& top = picture.at(column, 2 * row);
       const Pixel& bottom = picture.at(column, 2 * row + 1);
-      // A body that covers the middle of another one hides its glyph.
+      // A body that covers the middle of another one hides the glyph of that one.
       if (top.body != body && bottom.body != body) return;
       Cell& cell = screen.at(column, rows.first + row);
       if (colours == Colours::All) {

@@ -28,7 +28,7 @@ struct DrawnBody {
 /// What a camera sees, in sub-units.
 struct Scene {
   Vec2 centre;
-  Vec2 sight;  ///< half the extent of the view; what is outside of it is drawn dark
+  Vec2 sight;  ///< half the extent of the view; floor and walls outside of it are dark
   std::span<const sim::Body> walls;
   std::span<const DrawnBody> bodies;
 };
@@ -40,7 +40,7 @@ struct Rows {
 };
 
 /// Draws a scene so that the whole view fits. Requires: rows of the screen; at least one.
-/// Cost: linear in the walls, the bodies and the cells.
+/// Cost: linear in the cells, and in the pixels that walls and bodies cover; sorts the bodies.
 void draw_field(const Scene& scene, Rows rows, Colours colours, Screen& screen);
 
 }  // namespace tickbox::terminal

@@ -26,7 +26,7 @@ std::vector<Key> keys_of(std::string_view names) {
   }
 }
 
-/// A key that is shown: an arrow as one, others by name.
+/// Returns a key as it is shown: an arrow key as an arrow, any other by its name.
 std::u32string shown_name(std::string_view key) {
   if (key == "left") return U"←";
   if (key == "right") return U"→";

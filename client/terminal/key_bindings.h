@@ -26,7 +26,8 @@ class KeyBindings {
   /// Returns the input for the next tick, valid until the next call, and forgets the presses.
   [[nodiscard]] ConstBytes input(HeldKeys& keys, Instant now);
 
-  /// Returns the commands whose keys were pressed before the last input(), valid until the next.
+  /// Returns the commands whose keys were pressed before the last input(), valid until the next
+  /// input().
   [[nodiscard]] std::span<const CommandKeyTable* const> commands() const { return pressed_; }
 
   [[nodiscard]] bool empty() const { return bindings_.empty() && command_bindings_.empty(); }
@@ -64,7 +65,7 @@ class KeyBindings {
 };
 
 /// Returns the names of a game's keys, each group with the first field that it sets or the command
-/// that it sends, as in "a d walk  space jump  r restart".
+/// that it sends, as in "a d walk  space jump  r restart". Combinations of keys are left out.
 [[nodiscard]] std::u32string key_hints(const GameTable& game);
 
 }  // namespace tickbox::terminal

@@ -9,7 +9,7 @@ namespace {
 
 constexpr char kEscape = '\x1b';
 
-/// The longest sequence of a key; a longer one is none.
+/// The longest sequence of a key; a longer one is dropped.
 constexpr std::size_t kSequenceMax = 32;
 
 constexpr std::uint8_t kDigits = 26;
@@ -88,7 +88,7 @@ constexpr std::uint32_t kCtrl = 4;
 /// game.
 constexpr std::uint32_t kCommandKeys = 2 | kCtrl | 8 | 16 | 32;
 
-/// The kinds of events of a sequence.
+/// The event of a sequence that is a release.
 constexpr std::uint32_t kReleased = 3;
 
 /// The flags of kitty's protocol that make every key report its release: events, and all keys.

@@ -101,8 +101,7 @@ class HeldKeys {
   /// Takes a Down, Up, FocusLost or ReportsReleases.
   void take(const KeyEvent& event, Instant now);
 
-  /// Counts the presses that are no longer in doubt. Call it before the keys are
-  /// read.
+  /// Counts the presses that are no longer in doubt. Call it before the keys are read.
   void settle(Instant now);
 
   /// Returns whether a key is down, or has been pressed since the last forget_presses().
@@ -122,8 +121,8 @@ class HeldKeys {
     bool is_pressed = false;
     bool is_in_doubt = false;       ///< a press, or the first repeat
     bool has_repeated = false;      ///< since `began`
-    Instant last;                   ///< bytes
-    Instant began;                  ///< the first bytes after it was up
+    Instant last;                   ///< arrival of its newest bytes
+    Instant began;                  ///< arrival of its first bytes after it was up
     std::optional<Duration> pause;  ///< before `began`, if that may be the first repeat
     std::uint64_t order = 0;        ///< 0: never pressed
   };

@@ -1,4 +1,4 @@
-// Inputs from keys, by the bindings of two games.
+// Inputs and commands from keys, by the bindings of three games.
 
 #include "client/terminal/key_bindings.h"
 
@@ -21,7 +21,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr Instant kStart{std::chrono::hours{1}};
-/// More than a key is down.
+/// Longer than a key counts as down after its last bytes.
 constexpr milliseconds kLater{1'000};
 
 /// The values of an input that differ from those by default.
@@ -126,7 +126,8 @@ TEST(KeyBindings, WhatIsHeldBesideAPressStays) {
   EXPECT_EQ(person.input(), (Values{{"aim", 768}}));
 }
 
-// The key "right" sets no aim, because that is 0 by default: once the aim of the other key stayed.
+// The key "right" sets no aim, because that is 0 by default. Before the fix, the aim of the other
+// key stayed.
 TEST(KeyBindings, ACancelledKeyLeavesNoneOfItsValues) {
   Person person{games::arena()};
   EXPECT_EQ(person.after({"up"}), (Values{{"shoot", 1}, {"aim", 768}}));

@@ -115,7 +115,7 @@ TEST(KeyDecoder, IgnoresWhatIsNoKey) {
             Events{down("w")});
 }
 
-// A paste, or a terminal that is no terminal.
+// It comes from a paste, or from a program that is no terminal.
 TEST(KeyDecoder, ASequenceWithoutAnEndIsDropped) {
   KeyDecoder decoder;
   const Events events = decoder.decode("\x1b[" + std::string(100, '1') + "u", kStart);

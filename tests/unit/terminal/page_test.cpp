@@ -148,7 +148,7 @@ TEST(Page, AMessageIsInTheMiddle) {
   EXPECT_EQ(row_of(screen, 5), "      connecting to 127.0.0.1:7777      ");
 }
 
-/// The cell of the only '@' that is marked.
+/// A cell of a screen.
 struct Place {
   std::size_t column = 0;
   std::size_t row = 0;
@@ -156,6 +156,7 @@ struct Place {
   friend bool operator==(Place, Place) = default;
 };
 
+/// Returns the cell of the only '@' that is marked.
 Place own_place(const Screen& screen) {
   std::vector<Place> found;
   for (std::size_t row = 1; row + 1 < screen.size().rows; ++row) {

@@ -1,4 +1,4 @@
-// The bytes between two screens, read back by a small terminal of this test.
+// The bytes that change a terminal from one screen to the next.
 
 #include "client/terminal/screen.h"
 
