@@ -63,8 +63,8 @@ struct LiveFigures {
 /// Returns the progress line of many clients.
 [[nodiscard]] std::string live_line(const LiveFigures& figures);
 
-/// Returns whether the hashes of one client are those of the server; `tick` is that of its newest
-/// view.
+/// Returns in words whether the hashes of one client are those of the server; `tick` is that of its
+/// newest view.
 [[nodiscard]] std::string hash_in_words(const client::ClientStats& stats, Tick tick);
 
 /// Returns the figures of one client's link and predictions, each in a few words.

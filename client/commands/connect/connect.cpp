@@ -77,7 +77,7 @@ class Game {
   bool resumed_ = false;  ///< resumed with the ticket of an earlier run
   Duration played_{};
   bool left_ = false;      ///< this client ended the game
-  bool was_away_ = false;  ///< it was trying to resume at that moment
+  bool was_away_ = false;  ///< when it left, this client was trying to resume
 };
 
 bool Game::time_is_up() const {
@@ -288,8 +288,8 @@ std::string check_resume(const std::string& file) {
                      : std::string{};
 }
 
-/// Takes the terminal, if this client is to be drawn. Otherwise returns nothing: to a pipe, with
-/// --quiet or --json, or on a terminal that cannot be drawn on.
+/// Takes the terminal, if this client is to be drawn. Otherwise returns nothing: with --quiet or
+/// --json, in a pipe, or on a terminal on which nothing can be drawn.
 std::unique_ptr<TerminalView> open_view(const ConnectOptions& options, const net::Address& server,
                                         const Clock& clock) {
   const Output& output = options.play.output;

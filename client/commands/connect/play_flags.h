@@ -57,7 +57,8 @@ void add_play_flags(cli::Command& command, PlayFlags& flags, const std::string& 
 /// nothing.
 [[nodiscard]] std::optional<std::string> contradiction(const PlayFlags& flags);
 
-/// Reads the named file. Fails: with one line.
+/// Reads the token or the keys from the named file; without a file the keys are the published ones.
+/// Fails: with one line.
 [[nodiscard]] std::expected<Credentials, std::string> read_credentials(const PlayFlags& flags);
 
 /// A sink that prints a line for each of the first desyncs, unless --quiet is given. With

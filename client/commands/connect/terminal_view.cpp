@@ -21,7 +21,7 @@ using client::Connection;
 constexpr Duration kFiguresTime = std::chrono::milliseconds{250};
 
 /// The silence after which the first figure reports it. A server sends at least ten packets a
-/// second.
+/// second, unless its snapshot rate is lower.
 constexpr Duration kSilence = std::chrono::seconds{2};
 
 /// Returns how a body is drawn: by its state in the newest view, or by default after it has left

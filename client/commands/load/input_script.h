@@ -55,7 +55,7 @@ struct InputScript {
 /// Returns the script of a recording of `game`. A seat rests between a leave and the next join; all
 /// seats rest while ticks are missing. A seat that rests has the input by default.
 /// Fails: with the `ticks` so far, if `stopped`, called at each record, returns true.
-/// Requires: a decoder of the recording's game, which must live longer than the script.
+/// Requires: `decoder` is of `game`, and `game` lives longer than the script.
 [[nodiscard]] std::expected<InputScript, std::uint32_t> script_of(
     record::Reader reader, const GameTable& game, record::Decoder& decoder,
     const std::function<bool()>& stopped);

@@ -46,7 +46,7 @@ Duration to_duration(double seconds) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>{seconds});
 }
 
-/// Returns the figures that a requirement may name: all but texts.
+/// Returns the figures that a requirement may name: all but the first mismatch, which is no number.
 Figures requirable() {
   Figures known = figures_of({});
   std::erase_if(known, [](const Figure& each) { return each.path == "state_hash.first_mismatch"; });

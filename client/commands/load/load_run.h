@@ -27,7 +27,7 @@ struct LoadTimes {
   Duration measured{};  ///< begins when the last client is connected or has failed
 };
 
-/// A sum of the statistics of all clients, built a few clients at a time. Each is 50 KB, and adding
+/// A sum of the statistics of all clients, built a few clients at a time. Each is 56 KB, and adding
 /// all at once would delay the clients.
 class StatsSweep {
  public:

@@ -30,8 +30,8 @@ struct MetricSample {
   double value = 0;
 };
 
-/// The number of values up to each bound, cumulative as in Prometheus: a bucket includes the ones
-/// below it.
+/// The number of values up to each bound, cumulative as in Prometheus: a bucket includes the
+/// buckets below it.
 struct BucketCounts {
   std::vector<double> bounds{};  ///< above 0, ascending; the last is infinite
   std::vector<double> counts{};  ///< never decreasing

@@ -32,7 +32,7 @@ struct Requirement {
 /// Returns the paths for people, grouped by object: "rtt_ms{p50,p99} tick_overruns".
 [[nodiscard]] std::string list_of_paths(const Figures& known);
 
-/// Checks one requirement; a figure that is not known does not hold.
+/// Checks one requirement; it does not hold if its figure is not known.
 [[nodiscard]] RequirementResult check(const Requirement& requirement, const Figures& figures);
 
 }  // namespace tickbox::commands

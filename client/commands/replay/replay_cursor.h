@@ -22,8 +22,8 @@ class ReplayCursor {
   [[nodiscard]] Tick last() const { return segments_.all.back().last; }
 
   /// Moves to a tick; if the recording lacks it, to the last one before it, or to the first.
-  /// Cost: steps from the present tick, if it is in the same segment or in the one before; else
-  /// from the keyframe before `tick`.
+  /// Cost: steps from the present tick, if it is before `tick`, in the same segment or in the one
+  /// before; else from the keyframe before `tick`.
   void seek(Tick tick);
 
   /// Returns the world after the tick; nullptr if nothing there can be read.

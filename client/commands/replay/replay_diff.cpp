@@ -88,7 +88,7 @@ struct EnteredTick {
   }
 };
 
-/// Returns the first input that differs. Requires: the same players are in both rooms.
+/// Returns the first input that differs, of the players that are in both rooms.
 std::optional<CommandDifference> first_input(const EnteredTick& a, const EnteredTick& b) {
   for (const engine::PlayerSource& each : a.tick.sources) {
     if (!b.world.has(each.player)) continue;

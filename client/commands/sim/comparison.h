@@ -13,7 +13,7 @@ namespace tickbox::commands {
 
 /// Moves every body its whole way, then pushes each overlapping pair apart once. The push is the
 /// penetration vector of the Minkowski difference; two dynamic bodies move half of it each. A push
-/// or the border sets the velocity along it to 0. There are no responses, friction, riders or
+/// or the border sets the velocity along its axis to 0. There are no responses, friction, riders or
 /// waiting. Returns the pairs pushed apart, by ids.
 /// Source: Hamaluik, Simple AABB Collision Detection Using the Minkowski Difference (2014).
 std::vector<sim::BodyPair> step_discretely(sim::World& world);
