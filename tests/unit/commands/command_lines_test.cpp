@@ -1,4 +1,5 @@
-// The command line of `tickbox` as a whole: what is said of an option that another command has.
+// The command line of `tickbox` as a whole: its messages on options of other commands, and the help
+// on figures.
 
 #include "cli/command_line.h"
 #include "client/commands/commands.h"

@@ -16,7 +16,7 @@ namespace {
 
 // The discrete method does what the article says, its faults included.
 
-/// Of whole units; a tick is a second.
+/// Returns a world of these bodies, in which a tick is a second.
 sim::World world_of(const std::string& bodies, const std::string& head = "") {
   const auto scenario = scenario::parse_scenario(
       R"({"tick_rate": 1, "ticks": 1, )" + head + "\"bodies\": [" + bodies + "]}", "a.json");
@@ -94,7 +94,8 @@ TEST(DiscreteStep, LetsThroughFromTheOpenSide) {
   EXPECT_EQ(falling.movers()[0].min, in_units(1, -1));
 }
 
-// Did a box come through another: edges, corners, both moving; and the counts made of it.
+// Whether a box came through another: at edges, at corners, and if both move. And the counts of
+// such crossings.
 
 /// The course of a box from one place to another.
 sim::Motion course(Vec2 from, Vec2 to, Vec2 size = {2, 2}) {
@@ -130,7 +131,7 @@ TEST(Passage, IsNoneForWhoOnlyTouchesOnTheWay) {
   EXPECT_TRUE(commands::passage_through(course({-4, 1}, {1, -4}), kBlock)) << "through a corner";
 }
 
-// The corner is entered on both axes at once: the faster decides, then y.
+// The corner is entered on both axes at once: the faster axis decides, then y.
 TEST(Passage, ThroughAnExactCornerIsAlongTheFasterAxis) {
   EXPECT_EQ(commands::passage_through(course({-6, -4}, {10, 4}), kBlock)->axis, 0U);
   EXPECT_EQ(commands::passage_through(course({-4, -4}, {4, 4}), kBlock)->axis, 1U);
@@ -213,7 +214,7 @@ TEST_F(Crossings, AreNotUnseenWhereTheTwoMet) {
   EXPECT_EQ(side_.pushed, 1U);
 }
 
-// Its course is bent: what lies between its two places says nothing.
+// The course of such a body is bent: what lies between its two places says nothing.
 TEST_F(Crossings, AreNotJudgedOfWhoMetAThird) {
   move_to(8, {{{2}, {3}}}, false);
   move_to(-8, {{{1}, {2}}, {{2}, {3}}}, false);

@@ -23,7 +23,7 @@ using tests::RecordedMatch;
 
 using Value = std::vector<std::byte>;
 
-/// The games that a script can be of here.
+/// The games of the scripts in these tests.
 const std::array<const GameTable*, 2> kGames{&games::arena(), &tests::menagerie()};
 
 Value at_rest(const GameTable& game) {

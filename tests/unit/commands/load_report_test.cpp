@@ -126,7 +126,7 @@ TEST(Document, EndsWithRequirementsAndVerdict) {
             R"({"text":"rtt_ms.p99<=1","held":false,"value":null}],"verdict":"failed"})");
 }
 
-// What a server says goes into the document; it may not be UTF-8.
+// The document has text from the server, which need not be UTF-8.
 TEST(Document, StaysUtf8) {
   EXPECT_EQ(to_json({{"reason", std::string{"a\xff"}}}), "{\"reason\":\"a\xEF\xBF\xBD\"}");
 }
@@ -137,7 +137,7 @@ TEST(Document, PutsAnObjectOnALineForPeople) {
   EXPECT_TRUE(table.contains("p50 0.6551 p99 -"));
 }
 
-// The beginning of the live line is all that many see of it: a terminal has 80 columns.
+// The beginning of the live line is all that many people see: their terminal has 80 columns.
 
 constexpr std::size_t kColumns = 79;
 

@@ -1,4 +1,5 @@
-// Whatever became of a recording, several threads come to the very result of one.
+// Several threads give exactly the result of one thread: for whole, cut, damaged and forged
+// recordings.
 
 #include "client/commands/replay/parallel_verify.h"
 
@@ -60,7 +61,7 @@ TEST(ParallelVerify, AgreesOnDamagedRecordings) {
   }
 }
 
-// Right checksums over changed content: hashes that differ, commands and worlds that cannot be.
+// Right checksums over changed content: hashes that differ, and impossible commands and worlds.
 TEST(ParallelVerify, AgreesOnForgedRecordings) {
   const RecordedMatch match;
   const auto file = tests::small_recording(kSegments, kTicksPerSegment);
@@ -88,7 +89,7 @@ TEST(ParallelVerify, AllThreadsGiveUp) {
   const auto reader = record::Reader::open(file).value();
   std::atomic<int> asked{0};
   (void)record::segments_of(reader, [&] { return ++asked < 0; });
-  asked = -asked;  // reading it asks first
+  asked = -asked;  // finding the segments asks first
   const auto result = verify_in_parallel(reader, match.game(), match.map(),
                                          {.stopped = [&] { return ++asked > 12; }}, 3);
   EXPECT_TRUE(result.interrupted);

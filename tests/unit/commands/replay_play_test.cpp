@@ -187,8 +187,8 @@ TEST_F(ReplayCursorTest, HasTheWorldOfEachTickInAnyOrder) {
   EXPECT_EQ(cursor.mismatched(), 0U);
 }
 
-// Before the fix, a jump over a keyframe began there: the ticks before it were not stepped. And
-// each step back counted the same ticks again.
+// Before the fix, a jump over a keyframe began at the keyframe, and the ticks before the keyframe
+// were not stepped. And each step back counted the same ticks again.
 TEST_F(ReplayCursorTest, CountsEachTickThatDiffersOnce) {
   const auto bytes =
       tests::small_recording(3, 12, {.seed = 4, .forge = [](Tick tick, tests::Told& told) {

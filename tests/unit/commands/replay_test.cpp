@@ -67,7 +67,7 @@ class ReplayCommand : public testing::Test {
                          {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
 
-  /// A path of this test that has no file yet; what is made there goes with the test.
+  /// A path of this test that has no file yet. A file made there is removed with the test.
   [[nodiscard]] std::string new_path(const std::string& name) const { return folder_.file(name); }
 
  private:
@@ -172,7 +172,7 @@ TEST_F(ReplayCommand, SaysThatARecordingIsOfAnotherVersion) {
     store_le(header.last(record::kChecksumBytes),
              hash_bytes(header.first(header.size() - record::kChecksumBytes)));
   }
-  // What keyframes have of the header is of the same version.
+  // The records are cut off: their keyframes have the present version.
   bytes.resize(record::kRecordsOffset);
   const std::string path = file_of(bytes);
   for (const char* const command : {"verify", "info"}) {
@@ -480,7 +480,7 @@ TEST_F(ReplayCommand, WritesTheInputsOfEverySeat) {
 }
 
 /// Returns what an interrupted command prints. On a busy machine the command may end before the
-/// signal: then it runs again, without the file `makes`.
+/// signal. Then the file `makes` is removed, and the command runs again.
 Outcome replay_interrupted(std::vector<std::string> words, const std::string& makes = "") {
   words.insert(words.end(), {"--json", "--quiet"});
   Outcome outcome{.exit_code = 0};
@@ -494,7 +494,7 @@ Outcome replay_interrupted(std::vector<std::string> words, const std::string& ma
   return outcome;
 }
 
-/// The last line of what was printed.
+/// Returns the last line of the output, as JSON.
 nlohmann::json last_document(const Outcome& outcome) {
   const std::size_t end = outcome.out.find_last_not_of('\n');
   const std::size_t begin = outcome.out.find_last_of('\n', end);
@@ -534,7 +534,7 @@ TEST_F(ReplayCommand, InterruptedItTellsHowFarItGot) {
   }
 }
 
-// The way to the tick in which the server failed may be long: a whole segment.
+// The ticks to step before the one in which the server failed may be a whole segment.
 TEST_F(ReplayCommand, InterruptedOnTheWayToAFailedTickItStops) {
   tests::RecordedMatch match{{.tick_rate = 240, .all_stay = true}};
   tests::MemorySink sink;
@@ -547,7 +547,7 @@ TEST_F(ReplayCommand, InterruptedOnTheWayToAFailedTickItStops) {
     return outcome.exit_code == 5 && outcome.err.contains("failed in tick 1200");
   };
   Outcome outcome;
-  // Each time a little later, until the way has begun.
+  // The signal comes a little later each time, until the command steps toward that tick.
   for (int tries = 0; tries < 1'000 && !is_on_the_way(outcome); ++tries) {
     outcome =
         test::interrupted([&] { return replay({"verify", path, "--from", "1200", "--json"}); },

@@ -20,14 +20,15 @@ TEST(When, WritesUtc) {
   EXPECT_EQ(utc_text(WallTime{951'782'400'000ms}), "2000-02-29T00:00:00Z");
 }
 
-// The start of a forged recording may be negative: once it was shown as "after the year 9999".
+// The start of a forged recording may be negative. Before the fix, it was shown as "after the year
+// 9999".
 TEST(When, SaysWhatIsBeforeItsCalendar) {
   EXPECT_EQ(utc_text(WallTime{-1ms}), "before the year 1970");
   EXPECT_EQ(utc_text(WallTime{std::chrono::milliseconds{INT64_MIN}}), "before the year 1970");
 }
 
-// A forged token may hold any time: once one beyond the years of the calendar was shown as a wrong
-// date.
+// A forged token may hold any time. Before the fix, a time beyond the years of the calendar was
+// shown as a wrong date.
 TEST(When, SaysWhatNoCalendarHas) {
   EXPECT_EQ(utc_text(WallTime{253'402'300'799'999ms}), "9999-12-31T23:59:59Z");
   EXPECT_EQ(utc_text(WallTime{253'402'300'800'000ms}), "after the year 9999");
