@@ -61,7 +61,7 @@ TEST(AssetCache, HasTheMapThatTheServerPlays) {
       << "both are kept";
 }
 
-// A hostile server once filled the memory of its clients with one map after the other.
+// Before the fix, a hostile server filled the memory of its clients with one map after the other.
 TEST(AssetCache, KeepsNoMapThatNobodyUses) {
   AssetCache cache{kGames};
   std::weak_ptr<const engine::Map> map;

@@ -1,3 +1,5 @@
+// An auditor by itself, with segments of a room as a server sends them.
+
 #include "client/verification/audit.h"
 
 #include "net/handshake.h"
@@ -16,8 +18,6 @@ namespace tickbox::client {
 namespace {
 
 using Taken = StreamReassembly::Taken;
-
-// An auditor by itself, with segments of a room as a server sends them.
 
 using match::kDown;
 using match::kRest;

@@ -29,7 +29,7 @@ class CausesTest : public ::testing::Test {
     base_ = room_.now();
   }
 
-  /// The causes of the newest view, whose hash the server states wrong.
+  /// Returns the causes of the view of `snapshot`, whose hash it makes wrong first.
   std::vector<protocol::DesyncCause> causes(match::Snapshot snapshot) {
     snapshot.head.view_hash ^= 1;
     const auto view = client_.apply(snapshot.head, snapshot.content);

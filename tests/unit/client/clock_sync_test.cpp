@@ -39,7 +39,7 @@ void expect_steady(const Summary& summary) {
   EXPECT_LE(summary.most, kSteadyMost);
 }
 
-/// A link with the delay `before` until five seconds have passed.
+/// A link with the delay `before` until five seconds have passed, then with `after`.
 Way step_at_five_seconds(Duration before, Duration after) {
   return {.delay = [=](Duration sent) { return sent < seconds{5} ? before : after; }};
 }
@@ -71,8 +71,8 @@ TEST(ClockSync, LeavesOneTickToSpareAtEveryTickRate) {
   }
 }
 
-// Three late margins in a row are more than the 2 % that may be worse, whatever there was before.
-// So are three late ones that alternate with good ones.
+// Three late margins in a row are more than the 2 % that may be worse, whatever the earlier margins
+// are. Three late margins that alternate with good ones are as many.
 TEST(ClockSync, HastensAsSoonAsMoreThanTwoPercentAreTooLate) {
   constexpr std::int32_t kEarly = 40;  // in 1/16 ticks: two and a half
   constexpr std::int32_t kRight = 16;
@@ -176,7 +176,7 @@ TEST(ClockSync, GivesBackWhatItNeedsNoMore) {
   expect_steady(summary_of(played, seconds{290}));
 }
 
-// Such stalls need a lead of 14 ticks. Misses add at most six ticks to the one spare tick.
+// Stalls of 240 ms need a lead of 14 ticks. Misses add at most six ticks to the one spare tick.
 TEST(ClockSync, GoesNoFurtherThanMarginsTell) {
   const Way way = stalling(milliseconds{20}, milliseconds{240}, seconds{2});
   const Played played = play(way, {.length = seconds{60}});
@@ -294,7 +294,8 @@ TEST(ClockSync, CatchesUpAShortPause) {
   expect_steady(summary_of(played, seconds{10} + milliseconds{300}));
 }
 
-// A turn sends all inputs since the last turn. The oldest of them must be earlier by that time.
+// A turn sends all inputs since the last turn. The oldest of them must be earlier by the time
+// between two turns.
 TEST(ClockSync, ServesALoopThatTurnsTenTimesASecond) {
   for (const Duration one_way : kWays) {
     SCOPED_TRACE(testing::Message() << one_way.count() << " ns");
@@ -419,7 +420,7 @@ TEST(ClockSync, IsMovedByNoTurnThatWasLate) {
   EXPECT_EQ(clock.moved(), Duration{});
 }
 
-// Late margins come five in two seconds. Half a second would never hold more than one or two.
+// Five late margins come in two seconds. Half a second would hold at most two of them.
 TEST(ClockSync, RemembersTwoSecondsOfAFastServer) {
   ClockSync clock{240, Tick{1'000}, Duration{}, Instant{}};
   const Duration period = tick_duration(240);

@@ -1,3 +1,5 @@
+// The client's end of a session against a server that the test plays.
+
 #include "client/connection/connection.h"
 
 #include "engine/entity_id.h"
@@ -15,8 +17,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-// The client's end of a session against a server that the test plays.
 
 constexpr net::Address kServer{.ip = {}, .port = 7'777};
 constexpr net::Address kStranger{.ip = {}, .port = 6'666};
@@ -254,7 +254,7 @@ TEST_F(ConnectionTest, TellsWhyItWasRefused) {
   EXPECT_EQ(connection_.reason(), "server full 64/64");
 }
 
-// One such datagram once ended a match, although the server's ACCEPT came next.
+// Before the fix, one REFUSE without proof ended a match, although the server's ACCEPT came next.
 TEST_F(ConnectionTest, ARefusalWithoutProofEndsNothingIfTheServerAccepts) {
   refuse_without_proof();
   EXPECT_EQ(connection_.state(), Connection::State::Connecting);

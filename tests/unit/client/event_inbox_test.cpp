@@ -16,7 +16,7 @@ namespace {
 
 namespace field = tests::field;
 
-/// The players' states of this game hold a number.
+/// The kind of an event that is a player's new state. In this game the state holds a number.
 constexpr std::uint8_t kSeat = 0;
 
 /// An event that was taken.
@@ -31,8 +31,8 @@ struct Taken {
 
 class Receiver {
  public:
-  /// Receives a snapshot of `tick` with new states of seat 3 of these numbers. The number is also
-  /// the age of the event in ticks, and the points.
+  /// Receives a snapshot of `tick` with events of these numbers, new states of seat 3. The number
+  /// is also the age of the event in ticks, and the points.
   void receive(std::uint32_t tick, const std::vector<int>& numbers) {
     views::ReceivedEvents received;
     for (const int number : numbers) {

@@ -27,7 +27,7 @@ namespace field = tests::field;
 constexpr std::uint16_t kA = 0;
 constexpr std::uint16_t kB = 1;
 constexpr std::uint16_t kC = 2;
-/// A runner that was hit is below this.
+/// A runner that was hit is put to a place below this height.
 constexpr std::int32_t kHitY = 400 * kUnit;
 
 std::optional<BodySample> sample_of(const Sample& sample, BodyId id) {

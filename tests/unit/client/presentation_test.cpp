@@ -27,7 +27,7 @@ namespace field = tests::field;
 
 constexpr std::uint16_t kA = 0;
 constexpr std::uint16_t kB = 1;
-/// A runner that was hit is below this.
+/// A runner that was hit is put to a place below this height.
 constexpr std::int32_t kHitY = 400 * kUnit;
 constexpr Duration kPeriod = tick_duration(60);
 /// The lead of the client over the room, and the delay of a view, in ticks.
@@ -103,7 +103,7 @@ class PresentationTest : public ::testing::Test {
     return found != all.end() ? *found : PresentedBody{};
   }
 
-  /// The room's rows, of which the own body is elsewhere.
+  /// Returns the room's rows, with the own body moved along x.
   [[nodiscard]] views::Rows with_own_moved(std::int32_t by) const {
     const views::Rows all = room_.seen();
     views::Rows moved{field::game()};
@@ -171,7 +171,7 @@ TEST_F(PresentationTest, ShowsTheOwnBodyOnItsWayToTheNewestPredictedTick) {
 
 TEST_F(PresentationTest, EasesACorrection) {
   ticks(60, kRight);
-  // The client turns. The room hears of it ten ticks late.
+  // The client turns. The room uses its new input ten ticks late.
   for (int i = 0; i < 10; ++i)
     tick(kLeft, kRight);
   Vec2 last = shown(kA, now()).min;
@@ -210,7 +210,7 @@ TEST_F(PresentationTest, CutsTheOwnBodyToWhereTheServerPutsIt) {
   EXPECT_EQ(shown(kA, now()).min, own());
 }
 
-// So near that a correction would be smoothed.
+// The place is so near that a correction to it would be smoothed.
 TEST_F(PresentationTest, CutsTheOwnBodyToAPlaceThatIsNear) {
   ticks(60);
   const auto room = std::make_shared<std::vector<std::byte>>(field::bytes_of(field::Weather{}));
@@ -310,8 +310,8 @@ TEST_F(PresentationTest, ShowsNoOwnBodyWhileViewsHaveNone) {
   EXPECT_TRUE(shows(room_.body(kB), now()));
 }
 
-/// The heap allocations of the presentation: turns, shots, corrections, views that come late and
-/// together, and moments beyond the newest view.
+/// The heap allocations of the presentation, in a match with turns, shots, corrections, views that
+/// come late and together, and moments beyond the newest view.
 class PresentationHeapTest : public PresentationTest {
  protected:
   std::uint64_t play(int count) {

@@ -17,7 +17,7 @@ struct Way {
   std::function<Duration(Duration)> delay;
   Duration jitter{};  ///< additional delay of each packet, up to this
   std::uint32_t loss_percent = 0;
-  double server_drift_ppm = 0;  ///< by how much its ticks are longer
+  double server_drift_ppm = 0;  ///< by how much the server's ticks are longer
 
   [[nodiscard]] static Way of(Duration one_way) {
     return {.delay = [one_way](Duration) { return one_way; }};
@@ -30,7 +30,7 @@ struct ScriptOptions {
   std::uint32_t snapshots_per_second = 60;
   std::uint32_t turns_per_second = 0;  ///< of the client's loop; 0: it turns when there is work
   Duration guessed_more{};             ///< excess of the round trip with which the clock begins
-  Duration pause_from{};               ///< the client's loop does not turn
+  Duration pause_from{};               ///< the client's loop does not turn for pause_length
   Duration pause_length{};
   std::uint64_t seed = 1;
 };

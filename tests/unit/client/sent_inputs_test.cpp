@@ -29,7 +29,7 @@ struct Sent {
   std::size_t bytes = 0;
 };
 
-/// A client that sends a packet in each tick, over a path that brings none back by itself.
+/// A client that sends a packet in each tick. The server's reports come from the test.
 class Sender {
  public:
   explicit Sender(const GameTable& game = tests::field::game()) : game_(game) {
@@ -158,7 +158,7 @@ struct LargeInput {
   TICKBOX_FIELDS(LargeInput, a, b)
 };
 
-// 64 of these would take sixteen datagrams.
+// 64 of these would take 16 KB, and a datagram has at most 1,200 bytes.
 TEST(SentInputs, SendsTheNewestOfThoseThatDoNotFit) {
   GameTable game = tests::field::game();
   game.input = detail::type_info<LargeInput>();

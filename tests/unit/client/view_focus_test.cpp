@@ -21,14 +21,14 @@ namespace field = tests::field;
 
 constexpr std::uint16_t kMe = 0;
 
-/// The middle of a runner whose minimum corner is there.
+/// The middle of a runner whose minimum corner is at `min`.
 constexpr Vec2 middle_of_runner(Vec2 min) {
   return {.x = min.x + kUnit / 2, .y = min.y + kUnit / 2};
 }
 
 class ViewFocusTest : public ::testing::Test {
  protected:
-  /// A view of the room's state, or of one without the given bodies.
+  /// Takes a view of the room, without the hidden bodies.
   void view(std::optional<Vec2> centre, const std::vector<BodyId>& hidden = {}) {
     focus_.on_view({.tick = room_.now(),
                     .rows = std::make_shared<views::Rows>(room_.seen(hidden)),
