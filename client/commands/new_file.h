@@ -1,6 +1,6 @@
 #pragma once
 // The output files of commands. A new file never overwrites another. A copy appears at its path
-// only when it is complete; a trace grows there line by line.
+// only when it is complete; a trace grows at its path line by line.
 
 #include "core/bytes.h"
 #include "os/files/atomic_file.h"

@@ -40,7 +40,7 @@ struct ConnectionOptions {
 };
 
 /// The time after which a client believes a REFUSE without proof, if it has repeated its requests
-/// since and got nothing better. A forged one then ends nothing, unless the server is silent too.
+/// since and got nothing better. A forged REFUSE then ends nothing, unless the server is silent.
 inline constexpr Duration kRefusalDoubted = std::chrono::seconds{2};
 static_assert(kRefusalDoubted < kServerTimeout);
 
@@ -118,7 +118,7 @@ class Connection {
   /// one.
   [[nodiscard]] std::uint32_t sessions() const { return sessions_; }
 
-  /// Returns the number of those sessions that began with a ticket.
+  /// Returns the number of sessions that began with a ticket.
   [[nodiscard]] std::uint32_t resumed() const { return resumed_; }
 
   /// Returns the reason for which a ticket was refused before the token was tried; empty otherwise.

@@ -212,7 +212,7 @@ Tick SnapshotWorld::find_news(const ViewHead& head) const {
 }
 
 /// Returns whether the newest view is after the base, and has all that is known to be replayed, but
-/// for members that can catch up. Lists these.
+/// for members that can catch up. Lists the members that can.
 bool SnapshotWorld::can_start_from(const HeldView& newest, const ViewHead& head,
                                    const HeldView& base) {
   returning_.clear();

@@ -17,7 +17,8 @@ constexpr Rgb kLedge{.red = 140, .green = 116, .blue = 72};
 constexpr Rgb kOwn{.red = 255, .green = 255, .blue = 255};
 constexpr Rgb kDark{.red = 0, .green = 0, .blue = 0};
 
-/// Dots on the floor show movement where there are no walls. The distance between two, in units.
+/// Dots on the floor show movement where there are no walls. The distance between two dots, in
+/// units.
 constexpr std::int64_t kDotUnits = 4;
 
 Rgb rgb_of(Colour colour) {
@@ -65,7 +66,7 @@ struct PixelBox {
   std::int64_t left = 0;
   std::int64_t top = 0;
   std::int64_t right = 0;   ///< beyond the last
-  std::int64_t bottom = 0;  ///< likewise
+  std::int64_t bottom = 0;  ///< beyond the last
 };
 
 class Picture {

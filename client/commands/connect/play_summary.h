@@ -23,7 +23,7 @@ struct PlaySummary {
   std::uint32_t resumed = 0;        ///< sessions that began with a ticket
   std::uint32_t matches_ended = 0;  ///< while the client was in them
   client::LinkUse use{};
-  std::optional<net::LinkCounts> link_up{};  ///< with --net; the same for the next
+  std::optional<net::LinkCounts> link_up{};  ///< with --net, as link_down
   std::optional<net::LinkCounts> link_down{};
   CommandEnd end{};
 };

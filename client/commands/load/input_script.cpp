@@ -112,7 +112,8 @@ class Gathering {
 
   void add(std::uint32_t tick, std::uint16_t seat, const std::vector<std::byte>& input) {
     PlayerScript& player = players_[seat];
-    // If a player leaves the seat and another joins in the same tick, the other's input counts.
+    // If a player leaves the seat and another joins in the same tick, the new player's input
+    // counts.
     if (!player.changes.empty() && player.changes.back().tick == tick) player.changes.pop_back();
     if (player.changes.empty() || player.changes.back().input != input) {
       player.changes.push_back({.tick = tick, .input = input});

@@ -16,7 +16,7 @@ using client::Connection;
 /// server has little to remember.
 constexpr std::chrono::seconds kTokenLife{60};
 
-/// The descriptors of a client: a socket, and those that Asio opens with it.
+/// The descriptors of a client: its socket, and the descriptors that Asio opens with a socket.
 constexpr std::size_t kFilesPerClient = 4;
 /// The other descriptors: the terminal, the connection to the admin server, libraries.
 constexpr std::size_t kFilesBeside = 64;

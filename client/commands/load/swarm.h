@@ -63,7 +63,7 @@ struct SwarmStates {
   std::size_t connected = 0;   ///< in a match, or joining the next one
   std::size_t never_connected = 0;
   std::size_t dropped = 0;    ///< lost their connection, perhaps only for now
-  std::size_t returning = 0;  ///< those of them that try to resume
+  std::size_t returning = 0;  ///< the dropped ones that try to resume
 };
 
 class Swarm {

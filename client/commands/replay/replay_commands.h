@@ -34,7 +34,7 @@ void add_replay_inputs(const Subcommand& place);
 void add_replay_play(const Subcommand& place);
 
 /// Adds `-o,--out G`, the file that a command makes. It cannot be stdout, because the file is
-/// written whole or not at all. Later lines on stdout would also be taken for a part of the file.
+/// written whole or not at all. On stdout, later lines would be taken for a part of the file.
 /// Requires: `out` outlives `command`.
 void add_new_file(cli::Command& command, std::string& out, const std::string& help);
 

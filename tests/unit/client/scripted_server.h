@@ -59,7 +59,7 @@ struct Played {
 struct Summary {
   double missed = 0;  ///< share of inputs
   std::size_t missed_count = 0;
-  double least = 0;  ///< margins in ticks, as the following
+  double least = 0;  ///< margins in ticks, like the next three
   double low = 0;    ///< all but the smallest 2 % are at least this
   double middle = 0;
   double most = 0;

@@ -158,7 +158,7 @@ struct LargeInput {
   TICKBOX_FIELDS(LargeInput, a, b)
 };
 
-// 64 of these would take 16 KB, and a datagram has at most 1,200 bytes.
+// 64 such inputs would take 16 KB, and a datagram has at most 1,200 bytes.
 TEST(SentInputs, SendsTheNewestOfThoseThatDoNotFit) {
   GameTable game = tests::field::game();
   game.input = detail::type_info<LargeInput>();
