@@ -107,7 +107,7 @@ TEST_F(ViewArrivalsTest, MayComeLessOftenFromNowOn) {
   EXPECT_EQ(arrivals_.interval(), 4 * kPeriod);
 }
 
-/// The jitter, computed anew from the newest 128 arrivals.
+/// The jitter, computed again from the newest 128 arrivals.
 Duration jitter_of(std::span<const Duration> latest, Duration line) {
   std::vector<Duration> newest(latest.end() - std::min<std::ptrdiff_t>(std::ssize(latest), 128),
                                latest.end());
