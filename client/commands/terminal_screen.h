@@ -14,8 +14,7 @@
 
 namespace tickbox::commands {
 
-/// The time between two pictures. A camera that follows a body moves by about a pixel in
-/// this time.
+/// The time between two pictures. A camera that follows a body moves by about a pixel in this time.
 inline constexpr Duration kPictureTime = std::chrono::milliseconds{33};
 
 /// The terminal is restored when the object is destroyed. Thread: one.

@@ -26,8 +26,8 @@ namespace tickbox::client {
 inline constexpr Duration kRequestRetry = std::chrono::milliseconds{250};
 inline constexpr Duration kRequestJitter = kRequestRetry / 4;
 /// The age at which a CONNECT or RESUME is replaced by a HELLO or RESUME with a fresh nonce.
-/// Cookies last for 4 s, and the answer to a RESUME that somebody else forwarded first goes to
-/// that sender.
+/// Cookies last for 4 s, and the answer to a RESUME that somebody else forwarded first goes to that
+/// sender.
 inline constexpr Duration kRequestLife = std::chrono::seconds{2};
 
 /// The server's answer that it does not begin a session. Without proof anybody who saw the request
@@ -61,8 +61,8 @@ class Handshake {
   // The next functions fail with Unexpected if the datagram does not answer this request, and as
   // its decoder does.
 
-  /// Takes a COOKIE: CONNECT, or RESUME with the cookie, is due at once. A later COOKIE of
-  /// the same nonce replaces it, because the first may be forged. Takes at most kCookiesTaken.
+  /// Takes a COOKIE: CONNECT, or RESUME with the cookie, is due at once. A later COOKIE of the same
+  /// nonce replaces it, because the first may be forged. Takes at most kCookiesTaken.
   std::expected<void, net::DropReason> take_cookie(ConstBytes datagram, Instant now);
 
   /// Reads an ACCEPT. Fails also: Malformed, for seats that no game has.

@@ -43,8 +43,8 @@ class SentInputs {
   void skip_to(Tick tick);
 
   /// Writes to `message` the inputs that were never sent, the unconfirmed ones that can still
-  /// arrive in time, and always the newest one. If these are more than kInputsPerMessageMax
-  /// inputs or protocol::kInputBytesMax bytes, writes only the newest that fit.
+  /// arrive in time, and always the newest one. If these are more than kInputsPerMessageMax inputs
+  /// or protocol::kInputBytesMax bytes, writes only the newest that fit.
   /// Requires: an input was added.
   void write(protocol::InputMessage& message);
 

@@ -23,8 +23,8 @@ namespace tickbox::client {
 // Correction smoothing: the shrinking offset between shown and true position after a correction.
 //
 // When the server's answer moves the predicted body, the state moves at once and the shown body
-// follows gradually. The remaining offset halves every 30 ms, so it does not matter how often it
-// is drawn. The offset of a second correction is added and fades with the rest.
+// follows gradually. The remaining offset halves every 30 ms, so it does not matter how often it is
+// drawn. The offset of a second correction is added and fades with the rest.
 
 /// The offset, in units, beyond which a body is cut to its place: nobody walks that far.
 inline constexpr std::int32_t kSmoothedUnitsMax = 3;

@@ -20,8 +20,8 @@ constexpr std::int64_t kSteering = 10;
 constexpr Duration kCatchUpMax = std::chrono::milliseconds{250};
 /// The delay is lowered by 1/kLowering of the time that passes: 20 ms per second.
 constexpr std::int64_t kLowering = 50;
-/// Until this many views have arrived, the delay is lowered at once as well: the server
-/// sends the first views rarely, so they say little about later ones.
+/// Until this many views have arrived, the delay is lowered at once as well: the server sends the
+/// first views rarely, so they say little about later ones.
 constexpr std::uint64_t kNewViews = 64;
 
 }  // namespace

@@ -26,8 +26,8 @@ namespace tickbox::client {
 /// A view of tick t that arrives at time a is late by a − t ticks of time, up to an unknown
 /// constant. The constant is not needed: the lateness of the others counts from the promptest of
 /// the recent views, the line. Of views that arrive together the latest counts, because nothing
-/// newer was there before it. So a burst after a pause is one late arrival, not twenty. Among
-/// fifty arrivals or more a single one decides nothing.
+/// newer was there before it. So a burst after a pause is one late arrival, not twenty. Among fifty
+/// arrivals or more a single one decides nothing.
 class ViewArrivals {
  public:
   explicit ViewArrivals(std::uint32_t ticks_per_second);

@@ -7,10 +7,10 @@
 // release. It has a price: the first repeat comes only after a quarter to half a second, so a held
 // key is up for a moment before it. Terminals also repeat only the key that was pressed last.
 //
-// Bytes after such a pause are the first repeat of a held key, or a second press. The next
-// bytes decide: repeats come quickly. So the press counts only kRepeatMax later, and not at all if
-// more bytes of the key have arrived by then. The pause before repeats is the same for all keys of
-// a terminal. Once it is known from a held key, only bytes after just that pause are in doubt.
+// Bytes after such a pause are the first repeat of a held key, or a second press. The next bytes
+// decide: repeats come quickly. So the press counts only kRepeatMax later, and not at all if more
+// bytes of the key have arrived by then. The pause before repeats is the same for all keys of a
+// terminal. Once it is known from a held key, only bytes after just that pause are in doubt.
 //
 // Terminals with the keyboard protocol of kitty send the release too. kBegin requests it. Where the
 // terminal confirms it, a key is down until its release, and none of this applies.

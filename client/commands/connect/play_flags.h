@@ -49,8 +49,8 @@ void add_play_flags(cli::Command& command, PlayFlags& flags, const std::string& 
 /// Returns the bot that plays: the given one, or "wander".
 [[nodiscard]] std::string bot_of(const PlayFlags& flags);
 
-/// Returns the server's address. Fails: with one line, if its name is not known. Cost: may wait
-/// for a name server.
+/// Returns the server's address. Fails: with one line, if its name is not known. Cost: may wait for
+/// a name server.
 [[nodiscard]] std::expected<net::Address, std::string> find_server(const PlayFlags& flags);
 
 /// Returns the error in one line if two given flags of credentials exclude each other, else
