@@ -43,7 +43,7 @@ net::ConnectMode mode_of(const ConnectOptions& options) {
   return options.audit ? net::ConnectMode::Audit : net::ConnectMode::Play;
 }
 
-/// One game, from connect to disconnect.
+/// The play of one client, from connect to disconnect.
 class Game {
  public:
   /// `ticket` is nullptr if no ticket is kept.
@@ -76,7 +76,7 @@ class Game {
   bool refusal_noticed_ = false;
   bool resumed_ = false;  ///< resumed with the ticket of an earlier run
   Duration played_{};
-  bool left_ = false;      ///< this client ended the game
+  bool left_ = false;      ///< this client ended the connection
   bool was_away_ = false;  ///< when it left, this client was trying to resume
 };
 

@@ -25,6 +25,7 @@ void add_state_hash(Figures& figures, const client::ClientStats& stats);
 
 /// Adds audit{ticks,mismatched}.
 void add_audit(Figures& figures, const client::ClientStats& stats);
+
 /// Returns the number of desyncs and the first of them, in words. Requires: there is one.
 [[nodiscard]] std::string mismatches_in_words(const client::ClientStats& stats);
 

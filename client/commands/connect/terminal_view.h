@@ -32,7 +32,7 @@ class TerminalView {
   [[nodiscard]] static std::expected<std::unique_ptr<TerminalView>, std::string> open(
       const TerminalViewOptions& options, const Clock& clock);
 
-  /// Returns the player whose inputs are the keys. Requires: the object outlives its use.
+  /// Returns the player whose inputs come from the keys. Requires: the object outlives its use.
   [[nodiscard]] client::MakePlayer person();
 
   /// Reads the keys. Draws what the first client of the swarm sees, if a picture is due and the

@@ -66,7 +66,7 @@ class LoadRun {
   /// The reason why a client is not playing, in words; empty if all play. Valid after run().
   [[nodiscard]] const std::string& reason() const { return reason_; }
 
-  /// The server's reason if that client was refused.
+  /// The server's reason if the client of reason() was refused.
   [[nodiscard]] std::optional<net::RefuseReason> refused() const { return refused_; }
 
   /// The difference in game or tick rate between the server and the inputs, in words; then nothing

@@ -33,7 +33,7 @@ class Line {
     return true;
   }
 
-  /// Takes the text between double quotes, without its escapes.
+  /// Takes the text between double quotes, with its escapes resolved.
   std::optional<std::string> quoted() {
     if (!take('"')) return std::nullopt;
     std::string value;

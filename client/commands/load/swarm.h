@@ -6,8 +6,8 @@
 // server answers all its clients at once, and one turn for fifty datagrams costs less than fifty
 // turns.
 //
-// A client whose match has ended joins the next one with a new token, unless the player has brought
-// its token.
+// A client whose match has ended joins the next one with a new token, unless the swarm was given
+// the client's token.
 
 #include "client/client.h"
 #include "client/commands/connect/play_flags.h"
@@ -109,7 +109,7 @@ class Swarm {
   /// Returns the reason of the first client that is not playing, in words; empty if all play.
   [[nodiscard]] std::string first_reason() const;
 
-  /// Returns the server's reason if that client was refused.
+  /// Returns the server's reason if the client of first_reason() was refused.
   [[nodiscard]] std::optional<net::RefuseReason> first_refusal() const;
 
   /// The time from when a client was due until it was polled, in microseconds.

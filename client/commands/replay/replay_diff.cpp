@@ -31,7 +31,7 @@ struct DiffFlags {
   std::string b{};
 };
 
-/// A command that is missing or different in one of the recordings, usually the reason of the
+/// A command that is missing or different in one of the recordings, usually the reason for the
 /// difference.
 struct CommandDifference {
   Tick tick;

@@ -72,7 +72,7 @@ std::string words_of(const TypeInfo& type, ConstBytes bytes) {
   return words;
 }
 
-/// Returns the same after "; "; empty for a type without fields.
+/// Returns all values after "; "; empty for a type without fields.
 std::string values_text(const TypeInfo& type, ConstBytes bytes) {
   const std::string words = words_of(type, bytes);
   return words.empty() ? "" : "; " + words;

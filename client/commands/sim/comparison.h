@@ -1,6 +1,7 @@
 #pragma once
-// A world stepped twice: by the simulation, and by a plain discrete method. Both count the bodies
-// that passed through others in the same way, from the positions before and after each tick.
+// A world stepped twice: by the simulation, and by a plain discrete method. For both, the
+// bodies that passed through others are counted in the same way, from the positions before and
+// after each tick.
 
 #include "sim/step.h"
 
