@@ -1,4 +1,4 @@
-// The program `tickbox`: the tools for use with a server, one command each.
+// The program `tickbox` with its commands, for all games of a list or for one game.
 
 #include "tickbox/program.h"
 

@@ -69,8 +69,8 @@ class LoadRun {
   /// The server's reason if the client of reason() was refused.
   [[nodiscard]] std::optional<net::RefuseReason> refused() const { return refused_; }
 
-  /// The difference in game or tick rate between the server and the inputs, in words; then nothing
-  /// was played. Empty if they match. Valid after run().
+  /// The difference in game or tick rate between the server and the inputs, in words; then no input
+  /// of the file was played. Empty if they match. Valid after run().
   [[nodiscard]] const std::string& misfit() const { return misfit_; }
 
  private:
