@@ -21,8 +21,8 @@ constexpr std::size_t kFilesPerClient = 4;
 /// The other descriptors: the terminal, the connection to the admin server, libraries.
 constexpr std::size_t kFilesBeside = 64;
 
-/// The size of a socket buffer. It holds the datagrams of one second; a few arrive between two
-/// turns.
+/// The size of a socket buffer. It holds more than 200 of the largest datagrams; a few arrive
+/// between two turns.
 constexpr std::size_t kClientBufferBytes = std::size_t{256} * 1024;
 
 /// What to do about a match that has ended for a client whose token came from elsewhere.
