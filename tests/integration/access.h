@@ -42,7 +42,7 @@ void expect_refused(const Finished& finished, const std::string& reason);
 /// Returns the address of the server with another host.
 std::string at(const std::string& host, const RunningServer& server);
 
-/// Returns whether its log has said `words` before patience ends.
+/// Returns whether the server's log has `words` before patience ends.
 bool logs(RunningServer& server, const std::string& words);
 
 }  // namespace tickbox::integration

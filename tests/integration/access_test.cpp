@@ -13,8 +13,7 @@
 namespace tickbox::integration {
 namespace {
 
-/// Another address for a server, of one client at a time, as a port forward or a proxy gives it
-/// one.
+/// Gives a server another address, as a port forward or a proxy does. Serves one client at a time.
 class PortForward {
  public:
   explicit PortForward(const std::string& server)
@@ -109,7 +108,7 @@ TEST(Access, AClientThatStartsBeforeItsServerGetsIn) {
     Strings arguments = {"connect", address, "--seconds", "0.3", "--json"};
     arguments.insert(arguments.end(), credentials.begin(), credentials.end());
     Process early{tickbox(arguments)};
-    // Its HELLO has come: its token is made.
+    // Its HELLO has arrived, so its token exists.
     ASSERT_TRUE(eventually([&] { return (*taken)->receive().has_value(); }));
     taken->reset();
     Strings server_arguments = {"--port", port_of(address)};

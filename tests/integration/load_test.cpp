@@ -154,7 +154,7 @@ TEST(Load, WhereNobodyConnectsNothingIsMeasured) {
   }
 }
 
-// A time limit that ends it must not make a passed check of it.
+// A load that a time limit ends must not count as a passed check.
 TEST(Load, StoppedBeforeItsTimeIsUpItJudgesNothing) {
   const RunningServer server{slow_server()};
   Process load{tickbox({"load", server.address(), "--clients", "3", "--ramp", "0", "--seconds",

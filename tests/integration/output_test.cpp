@@ -65,8 +65,8 @@ TEST(FullOutput, EndsAServerWhoseReadyLineIsWaitedFor) {
   EXPECT_EQ(run(on_full_disk(tickbox_server(free_ports))).exit_code, kDone);
 }
 
-// fmt::print throws there. Before the fix, nobody caught this: a program made its key file and
-// aborted, or did not print the document that its caller waited for.
+// On such a stream fmt::print throws. Before the fix, nobody caught this: a program made its key
+// file and aborted, or did not print the document that its caller waited for.
 TEST(StderrThatIsFullOrClosed, EndsNoProgram) {
   const os::TemporaryFolder folder;
   const RunningServer server;

@@ -1,5 +1,5 @@
-// A thread for each child reads both pipes until they are closed, then waits for its end, so that
-// no child ever blocks on a full pipe, whatever the test is waiting for.
+// A thread for each child reads both pipes until they are closed, then waits for the child's end,
+// so that no child ever blocks on a full pipe, whatever the test is waiting for.
 
 #include "tests/integration/process.h"
 

@@ -32,7 +32,7 @@ struct Output {
   std::string err{};
 };
 
-/// Owns: the child. The destructor kills and reaps it; so does the kernel when we are killed.
+/// Owns: the child. The destructor kills and reaps it. If we are killed, the kernel kills it.
 /// Thread: one.
 class Process {
  public:

@@ -110,7 +110,8 @@ TEST(Access, AKeyFileThatCannotBeReadAgainLeavesTheKeysAsTheyWere) {
   expect_ended(server.stop(), kDone, {keys.file() + ": line 1"});
 }
 
-// The read once ran between two ticks, so that a pipe without a writer stopped the room.
+// Before the fix, the file was read between two ticks, so that a pipe without a writer stopped the
+// room.
 TEST(Access, AKeyFileThatBlocksItsReaderStopsNoTick) {
   const Keys keys;
   RunningServer server{{"--key-file", keys.file()}};

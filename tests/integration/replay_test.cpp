@@ -20,7 +20,7 @@ using Replay = os::FolderTest;
 
 // Recordings as servers really leave them: closed, cut off by a kill, damaged.
 
-/// The only recording there.
+/// The only recording in `folder`.
 std::string recording_in(const std::string& folder) {
   const std::vector<std::string> found = os::files_in(folder);
   if (found.size() != 1 || !found.front().ends_with("-room1.tickbox")) {

@@ -32,7 +32,7 @@ class RunningServer {
   /// Throws std::runtime_error when nothing answers.
   [[nodiscard]] os::HttpResponse get(std::string_view path) const;
 
-  /// The sum over the samples of a metric, or over those one of whose labels is `value`; none is 0.
+  /// The sum over the samples of a metric, or over those with a label of this value; 0 without any.
   [[nodiscard]] double metric(std::string_view name, std::string_view label_value = {}) const;
 
   /// Returns whether `count` clients play before patience ends.

@@ -52,7 +52,8 @@ TEST(Access, AKeyFileThatIsThereIsNeverMadeAnew) {
                kFailed, {broken + ": line 1"});
   EXPECT_EQ(os::text_of(broken), "1 abc\n");
 
-  // Nor where it has gone under a server that plays on: a fresh key would shut everybody out.
+  // A server that plays on makes no new file either if its file has disappeared: a fresh key would
+  // shut everybody out.
   RunningServer server{{"--key-file", keys.file(), "--create-key"}};
   const std::string by_the_old = keys.issue("token", server.address());
   std::filesystem::remove(keys.file());

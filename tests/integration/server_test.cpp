@@ -253,10 +253,10 @@ TEST(ServerStart, TheFileMayBeNamedInTheEnvironment) {
   EXPECT_EQ(RunningServer({"--tick-rate", "50"}, {named}).metric("tickbox_tick_rate"), 50);
 }
 
-// How a server ends, and how it notices that a client has.
+// How a server ends, and how it notices that a client has ended.
 
 // Help promises a document as the last line on stdout. Before the fix, the ready line was the only
-// one.
+// line.
 TEST(ServerStop, TellsInItsLastLineWhatItLeaves) {
   const os::TemporaryFolder folder;
   RunningServer server{{"--record", folder.file("match"), "--ticks", "90"}};

@@ -35,7 +35,7 @@ constexpr bool kIsSlow = tests::kHasSanitizer;
 #endif
 constexpr int kTerminations = kIsSlow ? 6 : 50;
 constexpr int kInterrupts = kIsSlow ? 2 : 5;
-/// One process steps all their views.
+/// The clients of a crowd. One process steps all their views.
 constexpr int kCrowd = tests::kHasThreadSanitizer ? 8 : kIsSlow ? 40 : 400;
 /// A sanitizer opens files of its own, and says wrong things where it cannot.
 constexpr bool kNeedsFiles = kIsSlow;

@@ -1,6 +1,5 @@
-// The programs themselves, whose clocks leap and stand still while they play: a calendar that is
-// put right or wrong, a steady clock after a machine that was suspended or moved, or whose clock
-// stands.
+// The programs while their clocks leap and stand still during play: a calendar that is put right or
+// wrong, and a steady clock that leaps, as after a suspension of the machine, or that stands.
 
 #include "tests/integration/clocks/moved_clocks.h"
 #include "tests/integration/document.h"
@@ -32,11 +31,11 @@ constexpr int kClients = 8;
 constexpr double kTickRate = 60;
 /// That of server::TickPacer: ticks beyond it slip.
 constexpr double kCatchUpMax = 8;
-/// Figures are published ten times a second, and asking takes time: the ticks that may pass unseen.
+/// The ticks that may pass unseen: figures are published ten times a second, and asking takes time.
 constexpr double kUnseen = 60;
 constexpr hours kTenYears{24 * 3'652};
 
-/// Ended before its time, by us.
+/// The exit code of a load that we end before its time is up.
 constexpr int kInconclusive = 5;
 
 Instant now() {
@@ -93,7 +92,7 @@ void expect_ticks(const RunningServer& server, double ticks) {
   EXPECT_EQ(server.get("/livez").status, 200U);
 }
 
-/// Expects that all inputs of one second arrive in time.
+/// Expects that as many inputs arrive in time as all clients send in a second.
 void expect_inputs(const RunningServer& server) {
   const double given = server.metric("tickbox_inputs_total", "given");
   EXPECT_TRUE(eventually([&] {
@@ -111,7 +110,8 @@ void expect_right_rate(const RunningServer& server) {
   EXPECT_NEAR(counted, kTickRate * std::chrono::duration<double>{to.at - from.at}.count(), kUnseen);
 }
 
-/// That all are still there, in their first sessions, and have seen what the server has.
+/// Expects that all clients are still there, in their first sessions, and have seen what the server
+/// has.
 void expect_undisturbed(const RunningServer& server, Process& load) {
   EXPECT_EQ(server.metric("tickbox_clients"), kClients);
   EXPECT_EQ(server.metric("tickbox_disconnects_total", "timed_out"), 0);
@@ -127,8 +127,8 @@ void expect_undisturbed(const RunningServer& server, Process& load) {
   EXPECT_EQ(document.number("state_hash.mismatched"), 0) << played;
 }
 
-/// Files by their names are the parts in order, each ends where the next begins, and each tick has
-/// its hash. Returns their names.
+/// Expects that the files in the order of their names are the parts in order, that each ends where
+/// the next begins, and that each tick has its hash. Returns the names.
 Strings expect_whole_recordings(const std::string& folder) {
   Strings names;
   double last_tick = 0;
@@ -150,7 +150,7 @@ Strings expect_whole_recordings(const std::string& folder) {
   return names;
 }
 
-/// The year of the calendar after this time.
+/// The year that the calendar shows after this time from now.
 std::string year_in(Duration ahead) {
   const auto then = std::chrono::system_clock::now() +
                     std::chrono::duration_cast<std::chrono::system_clock::duration>(ahead);
@@ -163,7 +163,7 @@ bool has_any(const Strings& texts, const std::string& start) {
                              [&](const std::string& each) { return each.starts_with(start); });
 }
 
-/// Keys, and tokens by them.
+/// A key file, and tokens issued with it.
 class Keys {
  public:
   explicit Keys(const os::TemporaryFolder& folder) : folder_(folder) {
@@ -196,8 +196,8 @@ void expect_refused(const Finished& finished, const std::string& reason) {
   EXPECT_TRUE(last_line(finished.err).contains(reason)) << finished;
 }
 
-/// Whatever its calendar shows by now, a server lets in who has a good token, once, and nobody
-/// whose token has expired.
+/// Expects that the server, whatever its calendar shows, admits a client with a good token once,
+/// and one with an expired token never.
 void expect_right_access(const RunningServer& server, const Keys& keys, const std::string& expired,
                          int round) {
   const std::string good = keys.issue("good" + std::to_string(round), server.address());
@@ -289,8 +289,8 @@ TEST(Clocks, ASteadyClockThatLeapsIsToldAsSlippedTimeAndNotMadeUpFor) {
   match.expect_good_end(leapt);
 }
 
-// The server's clients run on meanwhile. Afterwards they are ahead by the time that it did not
-// notice.
+// The server's clients run on meanwhile. Afterwards they are ahead by the time that the server did
+// not notice.
 TEST(Clocks, ASteadyClockThatStandsForTwoSecondsIsWaitedFor) {
   RecordedMatch match;
   MovedClocks& clocks = match.clocks;

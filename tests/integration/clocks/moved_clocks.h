@@ -27,11 +27,12 @@ class MovedClocks {
   /// The steady clock leaps forward. Requires: not negative.
   void leap(Duration ahead);
 
-  /// The steady clock stands within 20 ms, until it goes on from there.
+  /// The steady clock stops within 20 ms, and stands until go_on().
   void stop_steady();
+  /// The steady clock goes on from where it stands. Requires: after stop_steady().
   void go_on();
 
-  /// Processes that have begun to go by these clocks.
+  /// Processes that have begun to use these clocks.
   [[nodiscard]] std::uint32_t processes() const { return time_->processes; }
 
  private:

@@ -19,7 +19,7 @@ struct MovedTime {
   std::atomic<std::int64_t> steady{0};    ///< added to the monotonic ones
   /// What the monotonic clocks show at most: they run up to here, and stand.
   std::atomic<std::int64_t> steady_stops_at{kNever};
-  std::atomic<std::uint32_t> processes{0};  ///< that have begun to go by this
+  std::atomic<std::uint32_t> processes{0};  ///< that have begun to use these clocks
 };
 
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);

@@ -1,5 +1,6 @@
-// Preloaded into a program, stands between it and its clocks: what reads one, and what sleeps until
-// a moment of one. Sleeping for a span is left alone, as clocks that leap do not change it.
+// This library is preloaded into a program. It replaces the calls that read a clock and the calls
+// that sleep until a moment. Calls that sleep for a span are left alone, as clocks that leap do not
+// change a span.
 //
 // A sleeper looks at its clock every few milliseconds, so that it wakes soon after the clock has
 // leapt beyond its moment, and goes on sleeping while the clock stands.

@@ -14,7 +14,7 @@
 namespace tickbox::flood {
 namespace {
 
-/// Where the real datagrams stand in real_datagrams(): first what is asked, then what is sealed.
+/// The places of the requests in real_datagrams(). The sealed packets come after them.
 enum class Real : std::uint8_t { Hello, Connect, Resume };
 
 /// The types of sealed packets that a client sends.

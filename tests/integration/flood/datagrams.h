@@ -29,7 +29,8 @@ inline constexpr std::array kKinds = {Kind::Malformed, Kind::Hello, Kind::Connec
 /// As on the command line: "malformed".
 [[nodiscard]] std::string_view name_of(Kind kind);
 
-/// A datagram longer than the server's limit, so that those are among the malformed ones.
+/// The longest malformed datagram: longer than the server's limit, so that too long ones are among
+/// them.
 inline constexpr std::size_t kMadeBytesMax = 1'400;
 
 /// One of each type that a client sends, HELLO, CONNECT and RESUME first. Only a RESUME with a real

@@ -12,7 +12,7 @@ namespace {
 /// Three inputs, as an ordinary packet holds on a short way, of any game with four values: each as
 /// it is by default.
 constexpr std::array kInputs = {std::byte{0b0100'0001}, std::byte{0b0001'0000}, std::byte{0}};
-/// How far ahead they are.
+/// How far the first of them is ahead of the newest snapshot.
 constexpr std::uint32_t kTicksAhead = 2;
 
 constexpr std::chrono::seconds kTokenLife{60};

@@ -120,9 +120,9 @@ TEST(Flood, AClientThatSendsAHundredTimesTooMuchIsHeldToItsShare) {
   EXPECT_GT(Document{outcome.attack.out}.number("snapshots"), 0) << "it plays on as well";
 }
 
-// Twice as many HELLOs as a server answers: a newcomer asks some four times a second, and every
-// other one is heard. On a busy machine the kernel loses some more of them, hence the further
-// tries.
+// Twice as many HELLOs as a server answers. A newcomer sends some four HELLOs a second, and the
+// server answers about every second one. On a busy machine the kernel loses some more of them,
+// hence the further tries.
 TEST(Flood, AnEmptyServerLetsNewcomersInAmongHellos) {
   const RunningServer server;
   Process attacker{flood(server, {"--kind", "hello", "--rate", "40000", "--time", "30s"})};

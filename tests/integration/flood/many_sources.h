@@ -36,8 +36,8 @@ struct FloodCounts {
 /// Thread: one.
 class ManySources {
  public:
-  /// Sends to `target`, by turns from `sources` addresses and several ports. Fails: with one
-  /// line. Requires: an IPv4 target.
+  /// Sends to `target`, by turns from `sources` addresses and several ports. Fails: with one line.
+  /// Requires: an IPv4 target, and 1 to kSourcesMax sources.
   [[nodiscard]] static std::expected<std::unique_ptr<ManySources>, std::string> open(
       const net::Address& target, std::uint32_t sources);
 

@@ -12,8 +12,8 @@ class Pace {
  public:
   Pace(std::uint64_t per_second, Instant start) : per_second_(per_second), start_(start) {}
 
-  /// Those due since the last call. After a stall no more than of kCatchUp: a burst that nobody
-  /// asked for would overflow buffers, and prove nothing.
+  /// Those due since the last call. After a stall at most those of kCatchUp and one more: a burst
+  /// that nobody asked for would overflow buffers, and prove nothing.
   [[nodiscard]] std::uint64_t take(Instant now) {
     const std::uint64_t all = amount_of(now - start_);
     const std::uint64_t due = all - taken_;

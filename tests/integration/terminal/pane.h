@@ -22,7 +22,7 @@ struct PaneSize {
 /// The pane ends with the object; by itself after two minutes.
 class Pane {
  public:
-  /// The script runs in the test's folder. Throws std::runtime_error if there is no tmux.
+  /// The script runs in a folder of the pane's own. Throws std::runtime_error if there is no tmux.
   explicit Pane(const std::string& script, PaneSize size = {},
                 const std::vector<std::string>& environment = {});
   Pane(const Pane&) = delete;
@@ -37,8 +37,9 @@ class Pane {
   /// Returns the rows of the pane.
   [[nodiscard]] std::vector<std::string> rows() const;
 
-  /// Returns the same as one text, with the sequences of its colours if `styled`.
+  /// Shown: with the sequences of its colours.
   enum class Style : std::uint8_t { Plain, Shown };
+  /// Returns the rows as one text.
   [[nodiscard]] std::string text(Style style = Style::Plain) const;
 
   /// Returns the value of a variable of tmux, such as "alternate_on".
@@ -47,8 +48,8 @@ class Pane {
   /// Waits until the pane has a text. Returns whether it came in time.
   [[nodiscard]] bool wait_for(std::string_view wanted) const;
 
-  /// Returns the content of a file that the script writes, once it has a whole line; empty if it
-  /// does not come.
+  /// Returns the line in a file that the script writes, once the line is whole; empty if there is
+  /// no such file in time.
   [[nodiscard]] std::string line_of(const std::string& file) const;
 
   [[nodiscard]] std::string file(std::string_view name) const { return folder_.file(name); }

@@ -19,7 +19,7 @@ using Strings = std::vector<std::string>;
 using std::chrono::milliseconds;
 
 /// A shell script that plays, and writes to files how it ended and the settings of the terminal
-/// before and after. The name of its process is in `pid`.
+/// before and after. The number of the game's process is in `pid`.
 std::string play(const RunningServer& server, const Strings& more = {}) {
   Strings arguments = {"connect", server.address(), "--seconds", "100"};
   arguments.insert(arguments.end(), more.begin(), more.end());
@@ -29,7 +29,7 @@ std::string play(const RunningServer& server, const Strings& more = {}) {
          "\necho $? > code; stty -a > after; echo ended > ended; sleep 100";
 }
 
-/// Expects that the script has ended the game, and the exit code.
+/// Expects that the game has ended, and its exit code.
 void expect_exit(const Pane& pane, const std::string& code) {
   EXPECT_EQ(pane.line_of("ended"), "ended") << pane.text();
   EXPECT_EQ(pane.line_of("code"), code) << pane.text();
