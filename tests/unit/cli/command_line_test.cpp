@@ -222,8 +222,8 @@ TEST(CommandLine, WrongUsageIsADocumentTooWhereOneIsWanted) {
   EXPECT_TRUE(by_variable.out.ends_with("\"exit\":2}\n")) << by_variable.out;
 }
 
-// Before the fix, "unknown option -o; did you mean --to?" was said of an option that this very
-// command has.
+// Before the fix, the message was "unknown option -o; did you mean --to?", although the command has
+// this option.
 TEST(CommandLine, AnOptionOfTheCommandBeforeItIsToldWhereItBelongs) {
   TestProgram program;
   program.load.add_option("-o,--out", program.rules, "A file");
@@ -362,7 +362,7 @@ TEST(CommandLine, ACommandReadsItsOwnVariables) {
   EXPECT_EQ(program.clients, 9);
 }
 
-// A variable of one command used to stop another one that does not know it.
+// Before the fix, a variable of one command stopped another command that does not know it.
 TEST(CommandLine, AVariableOfAnotherCommandIsNotLookedAt) {
   const Variable seconds{"TICKBOX_SECONDS", "abc"};
   TestProgram program;

@@ -16,8 +16,6 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Numbers as bytes, the lowest byte first: one by one, and one after the other.
-
 TEST(Bytes, LowestByteComesFirst) {
   std::array<std::byte, 4> bytes{};
   store_le<std::uint32_t>(bytes, 0x0a0b0c0dU);

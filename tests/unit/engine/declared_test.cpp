@@ -15,7 +15,7 @@ const TypeInfo& walker() {
   return tests::menagerie().kinds[0].type;
 }
 
-/// Returns a type with random values, each within its range.
+/// Returns a value of the type with random fields, each within its range.
 std::vector<std::byte> random_values(const TypeInfo& type, Rng& dice) {
   std::vector<std::byte> bytes(type.bytes);
   for (const FieldInfo& field : type.fields()) {

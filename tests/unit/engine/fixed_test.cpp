@@ -110,7 +110,8 @@ struct Garden {
     server.spawn_avatar(who, Walker{}, {who.seat * kUnit, 9 * kUnit});
   }
 
-  /// Spawns a coin at the feet of two walkers, if nothing is there.
+  /// Spawns a coin that overlaps two walkers, and another one far away if is_free() misses the
+  /// brick below them.
   static void command(Server& server, Player, const Ledge&) {
     const Vec2 place{kUnit / 2, 9 * kUnit};
     server.spawn(Coin{}, place);

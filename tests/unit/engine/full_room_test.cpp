@@ -65,7 +65,7 @@ struct Hive {
     }
   }
 
-  /// In no other's way.
+  /// A place that no other place overlaps.
   static Vec2 place_of(std::int32_t i) {
     return {i / 4'000 * 1'000 * kUnit, i % 4'000 * 2 * kUnit};
   }

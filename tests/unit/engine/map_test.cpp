@@ -1,6 +1,6 @@
-// The hash of a map tells apart whatever a step reads of it. It once left out most fields of a
-// wall: ends with two such maps could play together, and every view of a body that met the wall
-// differed.
+// The hash of a map tells apart whatever a step reads of it. Before the fix, the hash left out most
+// fields of a wall: a server and a client whose walls differed could play together, and every view
+// of a body that met such a wall differed.
 
 #include "engine/map.h"
 

@@ -1,4 +1,4 @@
-// What a review found in the engine once. Each test failed then.
+// What a review found in the engine. The comment of each test says what happened before the fix.
 
 #include "engine/declared.h"
 #include "engine/keyframe.h"
@@ -137,7 +137,7 @@ class Mistake : public ::testing::Test {
 };
 
 // The record had no state of a seat that was left and taken again in one tick, if the old and the
-// new player had the same. A replay then has the state by default.
+// new player had the same. A replay then had the state by default.
 TEST_F(Mistake, ASeatThatIsLeftAndTakenInOneTickHasItsStateInAReplay) {
   step({}, {{.player = {1}, .user_data = {}}});
   step({{1}}, {{.player = {1}, .user_data = {}}});
@@ -183,11 +183,11 @@ TEST_F(Mistake, OutcomesMayEmitWhileAHookReadsEvents) {
       << "joins, entities, seats, and one outcome for each cry of the tick";
 }
 
-/// Returns the keyframe with the state or id of its last entity replaced.
+/// Returns the keyframe of the world with one more entity.
 std::vector<std::byte> forged(const World& world, const RowHead& head, const Unit& state) {
   std::vector<std::byte> bytes;
   encode_keyframe(world, bytes);
-  // The count of entities is a byte that can be increased, and the new entity is the last by id.
+  // The new entity is the last by id.
   World one = world;
   one.add({.head = head, .state = std::as_bytes(std::span{&state, 1}), .input = {}});
   encode_keyframe(one, bytes);
@@ -200,7 +200,7 @@ TEST_F(Mistake, AKeyframeWhoseStateHasNoBodyIsRefused) {
   std::vector<std::byte> bytes = forged(
       world_, {.id = spawned_id(IdClass::ByServer, {.lineage = kSeatsMax}), .is_new = true}, good);
   ASSERT_TRUE(decode_keyframe(bytes, world_));
-  // The state is in the last two bytes: the width is in its lowest four bits.
+  // The state is the last two bytes. The lowest four bits of the first one are the width.
   bytes[bytes.size() - 2] &= std::byte{0xf0};
   EXPECT_EQ(decode_keyframe(bytes, world_).error(), KeyframeError::Malformed);
 }

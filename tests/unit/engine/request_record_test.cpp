@@ -96,7 +96,8 @@ TEST(RequestRecord, HasCommandsAfterJoins) {
   }
 }
 
-// As a live server steps the request itself: the hooks run again, with the same random numbers.
+// The hooks run again, with the same random numbers, as when a live server steps the request
+// itself.
 TEST(RequestRecord, IsSteppedAsTheRequestItself) {
   const GameTable& game = games::arena();
   World live{game, make_map(game, {.seats = 4}, 60), 60, 3};

@@ -57,7 +57,7 @@ struct Lobby {
     map.one_way({20 * kUnit, 0}, {kUnit, kUnit}, OneWay::Up);
   }
 
-  /// Players with an even seat have an entity: a man ten units from that of the seat before.
+  /// Players with an even seat have an entity: a man ten units from that of the even seat before.
   static void join(Server& server, Player who) {
     if (who.seat % 2 == 0) server.spawn_avatar(who, Man{}, place_of(who));
   }
@@ -213,7 +213,7 @@ TEST_F(ServerTest, UnfocusWithoutAnEntityStaysUntilThereIsOne) {
   EXPECT_EQ(seat(1).focus_place, middle_of(place));
 }
 
-// An entity that is removed in the same hook is none, and one that is spawned in it is one.
+// An entity that the same hook has removed does not count. An entity that it has spawned does.
 TEST_F(ServerTest, UnfocusFindsAnEntityThatTheSameHookSpawns) {
   join({0});
   const Vec2 place{40 * kUnit, 0};

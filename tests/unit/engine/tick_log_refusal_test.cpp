@@ -17,7 +17,8 @@ namespace {
 using tests::bytes;
 using tests::Bytes;
 
-/// A room of the yard of whose four seats 0 and 2 are taken; the inputs of seat 0 are received.
+/// Returns whether a reader takes the tick. Its room is a yard of four seats, of which 0 and 2 are
+/// taken. The last input of seat 0 was received.
 bool reads(const Bytes& tick) {
   static const World kWorld = [] {
     World world{tests::yard(), make_map(tests::yard(), {.seats = 4}, 60), 60, 1};

@@ -248,7 +248,7 @@ TEST(TickLog, ReadsSeatsThatNeedTwoBytes) {
             bytes({4, 2, 0x82, 0x01, 4, 5, 0xfc, 0x1e, 5, 1}));
 }
 
-// A full room that does what players do fits what is reserved for it.
+// The log of a full room in ordinary play fits into what is reserved for it.
 TEST(TickLog, FitsIntoWhatIsReserved) {
   for (const GameTable* game : {&games::arena(), &tests::menagerie()}) {
     LoggedMatch match{*game, {.seed = 8, .tick_rate = kRate, .seats = 32}};
@@ -343,7 +343,7 @@ TEST_P(TickLogOf, GoesOnFromAnyKeyframe) {
   }
 }
 
-// What is read has no other bytes: written again it is the same.
+// A tick has only one form as bytes: what was read is the same bytes when it is written again.
 TEST_P(TickLogOf, ReadsTheSameBytesAgainOrRefusesThem) {
   Rng rng{5};
   LoggedMatch match{*GetParam(), {.seed = 7, .tick_rate = kRate, .seats = 6}};

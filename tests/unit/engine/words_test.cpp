@@ -25,7 +25,7 @@ struct Chest {
 
 constexpr TypeInfo kChest = detail::type_info<Chest>();
 
-/// Returns a chest with other values than by default.
+/// Returns a chest with these values, and the others by default.
 std::vector<std::byte> chest(const std::vector<tests::NamedValue>& values) {
   return tests::value_with(kChest, values);
 }

@@ -72,7 +72,7 @@ std::string angled_include(const std::string& text) {
 using Libraries = std::set<std::string>;
 
 /// By a library's folder, which others it may include. Those of `common` are named as in includes,
-/// without it.
+/// without `common/`.
 using Rules = std::map<std::string, Libraries>;
 
 /// Adds what `words` name of the libraries of `common`, of the public headers and of the schemas.
@@ -288,8 +288,8 @@ TEST(Architecture, HeavyLibrariesStayOutOfHeaders) {
   }
 }
 
-// fmt::print throws where the write fails: once a full or closed stderr ended programs by SIGABRT,
-// with their answer not printed.
+// fmt::print throws where the write fails. Before the fix, a full or closed stderr ended programs
+// by SIGABRT, with their answer not printed.
 TEST(Architecture, StderrIsWrittenToByWhatCannotThrow) {
   static const std::regex kThrowing{R"(\bprint(ln)?\s*\(\s*stderr\b|\bcerr\b)"};
   for (const std::string_view folder : {"common", "server", "client"}) {
