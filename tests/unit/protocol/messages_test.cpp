@@ -26,7 +26,7 @@ std::vector<std::byte> compact_of(const flatbuffers::FlatBufferBuilder& builder)
   return compact;
 }
 
-/// Into a message that holds another: what is absent must be gone.
+/// Reads into a message that holds another one: what the read one lacks must be gone.
 std::optional<InputMessage> read_input(ConstBytes message, Tick room_tick) {
   InputMessage read = samples::input_message(100);
   read.audit = AuditAck{.bits = 1};
@@ -151,7 +151,7 @@ TEST(PathCheck, IsNoneOfNoBytesAndNoneWhenCut) {
   }
 }
 
-// A message is read in place of structs of eight bytes; where it lies in memory must not matter.
+// A message has structs with numbers of eight bytes. Its address in memory must not matter.
 TEST(Messages, AreReadFromAnyAddress) {
   MessageBuffer message_buffer;
   const auto message = samples::copy_of(encode_input(samples::input_message(200), message_buffer));

@@ -1,6 +1,6 @@
 #pragma once
-// Messages in which every field has a value of its own, so that a test fails if two of them
-// are swapped.
+// Messages in which every field has a value of its own, so that a test fails if two fields are
+// swapped.
 
 #include "net/handshake.h"
 #include "net/packet.h"
@@ -160,7 +160,7 @@ inline net::Refuse refuse() {
 /// The room's tick when input_message() arrives.
 inline constexpr Tick kInputArrival{69'800};
 
-/// With as many bytes of inputs.
+/// With `bytes` bytes of inputs.
 inline protocol::InputMessage input_message(std::size_t bytes) {
   return {.view = protocol::ViewAck{.tick = {69'636}, .receipt = 0x3132},
           .mismatches = 42,
@@ -169,7 +169,7 @@ inline protocol::InputMessage input_message(std::size_t bytes) {
           .inputs = counted(bytes)};
 }
 
-/// On a base of 55 ticks before.
+/// On a base that is 55 ticks older.
 inline protocol::SnapshotHead head() {
   return {.report = {.tick = 5'200,
                      .input_tick = 5'300,
@@ -182,7 +182,7 @@ inline protocol::SnapshotHead head() {
 
 inline constexpr std::size_t kEventBytes = 15;
 
-/// With a status, events, an answer to commands, and as many bytes of content.
+/// With a status, events, an answer to commands, and `bytes` bytes of content.
 inline protocol::Snapshot snapshot(std::size_t bytes) {
   return {.head = head(),
           .receipt = 0x6162,

@@ -20,7 +20,7 @@ bool same(const Snapshot& a, const Snapshot& b) {
          a.status == b.status && a.events == b.events && a.commands == b.commands;
 }
 
-/// Into a snapshot that holds another: what is absent must be gone.
+/// Reads into a snapshot that holds another one: what the read one lacks must be gone.
 std::optional<Snapshot> read_snapshot(ConstBytes message) {
   Snapshot read = samples::snapshot(77);
   const auto result = decode_snapshot(message, read);
@@ -126,8 +126,8 @@ TEST(Snapshot, RefusesWhatCannotBe) {
   EXPECT_FALSE(is_read({.events = std::vector<std::uint8_t>{}})) << "a list of none";
 }
 
-// The length of the last vector is that of the message: a cut within it is not seen here. Who reads
-// its bits sees it.
+// The last vector ends where the message ends, so a cut within it is not seen here. The reader of
+// its bits sees the cut.
 TEST(Snapshot, CutAnywhereIsRefusedOrHasFewerOfItsLastBytes) {
   MessageBuffer message_buffer;
   const Snapshot sent = samples::snapshot(200);

@@ -92,14 +92,15 @@ bool opens(const Receiver& receiver, ConstBytes datagram) {
   return channel.open_packet(datagram, buffer).has_value();
 }
 
-// Where it was sent to, at its time or up to an epoch early.
+// Returns whether the packet was sent to this receiver, which is in the packet's epoch or in the
+// epoch before.
 bool is_meant(const Sealed& packet, const Receiver& receiver) {
   return packet.session == receiver.session && packet.direction == receiver.direction &&
          (packet.epoch == receiver.epoch || packet.epoch == receiver.epoch + 1);
 }
 
 // Each packet is delivered to every session, in every direction and epoch, under every epoch,
-// connection id and type but AUDIT: it is taken only where it was meant.
+// connection id and sealed type but AUDIT. It is taken only where it was meant.
 TEST(Splice, TakesAPacketOnlyWhereItWasMeant) {
   int taken = 0;
   int tried = 0;

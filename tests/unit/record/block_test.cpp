@@ -26,7 +26,7 @@ constexpr std::size_t kStepped = 7;
 /// What a damage leaves of each segment at the least.
 struct Left {
   std::array<std::uint32_t, kSegments> ticks{};
-  std::array<bool, kSegments> is_hurt{};  ///< one of its records is, the trailer with the last
+  std::array<bool, kSegments> is_hurt{};  ///< a record of it; the trailer counts as one of the last
 
   [[nodiscard]] std::uint32_t all_ticks() const {
     return std::accumulate(ticks.begin(), ticks.end(), 0U);
@@ -37,7 +37,7 @@ struct Left {
   }
 };
 
-/// Of two damages.
+/// What two damages leave together.
 Left both(const Left& a, const Left& b) {
   Left left;
   for (std::size_t segment = 0; segment < kSegments; ++segment) {
@@ -79,8 +79,8 @@ class Blocks : public testing::Test {
     return MutableBytes{file}.subspan(begin, std::min(kBlock, file.size() - begin));
   }
 
-  /// Where [begin, end) is damaged: of each segment the ticks before its first record that has a
-  /// byte in there, as none behind that can be stepped without it.
+  /// What damage to [begin, end) leaves: of each segment the ticks before its first damaged record.
+  /// No tick behind that record can be stepped without it.
   [[nodiscard]] Left left_by(std::size_t begin, std::size_t end) const {
     Left left;
     std::uint32_t segment = 0;
@@ -208,7 +208,7 @@ TEST_F(Blocks, WholeRecordsThatAreMissingCostTheirOwnSegmentsAlone) {
   }
 }
 
-// All between the two places is found elsewhere, and is whole.
+// Everything between the two places is shifted, and is whole.
 TEST_F(Blocks, AMovedOneCostsWhereItWasAndTheSegmentThatItCameInto) {
   for (std::size_t from = 0; from < blocks(); ++from) {
     for (std::size_t to = 0; to < blocks(); ++to) {
@@ -217,7 +217,7 @@ TEST_F(Blocks, AMovedOneCostsWhereItWasAndTheSegmentThatItCameInto) {
       const std::size_t at = std::min(to * kBlock, damaged.size());
       damaged.insert(damaged.begin() + static_cast<std::ptrdiff_t>(at), moved.begin(), moved.end());
       if (damaged == file_) continue;
-      // The same place before the cut.
+      // The same place in the file before the block was taken out.
       const std::size_t split = at < from * kBlock ? at : at + moved.size();
       const Left left = both(left_by(from), left_by(split, split + 1));
       expect_read(damaged, left);

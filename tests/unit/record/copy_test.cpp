@@ -112,8 +112,8 @@ TEST(RecordCopy, KeepsTheTickThatNeverEnded) {
   EXPECT_EQ(tests::verify(copy.bytes).unfinished, last);
 }
 
-/// At 10 Hz: nobody is in the room from tick 9 to 31, and a quiet record holds ten ticks. They end
-/// with 18, 28 and 31.
+/// At 10 Hz: nobody is in the room from tick 9 to 31, and a quiet record holds at most ten ticks.
+/// The quiet records end with ticks 18, 28 and 31.
 const tests::RecordedMatchOptions kDeserted{.all_stay = true,
                                             .deserted = Deserted{.first = {8}, .last = {31}}};
 constexpr std::uint32_t kLastTick = 45;
@@ -179,7 +179,7 @@ TEST(RecordCopy, KeepsWhatTheTokenOfAJoinSaid) {
   EXPECT_FALSE(std::ranges::search(copy.bytes, join).empty());
 }
 
-// Their checksums are right, and no reader without the game can tell.
+// Such worlds and ticks have right checksums. A reader without the game cannot find them.
 TEST(RecordCopy, LeavesOutWorldsAndTicksThatCannotBe) {
   const RecordedMatch match;
   const auto forge = [](Tick tick, tests::Told& told) {

@@ -33,8 +33,8 @@ class Forged {
     return *this;
   }
 
-  /// The first keyframe, of the empty room before its first tick: as many bytes of a world as
-  /// `size` says, in `frame`.
+  /// The first keyframe, of the empty room before its first tick. It says that its world has `size`
+  /// bytes, and holds the world in `frame`.
   Forged& keyframe(std::uint32_t size, const std::vector<std::byte>& frame, std::uint16_t flags) {
     std::vector<std::byte> payload;
     NumberWriter out{payload};

@@ -106,7 +106,7 @@ TEST(RecordHeader, NamesAnotherVersion) {
   EXPECT_EQ(decode_header(bytes).error(), RecordError::UnknownVersion);
 }
 
-// Its header is the same up to the version; so is that of a version with a longer one.
+// The headers of all versions begin alike, up to the number of the version.
 TEST(RecordHeader, OfTheFormatBeforeIsRefusedInWords) {
   auto copy = header_bytes(RecordedMatch{}.header());
   copy[kVersionAt] = std::byte{kFormatVersion - 1};

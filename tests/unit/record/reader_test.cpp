@@ -154,8 +154,7 @@ TEST(RecordReader, GoesOnAfterInsertedAndRemovedBytes) {
   EXPECT_EQ(walk(shorter), walk(longer));
 }
 
-// Whatever is whole goes on where it stands: what follows a stretch that was taken out, between two
-// records, is not damaged itself.
+// What follows a stretch that was taken out between two records is whole, and is read.
 TEST(RecordReader, LosesNoMoreThanWhatWasTakenOut) {
   const auto file = tests::small_recording(3, 5);
   const auto records = pieces(file);
@@ -178,7 +177,7 @@ TEST(RecordReader, LosesNoMoreThanWhatWasTakenOut) {
       const bool is_cut = end == records.size();
       EXPECT_EQ(seen.damages, is_cut ? 0U : 1U) << "records " << first << " to " << end;
       EXPECT_EQ(seen.ends_early, is_cut) << "records " << first << " to " << end;
-      // A trailer holds by what stands before it, and that is another record then.
+      // A trailer is taken only behind the record that it was written behind.
       const bool has_trailer = end + 1 < records.size();
       EXPECT_EQ(seen.trailers, has_trailer ? 1U : 0U) << "records " << first << " to " << end;
     }
@@ -355,7 +354,7 @@ TEST(RecordReader, UnpacksNoMoreThanAWorldHas) {
   }
 }
 
-// A keyframe stands at the tick that its record says: the first bytes of any world.
+// The first bytes of a world are its tick, which must be the tick of the record.
 TEST(RecordReader, TakesNoWorldOfAnotherTick) {
   auto world = Forged{}.world();
   const tests::Walk damaged{.damages = 1};

@@ -90,8 +90,7 @@ TEST(RecordSeek, TakesNoIndexThatIsOutOfOrder) {
   expect_the_way_to_every_tick(file);
 }
 
-// The count stands in front of the index: as many entries as there are bytes, and no more than a
-// writer writes.
+// The count in front of the index must fit its bytes, and be no more than a writer writes.
 TEST(RecordSeek, TakesNoIndexOfAnotherLength) {
   const auto good = tests::small_recording(kSegments, kTicksPerSegment);
   for (const std::uint32_t count : {0U, kSegments - 1, kSegments + 1, 0xffff'ffffU}) {

@@ -110,7 +110,7 @@ TEST(Verify, ComparesKeyframesToo) {
   EXPECT_EQ(result.first_mismatch->what.got, got);
 }
 
-/// The hash stands first in a record of ticks; at 10 Hz it has one.
+/// Changes the hash that stands first in a record. At 10 Hz a record of ticks has one tick.
 void spoil_hash(std::vector<std::byte>& file, const tests::Piece& record) {
   file[record.offset + kRecordHeadBytes] ^= std::byte{1};
   tests::rechecksum(file);
@@ -147,7 +147,7 @@ TEST(Verify, ComparesTheEndOfAQuietStretch) {
   ASSERT_TRUE(result.first_mismatch);
   EXPECT_EQ(result.first_mismatch->tick, Tick{18});
   EXPECT_EQ(result.first_mismatch->what.field, "state_hash");
-  // Also of one that is cut by the range.
+  // Also if the range has only a part of the quiet record.
   const auto cut = tests::verify(file, {.from = {10}, .to = {12}});
   EXPECT_EQ(cut.ticks, 3U);
   EXPECT_EQ(cut.mismatched, 1U);
@@ -297,7 +297,7 @@ TEST(Verify, CallsAWorldThatIsNoneDamage) {
   EXPECT_EQ(result.segments_whole, 0U);
 }
 
-// What was found before it was given up holds; that all of it holds is not said.
+// What was found before the verification was given up counts. Nothing is said about the rest.
 TEST(Verify, GivenUpItTellsWhatItFoundSoFar) {
   constexpr Tick kChanged{2};
   const auto good = tests::small_recording(4, 10);

@@ -112,8 +112,8 @@ TEST(ScenarioFile, LiftCarriesAStack) {
   EXPECT_EQ(end.velocity(2), Vec2{});
 }
 
-// It leaves the ground by 16² / 2 / 30 = 4.3 units, through the ledge two above it, and lands on
-// that.
+// Body 3 jumps 16² / 2 / 30 = 4.3 units high, through the ledge two above it, and lands on the
+// ledge.
 TEST(ScenarioFile, LedgeIsSolidFromAboveOnly) {
   const Played end = play("ledge.json");
   EXPECT_EQ(end.y(3), 6);

@@ -172,7 +172,7 @@ TEST(Scenario, RefusesTwoBodiesOfOneIdAndSetsForNobody) {
             "a.json:1: \"bodies\" has no body 4: give the id of another in set number 1");
 }
 
-// More than a few, as short lists keep their order by any sort.
+// There are sixty sets, as any sort keeps the order of a short list.
 TEST(Scenario, AppliesSetsOfOneTickInTheOrderOfTheFile) {
   constexpr int kSets = 60;
   std::string sets;
@@ -204,7 +204,7 @@ TEST(Scenario, SaysOnWhichLineATextIsNoJson) {
 }
 
 // What makes a body of a scenario more than a box that falls: paths, one-way sides, sensors,
-// friction; and what of it does not go together.
+// friction; and which of these exclude each other.
 
 /// A scenario of one body, id 3, of `kind`, one unit large, with `keys` added.
 std::string with_kind(const std::string& kind, const std::string& keys) {

@@ -162,7 +162,7 @@ class RowCodecTest : public ::testing::Test {
     return row_written(game, row, row.head.min).count;
   }
 
-  /// The bits that the place of a row takes more.
+  /// The additional bits of a place that is far from the origin.
   [[nodiscard]] static std::size_t far_bits(Vec2 place) {
     return is_near(place, kOrigin) ? 0 : kFarBits;
   }

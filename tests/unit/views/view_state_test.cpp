@@ -30,7 +30,7 @@ using Bytes = std::vector<std::byte>;
 constexpr std::uint32_t kRate = 60;
 constexpr std::uint32_t kSeats = 6;
 
-/// All of a world.
+/// The view that has all of a world.
 ViewState view_of(const engine::World& world) {
   ViewState view{.rows = Rows{world.game()}, .room = {world.room().begin(), world.room().end()}};
   view.rows.assign(world);
@@ -72,7 +72,7 @@ TEST_P(ViewStateOfGame, ComesBackToTheBit) {
   EXPECT_GT(members, 300U);
 }
 
-// That of a view which has all of a world, as a client computes it from its world.
+// A view that has all of a world has the hash that a client computes from that world.
 TEST_P(ViewStateOfGame, HasTheHashOfItsWorld) {
   for (int tick = 0; tick < 300; ++tick) {
     match_.draw();
@@ -208,7 +208,7 @@ TEST_F(ViewStateBits, OfMoreMembersAreNone) {
   EXPECT_FALSE(read());
 }
 
-// What is wrong with a state is the question; it has to arrive as it is.
+// A desync report shows what is wrong with a state, so a wrong state must arrive as it is.
 TEST(ViewState, ArrivesWithAStateThatTheGameCallsImpossible) {
   const GameTable& game = tests::menagerie();
   const KindTable& walker = game.kinds[game.avatar];
