@@ -105,7 +105,7 @@ TEST(HandshakeBits, ARefuseThatDiffersIsNotThisRefuseForThisClient) {
         const bool in_nonce = bit < 8 * 33;
         ASSERT_EQ(refuse->client_nonce == samples::nonce(1), !in_nonce) << "bit " << bit;
       });
-  // All but the type's eight, and of reason 1 the flips to 0, 33 and above.
+  // All bits but the type's eight, and but the four flips of reason 1 to 0, 33, 65 and 129.
   EXPECT_EQ(read, 8 * 41 - 4);
 }
 

@@ -58,8 +58,8 @@ struct Jar {
   }
 };
 
-// Seconds are counted whole, so one made at the end of a second lives hardly longer than 4 s, and
-// one made at its beginning hardly shorter than 5 s.
+// Seconds are counted whole, so a cookie that is made at the end of a second lives hardly longer
+// than 4 s, and one that is made at its beginning hardly shorter than 5 s.
 TEST(Cookie, LivesFourSecondsAndNotFive) {
   for (const Duration made : {Duration{0ms}, Duration{999ms}, Duration{3'500ms}, Duration{7s},
                               Duration{7'999ms}, Duration{8s}, Duration{15'999ms}, Duration{1h}}) {
@@ -150,7 +150,7 @@ TEST(Cookie, NoSecretOutlivesAGap) {
   }
 }
 
-// A cookie once held the second since the server's start.
+// Before the fix, a cookie held the second since the server's start.
 TEST(Cookie, TellsNobodyHowLongTheServerHasRun) {
   std::set<std::uint32_t> seconds;
   for (std::uint64_t seed = 0; seed < 10; ++seed) {

@@ -136,8 +136,9 @@ TEST(ConnectToken, NeverOpensWithABitFlipped) {
         unknown += opened.error() == TokenFault::UnknownKey ? 1 : 0;
         ASSERT_TRUE(is_id || opened.error() == TokenFault::Forged) << "bit " << bit;
       });
-  // Of id 16 = 0b10000, a flip of that bit names the published key, one of the bits above it no
-  // key; one of the four below names 17, 18, 20 and 24.
+  // The newest id is 16 = 0b10000. A flip of its one bit names the published key, a flip of the
+  // four bits below names 17, 18, 20 or 24, and any other flip a number above. The ring has none of
+  // these.
   EXPECT_EQ(unknown, 32);
 }
 

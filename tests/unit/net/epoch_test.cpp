@@ -37,8 +37,9 @@ bool holds(const EpochKeys& keys, const Key& key) {
   return !std::ranges::search(memory, key).empty();
 }
 
-// Of a whole chain of keys those of `epoch` and its neighbours are there, at each end of their
-// epochs, and no others lie anywhere in memory.
+// Expects that of a whole chain of keys those of `epoch` and its neighbours are there, for the
+// first and the last packet of their epochs, and that no other key lies anywhere in the memory of
+// `keys`.
 void expect_neighbours(const EpochKeys& keys, std::uint64_t epoch, const std::vector<Key>& chain) {
   for (std::uint64_t other = 0; other < chain.size(); ++other) {
     const bool is_neighbour = other + 1 >= epoch && other <= epoch + 1;

@@ -312,7 +312,7 @@ TEST(Handshake, RefusesAnAcceptThatCannotBe) {
   }
 }
 
-// What a client adds to a tick must not wrap: the last one is 2^31.
+// What a client adds to a tick must not wrap: the last tick is 2^31.
 TEST(Handshake, TakesAnAcceptOfTheLastTickAndNoneBeyond) {
   constexpr std::uint32_t kLast = 0x8000'0000;
   const auto read = decode_accepted(sealed_accept({.tick = kLast}));

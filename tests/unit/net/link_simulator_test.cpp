@@ -180,7 +180,7 @@ TEST(LinkSimulator, GivesArrivalsInTheOrderOfTheirTimes) {
   EXPECT_EQ(link.counts().out, link.counts().in - link.counts().lost + link.counts().duplicated);
 }
 
-// Waiting for a while and then taking all at once is no other link.
+// A reader that waits for a while and then takes all at once gets the same datagrams.
 TEST(LinkSimulator, GivesTheSameToARareReader) {
   const LinkConditions conditions{
       .delay = 40ms, .jitter = 20ms, .loss_ppm = 10'000, .corrupt_ppm = 10'000};

@@ -162,8 +162,8 @@ TEST(PacketChannelDeathTest, SealsNoTypeThatDoesNotTravelThisWay) {
   EXPECT_DEATH(here.seal_packet(PacketType::Input, too_long, buffer), "assertion failed");
 }
 
-// Each packet again 1, 1,023, 1,024 and 1,025 later, also where the 16 and the 18 bits on the wire
-// wrap; and when the same 16 or 18 bits come round.
+// Each packet is sent again 1, 1,023, 1,024 and 1,025 packets later, also where the 16 and the 18
+// bits on the wire wrap; and when the same 16 or 18 bits come again.
 TEST(PacketChannel, TakesNoPacketTwice) {
   PacketChannel sender = client();
   PacketChannel receiver = server();

@@ -1,5 +1,5 @@
 #pragma once
-// schema/README.md in code, for tests that hold the real code against it: libsodium, and bytes at
+// schema/README.md in code, for tests that compare the real code with it: libsodium, and bytes at
 // the places that the page gives, without FlatBuffers and without the code under test.
 
 #include "core/bytes.h"

@@ -22,7 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 using tests::comes_true;
 
-/// Lowers the size a file of this process may reach, as a full disk does.
+/// Limits the size of this process's files, as a full disk does.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {

@@ -26,7 +26,7 @@ using ReadFile = FolderTest;
 
 // Files: whole ones, those that only their owner may read, and key rings.
 
-// Whole files, and the one line for each way it fails.
+// Whole files, and the one line for each failure.
 
 std::string_view as_text(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

@@ -99,7 +99,7 @@ class Http : public testing::Test {
     return response.value_or(HttpResponse{});
   }
 
-  /// What it answers to exactly these bytes.
+  /// What the server answers to exactly these bytes.
   [[nodiscard]] std::string ask(const std::string& request) const {
     const RawClient client{address()};
     client.say(request);
@@ -229,7 +229,8 @@ TEST_F(Http, ANewcomerTakesThePlaceOfTheLongestIdle) {
   }
 }
 
-// Seventy such connections once made `tickbox-server health` fail for as long as they were held.
+// Before the fix, seventy such connections made `tickbox-server health` fail for as long as they
+// were held.
 TEST_F(Http, ConnectionsThatAreHeldOpenKeepNoProbeOut) {
   for (const char* host : {"evil.example", "localhost"}) {
     std::vector<std::unique_ptr<RawClient>> held;

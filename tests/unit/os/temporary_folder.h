@@ -1,5 +1,5 @@
 #pragma once
-// A folder of its own for a test, gone after it.
+// A folder of a test's own, which is removed at its end.
 
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ inline std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-/// Paths, in order.
+/// Returns the paths of what is in a folder, in order.
 inline std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> found;
   for (const auto& each : std::filesystem::directory_iterator{folder}) {
