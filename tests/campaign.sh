@@ -70,8 +70,8 @@ if [ -z "$out" ]; then
 fi
 mkdir -p "$out"
 
-# Processes take a batch of seeds each, in turn, so that no seed is run twice and none is left out. After each comes a
-# soak that is long enough to tell whether memory stays where it was.
+# Processes take a batch of seeds each, in turn, so that no seed is run twice and none is left out. After each batch
+# comes a soak that is long enough to tell whether memory stays where it was.
 readonly batch=24 soak_seconds=1800
 deadline=$((SECONDS + minutes * 60))
 stopping=no

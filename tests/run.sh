@@ -43,7 +43,7 @@ esac
 tickbox_ensure_packages "${packages[@]}"
 tickbox_share_cache "$top"
 
-# The labels of tests to build and run; none are all of them.
+# The labels of the tests to build and run. An empty list means all tests.
 labels=()
 case $preset in
 asan) labels=(unit threads simulation crash integration flood) ;;
@@ -70,9 +70,9 @@ if [ $# -gt 0 ] || [ "$preset" = tsan ]; then
     run_tests $((2 * processors)) "$@"
     exit
 fi
-# Real programs by the clock of a machine that others use as well: one that fails is run once more,
-# and both outcomes are printed. Not under ThreadSanitizer, which finds a race in one run and not in another.
-# These tests use the processor for a twentieth of their time.
+# These tests run real programs by the clock of a machine that others use as well. One that fails is run once more, and
+# both outcomes are printed. Not under ThreadSanitizer, which finds a race in one run and not in another. These tests
+# use the processor for a twentieth of their time.
 timed='^(integration|flood|package)$'
 run_tests $((2 * processors)) --label-exclude "$timed"
 run_tests $((4 * processors)) --label-regex "$timed" --repeat until-pass:2

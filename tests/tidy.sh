@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Runs clang-tidy over sources, except those that were found clean before with the same text, headers and comments
-# included: wherever the files are, so that neither a fresh clone nor a move pays again.
+# included. It does not matter where the files are, so neither a fresh clone nor a move pays again.
 #
-# From TICKBOX_TIDY_UNTIL on (seconds since 1970), names the sources in the file TICKBOX_TIDY_LEFT instead.
+# From TICKBOX_TIDY_UNTIL on (seconds since 1970), the script writes the names of the sources into the file TICKBOX_TIDY_LEFT
+# instead.
 set -euo pipefail
 
 if [ $# -lt 2 ]; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs a build to a prefix of its own, moves the prefix, and builds, checks, serves, loads and replays a game with nothing but
-# that prefix.
+# Installs a build to a prefix of its own, moves the prefix, and builds, checks, serves, loads and replays a game with
+# nothing but that prefix.
 #   consumer_test.sh BUILD COMPILER
 set -euo pipefail
 

@@ -19,14 +19,14 @@ constexpr std::uint32_t kTickRate = 60;
 constexpr std::uint32_t kSeats = 128;
 constexpr std::uint64_t kSeed = 1;
 
-/// Short, so that the server has space for those of the next batch.
+/// Short, so that the server has space for the tokens of the next batch.
 constexpr std::chrono::seconds kTokenLife{10};
 
 net::Address server_address() {
   return net::parse_address("192.0.2.1:7777").value();
 }
 
-/// Returns the bits of `count` inputs, each of which changes every value. `looks`: the first inputs
+/// Returns the bits of `count` inputs, each of which changes every value. The first `looks` inputs
 /// also change their look back, which takes a byte each.
 std::vector<std::byte> input_bits(std::size_t count, std::size_t looks) {
   const TypeInfo& type = games::arena().input;

@@ -92,10 +92,10 @@ class BenchServer {
 
   [[nodiscard]] const server::Metrics& metrics() const { return shard_->metrics(); }
 
-  /// Datagrams.
+  /// The datagrams that the server has sent.
   [[nodiscard]] std::uint64_t sent() const { return transport_.sent(); }
 
-  /// One that inputs are good for.
+  /// A tick that inputs are good for.
   [[nodiscard]] Tick next_tick() const { return match_->world().tick + 1; }
 
  private:

@@ -32,7 +32,8 @@ struct Case {
   std::function<bool()> came_true{};
 };
 
-/// By whom a packet is looked at: `net` alone, or a shard that takes it from its transport.
+/// The cases of sealing run `net` alone. The others run a shard that takes packets from its
+/// transport.
 [[nodiscard]] std::vector<Case> seal_cases();
 [[nodiscard]] std::vector<Case> packet_cases();
 [[nodiscard]] std::vector<Case> request_cases();

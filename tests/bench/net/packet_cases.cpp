@@ -22,7 +22,7 @@ struct Stage {
     return make_input(player, server.next_tick(), bytes, out);
   }
 
-  /// Every limit is fresh; the player is heard of.
+  /// Makes every limit fresh, and lets the server hear of the player.
   void begin() {
     server.pass_second();
     add(input());
@@ -99,7 +99,7 @@ Add forged(std::size_t bytes) {
   };
 }
 
-/// Opens, and is no message.
+/// Adds a packet that opens and holds no message.
 void add_malformed(Stage& stage) {
   std::array<std::byte, kUsualBytes - net::kPacketOverheadBytes> message{};
   message.fill(std::byte{0x55});
@@ -127,7 +127,7 @@ std::vector<Case> packet_cases() {
   for (const std::size_t bytes : kSizes) {
     cases.push_back(dropped("forged", bytes, DropReason::Forged, forged(bytes)));
   }
-  // A session ends with its hundredth: each batch has a session of its own.
+  // A session ends with its hundredth malformed message, so each batch has a session of its own.
   cases.push_back(dropped("malformed", kUsualBytes, DropReason::Malformed, add_malformed,
                           [](Stage& stage) { stage.player = stage.server.let_in(sender(1)); }));
   cases.push_back(dropped("rate_limited INPUT", kUsualBytes, DropReason::RateLimited, add_input,

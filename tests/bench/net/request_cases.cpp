@@ -103,7 +103,7 @@ ConstBytes connect_with_forged_token(Stage& stage, const net::Address& from) {
   return stage.server.make_connect(from, token, stage.out);
 }
 
-/// Makes a CONNECT with a valid token, sealed with other keys than those of the token.
+/// Makes a CONNECT with a valid token, and a tag by other keys than those of the token.
 ConstBytes connect_without_keys(Stage& stage, const net::Address& from) {
   net::ConnectToken token = stage.server.make_token();
   token.keys = {};

@@ -15,9 +15,9 @@ inline constexpr int kFixedSensors = 4'000;
 enum class FixedCase : std::uint8_t {
   None,      ///< none: what the others are compared with
   AtRest,    ///< where no mover comes
-  Changing,  ///< there too; one is removed and one added before each tick
+  Changing,  ///< where no mover comes; one is removed and one added before each tick
   Among,     ///< where the movers run and jump, four in each unit of area
-  Taken,     ///< there too; one is removed and one added before each tick
+  Taken,     ///< where the movers are; one is removed and one added before each tick
 };
 
 /// The result of one case.

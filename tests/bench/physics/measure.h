@@ -63,7 +63,7 @@ struct Line {
   [[nodiscard]] double median() const { return us_per_tick[us_per_tick.size() / 2]; }
 };
 
-/// Told before every repetition; counts from 1.
+/// Called before every repetition; `repetition` counts from 1.
 using OnRepetition = std::function<void(const Subject&, EngineKind, int repetition)>;
 
 /// One line per engine, in their order. The engines take turns: first repetition of each, second of

@@ -33,7 +33,7 @@ class RoomWatch {
   /// Changes of room, of all bodies.
   [[nodiscard]] std::uint64_t tunnelled() const { return tunnelled_; }
 
-  /// Those by bullets.
+  /// Changes of room by bullets.
   [[nodiscard]] std::uint64_t bullets_tunnelled() const { return bullets_tunnelled_; }
 
  private:

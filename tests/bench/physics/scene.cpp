@@ -1,5 +1,5 @@
-// Worlds without tiles: S1, S3 and S4. The rules are written with y up, as they were first; what is
-// stored is turned over.
+// Worlds without tiles: S1, S3 and S4. The rules have y up, as in the README; what is stored is
+// turned over.
 
 #include "tests/bench/physics/scene.h"
 

@@ -15,7 +15,8 @@ constexpr int kRowPitch = 8;  ///< from floor to floor
 constexpr double kGap = 0.15;
 constexpr double kBump = 0.10;
 
-/// Tops of what stands in a column of a floor, above that floor's lower edge.
+/// The top of a column without a tile. A top is a height above the lower edge of the column's
+/// floor.
 constexpr int kNothing = 0;
 
 /// Draws the floors, bottom row first, y up; returns the top of every column, row by row.

@@ -35,7 +35,7 @@ struct BandwidthCase {
   std::uint32_t seats = 64;  ///< seats of the map
 };
 
-/// Those that tests/EVIDENCE.md has figures of.
+/// The cases whose figures tests/EVIDENCE.md has.
 [[nodiscard]] std::vector<BandwidthCase> bandwidth_cases();
 
 /// Returns the options of the case's match.

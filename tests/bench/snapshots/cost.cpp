@@ -47,7 +47,7 @@ struct Place {
   net::PacketChannel channel{{}, 1, net::Direction::ToClient};
 };
 
-/// A room full of bots, and the pieces of a server that tell them of it.
+/// A room full of bots, and the parts of a server that send them its ticks.
 class Stage {
  public:
   explicit Stage(const CostCase& of)
@@ -113,7 +113,8 @@ class Stage {
   }
 
  private:
-  /// Tells one auditor of the tick, who gets everything at once. Its log took `log` microseconds.
+  /// Sends the tick to one auditor, who gets everything at once. The log of the tick took `log`
+  /// microseconds.
   void audit(double log, bool is_measured) {
     const Tick tick = match_.world().tick;
     const Instant now{std::chrono::milliseconds{16} * tick.value};

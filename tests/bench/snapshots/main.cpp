@@ -1,4 +1,4 @@
-// tickbox-bench-snapshots: what a client is sent, in bytes per second, by link, rate and what for.
+// tickbox-bench-snapshots: what a client is sent, in bytes per second, by link, rate and purpose.
 //
 // The production server and production clients on a virtual clock: a figure depends on the seed
 // alone, not on the machine.
@@ -29,7 +29,7 @@ struct Options {
 constexpr int kTicksMeasured = 300;
 
 /// Bases as old as at a round trip of 80 ms, and the worst that clients can ask for: other sticks
-/// every tick, and bases that are almost too old to be any.
+/// every tick, and bases that are almost too old.
 constexpr std::array kCostCases{
     CostCase{.name = "wandering", .clients = 200, .stroll = Strolls::Calmly, .base_age = 6},
     CostCase{.name = "wandering", .clients = 1'000, .stroll = Strolls::Calmly, .base_age = 6},

@@ -1,5 +1,5 @@
-// The benchmark as a program, in small. Its figures depend on the seed alone, so what snapshots may
-// cost is held to here as well.
+// The benchmark as a program, in small. Its figures depend on the seed alone, so these tests also
+// bound them.
 
 #include "tests/integration/programs.h"
 #include "tests/support/paths.h"

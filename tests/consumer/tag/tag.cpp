@@ -1,4 +1,5 @@
-// Tag: one runner is "it", and passes that on by touch. Who joins while nobody is "it" becomes so.
+// Tag: one runner is "it", and makes another one "it" by touch. A player who joins while nobody is
+// "it" becomes "it".
 
 #include <tickbox/adapter.h>
 
