@@ -26,7 +26,7 @@ constexpr std::size_t kStepped = 7;
 /// What a damage leaves of each segment at the least.
 struct Left {
   std::array<std::uint32_t, kSegments> ticks{};
-  std::array<bool, kSegments> is_hurt{};  ///< a record of it; the trailer counts as one of the last
+  std::array<bool, kSegments> is_hurt{};  ///< any record of it is; the trailer is one of the last
 
   [[nodiscard]] std::uint32_t all_ticks() const {
     return std::accumulate(ticks.begin(), ticks.end(), 0U);
