@@ -1,5 +1,5 @@
-// Who is let in: a server with keys on every address, one without on this machine, tokens good and
-// bad.
+// Who is admitted: by a server with keys on every address, by one without keys on this machine
+// alone, with good tokens and with bad ones.
 
 #include "tests/integration/access.h"
 

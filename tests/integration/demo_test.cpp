@@ -22,7 +22,7 @@ mv "$BUILDING.new" "$BUILDING"
 wait
 )";
 
-/// One that has ended, and that nobody has reaped yet, runs no more.
+/// Returns whether a process runs. One that has ended and that nobody has reaped yet does not.
 bool is_running(pid_t process) {
   const std::string stat = os::text_of("/proc/" + std::to_string(process) + "/stat");
   const std::size_t state = stat.rfind(") ");

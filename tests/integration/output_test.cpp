@@ -10,7 +10,7 @@
 namespace tickbox::integration {
 namespace {
 
-/// The same with its streams as a shell has set them up: ">/dev/full".
+/// Returns the command with streams that a shell sets up, as by ">/dev/full".
 Command redirected(const Command& command, const std::string& streams) {
   std::vector<std::string> arguments{"-c", R"(exec "$0" "$@" )" + streams, command.program};
   arguments.insert(arguments.end(), command.arguments.begin(), command.arguments.end());

@@ -22,7 +22,8 @@ inline constexpr Duration kPatience = std::chrono::minutes{1};
 struct Command {
   std::string program;  ///< path
   std::vector<std::string> arguments{};
-  /// NAME=value, over what we inherit ourselves; our own TICKBOX_... are not handed on.
+  /// NAME=value. They replace inherited variables of the same name; our TICKBOX_... are not
+  /// inherited.
   std::vector<std::string> environment{};
 };
 

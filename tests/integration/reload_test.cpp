@@ -39,7 +39,7 @@ TEST(Access, KeysAreRotatedUnderAPlayingClient) {
   ASSERT_TRUE(logs(server, "keys_reloaded keys=1 newest=2"));
   expect_refused(connect(server.address(), {"--token", by_the_old_too}), "sealed with key 1");
 
-  // The client of the removed key is put out, that of the new key plays on.
+  // The client of the removed key is kicked. The client of the new key plays on.
   EXPECT_TRUE(logs(server, "clients_kicked reason=key_removed count=1"));
   const Finished kicked = finish(playing);
   EXPECT_EQ(kicked.exit_code, kNotConnected) << kicked;

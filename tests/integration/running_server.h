@@ -17,7 +17,7 @@ class RunningServer {
   explicit RunningServer(const std::vector<std::string>& arguments = {},
                          const std::vector<std::string>& environment = {});
 
-  /// The same of a command that starts a server.
+  /// Starts the server of this command, with the same arguments added.
   explicit RunningServer(Command command);
 
   [[nodiscard]] Process& process() { return process_; }

@@ -1,6 +1,5 @@
-// What befalls a server in operation: told to stop in the midst of everything, stopped as by a
-// debugger or a suspended host, out of descriptors, and hundreds of clients that come and go at
-// once.
+// What happens to a server in operation: a request to end at any moment, a stop as by a debugger or
+// by a suspended host, a lack of descriptors, and hundreds of clients that come and go at once.
 
 #include "core/rng.h"
 #include "tests/integration/document.h"
@@ -62,14 +61,14 @@ TEST(Upheaval, ToldToStopUnderLoadItAlwaysEndsWellAndItsRecordingIsWhole) {
     const auto found = os::files_in(recordings);
     ASSERT_EQ(found.size(), 1U);
     const Finished verified = run(tickbox({"replay", "verify", found.front(), "--json"}));
-    // One that was stopped before its first tick has nothing to verify.
+    // The recording of a server that ended before its first tick has nothing to verify.
     const bool has_ticks = Document{verified.out}.number("ticks") > 0;
     ASSERT_EQ(verified.exit_code, has_ticks ? kDone : kCheckFailed) << verified;
     EXPECT_TRUE(Document{verified.out}.truth("complete")) << verified.out;
   }
 }
 
-// Ten seconds are more than a client waits for its server, and less than it tries to come back.
+// Ten seconds are longer than a client waits for its server, and shorter than it tries to resume.
 TEST(Upheaval, StoppedForTenSecondsItGoesOnWithTheSamePlayers) {
   RunningServer server{{"--max-clients", "16"}};
   Process load{clients(server, 8, "18")};
@@ -194,8 +193,8 @@ TEST(Upheaval, HundredsThatJoinAndVanishAtOnceDisturbNobody) {
   const Document document{played.out};
   EXPECT_GT(document.number("state_hash.checked"), 60);
   EXPECT_EQ(document.number("state_hash.mismatched"), 0);
-  // One session from first to last, that had what was sent to it. A socket's buffer may run over
-  // where the machine lets the witness wait.
+  // The witness had one session from first to last, and received what was sent to it. Its socket's
+  // buffer may run over while the machine lets it wait.
   EXPECT_EQ(document.number("sessions"), 1) << played;
   EXPECT_EQ(document.number("snapshots.rejected"), 0) << played;
   EXPECT_LE(document.number("snapshots.lost") * 10, document.number("snapshots.received"))

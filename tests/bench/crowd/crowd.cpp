@@ -149,7 +149,7 @@ class Crowd {
   }
 
  private:
-  /// Of ticks, in milliseconds.
+  /// The costs of ticks, in milliseconds.
   struct Costs {
     std::vector<double> whole;
     std::vector<double> stepping;  ///< without sending

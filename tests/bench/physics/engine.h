@@ -65,7 +65,7 @@ class Engine {
 
   [[nodiscard]] virtual Tolerance tolerance() const = 0;
 
-  /// Of everything that moves: what tells two runs apart.
+  /// The hash of everything that moves. It tells two runs apart.
   [[nodiscard]] virtual std::uint64_t hash() const = 0;
 };
 

@@ -47,7 +47,7 @@ struct FixedResult {
 
 [[nodiscard]] std::string fixed_table(const FixedResult& result);
 
-/// One line.
+/// Returns one line of JSON.
 [[nodiscard]] std::string json_of(const FixedResult& result);
 
 }  // namespace tickbox::bench

@@ -24,7 +24,7 @@ namespace tickbox::bench {
 
 enum class Document : std::uint8_t { Worlds, Density };
 
-/// One line.
+/// Returns one line of JSON.
 [[nodiscard]] std::string json_of(std::span<const Line> lines, PeerBodies bodies, Document kind);
 
 [[nodiscard]] std::string csv_of(std::span<const Line> lines, PeerBodies bodies);

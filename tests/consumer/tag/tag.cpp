@@ -63,7 +63,7 @@ struct Tag {
     other->safe = step.ticks(1'000);
   }
 
-  // Who is "it" runs to another runner. The others run away.
+  // A runner that is "it" runs to another one. The others run away.
   static Pad bot(const BotView<Tag>& view, Empty&, std::string_view) {
     Pad pad{.x = view.random(3) - 1, .y = view.random(3) - 1};
     const auto me = view.own();

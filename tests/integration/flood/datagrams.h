@@ -33,8 +33,8 @@ inline constexpr std::array kKinds = {Kind::Malformed, Kind::Hello, Kind::Connec
 /// them.
 inline constexpr std::size_t kMadeBytesMax = 1'400;
 
-/// One of each type that a client sends, HELLO, CONNECT and RESUME first. Only a RESUME with a real
-/// ticket would open a session.
+/// Returns a datagram of each type that a client sends, HELLO, CONNECT and RESUME first. Only a
+/// RESUME with a real ticket would open a session.
 [[nodiscard]] std::vector<std::vector<std::byte>> real_datagrams(const net::Address& server,
                                                                  const net::ResumeTicket& ticket,
                                                                  Entropy& entropy);

@@ -1,5 +1,5 @@
-// tickbox-flood: attacks a server on this machine at a given rate for a given time,
-// and prints what was sent and what came back. For tests alone; it knows no address but loopback.
+// tickbox-flood: attacks a server on this machine at a given rate for a given time, and prints what
+// was sent and what came back. For tests alone; it knows no address but loopback.
 
 #include "cli/command_line.h"
 #include "core/text.h"
@@ -31,7 +31,7 @@ constexpr std::uint32_t kTimesMax = 10'000;
 /// Between two looks at what is due.
 constexpr Duration kTurn = std::chrono::microseconds{250};
 
-/// No datagrams of strangers, but a client that was let in.
+/// The attack by a client that was admitted, in place of datagrams of strangers.
 struct Client {};
 
 using Attack = std::variant<Kind, Client>;
@@ -129,7 +129,7 @@ Result keep_sending(const Options& options, std::uint64_t per_second, Send&& sen
 }
 
 Parsed<Result> flood(const Options& options, Kind kind, Entropy& entropy) {
-  // A ticket of this server is had by playing on it once.
+  // To get a ticket of this server, a client connects once.
   net::ResumeTicket ticket;
   if (kind == Kind::Resume) {
     auto client = connect(options, entropy);

@@ -369,7 +369,7 @@ TEST(CommandLine, AVariableOfAnotherCommandIsNotLookedAt) {
   EXPECT_EQ(program.run({"load"}), std::nullopt) << program.err;
 }
 
-/// What a program with these options says of the words; nothing where it goes on.
+/// Returns what a program with these options prints about the words, or nothing if it continues.
 template <class Add>
 std::string complaint_about(std::vector<const char*> words, const Add& add) {
   CommonFlags flags;

@@ -46,7 +46,7 @@ inline views::ViewState view_of(const std::vector<views::RowHead>& heads) {
   return view;
 }
 
-/// Of seat 3, compared at the client.
+/// A desync of seat 3, compared at the client.
 inline protocol::Desync desync() {
   protocol::Desync desync{
       .side = protocol::DesyncSide::Client,

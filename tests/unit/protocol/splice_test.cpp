@@ -49,7 +49,8 @@ struct Matrix {
   std::vector<Receiver> receivers;
 };
 
-// One way of one session through all epochs: what is sealed there, and its receiver in each.
+// Adds one direction of one session through all epochs: a packet of each type and a receiver in
+// each epoch.
 void add_way(std::size_t session, net::Direction direction, Matrix& matrix) {
   const auto& [nonce, connection] = kSessions[session];
   net::PacketChannel sender{samples::session_keys(nonce), connection, direction};
