@@ -262,8 +262,8 @@ TEST(Terminal, TheOwnBodyIsMarkedInColoursAndWithout) {
 
 class TerminalSizes : public testing::TestWithParam<const char*> {};
 
-// With room for 200 players the bomber has 8,000 bricks, too many for a client under
-// ThreadSanitizer.
+// With room for 1,000 players, the default, the bomber has 8,000 bricks, too many for a client
+// under ThreadSanitizer.
 TEST_P(TerminalSizes, IsDrawnAgainAfterEachChange) {
   const RunningServer server{{"--game", GetParam(), "--max-clients", "8"}};
   const Pane pane{play(server), {.columns = 200, .rows = 60}};
