@@ -7,7 +7,7 @@
 
 work=               # the folder for what this run writes; engine_up sets it
 docker_program=docker
-dockerd_pid=        # of our own engine
+dockerd_pid=        # the process id of our own engine
 building=           # the process id of a build under way
 base_image=         # made here, because there is no registry
 builder=debian:12-slim
@@ -106,8 +106,8 @@ engine_up() {
   [[ -z $dockerd_pid && -z $base_image ]] || build_network=(--network host)
 }
 
-# engine_build CONTEXT TARGET TAG COMMIT, with its output in $work/build.log. Docker runs in
-# the background, so that a signal is handled at once.
+# engine_build CONTEXT TARGET TAG COMMIT: builds an image; the output is in $work/build.log. Docker runs in the background,
+# so that a signal is handled at once.
 engine_build() {
   "$docker_program" build ${build_network[@]+"${build_network[@]}"} --build-arg "BUILDER=$builder" \
     --build-arg "COMMIT=$4" -f "$1/docker/Dockerfile" --target "$2" -t "$3" "$1" >"$work/build.log" 2>&1 &
@@ -116,7 +116,7 @@ engine_build() {
   building=
 }
 
-# dockerd ends its containerd itself; only one that had to be killed leaves it behind.
+# dockerd ends its containerd itself. Only a dockerd that had to be killed leaves its containerd behind.
 stop_engine() {
   local containerd_pid try
   containerd_pid=$(cat "$work/exec/containerd/containerd.pid" 2>/dev/null) || true

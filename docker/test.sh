@@ -177,8 +177,8 @@ times_said() { docker logs "$1" 2>&1 | grep -cF -- "$2" || true; }
 # has_said NAME WORDS: whether the server has logged them.
 has_said() { [[ $(times_said "$1" "$2") != 0 ]]; }
 
-# first_try NAME ARGUMENT...: a server behind a published port, as docker/README.md starts it. An engine without a network ignores the
-# port, or refuses it.
+# first_try NAME ARGUMENT...: a server behind a published port, as docker/README.md starts it. An engine without a network
+# ignores the port, or refuses it.
 first_try() {
   local as=$1
   shift

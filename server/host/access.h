@@ -16,7 +16,8 @@
 
 namespace tickbox::server {
 
-/// Returns one line if options exclude each other: without keys a server serves only this machine.
+/// Returns one line if options exclude each other, if the snapshot rate does not fit the tick rate,
+/// or if --bind is no address, or one other than loopback without keys or --allow-strangers.
 [[nodiscard]] std::optional<std::string> contradiction(const Options& options);
 
 enum class KeyFile : std::uint8_t {

@@ -55,8 +55,8 @@ std::string document_of(const std::string& admin, HealthQuestion question,
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// Writes one line to stdout. Returns Done if `admin` answers with 200, WrongUsage if it is no
-/// HOST:PORT, else Failed.
+/// Writes the answer of `admin` to stdout; without an answer, reports the failure. Returns Done if
+/// the answer has status 200, WrongUsage if `admin` is no HOST:PORT, else Failed.
 cli::ExitCode check_health(const std::string& program, const std::string& admin,
                            HealthQuestion question, HealthAnswer answer) {
   const cli::Teller teller{.name = program, .json = answer == HealthAnswer::Document};

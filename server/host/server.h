@@ -53,7 +53,7 @@ struct Server {
   OsLog log;
   os::SteadyClock clock;
   os::SystemCalendar calendar;
-  std::optional<os::StopSignals> signals;  ///< set once keys and deny file are read: either may
+  std::optional<os::StopSignals> signals;  ///< set once keys and deny file are read: the reads may
                                            ///< block, and until then a signal ends the process
   os::SystemEntropy entropy;
   ServerKeys keys{options, log};

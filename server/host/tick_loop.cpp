@@ -16,9 +16,9 @@ namespace {
 
 /// The time between two drains of the socket while clients play or packets arrive.
 constexpr Duration kDrainInterval = std::chrono::milliseconds{1};
-/// The same while no client plays and no packet arrives. A flooded server must not use it: a
-/// client's HELLOs come 250 ms apart. They would always arrive behind the packets that have used up
-/// the replies to strangers.
+/// The same while no client plays and no packet arrives. A flooded server must not use it: a client
+/// sends a HELLO only every 250 ms or more. Behind the packets of 10 ms, each HELLO could find the
+/// replies to strangers used up.
 constexpr Duration kIdleInterval = std::chrono::milliseconds{10};
 /// The time between two copies of the status for the admin side.
 constexpr Duration kPublishInterval = std::chrono::milliseconds{100};

@@ -1,6 +1,6 @@
 #pragma once
 // The last seconds of a room's tick log, with keyframes, kept in memory for the recording of a
-// crash. The tick that is being stepped is included: as far as it was requested.
+// crash. Of the tick that is being stepped, the black box has the request.
 //
 // There are two stretches of kBlackBoxSeconds: the one being filled, and the one before it. A
 // stretch whose memory is full early ends early. The memory grows only for a larger keyframe, or
@@ -46,8 +46,8 @@ class BlackBox {
   void stepped(const match::Match& match);
 
   /// Writes a recording of everything kept. If a tick is being stepped, the recording ends with it
-  /// as unfinished; otherwise it has the normal end. Returns false if the sink refused.
-  /// Requires: stepping() was called. Allocates memory.
+  /// as unfinished; otherwise it has the normal end. Returns false if the sink refused, or if
+  /// stepping() was never called. Allocates memory.
   bool write(ByteSink& sink, const record::Header& header) const;
 
  private:

@@ -11,8 +11,8 @@
 namespace tickbox::server {
 namespace {
 
-/// The most time for closing the recording, and the most from a second signal on. The total is less
-/// than a container manager waits before it kills the process.
+/// The most time for closing the recording, and the most from a second signal on. Kubernetes kills
+/// the process after 30 s.
 constexpr Duration kClosingMost = std::chrono::seconds{20};
 constexpr Duration kHurriedMost = std::chrono::seconds{1};
 /// The wait for the disk after which a warning is logged; then the interval between two checks.

@@ -1,4 +1,4 @@
-// The tick thread requests a file and gets it some ticks later; it gives back the one it has
+// The tick thread requests a file and gets it some ticks later. It gives back each file that it has
 // finished. Both are moves under a lock that the other thread holds for a few instructions.
 
 #include "server/host/recordings/recording_files.h"

@@ -47,7 +47,8 @@ class Recordings {
 
   [[nodiscard]] BlackBox& black_box() { return black_box_; }
 
-  /// Returns the metrics of the files, and logs a change of state. Never waits for the disk.
+  /// Returns the metrics of the files. Logs what has happened to the files since the last call, and
+  /// a change of state. Never waits for the disk.
   [[nodiscard]] RecordingMetrics look();
 
   /// Returns the paths of the files that were closed and are kept, the oldest first. Requires:
