@@ -1,9 +1,9 @@
 #pragma once
 // The stream to one auditor: bytes in segments that are sent until they are acknowledged.
 //
-// A segment is sent again if one that was sent later has arrived before it. The oldest segment is
-// also sent again after a timeout. For a silent auditor only this one is repeated, and the timeout
-// grows.
+// A segment is sent again if its acknowledgement is late and a segment that was sent later has
+// arrived. The oldest segment is also sent again after a timeout. To a silent auditor only the
+// oldest segment is repeated, and the timeout grows.
 
 #include "core/bytes.h"
 #include "core/clock.h"
@@ -51,8 +51,8 @@ class AuditStream {
   /// Ends the run.
   void end() { is_running_ = false; }
 
-  /// Takes an acknowledgement. Fails: false, if it is of another run, older than another, or names
-  /// segments that were not sent.
+  /// Takes an acknowledgement. Fails: false, if it is of another run, is older than one taken
+  /// before, or names segments that were not sent.
   bool acknowledge(const protocol::AuditAck& ack, Instant now);
 
   /// Returns whether `ack` requests another run in place of this one.

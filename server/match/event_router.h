@@ -65,9 +65,9 @@ class EventRouter {
  private:
   struct Routed {
     EventBits bits;
-    std::size_t first_place = 0;  ///< of those that see it, in places_
+    std::size_t first_place = 0;  ///< in places_: a player who sees one receives it
     std::size_t places = 0;
-    std::size_t first_player = 0;  ///< of those that it concerns, in players_
+    std::size_t first_player = 0;  ///< in players_: the players that it concerns
     std::size_t players = 0;
   };
 

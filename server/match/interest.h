@@ -66,11 +66,11 @@ class Interest {
   /// Reads the entities once, for all views of this tick. `slots`: of the world's rows.
   void rebuild(const engine::World& world, std::span<const SlotId> slots);
 
-  /// Reads the active ones alone. Requires: the others are as in the last rebuild().
+  /// Reads the active entities alone. Requires: those at rest are as in the last rebuild().
   void rebuild_active(const engine::World& world, std::span<const SlotId> slots);
 
-  /// Fills `found` with the entities in sight, in no order. In a crowd these are only the nearest,
-  /// at least `enough`: all in a smaller rectangle.
+  /// Fills `found` with the entities in sight, in no order. In a crowd these are only the entities
+  /// in a smaller rectangle, at least `enough`.
   /// Cost: grows with the entities within the view's width.
   void query(const Eye& eye, std::size_t enough, std::vector<Found>& found) const;
 

@@ -108,8 +108,8 @@ void MatchLog::begin_tick(const engine::World& world, const engine::TickRecord* 
 }
 
 /// Gives slots to bodies that were removed in the tick in which they were spawned, if the server
-/// has done the one or the other. No client knows what the server has spawned, and such a body may
-/// have influenced others. What the server has removed goes on living where a client replays its
+/// has spawned or removed them. No client knows a body that the server has spawned, and such a body
+/// may have influenced others. A body that the server has removed stays where a client replays its
 /// spawn.
 void MatchLog::add_transients(const engine::TickRecord& record,
                               std::span<const engine::SpawnedBy> spawns) {

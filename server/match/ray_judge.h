@@ -25,13 +25,13 @@ inline constexpr std::uint32_t kLookBackMaxMs = 250;
 
 class RayJudge {
  public:
-  /// Requires: kLookBackMaxMs of this tick rate are remembered.
+  /// Requires: kLookBackMaxMs have fewer than protocol::kTicksRemembered ticks at this rate.
   explicit RayJudge(std::uint32_t tick_rate);
 
-  /// Appends what rays strike in the tick after the match's present one: at most one entity each,
-  /// sorted by shooter. `look_back`: by seat, the age in ticks of the state that the player saw;
-  /// 255: 255 or more. Cost: no allocation once warm; for each past tick that rays look at, one
-  /// pass over its bodies and an index of those on the way.
+  /// Appends what rays strike in the tick after the match's present one: at most one entity for
+  /// each ray, sorted by shooter. `look_back`: by seat, the age in ticks of the state that the
+  /// player saw; 255: 255 or more. Cost: no allocation once warm; for each past tick that rays look
+  /// at, one pass over its bodies and an index of those on the way.
   void judge(const Match& match, std::span<const std::uint8_t> look_back,
              std::span<const engine::FiredRay> rays, std::vector<engine::Strike>& strikes);
 

@@ -2,8 +2,9 @@
 // The rows of a tick as bits. Many clients see the same rows, so each is packed once, when the
 // first plan asks for it; snapshots have copies of the bits.
 //
-// Only the place of a row depends on the snapshot, by its origin. A row is packed as near its own
-// place, where the bits of the place are zeros; a copy has those of the place instead.
+// Only the place of a row depends on the snapshot, by the snapshot's origin. A row is packed with
+// its own place as the origin, so the bits of the place are zeros. A copy has the bits of the place
+// from the snapshot's origin instead.
 
 #include "engine/bits.h"
 #include "engine/world.h"

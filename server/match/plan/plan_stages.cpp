@@ -96,7 +96,8 @@ std::size_t content_bits(const ViewRequest& request, std::size_t datagram_bytes)
 }
 
 /// Returns the bits that causes may take in a whole datagram. If the client's byte budget allows
-/// fewer, they wait for more. Own bodies that are not replayed are sent in full.
+/// fewer, the snapshot waits until it allows more. Own bodies that are not replayed are sent in
+/// full.
 std::size_t cause_bits_max(const PlanInput& input, const ClientBodies& bodies) {
   std::size_t rest = other_bits(input);
   for (const SlotId own : input.own) {
@@ -417,7 +418,8 @@ std::span<Candidate> list_candidates(const PlanInput& input, const RowBudget& bu
         .priority = is_own ? kOwnPriority : kKnownPriority + nearness(body.extent.middle, centre),
         .is_known = true};
   }
-  // Writes each body and counts it only if it is wanted: in a crowd, a branch is often wrong.
+  // Writes each body, and counts it only if it is wanted: in a crowd, the processor would often
+  // predict a branch wrong.
   Rectangle listed;  // the rectangle that query() has searched, as far as it has bodies
   const auto add_new = [&](std::span<const Interest::Found> found) {
     for (const Interest::Found& each : found) {
@@ -479,7 +481,7 @@ std::optional<ChosenBodies> choose_bodies(const PlanInput& input, const RowBudge
     const Candidate& candidate = order.take();
     const bool is_own = candidate.priority == kOwnPriority;
     const std::size_t headroom = candidate.is_new ? budget.headroom : 0;
-    // Those behind it are new if it is: no other one fits.
+    // If this candidate is new, all behind it are new too: none of them fits.
     if (!is_own && left < headroom + views::kNearPlaceBits) break;
     const std::size_t bits = row_bits(input, bodies, candidate.slot);
     if (bits + headroom > left) {

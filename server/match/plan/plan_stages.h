@@ -31,11 +31,11 @@ inline constexpr std::uint16_t kNoSeat = 0xffff;
 
 /// What plans read of a body, side by side: each plan reads hundreds of bodies in no order.
 struct PlannedBody {
-  /// Valid while present, as the extent.
+  /// Hash and extent are valid while the body is present.
   std::uint64_t hash = 0;
   Extent extent;
   std::uint32_t row = kNoRow;    ///< among the world's rows, while present
-  std::uint16_t seat = kNoSeat;  ///< of the input that it moves by, of an avatar
+  std::uint16_t seat = kNoSeat;  ///< of an avatar: the seat whose input moves it
   bool is_present = false;
   bool left = false;  ///< despawned by the server, which no replay shows
   BodyId id;

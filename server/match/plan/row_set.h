@@ -17,7 +17,7 @@ class RowSet {
   void add(std::uint32_t row) { words_[row / kBits] |= std::uint64_t{1} << row % kBits; }
 
   /// Removes all rows and calls visit(row) for each, ascending.
-  /// Cost: linear in them, and a step for 64 rows of the world.
+  /// Cost: linear in them, and one step for each 64 rows of the world.
   template <class Visit>
   void take_all(Visit visit) {
     for (std::size_t i = 0; i < words_.size(); ++i) {
