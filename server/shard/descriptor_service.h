@@ -1,6 +1,6 @@
 #pragma once
-// Answers clients that ask for the descriptor of the game that the server plays: a client without
-// the game reads by it what it is sent.
+// Answers clients that ask for the descriptor of the game that the server plays. A client without
+// the game uses it to read what the server sends.
 
 #include "core/clock.h"
 #include "net/drop_reason.h"

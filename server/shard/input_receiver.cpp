@@ -33,8 +33,8 @@ std::expected<void, net::DropReason> InputReceiver::receive(
   return {};
 }
 
-/// Takes the acknowledgements of views, events and audits. An acknowledgement of a view without its
-/// receipt is none.
+/// Takes the acknowledgements of views, events and audits. An acknowledgement of a view does not
+/// count without the receipt of the view.
 void InputReceiver::take_acks(Session& session, const protocol::InputMessage& message,
                               Instant now) {
   Metrics& metrics = context_.metrics;

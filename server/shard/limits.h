@@ -23,16 +23,15 @@ inline constexpr Rate kRepliesToStrangers{.per_second = 20'000, .burst = 4'000};
 
 /// Seals opened for unproven addresses, all networks together: at 2 µs each 1 % of a core. CONNECT,
 /// RESUME with a cookie and packets from new addresses have one such limit each. A flood from
-/// forged addresses has no cookies. It can only use up the last one: for each connection id that it
-/// knows, at most kOpensOfSession. The burst is for all 4,000 clients of a full server at once;
-/// kAgreements lets in 1,000 of them each second.
+/// forged addresses has no cookies. It can only use up the limit of packets from new addresses: for
+/// each connection id that it knows, at most kOpensOfSession. The burst is for all 4,000 clients of
+/// a full server at once; kAgreements lets in 1,000 of them each second.
 inline constexpr Rate kOpens{.per_second = 5'000, .burst = 4'096};
 /// The same limit for one network. A load generator of 4,000 clients connects within four seconds.
 inline constexpr Rate kOpensOfNetwork{.per_second = 512, .burst = 2'048};
 /// The same limit for one session: packets from other addresses than its own. It is asked before
-/// the limit of the network, so that a flood under one connection id uses up only its own, a
-/// quarter of the network's rate. The burst is two seconds of a client at 240 Hz that catches up
-/// while it moves.
+/// the limit of the network, so that a flood under one connection id takes at most a quarter of the
+/// network's rate. The burst is two seconds of a client at 240 Hz that catches up while it moves.
 inline constexpr Rate kOpensOfSession{.per_second = 128, .burst = 1'024};
 /// RESUMEs without a cookie whose tickets are opened, all networks together. A RESUME beyond this
 /// is answered with a cookie, which costs a client a round trip.
@@ -137,8 +136,8 @@ struct UnprovenPace {
 };
 
 /// The silence after which snapshots are few: one a second, and beyond kUnprovenSnapshots no more
-/// than kUnprovenAnswers times what the client sends. Those few are all that a client gets whose
-/// packets are lost, until it has timed out.
+/// than kUnprovenAnswers times what the client sends. If all packets of a client are lost, it gets
+/// no more than kUnprovenSnapshots from then on, until it has timed out.
 inline constexpr Duration kUnprovenFor = std::chrono::seconds{1};
 inline constexpr std::uint64_t kUnprovenSnapshots = 4;
 
@@ -152,7 +151,7 @@ inline constexpr std::uint32_t kQuietSnapshotsPerSecond = 10;
 /// Repeats per second of an event that the client has not acknowledged.
 inline constexpr std::uint32_t kEventRepeatsPerSecond = 4;
 /// Clients of one shard that may audit at once. Each receives everything that enters the room, and
-/// has a send backlog of half a megabyte of its own.
+/// has send buffers of its own: some 350 KB, and the size of a keyframe.
 inline constexpr std::uint32_t kAuditorsMax = 4;
 /// Audit bytes to one auditor. 1,000 wandering players cause 10,000 bytes per second. Their room of
 /// 40,000 bytes arrives within half a second. The burst is some full segments.

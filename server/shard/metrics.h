@@ -88,8 +88,8 @@ using SnapshotSizeCounts = BucketCounts<kSnapshotSizeBounds>;
 /// The uses of the bytes of snapshots.
 enum class SnapshotPart : std::uint8_t {
   Packet,  ///< seal and packet head
-  Frame,   ///< snapshot head and status, mask and counts
-  Causes,
+  Frame,   ///< all else outside content and events: mask, head, receipt, status, answer to commands
+  Causes,  ///< all else of the content: causes, the room's state, head and origin
   NewBodies,    ///< bodies in full that are new to a view
   KnownBodies,  ///< bodies in full that a view has already
   Exits,
@@ -151,7 +151,7 @@ inline constexpr std::size_t kDesyncResults = 4;
 /// The counts of files about desyncs.
 struct DesyncFileMetrics {
   std::uint64_t written = 0;
-  std::uint64_t left_out = 0;  ///< beyond the limit per hour or in all
+  std::uint64_t left_out = 0;  ///< beyond a limit of cli::DesyncFiles
   std::uint64_t failed = 0;
 };
 

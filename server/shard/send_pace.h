@@ -29,7 +29,7 @@ struct SendPace {
   }
 
   /// Returns whether a snapshot of `tick` is due. Full views, for a client without a base, are
-  /// rarer. So are all views for a client that proves no receipt.
+  /// rarer. All views are rarer for a client that proves no receipt.
   [[nodiscard]] bool is_due(const Session& session, Tick tick, bool has_base, Instant now) const {
     if (!has_turn(tick, session.player)) return false;
     const std::uint32_t interval =

@@ -43,7 +43,7 @@ struct PathCheck {
   std::uint64_t new_number = 0;  ///< sent to the new address
   std::uint64_t old_number = 0;  ///< sent to the session's address
   std::uint64_t received = 0;    ///< bytes received from the new address
-  std::uint64_t sent = 0;        ///< bytes sent there
+  std::uint64_t sent = 0;        ///< bytes sent to the new address
   Instant began;
   Instant asked;  ///< when the last CHALLENGE was sent
   Instant expires;
@@ -115,9 +115,10 @@ struct Session {
   std::unique_ptr<match::InputBuffer> inputs;  ///< set once the session plays
   std::uint8_t substituted = 0;                ///< number of substituted inputs, modulo 256
   std::uint32_t late = 0;
-  std::int16_t margin = 0;          ///< 1/16 ticks, of the newest packet's newest input
-  std::uint32_t mismatches = 0;     ///< hash mismatches, as the client reported
-  std::uint32_t hashes_sent = 0;    ///< snapshots and audit segments since it last reported one
+  std::int16_t margin = 0;       ///< 1/16 ticks, of the newest packet's newest input
+  std::uint32_t mismatches = 0;  ///< hash mismatches, as the client reported
+  std::uint32_t hashes_sent =
+      0;  ///< snapshots and audit segments since it last reported a mismatch
   std::optional<Instant> reported;  ///< when its last desync report began
   std::uint16_t commands = 0;       ///< number of the newest command taken; 0: none
   bool owes_command_ack = false;    ///< a message with commands is not answered yet

@@ -28,8 +28,8 @@ class SessionTable {
   /// the last one of its slot. Requires: fewer than `sessions_max` sessions are open.
   [[nodiscard]] Session& open(Entropy& entropy);
 
-  /// Gives a session another connection id, different from its last two. Its previous id
-  /// finds the session, too, until the next call.
+  /// Gives a session another connection id, different from its last two. Its previous id finds the
+  /// session, too, until the next call.
   void renew(Session& session, Entropy& entropy);
 
   /// Closes a session: its connection ids find nothing any more.

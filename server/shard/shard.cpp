@@ -284,8 +284,8 @@ void Shard::Impl::tick(Instant now) {
   metrics.entities_of_kind.fill(0);
   metrics.audit.auditors = 0;
   for (HostedRoom& room : rooms_) {
-    // Not in the tick that closed it: the snapshots of that tick are sent first, where they are
-    // due.
+    // Ends the match one tick after the game has closed the room: the snapshots of the closing tick
+    // are sent first, to the clients whose turn it is.
     if (room.closes_match()) lifecycle_.end_match(room, now);
     room.step(metrics);
     replicator_.queue_events(room);

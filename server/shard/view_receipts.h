@@ -1,7 +1,7 @@
 #pragma once
-// The proof that a client receives its snapshots: each has a number that the client cannot guess,
-// its receipt, and the acknowledgement of the view repeats it. Without it a client could leave its
-// address and have everything sent to the next owner.
+// The proof that a client receives its snapshots. Each snapshot has a number that the client cannot
+// guess, its receipt, and the acknowledgement of the view repeats the receipt. Without receipts a
+// client could leave its address and have everything sent to the next owner.
 
 #include "core/bytes.h"
 #include "core/clock.h"
@@ -91,7 +91,7 @@ class ViewReceipts {
   std::optional<Tick> newest_;  ///< newest proven view
   Instant proven_;
   std::uint64_t received_ = 0;     ///< bytes since the last proof
-  std::uint64_t sent_slowly_ = 0;  ///< snapshots since kUnprovenFor after it
+  std::uint64_t sent_slowly_ = 0;  ///< snapshots sent after a silence of kUnprovenFor
   std::uint64_t sent_ = 0;  ///< bytes of those beyond the first kUnprovenSnapshots, and of answers
 };
 

@@ -13,7 +13,7 @@
 namespace tickbox::server {
 namespace {
 
-/// Calls `visit(session)` for the sessions of a seat. It may close the session.
+/// Calls `visit(session)` for the sessions of a seat; `visit` may close the session.
 template <class Visit>
 void for_each_session(const Seat& seat, Visit visit) {
   for (Session* session : {seat.playing, seat.pending}) {

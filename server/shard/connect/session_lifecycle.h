@@ -38,23 +38,23 @@ class SessionLifecycle {
   /// Ends a session. Its player stays for kBodyKept if its client has timed out.
   void close(Session& session, net::DisconnectReason reason, Instant now);
 
-  /// Closes a session without a word. Its seat no longer has it, and its token is free if its
+  /// Closes a session without a DISCONNECT. Its seat no longer has it, and its token is free if its
   /// client has not proven its keys.
   void discard(Session& session);
 
-  /// Closes the sessions of a seat without a word, and makes it free.
+  /// Closes the sessions of a seat without a DISCONNECT, and makes the seat free.
   void release(HostedRoom& room, Seat& seat);
 
   /// Closes sessions that have timed out, and frees the seats of clients that did not return. A
   /// time for which this server was stalled does not count. Call it once a tick.
   void expire(Instant now);
 
-  /// Tells whether a client is put out, by its id and the id of the key of its token.
+  /// Returns whether a client is kicked, by its id and the id of the key of its token.
   using IsOut = std::function<bool(std::uint64_t client, std::uint32_t key_id)>;
 
   /// Closes the sessions of the held seats for which `is_out` returns true, with reason kicked, and
-  /// makes these seats free. Their tickets are valid no more. Returns the number of seats. In other
-  /// seats it closes a pending session if the key of its token is out.
+  /// makes these seats free. Their tickets are no longer valid. Returns the number of seats. In
+  /// other seats, closes a pending session if `is_out` returns true for the key of its token.
   std::size_t kick(const IsOut& is_out, Instant now);
 
   /// Closes the sessions of a match that the game has ended, and makes their seats free. A client

@@ -42,8 +42,8 @@ class TokenHistory {
   /// `capacity`: tokens, at least 1.
   TokenHistory(std::size_t capacity, Entropy& entropy);
 
-  /// Returns nullptr if never shown. Cost: constant. Pointers last until the next
-  /// change of the table.
+  /// Returns the token, or nullptr if the table does not have it. The pointer is valid until the
+  /// table changes. Cost: constant.
   [[nodiscard]] ShownToken* find(const net::TokenId& id);
 
   /// Stores a token. Returns false if there is no space. Cost: constant. While the table is full,

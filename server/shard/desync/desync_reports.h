@@ -33,7 +33,7 @@ class DesyncReports {
  public:
   /// The result of a part.
   struct Taken {
-    bool is_forgotten = false;                   ///< the server's own view: the answer must say so
+    bool is_forgotten = false;  ///< the server remembers no such view: the answer must say so
     std::optional<protocol::Desync> compared{};  ///< once in each report
   };
 

@@ -82,7 +82,7 @@ TEST(Chase, AimsInEveryDirection) {
     const std::int64_t off = (pad.aim - direction + kDirections) % kDirections;
     EXPECT_LE(off, 1) << direction;
     const std::int64_t eighth = (direction + kDirections / 16) / (kDirections / 8) % 8;
-    // Near the limits of an eighth either is right: the bot counts with 2/5 for tan 22.5°.
+    // Near the limit of two eighths, either is right: the bot takes 2/5 for tan 22.5°.
     const std::int64_t from_limit = (direction + kDirections / 16) % (kDirections / 8);
     if (from_limit < 4 || from_limit > kDirections / 8 - 4) continue;
     EXPECT_EQ(pad.move, 1 + eighth) << direction;

@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kRate = 60;
 /// A pad, by the names of its fields.
 using Pad = std::vector<tests::NamedValue>;
 
-/// To the right: running, and a shot of each weapon.
+/// At rest; then to the right: a run, and a shot of each weapon.
 inline const Pad kRest{};
 inline const Pad kRight{{.field = "move", .value = 1}};
 inline const Pad kShootRight{{.field = "shoot", .value = 1}};

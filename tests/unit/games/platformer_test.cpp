@@ -267,7 +267,7 @@ TEST(PlatformerMaps, HaveThePlacesThatTheRulesExpect) {
     const PlayedMatch match{platformer(), 4, 60, 1, course};
     EXPECT_EQ(match.objects("checkpoint").size(), kCheckpoints) << course;
     EXPECT_EQ(match.objects("goal").size(), 1) << course;
-    // Each has a number of 0 to 63 as its home.
+    // The home of each is a number from 0 to 63.
     for (const std::string_view kind : {"coin", "goomba", "crate"}) {
       EXPECT_GT(match.objects(kind).size(), 0) << course << ' ' << kind;
       EXPECT_LE(match.objects(kind).size(), 64) << course << ' ' << kind;

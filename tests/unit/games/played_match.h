@@ -1,5 +1,5 @@
 #pragma once
-// A match of any game whose entities a test puts and whose players it moves; by names.
+// A match of any game. A test puts its entities and moves its players; it names kinds and fields.
 
 #include "engine/declared.h"
 #include "engine/log/value_json.h"

@@ -54,8 +54,8 @@ struct Stone {
   TICKBOX_FIELDS(Stone)
 };
 
-/// Nothing calls acts(), the contact without its Contact, nor the predict() and the look() of other
-/// types: the hooks are there for other kinds.
+/// Nothing calls acts(), the contact() without a Contact, the predict() of an int, or the look()
+/// that returns an int. Each of the hooks that they miss exists for another kind.
 struct MisspeltForAKind : GameOf<Runner> {
   using Kinds = List<Runner, Stone>;
 
@@ -93,7 +93,7 @@ TEST(LawBreakers, AHookThatIsMisspeltForOneKindLacksThatKind) {
                                         {.name = "look", .kinds = {"Stone"}}}));
 }
 
-/// Its rules change once, after a number of calls: wherever the laws are then.
+/// Its rules change once, after a number of calls, whatever law is checked then.
 struct Tired : GameOf<Runner> {
   static inline int calls = 0;
   static inline int tired_after = 0;
@@ -107,7 +107,7 @@ struct Tired : GameOf<Runner> {
   static void join(Server<Tired>& server, Player who) { server.spawn_avatar(who, Runner{}, {}); }
 };
 
-// An author looked for the fault in significant(), because that is what the law was named.
+// Before the fix, the law "significant" reported such a fault, and an author looked for it there.
 TEST(LawBreakers, AStaticVariableIsNotBlamedOnSignificantInputs) {
   std::size_t found = 0;
   for (Tired::tired_after = 0; Tired::tired_after < 600; ++Tired::tired_after) {

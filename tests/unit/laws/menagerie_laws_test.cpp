@@ -26,8 +26,8 @@ struct Unlogged {
 
 class MenagerieClosure : public ::testing::TestWithParam<Unlogged> {};
 
-// Each query joins what it finds with whom it was asked for. Without that the islands are too
-// small.
+// The log of each query joins what the query finds with the entity that asks. Without this log the
+// islands are too small.
 TEST_P(MenagerieClosure, IsBrokenWithoutTheLogOfAQuery) {
   laws::LawOptions options{.matches = 500};
   options.query_log.*GetParam().log = false;

@@ -130,8 +130,8 @@ TEST_F(AuditStreamTest, SendsEachOnceWhereNothingIsLost) {
   EXPECT_EQ(again_, 0);
 }
 
-// Each of ten segments is lost in turn. A later segment that arrived reveals the loss; that of the
-// last segment is found by the timeout.
+// Each of ten segments is lost in turn. A later segment that has arrived reveals the loss. The
+// timeout reveals the loss of the last segment.
 TEST_F(AuditStreamTest, SendsAgainWhatOthersHavePassed) {
   for (std::size_t lost = 0; lost < 10; ++lost) {
     begin(10 * protocol::kAuditSegmentBytesMax);

@@ -62,7 +62,7 @@ TEST_F(BaseAgeTest, IsNeverMoreThanCausesCanEncode) {
   EXPECT_EQ(age_.limit({400}), base_age_max(kRate));
 }
 
-// A client that acknowledges ever older views gets older bases one tick per second only.
+// The bases of a client that acknowledges ever older views get older by one tick per second only.
 TEST_F(BaseAgeTest, GrowsSlowlyForAClientThatAcknowledgesLate) {
   play(1, 100, 1, 2);
   const std::int64_t honest = age_.limit({100});

@@ -103,7 +103,7 @@ TEST_F(EventRouterTest, APlayersNewStateReachesItselfAndThoseThatSeeItsAvatar) {
   EXPECT_EQ(in.take(12), 0U) << "the state of the shooter's seat";
 }
 
-// A body in view stays in view a little beyond the sight, and so do the events there.
+// A body in view stays in view a little beyond the sight. An event is seen just as far.
 TEST_F(EventRouterTest, AnEventIsSeenALittleBeyondTheSight) {
   const std::int32_t edge = field::kSight.x + kViewHysteresis;
   match_.put({units(0, 0), units(4, 0), {4 * kUnit + edge - kUnit, 0}, units(300, 0)});

@@ -1,4 +1,4 @@
-// Snapshots whose replay would take much longer than that of any server's.
+// Snapshots whose replay would take much longer than the replay of any that a server sends.
 
 #include "client/match/snapshot_world.h"
 #include "engine/declared.h"
@@ -76,8 +76,8 @@ TEST_F(HostileReplayTest, MoreBodiesThanAViewHoldsAreRefused) {
   expect_malformed(content, 3);
 }
 
-// Walkers that are hurt pass through each other. When they are well again they are a pile, as any
-// rules may make one.
+// Walkers that are hurt pass through each other. When they are well again, they are all in one
+// place. The rules of a game may do this.
 TEST_F(HostileReplayTest, APileThatRulesMakeIsReplayed) {
   ASSERT_NO_FATAL_FAILURE(hold(400, 5, 0));
   const auto view = world_.apply({.tick = kBase + 60, .base_age = 60, .view_hash = 0}, {});

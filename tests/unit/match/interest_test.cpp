@@ -93,7 +93,7 @@ TEST_F(InterestOfCrowd, InACrowdSeesTheNearest) {
     std::int64_t furthest_seen = 0;
     std::int64_t nearest_other = std::numeric_limits<std::int64_t>::max();
     for (std::size_t row = 0; row < bodies().size(); ++row) {
-      // In the proportions of the view; how far the nearest side of the box is.
+      // How far the nearest side of the box is, in the proportions of the view.
       const sim::Body& body = bodies()[row];
       const Vec2 middle = middle_of(body);
       const auto distance =

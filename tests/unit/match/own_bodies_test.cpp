@@ -28,8 +28,8 @@ struct Sheep {
   TICKBOX_FIELDS(Sheep, wool)
 };
 
-/// Each player has a flock in a row: the first one that two snapshots hold, the second a larger
-/// one.
+/// Each player has a flock in a row. Two snapshots hold the flock of the first player; the second
+/// player's is larger.
 struct Pasture {
   // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "pasture";
@@ -146,7 +146,7 @@ TEST_F(OwnBodiesTest, TheOthersFollowOnTheNextBase) {
   EXPECT_EQ(members_.size(), std::size_t{Pasture::kFlock});
 }
 
-// The base lacks more than a datagram holds: so the client gets a full view again.
+// The base lacks more own bodies than a datagram holds, so the client gets a full view again.
 TEST_F(OwnBodiesTest, AreAFullViewAgainWhereTheOthersDoNotFitEither) {
   plan(net::kDatagramBytesMax, 1);
   const std::size_t first = members_.size();

@@ -170,8 +170,8 @@ void see_all(PlannedMatch& match) {
   ASSERT_EQ(match.members().size(), kCrowd);
 }
 
-// The causes of all are more than a snapshot holds, though no body's causes cost more than the
-// body.
+// The causes of all bodies are more than a snapshot holds, although no body's causes take more bits
+// than the body in full.
 TEST(PlannerBudget, SendsSomeInFullWhereTheCausesOfAllDoNotFit) {
   PlannedMatch match{crowd(kCrowd)};
   ASSERT_NO_FATAL_FAILURE(see_all(match));

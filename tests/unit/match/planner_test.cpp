@@ -134,8 +134,8 @@ TEST(Planner, APlayerThatLeavesExitsAndItsSuccessorIsSentInFull) {
   EXPECT_NE(before, match.body(1));
 }
 
-// Out of view, a body runs into another that is in view. The latter is sent in full. A runner that
-// changes its direction is still sent by its causes.
+// A body out of view runs into a body in view, which is sent in full. A runner that changes its
+// direction is still sent by its causes.
 TEST(Planner, AnIslandWithAMemberOutsideIsSentInFullAndNothingElse) {
   PlannedMatch match{{units(0, 0), {10 * kUnit - kUnit / 2, 0}, units(13, 0), units(0, 5)}};
   match.tick();

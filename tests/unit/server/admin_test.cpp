@@ -52,8 +52,8 @@ TEST(Admin, IsAliveWhileItTicks) {
   EXPECT_EQ(stalled.body, "stalled: no tick for 3000 ms\n");
 }
 
-// A server that stops runs no tick, and waits up to 20 s for its disk. A probe of its liveness
-// would have ended it before.
+// A server that stops runs no tick, and waits up to 20 s for its disk. Before the fix, a probe of
+// its liveness would have ended it meanwhile.
 TEST(Admin, IsAliveWhileItDrains) {
   const AdminReply draining =
       answer("/livez", status_of(ServerState::Draining), {}, kNow + seconds{10});

@@ -341,7 +341,8 @@ TEST_F(AdmissionTest, KnowsItsOwnTicketsAndNoOthers) {
 }
 
 // RESUME needs no cookie at first, so its sources can be forged. Requests with a cookie have limits
-// of their own, which forged ones cannot use up: a returning client is asked for a cookie, no more.
+// of their own, which forged requests cannot use up. A client that returns is only asked for a
+// cookie.
 TEST_F(AdmissionTest, KeepsForgedTicketsAwayFromWhatTokensMayUse) {
   net::ResumeTicket garbage;
   store_le(MutableBytes{garbage.sealed}.subspan(1), admission_.boot());

@@ -1,5 +1,5 @@
-// The recording that a black box writes in the middle of a tick, as after a failed assertion; and
-// that of a whole match. tests/crash has the stretches that it keeps.
+// The recording that a black box writes in the middle of a tick, as after a failed assertion, and
+// the recording of a whole match. tests/crash tests the stretches that a black box keeps.
 
 #include "server/recording/black_box.h"
 

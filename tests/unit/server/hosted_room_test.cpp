@@ -124,7 +124,7 @@ TEST_F(HostedRoomTest, APlayerLeavesInTheTickAfterItsSeatIsReleased) {
       << "its successor has an avatar of its own";
 }
 
-// One leaves and another joins in one tick, in the seat of the first.
+// One player leaves, and another joins in the same tick and seat.
 TEST_F(HostedRoomTest, ASeatIsLeftAndTakenInOneTick) {
   play(1);
   step();

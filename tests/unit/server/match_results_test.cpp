@@ -38,7 +38,7 @@ struct Break {
   TICKBOX_FIELDS(Break)
 };
 
-/// Every tenth tick ends a round, and every fifth of them is followed by a break.
+/// Every tenth tick ends a round, and a break follows every fifth round.
 struct Rounds {
   static constexpr std::string_view name = "rounds";
   static constexpr std::uint32_t version = 1;

@@ -112,7 +112,7 @@ TEST(Shard, CountsTheEntitiesOfEachKind) {
   }
 }
 
-// What a test plants is found: the tools of tests/support/changed_game.h, at either end.
+// A fault that a test plants at either end, with tests/support/changed_game.h, is found.
 TEST(Shard, AFlippedBitAtEitherEndIsNamedByBoth) {
   for (const bool in_room : {false, true}) {
     SCOPED_TRACE(in_room ? "in the room" : "in a client");
