@@ -1,5 +1,5 @@
-// While clients play, the loop drains the socket every millisecond, and sleeps in between. At 60 Hz
-// margins are then exact to a sixteenth of a tick. Packets never wake it.
+// While clients play or packets arrive, the loop drains the socket every millisecond, and sleeps in
+// between. At 60 Hz margins are then exact to a sixteenth of a tick. Packets never wake the loop.
 
 #include "server/host/tick_loop.h"
 

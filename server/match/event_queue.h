@@ -3,9 +3,9 @@
 //
 // An event is in one snapshot, and in no other until it is probably lost. It counts as lost if the
 // client acknowledges the view of that snapshot or of a later one, but not the event. It also
-// counts as lost if the client acknowledges nothing for some ticks. Then it and all later events
-// are sent again. The client accepts only the event with the next number, so it takes each event
-// once.
+// counts as lost if the client does not acknowledge it for some ticks. Then the event and all later
+// ones are sent again. The client accepts only the event with the next number, so it takes each
+// event once.
 
 #include "core/bytes.h"
 #include "core/ids.h"

@@ -27,8 +27,9 @@
 
 namespace tickbox::match {
 
-/// An outcome that was decided for a body, or a ray that struck it. A payload without bits: the ray
-/// struck a body without a slot that the body in `slot` has spawned, which no snapshot can name.
+/// An outcome that was decided for a body, or a ray that struck it. If the payload has no bits, the
+/// ray struck a body that has no slot, and that the body in `slot` has spawned. No snapshot can
+/// name it.
 struct OutcomeCause {
   SlotId slot = kNoSlot;
   Payload payload;
@@ -38,7 +39,7 @@ struct OutcomeCause {
 /// The spawn of a body by a callback. The body is there at the end of its first tick, or the server
 /// has removed it in this tick: then it is still there where a client replays the spawn.
 struct SpawnCause {
-  SlotId slot;  ///< the body whose callback spawned it, or the one that this body descends from
+  SlotId slot;  ///< the body whose callback spawned it; if that has no slot, the body it comes from
   SlotId child;
 };
 

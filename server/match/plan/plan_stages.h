@@ -258,11 +258,11 @@ struct RowBudget {
 
 /// Lists the bodies in sight that are not replayed. Own bodies have the highest priority, then
 /// known bodies, then new bodies; bodies that are near, or wait for long, have a higher one than
-/// others. The first members of the list, as many as a view may have, are those with the highest
-/// priorities. They are not sorted: in a crowd, sorting all candidates would take most of the time
-/// of a plan. With a base, a body of the view sent last stays in sight as a member of the base
-/// does. Otherwise it would leave the view until the client has acknowledged it, and then come
-/// back. Returns a part of `memory`. `visible`: scratch memory.
+/// others. The first candidates of the list, as many as a view may have members, are those with the
+/// highest priorities. They are not sorted: in a crowd, sorting all candidates would take most of
+/// the time of a plan. With a base, a body of the view sent last stays in sight as a member of the
+/// base does. Otherwise the body would leave the view until the client has acknowledged the view
+/// sent last, and then come back. Returns a part of `memory`. `visible`: scratch memory.
 [[nodiscard]] std::span<Candidate> list_candidates(const PlanInput& input, const RowBudget& budget,
                                                    const ClientBodies& bodies,
                                                    std::vector<Interest::Found>& visible,

@@ -12,7 +12,7 @@
 namespace tickbox::server {
 
 /// Returns the causes after tick `since`, up to `until`, that act on entities for which `is_member`
-/// returns true, and the changes of the room. By tick, entity and kind.
+/// returns true, and the changes of the room. They are sorted by tick, entity and kind.
 /// Requires: both are among the last protocol::kTicksRemembered ticks. Allocates memory.
 [[nodiscard]] std::vector<protocol::DesyncCause> causes_since(
     const match::Match& match, Tick since, Tick until,

@@ -301,7 +301,7 @@ TEST(BomberLookout, RunsFromABombAroundTheCorner) {
   Lookout lookout{{.x = 0, .y = 0}, 9};
   EXPECT_EQ(lookout.way_to_safety(), 0);
   lookout.threaten({.x = 0, .y = 0}, 2);
-  // Safe places: (3, 0), (0, 3), and (2, 1) around a corner.
+  // The nearest safe places: (3, 0), (0, 3), and around a corner (2, 1) and (1, 2).
   EXPECT_EQ(lookout.way_to_safety(), 1);
   lookout.close({.x = 1, .y = 0});
   EXPECT_EQ(lookout.way_to_safety(), 2);
