@@ -88,8 +88,8 @@ class Admission {
   /// older tokens are refused.
   Admission(AdmissionOptions options, std::vector<RoomId> rooms, Entropy& entropy, const Now& now);
 
-  /// Judges a request. Requires: decode_request() has decoded it, and it is of our protocol
-  /// and schema.
+  /// Judges a request. Requires: decode_request() has decoded it, and it is of our protocol and
+  /// schema.
   [[nodiscard]] AdmissionResult judge(const net::ConnectRequest& request,
                                       const net::Datagram& datagram, const Now& now);
 
