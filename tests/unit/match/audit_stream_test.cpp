@@ -240,7 +240,7 @@ TEST_F(AuditStreamTest, GivesUpWhoHasTheRoomAndIsTwoSecondsBehind) {
 
 TEST_F(AuditStreamTest, WaitsForWhoHasNotTheRoomAsLongAsThereIsSpace) {
   begin(100'000);
-  std::size_t bytes = 0;  // the keyframe comes on top
+  std::size_t bytes = 0;  // without the keyframe
   while (bytes + 3'000 <= kAuditBacklogBytes) {
     ASSERT_TRUE(tick(3'000));
     bytes += 3'000;

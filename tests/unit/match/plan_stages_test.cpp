@@ -142,8 +142,8 @@ TEST_F(SortCausesTest, ThoseOfReplayedBodiesAreByTickAndMember) {
 class GatherCausesTest : public PlanStagesTest {
  protected:
   static constexpr std::uint32_t kTicks = 40;
-  /// Of each runner in a tick: a bit that it follows, its index, a bit for each of three values,
-  /// and the new value of y.
+  /// The bits of one runner's cause in one tick: a bit that says that it follows, the index, a bit
+  /// for each of three values, and the new value of y.
   static constexpr std::size_t kCauseBits = 1 + 3 + 3 + 2;
 
   GatherCausesTest() {

@@ -19,7 +19,7 @@ constexpr Player kOwn{0};
 /// Ticks from a step of the server to the comparison with its snapshot.
 constexpr std::size_t kLatency = 6;
 
-/// A match of seat 0 and others, whose views are all of its rows.
+/// A match of seat 0 and others. Each view has all rows of the match.
 class Truth : public FieldMatch {
  public:
   using FieldMatch::FieldMatch;

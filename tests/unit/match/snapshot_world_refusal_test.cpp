@@ -40,8 +40,8 @@ class SnapshotWorldRefusalTest : public ::testing::Test {
     match_.tick({{.seat = kB, .pad = kRight}});
   }
 
-  /// Applies a content with the hash of the true view. Returns whether it is malformed; then the
-  /// true one must still be accepted.
+  /// Applies a content with the hash of the true view. Returns whether it is malformed. If so, the
+  /// true content must still be accepted.
   bool is_malformed(const Lists& lists, const std::function<void(engine::BitWriter&)>& write) {
     Snapshot snapshot = match_.since(base_);
     snapshot.content.clear();
@@ -57,7 +57,7 @@ class SnapshotWorldRefusalTest : public ::testing::Test {
     return malformed;
   }
 
-  /// What was held is held.
+  /// Checks that the world still holds the base.
   void expect_holds() {
     const Snapshot right = match_.since(base_);
     EXPECT_TRUE(world_.apply(right.head, right.content));
@@ -100,7 +100,7 @@ class SnapshotWorldRefusalTest : public ::testing::Test {
     out.put(0, 1);
   }
 
-  /// A crate that the match has not.
+  /// A crate that is not in the match.
   static void put_crate(std::uint32_t number, Vec2 place, Vec2 velocity, Tick now,
                         engine::BitWriter& out) {
     const std::vector<std::byte> state(field::game().kinds[1].type.bytes);
