@@ -20,8 +20,8 @@
 
 namespace tickbox::match {
 
-/// The most bytes of ticks that wait to be cut into segments: 26 s of 1,000 wandering players, who
-/// cause 10,000 bytes per second. The bytes of the run's keyframe are added to this limit.
+/// The most bytes of ticks that wait to be cut into segments: some 25 s of 1,000 wandering players,
+/// who cause 10,000 bytes per second. The bytes of the run's keyframe are added to this limit.
 inline constexpr std::size_t kAuditBacklogBytes = std::size_t{256} * 1024;
 
 /// An auditor that has the keyframe, but not the tick of this many seconds ago, gets a new run.

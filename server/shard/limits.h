@@ -87,7 +87,7 @@ inline constexpr Rate kRepeatedAccepts{.per_second = 8, .burst = 8};
   return {.per_second = bytes, .burst = bytes};
 }
 
-/// The least time between two CHALLENGEs to the two addresses of a path check.
+/// The least time between two CHALLENGEs to an address of a path check.
 inline constexpr Duration kChallengeInterval = std::chrono::milliseconds{50};
 /// The size of a CHALLENGE at most.
 inline constexpr std::uint64_t kChallengeBytes = 64;
@@ -101,7 +101,7 @@ inline constexpr Duration kPathCheckLife = std::chrono::seconds{2};
 /// silence is at least kOldPathSilence: four CHALLENGEs, because one or two can be lost.
 inline constexpr int kPathRoundTrips = 3;
 inline constexpr Duration kOldPathSilence = std::chrono::milliseconds{200};
-/// The least time between the decision of a path check and the next one. After a check that has
+/// The least time between the decision of a path check and the next check. After a check that has
 /// expired there is no wait.
 inline constexpr Duration kMoveInterval = std::chrono::seconds{2};
 
