@@ -21,7 +21,7 @@
 
 namespace tickbox::server {
 
-/// The id of the room of a server that has one.
+/// The id of the room of a server that has one room.
 inline constexpr RoomId kFirstRoom{1};
 
 /// The match of a room and its recordings, which a shard uses and does not own.

@@ -105,8 +105,8 @@ inline constexpr Duration kOldPathSilence = std::chrono::milliseconds{200};
 /// expired there is no wait.
 inline constexpr Duration kMoveInterval = std::chrono::seconds{2};
 
-/// Snapshot bytes to one client: ten times the need of a crowd of 64, and a burst of some full
-/// views. Entities that do not fit wait for a later snapshot.
+/// Snapshot bytes to one client: more than ten times the need of a client in a crowd of 64, and a
+/// burst of some full views. Entities that do not fit wait for a later snapshot.
 inline constexpr Rate kSnapshotBytes{.per_second = 64'000, .burst = 16'000};
 /// The smallest byte budget with which a snapshot is sent.
 inline constexpr std::size_t kSnapshotBytesMin = 400;
@@ -118,7 +118,7 @@ inline constexpr std::size_t kEventBytesMax = 300;
 inline constexpr std::uint32_t kFullViewsPerSecond = 20;
 /// Full views that a client may request after it has held a view and discarded it.
 inline constexpr Rate kFullViewRequests{.per_second = 1, .burst = 2};
-/// The commands of one session. One that exceeds the limit waits: its client repeats it.
+/// The commands of one session. A command beyond the limit waits: the client repeats it.
 inline constexpr Rate kCommandsOfSession{.per_second = 10, .burst = 10};
 /// The work of all plans of a shard in a second, in units of ViewPlan::work: at 15 ns each, 45 % of
 /// a core. Beyond it the dearest clients wait for the next tick, none twice in a row.

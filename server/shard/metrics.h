@@ -188,7 +188,7 @@ struct Metrics {
   /// The time from a snapshot to its acknowledgement: the round trip, and up to a client tick.
   RttCounts client_rtt;
   std::uint64_t hash_mismatches = 0;  ///< reported by clients
-  /// Clients that reported one or more, once for each seat that they held.
+  /// Clients that reported a wrong hash, once for each seat that they held.
   std::uint64_t mismatch_reporters = 0;
   std::array<std::uint64_t, kDesyncResults> desync_results{};
   DesyncFileMetrics desync_files;

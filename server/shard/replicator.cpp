@@ -41,7 +41,7 @@ void count(SnapshotMetrics& metrics, const protocol::Snapshot& snapshot,
 
 void put_off_dearest(const DueSnapshots& due, std::uint64_t limit,
                      std::span<SessionSnapshots*> may_wait) {
-  // What is put off comes on top of the next tick's work, so about half of this tick's stays.
+  // Work that is put off is added to the next tick's, so about half of this tick's work stays.
   const std::uint64_t least = std::max(limit, due.work / 2);
   std::uint64_t work = due.work;
   if (work <= least) return;

@@ -104,7 +104,7 @@ class Admission {
                            WallTime today);
 
   /// Consumes a token whose client has proven its keys: it admits no client any more. If a client
-  /// holds one seat at most, no older token of this client does either.
+  /// holds one seat at most, its older tokens no longer admit it either.
   void consume(const AdmittedToken& token);
 
   /// Frees a token whose pending session was given up: it may admit a client again.
