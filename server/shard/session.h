@@ -115,10 +115,9 @@ struct Session {
   std::unique_ptr<match::InputBuffer> inputs;  ///< set once the session plays
   std::uint8_t substituted = 0;                ///< number of substituted inputs, modulo 256
   std::uint32_t late = 0;
-  std::int16_t margin = 0;       ///< 1/16 ticks, of the newest packet's newest input
-  std::uint32_t mismatches = 0;  ///< hash mismatches, as the client reported
-  std::uint32_t hashes_sent =
-      0;  ///< snapshots and audit segments since it last reported a mismatch
+  std::int16_t margin = 0;          ///< 1/16 ticks, of the newest packet's newest input
+  std::uint32_t mismatches = 0;     ///< hash mismatches, as the client reported
+  std::uint32_t hashes_sent = 0;    ///< snapshots and audit segments since its last mismatch
   std::optional<Instant> reported;  ///< when its last desync report began
   std::uint16_t commands = 0;       ///< number of the newest command taken; 0: none
   bool owes_command_ack = false;    ///< a message with commands is not answered yet
