@@ -106,8 +106,8 @@ engine_up() {
   [[ -z $dockerd_pid && -z $base_image ]] || build_network=(--network host)
 }
 
-# engine_build CONTEXT TARGET TAG COMMIT: builds an image; the output is in $work/build.log. Docker runs in the background,
-# so that a signal is handled at once.
+# engine_build CONTEXT TARGET TAG COMMIT: builds an image; the output is in $work/build.log. Docker runs in the
+# background, so that a signal is handled at once.
 engine_build() {
   "$docker_program" build ${build_network[@]+"${build_network[@]}"} --build-arg "BUILDER=$builder" \
     --build-arg "COMMIT=$4" -f "$1/docker/Dockerfile" --target "$2" -t "$3" "$1" >"$work/build.log" 2>&1 &
