@@ -146,7 +146,7 @@ TEST(Audit, TellsAQuietRoomInAlmostNothing) {
   harness.run_for(seconds{10});
   const server::AuditMetrics& after = harness.shard().metrics().audit;
   expect_seamless(harness, auditor, 8);
-  // Ten packets a second, and nine bytes a tick.
+  // In ten seconds: ten packets a second of 100 bytes each, and nine bytes a tick.
   EXPECT_LE(after.sent - before.sent, 100U);
   EXPECT_LT(after.bytes - before.bytes, 10U * (10 * 100 + 60 * 9));
 }
@@ -197,7 +197,7 @@ TEST(Audit, FindsOneWrongBitOfTheServerInItsTick) {
     EXPECT_EQ(stats.first_audit_mismatch->tick, Tick{at});
     EXPECT_NE(stats.first_audit_mismatch->expected, stats.first_audit_mismatch->got);
     EXPECT_EQ(stats.audit_mismatched, 1U);
-    // Begun again from the server's own state, which goes on by the rules.
+    // The audit began again from the server's own state, which follows the rules from there on.
     EXPECT_EQ(stats.audit_runs, 2U);
     EXPECT_EQ(harness.shard().metrics().audit.asked, 1U);
     EXPECT_GE(harness.shard().metrics().hash_mismatches, 1U);
@@ -291,7 +291,7 @@ TEST(Audit, IsForSoManyAtOnce) {
   EXPECT_EQ(harness.client(beyond).connection().state(), client::Connection::State::Refused);
   EXPECT_NE(harness.client(beyond).connection().reason().find("4/4"), std::string::npos);
   EXPECT_GE(refused(harness, kFull), 1U);
-  // One comes back by its ticket: its own place is free for it.
+  // An auditor comes back by its ticket: its own place is free for it.
   const std::uint64_t before = refused(harness, kFull);
   harness.restart_with_ticket(auditors[0]);
   harness.run_for(seconds{2});
@@ -319,7 +319,7 @@ TEST(Audit, AsksNothingOfTheHeapOnceWarm) {
   for (int i = 0; i < 2; ++i) {
     harness.add_auditor(kFarAway);
   }
-  // The simulated links, too, ask for memory where more is on its way than ever.
+  // The simulated links also request memory when more is on its way than ever before.
   harness.run_for(seconds{400});
   const std::uint64_t warm = harness.metered();
   const std::uint64_t sent = harness.shard().metrics().audit.sent;

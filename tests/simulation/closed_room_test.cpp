@@ -96,7 +96,7 @@ TEST(ClosedRoom, AClientJoinsTheNextMatchAndGoesOnCounting) {
   EXPECT_EQ(harness.client(client).connection().sessions(), 5U);
 }
 
-// Its client has proven its keys in the tick in which the match ends, and is in no match yet.
+// A client may prove its keys in the tick in which the match ends, when it is in no match yet.
 TEST(ClosedRoom, WhoComesAsItClosesPlaysTheNextMatch) {
   std::size_t played = 0;
   for (int ahead = 0; ahead < 60; ++ahead) {

@@ -1,6 +1,6 @@
-// Snapshots that come in any order, not at all for a while, or one way only; numbers that come
-// round while views are built on older ones; and rooms that hold far more than fits into a client's
-// snapshots.
+// Snapshots that come in any order, or not at all for a while; links that work in one direction
+// only; numbers that wrap while views are built on older ones; and rooms that hold far more than
+// fits into a client's snapshots.
 //
 // Each client checks the hash of each view, so a view that is wrong shows as a mismatch.
 
@@ -138,7 +138,8 @@ TEST(Delivery, NoRunOfLostInputsIsTooLong) {
 
 enum class Way : std::uint8_t { Up, Down };
 
-/// Loses a fifth one way, nothing the other, and then all of that way for a while.
+/// Loses a fifth in one direction, and nothing in the other. Then everything in the first direction
+/// is lost for a while.
 void lose_one_way(Way way) {
   Crowd crowd{6};
   Rng rng{static_cast<std::uint64_t>(way) + 7};
@@ -176,8 +177,8 @@ TEST(Delivery, WhatIsLostOnTheWayDownMakesNoViewWrong) {
   lose_one_way(Way::Down);
 }
 
-// At 240 ticks a second the 16 bits of a tick come round, and packets reach the next key epoch,
-// within five minutes, on views that are some 30 ticks old.
+// At 240 ticks a second the 16 bits of a tick wrap, and packets reach the next key epoch, within
+// five minutes. Meanwhile views are built on views that are some 30 ticks old.
 TEST(Delivery, NumbersComeRoundWhileViewsAreBuiltOnOlderOnes) {
 #ifdef TICKBOX_AUDIT
   GTEST_SKIP() << "135,000 ticks of clients are for builds that are optimised";

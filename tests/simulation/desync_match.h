@@ -40,8 +40,8 @@ inline void make_open_field(MapBuilder& builder, const MapOptions& options) {
   return game;
 }
 
-/// A match in which the test may change a world after each step: what it says is done to those
-/// worlds that are of this tick.
+/// A match in which the test may change a world after each step. A change is made to the world of
+/// the room or of one client, in the tick that the test names.
 class DesyncTest : public testing::Test {
  protected:
   void begin(const net::LinkConditions& link, const std::string& bot = "wander") {

@@ -39,7 +39,8 @@ std::ostream& operator<<(std::ostream& out, const FlippedBit& flipped) {
 constexpr FlippedBit kFlippedBits[] = {{"x", 0},  {"y", 3},          {"vx", 2},
                                        {"vy", 1}, {"input.move", 0}, {"reload", 4}};
 
-/// Bots that never run straight on: a runner at full speed has another velocity for a tick only.
+/// Bots that never run straight on. A flipped velocity of a bot at full speed would last for one
+/// tick only.
 constexpr const char* kRestless = "stress";
 
 class DesyncOfEachField : public DesyncTest, public testing::WithParamInterface<FlippedBit> {};
@@ -72,7 +73,7 @@ TEST_P(DesyncOfEachField, InAClientsViewIsNamedByBothEnds) {
   }
 }
 
-// Not the input, whose every change is sent as a cause.
+// The input is not among these fields, because each of its changes is sent as a cause.
 constexpr FlippedBit kRoomBits[] = {{"x", 0},      {"y", 3}, {"vx", 2}, {"vy", 1},
                                     {"reload", 4}, {"x", 5}, {"vy", 6}};
 
@@ -131,7 +132,7 @@ TEST_F(DesyncTest, OfSeveralBodiesIsNamedByTheLowestAndCounted) {
   expect_mended();
 }
 
-// Whatever has changed an input, the room tells that it has: no view is wrong by it.
+// The room sends each changed input as a cause, whatever has changed it. So no view is wrong.
 TEST_F(DesyncTest, IsNoneWhereAnInputFlipsInTheRoom) {
   begin(kLossy);
   in_room(now() + 7, [&](const MidTick& tick) { tick.flip(body_of(2), "input.move", 0); });
@@ -200,8 +201,8 @@ TEST_F(DesyncTest, OfTwoClientsAtOnceIsNamedForEach) {
   expect_mended();
 }
 
-// What led there: the causes that the client received are among those that the room knows, and
-// both have the base.
+// The report says what led to the wrong view: the causes that the client received are among those
+// that the room knows, and both ends have the base.
 TEST_F(DesyncTest, ComesWithTheBaseAndTheCauses) {
   begin(kLink);
   bool any = false;
@@ -248,7 +249,7 @@ TEST_F(DesyncTest, OfAClientThatLeavesMeanwhileIsNotWaitedFor) {
 }
 
 // The parts of the report are lost for longer than the room remembers the tick. The server tells
-// the client so.
+// the client that it has forgotten the tick.
 TEST_F(DesyncTest, OfATickThatTheRoomHasForgottenIsSaidSo) {
   begin(kLink);
   const BodyId other = other_seen_by(1);

@@ -81,8 +81,8 @@ std::ostream& operator<<(std::ostream& out, const Link& link) {
   return out << link.name;
 }
 
-/// The client has received all events about its own player, in order and once. Returns the number
-/// of all that it has received.
+/// Expects that the client has received all events about its own player, in order and once, except
+/// those of the last 60 ticks. Returns the number of all events that it has received.
 std::size_t expect_own_events(const Harness& harness, const Happened& all, std::size_t client,
                               Tick end) {
   const Player seat = seat_of(harness, client);
@@ -122,7 +122,8 @@ TEST_P(Events, ComeInOrderAndOnceToWhomTheyConcern) {
   for (std::size_t i = 0; i < kClients; ++i) {
     const std::vector<HeardEvent>& told = harness.players()[i].events;
     ASSERT_FALSE(told.empty());
-    // From the tick in which it joined on; the last may still have been on their way.
+    // The client receives all events from the tick in which it joined on. Those of the last 60
+    // ticks may still have been on their way.
     const Tick joined = all.joins.at(seat_of(harness, i).seat);
     const auto first = std::ranges::find_if(
         all.events, [joined](const HeardEvent& event) { return event.tick >= joined; });
@@ -135,7 +136,8 @@ TEST_P(Events, ComeInOrderAndOnceToWhomTheyConcern) {
   }
 }
 
-// Of a game whose players may have no avatar for a while. Who has none sees less.
+// The same in a game whose players may have no avatar for a while. A player without an avatar sees
+// less.
 TEST_P(Events, OfAnotherGameComeInOrderAndOnceToWhomTheyConcern) {
   constexpr std::uint64_t kSeed = 11;
   Harness harness{{.seed = kSeed,

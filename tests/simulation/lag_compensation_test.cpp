@@ -29,9 +29,9 @@ constexpr std::size_t kFirstChaser = 1;
 
 struct Rays {
   std::size_t fired = 0;   ///< by chasers
-  std::size_t struck = 0;  ///< of them, whom they strike as judged
-  std::size_t gained = 0;  ///< of those, whom they would not strike at a state of another age
-  std::size_t lost = 0;    ///< whom they would strike at that state, and do not
+  std::size_t struck = 0;  ///< of these, rays that struck somebody as they were judged
+  std::size_t gained = 0;  ///< of the struck, rays that strike nobody at a state of another age
+  std::size_t lost = 0;    ///< rays that strike somebody only at that state
 
   void add(const Rays& other) {
     fired += other.fired;
@@ -91,7 +91,7 @@ Rays play(milliseconds delay, std::uint64_t seed) {
   return rays_of(harness, seed, chasers, 0);
 }
 
-/// A value of an input, by its name.
+/// Sets a field of an input by the field's name.
 void set(const GameTable& game, std::string_view name, std::int64_t value, MutableBytes input) {
   const auto fields = game.input.fields();
   const auto field = std::ranges::find(fields, name, &FieldInfo::name);
@@ -121,7 +121,8 @@ std::optional<std::int64_t> aim_at_nearest(std::span<const client::PresentedBody
 /// The usual age of the newest view of the person, in ticks, when an input is used.
 constexpr std::uint8_t kAgeOfNewestView = 6;
 
-/// The first client shoots a ray at whom it is shown, twice a second. The others wander.
+/// The first client shoots a ray at the nearest player that it is shown, twice a second. The others
+/// wander.
 Rays play_person(std::uint64_t seed) {
   Harness* all = nullptr;
   const auto person =
@@ -156,9 +157,9 @@ Rays play_person(std::uint64_t seed) {
   return rays_of(harness, seed, {0}, kAgeOfNewestView);
 }
 
-// Of those that strike nobody, most are aimed at somebody too far away, or behind a wall. Looking
-// back gains a tenth of the rays at 75 ms and a seventh at 110 ms (24 seeds), in one match from a
-// twentieth to a quarter. So three matches are judged together.
+// Most rays that strike nobody are aimed at somebody too far away, or behind a wall. Looking back
+// gains a tenth of the rays at 75 ms and a seventh at 110 ms (24 seeds). In a single match it gains
+// from a twentieth to a quarter. So three matches are judged together.
 TEST(LagCompensation, StrikesWhomTheShooterSaw) {
   for (const int delay : {10, 75, 110}) {
     Rays rays;

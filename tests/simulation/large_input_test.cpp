@@ -49,8 +49,8 @@ struct Dance {
   static void act(Entity<Dancer> me, const Pose& pose, Step<Dance>&) { me->bend = pose.left[0]; }
 };
 
-// Before the fix, its packets were over a limit of 400 bytes each on average, and some were
-// dropped.
+// Before the fix, packets of such a client were over a limit of 400 bytes each on average, and some
+// were dropped.
 TEST(LargeInput, OfAClientFarAwayIsTakenEveryTick) {
   Harness harness{{.link = {.delay = milliseconds{50}, .jitter = milliseconds{200}},
                    .bot = "stress",

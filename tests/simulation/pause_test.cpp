@@ -18,7 +18,8 @@ const net::LinkConditions kLinks[] = {{.delay = milliseconds{1}},
                                       {.delay = milliseconds{20}, .jitter = milliseconds{4}},
                                       {.delay = milliseconds{250}}};
 
-/// Every input that comes late has been made up before; how many were late is known later.
+/// How many inputs missed their ticks. The server has substituted each late input before it
+/// arrives, and counts it as late only then.
 std::uint64_t missed(const ClientStats& stats) {
   return stats.inputs_substituted;
 }
@@ -66,7 +67,7 @@ TEST(Pause, IsOverASecondLater) {
   }
 }
 
-// The server has given it up meanwhile.
+// The server closes the session meanwhile.
 TEST(Pause, ThatOutlivesTheSessionIsOverASecondLater) {
   for (const net::LinkConditions& link : kLinks) {
     SCOPED_TRACE(testing::Message() << link.delay.count() << " ns");

@@ -74,7 +74,7 @@ class PlayerDataTest : public ::testing::Test {
   Room room_;
 };
 
-// The menagerie gives another life for an odd number of bytes.
+// The menagerie gives a player one more life for an odd number of bytes.
 TEST_F(PlayerDataTest, TheUserBytesOfATokenReachTheGame) {
   for (const std::string_view user : {"", "x", "xy", "xyz"}) {
     const std::size_t client =
@@ -117,7 +117,7 @@ TEST_F(PlayerDataTest, CommandsReachTheGameOnceEachAndInOrder) {
   EXPECT_EQ(room_.shard().metrics().commands, room_.commanded.size());
 }
 
-// What exceeds ten a second is not lost: it waits in the client.
+// Commands beyond ten a second are not lost: up to ten wait in the client.
 TEST_F(PlayerDataTest, NoMoreThanTenCommandsASecondAreTaken) {
   const std::size_t client = room_.add_client();
   room_.run_for(seconds{2});
@@ -135,7 +135,7 @@ TEST_F(PlayerDataTest, NoMoreThanTenCommandsASecondAreTaken) {
   EXPECT_EQ(room_.commanded.size(), said);
 }
 
-// As keys and bots give them.
+// Here a player gives commands together with its inputs, as keys and bots do.
 TEST_F(PlayerDataTest, WhatAPlayerDecidesWithItsInputsReachesTheGame) {
   constexpr std::uint32_t kTicksBetween = 12;
   std::vector<std::int64_t> said;

@@ -1,5 +1,5 @@
-// What clients show, against what the server knew: others where they truly were at the moment
-// looked at, the own body without a jump that nobody made, time that never goes back.
+// What clients show, against what the server knew: others where they truly were at the moment that
+// is shown, the own body without jumps, and time that never goes back.
 
 #include "core/tick_ring.h"
 #include "tests/support/harness.h"
@@ -41,7 +41,8 @@ class Truth {
     return past->head(past->index_of(id)).min;
   }
 
-  /// Whether it was teleported in the last `ticks` ticks up to `tick`: nobody walks a unit in one.
+  /// Whether a body was teleported in the last `ticks` ticks up to `tick`. Nobody walks a unit in
+  /// one tick.
   [[nodiscard]] bool was_placed(BodyId id, Tick tick, std::uint32_t ticks) const {
     for (std::uint32_t ago = 0; ago < ticks; ++ago) {
       const auto is = place(id, {tick.value - ago});
@@ -69,8 +70,8 @@ struct Seen {
   std::uint64_t backwards = 0;  ///< looks at a tick before that of the look before
   Places told;
   Places guessed;
-  std::int64_t own_step_most = 0;  ///< sub-units from look to look, unless it was put elsewhere
-  std::uint64_t own_placed = 0;    ///< looks not long after it was
+  std::int64_t own_step_most = 0;  ///< sub-units from look to look, unless the body was teleported
+  std::uint64_t own_placed = 0;    ///< looks not long after a teleport
 };
 
 /// Looks at the presentation of client 0.
@@ -78,7 +79,7 @@ class Spectator {
  public:
   explicit Spectator(Harness& harness) : harness_(harness) {}
 
-  /// Lets time pass, without a look or looking every `look`.
+  /// Lets time pass. Looks every `look`, or never if it has no value.
   void run(Duration duration, std::optional<Duration> look = {}) {
     for (Duration passed{}; passed < duration; passed += milliseconds{1}) {
       harness_.run_for(milliseconds{1});
@@ -196,8 +197,8 @@ class PresentationTest {
   Spectator spectator{harness};
 };
 
-// Every player has a new stick in each tick, so a client can derive nothing by itself: what it
-// shows comes from snapshots.
+// Every player has a new input in nearly every tick, so a client can derive nothing by itself. What
+// it shows comes from snapshots.
 TEST(Presentation, ShowsOthersWhereTheyTrulyWere) {
   for (const Duration one_way : {milliseconds{40}, milliseconds{75}}) {
     SCOPED_TRACE(testing::Message() << one_way.count() << " ns one way");
@@ -216,8 +217,8 @@ TEST(Presentation, ShowsOthersWhereTheyTrulyWere) {
   }
 }
 
-// They run straight on for a second: most of the time there is no news, the server keeps silent,
-// and clients know by themselves what happens.
+// The bots run straight on for a second. So most of the time there is no news, the server keeps
+// silent, and clients know by themselves what happens.
 TEST(Presentation, ShowsAQuietStretchAsItIs) {
   for (const Duration one_way : {milliseconds{1}, milliseconds{40}, milliseconds{75}}) {
     SCOPED_TRACE(testing::Message() << one_way.count() << " ns one way");
@@ -253,7 +254,8 @@ TEST(Presentation, IsAsTrueWhereSnapshotsAreRare) {
   }
 }
 
-// Others push and shoot it, and inputs get lost: it is corrected all the time.
+// Others push and shoot the own body, and inputs get lost, so its prediction is corrected all the
+// time.
 TEST(Presentation, MovesTheOwnBodyWithoutAJump) {
   std::uint64_t placed = 0;
   std::uint64_t corrected = 0;
@@ -271,8 +273,8 @@ TEST(Presentation, MovesTheOwnBodyWithoutAJump) {
   EXPECT_GT(corrected, 100U);
 }
 
-// A link that is down: for a quarter of a second the others go on, then they stand; when it is up
-// again they are where they are, and nobody glides there.
+// A link goes down. The others go on for a quarter of a second, and then stand still. When the link
+// is up again, they are shown where they are, and do not glide there.
 TEST(Presentation, StandsStillWhenNothingComes) {
   PresentationTest test{{.seed = 6, .link = link_of(milliseconds{40}), .bot = "stress"}};
   test.watch(seconds{1});
@@ -302,7 +304,7 @@ TEST(Presentation, StandsStillWhenNothingComes) {
   EXPECT_LT(share(seen.extrapolated, seen.looks), 0.03);
 }
 
-// A loop of its own drives the client, and knows nothing of when it asks to be.
+// The client is polled by a loop that ignores when the client asks to be polled.
 TEST(Presentation, WorksInLoopsThatTurnRarelyAndOften) {
   for (const Duration turn : {milliseconds{100}, milliseconds{1}}) {
     SCOPED_TRACE(testing::Message() << turn.count() << " ns a turn");

@@ -47,7 +47,7 @@ struct Predictions {
 };
 
 /// A match of one bot. Each prediction of its hero is kept as the client made it first, and
-/// compared with the room once the room is there.
+/// compared with the room when the room reaches that tick.
 class RaceMatch : public Harness {
  public:
   RaceMatch(std::string_view map, std::uint64_t seed)

@@ -24,7 +24,8 @@ bool is_in_world(const Harness& harness, BodyId body) {
   return harness.world().index_of(body) != harness.world().size();
 }
 
-/// How long until `done`, in steps of a millisecond; nothing when it takes longer than `most`.
+/// Returns how long it takes until `done`, in steps of a millisecond, or nothing if it takes longer
+/// than `most`.
 template <class Done>
 std::optional<Duration> time_until(Harness& harness, Duration most, Done&& done) {
   for (Duration passed{}; passed <= most; passed += milliseconds{1}) {
@@ -214,8 +215,8 @@ TEST(Resume, BringsAClientBackByItselfWhenItsLinkWasDown) {
 
 class Hardship : public testing::TestWithParam<std::uint64_t> {};
 
-// Killed again and again, some before the server has missed them, and moved about, while 15 % of
-// all datagrams are lost.
+// Clients are killed again and again, some before the server has missed them, and are moved to
+// other addresses, while 15 % of all datagrams are lost.
 TEST_P(Hardship, EndsNoSessionThatComesBackInTime) {
   Harness harness{{.seed = GetParam(), .link = kBadLink}};
   Rng rng{GetParam()};
@@ -271,8 +272,8 @@ TEST(Moves, FollowAClientToItsNewAddress) {
 }
 
 // Somebody who sees a client's packets sends the newest of them on from its own address, before the
-// client's own copy arrives. It cannot answer the challenge, and gets no more than thrice what it
-// sent.
+// client's own copy arrives. It cannot answer the challenge, and gets no more than three times what
+// it sent.
 TEST(Moves, AreNotMadeForWhoOnlyRepeatsPackets) {
   Harness harness{{.bot = "stress"}};
   const std::size_t client = harness.add_client(kGoodLink);

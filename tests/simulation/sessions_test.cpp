@@ -103,7 +103,7 @@ TEST(Sessions, WhatAServerDidNotLiveToHearIsNobodysSilence) {
     EXPECT_EQ(harness.shard().clients(), 2U);
   }
   EXPECT_EQ(harness.client(silent).connection().sessions(), 1U);
-  // Silence before a leap and after it is silence all the same.
+  // The silence before a leap and the silence after it add up.
   harness.silence(silent);
   harness.run_for(milliseconds{2'500});
   harness.leap_server(seconds{20});
@@ -146,8 +146,8 @@ TEST(Sessions, SaysSoWhenNobodyAnswers) {
             "no answer from 127.0.0.1:7777 after 5 s; is a server running there?");
 }
 
-/// How far ahead of the room the first input of a client is, whose link was down for `down` when it
-/// asked by its token.
+/// Returns how far the first input of a client is ahead of the room. The client's link is down for
+/// `down` when it sends its CONNECT.
 std::int64_t ticks_ahead(milliseconds down) {
   constexpr milliseconds kOneWay{20};
   constexpr milliseconds kBeforeItAsks{2 * kOneWay - milliseconds{2}};
@@ -177,7 +177,7 @@ TEST(Sessions, BeginNoFurtherAheadOfTheServerWhereTheFirstAskWasLost) {
   }
 }
 
-/// How many joined in each tick of a recording where anybody did.
+/// Returns how many players joined in each tick of a recording in which anybody joined.
 std::vector<std::size_t> joins_by_tick(const Harness& harness) {
   std::vector<std::size_t> joins;
   step_again(harness, HarnessOptions{}.seed,
@@ -187,7 +187,8 @@ std::vector<std::size_t> joins_by_tick(const Harness& harness) {
   return joins;
 }
 
-// A seat is played by its first sealed packet: all of these are held on the way and arrive at once.
+// A player joins with the first sealed packet of its client. All these packets are held on the way,
+// and arrive at once.
 TEST(Sessions, EveryoneJoinsInOneTickAndPlaysOn) {
   constexpr std::size_t kClients = 32;
   Harness harness{{.max_clients = kClients, .link = {.delay = milliseconds{20}}}};
@@ -226,8 +227,8 @@ TEST(Sessions, EveryoneJoinsInOneTickAndPlaysOn) {
   EXPECT_TRUE(result.complete && result.held());
 }
 
-// 10,000 datagrams of random bytes, half of them with a small first byte, as types have: each is
-// dropped and counted, the playing client notices nothing, and the stranger gets no answer.
+// 10,000 datagrams of random bytes, half of them with a first byte below 12, as most types have:
+// each is dropped and counted, the playing client notices nothing, and the stranger gets no answer.
 TEST(Sessions, DropsAndCountsNoise) {
   Harness harness{{.seed = 3}};
   const std::size_t client = harness.add_client();

@@ -25,8 +25,8 @@ struct SteppedAgain {
   std::function<void(const match::Match& match, const engine::LoggedTick& tick)> on_tick = nullptr;
 };
 
-/// Steps the match that the recording of `harness`, which has stopped, holds. Hooks of the game run
-/// again; rays strike whom they struck.
+/// Steps the recorded match of `harness` again. Hooks of the game run again; rays strike whom they
+/// struck. Requires: the harness has stopped.
 inline void step_again(const Harness& harness, std::uint64_t seed, const SteppedAgain& calls) {
   auto reader = record::Reader::open(harness.recording());
   ASSERT_TRUE(reader.has_value());

@@ -3,8 +3,8 @@
 // back.
 //
 // Each client checks the hash of each view, so there is nothing to check here but that they did.
-// TICKBOX_VIEW_SEEDS and TICKBOX_VIEW_SECONDS make it as long as one likes. With TICKBOX_VIEW_LOSS
-// every link loses that percentage, and nothing else is wrong with any: the plain long run.
+// TICKBOX_VIEW_SEEDS and TICKBOX_VIEW_SECONDS make the test as long as one likes. With
+// TICKBOX_VIEW_LOSS every link loses that percentage, and there is no other fault.
 
 #include "games/arena/arena.h"
 #include "tests/support/harness.h"

@@ -1,5 +1,5 @@
-// What an eavesdropper has of a handshake, sent again: later, or from elsewhere, or put together
-// in a new way. No session may notice, and nobody may come in by it.
+// What an eavesdropper has of a handshake is sent again: later, or from elsewhere, or put together
+// in a new way. No session may notice, and nobody may come in with it.
 
 #include "tests/threats/peers/raw_peer.h"
 
@@ -76,7 +76,8 @@ TEST(Threat, StolenTokenInACapturedConnectFromAnotherAddressIsABadCookie) {
   scene.expect_undisturbed(1);
 }
 
-// The thief asks for a cookie under the client's own nonce, and puts it in: the tag does not fit.
+// The thief asks for a cookie under the client's own nonce, and puts it into the captured CONNECT.
+// The tag does not fit.
 TEST(Threat, StolenTokenInACapturedConnectWithACookieOfTheThiefsIsForged) {
   for (const Duration when : {milliseconds{42}, milliseconds{2'000}}) {
     Scene scene;
@@ -155,8 +156,8 @@ TEST(Threat, ReplayOfACapturedResumeDisturbsNoSession) {
   EXPECT_EQ(scene.harness.shard().metrics().connections[1], 1U) << "sessions ever resumed";
 }
 
-// The ticket is good, for its client has fallen silent; but who shows it cannot read what the
-// server answers, so the old session goes on and its owner comes back by the same ticket.
+// The thief sends a RESUME that never arrived. Its ticket is good, but the thief cannot read the
+// server's answer. So the old session goes on, and its owner comes back by the same ticket.
 TEST(Threat, ReplayOfAResumeThatNeverArrivedDoesNotKeepItsOwnerOut) {
   Scene scene;
   scene.harness.run_for(seconds{1});
@@ -177,8 +178,8 @@ TEST(Threat, ReplayOfAResumeThatNeverArrivedDoesNotKeepItsOwnerOut) {
   EXPECT_EQ(scene.harness.shard().clients(), 1U);
 }
 
-// On its way back in, the moment between the server's ACCEPT and the client's first packet: the
-// same RESUME from elsewhere is a copy, and must not take the place of the one it copies.
+// Between the server's ACCEPT and the client's first packet, the same RESUME comes from elsewhere.
+// It is a copy, and must not take the place of the RESUME that it copies.
 TEST(Threat, ReplayOfACapturedResumeWhileItIsPendingDisturbsNoSession) {
   Scene scene;
   scene.harness.run_for(seconds{1});
@@ -193,8 +194,7 @@ TEST(Threat, ReplayOfACapturedResumeWhileItIsPendingDisturbsNoSession) {
   scene.expect_undisturbed(1);
 }
 
-// A ticket is good once; the one before it, and the one of a session that another has taken over
-// from, never again.
+// A ticket is good once. The newest ticket is good for nothing without its keys, or altered.
 TEST(Threat, StolenTicketIsOverOnceTheSeatHasANewerOne) {
   Scene scene;
   scene.harness.run_for(seconds{1});

@@ -19,7 +19,7 @@ constexpr int kTicks = 600;
 
 using Input = std::vector<std::byte>;
 
-/// All that the ranges allow.
+/// Returns a random input, of all that the ranges allow.
 Input draw(const GameTable& game, Rng& rng) {
   return value_with(game.input, {{"move", static_cast<std::int64_t>(rng.below(9))},
                                  {"shoot", static_cast<std::int64_t>(rng.below(2))},
@@ -32,7 +32,8 @@ protocol::InputMessage message_for(const GameTable& game, Tick tick,
   return {.first_tick = tick, .inputs = input_bits(game, inputs)};
 }
 
-/// A move that the input does not have, with buttons down: 9 to 15 in its four bits.
+/// An input whose move is 9 to 15: its four bits can hold these values, its range ends at 8. Both
+/// buttons are down.
 std::vector<std::byte> move_out_of_range(Rng& rng) {
   constexpr unsigned kMoveBits = 4;
   constexpr unsigned kRestBits = 4;
@@ -100,7 +101,7 @@ Played play(std::uint64_t seed, Manner manner) {
       const bool cheats = manner == Manner::Adversarial;
       if (cheats) cheat(peer, game, now, mischief, played);
       peer.send_inputs(message_for(game, now + 1, {counts}));
-      if (cheats && mischief.chance(1, 4)) {  // another mind, too late
+      if (cheats && mischief.chance(1, 4)) {  // another input for this tick, too late
         peer.send_inputs(message_for(
             game, now + 1, {value_with(game.input, {{"move", 7}, {"shoot", 1}, {"aim", 900}})}));
       }

@@ -43,7 +43,7 @@ void add_clients(Harness& harness) {
   harness.run_for(seconds{3});
 }
 
-// With a budget of nothing every client is the dearest in each second tick.
+// Without any work allowed, every client is put off in each second tick.
 TEST(Threat, CrowdBeyondTheLimitOfWorkWaitsButNoClientTwiceInARow) {
   Harness harness{options_of(0)};
   add_clients(harness);

@@ -16,7 +16,8 @@ using std::chrono::seconds;
 /// One in this many clients plays.
 constexpr std::uint32_t kOneInPlays = 4;
 
-/// Comes in with a token of its own; each fourth one plays a moment, the others never say a word.
+/// Lets clients in, each with a token of its own. Every fourth one sends one packet, the others
+/// none.
 void send_wave(Harness& harness, Wire& wire, std::uint32_t clients, std::uint32_t wave) {
   for (std::uint32_t i = 0; i < clients; ++i) {
     RawPeer peer{harness, wire, stranger_far_away(1 + i)};
@@ -31,7 +32,7 @@ void send_wave(Harness& harness, Wire& wire, std::uint32_t clients, std::uint32_
 TEST(Threat, DeadClientsHoldNoMemoryForTenMinutes) {
   const std::uint32_t clients = sized(1'000, 200);
   Harness harness{{.seed = 121, .max_clients = clients, .meter = &allocations}};
-  harness.restart_server();  // without a recording: that grows, and is meant to
+  harness.restart_server();  // without a recording, which is meant to grow
   Wire wire{harness};
   send_wave(harness, wire, clients, 0);
   EXPECT_GT(harness.shard().clients(), clients / 5);
@@ -52,8 +53,8 @@ TEST(Threat, DeadClientsHoldNoMemoryForTenMinutes) {
   EXPECT_EQ(harness.shard().clients(), 0U);
   EXPECT_EQ(harness.world().size(), crates) << "bodies are left";
 #ifndef TICKBOX_AUDIT  // whose check after each step allocates
-  // A session makes an ACCEPT, one that plays its views and events, a line of the log a few
-  // strings.
+  // Memory is requested by each session for its ACCEPT, by one that plays for its views and events
+  // too, and by a line of the log for a few strings.
   constexpr std::uint64_t kPerClient = 8 + 300 / kOneInPlays;
   constexpr std::uint64_t kPerLine = 8;
   const std::size_t lines = harness.log().lines().size() - lines_before;
@@ -64,7 +65,7 @@ TEST(Threat, DeadClientsHoldNoMemoryForTenMinutes) {
   }
 }
 
-// In the midst of those who play on.
+// The dead clients come while another client plays on.
 TEST(Threat, DeadClientsAreNotNoticedByTheLiving) {
   Harness harness{{.seed = 122, .max_clients = 64}};
   Wire wire{harness};

@@ -1,6 +1,6 @@
 // Clients that the operator puts out: by their id, or by the key that has admitted them. Their
 // sessions end, and they come back neither by token nor by ticket. The ring of keys is changed
-// while everybody plays: a key that is added costs nobody the match.
+// while everybody plays: a key that is added ends nobody's session.
 
 #include "tests/threats/peers/raw_peer.h"
 
@@ -74,7 +74,7 @@ TEST(Threat, DeniedClientReturnsNeitherByTokenNorByTicket) {
   EXPECT_TRUE(to_ticket.refused_as(net::RefuseReason::Denied));
   EXPECT_TRUE(to_ticket.refusal_is_proven);
 
-  // Taken off the list again: the ticket stays over, and a token admits.
+  // The client is taken off the list again. Its ticket stays over, and a new token admits it.
   EXPECT_EQ(doors.deny({}), 0U);
   EXPECT_TRUE(by_ticket.resume(ticket).refused_as(net::RefuseReason::TicketOver));
   EXPECT_TRUE(by_token.connect(make_token(doors.harness, doors.keys, kDenied)).accepted);

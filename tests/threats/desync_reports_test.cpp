@@ -30,7 +30,7 @@ std::uint32_t low_hash(const views::ViewState& view) {
   return static_cast<std::uint32_t>(views::hash_of(view) & 0xffff'ffff);
 }
 
-/// One that is sent full views, as it acknowledges none, and reads them.
+/// A client that acknowledges no view. So it is sent full views, and it reads them.
 class Liar {
  public:
   explicit Liar(Harness& harness) : wire_(harness), peer_(harness, wire_, stranger_far_away(1)) {
@@ -81,7 +81,7 @@ class Liar {
         protocol::encode_view_part(protocol::part_of(name, noise, 0), message_buffer_));
   }
 
-  /// Of the newest view.
+  /// The tick of the newest view.
   [[nodiscard]] Tick tick() const { return tick_; }
 
   [[nodiscard]] const std::set<BodyId>& known() const { return known_; }
@@ -233,7 +233,7 @@ TEST(Threat, FloodOfTracesThatMeanNothingIsDroppedByName) {
   };
   const Tick now = liar.tick();
   send({.tick = now + 100, .server_hash = 1, .client_hash = 2});  // of a tick to come
-  send({.tick = now, .server_hash = 1, .client_hash = 2});        // of a hash that was not told
+  send({.tick = now, .server_hash = 1, .client_hash = 2});        // with a hash that was not sent
   liar.peer().send_sealed(net::PacketType::DesyncReport, {});
   liar.peer().send_sealed(
       net::PacketType::DesyncReport,

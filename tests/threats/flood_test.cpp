@@ -1,5 +1,5 @@
-// Connection floods and slow handshakes: whatever strangers ask, and however many of them, memory
-// is flat, who plays notices nothing, and a new player comes in within seconds.
+// Connection floods and slow handshakes: whatever strangers ask, and however many of them ask,
+// memory is flat, the players notice nothing, and a new player comes in within seconds.
 
 #include "tests/support/allocations.h"
 #include "tests/threats/memory.h"
@@ -37,8 +37,8 @@ struct Outcome {
   Duration newcomer_waited{};
 };
 
-/// Runs four seconds, then until a new player has joined, then one second more. In debug and
-/// sanitizer builds the four and the one are a tenth.
+/// After ten seconds of play, floods for four seconds, then until a new player has joined, then for
+/// one second more. In debug and sanitizer builds the four seconds and the one are a tenth.
 Outcome run(Flood (*make_flood)(Harness&, Wire&)) {
   const milliseconds half{sized(4'000, 400)};
   Harness harness{{.seed = 81, .link = {.delay = milliseconds{20}}, .meter = &allocations}};
@@ -138,7 +138,8 @@ TEST(Threat, ConnectionFloodOfHellosIsAnsweredNoMoreOftenThanTheLimitSays) {
             kFlood * kMilliseconds);
 }
 
-// A real CONNECT with a real cookie, as the path has seen it, from everywhere.
+// A real CONNECT with a real cookie, as somebody on the network path has seen it, comes from
+// everywhere.
 TEST(Threat, ConnectionFloodOfConnectsWithStolenCookiesIsNotNoticed) {
   expect_unnoticed([](Harness& harness, Wire& wire) -> Flood {
     RawPeer victim{harness, wire, stranger_far_away(1)};
@@ -149,7 +150,7 @@ TEST(Threat, ConnectionFloodOfConnectsWithStolenCookiesIsNotNoticed) {
   });
 }
 
-// Each with a boot id of its own.
+// Each of these RESUMEs has a boot id of its own.
 TEST(Threat, ConnectionFloodOfResumesWithGarbageTicketsIsNotNoticed) {
   expect_unnoticed([](Harness& harness, Wire&) -> Flood {
     harness.run_for(milliseconds{3});
@@ -165,10 +166,10 @@ TEST(Threat, ConnectionFloodOfResumesWithGarbageTicketsIsNotNoticed) {
   });
 }
 
-// Who has played knows the boot id, so that each of these must be opened to be refused. Below a
-// limit of its own a RESUME needs no cookie, so its source can be forged. Such RESUMEs must not use
-// up what CONNECT needs. Before the fix, both shared one limit, and a newcomer waited until the
-// flood was over.
+// A client that has played knows the boot id, so the server must open each of these RESUMEs to
+// refuse it. Below a limit of its own a RESUME needs no cookie, so its source can be forged. Such
+// RESUMEs must not use up what CONNECT needs. Before the fix, both shared one limit, and a newcomer
+// waited until the flood was over.
 TEST(Threat, ConnectionFloodOfResumesThatMustBeOpenedIsNotNoticed) {
   expect_unnoticed([](Harness& harness, Wire& wire) -> Flood {
     RawPeer once{harness, wire, stranger_far_away(1)};
@@ -190,7 +191,7 @@ TEST(Threat, ConnectionFloodOfResumesThatMustBeOpenedIsNotNoticed) {
   });
 }
 
-// A client that was cut off returns in the midst of such a flood: it is asked for a cookie.
+// A client that was cut off returns during a flood of RESUMEs. The server asks it for a cookie.
 TEST(Threat, ConnectionFloodOfResumesKeepsNoClientFromReturning) {
   Harness harness{{.seed = 85, .link = {.delay = milliseconds{20}}}};
   Wire wire{harness};
@@ -238,8 +239,8 @@ TEST(Threat, ConnectionFloodOfPacketsUnderTheIdsOfPlayersIsNotNoticed) {
   });
 }
 
-// A CONNECT that was let in is answered again without opening anything, and past the limit of
-// answers to strangers: so each session has a limit of repeated ACCEPTs.
+// A repeated CONNECT of an accepted session is answered without opening anything, and outside of
+// the limit of answers to strangers. So each session has a limit of repeated ACCEPTs.
 TEST(Threat, ConnectionFloodOfOneConnectIsAnsweredAFewTimesASecondAndKeepsNobodyOut) {
   constexpr std::uint32_t kFlood = 20;
   constexpr std::uint32_t kSeconds = 3;  // its cookie is good for longer

@@ -1,5 +1,5 @@
-// Forged or altered: datagrams of a live session with each of their bits flipped on their way, and
-// none of them accepted. Transplanted: what is real, but of another session, direction or type.
+// Forged or altered: each bit of a live session's datagrams is flipped on the way, and none of
+// these copies is accepted. Transplanted: real packets of another session, direction or type.
 
 #include "games/catalog.h"
 #include "protocol/messages.h"
@@ -29,8 +29,9 @@ void with_each_bit_flipped(Bytes bytes, Look&& look) {
   }
 }
 
-/// Two clients, one of them hand-made; it plays, moves, and leaves. With and without somebody who,
-/// just before each of its packets, sends the same with each bit flipped.
+/// Two clients, one of them hand-made. The hand-made client plays, moves, and leaves. If it is
+/// attacked, somebody sends copies of each of its packets just before the packet, each copy with
+/// another bit flipped.
 struct LiveSession {
   explicit LiveSession(bool attacked_given) : attacked(attacked_given) { harness.add_client(); }
 
@@ -74,7 +75,7 @@ struct LiveSession {
     return std::nullopt;
   }
 
-  /// Each bit of a CONNECT, slowly enough that the limits of a network have no part in it.
+  /// Flips each bit of a CONNECT, slowly enough for the limits of a network.
   void attack_connect(const net::ConnectToken& token) {
     constexpr milliseconds kEach{2};
     constexpr std::size_t kFreshEach = 1'000;  // a cookie is good for four seconds
@@ -139,8 +140,8 @@ TEST(Threat, ForgedOrAlteredPacketsToTheServerAreNeverAccepted) {
   EXPECT_EQ(was.connections, is.connections);
   EXPECT_EQ(was.inputs, is.inputs);
   EXPECT_EQ(was.disconnects, is.disconnects);
-  // Each is dropped; or is a CONNECT of another protocol, schema, key or seal and told so; or, one
-  // of them, has become a HELLO.
+  // Each copy is dropped, or refused as a CONNECT of another protocol, schema, key or seal. One
+  // copy has become a HELLO.
   std::uint64_t refused = 0;
   for (const std::uint64_t count : is.refusals) {
     refused += count;
@@ -214,7 +215,8 @@ struct ClientRun {
   std::string reason;
 };
 
-/// Greets, plays, moves, comes back by its ticket, and learns that the server stops.
+/// Runs a client that connects, plays, moves, comes back by its ticket, and learns that the server
+/// stops. A new client is then refused.
 ClientRun run_client(bool attacked) {
   Harness harness{{.seed = 52}};
   harness.add_client();
@@ -279,12 +281,13 @@ TEST(Threat, ForgedOrAlteredPacketsToAClientAreNeverAccepted) {
   EXPECT_EQ(attacked.stats.snapshots_rejected, 0U);
   EXPECT_EQ(attacked.stats.packets_lost, plain.stats.packets_lost) << "on the move";
   EXPECT_GT(attacked.damaged, 35'000U);
-  // A flip can make an ACCEPT of a COOKIE, or a COOKIE of an ACCEPT: passed over without a count.
+  // A flip can turn a COOKIE into an ACCEPT, or an ACCEPT into a COOKIE. The client ignores these
+  // without a count.
   EXPECT_GE(attacked.dropped + 200, attacked.damaged);
 }
 
-/// Returns the datagram under this connection id, each type but AUDIT and each two bits of the
-/// epoch.
+/// Returns copies of the datagram under this connection id: one for each type but AUDIT and each
+/// value of the two bits of the epoch.
 std::vector<Bytes> transplants_of(const Bytes& datagram, std::uint32_t connection) {
   constexpr PacketType kTypes[] = {
       PacketType::Input,       PacketType::Snapshot,          PacketType::Disconnect,

@@ -1,6 +1,6 @@
 // What leaks, and when. Someone records all packets of a match, and later gets what can leak: the
-// key ring, a token, a ticket. They open nothing that was recorded, because the secrets of the
-// handshake are in none of them, and both ends have overwritten theirs. A core dump of the server
+// key ring, a token, a ticket. None of these opens what was recorded, because none contains the
+// secrets of the handshake, and both ends have overwritten these secrets. A core dump of the server
 // has none of its secrets. A core dump holds the memory that the kernel was not told to leave out,
 // so the tests search exactly that memory of their own process.
 
@@ -60,7 +60,7 @@ bool opens(const Recorded& recorded, const net::Key& agreed) {
       .has_value();
 }
 
-/// The secrets that the server has drawn, as nobody else can know them.
+/// The secrets that the server has drawn, which nobody else can know.
 class ServerDraws {
  public:
   explicit ServerDraws(Harness& harness) {
@@ -136,7 +136,7 @@ TEST(Threat, LeakedLaterNonceOfASmallOrderBeginsNoSession) {
   EXPECT_TRUE(peer.connect(token).accepted) << "and the token is still good";
 }
 
-// A dropped CONNECT once ended the session that it could not replace.
+// Before the fix, a dropped CONNECT ended the session that it could not replace.
 TEST(Threat, LeakedLaterNonceOfASmallOrderEndsNoPendingSession) {
   Harness harness{{.seed = 133}};
   Wire wire{harness};

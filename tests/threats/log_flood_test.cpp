@@ -1,4 +1,5 @@
-// Log floods: whatever comes, and however often, the log stays short; the counters hold the truth.
+// Log floods: whatever comes, and however often, the log stays short. The counters count
+// everything.
 
 #include "protocol/messages.h"
 #include "tests/threats/memory.h"
@@ -14,14 +15,16 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Lines of one kind that a time may have: its burst, its rate, and the one that is on the border.
+/// Returns how many lines of one kind may be written in a time: the burst, what the rate gives, and
+/// one more for rounding.
 std::size_t lines_in(Duration duration) {
   return static_cast<std::size_t>(
       server::kLogLines.burst +
       server::kLogLines.per_second * std::chrono::duration_cast<seconds>(duration).count() + 1);
 }
 
-// A million bad packets in a minute and a half, and some more, so that all drop reasons occur.
+// A million bad packets in a minute and a half. Then a client that was let in sends some more, with
+// other reasons to be dropped.
 TEST(Threat, LogFloodByAMillionBadPacketsMakesFewerThanAHundredLines) {
   const std::uint32_t in_all = sized(1'000'000, 50'000);
   Harness harness{{.seed = 131}};

@@ -1,5 +1,5 @@
 #pragma once
-// How much memory this process holds, and how large a test may be where each step is watched.
+// How much memory this process holds, and how large a test is in debug builds and under sanitizers.
 
 #include <cstdint>
 #include <fstream>

@@ -1,5 +1,5 @@
 #pragma once
-// Random datagrams, and real ones: most have something wrong, some are unchanged.
+// Random datagrams, and real ones, of which most are damaged and some are unchanged.
 
 #include "tests/threats/peers/wire.h"
 
@@ -10,7 +10,7 @@ namespace tickbox::tests {
 
 class Mutator {
  public:
-  /// Requires: at least two real datagrams, none of them empty.
+  /// Requires: at least one real datagram; each has 1 to 1,399 bytes.
   Mutator(std::vector<Bytes> real, std::uint64_t seed) : real_(std::move(real)), rng_(seed) {}
 
   Bytes next() {
@@ -19,7 +19,7 @@ class Mutator {
       case 0:  // nothing of it is real
         bytes = noise(rng_.below(kLongest));
         break;
-      case 1:  // its first byte alone
+      case 1:  // its first byte alone is real
         bytes = noise(1 + rng_.below(kLongest));
         bytes[0] = pick()[0];
         break;
@@ -49,7 +49,7 @@ class Mutator {
   [[nodiscard]] Rng& rng() { return rng_; }
 
  private:
-  /// Longer than any of ours, so that too long ones are among them.
+  /// Longer than any datagram of the protocol, so that some are too long.
   static constexpr std::size_t kLongest = 1'400;
 
   const Bytes& pick() { return real_[rng_.below(real_.size())]; }

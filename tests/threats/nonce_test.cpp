@@ -1,5 +1,5 @@
 // Nonce reuse: no two things are ever sealed with the same key and the same nonce, whatever happens
-// to servers, clients and links. Counted from outside, by one who reads along.
+// to servers, clients and links. An eavesdropper counts from outside.
 
 #include "tests/threats/peers/eavesdropper.h"
 #include "tests/threats/peers/raw_peer.h"
@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Every pair of key and nonce, with what was sealed by it.
+/// Every pair of key and nonce, with what was sealed with it.
 class Ledger {
  public:
   void seals(const net::Key& key, std::uint64_t sequence, ConstBytes datagram) {
@@ -22,12 +22,12 @@ class Ledger {
     if (!is_new && !std::ranges::equal(place->second, datagram)) ++reused_;
   }
 
-  /// Of what has a nonce that is drawn: `key` stands for one.
+  /// Notes what was sealed with a nonce that was drawn. `key` is a number that stands for the key.
   void seals_drawn(std::uint64_t key, ConstBytes nonce) {
     if (!drawn_.insert({key, copy_of(nonce)}).second) ++reused_;
   }
 
-  /// Nonces of handshakes: of a client's attempts, and of the server's sessions.
+  /// Notes the nonce that the server has drawn for a session's handshake.
   void draws(ConstBytes nonce) {
     if (!drawn_.insert({0, copy_of(nonce)}).second) ++reused_;
   }
@@ -73,7 +73,7 @@ struct Watched {
         read.type == net::PacketType::Accept && accepts.insert(copy_of(read.datagram)).second;
     if (!is_first) return;
     ledger.draws(read.datagram.subspan(kServerNonceAt, net::kNonceBytes));
-    // A server draws the key of its tickets when it starts: its boot id stands for it.
+    // A server draws the key of its tickets when it starts, so its boot id stands for that key.
     ledger.seals_drawn(read.session.accept.boot, ConstBytes{read.session.accept.ticket}.subspan(
                                                      kTicketNonceAt, net::kLongNonceBytes));
   }

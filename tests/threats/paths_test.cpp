@@ -210,7 +210,7 @@ class Onlooker {
     }
     const bool is_challenge = net::packet_type(passed.bytes) == PacketType::Challenge;
     if (passed.where == Wire::Where::FromServer && passed.client == own_ && is_challenge) {
-      to_victim_.push_back(copy_of(passed.bytes));  // keeps the snapshots from it
+      to_victim_.push_back(copy_of(passed.bytes));  // but no snapshot
     }
   }
 
@@ -278,7 +278,8 @@ TEST(Threat, ReplayOfAPacketFromHomeDoesNotKeepAClientFromMoving) {
   EXPECT_TRUE(traveller.has_snapshots_at(traveller.abroad));
 }
 
-// Held back, and sent on by somebody from their own address: it would bring the session to them.
+// Somebody holds a RESPONSE back, and sends it on from their own address. If it counted, the
+// session would move there.
 TEST(Threat, ReflectionByAResponseThatIsSentOnFromElsewhereMovesNobody) {
   Traveller traveller;
   const std::uint64_t asked = traveller.go_to(traveller.abroad);
@@ -293,8 +294,8 @@ TEST(Threat, ReflectionByAResponseThatIsSentOnFromElsewhereMovesNobody) {
   EXPECT_EQ(traveller.moves(), 1U) << "and it goes on from where it is";
 }
 
-// From the first network to a second and on to a third: the answer of the second is worth nothing
-// once its time is over, from neither of them.
+// A client moves from the first network to a second, and on to a third. The RESPONSE for the second
+// address counts from neither address once its time is over.
 TEST(Threat, ReflectionByAResponseOfAnAddressBeforeTheLastMovesNobody) {
   Traveller traveller;
   const net::Address further = stranger_far_away(3);
@@ -339,8 +340,8 @@ bool moves_in_flood(Traveller& traveller, const Bytes& packet) {
   return traveller.moves() == 1;
 }
 
-// A packet that was seen once costs nothing more. It once took from the limits that a client which
-// moves needs.
+// A packet that has arrived before uses up no limit. Before the fix, it used up the limits that a
+// client needs to move.
 TEST(Threat, ReplayFloodOfOneOldPacketKeepsNoClientFromMoving) {
   Traveller traveller;
   const Bytes old = copy_of(traveller.peer.channel().seal_packet(
@@ -349,8 +350,8 @@ TEST(Threat, ReplayFloodOfOneOldPacketKeepsNoClientFromMoving) {
   EXPECT_TRUE(moves_in_flood(traveller, old));
 }
 
-// A session has a limit of its own, so that who sends under its connection id takes nothing from
-// the others.
+// Each session has a limit of its own, so a sender of forged packets under its connection id uses
+// up nothing of the others.
 TEST(Threat, ForgedPacketsUnderOneConnectionIdKeepNoOtherClientFromMoving) {
   Traveller traveller;
   RawPeer other{traveller.harness, traveller.wire, stranger_far_away(3)};

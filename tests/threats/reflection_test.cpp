@@ -1,6 +1,6 @@
 // Reflection and amplification: a million random and mutated datagrams from ten thousand addresses
-// at a server where people play. None of them gets back more than it has sent, at no moment;
-// nothing but COOKIE and REFUSE; and those who play notice nothing.
+// at a server where people play. At no moment has an address been sent more than it has sent. The
+// answers are COOKIEs and REFUSEs alone, and the players notice nothing.
 
 #include "protocol/descriptor_codec.h"
 #include "protocol/messages.h"
@@ -91,7 +91,7 @@ class Corpus {
   void on_passed(const Wire::Passed& passed) {
     const auto type = net::packet_type(passed.bytes);
     if (!is_open_ || !type) return;
-    // That of a hand-made client begins its way at the server.
+    // A hand-made client's datagrams are seen for the first time where they arrive.
     const bool is_hand_made = *type == PacketType::DescriptorRequest;
     if (passed.where == Wire::Where::AtServer && !is_hand_made) return;
     if (++of_type_[*type] <= kOfTypeMax) datagrams_.push_back(copy_of(passed.bytes));
@@ -207,7 +207,7 @@ TEST(Threat, ReflectionOfAMillionRandomAndMutatedDatagramsReturnsNoMoreThanWasSe
   const Outcome plain = run(attack, false);
   const Outcome attacked = run(attack, true);
   EXPECT_EQ(attacked.hash, plain.hash);
-  // A line of the log is a few strings; nothing else may ask for memory.
+  // A line of the log is a few strings. Nothing else may request memory.
   constexpr std::uint64_t kPerLine = 8;
   EXPECT_LE(attacked.allocations, plain.allocations + kPerLine * attacked.lines);
   for (std::size_t i = 0; i < kPlayers; ++i) {
@@ -222,8 +222,8 @@ TEST(Threat, ReflectionOfAMillionRandomAndMutatedDatagramsReturnsNoMoreThanWasSe
   }
 }
 
-// The same from the players' own addresses, as one sends who can forge those: COOKIEs and REFUSEs
-// come to them, and mean nothing to them.
+// Somebody forges the players' own addresses. COOKIEs and REFUSEs come to the players, who ignore
+// them.
 TEST(Threat, ReflectionToThePlayersThemselvesIsNotNoticedByThem) {
   Harness harness{{.seed = 73, .link = {.delay = milliseconds{20}}}};
   Wire wire{harness};
@@ -257,9 +257,9 @@ TEST(Threat, ReflectionToThePlayersThemselvesIsNotNoticedByThem) {
   }
 }
 
-// A captured packet that has not arrived yet is as good as the client's own, from wherever it
-// comes: the address it comes from is asked, and until it answers gets at most three times its
-// bytes.
+// A captured packet that has not arrived yet counts from any address, like the client's own. The
+// server sends a CHALLENGE to the new address. Until the address answers, it gets at most three
+// times its bytes.
 TEST(Threat, ReflectionByAnUnprovenAddressOfASessionStaysUnderThreeTimes) {
   Harness harness{{.seed = 75, .link = {.delay = milliseconds{20}}}};
   Wire wire{harness};
@@ -287,7 +287,7 @@ TEST(Threat, ReflectionByAnUnprovenAddressOfASessionStaysUnderThreeTimes) {
   for (int ms = 0; ms < 2'000; ++ms) {
     to_race.clear();
     harness.run_for(milliseconds{1});
-    // 20 ms before it gets there by its own way.
+    // Some 20 ms before the original arrives.
     for (const Bytes& bytes : to_race) {
       harness.network().inject(racer, bytes);
     }
@@ -299,8 +299,9 @@ TEST(Threat, ReflectionByAnUnprovenAddressOfASessionStaysUnderThreeTimes) {
       << "none but the numbers of what went to the racer";
 }
 
-// A client that forges the address of somebody else: its packets open, and it answers blindly. All
-// that goes there are CHALLENGEs, and no session moves where nobody has read one.
+// A client forges the address of somebody else: its packets open, and it guesses the answers. The
+// server sends nothing but CHALLENGEs to that address, and no session moves to an address where
+// nobody has read one.
 TEST(Threat, ReflectionByAClientThatForgesAnAddressMovesNoSessionThere) {
   Harness harness{{.seed = 76}};
   Wire wire{harness};

@@ -1,5 +1,5 @@
 // Replay: each packet counts once. Sent again the next moment, at both ends of the window, just
-// beyond it, and where numbers wrap, it is dropped, and what is new goes on.
+// beyond it, or where numbers wrap, it is dropped. New packets still count.
 
 #include "protocol/messages.h"
 #include "tests/threats/peers/raw_peer.h"
@@ -48,7 +48,8 @@ struct Session {
     recent.push_back(seal());
     if (recent.size() > 2 * net::kReplayWindow) recent.pop_front();
     peer.send(recent.back());
-    // Twice the tick rate is what a session may send: stay below, or nothing else is tried.
+    // A session may send twice the tick rate. Beyond this limit packets would be dropped for
+    // another reason.
     if (sent() % 2 == 0) harness.run_for(milliseconds{5});
   }
 

@@ -1,6 +1,6 @@
 // Seeing further than the view: nobody beyond its border is sent in full, and few stay in it. The
-// packets themselves are read, as by a client that cheats, built up to views, and compared with
-// where everything really is.
+// test reads the packets themselves, as a client that cheats would, builds views from them, and
+// compares these with where everything really is.
 
 #include "client/match/snapshot_world.h"
 #include "protocol/snapshot_codec.h"
@@ -24,7 +24,7 @@ using std::chrono::seconds;
 struct Seen {
   std::uint64_t snapshots = 0;
   std::uint64_t rows = 0;      ///< that came in full
-  std::uint64_t told = 0;      ///< of these, beyond the border of the view
+  std::uint64_t told = 0;      ///< of these rows, beyond the border of the view
   std::uint64_t entities = 0;  ///< in views
   std::uint64_t outside = 0;   ///< in a view, beyond its border, and no bullet
   std::uint64_t untrue = 0;    ///< in a view, and not as it is
@@ -62,7 +62,8 @@ views::Rows rows_in_full(const protocol::Snapshot& sent, Tick now, const Onlooke
   return content.rows;
 }
 
-/// A snapshot goes out between two ticks, so that the room is still as it was sent.
+/// Compares a snapshot with the room. The server sends it between two ticks, so the room is still
+/// as the snapshot tells.
 void look(const engine::World& world, Player player, const protocol::Snapshot& sent,
           Onlooker& onlooker, Seen& seen) {
   const GameTable& game = world.game();

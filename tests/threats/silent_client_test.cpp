@@ -86,7 +86,7 @@ TEST_F(SilentClientTest, DrawsThreeTimesItsBytesByRequestsOfTheDescriptor) {
   EXPECT_LE(down, 3 * up);
 }
 
-// It plays without the game, so it can acknowledge no view.
+// The client plays without the game, so it can acknowledge no view.
 TEST_F(SilentClientTest, GetsTheDescriptorForTheBytesOfItsInputs) {
   protocol::MessageBuffer message_buffer;
   for (int i = 0; i < 5 * 60; ++i) {
@@ -101,7 +101,7 @@ TEST_F(SilentClientTest, GetsTheDescriptorForTheBytesOfItsInputs) {
   EXPECT_LE(down, 3 * up + server::kUnprovenSnapshots * net::kDatagramBytesMax);
 }
 
-// It names the newest tick in each packet, and guesses the receipt.
+// The client names the newest tick in each packet, and guesses the receipt.
 TEST_F(SilentClientTest, DrawsFewSnapshotsByAcknowledgementsWithoutProof) {
   constexpr int kSeconds = 10;
   const std::uint64_t wrong = harness.shard().metrics().snapshots.unproven;

@@ -1,5 +1,5 @@
-// Client ids: one player holds one seat. A newer token of the same client takes that seat over, and
-// nobody else can disturb who plays there.
+// Client ids: one player holds one seat. A newer token of the same client takes that seat over.
+// Nobody else can disturb its player.
 
 #include "tests/threats/peers/raw_peer.h"
 
@@ -141,7 +141,7 @@ TEST(Threat, AccountGetsItsBodyBackWithoutATicketAfterACrash) {
   EXPECT_EQ(account.harness.shard().clients(), 1U) << "its body stays";
 }
 
-// One account with as many tokens as it likes once filled a server.
+// Before the fix, one account with many tokens filled a server.
 TEST(Threat, AccountWithManyTokensKeepsNobodyOut) {
   Account account{{.seed = 52, .max_clients = 4}};
   for (std::uint32_t i = 0; i < 16; ++i) {

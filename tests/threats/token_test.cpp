@@ -53,7 +53,8 @@ TEST(Threat, StolenTokenIsUsedFromTheFirstPacketOnAndForGood) {
       << "its session is over, and its seat free";
 }
 
-// A client whose network changed before its first packet once stayed out until its token expired.
+// Before the fix, a client whose network changed before its first packet stayed out until its token
+// expired.
 TEST(Threat, AbandonedTokenIsFreeForAnyAddressAndStillAdmitsOnce) {
   Door door;
   ASSERT_TRUE(door.owner.connect(door.token).accepted);
@@ -71,7 +72,8 @@ TEST(Threat, AbandonedTokenIsFreeForAnyAddressAndStillAdmitsOnce) {
   EXPECT_TRUE(door.owner.connect(door.token).refused_as(RefuseReason::TokenUsed));
 }
 
-// A backend whose clock is ahead, or an issuer that wants its tokens to outlive the history.
+// Such tokens come from a backend whose clock is ahead, or from an issuer that wants its tokens to
+// outlive the history.
 TEST(Threat, ForgedTimesOfATokenAreRefusedByMoreThanFiveSecondsAhead) {
   Door door;
   const auto at_the_limit = make_token(door.harness, published(), 2, {.age = -seconds{5}});
@@ -198,8 +200,9 @@ TEST(Threat, StolenTokenWithoutItsKeysLetsNobodyIn) {
   EXPECT_TRUE(door.owner.connect(door.token).accepted) << "and it is not taken by that";
 }
 
-// Each has a mutation of a good token, and a cookie of the last second: none gets in, the limit of
-// its network opens 512 a second, and a player from elsewhere comes in meanwhile.
+// Each CONNECT has a damaged copy of a good token, and a cookie of the last second. None gets in,
+// the limit of one network lets the server open 512 a second, and a player from elsewhere comes in
+// meanwhile.
 TEST(Threat, AMillionForgedTokensLetNobodyIn) {
   constexpr std::uint32_t kPerMillisecond = 100;
   const std::uint32_t milliseconds_of_attack = sized(10'000, 300);
@@ -301,8 +304,8 @@ TEST_P(TokenRace, ThreatStolenTokenLetsOneOfTwoClientsIn) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, TokenRace, testing::Range<std::uint64_t>(1, 33));
 
-// As many tokens as are remembered, each used in earnest: then new ones are refused, none of the
-// old is forgotten, even if the calendar is set wrong, and when they have expired there is room
+// The history is full of tokens that were all used. New ones are then refused, and no old one is
+// forgotten, even if the calendar is set wrong. When the old ones have expired, there is room
 // again.
 TEST(Threat, AFullHistoryOfTokensRefusesAndNeverEvicts) {
   constexpr std::uint32_t kWatched = 3;

@@ -23,8 +23,8 @@ constexpr std::uint32_t kTickRate = 60;
 constexpr std::size_t kOthers = 4;
 constexpr int kSeconds = 10;
 
-/// A match of whole clients and one hand-made one that stands still, and does besides what the test
-/// says, every millisecond.
+/// A match of production clients and a hand-made one, which stands still. Each millisecond the
+/// hand-made client also does what `mischief` says.
 struct Match {
   using Mischief = std::function<void(Match& match, int millisecond)>;
 
@@ -95,16 +95,17 @@ TEST(Threat, FloodFromAValidClientIsNotNoticedByTheOthersAndItsSurplusIsDropped)
   EXPECT_GE(let_through, static_cast<std::uint64_t>(rate.per_second * (kSeconds - 1)));
   EXPECT_EQ(flooded.dropped(), flooded.dropped(DropReason::RateLimited))
       << "and for no other reason";
-  // Its session lives on, as the standard has it: what is dropped is the surplus.
+  // Its session lives on: only the surplus is dropped.
   EXPECT_EQ(flooded.harness.shard().clients(), kOthers + 1);
   flooded.peer.inbox().clear();
   flooded.harness.run_for(std::chrono::seconds{2});
-  // It has never acknowledged a view: it is sent one each second.
+  // It has never acknowledged a view, so it is sent one each second.
   EXPECT_GE(flooded.peer.received(PacketType::Snapshot), 1U);
 }
 
-// Each of the largest there is, so that bytes run out before packets do. No INPUT has that many
-// bytes: those that get through are malformed, and too few to end the session.
+// Each packet is as large as can be, so the limit of bytes is reached before the limit of packets.
+// No INPUT has that many bytes: those that get through are malformed, and too few to end the
+// session.
 TEST(Threat, FloodOfBytesFromAValidClientIsDroppedBeforeItsPacketsRunOut) {
   constexpr std::uint64_t kSent = 120;
   const Bytes large(net::kMessageBytesMax);
@@ -171,7 +172,7 @@ TEST(Threat, MalformedRequestsOfTheDescriptorAreDropped) {
 }
 
 // Up to 299 random bytes, sealed as they should be, of each type that a client may send. Each of
-// five matches has as many as a session survives.
+// five matches has 98 of them; a session survives 99.
 TEST(Threat, MalformedFlatBuffersBehindTheSealAreDroppedAndNothingElseHappens) {
   constexpr int kEvery = 102;
   static_assert(1'000 * kSeconds / kEvery < server::kMalformedMax);
@@ -219,8 +220,9 @@ TEST(Threat, MalformedFlatBuffersEndTheirSessionWithTheHundredth) {
   }
 }
 
-// Real messages with something wrong: offsets, lengths, cut, spliced. What cannot be read is
-// malformed, what can is an input like any other; the others may see it, and never suffer by it.
+// Real messages, damaged: bits flipped, cut, lengthened, spliced. A message that cannot be read is
+// malformed. One that can be read counts like any other: the other clients may see its effect, but
+// they lose nothing.
 TEST(Threat, MalformedFlatBuffersMadeOfRealOnesAreDroppedOrHarmless) {
   constexpr int kEvery = 102;
   protocol::MessageBuffer message_buffer;
@@ -264,8 +266,8 @@ TEST(Threat, MalformedFlatBuffersMadeOfRealOnesAreDroppedOrHarmless) {
   }
 }
 
-// A client with valid keys sends a malformed DISCONNECT: its session goes on. The server once took
-// any packet of this type for a goodbye, whatever was in it.
+// A client with valid keys sends a malformed DISCONNECT: its session goes on. Before the fix, the
+// server took any packet of this type for a goodbye, whatever was in it.
 TEST(Threat, MalformedGoodbyeBehindTheSealEndsNoSession) {
   Match match{[](Match& of, int ms) {
     if (ms == 100) of.peer.send_sealed(PacketType::Disconnect, {});

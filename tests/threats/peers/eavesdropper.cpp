@@ -82,8 +82,8 @@ void Eavesdropper::on_accept(const Wire::Passed& passed) {
   ++unread_;
 }
 
-/// Connection ids are given again by a server that has started again: the newest session first. A
-/// session that has moved has another id.
+/// A restarted server uses connection ids again, so the newest session with the id is tried first.
+/// A session that has moved has another id, so all sessions are tried after that.
 void Eavesdropper::on_packet(const Wire::Passed& passed, net::PacketType type) {
   std::vector<Session*>& same_id = by_connection_[net::packet_connection(passed.bytes)];
   for (Session* session : same_id | std::views::reverse) {

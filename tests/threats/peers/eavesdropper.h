@@ -43,7 +43,7 @@ class Eavesdropper {
 
   [[nodiscard]] std::size_t sessions() const { return sessions_.size(); }
 
-  /// The tickets that the server has given out.
+  /// Returns the number of tickets that the server has issued.
   [[nodiscard]] std::size_t tickets() const { return tickets_.size(); }
 
  private:
@@ -71,7 +71,7 @@ class Eavesdropper {
 
   std::map<net::HandshakeNonce, net::HandshakePair> drawn_;  ///< by the server, by their nonce
   std::map<Bytes, net::KeyPair> tokens_;                     ///< by their sealed part
-  std::map<Bytes, net::KeyPair> tickets_;                    ///< the same
+  std::map<Bytes, net::KeyPair> tickets_;                    ///< by their sealed part
   std::map<net::Address, std::vector<Asked>> asked_;
   std::deque<Session> sessions_;
   std::map<std::uint32_t, std::vector<Session*>> by_connection_;

@@ -10,7 +10,7 @@
 
 namespace tickbox::tests {
 
-/// The answer to a CONNECT or a RESUME; neither of them if it was dropped.
+/// The answer to a CONNECT or a RESUME. Neither an ACCEPT nor a REFUSE if the server dropped it.
 struct Answer {
   std::optional<net::Accepted> accepted;
   std::optional<net::Refuse> refused;
@@ -31,8 +31,8 @@ class RawPeer {
   /// A datagram on its way; it arrives with the next millisecond.
   void send(ConstBytes datagram) { harness_.network().inject(address_, datagram); }
 
-  /// One more HELLO, and the COOKIE that answers it a millisecond later. Fails: nothing, where
-  /// none came.
+  /// Sends one more HELLO. Returns the cookie that answers it a millisecond later, or nothing if no
+  /// COOKIE came.
   std::optional<net::CookieBytes> say_hello();
 
   /// A CONNECT with a cookie of this address; takes a millisecond.
@@ -48,10 +48,10 @@ class RawPeer {
 
   /// Seals and sends. Requires: was accepted.
   void send_sealed(net::PacketType type, ConstBytes message);
-  /// A whole InputMessage, as it is: sense or nonsense.
+  /// Sends an InputMessage as it is, sense or nonsense. Requires: was accepted.
   void send_inputs(const protocol::InputMessage& message);
 
-  /// The same with nothing new.
+  /// Sends an InputMessage with nothing new. Requires: was accepted.
   void send_nothing_new() { send_inputs({}); }
 
   void say_goodbye();
@@ -70,10 +70,10 @@ class RawPeer {
 
   [[nodiscard]] net::PacketChannel& channel() { return channel_; }
 
-  /// From here on it sends from there.
+  /// Sends from this address from now on. Empties its inbox.
   void move(const net::Address& address);
 
-  /// Nothing that comes is kept any more.
+  /// Keeps nothing any more that comes to this address.
   void stop_listening() { wire_.close_inbox(address_); }
 
  private:

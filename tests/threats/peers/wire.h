@@ -1,6 +1,6 @@
 #pragma once
-// What passes on the network, told to everybody in a test who wants to know, and kept for those who
-// make their datagrams by hand.
+// Passes each datagram on the network to the parts of a test that listen, and keeps what the server
+// sends to hand-made clients.
 
 #include "tests/support/bytes.h"
 #include "tests/support/harness.h"
@@ -16,10 +16,10 @@ namespace tickbox::tests {
   return {bytes.begin(), bytes.end()};
 }
 
-/// One address of many: each its own, 256 to a network.
+/// Returns the address of this number. 256 of these addresses share a network.
 [[nodiscard]] net::Address stranger(std::uint32_t number);
 
-/// One address of many, each in a network of its own.
+/// Returns the address of this number. Each of these addresses has a network of its own.
 [[nodiscard]] net::Address stranger_far_away(std::uint32_t number);
 
 class Wire {
@@ -32,7 +32,7 @@ class Wire {
 
   void listen(std::function<void(const Passed&)> listener);
 
-  /// What the server has sent there, since the first time this was asked.
+  /// What the server has sent to this address since the first call for it.
   [[nodiscard]] std::vector<Bytes>& inbox(const net::Address& address) { return inboxes_[address]; }
 
   /// Keeps nothing for this address any more.
