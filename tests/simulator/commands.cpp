@@ -10,7 +10,8 @@ namespace {
 
 /// Turns of a client between two commands, on average.
 constexpr std::uint64_t kTurnsPerCommand = 80;
-/// Commands that are remembered: the room gets them long before.
+/// The number of commands that are remembered. The room gets each of them long before it is
+/// forgotten.
 constexpr std::size_t kSaidMax = 2'000;
 
 }  // namespace

@@ -8,7 +8,8 @@
 namespace tickbox::simulator {
 namespace {
 
-/// The sizes of noise are below this: at most that of the largest datagram of ours.
+/// The sizes of noise are below this: noise is at most as large as the largest datagram of the
+/// protocol.
 constexpr std::size_t kLongest = net::kDatagramBytesMax + 1;
 /// Keeps one of this many packets, and every datagram that opens a session.
 constexpr std::uint64_t kEvery = 37;

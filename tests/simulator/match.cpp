@@ -23,7 +23,7 @@ net::Address moved_address(std::uint32_t number) {
   return address;
 }
 
-/// Decides otherwise by one value.
+/// Changes one value of an input.
 void alter(const TypeInfo& type, MutableBytes input) {
   const FieldInfo& field = type.fields().front();
   const bool is_most = engine::value_of(field, 0, input) == field.max;
@@ -220,7 +220,7 @@ void Match::start_process(std::size_t index) {
   client::ConnectionOptions connection{
       .server = SimulatedNetwork::server_address(),
       .ticket = std::exchange(processes_[index].ticket, std::nullopt)};
-  // Some have a token beside their ticket, in case it is refused.
+  // Some clients have a token beside their ticket, in case the ticket is refused.
   if (!connection.ticket || rng_.chance(1, 4)) connection.token = token_for(index);
   start_client(
       index,
@@ -270,8 +270,8 @@ void Match::note_expectations(std::size_t index) {
   const tests::OwnBooks books;
   std::vector<Decided>& decided = decided_[client.connection().accept().player.value];
   processes_[index].expectations.hear(client, [&](Tick tick) {
-    // A late packet of a server that has stopped may speak of a tick that is another client's by
-    // now.
+    // A late packet of a server that has stopped may acknowledge a tick for which another client
+    // has decided by now.
     const auto one = std::ranges::find_if(
         decided.rbegin(), decided.rend(),
         [&](const Decided& each) { return each.client == index && each.tick == tick; });

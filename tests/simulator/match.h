@@ -87,7 +87,7 @@ class Match final : private PlantedGames, public tests::Harness {
   // Disturbances of a client, beside those of the harness.
   void move(std::size_t player);
 
-  /// Kills a client's process; it starts again later, with its ticket if it has one.
+  /// Kills a client's process; another starts in its place, with its ticket if it has one.
   void kill(std::size_t player, Instant starts_at) { steal(player, player, starts_at); }
 
   /// Kills a client's process; it starts again with a copy of the ticket of `victim`, which plays
@@ -99,7 +99,8 @@ class Match final : private PlantedGames, public tests::Harness {
   void replace(std::size_t index, Instant starts_at);
 
   // Disturbances of the server.
-  /// Seals tokens with a fresh key from now on, or discards the older keys.
+  /// Seals tokens with a fresh key from now on. If the ring is full, discards the older keys too,
+  /// as retire_keys() does.
   void add_key();
   void retire_keys();
 

@@ -43,13 +43,13 @@ enum class Plant : std::uint8_t {
 inline constexpr std::uint32_t kPlantedTicks = 31;
 /// The interval of SealedTwice and Deaf, in packets.
 inline constexpr std::uint64_t kPlantedPackets = 31;
-/// The start of Standstill in the match. Later, only a new client may be slow.
+/// The time of the match at which Standstill starts. Before it the client may still be connecting.
 inline constexpr Duration kStandsAfter = std::chrono::seconds{15};
-/// The additional loss of LossyLink. Chance loses less, even at 10 Hz.
+/// The additional loss of LossyLink. Chance alone adds less, even at 10 Hz.
 inline constexpr std::uint32_t kLostBesidePpm = 200'000;
 
-/// The transport of one client: some packet is sent twice with one sequence, the second time with
-/// other content.
+/// The transport of one client: one in kPlantedPackets packets is sent twice with one sequence, the
+/// second time with other content.
 class SealedTwice final : public net::Transport {
  public:
   /// Borrows it.
@@ -64,7 +64,7 @@ class SealedTwice final : public net::Transport {
   std::uint64_t sealed_ = 0;
 };
 
-/// The transport of one end: some packet never gets from the link to it.
+/// The transport of one end: one in kPlantedPackets datagrams never gets from the link to it.
 class Deaf final : public net::Transport {
  public:
   /// Borrows it.

@@ -18,7 +18,7 @@ bool is_planted(const MidTick& tick) {
 }
 
 /// Loses the last input that is not the one by default: it was received and read, but never enters
-/// the view. (In the client's own prediction that is merely wrong.)
+/// the view. (The prediction loses inputs too, and is merely wrong.)
 void lose_input(const MidTick& tick) {
   if (!is_planted(tick)) return;
   engine::World& world = tick.world();
@@ -64,7 +64,7 @@ const GameTable& PlantedGames::of_client(std::size_t client) const {
   return client_ && is_planted ? static_cast<const GameTable&>(*client_) : game_;
 }
 
-/// Some input is that of the tick before.
+/// Gives one player its input of the tick before.
 void PlantedGames::step_twice(const MidTick& tick) {
   engine::World& world = tick.world();
   bool is_due = is_planted(tick);

@@ -25,7 +25,7 @@ constexpr PerHour per_hour(std::initializer_list<std::pair<Fault, std::uint16_t>
 }
 
 constexpr std::array<Likelihoods, kProfiles> kTables{
-    // Nearly no trouble: a finding here has no fault as its cause.
+    // Nearly no trouble: hardly any fault can be the cause of a finding.
     Likelihoods{.clients_max = 16,
                 .delay_ms = 2,
                 .jitter_ms = 2,

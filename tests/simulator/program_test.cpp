@@ -68,7 +68,7 @@ std::string first_line_of(const Finished& finished) {
   return finished.out.substr(0, finished.out.find('\n'));
 }
 
-/// The whole first line: the counts of all that happened, and the fingerprint at the end.
+/// The repeated run prints the same first line: all counts, and the fingerprint at the end.
 TEST(SimulatorProgram, PrintsTheCommandThatRepeatsAFailureOfItsBench) {
   const Finished finished =
       simulate({"--bench", "--seed", "5", "--seconds", "5", "--plant", "lost-record"});

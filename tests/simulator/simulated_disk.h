@@ -40,7 +40,7 @@ class SimulatedDisk final : public server::RecordingStore {
     SimulatedFile::Remains remains;
   };
 
-  /// Returns the file before the present one, once.
+  /// Returns the end of the file that was retired, if any was since the last call.
   [[nodiscard]] std::optional<Ended> take_retired();
 
   /// Closes the present file, or kills its writer.

@@ -32,10 +32,10 @@ constexpr std::uint64_t kSeeds = 100;
 constexpr seconds kLength{60};
 #endif
 /// Parts that processors can share. There are as many as profiles, so each part has runs of one
-/// kind.
+/// profile.
 constexpr std::uint64_t kParts = kProfiles;
 
-/// A match of another game takes ten times as long: nearly all of its entities are in sight.
+/// A match of the menagerie takes ten times as long: nearly all of its entities are in sight.
 #ifdef TICKBOX_AUDIT
 constexpr std::uint64_t kOtherSeeds = 6;
 #else
@@ -196,7 +196,7 @@ TEST(SimulatorItself, FindsNothingWhereServersCrashDisksFillAndKeysChange) {
   }
 }
 
-/// Matches in which a checker once complained although nothing was wrong.
+/// Before the fix, a checker complained about each of these matches although nothing was wrong.
 TEST(SimulatorItself, BlamesNoServerForOtherServersOrKilledClientsOrItsClock) {
   for (const std::uint64_t seed : {90'233U, 90'275U, 150'365U}) {
     const Outcome outcome =
@@ -274,7 +274,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-/// Those in the game are found in any game.
+/// These bugs are found in the menagerie too.
 TEST(PlantedBugs, AreFoundInAnotherGame) {
   for (const Planted& planted :
        {Planted{Plant::InputTwice, {"recording", "log"}, {"views", "audit"}},
@@ -293,7 +293,7 @@ TEST(PlantedBugs, AreFoundInAnotherGame) {
   }
 }
 
-/// Half an hour of one match: the server never restarts.
+/// Half an hour of a match in which the server never restarts, with and without a leak.
 TEST(Soak, KeepsNothingThatItDoesNotNeed) {
 #ifdef TICKBOX_AUDIT
   GTEST_SKIP();  // half an hour of a match takes a quarter of an hour

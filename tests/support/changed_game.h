@@ -1,7 +1,7 @@
 #pragma once
 // A game with planted faults: a test changes a world in the middle of its steps, as faulty memory,
-// a compiler bug or a missing cause would. Given to a server, the room's world is wrong; given to a
-// client, its views and its prediction.
+// a compiler bug or a missing cause would. If a server has this game, the room's world is wrong. If
+// a client has it, its views and its prediction are.
 
 #include "core/rng.h"
 #include "engine/declared.h"

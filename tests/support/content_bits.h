@@ -126,8 +126,8 @@ class ContentBits {
   const GameTable& game_;
 };
 
-/// Returns the content of a full view of these rows, in a room of the state `room`; nothing for
-/// the state by default.
+/// Returns the content of a full view of these rows. `room`: the state of the room; empty for the
+/// state by default.
 inline std::vector<std::byte> full_content(const views::Rows& rows, Tick now, Vec2 origin,
                                            ConstBytes room = {}) {
   std::vector<std::byte> bytes;

@@ -28,7 +28,7 @@ struct NamedValue {
   return *found;
 }
 
-/// Returns the value by default, in which these fields have other values.
+/// Returns a value in which these fields are set. All other fields have their defaults.
 [[nodiscard]] inline std::vector<std::byte> value_with(const TypeInfo& type,
                                                        const std::vector<NamedValue>& values) {
   std::vector<std::byte> bytes(type.bytes);

@@ -50,14 +50,14 @@ struct Healed {
   TICKBOX_FIELDS(Healed)
 };
 
-/// A command: puts the player's first runner here.
+/// A command: puts the player's runner here, in quarters of a unit.
 struct Put {
   Int<-100'000, 100'000> x;
   Int<-100'000, 100'000> y;
   TICKBOX_FIELDS(Put, x, y)
 };
 
-/// A command: spawns a crate.
+/// A command: spawns a crate here, in quarters of a unit.
 struct Drop {
   Int<-100'000, 100'000> x;
   Int<-100'000, 100'000> y;
@@ -70,7 +70,7 @@ struct Rain {
   TICKBOX_FIELDS(Rain, rain)
 };
 
-/// A command: paints the player's first runner.
+/// A command: paints the player's runner.
 struct Paint {
   Int<0, 1'000> paint;
   TICKBOX_FIELDS(Paint, paint)

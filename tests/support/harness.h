@@ -76,7 +76,8 @@ struct HarnessOptions {
   /// The game of the room and of its clients; nullptr: the arena.
   const GameTable* game = nullptr;
   std::string_view map{};  ///< of the room's game; empty: its first
-  /// Another table of the same game for each client by its number; nullptr: that of the room.
+  /// The table of each client by its number, if a client has another than the room; nullptr: that
+  /// of the room.
   std::function<const GameTable*(std::size_t client)> client_game = nullptr;
   /// A counter that is read before and after the shard is driven, for tests that measure its use of
   /// a resource.

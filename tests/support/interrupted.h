@@ -9,9 +9,8 @@
 
 namespace tickbox::test {
 
-/// Runs `work` in this thread, and sends the process a SIGINT `later` than `work` has installed a
-/// handler.
-/// The caller checks whether the work was over by then.
+/// Runs `work` in this thread, and sends the process a SIGINT `later` after `work` has installed a
+/// handler. The caller checks whether the work was over by then.
 template <class Work>
 auto interrupted(const Work& work, std::chrono::microseconds later = {}) {
   // A SIGINT that arrives too late must not end the test.

@@ -382,7 +382,7 @@ struct Menagerie {
 
   static void contact(Entity<Brick> me, Entity<Walker> it, Contact contact, Step& step) {
     it->colours[2] = me->cracks + 0;
-    // A head from below.
+    // A head hits the brick from below.
     if (contact.ny < 0) crack(me, step);
   }
 

@@ -37,7 +37,8 @@ struct Told {
   std::optional<std::vector<std::byte>> bytes{};  ///< replaces those of the record
 };
 
-/// Says of the first player with an input in the arena that it turned round.
+/// Changes the first input that is logged for a tick, as if its player had turned round. Requires:
+/// a tick of the arena with an input.
 void turn_round(Told& told);
 
 /// Changes what is logged for a tick. What is stepped stays the same.
@@ -156,12 +157,13 @@ class RecordedMatch {
     const RecordedMatchOptions& options = {},
     record::Compression compression = record::Compression::Zstd);
 
-/// The game and the map of a recording. Requires: a readable header, of the arena.
+/// The game and the map of a recording.
 struct Played {
   const GameTable* game = nullptr;
   engine::SharedMap map;
 };
 
+/// Returns the game and the map that a header names. Requires: a header of the arena.
 [[nodiscard]] Played played_in(const record::Header& header);
 
 /// Verifies a file with the map and game that its header names. Requires: a readable header, of the
@@ -177,12 +179,12 @@ struct Piece {
   [[nodiscard]] std::size_t end() const { return offset + record::record_bytes(head); }
 };
 
-/// Whether a reader makes ticks from such a record.
+/// Whether a reader makes ticks from a record of this type.
 [[nodiscard]] constexpr bool holds_ticks(record::RecordType type) {
   return type == record::RecordType::Ticks || type == record::RecordType::Quiet;
 }
 
-/// The records of a file, found by their lengths alone, up to the first truncated one.
+/// Returns the records of a file, found by their lengths alone, up to the first truncated one.
 [[nodiscard]] std::vector<Piece> pieces(ConstBytes file);
 
 /// Gives every record the checksum of its current bytes, as a forger would.

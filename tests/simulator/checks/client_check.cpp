@@ -21,7 +21,7 @@ constexpr seconds kRecoversWithin{12};
 /// The same limit for a client that replaces another, which was stopped or refused. Some of its
 /// attempts are lost.
 constexpr seconds kIsReplacedWithin{30};
-/// The shortest run that is checked.
+/// The shortest run whose share of fresh views is checked.
 constexpr seconds kPlaysWithin{30};
 constexpr double kFreshShare = 0.33;
 /// A vanished player keeps its seat for half a minute.
@@ -108,7 +108,8 @@ void ClientCheck::look_at_one_sent_away(std::size_t index) {
   }
 }
 
-/// Whether all seats may be taken by present players and by those that have gone.
+/// Whether all seats, or all places of auditors, may be taken by present clients and by those that
+/// have gone.
 bool ClientCheck::has_no_room_for(const Match::Player& player) const {
   const auto came = [&](bool audits) {
     return std::ranges::count(arrivals_, audits, &Arrival::audits) +

@@ -32,7 +32,7 @@ class ClientCheck {
  public:
   ClientCheck(Findings& findings, Match& match);
 
-  /// Notes a disturbance of a client that lasts until then.
+  /// Notes a disturbance of a client that lasts until `until`.
   void disturb(std::size_t player, Instant until) {
     seen_[player].until = std::max(seen_[player].until, until);
   }
@@ -40,7 +40,7 @@ class ClientCheck {
   /// Whether a client has been undisturbed for as long as it may need to recover.
   [[nodiscard]] bool is_calm(std::size_t player) const;
 
-  /// Checks at intervals which clients wait.
+  /// Checks whether clients wait too long for a view. Call it at intervals.
   void look();
 
   /// Checks at the end of a run whether the clients have mostly played.

@@ -16,13 +16,13 @@ using Where = Passed::Where;
 
 /// Longer than any client tries to come back into a session.
 constexpr std::chrono::minutes kForgottenAfter{1};
-/// A packet that is older than this many newer ones is not accepted, as the standard says.
+/// A packet that is older than this many newer ones is not accepted (schema/README.md).
 constexpr std::uint64_t kTakenWithin = 1'024;
 
 /// In standard deviations of a binomial distribution: in a million runs none of some hundred links
 /// is outside.
 constexpr double kDeviations = 7;
-/// Added to them, because the distribution is not normal if next to nothing is lost.
+/// Added to these deviations, because the distribution is not normal if next to nothing is lost.
 constexpr double kSpare = 8;
 
 }  // namespace

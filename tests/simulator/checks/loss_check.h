@@ -22,7 +22,7 @@ namespace tickbox::simulator {
 /// The reports of the ends that were compared with the links.
 struct LossCounts {
   std::uint64_t sessions = 0;
-  std::uint64_t sent = 0;  ///< packets in those, in both directions, as the ends report
+  std::uint64_t sent = 0;  ///< packets in these sessions, both ways, as the ends report
   std::uint64_t lost = 0;
 };
 
@@ -62,8 +62,8 @@ class LossCheck {
 
     void arrive(std::uint32_t low, std::uint64_t hash);
 
-    /// Returns 0 packets if the packet of that sequence never was the newest. Nothing: too long
-    /// ago.
+    /// Returns a count of 0 packets if the packet of that sequence never was the newest, or nothing
+    /// if it is too long ago.
     [[nodiscard]] std::optional<Count> count_at(std::uint64_t newest) const;
 
    private:

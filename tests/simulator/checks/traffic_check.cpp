@@ -14,14 +14,16 @@ using Passed = SimulatedNetwork::Passed;
 using Where = Passed::Where;
 
 constexpr std::uint8_t kStrangersNet = 11;
-/// The offset of the nonce in an ACCEPT, as the standard says: after type and connection.
+/// The offset of the nonce in an ACCEPT: after type and connection (schema/README.md).
 constexpr std::size_t kServerNonceAt = 5;
 constexpr std::size_t kServerNonceBytes = net::kNonceBytes;
-/// The limit of a CHALLENGE, in multiples of the datagram that it answers, as the standard says.
+/// The limit of a CHALLENGE, in multiples of the bytes that came from its address
+/// (schema/README.md).
 constexpr std::uint64_t kChallengeTimes = 3;
-/// The bits of a connection id that its session keeps when it moves, as the standard says.
+/// The bits of a connection id that its session keeps when it moves (schema/README.md).
 constexpr std::uint32_t kPlaceMask = (1U << 13U) - 1;
-/// To one client in a second, beside snapshots and audits: CHALLENGEs, desync reports, DISCONNECTs.
+/// The most bytes to one client in a second, beside snapshots and audits: CHALLENGEs, desync
+/// reports, DISCONNECTs.
 constexpr std::uint64_t kBytesBeside = 4'000;
 
 }  // namespace

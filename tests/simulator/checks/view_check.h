@@ -27,7 +27,7 @@ class ViewCheck {
   [[nodiscard]] std::uint64_t views() const { return views_; }
 
  private:
-  /// Longer than any snapshot is in flight, except those during which a client's process has slept.
+  /// In ticks. Longer than any snapshot is in flight, unless its client's process sleeps meanwhile.
   static constexpr std::size_t kMoments = 512;
 
   struct Moment {
