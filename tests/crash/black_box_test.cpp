@@ -54,8 +54,8 @@ TEST(BlackBox, SaysWhenTheSinkRefuses) {
   }
 }
 
-// In every tick all leave, join and fire, which is more than there is room for: the stretch
-// ends early, and nothing is lost or grows.
+// In every tick all players leave, join and fire, which makes more bytes than there is room for.
+// The stretch ends early, nothing is lost, and no buffer grows.
 TEST(BlackBox, BytesThatAreFullEndAStretchEarly) {
   RecordedMatch played{{.tick_rate = 60, .seats = 4, .all_stay = true}};
   server::BlackBox black_box{played.match(), 60};

@@ -11,7 +11,7 @@ namespace tickbox::crash {
 /// TICKBOX_SERVER_KILLS, or 10; with TICKBOX_AUDIT 4.
 [[nodiscard]] int server_kills();
 
-/// TICKBOX_SEED, or 1: of the instants.
+/// The seed of the instants: TICKBOX_SEED, or 1.
 [[nodiscard]] std::uint64_t kill_seed();
 
 }  // namespace tickbox::crash

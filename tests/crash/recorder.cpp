@@ -19,7 +19,7 @@
 namespace tickbox::crash {
 namespace {
 
-/// Tells of each write that has returned.
+/// A file that notes in the page each write that has returned.
 class ToldFile final : public os::AppendFile {
  public:
   ToldFile(std::unique_ptr<os::AppendFile> file, Progress& progress)

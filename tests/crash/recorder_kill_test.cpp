@@ -130,7 +130,7 @@ TEST(RecorderKill, AtWhateverInstantTheFileVerifiesAndOnlyTheLastMomentIsMissing
       kills, static_cast<double>(bytes) * 1e-6, ages.size(),
       static_cast<unsigned long long>(in_time), milliseconds(ages[ages.size() / 2]),
       milliseconds(ages[ages.size() * 99 / 100]), milliseconds(ages.back()));
-  // Half of them at the least, on whatever machine: else the recording is not written as it comes.
+  // At least half of the kills, on any machine: else the recording is not written as it comes.
   EXPECT_GE(in_time * 2, ages.size());
 }
 

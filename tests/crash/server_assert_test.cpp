@@ -81,7 +81,8 @@ struct Ends {
   Finished with_neither;
 };
 
-/// Started together: each takes as long as the ticks before its failure. Clients play in two.
+/// Runs the four servers at the same time: each takes as long as the ticks before its failure.
+/// Clients play at two of them.
 Ends fail_servers(const Folders& folders) {
   RunningServer by_record = failing_server({"--record", folders.recorded});
   RunningServer by_crash_dir = failing_server({"--crash-dir", folders.crashed});

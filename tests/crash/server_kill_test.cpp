@@ -37,7 +37,7 @@ using namespace std::chrono_literals;
 constexpr std::uint32_t kRate = 60;
 /// A batch: what a recorder may not have handed to its sink yet.
 constexpr double kBatch = kRate / 10.0;
-/// Of a room that nobody is in.
+/// The batch of a room that nobody is in.
 constexpr double kQuietBatch = kRate;
 /// A noisy machine may let a thread wait.
 constexpr double kMostLost = 60;
@@ -57,7 +57,7 @@ constexpr std::array kWhen{When::Playing, When::PlayingLong, When::Stopping, Whe
 /// What a kill has left.
 struct Remains {
   std::vector<std::string> files;   ///< by name: in the order of time
-  double seen = 0;                  ///< ticks that the admin side had told of
+  double seen = 0;                  ///< ticks that the admin side had reported
   std::optional<double> last_seen;  ///< the same in the moment of the kill, in the midst of play
   bool has_ended = false;           ///< by itself, before it could be killed
 };
@@ -78,7 +78,7 @@ std::vector<std::string> arguments_for(int match, const std::string& folder) {
   return arguments;
 }
 
-/// Before or after its first tick.
+/// Kills a server while it starts, before or after its first tick.
 void kill_while_starting(const std::vector<std::string>& arguments, Rng& rng) {
   Command command = tickbox_server({"--port", "0", "--admin-port", "0"});
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
@@ -174,7 +174,7 @@ TEST(ServerKill, AtWhateverInstantEveryFileVerifiesAndOnlyTheLastMomentIsMissing
   }
   if (lost.empty()) return;
   tell(kills, ticks, lost);
-  // Half of them at the least, on whatever machine: else the recording is not written as it comes.
+  // At least half of the kills, on any machine: else the recording is not written as it comes.
   EXPECT_LE(lost[(lost.size() - 1) / 2], kBatch);
 }
 

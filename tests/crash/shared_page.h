@@ -1,5 +1,6 @@
 #pragma once
-// What a recorder says of itself in memory that outlives it: a file that both map.
+// What a recorder says of itself in memory that outlives it: a file that the recorder and its test
+// map.
 
 #include "core/clock.h"
 

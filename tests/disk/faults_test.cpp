@@ -1,5 +1,5 @@
 // A recorded match over a disk on which every call fails once, for a while, or always: whatever
-// happens, the file verifies, and what it lacks it says.
+// happens, the file verifies, and shows what it lacks.
 
 #include "core/bytes.h"
 #include "os/files/file_sink.h"
@@ -39,7 +39,7 @@ bool settled(const os::FileSink& sink) {
 }
 
 /// Records a whole match, waiting for the disk after each tick, so that call N is nearly always the
-/// same: what one tick writes is one call or two, as the sink's thread has it.
+/// same. The sink's thread writes what one tick adds with one call or two.
 Outcome record_on(FaultyDisk& disk, Duration retry_interval) {
   Outcome outcome;
   auto sink = os::FileSink::create({.path = kPath, .retry_interval = retry_interval}, disk);
@@ -147,7 +147,7 @@ TEST(DiskFaults, WritesThatTakeLittleAtATimeLoseNothing) {
   }
 }
 
-// Wherever in a record the space ends; the disk stays full.
+// In each run the space ends at another byte, and the disk stays full.
 TEST(DiskFaults, AFullDiskKeepsAllThatFitted) {
   FaultyDisk good;
   const std::size_t whole = record_on(good, 1h).file.size();

@@ -1,5 +1,5 @@
-// The limit on a folder of recordings: the oldest closed recordings of this server go, and nothing
-// else.
+// The limit on a folder of recordings: the oldest closed recordings of this server are removed, and
+// nothing else.
 
 #include "server/host/recordings/recording_limit.h"
 #include "tests/disk/recorded.h"

@@ -80,7 +80,8 @@ struct Recorded {
                      server::Rotation{.store = files.get(), .bytes = part});
   }
 
-  /// Puts a closed recording of `bytes` bytes there that began `before` now. Returns its path.
+  /// Puts a closed recording of `bytes` bytes into the folder; it began `before` now. Returns its
+  /// path.
   std::string put(std::chrono::hours before, std::size_t bytes, std::string_view server_name) {
     const std::string path =
         folder.file(server::recording_name(calendar.now() - before, played.header().room));

@@ -1,5 +1,5 @@
-// A recording that goes on from file to file: each stands alone, none is removed that was not made
-// here, and a disk that fails keeps the recording where it is.
+// A recording that goes on from file to file: each file stands alone, no file is removed that was
+// not made here, and while a disk fails the recording stays in the present file.
 
 #include "engine/map.h"
 #include "record/verify.h"
@@ -64,7 +64,7 @@ TEST(Rotation, ASizeBeginsANewFileToo) {
   }
 }
 
-/// Files in memory; there is none while `is_full`.
+/// Files in memory. next() gives none while `is_full`.
 class MemoryStore final : public server::RecordingStore {
  public:
   [[nodiscard]] server::RecordingPart add() {
@@ -213,8 +213,8 @@ TEST(Rotation, WhereNoFileCanBeMadeItGoesOnInTheOldOne) {
   EXPECT_EQ(recorded.recorder->stats().ticks_lost, 0U);
 }
 
-// A full disk: none is removed, at most the requested file is begun, the present one goes on with a
-// gap.
+// A full disk: no file is removed, at most the requested one is begun, and the present one goes on
+// with a gap.
 TEST(Rotation, AFullDiskKeepsThePresentFileAndTheOldOnes) {
   Recorded recorded;
   recorded.open(10, 1);
@@ -230,7 +230,7 @@ TEST(Rotation, AFullDiskKeepsThePresentFileAndTheOldOnes) {
   }));
   const auto before = recorded.disk.paths();
   recorded.run(50);
-  // No file is removed, and at most the one requested before is added.
+  // No file is removed, and at most the file is added that was requested before.
   EXPECT_TRUE(std::ranges::includes(recorded.disk.paths(), before));
   EXPECT_LE(recorded.disk.paths().size(), before.size() + 1);
   recorded.disk.set_faults({});
@@ -268,8 +268,8 @@ TEST(Rotation, ADiskThatDoesNotAnswerIsToldOfWhileNothingIsLostYet) {
   EXPECT_TRUE(result.complete && result.held());
 }
 
-// Of every kind of call of a rotation, and of all at once: the disk answers none, and the thread
-// that ticks goes on, asks how the files do and what there is to log.
+// The disk does not answer one kind of call of a rotation, or any call. The thread that ticks goes
+// on, and still asks for the files' status and for what there is to log.
 TEST(Rotation, ADiskThatAnswersNothingNeverHoldsUpTheThreadThatTicks) {
   using enum DiskCall;
   for (const std::optional<DiskCall> held :
@@ -306,7 +306,7 @@ TEST(Rotation, ADiskThatAnswersNothingNeverHoldsUpTheThreadThatTicks) {
     ticking.join();
     EXPECT_TRUE(waited);
     if (HasFailure()) return;
-    // And so is the rotation: it goes on as if nothing had been.
+    // The rotation goes on too, as if nothing had happened.
     std::uint64_t closed = 0;
     ASSERT_TRUE(comes_true([&] {
       recorded.run(1);

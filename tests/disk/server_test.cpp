@@ -120,7 +120,7 @@ TEST(DiskServer, KeepsItsDirectoryWithinALimitAcrossRestarts) {
   EXPECT_LE(bytes_in(recordings), 1024U * 1024U);
 }
 
-// The file of another process that is still written looks like an old one of this server.
+// A file that another process still writes looks like an old one of this server.
 TEST(DiskServer, NeverRemovesAFileThatAnotherServerWrites) {
   const os::TemporaryFolder folder;
   const std::string recordings = folder.file("recordings");
@@ -181,10 +181,11 @@ TEST(DiskServer, AFullDiskCostsTheRecordingAloneAndItResumesByItself) {
       kPatience));
   const double bytes = server.metric("tickbox_recording_bytes_total");
   ASSERT_TRUE(eventually([&] { return server.metric("tickbox_recording_bytes_total") > bytes; }));
-  // A machine that is busy lets a server slip; one that waited for this disk would slip all along.
+  // On a busy machine a server slips at times. A server that waited for this disk would slip all
+  // the time.
   EXPECT_LE(server.metric("tickbox_ticks_slipped_total") * 4, server.metric("tickbox_ticks_total"));
   const Finished loaded = finish(load);
-  // A generator that was held up has seen no less.
+  // A load generator that was held up ends as inconclusive, but has checked as much.
   constexpr int kInconclusive = 5;
   EXPECT_TRUE(loaded.exit_code == kDone || loaded.exit_code == kInconclusive) << loaded;
   const Document played{loaded.out};
@@ -207,8 +208,8 @@ TEST(DiskServer, AFullDiskCostsTheRecordingAloneAndItResumesByItself) {
 TEST(DiskServer, AFileAtItsLimitEndsWithAWholeRecord) {
   const os::TemporaryFolder folder;
   const std::string recordings = folder.file("recordings");
-  // `ulimit -f` counts 1,024 bytes in this shell. Two are enough for the keyframe of a room of
-  // 1,660 seats that nobody is in, and not for the five seconds after it.
+  // `ulimit -f` counts units of 1,024 bytes in this shell. Two units are enough for the keyframe of
+  // a room of 1,660 seats that nobody is in, and not for the five seconds after it.
   Process server{
       {.program = "/bin/bash",
        .arguments = {"-c", "ulimit -f 2 && exec \"$0\" \"$@\"", tickbox_server({}).program,

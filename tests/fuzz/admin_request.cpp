@@ -20,7 +20,7 @@ net::Address loopback() {
   return address;
 }
 
-/// That of a server which begins.
+/// The status of a server that has just started.
 const server::Status& status() {
   static const server::Status kStatus = [] {
     server::Status fresh;

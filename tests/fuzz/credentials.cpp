@@ -29,7 +29,8 @@ void seal_into(MutableBytes credential, std::size_t head, std::string_view label
 
 // Before the secret of a token: when it is issued, and when it expires.
 constexpr std::size_t kTimesBytes = 16;
-// Of the secret: where it says its rights and counts its servers, and its user bytes.
+// The offsets in the secret of a token: of the rights and the number of servers, which share a
+// byte, and of the number of user bytes.
 constexpr std::size_t kServersAt = 76;
 constexpr std::size_t kUserBytesAt = 77;
 
@@ -72,7 +73,7 @@ TICKBOX_FUZZ_TARGET(open_token)(ConstBytes input) {
   fuzz::check(opened->claims.servers.size() == servers && opened->claims.user.size() == user_bytes);
 }
 
-// Version 1, boot id 0, nonce 0; then the secret, sealed.
+// Returns a ticket of version 1, boot id 0 and nonce 0, with its sealed secret from the input.
 net::SealedTicket sealed_ticket(ConstBytes input) {
   net::SealedTicket ticket{std::byte{1}};
   seal_into(ticket, net::kTicketHeadBytes, "tickbox resume ticket",

@@ -1,5 +1,5 @@
-// What a server of anybody's answers to our HTTP client: refused in one line, or an answer that
-// reads the same when it is written again.
+// What any server answers to our HTTP client: refused in one line, or an answer that reads the same
+// when it is written again.
 
 #include "os/http/http.h"
 #include "tests/fuzz/fuzz_target.h"

@@ -31,7 +31,7 @@ TICKBOX_FUZZ_TARGET(decode_input)(ConstBytes input) {
   static protocol::InputMessage read;
   static protocol::InputMessage again;
   if (!is_read(protocol::decode_input(input, kRoomTick, read))) return;
-  // One that was laid out by others may have more bytes than we write.
+  // A message that another program has written may have more bytes than ours.
   if (read.inputs.size() > protocol::kInputBytesMax ||
       read.commands.size() > protocol::kCommandBytesMax) {
     return;
@@ -58,7 +58,7 @@ TICKBOX_FUZZ_TARGET(decode_snapshot)(ConstBytes input) {
               again.events == read.events && again.commands == read.commands);
 }
 
-/// Whether the FlatBuffer of a compact form says the same when it is made compact again.
+/// Checks that the FlatBuffer of a compact form gives the same bytes when it is made compact again.
 void check_restored(protocol::CompactMessage kind, ConstBytes message) {
   std::array<std::byte, protocol::kRestoredBytesMax> buffer{};
   const auto flat = protocol::restore(kind, message, buffer);
@@ -138,8 +138,8 @@ TICKBOX_FUZZ_TARGET(decode_path_check)(ConstBytes input) {
               *read);
 }
 
-// A part of a wrong view, from a client or from a server whose packet has opened, alone and put
-// beside others.
+// A part of a wrong view, from a client or from a server whose packet has opened: alone, and taken
+// twice into a whole.
 TICKBOX_FUZZ_TARGET(decode_view_part)(ConstBytes input) {
   const auto read = protocol::decode_view_part(input);
   if (!is_read(read)) return;

@@ -1,5 +1,5 @@
-// The metrics of a server of anybody's, asked for twice (a zero byte stands between the answers):
-// refused in one line, or figures that `load` can print.
+// The metrics of any server, asked for twice (a zero byte stands between the answers): refused in
+// one line, or figures that `load` can print.
 
 #include "client/commands/load/metrics_text.h"
 

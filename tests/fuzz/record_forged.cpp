@@ -64,7 +64,7 @@ TICKBOX_FUZZ_TARGET(record_forged)(ConstBytes input) {
   fuzz::check(reread.has_value());
   const auto summary = record::summarize(*reread, nullptr);
   fuzz::check(summary.damage_count == 0 && summary.ticks == copied.ticks && !summary.ends_early);
-  // What held holds in it as well: every hash is still that of its tick.
+  // If the file held, its copy holds too: every hash is still that of its tick.
   if (result.held()) {
     fuzz::check(record::verify(*reread, kSetting.game, kSetting.map).held());
   }

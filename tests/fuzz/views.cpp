@@ -92,7 +92,7 @@ Start& start_of(std::size_t game) {
   return starts[game];
 }
 
-/// A snapshot world, and what has made it what it is.
+/// A snapshot world, and the contents that it has applied.
 class Client {
  public:
   explicit Client(Start& start) : start_(start), world_(start.client()) {}
@@ -134,7 +134,7 @@ class Client {
   std::vector<Content> applied_;
 };
 
-/// A content that can be read has one form.
+/// Checks that a content that can be read has one form.
 void check_read(const GameTable& game, const Content& content, const views::Rows* base) {
   static std::array<views::Content, 2> read{views::Content{game_of(0)}, views::Content{game_of(1)}};
   const views::ContentBase on{
