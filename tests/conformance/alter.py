@@ -72,7 +72,7 @@ class Capture:
         return self.nth_line(event, kind, nth, lambda number: where(self.data(number)))
 
     def find_message(self, event, kind, nth=0, where=lambda message: True):
-        """The same by the message that is sealed in it."""
+        """The number of the line with the nth packet of this type; `where` looks at the message in it."""
         return self.nth_line(event, kind, nth, lambda number: where(self.message(number)))
 
     def nth_line(self, event, kind, nth, where):
@@ -90,7 +90,7 @@ class Capture:
         return data_of(self.events[number])
 
     def with_data(self, changed):
-        """All lines, those changed that `changed` has by their number; None takes one out."""
+        """All lines, with other data where `changed` has the number of the line; None takes the line out."""
         events = []
         for number, event in enumerate(self.events):
             if number not in changed:
@@ -113,7 +113,7 @@ class Capture:
 
     @staticmethod
     def open(chain, data):
-        sequence = layouts.sequence_bits(data)  # whole: captures for this are short
+        sequence = layouts.sequence_bits(data)  # the whole sequence: such captures are short
         head = layouts.PACKET_HEAD_BYTES
         return crypto.unseal(chain.of(sequence), sequence, data[:head], data[head:])
 

@@ -69,7 +69,7 @@ std::int64_t Capture::nanoseconds() const {
   return (harness_.clock().now() - began_).count();
 }
 
-/// Among what the server draws are the secrets of its handshakes, which no packet shows.
+/// The server draws the secrets of its handshakes, among others. No packet shows them.
 void Capture::on_drawn(ConstBytes drawn) {
   if (drawn.size() != net::kKeyBytes) return;
   fmt::print(out_,
@@ -78,8 +78,8 @@ void Capture::on_drawn(ConstBytes drawn) {
              net::to_hex(drawn));
 }
 
-/// Steps come between the datagrams that the server takes and those that it sends: to write one
-/// with the next datagram is in time.
+/// Writes the ticks since the last call. A step comes between the datagrams that the server takes
+/// and those that it sends, so it is early enough to write its tick with the next datagram.
 void Capture::write_ticks() {
   for (const Tick now = harness_.world().tick; written_ < now;) {
     written_ = written_ + 1;

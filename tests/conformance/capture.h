@@ -26,7 +26,7 @@ class Capture {
 
   /// The claims of one more client, for a token of this server.
   [[nodiscard]] net::TokenClaims claims();
-  /// Seals it and writes it down.
+  /// Seals a token with these claims, and writes it down.
   net::ConnectToken hand_out(const net::TokenClaims& claims);
   net::ConnectToken hand_out(const net::TokenClaims& claims, const net::KeyRing& keys,
                              Duration good_for);
@@ -34,7 +34,7 @@ class Capture {
   /// One more client with a token of its own.
   std::size_t add_client();
 
-  /// What was sent to an address since it was last asked.
+  /// What was sent to this address since the last call for it.
   [[nodiscard]] Answers take_answers(const net::Address& address);
 
   /// The capture's own source of random bytes, for keys and nonces.
@@ -44,7 +44,7 @@ class Capture {
   void stop();
   /// Writes that the server is killed and started again, and does so.
   void restart_server();
-  /// Writes what the server has counted.
+  /// Writes the drops that the server has counted.
   void finish();
 
  private:

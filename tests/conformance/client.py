@@ -10,7 +10,7 @@ from world import NS
 
 ASK_EVERY = NS // 4
 GIVES_UP = 5 * NS
-INPUT_EVERY_TICKS = 1.25  # one, at the pace of a client that runs a little slower than the server
+INPUT_EVERY_TICKS = 1.25  # the most between two, of a client that runs a little slower than the server
 WAITS_WHEN_AHEAD = 12  # ticks; less is made up for by running slower
 INPUTS_REPEATED = 2  # at least, while unconfirmed
 SLACK = NS // 100  # a client looks at its clock now and then
@@ -18,7 +18,7 @@ GOODBYES = 3
 
 
 class Attempt:
-    """One nonce's way in."""
+    """One attempt to come in, with one nonce."""
 
     def __init__(self, now):
         self.began = now
@@ -229,7 +229,7 @@ class Clients:
 
     @staticmethod
     def arrived_head(client, session, head):
-        """Returns the tick that it is of."""
+        """Returns the tick of the head."""
         heard = session.accept["tick"] if client.heard is None else client.heard
         tick = nearest_tick(head.tick, heard)
         if tick > heard:

@@ -18,7 +18,7 @@ using std::chrono::seconds;
 constexpr std::uint32_t kSeats = 160;
 constexpr net::LinkConditions kLink{.delay = milliseconds{30}, .jitter = milliseconds{6}};
 
-/// The client around whose body there are the most.
+/// Returns the client with the most bodies around its own.
 std::size_t most_crowded(const Harness& harness) {
   const engine::World& world = harness.world();
   const auto bodies_around = [&](std::size_t client) {

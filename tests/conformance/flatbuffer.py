@@ -1,4 +1,4 @@
-"""FlatBuffers as the page's part "Messages" says that they lie: one root table, read with every offset checked."""
+"""FlatBuffers as the page's part "Messages" describes them: one root table, read with every offset checked."""
 
 import struct
 
@@ -36,7 +36,7 @@ class Struct:
 
 
 class Place(Struct):
-    """A field in the table whose value is where it lies."""
+    """A field in the table, read as its offset in the data."""
 
     def __init__(self, field):
         super().__init__(field.name, lambda _, at: at, field.layout, field.align)
@@ -46,7 +46,7 @@ OFFSET = struct.Struct("<I")
 
 
 class Vector:
-    """A field that is an offset to a count and that number of elements of `size` bytes; its value is a list of their places."""
+    """A field that is an offset to a count and that number of elements of `size` bytes; its value is their places."""
 
     def __init__(self, name, size, align):
         self.name = name
@@ -101,7 +101,7 @@ def u32(data, at):
 
 
 def read_root(data, fields):
-    """The fields of the root table by name; None where one is absent that is no number."""
+    """The fields of the root table by name; None for an absent field that is no number."""
     table = u32(data, 0)
     u32(data, table)  # the table begins within the message
     vtable = table - struct.unpack_from("<i", data, table)[0]

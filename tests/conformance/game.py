@@ -106,7 +106,7 @@ class Field:
         return value
 
     def canonical(self, value):
-        """Its bytes where it is hashed."""
+        """The bytes of a value as they are hashed."""
         if self.form in (FLAG, PRESS):
             return struct.pack("<B", value)
         if self.form == PLAYER:

@@ -111,7 +111,7 @@ def take_id(bits, now):
 
 
 class Views:
-    """Reads the bits of one game, of whose kinds each moves in one way."""
+    """Reads the bits of one game; all entities of a kind move in the same way."""
 
     def __init__(self, of):
         self.game = of
@@ -150,9 +150,10 @@ class Views:
     def content_on(self, data, now, age, known, more, is_likely):
         """The content on a base of which only the members before the last ones are known by id.
 
-        `more`: how many follow, at least and at most, which entities have spawned; None stands for each in the exits.
-        Where members leave in the form of a bit for each, their number decides what the bits behind mean: of those
-        numbers that can be, the first counts whose content is likely, or else the first."""
+        `more`: the least and the most number of members that follow the known ones, and that entities have spawned;
+        None stands for each of these in the exits.
+        If the exits have a bit for each member, the number of members decides what the bits behind mean. Of the numbers
+        that can be, the first counts whose content is likely, or else the first whose content can be read."""
         width = BitReader(data).take(4) if data else None
         first, fault = None, game.Malformed("an index has another width")
         for number in range(more[0], more[1] + 1):

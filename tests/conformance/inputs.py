@@ -1,10 +1,10 @@
-"""A client's inputs as the server has them: one for each tick, its own or one made up."""
+"""A client's inputs as the server has them: one for each tick, its own or a substituted one."""
 
 from audit_entries import RECEIVED, REPEATED
 from game import NEUTRAL
 
 AHEAD_MAX = 64  # ticks
-LATE_MAX = 64  # ticks; who comes later is not even counted
+LATE_MAX = 64  # ticks; an input that is later is not even counted
 REPEATS_MAX = 8
 
 
@@ -20,7 +20,7 @@ class Inputs:
         self.late = 0
 
     def arrive(self, tick, given):
-        """The first for a tick stands; where it comes after its tick, it is late."""
+        """The first input for a tick counts; if it comes after its tick, it is late."""
         if tick in self.missed and tick + LATE_MAX > self.used:
             self.missed.remove(tick)
             self.late += 1
@@ -40,7 +40,7 @@ class Inputs:
         return (self.last, REPEATED) if tick - self.given <= REPEATS_MAX else (None, NEUTRAL)
 
     def complete(self):
-        """The tick up to which all have come or were given up."""
+        """The tick up to which all inputs have come or were given up."""
         tick = self.used
         while tick + 1 in self.held:
             tick += 1

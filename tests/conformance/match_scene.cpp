@@ -43,16 +43,16 @@ void play_match(std::FILE* out) {
   const std::size_t silenced = capture.add_client();
   harness.run_for(seconds{3});
 
-  // Its old session lives when it comes back: taken over.
+  // The client comes back while its old session still lives, and takes it over.
   harness.restart_with_ticket(killed);
   harness.run_for(seconds{2});
   harness.network().move_client(mover, elsewhere(40'000));
   const std::size_t leaver = capture.add_client();
   harness.run_for(seconds{2});
-  capture.add_client();  // finds it full
+  capture.add_client();  // finds the server full
   harness.run_for(seconds{2});
 
-  // Times out, and comes back to its orphaned body through another client's end.
+  // This client times out. Its ticket comes back from another address, and finds its body.
   harness.silence(silenced);
   harness.leave(leaver);
   harness.run_for(seconds{7});

@@ -113,7 +113,7 @@ PATH_CHECK = [Number("data", "Q")]
 
 
 def check_input_zeros(data):
-    """What a reader does not look at, and a writer leaves zero: of an InputMessage."""
+    """Checks the bytes of an InputMessage that a writer leaves zero and a reader ignores."""
     audit = read_compact(data, INPUT_MESSAGE[:3] + [Place(INPUT_MESSAGE[3])] + INPUT_MESSAGE[4:])["audit"]
     if audit is not None:
         check_zeros(data, audit, read_audit_ack)
@@ -135,7 +135,7 @@ def present(values, *names):
 
 
 def bytes_of(values, name):
-    """Of a field that is absent where it has none."""
+    """The bytes of a field. A field without bytes must be absent."""
     value = values[name]
     need(value is None or value, f"{name} is present, and has no bytes")
     return bytes(value or b"")
@@ -185,7 +185,7 @@ def read_audit(data):
 
 
 def check_input_size(data):
-    """A writer's: it sends no more inputs and commands than fit beside all else."""
+    """A writer sends no more inputs and commands than fit beside all else."""
     message = read_compact(data, INPUT_MESSAGE)
     need(len(message["inputs"] or b"") <= INPUT_BYTES_MAX, "more bytes of inputs than a message has")
     need(len(message["commands"] or b"") <= COMMAND_BYTES_MAX, "more bytes of commands than a message has")

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 """Reads captured traffic and says where it breaks the protocol standard, schema/README.md.
 
-The game is one that it learns from the server, by the descriptor. Written from the pages alone: no line of the product is used or was looked at, so that the page is tested as much as
-the traffic is.
+It learns the game from the server, by the descriptor. It was written from the pages alone: no line of the product is
+used or was looked at, so the pages are tested as much as the traffic is.
 
     reader.py [--require WHAT]… CAPTURE      a file, or - for standard input
 
-Exits with 0 where nothing is wrong and all that is required was seen, with 3 where not, with 2 where the capture
-is none. README.md beside this file says what a capture is.
+Exits with 0 where nothing is wrong and all that is required was seen, with 3 where not, with 2 where the file
+is no capture. README.md beside this file says what a capture is.
 """
 
 import sys

@@ -69,7 +69,7 @@ class Scene(unittest.TestCase):
         return self.match.with_data({number: self.match.resealed(number, change)})
 
     def snapshot_with(self, has, nth=3):
-        """One for whose places that holds, and not of the first."""
+        """The line of a snapshot whose places fulfil `has`, but not of the first ones."""
         where = lambda message: has(snapshot_places(message))
         return self.match.find_message("server_sent", layouts.SNAPSHOT, nth, where)
 
@@ -524,7 +524,7 @@ class LogEntries(Scene):
         return 1 | move << 1
 
     def assert_malformed(self, *ticks):
-        """The last of these; those before are read."""
+        """The last of these ticks is malformed; those before it are read."""
         log = self.log()
         for data in ticks[:-1]:
             log.record(bytes(data))

@@ -42,7 +42,7 @@ class TokenUse:
     def __init__(self, address, session):
         self.address = address
         self.nonce = session.request.nonce
-        self.session = session  # that it led to
+        self.session = session  # the session that it led to
         self.state = TOKEN_PENDING
 
 

@@ -36,7 +36,7 @@ class Room:
     def __init__(self):
         self.tick = 0
         self.players = {}  # by seat and generation: who plays or is awaited back
-        self.told = defaultdict(dict)  # by (name, tick): what has been sent of it to any client, by who it is of
+        self.told = defaultdict(dict)  # by (name, tick): what any client was sent, by the seat or entity that it is of
         self.logged = {}  # by (name, tick): the same as an audit has it, whole
         self.states = {}  # by id: rows of this tick, as sent to any client
         self.kinds = {}  # by id
@@ -71,14 +71,14 @@ class Room:
                     del kept[key]
 
     def agrees(self, name, tick, identity, value):
-        """Whether all clients received the same, and auditors, who receive all of it."""
+        """Whether all clients received the same of it, and auditors too, who receive all of it."""
         logged = self.logged.get((name, tick))
         if logged is not None and not fits(logged.get(identity, type(value)()), value):
             return False
         return self.told[(name, tick)].setdefault(identity, value) == value
 
     def log(self, name, tick, values):
-        """Takes all of it that an auditor received. Whether nothing else was sent to any client."""
+        """Takes all of it that an auditor received. Returns whether no client was sent anything else."""
         self.logged.setdefault((name, tick), values)
         told = self.told.get((name, tick), {})
         return all(fits(values.get(each, type(value)()), value) for each, value in told.items())

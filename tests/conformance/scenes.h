@@ -1,6 +1,6 @@
 #pragma once
 // What is played for a capture. Together the scenes show every type of datagram, all refusals but
-// TokensFull, Denied and TokenEarly, and every end of a session but a kick.
+// TokensFull, Denied and TokenEarly, and every end of a session but a kick and the end of a match.
 
 #include "tests/conformance/capture.h"
 
@@ -23,14 +23,13 @@ void play_match(std::FILE* out);
 /// again.
 void play_strangers(std::FILE* out);
 
-/// Enough that a view is made of several snapshots.
+/// So many clients that a view needs several snapshots.
 void play_crowd(std::FILE* out);
 
 /// One client, long enough for the second key of each direction.
 void play_epochs(std::FILE* out);
 
-/// Clients that audit, one that may not, and one too many; one that is cut off, one that
-/// resumes.
+/// Clients that audit: one that may not, one too many, one that is cut off, and one that resumes.
 void play_audits(std::FILE* out);
 /// A bit flips in the views of two clients: both ends say what they have.
 void play_desync(std::FILE* out);

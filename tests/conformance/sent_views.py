@@ -6,7 +6,7 @@ ASKS_PER_SECOND = 1
 ASKS_AT_ONCE = 2
 REMEMBERED = 64  # ticks
 UNPROVEN_FREE = 4  # snapshots to a client without proof, at one a second
-UNPROVEN_ANSWERS = 3  # bytes beyond those, for each that it sends
+UNPROVEN_ANSWERS = 3  # bytes beyond those snapshots, for each byte that it sends
 INTERVALS = 5  # between snapshots: the age of a base beyond the round trip
 TENTHS_LEAST = 3  # of a second, as which these count at least
 
@@ -49,7 +49,7 @@ class SentViews:
         self.recent = [0] * INTERVALS  # ticks of the last ones, the oldest first
         self.round_trip = RoundTrip()
         self.views = {}  # by tick; None where it cannot be known
-        self.receipts = {}  # of each
+        self.receipts = {}  # of the views, by tick
         self.base = None  # tick of the newest that was acknowledged
         self.base_then = None  # the same as it was at the last snapshot
         self.proven = 0  # ns: when it was last proven that the client receives its snapshots
@@ -85,7 +85,7 @@ class SentViews:
         return True
 
     def spend_unproven(self, size):
-        """On a client that has been silent for a second; whether it may be sent so much."""
+        """Counts a snapshot to a client that has been silent for a second; whether it may be sent so much."""
         self.unproven_slow += 1
         if self.unproven_slow <= UNPROVEN_FREE:
             return True
@@ -98,7 +98,7 @@ class SentViews:
             self.events_had = number
 
     def throw_away(self, now):
-        """A full view is asked for; whether that is granted."""
+        """The client asks for a full view. Returns whether it gets one."""
         left = min(ASKS_AT_ONCE, self.asks_left + (now - self.asked) / NS * ASKS_PER_SECOND)
         self.asks_left, self.asked = left - (1 if left >= 1 else 0), now
         if left >= 1:
@@ -106,7 +106,7 @@ class SentViews:
         return left >= 1
 
     def has_base(self, tick, tick_rate):
-        """Surely, and possibly."""
+        """Whether there is a base that is young enough: surely, and possibly."""
         if self.base is None:
             return False, False
         most = base_age_max(tick_rate)

@@ -1,4 +1,4 @@
-"""What the server tells who audits: segments that never change, and in them what entered the room."""
+"""What the server tells auditors: segments that never change, and in them what entered the room."""
 
 import views
 from audit_entries import read_tick, take_entry
@@ -119,7 +119,7 @@ class ServerAudits:
         check(agrees, "audit", f"the hash of tick {tick}: others received something else")
 
     def check_used(self, tick, seat, values, used, before=None):
-        """Each value is the one that was used, the one by default, or that of before; of some always the first."""
+        """Each value is the one that was used, the one by default, or the one before. Some are always the one used."""
         by_default = self.world.game.input.by_default()
         used = used or by_default
         for name, all_of in values.items():

@@ -18,7 +18,7 @@ GOODBYES = 3
 DEPARTED_FOR = 2 * NS
 AMPLIFIED_MAX = 3
 MARGIN_UNITS = 16  # in a tick
-STEPS_LATE = NS // 1_000  # that a step may be
+STEPS_LATE = NS // 1_000  # how late a step may be
 
 
 class ServerPackets:
@@ -66,7 +66,7 @@ class ServerPackets:
         return None
 
     def take_stray(self, now, address, connection):
-        """Of no live session: the other copies of a DISCONNECT are ignored."""
+        """A packet of no live session. The other copies of a DISCONNECT are ignored."""
         ids, where, when = self.departed.get(connection % layouts.PLACES, ([], None, 0))
         if connection not in ids or where != address or now - when > DEPARTED_FOR:
             return "unknown_connection"
@@ -139,7 +139,7 @@ class ServerPackets:
         server.next_check = now + MOVES_EVERY
 
     def take_inputs(self, now, session, sequence, message):
-        """Of the newest packet, what it acknowledges counts as well, and how early it came."""
+        """If the packet is the newest, its acknowledgements and its margin count too."""
         server, name, inputs = session.server, None, message.inputs
         first = max(0, layouts.nearest_tick(message.head.first_tick, self.world.play.tick))
         if sequence == server.receiver.newest:
@@ -157,7 +157,7 @@ class ServerPackets:
         return name
 
     def take_acknowledgement(self, now, session, view):
-        """Who has acknowledged anything and now says that it holds nothing asks for a full view."""
+        """A client that has acknowledged a view, and now acknowledges none, asks for a full view."""
         sent = session.server.sent
         if view is not None:
             tick = layouts.nearest_tick(view.tick, self.world.play.tick)

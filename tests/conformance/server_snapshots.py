@@ -11,12 +11,12 @@ from sent_views import NS, UNPROVEN_FREE, base_age_max, unproven_interval
 
 U8, U16, U32 = 2**8, 2**16, 2**32
 MARGIN_EXACT, MARGIN_MAX = 64, 127
-TICK = 16  # of which margins are sent
+TICK = 16  # units of a margin
 FULL_PER_SECOND = 20
 QUIET_PER_SECOND = 10
 STATUS_SECONDS = 2
 SILENCE_SLACK = NS // 50  # the server looks at the time once a tick
-# More than anything takes: what is around the causes, and the own body; a leave or an outcome; changes of an input.
+# At most: of what is around the causes, with the own body; of a leave or an outcome; of the changes of an input.
 FRAME_BYTES, MEMBER_BYTES, CHANGE_BYTES = 140, 21, 10
 SIGHT = (24 * UNIT, 16 * UNIT)  # half of what is to be seen, along x and y, of a game that does not say
 SPAWNED_MOST = 8  # members that entities have spawned, in the scenes in which a base may not be left out
@@ -98,7 +98,7 @@ class ServerSnapshots:
         return [seat for seat in named if seat != NOBODY]
 
     def check_event(self, name, when, event, named):
-        """Whom it names was there; a new state is the same for all clients."""
+        """The players that it names were there. A new state is the same for all clients."""
         play = self.world.play
         if when is None or when not in play.there:
             return
@@ -210,7 +210,7 @@ class ServerSnapshots:
         return view, content
 
     def is_likely(self, content):
-        """Whether all rows are such as entities of this tick can have."""
+        """Whether entities of this tick can have all these rows."""
         return all(self.is_likely_row(row) for row in content["rows"])
 
     def is_likely_row(self, row):
@@ -240,7 +240,7 @@ class ServerSnapshots:
         self.findings.check(said == right, "view", f"hash {said:08x}, its rows say {right:08x}")
         own = [row for row in content["rows"] if class_of(row["id"]) == 0 and views.who_of(row["id"]) == session.who]
         if not own:
-            return  # found by who is in the view
+            return  # view_of() reports this
         far = [
             row
             for row in content["rows"]
@@ -250,7 +250,7 @@ class ServerSnapshots:
         self.findings.check(not far, "sight", f"{len(far)} entities out of sight")
 
     def check_causes(self, member, base, tick):
-        """All of a member that was not sent in full."""
+        """All causes of a member that was not sent in full."""
         check, play = self.findings.check, self.world.play
         ticks = range(base + 1, tick + 1)
         for when in ticks:
@@ -263,7 +263,7 @@ class ServerSnapshots:
             return
         player = play.players.get(views.who_of(member.id))
         if player is None:
-            return  # found by who is in the view
+            return  # view_of() reports this
         for when in ticks:
             said = member.inputs.get(when, {})
             self.check_arrived(member, player, when, said)

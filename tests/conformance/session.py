@@ -49,7 +49,7 @@ class ServerEnd:
         self.sender = Sender(keys.to_client)
         self.receiver = Receiver(keys.to_server)
         self.goodbyes = []  # reasons
-        self.inputs = None  # of who plays
+        self.inputs = None  # of a client that plays
         self.margin = (0, 0)  # of the newest packet with inputs: at least, at most
         self.sent = SentViews()
         self.audit = SentAudit()
@@ -80,7 +80,7 @@ class DescriptorRequests:
 
 
 class Segments:
-    """Those of an audit that have come."""
+    """The segments of an audit that have arrived."""
 
     def __init__(self):
         self.run = None
@@ -121,7 +121,7 @@ class ClientEnd:
         self.heard = None  # tick of the newest snapshot that came
         self.views = set()  # ticks of those that it made
         self.events = 0  # number of the newest that has come, with all before it
-        self.newest_right = None  # tick and receipt of the newest of them
+        self.newest_right = None  # tick and receipt of the newest view that it made
         self.wrong = 0
         self.segments = Segments()  # of an audit
         self.last_told = None  # tick and hash of the newest snapshot whose view it made
@@ -131,14 +131,14 @@ class ClientEnd:
         self.ahead = 0  # ticks from the room to its newest input, at last_input
 
     def view_is_right(self, tick, snapshot):
-        """Later than all before."""
+        """Takes a view that is later than all before."""
         self.newest_right = (tick, snapshot.receipt)
         self.last_told = (tick, snapshot.head.view_hash)
         self.views.add(tick)
         self.views.discard(tick - VIEWS_HELD)
 
     def view_is_wrong(self):
-        """That of the newest snapshot: it holds none any more."""
+        """The view of the newest snapshot is wrong: the client holds no view any more."""
         tick, told = self.last_told
         self.last_told = None
         self.wrong += 1

@@ -8,7 +8,7 @@
 namespace tickbox::tests {
 namespace {
 
-/// Until the server has looked at its socket, and answered.
+/// The time until the server has looked at its socket, and answered.
 constexpr Duration kMoment = std::chrono::milliseconds{2};
 
 }  // namespace

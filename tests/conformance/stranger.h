@@ -25,7 +25,7 @@ class Stranger {
   /// Draws another nonce: a new attempt.
   void begin_anew();
 
-  /// Each asks, lets the server answer, and takes what came.
+  /// This and the next functions send a request, wait for the answer, and take it.
   void hello();
   void hello(const net::ConnectRequest& hello);
   void connect(const net::ConnectToken& token);
@@ -47,11 +47,11 @@ class Stranger {
   /// The last datagram that was sent, again.
   void send_again() { send(std::vector<std::byte>{last_}); }
 
-  /// The way back into the session that was accepted.
+  /// The ticket of the newest session. Requires: was accepted.
   [[nodiscard]] net::ResumeTicket ticket() const;
 
-  /// Returns the acknowledgement of the newest snapshot that has arrived.
-  /// Requires: the room is in its first 65,536 ticks.
+  /// Returns the acknowledgement of the newest snapshot that has arrived. Requires: the room is in
+  /// its first 65,536 ticks.
   [[nodiscard]] protocol::ViewAck newest_view();
 
   [[nodiscard]] bool accepted() const { return accepted_.has_value(); }

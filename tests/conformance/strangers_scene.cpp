@@ -71,7 +71,7 @@ void show_bad_proofs(Capture& capture) {
   stranger.connect(token);  // without a cookie
   net::ConnectToken other = token;
   other.keys.to_server = {};
-  stranger.enter(other);  // not the one to whom it was given
+  stranger.enter(other);  // without the keys of the token
   stranger.hello();
   capture.harness().run_for(seconds{6});
   stranger.connect(token);  // with a cookie that is too old
@@ -124,8 +124,8 @@ void make_noise(Capture& capture, Stranger& playing) {
   send(7, net::kDatagramBytesMax);
   send(9, 100);  // a SNAPSHOT, to the server
   send(8, net::kPacketOverheadBytes - 1);
-  send(7, net::kPacketOverheadBytes - 1);  // too short for any type, before it is none
-  send(8, net::kDatagramBytesMax);         // nobody's
+  send(7, net::kPacketOverheadBytes - 1);  // of no type, but its length is checked first
+  send(8, net::kDatagramBytesMax);         // of nobody's connection
   say_nothing_new(playing);
   playing.send_again();
   const std::array<std::byte, 4> junk{};
@@ -158,7 +158,7 @@ void throw_views_away(Capture& capture, Stranger& playing) {
   }
 }
 
-/// One ticket: used, used again when it is over, altered, and shown by who has not its keys.
+/// One ticket: used, used again when it is over, altered, and shown without its keys.
 void share_a_ticket(Capture& capture, Stranger& playing, Stranger& back) {
   const net::ResumeTicket ticket = playing.ticket();
   back.resume(ticket);

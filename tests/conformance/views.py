@@ -26,7 +26,7 @@ def who_of(avatar):
 
 
 def told_values(changes):
-    """The values that change, by (field, number); of one of two values that is no press only that it does."""
+    """The values that change, by (field, number); of one of two values that is no press, only that it changes."""
     return {
         (field.name, i): (1 if field.form == PRESS else OTHER) if value is None else value
         for field, i, value in changes

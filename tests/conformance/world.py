@@ -100,7 +100,7 @@ class World:
         return any(each.live() and connection in each.ids for each in self.sessions[connection])
 
     def session_of(self, data, end):
-        """Whose packet this is, which that end of a session has sent; several may have had its connection id."""
+        """The session whose `end` has sent this packet; several sessions may have had its connection id."""
         connection = layouts.connection_of(data)
         if end == "server":
             self.take_new_id(connection, data)
@@ -153,7 +153,7 @@ class World:
 
     @staticmethod
     def check_written(data, message):
-        """What a reader does not look at, and a writer does all the same."""
+        """Checks what a reader ignores, and a writer must do right nevertheless."""
         kind = layouts.type_of(data)
         if kind == layouts.INPUT:
             messages.check_input_zeros(message)
