@@ -23,7 +23,7 @@ void play_match(std::FILE* out);
 /// again.
 void play_strangers(std::FILE* out);
 
-/// So many clients that a view needs several snapshots.
+/// A crowd whose views need several snapshots each.
 void play_crowd(std::FILE* out);
 
 /// One client, long enough for the second key of each direction.

@@ -1,6 +1,5 @@
-// The whole server is killed at a random instant: while it starts, while clients come, in the midst
-// of play, beyond the keyframe after 5 s, and while it stops. What there is of its recording
-// verifies.
+// The whole server is killed at a random instant: while it starts, while clients come, during play,
+// beyond the keyframe after 5 s, and while it stops. What there is of its recording verifies.
 //
 // From outside, only the admin side shows what is lost, and its figures are up to a tenth of a
 // second old. So a loss is counted from the ticks that the admin side had reported. At most a batch
@@ -58,7 +57,7 @@ constexpr std::array kWhen{When::Playing, When::PlayingLong, When::Stopping, Whe
 struct Remains {
   std::vector<std::string> files;   ///< by name: in the order of time
   double seen = 0;                  ///< ticks that the admin side had reported
-  std::optional<double> last_seen;  ///< the same in the moment of the kill, in the midst of play
+  std::optional<double> last_seen;  ///< the same just before a kill in play
   bool has_ended = false;           ///< by itself, before it could be killed
 };
 

@@ -180,7 +180,7 @@ TEST(Rotation, WhatHasTheNameAlreadyIsLeftAlone) {
   EXPECT_EQ(recorded.disk.paths().size(), 2U);
 }
 
-// The next file cannot be made: the present one goes on, and takes no harm.
+// The next file cannot be made: the present one goes on, and stays whole.
 TEST(Rotation, WhereNoFileCanBeMadeItGoesOnInTheOldOne) {
   Recorded recorded;
   recorded.open(10, 0);

@@ -85,9 +85,8 @@ TEST(Pause, ThatOutlivesTheSessionIsOverASecondLater) {
 
 // The steady clock of a suspended machine stops, so the client does not notice the pause. Its next
 // inputs are for ticks that the server has confirmed already. So it sends none, gets no margins,
-// and must notice by other means that its clock is late.
-// At 10 Hz an error of a second is only ten ticks, but a clock that does not jump needs twenty
-// seconds to make it up.
+// and must notice by other means that its clock is late. At 10 Hz an error of a second is only ten
+// ticks, but a clock that does not jump needs twenty seconds to make it up.
 TEST(Pause, WhileItsClockStoodIsOverSecondsLater) {
   struct Stop {
     Duration stood;

@@ -1,5 +1,5 @@
 // What clients show, against what the server knew: others where they truly were at the moment that
-// is shown, the own body without jumps, and time that never goes back.
+// is shown, the own body without a jump that is no teleport, and time that never goes back.
 
 #include "core/tick_ring.h"
 #include "tests/support/harness.h"

@@ -178,7 +178,7 @@ struct Field {
     if (me->left == 0) step.remove(me.ref);
   }
 
-  /// The shooter scores, and the runner that was hit is put elsewhere.
+  /// The shooter scores, and the runner that was hit is moved to kElsewhere.
   static void decide(Server& server) {
     for (const Hit& hit : server.events<Hit>()) {
       if (server.has(hit.shooter)) ++server.seat(hit.shooter).points;

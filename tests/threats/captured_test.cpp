@@ -194,7 +194,8 @@ TEST(Threat, ReplayOfACapturedResumeWhileItIsPendingDisturbsNoSession) {
   scene.expect_undisturbed(1);
 }
 
-// A ticket is good once. The newest ticket is good for nothing without its keys, or altered.
+// A ticket that was used is over. The newest ticket lets nobody in without its keys, or if it is
+// altered.
 TEST(Threat, StolenTicketIsOverOnceTheSeatHasANewerOne) {
   Scene scene;
   scene.harness.run_for(seconds{1});
