@@ -16,7 +16,7 @@ FULL_PER_SECOND = 20
 QUIET_PER_SECOND = 10
 STATUS_SECONDS = 2
 SILENCE_SLACK = NS // 50  # the server looks at the time once a tick
-# At most: of what is around the causes, with the own body; of a leave or an outcome; of the changes of an input.
+# The most bytes: of what is around the causes, with the own body; of a leave or an outcome; of a changed input.
 FRAME_BYTES, MEMBER_BYTES, CHANGE_BYTES = 140, 21, 10
 SIGHT = (24 * UNIT, 16 * UNIT)  # half of what is to be seen, along x and y, of a game that does not say
 SPAWNED_MOST = 8  # members that entities have spawned, in the scenes in which a base may not be left out

@@ -66,7 +66,7 @@ TEST(Resume, BringsAKilledClientBackIntoItsBodyInOneRoundTrip) {
 }
 
 // The client still plays when another one resumes with its ticket: the other takes the session
-// over, and the first learns it.
+// over, and the first receives a DISCONNECT.
 TEST(Resume, TakesOverASessionThatIsStillOpen) {
   Harness harness{{}};
   const std::size_t client = harness.add_client(kGoodLink);

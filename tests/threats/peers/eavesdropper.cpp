@@ -100,7 +100,7 @@ void Eavesdropper::on_packet(const Wire::Passed& passed, net::PacketType type) {
 bool Eavesdropper::read(Session& session, const Wire::Passed& passed, net::PacketType type) {
   const bool up = passed.where == Wire::Where::ToServer;
   Way& way = up ? session.to_server : session.to_client;
-  // The layout as the standard says: 6 bits of type, 18 of the sequence, around the connection id.
+  // The layout (schema/README.md): 6 bits of type, 18 of the sequence, around the connection id.
   const auto high = std::to_integer<std::uint32_t>(passed.bytes[0]) >> 6;
   const auto low = load_le<std::uint16_t>(passed.bytes.subspan(5));
   const std::uint64_t sequence = net::expand_sequence(high << 16 | low, way.newest);
