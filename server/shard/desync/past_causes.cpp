@@ -4,6 +4,7 @@
 #include "engine/declared.h"
 #include "engine/entity_id.h"
 #include "engine/log/words.h"
+#include "protocol/history_depths.h"
 #include "views/content.h"
 
 #include <algorithm>
@@ -142,8 +143,11 @@ class Gatherer {
 
 std::vector<DesyncCause> causes_since(const match::Match& match, Tick since, Tick until,
                                       const std::function<bool(BodyId)>& is_member) {
+  constexpr std::uint32_t kBack = protocol::kTicksRemembered - 1;
+  const std::uint32_t now = match.log().tick().value;
+  const Tick first = std::max(since, Tick{now > kBack ? now - kBack : 0});
   Gatherer gatherer{match, is_member};
-  for (Tick tick = since + 1; tick <= until; tick = tick + 1) {
+  for (Tick tick = first + 1; tick <= until; tick = tick + 1) {
     gatherer.gather(tick);
   }
   return gatherer.take();

@@ -12,8 +12,8 @@
 namespace tickbox::server {
 
 /// Returns the causes after tick `since`, up to `until`, that act on entities for which `is_member`
-/// returns true, and the changes of the room. They are sorted by tick, entity and kind.
-/// Requires: both are among the last protocol::kTicksRemembered ticks. Allocates memory.
+/// returns true, and the changes of the room: those of the last protocol::kTicksRemembered ticks.
+/// They are sorted by tick, entity and kind. Allocates memory.
 [[nodiscard]] std::vector<protocol::DesyncCause> causes_since(
     const match::Match& match, Tick since, Tick until,
     const std::function<bool(BodyId)>& is_member);
