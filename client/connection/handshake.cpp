@@ -9,10 +9,11 @@ using net::PacketType;
 
 constexpr std::unexpected kUnexpected{net::DropReason::Unexpected};
 
-/// Checks what the net library does not know of a game: the most seats of a map. The client's seat
-/// is one of the map's.
+/// Checks what the net library does not know of a game: the most seats of a map, and the
+/// generations of a seat. The client's seat is one of the map's.
 bool is_possible(const net::Accept& accept) {
-  return accept.map_seats <= engine::kSeatsMax && accept.player.value < accept.map_seats;
+  return accept.map_seats <= engine::kSeatsMax && accept.player.value < accept.map_seats &&
+         accept.generation < engine::kGenerations;
 }
 
 /// Returns a random time from 0 to kRequestJitter.

@@ -24,6 +24,12 @@ inline constexpr int kSeatBits = 12;
 inline constexpr std::uint32_t kSeatsMax = 1U << kSeatBits;
 inline constexpr std::uint32_t kGenerations = 1U << 18;
 inline constexpr std::uint32_t kLineages = 1U << 22;
+
+/// Returns the generation of the next player of a seat.
+[[nodiscard]] constexpr std::uint32_t next_generation(std::uint32_t generation) {
+  return (generation + 1) % kGenerations;
+}
+
 /// The most entities of a room after a tick.
 inline constexpr std::size_t kEntitiesMax = std::size_t{4} * kSeatsMax;
 /// The most spawns of one lineage and class in one tick.

@@ -382,7 +382,7 @@ void World::update_body(std::size_t row) {
 void World::take_seat(Player player) {
   SeatInfo& seat = seats_[player.seat];
   TICKBOX_ASSERT(!seat.taken);
-  seat = {.generation = (seat.generation + 1) % kGenerations, .taken = true};
+  seat = {.generation = next_generation(seat.generation), .taken = true};
 }
 
 void World::free_seat(Player player) {

@@ -95,7 +95,7 @@ class RecordCheck {
       case OutcomeKind::Joined: {
         if (outcome.player.seat >= seats_.size() || has(outcome.player)) return false;
         SeatInfo& seat = seats_[outcome.player.seat];
-        seat = {.generation = (seat.generation + 1) % kGenerations, .taken = true};
+        seat = {.generation = next_generation(seat.generation), .taken = true};
         return outcome.phase == OutcomePhase::Joining;
       }
       case OutcomeKind::Removed:

@@ -105,7 +105,8 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
     seat->key_id = accepted.token.head.key_id;
     seat->rights = claims.rights;
     seat->user = claims.user;
-    seat->generation = room->world().seats()[seat->player.value].generation + 1;
+    seat->generation =
+        engine::next_generation(room->world().seats()[seat->player.value].generation);
   }
   open_session(incoming, session, *room, *seat, *keys).token = admitted_token(accepted);
   context_.metrics.count(ConnectionResult::Accepted);

@@ -147,13 +147,15 @@ class ConnectionTest : public testing::Test {
   protocol::MessageBuffer message_buffer_;
 };
 
-TEST_F(ConnectionTest, DropsAnAcceptOfASeatOrAMapThatNoGameHas) {
+TEST_F(ConnectionTest, DropsAnAcceptOfASeatAMapOrAGenerationThatNoGameHas) {
   net::Accept of_no_seat = taken();
   of_no_seat.player = {16};
   net::Accept of_too_many = taken();
   of_too_many.map_seats = engine::kSeatsMax + 1;
+  net::Accept of_no_generation = taken();
+  of_no_generation.generation = engine::kGenerations;
   std::uint64_t dropped = 0;
-  for (const net::Accept& wrong : {of_no_seat, of_too_many}) {
+  for (const net::Accept& wrong : {of_no_seat, of_too_many, of_no_generation}) {
     accept(wrong);
     EXPECT_NE(connection_.state(), Connection::State::Connected);
     EXPECT_EQ(connection_.drops().of(net::DropReason::Malformed), ++dropped);

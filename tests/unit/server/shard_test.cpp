@@ -85,6 +85,23 @@ TEST(Shard, AnAcceptNamesTheGameTheMapAndTheSeat) {
   }
 }
 
+// Before the fix, the ACCEPT named generation 2^18, which no id can have.
+TEST(Shard, TheGenerationAfterTheLastIsTheFirst) {
+  GameTable game = games::arena();
+  game.open = [](detail::Running& running) {
+    games::arena().open(running);
+    for (engine::SeatInfo& seat : running.world().seats()) {
+      seat.generation = engine::kGenerations - 1;
+    }
+  };
+  Harness harness{{.game = &game}};
+  const std::size_t client = harness.add_client();
+  harness.run_for(seconds{1});
+  EXPECT_EQ(harness.client(client).connection().accept().generation, 0U);
+  EXPECT_EQ(engine::generation_of(harness.body_of(client)), 0U);
+  EXPECT_EQ(harness.client(client).stats().hashes_mismatched, 0U);
+}
+
 TEST(Shard, AClientWithoutTheGameEndsInWords) {
   const GameTable* const other = &tests::menagerie();
   Harness harness{{.client_game = [&](std::size_t) { return other; }}};
