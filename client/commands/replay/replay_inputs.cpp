@@ -52,8 +52,9 @@ ExitCode run_inputs(const InputsFlags& options) {
   const std::uint32_t damages = record::summarize(reader, &decoder).damage_count;
   if (damages > 0) {
     options.output->note(
-        fmt::format("{} is damaged inside: in the lost ticks {} has neutral inputs", options.file,
-                    options.out));
+        fmt::format("{} is damaged inside: in the lost ticks, if there are any, {} has neutral "
+                    "inputs",
+                    options.file, options.out));
   }
   const ExitCode code = damages == 0 ? ExitCode::Done : ExitCode::CheckFailed;
   if (options.output->json()) {

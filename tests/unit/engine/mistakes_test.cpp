@@ -186,7 +186,6 @@ TEST_F(Mistake, OutcomesMayEmitWhileAHookReadsEvents) {
 /// Returns the keyframe of the world with one more entity.
 std::vector<std::byte> forged(const World& world, const RowHead& head, const Unit& state) {
   std::vector<std::byte> bytes;
-  encode_keyframe(world, bytes);
   // The new entity is the last by id.
   World one = world;
   one.add({.head = head, .state = std::as_bytes(std::span{&state, 1}), .input = {}});
