@@ -58,8 +58,9 @@ class Handshake {
   /// Returns the time of the newest request.
   [[nodiscard]] Instant requested_at() const { return requested_at_; }
 
-  // The next functions fail with Unexpected if the datagram does not answer this request, and as
-  // its decoder does.
+  // The next functions fail as the decoder of the datagram does. They also fail with Unexpected:
+  // for a COOKIE or a REFUSE of another nonce, for a COOKIE that is held already or is one too
+  // many, and for an ACCEPT while the request is a HELLO.
 
   /// Takes a COOKIE: CONNECT, or RESUME with the cookie, is due at once. A later COOKIE of the same
   /// nonce replaces it, because the first may be forged. Takes at most kCookiesTaken.

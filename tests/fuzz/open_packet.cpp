@@ -1,7 +1,7 @@
 // Datagrams at an open session, each after its length in two bytes. A datagram that opens must be
 // new, and opens once. If the highest bit of the length is set, the peer seals the bytes that
-// follow, so that windows and epochs really move. If the second bit is set too, one bit of the
-// sealed datagram is flipped; it must not open.
+// follow, so that windows and epochs really move. If the second highest bit is set too, one bit of
+// the sealed datagram is flipped; it must not open.
 
 #include "net/packet.h"
 #include "tests/fuzz/fuzz_target.h"

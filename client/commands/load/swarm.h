@@ -106,7 +106,8 @@ class Swarm {
   /// Returns the number of matches that have ended: the most that any client has seen.
   [[nodiscard]] std::uint64_t matches_ended() const;
 
-  /// Returns the reason of the first client that is not playing, in words; empty if all play.
+  /// Returns the reason of the first client whose connection is over, in words; empty if there is
+  /// none.
   [[nodiscard]] std::string first_reason() const;
 
   /// Returns the server's reason if the client of first_reason() was refused.

@@ -179,8 +179,8 @@ TEST(RecordCopy, KeepsWhatTheTokenOfAJoinSaid) {
   EXPECT_FALSE(std::ranges::search(copy.bytes, join).empty());
 }
 
-// Such worlds and ticks have right checksums. A reader without the game cannot find them.
-TEST(RecordCopy, LeavesOutWorldsAndTicksThatCannotBe) {
+// Such a tick has a right checksum. A reader without the game cannot tell that it is impossible.
+TEST(RecordCopy, LeavesOutTicksThatCannotBe) {
   const RecordedMatch match;
   const auto forge = [](Tick tick, tests::Told& told) {
     if (tick == Tick{14}) told.bytes = tests::bytes({16});

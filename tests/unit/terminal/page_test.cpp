@@ -179,7 +179,8 @@ TEST(Field, TheOwnBodyIsMarkedInTheMiddle) {
   }
 }
 
-// The whole view of 48 by 32 units is 80 by 44 pixels: 1.375 pixels are a unit.
+// The picture of 80 by 44 pixels shows the whole view of 48 by 32 units. The height decides: 44 /
+// 32 = 1.375 pixels are a unit.
 TEST(Field, ABodyMovesByWholePixels) {
   Yard yard;
   const auto place_at = [&yard](double x, double y) {
