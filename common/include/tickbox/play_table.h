@@ -14,7 +14,7 @@
 
 namespace tickbox::detail {
 
-/// The names of bots that every game has, and of a mixture.
+/// The styles of bots that every game has, and the name for a mix of all styles.
 inline constexpr std::array<std::string_view, 4> kStylesOfEveryGame = {"wander", "still", "stress",
                                                                        "mix"};
 

@@ -31,7 +31,7 @@ constexpr int kEndWaitMs = 10;
 /// The stack of the handlers. A crash may be an overflow of the normal one.
 constexpr std::size_t kHandlerStackBytes = 65'536;
 
-/// The signals that end or crash the process, beside those of StopSignals.
+/// Signals that end or crash the process, beside those of StopSignals.
 constexpr std::array kEnding = {SIGABRT, SIGALRM, SIGBUS,  SIGFPE,  SIGILL,  SIGQUIT,  SIGSEGV,
                                 SIGSYS,  SIGTRAP, SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM};
 constexpr std::array kCounted = {SIGWINCH, SIGTSTP, SIGCONT};

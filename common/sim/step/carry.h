@@ -3,7 +3,8 @@
 //
 // Riders are found in waves: the kinematic bodies, then the bodies that stand on them, then the
 // bodies that stand on those. Each is given the displacement of the kinematic body at the bottom,
-// as a velocity for this tick. It is swept like any other body and loses that velocity at the end.
+// as a velocity for this tick. It is swept like any other body, and loses that velocity if it still
+// stands there at the end.
 // So a rider's own velocity is relative to its platform. When a body lands on a platform, its
 // velocity becomes relative to the platform. When it leaves, its velocity becomes relative to the
 // world.
