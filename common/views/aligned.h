@@ -1,5 +1,5 @@
 #pragma once
-// The first bytes of values that stand one after another in one buffer.
+// Where values begin that stand one after another in one buffer.
 
 #include <cstddef>
 #include <cstdint>

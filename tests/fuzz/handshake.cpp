@@ -61,7 +61,7 @@ void read_request(ConstBytes datagram) {
 }
 
 // What a stranger sends first: the bytes as a whole datagram, and with zeros up to the length that
-// is asked for.
+// a request must have.
 TICKBOX_FUZZ_TARGET(decode_request)(ConstBytes input) {
   read_request(input);
   read_request(fuzz::padded<net::kDatagramBytesMax>(input));

@@ -50,7 +50,7 @@ namespace tickbox {
 /// Whether a spawned entity collides with the entity that spawned it.
 enum class Parent : std::uint8_t {
   Collides,
-  IgnoredThisTick,    ///< not in its first tick: a dart leaves who throws it
+  IgnoredThisTick,    ///< not in its first physics: a dart leaves who throws it
   IgnoredUntilApart,  ///< not before both are apart: a bomb under the player who lays it
 };
 
