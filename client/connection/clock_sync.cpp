@@ -191,8 +191,8 @@ Duration ClockSync::extra_max() const {
   return std::max(Duration::zero(), std::min(period_ * kExtraTicksMax, kSlackMax - period_));
 }
 
-/// Drops the margins that this move has already used. The margins of packets sent before the move
-/// ask for no further move, and are dropped as well.
+/// Drops the margins that this move has already used. Margins of packets sent before the move still
+/// arrive. They count the move (`moved_then`), so they ask for no other one, and are dropped later.
 void ClockSync::start_over(Duration ahead) {
   margin_count_ = 0;
   jump(ahead);

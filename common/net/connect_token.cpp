@@ -118,7 +118,7 @@ std::expected<OpenedToken, TokenFault> open_token(ConstBytes sealed, const KeyRi
     opened.claims.user.push_back(static_cast<std::byte>(in.number<std::uint8_t>()));
   }
   wipe(secret);
-  // Only our own issuers can seal, so a token with invalid claims is an issuer's mistake.
+  // With a key file only our own issuers can seal; with the published key anybody can.
   if (servers == 0 || servers > kTokenServersMax || user_bytes > kTokenUserBytesMax ||
       (opened.claims.rights & ~kRightsKnown) != 0) {
     return std::unexpected{TokenFault::Forged};

@@ -185,7 +185,8 @@ TEST(DiskServer, AFullDiskCostsTheRecordingAloneAndItResumesByItself) {
   // the time.
   EXPECT_LE(server.metric("tickbox_ticks_slipped_total") * 4, server.metric("tickbox_ticks_total"));
   const Finished loaded = finish(load);
-  // A load generator that was held up ends as inconclusive, but has checked as much.
+  // A load generator that was held up ends as inconclusive, but it has compared the hashes all
+  // the same.
   constexpr int kInconclusive = 5;
   EXPECT_TRUE(loaded.exit_code == kDone || loaded.exit_code == kInconclusive) << loaded;
   const Document played{loaded.out};

@@ -120,7 +120,7 @@ TEST(Threat, SeeingFurtherThanTheViewIsNotPossibleForWhoIsBeyondIsNotSent) {
       like.shared_seed = place.shared_seed;
       onlooker = std::make_unique<Onlooker>(like, player);
     }
-    // It passes twice: from the server, and to the client.
+    // Each packet passes twice: from the server, and to the client.
     if (std::exchange(onlooker->newest, read.sequence) == read.sequence) return;
     ASSERT_TRUE(protocol::decode_snapshot(read.message, snapshot));
     look(harness.world(), player, snapshot, *onlooker, seen);
