@@ -8,8 +8,8 @@ namespace tickbox::sim {
 
 struct KnownWalls;
 
-/// Part of a world, but not of its state: a copy begins with an empty memory, and a world that is
-/// assigned keeps its own.
+/// Part of a world, but not of its state: a copy begins with an empty memory, and a world that
+/// another is copied to keeps its own. A move takes the memory along.
 class StepMemory {
  public:
   StepMemory();

@@ -62,7 +62,7 @@ class MatchLog {
   /// The changed inputs, by seat.
   [[nodiscard]] const ChangeLog& inputs() const { return inputs_; }
 
-  /// The changes of the room's state, as those of value 0.
+  /// The changes of the room's state, which is value 0 of this log.
   [[nodiscard]] const ChangeLog& room() const { return room_; }
 
   /// Outcomes and strikes, in the order in which they took effect: each tick's strikes before the
