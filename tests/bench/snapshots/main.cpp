@@ -1,4 +1,5 @@
-// tickbox-bench-snapshots: what a client is sent, in bytes per second, by link, rate and purpose.
+// tickbox-bench-snapshots measures what a server sends to a client: bytes per second, by link, rate
+// and purpose.
 //
 // The production server and production clients on a virtual clock: a figure depends on the seed
 // alone, not on the machine.

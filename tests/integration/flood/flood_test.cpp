@@ -121,8 +121,8 @@ TEST(Flood, AClientThatSendsAHundredTimesTooMuchIsHeldToItsShare) {
 }
 
 // Twice as many HELLOs as a server answers. A newcomer sends some four HELLOs a second, and the
-// server answers about every second one. On a busy machine the kernel loses some more of them,
-// hence the further tries.
+// server answers about every second one. On a busy machine the kernel loses some more of them. So
+// the newcomer tries again.
 TEST(Flood, AnEmptyServerLetsNewcomersInAmongHellos) {
   const RunningServer server;
   Process attacker{flood(server, {"--kind", "hello", "--rate", "40000", "--time", "30s"})};
