@@ -50,6 +50,7 @@ void Running::begin(engine::World& world, Authority authority, engine::TickRecor
   report_.clear(world.game().events.size());
   joins_ = {};
   asker_count_ = 0;
+  touched_states_.resize(touched_.size() * world.stride());
   draws_.clear();
   rows_ = world.size();
   spawns_left_ = engine::kEntitiesMax - std::min(engine::kEntitiesMax, rows_);
