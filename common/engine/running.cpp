@@ -105,6 +105,11 @@ void Running::end_phase() {
   is_filed_ = false;
 }
 
+void Running::make_place_for_touched() {
+  touched_.emplace_back();
+  touched_states_.resize(touched_.size() * world_->stride());
+}
+
 /// Limits what a callback has written into a row, and gives the physics what its state says now.
 void Running::settle(const Touched& before, bool is_new_state) {
   const std::size_t row = before.row;

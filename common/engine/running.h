@@ -173,9 +173,9 @@ class Running {
   [[nodiscard]] void* secret() { return world_->secret().data(); }
 
  private:
-  /// A row that a callback may have written, as it was.
+  /// A row that a callback may have written, as it was. Of 64 bytes: the size of a cache line.
   struct Touched {
-    std::size_t row = 0;
+    std::uint32_t row = 0;
     bool is_fixed = false;
     Row now;  ///< where it stands
     Vec2 min;
@@ -205,6 +205,7 @@ class Running {
   };
 
   const Row& note(std::size_t row);
+  void make_place_for_touched();
   void end_call();
   void settle(const Touched& before, bool is_new_state);
   Row touch(std::size_t row);
@@ -281,13 +282,10 @@ class Running {
 /// Notes what a row has before a callback may write it, and returns the row, valid until the next
 /// one is noted. Requires: it was not noted in this call.
 inline const Row& Running::note(std::size_t row) {
+  if (touched_count_ == touched_.size()) make_place_for_touched();
   const std::size_t stride = world_->stride();
-  if (touched_count_ == touched_.size()) {
-    touched_.emplace_back();
-    touched_states_.resize(touched_.size() * stride);
-  }
   Touched& touched = touched_[touched_count_];
-  touched.row = row;
+  touched.row = static_cast<std::uint32_t>(row);
   touched.is_fixed = world_->see(row, touched.now);
   touched.min = *touched.now.min;
   touched.velocity = *touched.now.velocity;
