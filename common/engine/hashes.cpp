@@ -11,22 +11,35 @@
 namespace tickbox::engine {
 namespace {
 
-/// A row, a seat or the rest of a world in canonical form, for hashing: a head, at most two values.
-// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as it is hashed
-class CanonicalRow {
+/// The longest canonical form: a head and two values.
+constexpr std::size_t kCanonicalBytesMax = 64 + 2 * kTypeBytesMax;
+
+/// Writes numbers and values in canonical form: each number lowest byte first, without gaps.
+/// Requires: room for them, from `at` on.
+class CanonicalWriter {
  public:
+  explicit CanonicalWriter(std::byte* at) : at_(at) {}
+
   template <class Number>
   void add(Number number) {
-    store_le(MutableBytes{bytes_.data() + size_, sizeof(Number)},
-             static_cast<std::make_unsigned_t<Number>>(number));
-    size_ += sizeof(Number);
+    store_le(MutableBytes{at_, sizeof(Number)}, static_cast<std::make_unsigned_t<Number>>(number));
+    at_ += sizeof(Number);
+  }
+
+  /// Both coordinates as one number: the same bytes in fewer writes.
+  void add(Vec2 vector) {
+    add(std::uint64_t{static_cast<std::uint32_t>(vector.y)} << 32U |
+        static_cast<std::uint32_t>(vector.x));
   }
 
   void add(const TypeInfo& type, ConstBytes bytes) {
     if constexpr (std::endian::native == std::endian::little) {
       for (const FieldRun& run : type.runs()) {
-        std::memcpy(bytes_.data() + size_, bytes.data() + run.offset, run.bytes);
-        size_ += run.bytes;
+        ConstBytes values = bytes.subspan(run.offset, run.bytes);
+        add_parts<8>(values);
+        add_parts<4>(values);
+        add_parts<2>(values);
+        add_parts<1>(values);
       }
     } else {
       for (const FieldInfo& field : type.fields()) {
@@ -37,11 +50,20 @@ class CanonicalRow {
     }
   }
 
-  [[nodiscard]] std::uint64_t digest(std::uint64_t seed) const {
-    return hash_bytes(ConstBytes{bytes_}.first(size_), seed);
-  }
+  /// The end of what is written.
+  [[nodiscard]] std::byte* end() const { return at_; }
 
  private:
+  /// Takes as many whole parts from `bytes` as there are. A run is short: to copy its few parts
+  /// costs less than a call of memcpy().
+  template <std::size_t kPart>
+  void add_parts(ConstBytes& bytes) {
+    for (; bytes.size() >= kPart; bytes = bytes.subspan(kPart)) {
+      std::memcpy(at_, bytes.data(), kPart);
+      at_ += kPart;
+    }
+  }
+
   /// Numbers have the bytes of their type, whatever their sign.
   void add_value(const FieldInfo& field, std::size_t i, ConstBytes bytes) {
     const std::byte* value = bytes.data() + field.offset + i * field.bytes;
@@ -64,35 +86,79 @@ class CanonicalRow {
     add(number);
   }
 
-  static constexpr std::size_t kHeadBytes = 64;
-  std::array<std::byte, kHeadBytes + 2 * kTypeBytesMax> bytes_;
+  std::byte* at_;
+};
+
+/// Returns the hash of what `write` gives to a CanonicalWriter.
+template <class Write>
+[[gnu::always_inline]] inline std::uint64_t hash_of(std::uint64_t seed, Write write) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as it is hashed
+  std::array<std::byte, kCanonicalBytesMax> bytes;
+  CanonicalWriter writer{bytes.data()};
+  write(writer);
+  return hash_bytes({bytes.data(), writer.end()}, seed);
+}
+
+/// The sum of hashes as of hash_of(). It writes many canonical forms before it hashes the first: a
+/// processor waits when it reads a word that it has just written in parts.
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as it is hashed
+class HashSum {
+ public:
+  template <class Write>
+  void add(std::uint64_t seed, Write write) {
+    CanonicalWriter writer{end_};
+    write(writer);
+    forms_[size_++] = {.seed = seed, .bytes = {end_, writer.end()}};
+    end_ = writer.end();
+    const bool has_place =
+        bytes_.data() + bytes_.size() - end_ >= std::ptrdiff_t{kCanonicalBytesMax};
+    if (size_ == forms_.size() || !has_place) hash_all();
+  }
+
+  [[nodiscard]] std::uint64_t sum() {
+    hash_all();
+    return sum_;
+  }
+
+ private:
+  struct Form {
+    std::uint64_t seed;
+    ConstBytes bytes;
+  };
+
+  void hash_all() {
+    for (const Form& form : std::span{forms_}.first(size_)) {
+      sum_ += hash_bytes(form.bytes, form.seed);
+    }
+    size_ = 0;
+    end_ = bytes_.data();
+  }
+
+  std::array<Form, 32> forms_;
+  std::array<std::byte, 4096> bytes_;
+  std::byte* end_ = bytes_.data();
   std::size_t size_ = 0;
+  std::uint64_t sum_ = 0;
 };
 
 /// The parts of a row depend on how it moves.
-[[gnu::always_inline]] inline std::uint64_t hash_of(const RowHead& head, Motion motion,
-                                                    Player owner, const TypeInfo& type,
-                                                    ConstBytes state) {
-  CanonicalRow canonical;
-  canonical.add(static_cast<std::uint16_t>(head.kind << 8 |
-                                           static_cast<std::uint8_t>(head.parent) << 1 |
-                                           static_cast<std::uint8_t>(head.is_new)));
-  canonical.add(owner.seat);
-  canonical.add(head.min.x);
-  canonical.add(head.min.y);
-  if (motion != Motion::Fixed) {
-    canonical.add(head.velocity.x);
-    canonical.add(head.velocity.y);
-  }
-  if (head.parent != Parent::Collides) canonical.add(head.ignores.value);
+[[gnu::always_inline]] inline void write_row(CanonicalWriter& writer, const RowHead& head,
+                                             Motion motion, Player owner, const TypeInfo& type,
+                                             ConstBytes state) {
+  const auto flags =
+      static_cast<std::uint16_t>(head.kind << 8 | static_cast<std::uint8_t>(head.parent) << 1 |
+                                 static_cast<std::uint8_t>(head.is_new));
+  writer.add(std::uint32_t{owner.seat} << 16U | flags);
+  writer.add(head.min);
+  if (motion != Motion::Fixed) writer.add(head.velocity);
+  if (head.parent != Parent::Collides) writer.add(head.ignores.value);
   if (motion == Motion::Kinematic) {
-    canonical.add(head.path);
-    canonical.add(head.path_ticks);
+    writer.add(head.path);
+    writer.add(head.path_ticks);
   } else if (head.carrier != sim::kNoBody) {
-    canonical.add(head.carrier.value);
+    writer.add(head.carrier.value);
   }
-  canonical.add(type, state);
-  return canonical.digest(head.id.value);
+  writer.add(type, state);
 }
 
 Motion motion_of(sim::Kind kind) {
@@ -108,26 +174,44 @@ Motion motion_of(sim::Kind kind) {
   return Motion::Fixed;
 }
 
+[[gnu::always_inline]] inline void write_row(CanonicalWriter& writer, const World& world,
+                                             std::size_t row) {
+  write_row(writer, head_of(world, row), motion_of(world.body(row).kind), world.infos()[row].owner,
+            world.kind_of(row).type, world.state(row));
+}
+
 }  // namespace
 
 std::uint64_t entity_hash(const World& world, std::size_t row) {
-  return hash_of(head_of(world, row), motion_of(world.body(row).kind), world.infos()[row].owner,
-                 world.kind_of(row).type, world.state(row));
+  return hash_of(world.id(row).value, [&](CanonicalWriter& to) { write_row(to, world, row); });
 }
 
 std::uint64_t row_hash(const GameTable& game, const RowRef& row, Motion motion) {
-  return hash_of(row.head, motion, owner_of(row.head.id), game.kinds[row.head.kind].type,
-                 row.state);
+  return hash_of(row.head.id.value, [&](CanonicalWriter& to) {
+    write_row(to, row.head, motion, owner_of(row.head.id), game.kinds[row.head.kind].type,
+              row.state);
+  });
 }
 
 std::uint64_t value_hash(const TypeInfo& type, ConstBytes value, std::uint64_t seed) {
-  CanonicalRow canonical;
-  canonical.add(type, value);
-  return canonical.digest(seed);
+  return hash_of(seed, [&](CanonicalWriter& to) { to.add(type, value); });
 }
 
 std::uint64_t input_hash(const World& world, Player player) {
   return value_hash(world.game().input, world.input(player), player.seat);
+}
+
+std::uint64_t sum_of_hashes(const World& world, std::span<const std::uint32_t> rows) {
+  HashSum hashes;
+  for (const std::uint32_t row : rows) {
+    const BodyId id = world.id(row);
+    hashes.add(id.value, [&](CanonicalWriter& to) { write_row(to, world, row); });
+    if (!is_avatar(id)) continue;
+    const Player player = world.infos()[row].owner;
+    hashes.add(player.seat,
+               [&](CanonicalWriter& to) { to.add(world.game().input, world.input(player)); });
+  }
+  return hashes.sum();
 }
 
 std::uint64_t room_hash(const World& world) {
@@ -136,17 +220,15 @@ std::uint64_t room_hash(const World& world) {
 
 std::uint64_t seat_hash(const World& world, Player player) {
   const SeatInfo& seat = world.seats()[player.seat];
-  CanonicalRow canonical;
-  canonical.add(seat.generation << 2U | static_cast<std::uint32_t>(seat.has_chosen_focus) << 1U |
-                static_cast<std::uint32_t>(seat.taken));
-  if (seat.taken) {
-    canonical.add(seat.focus.id);
-    canonical.add(seat.focus_place.x);
-    canonical.add(seat.focus_place.y);
-    canonical.add(world.game().seat, world.seat_state(player));
-    canonical.add(world.game().input, world.input(player));
-  }
-  return canonical.digest(player.seat);
+  return hash_of(player.seat, [&](CanonicalWriter& to) {
+    to.add(seat.generation << 2U | static_cast<std::uint32_t>(seat.has_chosen_focus) << 1U |
+           static_cast<std::uint32_t>(seat.taken));
+    if (!seat.taken) return;
+    to.add(seat.focus.id);
+    to.add(seat.focus_place);
+    to.add(world.game().seat, world.seat_state(player));
+    to.add(world.game().input, world.input(player));
+  });
 }
 
 std::uint64_t state_hash(const World& world) {
@@ -163,14 +245,14 @@ std::uint64_t state_hash(const World& world, std::uint64_t sum_of_entities) {
     const bool was_used = world.seats()[seat].generation != 0 || world.seats()[seat].taken;
     if (was_used) sum += seat_hash(world, {seat});
   }
-  CanonicalRow rest;
-  rest.add(sum);
-  rest.add(world.tick.value);
-  rest.add(world.random.state());
-  rest.add(world.next_lineage);
-  rest.add(world.game().room, world.room());
-  rest.add(world.game().secret, world.secret());
-  return rest.digest(world.shared_seed);
+  return hash_of(world.shared_seed, [&](CanonicalWriter& to) {
+    to.add(sum);
+    to.add(world.tick.value);
+    to.add(world.random.state());
+    to.add(world.next_lineage);
+    to.add(world.game().room, world.room());
+    to.add(world.game().secret, world.secret());
+  });
 }
 
 }  // namespace tickbox::engine

@@ -380,6 +380,10 @@ inline void write_head(const World& world, std::size_t row, RowHead& head) {
 /// Returns the hash of the input that a player holds, seeded with its seat.
 [[nodiscard]] std::uint64_t input_hash(const World& world, Player player);
 
+/// Returns the sum of entity_hash() of these rows, and of input_hash() of the player of each avatar
+/// among them.
+[[nodiscard]] std::uint64_t sum_of_hashes(const World& world, std::span<const std::uint32_t> rows);
+
 /// Returns the hash of the room's state.
 [[nodiscard]] std::uint64_t room_hash(const World& world);
 

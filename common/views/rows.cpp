@@ -139,11 +139,8 @@ std::uint64_t member_hash(const engine::World& world, std::size_t row, std::uint
 }
 
 std::uint64_t view_hash(const engine::World& world) {
-  std::uint64_t sum = engine::room_hash(world) + world.resting_sum();
-  for (const std::uint32_t row : world.active_rows()) {
-    sum += member_hash(world, row, engine::entity_hash(world, row));
-  }
-  return sum;
+  return engine::room_hash(world) + world.resting_sum() +
+         engine::sum_of_hashes(world, world.active_rows());
 }
 
 }  // namespace tickbox::views

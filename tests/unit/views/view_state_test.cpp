@@ -83,6 +83,7 @@ TEST_P(ViewStateOfGame, HasTheHashOfItsWorld) {
       hash += member_hash(world, row, engine::entity_hash(world, row));
     }
     ASSERT_EQ(hash_of(view_of(world)), hash) << "tick " << tick;
+    ASSERT_EQ(view_hash(world), hash) << "tick " << tick;
   }
 }
 
