@@ -4,7 +4,8 @@ set -euo pipefail
 
 usage() {
     cat <<'USAGE'
-usage: tests/campaign.sh [--minutes M] [--first-seed S] [--seconds S] [--checks] [--out DIR] [--bin DIR]
+usage: tests/campaign.sh [--minutes M] [--first-seed S] [--seconds S] [--recorder-kills N] [--server-kills N]
+                         [--checks] [--out DIR] [--bin DIR]
 
   --minutes M      of the clock on the wall (2 by default)
   --first-seed S   begin with this seed (1 by default)
@@ -101,7 +102,7 @@ simulate() {
     done
 }
 
-# Of simulate() alone, whose `child`, `code` and `worker` it uses: one simulator to its end.
+# Runs one simulator to its end. Only simulate() calls it: it uses that function's `child`, `code` and `worker`.
 #   play NAME ARGUMENTS
 play() {
     local name=$1

@@ -1,5 +1,5 @@
 #pragma once
-// A terminal of a test: a pane of tmux with a server of its own, in which a bash script runs.
+// A terminal of a test: a pane of a tmux server of its own; a bash script runs in the pane.
 
 #include "tests/integration/programs.h"
 #include "tests/unit/os/temporary_folder.h"

@@ -176,9 +176,10 @@ void RecordingCheck::check_ticks(Tick first, Walk& walk) {
   }
 }
 
-/// Checks that all accepted writes are there. The disk may accept a trailer after it has refused
-/// the last ticks, or the keyframe after them. A record is written in the tick after its last one
-/// if only one of both ticks is quiet.
+/// Checks that all accepted writes are there. Ticks may be missing at the end if the disk has
+/// refused them, or the keyframe after them, and then accepted the trailer. The newest accepted
+/// write may be one tick later than the last tick in it: a record that ends with tick T is written
+/// in tick T + 1 if exactly one of the two ticks is quiet.
 void RecordingCheck::check_end(const Walk& walk) {
   const SimulatedFile::Remains& file = walk.recorded.file;
   const bool refused_them =

@@ -1,6 +1,6 @@
 // Kenton Hamaluik, "Swept AABB Collision Detection Using the Minkowski Difference" (2014): when in
-// a tick do two moving boxes meet, and what then. A tick is a second in these scenes, so that
-// velocities are ways.
+// a tick do two moving boxes meet, and what then. A tick is a second in these scenes, so a
+// velocity is the distance that a body moves in a tick.
 
 #include "sim/cast.h"
 #include "tests/unit/articles/scene.h"

@@ -1,4 +1,4 @@
-// The causes of a wrong view in words, from snapshots of a match whose hash is changed.
+// The causes of a wrong view in words, from a match's snapshots with changed hashes.
 
 #include "client/verification/causes.h"
 
