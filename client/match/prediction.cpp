@@ -27,6 +27,18 @@ sim::Box box_of(const views::Rows& rows, std::size_t row) {
   return sim::box_of(rows.head(row).min, body.size);
 }
 
+/// Whether a body is at most `reach` from a box, on both axes.
+bool is_within(const views::Rows& rows, std::size_t row, const sim::Box& box, std::int64_t reach) {
+  const Vec2 corner = rows.head(row).min;
+  bool is_certain = true;
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    if (corner[axis] - box.max[axis] > reach) return false;
+    is_certain = is_certain && box.min[axis] - corner[axis] <= reach;
+  }
+  // The size matters only where the corner is too far away.
+  return is_certain || gap_between(box_of(rows, row), box) <= reach;
+}
+
 }  // namespace
 
 Prediction::Prediction(const engine::World& like, Player player, engine::Stepper& stepper)
@@ -41,7 +53,6 @@ void Prediction::predict(Tick tick, ConstBytes input) {
   inputs_.insert(tick).assign(input.begin(), input.end());
   if (started_ && world_.tick + 1 == tick) {
     step_once(tick);
-    keep_own(own_);
   } else if (started_) {
     before_ = own_;
   }
@@ -54,7 +65,6 @@ void Prediction::skip_to(Tick tick) {
 
 void Prediction::step_once(Tick tick) {
   const GameTable& game = world_.game();
-  keep_own(before_);
   const std::vector<std::byte>* known = inputs_.find(tick);
   given_.resize(game.input.bytes);
   if (known != nullptr) {
@@ -75,22 +85,24 @@ void Prediction::step_once(Tick tick) {
   }
   const engine::TickReport& report = stepper_.replay(world_, record_);
   ++steps_;
+  std::swap(before_, own_);
+  keep_own();
   if (was_touched(report, player_)) last_touched_ = tick;
   if (predicted_.find(tick) == nullptr) {
     Predicted& predicted = predicted_.insert(tick);
     predicted.base = base_;
     predicted.touched = last_touched_ && *last_touched_ > base_;
-    keep_own(predicted.own);
+    predicted.own = own_;
   }
   if (tick - base_ <= kExpectedTicks) expected_.insert(tick).assign(world_);
 }
 
-/// Copies the own bodies.
-void Prediction::keep_own(views::Rows& out) const {
-  out.begin(world_.game());
+/// Copies the own bodies from the world.
+void Prediction::keep_own() {
+  own_.clear();
   for (std::size_t row = world_.avatar_of(player_);
        row < world_.size() && world_.is_avatar_of(row, player_); ++row) {
-    out.add(views::row_of(world_, row));
+    own_.add(views::row_of(world_, row));
   }
 }
 
@@ -112,7 +124,6 @@ Reconciliation Prediction::reconcile(const View& view) {
   while (newest_ && world_.tick < *newest_ && world_.tick - view.tick < protocol::kReplayMax) {
     step_once(world_.tick + 1);
   }
-  keep_own(own_);
   for (std::size_t row = 0; row < own_.size() && !own_before_.empty(); ++row) {
     const std::size_t before = own_before_.index_of(own_.head(row).id);
     const bool was_there = before != own_before_.size();
@@ -125,9 +136,9 @@ Reconciliation Prediction::reconcile(const View& view) {
 
 void Prediction::find_own(const View& view) {
   own_in_view_.clear();
-  for (std::size_t row = 0; row < view.rows->size(); ++row) {
-    const BodyId id = view.rows->id(row);
-    if (!views::is_avatar(id) || views::owner_of(id) != player_) continue;
+  for (std::size_t row = 0; row < view.rows->size() && views::is_avatar(view.rows->id(row));
+       ++row) {
+    if (views::owner_of(view.rows->id(row)) != player_) continue;
     own_in_view_.push_back({.row = row,
                             .box = box_of(*view.rows, row),
                             .top_speed = world_.top_speed(view.rows->head(row).kind)});
@@ -172,7 +183,8 @@ void Prediction::restore(const View& view) {
   }
   const bool is_added = views::add_all(world_, adding_);
   TICKBOX_ASSERT(is_added);
-  keep_own(before_);
+  keep_own();
+  before_ = own_;
 }
 
 /// Ends the steps until a view has an own body.
@@ -188,22 +200,19 @@ void Prediction::stop() {
 void Prediction::find_copied(const views::Rows& rows, const View& view, std::uint32_t ticks_more,
                              std::vector<std::size_t>& out) const {
   const std::int64_t ahead = newest_ ? std::max<std::int64_t>(*newest_ - view.tick, 0) : 0;
+  const std::int64_t ticks = ahead + ticks_more;
   const auto is_near = [&](std::size_t row) {
-    const views::RowHead& head = rows.head(row);
-    const std::int64_t top_speed = world_.top_speed(head.kind);
+    const std::int64_t top_speed = world_.top_speed(rows.head(row).kind);
     return std::ranges::any_of(own_in_view_, [&](const OwnInView& own) {
-      const std::int64_t reach = (ahead + ticks_more) * (top_speed + own.top_speed);
-      // Most bodies are beyond one of these two sides, whatever their size.
-      if (head.min.x - own.box.max[0] > reach || head.min.y - own.box.max[1] > reach) return false;
-      return gap_between(box_of(rows, row), own.box) <= reach;
+      return is_within(rows, row, own.box, ticks * (top_speed + own.top_speed));
     });
   };
   out.clear();
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const bool is_mine = views::owner_of(rows.id(row)) == player_;
+    const bool is_avatar = is_mine && views::is_avatar(rows.id(row));
     const Predict predict = rows.kind_of(row).predict;
     const bool is_predicted = predict == Predict::Near || (predict == Predict::OwnOnly && is_mine);
-    const bool is_avatar = is_mine && views::is_avatar(rows.id(row));
     if (is_avatar || (is_predicted && is_near(row))) out.push_back(row);
   }
 }

@@ -90,7 +90,7 @@ class Prediction {
   void restore(const View& view);
   void stop();
   void step_once(Tick tick);
-  void keep_own(views::Rows& out) const;
+  void keep_own();
 
   Player player_;
   engine::World world_;
