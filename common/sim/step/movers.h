@@ -168,8 +168,9 @@ struct Movers {
 
   void start(std::span<Body> movers) {
     bodies = movers;
-    states.resize(movers.size());
-    roles.resize(movers.size());
+    // These two never shrink: one stepper serves worlds of many sizes.
+    if (states.size() < movers.size()) states.resize(movers.size());
+    if (roles.size() < movers.size()) roles.resize(movers.size());
     rides.start();
   }
 };

@@ -10,7 +10,7 @@ namespace {
 
 /// Sorts the finished pieces by mover and adds the last piece of each, which ends with the tick.
 void sort_courses(const Movers& movers, Courses& courses) {
-  const std::size_t count = movers.states.size();
+  const std::size_t count = movers.bodies.size();
   courses.first.assign(count + 1, 1);
   courses.first[count] = 0;
   for (const Piece& piece : movers.pieces) {
