@@ -9,10 +9,12 @@ namespace tickbox::sim {
 
 namespace {
 
-/// Two buckets or more for each mover, so that few cells share one by chance. A search of a few
-/// movers tests all of them anyway.
-int bits_for(std::size_t movers) {
-  return movers > RectColumns::kLanes ? static_cast<int>(std::bit_width(2 * movers + 1)) : 0;
+/// Two buckets or more for each mover, so that few cells share one by chance. A quarter of that if
+/// they are strips, which share none. A search of a few movers tests all of them anyway.
+int bits_for(std::size_t movers, bool has_cells) {
+  if (movers <= RectColumns::kLanes) return 0;
+  const auto bits = static_cast<int>(std::bit_width(2 * movers + 1));
+  return has_cells ? bits : bits - 2;
 }
 
 }  // namespace
@@ -23,12 +25,12 @@ void MoverGrid::reserve(std::size_t movers) {
   places_.reserve(movers);
   hulls_.reserve(movers);
   strays_.reserve(movers);
-  first_.reserve((std::size_t{1} << bits_for(movers)) + 1);
+  first_.reserve((std::size_t{1} << bits_for(movers, true)) + 1);
 }
 
 void MoverGrid::start(std::size_t movers) {
   has_cells_ = movers > kInStripsMax;
-  bits_ = bits_for(movers);
+  bits_ = bits_for(movers, has_cells_);
   first_.assign((std::size_t{1} << bits_) + 1, 0);
   added_.resize(movers);
   added_count_ = 0;
