@@ -36,10 +36,11 @@ class CanonicalWriter {
     if constexpr (std::endian::native == std::endian::little) {
       for (const FieldRun& run : type.runs()) {
         ConstBytes values = bytes.subspan(run.offset, run.bytes);
-        add_parts<8>(values);
-        add_parts<4>(values);
-        add_parts<2>(values);
-        add_parts<1>(values);
+        while (values.size() >= 8)
+          add_part<8>(values);
+        if (values.size() >= 4) add_part<4>(values);
+        if (values.size() >= 2) add_part<2>(values);
+        if (!values.empty()) add_part<1>(values);
       }
     } else {
       for (const FieldInfo& field : type.fields()) {
@@ -54,14 +55,13 @@ class CanonicalWriter {
   [[nodiscard]] std::byte* end() const { return at_; }
 
  private:
-  /// Takes as many whole parts from `bytes` as there are. A run is short: to copy its few parts
-  /// costs less than a call of memcpy().
+  /// Takes a part from `bytes`. A run is short: to copy its few parts costs less than a call of
+  /// memcpy().
   template <std::size_t kPart>
-  void add_parts(ConstBytes& bytes) {
-    for (; bytes.size() >= kPart; bytes = bytes.subspan(kPart)) {
-      std::memcpy(at_, bytes.data(), kPart);
-      at_ += kPart;
-    }
+  void add_part(ConstBytes& bytes) {
+    std::memcpy(at_, bytes.data(), kPart);
+    at_ += kPart;
+    bytes = bytes.subspan(kPart);
   }
 
   /// Numbers have the bytes of their type, whatever their sign.
@@ -108,11 +108,9 @@ class HashSum {
   void add(std::uint64_t seed, Write write) {
     CanonicalWriter writer{end_};
     write(writer);
-    forms_[size_++] = {.seed = seed, .bytes = {end_, writer.end()}};
+    forms_[size_] = {.seed = seed, .begin = end_};
     end_ = writer.end();
-    const bool has_place =
-        bytes_.data() + bytes_.size() - end_ >= std::ptrdiff_t{kCanonicalBytesMax};
-    if (size_ == forms_.size() || !has_place) hash_all();
+    if (++size_ == kFormsMax) hash_all();
   }
 
   [[nodiscard]] std::uint64_t sum() {
@@ -123,19 +121,23 @@ class HashSum {
  private:
   struct Form {
     std::uint64_t seed;
-    ConstBytes bytes;
+    const std::byte* begin;  ///< the end is the next one's begin
   };
 
   void hash_all() {
-    for (const Form& form : std::span{forms_}.first(size_)) {
-      sum_ += hash_bytes(form.bytes, form.seed);
+    const std::byte* end = end_;
+    while (size_ > 0) {
+      const Form& form = forms_[--size_];
+      sum_ += hash_bytes({form.begin, end}, form.seed);
+      end = form.begin;
     }
-    size_ = 0;
     end_ = bytes_.data();
   }
 
-  std::array<Form, 32> forms_;
-  std::array<std::byte, 4096> bytes_;
+  static constexpr std::size_t kFormsMax = 32;
+
+  std::array<Form, kFormsMax> forms_;
+  std::array<std::byte, kFormsMax * kCanonicalBytesMax> bytes_;
   std::byte* end_ = bytes_.data();
   std::size_t size_ = 0;
   std::uint64_t sum_ = 0;
