@@ -1,6 +1,7 @@
 #include "client/match/snapshot_world.h"
 
 #include "core/assert.h"
+#include "core/words.h"
 #include "engine/declared.h"
 
 #include <algorithm>
@@ -417,7 +418,12 @@ void SnapshotWorld::step(engine::World& world) {
 /// Notes which of the rows before the step have despawned or have been teleported.
 void SnapshotWorld::note_changes(const engine::World& world) {
   teleported_.clear();
-  if (std::ranges::equal(before_, world.ids())) {
+  const std::span<const BodyId> now = world.ids();
+  const bool has_same_rows =
+      before_.size() == now.size() &&
+      are_equal_words(std::as_bytes(std::span{before_}), std::as_bytes(now).data());
+  if (has_same_rows) {
+    if (!world.may_have_new()) return;
     for (std::size_t row = 0; row < world.size(); ++row) {
       if (world.infos()[row].is_new) teleported_.push_back(world.id(row));
     }

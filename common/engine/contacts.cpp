@@ -29,9 +29,27 @@ bool touch_along(const sim::Box& a, const sim::Box& b, Contact normal) {
 
 }  // namespace
 
+void Contacts::look_at(const GameTable& game) {
+  kinds_.clear();
+  for (std::size_t kind = 0; kind < game.kinds.size(); ++kind) {
+    const KindTable& table = game.kinds[kind];
+    const auto is_given = [](KindTable::Meet callback) { return callback != nullptr; };
+    if (table.wall != nullptr || std::ranges::any_of(table.contact, is_given)) {
+      kinds_.push_back(kind);
+    }
+  }
+}
+
+/// Whether an entity of the world has a callback for contacts.
+bool Contacts::are_heard(const World& world) const {
+  return std::ranges::any_of(kinds_,
+                             [&world](std::size_t kind) { return world.rows_of_kind(kind) != 0; });
+}
+
 void Contacts::begin(detail::Running& running) {
   overlaps_before_.clear();
   World& world = running.world();
+  if (!world.may_have_new() || !are_heard(world)) return;
   const sim::World& physics = std::as_const(world).physics();
   const bool has_sensor =
       physics.has_fixed() || std::ranges::any_of(physics.movers(), sim::is_ghost);
@@ -51,6 +69,7 @@ void Contacts::begin(detail::Running& running) {
 
 void Contacts::gather(const World& world, const sim::StepReport& report) {
   begun_.clear();
+  if (!are_heard(world)) return;
   gather_contacts(world, report);
   gather_overlaps(world, report);
   // Each pair once, at its first contact.

@@ -18,6 +18,10 @@ namespace tickbox::engine {
 
 class Contacts {
  public:
+  /// Notes which kinds of a game have callbacks for contacts. Call it before all others, and when
+  /// the game changes.
+  void look_at(const GameTable& game);
+
   /// Notes what new rows overlap just before the physics steps.
   void begin(detail::Running& running);
 
@@ -41,6 +45,7 @@ class Contacts {
 
   static constexpr std::size_t kWall = SIZE_MAX;
 
+  [[nodiscard]] bool are_heard(const World& world) const;
   void gather_contacts(const World& world, const sim::StepReport& report);
   void gather_overlaps(const World& world, const sim::StepReport& report);
   void add_overlap(const World& world, BodyId a, BodyId b);
@@ -48,6 +53,7 @@ class Contacts {
   [[nodiscard]] sim::Box box_before(const World& world, std::size_t row, BodyId id) const;
   void run_callbacks(detail::Running& running, const Begun& begun) const;
 
+  std::vector<std::size_t> kinds_;  ///< those with callbacks for contacts
   /// Overlaps with sensors of rows that are new. The physics reports no begin of these.
   std::vector<sim::BodyPair> overlaps_before_;
   std::vector<Begun> begun_;

@@ -130,7 +130,7 @@ void Running::settle(const Touched& before, bool is_new_state) {
       body.min = {std::clamp(body.min.x, -kWorldLimit, kWorldLimit - body.size.x),
                   std::clamp(body.min.y, -kWorldLimit, kWorldLimit - body.size.y)};
     });
-    world_->infos()[row].is_new = true;
+    world_->make_new(row);
   }
   if (is_fixed) world_->wake(row);
 }

@@ -75,8 +75,11 @@ const TickReport& Stepper::replay(World& world, const TickRecord& record) {
 
 void Stepper::begin(World& world, Authority authority, TickRecord& record) {
   world.tick = world.tick + 1;
+  // Rows and movers have one order, and all movers are active.
+  const std::span<const sim::Body> movers = std::as_const(world).physics().movers();
+  std::size_t mover = 0;
   for (const std::uint32_t row : world.active_rows()) {
-    const sim::Body& body = std::as_const(world).body(row);
+    const sim::Body& body = world.is_fixed(row) ? std::as_const(world).body(row) : movers[mover++];
     RowInfo& info = world.infos()[row];
     info.min_before = body.min;
     info.velocity_before = body.velocity;
@@ -92,6 +95,7 @@ void Stepper::look_at(const GameTable& game) {
   const TypeInfo& avatar = game.kinds[game.avatar].type;
   default_avatar_.resize(avatar.bytes);
   avatar.write_default(default_avatar_.data());
+  contacts_.look_at(game);
   after_kinds_.clear();
   for (std::size_t kind = 0; kind < game.kinds.size(); ++kind) {
     if (game.kinds[kind].after != nullptr) after_kinds_.push_back(kind);
@@ -275,14 +279,20 @@ void Stepper::remove_what_left(World& world) {
 /// Ends the state of being new, because the physics has stepped the new entities. Lets each spawned
 /// entity meet its parent when its Parent says so.
 void Stepper::end_first_step(World& world) {
+  if (!world.may_have_new() && !world.may_ignore()) return;
+  bool ignores = false;
   for (const std::uint32_t row : world.active_rows()) {
     RowInfo& info = world.infos()[row];
     info.is_new = false;
     if (info.parent == Parent::Collides) continue;
-    if (info.parent == Parent::IgnoredUntilApart && overlaps_parent(world, row)) continue;
+    if (info.parent == Parent::IgnoredUntilApart && overlaps_parent(world, row)) {
+      ignores = true;
+      continue;
+    }
     info.parent = Parent::Collides;
     world.change_body(row, [](sim::Body& body) { body.ignores = sim::kNoBody; });
   }
+  world.end_new(ignores);
 }
 
 /// Whether an entity overlaps the one that it ignores. Its answer depends on both, so it joins

@@ -271,6 +271,8 @@ void World::insert_rows(std::span<const RowRef> rows) {
     places_[to] = {.index = 0, .is_fixed = new_bodies_[i].kind == sim::Kind::Fixed};
     infos_[to] = info_of(head);
     inserted_[i] = static_cast<std::uint32_t>(to);
+    may_have_new_ = may_have_new_ || head.is_new;
+    may_ignore_ = may_ignore_ || head.parent != Parent::Collides;
   }
 }
 
@@ -367,6 +369,8 @@ void World::clear_rows() {
   states_.clear();
   std::ranges::fill(rows_of_kind_, 0);
   resting_sum_ = 0;
+  may_have_new_ = false;
+  may_ignore_ = false;
   ++rest_version_;
 }
 

@@ -178,6 +178,24 @@ class World {
   /// Makes a row active. Who changes a fixed row outside of a step wakes it.
   void wake(std::size_t row);
 
+  /// Makes a row new, as if it had just been spawned.
+  void make_new(std::size_t row) {
+    infos_[row].is_new = true;
+    may_have_new_ = true;
+  }
+
+  /// Whether a row may be new; if not, none is.
+  [[nodiscard]] bool may_have_new() const { return may_have_new_; }
+
+  /// Whether a row may ignore the one that spawned it; if not, none does.
+  [[nodiscard]] bool may_ignore() const { return may_ignore_; }
+
+  /// Call it when no row is new any more; `ignores`: a row still ignores its parent.
+  void end_new(bool ignores) {
+    may_have_new_ = false;
+    may_ignore_ = ignores;
+  }
+
   /// Puts to rest the fixed rows whose kinds do not act and that are neither new nor ignore a body.
   /// An avatar never rests: the input of its player changes.
   void rest();
@@ -329,6 +347,8 @@ class World {
   std::vector<std::size_t> rows_of_kind_;
   std::uint64_t rest_version_ = 0;
   std::uint64_t resting_sum_ = 0;
+  bool may_have_new_ = false;
+  bool may_ignore_ = false;
   std::vector<SeatInfo> seats_;
   bool follows_ = false;
   std::vector<std::byte> seat_states_;

@@ -102,7 +102,7 @@ class PlayedMatch {
       body.min = min;
       body.velocity = velocity;
     });
-    world_.infos()[row].is_new = true;
+    world_.make_new(row);
   }
 
   void set(std::size_t row, std::string_view field, std::int64_t value) {
