@@ -145,12 +145,12 @@ class HashSum {
 
 /// The parts of a row depend on how it moves.
 [[gnu::always_inline]] inline void write_row(CanonicalWriter& writer, const RowHead& head,
-                                             Motion motion, Player owner, const TypeInfo& type,
+                                             Motion motion, const TypeInfo& type,
                                              ConstBytes state) {
   const auto flags =
       static_cast<std::uint16_t>(head.kind << 8 | static_cast<std::uint8_t>(head.parent) << 1 |
                                  static_cast<std::uint8_t>(head.is_new));
-  writer.add(std::uint32_t{owner.seat} << 16U | flags);
+  writer.add(std::uint32_t{owner_of(head.id).seat} << 16U | flags);
   writer.add(head.min);
   if (motion != Motion::Fixed) writer.add(head.velocity);
   if (head.parent != Parent::Collides) writer.add(head.ignores.value);
@@ -178,8 +178,8 @@ Motion motion_of(sim::Kind kind) {
 
 [[gnu::always_inline]] inline void write_row(CanonicalWriter& writer, const World& world,
                                              std::size_t row) {
-  write_row(writer, head_of(world, row), motion_of(world.body(row).kind), world.infos()[row].owner,
-            world.kind_of(row).type, world.state(row));
+  write_row(writer, head_of(world, row), motion_of(world.body(row).kind), world.kind_of(row).type,
+            world.state(row));
 }
 
 }  // namespace
@@ -190,8 +190,7 @@ std::uint64_t entity_hash(const World& world, std::size_t row) {
 
 std::uint64_t row_hash(const GameTable& game, const RowRef& row, Motion motion) {
   return hash_of(row.head.id.value, [&](CanonicalWriter& to) {
-    write_row(to, row.head, motion, owner_of(row.head.id), game.kinds[row.head.kind].type,
-              row.state);
+    write_row(to, row.head, motion, game.kinds[row.head.kind].type, row.state);
   });
 }
 

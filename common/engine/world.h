@@ -347,10 +347,10 @@ class World {
   std::vector<std::size_t> rows_of_kind_;
   std::uint64_t rest_version_ = 0;
   std::uint64_t resting_sum_ = 0;
-  bool may_have_new_ = false;
-  bool may_ignore_ = false;
   std::vector<SeatInfo> seats_;
   bool follows_ = false;
+  bool may_have_new_ = false;
+  bool may_ignore_ = false;
   std::vector<std::byte> seat_states_;
   std::vector<std::byte> inputs_;
   std::vector<std::byte> room_;
