@@ -42,8 +42,8 @@ struct Options {
   Duration token_life_max = kTokenLifeMax;
   /// The seats that one client id may hold; more than 1 is for load tests.
   std::uint32_t seats_per_client = 1;
-  /// The addresses that tokens must name; empty: the bound address, or for a wildcard those of the
-  /// machine's interfaces.
+  /// With a key file, a token must name one of these; empty: the bound address, or for a wildcard
+  /// those of the machine's interfaces.
   std::vector<net::Address> public_addresses;
   std::uint16_t port = kDefaultPort;  ///< 0: any free port
   std::string admin_bind = "127.0.0.1";

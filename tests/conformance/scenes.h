@@ -31,6 +31,7 @@ void play_epochs(std::FILE* out);
 
 /// Clients that audit: one that may not, one too many, one that is cut off, and one that resumes.
 void play_audits(std::FILE* out);
+
 /// A bit flips in the views of two clients: both ends say what they have.
 void play_desync(std::FILE* out);
 
