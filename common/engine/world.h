@@ -390,8 +390,8 @@ inline void write_head(const World& world, std::size_t row, RowHead& head) {
 /// Returns XXH3-64 over one row, seeded with its id.
 [[nodiscard]] std::uint64_t entity_hash(const World& world, std::size_t row);
 
-/// Returns the hash of the whole state: the sum of the hashes of all entities, and a hash of the
-/// rest.
+/// Returns the hash of the whole state: of the sum of the hashes of all entities and seats, and of
+/// the rest.
 [[nodiscard]] std::uint64_t state_hash(const World& world);
 
 /// Returns the hash of the whole state, from the sum of the hashes of all entities.

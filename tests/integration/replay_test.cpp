@@ -134,8 +134,7 @@ TEST_F(Replay, OfDamageThatCostNoTickNoLostOnesAreTold) {
       << repaired;
 }
 
-// Before the fix, a cut named its last tick and not its first, and the text for one gap was "1
-// gaps".
+// Before the fix, a cut named its last tick and not its first.
 TEST_F(Replay, ACutTellsFromWhichTickToWhich) {
   const std::string whole = record_a_match(folder_.file("recordings"));
   const std::string part = folder_.file("part");

@@ -23,7 +23,7 @@ class PathValidator {
   PathValidator(ShardContext& context, SessionTable& sessions)
       : context_(context), sessions_(sessions) {}
 
-  /// Takes note of a packet of the session that has opened. `is_newest`: it has the session's
+  /// Takes note of a packet that the session's keys have opened. `is_newest`: it has the session's
   /// newest sequence. Begins a check, asks again, or moves the session.
   void on_packet(Session& session, const net::Datagram& datagram, bool is_newest, Instant now);
 
