@@ -39,8 +39,8 @@ class InputBuffer {
   Pushed push(Tick tick, const views::GivenInput& given);
 
   /// Returns the input for `tick`. If it has not arrived, returns the last input again, and after
-  /// kRepeatsMax ticks the neutral input: the world does not wait. A press is repeated as it was
-  /// given: a player that holds a button presses it in each tick.
+  /// kRepeatsMax ticks the neutral input: the world does not wait. A press is repeated with it, so
+  /// one press can be down in as many further ticks.
   /// Requires: `tick` is the one after the last taken.
   TakenInput take(Tick tick);
 
