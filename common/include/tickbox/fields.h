@@ -109,8 +109,8 @@ class Int {
 };
 
 /// A button that is down in one tick only: it is up again in the next unless it is pressed again.
-/// So the release of a button costs nothing. A server that has not got a player's next input repeats
-/// the last one, with its presses, for up to 8 ticks.
+/// So the release of a button costs nothing. A server that has not got a player's next input
+/// repeats the last one, with its presses, for up to 8 ticks.
 struct Press {
   bool down = false;
 
