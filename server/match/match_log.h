@@ -28,8 +28,7 @@
 namespace tickbox::match {
 
 /// An outcome that was decided for a body, or a ray that struck it. If the payload has no bits, the
-/// ray struck a body that has no slot, and that the body in `slot` has spawned. No snapshot can
-/// name it.
+/// ray struck a body without a slot, a child of the body in `slot`. No snapshot can name it.
 struct OutcomeCause {
   SlotId slot = kNoSlot;
   Payload payload;

@@ -6,7 +6,7 @@ usage() {
     cat <<'USAGE'
 usage: tests/golden/record.sh
 
-A server records for some 40 s into three files, one after the other, while clients with every kind of bot come, play and
+A server records for half a minute into three files, one after the other, while clients with every kind of bot come, play and
 leave; for a while it may write no more, which leaves a gap. The files and their list in tests/golden are replaced: do
 so only when the world shall move differently, or the format is another, and say why in the commit.
 Exit: 0 replaced, 1 something did not happen as it should, and nothing is replaced, 2 wrong usage.

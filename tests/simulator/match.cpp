@@ -270,8 +270,8 @@ void Match::note_expectations(std::size_t index) {
   const tests::OwnBooks books;
   std::vector<Decided>& decided = decided_[client.connection().accept().player.value];
   processes_[index].expectations.hear(client, [&](Tick tick) {
-    // A late packet of a server that has stopped may acknowledge a tick for which another client
-    // has decided by now.
+    // A late packet of a server that has stopped may acknowledge a tick for which another client in
+    // the same seat has decided by now.
     const auto one = std::ranges::find_if(
         decided.rbegin(), decided.rend(),
         [&](const Decided& each) { return each.client == index && each.tick == tick; });
