@@ -43,11 +43,7 @@ void MoverGrid::start(std::size_t movers) {
 void MoverGrid::sort(std::span<const Rect> hulls) {
   places_.resize(added_count_);
   hulls_.resize(added_count_);
-  if (has_cells_) {
-    find_cells();
-  } else {
-    find_strips(hulls);
-  }
+  if (!has_cells_) find_strips(hulls);
   for (std::size_t bucket = 1; bucket < first_.size(); ++bucket) {
     first_[bucket] += first_[bucket - 1];
   }
@@ -57,16 +53,6 @@ void MoverGrid::sort(std::span<const Rect> hulls) {
   }
   std::rotate(first_.begin(), first_.begin() + 1, first_.end());
   first_.back() = static_cast<std::uint32_t>(added_count_);
-}
-
-void MoverGrid::find_cells() {
-  for (Place& place : std::span{added_}.first(added_count_)) {
-    place.x >>= place.level;
-    place.y >>= place.level;
-    place.bucket = static_cast<std::uint32_t>(bucket_of(place.level, place.x, place.y, bits_));
-    levels_ |= std::uint64_t{1} << place.level;
-    ++first_[place.bucket + 1];
-  }
 }
 
 /// Divides the rectangle that the movers are in into strips, and finds that of each.

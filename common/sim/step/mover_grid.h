@@ -45,9 +45,13 @@ class MoverGrid {
   /// Adds a mover. `reach` is how far it may get to each side of its corner without becoming a
   /// stray.
   void add(std::uint32_t mover, Vec2 corner, std::int64_t reach) {
-    added_[added_count_++] = {
-        .mover = mover, .x = corner.x, .y = corner.y, .level = level_for(2 * reach)};
-    reach_max_ = std::max(reach_max_, reach);
+    Place& place = added_[added_count_++];
+    place = {.mover = mover, .x = corner.x, .y = corner.y};
+    if (has_cells_) {
+      find_cell(place, reach);
+    } else {
+      reach_max_ = std::max(reach_max_, reach);
+    }
   }
 
   /// Ends the adding of movers: sorts them into cells or strips. `hulls` has, by mover, what each
@@ -135,7 +139,16 @@ class MoverGrid {
         std::clamp<std::int64_t>((at - begin_) >> strip_bits_, 0, last));
   }
 
-  void find_cells();
+  /// Finds the cell of a mover whose corner `place` has, and counts the mover in its bucket.
+  void find_cell(Place& place, std::int64_t reach) {
+    place.level = level_for(2 * reach);
+    place.x >>= place.level;
+    place.y >>= place.level;
+    place.bucket = static_cast<std::uint32_t>(bucket_of(place.level, place.x, place.y, bits_));
+    levels_ |= std::uint64_t{1} << place.level;
+    ++first_[place.bucket + 1];
+  }
+
   void find_strips(std::span<const Rect> hulls);
   void set(std::uint32_t slot, const Place& place, std::span<const Rect> hulls);
 
