@@ -29,7 +29,7 @@ struct Passage {
 
 /// Returns the face through which `body` passed `other` within a tick: apart before and after, and
 /// inside in between. At a corner it is the axis of larger speed, then y. Returns nothing for
-/// bodies that only touch, or that move by more than the world's width relative to each other.
+/// bodies that only touch, or that move by the world's width or more relative to each other.
 [[nodiscard]] std::optional<Passage> passage_through(const sim::Motion& body,
                                                      const sim::Motion& other);
 

@@ -54,7 +54,8 @@ std::size_t sparse_bytes_max(const TypeInfo& type) {
 }  // namespace
 
 std::size_t tick_bytes_of(const GameTable& game, std::size_t seats) {
-  // Of a list: its count. Of an element: its seat or size, and its head.
+  // Of a record: the byte that names its lists, and the count of each. Of an element: its seat or
+  // size, and its head.
   constexpr std::size_t kListsBytes = 1 + 4 * 3;
   constexpr std::size_t kInputHead = 2 + 2;
   constexpr std::size_t kOutcomeHead = 2 + 1 + 2 + 8;
