@@ -1,6 +1,6 @@
 #pragma once
 // Begins and ends sessions. A session begins to play when its client has proven its keys. It ends
-// on takeover, disconnect, timeout, kick or shutdown.
+// on takeover, disconnect, timeout, kick, the end of the match or shutdown.
 
 #include "core/clock.h"
 #include "server/shard/connect/admission.h"

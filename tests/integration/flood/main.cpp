@@ -23,7 +23,7 @@ namespace {
 
 using cli::ExitCode;
 
-/// The highest --rate: more than one sender gets through a kernel.
+/// The highest --rate: a single sender cannot get more through a kernel.
 constexpr std::uint64_t kRateMax = 2'000'000;
 constexpr Duration kTimeMax = std::chrono::hours{1};
 constexpr std::uint32_t kTimesMax = 10'000;
