@@ -57,7 +57,10 @@ void Contacts::begin(detail::Running& running) {
   for (const std::uint32_t row : world.active_rows()) {
     if (!world.infos()[row].is_new) continue;
     const sim::Body& body = std::as_const(world).body(row);
-    running.visit_overlapping(sim::box_of(body.min, body.size), [&](std::size_t at) {
+    const auto wants = [&body](std::uint8_t /*number*/, const Space::Kind& kind) {
+      return kind.may_meet(body.layers, body.collides_with);
+    };
+    running.visit_overlapping(sim::box_of(body.min, body.size), wants, [&](std::size_t at) {
       const sim::Body& other = std::as_const(world).body(at);
       const bool can_meet = at != row && !(world.is_fixed(row) && world.is_fixed(at));
       const bool is_begin =

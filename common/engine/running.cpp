@@ -161,27 +161,32 @@ engine::Space::Key Running::key_of(std::size_t row) const {
   return static_cast<engine::Space::Key>(world_->mover_of(row));
 }
 
-sim::Box Running::box_of(std::size_t row) const {
-  const sim::Body& body = std::as_const(*world_).body(row);
-  return sim::box_of(body.min, body.size);
-}
-
 void Running::file_places() {
   if (is_filed_) return;
   is_filed_ = true;
-  space_.clear(world_->physics().movers().size());
+  space_.clear(world_->physics().movers().size(), world_->game().kinds.size());
   filed_rows_.clear();
   for (const std::uint32_t row : world_->active_rows()) {
     if (world_->is_fixed(row)) continue;
     filed_rows_.push_back(row);
-    if (!is_removed(row)) space_.add(key_of(row), box_of(row));
+    if (!is_removed(row)) file(row);
   }
   for (const Pending& pending : pending_) {
-    if (pending.is_dropped) continue;
-    const KindTable& kind = world_->game().kinds[pending.head.kind];
-    const Body body = kind.body(pending_states_.data() + pending.first);
-    space_.add(pending.key, sim::box_of(pending.head.min, body.size));
+    if (!pending.is_dropped) file(pending);
   }
+}
+
+void Running::file(std::size_t row) {
+  const sim::Body& body = std::as_const(*world_).body(row);
+  const std::uint8_t kind = world_->infos()[row].kind;
+  space_.add(key_of(row), sim::box_of(body.min, body.size), kind);
+  space_.note_layers(kind, body.layers, body.collides_with);
+}
+
+void Running::file(const Pending& pending) {
+  const Body body =
+      world_->game().kinds[pending.head.kind].body(pending_states_.data() + pending.first);
+  space_.add(pending.key, sim::box_of(pending.head.min, body.size), pending.head.kind);
 }
 
 /// Files the rows again that the callback has moved: a query sees what was written before it.
@@ -193,10 +198,13 @@ void Running::file_touched() {
       continue;
     }
     const engine::Space::Key key = key_of(touched.row);
-    const sim::Box box = box_of(touched.row);
-    if (space_.box(key) == box) continue;
+    const sim::Body& body = std::as_const(*world_).body(touched.row);
+    if (space_.box(key) == sim::box_of(body.min, body.size)) {
+      space_.note_layers(world_->infos()[touched.row].kind, body.layers, body.collides_with);
+      continue;
+    }
     space_.remove(key);
-    space_.add(key, box);
+    file(touched.row);
   }
 }
 
@@ -259,9 +267,7 @@ void Running::add_pending(const engine::RowHead& head, ConstBytes state) {
   pending_states_.resize(first + world_->stride());
   std::ranges::copy(state, pending_states_.begin() + static_cast<std::ptrdiff_t>(first));
   pending_.push_back({.head = head, .first = first, .key = key});
-  if (!is_filed_) return;
-  const Body body = world_->game().kinds[head.kind].body(pending_states_.data() + first);
-  space_.add(key, sim::box_of(head.min, body.size));
+  if (is_filed_) file(pending_.back());
 }
 
 // --- outcomes ---
@@ -428,27 +434,24 @@ Row Running::find(Ref who, std::size_t kind) {
 
 /// Returns what a cast meets first, and joins it with the askers.
 std::optional<sim::CastHit> Running::cast(const sim::Cast& cast) {
+  // Without the fixed bodies of the physics: some of them are removed in this phase.
+  caster_.look_at({world_->physics().statics(), nullptr}, world_->physics().settings().border, {});
+  std::optional<sim::CastHit> first = caster_.nearest(cast);
   sim::Box hull;
   for (std::size_t axis = 0; axis < 2; ++axis) {
     const std::int64_t from = cast.from[axis];
     hull.min[axis] = std::min(from, from + cast.way[axis]);
     hull.max[axis] = std::max(from, from + cast.way[axis]) + cast.size[axis];
   }
-  const std::size_t first = found_.size();
-  visit_overlapping(hull, [this](std::size_t row) { found_.push_back(row); });
-  const std::span found = std::span{found_}.subspan(first);
-  std::ranges::sort(found);
-  cast_at_.clear();
-  for (const std::size_t row : found) {
-    cast_at_.push_back(std::as_const(*world_).body(row));
-  }
-  found_.resize(first);
-  // Without the fixed bodies of the physics: some of them are removed in this phase.
-  caster_.look_at({world_->physics().statics(), nullptr}, world_->physics().settings().border,
-                  cast_at_);
-  const std::optional<sim::CastHit> hit = caster_.nearest(cast);
-  if (hit && engine::is_entity(hit->body)) join_askers(hit->body, log_.raycast);
-  return hit;
+  const auto wants = [&cast](std::uint8_t /*number*/, const engine::Space::Kind& kind) {
+    return kind.may_meet(cast.layers, cast.collides_with);
+  };
+  visit_overlapping(hull, wants, [&](std::size_t row) {
+    const auto hit = sim::hit_on(cast, std::as_const(*world_).body(row));
+    if (hit && (!first || sim::is_before(*hit, *first))) first = hit;
+  });
+  if (first && engine::is_entity(first->body)) join_askers(first->body, log_.raycast);
+  return first;
 }
 
 bool Running::touching(Side side) {
@@ -489,7 +492,10 @@ std::optional<RayHit> Running::raycast(const Ray& ray) {
 
 void Running::visit_rows_in(Vec2 min, Vec2 size, std::size_t kind, RowVisit visit) {
   const std::size_t first = found_.size();
-  visit_overlapping(sim::box_of(min, at_least_one(size)), [&](std::size_t row) {
+  const auto wants = [kind](std::uint8_t number, const engine::Space::Kind& /*of*/) {
+    return number == kind;
+  };
+  visit_overlapping(sim::box_of(min, at_least_one(size)), wants, [&](std::size_t row) {
     if (world_->infos()[row].kind == kind) found_.push_back(row);
   });
   std::ranges::sort(std::span{found_}.subspan(first));
@@ -580,7 +586,10 @@ bool Running::is_free(Vec2 min, Vec2 size) {
   file_places();
   bool is_free = true;
   const sim::Box box = sim::box_of(min, at_least_one(size));
-  space_.visit(box, [&is_free](engine::Space::Key) { is_free = false; });
+  const auto wants = [](std::uint8_t /*number*/, const engine::Space::Kind& /*of*/) {
+    return true;
+  };
+  space_.visit(box, wants, [&is_free](engine::Space::Key) { is_free = false; });
   return is_free && fixed_rows_in(box).empty();
 }
 

@@ -115,12 +115,13 @@ class Running {
   void leave(Player player);
   void join_player(const engine::Join& join);
 
-  /// Calls `visit(row)` for the rows that overlap a box, in no order.
-  template <class Visit>
-  void visit_overlapping(const sim::Box& box, Visit visit) {
+  /// Calls `visit(row)` for the rows that overlap a box, in no order. Leaves out rows of kinds for
+  /// which wants(number, Space::Kind) is false, except fixed ones.
+  template <class Wants, class Visit>
+  void visit_overlapping(const sim::Box& box, Wants wants, Visit visit) {
     file_places();
     file_touched();
-    space_.visit(box, [&](engine::Space::Key key) {
+    space_.visit(box, wants, [&](engine::Space::Key key) {
       if (key < filed_rows_.size()) visit(std::size_t{filed_rows_[key]});
     });
     if (!world_->physics().has_fixed()) return;
@@ -212,10 +213,11 @@ class Running {
   void join_askers(BodyId with, bool is_logged);
   [[nodiscard]] std::optional<sim::CastHit> cast(const sim::Cast& cast);
   void file_places();
+  void file(std::size_t row);
+  void file(const Pending& pending);
   void file_touched();
   [[nodiscard]] std::span<const std::size_t> fixed_rows_in(const sim::Box& box);
   [[nodiscard]] engine::Space::Key key_of(std::size_t row) const;
-  [[nodiscard]] sim::Box box_of(std::size_t row) const;
   [[nodiscard]] std::optional<std::size_t> living_row(Ref who) const;
   [[nodiscard]] std::optional<std::size_t> living_row(Ref who, std::size_t kind) const;
   static Count& count_of(std::vector<Count>& counts, std::uint64_t of);
@@ -266,7 +268,6 @@ class Running {
   std::vector<std::uint32_t> filed_rows_;  ///< by key
   std::vector<std::size_t> fixed_found_;
   std::vector<std::size_t> found_;  ///< a stack: a callback may query within a query
-  std::vector<sim::Body> cast_at_;
   sim::Caster caster_;
 
   /// By seat: the row of the entity that the view was centred on, where it is looked for first.

@@ -141,6 +141,10 @@ bool is_before(const CastHit& a, const CastHit& b) {
   return std::abs(a.normal_y) > std::abs(b.normal_y);
 }
 
+std::optional<CastHit> hit_on(const Cast& cast, const Body& body) {
+  return hit_on(cast, motion_of(cast.from, cast.size, cast.way), body);
+}
+
 void Caster::reserve(std::size_t movers) {
   order_.reserve(movers);
   blocks_.reserve(movers / kBlockSize + 1);

@@ -62,6 +62,10 @@ struct CastHit {
 /// world have one id: the side of larger speed goes first, then y.
 [[nodiscard]] bool is_before(const CastHit& a, const CastHit& b);
 
+/// The hit on one body, whatever else is on the way. The first of the hits on all bodies, in the
+/// order of is_before(), is that of Caster::nearest(). Requires: as Caster::nearest().
+[[nodiscard]] std::optional<CastHit> hit_on(const Cast& cast, const Body& body);
+
 /// Answers casts against movers at their positions, statics and fixed bodies. One index serves many
 /// casts.
 ///

@@ -1,14 +1,16 @@
-// tickbox-bench-game: what thousands of fixed entities cost a whole server per tick, and what large
-// views cost in memory.
+// tickbox-bench-game: what thousands of fixed entities cost a whole server per tick, what players
+// in one place cost a step, and what large views cost in memory.
 
 #include "cli/command_line.h"
 #include "net/crypto.h"
 #include "tests/bench/game/pellet_costs.h"
+#include "tests/bench/game/start_costs.h"
 #include "tests/bench/game/view_memory.h"
 
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdio>
 
 namespace tickbox::bench {
@@ -35,6 +37,14 @@ std::uint64_t print_pellets(int ticks) {
   return mismatches;
 }
 
+void print_start(int ticks) {
+  fmt::print("\n{:24} {:>8}\n", "us per step, median", "step");
+  for (const int players : {100, 200, 400, 1'000}) {
+    fmt::print("{:24} {:8.1f}\n", fmt::format("{} at one checkpoint", players),
+               measure_start(static_cast<std::uint16_t>(players), ticks));
+  }
+}
+
 std::uint64_t print_memory() {
   fmt::print("\n{:24} {:>8} {:>8}\n", "KB per client", "server", "client");
   std::uint64_t mismatches = 0;
@@ -53,6 +63,7 @@ int run(const Options& options) {
   fmt::print(stderr, "tickbox-bench-game: not a release build; its times mean nothing\n");
 #endif
   const std::uint64_t in_matches = print_pellets(options.ticks);
+  print_start(options.ticks);
   std::fflush(stdout);
   if (in_matches + print_memory() == 0) return cli::to_int(ExitCode::Done);
   fmt::print(stderr, "tickbox-bench-game: a view had a wrong hash\n");
@@ -66,8 +77,10 @@ int main(int argc, char** argv) {
   using namespace tickbox;
   bench::Options options;
   cli::Program program{
-      {.description = "Times the ticks of a whole server with 16 clients, without and with 4,000 "
-                      "fixed pellets, and measures the memory of a client at both ends.",
+      {.description =
+           "Times the ticks of a whole server with 16 clients, without and with 4,000 "
+           "fixed pellets, and the steps of platformer players at one checkpoint. Measures the "
+           "memory of a client at both ends.",
        .example = "tickbox-bench-game --ticks 500"},
       options.flags};
   program.add_option("--ticks", options.ticks, "Ticks of each case",

@@ -1,12 +1,11 @@
 #include "tests/bench/game/pellet_costs.h"
 
+#include "tests/bench/game/meter.h"
 #include "tests/bench/game/pellets.h"
 #include "tests/support/harness.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <ctime>
 #include <vector>
 
 namespace tickbox::bench {
@@ -17,22 +16,8 @@ using std::chrono::milliseconds;
 /// Views of 1,024 members fill up in some seconds.
 constexpr int kWarmUpTicks = 360;
 
-std::uint64_t thread_time() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(time.tv_nsec);
-}
-
 Vec2 wide_sight(const void* /*avatar*/) {
   return kWideSight;
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
 }
 
 class Room {
