@@ -98,6 +98,11 @@ class TreeBuilder {
 
   bool key(string_t& name) {
     JsonValue& object = open_.back();
+    if (object.members.size() == kJsonMembersMax) {
+      error_ = {*line_, "an object has more than " + std::to_string(kJsonMembersMax) +
+                            " keys; remove some"};
+      return false;
+    }
     if (object.find(name) != nullptr) {
       error_ = {*line_, "key \"" + name + "\" is given twice; remove one"};
       return false;

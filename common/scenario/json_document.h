@@ -48,8 +48,12 @@ inline constexpr std::size_t kJsonDepthMax = 32;
 /// but a path has 22. A value takes some 140 bytes of memory, but only two bytes of a text.
 inline constexpr std::size_t kJsonValuesMax = 5'000'000;
 
+/// The largest number of keys of an object; a body has at most 22. Each new key is compared with
+/// those before it.
+inline constexpr std::size_t kJsonMembersMax = 64;
+
 /// Parses a text. Fails: if it is not JSON, is nested too deeply, has more than `values_max`
-/// values, or an object has a key twice.
+/// values, or an object has more than kJsonMembersMax keys or a key twice.
 [[nodiscard]] std::expected<JsonValue, JsonError> parse_json(
     std::string_view text, std::size_t values_max = kJsonValuesMax);
 

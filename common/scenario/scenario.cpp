@@ -190,7 +190,11 @@ void Reader::read_change(const JsonValue& object, std::size_t place) {
   VelocityChange change;
   change.tick.value = static_cast<std::uint32_t>(reader.whole("tick", 1, kTicksMax).value_or(1));
   change.id.value = static_cast<std::uint64_t>(reader.whole("id", 0, id_max()).value_or(0));
+  reader.allow_null();
   change.velocity = velocity_of(reader, scenario_.tick_rate).value_or(Vec2{});
+  const std::string_view key = reader.has("displacement") ? "displacement" : "velocity";
+  change.keeps_x = reader.is_null(key, 0);
+  change.keeps_y = reader.is_null(key, 1);
   check_can_change(reader, change.id);
   scenario_.changes.push_back(change);
 }

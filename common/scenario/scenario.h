@@ -26,7 +26,7 @@ inline constexpr std::size_t kOverlapsPerBodyMax = 8;
 
 /// The largest number of pairs of bodies whose paths touch in the first tick. A step keeps at
 /// least 8 bytes for each.
-inline constexpr std::size_t kPairsMax = std::size_t{1} << 24;
+inline constexpr std::size_t kPairsMax = 1'000'000;
 
 /// The highest tick rate of a scenario, in steps per second.
 inline constexpr std::int64_t kTickRateMax = 1'000;
@@ -43,6 +43,13 @@ struct VelocityChange {
   Tick tick{};
   BodyId id{};
   Vec2 velocity{};
+  bool keeps_x = false;  ///< the body keeps its velocity on this axis
+  bool keeps_y = false;
+
+  void apply(sim::Body& body) const {
+    if (!keeps_x) body.velocity.x = velocity.x;
+    if (!keeps_y) body.velocity.y = velocity.y;
+  }
 };
 
 struct Scenario {

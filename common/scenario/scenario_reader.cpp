@@ -61,6 +61,7 @@ std::optional<std::int64_t> ObjectReader::whole(std::string_view key, std::int64
 std::optional<std::int64_t> ObjectReader::rounded(std::string_view key, const JsonValue& value,
                                                   const Scale& scale) {
   constexpr double kFarTooLarge = 4e18;
+  if (allows_null_ && value.kind == JsonValue::Kind::Null) return 0;
   const double exact = value.number * scale.factor;
   if (value.is_number() && std::abs(exact) < kFarTooLarge) {
     const std::int64_t nearest = std::llround(exact);
@@ -84,6 +85,11 @@ std::optional<Vec2> ObjectReader::pair(std::string_view key, const JsonValue& va
   const auto y = rounded(key, value.items[1], scale);
   if (!x || !y) return std::nullopt;
   return Vec2{static_cast<std::int32_t>(*x), static_cast<std::int32_t>(*y)};
+}
+
+bool ObjectReader::is_null(std::string_view key, std::size_t place) const {
+  const JsonValue* const value = find(key);
+  return value != nullptr && is_pair(*value) && value->items[place].kind == JsonValue::Kind::Null;
 }
 
 std::optional<Vec2> ObjectReader::scaled_pair(std::string_view key, const Scale& scale) {

@@ -55,6 +55,12 @@ class ObjectReader {
   /// zero, so that a mirrored file gives a mirrored world.
   std::optional<std::int64_t> scaled(std::string_view key, const Scale& scale);
 
+  /// From now on null in a pair is read as 0.
+  void allow_null() { allows_null_ = true; }
+
+  /// Whether the pair at `key` has null at `place`.
+  [[nodiscard]] bool is_null(std::string_view key, std::size_t place) const;
+
   /// Does what scaled() does, for a pair [x, y].
   std::optional<Vec2> scaled_pair(std::string_view key, const Scale& scale);
 
@@ -83,6 +89,7 @@ class ObjectReader {
   const JsonValue* object_;
   FirstError* error_;
   std::string owner_;
+  bool allows_null_ = false;
 };
 
 }  // namespace tickbox::scenario

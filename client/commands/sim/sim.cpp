@@ -53,7 +53,7 @@ void apply_changes(const scenario::Scenario& scenario, Tick tick, std::size_t& n
                    sim::World& world) {
   for (; next < scenario.changes.size() && scenario.changes[next].tick <= tick; ++next) {
     sim::Body* const body = world.find_mover(scenario.changes[next].id);
-    if (body != nullptr) body->velocity = scenario.changes[next].velocity;
+    if (body != nullptr) scenario.changes[next].apply(*body);
   }
 }
 

@@ -28,8 +28,8 @@ commands::Comparison compare(const std::string& path) {
   for (Tick tick{1}; tick.value <= std::min(scenario->ticks, 1'000U); tick = tick + 1) {
     for (const scenario::VelocityChange& change : scenario->changes) {
       if (change.tick != tick) continue;
-      world.find_mover(change.id)->velocity = change.velocity;
-      beside.discrete.world.find_mover(change.id)->velocity = change.velocity;
+      change.apply(*world.find_mover(change.id));
+      change.apply(*beside.discrete.world.find_mover(change.id));
     }
     beside.after_step(tick, world, stepper.step(world));
   }

@@ -55,7 +55,7 @@ std::string Scene::path_of(const std::string& file) {
 const sim::StepReport& Scene::step() {
   tick_ = tick_ + 1;
   for (const scenario::VelocityChange& change : scenario_.changes) {
-    if (change.tick == tick_) world_.find_mover(change.id)->velocity = change.velocity;
+    if (change.tick == tick_) change.apply(*world_.find_mover(change.id));
   }
   report_ = stepper_.step(world_);
   if (!report_.contacts.empty()) contact_ticks_.push_back(tick_.value);

@@ -45,7 +45,7 @@ Played play(const std::string& name, std::uint32_t ticks = UINT32_MAX) {
   sim::Stepper stepper;
   for (Tick tick{1}; tick.value <= std::min(scenario->ticks, ticks); tick = tick + 1) {
     for (const scenario::VelocityChange& change : scenario->changes) {
-      if (change.tick == tick) played.world.find_mover(change.id)->velocity = change.velocity;
+      if (change.tick == tick) change.apply(*played.world.find_mover(change.id));
     }
     played.last = stepper.step(played.world);
     played.contacts += played.last.contacts.size();

@@ -86,10 +86,10 @@ TEST(Scenario, RefusesTooManyBodiesInOnePlace) {
             "a.json:2: body 0 overlaps more than 8 bodies at tick 0; move them apart");
   EXPECT_EQ(error_of(row_of(100, 1)), "no error") << "bodies that touch";
   EXPECT_EQ(error_of(row_of(100, 0, ", \"sensor\": true")), "no error");
-  // 5,794 bodies have more than 2^24 pairs.
-  const std::string error = error_of(row_of(6'000, 0, ", \"sensor\": true"));
+  // 1,415 bodies have more than a million pairs.
+  const std::string error = error_of(row_of(1'500, 0, ", \"sensor\": true"));
   EXPECT_TRUE(error.starts_with("a.json:") &&
-              error.contains(": the paths of more than 16777216 pairs of bodies touch in tick 1"))
+              error.contains(": the paths of more than 1000000 pairs of bodies touch in tick 1"))
       << error;
 }
 
@@ -100,6 +100,19 @@ TEST(Scenario, RefusesMoreValuesThanAreRead) {
   ASSERT_FALSE(parsed);
   EXPECT_EQ(parsed.error().line, 2U);
   EXPECT_EQ(parsed.error().message, "the file has more than 4 values; remove some bodies or keys");
+}
+
+// Before the limit, an object of 50,000 keys took seconds: each was compared with all before it.
+TEST(Scenario, RefusesMoreKeysInAnObjectThanAreRead) {
+  const auto object_of = [](int keys) {
+    std::string text = "{";
+    for (int i = 0; i < keys; ++i) {
+      text += (i == 0 ? "\n\"k" : ",\n\"k") + std::to_string(i) + "\": 0";
+    }
+    return text + "}";
+  };
+  EXPECT_TRUE(scenario::parse_json(object_of(64)));
+  EXPECT_EQ(error_of(object_of(65)), "a.json:66: an object has more than 64 keys; remove some");
 }
 
 TEST(Scenario, RefusesMoreBodiesThanAreRead) {
@@ -190,6 +203,23 @@ TEST(Scenario, AppliesSetsOfOneTickInTheOrderOfTheFile) {
     EXPECT_EQ(change.tick, Tick{static_cast<std::uint32_t>(1 + n / 20)});
     EXPECT_EQ(change.velocity, (Vec2{place * kUnit, 0}));
   }
+}
+
+// A body that falls could not be made to walk: a set replaced both components.
+TEST(Scenario, ASetKeepsTheComponentThatIsNull) {
+  const auto scenario = scenario::parse_scenario(
+      with_body("", R"(, "set": [{"tick": 1, "id": 3, "displacement": [2, null]},
+                                 {"tick": 2, "id": 3, "velocity": [null, 60]}])"),
+      "a.json");
+  ASSERT_TRUE(scenario.has_value()) << scenario.error();
+  sim::Body body{.velocity = {5, 7}};
+  scenario->changes[0].apply(body);
+  EXPECT_EQ(body.velocity, (Vec2{2 * kUnit, 7}));
+  scenario->changes[1].apply(body);
+  EXPECT_EQ(body.velocity, (Vec2{2 * kUnit, kUnit}));
+  EXPECT_EQ(error_of(with_body(R"(, "velocity": [1, null])")),
+            "a.json:2: \"velocity\" must be numbers from -245760 to 245760, but is [1, null] in "
+            "body 3");
 }
 
 TEST(Scenario, SaysOnWhichLineATextIsNoJson) {
