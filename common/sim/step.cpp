@@ -64,6 +64,7 @@ struct Stepper::Scratch {
   ContactSorter sorter;
   std::vector<std::uint32_t> turns;  ///< of depenetration, by mover
   StepReport report;
+  Work work = Work::Unlimited;
   std::size_t capacity = 0;  ///< movers for which memory is reserved
 
   void start(World& world);
@@ -81,6 +82,9 @@ void Stepper::Scratch::step(World& world) {
   if (moved) find_candidates();
   resolve_resting(environment, movers, candidates, impacts, report);
   const std::size_t at_start = report.contacts.size();
+  impacts.searches_left = work == Work::Limited
+                              ? kSearchesPerStep + kSearchesPerMover * movers.bodies.size()
+                              : kUnlimitedSearches;
   sweep(environment, movers, candidates, impacts, report);
   round_positions(environment, movers, report);
   release_riders(environment, movers, report);
@@ -132,7 +136,9 @@ void Stepper::Scratch::reserve_for(std::size_t count) {
   sorter.reserve(kContactsPerMover * size);
 }
 
-Stepper::Stepper() : scratch_(std::make_unique<Scratch>()) {}
+Stepper::Stepper(Work work) : scratch_(std::make_unique<Scratch>()) {
+  scratch_->work = work;
+}
 
 Stepper::~Stepper() = default;
 Stepper::Stepper(Stepper&&) noexcept = default;

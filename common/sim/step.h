@@ -77,12 +77,23 @@ struct StepReport {
   std::uint32_t events_max = 0;  ///< most events of one dynamic body
 };
 
+/// Whether a step may look for impacts without end. `Limited` is for worlds from files: where many
+/// bounce in one place, each impact looks at all others again. After kSearchesPerStep and
+/// kSearchesPerMover for each mover, every dynamic body is as one that has used up its events. Then
+/// bodies that nothing joins depend on each other, so a world that views are made of has no limit.
+enum class Work : std::uint8_t { Unlimited, Limited };
+
+/// Some hundredths of a second.
+inline constexpr std::uint64_t kSearchesPerStep = 500'000;
+/// Several times what the densest pile needs.
+inline constexpr std::uint64_t kSearchesPerMover = 128;
+
 /// Steps worlds. A Stepper holds only scratch memory and serves any number of worlds, one after the
 /// other: the fewer there are, the more of it stays in the processor's caches. The result never
 /// depends on earlier steps. Cost: no allocation once warm.
 class Stepper {
  public:
-  Stepper();
+  explicit Stepper(Work work = Work::Unlimited);
   ~Stepper();
   Stepper(Stepper&&) noexcept;
   Stepper& operator=(Stepper&&) noexcept;

@@ -61,7 +61,7 @@ Outcome play(const scenario::Scenario& scenario, const SimOptions& options, Trac
   using Clock = std::chrono::steady_clock;
   const std::uint32_t ticks = options.ticks.value_or(scenario.ticks);
   sim::World world = scenario::make_world(scenario);
-  sim::Stepper stepper;
+  sim::Stepper stepper{sim::Work::Limited};
   const os::Interruption interruption;
   Outcome outcome{.ticks_wanted = ticks};
   if (options.compare == CompareWith::Discrete) outcome.beside.emplace(world);

@@ -1,5 +1,8 @@
 #include "sim/step/sweep.h"
 
+#include <algorithm>
+#include <cstddef>
+
 namespace tickbox::sim {
 namespace {
 
@@ -63,10 +66,21 @@ void search_again(std::uint32_t mover, FineTime now, const Environment& environm
   const Rect hull = hull_of_rest(mover, now, movers, candidates);
   movers.grid.update(mover, hull);
   movers.grid.visit_near(hull, [&](std::uint32_t other) {
+    if (impacts.searches_left > 0) --impacts.searches_left;
     if (other == mover || !may_collide(movers.bodies[mover], movers.bodies[other])) return;
     push_pair(mover, other, now, movers, impacts);
   });
   push(first_wall_on_path(mover, hull, now, environment, movers), mover, movers, impacts);
+}
+
+/// Makes every dynamic body immovable: its next event stops it until the tick ends.
+void spend_all(Movers& movers) {
+  for (std::size_t mover = 0; mover < movers.bodies.size(); ++mover) {
+    MoverState& state = movers.states[mover];
+    if (movers.bodies[mover].kind == Kind::Dynamic) {
+      state.events = std::max(state.events, kEventLimit);
+    }
+  }
 }
 
 }  // namespace
@@ -103,6 +117,10 @@ void sweep(const Environment& environment, Movers& movers, Candidates& candidate
       search_again(mover, event.whole, environment, movers, candidates, impacts);
     }
     impacts.changed.clear();
+    if (impacts.searches_left == 0) {
+      spend_all(movers);
+      impacts.searches_left = kUnlimitedSearches;
+    }
   }
 }
 
