@@ -31,6 +31,7 @@ Client::Client(const ClientOptions& options, net::Transport& transport, Entropy&
 Client::~Client() = default;
 
 void Client::poll(Instant now) {
+  if (session_ != nullptr && session_->clock.begin_turn(now) > 0) follow_clock();
   while (const auto message = connection_.receive(now)) {
     if (!begin_session(now)) return;
     if (message->type == net::PacketType::Snapshot && session_->snapshot_world != nullptr) {
@@ -47,11 +48,6 @@ void Client::poll(Instant now) {
   reporter_.expire(now);
   if (connection_.state() != Connection::State::Connected || !begin_session(now)) return;
   ClockSync& clock = session_->clock;
-  if (clock.begin_turn(now) > 0) {
-    const Tick skipped{clock.next().value - 1};
-    session_->inputs.skip_to(skipped);
-    session_->prediction.skip_to(skipped);
-  }
   std::optional<Instant> due;
   for (int ran = 0; ran < kTicksPerPollMax && clock.next_due() <= now; ++ran) {
     due = clock.next_due();
@@ -61,6 +57,12 @@ void Client::poll(Instant now) {
   send_inputs(*due);
   // The report follows the inputs, so that it does not overtake their acknowledgements.
   send_report(now);
+}
+
+/// Continues after the clock's newest tick, which is another after a pause.
+void Client::follow_clock() {
+  session_->inputs.follow_clock();
+  session_->prediction.continue_after({session_->clock.next().value - 1});
 }
 
 /// Begins the session of the newest ACCEPT, unless it has begun.
@@ -105,6 +107,7 @@ void Client::on_snapshot(ConstBytes message, Instant now) {
   const auto tick =
       session_->inputs.take_report(snapshot.head.report, connection_.channel().sent(), now);
   if (!tick) return reject(net::DropReason::Malformed);
+  follow_clock();
   session_->inputs.take_status(snapshot.status);
   if (snapshot.commands) session_->commands.take_ack(*snapshot.commands);
   if (!read_events(*tick)) return reject(net::DropReason::Malformed);
@@ -149,6 +152,7 @@ void Client::on_audit(ConstBytes message, Instant now) {
   if (!session_->inputs.take_report(segment->head.report, connection_.channel().sent(), now)) {
     return connection_.drop(net::DropReason::Malformed);
   }
+  follow_clock();
   session_->inputs.take_status(segment->extras.status);
   if (segment->extras.commands) session_->commands.take_ack(*segment->extras.commands);
   const auto view = session_->auditor->take(*segment);

@@ -136,6 +136,7 @@ class Client {
   [[nodiscard]] std::uint64_t snapshots_received() const { return stats_.snapshots_received; }
 
  private:
+  void follow_clock();
   bool begin_session(Instant now);
   [[nodiscard]] std::expected<void, std::string> find_player();
   void on_snapshot(ConstBytes message, Instant now);

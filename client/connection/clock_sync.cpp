@@ -59,7 +59,7 @@ constexpr Duration kHold = seconds{60};
 constexpr Duration kHoldMax = seconds{480};
 
 /// A client that is further behind than this was stopped, and its late inputs are useless. This is
-/// longer than a turn of any reasonable loop.
+/// longer than a turn of any reasonable loop. If it is further ahead, its server was stopped.
 constexpr Duration kPause = milliseconds{250};
 
 /// Jitter: a packet can be earlier than a typical one by this, in 1/16 ticks.
@@ -95,13 +95,30 @@ std::uint32_t ClockSync::begin_turn(Instant now) {
   if (now < next_due_) return 0;
   const std::uint32_t overdue = ticks_in(now - next_due_);
   if (now - next_due_ > kPause) {
-    next_ = next_ + overdue;
     next_due_ += period_ * overdue;
-    misses_count_from_ = next_ + ticks_in(kMissEvent);
+    continue_from(next_ + overdue);
     return overdue;
   }
   overdue_[turns_++ % kTurns] = overdue;
   return 0;
+}
+
+void ClockSync::on_room(Tick room, Tick sent, Duration moved_then) {
+  if ((room + 1 - next_) * period_ > kPause) return continue_from(room + 1);
+  // The packet has waited for the head for a tick or less, so without a pause this is about zero.
+  const Duration typical = margin_count_ < kMarginsToMove
+                               ? period_
+                               : std::max(period_, std::min(level_ + moved_, kSlackMax));
+  const Duration ahead = (sent - room) * period_ + moved_ - moved_then - typical;
+  if (ahead > kPause) continue_from({next_.value - ticks_in(ahead + period_ / 2)});
+}
+
+void ClockSync::continue_from(Tick tick) {
+  next_ = tick;
+  noted_ = std::min(noted_, next_);
+  quiet_since_ = std::min(quiet_since_, next_);
+  if (last_miss_) last_miss_ = std::min(*last_miss_, next_);
+  misses_count_from_ = next_ + ticks_in(kMissEvent);
 }
 
 void ClockSync::jump(Duration ahead) {
@@ -166,11 +183,12 @@ void ClockSync::steer() {
   if (worst_.end == Margin::End::Most || typical.end == Margin::End::Least) {
     return start_over(error);
   }
-  const std::int64_t jump_ticks = margin_count_ <= kNewMargins
-                                      ? kJumpTicksWhenNew
-                                      : std::clamp(kJump / period_, kJumpTicksLeast, kJumpTicks);
+  const bool is_new = margin_count_ <= kNewMargins;
+  const std::int64_t jump_ticks =
+      is_new ? kJumpTicksWhenNew : std::clamp(kJump / period_, kJumpTicksLeast, kJumpTicks);
   const Duration distance = std::chrono::abs(error);
-  if (distance > period_ * jump_ticks) return jump(error);
+  const bool is_late = is_new && error > period_;  // no input is in time before the clock has moved
+  if (is_late || distance > period_ * jump_ticks) return jump(error);
   // Once the error has left the dead zone, the clock steers to the middle, not only back to the
   // edge.
   steering_ = distance > (steering_ ? kRest : kDeadZone) * period_ / 16;

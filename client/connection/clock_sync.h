@@ -15,6 +15,11 @@
 // The wire limits margins to ±67 ticks: at a limit the true margin may be beyond it. If the clock's
 // margins are at a limit, the true error is unknown. The clock then moves by the known part and
 // measures again.
+//
+// After a pause of the server, or of the client's clock, the numbers of the ticks are wrong by the
+// pause, and the phase is right. One head proves it: a room that had the input of tick n before it
+// stepped tick r uses it n − r ticks later at least, and all ticks up to r are over. The clock then
+// goes on from another tick at once. Its margins and its next due time stay as they are.
 
 #include "core/clock.h"
 #include "core/ids.h"
@@ -51,6 +56,12 @@ class ClockSync {
   /// `moved_then`. protocol::kMarginLeast and protocol::kMarginMost may mean any value beyond.
   void on_margin(std::int32_t sixteenths, Duration moved_then);
 
+  /// Takes the tick `room` of a head, and whether this clock is ahead or behind by a pause. Such a
+  /// clock continues from another tick. Requires: begin_turn() of this turn was called. `sent`: the
+  /// newest input of a packet that the server had received when it wrote the head, sent when
+  /// moved() was `moved_then`.
+  void on_room(Tick room, Tick sent, Duration moved_then);
+
   /// Reports that the server substituted an input, because it was lost or late.
   void on_missed();
 
@@ -73,6 +84,7 @@ class ClockSync {
     End end = End::None;
   };
 
+  void continue_from(Tick tick);
   void note(Margin margin);
   void forget_all_but(std::size_t newest);
   void steer();

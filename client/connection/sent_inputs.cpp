@@ -26,9 +26,16 @@ void SentInputs::add(Tick tick, const views::GivenInput& input) {
   newest_ = tick;
 }
 
-void SentInputs::skip_to(Tick tick) {
-  newest_ = tick;
-  confirmed_ = std::max(confirmed_, tick);
+void SentInputs::follow_clock() {
+  const Tick newest{clock_.next().value - 1};
+  if (newest < newest_) {
+    resent_to_ = std::max(resent_to_, newest_);
+    sent_to_ = newest;
+    confirmed_ = newest;
+    packets_.clear();  // their margins are those of the clock before
+  }
+  if (newest > newest_) confirmed_ = std::max(confirmed_, newest);
+  newest_ = newest;
 }
 
 Tick SentInputs::first_to_send() const {
@@ -73,7 +80,7 @@ std::optional<Tick> SentInputs::take_report(const protocol::InputReport& report,
   if (tick <= room_tick_) return tick;
   room_tick_ = tick;
   complete_to_ = std::max(complete_to_, protocol::expand_tick(report.input_tick, tick));
-  confirmed_ = std::max(confirmed_, complete_to_);
+  confirmed_ = std::max(confirmed_, complete_to_ > resent_to_ ? complete_to_ : tick);
 
   const auto missed = static_cast<std::uint8_t>(report.substituted - substituted_);
   substituted_ = report.substituted;
@@ -86,6 +93,7 @@ std::optional<Tick> SentInputs::take_report(const protocol::InputReport& report,
   if (packet != nullptr && sequence > newest_reported_) {
     newest_reported_ = sequence;
     on_arrival(*packet, protocol::decode_margin(report.margin), now);
+    clock_.on_room(tick, packet->newest_input, packet->clock_moved);
   }
   return tick;
 }

@@ -38,9 +38,10 @@ class SentInputs {
   /// Adds the input of the next tick: a value of the game's input type.
   void add(Tick tick, const views::GivenInput& input);
 
-  /// Skips the ticks up to `tick` after a pause: no input is sent for them, and the server
-  /// substitutes them.
-  void skip_to(Tick tick);
+  /// Continues after the clock's newest tick if the clock has continued from another one. Ticks
+  /// that are skipped get no input, and the server substitutes them. Ticks to which the clock has
+  /// gone back get other inputs, which the server takes instead of the first ones.
+  void follow_clock();
 
   /// Writes to `message` the inputs that were never sent, the unconfirmed ones that can still
   /// arrive in time, and always the newest one. If these are more than kInputsPerMessageMax inputs
@@ -94,6 +95,7 @@ class SentInputs {
   Tick sent_to_;    ///< of the inputs sent, the newest
   Tick confirmed_;  ///< as complete_to_, or skipped by this client
   Tick complete_to_;
+  Tick resent_to_;  ///< up to here, complete_to_ may mean inputs from before the clock went back
   Tick room_tick_;
   TickRing<Input, protocol::kInputsPerMessageMax> inputs_;
   std::vector<views::GivenInput> given_;  ///< of the message that is written

@@ -58,8 +58,13 @@ void Prediction::predict(Tick tick, ConstBytes input) {
   }
 }
 
-void Prediction::skip_to(Tick tick) {
-  TICKBOX_ASSERT(!newest_ || tick > *newest_);
+void Prediction::continue_after(Tick tick) {
+  if (!newest_ || tick == *newest_) return;
+  if (tick < *newest_) {
+    predicted_.clear();
+    expected_.clear();
+    started_ = false;
+  }
   newest_ = tick;
 }
 

@@ -46,10 +46,10 @@ class Prediction {
   /// game, each value within its range.
   void predict(Tick tick, ConstBytes input);
 
-  /// Skips the ticks up to `tick` after a pause. They get no input, which counts as the input by
-  /// default, and predictions continue from the next view. Requires: `tick` is later than all
-  /// predicted ones.
-  void skip_to(Tick tick);
+  /// Continues after `tick`, the newest of the clock, which has skipped ticks or has gone back to
+  /// it. Skipped ticks get no input, which counts as the input by default. Predictions continue
+  /// from the next view.
+  void continue_after(Tick tick);
 
   /// Compares the prediction with `view` and restarts from the view. After a view without an own
   /// body there is no prediction until a view has one. Cost: no allocation once warm.

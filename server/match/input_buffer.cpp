@@ -23,7 +23,7 @@ InputBuffer::InputBuffer(const GameTable& game, Tick opened)
   }
 }
 
-InputBuffer::Pushed InputBuffer::push(Tick tick, const views::GivenInput& given) {
+InputBuffer::Pushed InputBuffer::push(Tick tick, const views::GivenInput& given, Packet packet) {
   TICKBOX_ASSERT(given.input.size() == bytes_);
   if (tick <= taken_) {
     const std::int64_t age = taken_ - tick;
@@ -32,7 +32,7 @@ InputBuffer::Pushed InputBuffer::push(Tick tick, const views::GivenInput& given)
     return Pushed::TooLate;
   }
   if (tick - taken_ > std::int64_t{protocol::kInputsHeldMax}) return Pushed::TooEarly;
-  if (held_.find(tick) != nullptr) return Pushed::Ignored;
+  if (packet == Packet::Overtaken && held_.find(tick) != nullptr) return Pushed::Ignored;
   held_.insert(tick) = {.look_back = given.look_back};
   std::ranges::copy(given.input, value(place_of(tick)).begin());
   return Pushed::Stored;

@@ -34,9 +34,12 @@ class InputBuffer {
   /// `opened`: the last tick already stepped. `game` must live longer.
   InputBuffer(const GameTable& game, Tick opened);
 
-  /// Stores the input for `tick`. The first input for a tick counts; later ones are ignored.
+  enum class Packet : std::uint8_t { Newest, Overtaken };
+
+  /// Stores the input for `tick`. An input of the newest packet replaces that of an earlier one: a
+  /// client whose server was stopped decides again for ticks that are still to come.
   /// Requires: an input of the game, each value within its range.
-  Pushed push(Tick tick, const views::GivenInput& given);
+  Pushed push(Tick tick, const views::GivenInput& given, Packet packet = Packet::Newest);
 
   /// Returns the input for `tick`. If it has not arrived, returns the last input again, and after
   /// kRepeatsMax ticks the neutral input: the world does not wait. A press is repeated with it, so

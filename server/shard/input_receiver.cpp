@@ -19,7 +19,8 @@ std::expected<void, net::DropReason> InputReceiver::receive(
       !commands_.read(game, message_.commands)) {
     return std::unexpected(net::DropReason::Malformed);
   }
-  if (opened.sequence == session.channel.received().newest()) {
+  const bool is_newest = opened.sequence == session.channel.received().newest();
+  if (is_newest) {
     if (inputs_.size() > 0) {
       const auto last = static_cast<std::uint32_t>(inputs_.size() - 1);
       session.margin = margin_of(session, message_.first_tick + last, arrival);
@@ -27,7 +28,8 @@ std::expected<void, net::DropReason> InputReceiver::receive(
     }
     take_acks(session, message_, arrival.now);
   }
-  take_inputs(session);
+  take_inputs(session, is_newest ? match::InputBuffer::Packet::Newest
+                                 : match::InputBuffer::Packet::Overtaken);
   take_commands(session, arrival.now);
   count_mismatches(session, message_.mismatches, arrival.now);
   return {};
@@ -66,10 +68,10 @@ void InputReceiver::take_full_view_request(Session& session, Instant now) {
   ++context_.metrics.snapshots.asked;
 }
 
-void InputReceiver::take_inputs(Session& session) {
+void InputReceiver::take_inputs(Session& session, match::InputBuffer::Packet packet) {
   Tick tick = message_.first_tick;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    switch (session.inputs->push(tick, inputs_[i])) {
+    switch (session.inputs->push(tick, inputs_[i], packet)) {
       case match::InputBuffer::Pushed::TooLate:
         ++session.late;
         context_.metrics.count(InputResult::Late);

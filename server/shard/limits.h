@@ -74,17 +74,21 @@ inline constexpr std::uint32_t kTickEnd = net::kTickMax - 65'536;
 /// three or four times per second, but some of the requests can arrive together.
 inline constexpr Rate kRepeatedAccepts{.per_second = 8, .burst = 8};
 
+/// The time for which a client sends to a server that is silent, and some more: the bursts of a
+/// session admit what waits when a stalled link or a stopped server continues.
+inline constexpr std::int64_t kSecondsAtOnce = 6;
+
 /// Returns the packet limit of one session. A client sends one packet per tick, and up to two while
-/// it catches up. The burst admits a full second of packets that a stalled link delivers at once.
+/// it catches up.
 [[nodiscard]] constexpr Rate packets_of_session(std::uint32_t tick_rate) {
-  return {.per_second = 2 * std::int64_t{tick_rate}, .burst = 2 * std::int64_t{tick_rate}};
+  return {.per_second = 2 * std::int64_t{tick_rate}, .burst = kSecondsAtOnce * tick_rate};
 }
 
 /// Returns the byte limit of one session: a datagram of the largest size in each tick. A game may
 /// have large inputs, and a client on a bad link repeats them.
 [[nodiscard]] constexpr Rate bytes_of_session(std::uint32_t tick_rate) {
   const std::int64_t bytes = std::int64_t{tick_rate} * std::int64_t{net::kDatagramBytesMax};
-  return {.per_second = bytes, .burst = bytes};
+  return {.per_second = bytes, .burst = kSecondsAtOnce * bytes};
 }
 
 /// The least time between two CHALLENGEs to an address of a path check.

@@ -4,6 +4,7 @@
 
 #include "core/clock.h"
 #include "core/ids.h"
+#include "engine/identity.h"
 #include "net/crypto.h"
 #include "net/handshake.h"
 #include "net/packet.h"
@@ -35,6 +36,11 @@ inline constexpr Duration kSessionTimeout = std::chrono::seconds{5};
 /// jumped. This time does not count as silence of clients.
 inline constexpr Duration kStall = std::chrono::seconds{1};
 static_assert(kStall < kSessionTimeout);
+
+/// A stall that is longer than this does not count as a time without receipts of snapshots.
+inline constexpr Duration kShortStall = std::chrono::milliseconds{125};
+static_assert(kShortStall > tick_duration(engine::kTickRateMin));
+static_assert(kShortStall < kUnprovenPaces[1].silence);
 
 /// Finds out where a session's client is, while its packets come from a new address. Each of both
 /// addresses is sent a number of its own, which the client repeats.

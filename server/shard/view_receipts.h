@@ -12,6 +12,7 @@
 #include "protocol/messages.h"
 #include "server/shard/limits.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -81,6 +82,9 @@ class ViewReceipts {
     received_ = sent_ = sent_slowly_ = 0;
     return true;
   }
+
+  /// Stores that the server was stopped for `missed`: the client is not silent for this time.
+  void forgive(Duration missed, Instant now) { proven_ = std::min(proven_ + missed, now); }
 
   /// Returns the time since the last proof.
   [[nodiscard]] Duration silence(Instant now) const { return now - proven_; }

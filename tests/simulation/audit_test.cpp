@@ -320,7 +320,7 @@ TEST(Audit, AsksNothingOfTheHeapOnceWarm) {
     harness.add_auditor(kFarAway);
   }
   // The simulated links also request memory when more is on its way than ever before.
-  harness.run_for(seconds{400});
+  harness.run_for(seconds{420});
   const std::uint64_t warm = harness.metered();
   const std::uint64_t sent = harness.shard().metrics().audit.sent;
   harness.run_for(seconds{20});

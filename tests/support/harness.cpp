@@ -150,7 +150,8 @@ void Harness::restart_client(std::size_t client, const client::ConnectionOptions
                {.connection = connection,
                 .on_input =
                     [&player](Tick tick, ConstBytes input) {
-                      player.inputs[tick].assign(input.begin(), input.end());
+                      player.inputs.emplace(tick,
+                                            std::vector<std::byte>{input.begin(), input.end()});
                     },
                 .on_event =
                     [&player](const client::MatchEvent& heard) {

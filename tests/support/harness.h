@@ -109,8 +109,9 @@ class Harness {
     const GameTable* game = nullptr;         ///< of its own assets
     std::unique_ptr<client::Shared> shared;  ///< its own; nullptr: that of the harness
     MemoryDesyncs desyncs;
-    std::map<Tick, std::vector<std::byte>> inputs;  ///< every input that it decided
-    std::vector<HeardEvent> events;                 ///< in the order in which it received them
+    /// Every input that it decided; for some ticks several, after a pause of its server.
+    std::multimap<Tick, std::vector<std::byte>> inputs;
+    std::vector<HeardEvent> events;  ///< in the order in which it received them
     bool audits = false;
     std::int32_t drift_ppm = 0;  ///< drift of its clock
     Duration jumped{};           ///< jumps of its clock, ahead or back

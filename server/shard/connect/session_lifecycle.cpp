@@ -146,12 +146,14 @@ void SessionLifecycle::expire(Instant now) {
 /// Moves the deadlines of clients by the time for which this server was stalled.
 void SessionLifecycle::forgive_stall(Instant now) {
   const Duration missed = now - std::exchange(ticked_, now);
-  if (missed <= kStall) return;
+  if (missed <= kShortStall) return;
   for (HostedRoom& room : parts_.rooms) {
     for (Seat& seat : room.seats().all()) {
-      for_each_session(
-          seat, [&](Session& session) { session.heard = std::min(session.heard + missed, now); });
-      if (seat.orphaned) *seat.orphaned += missed;
+      for_each_session(seat, [&](Session& session) {
+        session.snapshots.receipts.forgive(missed, now);
+        if (missed > kStall) session.heard = std::min(session.heard + missed, now);
+      });
+      if (missed > kStall && seat.orphaned) *seat.orphaned += missed;
     }
   }
 }

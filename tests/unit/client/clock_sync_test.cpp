@@ -406,6 +406,30 @@ TEST(ClockSync, JumpsBeyondTwelveTicks) {
   EXPECT_GE(clock.moved(), 15 * tick_duration(240));
 }
 
+// A server that was stopped for five seconds has an input that it cannot use for 300 ticks. Margins
+// show no more than 67 of them, and a clock that waits for the server has no input to send.
+TEST(ClockSync, GoesBackAtOnceAfterAPauseOfTheServer) {
+  ClockSync clock{60, Tick{1'000}, Duration{}, Instant{}};
+  settle(clock);
+  const Tick next = clock.next();
+  const Instant due = clock.next_due();
+  clock.on_room({next.value - 2}, {next.value - 1}, clock.moved());
+  EXPECT_EQ(clock.next(), next) << "the server is not late";
+  clock.on_room({next.value - 302}, {next.value - 1}, clock.moved());
+  EXPECT_EQ(clock.next(), Tick{next.value - 300});
+  EXPECT_EQ(clock.next_due(), due);
+  EXPECT_EQ(clock.moved(), Duration{}) << "its margins stay what they are";
+}
+
+// A client whose own clock stood learns from one head that the ticks it would run next are over.
+TEST(ClockSync, GoesOnFromTheRoomsTickAfterItStood) {
+  ClockSync clock{60, Tick{1'000}, Duration{}, Instant{}};
+  settle(clock);
+  const Tick room = clock.next() + 120;
+  clock.on_room(room, {clock.next().value - 1}, clock.moved());
+  EXPECT_EQ(clock.next(), room + 1);
+}
+
 TEST(ClockSync, IsMovedByNoTurnThatWasLate) {
   ClockSync clock{60, Tick{1'000}, Duration{}, Instant{}};
   settle(clock);

@@ -47,7 +47,7 @@ class PresentationTest : public ::testing::Test {
       on_the_way_.push_back(room_.since(base));
     }
     arrive(full);
-    prediction_.skip_to(room_.now() + kLead);
+    prediction_.continue_after(room_.now() + kLead);
   }
 
   /// The time at which the room makes a tick.

@@ -41,11 +41,16 @@ TEST(InputBuffer, GivesEachTickItsOwnInput) {
   EXPECT_EQ(take(buffer, {12}), kTurn);
 }
 
-TEST(InputBuffer, TheFirstInputForATickStands) {
+// A client whose server was stopped decides again for ticks that are still to come.
+TEST(InputBuffer, OnlyTheNewestPacketReplacesAnInput) {
+  const std::byte run[] = {kRun};
   InputBuffer buffer{game(), Tick{}};
-  push(buffer, {1}, kRun);
-  EXPECT_EQ(push(buffer, {1}, kTurn), Pushed::Ignored);
+  push(buffer, {1}, kTurn);
+  EXPECT_EQ(push(buffer, {1}, kRun), Pushed::Stored);
+  push(buffer, {2}, kTurn);
+  EXPECT_EQ(buffer.push({2}, {.input = run}, InputBuffer::Packet::Overtaken), Pushed::Ignored);
   EXPECT_EQ(take(buffer, {1}), kRun);
+  EXPECT_EQ(take(buffer, {2}), kTurn);
   EXPECT_EQ(push(buffer, {1}, kTurn), Pushed::Ignored);
 }
 

@@ -149,7 +149,7 @@ TEST(Prediction, KnowsWhereTheBodyWasATickBefore) {
     EXPECT_NE(place_of(prediction), was);
   }
   // After a pause nothing is stepped until a view arrives: the body stands.
-  prediction.skip_to(tick + 30);
+  prediction.continue_after(tick + 30);
   prediction.predict(tick + 31, field::bytes_of(kRight));
   EXPECT_EQ(prediction.before().head(0).min, place_of(prediction));
 }
@@ -180,7 +180,7 @@ TEST(Prediction, StartsFromAViewBeyondAllThatItStepped) {
   for (std::uint32_t ahead = 1; ahead <= 16; ++ahead) {
     prediction.predict(first + ahead, field::bytes_of(kRest));
   }
-  prediction.skip_to(first + 40);
+  prediction.continue_after(first + 40);
   View later = truth.view();
   later.tick = first + 32;
   prediction.reconcile(later);
