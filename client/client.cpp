@@ -1,5 +1,6 @@
 #include "client/client.h"
 
+#include "client/connection/silence.h"
 #include "client/session.h"
 #include "protocol/audit_codec.h"
 #include "protocol/messages.h"
@@ -32,6 +33,10 @@ Client::~Client() = default;
 
 void Client::poll(Instant now) {
   if (session_ != nullptr && session_->clock.begin_turn(now) > 0) follow_clock();
+  if (connection_.state() == Connection::State::Connected ||
+      connection_.state() == Connection::State::Resuming) {
+    waited_to_ = now;
+  }
   while (const auto message = connection_.receive(now)) {
     if (!begin_session(now)) return;
     if (message->type == net::PacketType::Snapshot && session_->snapshot_world != nullptr) {
@@ -70,7 +75,7 @@ void Client::follow_clock() {
 bool Client::begin_session(Instant now) {
   if (begun_ == connection_.sessions()) return true;
   reporter_.give_up();
-  if (session_ != nullptr) session_->add_to(stats_);
+  if (session_ != nullptr) session_->add_to(stats_, waited_to_);
   session_.reset();
   if (const auto found = find_player(); !found) {
     connection_.fail(found.error());
@@ -163,8 +168,12 @@ void Client::on_audit(ConstBytes message, Instant now) {
 /// Takes a new view, made from a snapshot or an audit: its hash is the server's.
 void Client::on_view(const match::View& view, Instant now) {
   if (session_->view_at) {
-    stats_.snapshot_gap.add(static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::microseconds>(now - *session_->view_at).count()));
+    const Duration gap = now - *session_->view_at;
+    const Duration period = tick_duration(connection_.accept().tick_rate);
+    const bool is_quiet =
+        session_->auditor == nullptr && is_on_time(gap, view.tick - session_->view_tick, period);
+    const std::int64_t news = view.news <= view.tick ? (view.tick - view.news) + 1 : 1;
+    stats_.add_gap(is_quiet ? std::min(gap, period * news) : gap, gap);
   }
   session_->view_at = now;
   session_->view_tick = view.tick;
@@ -299,7 +308,7 @@ ClientStats Client::stats() const {
   stats.hashes_checked = stats.snapshots_received + stats.hashes_mismatched;
   stats.first_mismatch = reporter_.first_mismatch();
   if (session_ != nullptr) {
-    session_->add_to(stats);
+    session_->add_to(stats, waited_to_);
     stats.up_sent = session_->inputs.counts().packets_sent;
     stats.up_arrived = session_->inputs.counts().packets_arrived;
   }

@@ -159,6 +159,7 @@ class Client {
   std::unique_ptr<Session> session_;      ///< nullptr before the first ACCEPT
   std::uint32_t begun_ = 0;               ///< number of sessions that begin_session() has begun
   DesyncReporter reporter_;
+  Instant waited_to_;  ///< the last poll in a session, or while it was tried to resume
   ClientStats stats_;  ///< counts of the sessions before this one, and those that no part keeps
 };
 

@@ -11,6 +11,14 @@ void ClientStats::add(const match::Reconciliation& reconciliation) {
   prediction_error.add(reconciliation.error);
 }
 
+void ClientStats::add_gap(Duration waited, Duration gap) {
+  const auto microseconds = [](Duration time) {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(time).count());
+  };
+  snapshot_gap.add(microseconds(waited), microseconds(gap));
+}
+
 void ClientStats::add_all(const ClientStats& other) {
   ticks += other.ticks;
   snapshots_received += other.snapshots_received;

@@ -4,6 +4,7 @@
 #include "client/match/prediction.h"
 #include "client/verification/audit.h"
 #include "client/verification/desync_reporter.h"
+#include "core/clock.h"
 #include "core/histogram.h"
 
 #include <array>
@@ -56,8 +57,10 @@ struct ClientStats {
   std::uint64_t ticks_extrapolated_wrong = 0;
   std::uint64_t presentation_delay = 0;  ///< microseconds
 
-  Histogram round_trip;        ///< microseconds
-  Histogram snapshot_gap;      ///< microseconds between new views
+  Histogram round_trip;  ///< microseconds
+  /// Microseconds between new views, each weighed by its own length: a quantile is of the time, not
+  /// of the views. Time in which the server had no news counts as a tick.
+  Histogram snapshot_gap;
   std::uint64_t replayed = 0;  ///< ticks stepped to make views
 
   // Packets that one end sent, and how many of them reached the other end, in the newest session.
@@ -69,6 +72,9 @@ struct ClientStats {
 
   /// Counts a prediction that was compared with a view.
   void add(const match::Reconciliation& reconciliation);
+
+  /// Counts a gap between two views. `waited`: the part of it in which the client waited.
+  void add_gap(Duration waited, Duration gap);
 
   void add_all(const ClientStats& other);
 };

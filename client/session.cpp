@@ -1,5 +1,7 @@
 #include "client/session.h"
 
+#include "client/connection/silence.h"
+
 #include <algorithm>
 
 namespace tickbox::client {
@@ -35,10 +37,12 @@ std::optional<protocol::ViewAck> Session::ack() const {
   return protocol::ViewAck{.tick = snapshot_world->newest()->tick, .receipt = receipt};
 }
 
-void Session::add_to(ClientStats& stats) const {
+void Session::add_to(ClientStats& stats, Instant now) const {
   stats.inputs_late += inputs.counts().late;
   stats.inputs_substituted += inputs.counts().substituted;
   stats.round_trip.add_all(inputs.counts().round_trip);
+  inputs.add_waiting(stats.round_trip, now);
+  if (view_at && now - *view_at >= kSilence) stats.add_gap(now - *view_at, now - *view_at);
   const PresentationCounts& shown = presentation.counts();
   stats.ticks_shown += shown.ticks;
   stats.ticks_extrapolated += shown.extrapolated;

@@ -34,8 +34,8 @@ struct Session {
   Session(const Assets& assets, engine::Stepper& stepper, net::ConnectMode mode,
           const Connection& connection, Instant now);
 
-  /// Adds the counts of this session.
-  void add_to(ClientStats& stats) const;
+  /// Adds the counts of this session, and what has waited for the server until `now`.
+  void add_to(ClientStats& stats, Instant now) const;
 
   /// Returns the acknowledgement of the newest view that is held, or nothing.
   [[nodiscard]] std::optional<protocol::ViewAck> ack() const;

@@ -1,12 +1,30 @@
 #include "client/connection/sent_inputs.h"
 
+#include "client/connection/silence.h"
 #include "core/assert.h"
 #include "engine/bits.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <span>
+#include <utility>
 
 namespace tickbox::client {
+namespace {
+
+/// Adds `count` waits, evenly spread from `shortest` to `longest`.
+void add_waits(Histogram& histogram, Duration shortest, Duration longest, std::uint64_t count) {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto part = static_cast<std::int64_t>(i);
+    const auto whole = static_cast<std::int64_t>(std::max<std::uint64_t>(count, 2) - 1);
+    const Duration wait =
+        std::max(Duration::zero(), shortest + (longest - shortest) / whole * part);
+    histogram.add(static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(wait).count()));
+  }
+}
+
+}  // namespace
 
 SentInputs::SentInputs(const GameTable& game, ClockSync& clock, std::uint32_t ticks_per_second,
                        Tick room_tick)
@@ -71,6 +89,8 @@ void SentInputs::write(protocol::InputMessage& message) {
 void SentInputs::on_sent(std::uint64_t sequence, Instant due) {
   packets_.insert(sequence) = {.due = due, .clock_moved = clock_.moved(), .newest_input = newest_};
   sent_to_ = newest_;
+  newest_sent_ = sequence;
+  if (!waiting_since_) waiting_since_ = due;
 }
 
 std::optional<Tick> SentInputs::take_report(const protocol::InputReport& report,
@@ -90,23 +110,40 @@ std::optional<Tick> SentInputs::take_report(const protocol::InputReport& report,
   const std::uint64_t sequence =
       newest_sequence - static_cast<std::uint8_t>(newest_sequence - report.newest_packet);
   const Packet* packet = packets_.find(sequence);
-  if (packet != nullptr && sequence > newest_reported_) {
-    newest_reported_ = sequence;
-    on_arrival(*packet, protocol::decode_margin(report.margin), now);
+  if (packet != nullptr && sequence > (answer_ ? answer_->sequence : 0)) {
+    on_arrival(sequence, *packet, protocol::decode_margin(report.margin), now);
     clock_.on_room(tick, packet->newest_input, packet->clock_moved);
   }
   return tick;
 }
 
-void SentInputs::on_arrival(const Packet& packet, std::int32_t margin, Instant now) {
+void SentInputs::on_arrival(std::uint64_t sequence, const Packet& packet, std::int32_t margin,
+                            Instant now) {
   clock_.on_margin(margin, packet.clock_moved);
-  if (margin <= -protocol::kMarginExact || margin >= protocol::kMarginExact) return;
+  const auto before =
+      std::exchange(answer_, Answer{.at = now, .tick = room_tick_, .sequence = sequence});
+  const Packet* next = packets_.find(sequence + 1);
+  const auto waiting_since =
+      std::exchange(waiting_since_, next != nullptr ? std::optional{next->due} : std::nullopt);
+  const bool is_exact = std::abs(margin) < protocol::kMarginExact;
   // The input arrived `margin` before the step of its tick; the report left after the step of
-  // room_tick_.
-  const Duration held = period_ * margin / 16 - period_ * (packet.newest_input - room_tick_);
-  const Duration round_trip = std::max(Duration::zero(), now - packet.due - held);
-  counts_.round_trip.add(static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::microseconds>(round_trip).count()));
+  // room_tick_. After a pause of the server the margin is not known, and the packet was not held.
+  const Duration held =
+      is_exact ? period_ * margin / 16 - period_ * (packet.newest_input - room_tick_) : Duration{};
+  const Duration round_trip = now - packet.due - held;
+  const std::uint64_t packets = before ? sequence - before->sequence : 1;
+  if (before && !is_on_time(now - before->at, room_tick_ - before->tick, period_)) {
+    add_waits(counts_.round_trip, round_trip, now - waiting_since.value_or(packet.due) - held,
+              packets);
+  } else if (is_exact) {
+    add_waits(counts_.round_trip, round_trip, round_trip, packets);
+  }
+}
+
+void SentInputs::add_waiting(Histogram& round_trip, Instant now) const {
+  if (!answer_ || !waiting_since_ || now - answer_->at < kSilence) return;
+  const Packet* newest = packets_.find(newest_sent_);
+  add_waits(round_trip, now - newest->due, now - *waiting_since_, newest_sent_ - answer_->sequence);
 }
 
 void SentInputs::take_status(const std::optional<protocol::LinkStatus>& status) {

@@ -25,7 +25,9 @@ struct InputCounts {
   std::uint64_t substituted = 0;      ///< ticks for which the server used another input
   std::uint64_t packets_sent = 0;     ///< sequence of the newest packet that reached the server
   std::uint64_t packets_arrived = 0;  ///< packets that reached the server
-  Histogram round_trip;               ///< microseconds
+  /// Microseconds. Each packet counts: also those on which no report came while the server was
+  /// silent, with the time that they waited.
+  Histogram round_trip;
 };
 
 class SentInputs {
@@ -71,6 +73,9 @@ class SentInputs {
 
   [[nodiscard]] const InputCounts& counts() const { return counts_; }
 
+  /// Adds the waits, up to `now`, of packets that a silent server has not answered.
+  void add_waiting(Histogram& round_trip, Instant now) const;
+
  private:
   /// A sent packet, kept for the server's report on it.
   struct Packet {
@@ -85,7 +90,14 @@ class SentInputs {
     std::uint8_t look_back = 0;
   };
 
-  void on_arrival(const Packet& packet, std::int32_t margin, Instant now);
+  /// The newest answer: a report on a packet that no earlier report has named.
+  struct Answer {
+    Instant at;
+    Tick tick;                   ///< of the room
+    std::uint64_t sequence = 0;  ///< of the packet
+  };
+
+  void on_arrival(std::uint64_t sequence, const Packet& packet, std::int32_t margin, Instant now);
   [[nodiscard]] Tick first_to_send() const;
 
   const GameTable& game_;
@@ -100,7 +112,9 @@ class SentInputs {
   TickRing<Input, protocol::kInputsPerMessageMax> inputs_;
   std::vector<views::GivenInput> given_;  ///< of the message that is written
   SequenceRing<Packet, 256> packets_;     ///< 256: a head has the low 8 bits of a sequence
-  std::uint64_t newest_reported_ = 0;     ///< newest packet on whose margin a head has reported
+  std::uint64_t newest_sent_ = 0;
+  std::optional<Answer> answer_;
+  std::optional<Instant> waiting_since_;  ///< due of the oldest packet after that of answer_
   std::uint8_t substituted_ = 0;          ///< count in the newest head
   InputCounts counts_;
 };

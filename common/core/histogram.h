@@ -16,10 +16,11 @@ class Histogram {
   /// The number of buckets. Values from 2^40 on (12 days in microseconds) count in the last one.
   static constexpr std::size_t kBuckets = 128 + 33 * 64;
 
-  void add(std::uint64_t value) {
-    ++counts_[bucket_of(value)];
-    ++total_;
-    sum_ += value;
+  /// Adds a value that counts `weight` times.
+  void add(std::uint64_t value, std::uint64_t weight = 1) {
+    counts_[bucket_of(value)] += weight;
+    total_ += weight;
+    sum_ += value * weight;
   }
 
   void add_all(const Histogram& other) {

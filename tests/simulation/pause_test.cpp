@@ -268,5 +268,47 @@ TEST(Pause, OfTheServerCostsHalfASecondOfControl) {
   }
 }
 
+// Before the fix, a stop was one sample among hundreds: the 0.99 quantiles did not show it.
+TEST(Pause, OfTheServerIsInTheRoundTripsAndGaps) {
+  for (const milliseconds stop : {milliseconds{500}, milliseconds{1'500}, milliseconds{3'500}}) {
+    SCOPED_TRACE(testing::Message() << stop.count() << " ms");
+    Harness harness{{.bot = "stress"}};
+    const std::size_t client = harness.add_client();
+    harness.run_for(seconds{5});
+    harness.stall(harness.now() + stop);
+    harness.run_for(seconds{25});
+    const ClientStats stats = harness.client(client).stats();
+    const auto stopped = static_cast<std::uint64_t>(stop.count()) * 1'000;
+    EXPECT_GE(stats.snapshot_gap.quantile(990), stopped);
+    EXPECT_GE(stats.round_trip.quantile(990), stopped - 350'000) << "1 % of 30 s waited longer";
+    EXPECT_LE(stats.snapshot_gap.quantile(500), 20'000U);
+    EXPECT_LE(stats.round_trip.quantile(500), 20'000U);
+  }
+}
+
+TEST(Pause, OfTheServerThatLastsUntilTheEndIsInThemToo) {
+  Harness harness{{.bot = "stress"}};
+  const std::size_t client = harness.add_client();
+  harness.run_for(seconds{5});
+  harness.stall(Instant::max());
+  harness.run_for(seconds{2});
+  const ClientStats stats = harness.client(client).stats();
+  EXPECT_GE(stats.snapshot_gap.quantile(990), 1'950'000U);
+  EXPECT_GE(stats.round_trip.quantile(990), 1'850'000U);
+}
+
+TEST(Pause, IsNoneWhileNothingHappens) {
+  Harness harness{{.bot = "still"}};
+  const std::size_t client = harness.add_client();
+  harness.run_for(seconds{10});
+  const ClientStats stats = harness.client(client).stats();
+  EXPECT_LT(stats.snapshots_received, 300U) << "the server was quiet";
+  EXPECT_LE(stats.snapshot_gap.quantile(990), 20'000U);
+  EXPECT_LE(stats.round_trip.quantile(990), 20'000U);
+  harness.stall(harness.now() + milliseconds{1'500});
+  harness.run_for(seconds{5});
+  EXPECT_GE(harness.client(client).stats().snapshot_gap.quantile(990), 1'400'000U);
+}
+
 }  // namespace
 }  // namespace tickbox::tests
