@@ -49,7 +49,9 @@ constexpr std::array kFigures = {
     Entry{"inputs.sent, .late, .substituted",
           "Inputs sent; inputs that arrived too late; ticks in which the server repeated an older "
           "input or used a neutral one."},
-    Entry{"rtt_ms", "Round trip time."},
+    Entry{"rtt_ms",
+          "Round trip time of all packets with inputs: those that waited for a silent server count "
+          "with the time that they waited."},
     Entry{"loss.up, .down",
           "Share of packets (0 to 1) that did not arrive. loss.up is null below 100 packets."},
     Entry{"bytes_per_second, bytes_per_client_per_second", "UDP payload, in each direction."},
@@ -62,15 +64,23 @@ constexpr std::array kFigures = {
     Entry{"snapshots_per_client_per_second",
           "Rate of snapshots: the lowest client and the median."},
     Entry{"snapshot_gap_ms",
-          "Time between two snapshots of a client. A client without news receives ten a second."},
+          "Time between two snapshots of a client, weighed by that time: with p99 1,500, a "
+          "hundredth of the time was in gaps of 1.5 s or more. The gap that is open at the end "
+          "counts. Time in which the server had no news counts as one tick."},
     Entry{"tick_ms", "Time that the server spent on a tick, from its metrics (--admin)."},
     Entry{"tick_overruns", "Ticks of the server that took longer than their period."},
-    Entry{"tick_rate_held", "Share of the due ticks (0 to 1) that the server ran."},
+    Entry{"ticks_skipped", "Ticks that were due and that the server never ran."},
+    Entry{"tick_rate_held",
+          "Share of the due ticks (0 to 1) that the server ran. Below 0.99 the verdict says so."},
     Entry{"server", "CPU and memory of the server, from its metrics (--admin)."},
     Entry{"generator.cpu_percent", "CPU of this program."},
     Entry{"generator.late_p99_ms",
           "How far the load generator was behind its schedule. Above one tick the run is "
           "inconclusive."},
+    Entry{"generator.late_max_ms, .late_share",
+          "Its longest pause, and the share of the time (0 to 1) in which it was more than a tick "
+          "behind. Above 250 ms or 0.01 the run is inconclusive (exit 5), unless a requirement on "
+          "the server's own figures is missed (exit 3)."},
     Entry{"exit, error, refused", "Exit code; what failed, in one line; why the server refused."},
 };
 

@@ -34,6 +34,7 @@ const Strings& document_keys() {
                                 "tick_ms.p999",
                                 "tick_ms.max",
                                 "tick_overruns",
+                                "ticks_skipped",
                                 "tick_rate_held",
                                 "bytes_per_client_per_second.down",
                                 "bytes_per_client_per_second.up",
@@ -50,6 +51,8 @@ const Strings& document_keys() {
                                 "server.rss_bytes",
                                 "generator.cpu_percent",
                                 "generator.late_p99_ms",
+                                "generator.late_max_ms",
+                                "generator.late_share",
                                 "requirements",
                                 "verdict"};
   return kKeys;

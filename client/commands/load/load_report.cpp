@@ -10,6 +10,9 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
+/// The time between two snapshots of a client without news.
+constexpr double kSecondsUnseen = 0.1;
+
 FigureValue or_null(std::optional<double> value) {
   return value ? FigureValue{*value} : FigureValue{};
 }
@@ -26,6 +29,9 @@ void add_server(Figures& figures, const std::optional<ServerFigures>& server) {
   figures.push_back(
       {"tick_overruns",
        server ? FigureValue{static_cast<std::uint64_t>(server->overruns)} : FigureValue{}});
+  figures.push_back({"ticks_skipped", server
+                                          ? FigureValue{static_cast<std::uint64_t>(server->skipped)}
+                                          : FigureValue{}});
   figures.push_back({"tick_rate_held", server ? FigureValue{server->rate_held} : FigureValue{}});
 }
 
@@ -59,8 +65,11 @@ std::optional<ServerFigures> figures_between(const ServerSample& before, const S
   ServerFigures figures{.tick_seconds = *std::move(ticks)};
   figures.overruns = after.overruns - before.overruns;
   // A server that is merely slow skips no tick, so the ticks that its clients saw count too.
+  // A view can be old by one interval of a client without news: so many ticks are not missing.
   const double due = seconds_seen * after.tick_rate;
-  const double seen = due > 0 ? std::min(1.0, ticks_seen / due) : 1.0;
+  const bool all_seen = ticks_seen + kSecondsUnseen * after.tick_rate + 2 >= due;
+  const double seen = all_seen ? 1.0 : ticks_seen / due;
+  figures.skipped = slipped;
   figures.rate_held = std::min(ran / (ran + slipped), seen);
   figures.cpu_percent = 100 * (after.cpu_seconds - before.cpu_seconds) / seconds;
   figures.resident_bytes = after.resident_bytes;
@@ -89,18 +98,26 @@ Figures figures_of(const LoadReport& report) {
        server ? FigureValue{static_cast<std::uint64_t>(server->resident_bytes)} : FigureValue{}});
   figures.push_back({"generator.cpu_percent", or_null(report.generator_cpu_percent)});
   figures.push_back({"generator.late_p99_ms", milliseconds(report.lateness, 990)});
+  figures.push_back({"generator.late_max_ms", milliseconds(report.lateness, 1'000)});
+  figures.push_back(
+      {"generator.late_share",
+       or_null(report.lateness.count() > 0 ? std::optional{report.late_share} : std::nullopt)});
   return figures;
 }
 
 bool is_told_by_server(std::string_view path) {
-  constexpr std::array kPrefixes{"tick_"sv, "server."sv};
+  constexpr std::array kPrefixes{"tick_"sv, "ticks_"sv, "server."sv};
   return std::ranges::any_of(kPrefixes,
                              [&](std::string_view prefix) { return path.starts_with(prefix); });
 }
 
 bool is_saturated(const LoadReport& report) {
+  const auto late_ms = [&](std::uint32_t per_mille) {
+    return static_cast<double>(report.lateness.quantile(per_mille)) / 1'000;
+  };
   return report.tick_ms > 0 &&
-         static_cast<double>(report.lateness.quantile(990)) / 1'000 > report.tick_ms;
+         (late_ms(990) > report.tick_ms || late_ms(1'000) > std::max(kLateMaxMs, report.tick_ms) ||
+          report.late_share > kLateShareMax);
 }
 
 }  // namespace tickbox::commands

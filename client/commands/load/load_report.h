@@ -16,6 +16,7 @@ namespace tickbox::commands {
 struct ServerFigures {
   BucketCounts tick_seconds;
   double overruns = 0;
+  double skipped = 0;  ///< ticks that were due and never ran
   double rate_held = 0;
   double cpu_percent = 0;
   double resident_bytes = 0;
@@ -35,6 +36,7 @@ struct LoadReport {
   std::optional<ServerFigures> server{};          ///< empty without --admin, or without an answer
   std::optional<double> generator_cpu_percent{};  ///< empty if no client connected
   Histogram lateness{};                           ///< microseconds
+  double late_share = 0;                          ///< of the time, 0 to 1; later than a tick
   double tick_ms = 0;                             ///< the tick period; 0 if no client connected
 };
 
@@ -50,7 +52,19 @@ struct LoadReport {
 /// Returns whether the server reports the figure of this path, which is then null without --admin.
 [[nodiscard]] bool is_told_by_server(std::string_view path);
 
-/// Returns whether the load generator itself was too late for the figures to describe the server.
+/// The least share of the due ticks that a server must run to hold its rate.
+inline constexpr double kRateHeldMin = 0.99;
+
+/// The largest share of the time in which the load generator may be late: a quantile of 0.99 does
+/// not see more.
+inline constexpr double kLateShareMax = 0.01;
+
+/// The longest pause of the load generator with which it can judge. A client that was paused for
+/// longer leaves out ticks.
+inline constexpr double kLateMaxMs = 250;
+
+/// Returns whether the load generator itself was too late for the figures to describe the server:
+/// one in a hundred polls later than a tick, or too large a share of the time, or one long pause.
 [[nodiscard]] bool is_saturated(const LoadReport& report);
 
 }  // namespace tickbox::commands

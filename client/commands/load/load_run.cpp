@@ -206,6 +206,10 @@ LoadReport LoadRun::report(const Mark& begin, const Mark& end) const {
                    .bytes_down = end.bytes_down - begin.bytes_down,
                    .bytes_up = end.bytes_up - begin.bytes_up,
                    .lateness = swarm.lateness()};
+  if (found.seconds > 0) {
+    found.late_share =
+        std::min(1.0, std::chrono::duration<double>{swarm.time_late()}.count() / found.seconds);
+  }
   for (std::size_t i = 0; i < swarm.size(); ++i) {
     const client::Client* client = swarm.client(i);
     if (client == nullptr) continue;

@@ -135,7 +135,9 @@ void Swarm::poll(std::size_t number) {
   const Instant now = clock_.now();
   const bool connected =
       slot.client && slot.client->connection().state() == Connection::State::Connected;
-  if (connected && due_[number] <= now) lateness_.add(microseconds(now - due_[number]));
+  if (connected && due_[number] <= now) {
+    count_lateness(due_[number], now, tick_duration(slot.client->connection().accept().tick_rate));
+  }
   if (!slot.client) start(number, now);
   slot.client->poll(now);
   if (needs_new_token(slot)) {
@@ -152,6 +154,14 @@ void Swarm::poll(std::size_t number) {
   Instant due = slot.client->connection().over() ? Instant::max() : slot.client->next_wakeup();
   if (slot.link) due = std::min(due, slot.link->next_due().value_or(Instant::max()));
   due_[number] = due;
+}
+
+/// Counts a poll. The time in which several clients were late counts once.
+void Swarm::count_lateness(Instant due, Instant now, Duration period) {
+  lateness_.add(microseconds(now - due));
+  if (now - due <= period) return;
+  time_late_ += now - std::max(due, std::min(late_to_, now));
+  late_to_ = now;
 }
 
 /// Returns whether a client needs a new token, because it made its token before the server started.

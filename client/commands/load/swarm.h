@@ -116,7 +116,13 @@ class Swarm {
   /// The time from when a client was due until it was polled, in microseconds.
   [[nodiscard]] const Histogram& lateness() const { return lateness_; }
 
-  void forget_lateness() { lateness_ = {}; }
+  /// The time in which a client was due for more than a tick and was not polled.
+  [[nodiscard]] Duration time_late() const { return time_late_; }
+
+  void forget_lateness() {
+    lateness_ = {};
+    time_late_ = {};
+  }
 
  private:
   struct Slot {
@@ -134,6 +140,7 @@ class Swarm {
   [[nodiscard]] client::MakePlayer player_for(std::size_t number);
   [[nodiscard]] net::ConnectToken token_for(std::size_t number);
   void poll(std::size_t number);
+  void count_lateness(Instant due, Instant now, Duration period);
   [[nodiscard]] const client::Connection* first_over() const;
   [[nodiscard]] bool needs_new_token(const Slot& slot) const;
 
@@ -149,6 +156,8 @@ class Swarm {
   std::vector<Instant> due_;  ///< by client
   Instant last_turn_;
   Histogram lateness_;
+  Duration time_late_{};
+  Instant late_to_;  ///< end of the time counted in time_late_
 };
 
 }  // namespace tickbox::commands

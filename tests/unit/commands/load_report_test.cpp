@@ -53,6 +53,7 @@ TEST(LoadReport, SeesTicksThatTheServerGaveUpAndTicksThatNeverCame) {
                                        sample(900, 300, std::chrono::seconds{20}), 1'200, 20);
   ASSERT_TRUE(slipped);
   EXPECT_DOUBLE_EQ(slipped->rate_held, 0.75);
+  EXPECT_EQ(slipped->skipped, 300);
   const auto slow = figures_between(sample(0, 0, std::chrono::seconds{0}),
                                     sample(600, 0, std::chrono::seconds{20}), 600, 20);
   ASSERT_TRUE(slow);
@@ -102,6 +103,31 @@ TEST(LoadReport, IsSaturatedWhenOneInAHundredIsLaterThanATick) {
     report.lateness.add(i < 995 ? 100 : 20'000);
   }
   EXPECT_FALSE(is_saturated(report));
+}
+
+// Before the fix, one pause of 2 s was 1 in 600 polls of each client, and the server was blamed.
+TEST(LoadReport, IsSaturatedByOneLongPauseAndByTheShareOfTime) {
+  LoadReport report{.tick_ms = 1'000.0 / 60};
+  for (int i = 0; i < 1'000; ++i) {
+    report.lateness.add(100);
+  }
+  EXPECT_FALSE(is_saturated(report));
+  report.late_share = 0.011;
+  EXPECT_TRUE(is_saturated(report));
+  report.late_share = 0.009;
+  report.lateness.add(240'000);
+  EXPECT_FALSE(is_saturated(report));
+  report.lateness.add(300'000);
+  EXPECT_TRUE(is_saturated(report));
+}
+
+// Before the fix, a run of 1 s at an idle server had 0.9491: its newest view was some ticks old.
+TEST(LoadReport, HoldsTheRateIfOnlyTheNewestTicksAreUnseen) {
+  const auto figures = figures_between(sample(0, 0, std::chrono::seconds{0}),
+                                       sample(60, 0, std::chrono::seconds{1}), 57, 1.0);
+  ASSERT_TRUE(figures);
+  EXPECT_DOUBLE_EQ(figures->rate_held, 1);
+  EXPECT_EQ(figures->skipped, 0);
 }
 
 const Figures kFigures{{"connected", true},
