@@ -27,14 +27,16 @@ void ClientStats::add_all(const ClientStats& other) {
   packets_lost += other.packets_lost;
   hashes_checked += other.hashes_checked;
   hashes_mismatched += other.hashes_mismatched;
-  const bool says_more = other.first_mismatch && other.first_mismatch->difference;
-  if (!first_mismatch || (!first_mismatch->difference && says_more)) {
-    first_mismatch = other.first_mismatch;
-  }
+  const auto is_earlier = [](const auto& other_first, const auto& first) {
+    return other_first && (!first || other_first->tick < first->tick);
+  };
+  if (is_earlier(other.first_mismatch, first_mismatch)) first_mismatch = other.first_mismatch;
   audited += other.audited;
   audit_mismatched += other.audit_mismatched;
   audit_runs += other.audit_runs;
-  if (!first_audit_mismatch) first_audit_mismatch = other.first_audit_mismatch;
+  if (is_earlier(other.first_audit_mismatch, first_audit_mismatch)) {
+    first_audit_mismatch = other.first_audit_mismatch;
+  }
   untouched.checked += other.untouched.checked;
   untouched.exact += other.untouched.exact;
   touched.checked += other.touched.checked;

@@ -10,6 +10,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// The columns before the members of an object in the table, and those of a line.
+constexpr std::size_t kTableIndent = 36;
+constexpr std::size_t kTableColumns = 80;
+
 /// Rounds to six decimals: enough for clocks and counters, and readable in a document.
 double rounded(double value) {
   return std::round(value * 1e6) / 1e6;
@@ -86,8 +90,15 @@ std::string to_table(const Figures& figures) {
       table += fmt::format("{}  {:<34}", table.empty() ? "" : "\n", group);
       last_group = group;
     }
-    if (dot != std::string_view::npos) table += fmt::format(" {}", path.substr(dot + 1));
-    table += fmt::format(" {}", std::visit(ToText{}, figure.value));
+    std::string entry = fmt::format(" {}", std::visit(ToText{}, figure.value));
+    if (dot != std::string_view::npos) {
+      entry = fmt::format(" {}{}", path.substr(dot + 1), entry);
+    }
+    const std::size_t line = table.size() - (table.rfind('\n') + 1);
+    if (line > kTableIndent && line + entry.size() > kTableColumns) {
+      table += fmt::format("\n{:<{}}", "", kTableIndent);
+    }
+    table += entry;
   }
   return table + "\n";
 }

@@ -34,7 +34,19 @@ std::string alarms(const LiveFigures& figures) {
   return text;
 }
 
+/// Returns the share of exact predictions in percent; "-" without any.
+std::string exact(const client::PredictionCounts& counts) {
+  return counts.checked > 0 ? fmt::format("{:.2f}%", 100 * share(counts.exact, counts.checked))
+                            : "-";
+}
+
 }  // namespace
+
+std::string fitting(const std::string& line, std::size_t columns) {
+  if (line.size() <= columns) return line;
+  const std::size_t end = line.rfind("  ", columns);
+  return line.substr(0, end != std::string::npos && end > 0 ? end : columns);
+}
 
 Progress::Progress(ProgressFor audience, Instant now) {
   terminal_ = isatty(STDERR_FILENO) == 1;
@@ -53,7 +65,7 @@ void Progress::show(const std::string& line) {
     os::write_to_stderr(fmt::format("{}\n", line));
     return;
   }
-  const std::string visible = line.substr(0, columns());
+  const std::string visible = fitting(line, columns());
   os::write_to_stderr(fmt::format("\r{:<{}}", visible, std::max(width_, visible.size())));
   width_ = visible.size();
 }
@@ -69,10 +81,14 @@ std::string live_line(const LiveFigures& figures) {
   const std::string server = figures.server_tick_ms_p99
                                  ? fmt::format("  tick {:.2f} ms", *figures.server_tick_ms_p99)
                                  : "";
+  const std::string time = figures.seconds_of > 0 ? fmt::format("{:.0f} of {:.4g} s  ",
+                                                                figures.seconds, figures.seconds_of)
+                                                  : "";
   return fmt::format(
-      "{}{} up{}  gaps {:.1f}/{:.1f}/{:.1f} ms  rtt {:.1f}/{:.1f} ms  generator {:.1f} ms behind, "
+      "{}{}{} up{}  gaps {:.1f}/{:.1f}/{:.1f} ms  rtt {:.1f}/{:.1f} ms  generator {:.1f} ms "
+      "behind, "
       "{:.0f}% cpu  {:.0f} snapshots/s  {} corrections  {:.2f} MB/s down, {:.2f} up",
-      alarms(figures), figures.up, server, figures.gap_ms_p50, figures.gap_ms_p99,
+      alarms(figures), time, figures.up, server, figures.gap_ms_p50, figures.gap_ms_p99,
       figures.gap_ms_p999, figures.rtt_ms_p50, figures.rtt_ms_p99, figures.late_ms_p99,
       figures.cpu_percent, figures.snapshots_per_second, figures.corrections,
       figures.megabytes_down_per_second, figures.megabytes_up_per_second);
@@ -93,10 +109,7 @@ std::vector<std::string> link_in_words(const client::ClientStats& stats) {
           fmt::format("loss {:.1f}% down {} up",
                       100 * share(stats.down_sent - stats.down_arrived, stats.down_sent),
                       up ? fmt::format("{:.1f}%", 100 * *up) : std::string{"-"}),
-          stats.untouched.checked > 0
-              ? fmt::format("predictions {:.2f}% exact",
-                            100 * share(stats.untouched.exact, stats.untouched.checked))
-              : std::string{"predictions -"},
+          "predictions " + exact(stats.untouched) + " exact, touched " + exact(stats.touched),
           fmt::format("{} corrections", stats.corrected)};
 }
 

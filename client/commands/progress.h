@@ -42,6 +42,8 @@ class Progress {
 
 /// The figures of the progress line; times are 0.5, 0.99 and 0.999 quantiles, in milliseconds.
 struct LiveFigures {
+  double seconds = 0;     ///< of the measured time, that have passed
+  double seconds_of = 0;  ///< the measured time; 0 before it begins
   std::size_t up = 0;
   std::size_t failed = 0;
   std::uint64_t hashes_mismatched = 0;
@@ -59,6 +61,9 @@ struct LiveFigures {
   double megabytes_down_per_second = 0;
   double megabytes_up_per_second = 0;
 };
+
+/// Returns the figures of a line that fit the width: whole ones, which two spaces separate.
+[[nodiscard]] std::string fitting(const std::string& line, std::size_t columns);
 
 /// Returns the progress line of many clients.
 [[nodiscard]] std::string live_line(const LiveFigures& figures);

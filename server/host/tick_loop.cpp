@@ -56,23 +56,25 @@ void TickLoop::run_due_ticks() {
   const Instant received_from = server_.clock.now();
   shard_.receive(received_from, pacer_.next());
   const Instant received = server_.clock.now();
-  const Instant deadline = pacer_.next();
   const std::int64_t due = pacer_.due(received, ticks_left());
   shard_.metrics().slipped = pacer_.slipped();
-  stalls_.look(pacer_.slipped(), received - deadline);
+  stalls_.look(pacer_.slipped(), pacer_.behind());
+  Duration stalled = pacer_.behind();
   Duration receiving = received - received_from;
   for (std::int64_t left = due; left > 0; --left) {
-    run_tick(std::exchange(receiving, Duration::zero()), left == 1);
+    run_tick(std::exchange(receiving, Duration::zero()), std::exchange(stalled, Duration::zero()),
+             left == 1);
   }
 }
 
 /// Steps the tick that is due, sends if it is the last one, and measures its parts.
 /// `receiving`: the time that the drain before it has taken, which counts as part of the tick.
-void TickLoop::run_tick(Duration receiving, bool is_last) {
+/// `stalled`: how late the tick was before the pacer started over.
+void TickLoop::run_tick(Duration receiving, Duration stalled, bool is_last) {
   const auto nanoseconds = [](Duration time) { return static_cast<std::uint64_t>(time.count()); };
   Metrics& metrics = shard_.metrics();
   const Instant start = server_.clock.now();
-  metrics.lateness.add(nanoseconds(std::max(Duration::zero(), start - pacer_.next())));
+  metrics.lateness.add(nanoseconds(std::max(stalled, start - pacer_.next())));
   shard_.tick(start);
   pacer_.ran();
   ++ticks_;

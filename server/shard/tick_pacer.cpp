@@ -2,6 +2,8 @@
 
 #include "core/assert.h"
 
+#include <algorithm>
+
 namespace tickbox::server {
 
 TickPacer::TickPacer(Instant start, std::uint32_t ticks_per_second)
@@ -15,6 +17,7 @@ Instant TickPacer::deadline(std::int64_t tick) const {
 }
 
 std::int64_t TickPacer::due(Instant now, std::uint64_t left) {
+  behind_ = std::max(Duration::zero(), now - next());
   std::int64_t ticks = 0;
   while (ticks < kCatchUpMax && deadline(ticks_ + ticks + 1) <= now) {
     ++ticks;

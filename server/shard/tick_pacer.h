@@ -33,6 +33,10 @@ class TickPacer {
 
   [[nodiscard]] std::uint64_t slipped() const { return slipped_; }
 
+  /// Returns how late the first tick of the last due() was, before a stall moved its deadline; 0 if
+  /// none was due.
+  [[nodiscard]] Duration behind() const { return behind_; }
+
  private:
   /// Returns a deadline that is exact at any rate: whole seconds are computed apart from the rest.
   [[nodiscard]] Instant deadline(std::int64_t tick) const;
@@ -41,6 +45,7 @@ class TickPacer {
   std::int64_t rate_;
   std::int64_t ticks_ = 0;
   std::uint64_t slipped_ = 0;
+  Duration behind_{};
 };
 
 }  // namespace tickbox::server

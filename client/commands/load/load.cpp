@@ -143,7 +143,8 @@ Verdict judge(const LoadReport& report, const std::vector<RequirementResult>& re
             .word = "failed",
             .why = fmt::format("{} of {} requirements missed", missed, results.size())};
   }
-  std::string why = results.empty() ? "no hash differs" : "no hash differs, every requirement held";
+  std::string why =
+      results.empty() ? "no hash differs" : "no hash differs, and every requirement held";
   if (report.server && report.server->rate_held < kRateHeldMin) {
     why += fmt::format(", but the server ran {:.1f} % of the ticks due and skipped {:.0f}",
                        100 * report.server->rate_held, report.server->skipped);

@@ -106,7 +106,8 @@ void LoadRun::begin_playback() {
 
 /// Runs until the time is up, or no client plays or tries to resume.
 void LoadRun::play() {
-  const Instant end = parts_.clock.now() + times_.measured;
+  began_ = parts_.clock.now();
+  const Instant end = *began_ + times_.measured;
   const auto anybody = [this] {
     const SwarmStates states = parts_.swarm.states();
     return states.connected + states.returning > 0;
@@ -178,6 +179,10 @@ std::string LoadRun::status() {
                    .corrections = sums.corrected,
                    .megabytes_down_per_second = rate(before.bytes_down, now.bytes_down) * 1e-6,
                    .megabytes_up_per_second = rate(before.bytes_up, now.bytes_up) * 1e-6};
+  if (began_) {
+    live.seconds_of = std::chrono::duration<double>{times_.measured}.count();
+    live.seconds = std::min(live.seconds_of, seconds_between(*began_, now.at));
+  }
   add_server(live);
   return live_line(live);
 }

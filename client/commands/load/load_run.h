@@ -103,6 +103,7 @@ class LoadRun {
   Progress progress_;
   StatsSweep sweep_;
   Mark last_line_;
+  std::optional<Instant> began_;  ///< of the measured time
   std::optional<ServerSample> last_sample_;
   std::string reason_;
   std::optional<net::RefuseReason> refused_;

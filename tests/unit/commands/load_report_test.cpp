@@ -163,6 +163,22 @@ TEST(Document, PutsAnObjectOnALineForPeople) {
   EXPECT_TRUE(table.contains("p50 0.6551 p99 -"));
 }
 
+// Before the fix, the line of the predictions was wider than most terminals.
+TEST(Document, BreaksALineOfTheTableBetweenTwoFigures) {
+  LoadReport report;
+  report.stats.untouched = {.checked = 123'456'789'012, .exact = 123'456'789'012};
+  report.stats.touched = report.stats.untouched;
+  report.stats.corrected = 123'456'789'012;
+  report.stats.prediction_error.add(25'200'000);
+  const std::string table = to_table(figures_of(report));
+  EXPECT_TRUE(table.contains("touched.exact 123456789012"));
+  for (std::size_t from = 0; from < table.size();) {
+    const std::size_t end = table.find('\n', from);
+    EXPECT_LE(end - from, 80U) << table.substr(from, end - from);
+    from = end + 1;
+  }
+}
+
 // The beginning of the live line is all that many people see: their terminal has 80 columns.
 
 constexpr std::size_t kColumns = 79;
@@ -202,6 +218,47 @@ TEST(LiveLine, WhereNothingAlarmsItBeginsWithWhoPlays) {
       << seen;
   figures.server_tick_ms_p99.reset();
   EXPECT_TRUE(live_line(figures).starts_with("1000 up  gaps ")) << live_line(figures);
+}
+
+TEST(LiveLine, HasTheTouchedPredictionsBesideTheOthers) {
+  client::ClientStats stats;
+  stats.untouched = {.checked = 100, .exact = 100};
+  EXPECT_TRUE(live_line(stats, Tick{1}).contains("predictions 100.00% exact, touched -  "));
+  stats.touched = {.checked = 200, .exact = 150};
+  EXPECT_TRUE(live_line(stats, Tick{1}).contains("predictions 100.00% exact, touched 75.00%  "));
+}
+
+TEST(LiveLine, SaysHowMuchOfTheTimeHasPassed) {
+  LiveFigures figures = busy();
+  figures.hashes_mismatched = 0;
+  figures.failed = 0;
+  figures.server_is_silent = false;
+  figures.seconds = 6.2;
+  figures.seconds_of = 20;
+  EXPECT_TRUE(live_line(figures).starts_with("6 of 20 s  1000 up  tick 12.35 ms  gaps "));
+}
+
+// Before the fix, the last figure was cut anywhere: "generator 12".
+TEST(LiveLine, ShowsWholeFiguresOnANarrowTerminal) {
+  const std::string line = live_line(busy());
+  for (std::size_t columns = 40; columns <= line.size() + 1; ++columns) {
+    const std::string shown = fitting(line, columns);
+    EXPECT_LE(shown.size(), columns);
+    EXPECT_TRUE(line.starts_with(shown));
+    EXPECT_TRUE(shown == line || line.substr(shown.size()).starts_with("  ")) << shown;
+  }
+}
+
+TEST(ClientStats, NamesTheEarliestDesyncOfAllClients) {
+  client::ClientStats sum;
+  for (const std::uint32_t tick : {723U, 706U, 730U}) {
+    client::ClientStats stats;
+    stats.first_mismatch = client::HashMismatch{.tick = {tick}};
+    stats.first_audit_mismatch = client::AuditMismatch{.tick = {tick}};
+    sum.add_all(stats);
+  }
+  EXPECT_EQ(sum.first_mismatch->tick, Tick{706});
+  EXPECT_EQ(sum.first_audit_mismatch->tick, Tick{706});
 }
 
 TEST(LiveLine, OfOneClientBeginsWithItsHashes) {

@@ -101,5 +101,17 @@ TEST_F(StallLogTest, AddsUpWhatFollowsUntilTenSecondsLater) {
   EXPECT_TRUE(later->contains(" stalled_ms=9")) << *later;
 }
 
+// Before the fix, the lateness was measured after the deadlines had moved: a stall was in no
+// histogram.
+TEST(TickPacer, KnowsHowLateATickWasBeforeItsDeadlineMoved) {
+  TickPacer pacer{Instant{}, 60};
+  const Instant late = pacer.next() + std::chrono::milliseconds{1'500};
+  EXPECT_EQ(pacer.due(late), TickPacer::kCatchUpMax);
+  EXPECT_GT(pacer.slipped(), 0U);
+  EXPECT_EQ(pacer.behind(), std::chrono::milliseconds{1'500});
+  EXPECT_LT(late - pacer.next(), std::chrono::milliseconds{150}) << "the deadlines moved";
+  EXPECT_EQ(TickPacer(Instant{}, 60).behind(), Duration::zero());
+}
+
 }  // namespace
 }  // namespace tickbox::server
