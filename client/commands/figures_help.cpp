@@ -69,6 +69,9 @@ constexpr std::array kFigures = {
           "counts. Time in which the server had no news counts as one tick."},
     Entry{"tick_ms", "Time that the server spent on a tick, from its metrics (--admin)."},
     Entry{"tick_overruns", "Ticks of the server that took longer than their period."},
+    Entry{"joining.tick_ms_max, .overruns",
+          "The longest tick, and the ticks that took longer than their period, before the measured "
+          "time: while the clients joined."},
     Entry{"ticks_skipped", "Ticks that were due and that the server never ran."},
     Entry{"tick_rate_held",
           "Share of the due ticks (0 to 1) that the server ran. Below 0.99 the verdict says so."},

@@ -35,6 +35,8 @@ const Strings& document_keys() {
                                 "tick_ms.max",
                                 "tick_overruns",
                                 "ticks_skipped",
+                                "joining.tick_ms_max",
+                                "joining.overruns",
                                 "tick_rate_held",
                                 "bytes_per_client_per_second.down",
                                 "bytes_per_client_per_second.up",
@@ -97,6 +99,7 @@ TEST(Load, ManyClientsPlayAndVerify) {
   EXPECT_GE(document.number("state_hash.checked"), (conclusive ? 20 : 1) * kMany);
   EXPECT_EQ(document.number("state_hash.mismatched"), 0);
   EXPECT_GT(document.number("tick_ms.p99"), 0);
+  EXPECT_GT(document.number("joining.tick_ms_max"), 0);
   EXPECT_GT(document.number("server.rss_bytes"), 0);
   EXPECT_EQ(document.text("verdict"), conclusive ? "passed" : "inconclusive");
   EXPECT_FALSE((loaded.out + loaded.err).contains('\x1b')) << loaded;

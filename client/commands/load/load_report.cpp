@@ -35,6 +35,14 @@ void add_server(Figures& figures, const std::optional<ServerFigures>& server) {
   figures.push_back({"tick_rate_held", server ? FigureValue{server->rate_held} : FigureValue{}});
 }
 
+void add_joining(Figures& figures, const std::optional<ServerFigures>& joining) {
+  const auto max = joining ? joining->tick_seconds.quantile(1) : std::nullopt;
+  figures.push_back({"joining.tick_ms_max", max ? FigureValue{*max * 1'000} : FigureValue{}});
+  figures.push_back(
+      {"joining.overruns",
+       joining ? FigureValue{static_cast<std::uint64_t>(joining->overruns)} : FigureValue{}});
+}
+
 void add_clients(Figures& figures, const LoadReport& report) {
   figures.push_back({"clients.asked", report.clients_asked});
   figures.push_back({"clients.connected", report.clients_connected});
@@ -65,7 +73,7 @@ std::optional<ServerFigures> figures_between(const ServerSample& before, const S
   ServerFigures figures{.tick_seconds = *std::move(ticks)};
   figures.overruns = after.overruns - before.overruns;
   // A server that is merely slow skips no tick, so the ticks that its clients saw count too.
-  // A view can be old by one interval of a client without news: so many ticks are not missing.
+  // A view can be old by one interval of a client without news: those ticks are not missing.
   const double due = seconds_seen * after.tick_rate;
   const bool all_seen = ticks_seen + kSecondsUnseen * after.tick_rate + 2 >= due;
   const double seen = all_seen ? 1.0 : ticks_seen / due;
@@ -80,6 +88,7 @@ Figures figures_of(const LoadReport& report) {
   Figures figures;
   add_clients(figures, report);
   add_server(figures, report.server);
+  add_joining(figures, report.joining);
   const double client_seconds = report.seconds * static_cast<double>(report.clients_connected);
   const auto rate = [&](std::uint64_t bytes) {
     return or_null(client_seconds > 0 ? std::optional{static_cast<double>(bytes) / client_seconds}
@@ -106,7 +115,7 @@ Figures figures_of(const LoadReport& report) {
 }
 
 bool is_told_by_server(std::string_view path) {
-  constexpr std::array kPrefixes{"tick_"sv, "ticks_"sv, "server."sv};
+  constexpr std::array kPrefixes{"tick_"sv, "ticks_"sv, "joining."sv, "server."sv};
   return std::ranges::any_of(kPrefixes,
                              [&](std::string_view prefix) { return path.starts_with(prefix); });
 }

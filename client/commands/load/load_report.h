@@ -33,7 +33,8 @@ struct LoadReport {
   client::ClientStats stats{};           ///< of all clients, since they connected
   std::uint64_t bytes_down = 0;          ///< of all clients, during the measured time
   std::uint64_t bytes_up = 0;
-  std::optional<ServerFigures> server{};          ///< empty without --admin, or without an answer
+  std::optional<ServerFigures> server{};   ///< empty without --admin, or without an answer
+  std::optional<ServerFigures> joining{};  ///< before the measured time, while the clients join
   std::optional<double> generator_cpu_percent{};  ///< empty if no client connected
   Histogram lateness{};                           ///< microseconds
   double late_share = 0;                          ///< of the time, 0 to 1; later than a tick

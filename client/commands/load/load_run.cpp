@@ -47,6 +47,7 @@ LoadRun::LoadRun(const Parts& parts, const LoadTimes& times, ProgressFor audienc
       last_line_(mark()) {}
 
 LoadReport LoadRun::run() {
+  const auto start = ask_server();
   come();
   if (!misfit_.empty()) {
     progress_.clear();
@@ -66,6 +67,7 @@ LoadReport LoadRun::run() {
     found.server = figures_between(*before, *after, static_cast<double>(end.newest - begin.newest),
                                    found.seconds);
   }
+  if (start && before) found.joining = figures_between(*start, *before, 0, 0);
   progress_.clear();
   reason_ = parts_.swarm.first_reason();
   refused_ = parts_.swarm.first_refusal();

@@ -80,6 +80,19 @@ TEST(LoadReport, HasEveryPathOnceAndNullWhereNothingIsKnown) {
   EXPECT_FALSE(is_told_by_server("generator.cpu_percent"));
 }
 
+// Before, the overruns while clients joined were in no figure.
+TEST(LoadReport, HasTheServersTicksWhileTheClientsJoin) {
+  LoadReport report;
+  report.joining = figures_between(sample(0, 0, std::chrono::seconds{0}),
+                                   sample(60, 0, std::chrono::seconds{1}), 0, 0);
+  ASSERT_TRUE(report.joining);
+  report.joining->overruns = 7;
+  const Figures figures = figures_of(report);
+  EXPECT_EQ(figure(figures, "joining.tick_ms_max"), 1);
+  EXPECT_EQ(figure(figures, "joining.overruns"), 7);
+  EXPECT_EQ(figure(figures, "tick_overruns"), std::nullopt);
+}
+
 TEST(LoadReport, TakesTheLeastAndTheMedianOfRates) {
   const LoadReport report{.clients_asked = 3,
                           .clients_connected = 2,
