@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 namespace tickbox::integration {
 namespace {
@@ -171,6 +173,34 @@ TEST(Load, StoppedBeforeItsTimeIsUpItJudgesNothing) {
   EXPECT_EQ(finished.exit_code, 5) << finished;
   EXPECT_TRUE(finished.err.contains("before its time was up")) << finished;
   EXPECT_EQ(Document{finished.out}.text("verdict"), "inconclusive");
+}
+
+/// Two clients for three seconds, in one of which their process stands still.
+Finished load_with_a_pause(const RunningServer& server, const std::string& required) {
+  Process load{tickbox({"load", server.address(), "--clients", "2", "--ramp", "0", "--seconds", "3",
+                        "--admin", server.admin(), "--require", required, "--json"})};
+  EXPECT_TRUE(server.wait_for_clients(2));
+  std::this_thread::sleep_for(std::chrono::milliseconds{500});
+  load.signal(SIGSTOP);
+  std::this_thread::sleep_for(std::chrono::seconds{1});
+  load.signal(SIGCONT);
+  return finish(load);
+}
+
+// Before the fix, the server was blamed for a pause of the generator (exit 3).
+TEST(Load, ThatStoodStillJudgesNothingThatItMeasured) {
+  const RunningServer server{slow_server()};
+  const Finished loaded = load_with_a_pause(server, "snapshot_gap_ms.p999<=200");
+  EXPECT_EQ(loaded.exit_code, kInconclusive) << loaded;
+  EXPECT_GE(Document{loaded.out}.number("generator.late_max_ms"), 900);
+  EXPECT_GE(Document{loaded.out}.number("generator.late_share"), 0.25);
+}
+
+// The server's own figures do not depend on the generator's clock.
+TEST(Load, ThatStoodStillJudgesWhatTheServerMeasured) {
+  const RunningServer server{slow_server()};
+  const Finished loaded = load_with_a_pause(server, "tick_ms.p50<=0");
+  EXPECT_EQ(loaded.exit_code, kCheckFailed) << loaded;
 }
 
 }  // namespace
