@@ -86,7 +86,16 @@ void TickLoop::run_tick(Duration receiving, Duration stalled, bool is_last) {
   metrics.of(Phase::Step).add(nanoseconds(stepped - start));
   metrics.of(Phase::Send).add(nanoseconds(sent - stepped));
   metrics.of(Phase::Total).add(nanoseconds(total));
-  metrics.overruns += total > tick_duration(server_.options.tick_rate) ? 1U : 0U;
+  if (total > tick_duration(server_.options.tick_rate)) {
+    ++metrics.overruns;
+    overruns_.add({.tick = ticks_,
+                   .total = total,
+                   .receive = receiving,
+                   .step = stepped - start,
+                   .send = sent - stepped,
+                   .entities = metrics.entities(),
+                   .clients = shard_.clients()});
+  }
   summary_.add_tick(nanoseconds(total));
   last_tick_ = sent;
 }
@@ -118,6 +127,7 @@ void TickLoop::log_kicked(std::string_view reason, std::size_t count) {
 void TickLoop::log_and_publish() {
   const Instant now = server_.clock.now();
   if (const auto stall = stalls_.take(now)) server_.log.event(Severity::Warning, *stall);
+  if (const auto overrun = overruns_.take(now)) server_.log.event(Severity::Warning, *overrun);
   if (now - published_ >= kPublishInterval) {
     published_ = now;
     server_.publish(ServerState::Ready, last_tick_);

@@ -44,6 +44,7 @@ class TickLoop {
   TickPacer pacer_;
   Summary summary_;
   StallLog stalls_;
+  OverrunLog overruns_;
   Instant last_tick_;
   Instant published_;
   std::uint64_t ticks_ = 0;

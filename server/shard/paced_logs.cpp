@@ -29,6 +29,25 @@ void RefusalLog::write(LimitedLog& log, Instant now) {
   }
 }
 
+void OverrunLog::add(const Overrun& overrun) {
+  count_.add(1);
+  if (overrun.total > longest_.total) longest_ = overrun;
+}
+
+std::optional<std::string> OverrunLog::take(Instant now) {
+  const std::uint64_t count = count_.take(now);
+  if (count == 0) return std::nullopt;
+  const Overrun overrun = std::exchange(longest_, {});
+  const auto ms = [](Duration time) {
+    return std::chrono::duration<double, std::milli>{time}.count();
+  };
+  return fmt::format(
+      "tick_overrun count={} tick={} total_ms={:.1f} receive_ms={:.1f} step_ms={:.1f} "
+      "send_ms={:.1f} entities={} clients={}",
+      count, overrun.tick, ms(overrun.total), ms(overrun.receive), ms(overrun.step),
+      ms(overrun.send), overrun.entities, overrun.clients);
+}
+
 void StallLog::look(std::uint64_t slipped, Duration behind) {
   const std::uint64_t more = slipped - std::exchange(slipped_, slipped);
   if (more == 0) return;

@@ -7,6 +7,7 @@
 #include "server/shard/log.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -71,6 +72,30 @@ class StallLog {
   std::uint64_t slipped_ = 0;
   PacedCount count_;
   Duration stalled_{};
+};
+
+/// A tick that took longer than its period.
+struct Overrun {
+  std::uint64_t tick = 0;  ///< ticks run since the start
+  Duration total{};
+  Duration receive{};
+  Duration step{};
+  Duration send{};
+  std::uint64_t entities = 0;
+  std::size_t clients = 0;
+};
+
+/// Overruns in the log: at once, and then at most every ten seconds, with the longest of them.
+class OverrunLog {
+ public:
+  void add(const Overrun& overrun);
+
+  /// Returns "tick_overrun count=3 tick=712 total_ms=21.4 …", if a line is due now.
+  [[nodiscard]] std::optional<std::string> take(Instant now);
+
+ private:
+  PacedCount count_;
+  Overrun longest_;  ///< since the line before
 };
 
 }  // namespace tickbox::server

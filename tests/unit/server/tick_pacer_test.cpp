@@ -113,5 +113,26 @@ TEST(TickPacer, KnowsHowLateATickWasBeforeItsDeadlineMoved) {
   EXPECT_EQ(TickPacer(Instant{}, 60).behind(), Duration::zero());
 }
 
+TEST(OverrunLog, DescribesTheLongestAtMostEveryTenSeconds) {
+  OverrunLog log;
+  EXPECT_EQ(log.take(kStart), std::nullopt);
+  log.add({.tick = 712,
+           .total = milliseconds{21},
+           .receive = milliseconds{1},
+           .step = milliseconds{15},
+           .send = milliseconds{5},
+           .entities = 300,
+           .clients = 200});
+  log.add({.tick = 713, .total = milliseconds{17}});
+  EXPECT_EQ(log.take(kStart),
+            "tick_overrun count=2 tick=712 total_ms=21.0 receive_ms=1.0 step_ms=15.0 send_ms=5.0 "
+            "entities=300 clients=200");
+  log.add({.tick = 800, .total = milliseconds{18}});
+  EXPECT_EQ(log.take(kStart + seconds{9}), std::nullopt);
+  const auto later = log.take(kStart + seconds{10});
+  ASSERT_TRUE(later);
+  EXPECT_TRUE(later->starts_with("tick_overrun count=1 tick=800 total_ms=18.0")) << *later;
+}
+
 }  // namespace
 }  // namespace tickbox::server
