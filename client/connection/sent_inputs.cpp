@@ -127,9 +127,10 @@ void SentInputs::on_arrival(std::uint64_t sequence, const Packet& packet, std::i
       std::exchange(waiting_since_, next != nullptr ? std::optional{next->due} : std::nullopt);
   const bool is_exact = std::abs(margin) < protocol::kMarginExact;
   // The input arrived `margin` before the step of its tick; the report left after the step of
-  // room_tick_. After a pause of the server the margin is not known, and the packet was not held.
-  const Duration held =
-      is_exact ? period_ * margin / 16 - period_ * (packet.newest_input - room_tick_) : Duration{};
+  // room_tick_, and so not before the packet arrived. After a pause of the server the margin is not
+  // known, or it counts from a deadline that the server has skipped.
+  const Duration by_margin = period_ * margin / 16 - period_ * (packet.newest_input - room_tick_);
+  const Duration held = is_exact ? std::max(Duration::zero(), by_margin) : Duration::zero();
   const Duration round_trip = now - packet.due - held;
   const std::uint64_t packets = before ? sequence - before->sequence : 1;
   if (before && !is_on_time(now - before->at, room_tick_ - before->tick, period_)) {

@@ -283,8 +283,7 @@ TEST(Pause, OfTheServerIsInTheRoundTripsAndGaps) {
     EXPECT_GE(stats.round_trip.quantile(990), stopped - 350'000) << "1 % of 30 s waited longer";
     EXPECT_LE(stats.snapshot_gap.quantile(500), 20'000U);
     EXPECT_LE(stats.round_trip.quantile(500), 20'000U);
-    EXPECT_LE(stats.round_trip.quantile(1'000), stopped + 1'000'000)
-        << "and until the clock is set";
+    EXPECT_LE(stats.round_trip.quantile(1'000), stopped + 100'000);
   }
 }
 
