@@ -74,8 +74,8 @@ inline constexpr std::uint32_t kTickEnd = net::kTickMax - 65'536;
 /// three or four times per second, but some of the requests can arrive together.
 inline constexpr Rate kRepeatedAccepts{.per_second = 8, .burst = 8};
 
-/// The time for which a client sends to a server that is silent, and some more: the bursts of a
-/// session admit what waits when a stalled link or a stopped server continues.
+/// The time for which a client sends to a server that is silent, and some more: the burst of a
+/// session's packets admits what waits when a stalled link or a stopped server continues.
 inline constexpr std::int64_t kSecondsAtOnce = 6;
 
 /// Returns the packet limit of one session. A client sends one packet per tick, and up to two while
@@ -88,7 +88,7 @@ inline constexpr std::int64_t kSecondsAtOnce = 6;
 /// have large inputs, and a client on a bad link repeats them.
 [[nodiscard]] constexpr Rate bytes_of_session(std::uint32_t tick_rate) {
   const std::int64_t bytes = std::int64_t{tick_rate} * std::int64_t{net::kDatagramBytesMax};
-  return {.per_second = bytes, .burst = kSecondsAtOnce * bytes};
+  return {.per_second = bytes, .burst = bytes};
 }
 
 /// The least time between two CHALLENGEs to an address of a path check.

@@ -1,5 +1,5 @@
 // Cheating input: whatever a client sends as its inputs, the room is as if it had sent only the
-// first for each tick, and nothing for ticks that are over or too far away. A message with a value
+// newest for each tick, and nothing for ticks that are over or too far away. A message with a value
 // out of its range, or with more inputs than fit, is as if it had never been sent.
 
 #include "core/directions.h"
@@ -100,11 +100,11 @@ Played play(std::uint64_t seed, Manner manner) {
       const Input counts = draw(game, rng);
       const bool cheats = manner == Manner::Adversarial;
       if (cheats) cheat(peer, game, now, mischief, played);
-      peer.send_inputs(message_for(game, now + 1, {counts}));
-      if (cheats && mischief.chance(1, 4)) {  // another input for this tick, too late
+      if (cheats && mischief.chance(1, 4)) {  // another input for this tick, which is replaced
         peer.send_inputs(message_for(
             game, now + 1, {value_with(game.input, {{"move", 7}, {"shoot", 1}, {"aim", 900}})}));
       }
+      peer.send_inputs(message_for(game, now + 1, {counts}));
     }
     while (harness.world().tick == now) {
       harness.run_for(milliseconds{1});
@@ -118,7 +118,7 @@ Played play(std::uint64_t seed, Manner manner) {
   return played;
 }
 
-TEST(Threat, CheatingInputCountsAsTheFirstThatIsPossible) {
+TEST(Threat, CheatingInputCountsAsTheNewestThatIsPossible) {
   for (std::uint64_t seed = 101; seed < 109; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const Played honest = play(seed, Manner::Honest);

@@ -114,20 +114,25 @@ std::expected<void, std::string> check_path(const Requirement& requirement, cons
 }
 
 std::string list_of_paths(const Figures& known) {
+  // A help text breaks lines at blanks. The longest group fits a narrow terminal with its indent.
+  constexpr std::size_t kGroupMax = 56;
   std::string list;
   std::string_view last_object;
   for (const Figure& figure : known) {
     const std::string_view path = figure.path;
     const std::size_t dot = path.find_last_of('.');
     const std::string_view object = dot == std::string_view::npos ? "" : path.substr(0, dot);
-    const bool goes_on = !object.empty() && object == last_object;
+    const std::string_view name = object.empty() ? path : path.substr(dot + 1);
+    const std::size_t group = list.find_last_of(' ') + 1;
+    const bool goes_on = !object.empty() && object == last_object &&
+                         list.size() - group + name.size() + 2 <= kGroupMax;
     if (!last_object.empty()) list += goes_on ? "," : "}";
     if (!goes_on) {
       if (!list.empty()) list += ' ';
       list += object;
       if (!object.empty()) list += '{';
     }
-    list += object.empty() ? path : path.substr(dot + 1);
+    list += name;
     last_object = object;
   }
   return last_object.empty() ? list : list + '}';
