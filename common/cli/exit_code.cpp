@@ -1,6 +1,6 @@
 #include "cli/exit_code.h"
 
-#include "os/process/log.h"
+#include "core/log_event.h"
 #include "os/process/standard_output.h"
 
 #include <nlohmann/json.hpp>
@@ -11,9 +11,9 @@ namespace tickbox::cli {
 ExitCode tell_failure(const Teller& teller, ExitCode code, std::string_view why) {
   const auto say = [&](std::string_view words) {
     // The words may quote a file or another server: no control byte may reach the terminal.
-    os::write_to_stderr(std::string{teller.name} + ": " + os::escape_control_bytes(words) + "\n");
+    os::write_to_stderr(std::string{teller.name} + ": " + escape_control_bytes(words) + "\n");
   };
-  say(why);
+  if (!teller.silent) say(why);
   if (!teller.json) return code;
   const nlohmann::ordered_json document{{"error", why}, {"exit", to_int(code)}};
   const auto written = os::write_to_stdout(

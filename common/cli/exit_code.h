@@ -28,6 +28,7 @@ enum class ExitCode : std::uint8_t {
 struct Teller {
   std::string_view name;  ///< "tickbox load"
   bool json = false;
+  bool silent = false;  ///< the reason is reported elsewhere: stderr gets nothing
 };
 
 /// Writes the reason to stderr in one line. For JSON output, it also writes a document to stdout in

@@ -11,12 +11,14 @@ AssertHandler handler_in_use = &print_failed_condition;
 
 }  // namespace
 
+std::string failed_condition_text(const char* condition, const char* file, int line) {
+  std::string text = std::string{"tickbox: assertion failed: "} + condition + " (" + file;
+  if (line != 0) text += ":" + std::to_string(line);
+  return text + ")\n";
+}
+
 void print_failed_condition(const char* condition, const char* file, int line) {
-  if (line == 0) {
-    std::fprintf(stderr, "tickbox: assertion failed: %s (%s)\n", condition, file);
-  } else {
-    std::fprintf(stderr, "tickbox: assertion failed: %s (%s:%d)\n", condition, file, line);
-  }
+  std::fputs(failed_condition_text(condition, file, line).c_str(), stderr);
 }
 
 AssertHandler set_assert_handler(AssertHandler handler) {

@@ -3,6 +3,8 @@
 // Assertions check our own code, in every build. Data from outside is validated instead, and
 // refused if it is wrong.
 
+#include <string>
+
 namespace tickbox {
 
 /// A function that runs with the failed condition before the process aborts. A program may write
@@ -11,6 +13,9 @@ using AssertHandler = void (*)(const char* condition, const char* file, int line
 
 /// Replaces the handler and returns the previous one. Thread: call before other threads start.
 AssertHandler set_assert_handler(AssertHandler handler);
+
+/// Returns the line that reports a failed condition.
+[[nodiscard]] std::string failed_condition_text(const char* condition, const char* file, int line);
 
 /// Prints a failed condition to stderr: the handler by default.
 void print_failed_condition(const char* condition, const char* file, int line);

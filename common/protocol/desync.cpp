@@ -40,7 +40,9 @@ std::string_view name_of(DesyncCause::Kind kind) {
   return "unknown";
 }
 
-std::string difference_in_words(const engine::WorldDifference& difference) {
+namespace {
+
+void add_difference(const engine::WorldDifference& difference, LogFields& fields) {
   const engine::FieldDifference& first = difference.first_fields[0];
   std::string all;
   for (const engine::FieldDifference& field : difference.first_fields) {
@@ -52,21 +54,38 @@ std::string difference_in_words(const engine::WorldDifference& difference) {
       std::string_view{difference.subject}.substr(0, difference.subject.find(' '));
   const std::string entity =
       difference.entity ? std::to_string(difference.entity->value) : std::string{"none"};
-  return fmt::format(
-      "entity={} kind={} field={} server={} client={} fields={} entities_differ={} "
-      "fields_differ={}",
-      entity, kind, first.field, first.expected, first.got, all, difference.entities,
-      difference.fields + difference.others);
+  fields.insert(fields.end(), {{"entity", entity},
+                               {"kind", kind},
+                               {"field", first.field},
+                               {"server", first.expected},
+                               {"client", first.got},
+                               {"fields", all},
+                               {"entities_differ", difference.entities},
+                               {"fields_differ", difference.fields + difference.others}});
+}
+
+}  // namespace
+
+std::string difference_in_words(const engine::WorldDifference& difference) {
+  LogFields fields;
+  add_difference(difference, fields);
+  return fields_as_text(fields);
+}
+
+LogFields fields_of(const Desync& desync) {
+  const ViewName& view = desync.view;
+  LogFields fields{{"seat", desync.seat.value},
+                   {"tick", view.tick.value},
+                   {"base_age", view.base_age},
+                   {"server_hash", fmt::format("{:08x}", view.server_hash)},
+                   {"client_hash", fmt::format("{:08x}", view.client_hash)},
+                   {"ended", name_of(desync.end)}};
+  if (desync.difference) add_difference(*desync.difference, fields);
+  return fields;
 }
 
 std::string in_words(const Desync& desync) {
-  const ViewName& view = desync.view;
-  std::string words =
-      fmt::format("seat={} tick={} base_age={} server_hash={:08x} client_hash={:08x} ended={}",
-                  desync.seat.value, view.tick.value, view.base_age, view.server_hash,
-                  view.client_hash, name_of(desync.end));
-  if (desync.difference) words += " " + difference_in_words(*desync.difference);
-  return words;
+  return fields_as_text(fields_of(desync));
 }
 
 }  // namespace tickbox::protocol

@@ -4,6 +4,7 @@
 // also has the text of a desync for a log.
 
 #include "core/ids.h"
+#include "core/log_event.h"
 #include "engine/log/world_difference.h"
 #include "protocol/view_parts.h"
 #include "views/view_state.h"
@@ -76,6 +77,9 @@ class DesyncSink {
 
 /// Formats the desync as key=value, for a log.
 [[nodiscard]] std::string in_words(const Desync& desync);
+
+/// Returns the same as the fields of a log event.
+[[nodiscard]] LogFields fields_of(const Desync& desync);
 
 /// Returns the name of a kind: "input", "outcome", "strike", "room", "exit", "in_full".
 [[nodiscard]] std::string_view name_of(DesyncCause::Kind kind);

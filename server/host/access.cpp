@@ -105,17 +105,18 @@ net::Address address_to_try(const Options& options, const net::Address& bound) {
   return loopback;
 }
 
-std::string keys_in_words(const net::KeyRing& keys) {
-  if (keys.is_published()) return "keys=published";
-  return fmt::format("keys={} newest={}", keys.keys().size(), keys.newest().id);
+LogFields keys_as_fields(const net::KeyRing& keys) {
+  if (keys.is_published()) return {{"keys", "published"}};
+  return {{"keys", keys.keys().size()}, {"newest", keys.newest().id}};
 }
 
-std::optional<std::string> loopback_hint(const net::Address& bound, Surroundings surroundings) {
+std::optional<LogEvent> loopback_hint(const net::Address& bound, Surroundings surroundings) {
   if (surroundings == Surroundings::Machine || !net::is_loopback(bound)) return std::nullopt;
-  return fmt::format(
-      "loopback_in_container address={} reason=\"a published port does not reach loopback\" "
-      "try=\"--bind 0.0.0.0 with --key-file, or with --allow-strangers for development\"",
-      net::to_string(bound));
+  return LogEvent{
+      "loopback_in_container",
+      {{"address", net::to_string(bound)},
+       {"reason", "a published port does not reach loopback"},
+       {"try", "--bind 0.0.0.0 with --key-file, or with --allow-strangers for development"}}};
 }
 
 }  // namespace tickbox::server

@@ -3,6 +3,7 @@
 // addresses from the options or from the machine's interfaces. SIGHUP reads the keys again.
 // --create-key creates a missing key file here.
 
+#include "core/log_event.h"
 #include "net/address.h"
 #include "net/key_ring.h"
 #include "os/files/private_file.h"
@@ -45,8 +46,8 @@ enum class KeyFile : std::uint8_t {
 /// Returns the address at which a client on this machine reaches the server, for printed commands.
 [[nodiscard]] net::Address address_to_try(const Options& options, const net::Address& bound);
 
-/// Returns "keys=2 newest=3", for the log.
-[[nodiscard]] std::string keys_in_words(const net::KeyRing& keys);
+/// Returns keys=2 newest=3, for the log.
+[[nodiscard]] LogFields keys_as_fields(const net::KeyRing& keys);
 
 /// Returns the host of --bind, without the brackets of an IPv6 address.
 [[nodiscard]] std::string host_of(const std::string& bind);
@@ -54,9 +55,9 @@ enum class KeyFile : std::uint8_t {
 /// The place where a server runs, which decides who can reach it.
 enum class Surroundings : std::uint8_t { Machine, Container };
 
-/// Returns a log line with advice if a server in a container listens on loopback. Only programs in
+/// Returns an event with advice if a server in a container listens on loopback. Only programs in
 /// the same container, or in its network namespace, reach it then.
-[[nodiscard]] std::optional<std::string> loopback_hint(const net::Address& bound,
-                                                       Surroundings surroundings);
+[[nodiscard]] std::optional<LogEvent> loopback_hint(const net::Address& bound,
+                                                    Surroundings surroundings);
 
 }  // namespace tickbox::server

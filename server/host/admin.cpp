@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <utility>
+
 namespace tickbox::server {
 namespace {
 
@@ -15,7 +17,10 @@ AdminReply liveness(const Status& status, Instant now) {
   return {.body = "ok\n"};
 }
 
-AdminReply readiness(const Status& status) {
+AdminReply readiness(const Status& status, Instant now) {
+  if (AdminReply alive = liveness(status, now); alive.status != 200) {
+    return {.status = 503, .body = std::move(alive.body)};
+  }
   switch (status.state) {
     case ServerState::Ready:
       if (status.seats_held >= status.metrics.clients_max) {
@@ -24,7 +29,6 @@ AdminReply readiness(const Status& status) {
       }
       return {.body = "ok\n"};
     case ServerState::Starting:
-      return {.status = 503, .body = "starting\n"};
     case ServerState::Draining:
       break;
   }
@@ -36,8 +40,10 @@ AdminReply readiness(const Status& status) {
 AdminReply answer(std::string_view path, const Status& status, const ProcessFacts& process,
                   Instant now) {
   if (path == "/livez") return liveness(status, now);
-  if (path == "/readyz") return readiness(status);
+  if (path == "/readyz") return readiness(status, now);
   if (path == "/metrics") {
+    // Before the first publish there is no game whose entities could be counted.
+    if (status.state == ServerState::Starting) return {.status = 503, .body = "starting\n"};
     return {.content_type = "text/plain; version=0.0.4; charset=utf-8",
             .body = exposition(status.metrics, process)};
   }

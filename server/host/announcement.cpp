@@ -5,6 +5,7 @@
 #include "os/net/udp_transport.h"
 #include "os/process/process.h"
 #include "os/process/standard_output.h"
+#include "os/process/steady_clock.h"
 #include "server/host/access.h"
 
 #include <fmt/core.h>
@@ -14,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace tickbox::server {
 namespace {
@@ -21,14 +23,17 @@ namespace {
 /// The clients of the load test that a server suggests, if it has the seats.
 constexpr std::uint32_t kClientsToTry = 32;
 
+/// The time that stdout has for the first lines.
+constexpr Duration kStdoutPatience = std::chrono::seconds{1};
+constexpr Duration kStdoutLook = std::chrono::milliseconds{1};
+
 void log_buffers(Server& server) {
   const os::UdpBuffers buffers = server.transport->buffers();
   if (buffers.receive_bytes < os::kSocketBufferBytes) {
-    server.log.event(
-        Severity::Warning,
-        fmt::format(
-            "socket_buffer_small receive_bytes={} asked={} try=\"sysctl net.core.rmem_max\"",
-            buffers.receive_bytes, os::kSocketBufferBytes));
+    server.log.event(Severity::Warning, {"socket_buffer_small",
+                                         {{"receive_bytes", buffers.receive_bytes},
+                                          {"asked", os::kSocketBufferBytes},
+                                          {"try", "sysctl net.core.rmem_max"}}});
   }
 }
 
@@ -36,10 +41,11 @@ void log_buffers(Server& server) {
 void log_reach(Server& server) {
   const net::Address address = server.transport->local_address();
   if (server.options.allow_strangers) {
-    server.log.event(Severity::Warning,
-                     fmt::format("strangers_allowed address={} reason=\"--allow-strangers: every "
-                                 "client that reaches this address can play\"",
-                                 net::to_string(address)));
+    server.log.event(
+        Severity::Warning,
+        {"strangers_allowed",
+         {{"address", net::to_string(address)},
+          {"reason", "--allow-strangers: every client that reaches this address can play"}}});
   }
   const auto surroundings = os::is_container() ? Surroundings::Container : Surroundings::Machine;
   if (const auto hint = loopback_hint(address, surroundings)) {
@@ -47,10 +53,19 @@ void log_reach(Server& server) {
   }
 }
 
-/// Returns the map as a part of a log line; nothing for a game that lists none.
-std::string map_in_words(const Server& server) {
-  const std::string_view name = server.match->world().map()->name;
-  return name.empty() ? std::string{} : fmt::format(" map={}", name);
+/// Logs that the server is ready, and what it serves.
+void log_ready(Server& server, const std::string& address, const std::string& admin) {
+  const Options& options = server.options;
+  LogFields fields{{"address", address}, {"admin", admin}};
+  const LogFields& keys = server.keys.in_use();
+  fields.insert(fields.end(), keys.begin(), keys.end());
+  fields.emplace_back("game", options.game);
+  const std::string_view map = server.match->world().map()->name;
+  if (!map.empty()) fields.emplace_back("map", map);
+  fields.emplace_back("tick_rate", options.tick_rate);
+  fields.emplace_back("max_clients", options.max_clients);
+  fields.emplace_back("version", cli::build_info().version);
+  server.log.event(Severity::Info, {"ready", std::move(fields)});
 }
 
 std::string next_commands(const Server& server) {
@@ -68,27 +83,47 @@ std::string next_commands(const Server& server) {
 
 }  // namespace
 
-std::expected<void, std::string> announce_ready(Server& server, const Announcement& announcement) {
-  const Options& options = server.options;
+std::expected<void, std::string> StdoutWriter::write(std::string text) {
+  writing_.begin("stdout", [text = std::move(text)] { return os::write_to_stdout(text); });
+  is_waiting_ = true;
+  const os::SteadyClock clock;
+  const Instant end = clock.now() + kStdoutPatience;
+  while (clock.now() < end) {
+    if (auto written = writing_.take()) {
+      is_waiting_ = false;
+      return *std::move(written);
+    }
+    os::sleep_until(clock.now() + kStdoutLook);
+  }
+  return {};
+}
+
+bool StdoutWriter::is_stuck() {
+  if (is_waiting_ && writing_.take()) is_waiting_ = false;
+  return is_waiting_;
+}
+
+std::expected<void, std::string> announce_ready(Server& server, const Announcement& announcement,
+                                                StdoutWriter& out) {
   const std::string address = net::to_string(server.transport->local_address());
   const std::string admin = net::to_string(server.admin->local_address());
   log_buffers(server);
   server.keys.log_exposure();
   log_reach(server);
   server.publish(ServerState::Ready, server.clock.now());
-  server.log.event(
-      Severity::Info,
-      fmt::format(
-          "ready address={} admin={} {} game={}{} tick_rate={} max_clients={} version=\"{}\"",
-          address, admin, server.keys.in_words(), options.game, map_in_words(server),
-          options.tick_rate, options.max_clients, cli::build_info().version));
+  log_ready(server, address, admin);
+  std::expected<void, std::string> written;
   if (announcement.json) {
-    return os::write_to_stdout(fmt::format(
-        "{{\"event\":\"ready\",\"address\":\"{}\",\"admin\":\"{}\"}}\n", address, admin));
+    written = out.write(fmt::format("{{\"event\":\"ready\",\"address\":\"{}\",\"admin\":\"{}\"}}\n",
+                                    address, admin));
+  } else if (!announcement.quiet) {
+    std::ignore = out.write(next_commands(server));  // a failure to print these is ignored
   }
-  // A failure to print these is ignored.
-  if (!announcement.quiet) std::ignore = os::write_to_stdout(next_commands(server));
-  return {};
+  if (out.is_stuck()) {
+    server.log.event(Severity::Warning,
+                     {"stdout_stuck", {{"reason", "nobody reads the pipe that stdout is"}}});
+  }
+  return written;
 }
 
 std::string stopped_document(const Server& server, std::uint64_t ticks) {

@@ -2,11 +2,13 @@
 // The words of a server about itself: to the log and stdout when clients can connect, and to stdout
 // when it has stopped.
 
+#include "server/host/background_read.h"
 #include "server/host/server.h"
 
 #include <cstdint>
 #include <expected>
 #include <string>
+#include <string_view>
 
 namespace tickbox::server {
 
@@ -15,10 +17,26 @@ struct Announcement {
   bool quiet = false;  ///< no hints on stdout
 };
 
+/// Writes to stdout on a thread of its own, because the reader of a pipe may not read.
+class StdoutWriter {
+ public:
+  /// Writes all of `text`, and waits for it at most a second. Requires: the text before is written.
+  /// Fails: with one line, if the text cannot be written. A text that still waits is no failure.
+  [[nodiscard]] std::expected<void, std::string> write(std::string text);
+
+  /// Returns whether the text still waits for its reader.
+  [[nodiscard]] bool is_stuck();
+
+ private:
+  BackgroundRead<std::expected<void, std::string>> writing_;
+  bool is_waiting_ = false;
+};
+
 /// Publishes that the server is ready, logs it with warnings about its setting, and writes the JSON
 /// document or the commands to try next. Fails: with one line, if the document cannot be written.
 [[nodiscard]] std::expected<void, std::string> announce_ready(Server& server,
-                                                              const Announcement& announcement);
+                                                              const Announcement& announcement,
+                                                              StdoutWriter& out);
 
 /// Returns the last line of JSON output. Requires: the recording is closed.
 [[nodiscard]] std::string stopped_document(const Server& server, std::uint64_t ticks);

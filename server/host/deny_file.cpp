@@ -1,7 +1,6 @@
 #include "server/host/deny_file.h"
 
 #include "os/files/file.h"
-#include "os/process/log.h"
 
 #include <fmt/core.h>
 
@@ -27,12 +26,12 @@ std::expected<DenyList, std::string> DenyFile::open() {
   auto list = read_deny_file(options_.deny_file);
   if (!list) return list;
   clients_ = list->size();
-  log_.event(Severity::Info, fmt::format("deny_file_read path={} clients={}",
-                                         os::log_value(options_.deny_file), clients_));
+  log_.event(Severity::Info,
+             {"deny_file_read", {{"path", options_.deny_file}, {"clients", clients_}}});
   if (options_.key_file.empty()) {
     log_.event(Severity::Warning,
-               "deny_file_without_keys reason=\"without keys a client chooses its own id\" "
-               "try=\"--key-file F\"");
+               {"deny_file_without_keys",
+                {{"reason", "without keys a client chooses its own id"}, {"try", "--key-file F"}}});
   }
   return list;
 }
@@ -46,12 +45,13 @@ std::optional<DenyList> DenyFile::take_reloaded() {
   auto ended = reload_.take();
   if (!ended) return std::nullopt;
   if (!*ended) {
-    log_.event(Severity::Error, fmt::format("deny_file_reload_failed reason={} kept=\"clients={}\"",
-                                            os::log_value(ended->error()), clients_));
+    log_.event(Severity::Error,
+               {"deny_file_reload_failed",
+                {{"reason", ended->error()}, {"kept", fmt::format("clients={}", clients_)}}});
     return std::nullopt;
   }
   clients_ = (*ended)->size();
-  log_.event(Severity::Info, fmt::format("deny_file_reloaded clients={}", clients_));
+  log_.event(Severity::Info, {"deny_file_reloaded", {{"clients", clients_}}});
   return std::move(**ended);
 }
 

@@ -177,6 +177,8 @@ void add_clients(Text& text, const Metrics& metrics) {
   text.single("tickbox_commands_total", "counter", "Commands of players taken.", metrics.commands);
   text.single("tickbox_matches_ended_total", "counter", "Matches whose room the game has closed.",
               metrics.matches_ended);
+  text.single("tickbox_log_lines_dropped_total", "counter",
+              "Log lines dropped because nobody read the log.", metrics.log_lines_dropped);
   text.single("tickbox_match_results_total", "counter", "Results that the game has published.",
               metrics.results.published);
   text.single("tickbox_match_results_lost_total", "counter",
@@ -308,33 +310,37 @@ std::string exposition(const Metrics& metrics, const ProcessFacts& process) {
   return text.take();
 }
 
-std::string Summary::take(const Metrics& metrics, Instant now) {
+LogEvent Summary::take(const Metrics& metrics, Instant now) {
   const double seconds = std::chrono::duration<double>(now - since_).count();
-  const auto per_second = [seconds](std::uint64_t before, std::uint64_t after) {
-    return static_cast<double>(after - before) / seconds;
+  const auto per_second = [seconds](std::uint64_t before, std::uint64_t after, double unit) {
+    return static_cast<double>(after - before) / seconds / unit;
   };
-  const auto milliseconds = [](std::uint64_t nanoseconds) {
-    return static_cast<double>(nanoseconds) * 1e-6;
+  const auto milliseconds = [this](unsigned permille) {
+    return Decimal{static_cast<double>(ticks_.quantile(permille)) * 1e-6, 3};
   };
-  std::string line = fmt::format(
-      "summary ticks_per_second={:.1f} tick_ms_p50={:.3f} tick_ms_p99={:.3f} tick_ms_max={:.3f} "
-      "budget_ms={:.1f} "
-      "clients={} entities={} packets_in_per_second={:.0f} packets_out_per_second={:.0f} "
-      "kib_in_per_second={:.1f} "
-      "kib_out_per_second={:.1f} drops={} slipped={} recording_bytes={}",
-      static_cast<double>(ticks_.count()) / seconds, milliseconds(ticks_.quantile(500)),
-      milliseconds(ticks_.quantile(990)), milliseconds(ticks_.quantile(1'000)),
-      1'000.0 / metrics.tick_rate, metrics.clients, metrics.entities(),
-      per_second(before_.packets_in, metrics.traffic.packets_in),
-      per_second(before_.packets_out, metrics.traffic.packets_out),
-      per_second(before_.bytes_in, metrics.traffic.bytes_in) / 1'024,
-      per_second(before_.bytes_out, metrics.traffic.bytes_out) / 1'024,
-      metrics.drops.total() - drops_before_, metrics.slipped, metrics.recording.bytes);
+  const Traffic& traffic = metrics.traffic;
+  LogEvent summary{
+      "summary",
+      {{"ticks_per_second", Decimal{static_cast<double>(ticks_.count()) / seconds, 1}},
+       {"tick_ms_p50", milliseconds(500)},
+       {"tick_ms_p99", milliseconds(990)},
+       {"tick_ms_max", milliseconds(1'000)},
+       {"budget_ms", Decimal{1'000.0 / metrics.tick_rate, 1}},
+       {"clients", metrics.clients},
+       {"entities", metrics.entities()},
+       {"packets_in_per_second", Decimal{per_second(before_.packets_in, traffic.packets_in, 1), 0}},
+       {"packets_out_per_second",
+        Decimal{per_second(before_.packets_out, traffic.packets_out, 1), 0}},
+       {"kib_in_per_second", Decimal{per_second(before_.bytes_in, traffic.bytes_in, 1'024), 1}},
+       {"kib_out_per_second", Decimal{per_second(before_.bytes_out, traffic.bytes_out, 1'024), 1}},
+       {"drops", metrics.drops.total() - drops_before_},
+       {"slipped", metrics.slipped},
+       {"recording_bytes", metrics.recording.bytes}}};
   since_ = now;
   ticks_ = {};
-  before_ = metrics.traffic;
+  before_ = traffic;
   drops_before_ = metrics.drops.total();
-  return line;
+  return summary;
 }
 
 }  // namespace tickbox::server

@@ -3,6 +3,7 @@
 
 #include "core/clock.h"
 #include "core/histogram.h"
+#include "core/log_event.h"
 #include "os/process/process.h"
 #include "server/shard/metrics.h"
 
@@ -42,8 +43,8 @@ class Summary {
 
   [[nodiscard]] bool due(Instant now) const { return now - since_ >= kSummaryInterval; }
 
-  /// Returns the line for the time since the last one, and begins the next interval.
-  [[nodiscard]] std::string take(const Metrics& metrics, Instant now);
+  /// Returns the event for the time since the last one, and begins the next interval.
+  [[nodiscard]] LogEvent take(const Metrics& metrics, Instant now);
 
  private:
   Instant since_;

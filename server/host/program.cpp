@@ -303,12 +303,15 @@ int run_server(int argc, char** argv, const ServerProgram& server) {
   const auto map =
       engine::find_map_name(*engine::find_game(server.games, options.game), options.map);
   if (!wrong && !map) wrong = "--map: " + map.error();
-  if (wrong) {
-    return cli::to_int(cli::tell_failure({.name = server.names.server, .json = flags.json},
-                                         cli::ExitCode::WrongUsage, program.with_sources(*wrong)));
-  }
   const os::Log log{log_options};
-  return cli::to_int(serve(options, server.games, {.json = flags.json, .quiet = flags.quiet}, log));
+  // Hints for people do not belong between the lines of a machine's log.
+  const Announcement announcement{
+      .json = flags.json, .quiet = flags.quiet || log_options.format == os::LogFormat::Json};
+  if (wrong) {
+    return cli::to_int(report_failure(options.programs, announcement, log,
+                                      cli::ExitCode::WrongUsage, program.with_sources(*wrong)));
+  }
+  return cli::to_int(serve(options, server.games, announcement, log));
 }
 
 }  // namespace tickbox::server

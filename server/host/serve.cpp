@@ -1,12 +1,8 @@
 #include "server/host/serve.h"
 
 #include "os/process/standard_output.h"
-#include "os/process/steady_clock.h"
-#include "server/host/recordings/recording_close.h"
-#include "server/host/server.h"
+#include "server/host/closing.h"
 #include "server/host/tick_loop.h"
-
-#include <fmt/core.h>
 
 #include <cstdlib>
 #include <string>
@@ -16,17 +12,13 @@ namespace {
 
 /// The time for the last packets to reach the last client.
 constexpr Duration kLastWords = std::chrono::milliseconds{20};
-
-cli::ExitCode fail(const Options& options, const Announcement& announcement,
-                   const std::string& why) {
-  return cli::tell_failure({.name = options.programs.server, .json = announcement.json},
-                           cli::ExitCode::Failed, why);
-}
+/// The time for the log and stdout to take their last lines, if all else is closed in time.
+constexpr Duration kLastLines = std::chrono::seconds{1};
 
 /// Disconnects the clients, and takes no new ones.
 void disconnect_clients(Server& server, const TickLoop& loop) {
-  server.log.event(Severity::Info, fmt::format("stopping clients={} ticks={}",
-                                               server.shard->clients(), loop.ticks()));
+  server.log.event(Severity::Info,
+                   {"stopping", {{"clients", server.shard->clients()}, {"ticks", loop.ticks()}}});
   server.publish(ServerState::Draining, loop.last_tick());
   server.shard->stop(server.clock.now());
   os::sleep_until(server.clock.now() + kLastWords);
@@ -34,29 +26,59 @@ void disconnect_clients(Server& server, const TickLoop& loop) {
 
 }  // namespace
 
+cli::ExitCode report_failure(const ProgramNames& programs, const Announcement& announcement,
+                             const os::Log& log, cli::ExitCode code, const std::string& why) {
+  const bool as_event = log.format() == os::LogFormat::Json;
+  if (as_event) {
+    log.write(os::LogLevel::Error, {"failed", {{"reason", why}, {"exit", cli::to_int(code)}}});
+  }
+  return cli::tell_failure({.name = programs.server, .json = announcement.json, .silent = as_event},
+                           code, why);
+}
+
 cli::ExitCode serve(const Options& options, engine::Games games, const Announcement& announcement,
                     const os::Log& log) {
   Server server{options, log};
-  if (const auto opened = server.open(games); !opened)
-    return fail(options, announcement, opened.error());
-  if (const auto announced = announce_ready(server, announcement); !announced) {
-    return fail(options, {}, announced.error());
+  StdoutWriter out;
+  const auto fail = [&](const std::string& why) {
+    return report_failure(options.programs, announcement, log, cli::ExitCode::Failed, why);
+  };
+  if (const auto opened = server.open(games); !opened) return fail(opened.error());
+  if (const auto announced = announce_ready(server, announcement, out); !announced) {
+    return report_failure(options.programs, {}, log, cli::ExitCode::Failed, announced.error());
   }
   TickLoop loop{server};
   loop.run();
+  StopDeadline deadline{server};
   disconnect_clients(server, loop);
-  RecordingClose recording{server};
-  auto ended = recording.wait();
-  if (ended && server.results) ended = server.results->close();
+  Closing closing{server};
+  const auto ended = closing.wait(deadline);
   if (ended) {
     server.admin->stop();
-    server.log.event(Severity::Info, "stopped");
-    if (announcement.json) ended = os::write_to_stdout(stopped_document(server, loop.ticks()));
+    server.log.event(Severity::Info, {"stopped"});
   }
-  const cli::ExitCode code =
-      ended ? cli::ExitCode::Done : fail(options, announcement, ended.error());
-  if (recording.is_stuck()) std::_Exit(cli::to_int(code));
-  return code;
+  // The last lines go to streams that may be stuck, so nothing waits for them beyond the deadline.
+  const Instant told = server.clock.now();
+  const auto in_time = [&](auto condition) {
+    return deadline.wait(Duration::zero(), [&] {
+      return condition() || server.clock.now() - told >= kLastLines;
+    }) && condition();
+  };
+  BackgroundRead<cli::ExitCode> report;
+  report.begin("report", [&, ticks = loop.ticks()] {
+    if (!ended) return fail(ended.error());
+    if (!announcement.json) return cli::ExitCode::Done;
+    const auto written = os::write_to_stdout(stopped_document(server, ticks));
+    return written ? cli::ExitCode::Done : fail(written.error());
+  });
+  std::optional<cli::ExitCode> code;
+  const bool is_reported = in_time([&] { return code || (code = report.take()); });
+  const bool is_logged = in_time([&] { return log.status().waiting == 0; });
+  if (!is_reported) code = ended ? cli::ExitCode::Done : cli::ExitCode::Failed;
+  if (closing.is_stuck() || !is_reported || !is_logged || out.is_stuck()) {
+    std::_Exit(cli::to_int(*code));
+  }
+  return *code;
 }
 
 }  // namespace tickbox::server

@@ -7,7 +7,14 @@
 #include "server/host/announcement.h"
 #include "server/host/options.h"
 
+#include <string>
+
 namespace tickbox::server {
+
+/// Reports why the server cannot start or has failed: as cli::tell_failure() does, but as an event
+/// if the log is JSON, so that stderr has nothing but JSON. Returns `code`.
+cli::ExitCode report_failure(const ProgramNames& programs, const Announcement& announcement,
+                             const os::Log& log, cli::ExitCode code, const std::string& why);
 
 /// Serves until a signal or the room's last tick, or for options.ticks ticks. Fails: Failed,
 /// after one line on stderr.

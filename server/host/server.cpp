@@ -12,9 +12,9 @@
 
 namespace tickbox::server {
 
-void OsLog::event(Severity severity, std::string_view line) {
+void OsLog::event(Severity severity, const LogEvent& event) {
   constexpr std::array kLevels = {os::LogLevel::Info, os::LogLevel::Warning, os::LogLevel::Error};
-  log_.write(kLevels[static_cast<std::size_t>(severity)], line);
+  log_.write(kLevels[static_cast<std::size_t>(severity)], event);
 }
 
 std::expected<void, std::string> Server::open(engine::Games games) {
@@ -99,6 +99,7 @@ void Server::publish(ServerState state, Instant last_tick) {
   metrics.socket = {.sends_dropped = failures.sends_dropped,
                     .send_errors = failures.send_errors,
                     .receive_errors = failures.receive_errors};
+  metrics.log_lines_dropped = log.status().dropped;
   metrics.recording = recordings->look();
   if (desyncs) {
     const os::BackgroundFileWriterStats stats = desyncs->stats();

@@ -23,7 +23,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace tickbox::server {
 
@@ -32,7 +31,9 @@ class OsLog final : public Log {
  public:
   explicit OsLog(const os::Log& log) : log_(log) {}
 
-  void event(Severity severity, std::string_view line) override;
+  void event(Severity severity, const LogEvent& event) override;
+
+  [[nodiscard]] os::LogStatus status() const { return log_.status(); }
 
  private:
   const os::Log& log_;

@@ -1,10 +1,7 @@
 #include "server/host/server_keys.h"
 
 #include "os/files/private_file.h"
-#include "os/process/log.h"
 #include "server/host/access.h"
-
-#include <fmt/core.h>
 
 #include <utility>
 
@@ -14,18 +11,18 @@ std::expected<net::KeyRing, std::string> ServerKeys::open() {
   const auto file = create_key_file(options_);
   if (!file) return std::unexpected(file.error());
   if (*file == KeyFile::Created) {
-    log_.event(Severity::Info, "key_file_created path=" + os::log_value(options_.key_file));
+    log_.event(Severity::Info, {"key_file_created", {{"path", options_.key_file}}});
   }
   auto keys = read_keys(options_);
-  if (keys) in_words_ = keys_in_words(*keys);
+  if (keys) in_use_ = keys_as_fields(*keys);
   return keys;
 }
 
 void ServerKeys::begin_reload() {
   if (options_.key_file.empty()) {
     log_.event(Severity::Warning,
-               "keys_not_reloaded reason=\"the server uses the published key: it has no key file "
-               "to read\"");
+               {"keys_not_reloaded",
+                {{"reason", "the server uses the published key: it has no key file to read"}}});
     return;
   }
   reload_.begin("key_reload", [path = options_.key_file, exposed = exposed_keys(options_)] {
@@ -38,12 +35,13 @@ std::optional<net::KeyRing> ServerKeys::take_reloaded() {
   auto ended = reload_.take();
   if (!ended) return std::nullopt;
   if (!ended->keys) {
-    log_.event(Severity::Error, fmt::format("keys_reload_failed reason={} kept=\"{}\"",
-                                            os::log_value(ended->keys.error()), in_words_));
+    log_.event(Severity::Error,
+               {"keys_reload_failed",
+                {{"reason", ended->keys.error()}, {"kept", fields_as_text(in_use_)}}});
     return std::nullopt;
   }
-  in_words_ = keys_in_words(*ended->keys);
-  log_.event(Severity::Info, "keys_reloaded " + in_words_);
+  in_use_ = keys_as_fields(*ended->keys);
+  log_.event(Severity::Info, {"keys_reloaded", in_use_});
   log_exposure(ended->exposure);
   return *std::move(ended->keys);
 }
@@ -53,7 +51,7 @@ void ServerKeys::log_exposure() const {
 }
 
 void ServerKeys::log_exposure(const std::optional<std::string>& warning) const {
-  if (warning) log_.event(Severity::Warning, "key_file_exposed reason=" + os::log_value(*warning));
+  if (warning) log_.event(Severity::Warning, {"key_file_exposed", {{"reason", *warning}}});
 }
 
 }  // namespace tickbox::server

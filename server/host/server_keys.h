@@ -32,8 +32,8 @@ class ServerKeys {
   /// Logs a warning if the key file is exposed.
   void log_exposure() const;
 
-  /// Returns "keys=2 newest=3" for the keys read last.
-  [[nodiscard]] const std::string& in_words() const { return in_words_; }
+  /// Returns keys=2 newest=3 for the keys read last.
+  [[nodiscard]] const LogFields& in_use() const { return in_use_; }
 
  private:
   /// One read of the key file.
@@ -46,7 +46,7 @@ class ServerKeys {
 
   const Options& options_;
   Log& log_;
-  std::string in_words_;
+  LogFields in_use_;
   BackgroundRead<Reload> reload_;
 };
 

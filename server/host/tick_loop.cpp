@@ -5,8 +5,6 @@
 
 #include "os/process/steady_clock.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -119,8 +117,7 @@ void TickLoop::handle_hangup() {
 
 void TickLoop::log_kicked(std::string_view reason, std::size_t count) {
   if (count == 0) return;
-  server_.log.event(Severity::Info,
-                    fmt::format("clients_kicked reason={} count={}", reason, count));
+  server_.log.event(Severity::Info, {"clients_kicked", {{"reason", reason}, {"count", count}}});
 }
 
 /// Logs a stall and the summary, and publishes the status, each at its interval.
@@ -131,11 +128,22 @@ void TickLoop::log_and_publish() {
   if (now - published_ >= kPublishInterval) {
     published_ = now;
     server_.publish(ServerState::Ready, last_tick_);
+    log_lost_lines(now);
   }
   if (summary_.due(now)) {
-    server_.log.event(Severity::Info,
-                      summary_.take(shard_.metrics(), now) +
-                          (server_.options.allow_strangers ? " strangers=allowed" : ""));
+    LogEvent summary = summary_.take(shard_.metrics(), now);
+    if (server_.options.allow_strangers) summary.fields.emplace_back("strangers", "allowed");
+    server_.log.event(Severity::Info, summary);
+  }
+}
+
+/// Logs that lines were dropped, once the stream takes lines again.
+void TickLoop::log_lost_lines(Instant now) {
+  const os::LogStatus status = server_.log.status();
+  lost_lines_.add(status.dropped - std::exchange(lines_dropped_, status.dropped));
+  if (status.waiting != 0) return;
+  if (const std::uint64_t count = lost_lines_.take(now); count != 0) {
+    server_.log.event(Severity::Warning, {"log_lines_dropped", {{"count", count}}});
   }
 }
 

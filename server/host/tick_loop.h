@@ -37,6 +37,7 @@ class TickLoop {
   void handle_hangup();
   void log_kicked(std::string_view reason, std::size_t count);
   void log_and_publish();
+  void log_lost_lines(Instant now);
   void wait();
 
   Server& server_;
@@ -44,6 +45,8 @@ class TickLoop {
   TickPacer pacer_;
   Summary summary_;
   StallLog stalls_;
+  PacedCount lost_lines_;
+  std::uint64_t lines_dropped_ = 0;  ///< lines of the log, when it last looked
   OverrunLog overruns_;
   Instant last_tick_;
   Instant published_;

@@ -109,8 +109,8 @@ void InputReceiver::count_mismatches(Session& session, std::uint32_t reported, I
   if (!std::exchange(session.room->seats().seat_of(session.player).has_reported, true)) {
     ++context_.metrics.mismatch_reporters;
     context_.log.event(LogKind::Mismatch, Severity::Error, now, [&] {
-      return fmt::format("state_hash_mismatch seat={} tick={}", session.player.value,
-                         session.room->tick().value);
+      return LogEvent{"state_hash_mismatch",
+                      {{"seat", session.player.value}, {"tick", session.room->tick().value}}};
     });
   }
   context_.metrics.hash_mismatches +=

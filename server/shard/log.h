@@ -2,13 +2,12 @@
 // The log, for code that must not know where it goes; and limits on lines that clients can cause.
 
 #include "core/clock.h"
+#include "core/log_event.h"
 #include "server/shard/limits.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
 
 namespace tickbox::server {
 
@@ -24,8 +23,8 @@ class Log {
  public:
   virtual ~Log() = default;
 
-  /// Writes one event: a name, then fields as key=value; values with blanks in double quotes.
-  virtual void event(Severity severity, std::string_view line) = 0;
+  /// Writes one event. Never waits for what is outside of the process.
+  virtual void event(Severity severity, const LogEvent& event) = 0;
 };
 
 // A log that no client can flood: lines of one kind are limited, and omitted lines are counted.
@@ -51,18 +50,18 @@ class LimitedLog {
  public:
   explicit LimitedLog(Log& log) : log_(log) {}
 
-  /// Writes the line that `make_line()` returns, or counts it as left out.
-  template <class MakeLine>
-  void event(LogKind kind, Severity severity, Instant now, MakeLine&& make_line) {
+  /// Writes the event that `make_event()` returns, or counts it as left out.
+  template <class MakeEvent>
+  void event(LogKind kind, Severity severity, Instant now, MakeEvent&& make_event) {
     Kind& of = kinds_[static_cast<std::size_t>(kind)];
     if (!of.limit.take(kLogLines, now)) {
       ++of.left_out;
       return;
     }
-    std::string line = make_line();
-    if (of.left_out > 0) line += " left_out=" + std::to_string(of.left_out);
+    LogEvent event = make_event();
+    if (of.left_out > 0) event.fields.emplace_back("left_out", of.left_out);
     of.left_out = 0;
-    log_.event(severity, line);
+    log_.event(severity, event);
   }
 
  private:

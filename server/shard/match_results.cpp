@@ -9,12 +9,13 @@
 namespace tickbox::server {
 namespace {
 
-/// Returns `[{"seat":…,"client":…},…]` of the players in a room.
+/// Returns `[{"seat":3,"client":"7"},…]` of the players in a room. An id is text, because not every
+/// reader of JSON represents 64 bits.
 std::string players_json(const HostedRoom& room) {
   std::string players = "[";
   for (const Seat& seat : room.seats().all()) {
     if (!seat.in_world) continue;
-    players += fmt::format(R"({}{{"seat":{},"client":{}}})", players.size() > 1 ? "," : "",
+    players += fmt::format(R"({}{{"seat":{},"client":"{}"}})", players.size() > 1 ? "," : "",
                            seat.player.value, seat.client);
   }
   return players + "]";
@@ -37,8 +38,11 @@ void MatchResults::publish(const HostedRoom& room, const TypeInfo& type, std::st
                            Instant now) {
   ++context_.metrics.results.published;
   context_.log.event(LogKind::Result, Severity::Info, now, [&] {
-    return fmt::format("match_result room={} tick={} type={} values={}", room.id().value,
-                       room.tick().value, type.name, values);
+    return LogEvent{"match_result",
+                    {{"room", room.id().value},
+                     {"tick", room.tick().value},
+                     {"type", type.name},
+                     {"values", JsonText{std::string{values}}}}};
   });
   if (sink_ == nullptr) return;
   const std::string line = fmt::format(
@@ -49,7 +53,7 @@ void MatchResults::publish(const HostedRoom& room, const TypeInfo& type, std::st
   if (sink_->note(line)) return;
   ++context_.metrics.results.lost;
   context_.log.event(LogKind::ResultLost, Severity::Error, now, [&] {
-    return fmt::format("match_result_lost room={} tick={}", room.id().value, room.tick().value);
+    return LogEvent{"match_result_lost", {{"room", room.id().value}, {"tick", room.tick().value}}};
   });
 }
 

@@ -169,6 +169,7 @@ struct Metrics {
   std::uint64_t ticks = 0;
   std::uint64_t overruns = 0;  ///< ticks that took longer than their period
   std::uint64_t slipped = 0;
+  std::uint64_t log_lines_dropped = 0;
 
   std::uint64_t rooms = 0;
   std::uint64_t clients = 0;

@@ -1,7 +1,6 @@
 #include "server/shard/paced_logs.h"
 
-#include <fmt/core.h>
-
+#include <string>
 #include <utility>
 
 namespace tickbox::server {
@@ -20,11 +19,12 @@ void RefusalLog::write(LimitedLog& log, Instant now) {
     const std::uint64_t count = refusals.count.take(now);
     if (count == 0) continue;
     log.event(LogKind::Refused, Severity::Info, now, [&] {
-      return fmt::format(
-          "connection_refused reason={}{} address={} count={}",
-          net::name_of(static_cast<net::RefuseReason>(i)),
-          refusals.client ? fmt::format(" client={}", *refusals.client) : std::string{},
-          net::to_string(refusals.address), count);
+      LogEvent refused{"connection_refused",
+                       {{"reason", net::name_of(static_cast<net::RefuseReason>(i))}}};
+      if (refusals.client) refused.fields.emplace_back("client", std::to_string(*refusals.client));
+      refused.fields.emplace_back("address", net::to_string(refusals.address));
+      refused.fields.emplace_back("count", count);
+      return refused;
     });
   }
 }
@@ -34,18 +34,22 @@ void OverrunLog::add(const Overrun& overrun) {
   if (overrun.total > longest_.total) longest_ = overrun;
 }
 
-std::optional<std::string> OverrunLog::take(Instant now) {
+std::optional<LogEvent> OverrunLog::take(Instant now) {
   const std::uint64_t count = count_.take(now);
   if (count == 0) return std::nullopt;
   const Overrun overrun = std::exchange(longest_, {});
   const auto ms = [](Duration time) {
-    return std::chrono::duration<double, std::milli>{time}.count();
+    return Decimal{std::chrono::duration<double, std::milli>{time}.count(), 1};
   };
-  return fmt::format(
-      "tick_overrun count={} tick={} total_ms={:.1f} receive_ms={:.1f} step_ms={:.1f} "
-      "send_ms={:.1f} entities={} clients={}",
-      count, overrun.tick, ms(overrun.total), ms(overrun.receive), ms(overrun.step),
-      ms(overrun.send), overrun.entities, overrun.clients);
+  return LogEvent{"tick_overrun",
+                  {{"count", count},
+                   {"tick", overrun.tick},
+                   {"total_ms", ms(overrun.total)},
+                   {"receive_ms", ms(overrun.receive)},
+                   {"step_ms", ms(overrun.step)},
+                   {"send_ms", ms(overrun.send)},
+                   {"entities", overrun.entities},
+                   {"clients", overrun.clients}}};
 }
 
 void StallLog::look(std::uint64_t slipped, Duration behind) {
@@ -55,12 +59,14 @@ void StallLog::look(std::uint64_t slipped, Duration behind) {
   stalled_ += behind;
 }
 
-std::optional<std::string> StallLog::take(Instant now) {
+std::optional<LogEvent> StallLog::take(Instant now) {
   const std::uint64_t count = count_.take(now);
   if (count == 0) return std::nullopt;
   const Duration stalled = std::exchange(stalled_, Duration{});
-  return fmt::format("ticks_slipped count={} stalled_ms={}", count,
-                     std::chrono::duration_cast<std::chrono::milliseconds>(stalled).count());
+  return LogEvent{
+      "ticks_slipped",
+      {{"count", count},
+       {"stalled_ms", std::chrono::duration_cast<std::chrono::milliseconds>(stalled).count()}}};
 }
 
 }  // namespace tickbox::server

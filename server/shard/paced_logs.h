@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 
 namespace tickbox::server {
@@ -66,7 +65,7 @@ class StallLog {
 
   /// Returns "ticks_slipped count=112 stalled_ms=2000", if a line is due now. The time is the sum
   /// of all stalls since the line before.
-  [[nodiscard]] std::optional<std::string> take(Instant now);
+  [[nodiscard]] std::optional<LogEvent> take(Instant now);
 
  private:
   std::uint64_t slipped_ = 0;
@@ -91,7 +90,7 @@ class OverrunLog {
   void add(const Overrun& overrun);
 
   /// Returns "tick_overrun count=3 tick=712 total_ms=21.4 …", if a line is due now.
-  [[nodiscard]] std::optional<std::string> take(Instant now);
+  [[nodiscard]] std::optional<LogEvent> take(Instant now);
 
  private:
   PacedCount count_;

@@ -113,6 +113,7 @@ struct Session {
   std::uint32_t ticket_serial = 0;     ///< serial of its resume ticket
   std::uint32_t malformed = 0;         ///< messages that opened and could not be read
 
+  Instant began;  ///< when it began to play
   Instant heard;  ///< when the last packet was opened
   SessionLimits limits;
   std::optional<PathCheck> path_check;

@@ -304,8 +304,11 @@ void Shard::Impl::stop_at_end(Instant now) {
       rooms_, [this](const HostedRoom& room) { return room.tick().value >= tick_end_; });
   if (over == rooms_.end()) return;
   context_.log.event(LogKind::Ended, Severity::Warning, now, [&] {
-    return fmt::format("room_over room={} tick={} clients={} reason=tick_limit", over->id().value,
-                       over->tick().value, clients());
+    return LogEvent{"room_over",
+                    {{"room", over->id().value},
+                     {"tick", over->tick().value},
+                     {"clients", clients()},
+                     {"reason", "tick_limit"}}};
   });
   stop(now);
 }
@@ -318,7 +321,7 @@ void Shard::Impl::log_drops(Instant now) {
     const std::uint64_t more = drops.of(reason) - drops_logged_.of(reason);
     if (more == 0) continue;
     context_.log.event(LogKind::Dropped, Severity::Info, now, [&] {
-      return fmt::format("datagrams_dropped reason={} count={}", net::name_of(reason), more);
+      return LogEvent{"datagrams_dropped", {{"reason", net::name_of(reason)}, {"count", more}}};
     });
   }
   drops_logged_ = drops;

@@ -1,6 +1,6 @@
 // A failed assertion leaves a recording, and the recording fails by the same assertion.
 
-#include "server/host/crash_file.h"
+#include "server/host/recordings/crash_file.h"
 
 #include "core/assert.h"
 #include "games/arena/arena.h"
@@ -78,7 +78,7 @@ TEST(CrashFile, TheShardKeepsWhatEntersATickBeforeItsStep) {
 
   class NoLog final : public server::Log {
    public:
-    void event(server::Severity, std::string_view) override {}
+    void event(server::Severity, const LogEvent&) override {}
   };
 
   EXPECT_EXIT(

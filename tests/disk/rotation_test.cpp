@@ -143,7 +143,7 @@ TEST(Rotation, OldFilesGoAndOthersStay) {
   ASSERT_TRUE(comes_true([&] {
     recorded.run(1);
     for (const auto& note : recorded.files->take_notes()) {
-      if (note.line.starts_with("recording_removed")) removed.push_back(note.line);
+      if (note.event.name == "recording_removed") removed.push_back(as_text(note.event));
     }
     return removed.size() >= 5;
   }));
@@ -311,7 +311,7 @@ TEST(Rotation, ADiskThatAnswersNothingNeverHoldsUpTheThreadThatTicks) {
     ASSERT_TRUE(comes_true([&] {
       recorded.run(1);
       for (const auto& note : recorded.files->take_notes()) {
-        closed += note.line.starts_with("recording_closed") ? 1U : 0U;
+        closed += note.event.name == "recording_closed" ? 1U : 0U;
       }
       return closed >= 2;
     }));
@@ -337,8 +337,8 @@ TEST(Rotation, AFileThatCannotBeRemovedIsToldOfAndStays) {
     return comes_true([&] {
       recorded.run(1);
       for (const auto& note : recorded.files->take_notes()) {
-        if (note.wrong) wrong.push_back(note.line);
-        seen += note.line.starts_with(prefix) ? 1U : 0U;
+        if (note.wrong) wrong.push_back(as_text(note.event));
+        seen += note.event.name == prefix ? 1U : 0U;
       }
       return seen >= count;
     });

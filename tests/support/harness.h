@@ -32,9 +32,9 @@ namespace tickbox::tests {
 /// Keeps every line, and counts the errors.
 class MemoryLog final : public server::Log {
  public:
-  void event(server::Severity severity, std::string_view line) override {
+  void event(server::Severity severity, const LogEvent& event) override {
     errors_ += severity == server::Severity::Error ? 1 : 0;
-    lines_.emplace_back(line);
+    lines_.push_back(as_text(event));
   }
 
   [[nodiscard]] int errors() const { return errors_; }

@@ -40,7 +40,7 @@ class AppendFile {
 
 /// Opens a file to append to it, and creates it if it is missing, readable by its owner and group.
 /// The bytes that the file has already stay: AppendFile::cut() counts from their end. Errors are
-/// errno codes.
+/// errno codes: ENXIO for a FIFO that no program reads.
 [[nodiscard]] std::expected<std::unique_ptr<AppendFile>, int> append_to(const std::string& path);
 
 /// A regular file of a folder.

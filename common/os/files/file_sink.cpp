@@ -256,6 +256,7 @@ std::string creation_failure(const std::string& path, int code) {
   if (code == EEXIST) line += "; existing files are not overwritten: name another or move this one";
   if (code == ENOENT) line += "; make its directory first";
   if (code == EACCES || code == EROFS) line += "; name a writable directory";
+  if (code == ENXIO) line += "; it is a FIFO that no program reads: start its reader first";
   return line;
 }
 

@@ -1,25 +1,46 @@
-// spdlog writes the line, its time and its colour; this file formats the event.
+// spdlog writes the line, its time and its colour in a thread of its own; this file formats the
+// event. spdlog's queue drops the oldest line when it is full.
 
 #include "os/process/log.h"
 
 #include "os/process/terminal.h"
 
-#include <spdlog/logger.h>
+#include <spdlog/async.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/ansicolor_sink.h>
 
-#include <algorithm>
-#include <charconv>
+#include <atomic>
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <signal.h>
+#include <thread>
+#include <type_traits>
 #include <unistd.h>
 #include <utility>
+#include <variant>
 
 namespace tickbox::os {
 namespace {
 
 using ColourSink = spdlog::sinks::ansicolor_sink<spdlog::details::console_mutex>;
+
+class CountingSink final : public ColourSink {
+ public:
+  using ColourSink::ColourSink;
+
+  void log(const spdlog::details::log_msg& line) override {
+    ColourSink::log(line);
+    written_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  /// Returns the number of lines that the stream has taken. Thread: any.
+  [[nodiscard]] std::uint64_t written() const { return written_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> written_{0};
+};
 
 spdlog::level::level_enum to_spdlog(LogLevel level) {
   switch (level) {
@@ -66,63 +87,30 @@ spdlog::color_mode colours_for(std::FILE* out) {
                                                         : spdlog::color_mode::never;
 }
 
-/// Number of digits that a double, and so every JSON reader, represents exactly.
-constexpr std::size_t kNumberDigitsMax = 15;
+/// The largest whole number that a double, and so every reader of JSON, represents exactly.
+constexpr std::uint64_t kWholeMax = std::uint64_t{1} << 53U;
 
-constexpr std::string_view kBlanks = " \t";
-
-bool is_control(char byte) {
-  return static_cast<unsigned char>(byte) < 0x20 || static_cast<unsigned char>(byte) == 0x7f;
+nlohmann::ordered_json to_json(const LogValue& value) {
+  return std::visit(
+      [](const auto& of) -> nlohmann::ordered_json {
+        using Value = std::remove_cvref_t<decltype(of)>;
+        if constexpr (std::is_same_v<Value, Decimal>) {
+          const double scale = std::pow(10.0, of.digits);
+          return std::round(of.value * scale) / scale;
+        } else if constexpr (std::is_same_v<Value, JsonText>) {
+          return nlohmann::ordered_json::parse(of.text, nullptr, false);
+        } else if constexpr (std::is_same_v<Value, std::uint64_t>) {
+          if (of > kWholeMax) return std::to_string(of);
+          return of;
+        } else {
+          return of;
+        }
+      },
+      value);
 }
 
-bool is_digits(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
-
-/// Returns whether the text is -?digits[.digits] without a leading zero.
-bool looks_like_number(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  if (text.size() > kNumberDigitsMax) return false;
-  const std::size_t point = std::min(text.find('.'), text.size());
-  const std::string_view whole = text.substr(0, point);
-  if (!is_digits(whole) || (whole.size() > 1 && whole.front() == '0')) return false;
-  return point == text.size() || is_digits(text.substr(point + 1));
-}
-
-// Parsing the `key=value` pairs of a log line, and writing them as JSON.
-
-nlohmann::ordered_json to_json_value(std::string_view text) {
-  if (text == "true") return true;
-  if (text == "false") return false;
-  if (!looks_like_number(text)) return std::string{text};
-  if (text.find('.') == std::string_view::npos) {
-    std::int64_t whole = 0;
-    std::from_chars(text.data(), text.data() + text.size(), whole);
-    return whole;
-  }
-  double decimal = 0;
-  std::from_chars(text.data(), text.data() + text.size(), decimal);
-  return decimal;
-}
-
-/// Removes a value from the front of `rest`. Returns it without quotes and escapes, and whether it
-/// was quoted.
-std::pair<std::string, bool> take_value(std::string_view& rest) {
-  if (!rest.starts_with('"')) {
-    const std::size_t end = std::min(rest.find_first_of(kBlanks), rest.size());
-    std::string value{rest.substr(0, end)};
-    rest.remove_prefix(end);
-    return {value, false};
-  }
-  std::string value;
-  std::size_t i = 1;
-  for (; i < rest.size() && rest[i] != '"'; ++i) {
-    if (rest[i] == '\\' && i + 1 < rest.size()) ++i;
-    value += rest[i];
-  }
-  rest.remove_prefix(std::min(i + 1, rest.size()));
-  return {value, true};
-}
+/// The time between two looks at a queue that is being written.
+constexpr std::chrono::milliseconds kLook{1};
 
 }  // namespace
 
@@ -142,93 +130,84 @@ std::expected<LogFormat, std::string> parse_log_format(std::string_view text) {
 }
 
 struct Log::Sink {
+  explicit Sink(const LogOptions& options)
+      : format(options.format),
+        stream(std::make_shared<CountingSink>(options.out, options.format == LogFormat::Json
+                                                               ? spdlog::color_mode::never
+                                                               : colours_for(options.out))),
+        pool(std::make_shared<spdlog::details::thread_pool>(
+            options.lines_max, 1,
+            [] {
+              // Signals are for the main thread.
+              sigset_t all;
+              sigfillset(&all);
+              pthread_sigmask(SIG_SETMASK, &all, nullptr);
+              pthread_setname_np(pthread_self(), "log");
+            })),
+        logger(std::make_shared<spdlog::async_logger>(
+            "tickbox", stream, pool, spdlog::async_overflow_policy::overrun_oldest)) {}
+
   LogFormat format;
-  spdlog::logger logger;
+  std::shared_ptr<CountingSink> stream;
+  std::shared_ptr<spdlog::details::thread_pool> pool;
+  std::shared_ptr<spdlog::async_logger> logger;
+  std::atomic<std::uint64_t> queued{0};
 };
 
 Log::Log(const LogOptions& options) {
   const bool json = options.format == LogFormat::Json;
-  auto out = std::make_shared<ColourSink>(
-      options.out, json ? spdlog::color_mode::never : colours_for(options.out));
-  sink_ = std::make_unique<Sink>(Sink{options.format, spdlog::logger{"tickbox", std::move(out)}});
-  sink_->logger.set_formatter(std::make_unique<spdlog::pattern_formatter>(
+  sink_ = std::make_unique<Sink>(options);
+  sink_->logger->set_formatter(std::make_unique<spdlog::pattern_formatter>(
       json ? "%v" : "%Y-%m-%dT%H:%M:%S.%eZ %^%l%$ %v", spdlog::pattern_time_type::utc));
   set_level(options.level);
 }
 
 Log::~Log() = default;
-Log::Log(Log&&) noexcept = default;
-Log& Log::operator=(Log&&) noexcept = default;
 
-void Log::write(LogLevel level, std::string_view event) const {
+void Log::write(LogLevel level, const LogEvent& event) const {
   const auto spdlog_level = to_spdlog(level);
-  if (!sink_->logger.should_log(spdlog_level)) return;
+  if (!sink_->logger->should_log(spdlog_level)) return;
   const std::string line = sink_->format == LogFormat::Json
                                ? event_to_json(utc_now(), name_of(level), event)
-                               : escape_control_bytes(event);
-  sink_->logger.log(spdlog_level, std::string_view{line});
+                               : as_text(event);
+  sink_->queued.fetch_add(1, std::memory_order_relaxed);
+  sink_->logger->log(spdlog_level, std::string_view{line});
+}
+
+LogFormat Log::format() const {
+  return sink_->format;
+}
+
+LogStatus Log::status() const {
+  const std::uint64_t written = sink_->stream->written();
+  const std::uint64_t dropped = sink_->pool->overrun_counter();
+  const std::uint64_t queued = sink_->queued.load(std::memory_order_relaxed);
+  return {.waiting = queued - written - dropped, .dropped = dropped};
+}
+
+bool Log::close(Duration patience) const {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (status().waiting != 0) {
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(kLook);
+  }
+  return true;
 }
 
 void Log::set_level(LogLevel level) const {
-  sink_->logger.set_level(to_spdlog(level));
+  sink_->logger->set_level(to_spdlog(level));
 }
 
-std::string log_value(std::string_view text) {
-  const bool plain = !text.empty() && text.find_first_of(" \t\"\\=") == std::string_view::npos &&
-                     std::ranges::none_of(text, is_control);
-  if (plain) return std::string{text};
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + '"';
-}
-
-std::string escape_control_bytes(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string escaped;
-  escaped.reserve(text.size());
-  for (const char c : text) {
-    if (!is_control(c)) {
-      escaped += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    escaped += "\\x";
-    escaped += kHex[byte >> 4U];
-    escaped += kHex[byte & 0xfU];
-  }
-  return escaped;
-}
-
-std::string event_to_json(std::string_view time, std::string_view level, std::string_view event) {
-  nlohmann::ordered_json fields;
-  fields["time"] = std::string{time};
-  fields["level"] = std::string{level};
-  fields["event"] = std::string{};
-  std::string name;
-  std::string_view rest = event;
-  while (true) {
-    rest.remove_prefix(std::min(rest.find_first_not_of(kBlanks), rest.size()));
-    if (rest.empty()) break;
-    const std::size_t word_end = std::min(rest.find_first_of(kBlanks), rest.size());
-    const std::size_t equals = rest.substr(0, word_end).find('=');
-    if (equals == std::string_view::npos || equals == 0) {
-      if (!name.empty()) name += ' ';
-      name += rest.substr(0, word_end);
-      rest.remove_prefix(word_end);
-      continue;
-    }
-    std::string key{rest.substr(0, equals)};
-    rest.remove_prefix(equals + 1);
-    const auto [value, quoted] = take_value(rest);
+std::string event_to_json(std::string_view time, std::string_view level, const LogEvent& event) {
+  nlohmann::ordered_json fields{
+      {"time", std::string{time}}, {"level", std::string{level}}, {"event", event.name}};
+  for (const LogField& field : event.fields) {
+    std::string key{field.key};
     while (fields.contains(key)) {
       key += '_';
     }
-    fields[key] = quoted ? nlohmann::ordered_json(value) : to_json_value(value);
+    fields[key] = to_json(field.value);
   }
-  fields["event"] = name;
   return fields.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

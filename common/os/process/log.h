@@ -1,6 +1,10 @@
 #pragma once
 // Writes events to stderr, one line each, for people or for machines.
 
+#include "core/clock.h"
+#include "core/log_event.h"
+
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <expected>
@@ -29,44 +33,49 @@ struct LogOptions {
   LogLevel level = LogLevel::Info;  ///< events below this level are not written
   LogFormat format = LogFormat::Text;
   std::FILE* out = stderr;  ///< coloured only if it is a terminal and NO_COLOR is not set
+  /// Lines that may wait for the stream. When there are more, the oldest is dropped.
+  std::size_t lines_max = 4'096;
 };
 
-/// A log of events. Thread: any. Cost: one write to the stream; a tick thread logs only events,
-/// never per entity.
+/// The lines of a log that were not written yet.
+struct LogStatus {
+  std::uint64_t waiting = 0;  ///< lines in the queue
+  std::uint64_t dropped = 0;  ///< lines dropped since the start, because the queue was full
+};
+
+/// A log of events, written by a thread of its own: a stream that nobody reads costs lines, and no
+/// caller waits for it. Thread: any. Cost: formats the line and locks the queue for a few
+/// instructions; a tick thread logs only events, never per entity.
 class Log {
  public:
   explicit Log(const LogOptions& options);
-  ~Log();
-  Log(Log&&) noexcept;
-  Log& operator=(Log&&) noexcept;
 
-  /// Writes an event and its fields: `session_closed room=3 reason=timed_out text="two words"`. A
-  /// value with blanks has double quotes around it, with \" and \\ inside. Control bytes are
-  /// escaped, so that every event is one line.
-  void write(LogLevel level, std::string_view event) const;
+  /// Writes the lines that wait, as long as that takes (call `close()` to wait no longer).
+  ~Log();
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  /// Queues an event as one line.
+  void write(LogLevel level, const LogEvent& event) const;
 
   void set_level(LogLevel level) const;
+
+  [[nodiscard]] LogFormat format() const;
+  [[nodiscard]] LogStatus status() const;
+
+  /// Waits until the lines that wait are written. Returns false if the stream does not take them
+  /// within `patience`: then only std::_Exit() ends the process without another wait.
+  [[nodiscard]] bool close(Duration patience) const;
 
  private:
   struct Sink;
   std::unique_ptr<Sink> sink_;
 };
 
-// The form of a log line: an event and its fields, `session_closed room=3 text="two words"`.
-
-/// Returns `text` as the value of a field: in double quotes, with \" and \\ inside, if it needs
-/// them.
-[[nodiscard]] std::string log_value(std::string_view text);
-
-/// Returns `text` with every control byte as \xNN, so that received text adds no line and sends no
-/// command to a terminal.
-[[nodiscard]] std::string escape_control_bytes(std::string_view text);
-
-/// Returns an event and its fields as one JSON object: {"time":…,"level":…,"event":…}, then each
-/// key in order. A whole number or decimal of at most 15 characters after its sign, without a
-/// leading zero, becomes a number, so that hashes stay text. true and false become booleans, all
-/// else text. Words without '=' belong to the event. A repeated key gets a '_' appended.
+/// Returns an event as one JSON object: {"time":…,"level":…,"event":…}, then each field in order.
+/// A whole number beyond 2^53, which not every reader of JSON represents, becomes text. A repeated
+/// key gets a '_' appended.
 [[nodiscard]] std::string event_to_json(std::string_view time, std::string_view level,
-                                        std::string_view event);
+                                        const LogEvent& event);
 
 }  // namespace tickbox::os

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <tuple>
 #include <unistd.h>
@@ -20,6 +21,26 @@ std::expected<void, std::string> write_to_stdout(std::string_view text) {
 
 void write_to_stderr(std::string_view text) {
   std::ignore = std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void write_to_stderr_directly(std::string_view text) {
+  // Without O_NONBLOCK, a write to a pipe that nobody reads has no end.
+  constexpr int kAttempts = 10;
+  constexpr int kAttemptMilliseconds = 100;
+  const int flags = ::fcntl(STDERR_FILENO, F_GETFL);
+  (void)::fcntl(STDERR_FILENO, F_SETFL, flags | O_NONBLOCK);
+  for (int attempt = 0; attempt < kAttempts && !text.empty();) {
+    const ssize_t taken = ::write(STDERR_FILENO, text.data(), text.size());
+    if (taken > 0) {
+      text.remove_prefix(static_cast<std::size_t>(taken));
+      continue;
+    }
+    if (taken < 0 && errno != EAGAIN && errno != EINTR) break;
+    pollfd writable{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+    (void)::poll(&writable, 1, kAttemptMilliseconds);
+    ++attempt;
+  }
+  (void)::fcntl(STDERR_FILENO, F_SETFL, flags);
 }
 
 std::optional<std::size_t> terminal_columns(int stream) {

@@ -18,6 +18,10 @@ namespace tickbox::os {
 /// exit code.
 void write_to_stderr(std::string_view text);
 
+/// Writes to stderr without its buffer and its lock, which another thread may hold: for the last
+/// words before abort(). Gives up after a second if nothing takes the text.
+void write_to_stderr_directly(std::string_view text);
+
 /// Returns the columns of the terminal behind a stream; nothing if it is not a terminal, or if the
 /// terminal does not know them.
 [[nodiscard]] std::optional<std::size_t> terminal_columns(int stream);

@@ -4,7 +4,6 @@
 #include "server/host/recordings/recording_files.h"
 
 #include "os/files/file_sink.h"
-#include "os/process/log.h"
 #include "os/process/process.h"
 #include "os/process/steady_clock.h"
 #include "os/process/system_error.h"
@@ -181,7 +180,7 @@ void RecordingFiles::State::make_next(std::unique_lock<std::mutex>& lock) {
   if (part) {
     ready = *std::move(part);
     making_failed.clear();
-    note({.line = "recording_opened path=" + os::log_value(ready->path)});
+    note({.event = {"recording_opened", {{"path", ready->path}}}});
   } else {
     ++errors;
     making_failed = std::move(part.error());
@@ -209,8 +208,7 @@ void RecordingFiles::State::count(const Part& part,
   errors += stats.errors;
   if (!closed_well && loss.empty()) loss = closed_well.error();
   note({.wrong = !closed_well,
-        .line = fmt::format("recording_closed path={} bytes={}", os::log_value(part.path),
-                            stats.bytes_written)});
+        .event = {"recording_closed", {{"path", part.path}, {"bytes", stats.bytes_written}}}});
 }
 
 void RecordingFiles::State::remove_old(std::unique_lock<std::mutex>& lock) {
@@ -238,25 +236,25 @@ void RecordingFiles::State::keep_limit(std::unique_lock<std::mutex>& lock) {
   if (kept.error != 0) {
     ++errors;
     note({.wrong = true,
-          .line =
-              fmt::format("recording_limit_failed path={} reason={}", os::log_value(options.folder),
-                          os::log_value(os::reason_of(kept.error)))});
+          .event = {"recording_limit_failed",
+                    {{"path", options.folder}, {"reason", os::reason_of(kept.error)}}}});
     return;
   }
   const bool was_over = std::exchange(is_over, kept.bytes > options.bytes_max);
   if (!is_over || was_over) return;
   note({.wrong = true,
-        .line = fmt::format("recording_over_limit path={} bytes={} limit={} reason=\"no other file "
-                            "is a closed recording of this server\"",
-                            os::log_value(options.folder), kept.bytes, options.bytes_max)});
+        .event = {"recording_over_limit",
+                  {{"path", options.folder},
+                   {"bytes", kept.bytes},
+                   {"limit", options.bytes_max},
+                   {"reason", "no other file is a closed recording of this server"}}}});
 }
 
 /// Requires: the lock.
 void RecordingFiles::State::note_removal(const std::string& path, bool removed) {
   errors += removed ? 0U : 1U;
   note({.wrong = !removed,
-        .line = fmt::format("{} path={}", removed ? "recording_removed" : "recording_not_removed",
-                            os::log_value(path))});
+        .event = {removed ? "recording_removed" : "recording_not_removed", {{"path", path}}}});
 }
 
 std::expected<std::unique_ptr<RecordingFiles>, std::string> RecordingFiles::open(
@@ -273,7 +271,7 @@ std::expected<std::unique_ptr<RecordingFiles>, std::string> RecordingFiles::open
   auto first = state->make();
   if (!first) return std::unexpected{std::move(first.error())};
   state->present = *std::move(first);
-  state->note({.line = "recording_opened path=" + os::log_value(state->present->path)});
+  state->note({.event = {"recording_opened", {{"path", state->present->path}}}});
   state->thread = os::start_thread("recordings", [state = state.get()] { state->run(); });
   return std::unique_ptr<RecordingFiles>{new RecordingFiles{std::move(state)}};
 }

@@ -4,6 +4,7 @@
 
 #include "core/clock.h"
 #include "core/entropy.h"
+#include "core/log_event.h"
 #include "os/files/disk.h"
 #include "record/format.h"
 #include "server/recording/recorder.h"
@@ -46,7 +47,7 @@ struct RecordingStatus {
 /// An event of the recording, for the log.
 struct RecordingNote {
   bool wrong = false;
-  std::string line{};
+  LogEvent event;
 };
 
 /// The recording files of a room, named by the time when they began. Two never have the same name,

@@ -4,7 +4,6 @@
 #include "engine/identity.h"
 #include "net/handshake.h"
 #include "os/files/file.h"
-#include "os/process/log.h"
 #include "os/process/process.h"
 #include "server/shard/hosted_room.h"
 
@@ -113,10 +112,10 @@ std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
                  .bytes = part_bytes_of(options)});
     made->log_notes();
     if (options.record_max_bytes == 0) {
-      parts.log.event(Severity::Warning,
-                      fmt::format("recording_unlimited path={} reason=\"recordings may fill the "
-                                  "disk\" try=\"--record-max-bytes SIZE\"",
-                                  os::log_value(options.record)));
+      parts.log.event(Severity::Warning, {"recording_unlimited",
+                                          {{"path", options.record},
+                                           {"reason", "recordings may fill the disk"},
+                                           {"try", "--record-max-bytes SIZE"}}});
     }
   }
   parts.entropy.fill(header.salt);
@@ -126,7 +125,7 @@ std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
 
 void Recordings::log_notes() {
   for (const RecordingNote& note : files_->take_notes()) {
-    log_.event(note.wrong ? Severity::Error : Severity::Info, note.line);
+    log_.event(note.wrong ? Severity::Error : Severity::Info, note.event);
   }
 }
 
@@ -137,12 +136,11 @@ RecordingMetrics Recordings::look() {
   if (status.degraded != std::exchange(degraded_, status.degraded)) {
     if (status.degraded) {
       log_.event(Severity::Error,
-                 fmt::format("recording_degraded path={} reason={}", os::log_value(status.path),
-                             os::log_value(status.reason)));
+                 {"recording_degraded", {{"path", status.path}, {"reason", status.reason}}});
     } else {
       log_.event(Severity::Info,
-                 fmt::format("recording_resumed path={} ticks_lost={}", os::log_value(status.path),
-                             recorder_->stats().ticks_lost));
+                 {"recording_resumed",
+                  {{"path", status.path}, {"ticks_lost", recorder_->stats().ticks_lost}}});
     }
   }
   return {.bytes = status.bytes,
@@ -163,8 +161,10 @@ std::expected<void, std::string> Recordings::close() {
   log_notes();
   if (!closed) return closed;
   const record::WriterStats stats = recorder_->stats();
-  log_.event(Severity::Info, fmt::format("recording_ended ticks={} bytes={} ticks_lost={}",
-                                         stats.ticks_recorded, stats.bytes, stats.ticks_lost));
+  log_.event(Severity::Info, {"recording_ended",
+                              {{"ticks", stats.ticks_recorded},
+                               {"bytes", stats.bytes},
+                               {"ticks_lost", stats.ticks_lost}}});
   return {};
 }
 

@@ -4,8 +4,8 @@
 
 #include "core/clock.h"
 #include "core/entropy.h"
-#include "server/host/crash_file.h"
 #include "server/host/options.h"
+#include "server/host/recordings/crash_file.h"
 #include "server/host/recordings/recording_files.h"
 #include "server/match/match.h"
 #include "server/recording/black_box.h"

@@ -75,8 +75,9 @@ void PathValidator::move(Session& session, Instant now) {
   end(session, now);
   context_.metrics.count(ConnectionResult::Moved);
   context_.log.event(LogKind::Moved, Severity::Info, now, [&] {
-    return fmt::format("session_moved seat={} address={}", session.player.value,
-                       net::to_string(session.route.peer));
+    return LogEvent{
+        "session_moved",
+        {{"seat", session.player.value}, {"address", net::to_string(session.route.peer)}}};
   });
 }
 

@@ -57,10 +57,13 @@ void SessionLifecycle::begin_to_play(Session& session, Instant now) {
     ++clients_;
   }
   Seats::take_over(seat);
+  session.began = now;
   context_.log.event(resumes ? LogKind::Resumed : LogKind::Opened, Severity::Info, now, [&] {
-    return fmt::format("{} seat={} client={} address={} clients={}",
-                       resumes ? "session_resumed" : "session_opened", session.player.value,
-                       seat.client, net::to_string(session.route.peer), clients_);
+    return LogEvent{resumes ? "session_resumed" : "session_opened",
+                    {{"seat", session.player.value},
+                     {"client", std::to_string(seat.client)},
+                     {"address", net::to_string(session.route.peer)},
+                     {"clients", clients_}}};
   });
 }
 
@@ -83,8 +86,15 @@ void SessionLifecycle::close(Session& session, net::DisconnectReason reason, Ins
     context_.log.event(LogKind::Closed, Severity::Info, now, [&] {
       const auto silent =
           std::chrono::duration_cast<std::chrono::milliseconds>(now - session.heard).count();
-      return fmt::format("session_closed seat={} reason={} silent_ms={} clients={}",
-                         session.player.value, net::name_of(reason), silent, clients_);
+      const double played = std::chrono::duration<double>(now - session.began).count();
+      return LogEvent{"session_closed",
+                      {{"seat", session.player.value},
+                       {"client", std::to_string(seat.client)},
+                       {"reason", net::name_of(reason)},
+                       {"tick", room.tick().value},
+                       {"played_s", Decimal{played, 1}},
+                       {"silent_ms", silent},
+                       {"clients", clients_}}};
     });
   }
   parts_.desyncs.forget(session, now);
@@ -161,8 +171,10 @@ void SessionLifecycle::forgive_stall(Instant now) {
 void SessionLifecycle::end_match(HostedRoom& room, Instant now) {
   ++context_.metrics.matches_ended;
   context_.log.event(LogKind::MatchEnded, Severity::Info, now, [&] {
-    return fmt::format("match_ended room={} tick={} players={}", room.id().value, room.tick().value,
-                       room.seats().in_world());
+    return LogEvent{"match_ended",
+                    {{"room", room.id().value},
+                     {"tick", room.tick().value},
+                     {"players", room.seats().in_world()}}};
   });
   for (Seat& seat : room.seats().all()) {
     if (!seat.in_world) continue;

@@ -54,17 +54,20 @@ void DesyncService::expire(Instant now) {
 void DesyncService::note_compared(const protocol::Desync& desync, Instant now) {
   context_.metrics.count(DesyncResult::Compared);
   context_.log.event(LogKind::Desync, Severity::Error, now,
-                     [&] { return "desync " + protocol::in_words(desync); });
+                     [&] { return LogEvent{"desync", protocol::fields_of(desync)}; });
   if (sink_ != nullptr) sink_->note(desync);
 }
 
 void DesyncService::note_unfinished(const DesyncReports::Unfinished& report, Instant now) {
   context_.metrics.count(DesyncResult::Unfinished);
   context_.log.event(LogKind::Desync, Severity::Warning, now, [&] {
-    return fmt::format(
-        "desync_unfinished seat={} tick={} server_hash={:08x} client_hash={:08x} parts={} of={}",
-        report.seat.value, report.view.tick.value, report.view.server_hash, report.view.client_hash,
-        std::popcount(report.arrived), report.parts);
+    return LogEvent{"desync_unfinished",
+                    {{"seat", report.seat.value},
+                     {"tick", report.view.tick.value},
+                     {"server_hash", fmt::format("{:08x}", report.view.server_hash)},
+                     {"client_hash", fmt::format("{:08x}", report.view.client_hash)},
+                     {"parts", std::popcount(report.arrived)},
+                     {"of", report.parts}}};
   });
 }
 

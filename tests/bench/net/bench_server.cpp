@@ -15,7 +15,6 @@
 namespace tickbox::bench {
 namespace {
 
-constexpr std::uint32_t kTickRate = 60;
 constexpr std::uint32_t kSeats = 128;
 constexpr std::uint64_t kSeed = 1;
 

@@ -45,9 +45,11 @@ class MemoryTransport final : public net::Transport {
   std::size_t answer_bytes_ = 0;
 };
 
+inline constexpr std::uint32_t kTickRate = 60;
+
 class SilentLog final : public server::Log {
  public:
-  void event(server::Severity /*severity*/, std::string_view /*line*/) override {}
+  void event(server::Severity /*severity*/, const LogEvent& /*event*/) override {}
 };
 
 /// A client's end of a session.

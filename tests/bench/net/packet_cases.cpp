@@ -112,7 +112,8 @@ std::vector<Case> packet_cases() {
   using net::DropReason;
   constexpr std::size_t kTooShort = net::kPacketOverheadBytes - 1;
   constexpr std::byte kNoType{63};
-  constexpr std::size_t kMoreThanABurst = 240;
+  constexpr auto kMoreThanABurst =
+      static_cast<std::size_t>(2 * server::packets_of_session(kTickRate).burst);
   const Add add_input = [](Stage& stage) { stage.add(stage.input()); };
   const Add add_same = [](Stage& stage) { stage.add(ConstBytes{stage.out}.first(kUsualBytes)); };
   std::vector<Case> cases;

@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <signal.h>
 #include <stdlib.h>
 #include <thread>
 #include <unistd.h>
@@ -27,6 +30,12 @@ class Captured {
   Captured& operator=(const Captured&) = delete;
 
   [[nodiscard]] std::FILE* file() const { return file_; }
+
+  /// Waits for the log's lines.
+  [[nodiscard]] std::string text(const Log& log) const {
+    EXPECT_TRUE(log.close(std::chrono::minutes{1}));
+    return text();
+  }
 
   [[nodiscard]] std::string text() const {
     std::fflush(file_);
@@ -65,8 +74,8 @@ class Environment {
 TEST(Log, WritesTimeLevelAndEventOnOneLine) {
   const Captured out;
   const Log log{{.out = out.file()}};
-  log.write(LogLevel::Info, "session_closed room=3 reason=timed_out");
-  const std::string text = out.text();
+  log.write(LogLevel::Info, {"session_closed", {{"room", 3}, {"reason", "timed_out"}}});
+  const std::string text = out.text(log);
   EXPECT_TRUE(text.ends_with("Z info session_closed room=3 reason=timed_out\n")) << text;
   EXPECT_EQ(text.find('T'), 10U) << text;
   EXPECT_EQ(text.find('Z'), 23U) << text;
@@ -75,14 +84,14 @@ TEST(Log, WritesTimeLevelAndEventOnOneLine) {
 TEST(Log, LeavesOutWhatIsBelowItsLevel) {
   const Captured out;
   const Log log{{.level = LogLevel::Warning, .out = out.file()}};
-  log.write(LogLevel::Debug, "a");
-  log.write(LogLevel::Info, "b");
-  log.write(LogLevel::Warning, "c");
+  log.write(LogLevel::Debug, {"a"});
+  log.write(LogLevel::Info, {"b"});
+  log.write(LogLevel::Warning, {"c"});
   log.set_level(LogLevel::Debug);
-  log.write(LogLevel::Debug, "d");
+  log.write(LogLevel::Debug, {"d"});
   log.set_level(LogLevel::Error);
-  log.write(LogLevel::Warning, "e");
-  const std::string text = out.text();
+  log.write(LogLevel::Warning, {"e"});
+  const std::string text = out.text(log);
   EXPECT_EQ(std::ranges::count(text, '\n'), 2);
   EXPECT_NE(text.find("warning c\n"), std::string::npos) << text;
   EXPECT_NE(text.find("debug d\n"), std::string::npos) << text;
@@ -91,69 +100,131 @@ TEST(Log, LeavesOutWhatIsBelowItsLevel) {
 TEST(Log, AnEventIsALineWhateverIsInIt) {
   const Captured out;
   const Log log{{.out = out.file()}};
-  log.write(LogLevel::Info, "name=a\nb\x1b[31m{} %s");
-  const std::string text = out.text();
-  EXPECT_TRUE(text.ends_with("info name=a\\x0ab\\x1b[31m{} %s\n")) << text;
+  log.write(LogLevel::Info, {"e", {{"name", "a\nb\x1b[31m{} %s"}}});
+  const std::string text = out.text(log);
+  EXPECT_TRUE(text.ends_with("info e name=\"a\\x0ab\\x1b[31m{} %s\"\n")) << text;
 }
 
 TEST(Log, JsonLinesAreJson) {
   const Captured out;
   const Log log{{.format = LogFormat::Json, .out = out.file()}};
-  log.write(LogLevel::Error,
-            R"(disk_full path="/a b" free=0 ratio=0.25 ok=false text="say \"hi\"" hash=0012 {})");
-  const auto line = nlohmann::json::parse(out.text());
+  log.write(LogLevel::Error, {"disk_full",
+                              {{"path", "/a b"},
+                               {"free", 0},
+                               {"ratio", Decimal{0.2512, 2}},
+                               {"ok", false},
+                               {"text", "say \"hi\""},
+                               {"hash", "0012"},
+                               {"values", JsonText{R"({"winner":3})"}}}});
+  const auto line = nlohmann::json::parse(out.text(log));
   EXPECT_EQ(line["level"], "error");
-  EXPECT_EQ(line["event"], "disk_full {}");
+  EXPECT_EQ(line["event"], "disk_full");
   EXPECT_EQ(line["path"], "/a b");
   EXPECT_EQ(line["free"], 0);
   EXPECT_EQ(line["ratio"], 0.25);
   EXPECT_EQ(line["ok"], false);
   EXPECT_EQ(line["text"], "say \"hi\"");
   EXPECT_EQ(line["hash"], "0012");
+  EXPECT_EQ(line["values"]["winner"], 3);
   EXPECT_TRUE(line["time"].get<std::string>().ends_with('Z'));
 }
 
 TEST(Log, NumbersAreNumbersOnlyWhereNothingIsLost) {
-  const auto value = [](const std::string& text) {
-    return nlohmann::json::parse(event_to_json("t", "info", "e v=" + text))["v"];
+  const auto value = [](const LogField& field) {
+    return nlohmann::json::parse(
+        event_to_json("t", "info", {"e", {field}}))[std::string{field.key}];
   };
-  EXPECT_EQ(value("-7"), -7);
-  EXPECT_EQ(value("999999999999999"), 999'999'999'999'999);
-  EXPECT_EQ(value("1234567890123456"), "1234567890123456");
-  EXPECT_EQ(value("1e5"), "1e5");
-  EXPECT_EQ(value("1."), "1.");
-  EXPECT_EQ(value("-"), "-");
-  EXPECT_EQ(value("\"5\""), "5");
-  EXPECT_EQ(value(""), "");
-  EXPECT_EQ(value("127.0.0.1:7777"), "127.0.0.1:7777");
+  constexpr std::uint64_t kWhole = std::uint64_t{1} << 53U;
+  EXPECT_EQ(value({"v", -7}), -7);
+  EXPECT_EQ(value({"v", kWhole}), kWhole);
+  EXPECT_EQ(value({"v", kWhole + 1}), "9007199254740993");
+  EXPECT_EQ(value({"v", Decimal{1.0 / 3, 3}}), 0.333);
+  EXPECT_EQ(value({"v", "5"}), "5");
+  EXPECT_EQ(value({"v", ""}), "");
 }
 
 TEST(Log, NoFieldHidesAnother) {
-  const auto line =
-      nlohmann::ordered_json::parse(event_to_json("t", "info", "e time=1 a=1 a=2 event=x"));
-  EXPECT_EQ(line.dump(),
+  EXPECT_EQ(event_to_json("t", "info", {"e", {{"time", 1}, {"a", 1}, {"a", 2}, {"event", "x"}}}),
             R"({"time":"t","level":"info","event":"e","time_":1,"a":1,"a_":2,"event_":"x"})");
 }
 
-TEST(Log, SurvivesTextThatIsNoUtf8AndQuotesThatNeverClose) {
-  EXPECT_TRUE(nlohmann::json::accept(event_to_json("t", "info", "e a=\xff\xfe b=\"open")));
-  EXPECT_EQ(nlohmann::json::parse(event_to_json("t", "info", "e b=\"open \\"))["b"], "open \\");
+TEST(Log, SurvivesTextThatIsNoUtf8) {
+  EXPECT_TRUE(nlohmann::json::accept(event_to_json("t", "info", {"e", {{"a", "\xff\xfe"}}})));
 }
 
-TEST(Log, QuotesValuesSoThatTheyComeBack) {
-  for (const std::string text :
-       {"plain", "", "two words", "a=b", "quote\"d", "back\\slash", "tab\tline\n", "true", "7"}) {
-    const auto line = nlohmann::json::parse(event_to_json("t", "info", "e v=" + log_value(text)));
-    EXPECT_EQ(line["v"].is_string() ? line["v"].get<std::string>() : line["v"].dump(), text);
-    EXPECT_EQ(line["event"], "e");
+TEST(Log, QuotesTextsThatAreMoreThanAWord) {
+  const auto text = [](std::string_view value) { return fields_as_text({{"v", value}}); };
+  EXPECT_EQ(text("plain"), "v=plain");
+  EXPECT_EQ(text(""), R"(v="")");
+  EXPECT_EQ(text("two words"), R"(v="two words")");
+  EXPECT_EQ(text("a=b"), R"(v="a=b")");
+  EXPECT_EQ(text(R"(quote"d)"), R"(v="quote\"d")");
+  EXPECT_EQ(text(R"(back\slash)"), R"(v="back\\slash")");
+  EXPECT_EQ(text("tab\tline\n"), R"(v="tab\x09line\x0a")");
+}
+
+/// A pipe of one page that is read only when the test says so.
+class StuckPipe {
+ public:
+  StuckPipe() {
+    EXPECT_EQ(pipe2(ends_.data(), O_CLOEXEC), 0);
+    fcntl(ends_[1], F_SETPIPE_SZ, 4096);
+    file_ = fdopen(ends_[1], "w");
   }
+
+  ~StuckPipe() {
+    close(ends_[0]);
+    std::fclose(file_);
+  }
+
+  StuckPipe(const StuckPipe&) = delete;
+  StuckPipe& operator=(const StuckPipe&) = delete;
+
+  [[nodiscard]] std::FILE* file() const { return file_; }
+
+  /// Reads until the log has no line left.
+  [[nodiscard]] std::string read_all(const Log& log) const {
+    fcntl(ends_[0], F_SETFL, O_NONBLOCK);
+    std::string all;
+    for (bool is_over = false; !is_over;) {
+      is_over = log.status().waiting == 0;
+      std::array<char, 4096> bytes{};
+      for (ssize_t got = 0; (got = read(ends_[0], bytes.data(), bytes.size())) > 0;) {
+        all.append(bytes.data(), static_cast<std::size_t>(got));
+      }
+    }
+    return all;
+  }
+
+ private:
+  std::array<int, 2> ends_{};
+  std::FILE* file_ = nullptr;
+};
+
+// Before the fix, the second write to a full pipe held its caller, the tick thread, without end.
+TEST(Log, DropsTheOldestLinesWhileNobodyReadsThem) {
+  signal(SIGPIPE, SIG_IGN);
+  const StuckPipe pipe;
+  const Log log{{.out = pipe.file(), .lines_max = 100}};
+  constexpr std::uint64_t kLines = 1'000;
+  for (std::uint64_t i = 0; i < kLines; ++i) {
+    log.write(LogLevel::Info, {"line", {{"number", i}}});
+  }
+  EXPECT_FALSE(log.close(std::chrono::milliseconds{20}));
+  const LogStatus stuck = log.status();
+  EXPECT_GT(stuck.waiting, 0U);
+  EXPECT_GT(stuck.dropped, kLines / 2);
+
+  const std::string text = pipe.read_all(log);
+  EXPECT_EQ(static_cast<std::uint64_t>(std::ranges::count(text, '\n')), kLines - stuck.dropped);
+  EXPECT_TRUE(text.ends_with(" info line number=999\n")) << text.substr(text.size() - 100);
 }
 
 TEST(Log, NoEscapeBytesWhereItIsNoTerminal) {
   const Captured out;
   const Log log{{.out = out.file()}};
-  log.write(LogLevel::Error, "e");
-  EXPECT_EQ(out.text().find('\x1b'), std::string::npos);
+  log.write(LogLevel::Error, {"e"});
+  EXPECT_EQ(out.text(log).find('\x1b'), std::string::npos);
 }
 
 /// What a log writes to a terminal.
@@ -166,7 +237,7 @@ std::string on_a_terminal() {
   EXPECT_EQ(ptsname_r(master, name.data(), name.size()), 0);
   std::FILE* const terminal = std::fopen(name.data(), "w");
   EXPECT_NE(terminal, nullptr);
-  Log{{.out = terminal}}.write(LogLevel::Error, "e");
+  Log{{.out = terminal}}.write(LogLevel::Error, {"e"});
   std::array<char, 4096> bytes{};
   const ssize_t got = read(master, bytes.data(), bytes.size());
   std::fclose(terminal);
@@ -192,14 +263,14 @@ TEST(Log, ThreadsMayShareOne) {
   for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&log] {
       for (int i = 0; i < 200; ++i) {
-        log.write(LogLevel::Info, "shared_event text=aaaaaaaaaaaaaaaaaaaaaaaa");
+        log.write(LogLevel::Info, {"shared_event", {{"text", "aaaaaaaaaaaaaaaaaaaaaaaa"}}});
       }
     });
   }
   for (auto& thread : threads) {
     thread.join();
   }
-  const std::string text = out.text();
+  const std::string text = out.text(log);
   std::size_t whole = 0;
   for (std::size_t at = 0; (at = text.find("info shared_event text=aaaaaaaaaaaaaaaaaaaaaaaa\n",
                                            at)) != std::string::npos;

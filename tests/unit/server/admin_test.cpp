@@ -52,6 +52,20 @@ TEST(Admin, IsAliveWhileItTicks) {
   EXPECT_EQ(stalled.body, "stalled: no tick for 3000 ms\n");
 }
 
+// Before the fix, a stalled server was not alive, but ready: players were still sent to it.
+TEST(Admin, IsNotReadyUnlessItIsAlive) {
+  const AdminReply stalled =
+      answer("/readyz", status_of(ServerState::Ready), {}, kNow + seconds{3});
+  EXPECT_EQ(stalled.status, 503U);
+  EXPECT_EQ(stalled.body, "stalled: no tick for 3000 ms\n");
+}
+
+// Before the fix, a scraper that asked before the first publish ended the server: there is no game
+// yet whose entities could be counted.
+TEST(Admin, HasNoMetricsBeforeItHasAGame) {
+  EXPECT_EQ(answer("/metrics", Status{}, {}, kNow).status, 503U);
+}
+
 // A server that stops runs no tick, and waits up to 20 s for its disk. Before the fix, a probe of
 // its liveness would have ended it meanwhile.
 TEST(Admin, IsAliveWhileItDrains) {

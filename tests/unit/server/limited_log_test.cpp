@@ -17,9 +17,9 @@ constexpr Instant kNow{std::chrono::hours{1}};
 
 class KeepingLog final : public Log {
  public:
-  void event(Severity severity, std::string_view line) override {
+  void event(Severity severity, const LogEvent& event) override {
     severities.push_back(severity);
-    lines.emplace_back(line);
+    lines.push_back(as_text(event));
   }
 
   std::vector<Severity> severities;
@@ -32,7 +32,7 @@ class LimitedLogTest : public testing::Test {
     for (int i = 0; i < times; ++i) {
       limited_.event(kind, Severity::Info, now, [&] {
         ++made_;
-        return std::string{"line"};
+        return LogEvent{"line"};
       });
     }
   }
@@ -68,7 +68,7 @@ TEST_F(LimitedLogTest, MakesNoLineThatItDoesNotWrite) {
 }
 
 TEST_F(LimitedLogTest, PassesOnHowSevereALineIs) {
-  limited_.event(LogKind::Mismatch, Severity::Error, kNow, [] { return std::string{"act"}; });
+  limited_.event(LogKind::Mismatch, Severity::Error, kNow, [] { return LogEvent{"act"}; });
   EXPECT_EQ(log_.severities, std::vector{Severity::Error});
 }
 

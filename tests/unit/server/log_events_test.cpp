@@ -40,42 +40,45 @@ std::string code_of(const fs::path& file) {
   return std::regex_replace(code, std::regex{R"("\s*\n\s*")"}, "");
 }
 
-/// Returns the fields in the text of a line, without what is in the quotes of a value.
+/// Returns the literals in a text that open a field: `{"reason", …` and `emplace_back("reason", …`.
 Fields fields_in(const std::string& text) {
-  static const std::regex kValue{R"(\\".*?\\")"};
-  static const std::regex kField{R"( ([a-z0-9_]+)=)"};
-  const std::string bare = std::regex_replace(text, kValue, "");
+  static const std::regex kField{R"re((?:\{|emplace_back\()\s*"([a-z0-9_]+)",)re"};
   Fields fields;
-  for (const std::smatch& match : matches_of(bare, kField)) {
+  for (const std::smatch& match : matches_of(text, kField)) {
     fields.insert(match[1]);
   }
   return fields;
 }
 
-/// Returns the arguments of the call whose parenthesis has been opened before `at`.
-std::string arguments_at(const std::string& code, std::size_t at) {
+/// Returns what follows an opening parenthesis or brace, up to the one that closes it.
+std::string inside_at(const std::string& code, std::size_t at) {
   const std::size_t first = at;
   for (int open = 1; open > 0 && at < code.size(); ++at) {
-    open += code[at] == '(' ? 1 : 0;
-    open -= code[at] == ')' ? 1 : 0;
+    open += code[at] == '(' || code[at] == '{' ? 1 : 0;
+    open -= code[at] == ')' || code[at] == '}' ? 1 : 0;
   }
   return code.substr(first, at - first);
 }
 
-/// Adds the events of a source. An event is a literal that has a name and a field after it; in the
-/// arguments of event() and note() also a literal that is only a name.
+/// Adds the events of a source: after `LogEvent{`, `LogEvent name{`, `.event = {` and within the
+/// arguments of `event(`, one or two literals are its name, and the others that open a brace are
+/// its fields. `begin("…_yet", …)` has the name alone.
 void add_events(const std::string& code, Events& events) {
-  static const std::regex kLine{R"re("([a-z]+(?:_[a-z]+)*)( [a-z0-9_]+=(?:\\.|[^"\\\n])*)")re"};
-  static const std::regex kCall{R"re(\b(?:event|note)\()re"};
-  static const std::regex kName{R"re("([a-z]+(?:_[a-z]+)*) ?")re"};
-  for (const std::smatch& match : matches_of(code, kLine)) {
-    events[match[1]].merge(fields_in(match[2]));
-  }
-  for (const std::smatch& call : matches_of(code, kCall)) {
-    const auto end = static_cast<std::size_t>(call.position() + call.length());
-    const std::string arguments = arguments_at(code, end);
-    for (const std::smatch& match : matches_of(arguments, kName)) {
-      events[match[1]].merge(fields_in(arguments));
+  static const std::regex kEvent{
+      R"re(LogEvent(?: [a-z_]+)?\{|\.event = \{|\bevent\((?=[^;\[]*\{)|\bwrite\((?=os::LogLevel)|\bbegin\((?=\s*"[a-z_]+_yet"))re"};
+  static const std::regex kNames{
+      R"re((?:^|\{|\?)\s*"([a-z]+(?:_[a-z]+)*)"(?:\s*:\s*"([a-z]+(?:_[a-z]+)*)")?)re"};
+  for (const std::smatch& start : matches_of(code, kEvent)) {
+    const std::string inside =
+        inside_at(code, static_cast<std::size_t>(start.position() + start.length()));
+    std::smatch names;
+    if (!std::regex_search(inside, names, kNames)) continue;
+    if (std::ranges::count(names.prefix().str() + names.str(), '{') > 1) continue;  // a field
+    const Fields fields = fields_in(names.suffix().str());
+    for (std::size_t i = 1; i < names.size(); ++i) {
+      if (!names[i].matched) continue;
+      Fields of = fields;
+      events[names[i]].merge(of);
     }
   }
 }
@@ -136,16 +139,12 @@ TEST(LogEvents, AreThoseOfTheTableInTheReadme) {
 
 // Other functions write some fields of an event, so a field can be in any text of the sources.
 TEST(LogEvents, HaveTheFieldsOfTheTableInTheReadme) {
-  static const std::regex kField{R"re([ "]([a-z0-9_]+)=)re"};
   Fields in_sources;
   for (const char* folder : {"server", "common"}) {
     for (const fs::directory_entry& entry :
          fs::recursive_directory_iterator{tests::source_file(folder)}) {
       if (entry.path().extension() != ".cpp") continue;
-      const std::string code = code_of(entry.path());
-      for (const std::smatch& match : matches_of(code, kField)) {
-        in_sources.insert(match[1]);
-      }
+      in_sources.merge(fields_in(code_of(entry.path())));
     }
   }
   for (const auto& [name, fields] : documented()) {
@@ -158,10 +157,21 @@ TEST(LogEvents, HaveTheFieldsOfTheTableInTheReadme) {
 // The reader, tested on lines that it must find and lines that it must not.
 TEST(LogEvents, AreFoundInSources) {
   Events events;
-  add_events(R"re(log.event(Info, fmt::format("a_b c={} d=\"e f={}\" g={}", 1));)re", events);
-  add_events(R"re(log.event(Info, is ? "h" : "i_j", "{} k={}", f("l m"));)re", events);
-  add_events(R"re(note({.line = "n " + words}); call("o"); count("p q");)re", events);
-  const Events expected{{"a_b", {"c", "d", "g"}}, {"h", {"k"}}, {"i_j", {"k"}}, {"n", {}}};
+  add_events(R"re(log.event(Info, {"a_b", {{"c", 1}, {"d", "e f"}, {"g", x("h", 2)}}});)re",
+             events);
+  add_events(R"re(return LogEvent{is ? "i" : "j_k", {{"l", "m"}}};)re", events);
+  add_events(
+      R"re(note({.event = {"n", {{"o", p}}}}); log.event(level, note.event); f({"q", 1});)re",
+      events);
+  add_events(R"re(LogEvent r{"s", {{"t", u}}}; begin("v_yet", "w"); log.event(Info, {"x"});)re",
+             events);
+  const Events expected{{"a_b", {"c", "d", "g"}},
+                        {"i", {"l"}},
+                        {"j_k", {"l"}},
+                        {"n", {"o"}},
+                        {"s", {"t"}},
+                        {"v_yet", {}},
+                        {"x", {}}};
   EXPECT_EQ(events, expected);
 }
 

@@ -71,9 +71,9 @@ struct Rounds {
 /// Keeps the lines of the log.
 class Lines final : public Log {
  public:
-  void event(Severity severity, std::string_view line) override {
+  void event(Severity severity, const LogEvent& event) override {
     errors += severity == Severity::Error ? 1 : 0;
-    all.emplace_back(line);
+    all.push_back(as_text(event));
   }
 
   std::vector<std::string> all;
@@ -140,7 +140,7 @@ TEST_F(MatchResultsTest, AreLinesOfTheLogAndOfTheSink) {
   const auto ms = calendar_.now().time_since_epoch().count();
   EXPECT_EQ(sink_.lines[0], R"({"unix_ms":)" + std::to_string(ms) +
                                 R"(,"game":"rounds","room":1,"tick":10,"type":"Round","values":)" +
-                                std::string{values} + R"(,"players":[{"seat":2,"client":77}]})" +
+                                std::string{values} + R"(,"players":[{"seat":2,"client":"77"}]})" +
                                 "\n");
 }
 

@@ -1,0 +1,105 @@
+// The handler runs in the thread that failed, between the failure and abort(). It is not a signal
+// handler: it may allocate, because nothing in here asserts while it holds the heap. It takes no
+// lock that this thread could hold.
+
+#include "server/host/recordings/crash_file.h"
+
+#include "core/assert.h"
+#include "os/files/disk.h"
+#include "os/files/file_sink.h"
+#include "os/process/standard_output.h"
+
+#include <fmt/core.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace tickbox::server {
+namespace {
+
+/// A sink that writes at once, because the process is about to abort.
+class DirectSink final : public ByteSink {
+ public:
+  explicit DirectSink(os::AppendFile& file) : file_(file) {}
+
+  bool write(ConstBytes bytes) override {
+    while (!bytes.empty()) {
+      const auto taken = file_.append(bytes);
+      if (!taken) return false;
+      bytes = bytes.subspan(*taken);
+    }
+    return true;
+  }
+
+ private:
+  os::AppendFile& file_;
+};
+
+struct Armed {
+  std::string path;
+  record::Header header;
+  const BlackBox* black_box = nullptr;
+  std::thread::id thread;
+  ProgramNames programs;
+  AssertHandler before = nullptr;
+};
+
+// A handler is a plain function, so it finds its data in globals.
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
+std::optional<Armed> armed;
+std::atomic_flag failing;
+
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
+
+void write_black_box(const Armed& what) {
+  const std::string& program = what.programs.server;
+  if (what.path.empty()) {
+    os::write_to_stderr_directly(fmt::format(
+        "{}: the last seconds are not saved; give --record DIR or --crash-dir DIR to save them\n",
+        program));
+    return;
+  }
+  auto file = os::system_disk().create(what.path);
+  if (!file) {
+    os::write_to_stderr_directly(
+        fmt::format("{}: {}\n", program, os::creation_failure(what.path, file.error())));
+    return;
+  }
+  DirectSink sink{**file};
+  const bool written = what.black_box->write(sink, what.header) && (*file)->sync().has_value();
+  os::write_to_stderr_directly(fmt::format("{}: the last seconds are {} {}\n", program,
+                                           written ? "in" : "in part in", what.path));
+  if (written) {
+    os::write_to_stderr_directly(fmt::format("{}: step them with: {} replay verify {}\n", program,
+                                             what.programs.client, what.path));
+  }
+}
+
+void on_failed_assertion(const char* condition, const char* file, int line) {
+  os::write_to_stderr_directly(failed_condition_text(condition, file, line));
+  if (!armed || armed->thread != std::this_thread::get_id() || failing.test_and_set()) return;
+  write_black_box(*armed);
+}
+
+}  // namespace
+
+CrashFile::CrashFile(std::string path, const record::Header& header, const BlackBox& black_box,
+                     ProgramNames programs) {
+  TICKBOX_ASSERT(!armed);
+  armed.emplace(Armed{.path = std::move(path),
+                      .header = header,
+                      .black_box = &black_box,
+                      .thread = std::this_thread::get_id(),
+                      .programs = std::move(programs),
+                      .before = set_assert_handler(&on_failed_assertion)});
+}
+
+CrashFile::~CrashFile() {
+  set_assert_handler(armed->before);
+  armed.reset();
+}
+
+}  // namespace tickbox::server
