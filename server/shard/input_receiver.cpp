@@ -3,8 +3,6 @@
 #include "server/shard/hosted_room.h"
 #include "server/shard/limits.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
 

@@ -18,8 +18,6 @@
 #include "server/shard/send_pace.h"
 #include "server/shard/session_table.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <expected>
 #include <utility>

@@ -7,8 +7,6 @@
 #include "os/process/process.h"
 #include "server/shard/hosted_room.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <limits>

@@ -4,8 +4,6 @@
 #include "protocol/messages.h"
 #include "server/shard/limits.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <memory>
 #include <utility>
