@@ -26,22 +26,6 @@ namespace {
 
 using ColourSink = spdlog::sinks::ansicolor_sink<spdlog::details::console_mutex>;
 
-class CountingSink final : public ColourSink {
- public:
-  using ColourSink::ColourSink;
-
-  void log(const spdlog::details::log_msg& line) override {
-    ColourSink::log(line);
-    written_.fetch_add(1, std::memory_order_relaxed);
-  }
-
-  /// Returns the number of lines that the stream has taken. Thread: any.
-  [[nodiscard]] std::uint64_t written() const { return written_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<std::uint64_t> written_{0};
-};
-
 spdlog::level::level_enum to_spdlog(LogLevel level) {
   switch (level) {
     case LogLevel::Debug:
@@ -130,11 +114,27 @@ std::expected<LogFormat, std::string> parse_log_format(std::string_view text) {
 }
 
 struct Log::Sink {
+  class Stream final : public ColourSink {
+   public:
+    using ColourSink::ColourSink;
+
+    void log(const spdlog::details::log_msg& line) override {
+      ColourSink::log(line);
+      written_.fetch_add(1, std::memory_order_relaxed);
+    }
+
+    /// Returns the number of lines that the stream has taken. Thread: any.
+    [[nodiscard]] std::uint64_t written() const { return written_.load(std::memory_order_relaxed); }
+
+   private:
+    std::atomic<std::uint64_t> written_{0};
+  };
+
   explicit Sink(const LogOptions& options)
       : format(options.format),
-        stream(std::make_shared<CountingSink>(options.out, options.format == LogFormat::Json
-                                                               ? spdlog::color_mode::never
-                                                               : colours_for(options.out))),
+        stream(std::make_shared<Stream>(options.out, options.format == LogFormat::Json
+                                                         ? spdlog::color_mode::never
+                                                         : colours_for(options.out))),
         pool(std::make_shared<spdlog::details::thread_pool>(
             options.lines_max, 1,
             [] {
@@ -148,7 +148,7 @@ struct Log::Sink {
             "tickbox", stream, pool, spdlog::async_overflow_policy::overrun_oldest)) {}
 
   LogFormat format;
-  std::shared_ptr<CountingSink> stream;
+  std::shared_ptr<Stream> stream;
   std::shared_ptr<spdlog::details::thread_pool> pool;
   std::shared_ptr<spdlog::async_logger> logger;
   std::atomic<std::uint64_t> queued{0};
