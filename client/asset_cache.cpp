@@ -1,9 +1,9 @@
 #include "client/asset_cache.h"
 
+#include <memory>
+
 namespace tickbox::client {
 namespace {
-
-constexpr std::string_view kWho = "the server";
 
 engine::Identity identity_of(const net::Accept& accept) {
   return {.game = accept.game,
@@ -15,41 +15,23 @@ engine::Identity identity_of(const net::Accept& accept) {
 
 }  // namespace
 
-std::expected<Assets, std::string> AssetCache::find(const net::Accept& accept) {
-  const engine::Identity identity = identity_of(accept);
-  const auto game = find_game(identity);
-  if (!game) return std::unexpected{game.error()};
-  const MapKey key{*game, identity.map_seats, accept.tick_rate, identity.map_hash};
-  const auto kept = maps_.find(key);
-  if (kept != maps_.end()) {
-    engine::SharedMap map = kept->second.lock();
-    if (map != nullptr) {
-      return Assets{.game = *game, .map = std::move(map), .tick_rate = accept.tick_rate};
-    }
+std::expected<Assets, engine::OtherBuild> AssetCache::find(const net::Accept& accept) {
+  const Played played{identity_of(accept), accept.tick_rate};
+  for (const Kept& each : kept_) {
+    if (each.played != played) continue;
+    engine::SharedMap map = each.map.lock();
+    if (map == nullptr) continue;
+    return Assets{.game = each.game, .map = std::move(map), .tick_rate = accept.tick_rate};
   }
-  auto map = engine::find_map(**game, identity, accept.tick_rate, kWho);
-  if (!map) return std::unexpected{std::move(map.error())};
-  std::erase_if(maps_, [](const auto& each) { return each.second.expired(); });
-  maps_[key] = *map;
-  return Assets{.game = *game, .map = *std::move(map), .tick_rate = accept.tick_rate};
-}
-
-std::expected<const GameTable*, std::string> AssetCache::find_game(
-    const engine::Identity& identity) {
-  const GameTable* named = engine::find_game(games_, identity.game);
-  const auto known = hashes_.find(named);
-  if (known != hashes_.end() && known->second == identity.game_hash &&
-      named->version == identity.version) {
-    return named;
+  if (refused_ && refused_->first == played) return std::unexpected{refused_->second};
+  auto found = engine::find_game_on_map(games_, played.first, accept.tick_rate, "the server");
+  if (!found) {
+    refused_ = {played, found.error()};
+    return std::unexpected{std::move(found.error())};
   }
-  if (refused_ && refused_->first == identity) return std::unexpected{refused_->second};
-  auto game = engine::find_game(games_, identity, kWho);
-  if (game) {
-    hashes_[*game] = identity.game_hash;
-  } else {
-    refused_ = {identity, game.error()};
-  }
-  return game;
+  std::erase_if(kept_, [](const Kept& each) { return each.map.expired(); });
+  kept_.push_back({.played = played, .game = found->game, .map = found->map});
+  return Assets{.game = found->game, .map = std::move(found->map), .tick_rate = accept.tick_rate};
 }
 
 }  // namespace tickbox::client

@@ -9,12 +9,10 @@
 
 #include <cstdint>
 #include <expected>
-#include <map>
 #include <memory>
 #include <optional>
-#include <string>
-#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace tickbox::client {
 
@@ -32,21 +30,23 @@ class AssetCache {
   explicit AssetCache(engine::Games games) : games_(games) {}
 
   /// Returns what `accept` names.
-  /// Fails: a reason in words, if this program does not have the server's game and map.
-  /// Cost: the first time for a game the hash of its rules; for a map that no client uses, the map.
-  [[nodiscard]] std::expected<Assets, std::string> find(const net::Accept& accept);
+  /// Fails: if this program does not have the server's game, map and rules.
+  /// Cost: if no client uses the map, that of engine::find_game_on_map().
+  [[nodiscard]] std::expected<Assets, engine::OtherBuild> find(const net::Accept& accept);
 
  private:
-  /// Game, seats, tick rate and hash.
-  using MapKey = std::tuple<const GameTable*, std::uint32_t, std::uint32_t, std::uint64_t>;
+  /// What a server plays, and its ticks per second.
+  using Played = std::pair<engine::Identity, std::uint32_t>;
 
-  [[nodiscard]] std::expected<const GameTable*, std::string> find_game(
-      const engine::Identity& identity);
+  struct Kept {
+    Played played;
+    const GameTable* game = nullptr;
+    std::weak_ptr<const engine::Map> map;
+  };
 
   engine::Games games_;
-  std::map<const GameTable*, std::uint64_t> hashes_;  ///< of the games that servers have played
-  std::optional<std::pair<engine::Identity, std::string>> refused_;  ///< the last one, and why
-  std::map<MapKey, std::weak_ptr<const engine::Map>> maps_;
+  std::optional<std::pair<Played, engine::OtherBuild>> refused_;  ///< the last one
+  std::vector<Kept> kept_;
 };
 
 }  // namespace tickbox::client

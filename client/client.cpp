@@ -20,6 +20,18 @@ namespace {
 constexpr int kTicksPerPollMax = 64;
 static_assert(kTicksPerPollMax > engine::kTickRateMax / 4);
 
+net::RefuseReason refusal_for(engine::BuildDifference difference) {
+  switch (difference) {
+    case engine::BuildDifference::Version:
+      return net::RefuseReason::GameVersion;
+    case engine::BuildDifference::Rules:
+      return net::RefuseReason::GameRules;
+    case engine::BuildDifference::Map:
+      break;
+  }
+  return net::RefuseReason::Map;
+}
+
 }  // namespace
 
 Client::Client(const ClientOptions& options, net::Transport& transport, Entropy& entropy,
@@ -77,7 +89,12 @@ bool Client::begin_session(Instant now) {
   reporter_.give_up();
   if (session_ != nullptr) session_->add_to(stats_, waited_to_);
   session_.reset();
-  if (const auto found = find_player(); !found) {
+  auto assets = shared_.assets.find(connection_.accept());
+  if (!assets) {
+    connection_.refuse(refusal_for(assets.error().what), std::move(assets.error().words));
+    return false;
+  }
+  if (const auto found = find_player(*std::move(assets)); !found) {
     connection_.fail(found.error());
     return false;
   }
@@ -87,15 +104,13 @@ bool Client::begin_session(Instant now) {
   return true;
 }
 
-/// Finds what the room plays, and makes a player for it. The player of the last session continues
-/// if both sessions are of one match and play the same.
-std::expected<void, std::string> Client::find_player() {
-  auto assets = shared_.assets.find(connection_.accept());
-  if (!assets) return std::unexpected{std::move(assets.error())};
-  if (decide_ && played_ == *assets) return {};
-  auto decide = options_.player(*assets);
+/// Makes a player for what the room plays. The player of the last session continues if both
+/// sessions are of one match and play the same.
+std::expected<void, std::string> Client::find_player(Assets assets) {
+  if (decide_ && played_ == assets) return {};
+  auto decide = options_.player(assets);
   if (!decide) return std::unexpected{std::move(decide.error())};
-  played_ = *std::move(assets);
+  played_ = std::move(assets);
   decide_ = *std::move(decide);
   return {};
 }

@@ -138,7 +138,7 @@ class Client {
  private:
   void follow_clock();
   bool begin_session(Instant now);
-  [[nodiscard]] std::expected<void, std::string> find_player();
+  [[nodiscard]] std::expected<void, std::string> find_player(Assets assets);
   void on_snapshot(ConstBytes message, Instant now);
   [[nodiscard]] bool read_events(Tick tick);
   void on_rejected(const match::Rejected& rejected, Instant now);

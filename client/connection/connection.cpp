@@ -26,6 +26,10 @@ std::string in_words(net::DisconnectReason reason) {
       return "this client has connected from elsewhere";
     case net::DisconnectReason::MatchEnded:
       return "the match has ended";
+    case net::DisconnectReason::OtherVersion:
+    case net::DisconnectReason::OtherRules:
+    case net::DisconnectReason::OtherMap:
+      break;  // only a client sends these
   }
   return "unknown";
 }
@@ -239,13 +243,20 @@ void Connection::leave() {
 }
 
 void Connection::fail(std::string reason) {
-  if (state_ == State::Connected) {
-    for (int i = 0; i < net::kGoodbyes; ++i) {
-      send(net::PacketType::Disconnect,
-           protocol::encode_disconnect(net::DisconnectReason::ClientLeft, message_buffer_));
-    }
-  }
+  if (state_ == State::Connected) say_goodbye(net::DisconnectReason::ClientLeft);
   if (!over()) end(State::Closed, std::move(reason));
+}
+
+void Connection::refuse(net::RefuseReason refusal, std::string reason) {
+  say_goodbye(net::disconnect_for(refusal));
+  refused_ = refusal;
+  end(sessions_ == 1 ? State::Refused : State::Closed, std::move(reason));
+}
+
+void Connection::say_goodbye(net::DisconnectReason reason) {
+  for (int i = 0; i < net::kGoodbyes; ++i) {
+    send(net::PacketType::Disconnect, protocol::encode_disconnect(reason, message_buffer_));
+  }
 }
 
 void Connection::end(State state, std::string reason) {

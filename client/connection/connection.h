@@ -56,7 +56,7 @@ class Connection {
     Connecting,  ///< HELLO or CONNECT with the token sent
     Resuming,    ///< RESUME with the ticket sent
     Connected,
-    Refused,  ///< the server refused the first session
+    Refused,  ///< the server refused the first session, or this client did
     Closed,   ///< ended by the server or its silence after a session, or by leave() or fail()
     Silent,   ///< no answer in time, before the first session
   };
@@ -86,6 +86,11 @@ class Connection {
   /// Ends the connection as leave() does, with `reason` for reason().
   void fail(std::string reason);
 
+  /// Ends the connection because this client does not have what the newest ACCEPT names, and tells
+  /// the server so. Requires: Connected; `refusal` is a client's; nothing has been sent since the
+  /// ACCEPT.
+  void refuse(net::RefuseReason refusal, std::string reason);
+
   /// Connects again after the server has ended the match, for a seat in the next one. `token`: one
   /// that is not used yet. Requires: match_has_ended().
   void join_next_match(const net::ConnectToken& token, Instant now);
@@ -111,7 +116,7 @@ class Connection {
   /// Returns the number of matches that have ended while this client was in them.
   [[nodiscard]] std::uint32_t matches_ended() const { return matches_ended_; }
 
-  /// Returns the server's reason if its REFUSE ended the connection.
+  /// Returns the reason of the REFUSE that ended the connection, or of refuse().
   [[nodiscard]] std::optional<net::RefuseReason> refused() const { return refused_; }
 
   /// Returns the number of sessions begun: 1 with the first ACCEPT, and one more with each later
@@ -166,6 +171,7 @@ class Connection {
   void believe(const net::Refuse& refuse, Instant now);
   [[nodiscard]] Instant gives_up_at() const;
   void give_up(Instant now);
+  void say_goodbye(net::DisconnectReason reason);
   void end(State state, std::string reason);
 
   ConnectionOptions options_;

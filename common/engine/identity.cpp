@@ -16,10 +16,8 @@
 namespace tickbox::engine {
 namespace {
 
-constexpr std::uint32_t kTrialSeats = 16;
-constexpr std::uint32_t kTrialTickRate = 60;
+constexpr std::uint32_t kTrialSeatsMax = 16;
 constexpr int kTrialTicks = 300;
-constexpr std::uint64_t kTrialSeed = 1;
 /// A player changes its input in one of this many ticks, on average.
 constexpr std::uint64_t kTicksPerInput = 16;
 
@@ -35,21 +33,21 @@ void draw_input(const TypeInfo& type, Rng& rng, MutableBytes input) {
 }
 
 /// Adds the state after each tick of a match to `hasher`.
-void play_trial(const GameTable& game, StreamHasher& hasher) {
+void play_trial(const GameTable& game, const SharedMap& map, std::uint32_t tick_rate,
+                StreamHasher& hasher) {
   Stepper stepper;
-  World world{game, make_map(game, {.seats = kTrialSeats}, kTrialTickRate), kTrialTickRate,
-              kTrialSeed};
+  World world{game, map, tick_rate, kTrialSeed};
   stepper.open(world);
-  hasher.add(world.map()->hash);
   Rng rng{kTrialSeed};
+  const auto seats = static_cast<std::uint16_t>(std::min(map->seats, kTrialSeatsMax));
   std::vector<Join> joins;
   std::vector<PlayerInput> inputs;
-  std::vector<std::byte> values(kTrialSeats * std::size_t{game.input.bytes});
+  std::vector<std::byte> values(seats * std::size_t{game.input.bytes});
   TickRecord record;
   for (int tick = 0; tick < kTrialTicks; ++tick) {
     joins.clear();
     inputs.clear();
-    for (std::uint16_t seat = 0; seat < kTrialSeats; ++seat) {
+    for (std::uint16_t seat = 0; seat < seats; ++seat) {
       const Player player{seat};
       if (tick == 0) joins.push_back({.player = player, .user_data = {}});
       if (tick == 0 || !rng.chance(1, kTicksPerInput)) continue;
@@ -90,21 +88,35 @@ std::string quoted(std::string_view text) {
   return "\"" + std::string{text} + "\"";
 }
 
+/// Returns the map of `identity`, or nullptr if the game makes no such map.
+SharedMap find_map(const GameTable& game, const Identity& identity, std::uint32_t tick_rate) {
+  if (identity.map_seats < 1 || identity.map_seats > kSeatsMax || tick_rate < kTickRateMin ||
+      tick_rate > kTickRateMax) {
+    return nullptr;
+  }
+  for (std::size_t i = 0; i < std::max<std::size_t>(game.maps.size(), 1); ++i) {
+    const std::string_view name = game.maps.empty() ? std::string_view{} : game.maps[i];
+    SharedMap map = make_map(game, {.seats = identity.map_seats, .name = name}, tick_rate);
+    if (map->hash == identity.map_hash) return map;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
-std::uint64_t game_hash(const GameTable& game) {
+std::uint64_t game_hash(const GameTable& game, const SharedMap& map, std::uint32_t tick_rate) {
   StreamHasher hasher{game.hash};
   add_bodies(game, hasher);
-  play_trial(game, hasher);
+  play_trial(game, map, tick_rate, hasher);
   return hasher.digest();
 }
 
-Identity identity_of(const GameTable& game, const Map& map) {
+Identity identity_of(const GameTable& game, const SharedMap& map, std::uint32_t tick_rate) {
   return {.game = std::string{game.name},
           .version = game.version,
-          .game_hash = game_hash(game),
-          .map_seats = map.seats,
-          .map_hash = map.hash};
+          .game_hash = game_hash(game, map, tick_rate),
+          .map_seats = map->seats,
+          .map_hash = map->hash};
 }
 
 const GameTable* find_game(Games games, std::string_view name) {
@@ -122,25 +134,37 @@ std::string names_of(Games games) {
   return names;
 }
 
-std::expected<const GameTable*, std::string> find_game(Games games, const Identity& identity,
-                                                       std::string_view who) {
+std::expected<GameOnMap, OtherBuild> find_game_on_map(Games games, const Identity& identity,
+                                                      std::uint32_t tick_rate,
+                                                      std::string_view who) {
+  const auto differs = [&](BuildDifference what, const std::string& words) {
+    return std::unexpected{OtherBuild{.what = what, .words = std::string{who} + " plays " + words}};
+  };
   const GameTable* game = find_game(games, identity.game);
   if (game == nullptr) {
-    return std::unexpected{std::string{who} + " plays " + quoted(identity.game) +
-                           ", which this program does not have; it has " + names_of(games)};
+    return differs(
+        BuildDifference::Version,
+        quoted(identity.game) + ", which this program does not have; it has " + names_of(games));
   }
   if (game->version != identity.version) {
-    return std::unexpected{std::string{who} + " plays " + identity.game + " " +
-                           std::to_string(identity.version) + ", not " +
-                           std::to_string(game->version) + "; use the same build at both ends"};
+    return differs(BuildDifference::Version,
+                   identity.game + " " + std::to_string(identity.version) + ", not " +
+                       std::to_string(game->version) + "; use the same build at both ends");
   }
-  if (game_hash(*game) != identity.game_hash) {
-    return std::unexpected{std::string{who} + " plays the same version of " + identity.game +
-                           ", but its rules differ here: other code, constants or declarations, or "
-                           "memory outside of the state; build both ends from one source, and "
-                           "run NAME-laws"};
+  SharedMap map = find_map(*game, identity, tick_rate);
+  if (map == nullptr) {
+    return differs(BuildDifference::Map, "a map of " + identity.game +
+                                             " that this program does not have; build both ends "
+                                             "from one source");
   }
-  return game;
+  if (game_hash(*game, map, tick_rate) != identity.game_hash) {
+    return differs(BuildDifference::Rules,
+                   "the same version of " + identity.game +
+                       ", but its rules differ here: other code, constants or declarations, or "
+                       "memory outside of the state; build both ends from one source, and run "
+                       "NAME-laws");
+  }
+  return GameOnMap{.game = game, .map = std::move(map)};
 }
 
 std::expected<std::string_view, std::string> find_map_name(const GameTable& game,
@@ -154,20 +178,6 @@ std::expected<std::string_view, std::string> find_map_name(const GameTable& game
     refusal += (name == game.maps.front() ? "; it has " : ", ") + std::string{name};
   }
   return std::unexpected{refusal};
-}
-
-std::expected<SharedMap, std::string> find_map(const GameTable& game, const Identity& identity,
-                                               std::uint32_t tick_rate, std::string_view who) {
-  if (identity.map_seats >= 1 && identity.map_seats <= kSeatsMax && tick_rate >= kTickRateMin &&
-      tick_rate <= kTickRateMax) {
-    for (std::size_t i = 0; i < std::max<std::size_t>(game.maps.size(), 1); ++i) {
-      const std::string_view name = game.maps.empty() ? std::string_view{} : game.maps[i];
-      SharedMap map = make_map(game, {.seats = identity.map_seats, .name = name}, tick_rate);
-      if (map->hash == identity.map_hash) return map;
-    }
-  }
-  return std::unexpected{std::string{who} + " plays another map of " + identity.game +
-                         "; build both ends from one source"};
 }
 
 }  // namespace tickbox::engine

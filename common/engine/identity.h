@@ -28,20 +28,25 @@ inline constexpr std::size_t kGameNameMax = 32;
 struct Identity {
   std::string game;
   std::uint32_t version = 0;    ///< of the game
-  std::uint64_t game_hash = 0;  ///< game_hash() of it
+  std::uint64_t game_hash = 0;  ///< game_hash() of it on that map
   std::uint32_t map_seats = 0;  ///< for which the map is made
   std::uint64_t map_hash = 0;   ///< Map::hash
 
   friend bool operator==(const Identity&, const Identity&) = default;
 };
 
-/// Returns the hash of a game's rules: of its declarations, the bodies of its kinds, and every
-/// state of a short match of 16 players with random inputs. Two builds with other rules of the same
-/// version differ in it, unless their difference does not show in that match. Cost: some
-/// milliseconds.
-[[nodiscard]] std::uint64_t game_hash(const GameTable& game);
+/// The seed of the match that game_hash() steps.
+inline constexpr std::uint64_t kTrialSeed = 0x7472'6961'6c21'0001;
 
-[[nodiscard]] Identity identity_of(const GameTable& game, const Map& map);
+/// Returns the hash of a game's rules on a map: of its declarations, the bodies of its kinds, and
+/// every state of a short match on this map, of at most 16 players with random inputs. Two builds
+/// with other rules of the same version differ in it, unless their difference does not show in that
+/// match. Cost: 300 steps; milliseconds on a map of ordinary size.
+[[nodiscard]] std::uint64_t game_hash(const GameTable& game, const SharedMap& map,
+                                      std::uint32_t tick_rate);
+
+[[nodiscard]] Identity identity_of(const GameTable& game, const SharedMap& map,
+                                   std::uint32_t tick_rate);
 
 /// Returns the game with this name, or nullptr.
 [[nodiscard]] const GameTable* find_game(Games games, std::string_view name);
@@ -49,23 +54,35 @@ struct Identity {
 /// Returns the names of all games, as in "arena, bomber".
 [[nodiscard]] std::string names_of(Games games);
 
-/// Returns the game of `identity`.
-/// Fails: one line in words that begins with `who`, as in "the server" or "the recording", if no
-/// game has this name, version and rules.
-[[nodiscard]] std::expected<const GameTable*, std::string> find_game(Games games,
-                                                                     const Identity& identity,
-                                                                     std::string_view who);
+/// A game with one of its maps.
+struct GameOnMap {
+  const GameTable* game = nullptr;
+  SharedMap map;
+};
+
+/// The first thing that two builds do not have in common.
+enum class BuildDifference : std::uint8_t {
+  Version,  ///< the game, or its version
+  Map,      ///< same version; no map is the same
+  Rules,    ///< same version and map
+};
+
+struct OtherBuild {
+  BuildDifference what{};
+  std::string words;  ///< one line
+};
+
+/// Returns the game and the map of `identity`: that of the game's maps which has its hash.
+/// Fails: in words that begin with `who`, as in "the server" or "the recording", if these games
+/// have no such game, map or rules.
+[[nodiscard]] std::expected<GameOnMap, OtherBuild> find_game_on_map(Games games,
+                                                                    const Identity& identity,
+                                                                    std::uint32_t tick_rate,
+                                                                    std::string_view who);
 
 /// Returns the name of a map of the game, for an empty text that of its first map.
 /// Fails: one line that lists the maps of the game.
 [[nodiscard]] std::expected<std::string_view, std::string> find_map_name(const GameTable& game,
                                                                          std::string_view text);
-
-/// Returns the map of `identity`: that of the game's maps which has its hash. Fails: one line in
-/// words, as find_game(), if the game makes no such map.
-[[nodiscard]] std::expected<SharedMap, std::string> find_map(const GameTable& game,
-                                                             const Identity& identity,
-                                                             std::uint32_t tick_rate,
-                                                             std::string_view who);
 
 }  // namespace tickbox::engine

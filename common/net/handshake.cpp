@@ -26,6 +26,8 @@ static_assert(kConnectModeAt < kTagAt && kResumeCookieAt + kCookieBytes <= kTagA
 /// ignored.
 constexpr std::byte kAuditBit{1};
 
+static_assert(kDisconnectReasons - kSessionEnds == kRefuseReasons - kServerRefusals);
+
 // The clear part of an ACCEPT: type, connection id, server nonce.
 constexpr std::size_t kServerNonceAt = 5;
 constexpr std::size_t kAcceptHeadBytes = kServerNonceAt + kNonceBytes;
@@ -88,8 +90,24 @@ std::string_view name_of(DisconnectReason reason) {
       return "taken_over";
     case DisconnectReason::MatchEnded:
       return "match_ended";
+    case DisconnectReason::OtherVersion:
+    case DisconnectReason::OtherRules:
+    case DisconnectReason::OtherMap:
+      return name_of(*refusal_in(reason));
   }
   return "unknown";
+}
+
+std::optional<RefuseReason> refusal_in(DisconnectReason reason) {
+  const auto at = static_cast<std::size_t>(reason);
+  if (at < kSessionEnds || at >= kDisconnectReasons) return std::nullopt;
+  return static_cast<RefuseReason>(at - kSessionEnds + kServerRefusals);
+}
+
+DisconnectReason disconnect_for(RefuseReason refusal) {
+  const auto at = static_cast<std::size_t>(refusal);
+  TICKBOX_ASSERT(at >= kServerRefusals && at < kRefuseReasons);
+  return static_cast<DisconnectReason>(at - kServerRefusals + kSessionEnds);
 }
 
 ConnectRequest make_request(PacketType type, const HandshakeNonce& client_nonce, ConnectMode mode) {
@@ -203,7 +221,7 @@ std::expected<Refuse, DropReason> decode_refuse(ConstBytes datagram) {
   Refuse refuse;
   in.bytes(refuse.client_nonce);
   const auto reason = in.number<std::uint8_t>();
-  if (reason == 0 || reason >= kRefuseReasons) return std::unexpected{DropReason::Malformed};
+  if (reason == 0 || reason >= kServerRefusals) return std::unexpected{DropReason::Malformed};
   refuse.reason = static_cast<RefuseReason>(reason);
   refuse.have = in.number<std::uint32_t>();
   refuse.limit = in.number<std::uint32_t>();

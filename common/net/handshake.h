@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -52,10 +53,22 @@ enum class DisconnectReason : std::uint8_t {
   Kicked = 4,
   TakenOver = 5,   ///< the client has connected or resumed from elsewhere
   MatchEnded = 6,  ///< the game has closed the room, where the next match opens
+
+  // A client's answer to an ACCEPT, in place of its first packet.
+  OtherVersion = 7,  ///< it does not have the game, or has another version
+  OtherRules = 8,    ///< it has other rules
+  OtherMap = 9,      ///< it does not have the map
 };
 
 /// One more than the last reason.
-inline constexpr std::size_t kDisconnectReasons = 7;
+inline constexpr std::size_t kDisconnectReasons = 10;
+/// One more than the last reason for the end of a session that had begun.
+inline constexpr std::size_t kSessionEnds = 7;
+
+/// Returns the refusal that the reason means, if it is one.
+[[nodiscard]] std::optional<RefuseReason> refusal_in(DisconnectReason reason);
+/// Requires: a reason that is the client's.
+[[nodiscard]] DisconnectReason disconnect_for(RefuseReason refusal);
 
 /// The number of times that a DISCONNECT is sent, because UDP loses some packets.
 inline constexpr int kGoodbyes = 3;

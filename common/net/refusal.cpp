@@ -46,6 +46,12 @@ std::string_view name_of(RefuseReason reason) {
       return "token_early";
     case RefuseReason::TokenLong:
       return "token_long";
+    case RefuseReason::GameVersion:
+      return "game_version";
+    case RefuseReason::GameRules:
+      return "game_rules";
+    case RefuseReason::Map:
+      return "map";
   }
   return "unknown";
 }
@@ -102,6 +108,12 @@ std::string describe(const Refuse& refuse) {
     case RefuseReason::TokenLong:
       return "token is valid for " + have + " s, longer than the " + limit +
              " s that this server allows";
+    case RefuseReason::GameVersion:
+      return "client does not have the server's game, or has another version of it";
+    case RefuseReason::GameRules:
+      return "client has other rules of the same version of the game";
+    case RefuseReason::Map:
+      return "client does not have the server's map";
   }
   return "refused";
 }

@@ -32,8 +32,14 @@ enum class RefuseReason : std::uint8_t {
   Denied = 19,          ///< the server does not admit this client
   TokenEarly = 20,      ///< issued after the server's time; numbers: seconds after
   TokenLong = 21,       ///< lives too long; numbers: its life in seconds, the longest allowed
+
+  // The client refuses: it does not have what the ACCEPT names. No REFUSE has these.
+  GameVersion = 22,  ///< the game, or its version
+  GameRules = 23,    ///< same version and map, other rules
+  Map = 24,          ///< same version
 };
-inline constexpr std::size_t kRefuseReasons = 22;  ///< with 0, which is no reason
+inline constexpr std::size_t kRefuseReasons = 25;   ///< with 0, which is no reason
+inline constexpr std::size_t kServerRefusals = 22;  ///< reasons below are the server's
 
 /// Returns the name of a reason, in snake_case, as metrics use it.
 [[nodiscard]] std::string_view name_of(RefuseReason reason);

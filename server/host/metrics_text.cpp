@@ -137,7 +137,7 @@ void add_clients(Text& text, const Metrics& metrics) {
                 metrics.refusals[i]);
   }
   text.head("tickbox_disconnects_total", "counter", "Ended sessions, by reason.");
-  for (std::size_t i = 1; i < net::kDisconnectReasons; ++i) {
+  for (std::size_t i = 1; i < net::kSessionEnds; ++i) {
     text.sample("tickbox_disconnects_total",
                 label("reason", net::name_of(static_cast<net::DisconnectReason>(i))),
                 metrics.disconnects[i]);

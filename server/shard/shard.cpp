@@ -76,6 +76,8 @@ class Shard::Impl {
   std::expected<void, net::DropReason> on_message(Session& session, const net::Datagram& datagram,
                                                   const net::PacketChannel::Opened& opened,
                                                   const Arrival& arrival);
+  [[nodiscard]] static std::optional<net::RefuseReason> refusal_in(
+      const net::PacketChannel::Opened& opened);
   std::expected<void, net::DropReason> on_disconnect(Session& session, ConstBytes message,
                                                      Instant now);
   void on_malformed(Session& session, Instant now);
@@ -227,12 +229,24 @@ void Shard::Impl::on_packet(const net::Datagram& datagram, const Arrival& arriva
   }
   session->heard = arrival.now;
   session->snapshots.receipts.on_received(datagram.bytes.size());
-  if (session->state == Session::State::Accepted) lifecycle_.begin_to_play(*session, arrival.now);
+  if (session->state == Session::State::Accepted) {
+    if (const auto refusal = refusal_in(*opened)) {
+      return connects_.on_refused(*session, *refusal, arrival.now);
+    }
+    lifecycle_.begin_to_play(*session, arrival.now);
+  }
   paths_.on_packet(*session, datagram, is_newest, arrival.now);
   const auto taken = on_message(*session, datagram, *opened, arrival);
   if (taken) return;
   drops.count(taken.error());
   if (taken.error() == net::DropReason::Malformed) on_malformed(*session, arrival.now);
+}
+
+/// Returns why a client refuses its session, if the packet says so.
+std::optional<net::RefuseReason> Shard::Impl::refusal_in(const net::PacketChannel::Opened& opened) {
+  if (opened.type != net::PacketType::Disconnect) return std::nullopt;
+  const auto reason = protocol::decode_disconnect(opened.message);
+  return reason ? net::refusal_in(*reason) : std::nullopt;
 }
 
 /// No link damages a message behind its seal: its sender is hostile or broken.

@@ -115,7 +115,7 @@ class Clients:
         if kind == layouts.DISCONNECT:
             client.goodbyes += 1
             self.findings.saw(f"DISCONNECT of reason {read} by a client")
-            self.findings.check(read == messages.LEFT, "goodbye", f"a client's of reason {read}")
+            self.findings.check(read in (messages.LEFT, *messages.REFUSALS), "goodbye", f"a client's of reason {read}")
             self.findings.check(client.goodbyes <= GOODBYES, "goodbye", "more than three")
             return
         self.findings.check(client.goodbyes == 0, "goodbye", f"a {name} after goodbye")

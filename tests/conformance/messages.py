@@ -18,6 +18,7 @@ GENERATIONS = 2**18
 GAME_NAME_MAX = 32
 TICKET_BYTES = 135
 LEFT, STOPPING, TIMED_OUT, KICKED, TAKEN_OVER, MATCH_ENDED = 1, 2, 3, 4, 5, 6
+REFUSALS = OTHER_VERSION, OTHER_RULES, OTHER_MAP = 7, 8, 9
 
 
 def unpacker(name, codes, fields, align, zeros):
@@ -193,7 +194,7 @@ def check_input_size(data):
 
 def read_disconnect(data):
     reason = read_root(data, DISCONNECT)["reason"]
-    need(LEFT <= reason <= MATCH_ENDED, f"reason {reason}")
+    need(LEFT <= reason <= OTHER_MAP, f"reason {reason}")
     return reason
 
 

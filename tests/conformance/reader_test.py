@@ -423,7 +423,7 @@ class Altered(Scene):
 
     def test_a_goodbye_of_another_reason(self):
         number = self.match.find("server_sent", layouts.DISCONNECT)
-        for reason in (messages.LEFT, messages.TIMED_OUT, messages.STOPPING, 0, 7):
+        for reason in (messages.LEFT, messages.TIMED_OUT, messages.STOPPING, 0, 7, 10):
             change = lambda message: put(message, places(layouts.DISCONNECT, message)[0], "B", reason)
             events = self.alter_message(number, change)
             self.assert_found("goodbye message", events)

@@ -46,9 +46,12 @@ class ServerPackets:
         sequence, message = session.server.receiver.read(data)
         if message is None:
             return sequence
+        read = self.world.read_arrived(data, message)
+        if kind == layouts.DISCONNECT and read in messages.REFUSALS and session.server.state == ACCEPTED:
+            self.depart(now, session, connection)
+            return None
         self.taken(now, address, session, sequence)
         session.server.sent.unproven_in += len(data)
-        read = self.world.read_arrived(data, message)
         self.follow(now, address, session, sequence, data)
         if read is None:
             return "malformed"
@@ -61,9 +64,12 @@ class ServerPackets:
         elif kind == layouts.DESYNC_REPORT:
             session.server.reports.took(now, read, len(data))
         elif kind == layouts.DISCONNECT:
-            session.server.state = OVER
-            self.departed[connection % layouts.PLACES] = (session.ids, session.server.address, now)
+            self.depart(now, session, connection)
         return None
+
+    def depart(self, now, session, connection):
+        session.server.state = OVER
+        self.departed[connection % layouts.PLACES] = (session.ids, session.server.address, now)
 
     def take_stray(self, now, address, connection):
         """A packet of no live session. The other copies of a DISCONNECT are ignored."""
@@ -226,7 +232,7 @@ class ServerPackets:
         check(not server.goodbyes or server.goodbyes[-1] == reason, "goodbye", "another reason than before")
         server.goodbyes.append(reason)
         check(len(server.goodbyes) <= GOODBYES, "goodbye", "more than three")
-        check(reason != messages.LEFT, "goodbye", "the client's own reason")
+        check(reason not in (messages.LEFT, *messages.REFUSALS), "goodbye", "a client's reason")
         self.findings.saw(f"DISCONNECT of reason {reason} by the server")
         if reason == messages.TAKEN_OVER:
             resumed = [s for s in self.world.all_sessions if s.resumed_from is session]

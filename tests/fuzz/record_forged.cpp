@@ -24,7 +24,7 @@ struct Setting {
   record::Header header;
 
   Setting() {
-    const engine::Identity identity = engine::identity_of(game, *map);
+    const engine::Identity identity = engine::identity_of(game, map, 10);
     header.tick_rate = 10;
     header.map_seats = 2;
     header.map_hash = identity.map_hash;

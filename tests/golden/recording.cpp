@@ -110,11 +110,10 @@ std::expected<Opened, ReplayFailure> open_recording(const std::string& path, Con
     return unreadable("cannot read " + path + ": " + std::string{record::describe(reader.error())});
   }
   const engine::Identity identity = record::identity_of(reader->header());
-  const auto game = engine::find_game(games::all_games(), identity, path);
-  if (!game) return differs(game.error());
-  auto map = engine::find_map(**game, identity, reader->header().tick_rate, path);
-  if (!map) return differs(map.error());
-  return Opened{.reader = *std::move(reader), .game = *game, .map = *std::move(map)};
+  auto found =
+      engine::find_game_on_map(games::all_games(), identity, reader->header().tick_rate, path);
+  if (!found) return differs(found.error().words);
+  return Opened{.reader = *std::move(reader), .game = found->game, .map = std::move(found->map)};
 }
 
 std::expected<Part, ReplayFailure> replay_part(const std::string& path) {

@@ -6,6 +6,7 @@
 #include "core/rng.h"
 #include "engine/declared.h"
 #include "engine/entity_id.h"
+#include "engine/identity.h"
 #include "engine/running.h"
 #include "engine/world.h"
 #include "tickbox/game_table.h"
@@ -106,15 +107,9 @@ class ChangedGame : public GameTable {
   ChangedGame(const ChangedGame&) = delete;
   ChangedGame& operator=(const ChangedGame&) = delete;
 
-  /// Whether a world is of the match of engine::game_hash(), by its seed and by its seats, which
-  /// their first players keep.
+  /// Whether a world is of the match of engine::game_hash(), by its seed.
   [[nodiscard]] static bool is_trial(const engine::World& world) {
-    constexpr std::uint64_t kSeed = 1;
-    constexpr std::size_t kSeats = 16;
-    if (world.seats().size() != kSeats || world.shared_seed != Rng{~kSeed}.next()) return false;
-    return std::ranges::all_of(world.seats(), [](const engine::SeatInfo& seat) {
-      return seat.taken && seat.generation == 1;
-    });
+    return world.shared_seed == Rng{~engine::kTrialSeed}.next();
   }
 
  private:

@@ -26,7 +26,7 @@ Harness::Harness(const HarnessOptions& options, NotStarted /*tag*/)
       shared_({&game_, 1}),
       map_(engine::make_map(*game_, {.seats = options.max_clients, .name = options.map},
                             options.tick_rate)),
-      identity_(engine::identity_of(*game_, *map_)) {
+      identity_(engine::identity_of(*game_, map_, options.tick_rate)) {
   TICKBOX_ASSERT(net::crypto_ready());
 }
 

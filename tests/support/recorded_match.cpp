@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace tickbox::tests {
@@ -29,10 +30,11 @@ std::uint64_t client_of(Player player, Tick tick) {
   return 0xc11e'0000'0000'0000 | std::uint64_t{tick.value} << 16 | player.seat;
 }
 
-std::uint64_t hash_of(const GameTable& game) {
-  static std::map<const GameTable*, std::uint64_t> known;
-  const auto [at, is_new] = known.try_emplace(&game, 0);
-  if (is_new) at->second = engine::game_hash(game);
+std::uint64_t hash_of(const GameTable& game, const engine::SharedMap& map,
+                      std::uint32_t tick_rate) {
+  static std::map<std::tuple<const GameTable*, std::uint64_t, std::uint32_t>, std::uint64_t> known;
+  const auto [at, is_new] = known.try_emplace({&game, map->hash, tick_rate}, 0);
+  if (is_new) at->second = engine::game_hash(game, map, tick_rate);
   return at->second;
 }
 
@@ -76,7 +78,7 @@ record::Header RecordedMatch::header() const {
                         .part = 3,
                         .game = std::string{game().name},
                         .game_version = game().version,
-                        .game_hash = hash_of(game()),
+                        .game_hash = hash_of(game(), map(), options_.tick_rate),
                         .simulation = "0011223344556677"};
   Rng salt{options_.seed ^ 0x5a17};
   std::ranges::generate(header.salt, [&] { return static_cast<std::byte>(salt.next()); });

@@ -54,11 +54,9 @@ std::expected<std::unique_ptr<Recording>, ExitCode> open_with_header(const std::
 
 std::expected<Setting, std::string> setting_of(const record::Header& header, engine::Games games) {
   const engine::Identity identity = record::identity_of(header);
-  const auto game = engine::find_game(games, identity, "the recording");
-  if (!game) return std::unexpected{game.error()};
-  auto map = engine::find_map(**game, identity, header.tick_rate, "the recording");
-  if (!map) return std::unexpected{map.error()};
-  return Setting{.game = *game, .map = *std::move(map), .tick_rate = header.tick_rate};
+  auto found = engine::find_game_on_map(games, identity, header.tick_rate, "the recording");
+  if (!found) return std::unexpected{std::move(found.error().words)};
+  return Setting{.game = found->game, .map = std::move(found->map), .tick_rate = header.tick_rate};
 }
 
 std::expected<Setting, ExitCode> setting_of(const Recording& recording, const Output& output) {

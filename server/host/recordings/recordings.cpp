@@ -18,7 +18,8 @@ namespace {
 /// Returns a header without a salt: each file has its own.
 record::Header header_of(const match::Match& match, const Options& options, std::uint64_t seed,
                          WallTime start) {
-  const auto identity = engine::identity_of(match.world().game(), *match.world().map());
+  const auto identity =
+      engine::identity_of(match.world().game(), match.world().map(), options.tick_rate);
   return {.schema_hash = net::schema_hash(),
           .map_hash = identity.map_hash,
           .seed = seed,

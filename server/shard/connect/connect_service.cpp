@@ -270,6 +270,12 @@ void ConnectService::refuse(const Incoming& incoming, const Refused& refused) {
                                 : net::encode_refuse(answer, packet_));
 }
 
+void ConnectService::on_refused(Session& session, net::RefuseReason reason, Instant now) {
+  context_.metrics.count(reason);
+  refusals_.add(reason, session.room->seats().seat_of(session.player).client, session.route.peer);
+  parts_.lifecycle.close(session, net::DisconnectReason::ClientLeft, now);
+}
+
 /// Answers a sender that has no session, within the limit of all such answers.
 void ConnectService::reply(const Incoming& incoming, ConstBytes datagram) {
   if (!replies_.take(kRepliesToStrangers, incoming.now.instant)) {

@@ -40,6 +40,10 @@ class ConnectService {
   /// Takes a HELLO, CONNECT or RESUME of any sender.
   void receive(const net::Datagram& datagram, const Now& now);
 
+  /// Ends a session that its client refuses in answer to the ACCEPT. Its token admits the client
+  /// again. Requires: the session is pending.
+  void on_refused(Session& session, net::RefuseReason reason, Instant now);
+
   /// Refuses all further clients because the server stops.
   void stop() { stopping_ = true; }
 

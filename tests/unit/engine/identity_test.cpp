@@ -85,38 +85,41 @@ Games only(const GameTable* const& game) {
 }
 
 Identity identity(const GameTable& game) {
-  return identity_of(game, *make_map(game, {.seats = kSeats}, kRate));
+  return identity_of(game, make_map(game, {.seats = kSeats}, kRate), kRate);
 }
 
-std::string refusal(Games games, const Identity& identity) {
-  const auto found = find_game(games, identity, "the server");
+std::uint64_t hash_of(const GameTable& game) {
+  return identity(game).game_hash;
+}
+
+OtherBuild refusal(Games games, const Identity& identity) {
+  const auto found = find_game_on_map(games, identity, kRate, "the server");
   EXPECT_FALSE(found);
-  return found ? std::string{} : found.error();
+  return found ? OtherBuild{} : found.error();
 }
 
 TEST(GameHash, IsThatOfEachRun) {
-  EXPECT_EQ(game_hash(carts<Build{}>()), game_hash(carts<Build{}>()));
-  EXPECT_EQ(game_hash(games::arena()), game_hash(games::arena()));
-  EXPECT_EQ(game_hash(tests::menagerie()), game_hash(tests::menagerie()));
+  EXPECT_EQ(hash_of(carts<Build{}>()), hash_of(carts<Build{}>()));
+  EXPECT_EQ(hash_of(games::arena()), hash_of(games::arena()));
+  EXPECT_EQ(hash_of(tests::menagerie()), hash_of(tests::menagerie()));
 }
 
 // None of these but the declaration is in the hash of the table.
 TEST(GameHash, DiffersWithTheRules) {
-  const std::uint64_t hash = game_hash(carts<Build{}>());
-  EXPECT_NE(game_hash(carts<Build{.pull = 4}>()), hash) << "a constant of the rules";
-  EXPECT_NE(game_hash(carts<Build{.wheel = kUnit + 1}>()), hash) << "a body";
-  EXPECT_NE(game_hash(carts<Build{.top_speed = 7}>()), hash) << "a declaration";
-  EXPECT_NE(game_hash(carts<Build{.wall = 41}>()), hash) << "the map";
+  const std::uint64_t hash = hash_of(carts<Build{}>());
+  EXPECT_NE(hash_of(carts<Build{.pull = 4}>()), hash) << "a constant of the rules";
+  EXPECT_NE(hash_of(carts<Build{.wheel = kUnit + 1}>()), hash) << "a body";
+  EXPECT_NE(hash_of(carts<Build{.top_speed = 7}>()), hash) << "a declaration";
   EXPECT_EQ(carts<Build{.pull = 4}>().hash, carts<Build{}>().hash);
 }
 
 TEST(Identity, NamesTheGameAndTheMap) {
   const GameTable& game = carts<Build{}>();
   const SharedMap map = make_map(game, {.seats = kSeats}, kRate);
-  const Identity it = identity_of(game, *map);
+  const Identity it = identity_of(game, map, kRate);
   EXPECT_EQ(it.game, "carts");
   EXPECT_EQ(it.version, 1U);
-  EXPECT_EQ(it.game_hash, game_hash(game));
+  EXPECT_EQ(it.game_hash, game_hash(game, map, kRate));
   EXPECT_EQ(it.map_seats, kSeats);
   EXPECT_EQ(it.map_hash, map->hash);
 }
@@ -131,51 +134,58 @@ TEST(FindGame, FindsThatOfTheName) {
   EXPECT_EQ(names_of({}), "");
 }
 
-TEST(FindGame, FindsTheSameRules) {
+TEST(FindGameOnMap, FindsTheSameBuild) {
   const GameTable* const game = &carts<Build{}>();
-  const auto found = find_game(only(game), identity(*game), "the server");
+  const auto found = find_game_on_map(only(game), identity(*game), kRate, "the server");
   ASSERT_TRUE(found);
-  EXPECT_EQ(*found, game);
+  EXPECT_EQ(found->game, game);
+  EXPECT_EQ(found->map->hash, identity(*game).map_hash);
+  EXPECT_EQ(found->map->seats, kSeats);
 }
 
-TEST(FindGame, RefusesInWordsAGameThatItHasNot) {
+TEST(FindGameOnMap, RefusesInWordsAGameThatItHasNot) {
   const std::array<const GameTable*, 2> both = {&games::arena(), &tests::menagerie()};
-  EXPECT_EQ(refusal(both, identity(carts<Build{}>())),
+  const OtherBuild other = refusal(both, identity(carts<Build{}>()));
+  EXPECT_EQ(other.what, BuildDifference::Version);
+  EXPECT_EQ(other.words,
             "the server plays \"carts\", which this program does not have; it has arena, " +
                 std::string{tests::menagerie().name});
 }
 
-TEST(FindGame, RefusesInWordsAnotherVersion) {
+TEST(FindGameOnMap, RefusesInWordsAnotherVersion) {
   const GameTable* const game = kGames[0];
-  EXPECT_EQ(refusal(only(game), identity(*kGames[1])),
-            "the server plays carts 9, not 1; use the same build at both ends");
+  const OtherBuild other = refusal(only(game), identity(*kGames[1]));
+  EXPECT_EQ(other.what, BuildDifference::Version);
+  EXPECT_EQ(other.words, "the server plays carts 9, not 1; use the same build at both ends");
 }
 
-TEST(FindGame, RefusesInWordsOtherRulesOfTheSameVersion) {
+TEST(FindGameOnMap, RefusesInWordsOtherRulesOfTheSameVersion) {
   const GameTable* const game = kGames[0];
-  EXPECT_EQ(refusal(only(game), identity(carts<Build{.pull = 4}>())),
+  const OtherBuild other = refusal(only(game), identity(carts<Build{.pull = 4}>()));
+  EXPECT_EQ(other.what, BuildDifference::Rules);
+  EXPECT_EQ(other.words,
             "the server plays the same version of carts, but its rules differ here: other code, "
             "constants or declarations, or memory outside of the state; build both ends from one "
             "source, and run NAME-laws");
 }
 
-TEST(FindMap, FindsTheSameMap) {
-  const GameTable& game = carts<Build{}>();
-  const auto map = find_map(game, identity(game), kRate, "the recording");
-  ASSERT_TRUE(map);
-  EXPECT_EQ((*map)->hash, identity(game).map_hash);
-  EXPECT_EQ((*map)->seats, kSeats);
+TEST(FindGameOnMap, RefusesInWordsAnotherMap) {
+  const GameTable* const game = &carts<Build{.wall = 41}>();
+  const OtherBuild other = refusal(only(game), identity(carts<Build{}>()));
+  EXPECT_EQ(other.what, BuildDifference::Map);
+  EXPECT_EQ(other.words,
+            "the server plays a map of carts that this program does not have; build both ends "
+            "from one source");
 }
 
-// The rules of both builds are the same in the match that makes their hash: its map has more seats.
-TEST(FindMap, RefusesInWordsAnotherMap) {
-  const GameTable& game = carts<Build{.walled_from = 5}>();
-  const Identity other = identity(carts<Build{}>());
-  ASSERT_EQ(game_hash(game), other.game_hash);
-  const auto map = find_map(game, other, kRate, "the recording");
-  ASSERT_FALSE(map);
-  EXPECT_EQ(map.error(),
-            "the recording plays another map of carts; build both ends from one source");
+// A map for other seats than the server's may differ: nobody plays it.
+TEST(FindGameOnMap, ComparesOnlyTheMapThatIsServed) {
+  const GameTable* const game = &carts<Build{.walled_from = kSeats + 1}>();
+  EXPECT_EQ(refusal(only(game), identity(carts<Build{}>())).what, BuildDifference::Map);
+  const GameTable& walled = carts<Build{.walled_from = 2}>();
+  EXPECT_TRUE(find_game_on_map(only(game),
+                               identity_of(walled, make_map(walled, {.seats = 1}, kRate), kRate),
+                               kRate, "the server"));
 }
 
 TEST(FindMapName, FindsTheMapsThatAGameLists) {
@@ -188,31 +198,35 @@ TEST(FindMapName, FindsTheMapsThatAGameLists) {
             "\"tower\" is no map of carts, which has one without a name");
 }
 
-TEST(FindMap, FindsEachMapByItsHash) {
-  const GameTable& game = games::platformer();
+TEST(FindGameOnMap, FindsEachMapByItsHash) {
+  const GameTable* const game = &games::platformer();
   std::set<std::uint64_t> hashes;
-  for (const std::string_view name : game.maps) {
-    const SharedMap map = make_map(game, {.seats = kSeats, .name = name}, kRate);
+  std::set<std::uint64_t> rules;
+  for (const std::string_view name : game->maps) {
+    const SharedMap map = make_map(*game, {.seats = kSeats, .name = name}, kRate);
     EXPECT_EQ(map->name, name);
     hashes.insert(map->hash);
-    const auto found = find_map(game, identity_of(game, *map), kRate, "the server");
-    ASSERT_TRUE(found) << found.error();
-    EXPECT_EQ((*found)->name, name);
-    EXPECT_EQ((*found)->hash, map->hash);
+    const Identity it = identity_of(*game, map, kRate);
+    rules.insert(it.game_hash);
+    const auto found = find_game_on_map(only(game), it, kRate, "the server");
+    ASSERT_TRUE(found) << found.error().words;
+    EXPECT_EQ(found->map->name, name);
+    EXPECT_EQ(found->map->hash, map->hash);
   }
-  EXPECT_EQ(hashes.size(), game.maps.size());
-  EXPECT_EQ(make_map(game, {.seats = kSeats}, kRate)->name, game.maps.front());
+  EXPECT_EQ(hashes.size(), game->maps.size());
+  EXPECT_EQ(rules.size(), game->maps.size()) << "each map has its trial";
+  EXPECT_EQ(make_map(*game, {.seats = kSeats}, kRate)->name, game->maps.front());
 }
 
-TEST(FindMap, RefusesSeatsAndTickRatesThatNoServerHas) {
-  const GameTable& game = carts<Build{}>();
-  Identity it = identity(game);
+TEST(FindGameOnMap, RefusesSeatsAndTickRatesThatNoServerHas) {
+  const GameTable* const game = &carts<Build{}>();
+  Identity it = identity(*game);
   for (const std::uint32_t rate : {0U, kTickRateMin - 1, kTickRateMax + 1}) {
-    EXPECT_FALSE(find_map(game, it, rate, "the server")) << rate;
+    EXPECT_FALSE(find_game_on_map(only(game), it, rate, "the server")) << rate;
   }
   for (const std::uint32_t seats : {0U, kSeatsMax + 1, ~0U}) {
     it.map_seats = seats;
-    EXPECT_FALSE(find_map(game, it, kRate, "the server")) << seats;
+    EXPECT_FALSE(find_game_on_map(only(game), it, kRate, "the server")) << seats;
   }
 }
 

@@ -159,7 +159,7 @@ TEST(Handshake, AcceptCarriesEveryFieldAndTheSameKeys) {
 }
 
 TEST(Handshake, RefuseCarriesEveryFieldOfEveryReason) {
-  for (std::size_t reason = 1; reason < kRefuseReasons; ++reason) {
+  for (std::size_t reason = 1; reason < kServerRefusals; ++reason) {
     Refuse refuse = samples::refuse();
     refuse.reason = static_cast<RefuseReason>(reason);
     PacketBuffer buffer{};

@@ -1,6 +1,7 @@
 // Why a packet is dropped, and why a client is refused.
 
 #include "net/drop_reason.h"
+#include "net/handshake.h"
 #include "net/refusal.h"
 
 #include <gtest/gtest.h>
@@ -42,8 +43,8 @@ TEST(Refusal, HasANameAndWordsOfItsOwnForEachReason) {
     names.insert(name_of(reason));
     words.insert(describe(refuse(reason, 12, 34)));
   }
-  EXPECT_EQ(names.size(), 21U);
-  EXPECT_EQ(words.size(), 21U);
+  EXPECT_EQ(names.size(), 24U);
+  EXPECT_EQ(words.size(), 24U);
   EXPECT_FALSE(names.contains("unknown"));
   EXPECT_FALSE(words.contains("refused"));
 }
@@ -56,9 +57,21 @@ TEST(Refusal, IsNamedAsTheStandardSays) {
                                     "token_room",    "token_used",        "token_taken",
                                     "tokens_full",   "restarted",         "ticket_forged",
                                     "ticket_over",   "may_not_audit",     "auditors_full",
-                                    "denied",        "token_early",       "token_long"};
+                                    "denied",        "token_early",       "token_long",
+                                    "game_version",  "game_rules",        "map"};
   for (std::size_t i = 0; i < std::size(names); ++i)
     EXPECT_EQ(name_of(static_cast<RefuseReason>(i + 1)), names[i]);
+}
+
+TEST(Refusal, OfAClientTravelsInItsDisconnect) {
+  for (std::size_t i = 0; i < kDisconnectReasons + 2; ++i) {
+    const auto reason = static_cast<DisconnectReason>(i);
+    const auto refusal = refusal_in(reason);
+    EXPECT_EQ(refusal.has_value(), i >= 7 && i <= 9) << i;
+    if (!refusal) continue;
+    EXPECT_EQ(name_of(*refusal), name_of(reason));
+    EXPECT_EQ(disconnect_for(*refusal), reason);
+  }
 }
 
 TEST(Refusal, TellsPeopleTheNumbers) {
@@ -81,7 +94,7 @@ TEST(Refusal, TellsAStrangerThatATokenIsWanted) {
 }
 
 TEST(Refusal, OfNoReasonIsNamedSo) {
-  for (const int reason : {0, 22, 255}) {
+  for (const int reason : {0, 25, 255}) {
     EXPECT_EQ(name_of(static_cast<RefuseReason>(reason)), "unknown");
     EXPECT_EQ(describe(refuse(static_cast<RefuseReason>(reason))), "refused");
   }

@@ -76,7 +76,8 @@ TEST(RecordHeader, HasItsGameAndServerInTheirPlaces) {
 
 TEST(RecordHeader, SaysWhichGameAndMapItIsOf) {
   const RecordedMatch match;
-  EXPECT_EQ(identity_of(match.header()), engine::identity_of(match.game(), *match.map()));
+  EXPECT_EQ(identity_of(match.header()),
+            engine::identity_of(match.game(), match.map(), match.header().tick_rate));
 }
 
 TEST(RecordHeader, IsNoLongerValidWithAnyBitFlipped) {

@@ -99,7 +99,7 @@ class BlackBoxTest : public ::testing::Test {
                       .map_seats = kSeats,
                       .game = std::string{game_.name},
                       .game_version = game_.version,
-                      .game_hash = engine::game_hash(game_)},
+                      .game_hash = engine::game_hash(game_, map_, kRate)},
                      match_};
   HostedRoom room_{
       {.match = match_, .recorder = &recorder_, .black_box = &black_box_}, kSeats, kRate};

@@ -65,7 +65,7 @@ class HostedRoomTest : public ::testing::Test {
 };
 
 TEST_F(HostedRoomTest, KnowsWhichGameAndMapItPlays) {
-  EXPECT_EQ(room_.identity(), engine::identity_of(games::arena(), *match_.world().map()));
+  EXPECT_EQ(room_.identity(), engine::identity_of(games::arena(), match_.world().map(), kRate));
   EXPECT_EQ(room_.id(), kFirstRoom);
 }
 
