@@ -87,7 +87,10 @@ void Client::follow_clock() {
 bool Client::begin_session(Instant now) {
   if (begun_ == connection_.sessions()) return true;
   reporter_.give_up();
-  if (session_ != nullptr) session_->add_to(stats_, waited_to_);
+  if (session_ != nullptr) {
+    session_->add_to(stats_, waited_to_);
+    stats_.inputs_discarded += session_->inputs.unconfirmed();
+  }
   session_.reset();
   auto assets = shared_.assets.find(connection_.accept());
   if (!assets) {

@@ -49,6 +49,7 @@ void ClientStats::add_all(const ClientStats& other) {
   inputs_sent += other.inputs_sent;
   inputs_late += other.inputs_late;
   inputs_substituted += other.inputs_substituted;
+  inputs_discarded += other.inputs_discarded;
   ticks_shown += other.ticks_shown;
   ticks_extrapolated += other.ticks_extrapolated;
   ticks_extrapolated_wrong += other.ticks_extrapolated_wrong;

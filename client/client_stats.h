@@ -50,6 +50,9 @@ struct ClientStats {
   std::uint64_t inputs_sent = 0;  ///< ticks sent as inputs; repeats not counted
   std::uint64_t inputs_late = 0;
   std::uint64_t inputs_substituted = 0;
+  /// Inputs sent that the server did not use: decided again after a pause of the server, or not
+  /// confirmed when another session began.
+  std::uint64_t inputs_discarded = 0;
 
   // The sums of PresentationCounts.
   std::uint64_t ticks_shown = 0;

@@ -40,6 +40,7 @@ std::optional<protocol::ViewAck> Session::ack() const {
 void Session::add_to(ClientStats& stats, Instant now) const {
   stats.inputs_late += inputs.counts().late;
   stats.inputs_substituted += inputs.counts().substituted;
+  stats.inputs_discarded += inputs.counts().discarded;
   stats.round_trip.add_all(inputs.counts().round_trip);
   inputs.add_waiting(stats.round_trip, now);
   if (view_at && now - *view_at >= kSilence) stats.add_gap(now - *view_at, now - *view_at);

@@ -46,9 +46,10 @@ constexpr std::array kFigures = {
     Entry{
         "audit.ticks, .mismatched",
         "With --audit: ticks of the whole room that were stepped, and those whose hash differed."},
-    Entry{"inputs.sent, .late, .substituted",
+    Entry{"inputs.sent, .late, .substituted, .discarded",
           "Inputs sent; inputs that arrived too late; ticks in which the server repeated an older "
-          "input or used a neutral one."},
+          "input or used a neutral one; inputs sent that no tick used, because the server paused "
+          "or the session was replaced."},
     Entry{"rtt_ms",
           "Round trip time of all packets with inputs: those that waited for a silent server count "
           "with the time that they waited."},

@@ -47,6 +47,7 @@ void SentInputs::add(Tick tick, const views::GivenInput& input) {
 void SentInputs::follow_clock() {
   const Tick newest{clock_.next().value - 1};
   if (newest < newest_) {
+    counts_.discarded += sent_to_.value - std::min(newest, sent_to_).value;
     resent_to_ = std::max(resent_to_, newest_);
     sent_to_ = newest;
     confirmed_ = newest;

@@ -12,6 +12,7 @@
 #include "tickbox/game_table.h"
 #include "views/inputs.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -23,6 +24,7 @@ namespace tickbox::client {
 struct InputCounts {
   std::uint64_t late = 0;             ///< inputs that arrived after their tick
   std::uint64_t substituted = 0;      ///< ticks for which the server used another input
+  std::uint64_t discarded = 0;        ///< inputs sent for ticks to which the clock went back
   std::uint64_t packets_sent = 0;     ///< sequence of the newest packet that reached the server
   std::uint64_t packets_arrived = 0;  ///< packets that reached the server
   /// Microseconds. Each packet counts: also those on which no report came while the server was
@@ -72,6 +74,11 @@ class SentInputs {
   [[nodiscard]] Tick complete_to() const { return complete_to_; }
 
   [[nodiscard]] const InputCounts& counts() const { return counts_; }
+
+  /// Returns the number of inputs that were sent and not confirmed.
+  [[nodiscard]] std::uint64_t unconfirmed() const {
+    return sent_to_.value - std::min(confirmed_, sent_to_).value;
+  }
 
   /// Adds the waits, up to `now`, of packets that a silent server has not answered.
   void add_waiting(Histogram& round_trip, Instant now) const;

@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, kPhases> kPhaseNames = {"receive", "step"
 constexpr std::array<std::string_view, kConnectionResults> kConnectionNames = {
     "accepted", "resumed", "moved", "stayed"};
 constexpr std::array<std::string_view, kInputResults> kInputNames = {"given", "substituted", "late",
-                                                                     "too_early"};
+                                                                     "too_early", "replaced"};
 
 constexpr std::array<std::string_view, kDesyncResults> kDesyncResultNames = {
     "compared", "forgotten", "unfinished", "limited"};
@@ -143,7 +143,8 @@ void add_clients(Text& text, const Metrics& metrics) {
                 metrics.disconnects[i]);
   }
   text.head("tickbox_inputs_total", "counter",
-            "Inputs: received in time, substituted by the server, too late, or too early.");
+            "Inputs: received in time, substituted by the server, too late, too early, or replaced "
+            "by the client after a pause.");
   for (std::size_t i = 0; i < kInputResults; ++i) {
     text.sample("tickbox_inputs_total", label("result", kInputNames[i]), metrics.inputs[i]);
   }

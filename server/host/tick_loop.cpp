@@ -56,7 +56,7 @@ void TickLoop::run_due_ticks() {
   const Instant received = server_.clock.now();
   const std::int64_t due = pacer_.due(received, ticks_left());
   shard_.metrics().slipped = pacer_.slipped();
-  stalls_.look(pacer_.slipped(), pacer_.behind());
+  stalls_.look(pacer_.slipped(), pacer_.behind(), shard_.metrics().inputs_discarded(), received);
   Duration stalled = pacer_.behind();
   Duration receiving = received - received_from;
   for (std::int64_t left = due; left > 0; --left) {
@@ -123,7 +123,8 @@ void TickLoop::log_kicked(std::string_view reason, std::size_t count) {
 /// Logs a stall and the summary, and publishes the status, each at its interval.
 void TickLoop::log_and_publish() {
   const Instant now = server_.clock.now();
-  if (const auto stall = stalls_.take(now)) server_.log.event(Severity::Warning, *stall);
+  if (const auto stall = stalls_.take(shard_.metrics().inputs_discarded(), now))
+    server_.log.event(Severity::Warning, *stall);
   if (const auto overrun = overruns_.take(now)) server_.log.event(Severity::Warning, *overrun);
   if (now - published_ >= kPublishInterval) {
     published_ = now;

@@ -32,10 +32,15 @@ InputBuffer::Pushed InputBuffer::push(Tick tick, const views::GivenInput& given,
     return Pushed::TooLate;
   }
   if (tick - taken_ > std::int64_t{protocol::kInputsHeldMax}) return Pushed::TooEarly;
-  if (packet == Packet::Overtaken && held_.find(tick) != nullptr) return Pushed::Ignored;
+  const MutableBytes kept = value(place_of(tick));
+  const Held* held = held_.find(tick);
+  const bool is_repeat = held != nullptr && held->look_back == given.look_back &&
+                         std::ranges::equal(kept, given.input);
+  if (is_repeat || (held != nullptr && packet == Packet::Overtaken)) return Pushed::Ignored;
+  const Pushed pushed = held != nullptr ? Pushed::Replaced : Pushed::Stored;
   held_.insert(tick) = {.look_back = given.look_back};
-  std::ranges::copy(given.input, value(place_of(tick)).begin());
-  return Pushed::Stored;
+  std::ranges::copy(given.input, kept.begin());
+  return pushed;
 }
 
 TakenInput InputBuffer::take(Tick tick) {

@@ -21,15 +21,20 @@ struct TakenInput {
   engine::InputSource source = engine::InputSource::Neutral;
 };
 
-/// A client repeats recent inputs in every packet, so most pushes are repeats: a repeat is not an
-/// error.
+/// A client repeats recent inputs in every packet, so most pushes are repeats.
 class InputBuffer {
  public:
   /// The most missing inputs in a row that are replaced by the last one: 133 ms at 60 Hz. The
   /// neutral input replaces further ones.
   static constexpr int kRepeatsMax = 8;
 
-  enum class Pushed : std::uint8_t { Stored, Ignored, TooLate, TooEarly };
+  enum class Pushed : std::uint8_t {
+    Stored,
+    Replaced,  ///< stored in place of another input for the tick
+    Ignored,   ///< a repeat, or of an overtaken packet
+    TooLate,
+    TooEarly,
+  };
 
   /// `opened`: the last tick already stepped. `game` must live longer.
   InputBuffer(const GameTable& game, Tick opened);

@@ -77,6 +77,9 @@ void InputReceiver::take_inputs(Session& session, match::InputBuffer::Packet pac
       case match::InputBuffer::Pushed::TooEarly:
         context_.metrics.count(InputResult::TooEarly);
         break;
+      case match::InputBuffer::Pushed::Replaced:
+        context_.metrics.count(InputResult::Replaced);
+        break;
       case match::InputBuffer::Pushed::Stored:
       case match::InputBuffer::Pushed::Ignored:
         break;

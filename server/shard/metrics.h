@@ -54,8 +54,14 @@ enum class ConnectionResult : std::uint8_t {
 };
 inline constexpr std::size_t kConnectionResults = 4;
 
-enum class InputResult : std::uint8_t { Given, Substituted, Late, TooEarly };
-inline constexpr std::size_t kInputResults = 4;
+enum class InputResult : std::uint8_t {
+  Given,
+  Substituted,
+  Late,
+  TooEarly,
+  Replaced,  ///< its client has decided again for the tick, after a pause of the server
+};
+inline constexpr std::size_t kInputResults = 5;
 
 /// Datagrams that the socket failed to send or to receive.
 struct SocketMetrics {
@@ -201,6 +207,15 @@ struct Metrics {
   EventMetrics events;
   AuditMetrics audit;
   RecordingMetrics recording;
+
+  [[nodiscard]] std::uint64_t of(InputResult result) const {
+    return inputs[static_cast<std::size_t>(result)];
+  }
+
+  /// Returns the number of inputs that arrived and were never stepped.
+  [[nodiscard]] std::uint64_t inputs_discarded() const {
+    return of(InputResult::Late) + of(InputResult::TooEarly) + of(InputResult::Replaced);
+  }
 
   [[nodiscard]] Histogram& of(Phase phase) { return phases[static_cast<std::size_t>(phase)]; }
 

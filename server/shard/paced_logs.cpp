@@ -52,21 +52,28 @@ std::optional<LogEvent> OverrunLog::take(Instant now) {
                    {"clients", overrun.clients}}};
 }
 
-void StallLog::look(std::uint64_t slipped, Duration behind) {
+void StallLog::look(std::uint64_t slipped, Duration behind, std::uint64_t discarded, Instant now) {
   const std::uint64_t more = slipped - std::exchange(slipped_, slipped);
   if (more == 0) return;
+  if (!began_) {
+    began_ = now;
+    discarded_ = discarded;
+  }
   count_.add(more);
   stalled_ += behind;
 }
 
-std::optional<LogEvent> StallLog::take(Instant now) {
+std::optional<LogEvent> StallLog::take(std::uint64_t discarded, Instant now) {
+  if (!began_ || now - *began_ < kStallSettled) return std::nullopt;
   const std::uint64_t count = count_.take(now);
   if (count == 0) return std::nullopt;
+  began_.reset();
   const Duration stalled = std::exchange(stalled_, Duration{});
   return LogEvent{
       "ticks_slipped",
       {{"count", count},
-       {"stalled_ms", std::chrono::duration_cast<std::chrono::milliseconds>(stalled).count()}}};
+       {"stalled_ms", std::chrono::duration_cast<std::chrono::milliseconds>(stalled).count()},
+       {"inputs_discarded", discarded - discarded_}}};
 }
 
 }  // namespace tickbox::server

@@ -14,6 +14,9 @@
 
 namespace tickbox::server {
 
+/// The time from a stall to its line in the log.
+inline constexpr Duration kStallSettled = std::chrono::seconds{1};
+
 /// The least time between two lines about the same thing.
 inline constexpr Duration kCountInterval = std::chrono::seconds{10};
 
@@ -57,20 +60,25 @@ class RefusalLog {
   std::array<Refusals, net::kRefuseReasons> reasons_{};
 };
 
-/// Slipped ticks in the log: at once, and then at most every ten seconds.
+/// Slipped ticks in the log: a second after the stall, when its effect on the players' inputs is
+/// known, and then at most every ten seconds.
 class StallLog {
  public:
   /// `slipped`: ticks slipped since the start. `behind`: the delay of the tick that is due now.
-  void look(std::uint64_t slipped, Duration behind);
+  /// `discarded`: inputs discarded since the start.
+  void look(std::uint64_t slipped, Duration behind, std::uint64_t discarded, Instant now);
 
-  /// Returns "ticks_slipped count=112 stalled_ms=2000", if a line is due now. The time is the sum
-  /// of all stalls since the line before.
-  [[nodiscard]] std::optional<LogEvent> take(Instant now);
+  /// Returns "ticks_slipped count=112 stalled_ms=2000 inputs_discarded=64", if a line is due now.
+  /// The time is the sum of all stalls since the line before. The inputs are those that were
+  /// discarded from the first of these stalls on.
+  [[nodiscard]] std::optional<LogEvent> take(std::uint64_t discarded, Instant now);
 
  private:
   std::uint64_t slipped_ = 0;
   PacedCount count_;
   Duration stalled_{};
+  std::optional<Instant> began_;  ///< the first stall since the last line
+  std::uint64_t discarded_ = 0;   ///< at that time
 };
 
 /// A tick that took longer than its period.

@@ -268,6 +268,28 @@ TEST(Pause, OfTheServerCostsHalfASecondOfControl) {
   }
 }
 
+TEST(Pause, OfTheServerDiscardsInputsAndSaysSo) {
+  Harness harness{{.link = {.delay = milliseconds{20}}, .bot = "stress"}};
+  const std::size_t client = harness.add_client();
+  harness.run_for(seconds{5});
+  EXPECT_EQ(harness.client(client).stats().inputs_discarded, 0U);
+  EXPECT_EQ(harness.shard().metrics().inputs_discarded(), 0U);
+  harness.stall(harness.now() + seconds{2});
+  harness.run_for(seconds{4});
+  const std::uint64_t discarded = harness.client(client).stats().inputs_discarded;
+  EXPECT_GE(discarded, 60U) << "of two seconds";
+  EXPECT_LE(discarded, 150U);
+  EXPECT_GE(harness.shard().metrics().inputs_discarded(), 30U);
+  harness.run_for(seconds{3});
+  EXPECT_EQ(harness.client(client).stats().inputs_discarded, discarded);
+
+  harness.silence(client);
+  harness.run_for(seconds{8});
+  harness.wake(client);
+  harness.run_for(seconds{2});
+  EXPECT_EQ(harness.client(client).connection().sessions(), 2U);
+}
+
 // Before the fix, a stop was one sample among hundreds: the 0.99 quantiles did not show it.
 TEST(Pause, OfTheServerIsInTheRoundTripsAndGaps) {
   for (const milliseconds stop : {milliseconds{500}, milliseconds{1'500}, milliseconds{3'500}}) {

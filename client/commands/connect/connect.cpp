@@ -190,9 +190,7 @@ Figures Game::figures(const ClientStats& stats) const {
   add_events(figures, stats, assets != nullptr ? assets->game : nullptr);
   add_interpolation(figures, stats, mode_of(options_));
   add_audit(figures, stats);
-  figures.push_back({"inputs.sent", stats.inputs_sent});
-  figures.push_back({"inputs.late", stats.inputs_late});
-  figures.push_back({"inputs.substituted", stats.inputs_substituted});
+  add_inputs(figures, stats);
   add_round_trip(figures, stats);
   add_loss(figures, stats);
   const double seconds = std::chrono::duration<double>{played_}.count();

@@ -123,6 +123,13 @@ void add_end(Figures& figures, const CommandEnd& end) {
   if (end.refused) figures.push_back({"refused", std::string{net::name_of(*end.refused)}});
 }
 
+void add_inputs(Figures& figures, const client::ClientStats& stats) {
+  figures.push_back({"inputs.sent", stats.inputs_sent});
+  figures.push_back({"inputs.late", stats.inputs_late});
+  figures.push_back({"inputs.substituted", stats.inputs_substituted});
+  figures.push_back({"inputs.discarded", stats.inputs_discarded});
+}
+
 void add_round_trip(Figures& figures, const client::ClientStats& stats) {
   figures.push_back({"rtt_ms.p50", milliseconds(stats.round_trip, 500)});
   figures.push_back({"rtt_ms.p99", milliseconds(stats.round_trip, 990)});

@@ -67,6 +67,7 @@ struct CommandEnd {
 void add_end(Figures& figures, const CommandEnd& end);
 
 /// Adds rtt_ms{p50,p99}.
+void add_inputs(Figures& figures, const client::ClientStats& stats);
 void add_round_trip(Figures& figures, const client::ClientStats& stats);
 
 }  // namespace tickbox::commands

@@ -76,6 +76,9 @@ std::string inputs_line(const ClientStats& stats) {
     text +=
         fmt::format("; the server used another one in {} ticks", grouped(stats.inputs_substituted));
   }
+  if (stats.inputs_discarded > 0) {
+    text += fmt::format("; {} discarded by a pause of the server", grouped(stats.inputs_discarded));
+  }
   return line("inputs", text);
 }
 

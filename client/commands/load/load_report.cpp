@@ -96,6 +96,7 @@ Figures figures_of(const LoadReport& report) {
   };
   figures.push_back({"bytes_per_client_per_second.down", rate(report.bytes_down)});
   figures.push_back({"bytes_per_client_per_second.up", rate(report.bytes_up)});
+  add_inputs(figures, report.stats);
   add_round_trip(figures, report.stats);
   add_state_hash(figures, report.stats);
   add_prediction(figures, report.stats);

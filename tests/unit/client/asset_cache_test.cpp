@@ -38,7 +38,7 @@ TEST(AssetCache, AllClientsShareAMap) {
   EXPECT_EQ(assets->game, &games::arena());
   EXPECT_EQ(assets->tick_rate, kRate);
   EXPECT_EQ(assets->map->seats, 8U);
-  EXPECT_EQ(cache.find(accept_of(games::arena(), 8)), *assets);
+  EXPECT_EQ(cache.find(accept_of(games::arena(), 8)).value(), *assets);
   const auto others = cache.find(accept_of(games::arena(), 9));
   ASSERT_TRUE(others);
   EXPECT_NE(others->map, assets->map);
@@ -54,7 +54,7 @@ TEST(AssetCache, HasTheMapThatTheServerPlays) {
   std::vector<engine::SharedMap> maps;
   for (const std::string_view name : games::platformer().maps) {
     const auto assets = cache.find(accept_of(games::platformer(), 8, name));
-    ASSERT_TRUE(assets) << assets.error();
+    ASSERT_TRUE(assets) << assets.error().words;
     EXPECT_EQ(assets->map->name, name);
     maps.push_back(assets->map);
   }

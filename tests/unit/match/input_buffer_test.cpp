@@ -46,7 +46,8 @@ TEST(InputBuffer, OnlyTheNewestPacketReplacesAnInput) {
   const std::byte run[] = {kRun};
   InputBuffer buffer{game(), Tick{}};
   push(buffer, {1}, kTurn);
-  EXPECT_EQ(push(buffer, {1}, kRun), Pushed::Stored);
+  EXPECT_EQ(push(buffer, {1}, kRun), Pushed::Replaced);
+  EXPECT_EQ(push(buffer, {1}, kRun), Pushed::Ignored) << "a repeat";
   push(buffer, {2}, kTurn);
   EXPECT_EQ(buffer.push({2}, {.input = run}, InputBuffer::Packet::Overtaken), Pushed::Ignored);
   EXPECT_EQ(take(buffer, {1}), kRun);
