@@ -88,6 +88,44 @@ TEST(StuckOutside, AFifoThatNobodyReadsIsNoFileForResults) {
                kFailed, {"--match-results: ", "FIFO that no program reads"});
 }
 
+class StuckFiles : public testing::Test {
+ protected:
+  /// Has 16 clients play until the server says that it has something to write, and then on.
+  static void expect_that_nothing_waits(RunningServer& server, std::string_view writes) {
+    Process load{tickbox({"load", server.address(), "--clients", "16", "--seconds", "30"})};
+    EXPECT_TRUE(server.process().wait_for_output(
+        [&](const Output& output) { return output.err.contains(writes); }, kPatience));
+    const double ticks = server.metric("tickbox_ticks_total");
+    std::this_thread::sleep_for(std::chrono::seconds{2});
+    EXPECT_GE(server.metric("tickbox_ticks_total"), ticks + 100);
+    EXPECT_EQ(server.metric("tickbox_clients"), 16);
+    server.process().signal(SIGTERM);
+    EXPECT_TRUE(server.process().wait_for_output(
+        [](const Output& output) { return output.err.contains(" stopping "); }, kPatience));
+    server.process().signal(SIGTERM);
+    EXPECT_EQ(server.process().wait(std::chrono::seconds{10}), kFailed);
+    load.signal(SIGTERM);
+    EXPECT_NE(finish(load).exit_code, kDone);
+  }
+
+  const os::TemporaryFolder folder_;
+};
+
+TEST_F(StuckFiles, ResultsThatNobodyReadsHoldNoTickAndNoStop) {
+  const FullFifo results{folder_.file("results")};
+  RunningServer server{
+      {"--game", "bomber", "--max-clients", "16", "--match-results", results.path()}};
+  expect_that_nothing_waits(server, " match_result ");
+}
+
+TEST_F(StuckFiles, DesyncFilesOnAHungDiskHoldNoTickAndNoStop) {
+  Command command = faulty_server({"--max-clients", "16", "--desync-dir", folder_.file("desyncs")},
+                                  "FAULT_FLIP_AT=60");
+  command.environment.emplace_back("FAULT_SYNC_HELD=1");
+  RunningServer server{command};
+  expect_that_nothing_waits(server, " desync ");
+}
+
 // Before the fix, hints and the last error were text between the lines of JSON.
 TEST(StuckOutside, AJsonLogHasNothingButJson) {
   const Finished finished = run(tickbox_server({"--port", "0", "--admin-port", "0", "--log-format",
