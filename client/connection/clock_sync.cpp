@@ -61,6 +61,9 @@ constexpr Duration kHoldMax = seconds{480};
 /// A client that is further behind than this was stopped, and its late inputs are useless. This is
 /// longer than a turn of any reasonable loop. If it is further ahead, its server was stopped.
 constexpr Duration kPause = milliseconds{250};
+/// A client that is further ahead than this, and than a tick and a half, goes back: its server has
+/// skipped ticks. Jitter makes a packet early by less.
+constexpr Duration kAhead = milliseconds{50};
 
 /// Jitter: a packet can be earlier than a typical one by this, in 1/16 ticks.
 constexpr std::int64_t kEarlierSixteenths = 8;
@@ -110,7 +113,8 @@ void ClockSync::on_room(Tick room, Tick sent, Duration moved_then) {
                                ? period_
                                : std::max(period_, std::min(level_ + moved_, kSlackMax));
   const Duration ahead = (sent - room) * period_ + moved_ - moved_then - typical;
-  if (ahead > kPause) continue_from({next_.value - ticks_in(ahead + period_ / 2)});
+  if (ahead > std::max(kAhead, period_ * 3 / 2))
+    continue_from({next_.value - ticks_in(ahead + period_ / 2)});
 }
 
 void ClockSync::continue_from(Tick tick) {

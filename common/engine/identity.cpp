@@ -153,9 +153,8 @@ std::expected<GameOnMap, OtherBuild> find_game_on_map(Games games, const Identit
   }
   SharedMap map = find_map(*game, identity, tick_rate);
   if (map == nullptr) {
-    return differs(BuildDifference::Map, "a map of " + identity.game +
-                                             " that this program does not have; build both ends "
-                                             "from one source");
+    return differs(BuildDifference::Map,
+                   "another map of " + identity.game + "; build both ends from one source");
   }
   if (game_hash(*game, map, tick_rate) != identity.game_hash) {
     return differs(BuildDifference::Rules,

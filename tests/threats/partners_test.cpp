@@ -1,5 +1,5 @@
 // Wrong partners: a server and clients that have another game, or another version, other rules or
-// another map of the same game. Each client that differs says so in one line, and nothing is
+// another map of the same game. Each client that differs refuses in one line, and nothing is
 // played. A client with the same game plays on.
 
 #include "games/arena/arena.h"
@@ -50,6 +50,7 @@ struct Partners {
   const char* name;
   GameTable (*server)();
   GameTable (*client)();
+  net::RefuseReason refused{};
   const char* reason;
 };
 
@@ -66,37 +67,48 @@ const Partners kPartners[] = {
     {.name = "AnotherGame",
      .server = arena,
      .client = arcade,
+     .refused = net::RefuseReason::GameVersion,
      .reason = "the server plays \"arena\", which this program does not have; it has arcade"},
     {.name = "AnotherGameOfTheServer",
      .server = arcade,
      .client = arena,
+     .refused = net::RefuseReason::GameVersion,
      .reason = "the server plays \"arcade\", which this program does not have; it has arena"},
     {.name = "ANewerClient",
      .server = arena,
      .client = next_version,
+     .refused = net::RefuseReason::GameVersion,
      .reason = "the server plays arena 2, not 3; use the same build at both ends"},
     {.name = "AnOlderClient",
      .server = next_version,
      .client = arena,
+     .refused = net::RefuseReason::GameVersion,
      .reason = "the server plays arena 3, not 2; use the same build at both ends"},
-    {.name = "OtherRules", .server = arena, .client = other_rules, .reason = kOtherRules},
+    {.name = "OtherRules",
+     .server = arena,
+     .client = other_rules,
+     .refused = net::RefuseReason::GameRules,
+     .reason = kOtherRules},
     {.name = "OtherRulesOfTheServer",
      .server = other_rules,
      .client = arena,
+     .refused = net::RefuseReason::GameRules,
      .reason = kOtherRules},
     {.name = "AnotherMap",
      .server = arena,
      .client = other_map,
+     .refused = net::RefuseReason::Map,
      .reason = "the server plays another map of arena; build both ends from one source"},
     {.name = "AnotherMapOfTheServer",
      .server = other_map,
      .client = arena,
+     .refused = net::RefuseReason::Map,
      .reason = "the server plays another map of arena; build both ends from one source"},
 };
 
 class WrongPartnersTest : public testing::TestWithParam<Partners> {};
 
-TEST_P(WrongPartnersTest, AreToldApartInOneLineAndPlayNothing) {
+TEST_P(WrongPartnersTest, AreRefusedInOneLineAndPlayNothing) {
   const GameTable server = GetParam().server();
   const GameTable wrong = GetParam().client();
   Harness harness{
@@ -109,7 +121,8 @@ TEST_P(WrongPartnersTest, AreToldApartInOneLineAndPlayNothing) {
   harness.run_for(seconds{3});
   for (const std::size_t client : {player, auditor}) {
     const client::Client& refused = harness.client(client);
-    EXPECT_EQ(refused.connection().state(), client::Connection::State::Closed);
+    EXPECT_EQ(refused.connection().state(), client::Connection::State::Refused);
+    EXPECT_EQ(refused.connection().refused(), GetParam().refused);
     EXPECT_EQ(refused.connection().reason(), GetParam().reason);
     EXPECT_EQ(refused.connection().sessions(), 1U) << "it asks no second time";
     EXPECT_FALSE(refused.playing());
@@ -120,11 +133,44 @@ TEST_P(WrongPartnersTest, AreToldApartInOneLineAndPlayNothing) {
     EXPECT_TRUE(harness.players()[client].inputs.empty());
     EXPECT_TRUE(harness.players()[client].events.empty());
   }
-  EXPECT_EQ(harness.shard().clients(), 1U) << "they have said goodbye";
+  const server::Metrics& metrics = harness.shard().metrics();
+  EXPECT_EQ(metrics.refusals[static_cast<std::size_t>(GetParam().refused)], 2U);
+  EXPECT_EQ(metrics.drops.total(), 0U);
+  EXPECT_EQ(harness.shard().clients(), 1U);
+  const auto& lines = harness.log().lines();
+  EXPECT_EQ(std::ranges::count_if(
+                lines, [](const std::string& line) { return line.starts_with("session_opened"); }),
+            1)
+      << "of the right client alone";
+  const std::string line =
+      "connection_refused reason=" + std::string{name_of(GetParam().refused)} + " client=";
+  EXPECT_TRUE(
+      std::ranges::any_of(lines, [&](const std::string& each) { return each.starts_with(line); }));
   EXPECT_TRUE(harness.client(right).playing());
   EXPECT_EQ(harness.client(right).stats().hashes_mismatched, 0U);
   EXPECT_EQ(harness.client(right).stats().packets_lost, 0U);
   EXPECT_EQ(harness.log().errors(), 0);
+}
+
+// The refused client held a seat of the full server for a round trip.
+TEST_P(WrongPartnersTest, LeaveTheirSeatAndTheirTokenToTheRightBuild) {
+  const GameTable server = GetParam().server();
+  const GameTable wrong = GetParam().client();
+  Harness harness{
+      {.seed = 162, .max_clients = kSeats, .game = &server, .client_game = [&](std::size_t client) {
+         return client == kSeats - 1 ? &wrong : &server;
+       }}};
+  for (std::uint32_t seat = 1; seat < kSeats; ++seat) {
+    harness.add_client();
+  }
+  const net::ConnectToken token = harness.make_token(7);
+  const std::size_t refused = harness.add_client({}, token);
+  harness.run_for(seconds{1});
+  EXPECT_TRUE(harness.client(refused).connection().over());
+  EXPECT_EQ(harness.shard().clients(), kSeats - 1);
+  const std::size_t right = harness.add_client({}, token);
+  harness.run_for(seconds{1});
+  EXPECT_TRUE(harness.client(right).playing());
 }
 
 INSTANTIATE_TEST_SUITE_P(Threat, WrongPartnersTest, testing::ValuesIn(kPartners),

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -55,18 +56,20 @@ class Sender {
     return read(message);
   }
 
-  /// Sends this many packets. After each, a report of the server arrives: the packet had this
-  /// margin, in 1/16 ticks, and its inputs up to a round trip ago are confirmed. Returns the last
-  /// message.
+  /// Sends this many packets. After each, a report of the server on the packet of a round trip ago
+  /// arrives: it had this margin, in 1/16 ticks, and all inputs before it are confirmed. Returns
+  /// the last message.
   Sent send_with_margin(std::int32_t margin, std::uint32_t packets) {
     Sent message;
     for (std::uint32_t i = 0; i < packets; ++i) {
       message = send();
       const Tick room{newest_.value - kUnconfirmed + 1};
+      const std::uint64_t reported =
+          sequence_ - std::min<std::uint64_t>(sequence_, kUnconfirmed - 2);
       inputs_.take_report({.tick = protocol::low_bits(room),
                            .input_tick = protocol::low_bits(room),
                            .margin = protocol::encode_margin(margin),
-                           .newest_packet = static_cast<std::uint8_t>(sequence_)},
+                           .newest_packet = static_cast<std::uint8_t>(reported)},
                           sequence_, {});
     }
     return message;
@@ -111,30 +114,31 @@ TEST(SentInputs, RepeatsAllBeforeTheFirstReport) {
 TEST(SentInputs, RepeatsWhatCanArriveInTime) {
   Sender player;
   // A packet with a margin of one tick and three sixteenths brings two inputs in time.
-  EXPECT_EQ(player.send_with_margin(19, 20).inputs.size(), 2U);
+  EXPECT_EQ(player.send_with_margin(19, 30).inputs.size(), 2U);
   // With a margin of one tick and three quarters, a packet that arrives somewhat earlier brings
   // three.
-  EXPECT_EQ(player.send_with_margin(28, 20).inputs.size(), 3U);
-  EXPECT_EQ(player.send_with_margin(19, 20).inputs.size(), 2U);
+  EXPECT_EQ(player.send_with_margin(28, 30).inputs.size(), 3U);
+  EXPECT_EQ(player.send_with_margin(19, 30).inputs.size(), 2U);
 }
 
+// Two margins do not show yet what arrives in time.
 TEST(SentInputs, RepeatsNoMoreThanTheServerLacks) {
   Sender player;
-  const std::int32_t half_a_second = 30 * 16;
-  EXPECT_EQ(player.send_with_margin(half_a_second, 20).inputs.size(), kUnconfirmed);
+  EXPECT_EQ(player.send_with_margin(19, kUnconfirmed).inputs.size(), kUnconfirmed);
+  EXPECT_EQ(player.send_with_margin(19, 1).inputs.size(), kUnconfirmed);
 }
 
 // The server counts an input as late only if it receives it.
 TEST(SentInputs, SendsEachInputOnceHoweverLateItIs) {
   Sender player;
-  player.send_with_margin(19, 20);
+  player.send_with_margin(19, 30);
   EXPECT_EQ(player.send(9).inputs.size(), 9U);
   EXPECT_EQ(player.send().inputs.size(), 2U);
 }
 
 TEST(SentInputs, SendsOnlyAFewWhileAllOfThemAreLate) {
   Sender player;
-  EXPECT_EQ(player.send_with_margin(-8, 4).inputs.size(), 2U);
+  EXPECT_EQ(player.send_with_margin(-8, 16).inputs.size(), 2U);
 }
 
 TEST(SentInputs, CarriesEachInputAndWhatItsPlayerSaw) {

@@ -173,9 +173,7 @@ TEST(FindGameOnMap, RefusesInWordsAnotherMap) {
   const GameTable* const game = &carts<Build{.wall = 41}>();
   const OtherBuild other = refusal(only(game), identity(carts<Build{}>()));
   EXPECT_EQ(other.what, BuildDifference::Map);
-  EXPECT_EQ(other.words,
-            "the server plays a map of carts that this program does not have; build both ends "
-            "from one source");
+  EXPECT_EQ(other.words, "the server plays another map of carts; build both ends from one source");
 }
 
 // A map for other seats than the server's may differ: nobody plays it.
