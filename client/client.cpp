@@ -280,9 +280,9 @@ void Client::leave() {
   connection_.leave();
 }
 
-void Client::join_next_match(const net::ConnectToken& token, Instant now) {
+void Client::connect_again(const net::ConnectToken& token, Instant now) {
   decide_ = nullptr;
-  connection_.join_next_match(token, now);
+  connection_.connect_again(token, now);
 }
 
 bool Client::playing() const {

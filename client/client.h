@@ -89,9 +89,9 @@ class Client {
   /// Ends the session; sends DISCONNECT if connected.
   void leave();
 
-  /// Connects again for the next match, in which a new player decides. The statistics continue.
-  /// `token`: one that is not used yet. Requires: connection().match_has_ended().
-  void join_next_match(const net::ConnectToken& token, Instant now);
+  /// Connects again for a new seat, in which a new player decides. The statistics continue.
+  /// `token`: one that is not used yet. Requires: connection().over(), after a session.
+  void connect_again(const net::ConnectToken& token, Instant now);
 
   [[nodiscard]] const Connection& connection() const { return connection_; }
 

@@ -57,8 +57,13 @@ constexpr std::array kFigures = {
           "Share of packets (0 to 1) that did not arrive. loss.up is null below 100 packets."},
     Entry{"bytes_per_second, bytes_per_client_per_second", "UDP payload, in each direction."},
     Entry{"link", "With --net: what the simulated link did to packets."},
-    Entry{"clients.asked, .connected, .dropped",
-          "Clients of the run; those that connected; those that were disconnected."},
+    Entry{"clients.asked, .connected, .dropped, .rejoined",
+          "Clients of the run; those that connected; those that have lost their connection; the "
+          "number of times that one had a seat again after that."},
+    Entry{"outage_ms",
+          "Time from the server's last answer to the next seat, of each client that lost its "
+          "connection; with --rejoin it connects again. An outage at the end of the run counts "
+          "with the time that it lasted."},
     Entry{"matches_ended",
           "Matches that ended while the client played. It then joined the next one. Of `load`: the "
           "most of any client."},

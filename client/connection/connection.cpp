@@ -128,9 +128,10 @@ void Connection::connect(Instant now) {
   begin(State::Connecting, *options_.token, now);
 }
 
-void Connection::join_next_match(const net::ConnectToken& token, Instant now) {
-  TICKBOX_ASSERT(match_has_ended());
+void Connection::connect_again(const net::ConnectToken& token, Instant now) {
+  TICKBOX_ASSERT(over() && sessions_ > 0);
   disconnected_.reset();
+  refused_.reset();
   reason_.clear();
   options_.token = token;
   options_.ticket.reset();
@@ -191,7 +192,16 @@ void Connection::on_accepted(const net::Accepted& accepted, Instant now) {
 
 void Connection::on_refusal(const Refusal& refusal, Instant now) {
   if (refusal.is_proven) return believe(refusal.refuse, now);
-  doubt_ = {.refuse = refusal.refuse, .since = doubt_ ? doubt_->since : now};
+  const Instant since = doubt_ ? doubt_->since : now;
+  doubt_ = {.refuse = refusal.refuse,
+            .since = since,
+            .until = since + doubt_of(refusal.refuse.reason, since)};
+}
+
+/// Returns the time for which a REFUSE without proof is doubted that arrived at `since`.
+Duration Connection::doubt_of(net::RefuseReason reason, Instant since) const {
+  if (!net::is_final(reason)) return kRefusalDoubted;
+  return std::clamp(since - started_, kFinalRefusalDoubted, kRefusalDoubted);
 }
 
 void Connection::believe(const net::Refuse& refuse, Instant now) {
@@ -212,7 +222,7 @@ void Connection::believe(const net::Refuse& refuse, Instant now) {
 void Connection::update(Instant now) {
   if (state_ == State::Connected && now - heard_ >= kServerTimeout) {
     resume(now);
-  } else if (doubt_ && now - doubt_->since >= kRefusalDoubted) {
+  } else if (doubt_ && now >= doubt_->until) {
     believe(net::Refuse{doubt_->refuse}, now);
   } else if (handshake_ && now >= gives_up_at()) {
     give_up(now);
@@ -269,7 +279,7 @@ void Connection::end(State state, std::string reason) {
 Instant Connection::next_wakeup() const {
   if (!handshake_) return heard_ + kServerTimeout;
   const Instant next = std::min(handshake_->next_request(), gives_up_at());
-  return doubt_ ? std::min(next, doubt_->since + kRefusalDoubted) : next;
+  return doubt_ ? std::min(next, doubt_->until) : next;
 }
 
 }  // namespace tickbox::client

@@ -43,11 +43,16 @@ struct ConnectionOptions {
 /// since and got nothing better. A forged REFUSE then ends nothing, unless the server is silent.
 inline constexpr Duration kRefusalDoubted = std::chrono::seconds{2};
 static_assert(kRefusalDoubted < kServerTimeout);
+/// The least time for which a client doubts a REFUSE for a reason that stays (net::is_final()). It
+/// doubts one for as long as the handshake took until then: the server's own answer to a good
+/// request would have arrived.
+inline constexpr Duration kFinalRefusalDoubted = std::chrono::milliseconds{250};
 
-/// The newest REFUSE without proof, and when the first one arrived.
+/// The newest REFUSE without proof.
 struct UnprovenRefusal {
   net::Refuse refuse;
-  Instant since;
+  Instant since;  ///< arrival of the first one
+  Instant until;  ///< time at which the client believes it
 };
 
 class Connection {
@@ -91,9 +96,9 @@ class Connection {
   /// ACCEPT.
   void refuse(net::RefuseReason refusal, std::string reason);
 
-  /// Connects again after the server has ended the match, for a seat in the next one. `token`: one
-  /// that is not used yet. Requires: match_has_ended().
-  void join_next_match(const net::ConnectToken& token, Instant now);
+  /// Connects again after the end of a session, for a new seat: in the next match, or at a server
+  /// that has started again. `token`: one that is not used yet. Requires: over(), after a session.
+  void connect_again(const net::ConnectToken& token, Instant now);
 
   [[nodiscard]] State state() const { return state_; }
 
@@ -101,6 +106,9 @@ class Connection {
   [[nodiscard]] bool connecting() const { return state_ <= State::Resuming; }
 
   [[nodiscard]] bool over() const { return state_ > State::Connected; }
+
+  /// Returns when the newest answer of the server arrived: its ACCEPT or a packet of the session.
+  [[nodiscard]] Instant heard() const { return heard_; }
 
   /// Returns the reason for the end, in words; empty before the end.
   [[nodiscard]] const std::string& reason() const { return reason_; }
@@ -168,6 +176,7 @@ class Connection {
   void on_answer(ConstBytes datagram, Instant now);
   void on_accepted(const net::Accepted& accepted, Instant now);
   void on_refusal(const Refusal& refusal, Instant now);
+  [[nodiscard]] Duration doubt_of(net::RefuseReason reason, Instant since) const;
   void believe(const net::Refuse& refuse, Instant now);
   [[nodiscard]] Instant gives_up_at() const;
   void give_up(Instant now);

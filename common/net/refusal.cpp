@@ -56,6 +56,26 @@ std::string_view name_of(RefuseReason reason) {
   return "unknown";
 }
 
+bool is_final(RefuseReason reason) {
+  switch (reason) {
+    case RefuseReason::Full:
+    case RefuseReason::Draining:
+    case RefuseReason::TokenExpired:
+    case RefuseReason::TokenBeforeBoot:
+    case RefuseReason::TokenUsed:
+    case RefuseReason::TokenTaken:
+    case RefuseReason::TokensFull:
+    case RefuseReason::Restarted:
+    case RefuseReason::TicketForged:
+    case RefuseReason::TicketOver:
+    case RefuseReason::AuditorsFull:
+    case RefuseReason::TokenEarly:
+      return false;
+    default:
+      return true;
+  }
+}
+
 std::string describe(const Refuse& refuse) {
   const std::string have = std::to_string(refuse.have);
   const std::string limit = std::to_string(refuse.limit);

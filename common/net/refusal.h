@@ -44,6 +44,10 @@ inline constexpr std::size_t kServerRefusals = 22;  ///< reasons below are the s
 /// Returns the name of a reason, in snake_case, as metrics use it.
 [[nodiscard]] std::string_view name_of(RefuseReason reason);
 
+/// Returns whether the server refuses the same request later, too. Otherwise time, or a new token
+/// of the same kind, can help.
+[[nodiscard]] bool is_final(RefuseReason reason);
+
 struct Refuse {
   HandshakeNonce client_nonce{};
   RefuseReason reason{};

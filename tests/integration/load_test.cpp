@@ -26,6 +26,10 @@ const Strings& document_keys() {
   static const Strings kKeys = {"clients.asked",
                                 "clients.connected",
                                 "clients.dropped",
+                                "clients.rejoined",
+                                "outage_ms.p50",
+                                "outage_ms.p99",
+                                "outage_ms.max",
                                 "snapshots_per_client_per_second.min",
                                 "snapshots_per_client_per_second.p50",
                                 "snapshot_gap_ms.p50",
@@ -173,6 +177,54 @@ TEST(Load, StoppedBeforeItsTimeIsUpItJudgesNothing) {
   EXPECT_EQ(finished.exit_code, 5) << finished;
   EXPECT_TRUE(finished.err.contains("before its time was up")) << finished;
   EXPECT_EQ(Document{finished.out}.text("verdict"), "inconclusive");
+}
+
+/// Ends a server by a signal and starts it again on its port, while clients play that connect
+/// again.
+void expect_rejoined(int signal, const std::string& seconds, double outage_ms_min,
+                     double outage_ms_max) {
+  Strings arguments = slow_server();
+  RunningServer first{arguments};
+  arguments.insert(arguments.end(), {"--port", port_of(first.address())});
+  Process load{tickbox({"load", first.address(), "--clients", "4", "--ramp", "0", "--seconds",
+                        seconds, "--rejoin", "--require", "outage_ms.max>0", "--json"})};
+  ASSERT_TRUE(first.wait_for_clients(4));
+  std::this_thread::sleep_for(std::chrono::milliseconds{500});
+  first.process().signal(signal);
+  (void)finish(first.process());
+  const RunningServer second{arguments};
+  const Finished loaded = finish(load);
+  EXPECT_TRUE(loaded.exit_code == kDone || loaded.exit_code == kInconclusive) << loaded;
+  const Document document{loaded.out};
+  EXPECT_EQ(document.number("clients.connected"), 4) << loaded;
+  EXPECT_EQ(document.number("clients.dropped"), 0) << loaded;
+  EXPECT_EQ(document.number("clients.rejoined"), 4) << loaded;
+  EXPECT_GE(document.number("outage_ms.p50"), outage_ms_min) << loaded;
+  EXPECT_LE(document.number("outage_ms.max"), outage_ms_max) << loaded;
+  EXPECT_EQ(document.number("state_hash.mismatched"), 0) << loaded;
+  EXPECT_EQ(second.metric("tickbox_connections_total", "accepted"), 4);
+}
+
+// Before, a restart ended the run: "4 of 4 clients were disconnected".
+TEST(Load, ItsClientsConnectAgainAfterARestart) {
+  expect_rejoined(SIGTERM, "6", 1, 4'000);
+}
+
+// A server that was killed says nothing: its clients wait for it, and then try to resume.
+TEST(Load, ItsClientsConnectAgainAfterACrash) {
+  expect_rejoined(SIGKILL, "12", 5'000, 10'000);
+}
+
+TEST(Load, WithoutRejoinARestartEndsItAndTheOutageCounts) {
+  RunningServer server{slow_server()};
+  Process load{tickbox(
+      {"load", server.address(), "--clients", "2", "--ramp", "0", "--seconds", "9", "--json"})};
+  ASSERT_TRUE(server.wait_for_clients(2));
+  ASSERT_EQ(server.stop().exit_code, kDone);
+  const Finished loaded = finish(load);
+  EXPECT_EQ(loaded.exit_code, kNotConnected) << loaded;
+  EXPECT_EQ(Document{loaded.out}.number("clients.dropped"), 2);
+  EXPECT_EQ(Document{loaded.out}.number("clients.rejoined"), 0);
 }
 
 /// Two clients for three seconds, in one of which their process stands still.

@@ -140,7 +140,7 @@ void Harness::restart_with_ticket(std::size_t client) {
 }
 
 void Harness::join_next_match(std::size_t client) {
-  players_[client].client->join_next_match(make_token(kClientIds + client + 1), now());
+  players_[client].client->connect_again(make_token(kClientIds + client + 1), now());
 }
 
 void Harness::restart_client(std::size_t client, const client::ConnectionOptions& connection) {

@@ -37,6 +37,7 @@ struct LoadOptions {
   std::vector<std::string> require;
   std::string inputs;  ///< empty: bots play
   bool seconds_given = false;
+  bool rejoin = false;
 };
 
 constexpr std::string_view kHttp = "http://";
@@ -226,6 +227,9 @@ std::optional<std::string> wrong_usage(const LoadOptions& options,
   if (!options.play.token.empty() && options.clients > 1) {
     return "--token: a token admits one client; give --clients 1, or --key-file for more";
   }
+  if (!options.play.token.empty() && options.rejoin) {
+    return "--rejoin: a token admits its client once; give --key-file instead of --token";
+  }
   return contradiction(options.play);
 }
 
@@ -261,6 +265,7 @@ ExitCode run_load(const LoadOptions& options) {
        .playback = playback->get(),
        .link = options.play.link,
        .seed = options.play.seed,
+       .rejoin = options.rejoin,
        .desyncs = desyncs->get()},
       clock);
   if (!swarm) return options.play.output.failed(ExitCode::Failed, swarm.error());
@@ -309,6 +314,10 @@ void add_times(cli::Command& command, LoadOptions& options) {
                      "each recorded seat. Without --seconds the run ends with the file. The server "
                      "must have the same game and tick rate",
                      {.value = "G", .excludes = {"--clients"}});
+  command.add_option("--rejoin", options.rejoin,
+                     "Connect again after the server stopped or was silent for too long, such as "
+                     "in a restart. The figure outage_ms says for how long the clients were away",
+                     {.excludes = {"--inputs"}});
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ void add_clients(Figures& figures, const LoadReport& report) {
   figures.push_back({"clients.asked", report.clients_asked});
   figures.push_back({"clients.connected", report.clients_connected});
   figures.push_back({"clients.dropped", report.clients_dropped});
+  figures.push_back({"clients.rejoined", report.clients_rejoined});
   figures.push_back({"matches_ended", report.matches_ended});
   std::vector<double> rates = report.snapshot_rates;
   std::ranges::sort(rates);
@@ -59,6 +60,9 @@ void add_clients(Figures& figures, const LoadReport& report) {
   figures.push_back({"snapshot_gap_ms.p50", milliseconds(gap, 500)});
   figures.push_back({"snapshot_gap_ms.p99", milliseconds(gap, 990)});
   figures.push_back({"snapshot_gap_ms.p999", milliseconds(gap, 999)});
+  figures.push_back({"outage_ms.p50", milliseconds(report.outages, 500)});
+  figures.push_back({"outage_ms.p99", milliseconds(report.outages, 990)});
+  figures.push_back({"outage_ms.max", milliseconds(report.outages, 1'000)});
 }
 
 }  // namespace
@@ -69,6 +73,7 @@ std::optional<ServerFigures> figures_between(const ServerSample& before, const S
   const double ran = after.ticks - before.ticks;
   const double slipped = after.slipped - before.slipped;
   const double seconds = std::chrono::duration<double>{after.at - before.at}.count();
+  if (after.started != before.started) return std::nullopt;
   if (!ticks || ran <= 0 || slipped < 0 || seconds <= 0) return std::nullopt;
   ServerFigures figures{.tick_seconds = *std::move(ticks)};
   figures.overruns = after.overruns - before.overruns;

@@ -26,6 +26,7 @@ struct LoadReport {
   std::uint64_t clients_asked = 0;
   std::uint64_t clients_connected = 0;  ///< at any time
   std::uint64_t clients_dropped = 0;
+  std::uint64_t clients_rejoined = 0;    ///< outages that ended with a seat
   std::uint64_t matches_ended = 0;       ///< while they played
   double seconds = 0;                    ///< measured time
   bool was_stopped = false;              ///< before the end of its time
@@ -36,6 +37,7 @@ struct LoadReport {
   std::optional<ServerFigures> server{};   ///< empty without --admin, or without an answer
   std::optional<ServerFigures> joining{};  ///< before the measured time, while the clients join
   std::optional<double> generator_cpu_percent{};  ///< empty if no client connected
+  Histogram outages{};                            ///< microseconds
   Histogram lateness{};                           ///< microseconds
   double late_share = 0;                          ///< of the time, 0 to 1; later than a tick
   double tick_ms = 0;                             ///< the tick period; 0 if no client connected

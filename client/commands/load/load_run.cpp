@@ -208,10 +208,12 @@ LoadReport LoadRun::report(const Mark& begin, const Mark& end) const {
   LoadReport found{.clients_asked = swarm.size(),
                    .clients_connected = states.connected + states.dropped,
                    .clients_dropped = states.dropped,
+                   .clients_rejoined = swarm.rejoined(),
                    .matches_ended = swarm.matches_ended(),
                    .seconds = seconds_between(begin.at, end.at),
                    .bytes_down = end.bytes_down - begin.bytes_down,
                    .bytes_up = end.bytes_up - begin.bytes_up,
+                   .outages = swarm.outages(),
                    .lateness = swarm.lateness()};
   if (found.seconds > 0) {
     found.late_share =

@@ -30,6 +30,7 @@ std::expected<ServerSample, std::string> read_sample(std::string_view metrics) {
   read("tickbox_ticks_slipped_total", sample.slipped);
   read("tickbox_tick_overruns_total", sample.overruns);
   read("tickbox_tick_rate", sample.tick_rate);
+  read("process_start_time_seconds", sample.started);
   read("process_cpu_seconds_total", sample.cpu_seconds);
   read("process_resident_memory_bytes", sample.resident_bytes);
   auto ticks =

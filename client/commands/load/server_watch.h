@@ -25,6 +25,7 @@ struct ServerSample {
   double slipped = 0;
   double overruns = 0;
   double tick_rate = 0;
+  double started = 0;  ///< start of the process, in seconds since 1970
   double cpu_seconds = 0;
   double resident_bytes = 0;
 };

@@ -16,6 +16,9 @@ using client::Connection;
 /// server has little to remember.
 constexpr std::chrono::seconds kTokenLife{60};
 
+/// The minimum time between two attempts of one client to connect again.
+constexpr Duration kRejoinRetry = std::chrono::seconds{1};
+
 /// The descriptors of a client: its socket, and the descriptors that Asio opens with a socket.
 constexpr std::size_t kFilesPerClient = 4;
 /// The other descriptors: the terminal, the connection to the admin server, libraries.
@@ -146,14 +149,42 @@ void Swarm::poll(std::size_t number) {
     slot.client->poll(now);
   }
   if (issues_tokens() && slot.client->connection().match_has_ended()) {
-    slot.client->join_next_match(token_for(number), now);
+    slot.client->connect_again(token_for(number), now);
+  }
+  note_outage(slot, now);
+  if (may_rejoin(slot) && slot.rejoin_at <= now) {
+    slot.rejoin_at = now + kRejoinRetry;
+    slot.client->connect_again(token_for(number), now);
   }
   slot.was_connected = slot.was_connected || connected ||
                        slot.client->connection().state() == Connection::State::Connected;
   // A client that is over has no next wakeup; its datagrams still wake the poll set.
-  Instant due = slot.client->connection().over() ? Instant::max() : slot.client->next_wakeup();
+  Instant due = slot.client->next_wakeup();
+  if (slot.client->connection().over()) due = may_rejoin(slot) ? slot.rejoin_at : Instant::max();
   if (slot.link) due = std::min(due, slot.link->next_due().value_or(Instant::max()));
   due_[number] = due;
+}
+
+/// Notes when a client loses its connection, and counts the outage when it has a seat again.
+void Swarm::note_outage(Slot& slot, Instant now) {
+  const Connection& connection = slot.client->connection();
+  if (connection.state() == Connection::State::Connected) {
+    if (slot.lost_at) outages_.add(microseconds(now - *slot.lost_at));
+    slot.lost_at.reset();
+  } else if (connection.state() != Connection::State::Connecting && slot.was_connected &&
+             !slot.lost_at && !connection.match_has_ended()) {
+    slot.lost_at = connection.heard();
+  }
+}
+
+/// Returns whether a client connects again. A client that the server removed, or that it will not
+/// admit later either, does not.
+bool Swarm::may_rejoin(const Slot& slot) const {
+  const Connection& connection = slot.client->connection();
+  if (!options_.rejoin || !slot.was_connected || !connection.over()) return false;
+  if (connection.refused()) return !net::is_final(*connection.refused());
+  return !connection.disconnected() ||
+         connection.disconnected() == net::DisconnectReason::ServerStopping;
 }
 
 /// Counts a poll. The time in which several clients were late counts once.
@@ -209,11 +240,11 @@ SwarmStates Swarm::states() const {
     const State state = slot.client ? slot.client->connection().state() : State::Connecting;
     if (!slot.was_connected) {
       ++(state <= State::Resuming ? states.connecting : states.never_connected);
-    } else if (state == State::Connected || state == State::Connecting) {
+    } else if (!slot.lost_at && (state == State::Connected || state == State::Connecting)) {
       ++states.connected;
     } else {
       ++states.dropped;
-      states.returning += state == State::Resuming ? 1U : 0U;
+      states.returning += state <= State::Resuming || may_rejoin(slot) ? 1U : 0U;
     }
   }
   return states;
@@ -226,6 +257,14 @@ std::uint64_t Swarm::matches_ended() const {
       most = std::max<std::uint64_t>(most, slot.client->connection().matches_ended());
   }
   return most;
+}
+
+Histogram Swarm::outages() const {
+  Histogram all = outages_;
+  for (const Slot& slot : slots_) {
+    if (slot.lost_at) all.add(microseconds(clock_.now() - *slot.lost_at));
+  }
+  return all;
 }
 
 const Connection* Swarm::first_over() const {
@@ -245,7 +284,7 @@ std::string Swarm::first_reason() const {
     return first->reason() + (first->match_has_ended() ? std::string{kTokenIsUsed} : "");
   }
   if (states().returning > 0)
-    return "the server stopped answering; clients are still trying to resume";
+    return "the server stopped answering; clients are still trying to return";
   return {};
 }
 

@@ -7,7 +7,8 @@
 // turns.
 //
 // A client whose match has ended joins the next one with a new token, unless the swarm was given
-// the client's token.
+// the client's token. With `rejoin` the same is true of a client whose server stopped or was silent
+// for too long.
 
 #include "client/client.h"
 #include "client/commands/connect/play_flags.h"
@@ -54,6 +55,7 @@ struct SwarmOptions {
   std::optional<net::LinkConditions> link;  ///< for each client, with its own random stream
   std::uint64_t seed = 1;
   net::ConnectMode mode = net::ConnectMode::Play;
+  bool rejoin = false;                      ///< Requires: no token, no ticket and no playback
   protocol::DesyncSink* desyncs = nullptr;  ///< shared by all clients
 };
 
@@ -63,7 +65,7 @@ struct SwarmStates {
   std::size_t connected = 0;   ///< in a match, or joining the next one
   std::size_t never_connected = 0;
   std::size_t dropped = 0;    ///< lost their connection, perhaps only for now
-  std::size_t returning = 0;  ///< the dropped ones that try to resume
+  std::size_t returning = 0;  ///< the dropped ones that try to resume or to connect again
 };
 
 class Swarm {
@@ -113,6 +115,13 @@ class Swarm {
   /// Returns the server's reason if the client of first_reason() was refused.
   [[nodiscard]] std::optional<net::RefuseReason> first_refusal() const;
 
+  /// Returns the outages in microseconds: the time from the last answer of the server to the next
+  /// seat of a client that lost its connection, or until now if it has none.
+  [[nodiscard]] Histogram outages() const;
+
+  /// Returns the number of outages that ended with a seat.
+  [[nodiscard]] std::uint64_t rejoined() const { return outages_.count(); }
+
   /// The time from when a client was due until it was polled, in microseconds.
   [[nodiscard]] const Histogram& lateness() const { return lateness_; }
 
@@ -130,7 +139,9 @@ class Swarm {
     std::unique_ptr<net::ImpairedTransport> link;
     std::unique_ptr<client::Client> client;
     bool was_connected = false;
-    bool has_new_token = false;  ///< replaces a token made before the server started
+    bool has_new_token = false;        ///< replaces a token made before the server started
+    std::optional<Instant> lost_at{};  ///< the server's last answer, while an outage lasts
+    Instant rejoin_at;                 ///< the earliest time to connect again
   };
 
   Swarm(const SwarmOptions& options, const Clock& clock, os::PollSet&& sockets);
@@ -140,9 +151,11 @@ class Swarm {
   [[nodiscard]] client::MakePlayer player_for(std::size_t number);
   [[nodiscard]] net::ConnectToken token_for(std::size_t number);
   void poll(std::size_t number);
+  void note_outage(Slot& slot, Instant now);
   void count_lateness(Instant due, Instant now, Duration period);
   [[nodiscard]] const client::Connection* first_over() const;
   [[nodiscard]] bool needs_new_token(const Slot& slot) const;
+  [[nodiscard]] bool may_rejoin(const Slot& slot) const;
 
   [[nodiscard]] bool issues_tokens() const { return !options_.credentials.token; }
 
@@ -157,7 +170,8 @@ class Swarm {
   Instant last_turn_;
   Histogram lateness_;
   Duration time_late_{};
-  Instant late_to_;  ///< end of the time counted in time_late_
+  Instant late_to_;    ///< end of the time counted in time_late_
+  Histogram outages_;  ///< those that have ended
 };
 
 }  // namespace tickbox::commands

@@ -288,6 +288,32 @@ TEST_F(ConnectionTest, ARefusalWithoutProofIsBelievedWhenNothingBetterComes) {
   EXPECT_EQ(connection_.reason(), "server full 64/64");
 }
 
+// Before the fix, a client without a token asked for two seconds: six requests, each refused.
+TEST_F(ConnectionTest, ARefusalForGoodIsBelievedAtOnce) {
+  pass(milliseconds{40});
+  answer_hello();
+  deliver(net::encode_refuse(
+      {.client_nonce = request().client_nonce, .reason = net::RefuseReason::KeyUnknown}, packet_));
+  EXPECT_EQ(connection_.next_wakeup(), now_ + kFinalRefusalDoubted);
+  const std::size_t sent = transport_.sent.size();
+  pass(kFinalRefusalDoubted);
+  EXPECT_EQ(connection_.state(), Connection::State::Refused);
+  EXPECT_EQ(connection_.refused(), net::RefuseReason::KeyUnknown);
+  EXPECT_EQ(transport_.sent.size(), sent);
+}
+
+// It may be forged. The server's ACCEPT has as much time as the handshake took until then.
+TEST_F(ConnectionTest, ARefusalForGoodIsDoubtedForLongerOnASlowLink) {
+  pass(milliseconds{900});
+  answer_hello();
+  deliver(net::encode_refuse(
+      {.client_nonce = request().client_nonce, .reason = net::RefuseReason::KeyUnknown}, packet_));
+  pass(milliseconds{880});
+  EXPECT_EQ(connection_.state(), Connection::State::Connecting);
+  accept();
+  EXPECT_EQ(connection_.state(), Connection::State::Connected);
+}
+
 TEST_F(ConnectionTest, DropsARefusalWithAWrongProof) {
   const net::Refuse answer = full(request().client_nonce);
   deliver(net::encode_refuse(answer, token_.keys.to_server, packet_));
@@ -317,7 +343,7 @@ TEST_F(ConnectionTest, JoinsTheNextMatchWithAnotherToken) {
   ASSERT_EQ(connection_.state(), Connection::State::Closed);
   EXPECT_EQ(connection_.disconnected(), net::DisconnectReason::MatchEnded);
   token_ = make_token(entropy_);
-  connection_.join_next_match(token_, now_);
+  connection_.connect_again(token_, now_);
   EXPECT_EQ(connection_.state(), Connection::State::Connecting);
   EXPECT_EQ(request().type, net::PacketType::Hello);
   EXPECT_EQ(connection_.reason(), "");
@@ -329,11 +355,26 @@ TEST_F(ConnectionTest, JoinsTheNextMatchWithAnotherToken) {
   EXPECT_EQ(connection_.matches_ended(), 1U);
 }
 
+TEST_F(ConnectionTest, ConnectsAgainAfterItsServerStopped) {
+  accept();
+  pass(seconds{1});
+  deliver(goodbye(net::DisconnectReason::ServerStopping));
+  ASSERT_EQ(connection_.state(), Connection::State::Closed);
+  EXPECT_EQ(connection_.heard(), now_);
+  token_ = make_token(entropy_);
+  connection_.connect_again(token_, now_);
+  EXPECT_EQ(request().type, net::PacketType::Hello);
+  EXPECT_EQ(connection_.disconnected(), std::nullopt);
+  accept();
+  EXPECT_EQ(connection_.state(), Connection::State::Connected);
+  EXPECT_EQ(connection_.sessions(), 2U);
+}
+
 TEST_F(ConnectionTest, GivesUpTheNextMatchAsTheFirst) {
   accept();
   hear_from_server();
   deliver(goodbye(net::DisconnectReason::MatchEnded));
-  connection_.join_next_match(make_token(entropy_), now_);
+  connection_.connect_again(make_token(entropy_), now_);
   pass(kServerTimeout);
   EXPECT_EQ(connection_.state(), Connection::State::Closed);
   EXPECT_TRUE(connection_.reason().contains("no answer from")) << connection_.reason();

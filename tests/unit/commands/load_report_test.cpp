@@ -63,6 +63,10 @@ TEST(LoadReport, SeesTicksThatTheServerGaveUpAndTicksThatNeverCame) {
 TEST(LoadReport, SaysNothingOfAServerThatStartedAnew) {
   EXPECT_FALSE(figures_between(sample(1'300, 0, std::chrono::seconds{10}),
                                sample(100, 0, std::chrono::seconds{30}), 1'200, 20));
+  // Before the fix, a second run that lasted longer counted as the continuation of the first.
+  ServerSample second = sample(300, 0, std::chrono::seconds{30});
+  second.started = 1'700'000'000;
+  EXPECT_FALSE(figures_between(sample(100, 0, std::chrono::seconds{10}), second, 1'200, 20));
 }
 
 TEST(LoadReport, HasEveryPathOnceAndNullWhereNothingIsKnown) {
@@ -363,7 +367,8 @@ TEST(BucketCounts, TellsWhatWasAddedAndNothingOfARestart) {
 TEST(ServerSample, TakesOnlyFiguresThatCanBe) {
   const auto told = [](const char* resident) {
     return "tickbox_ticks_total 5\ntickbox_ticks_slipped_total 0\ntickbox_tick_overruns_total 0\n"
-           "tickbox_tick_rate 60\nprocess_cpu_seconds_total 0.5\n"
+           "tickbox_tick_rate 60\nprocess_start_time_seconds "
+           "1700000000.25\nprocess_cpu_seconds_total 0.5\n"
            "tickbox_tick_duration_seconds_bucket{phase=\"total\",le=\"+Inf\"} 5\n"
            "process_resident_memory_bytes " +
            std::string{resident} + '\n';

@@ -74,6 +74,20 @@ TEST(Refusal, OfAClientTravelsInItsDisconnect) {
   }
 }
 
+TEST(Refusal, IsFinalIfNeitherTimeNorANewTokenHelps) {
+  for (const RefuseReason reason :
+       {RefuseReason::Protocol, RefuseReason::Schema, RefuseReason::KeyUnknown,
+        RefuseReason::TokenForged, RefuseReason::TokenElsewhere, RefuseReason::TokenRoom,
+        RefuseReason::MayNotAudit, RefuseReason::Denied, RefuseReason::TokenLong}) {
+    EXPECT_TRUE(is_final(reason)) << name_of(reason);
+  }
+  for (const RefuseReason reason :
+       {RefuseReason::Full, RefuseReason::Draining, RefuseReason::TokenBeforeBoot,
+        RefuseReason::TokensFull, RefuseReason::Restarted, RefuseReason::AuditorsFull}) {
+    EXPECT_FALSE(is_final(reason)) << name_of(reason);
+  }
+}
+
 TEST(Refusal, TellsPeopleTheNumbers) {
   EXPECT_EQ(describe(refuse(RefuseReason::Full, 64, 65)), "server full 64/65");
   EXPECT_EQ(describe(refuse(RefuseReason::Protocol, 3, 4)), "protocol 3, not 4");
