@@ -136,6 +136,9 @@ void add_clients(Text& text, const Metrics& metrics) {
                 label("result", fmt::format("refused_{}", net::name_of(reason))),
                 metrics.refusals[i]);
   }
+  text.single("tickbox_refusals_repeated_total", "counter",
+              "Refusals of an address within 10 s of the first for the same reason.",
+              metrics.refusals_repeated);
   text.head("tickbox_disconnects_total", "counter", "Ended sessions, by reason.");
   for (std::size_t i = 1; i < net::kSessionEnds; ++i) {
     text.sample("tickbox_disconnects_total",

@@ -189,6 +189,7 @@ struct Metrics {
   net::DropCounts drops;
   std::array<std::uint64_t, kConnectionResults> connections{};
   std::array<std::uint64_t, net::kRefuseReasons> refusals{};
+  std::uint64_t refusals_repeated = 0;  ///< of RecentRefusals; not in `refusals`
   std::array<std::uint64_t, net::kDisconnectReasons> disconnects{};
   std::array<std::uint64_t, kInputResults> inputs{};
   MarginCounts input_margin;  ///< margin of the newest input of each packet of inputs

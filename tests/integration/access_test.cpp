@@ -244,7 +244,14 @@ TEST(Access, EveryBadTokenIsRefusedInWords) {
   letter = letter == 'B' ? 'C' : 'B';
   refused(keys.folder.write("forged", text), "does not open");
 
+  const auto refusals = [&] {
+    return server.metric("tickbox_connections_total", "refused_key_unknown");
+  };
+  const double before = refusals();
+  const auto start = std::chrono::steady_clock::now();
   expect_refused(connect(server.address(), {}), "needs a token: use --token FILE");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds{1'500});
+  EXPECT_EQ(refusals(), before + 1) << "it counts once";
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ TEST(Threat, ForgedOrAlteredPacketsToTheServerAreNeverAccepted) {
   EXPECT_EQ(was.disconnects, is.disconnects);
   // Each copy is dropped, or refused as a CONNECT of another protocol, schema, key or seal. One
   // copy has become a HELLO.
-  std::uint64_t refused = 0;
+  std::uint64_t refused = is.refusals_repeated;
   for (const std::uint64_t count : is.refusals) {
     refused += count;
   }

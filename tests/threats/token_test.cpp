@@ -236,8 +236,8 @@ TEST(Threat, AMillionForgedTokensLetNobodyIn) {
   const auto refused = [&](RefuseReason reason) {
     return metrics.refusals[static_cast<std::size_t>(reason)];
   };
-  const std::uint64_t opened =
-      refused(RefuseReason::TokenForged) + refused(RefuseReason::KeyUnknown);
+  const std::uint64_t opened = refused(RefuseReason::TokenForged) +
+                               refused(RefuseReason::KeyUnknown) + metrics.refusals_repeated;
   const std::uint64_t limited = metrics.drops.of(net::DropReason::RateLimited);
   EXPECT_EQ(opened + limited, std::uint64_t{kPerMillisecond} * milliseconds_of_attack);
   const std::uint64_t allowed = static_cast<std::uint64_t>(server::kOpensOfNetwork.burst) +

@@ -264,8 +264,12 @@ Session& ConnectService::open_session(const Incoming& incoming, Session& session
 void ConnectService::refuse(const Incoming& incoming, const Refused& refused) {
   net::Refuse answer = refused.answer;
   answer.client_nonce = incoming.request.client_nonce;
-  context_.metrics.count(answer.reason);
-  refusals_.add(answer.reason, refused.client, incoming.datagram.from);
+  if (recent_refusals_.is_first(incoming.datagram.from, answer.reason, incoming.now.instant)) {
+    context_.metrics.count(answer.reason);
+    refusals_.add(answer.reason, refused.client, incoming.datagram.from);
+  } else {
+    ++context_.metrics.refusals_repeated;
+  }
   reply(incoming, refused.proof ? net::encode_refuse(answer, *refused.proof, packet_)
                                 : net::encode_refuse(answer, packet_));
 }

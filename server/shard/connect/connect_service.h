@@ -9,6 +9,7 @@
 #include "net/transport.h"
 #include "server/shard/audit_service.h"
 #include "server/shard/connect/admission.h"
+#include "server/shard/connect/recent_refusals.h"
 #include "server/shard/connect/session_lifecycle.h"
 #include "server/shard/context.h"
 #include "server/shard/hosted_room.h"
@@ -91,6 +92,7 @@ class ConnectService {
   std::uint32_t tick_rate_;
   RateLimit replies_;     ///< limit of replies to strangers
   RateLimit agreements_;  ///< limit of key agreements
+  RecentRefusals recent_refusals_;
   RefusalLog refusals_;
   net::PacketBuffer packet_{};
   bool stopping_ = false;

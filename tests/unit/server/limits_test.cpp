@@ -3,6 +3,7 @@
 #include "server/shard/limits.h"
 
 #include "server/shard/connect/open_limits.h"
+#include "server/shard/connect/recent_refusals.h"
 #include "tests/support/virtual_time.h"
 
 #include <gtest/gtest.h>
@@ -133,6 +134,20 @@ TEST(OpenLimits, GivesMoreAsTimePasses) {
   OpenLimits limits{entropy};
   EXPECT_EQ(taken(limits, ipv4(1, 1), kNow, kMany), kOpensOfNetwork.burst);
   EXPECT_EQ(taken(limits, ipv4(1, 1), kNow + seconds{1}, kMany), kOpensOfNetwork.per_second);
+}
+
+// Before the fix, a client that repeated its request counted as eight refusals, and six players
+// fired an alert.
+TEST(RecentRefusals, CountAnAddressOnceForEachReasonInTenSeconds) {
+  using net::RefuseReason;
+  RecentRefusals recent;
+  const net::Address first{.ip = {1}, .port = 5};
+  EXPECT_TRUE(recent.is_first(first, RefuseReason::KeyUnknown, kStart));
+  EXPECT_FALSE(recent.is_first(first, RefuseReason::KeyUnknown, kStart + seconds{9}));
+  EXPECT_TRUE(recent.is_first(first, RefuseReason::Full, kStart + seconds{9}));
+  EXPECT_TRUE(recent.is_first({.ip = {1}, .port = 6}, RefuseReason::KeyUnknown, kStart));
+  EXPECT_TRUE(recent.is_first({.ip = {2}, .port = 5}, RefuseReason::KeyUnknown, kStart));
+  EXPECT_TRUE(recent.is_first(first, RefuseReason::KeyUnknown, kStart + kRefusalRepeats));
 }
 
 }  // namespace
