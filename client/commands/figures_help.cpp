@@ -16,10 +16,11 @@ constexpr std::size_t kMeaningIndent = 6;
 using Entry = std::pair<std::string_view, std::string_view>;
 
 constexpr std::array kFigures = {
-    Entry{"connected, resumed, sessions, game, seat, body",
+    Entry{"connected, resumed, sessions, game, seat, body, client",
           "Whether the client connected; whether it began with a resume ticket; its number of "
           "sessions; the game and its seat in it; the entity that it controls, the first if there "
-          "are several."},
+          "are several; its id, as text because JSON numbers are exact only below 2^53, and null "
+          "with --token."},
     Entry{"ticks", "Ticks that the client ran."},
     Entry{"snapshots.received, .lost, .late, .rejected",
           "Snapshots that made a new view; packets of every type that did not arrive in the newest "
@@ -57,9 +58,10 @@ constexpr std::array kFigures = {
           "Share of packets (0 to 1) that did not arrive. loss.up is null below 100 packets."},
     Entry{"bytes_per_second, bytes_per_client_per_second", "UDP payload, in each direction."},
     Entry{"link", "With --net: what the simulated link did to packets."},
-    Entry{"clients.asked, .connected, .dropped, .rejoined",
-          "Clients of the run; those that connected; those that have lost their connection; the "
-          "number of times that one had a seat again after that."},
+    Entry{"clients.asked, .connected, .dropped, .first_id, .rejoined",
+          "Clients of the run; those that connected; those that have lost their connection; the id "
+          "of the first client, as text; the number of times that one had a seat again after an "
+          "outage."},
     Entry{"outage_ms",
           "Time from the server's last answer to the next seat, of each client that lost its "
           "connection; with --rejoin it connects again. An outage at the end of the run counts "

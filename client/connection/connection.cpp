@@ -131,7 +131,7 @@ void Connection::connect(Instant now) {
 void Connection::connect_again(const net::ConnectToken& token, Instant now) {
   TICKBOX_ASSERT(over() && sessions_ > 0);
   disconnected_.reset();
-  refused_.reset();
+  refusal_.reset();
   reason_.clear();
   options_.token = token;
   options_.ticket.reset();
@@ -213,7 +213,7 @@ void Connection::believe(const net::Refuse& refuse, Instant now) {
     ticket_refusal_ = net::describe(refuse);
     return connect(now);
   }
-  refused_ = refuse.reason;
+  refusal_ = refuse;
   end(sessions_ == 0 ? State::Refused : State::Closed, net::describe(refuse));
 }
 
@@ -243,8 +243,10 @@ void Connection::give_up(Instant now) {
   if (sessions_ > 0) {
     end(State::Closed, fmt::format("no answer from {} for {} s", server, silent.count()));
   } else {
-    end(State::Silent, fmt::format("no answer from {} after {} s; is a server running there?",
-                                   server, silent.count()));
+    end(State::Silent,
+        fmt::format("no answer from {} after {} s; is a server running there? Its path must carry "
+                    "datagrams of {} bytes",
+                    server, silent.count(), net::kRequestBytes));
   }
 }
 
@@ -259,7 +261,7 @@ void Connection::fail(std::string reason) {
 
 void Connection::refuse(net::RefuseReason refusal, std::string reason) {
   say_goodbye(net::disconnect_for(refusal));
-  refused_ = refusal;
+  refusal_ = net::Refuse{.reason = refusal};
   end(sessions_ == 1 ? State::Refused : State::Closed, std::move(reason));
 }
 

@@ -124,8 +124,13 @@ class Connection {
   /// Returns the number of matches that have ended while this client was in them.
   [[nodiscard]] std::uint32_t matches_ended() const { return matches_ended_; }
 
-  /// Returns the reason of the REFUSE that ended the connection, or of refuse().
-  [[nodiscard]] std::optional<net::RefuseReason> refused() const { return refused_; }
+  /// Returns the reason of refusal().
+  [[nodiscard]] std::optional<net::RefuseReason> refused() const {
+    return refusal_ ? std::optional{refusal_->reason} : std::nullopt;
+  }
+
+  /// Returns the REFUSE that ended the connection, or one with the reason of refuse().
+  [[nodiscard]] const std::optional<net::Refuse>& refusal() const { return refusal_; }
 
   /// Returns the number of sessions begun: 1 with the first ACCEPT, and one more with each later
   /// one.
@@ -192,7 +197,7 @@ class Connection {
   std::string reason_;
   std::optional<net::DisconnectReason> disconnected_;
   std::uint32_t matches_ended_ = 0;
-  std::optional<net::RefuseReason> refused_;
+  std::optional<net::Refuse> refusal_;
   std::string ticket_refusal_;
   bool is_proven_ = false;  ///< a packet of this session arrived: the server knows that we have it
   std::optional<net::ResumeTicket> ticket_before_;  ///< valid until is_proven_

@@ -220,6 +220,24 @@ TEST(Access, ManyClientsMakeTheirTokensByTheKeys) {
   EXPECT_EQ(document.number("state_hash.mismatched"), 0);
 }
 
+// Before, only a token file of `token issue` reached such a server: "token is for other servers".
+TEST(Access, TheTokensOfClientsMayNameAnotherAddressAndLiveAsLongAsTheServerAllows) {
+  const Keys keys;
+  const RunningServer server{
+      {"--key-file", keys.file(), "--public-address", "127.0.0.1:1", "--token-life-max", "5s"}};
+  expect_refused(connect(server.address(), {"--key-file", keys.file()}), "for other servers");
+  const Strings credentials = {"--key-file", keys.file(), "--token-server", "127.0.0.1:1"};
+  expect_played(connect(server.address(), credentials));
+  Strings load = {"load", server.address(), "--clients", "3", "--seconds", "0.5", "--json"};
+  load.insert(load.end(), credentials.begin(), credentials.end());
+  const Finished loaded = run(tickbox(load));
+  EXPECT_EQ(Document{loaded.out}.number("clients.connected"), 3) << loaded;
+  EXPECT_LT(std::stoull(Document{loaded.out}.text("clients.first_id")), 1ULL << 53);
+  expect_wrong_usage(
+      tickbox({"connect", server.address(), "--token", "F", "--token-server", "127.0.0.1:1"}),
+      {"--token and --token-server cannot be combined"});
+}
+
 TEST(Access, EveryBadTokenIsRefusedInWords) {
   const Keys keys;
   const Keys strangers;

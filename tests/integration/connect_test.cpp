@@ -21,6 +21,7 @@ const Strings& document_keys() {
                                 "game",
                                 "seat",
                                 "body",
+                                "client",
                                 "ticks",
                                 "snapshots.received",
                                 "snapshots.lost",
@@ -75,6 +76,7 @@ TEST(Connect, ACleanRunVerifiesEveryHash) {
   EXPECT_EQ(document.text("game"), "arena");
   EXPECT_EQ(document.number("seat"), 0);
   EXPECT_GT(document.number("body"), 0);
+  EXPECT_LT(std::stoull(document.text("client")), 1ULL << 53);
   EXPECT_EQ(document.number("snapshots.rejected"), 0);
   EXPECT_EQ(document.text("disconnect_reason"), "left");
   EXPECT_EQ(document.number("exit"), kDone);
@@ -207,8 +209,10 @@ TEST(Connect, WithoutAnAnswerItGivesUpAndSaysSo) {
   const Finished refused = run(tickbox({"connect", nobody, "--seconds", "60"}));
   const Duration took = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(refused.exit_code, kNotConnected) << refused;
-  EXPECT_EQ(refused.err, "tickbox connect: could not connect: no answer from " + nobody +
-                             " after 5 s; is a server running there?\n");
+  EXPECT_EQ(refused.err,
+            "tickbox connect: could not connect: no answer from " + nobody +
+                " after 5 s; is a server running there? Its path must carry datagrams of "
+                "1200 bytes\n");
   // 5 s; the rest is for a busy machine.
   EXPECT_LT(took, std::chrono::seconds{15});
 }

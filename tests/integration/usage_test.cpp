@@ -148,7 +148,7 @@ TEST(Usage, HelpOfLoadNamesWhatCanBeRequired) {
   }
   EXPECT_EQ(words, "tick_ms{p50,p99,p999,max}") << help.out;
   expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--require", "frames_per_second>1"}),
-                     {"frames_per_second", "clients{asked,connected,dropped}"});
+                     {"frames_per_second", "clients{asked,connected,dropped,rejoined}"});
 }
 
 TEST(Usage, WithJsonItIsADocumentToo) {

@@ -142,8 +142,10 @@ TEST(Sessions, SaysSoWhenNobodyAnswers) {
   const std::size_t lonely = harness.add_client({.loss_ppm = 1'000'000});
   harness.run_for(seconds{6});
   EXPECT_EQ(harness.client(lonely).connection().state(), Connection::State::Silent);
-  EXPECT_EQ(harness.client(lonely).connection().reason(),
-            "no answer from 127.0.0.1:7777 after 5 s; is a server running there?");
+  EXPECT_EQ(
+      harness.client(lonely).connection().reason(),
+      "no answer from 127.0.0.1:7777 after 5 s; is a server running there? Its path must carry "
+      "datagrams of 1200 bytes");
 }
 
 /// Returns how far the first input of a client is ahead of the room. The client's link is down for

@@ -47,9 +47,8 @@ net::ConnectMode mode_of(const ConnectOptions& options) {
 class Game {
  public:
   /// `ticket` is nullptr if no ticket is kept.
-  Game(const ConnectOptions& options, const net::Address& server, const Clock& clock, Swarm& swarm,
-       TicketFile* ticket)
-      : options_(options), server_(server), clock_(clock), swarm_(swarm), ticket_(ticket) {}
+  Game(const ConnectOptions& options, const Clock& clock, Swarm& swarm, TicketFile* ticket)
+      : options_(options), clock_(clock), swarm_(swarm), ticket_(ticket) {}
 
   /// `view` is nullptr if nothing is drawn.
   void play(const os::StopSignals& signals, TerminalView* view);
@@ -68,7 +67,6 @@ class Game {
   [[nodiscard]] std::string summary(const ClientStats& stats, const CommandEnd& end) const;
 
   const ConnectOptions& options_;
-  const net::Address& server_;
   const Clock& clock_;
   Swarm& swarm_;
   TicketFile* ticket_;
@@ -180,6 +178,9 @@ Figures Game::figures(const ClientStats& stats) const {
                                  ? FigureValue{std::uint64_t{connection().accept().player.value}}
                                  : FigureValue{}});
   figures.push_back({"body", own_body(client)});
+  figures.push_back({"client", swarm_.first_client()
+                                   ? FigureValue{std::to_string(*swarm_.first_client())}
+                                   : FigureValue{}});
   figures.push_back({"ticks", stats.ticks});
   figures.push_back({"snapshots.received", stats.snapshots_received});
   figures.push_back({"snapshots.lost", stats.packets_lost});
@@ -228,7 +229,7 @@ CommandEnd Game::judge(const ClientStats& stats) const {
   if (!connected_at_) {
     return not_connected(
         fmt::format("could not connect: {}",
-                    left_ ? "stopped before the server answered" : connection().reason()));
+                    left_ ? "stopped before the server answered" : swarm_.first_reason()));
   }
   if (!left_) return not_connected("disconnected: " + swarm_.first_reason());
   if (was_away_) {
@@ -246,7 +247,7 @@ CommandEnd Game::judge(const ClientStats& stats) const {
 
 std::string Game::summary(const ClientStats& stats, const CommandEnd& end) const {
   const net::Accept& accept = connection().accept();
-  PlaySummary summary{.server = net::to_string(server_),
+  PlaySummary summary{.server = net::to_string(swarm_.server(0)),
                       .seconds = std::chrono::duration<double>{played_}.count(),
                       .seat = accept.player,
                       .tick_rate = accept.tick_rate,
@@ -315,16 +316,16 @@ ExitCode run_connect(const ConnectOptions& given) {
     if (!opened) return fail(opened.error());
     ticket = *std::move(opened);
   }
-  const auto server = find_server(options.play);
-  if (!server) return fail(server.error(), ExitCode::NotConnected);
+  const auto servers = find_servers(options.play);
+  if (!servers) return fail(servers.error(), ExitCode::NotConnected);
   const os::StopSignals signals{os::Hangup::Stops};
   const os::SteadyClock clock;
   const auto desyncs = DesyncOutput::open(options.play, clock);
   if (!desyncs) return fail(desyncs.error());
-  std::unique_ptr<TerminalView> view = open_view(options, *server, clock);
+  std::unique_ptr<TerminalView> view = open_view(options, servers->front(), clock);
   if (view != nullptr) options.play.output.held_notes = &notes;
   const auto swarm =
-      Swarm::open({.server = *server,
+      Swarm::open({.servers = *servers,
                    .games = options.play.output.games,
                    .credentials = *credentials,
                    .ticket = ticket ? ticket->ticket() : std::nullopt,
@@ -342,7 +343,7 @@ ExitCode run_connect(const ConnectOptions& given) {
     view.reset();
     return fail(swarm.error());
   }
-  Game game{options, *server, clock, **swarm, ticket ? &*ticket : nullptr};
+  Game game{options, clock, **swarm, ticket ? &*ticket : nullptr};
   game.play(signals, view.get());
   view.reset();
   options.play.output.held_notes = nullptr;

@@ -32,6 +32,12 @@ std::expected<std::optional<std::uint64_t>, std::string> parse_first_client(std:
   return std::optional{*id};
 }
 
+std::expected<std::optional<HostPort>, std::string> parse_token_server(std::string_view text) {
+  auto place = parse_host_port(text);
+  if (!place) return std::unexpected(std::move(place.error()));
+  return std::optional{*std::move(place)};
+}
+
 /// Returns the styles of the games, each once.
 std::vector<std::string_view> styles_of(engine::Games games) {
   std::vector<std::string_view> names;
@@ -71,6 +77,10 @@ void add_play_flags(cli::Command& command, PlayFlags& flags, const std::string& 
                      {.value = "F"});
   add_key_file(command, flags.key_file,
                "Issue a token for each client from this key file (tests and load only)", false);
+  command.add_option("--token-server", flags.token_server, parse_token_server,
+                     "Issue the tokens for this address of the server, a --public-address of it, "
+                     "instead of the one that is connected to",
+                     {.value = "HOST:PORT"});
   command.add_option(
       "--client", flags.client, parse_first_client,
       "Client id of the first client; the others count up from it. A server gives a client id one "
@@ -100,13 +110,16 @@ std::string bot_of(const PlayFlags& flags) {
   return flags.bot.empty() ? std::string{"wander"} : flags.bot;
 }
 
-std::expected<net::Address, std::string> find_server(const PlayFlags& flags) {
-  auto address = os::resolve_host(flags.server.host, flags.server.port);
-  if (!address) return std::unexpected{"could not connect: " + address.error()};
-  return address;
+std::expected<std::vector<net::Address>, std::string> find_servers(const PlayFlags& flags) {
+  auto addresses = os::resolve_all(flags.server.host, flags.server.port);
+  if (!addresses) return std::unexpected{"could not connect: " + addresses.error()};
+  return addresses;
 }
 
 std::optional<std::string> contradiction(const PlayFlags& flags) {
+  if (!flags.token.empty() && flags.token_server) {
+    return "--token and --token-server cannot be combined: a token names its servers";
+  }
   if (!flags.token.empty() && flags.client) {
     return "--token and --client cannot be combined: a token names its client";
   }
@@ -134,6 +147,11 @@ std::expected<Credentials, std::string> read_credentials(const PlayFlags& flags)
     auto keys = read_keys(flags.key_file, flags.output);
     if (!keys) return std::unexpected{std::move(keys.error())};
     credentials.keys = *std::move(keys);
+  }
+  if (flags.token_server) {
+    auto servers = os::resolve_all(flags.token_server->host, flags.token_server->port);
+    if (!servers) return std::unexpected{"--token-server: " + servers.error()};
+    credentials.servers = *std::move(servers);
   }
   return credentials;
 }

@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tickbox::commands {
 
@@ -26,6 +27,7 @@ struct Credentials {
   /// The keys for the token of each client that has none: the published key unless a file is named.
   net::KeyRing keys = net::KeyRing::published();
   std::optional<net::ConnectToken> token{};
+  std::vector<net::Address> servers{};  ///< those of the tokens; empty: the ones that are tried
 };
 
 struct PlayFlags {
@@ -36,29 +38,31 @@ struct PlayFlags {
   std::string desync_dir{};  ///< empty: no files
   std::string token{};       ///< a file; empty: none
   KeyFileFlags key_file{};
+  std::optional<HostPort> token_server{};
   std::optional<std::uint64_t> client{};  ///< id of the first client; random if not given
   bool insecure = false;                  ///< the explicit form of the default without a file
   Output output{};
 };
 
-/// Adds HOST:PORT, --token, --key-file, --allow-exposed-keys, --client, --insecure, --bot, --net,
-/// --seed and --desync-dir. `without_bot`: who plays if --bot is not given, for the help. Requires:
-/// `flags` outlives `command`, and its output has the games.
+/// Adds HOST:PORT, --token, --key-file, --allow-exposed-keys, --token-server, --client, --insecure,
+/// --bot, --net, --seed and --desync-dir. `without_bot`: who plays if --bot is not given, for the
+/// help. Requires: `flags` outlives `command`, and its output has the games.
 void add_play_flags(cli::Command& command, PlayFlags& flags, const std::string& without_bot);
 
 /// Returns the bot that plays: the given one, or "wander".
 [[nodiscard]] std::string bot_of(const PlayFlags& flags);
 
-/// Returns the server's address. Fails: with one line, if its name is not known. Cost: may wait for
-/// a name server.
-[[nodiscard]] std::expected<net::Address, std::string> find_server(const PlayFlags& flags);
+/// Returns the server's addresses, at least one. Fails: with one line, if its name is not known.
+/// Cost: may wait for a name server.
+[[nodiscard]] std::expected<std::vector<net::Address>, std::string> find_servers(
+    const PlayFlags& flags);
 
 /// Returns the error in one line if two given flags of credentials exclude each other, else
 /// nothing.
 [[nodiscard]] std::optional<std::string> contradiction(const PlayFlags& flags);
 
 /// Reads the token or the keys from the named file; without a file the keys are the published ones.
-/// Fails: with one line.
+/// Fails: with one line. Cost: with --token-server may wait for a name server.
 [[nodiscard]] std::expected<Credentials, std::string> read_credentials(const PlayFlags& flags);
 
 /// A sink that prints a line for each of the first desyncs, unless --quiet is given. With

@@ -47,10 +47,12 @@ Duration to_duration(double seconds) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>{seconds});
 }
 
-/// Returns the figures that a requirement may name: all but the first mismatch, which is no number.
+/// Returns the figures that a requirement may name: all but those that are no numbers.
 Figures requirable() {
   Figures known = figures_of({});
-  std::erase_if(known, [](const Figure& each) { return each.path == "state_hash.first_mismatch"; });
+  std::erase_if(known, [](const Figure& each) {
+    return each.path == "state_hash.first_mismatch" || each.path == "clients.first_id";
+  });
   return known;
 }
 
@@ -245,8 +247,8 @@ ExitCode run_load(const LoadOptions& options) {
   if (!credentials) return options.play.output.failed(ExitCode::Failed, credentials.error());
   const auto playback = playback_of(options);
   if (!playback) return options.play.output.failed(ExitCode::Failed, playback.error());
-  const auto server = find_server(options.play);
-  if (!server) return options.play.output.failed(ExitCode::NotConnected, server.error());
+  const auto servers = find_servers(options.play);
+  if (!servers) return options.play.output.failed(ExitCode::NotConnected, servers.error());
   const os::StopSignals signals{os::Hangup::Stops};
   const os::SteadyClock clock;
   const auto watch = watch_server(options, clock);
@@ -255,7 +257,7 @@ ExitCode run_load(const LoadOptions& options) {
   const auto desyncs = DesyncOutput::open(options.play, clock);
   if (!desyncs) return options.play.output.failed(ExitCode::Failed, desyncs.error());
   const auto swarm = Swarm::open(
-      {.server = *server,
+      {.servers = *servers,
        .games = options.play.output.games,
        .credentials = *credentials,
        .first_client = options.play.client,

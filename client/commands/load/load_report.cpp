@@ -47,6 +47,9 @@ void add_clients(Figures& figures, const LoadReport& report) {
   figures.push_back({"clients.asked", report.clients_asked});
   figures.push_back({"clients.connected", report.clients_connected});
   figures.push_back({"clients.dropped", report.clients_dropped});
+  figures.push_back({"clients.first_id", report.first_client
+                                             ? FigureValue{std::to_string(*report.first_client)}
+                                             : FigureValue{}});
   figures.push_back({"clients.rejoined", report.clients_rejoined});
   figures.push_back({"matches_ended", report.matches_ended});
   std::vector<double> rates = report.snapshot_rates;

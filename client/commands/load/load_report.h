@@ -23,6 +23,7 @@ struct ServerFigures {
 };
 
 struct LoadReport {
+  std::optional<std::uint64_t> first_client{};  ///< the id of the first client; empty with --token
   std::uint64_t clients_asked = 0;
   std::uint64_t clients_connected = 0;  ///< at any time
   std::uint64_t clients_dropped = 0;

@@ -205,7 +205,8 @@ void LoadRun::add_server(LiveFigures& live) {
 LoadReport LoadRun::report(const Mark& begin, const Mark& end) const {
   const Swarm& swarm = parts_.swarm;
   const SwarmStates states = swarm.states();
-  LoadReport found{.clients_asked = swarm.size(),
+  LoadReport found{.first_client = swarm.first_client(),
+                   .clients_asked = swarm.size(),
                    .clients_connected = states.connected + states.dropped,
                    .clients_dropped = states.dropped,
                    .clients_rejoined = swarm.rejoined(),

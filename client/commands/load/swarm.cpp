@@ -12,10 +12,6 @@ namespace {
 
 using client::Connection;
 
-/// The lifetime of the tokens that clients make: long enough to connect, and short, so that a
-/// server has little to remember.
-constexpr std::chrono::seconds kTokenLife{60};
-
 /// The minimum time between two attempts of one client to connect again.
 constexpr Duration kRejoinRetry = std::chrono::seconds{1};
 
@@ -76,7 +72,7 @@ Swarm::Swarm(const SwarmOptions& options, const Clock& clock, os::PollSet&& sock
       clock_(clock),
       sockets_(std::move(sockets)),
       first_client_(options.first_client ? *options.first_client
-                                         : draw_number<std::uint64_t>(entropy_)),
+                                         : draw_number<std::uint64_t>(entropy_) % kFirstClientMax),
       shared_(options.games),
       slots_(options.clients),
       due_(options.clients) {}
@@ -84,7 +80,7 @@ Swarm::Swarm(const SwarmOptions& options, const Clock& clock, os::PollSet&& sock
 std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
   Slot& slot = slots_[number];
   auto socket = os::UdpTransport::open(
-      {.bind = any_address(options_.server), .buffer_bytes = kClientBufferBytes});
+      {.bind = any_address(server(number)), .buffer_bytes = kClientBufferBytes});
   if (!socket) return std::unexpected(std::move(socket.error()));
   slot.socket = *std::move(socket);
   if (options_.link) {
@@ -96,9 +92,10 @@ std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
 
 void Swarm::start(std::size_t number, Instant now) {
   Slot& slot = slots_[number];
+  slot.started = now;
   net::Transport& transport = slot.link ? static_cast<net::Transport&>(*slot.link) : *slot.socket;
   const client::ClientOptions client_options{
-      .connection = {.server = options_.server,
+      .connection = {.server = server(number),
                      .token = token_for(number),
                      .ticket = options_.ticket,
                      .mode = options_.mode},
@@ -128,9 +125,13 @@ net::ConnectToken Swarm::token_for(std::size_t number) {
   if (options_.credentials.token) return *options_.credentials.token;
   net::TokenClaims claims{.client = first_client_ + number};
   if (options_.mode == net::ConnectMode::Audit) claims.rights = net::kRightToAudit;
-  claims.servers.push_back(options_.server);
+  const std::vector<net::Address>& named = options_.credentials.servers;
+  for (const net::Address& each : named.empty() ? options_.servers : named) {
+    claims.servers.push_back(each);
+  }
   const WallTime today = os::SystemCalendar{}.now();
-  return net::issue_token(claims, today, today + kTokenLife, options_.credentials.keys, entropy_);
+  const auto life = std::chrono::duration_cast<std::chrono::milliseconds>(token_life_);
+  return net::issue_token(claims, today, today + life, options_.credentials.keys, entropy_);
 }
 
 void Swarm::poll(std::size_t number) {
@@ -143,11 +144,8 @@ void Swarm::poll(std::size_t number) {
   }
   if (!slot.client) start(number, now);
   slot.client->poll(now);
-  if (needs_new_token(slot)) {
-    slot.has_new_token = true;
-    start(number, now);
-    slot.client->poll(now);
-  }
+  try_next_address(number, now);
+  renew_token(number, now);
   if (issues_tokens() && slot.client->connection().match_has_ended()) {
     slot.client->connect_again(token_for(number), now);
   }
@@ -195,13 +193,37 @@ void Swarm::count_lateness(Instant due, Instant now, Duration period) {
   late_to_ = now;
 }
 
-/// Returns whether a client needs a new token, because it made its token before the server started.
-/// This happens only once: a server whose clock is ahead refuses the next token too.
-bool Swarm::needs_new_token(const Slot& slot) const {
+/// Starts a client again with a new token if its server has started after the token was made, or
+/// allows only a shorter life. This happens once: a server whose clock is ahead refuses the next
+/// token too.
+void Swarm::renew_token(std::size_t number, Instant now) {
+  Slot& slot = slots_[number];
+  const std::optional<net::Refuse> refusal = slot.client->connection().refusal();
+  if (!issues_tokens() || slot.has_new_token || slot.was_connected || !refusal) return;
+  const bool is_long = refusal->reason == net::RefuseReason::TokenLong && refusal->limit > 0;
+  if (!is_long && refusal->reason != net::RefuseReason::TokenBeforeBoot) return;
+  if (is_long) token_life_ = std::min<Duration>(token_life_, std::chrono::seconds{refusal->limit});
+  slot.has_new_token = true;
+  start(number, now);
+  slot.client->poll(now);
+}
+
+/// Starts a client again at another address of its server: at the one that has answered, or at the
+/// next one if none has.
+void Swarm::try_next_address(std::size_t number, Instant now) {
+  Slot& slot = slots_[number];
   const Connection& connection = slot.client->connection();
-  return issues_tokens() && !slot.has_new_token &&
-         connection.state() == Connection::State::Refused &&
-         connection.refused() == net::RefuseReason::TokenBeforeBoot;
+  if (connection.use().packets_down > 0) answered_ = slot.server;
+  const std::size_t next = answered_.value_or(slot.server + 1);
+  const bool is_early = !answered_ && now - slot.started < kNextAddressAfter;
+  if (next == slot.server || next >= options_.servers.size() || is_early ||
+      !connection.connecting() || slot.was_connected) {
+    return;
+  }
+  slot.server = next;
+  if (!open_socket(number)) return;
+  start(number, now);
+  slot.client->poll(now);
 }
 
 void Swarm::turn(Instant until) {
@@ -281,7 +303,13 @@ std::optional<net::RefuseReason> Swarm::first_refusal() const {
 
 std::string Swarm::first_reason() const {
   if (const Connection* first = first_over()) {
-    return first->reason() + (first->match_has_ended() ? std::string{kTokenIsUsed} : "");
+    std::string reason = first->reason();
+    if (first->match_has_ended()) reason += kTokenIsUsed;
+    if (first->state() != Connection::State::Silent) return reason;
+    for (std::size_t i = 0; i + 1 < options_.servers.size(); ++i) {
+      reason += (i == 0 ? ". Also tried " : ", ") + net::to_string(options_.servers[i]);
+    }
+    return reason;
   }
   if (states().returning > 0)
     return "the server stopped answering; clients are still trying to return";

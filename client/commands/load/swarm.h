@@ -36,12 +36,24 @@ namespace tickbox::commands {
 
 /// The largest number of clients in one process: the most seats that a server can have.
 inline constexpr std::size_t kClientsMax = engine::kSeatsMax;
+/// The time after which a client without an answer tries the next address of the server.
+inline constexpr Duration kNextAddressAfter = std::chrono::milliseconds{1'500};
+
+/// The lifetime of the tokens that clients make: long enough to connect, and short, so that a
+/// server has little to remember. A server may allow less.
+inline constexpr std::chrono::seconds kTokenLife{60};
+
+/// The client ids of a run without --client are below 2^53, so that a double represents them
+/// exactly.
+inline constexpr std::uint64_t kFirstClientMax = (std::uint64_t{1} << 53) - kClientsMax;
+
 /// The minimum time from a turn to one that a datagram begins. On average it adds half of this to a
 /// round trip.
 inline constexpr Duration kTurnMin = std::chrono::microseconds{500};
 
 struct SwarmOptions {
-  net::Address server;
+  /// The addresses of the server, in the order in which a client tries them. Requires: at least one
+  std::vector<net::Address> servers;
   engine::Games games{};                      ///< those that the clients can play
   Credentials credentials{};                  ///< Requires: one client if there is a token
   std::optional<net::ResumeTicket> ticket{};  ///< of that one client; tried first
@@ -84,6 +96,16 @@ class Swarm {
   [[nodiscard]] std::size_t size() const { return slots_.size(); }
 
   [[nodiscard]] SwarmStates states() const;
+
+  /// Returns the address to which a client sends.
+  [[nodiscard]] const net::Address& server(std::size_t number) const {
+    return options_.servers[slots_[number].server];
+  }
+
+  /// Returns the id of the first client; those of the others follow. Empty with a token.
+  [[nodiscard]] std::optional<std::uint64_t> first_client() const {
+    return issues_tokens() ? std::optional{first_client_} : std::nullopt;
+  }
 
   /// Returns a client; nullptr before it was started.
   [[nodiscard]] const client::Client* client(std::size_t number) const {
@@ -139,6 +161,8 @@ class Swarm {
     std::unique_ptr<net::ImpairedTransport> link;
     std::unique_ptr<client::Client> client;
     bool was_connected = false;
+    std::size_t server = 0;            ///< of SwarmOptions::servers
+    Instant started;                   ///< time of the first request to that server
     bool has_new_token = false;        ///< replaces a token made before the server started
     std::optional<Instant> lost_at{};  ///< the server's last answer, while an outage lasts
     Instant rejoin_at;                 ///< the earliest time to connect again
@@ -151,10 +175,11 @@ class Swarm {
   [[nodiscard]] client::MakePlayer player_for(std::size_t number);
   [[nodiscard]] net::ConnectToken token_for(std::size_t number);
   void poll(std::size_t number);
+  void renew_token(std::size_t number, Instant now);
+  void try_next_address(std::size_t number, Instant now);
   void note_outage(Slot& slot, Instant now);
   void count_lateness(Instant due, Instant now, Duration period);
   [[nodiscard]] const client::Connection* first_over() const;
-  [[nodiscard]] bool needs_new_token(const Slot& slot) const;
   [[nodiscard]] bool may_rejoin(const Slot& slot) const;
 
   [[nodiscard]] bool issues_tokens() const { return !options_.credentials.token; }
@@ -164,6 +189,8 @@ class Swarm {
   os::PollSet sockets_;
   os::SystemEntropy entropy_;
   std::uint64_t first_client_;
+  std::optional<std::size_t> answered_;  ///< the address of the server that has answered
+  Duration token_life_ = kTokenLife;     ///< as long as the server allows
   client::Shared shared_;
   std::vector<Slot> slots_;
   std::vector<Instant> due_;  ///< by client

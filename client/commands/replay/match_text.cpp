@@ -10,7 +10,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <ranges>
 #include <string_view>
@@ -178,10 +177,11 @@ std::string tick_json(const engine::World& world, const engine::LoggedTick& tick
   const auto strike = [](const engine::Strike& each) {
     return fmt::format(R"({{"shooter":{},"victim":{}}})", seat_json(each.shooter), each.victim.id);
   };
+  const auto client = [](std::uint64_t id) { return fmt::format("\"{}\"", id); };
   return fmt::format(
       R"("leaves":{},"joins":{},"clients":{},"inputs":{},"outcomes":{},"strikes":{})",
       list_of(tick.leaves, &Player::seat), list_of(tick.joins, &Player::seat),
-      list_of(tick.clients, std::identity{}), list_of(tick.sources, input),
+      list_of(tick.clients, client), list_of(tick.sources, input),
       list_of(tick.record.outcomes, outcome), list_of(tick.record.strikes, strike));
 }
 

@@ -14,6 +14,7 @@
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <utility>
 
 namespace tickbox::os {
 namespace {
@@ -25,7 +26,23 @@ bool is_link_local(const net::Address& address) {
 
 }  // namespace
 
-std::expected<net::Address, std::string> resolve_host(const std::string& host, std::uint16_t port) {
+std::vector<net::Address> in_turn(const std::vector<net::Address>& addresses) {
+  std::vector<net::Address> kinds[2];
+  for (const net::Address& each : addresses) {
+    auto& kind = kinds[net::is_ipv4(each) ? 0 : 1];
+    if (std::ranges::find(kind, each) == kind.end()) kind.push_back(each);
+  }
+  std::vector<net::Address> ordered;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    for (const auto& kind : kinds) {
+      if (i < kind.size() && ordered.size() < kAddressesOfName) ordered.push_back(kind[i]);
+    }
+  }
+  return ordered;
+}
+
+std::expected<std::vector<net::Address>, std::string> resolve_all(const std::string& host,
+                                                                  std::uint16_t port) {
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_DGRAM;
@@ -36,21 +53,25 @@ std::expected<net::Address, std::string> resolve_host(const std::string& host, s
                            "; check the name or give an address"};
   }
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner{found, &freeaddrinfo};
-  const addrinfo* chosen = nullptr;
+  std::vector<net::Address> addresses;
   for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
     if (each->ai_family != AF_INET && each->ai_family != AF_INET6) continue;
-    const bool first_ipv4 =
-        each->ai_family == AF_INET && (chosen == nullptr || chosen->ai_family != AF_INET);
-    if (chosen == nullptr || first_ipv4) chosen = each;
+    sockaddr_storage storage{};
+    std::memcpy(&storage, each->ai_addr, each->ai_addrlen);
+    net::Address address = from_socket_address(storage);
+    address.port = port;
+    addresses.push_back(address);
   }
-  if (chosen == nullptr) {
+  if (addresses.empty()) {
     return std::unexpected{"cannot find host " + host + ": it has no IPv4 or IPv6 address"};
   }
-  sockaddr_storage storage{};
-  std::memcpy(&storage, chosen->ai_addr, chosen->ai_addrlen);
-  net::Address address = from_socket_address(storage);
-  address.port = port;
-  return address;
+  return in_turn(addresses);
+}
+
+std::expected<net::Address, std::string> resolve_host(const std::string& host, std::uint16_t port) {
+  auto addresses = resolve_all(host, port);
+  if (!addresses) return std::unexpected{std::move(addresses.error())};
+  return addresses->front();
 }
 
 std::expected<net::Address, std::string> resolve_host_port(std::string_view text) {

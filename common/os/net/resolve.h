@@ -3,6 +3,7 @@
 
 #include "net/address.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <string>
@@ -11,9 +12,19 @@
 
 namespace tickbox::os {
 
-/// Resolves `host`. Prefers IPv4 if the name has both kinds: a server listens on 127.0.0.1 by
-/// default, and "localhost" must find it.
+/// The most addresses of a name that are used.
+inline constexpr std::size_t kAddressesOfName = 4;
+
+/// Resolves `host` to its addresses, each once: IPv4 and IPv6 in turn, IPv4 first, because a server
+/// listens on 127.0.0.1 by default, and "localhost" must find it. At most kAddressesOfName.
 /// Fails: with one line. Cost: may wait for a name server; at start-up only.
+[[nodiscard]] std::expected<std::vector<net::Address>, std::string> resolve_all(
+    const std::string& host, std::uint16_t port);
+
+/// Returns `addresses` in the order of resolve_all().
+[[nodiscard]] std::vector<net::Address> in_turn(const std::vector<net::Address>& addresses);
+
+/// Returns the first address of resolve_all().
 [[nodiscard]] std::expected<net::Address, std::string> resolve_host(const std::string& host,
                                                                     std::uint16_t port);
 

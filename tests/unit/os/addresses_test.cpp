@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <vector>
 
 namespace tickbox::os {
 namespace {
@@ -46,6 +48,20 @@ TEST(Resolve, ResolvesAddressesAndPrefersIPv4ForLocalhost) {
   const auto name = resolve_host_port("localhost:80");
   ASSERT_TRUE(name) << name.error();
   EXPECT_EQ(net::to_string(*name), "127.0.0.1:80");
+}
+
+TEST(Resolve, TakesTheAddressesOfBothKindsInTurn) {
+  const auto list = [](std::initializer_list<const char*> texts) {
+    std::vector<net::Address> addresses;
+    for (const char* text : texts) {
+      addresses.push_back(address(text));
+    }
+    return addresses;
+  };
+  EXPECT_EQ(in_turn(list({"[::1]:1", "127.0.0.1:1"})), list({"127.0.0.1:1", "[::1]:1"}));
+  EXPECT_EQ(in_turn(list({"[::1]:1", "[::1]:1"})), list({"[::1]:1"}));
+  EXPECT_EQ(in_turn(list({"1.0.0.1:1", "1.0.0.2:1", "1.0.0.3:1", "1.0.0.4:1", "[::1]:1"})),
+            list({"1.0.0.1:1", "[::1]:1", "1.0.0.2:1", "1.0.0.3:1"}));
 }
 
 TEST(Resolve, SaysWhichHostWasNotFound) {
