@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -75,6 +77,29 @@ TEST_F(FlippedRoom, IsNoticedByAClientAndNamedByBothEnds) {
       EXPECT_EQ(of_client[i].at(same), of_server[i].at(same)) << same;
     }
   }
+}
+
+// Before, only a reader of JSON could read such a file: "#4616192916589641728".
+TEST_F(FlippedRoom, IsExplainedToAPersonWithTheNextCommand) {
+  (void)run(tickbox({"connect", server_.address(), "--seconds", "9", "--desync-dir", clients_}));
+  (void)server_.stop();
+  const auto files = os::files_in(clients_);
+  ASSERT_FALSE(files.empty());
+  const Finished explained = run(tickbox({"replay", "desync", files.front()}));
+  ASSERT_EQ(explained.exit_code, kDone) << explained;
+  for (const char* words :
+       {"Crate 4 of the server, spawned in tick 0", "only the server's value has changed",
+        "nothing entered for it", "tickbox replay verify RECORDING --from "}) {
+    EXPECT_TRUE(explained.out.contains(words)) << words << "\n" << explained;
+  }
+  const Document document = document_of(tickbox({"replay", "desync", files.front(), "--json"}));
+  EXPECT_EQ(document.text("changed_since_base"), "server");
+  std::istringstream next{document.text("next")};
+  std::vector<std::string> words{std::istream_iterator<std::string>{next}, {}};
+  ASSERT_EQ(words.at(3), "RECORDING");
+  words.at(3) = os::files_in(recordings_).at(0);
+  words.erase(words.begin());
+  EXPECT_EQ(run(tickbox(words)).exit_code, kCheckFailed);
 }
 
 // While somebody plays, each tick has its hash, and a keyframe every 5 s has the room as it is:

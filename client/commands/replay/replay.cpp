@@ -110,7 +110,7 @@ void add_replay(cli::Command& program, engine::Games games, std::function<int()>
       Output{.name = program.name() + " replay", .program = &program, .games = games});
   cli::Command replay =
       program.add_command({.name = "replay",
-                           .description = "Read recordings that a server made with --record.",
+                           .description = "Read recordings that a server made with --record, and files of desyncs.",
                            .example = output->name + " verify recordings/MATCH.tickbox"},
                           output->common);
   replay.require_command();
@@ -123,6 +123,7 @@ void add_replay(cli::Command& program, engine::Games games, std::function<int()>
   add_replay_cut(place);
   add_replay_repair(place);
   add_replay_inputs(place);
+  add_replay_desync(place);
   add_replay_play(place);
 }
 

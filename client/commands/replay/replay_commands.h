@@ -30,6 +30,7 @@ void add_replay_trace(const Subcommand& place);
 void add_replay_diff(const Subcommand& place);
 void add_replay_cut(const Subcommand& place);
 void add_replay_repair(const Subcommand& place);
+void add_replay_desync(const Subcommand& place);
 void add_replay_inputs(const Subcommand& place);
 void add_replay_play(const Subcommand& place);
 

@@ -67,6 +67,11 @@ class ReplayCommand : public testing::Test {
                          {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
 
+  /// Writes a text to a file of this test and returns its path.
+  std::string text_file(const std::string& text) {
+    return folder_.write(std::to_string(++files_) + ".json", text);
+  }
+
   /// A path of this test that has no file yet. A file made there is removed with the test.
   [[nodiscard]] std::string new_path(const std::string& name) const { return folder_.file(name); }
 
@@ -74,6 +79,78 @@ class ReplayCommand : public testing::Test {
   os::TemporaryFolder folder_;
   int files_ = 0;
 };
+
+TEST_F(ReplayCommand, ExplainsADesyncByTheNamesOfItsEntities) {
+  // An avatar of seat 4, in its second generation.
+  constexpr std::uint64_t kMan = (std::uint64_t{2} << 44) + (std::uint64_t{4} << 32);
+  const nlohmann::json man{{"id", kMan}, {"kind", "Man"}, {"x", 7}, {"state", {{"coyote", 2}}}};
+  nlohmann::json moved = man;
+  moved["state"]["coyote"] = 3;
+  const nlohmann::json document{
+      {"desync", 3},
+      {"side", "server"},
+      {"ended", "compared"},
+      {"build", {{"version", "0.2.0"}, {"commit", "abc"}, {"simulation", "def"}}},
+      {"seat", 1},
+      {"tick", 70},
+      {"base_tick", 64},
+      {"expected", "00000001"},
+      {"got", "00000002"},
+      {"difference",
+       {{"entities", 1},
+        {"fields", 1},
+        {"others", 0},
+        {"first",
+         {{"subject", "Man #" + std::to_string(kMan)},
+          {"entity", kMan},
+          {"fields", {{{"field", "coyote"}, {"server", "2"}, {"client", "3"}}}}}}}},
+      {"server_view", {{"entities", {man}}}},
+      {"client_view", {{"entities", {moved}}}},
+      {"base_view", {{"entities", {man}}}},
+      {"causes",
+       {{{"tick", 66}, {"cause", "room"}, {"what", "round 2"}},
+        {{"tick", 67}, {"cause", "input"}, {"entity", kMan}, {"what", "jump 1"}}}}};
+  const Outcome told = replay({"desync", text_file(document.dump())});
+  ASSERT_EQ(told.exit_code, 0) << told.err;
+  for (const char* words :
+       {"the view of seat 1 at tick 70, made from the one at tick 64",
+        "1 fields of 1 entities, and 0 other values; first Man of seat 4:",
+        "coyote is 2 at the server, 3 at the client", "only the client's value has changed",
+        "cause       tick 67: input of Man of seat 4: jump 1",
+        "also entered tick 66: room: round 2",
+        "tickbox replay verify RECORDING --from 64 --to 70"}) {
+    EXPECT_TRUE(told.out.contains(words)) << words << "\n" << told.out;
+  }
+  const auto json = replay({"desync", text_file(document.dump()), "--json"}).document();
+  EXPECT_EQ(json["name"], "Man of seat 4");
+  EXPECT_EQ(json["changed_since_base"], "client");
+  EXPECT_EQ(json["causes"][0]["name"], "Man of seat 4");
+  EXPECT_EQ(json["causes_of_entity"], 1);
+  EXPECT_EQ(json["exit"], 0);
+}
+
+// The file may be from anybody.
+TEST_F(ReplayCommand, ReadsADesyncOfAnyForm) {
+  for (const char* text :
+       {"", "[]", "{", R"({"desync":3})", R"({"desync":"3","seat":1,"tick":2})"}) {
+    expect_ended(replay({"desync", text_file(text)}), 1, "not a file of --desync-dir");
+  }
+  expect_ended(replay({"desync", text_file(R"({"desync":9,"seat":1,"tick":2})")}), 1,
+               "its format is 9");
+  for (
+      const char* members :
+      {"", R"("difference":7)", R"("difference":{"first":[1]})", R"("causes":{"a":1})",
+       R"("causes":[1,null,{"entity":-1}],"difference":{"first":{"entity":18446744073709551615}})",
+       R"("server_view":{"entities":[3,{"id":5}]},"difference":{"first":{"entity":5,"fields":[0]}})",
+       R"("difference":{"first":{"subject":"\u001b[2J","fields":[{"field":"\u0007"}]}})"}) {
+    std::string text = R"({"desync":3,"seat":1,"tick":2)";
+    if (*members != 0) text += std::string{","} + members;
+    const Outcome told = replay({"desync", text_file(text + "}")});
+    EXPECT_EQ(told.exit_code, 0) << members;
+    EXPECT_FALSE(told.out.contains('\x1b') || told.out.contains('\a')) << told.out;
+    EXPECT_EQ(replay({"desync", text_file(text + "}"), "--json"}).exit_code, 0) << members;
+  }
+}
 
 TEST_F(ReplayCommand, VerifiesAWholeRecording) {
   const std::string path = file_of(tests::small_recording(3, 20));
