@@ -3,6 +3,7 @@
 #include "cli/build_info.h"
 #include "os/process/process.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,7 +13,14 @@ std::expected<std::unique_ptr<AdminServer>, std::string> AdminServer::start(
     const net::Address& bind, const Clock& clock) {
   std::unique_ptr<AdminServer> made{new AdminServer{clock}};
   auto http = os::HttpServer::start(
-      bind, [self = made.get()](std::string_view path) { return self->respond(path); });
+      {.bind = bind},
+      {.refuse = [](const os::HttpRequest& request) -> std::optional<os::HttpResponse> {
+         if (request.method == os::HttpMethod::Get) return std::nullopt;
+         return os::HttpResponse{
+             .status = 405, .body = "only GET is allowed\n", .headers = {{"Allow", "GET, HEAD"}}};
+       },
+       .answer = [self = made.get()](
+                     const os::HttpRequest& request) { return self->respond(request.path); }});
   if (!http) return std::unexpected(std::move(http.error()));
   made->http_ = *std::move(http);
   made->running_ = made->http_.get();

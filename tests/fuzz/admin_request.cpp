@@ -34,13 +34,14 @@ const server::Status& status() {
 
 TICKBOX_FUZZ_TARGET(admin_request)(ConstBytes input) {
   bool was_asked = false;
-  const os::HttpHandler handler = [&](std::string_view path) -> os::HttpResponse {
+  const auto answer = [&](const os::HttpRequest& request) -> os::HttpResponse {
     was_asked = true;
-    fuzz::check(path.starts_with('/') && !path.contains('?'));
+    fuzz::check(request.path.starts_with('/') && !request.path.contains('?'));
     const server::AdminReply reply =
-        server::answer(path, status(), {}, Instant{std::chrono::hours{1}});
+        server::answer(request.path, status(), {}, Instant{std::chrono::hours{1}});
     return {.status = reply.status, .content_type = reply.content_type, .body = reply.body};
   };
+  const os::HttpHandler handler{.answer = answer};
   const std::string_view sent = fuzz::text_of(input);
   const auto response = os::answer_to(sent, loopback(), handler);
   if (!response) {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,7 +27,7 @@ inline constexpr std::uint32_t kHttpHeaderBytesMax = 8 * 1024;
 inline constexpr std::uint32_t kHttpBodyBytesMax = 64 * 1024;
 /// Time limit for one whole request, with the idle time before it, and for one whole response.
 inline constexpr std::chrono::seconds kHttpTimeout{5};
-/// Largest response that http_get() accepts; /metrics is far smaller.
+/// Largest response that http_send() accepts; /metrics is far smaller.
 inline constexpr std::size_t kHttpResponseBytesMax = std::size_t{8} * 1024 * 1024;
 
 struct HttpResponse {
@@ -36,10 +37,36 @@ struct HttpResponse {
   std::vector<std::pair<std::string, std::string>> headers{};  ///< besides type and length
 };
 
-/// A function that answers a GET of `path`: "/metrics", as sent and not decoded, without the query.
-/// The body of an answer to a HEAD is not sent. An exception becomes a response with status 500.
+enum class HttpMethod : std::uint8_t { Get, Post };
+
+/// A request. The texts are as sent, not decoded, and valid during the call.
+struct HttpRequest {
+  HttpMethod method = HttpMethod::Get;  ///< a HEAD is a GET whose answer is sent without its body
+  std::string_view path;                ///< "/metrics", without the query
+  std::string_view query{};             ///< the part after the '?'; empty: none
+  std::string_view authorization{};     ///< the value of the header; empty: none, or several
+  std::string_view body{};
+};
+
+/// Returns the value of `key` in a query or a form, such as "client=7&why=rude": the first one, not
+/// decoded. Returns nothing if the key is not there.
+[[nodiscard]] std::optional<std::string_view> form_value(std::string_view form,
+                                                         std::string_view key);
+
+/// The functions that answer requests. An exception becomes a response with status 500.
 /// Thread: the server's, one call at a time.
-using HttpHandler = std::function<HttpResponse(std::string_view path)>;
+struct HttpHandler {
+  /// Judges a request before its body is read. Returns the refusal, or nothing. May be empty.
+  std::function<std::optional<HttpResponse>(const HttpRequest&)> refuse{};
+  /// Answers a request that was not refused. Requires: not empty.
+  std::function<HttpResponse(const HttpRequest&)> answer;
+};
+
+struct HttpOptions {
+  net::Address bind;  ///< port 0 takes a free port
+  /// Names that a Host header may have, besides localhost and the addresses.
+  std::vector<std::string> hosts{};
+};
 
 /// The number of responses with one status, the server's own refusals included.
 struct HttpCount {
@@ -47,15 +74,14 @@ struct HttpCount {
   std::uint64_t responses = 0;
 };
 
-/// A server for GET and HEAD only (else 405), with an allowed Host (else 403) and a limited header
-/// (else 431) and body (else 413). A refusal closes the connection, and Host and method are judged
-/// before the body arrives.
+/// A server for GET, HEAD and POST (else 405), with an allowed Host (else 403) and a limited header
+/// (else 431) and body (else 413). A refusal closes the connection, and is sent before the body
+/// arrives.
 class HttpServer {
  public:
-  /// Binds the address (port 0 takes a free port), then serves from its own thread.
-  /// Fails: with one line.
+  /// Binds the address, then serves from its own thread. Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<HttpServer>, std::string> start(
-      const net::Address& bind, HttpHandler handler);
+      const HttpOptions& options, HttpHandler handler);
 
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
@@ -77,9 +103,14 @@ class HttpServer {
   std::unique_ptr<State> state_;
 };
 
-/// Sends `GET path` and waits for the whole response, at most `timeout` in total. A response with
+/// Sends a request and waits for the whole response, at most `timeout` in total. A response with
 /// any status is a success. Fails: with one line, if no response arrives, or it is not HTTP or too
 /// large.
+[[nodiscard]] std::expected<HttpResponse, std::string> http_send(const net::Address& server,
+                                                                 const HttpRequest& request,
+                                                                 Duration timeout);
+
+/// Calls http_send() with `GET path`.
 [[nodiscard]] std::expected<HttpResponse, std::string> http_get(const net::Address& server,
                                                                 std::string_view path,
                                                                 Duration timeout);
@@ -93,13 +124,15 @@ class HttpServer {
                                                     const net::Address& local,
                                                     const HttpHandler& handler);
 
-/// Returns what http_get() returns when the server sends the bytes `came` and closes.
+/// Returns what http_send() returns when the server sends the bytes `came` and closes.
 /// Fails: with one line, if they are not HTTP, not complete or too large.
 [[nodiscard]] std::expected<HttpResponse, std::string> read_answer(std::string_view came);
 
 /// Returns whether `host` names this server. `host` is the value of a Host header, with or without
-/// a port. Allowed are localhost, a loopback address, and `local`: the server's address of the
-/// connection. A page of another origin that uses DNS rebinding sends its own name.
-[[nodiscard]] bool is_allowed_host(std::string_view host, const net::Address& local);
+/// a port. Allowed are localhost, a loopback address, `local` (the server's address of the
+/// connection) and the `names`. A page of another origin that uses DNS rebinding sends its own
+/// name.
+[[nodiscard]] bool is_allowed_host(std::string_view host, const net::Address& local,
+                                   std::span<const std::string> names = {});
 
 }  // namespace tickbox::os

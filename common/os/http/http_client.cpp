@@ -1,4 +1,4 @@
-// One GET request, with one deadline from start to end.
+// One request, with one deadline from start to end.
 
 #include "os/http/http.h"
 #include "os/net/socket_address.h"
@@ -25,7 +25,7 @@ using Parser = http::response_parser<http::string_body>;
 struct Exchange {
   asio::io_context context{1};
   beast::tcp_stream stream{context};
-  http::request<http::empty_body> request;
+  http::request<http::string_body> request;
   Parser parser;
   beast::flat_buffer buffer;
   beast::error_code error;
@@ -118,33 +118,48 @@ std::expected<HttpResponse, std::string> read_answer(std::string_view came) {
 
 std::expected<HttpResponse, std::string> http_get(const net::Address& server, std::string_view path,
                                                   Duration timeout) {
+  return http_send(server, {.path = path}, timeout);
+}
+
+std::expected<HttpResponse, std::string> http_send(const net::Address& server,
+                                                   const HttpRequest& request, Duration timeout) {
   const SocketAddress socket = to_ipv4_or_ipv6(server);
   tcp::endpoint endpoint;
   std::memcpy(endpoint.data(), &socket.storage, socket.size);
   endpoint.resize(socket.size);
 
   const std::string authority = net::to_string(server);
+  const std::string where = "http://" + authority + std::string{request.path};
   std::optional<Exchange> made;
   try {
     made.emplace();
   } catch (const boost::system::system_error& failure) {
     const int code = failure.code().value();
-    std::string line = "cannot ask http://" + authority + std::string{path} + ": ";
+    std::string line = "cannot ask " + where + ": ";
     line += reason_of(code);
     if (is_out_of_files(code)) line += kRaiseFileLimit;
     return std::unexpected{std::move(line)};
   }
   Exchange& exchange = *made;
   exchange.request.version(11);
-  exchange.request.method(http::verb::get);
-  exchange.request.target({path.data(), path.size()});
+  const bool is_post = request.method == HttpMethod::Post;
+  exchange.request.method(is_post ? http::verb::post : http::verb::get);
+  std::string target{request.path};
+  if (!request.query.empty()) target.append("?").append(request.query);
+  exchange.request.target(target);
   exchange.request.set(http::field::host, authority);
+  if (!request.authorization.empty()) {
+    exchange.request.set(http::field::authorization, std::string{request.authorization});
+  }
+  if (is_post) {
+    exchange.request.body() = request.body;
+    exchange.request.prepare_payload();
+  }
   exchange.request.keep_alive(false);
   exchange.parser.body_limit(kHttpResponseBytesMax);
   exchange.stream.expires_after(timeout);
   exchange.run(endpoint);
   if (exchange.error) {
-    const std::string where = "http://" + authority + std::string{path};
     return std::unexpected{exchange_error(exchange, where, timeout)};
   }
 

@@ -28,8 +28,11 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace tickbox::os {
 namespace {
@@ -48,8 +51,14 @@ constexpr std::size_t kDrainBytesMax = std::size_t{256} * 1024;
 
 class Connection;
 
-struct Shared {
+/// What decides on the requests of a server.
+struct Rules {
   HttpHandler handler;
+  std::vector<std::string> hosts;
+};
+
+struct Shared {
+  Rules rules;
   std::list<Connection*> connections;  ///< the longest idle first; only for the server's thread
   mutable std::mutex mutex;
   std::map<unsigned, std::uint64_t> counts;
@@ -94,26 +103,49 @@ std::string to_string(beast::string_view text) {
   return {text.data(), text.size()};
 }
 
+std::string_view to_view(beast::string_view text) {
+  return {text.data(), text.size()};
+}
+
+/// Requires: the method is one of refuse().
+HttpRequest request_of(const Message& message) {
+  const std::string_view target = to_view(message.target());
+  const std::size_t mark = std::min(target.find('?'), target.size());
+  const bool is_authorized = message.count(http::field::authorization) == 1;
+  return {.method = message.method() == http::verb::post ? HttpMethod::Post : HttpMethod::Get,
+          .path = target.substr(0, mark),
+          .query = target.substr(std::min(mark + 1, target.size())),
+          .authorization =
+              is_authorized ? to_view(message[http::field::authorization]) : std::string_view{},
+          .body = message.body()};
+}
+
 /// Judges the header of a request. Returns the refusal, or nothing if the request may be answered.
-std::optional<HttpResponse> refuse(const Message& header, const net::Address& local) {
+std::optional<HttpResponse> refuse(const Message& header, const net::Address& local,
+                                   const Rules& rules) {
   const std::string host = to_string(header[http::field::host]);
-  if (header.count(http::field::host) != 1 || !is_allowed_host(host, local)) {
+  if (header.count(http::field::host) != 1 || !is_allowed_host(host, local, rules.hosts)) {
     return refusal(403, "host not allowed; use localhost or the bound address");
   }
-  if (header.method() != http::verb::get && header.method() != http::verb::head) {
-    HttpResponse response = refusal(405, "only GET and HEAD are allowed");
-    response.headers.emplace_back("Allow", "GET, HEAD");
+  constexpr std::array kMethods = {http::verb::get, http::verb::head, http::verb::post};
+  if (std::ranges::find(kMethods, header.method()) == kMethods.end()) {
+    HttpResponse response = refusal(405, "only GET, HEAD and POST are allowed");
+    response.headers.emplace_back("Allow", "GET, HEAD, POST");
     return response;
   }
   if (!header.target().starts_with('/')) return refusal(400, "the request target is not a path");
-  return std::nullopt;
+  if (!rules.handler.refuse) return std::nullopt;
+  try {
+    return rules.handler.refuse(request_of(header));
+  } catch (const std::exception& failure) {
+    return refusal(500, failure.what());
+  }
 }
 
 /// Requires: refuse() returned nothing.
 HttpResponse answer_message(const Message& message, const HttpHandler& handler) {
-  const std::string target = to_string(message.target());
   try {
-    return handler(std::string_view{target}.substr(0, target.find('?')));
+    return handler.answer(request_of(message));
   } catch (const std::exception& failure) {
     return refusal(500, failure.what());
   }
@@ -161,7 +193,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     const Message& header = parser_->get();
     beast::error_code ignored;
     const net::Address local = to_address(stream_.socket().local_endpoint(ignored));
-    if (auto refused = refuse(header, local)) {
+    if (auto refused = refuse(header, local, shared_.rules)) {
       return respond(*std::move(refused), false, header.method() == http::verb::head);
     }
     http::async_read(stream_, buffer_, *parser_,
@@ -173,7 +205,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void on_request(beast::error_code error) {
     if (error) return on_error(error);
     const Message& message = parser_->get();
-    respond(answer_message(message, shared_.handler), message.keep_alive(),
+    respond(answer_message(message, shared_.rules.handler), message.keep_alive(),
             message.method() == http::verb::head);
   }
 
@@ -260,6 +292,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
 std::optional<HttpResponse> answer_to(std::string_view sent, const net::Address& local,
                                       const HttpHandler& handler) {
+  const Rules rules{.handler = handler, .hosts = {}};
   Parser parser;
   parser.eager(true);
   bound(parser);
@@ -270,7 +303,7 @@ std::optional<HttpResponse> answer_to(std::string_view sent, const net::Address&
     if (error == http::error::need_more) return std::nullopt;
     if (error) return answer_error(error);
     if (parser.is_header_done()) {
-      if (auto refused = refuse(parser.get(), local)) return refused;
+      if (auto refused = refuse(parser.get(), local, rules)) return refused;
     }
     if (parser.is_done()) return answer_message(parser.get(), handler);
     if (taken == 0) return std::nullopt;
@@ -317,18 +350,18 @@ void HttpServer::State::accept() {
   });
 }
 
-std::expected<std::unique_ptr<HttpServer>, std::string> HttpServer::start(const net::Address& bind,
-                                                                          HttpHandler handler) {
-  TICKBOX_ASSERT(handler);
+std::expected<std::unique_ptr<HttpServer>, std::string> HttpServer::start(
+    const HttpOptions& options, HttpHandler handler) {
+  TICKBOX_ASSERT(handler.answer);
   std::unique_ptr<State> state;
   try {
     state = std::make_unique<State>();
   } catch (const boost::system::system_error& failure) {
-    return std::unexpected{bind_error(bind, failure.code().value())};
+    return std::unexpected{bind_error(options.bind, failure.code().value())};
   }
-  state->shared.handler = std::move(handler);
-  if (const int code = state->open(bind); code != 0) {
-    return std::unexpected{bind_error(bind, code)};
+  state->shared.rules = {.handler = std::move(handler), .hosts = options.hosts};
+  if (const int code = state->open(options.bind); code != 0) {
+    return std::unexpected{bind_error(options.bind, code)};
   }
   state->accept();
   state->thread = start_thread("admin_http", [state = state.get()] { state->context.run(); });

@@ -28,7 +28,13 @@ net::Address loopback() {
   return *net::parse_address("127.0.0.1:0");
 }
 
-HttpResponse echo(std::string_view path) {
+HttpResponse echo(const HttpRequest& request) {
+  const std::string_view path = request.path;
+  if (path == "/all") {
+    return {.body = (request.method == HttpMethod::Post ? "POST|" : "GET|") +
+                    std::string{request.query} + '|' + std::string{request.authorization} + '|' +
+                    std::string{request.body}};
+  }
   if (path == "/throw") throw std::runtime_error{"on purpose"};
   if (path == "/missing") return {.status = 404, .body = "no such page\n"};
   if (path == "/large") return {.body = std::string(3'000'000, 'L')};
@@ -37,8 +43,18 @@ HttpResponse echo(std::string_view path) {
           .headers = {{"X-Test", "yes"}}};
 }
 
+/// Refuses what may only be asked with a GET.
+std::optional<HttpResponse> refuse_posts(const HttpRequest& request) {
+  if (request.path != "/all" && request.method == HttpMethod::Post) {
+    return HttpResponse{.status = 405, .headers = {{"Allow", "GET, HEAD"}}};
+  }
+  return std::nullopt;
+}
+
+const HttpHandler kEcho{.refuse = refuse_posts, .answer = echo};
+
 std::unique_ptr<HttpServer> start_echo() {
-  auto server = HttpServer::start(loopback(), echo);
+  auto server = HttpServer::start({.bind = loopback(), .hosts = {"admin.example"}}, kEcho);
   EXPECT_TRUE(server) << server.error();
   return *std::move(server);
 }
@@ -125,7 +141,7 @@ TEST_F(Http, PassesStatusAndLargeBodies) {
 }
 
 TEST_F(Http, ServesOnIPv6) {
-  auto server = HttpServer::start(*net::parse_address("[::1]:0"), echo);
+  auto server = HttpServer::start({.bind = *net::parse_address("[::1]:0")}, kEcho);
   ASSERT_TRUE(server) << server.error();
   const auto response = http_get((*server)->local_address(), "/six", 5s);
   ASSERT_TRUE(response) << response.error();
@@ -166,13 +182,47 @@ TEST_F(Http, RefusesAHostItDoesNotKnow) {
   }
 }
 
-TEST_F(Http, AllowsNothingButGetAndHead) {
-  for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "PATCH"}) {
+TEST_F(Http, AllowsNothingButGetHeadAndPost) {
+  for (const char* method : {"PUT", "DELETE", "OPTIONS", "PATCH"}) {
     const std::string response =
         ask(std::string{method} +
             " / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi");
     EXPECT_EQ(status_line(response), "HTTP/1.1 405 Method Not Allowed") << method;
-    EXPECT_TRUE(response.contains("Allow: GET, HEAD\r\n")) << response;
+    EXPECT_TRUE(response.contains("Allow: GET, HEAD, POST\r\n")) << response;
+  }
+}
+
+TEST_F(Http, PassesTheWholeRequest) {
+  const auto answer = [&](const HttpRequest& request) {
+    const auto response = http_send(address(), request, 5s);
+    return response ? response->body : response.error();
+  };
+  EXPECT_EQ(answer({.path = "/all"}), "GET|||");
+  EXPECT_EQ(answer({.path = "/all", .query = "a=%20?b"}), "GET|a=%20?b||");
+  EXPECT_EQ(answer({.method = HttpMethod::Post,
+                    .path = "/all",
+                    .query = "a=1",
+                    .authorization = "Bearer x",
+                    .body = "more"}),
+            "POST|a=1|Bearer x|more");
+  EXPECT_EQ(answer({.method = HttpMethod::Post, .path = "/all"}), "POST|||");
+  const std::string large(kHttpBodyBytesMax, 'b');
+  EXPECT_EQ(answer({.method = HttpMethod::Post, .path = "/all", .body = large}), "POST|||" + large);
+}
+
+// With two headers nobody knows which one another program in between has judged.
+TEST_F(Http, TakesNoneOfTwoAuthorizations) {
+  const std::string response =
+      ask("GET /all HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer a\r\nAuthorization: "
+          "Bearer b\r\nConnection: close\r\n\r\n");
+  EXPECT_TRUE(response.ends_with("\r\n\r\nGET|||")) << response;
+}
+
+TEST_F(Http, TakesTheHostsOfItsOptions) {
+  for (const char* host : {"admin.example", "Admin.Example:9180"}) {
+    const std::string response =
+        ask(std::string{"GET / HTTP/1.1\r\nHost: "} + host + "\r\nConnection: close\r\n\r\n");
+    EXPECT_EQ(status_line(response), "HTTP/1.1 200 OK") << host;
   }
 }
 
@@ -249,8 +299,9 @@ TEST_F(Http, ARefusalClosesTheConnectionAndWaitsForNoBody) {
   const std::string body = "Content-Length: 60000\r\n\r\n";
   EXPECT_EQ(status_line(ask("GET / HTTP/1.1\r\nHost: evil.example\r\n" + body)),
             "HTTP/1.1 403 Forbidden");
-  EXPECT_EQ(status_line(ask("POST / HTTP/1.1\r\nHost: localhost\r\n" + body)),
-            "HTTP/1.1 405 Method Not Allowed");
+  const std::string refused = ask("POST / HTTP/1.1\r\nHost: localhost\r\n" + body);
+  EXPECT_EQ(status_line(refused), "HTTP/1.1 405 Method Not Allowed");
+  EXPECT_TRUE(refused.contains("Allow: GET, HEAD\r\n")) << refused;
 }
 
 TEST_F(Http, CountsByStatus) {
@@ -292,12 +343,12 @@ TEST_F(Http, StopsWithConnectionsOpenAndFreesItsPort) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error(), "cannot connect to http://" + net::to_string(address()) +
                                  "/: connection refused; is the server running?");
-  const auto again = HttpServer::start(address(), echo);
+  const auto again = HttpServer::start({.bind = address()}, kEcho);
   EXPECT_TRUE(again) << again.error();
 }
 
 TEST_F(Http, RefusesAPortThatIsTaken) {
-  const auto second = HttpServer::start(address(), echo);
+  const auto second = HttpServer::start({.bind = address()}, kEcho);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error(),
             "cannot bind admin HTTP " + net::to_string(address()) +
@@ -393,6 +444,16 @@ TEST(HttpGet, RefusesAnAnswerThatIsTooLarge) {
         get_of_answer("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n"s + begun);
     ASSERT_FALSE(response);
     EXPECT_TRUE(response.error().contains("too large")) << response.error();
+  }
+}
+
+TEST(HttpForm, HasTheFirstValueOfEachKey) {
+  EXPECT_EQ(form_value("client=7", "client"), "7");
+  EXPECT_EQ(form_value("a=1&client=7&client=8", "client"), "7");
+  EXPECT_EQ(form_value("client=&a", "client"), "");
+  EXPECT_EQ(form_value("a=b=c", "a"), "b=c");
+  for (const char* form : {"", "client", "clients=7", "Client=7", "&&", "a=client=7"}) {
+    EXPECT_EQ(form_value(form, "client"), std::nullopt) << form;
   }
 }
 
