@@ -16,7 +16,9 @@ std::expected<net::KeyRing, std::string> read_keys(const KeyFileFlags& flags,
   auto ring = os::read_key_ring(flags.path,
                                 flags.allow_exposed ? os::Exposed::Allowed : os::Exposed::Refused);
   if (!ring) return ring;
-  if (const auto warning = os::key_file_exposure(flags.path)) output.note("warning: " + *warning);
+  if (const auto exposure = os::file_exposure(flags.path)) {
+    output.note("warning: " + os::to_line(*exposure));
+  }
   return ring;
 }
 

@@ -178,6 +178,10 @@ bool same_hash(std::uint64_t a, std::uint64_t b) {
   return sodium_memcmp(&a, &b, sizeof(a)) == 0;
 }
 
+bool same_key(const Key& a, const Key& b) {
+  return sodium_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
 // libsodium takes no null pointer, and an empty span may have one.
 std::string to_base64(ConstBytes bytes) {
   if (bytes.empty()) return {};

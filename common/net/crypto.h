@@ -128,6 +128,8 @@ void seal_drawn(const Key& key, const LongNonce& nonce, ConstBytes clear, ConstB
 [[nodiscard]] std::uint64_t short_hash(const ShortKey& key, ConstBytes bytes);
 /// Returns whether two hashes are the same; in constant time.
 [[nodiscard]] bool same_hash(std::uint64_t a, std::uint64_t b);
+/// Returns whether two keys are the same; in constant time.
+[[nodiscard]] bool same_key(const Key& a, const Key& b);
 
 /// Formats bytes as base64url without padding.
 [[nodiscard]] std::string to_base64(ConstBytes bytes);

@@ -35,7 +35,7 @@ std::optional<std::string> contradiction(const Options& options) {
     return "--key-file and --allow-strangers cannot be combined: with keys, a server admits only "
            "clients with a token; give one";
   }
-  if (options.allow_exposed_keys && options.key_file.empty()) {
+  if (options.allow_exposed_keys && options.key_file.empty() && options.admin_token_file.empty()) {
     return "--allow-exposed-keys concerns the file that --key-file names; add --key-file F";
   }
   if (options.create_key && options.key_file.empty()) {
@@ -62,6 +62,14 @@ std::optional<std::string> contradiction(const Options& options) {
         "--bind: {} is not a loopback address: without keys a server accepts only clients on this "
         "machine; make keys with `tickbox token keygen --out keys` and add --key-file keys",
         options.bind);
+  }
+  const auto admin = os::resolve_host(host_of(options.admin_bind), options.admin_port);
+  if (!admin) return "--admin-bind: " + admin.error();
+  if (options.admin_token_file.empty() && !net::is_loopback(*admin)) {
+    return fmt::format(
+        "--admin-bind: {} is not a loopback address: without a token the admin side has no "
+        "authentication and serves only this machine; add --admin-token-file F",
+        options.admin_bind);
   }
   return std::nullopt;
 }

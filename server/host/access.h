@@ -18,7 +18,8 @@
 namespace tickbox::server {
 
 /// Returns one line if options exclude each other, if the snapshot rate does not fit the tick rate,
-/// or if --bind is no address, or one other than loopback without keys or --allow-strangers.
+/// or if --bind or --admin-bind is no address. So is an address of --bind other than loopback
+/// without keys or --allow-strangers, or of --admin-bind without a token.
 [[nodiscard]] std::optional<std::string> contradiction(const Options& options);
 
 enum class KeyFile : std::uint8_t {

@@ -53,6 +53,17 @@ void log_reach(Server& server) {
   }
 }
 
+/// Logs if the token of the admin side can travel in the clear.
+void log_admin_side(Server& server) {
+  const net::Address address = server.admin->local_address();
+  if (net::is_loopback(address)) return;
+  server.log.event(Severity::Warning,
+                   {"admin_without_tls",
+                    {{"address", net::to_string(address)},
+                     {"reason", "the admin side has no TLS: the token can be read on the way"},
+                     {"try", "a proxy with TLS in front of it, or a network of its own"}}});
+}
+
 /// Logs that the server is ready, and what it serves.
 void log_ready(Server& server, const std::string& address, const std::string& admin) {
   const Options& options = server.options;
@@ -110,6 +121,7 @@ std::expected<void, std::string> announce_ready(Server& server, const Announceme
   log_buffers(server);
   server.keys.log_exposure();
   log_reach(server);
+  log_admin_side(server);
   server.publish(ServerState::Ready, server.clock.now());
   log_ready(server, address, admin);
   std::expected<void, std::string> written;

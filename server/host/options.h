@@ -48,6 +48,8 @@ struct Options {
   std::uint16_t port = kDefaultPort;  ///< 0: any free port
   std::string admin_bind = "127.0.0.1";
   std::uint16_t admin_port = kDefaultAdminPort;  ///< 0: any free port
+  std::string admin_token_file;          ///< the bearer token of the admin side; empty: none
+  std::vector<std::string> admin_hosts;  ///< names of the admin side in Host headers
   std::uint32_t tick_rate = 60;                  ///< per second
   std::optional<std::uint32_t> snapshot_rate;    ///< per second; not given: the tick rate
   std::string game;

@@ -82,17 +82,18 @@ std::string check_host(const std::string& text) {
   return address ? std::string{} : address.error();
 }
 
-/// Returns an error if the address is not loopback: the admin side has no authentication.
-std::string check_loopback(const std::string& text) {
-  const auto address = os::resolve_host(text, 0);
-  if (!address) return address.error();
-  if (!net::is_loopback(*address)) {
-    return fmt::format(
-        "{} is not a loopback address: the admin side has no authentication and serves only this "
-        "machine; try 127.0.0.1 or ::1",
-        text);
+/// Parses a name for Host headers.
+std::expected<std::string, std::string> parse_admin_host(std::string_view text) {
+  constexpr std::size_t kHostMax = 253;
+  const bool is_plain = std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.';
+  });
+  if (text.empty() || text.size() > kHostMax || !is_plain) {
+    return std::unexpected{
+        fmt::format("'{}' is not the name of a host; give one without a port", text)};
   }
-  return {};
+  return std::string{text};
 }
 
 std::expected<Duration, std::string> parse_token_life(std::string_view text) {
@@ -112,7 +113,7 @@ void add_access(cli::Command& program, Options& options) {
       "and closes the sessions of a key that was removed",
       {.value = "F"});
   program.add_option("--allow-exposed-keys", options.allow_exposed_keys,
-                     "Use a key file to which every user of the machine has access");
+                     "Use a key or token file to which every user of the machine has access");
   program.add_option("--create-key", options.create_key,
                      "Make the key file with a fresh key if it does not exist");
   program.add_option("--deny-file", options.deny_file,
@@ -135,6 +136,24 @@ void add_access(cli::Command& program, Options& options) {
                      "Address that players use, as written in their tokens. Repeat for several",
                      {.value = "HOST:PORT",
                       .default_text = "the bound address; for a wildcard, all of this machine"});
+}
+
+void add_admin(cli::Command& program, Options& options) {
+  program.add_option("--admin-bind", options.admin_bind,
+                     "Address of the admin side (HTTP: metrics and health). One other than "
+                     "loopback needs --admin-token-file",
+                     {.value = "ADDRESS"});
+  program.add_option("--admin-port", options.admin_port,
+                     "TCP port of the admin side (0: a free one)");
+  program.add_option("--admin-token-file", options.admin_token_file,
+                     "Answer only requests with the header Authorization: Bearer TOKEN, except "
+                     "/livez and /readyz. The token is the text of this file, 16 characters or "
+                     "more",
+                     {.value = "F"});
+  program.add_option("--admin-host", options.admin_hosts, parse_admin_host,
+                     "Name of the admin side that requests may have in their Host header, "
+                     "besides localhost and its address. Repeat for several",
+                     {.value = "NAME", .default_text = "none"});
 }
 
 std::expected<Duration, std::string> parse_rotate_time(std::string_view text) {
@@ -207,11 +226,7 @@ void add_options(cli::Command& program, engine::Games games, Options& options,
                  os::LogOptions& log) {
   program.add_config();
   add_access(program, options);
-  program.add_option("--admin-bind", options.admin_bind,
-                     "Loopback address of the admin side (HTTP: metrics and health)",
-                     {.value = "ADDRESS", .check = {check_loopback}});
-  program.add_option("--admin-port", options.admin_port,
-                     "TCP port of the admin side (0: a free one)");
+  add_admin(program, options);
   program.add_option(
       "--tick-rate", options.tick_rate, "Ticks per second",
       {.value = "HZ", .check = cli::between(engine::kTickRateMin, engine::kTickRateMax)});
@@ -251,11 +266,13 @@ void add_options(cli::Command& program, engine::Games games, Options& options,
                      {.value = "FORMAT", .default_text = "text"});
 }
 
-/// Returns HOST:PORT of this server's own admin side.
+/// Returns HOST:PORT of this server's own admin side. A wildcard address is reached by loopback.
 std::string admin_of(const Options& options) {
-  const bool has_colons = options.admin_bind.contains(':');
-  const std::string host = has_colons ? "[" + options.admin_bind + "]" : options.admin_bind;
-  return fmt::format("{}:{}", host, options.admin_port);
+  std::string host = host_of(options.admin_bind);
+  const auto address = os::resolve_host(host, options.admin_port);
+  if (address && os::is_wildcard(*address)) host = host.contains(':') ? "::1" : "127.0.0.1";
+  return host.contains(':') ? fmt::format("[{}]:{}", host, options.admin_port)
+                            : fmt::format("{}:{}", host, options.admin_port);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -60,7 +61,7 @@ std::expected<void, std::string> Server::open(engine::Games games) {
 
 std::expected<void, std::string> Server::open_sockets() {
   const auto address = os::resolve_host(host_of(options.bind), options.port);
-  const auto admin_address = os::resolve_host(options.admin_bind, options.admin_port);
+  const auto admin_address = os::resolve_host(host_of(options.admin_bind), options.admin_port);
   if (!address || !admin_address) {
     return std::unexpected(!address ? address.error() : admin_address.error());
   }
@@ -70,7 +71,14 @@ std::expected<void, std::string> Server::open_sockets() {
   auto udp = os::UdpTransport::open({.bind = *address, .families = families});
   if (!udp) return std::unexpected(std::move(udp.error()));
   transport = *std::move(udp);
-  auto http = AdminServer::start(*admin_address, clock);
+  std::optional<AdminToken> token;
+  if (!options.admin_token_file.empty()) {
+    auto read = AdminToken::read(options, entropy);
+    if (!read) return std::unexpected(std::move(read.error()));
+    token = *std::move(read);
+  }
+  auto http = AdminServer::start({.bind = *admin_address, .hosts = options.admin_hosts},
+                                 std::move(token), clock);
   if (!http) return std::unexpected(std::move(http.error()));
   admin = *std::move(http);
   return {};

@@ -9,7 +9,7 @@
 #include "os/process/log.h"
 #include "os/process/signals.h"
 #include "os/process/steady_clock.h"
-#include "server/host/admin_server.h"
+#include "server/host/admin/admin_server.h"
 #include "server/host/deny_file.h"
 #include "server/host/options.h"
 #include "server/host/recordings/recordings.h"

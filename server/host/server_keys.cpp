@@ -27,7 +27,7 @@ void ServerKeys::begin_reload() {
   }
   reload_.begin("key_reload", [path = options_.key_file, exposed = exposed_keys(options_)] {
     return Reload{.keys = os::read_key_ring(path, exposed),
-                  .exposure = os::key_file_exposure(path)};
+                  .exposure = os::file_exposure(path)};
   });
 }
 
@@ -47,11 +47,13 @@ std::optional<net::KeyRing> ServerKeys::take_reloaded() {
 }
 
 void ServerKeys::log_exposure() const {
-  if (!options_.key_file.empty()) log_exposure(os::key_file_exposure(options_.key_file));
+  if (!options_.key_file.empty()) log_exposure(os::file_exposure(options_.key_file));
 }
 
-void ServerKeys::log_exposure(const std::optional<std::string>& warning) const {
-  if (warning) log_.event(Severity::Warning, {"key_file_exposed", {{"reason", *warning}}});
+void ServerKeys::log_exposure(const std::optional<os::FileExposure>& exposure) const {
+  if (!exposure) return;
+  log_.event(Severity::Warning,
+             {"key_file_exposed", {{"reason", exposure->reason}, {"try", exposure->remedy}}});
 }
 
 }  // namespace tickbox::server

@@ -3,6 +3,7 @@
 // and the id of the newest, never a key.
 
 #include "net/key_ring.h"
+#include "os/files/private_file.h"
 #include "server/host/background_read.h"
 #include "server/host/options.h"
 #include "server/shard/log.h"
@@ -39,10 +40,10 @@ class ServerKeys {
   /// One read of the key file.
   struct Reload {
     std::expected<net::KeyRing, std::string> keys;
-    std::optional<std::string> exposure;
+    std::optional<os::FileExposure> exposure;
   };
 
-  void log_exposure(const std::optional<std::string>& warning) const;
+  void log_exposure(const std::optional<os::FileExposure>& exposure) const;
 
   const Options& options_;
   Log& log_;

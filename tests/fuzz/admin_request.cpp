@@ -3,7 +3,7 @@
 #include "core/clock.h"
 #include "games/arena/arena.h"
 #include "os/http/http.h"
-#include "server/host/admin.h"
+#include "server/host/admin/admin.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <string_view>
@@ -37,11 +37,11 @@ TICKBOX_FUZZ_TARGET(admin_request)(ConstBytes input) {
   const auto answer = [&](const os::HttpRequest& request) -> os::HttpResponse {
     was_asked = true;
     fuzz::check(request.path.starts_with('/') && !request.path.contains('?'));
-    const server::AdminReply reply =
-        server::answer(request.path, status(), {}, Instant{std::chrono::hours{1}});
-    return {.status = reply.status, .content_type = reply.content_type, .body = reply.body};
+    return server::answer(request.path, status(), {}, Instant{std::chrono::hours{1}});
   };
-  const os::HttpHandler handler{.answer = answer};
+  const os::HttpHandler handler{
+      .refuse = [](const os::HttpRequest& request) { return server::refusal(request, nullptr); },
+      .answer = answer};
   const std::string_view sent = fuzz::text_of(input);
   const auto response = os::answer_to(sent, loopback(), handler);
   if (!response) {
@@ -49,7 +49,7 @@ TICKBOX_FUZZ_TARGET(admin_request)(ConstBytes input) {
     return;
   }
   const bool is_refusal = response->status == 400 || response->status == 403 ||
-                          response->status == 405 || response->status == 413 ||
-                          response->status == 431;
+                          response->status == 404 || response->status == 405 ||
+                          response->status == 413 || response->status == 431;
   fuzz::check(was_asked != is_refusal);
 }

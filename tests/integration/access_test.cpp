@@ -6,6 +6,7 @@
 #include "os/net/poll_set.h"
 #include "os/net/udp_transport.h"
 
+#include <filesystem>
 #include <memory>
 #include <stop_token>
 #include <thread>
@@ -131,11 +132,61 @@ TEST(Access, StrangersAreServedAtAnyAddressWhereThatIsAllowed) {
                      {"--key-file", "--allow-strangers"});
 }
 
+// What a probe, a scraper and `load` get from an admin side that the network reaches.
+TEST(Access, WithATokenTheAdminSideServesAnyAddress) {
+  const os::TemporaryFolder folder;
+  const std::string file = folder.write("token", "a-token-of-the-fleet\n");
+  std::filesystem::permissions(file, std::filesystem::perms{0640});
+  RunningServer server{{"--admin-bind", "0.0.0.0", "--admin-token-file", file, "--admin-host",
+                        "server.fleet"}};
+  EXPECT_TRUE(logs(server, "admin_without_tls address=0.0.0.0:"));
+  const std::string port = port_of(server.admin());
+  const auto admin = net::parse_address("127.0.0.1:" + port).value();
+  const auto status = [&](const os::HttpRequest& request) {
+    const auto response = os::http_send(admin, request, std::chrono::seconds{5});
+    return response ? response->status : 0;
+  };
+  EXPECT_EQ(status({.path = "/livez"}), 200U);
+  EXPECT_EQ(status({.path = "/readyz"}), 200U);
+  EXPECT_EQ(status({.path = "/metrics"}), 401U);
+  EXPECT_EQ(status({.path = "/metrics", .authorization = "Bearer a-token-of-the-flees"}), 401U);
+  EXPECT_EQ(status({.path = "/metrics", .authorization = "Bearer a-token-of-the-fleet"}), 200U);
+
+  // The program in a container without a shell asks by the options of the server beside it.
+  Command health = tickbox_server({"health", "--ready"});
+  health.environment = {"TICKBOX_ADMIN_BIND=0.0.0.0", "TICKBOX_ADMIN_PORT=" + port};
+  expect_ended(run(health), kDone, {});
+
+  const Strings load{"load",      server.address(), "--clients", "2",
+                     "--seconds", "1",              "--admin",   "127.0.0.1:" + port};
+  expect_one_line(run(tickbox(load)), kNotConnected, {"asks for a token; add --admin-token-file"});
+  Strings with_token = load;
+  with_token.insert(with_token.end(), {"--admin-token-file", file});
+  expect_ended(run(tickbox(with_token)), kDone, {});
+}
+
+TEST(Access, AnAdminTokenThatIsNoneStartsNothing) {
+  const os::TemporaryFolder folder;
+  const std::string shown = folder.write("shown", "a-token-of-the-fleet\n");
+  std::filesystem::permissions(shown, std::filesystem::perms{0644});
+  const std::string brief = folder.write("brief", "short\n");
+  std::filesystem::permissions(brief, std::filesystem::perms{0600});
+  for (const auto& [file, reason] :
+       {std::pair<std::string, std::string>{shown, "try: chmod o= " + shown},
+        {brief, "16 to 1024 printable"},
+        {folder.file("missing"), "--admin-token-file"}}) {
+    expect_ended(run(tickbox_server({"--port", "0", "--admin-port", "0", "--admin-token-file",
+                                     file})),
+                 kFailed, {file, reason});
+  }
+  expect_wrong_usage(tickbox_server({"--admin-host", "server:9180"}), {"--admin-host", "port"});
+}
+
 TEST(Access, TheAdminSideStaysOnThisMachineWithKeysToo) {
   const Keys keys;
   expect_wrong_usage(
       tickbox_server({"--key-file", keys.file(), "--admin-bind", "0.0.0.0", "--port", "0"}),
-      {"--admin-bind", "0.0.0.0", "not a loopback address"});
+      {"--admin-bind", "0.0.0.0", "not a loopback address", "--admin-token-file"});
 }
 
 TEST(Access, FlagsThatExcludeEachOtherAreWrongUsage) {

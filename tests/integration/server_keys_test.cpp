@@ -79,7 +79,10 @@ TEST(Access, AKeyFileThatEveryUserMayReadIsRefusedAtTheStartAndOnReload) {
                {"--allow-exposed-keys"});
   expect_played(
       connect(at("127.0.0.1", allowed), {"--key-file", keys.file(), "--allow-exposed-keys"}));
-  EXPECT_TRUE(allowed.stop().err.contains("key_file_exposed"));
+  // Before the change, the command was the end of the reason.
+  const std::string said = allowed.stop().err;
+  EXPECT_TRUE(said.contains("key_file_exposed reason=")) << said;
+  EXPECT_TRUE(said.contains("\" try=\"chmod o= " + keys.file() + '"')) << said;
 }
 
 TEST(Access, AKeyFileThatCannotBeMadeIsNamedWithWhatToTry) {

@@ -18,6 +18,7 @@
 #include <expected>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,12 +35,14 @@ struct LoadOptions {
   Duration measured = std::chrono::seconds{10};
   Duration ramp = std::chrono::seconds{1};
   std::optional<HostPort> admin;
+  std::string admin_token_file;  ///< empty: the admin side asks for no token
   std::vector<std::string> require;
   std::string inputs;  ///< empty: bots play
   bool seconds_given = false;
   bool rejoin = false;
 };
 
+constexpr std::size_t kTokenFileBytesMax = std::size_t{64} * 1024;
 constexpr std::string_view kHttp = "http://";
 constexpr std::string_view kMetricsPath = "/metrics";
 
@@ -192,8 +195,15 @@ std::expected<std::unique_ptr<ServerWatch>, std::string> watch_server(const Load
   };
   const auto address = os::resolve_host(options.admin->host, options.admin->port);
   if (!address) return cannot(address.error());
-  if (const auto sample = ask_server(*address, clock); !sample) return cannot(sample.error());
-  return std::make_unique<ServerWatch>(*address, clock);
+  AdminSide admin{.address = *address};
+  if (!options.admin_token_file.empty()) {
+    const auto bytes = os::read_file(options.admin_token_file, kTokenFileBytesMax);
+    if (!bytes) return cannot(bytes.error());
+    std::istringstream{std::string{reinterpret_cast<const char*>(bytes->data()), bytes->size()}} >>
+        admin.token;
+  }
+  if (const auto sample = ask_server(admin, clock); !sample) return cannot(sample.error());
+  return std::make_unique<ServerWatch>(std::move(admin), clock);
 }
 
 /// Returns the playback; nullptr without --inputs. Fails: with one line.
@@ -345,6 +355,10 @@ void add_load(cli::Command& program, engine::Games games, std::function<int()>& 
   command.add_option("--admin", options->admin, parse_admin,
                      "HOST:PORT of the server's metrics, or their URL; adds tick times, CPU and "
                      "memory to the report");
+  command.add_option("--admin-token-file", options->admin_token_file,
+                     "Show the token of this file to the admin side, as a server with this option "
+                     "asks for it",
+                     {.value = "F"});
   command.add_option(
       "--require", options->require,
       "Require PATH OP NUMBER of a figure, such as tick_ms.p99<=8; join several by "

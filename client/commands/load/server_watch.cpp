@@ -47,23 +47,31 @@ std::expected<ServerSample, std::string> read_sample(std::string_view metrics) {
   return sample;
 }
 
-std::expected<ServerSample, std::string> ask_server(const net::Address& admin, const Clock& clock) {
-  const auto response = os::http_get(admin, "/metrics", kAnswerWithin);
+std::expected<ServerSample, std::string> ask_server(const AdminSide& admin, const Clock& clock) {
+  const std::string authorization = admin.token.empty() ? "" : "Bearer " + admin.token;
+  const auto response =
+      os::http_send(admin.address, {.path = "/metrics", .authorization = authorization}, kAnswerWithin);
   if (!response) return std::unexpected(response.error());
+  const std::string where = "http://" + net::to_string(admin.address) + "/metrics";
+  if (response->status == 401) {
+    return std::unexpected(where + (admin.token.empty()
+                                        ? " asks for a token; add --admin-token-file F"
+                                        : " refuses the token of --admin-token-file"));
+  }
   if (response->status != 200) {
-    return std::unexpected("http://" + net::to_string(admin) + "/metrics answered " +
-                           std::to_string(response->status) + "; is it a tickbox-server?");
+    return std::unexpected(where + " answered " + std::to_string(response->status) +
+                           "; is it a tickbox-server?");
   }
   auto sample = read_sample(response->body);
-  if (!sample) {
-    return std::unexpected("http://" + net::to_string(admin) + "/metrics: " + sample.error());
-  }
+  if (!sample) return std::unexpected(where + ": " + sample.error());
   sample->at = clock.now();
   return sample;
 }
 
-ServerWatch::ServerWatch(const net::Address& admin, const Clock& clock)
-    : admin_(admin), clock_(clock), thread_(os::start_thread("metrics", [this] { run(); })) {}
+ServerWatch::ServerWatch(AdminSide admin, const Clock& clock)
+    : admin_(std::move(admin)),
+      clock_(clock),
+      thread_(os::start_thread("metrics", [this] { run(); })) {}
 
 ServerWatch::~ServerWatch() {
   stopping_.request_stop();

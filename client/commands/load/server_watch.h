@@ -34,15 +34,21 @@ struct ServerSample {
 /// server.
 [[nodiscard]] std::expected<ServerSample, std::string> read_sample(std::string_view metrics);
 
+/// The admin side of a server.
+struct AdminSide {
+  net::Address address;
+  std::string token{};  ///< the bearer token that it asks for; empty: none
+};
+
 /// Requests one sample, and waits for the response. Fails: with one line.
-[[nodiscard]] std::expected<ServerSample, std::string> ask_server(const net::Address& admin,
+[[nodiscard]] std::expected<ServerSample, std::string> ask_server(const AdminSide& admin,
                                                                   const Clock& clock);
 
 /// A background thread that requests a sample once per second, and on ask().
 class ServerWatch {
  public:
   /// Requires: the clock outlives the watch.
-  ServerWatch(const net::Address& admin, const Clock& clock);
+  ServerWatch(AdminSide admin, const Clock& clock);
   ServerWatch(const ServerWatch&) = delete;
   ServerWatch& operator=(const ServerWatch&) = delete;
   ~ServerWatch();
@@ -60,7 +66,7 @@ class ServerWatch {
  private:
   void run();
 
-  net::Address admin_;
+  AdminSide admin_;
   const Clock& clock_;
   std::stop_source stopping_;
   mutable std::mutex mutex_;

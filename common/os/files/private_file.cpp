@@ -46,8 +46,8 @@ std::expected<void, std::string> replace_private_file(const std::string& path, C
 
 std::expected<net::KeyRing, std::string> read_key_ring(const std::string& path, Exposed exposed) {
   if (exposed == Exposed::Refused) {
-    if (const auto line = key_file_exposure(path)) {
-      return std::unexpected{*line + "; where you cannot, add --allow-exposed-keys"};
+    if (const auto exposure = file_exposure(path)) {
+      return std::unexpected{to_line(*exposure) + "; where you cannot, add --allow-exposed-keys"};
     }
   }
   auto bytes = read_file(path, kKeyFileBytesMax);
@@ -62,11 +62,15 @@ std::expected<net::KeyRing, std::string> read_key_ring(const std::string& path, 
   return *std::move(ring);
 }
 
-std::optional<std::string> key_file_exposure(const std::string& path) {
+std::optional<FileExposure> file_exposure(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0 || (status.st_mode & S_IRWXO) == 0) return std::nullopt;
-  return "every user of this machine has access to the key file " + path +
-         "; try: chmod o= " + path;
+  return FileExposure{.reason = "every user of this machine has access to " + path,
+                      .remedy = "chmod o= " + path};
+}
+
+std::string to_line(const FileExposure& exposure) {
+  return exposure.reason + "; try: " + exposure.remedy;
 }
 
 }  // namespace tickbox::os

@@ -53,8 +53,17 @@ enum class Exposed : std::uint8_t {
 [[nodiscard]] std::expected<net::KeyRing, std::string> read_key_ring(const std::string& path,
                                                                      Exposed exposed);
 
-/// Returns one line if every user of the machine has access to the file, else nothing. The group of
-/// the file may have access, because an orchestrator gives a secret to a process in this way.
-[[nodiscard]] std::optional<std::string> key_file_exposure(const std::string& path);
+/// Every user of the machine has access to a file of secrets.
+struct FileExposure {
+  std::string reason;
+  std::string remedy;  ///< a command
+};
+
+/// Returns the exposure as one line: the reason, then what to try.
+[[nodiscard]] std::string to_line(const FileExposure& exposure);
+
+/// Returns what is wrong with the permissions of the file, or nothing. The group of the file may
+/// have access, because an orchestrator gives a secret to a process in this way.
+[[nodiscard]] std::optional<FileExposure> file_exposure(const std::string& path);
 
 }  // namespace tickbox::os

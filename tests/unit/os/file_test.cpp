@@ -237,7 +237,7 @@ TEST_F(KeyFile, IsRefusedWhereEveryUserMayUseIt) {
   const std::string path = folder_.write("keys", "1 " + kKey + "\n");
   for (const mode_t mode : {0600U, 0640U, 0460U}) {
     ASSERT_EQ(chmod(path.c_str(), mode), 0);
-    EXPECT_FALSE(key_file_exposure(path)) << mode;
+    EXPECT_FALSE(file_exposure(path)) << mode;
     EXPECT_TRUE(read_key_ring(path, Exposed::Refused)) << mode;
   }
   for (const mode_t mode : {0644U, 0604U, 0602U}) {
@@ -247,9 +247,9 @@ TEST_F(KeyFile, IsRefusedWhereEveryUserMayUseIt) {
     EXPECT_TRUE(refused.error().contains("try: chmod o= " + path)) << refused.error();
     EXPECT_TRUE(refused.error().contains("--allow-exposed-keys")) << refused.error();
     EXPECT_TRUE(read_key_ring(path, Exposed::Allowed)) << mode;
-    EXPECT_TRUE(key_file_exposure(path)) << mode;
+    EXPECT_TRUE(file_exposure(path)) << mode;
   }
-  EXPECT_FALSE(key_file_exposure(folder_.file("missing"))) << "reading it says more";
+  EXPECT_FALSE(file_exposure(folder_.file("missing"))) << "reading it says more";
 }
 
 // A file that is not there until it is whole, in each of the two ways in which it is made.

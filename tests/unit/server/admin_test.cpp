@@ -1,6 +1,12 @@
-#include "server/host/admin.h"
+#include "server/host/admin/admin.h"
+
+#include "os/process/steady_clock.h"
 
 #include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace tickbox::server {
 namespace {
@@ -20,7 +26,7 @@ Status status_of(ServerState state) {
 TEST(Admin, IsReadyOnlyWhileItTakesClients) {
   EXPECT_EQ(answer("/readyz", status_of(ServerState::Ready), {}, kNow).status, 200U);
   EXPECT_EQ(answer("/readyz", status_of(ServerState::Starting), {}, kNow).body, "starting\n");
-  const AdminReply draining = answer("/readyz", status_of(ServerState::Draining), {}, kNow);
+  const os::HttpResponse draining = answer("/readyz", status_of(ServerState::Draining), {}, kNow);
   EXPECT_EQ(draining.status, 503U);
   EXPECT_EQ(draining.body, "draining\n");
 }
@@ -31,7 +37,7 @@ TEST(Admin, IsNotReadyWhileItIsFull) {
   status.seats_held = 1;
   EXPECT_EQ(answer("/readyz", status, {}, kNow).status, 200U);
   status.seats_held = 2;
-  const AdminReply full = answer("/readyz", status, {}, kNow);
+  const os::HttpResponse full = answer("/readyz", status, {}, kNow);
   EXPECT_EQ(full.status, 503U);
   EXPECT_EQ(full.body, "full 2/2\n");
   EXPECT_EQ(answer("/livez", status, {}, kNow).status, 200U);
@@ -39,7 +45,7 @@ TEST(Admin, IsNotReadyWhileItIsFull) {
 
 // A server is starting until clients can connect.
 TEST(Admin, IsNotAliveBeforeItsFirstTick) {
-  const AdminReply starting = answer("/livez", Status{}, {}, kNow);
+  const os::HttpResponse starting = answer("/livez", Status{}, {}, kNow);
   EXPECT_EQ(starting.status, 503U);
   EXPECT_EQ(starting.body, "starting\n");
 }
@@ -47,14 +53,14 @@ TEST(Admin, IsNotAliveBeforeItsFirstTick) {
 TEST(Admin, IsAliveWhileItTicks) {
   const Status status = status_of(ServerState::Ready);
   EXPECT_EQ(answer("/livez", status, {}, kNow + seconds{2}).status, 200U);
-  const AdminReply stalled = answer("/livez", status, {}, kNow + seconds{3});
+  const os::HttpResponse stalled = answer("/livez", status, {}, kNow + seconds{3});
   EXPECT_EQ(stalled.status, 500U);
   EXPECT_EQ(stalled.body, "stalled: no tick for 3000 ms\n");
 }
 
 // Before the fix, a stalled server was not alive, but ready: players were still sent to it.
 TEST(Admin, IsNotReadyUnlessItIsAlive) {
-  const AdminReply stalled =
+  const os::HttpResponse stalled =
       answer("/readyz", status_of(ServerState::Ready), {}, kNow + seconds{3});
   EXPECT_EQ(stalled.status, 503U);
   EXPECT_EQ(stalled.body, "stalled: no tick for 3000 ms\n");
@@ -69,14 +75,93 @@ TEST(Admin, HasNoMetricsBeforeItHasAGame) {
 // A server that stops runs no tick, and waits up to 20 s for its disk. Before the fix, a probe of
 // its liveness would have ended it meanwhile.
 TEST(Admin, IsAliveWhileItDrains) {
-  const AdminReply draining =
+  const os::HttpResponse draining =
       answer("/livez", status_of(ServerState::Draining), {}, kNow + seconds{10});
   EXPECT_EQ(draining.status, 200U);
   EXPECT_EQ(draining.body, "draining\n");
 }
 
+std::optional<AdminToken> token_of(std::string_view text) {
+  os::SystemEntropy entropy;
+  EXPECT_TRUE(net::crypto_ready());
+  auto token = AdminToken::parse(text, entropy);
+  return token ? std::optional{*token} : std::nullopt;
+}
+
+constexpr os::HttpRequest kMetrics{.path = "/metrics"};
+
+unsigned status_of(const std::optional<os::HttpResponse>& refused) {
+  return refused ? refused->status : 200;
+}
+
+std::string header_of(const std::optional<os::HttpResponse>& refused, std::string_view name) {
+  for (const auto& [each, value] : refused->headers) {
+    if (each == name) return value;
+  }
+  return {};
+}
+
 TEST(Admin, KnowsNothingElse) {
-  EXPECT_EQ(answer("/../etc", status_of(ServerState::Ready), {}, kNow).status, 404U);
+  for (const char* path : {"/../etc", "/metrics/", "/livezz", "//", "/LIVEZ"}) {
+    EXPECT_EQ(status_of(refusal({.path = path}, nullptr)), 404U) << path;
+  }
+}
+
+TEST(Admin, TakesTheMethodOfEachPath) {
+  for (const char* path : {"/", "/livez", "/readyz", "/metrics"}) {
+    EXPECT_EQ(status_of(refusal({.path = path}, nullptr)), 200U) << path;
+    const auto refused = refusal({.method = os::HttpMethod::Post, .path = path}, nullptr);
+    EXPECT_EQ(status_of(refused), 405U) << path;
+    EXPECT_EQ(header_of(refused, "Allow"), "GET, HEAD") << path;
+  }
+}
+
+// A probe of an orchestrator has no token.
+TEST(Admin, WithATokenOnlyProbesAreAnsweredWithoutIt) {
+  const auto token = token_of("correct-horse-battery\n");
+  ASSERT_TRUE(token);
+  for (const char* path : {"/livez", "/readyz"}) {
+    EXPECT_EQ(status_of(refusal({.path = path}, &*token)), 200U) << path;
+  }
+  for (const char* path : {"/", "/metrics", "/nothing"}) {
+    const auto refused = refusal({.path = path}, &*token);
+    EXPECT_EQ(status_of(refused), 401U) << path;
+    EXPECT_EQ(header_of(refused, "WWW-Authenticate"), "Bearer realm=\"tickbox\"") << path;
+  }
+}
+
+TEST(Admin, TakesTheWholeTokenAlone) {
+  const auto token = token_of("  correct-horse-battery\r\n");
+  ASSERT_TRUE(token);
+  const auto status = [&](std::string_view authorization) {
+    os::HttpRequest request = kMetrics;
+    request.authorization = authorization;
+    return status_of(refusal(request, &*token));
+  };
+  EXPECT_EQ(status("Bearer correct-horse-battery"), 200U);
+  EXPECT_EQ(status("bearer  correct-horse-battery"), 200U);
+  for (const char* wrong :
+       {"Bearer", "Bearer ", "Bearer correct-horse-batter", "Bearer correct-horse-battery2",
+        "Bearer correct-horse-batterx", "Bearer Correct-horse-battery",
+        "Basic correct-horse-battery", "correct-horse-battery", "Bearercorrect-horse-battery",
+        "Bearer correct-horse-battery x"}) {
+    EXPECT_EQ(status(wrong), 401U) << wrong;
+  }
+  os::HttpRequest request = kMetrics;
+  request.authorization = "Bearer wrong";
+  EXPECT_EQ(header_of(refusal(request, &*token), "WWW-Authenticate"),
+            "Bearer realm=\"tickbox\", error=\"invalid_token\"");
+}
+
+TEST(Admin, RefusesATokenThatIsNone) {
+  for (const std::string& text :
+       {std::string{}, std::string{"\n"}, std::string{"fifteen-letters"},
+        std::string{"correct horse battery"}, std::string(kAdminTokenMax + 1, 't'),
+        std::string{"correct-horse-battery\x7f"}}) {
+    EXPECT_FALSE(token_of(text)) << text;
+  }
+  EXPECT_TRUE(token_of("sixteen-letters!"));
+  EXPECT_TRUE(token_of(std::string(kAdminTokenMax, 't')));
 }
 
 }  // namespace

@@ -2,25 +2,27 @@
 // The admin side of a running server: answers over HTTP from the status that was published last.
 
 #include "core/clock.h"
-#include "net/address.h"
 #include "os/http/http.h"
 #include "os/process/latest_value.h"
-#include "server/host/admin.h"
+#include "server/host/admin/admin.h"
+#include "server/host/admin/admin_token.h"
 
 #include <atomic>
 #include <expected>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace tickbox::server {
 
 /// Thread: answers on a thread of its own; all functions are for the thread that made it.
 class AdminServer {
  public:
-  /// Binds the address and answers from then on. The clock must outlive the object. Fails: with
-  /// one line.
+  /// Binds the address and answers from then on. `token`: the one that requests must show, if any.
+  /// The clock must outlive the object. Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<AdminServer>, std::string> start(
-      const net::Address& bind, const Clock& clock);
+      const os::HttpOptions& options, std::optional<AdminToken> token, const Clock& clock);
 
   AdminServer(const AdminServer&) = delete;
   AdminServer& operator=(const AdminServer&) = delete;
@@ -34,10 +36,12 @@ class AdminServer {
   void stop() { http_->stop(); }
 
  private:
-  explicit AdminServer(const Clock& clock) : clock_(clock) {}
+  AdminServer(std::optional<AdminToken> token, const Clock& clock)
+      : token_(std::move(token)), clock_(clock) {}
 
-  [[nodiscard]] os::HttpResponse respond(std::string_view path) const;
+  [[nodiscard]] os::HttpResponse respond(const os::HttpRequest& request) const;
 
+  std::optional<AdminToken> token_;
   const Clock& clock_;
   os::LatestValue<Status> status_;
   std::atomic<const os::HttpServer*> running_ = nullptr;  ///< read by its own thread

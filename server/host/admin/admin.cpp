@@ -1,0 +1,98 @@
+#include "server/host/admin/admin.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tickbox::server {
+namespace {
+
+os::HttpResponse liveness(const Status& status, Instant now) {
+  if (status.state == ServerState::Starting) return {.status = 503, .body = "starting\n"};
+  if (status.state == ServerState::Draining) return {.body = "draining\n"};
+  const auto silent = std::chrono::duration_cast<std::chrono::milliseconds>(now - status.last_tick);
+  if (silent > kStalledAfter) {
+    return {.status = 500, .body = fmt::format("stalled: no tick for {} ms\n", silent.count())};
+  }
+  return {.body = "ok\n"};
+}
+
+os::HttpResponse readiness(const Status& status, Instant now) {
+  if (os::HttpResponse alive = liveness(status, now); alive.status != 200) {
+    return {.status = 503, .body = std::move(alive.body)};
+  }
+  switch (status.state) {
+    case ServerState::Ready:
+      if (status.seats_held >= status.metrics.clients_max) {
+        return {.status = 503,
+                .body = fmt::format("full {}/{}\n", status.seats_held, status.metrics.clients_max)};
+      }
+      return {.body = "ok\n"};
+    case ServerState::Starting:
+    case ServerState::Draining:
+      break;
+  }
+  return {.status = 503, .body = "draining\n"};
+}
+
+enum class Reader : std::uint8_t { Anybody, TokenHolder };
+
+/// A path of the admin side.
+struct Page {
+  std::string_view path;
+  os::HttpMethod method = os::HttpMethod::Get;
+  Reader reader = Reader::TokenHolder;
+};
+
+constexpr std::array kPages = {Page{.path = "/"}, Page{.path = "/livez", .reader = Reader::Anybody},
+                               Page{.path = "/readyz", .reader = Reader::Anybody},
+                               Page{.path = "/metrics"}};
+
+os::HttpResponse unauthorized(std::string_view authorization) {
+  return {
+      .status = 401,
+      .body = "this path needs the header Authorization: Bearer TOKEN\n",
+      .headers = {{"WWW-Authenticate", authorization.empty()
+                                           ? "Bearer realm=\"tickbox\""
+                                           : "Bearer realm=\"tickbox\", error=\"invalid_token\""}}};
+}
+
+}  // namespace
+
+std::optional<os::HttpResponse> refusal(const os::HttpRequest& request, const AdminToken* token) {
+  const auto page = std::ranges::find(kPages, request.path, &Page::path);
+  const bool is_open = page != kPages.end() && page->reader == Reader::Anybody;
+  if (token != nullptr && !is_open && !token->is_shown_by(request.authorization)) {
+    return unauthorized(request.authorization);
+  }
+  if (page == kPages.end()) {
+    return os::HttpResponse{.status = 404,
+                            .body = "not found; the paths are /livez, /readyz and /metrics\n"};
+  }
+  if (page->method != request.method) {
+    const std::string_view allowed = page->method == os::HttpMethod::Post ? "POST" : "GET, HEAD";
+    return os::HttpResponse{.status = 405,
+                            .body = fmt::format("only {} is allowed here\n", allowed),
+                            .headers = {{"Allow", std::string{allowed}}}};
+  }
+  return std::nullopt;
+}
+
+os::HttpResponse answer(std::string_view path, const Status& status, const ProcessFacts& process,
+                        Instant now) {
+  if (path == "/livez") return liveness(status, now);
+  if (path == "/readyz") return readiness(status, now);
+  if (path == "/metrics") {
+    // Before the first publish there is no game whose entities could be counted.
+    if (status.state == ServerState::Starting) return {.status = 503, .body = "starting\n"};
+    return {.content_type = "text/plain; version=0.0.4; charset=utf-8",
+            .body = exposition(status.metrics, process)};
+  }
+  return {.body =
+              "tickbox-server\n\n/livez    alive: every room ticks\n/readyz   ready: accepts "
+              "clients\n/metrics  Prometheus metrics\n"};
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,39 @@
+#pragma once
+// The answers of the admin side: is the process alive, is it ready for clients, and its metrics.
+
+#include "core/clock.h"
+#include "os/http/http.h"
+#include "server/host/admin/admin_token.h"
+#include "server/host/metrics_text.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace tickbox::server {
+
+/// A ready process without a tick for this long hangs. It is ready once clients can connect.
+inline constexpr Duration kStalledAfter = std::chrono::seconds{2};
+
+enum class ServerState : std::uint8_t { Starting, Ready, Draining };
+
+/// The status that the tick thread publishes for the admin side, at intervals.
+struct Status {
+  ServerState state = ServerState::Starting;
+  Instant last_tick;
+  std::uint32_t seats_held = 0;  ///< seats held, of metrics.clients_max
+  Metrics metrics;
+};
+
+/// Judges a request by its head. Refuses a path that does not exist (404) and a method that the
+/// path does not have (405). With a token, also refuses a request without it (401), except for
+/// /livez and /readyz. `token`: nullptr if the server has none.
+[[nodiscard]] std::optional<os::HttpResponse> refusal(const os::HttpRequest& request,
+                                                      const AdminToken* token);
+
+/// Answers a GET of /livez, /readyz, /metrics, or a list of them at /.
+/// Requires: refusal() returned nothing.
+[[nodiscard]] os::HttpResponse answer(std::string_view path, const Status& status,
+                                      const ProcessFacts& process, Instant now);
+
+}  // namespace tickbox::server

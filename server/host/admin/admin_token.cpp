@@ -1,0 +1,69 @@
+#include "server/host/admin/admin_token.h"
+
+#include "os/files/file.h"
+#include "os/files/private_file.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace tickbox::server {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::string_view kScheme = "bearer ";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = std::min(text.find_first_not_of(kBlanks), text.size());
+  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
+}
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+}  // namespace
+
+AdminToken::AdminToken(std::string_view token, Entropy& entropy)
+    : key_(net::draw<net::Key>(entropy)), hash_(hash_of(token)) {}
+
+net::Key AdminToken::hash_of(std::string_view token) const {
+  return net::derive_key(key_, "tickbox admin token", {as_bytes_of(token)});
+}
+
+std::expected<AdminToken, std::string> AdminToken::parse(std::string_view text, Entropy& entropy) {
+  const std::string_view token = trimmed(text);
+  const bool is_plain = std::ranges::all_of(token, [](char c) { return c > ' ' && c <= '~'; });
+  if (token.size() < kAdminTokenMin || token.size() > kAdminTokenMax || !is_plain) {
+    return std::unexpected{
+        fmt::format("it must have {} to {} printable ASCII characters without blanks; try: head -c "
+                    "24 /dev/urandom | base64",
+                    kAdminTokenMin, kAdminTokenMax)};
+  }
+  return AdminToken{token, entropy};
+}
+
+std::expected<AdminToken, std::string> AdminToken::read(const Options& options, Entropy& entropy) {
+  const std::string& path = options.admin_token_file;
+  if (!options.allow_exposed_keys) {
+    if (const auto exposure = os::file_exposure(path)) {
+      return std::unexpected{os::to_line(*exposure) +
+                             "; where you cannot, add --allow-exposed-keys"};
+    }
+  }
+  auto bytes = os::read_file(path, os::kKeyFileBytesMax);
+  if (!bytes) return std::unexpected{bytes.error() + "; --admin-token-file needs a token"};
+  auto token = parse({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, entropy);
+  net::wipe(*bytes);
+  net::wipe_stack();
+  if (!token) return std::unexpected{"admin token file " + path + ": " + token.error()};
+  return token;
+}
+
+bool AdminToken::is_shown_by(std::string_view authorization) const {
+  const std::string_view scheme = authorization.substr(0, kScheme.size());
+  if (!std::ranges::equal(scheme, kScheme, {}, lower)) return false;
+  return net::same_key(hash_of(trimmed(authorization.substr(kScheme.size()))), hash_);
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,42 @@
+#pragma once
+// The bearer token of the admin side. With it the admin side may listen on any address.
+
+#include "net/crypto.h"
+#include "server/host/options.h"
+
+#include <cstddef>
+#include <expected>
+#include <string>
+#include <string_view>
+
+namespace tickbox::server {
+
+/// The length of a token, in characters.
+inline constexpr std::size_t kAdminTokenMin = 16;
+inline constexpr std::size_t kAdminTokenMax = 1'024;
+
+class AdminToken {
+ public:
+  /// Returns the token with this text; blanks and line ends around it do not count. Fails: with one
+  /// line.
+  [[nodiscard]] static std::expected<AdminToken, std::string> parse(std::string_view text,
+                                                                    Entropy& entropy);
+
+  /// Reads the file of --admin-token-file. Requires: the option is given. Fails: with one line.
+  [[nodiscard]] static std::expected<AdminToken, std::string> read(const Options& options,
+                                                                   Entropy& entropy);
+
+  /// Returns whether the value of an Authorization header has this token. Takes the same time for
+  /// every token of one length.
+  [[nodiscard]] bool is_shown_by(std::string_view authorization) const;
+
+ private:
+  AdminToken(std::string_view token, Entropy& entropy);
+
+  [[nodiscard]] net::Key hash_of(std::string_view token) const;
+
+  net::Key key_;   ///< drawn for this object: nobody can choose a token by its hash
+  net::Key hash_;  ///< of the token, which is not kept
+};
+
+}  // namespace tickbox::server
