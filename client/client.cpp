@@ -61,6 +61,7 @@ void Client::poll(Instant now) {
       connection_.drop(net::DropReason::Unexpected);
     }
   }
+  notice_drain(now);
   connection_.update(now);
   reporter_.expire(now);
   if (connection_.state() != Connection::State::Connected || !begin_session(now)) return;
@@ -74,6 +75,13 @@ void Client::poll(Instant now) {
   send_inputs(*due);
   // The report follows the inputs, so that it does not overtake their acknowledgements.
   send_report(now);
+}
+
+void Client::notice_drain(Instant now) {
+  const auto end = connection_.drains_to();
+  if (!end || std::exchange(drain_noticed_, connection_.sessions()) == connection_.sessions())
+    return;
+  if (options_.on_drain) options_.on_drain(*end - now);
 }
 
 /// Continues after the clock's newest tick, which is another after a pause.

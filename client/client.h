@@ -58,6 +58,9 @@ struct ClientOptions {
   std::function<void(std::uint8_t, ConstBytes)> on_command;
   /// Callback for every event, in order and once. May be empty.
   std::function<void(const MatchEvent&)> on_event;
+  /// Callback when the server says that it drains: the time until it stops. Once a session. May be
+  /// empty.
+  std::function<void(Duration)> on_drain;
   /// Receiver of every desync whose report has ended; may be nullptr.
   protocol::DesyncSink* desyncs = nullptr;
 };
@@ -137,6 +140,7 @@ class Client {
 
  private:
   void follow_clock();
+  void notice_drain(Instant now);
   bool begin_session(Instant now);
   [[nodiscard]] std::expected<void, std::string> find_player(Assets assets);
   void on_snapshot(ConstBytes message, Instant now);
@@ -158,6 +162,7 @@ class Client {
   Decide decide_;                         ///< empty before the first session of a match
   std::unique_ptr<Session> session_;      ///< nullptr before the first ACCEPT
   std::uint32_t begun_ = 0;               ///< number of sessions that begin_session() has begun
+  std::uint32_t drain_noticed_ = 0;       ///< number of the session of which on_drain was called
   DesyncReporter reporter_;
   Instant waited_to_;  ///< the last poll in a session, or while it was tried to resume
   ClientStats stats_;  ///< counts of the sessions before this one, and those that no part keeps

@@ -66,6 +66,10 @@ constexpr std::array kFigures = {
           "Time from the server's last answer to the next seat, of each client that lost its "
           "connection; with --rejoin it connects again. An outage at the end of the run counts "
           "with the time that it lasted."},
+    Entry{
+        "drain_ms",
+        "Milliseconds until the stop of the server, when it first told the client that it drains; "
+        "null if it did not."},
     Entry{"matches_ended",
           "Matches that ended while the client played. It then joined the next one. Of `load`: the "
           "most of any client."},

@@ -84,6 +84,10 @@ std::optional<Connection::Message> Connection::on_packet(ConstBytes datagram, In
     on_challenge(opened->message);
     return std::nullopt;
   }
+  if (opened->type == net::PacketType::Drain) {
+    on_drain(opened->message, now);
+    return std::nullopt;
+  }
   return Message{.type = opened->type, .bytes = opened->message};
 }
 
@@ -95,6 +99,13 @@ void Connection::on_challenge(ConstBytes message) {
   } else {
     drops_.count(data.error());
   }
+}
+
+/// Keeps the earliest end: a DRAIN that was long on its way would say a later one.
+void Connection::on_drain(ConstBytes message, Instant now) {
+  const auto left = protocol::decode_drain(message);
+  if (!left) return drops_.count(left.error());
+  drains_to_ = std::min(drains_to_.value_or(Instant::max()), now + *left);
 }
 
 void Connection::on_disconnect(ConstBytes message, Instant now) {
@@ -181,6 +192,7 @@ void Connection::on_accepted(const net::Accepted& accepted, Instant now) {
   if (by_ticket) ticket_before_ = options_.ticket;
   options_.ticket = {.sealed = accept_.ticket, .keys = net::derive_resume_keys(accepted.keys)};
   is_proven_ = false;
+  drains_to_.reset();
   resumed_ += by_ticket ? 1 : 0;
   ++sessions_;
   state_ = State::Connected;

@@ -124,6 +124,9 @@ class Connection {
   /// Returns the number of matches that have ended while this client was in them.
   [[nodiscard]] std::uint32_t matches_ended() const { return matches_ended_; }
 
+  /// Returns when the server stops, if it has told this session that it drains.
+  [[nodiscard]] std::optional<Instant> drains_to() const { return drains_to_; }
+
   /// Returns the reason of refusal().
   [[nodiscard]] std::optional<net::RefuseReason> refused() const {
     return refusal_ ? std::optional{refusal_->reason} : std::nullopt;
@@ -177,6 +180,7 @@ class Connection {
   void send_request(Instant now);
   [[nodiscard]] std::optional<Message> on_packet(ConstBytes datagram, Instant now);
   void on_challenge(ConstBytes message);
+  void on_drain(ConstBytes message, Instant now);
   void on_disconnect(ConstBytes message, Instant now);
   void on_answer(ConstBytes datagram, Instant now);
   void on_accepted(const net::Accepted& accepted, Instant now);
@@ -197,6 +201,7 @@ class Connection {
   std::string reason_;
   std::optional<net::DisconnectReason> disconnected_;
   std::uint32_t matches_ended_ = 0;
+  std::optional<Instant> drains_to_;  ///< of this session
   std::optional<net::Refuse> refusal_;
   std::string ticket_refusal_;
   bool is_proven_ = false;  ///< a packet of this session arrived: the server knows that we have it

@@ -71,6 +71,7 @@ std::optional<PacketType> packet_type(ConstBytes datagram) {
     case PacketType::Challenge:
     case PacketType::Response:
     case PacketType::Audit:
+    case PacketType::Drain:
     case PacketType::DesyncReport:
     case PacketType::DesyncState:
     case PacketType::DescriptorRequest:
@@ -90,6 +91,7 @@ bool travels_sealed(PacketType type, Direction direction) {
     case PacketType::Snapshot:
     case PacketType::Challenge:
     case PacketType::Audit:
+    case PacketType::Drain:
     case PacketType::DesyncState:
     case PacketType::Descriptor:
       return direction == Direction::ToClient;

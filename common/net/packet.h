@@ -60,6 +60,7 @@ enum class PacketType : std::uint8_t {
   Challenge = 11,
   Response = 12,
   Audit = 13,
+  Drain = 14,
   DesyncReport = 16,
   DesyncState = 17,
   DescriptorRequest = 18,

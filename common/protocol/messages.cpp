@@ -33,6 +33,12 @@ ConstBytes encode_disconnect(net::DisconnectReason reason, MessageBuffer& buffer
   return builder.finish(schema::CreateDisconnect(builder.flat, static_cast<std::uint8_t>(reason)));
 }
 
+ConstBytes encode_drain(std::chrono::milliseconds left, MessageBuffer& buffer) {
+  auto& builder = buffer.begin();
+  return builder.finish(
+      schema::CreateDrain(builder.flat, static_cast<std::uint32_t>(left.count())));
+}
+
 ConstBytes encode_path_check(std::uint64_t data, MessageBuffer& buffer) {
   auto& builder = buffer.begin();
   return builder.finish(schema::CreatePathCheck(builder.flat, data));
@@ -72,6 +78,13 @@ std::expected<net::DisconnectReason, net::DropReason> decode_disconnect(ConstByt
     return std::unexpected{net::DropReason::Malformed};
   }
   return static_cast<net::DisconnectReason>(wire->reason());
+}
+
+std::expected<std::chrono::milliseconds, net::DropReason> decode_drain(ConstBytes message) {
+  const net::ReceivedMessage received{message};
+  const auto* wire = received.root<schema::Drain>();
+  if (wire == nullptr) return std::unexpected{net::DropReason::Malformed};
+  return std::chrono::milliseconds{wire->left_ms()};
 }
 
 std::expected<std::uint64_t, net::DropReason> decode_path_check(ConstBytes message) {

@@ -1,6 +1,7 @@
 #pragma once
-// The small messages in sealed packets: inputs to the server, DISCONNECT and path checks in both
-// directions. snapshot_codec.h, audit_codec.h, descriptor_codec.h and view_parts.h have the others.
+// The small messages in sealed packets: inputs to the server, DRAIN to the client, DISCONNECT and
+// path checks in both directions. snapshot_codec.h, audit_codec.h, descriptor_codec.h and
+// view_parts.h have the others.
 
 #include "core/bytes.h"
 #include "core/ids.h"
@@ -12,6 +13,7 @@
 #include "protocol/message_buffer.h"
 #include "protocol/snapshot.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -49,6 +51,8 @@ struct InputMessage {
 
 [[nodiscard]] ConstBytes encode_input(const InputMessage& message, MessageBuffer& buffer);
 [[nodiscard]] ConstBytes encode_disconnect(net::DisconnectReason reason, MessageBuffer& buffer);
+/// `left`: until the server disconnects the client; not negative, and less than 49 days.
+[[nodiscard]] ConstBytes encode_drain(std::chrono::milliseconds left, MessageBuffer& buffer);
 /// Encodes a CHALLENGE or its RESPONSE.
 [[nodiscard]] ConstBytes encode_path_check(std::uint64_t data, MessageBuffer& buffer);
 
@@ -59,6 +63,8 @@ struct InputMessage {
 [[nodiscard]] std::expected<void, net::DropReason> decode_input(ConstBytes bytes, Tick room_tick,
                                                                 InputMessage& message);
 [[nodiscard]] std::expected<net::DisconnectReason, net::DropReason> decode_disconnect(
+    ConstBytes message);
+[[nodiscard]] std::expected<std::chrono::milliseconds, net::DropReason> decode_drain(
     ConstBytes message);
 [[nodiscard]] std::expected<std::uint64_t, net::DropReason> decode_path_check(ConstBytes message);
 

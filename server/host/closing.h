@@ -16,8 +16,9 @@
 
 namespace tickbox::server {
 
-/// How long a server may take to stop: 20 s, and 1 s from the second stop signal on. Kubernetes
-/// kills the process after 30 s.
+/// How long a server may take to stop once it has drained: 20 s, and 1 s from the second stop
+/// signal on. So SIGTERM ends it within --drain-time and 20 s. Kubernetes kills the process after
+/// 30 s, unless terminationGracePeriodSeconds is longer.
 class StopDeadline {
  public:
   explicit StopDeadline(const Server& server) : server_(server), begun_(server.clock.now()) {}

@@ -48,10 +48,10 @@ struct Options {
   std::uint16_t port = kDefaultPort;  ///< 0: any free port
   std::string admin_bind = "127.0.0.1";
   std::uint16_t admin_port = kDefaultAdminPort;  ///< 0: any free port
-  std::string admin_token_file;          ///< the bearer token of the admin side; empty: none
-  std::vector<std::string> admin_hosts;  ///< names of the admin side in Host headers
-  std::uint32_t tick_rate = 60;                  ///< per second
-  std::optional<std::uint32_t> snapshot_rate;    ///< per second; not given: the tick rate
+  std::string admin_token_file;                ///< the bearer token of the admin side; empty: none
+  std::vector<std::string> admin_hosts;        ///< names of the admin side in Host headers
+  std::uint32_t tick_rate = 60;                ///< per second
+  std::optional<std::uint32_t> snapshot_rate;  ///< per second; not given: the tick rate
   std::string game;
   std::string map;                       ///< of the game; empty: its first
   std::uint32_t max_clients = 1'000;     ///< at most engine::kSeatsMax
@@ -66,6 +66,8 @@ struct Options {
   std::string match_results;  ///< file to which results are appended; empty: none
   std::optional<std::uint64_t> seed;  ///< seed of the room's world; random if not given
   std::uint64_t ticks = 0;            ///< stop after this many; 0: never
+  Duration drain_time{};              ///< from the request to stop to the stop; 0: none
+  Duration exit_when_empty{};         ///< stop after this time without a client; 0: never
 };
 
 }  // namespace tickbox::server

@@ -156,6 +156,14 @@ void add_admin(cli::Command& program, Options& options) {
                      {.value = "NAME", .default_text = "none"});
 }
 
+std::expected<Duration, std::string> parse_drain_time(std::string_view text) {
+  return parse_duration_between(text, Duration::zero(), std::chrono::hours{24});
+}
+
+std::expected<Duration, std::string> parse_exit_when_empty(std::string_view text) {
+  return parse_duration_between(text, std::chrono::seconds{1}, Duration::max());
+}
+
 std::expected<Duration, std::string> parse_rotate_time(std::string_view text) {
   return parse_duration_between(text, kRotateTimeMin, Duration::max());
 }
@@ -258,6 +266,16 @@ void add_options(cli::Command& program, engine::Games games, Options& options,
   program.add_option(
       "--ticks", options.ticks, "Stop after N ticks (0: run until stopped)",
       {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
+  program.add_option("--drain-time", options.drain_time, parse_drain_time,
+                     "On SIGTERM or SIGINT, play on until all clients have left, but for this "
+                     "time at most: take no new clients, and tell those that play how long they "
+                     "have. A second signal ends the server at once (0: the first one does)",
+                     {.value = "D", .default_text = "0"});
+  program.add_option("--exit-when-empty", options.exit_when_empty, parse_exit_when_empty,
+                     "Stop, with exit 0, when no client has played for this time, at least 1s. "
+                     "It counts from when the last client has left: a server that nobody has "
+                     "joined yet waits without a limit",
+                     {.value = "D", .default_text = "off"});
   program.add_option("--log-level", log.level, os::parse_log_level,
                      "Lowest level of log lines: debug, info, warning or error",
                      {.value = "LEVEL", .default_text = "info"});

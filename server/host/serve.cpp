@@ -19,7 +19,7 @@ constexpr Duration kLastLines = std::chrono::seconds{1};
 void disconnect_clients(Server& server, const TickLoop& loop) {
   server.log.event(Severity::Info,
                    {"stopping", {{"clients", server.shard->clients()}, {"ticks", loop.ticks()}}});
-  server.publish(ServerState::Draining, loop.last_tick());
+  server.publish(ServerState::Stopping, loop.last_tick());
   server.shard->stop(server.clock.now());
   os::sleep_until(server.clock.now() + kLastWords);
 }

@@ -27,6 +27,8 @@ TickLoop::TickLoop(Server& server)
     : server_(server),
       shard_(*server.shard),
       pacer_(server.clock.now(), server.options.tick_rate),
+      end_({.drain_time = server.options.drain_time,
+            .exit_when_empty = server.options.exit_when_empty}),
       summary_(server.clock.now()),
       last_tick_(server.clock.now()),
       published_(last_tick_) {}
@@ -40,8 +42,39 @@ void TickLoop::run() {
   }
 }
 
-bool TickLoop::is_over() const {
-  return server_.signals->stop_requested() || shard_.stopping() || ticks_left() == 0;
+/// Looks at what may end the server, and begins the drain.
+bool TickLoop::is_over() {
+  if (shard_.stopping() || ticks_left() == 0) return true;
+  const ServiceEnd::Seen seen{.stop_signals = server_.signals->stops(),
+                              .clients = shard_.clients(),
+                              .seats_held = end_.drains_to() || server_.signals->stop_requested()
+                                                ? shard_.seats_held()
+                                                : 0};
+  switch (end_.look(seen, server_.clock.now())) {
+    case ServiceEnd::Change::None:
+      return false;
+    case ServiceEnd::Change::Drains:
+      begin_drain();
+      return false;
+    case ServiceEnd::Change::IsEmpty:
+      server_.log.event(Severity::Info,
+                        {"empty", {{"reason", "no client has played for --exit-when-empty"}}});
+      return true;
+    case ServiceEnd::Change::HasEnded:
+      return true;
+  }
+  return true;
+}
+
+void TickLoop::begin_drain() {
+  const Duration time = server_.options.drain_time;
+  server_.log.event(Severity::Info,
+                    {"draining",
+                     {{"clients", shard_.clients()},
+                      {"seats", shard_.seats_held()},
+                      {"seconds", Decimal{std::chrono::duration<double>(time).count(), 1}}}});
+  shard_.drain(*end_.drains_to());
+  server_.publish(ServerState::Draining, last_tick_);
 }
 
 std::uint64_t TickLoop::ticks_left() const {
@@ -128,7 +161,7 @@ void TickLoop::log_and_publish() {
   if (const auto overrun = overruns_.take(now)) server_.log.event(Severity::Warning, *overrun);
   if (now - published_ >= kPublishInterval) {
     published_ = now;
-    server_.publish(ServerState::Ready, last_tick_);
+    server_.publish(end_.drains_to() ? ServerState::Draining : ServerState::Ready, last_tick_);
     log_lost_lines(now);
   }
   if (summary_.due(now)) {

@@ -4,6 +4,7 @@
 #include "core/clock.h"
 #include "server/host/metrics_text.h"
 #include "server/host/server.h"
+#include "server/host/service_end.h"
 #include "server/shard/paced_logs.h"
 #include "server/shard/tick_pacer.h"
 
@@ -20,7 +21,8 @@ class TickLoop {
   /// The first tick is due one period from now.
   explicit TickLoop(Server& server);
 
-  /// Runs until a stop signal or the room's last tick, or for options.ticks ticks.
+  /// Runs until the server is to stop (ServiceEnd), until the room's last tick, or for
+  /// options.ticks ticks.
   void run();
 
   /// Returns the number of ticks that have run.
@@ -30,7 +32,8 @@ class TickLoop {
   [[nodiscard]] Instant last_tick() const { return last_tick_; }
 
  private:
-  [[nodiscard]] bool is_over() const;
+  [[nodiscard]] bool is_over();
+  void begin_drain();
   [[nodiscard]] std::uint64_t ticks_left() const;
   void run_due_ticks();
   void run_tick(Duration receiving, Duration stalled, bool is_last);
@@ -43,6 +46,7 @@ class TickLoop {
   Server& server_;
   Shard& shard_;
   TickPacer pacer_;
+  ServiceEnd end_;
   Summary summary_;
   StallLog stalls_;
   PacedCount lost_lines_;

@@ -177,6 +177,9 @@ static_assert(kDesyncReportKept < kDesyncReportInterval);
 /// its bytes count as those of snapshots for a client that proves no receipt (kUnprovenFor).
 inline constexpr Rate kDescriptorParts{.per_second = 4, .burst = 16};
 
+/// The time between two DRAINs to a client.
+inline constexpr Duration kDrainTold = std::chrono::seconds{1};
+
 /// Log lines of one kind. Lines beyond the limit are counted; the next line has the count.
 inline constexpr Rate kLogLines{.per_second = 2, .burst = 20};
 

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <expected>
+#include <optional>
 #include <utility>
 
 namespace tickbox::server {
@@ -58,6 +59,7 @@ class Shard::Impl {
   void receive(Instant now, Instant next_deadline);
   void tick(Instant now);
   void send(Instant now);
+  void drain(Instant end);
   void stop(Instant now);
   std::size_t set_keys(net::KeyRing keys, Instant now);
   std::size_t set_denied(DenyList denied, Instant now);
@@ -83,6 +85,7 @@ class Shard::Impl {
   void on_malformed(Session& session, Instant now);
   void log_drops(Instant now);
   void stop_at_end(Instant now);
+  void tell_drain(Instant now);
 
   /// Returns the calendar time, counted from the start: jumps of the calendar do not matter.
   [[nodiscard]] WallTime today(Instant now) const {
@@ -111,6 +114,8 @@ class Shard::Impl {
   std::size_t taken_in_tick_ = 0;  ///< datagrams taken since the last tick
   net::DropCounts drops_logged_;
   Instant drops_logged_at_;
+  std::optional<Instant> drains_to_;  ///< set while it drains
+  std::optional<Instant> drain_told_;
 };
 
 Shard::Impl::Impl(const ShardOptions& options, const ShardParts& parts, Instant now)
@@ -343,6 +348,7 @@ void Shard::Impl::log_drops(Instant now) {
 // --- send ---
 
 void Shard::Impl::send(Instant now) {
+  tell_drain(now);
   replicator_.take_turns(rooms_, now);
   for (HostedRoom& room : rooms_) {
     replicator_.begin_tick(room);
@@ -359,6 +365,18 @@ void Shard::Impl::send(Instant now) {
 }
 
 // --- stop ---
+
+void Shard::Impl::drain(Instant end) {
+  connects_.drain();
+  drains_to_ = end;
+  drain_told_.reset();
+}
+
+void Shard::Impl::tell_drain(Instant now) {
+  if (!drains_to_ || (drain_told_ && now - *drain_told_ < kDrainTold)) return;
+  drain_told_ = now;
+  lifecycle_.tell_drain(*drains_to_ - now);
+}
 
 void Shard::Impl::stop(Instant now) {
   connects_.stop();
@@ -382,6 +400,10 @@ void Shard::tick(Instant now) {
 
 void Shard::send(Instant now) {
   impl_->send(now);
+}
+
+void Shard::drain(Instant end) {
+  impl_->drain(end);
 }
 
 void Shard::stop(Instant now) {

@@ -68,6 +68,10 @@ class Shard {
   /// Sends the present tick of each room to its clients.
   void send(Instant now);
 
+  /// Takes no new clients from now on, and tells those that play that the server stops at `end`.
+  /// Those that hold a seat may still return. The caller stops the server then.
+  void drain(Instant end);
+
   /// Disconnects all clients because the server stops, and takes no new ones.
   void stop(Instant now);
 

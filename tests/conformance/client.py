@@ -220,6 +220,8 @@ class Clients:
         elif kind == layouts.AUDIT:
             self.arrived_head(client, session, read.head)
             client.segments.take(read.head.run, read.head.segment)
+        elif kind == layouts.DRAIN:
+            self.findings.saw("DRAIN taken")
         elif kind == layouts.DESYNC_STATE:
             self.findings.saw("DESYNC_STATE taken")
         elif kind == layouts.DESCRIPTOR:

@@ -65,6 +65,8 @@ void play_match(std::FILE* out) {
   harness.network().move_client(mover, elsewhere(40'001));
   harness.run_for(seconds{2});
 
+  harness.shard().drain(harness.now() + seconds{5});
+  harness.run_for(milliseconds{1'500});
   capture.stop();
   harness.run_for(seconds{1});
   capture.finish();

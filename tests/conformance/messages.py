@@ -110,6 +110,7 @@ VIEW_PART = [struct_field("head", read_view_part_head), Bytes("bytes")]
 DESCRIPTOR_REQUEST = [Number("part", "B")]
 DESCRIPTOR = [Number("part", "B"), Number("parts", "B"), Bytes("bytes")]
 DISCONNECT = [Number("reason", "B")]
+DRAIN = [Number("left_ms", "I")]
 PATH_CHECK = [Number("data", "Q")]
 
 
@@ -196,6 +197,10 @@ def read_disconnect(data):
     reason = read_root(data, DISCONNECT)["reason"]
     need(LEFT <= reason <= OTHER_MAP, f"reason {reason}")
     return reason
+
+
+def read_drain(data):
+    return read_root(data, DRAIN)["left_ms"]
 
 
 def read_path_check(data):

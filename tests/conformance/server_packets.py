@@ -201,6 +201,8 @@ class ServerPackets:
         self.findings.check(there, "address", f"a {name} to another address than the session's")
         if kind == layouts.DISCONNECT:
             self.sent_goodbye(now, session, read)
+        elif kind == layouts.DRAIN:
+            self.sent_drain(now, session, read)
         elif kind == layouts.DESCRIPTOR:
             self.sent_descriptor(session, read)
         elif kind == layouts.DESYNC_STATE:
@@ -226,6 +228,17 @@ class ServerPackets:
         others = [asked for where, (_, asked) in path.asked.items() if where != address]
         check(drawn not in others, "challenge", "the same data for two addresses")
         path.asked[address] = (now, drawn)
+
+    def sent_drain(self, now, session, left_ms):
+        """The end that it names stays the same, and between two lies a second."""
+        check, server = self.findings.check, session.server
+        check(server.state == PLAYING, "state", f"a DRAIN to who is {server.state}")
+        end = now + left_ms * NS // 1000
+        if server.drained is not None:
+            last, before = server.drained
+            check(now - last >= NS, "drain", "sooner than a second after the last")
+            check(abs(end - before) <= NS // 1000, "drain", "another end than before")
+        server.drained = (now, end)
 
     def sent_goodbye(self, now, session, reason):
         check, server = self.findings.check, session.server

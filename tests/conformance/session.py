@@ -49,6 +49,7 @@ class ServerEnd:
         self.sender = Sender(keys.to_client)
         self.receiver = Receiver(keys.to_server)
         self.goodbyes = []  # reasons
+        self.drained = None  # ns of the last DRAIN, and the end that it named
         self.inputs = None  # of a client that plays
         self.margin = (0, 0)  # of the newest packet with inputs: at least, at most
         self.sent = SentViews()

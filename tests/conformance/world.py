@@ -19,6 +19,7 @@ READERS = {
     layouts.CHALLENGE: messages.read_path_check,
     layouts.RESPONSE: messages.read_path_check,
     layouts.AUDIT: messages.read_audit,
+    layouts.DRAIN: messages.read_drain,
     layouts.DESYNC_REPORT: messages.read_view_part,
     layouts.DESYNC_STATE: messages.read_view_part,
     layouts.DESCRIPTOR_REQUEST: messages.read_descriptor_request,

@@ -50,6 +50,7 @@ const Strings& document_keys() {
                                 "loss.down",
                                 "bytes_per_second.down",
                                 "bytes_per_second.up",
+                                "drain_ms",
                                 "disconnect_reason"};
   return kKeys;
 }

@@ -301,6 +301,58 @@ TEST(ServerStop, AfterSoManyTicksItStopsByItself) {
                {"stopping clients=0 ticks=10"});
 }
 
+// Players know of the end, and those who are to wait for it are not: a balancer by /readyz, a
+// newcomer by its refusal.
+TEST(ServerStop, WithADrainTimeThePlayersMayFinish) {
+  RunningServer server{{"--drain-time", "30s"}};
+  Process playing{tickbox({"connect", server.address(), "--json"})};
+  ASSERT_TRUE(server.wait_for_clients(1));
+  server.process().signal(SIGTERM);
+  EXPECT_TRUE(eventually([&] { return server.get("/readyz").body == "draining\n"; }));
+  EXPECT_EQ(server.get("/readyz").status, 503U);
+  EXPECT_EQ(server.get("/livez").status, 200U);
+  expect_ended(run(tickbox({"connect", server.address(), "--seconds", "1"})), kNotConnected,
+               {"could not connect: server is stopping"});
+  EXPECT_TRUE(playing.wait_for_output(
+      [](const Output& output) { return output.err.contains("the server stops in "); }, kPatience));
+  EXPECT_EQ(playing.wait(Duration::zero()), std::nullopt) << "it plays on";
+
+  playing.signal(SIGINT);
+  const Finished left = finish(playing);
+  EXPECT_EQ(left.exit_code, kDone) << left;
+  const double drain_ms = Document{left.out}.number("drain_ms");
+  EXPECT_GT(drain_ms, 25'000);
+  EXPECT_LE(drain_ms, 30'000);
+  // The last player has left, so nothing waits for the rest of the time.
+  const Finished stopped = server.ended();
+  expect_ended(stopped, kDone, {"draining clients=1 seats=1 seconds=30.0", "stopping clients=0"});
+}
+
+TEST(ServerStop, ADrainEndsAfterItsTimeOrAtASecondSignal) {
+  for (const bool is_hurried : {false, true}) {
+    RunningServer server{{"--drain-time", is_hurried ? "10m" : "1s"}};
+    Process playing{tickbox({"connect", server.address(), "--json"})};
+    ASSERT_TRUE(server.wait_for_clients(1));
+    server.process().signal(SIGTERM);
+    if (is_hurried) {
+      EXPECT_TRUE(eventually([&] { return server.get("/readyz").status == 503; }));
+      server.process().signal(SIGTERM);
+    }
+    expect_ended(server.ended(), kDone, {"draining clients=1", "stopping clients=1"});
+    const Finished told = finish(playing);
+    EXPECT_EQ(told.exit_code, kNotConnected) << told;
+    EXPECT_TRUE(told.err.contains("disconnected: server is stopping")) << told;
+  }
+}
+
+TEST(ServerStop, WhenItIsEmptyIfThatIsAsked) {
+  RunningServer server{{"--exit-when-empty", "1s"}};
+  std::this_thread::sleep_for(std::chrono::milliseconds{1'500});
+  EXPECT_EQ(server.get("/livez").status, 200U) << "it waits for its first client";
+  EXPECT_EQ(run(tickbox({"connect", server.address(), "--seconds", "0.3"})).exit_code, kDone);
+  expect_ended(server.ended(), kDone, {"empty reason=", "stopping clients=0"});
+}
+
 class HungDisk : public testing::Test {
  protected:
   HungDisk() {

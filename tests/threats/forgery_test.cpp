@@ -289,10 +289,11 @@ TEST(Threat, ForgedOrAlteredPacketsToAClientAreNeverAccepted) {
 /// Returns copies of the datagram under this connection id: one for each type but AUDIT and each
 /// value of the two bits of the epoch.
 std::vector<Bytes> transplants_of(const Bytes& datagram, std::uint32_t connection) {
-  constexpr PacketType kTypes[] = {
-      PacketType::Input,       PacketType::Snapshot,          PacketType::Disconnect,
-      PacketType::Challenge,   PacketType::Response,          PacketType::DesyncReport,
-      PacketType::DesyncState, PacketType::DescriptorRequest, PacketType::Descriptor};
+  constexpr PacketType kTypes[] = {PacketType::Input,       PacketType::Snapshot,
+                                   PacketType::Disconnect,  PacketType::Challenge,
+                                   PacketType::Response,    PacketType::DesyncReport,
+                                   PacketType::DesyncState, PacketType::DescriptorRequest,
+                                   PacketType::Descriptor,  PacketType::Drain};
   std::vector<Bytes> transplants;
   for (const PacketType type : kTypes) {
     for (unsigned cycle = 0; cycle < 4; ++cycle) {

@@ -59,6 +59,7 @@ class Game {
 
   void notice_refusal();
   void notice_connected();
+  void notice_drain();
   void keep_ticket();
   [[nodiscard]] bool time_is_up() const;
   [[nodiscard]] std::string status() const;
@@ -72,7 +73,8 @@ class Game {
   TicketFile* ticket_;
   std::optional<Instant> connected_at_;
   bool refusal_noticed_ = false;
-  bool resumed_ = false;  ///< resumed with the ticket of an earlier run
+  std::optional<Duration> drain_;  ///< the time that the server gave when it first said so
+  bool resumed_ = false;           ///< resumed with the ticket of an earlier run
   Duration played_{};
   bool left_ = false;      ///< this client ended the connection
   bool was_away_ = false;  ///< when it left, this client was trying to resume
@@ -92,6 +94,7 @@ void Game::play(const os::StopSignals& signals, TerminalView* view) {
     swarm_.turn(view != nullptr ? std::min(turn_end, view->next_picture()) : turn_end);
     notice_refusal();
     notice_connected();
+    notice_drain();
     keep_ticket();
     if (progress.due(clock_.now())) progress.show(status());
     if (signals.stop_requested() || time_is_up() || (view != nullptr && view->has_left())) {
@@ -123,6 +126,15 @@ void Game::notice_connected() {
         "resumed in seat {} (generation {}) with the ticket in {}",
         connection().accept().player.value, connection().accept().generation, options_.resume));
   }
+}
+
+void Game::notice_drain() {
+  const auto end = connection().drains_to();
+  if (drain_ || !end) return;
+  drain_ = std::max(*end - clock_.now(), Duration::zero());
+  options_.play.output.note(
+      fmt::format("the server stops in {:.0f} s; until then the match goes on",
+                  std::chrono::duration<double>(*drain_).count()));
 }
 
 /// Stores the ticket of this session after its first view. The view shows that the server knows the
@@ -205,6 +217,10 @@ Figures Game::figures(const ClientStats& stats) const {
     add_link(figures, "up", link->up());
     add_link(figures, "down", link->down());
   }
+  figures.push_back(
+      {"drain_ms", drain_ ? FigureValue{static_cast<std::uint64_t>(
+                                std::chrono::ceil<std::chrono::milliseconds>(*drain_).count())}
+                          : FigureValue{}});
   figures.push_back({"disconnect_reason",
                      was_away_ ? std::string{"no answer from the server"} : connection().reason()});
   return figures;

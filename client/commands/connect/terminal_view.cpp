@@ -176,6 +176,14 @@ void TerminalView::renew_figures(const Client& client, Instant now) {
         fmt::format("no answer for {} s",
                     std::chrono::duration_cast<std::chrono::seconds>(now - heard_).count()));
   }
+  if (const auto end = client.connection().drains_to()) {
+    figures_.insert(
+        figures_.begin(),
+        fmt::format("the server stops in {} s",
+                    std::chrono::ceil<std::chrono::seconds>(std::max(*end - now, Duration::zero()))
+                        .count()));
+    has_alarm_ = true;
+  }
   for (std::string& figure : link_in_words(stats)) {
     figures_.push_back(std::move(figure));
   }

@@ -11,12 +11,12 @@ namespace {
 
 os::HttpResponse liveness(const Status& status, Instant now) {
   if (status.state == ServerState::Starting) return {.status = 503, .body = "starting\n"};
-  if (status.state == ServerState::Draining) return {.body = "draining\n"};
+  if (status.state == ServerState::Stopping) return {.body = "stopping\n"};
   const auto silent = std::chrono::duration_cast<std::chrono::milliseconds>(now - status.last_tick);
   if (silent > kStalledAfter) {
     return {.status = 500, .body = fmt::format("stalled: no tick for {} ms\n", silent.count())};
   }
-  return {.body = "ok\n"};
+  return {.body = status.state == ServerState::Draining ? "draining\n" : "ok\n"};
 }
 
 os::HttpResponse readiness(const Status& status, Instant now) {
@@ -32,6 +32,7 @@ os::HttpResponse readiness(const Status& status, Instant now) {
       return {.body = "ok\n"};
     case ServerState::Starting:
     case ServerState::Draining:
+    case ServerState::Stopping:
       break;
   }
   return {.status = 503, .body = "draining\n"};

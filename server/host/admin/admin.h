@@ -15,7 +15,12 @@ namespace tickbox::server {
 /// A ready process without a tick for this long hangs. It is ready once clients can connect.
 inline constexpr Duration kStalledAfter = std::chrono::seconds{2};
 
-enum class ServerState : std::uint8_t { Starting, Ready, Draining };
+enum class ServerState : std::uint8_t {
+  Starting,
+  Ready,
+  Draining,  ///< plays on, and takes no new clients
+  Stopping,  ///< runs no tick
+};
 
 /// The status that the tick thread publishes for the admin side, at intervals.
 struct Status {

@@ -70,6 +70,9 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
   if (stopping_) return refuse_with({.reason = net::RefuseReason::Draining});
   const Instant now = incoming.now.instant;
   Place place = find_place(accepted);
+  if (draining_ && (place.seat == nullptr || !place.seat->held)) {
+    return refuse_with({.reason = net::RefuseReason::Draining});
+  }
   if (incoming.request.mode == net::ConnectMode::Audit) {
     if (const auto objection = parts_.audits.objection_to(claims.rights, place.seat)) {
       return refuse_with(*objection);

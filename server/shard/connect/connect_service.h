@@ -50,6 +50,9 @@ class ConnectService {
 
   [[nodiscard]] bool stopping() const { return stopping_; }
 
+  /// Refuses all further clients that hold no seat.
+  void drain() { draining_ = true; }
+
   /// Logs the refused connects that have not been logged yet, if it is time.
   void log_refusals(Instant now) { refusals_.write(context_.log, now); }
 
@@ -96,6 +99,7 @@ class ConnectService {
   RefusalLog refusals_;
   net::PacketBuffer packet_{};
   bool stopping_ = false;
+  bool draining_ = false;
 };
 
 }  // namespace tickbox::server

@@ -181,6 +181,18 @@ void SessionLifecycle::end_match(HostedRoom& room, Instant now) {
   }
 }
 
+void SessionLifecycle::tell_drain(Duration left) {
+  const auto left_ms =
+      std::chrono::ceil<std::chrono::milliseconds>(std::max(left, Duration::zero()));
+  for (HostedRoom& room : parts_.rooms) {
+    for (const Seat& seat : room.seats().all()) {
+      if (seat.playing == nullptr) continue;
+      context_.send(*seat.playing, net::PacketType::Drain,
+                    protocol::encode_drain(left_ms, context_.message_buffer));
+    }
+  }
+}
+
 void SessionLifecycle::close_all(Instant now) {
   for (HostedRoom& room : parts_.rooms) {
     for (Seat& seat : room.seats().all()) {

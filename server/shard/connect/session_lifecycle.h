@@ -61,6 +61,9 @@ class SessionLifecycle {
   /// that is not in the world yet plays in the next match.
   void end_match(HostedRoom& room, Instant now);
 
+  /// Tells the clients that play that the server stops after this time.
+  void tell_drain(Duration left);
+
   /// Closes all sessions because the server stops.
   void close_all(Instant now);
 

@@ -543,6 +543,26 @@ TEST_F(ConnectionTest, TakesTheServersGoodbye) {
   EXPECT_EQ(connection_.reason(), "server is stopping");
 }
 
+// A DRAIN that was long on its way would name a later end.
+TEST_F(ConnectionTest, KeepsTheEarliestEndThatItIsTold) {
+  accept();
+  const auto drain = [&](int left_ms) {
+    deliver(server_.seal_packet(
+        net::PacketType::Drain,
+        protocol::encode_drain(std::chrono::milliseconds{left_ms}, message_buffer_), packet_));
+  };
+  EXPECT_FALSE(connection_.drains_to());
+  drain(30'000);
+  const Instant end = now_ + seconds{30};
+  EXPECT_EQ(connection_.drains_to(), end);
+  EXPECT_EQ(connection_.state(), Connection::State::Connected);
+  now_ += milliseconds{1'500};
+  drain(29'000);
+  EXPECT_EQ(connection_.drains_to(), end);
+  drain(28'000);
+  EXPECT_EQ(connection_.drains_to(), end - milliseconds{500});
+}
+
 TEST_F(ConnectionTest, SaysGoodbyeThreeTimes) {
   accept();
   transport_.sent.clear();

@@ -298,6 +298,19 @@ TEST(Standard, ReadsADisconnect) {
   EXPECT_EQ(Root{message}.number<std::uint8_t>(0), 5U);
 }
 
+TEST(Standard, ReadsADrain) {
+  PacketChannel server{samples::session_keys(1), kConnection, Direction::ToClient};
+  protocol::MessageBuffer message_buffer;
+  PacketBuffer buffer{};
+  const ConstBytes packet = server.seal_packet(
+      PacketType::Drain, protocol::encode_drain(std::chrono::milliseconds{70'000}, message_buffer),
+      buffer);
+  EXPECT_EQ(packet[0], std::byte{14});
+  const Bytes message =
+      standard::open(session_key_to_client(), 1, packet.first(7), packet.subspan(7));
+  EXPECT_EQ(Root{message}.number<std::uint32_t>(0), 70'000U);
+}
+
 // Packets of epochs 0 to 5, sealed by hand. The two bits of the epoch repeat after four epochs.
 TEST(Standard, WritesPacketsOfEveryEpochThatTheServerTakes) {
   PacketChannel server{samples::session_keys(1), kConnection, Direction::ToClient};

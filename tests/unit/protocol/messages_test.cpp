@@ -125,6 +125,15 @@ TEST(Disconnect, CarriesItsReason) {
   }
 }
 
+TEST(Drain, CarriesTheTimeThatIsLeft) {
+  MessageBuffer buffer;
+  for (const int left_ms : {0, 1, 86'400'000}) {
+    const std::chrono::milliseconds left{left_ms};
+    EXPECT_EQ(decode_drain(encode_drain(left, buffer)), left);
+  }
+  EXPECT_FALSE(decode_drain({}));
+}
+
 TEST(Disconnect, RefusesAReasonThatIsNone) {
   for (const std::uint8_t reason : std::to_array<std::uint8_t>({0, 7, 255})) {
     flatbuffers::FlatBufferBuilder builder;

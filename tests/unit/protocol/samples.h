@@ -234,6 +234,7 @@ inline constexpr SealedKind kSealedKinds[] = {
     {net::PacketType::Challenge, net::Direction::ToClient},
     {net::PacketType::Response, net::Direction::ToServer},
     {net::PacketType::Audit, net::Direction::ToClient},
+    {net::PacketType::Drain, net::Direction::ToClient},
     {net::PacketType::DesyncReport, net::Direction::ToServer},
     {net::PacketType::DesyncState, net::Direction::ToClient},
     {net::PacketType::DescriptorRequest, net::Direction::ToServer},
@@ -263,6 +264,8 @@ inline std::vector<std::byte> message_of(net::PacketType type) {
     return copy_of(protocol::encode_descriptor_part(descriptor_part(), message_buffer));
   if (type == net::PacketType::Disconnect)
     return copy_of(protocol::encode_disconnect(net::DisconnectReason::Kicked, message_buffer));
+  if (type == net::PacketType::Drain)
+    return copy_of(protocol::encode_drain(std::chrono::milliseconds{30'000}, message_buffer));
   return copy_of(protocol::encode_path_check(0x7172737475767778, message_buffer));
 }
 

@@ -74,11 +74,20 @@ TEST(Admin, HasNoMetricsBeforeItHasAGame) {
 
 // A server that stops runs no tick, and waits up to 20 s for its disk. Before the fix, a probe of
 // its liveness would have ended it meanwhile.
-TEST(Admin, IsAliveWhileItDrains) {
-  const os::HttpResponse draining =
-      answer("/livez", status_of(ServerState::Draining), {}, kNow + seconds{10});
+TEST(Admin, IsAliveWhileItStops) {
+  const os::HttpResponse stopping =
+      answer("/livez", status_of(ServerState::Stopping), {}, kNow + seconds{10});
+  EXPECT_EQ(stopping.status, 200U);
+  EXPECT_EQ(stopping.body, "stopping\n");
+  EXPECT_EQ(answer("/readyz", status_of(ServerState::Stopping), {}, kNow).status, 503U);
+}
+
+TEST(Admin, IsAliveWhileItDrainsAndTicks) {
+  const Status status = status_of(ServerState::Draining);
+  const os::HttpResponse draining = answer("/livez", status, {}, kNow);
   EXPECT_EQ(draining.status, 200U);
   EXPECT_EQ(draining.body, "draining\n");
+  EXPECT_EQ(answer("/livez", status, {}, kNow + seconds{3}).status, 500U);
 }
 
 std::optional<AdminToken> token_of(std::string_view text) {

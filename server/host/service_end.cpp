@@ -1,0 +1,27 @@
+#include "server/host/service_end.h"
+
+namespace tickbox::server {
+
+ServiceEnd::Change ServiceEnd::look(const Seen& seen, Instant now) {
+  const bool begins = !drains_to_ && (seen.stop_signals > 0 || seen.drain_asked);
+  if (begins) drains_to_ = now + limits_.drain_time;
+  const bool is_over = drains_to_ && (now >= *drains_to_ || seen.seats_held == 0);
+  if (seen.stop_signals > 1 || is_over) return Change::HasEnded;
+  if (begins) return Change::Drains;
+  return is_empty(seen.clients, now) ? Change::IsEmpty : Change::None;
+}
+
+/// A server that nobody has joined yet waits for its first client without a limit: it may be one of
+/// a fleet that wait for players.
+bool ServiceEnd::is_empty(std::size_t clients, Instant now) {
+  if (limits_.exit_when_empty == Duration::zero()) return false;
+  if (clients > 0) {
+    was_joined_ = true;
+    empty_since_.reset();
+  } else if (was_joined_ && !empty_since_) {
+    empty_since_ = now;
+  }
+  return empty_since_ && now - *empty_since_ >= limits_.exit_when_empty;
+}
+
+}  // namespace tickbox::server

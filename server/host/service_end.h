@@ -1,0 +1,51 @@
+#pragma once
+// Decides when a server drains and when it ends. It has no clock and no signals of its own.
+
+#include "core/clock.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace tickbox::server {
+
+class ServiceEnd {
+ public:
+  struct Limits {
+    Duration drain_time{};       ///< from the first request to stop to the end; 0: end at once
+    Duration exit_when_empty{};  ///< without a client; 0: never
+  };
+
+  /// What a turn of the loop has seen.
+  struct Seen {
+    int stop_signals = 0;      ///< since the start
+    bool drain_asked = false;  ///< by an order of the admin side
+    std::size_t clients = 0;   ///< that play
+    std::uint32_t seats_held = 0;
+  };
+
+  enum class Change : std::uint8_t {
+    None,
+    Drains,    ///< from now on; drains_to() is set
+    IsEmpty,   ///< over, because no client has played for the time given
+    HasEnded,  ///< over, for any other reason
+  };
+
+  explicit ServiceEnd(const Limits& limits) : limits_(limits) {}
+
+  /// Returns what has changed since the turn before. Requires: not over.
+  Change look(const Seen& seen, Instant now);
+
+  /// Returns when the server ends at the latest, once it drains.
+  [[nodiscard]] std::optional<Instant> drains_to() const { return drains_to_; }
+
+ private:
+  [[nodiscard]] bool is_empty(std::size_t clients, Instant now);
+
+  Limits limits_;
+  std::optional<Instant> drains_to_;
+  bool was_joined_ = false;             ///< a client has played
+  std::optional<Instant> empty_since_;  ///< set while none plays after was_joined_
+};
+
+}  // namespace tickbox::server
