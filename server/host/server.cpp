@@ -78,7 +78,7 @@ std::expected<void, std::string> Server::open_sockets() {
     token = *std::move(read);
   }
   auto http = AdminServer::start({.bind = *admin_address, .hosts = options.admin_hosts},
-                                 std::move(token), clock);
+                                 {.token = std::move(token), .clock = clock, .log = log.sink()});
   if (!http) return std::unexpected(std::move(http.error()));
   admin = *std::move(http);
   return {};

@@ -35,6 +35,8 @@ class OsLog final : public Log {
 
   [[nodiscard]] os::LogStatus status() const { return log_.status(); }
 
+  [[nodiscard]] const os::Log& sink() const { return log_; }
+
  private:
   const os::Log& log_;
 };

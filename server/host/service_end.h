@@ -18,10 +18,10 @@ class ServiceEnd {
 
   /// What a turn of the loop has seen.
   struct Seen {
-    int stop_signals = 0;      ///< since the start
-    bool drain_asked = false;  ///< by an order of the admin side
-    std::size_t clients = 0;   ///< that play
-    std::uint32_t seats_held = 0;
+    int stop_signals = 0;          ///< since the start
+    bool drain_asked = false;      ///< by an order of the admin side
+    std::size_t clients = 0;       ///< that play
+    std::uint32_t seats_held = 0;  ///< needed once a stop is asked for
   };
 
   enum class Change : std::uint8_t {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace tickbox::server {
@@ -37,6 +38,7 @@ void TickLoop::run() {
   while (!is_over()) {
     run_due_ticks();
     handle_hangup();
+    kick_ordered();
     log_and_publish();
     wait();
   }
@@ -45,11 +47,11 @@ void TickLoop::run() {
 /// Looks at what may end the server, and begins the drain.
 bool TickLoop::is_over() {
   if (shard_.stopping() || ticks_left() == 0) return true;
-  const ServiceEnd::Seen seen{.stop_signals = server_.signals->stops(),
-                              .clients = shard_.clients(),
-                              .seats_held = end_.drains_to() || server_.signals->stop_requested()
-                                                ? shard_.seats_held()
-                                                : 0};
+  ServiceEnd::Seen seen{.stop_signals = server_.signals->stops(),
+                        .drain_asked = server_.admin->orders().drain_asked(),
+                        .clients = shard_.clients()};
+  // Counting the seats costs too much for each turn.
+  if (seen.stop_signals > 0 || seen.drain_asked) seen.seats_held = shard_.seats_held();
   switch (end_.look(seen, server_.clock.now())) {
     case ServiceEnd::Change::None:
       return false;
@@ -145,6 +147,17 @@ void TickLoop::handle_hangup() {
   }
   if (auto denied = server_.deny_file.take_reloaded()) {
     log_kicked("denied", shard_.set_denied(*std::move(denied), now));
+  }
+}
+
+/// Kicks the clients that the admin side has named. One that is not here has a line too.
+void TickLoop::kick_ordered() {
+  while (const auto client = server_.admin->orders().take_kick()) {
+    const std::size_t count = shard_.kick(*client, server_.clock.now());
+    server_.log.event(
+        Severity::Info,
+        {"clients_kicked",
+         {{"reason", "ordered"}, {"client", std::to_string(*client)}, {"count", count}}});
   }
 }
 

@@ -38,6 +38,7 @@ class TickLoop {
   void run_due_ticks();
   void run_tick(Duration receiving, Duration stalled, bool is_last);
   void handle_hangup();
+  void kick_ordered();
   void log_kicked(std::string_view reason, std::size_t count);
   void log_and_publish();
   void log_lost_lines(Instant now);

@@ -63,6 +63,7 @@ class Shard::Impl {
   void stop(Instant now);
   std::size_t set_keys(net::KeyRing keys, Instant now);
   std::size_t set_denied(DenyList denied, Instant now);
+  std::size_t kick(std::uint64_t client, Instant now);
 
   [[nodiscard]] bool stopping() const { return connects_.stopping(); }
 
@@ -170,6 +171,11 @@ std::size_t Shard::Impl::set_denied(DenyList denied, Instant now) {
   return lifecycle_.kick(
       [this](std::uint64_t client, std::uint32_t /*key_id*/) { return admission_.denies(client); },
       now);
+}
+
+std::size_t Shard::Impl::kick(std::uint64_t client, Instant now) {
+  return lifecycle_.kick(
+      [client](std::uint64_t each, std::uint32_t /*key_id*/) { return each == client; }, now);
 }
 
 // --- receive ---
@@ -416,6 +422,10 @@ std::size_t Shard::set_keys(net::KeyRing keys, Instant now) {
 
 std::size_t Shard::set_denied(DenyList denied, Instant now) {
   return impl_->set_denied(std::move(denied), now);
+}
+
+std::size_t Shard::kick(std::uint64_t client, Instant now) {
+  return impl_->kick(client, now);
 }
 
 bool Shard::stopping() const {

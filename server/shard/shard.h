@@ -83,6 +83,10 @@ class Shard {
   /// many.
   std::size_t set_denied(DenyList denied, Instant now);
 
+  /// Kicks a client: closes its sessions, and ends its tickets. With another token it may return.
+  /// Returns the number of its seats.
+  std::size_t kick(std::uint64_t client, Instant now);
+
   [[nodiscard]] bool stopping() const;
 
   /// Returns the number of clients that play. One that is accepted plays from its first packet on.

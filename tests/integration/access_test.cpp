@@ -6,6 +6,7 @@
 #include "os/net/poll_set.h"
 #include "os/net/udp_transport.h"
 
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <stop_token>
@@ -137,8 +138,8 @@ TEST(Access, WithATokenTheAdminSideServesAnyAddress) {
   const os::TemporaryFolder folder;
   const std::string file = folder.write("token", "a-token-of-the-fleet\n");
   std::filesystem::permissions(file, std::filesystem::perms{0640});
-  RunningServer server{{"--admin-bind", "0.0.0.0", "--admin-token-file", file, "--admin-host",
-                        "server.fleet"}};
+  RunningServer server{
+      {"--admin-bind", "0.0.0.0", "--admin-token-file", file, "--admin-host", "server.fleet"}};
   EXPECT_TRUE(logs(server, "admin_without_tls address=0.0.0.0:"));
   const std::string port = port_of(server.admin());
   const auto admin = net::parse_address("127.0.0.1:" + port).value();
@@ -157,12 +158,60 @@ TEST(Access, WithATokenTheAdminSideServesAnyAddress) {
   health.environment = {"TICKBOX_ADMIN_BIND=0.0.0.0", "TICKBOX_ADMIN_PORT=" + port};
   expect_ended(run(health), kDone, {});
 
-  const Strings load{"load",      server.address(), "--clients", "2",
-                     "--seconds", "1",              "--admin",   "127.0.0.1:" + port};
+  const Strings load{"load", server.address(), "--clients",        "2", "--seconds",
+                     "1",    "--admin",        "127.0.0.1:" + port};
   expect_one_line(run(tickbox(load)), kNotConnected, {"asks for a token; add --admin-token-file"});
   Strings with_token = load;
   with_token.insert(with_token.end(), {"--admin-token-file", file});
   expect_ended(run(tickbox(with_token)), kDone, {});
+}
+
+TEST(Access, OrdersOfTheAdminSideAreDone) {
+  const os::TemporaryFolder folder;
+  const std::string file = folder.write("token", "a-token-of-the-fleet\n");
+  std::filesystem::permissions(file, std::filesystem::perms{0600});
+  RunningServer server{{"--admin-token-file", file, "--drain-time", "60s"}};
+  const auto admin = net::parse_address(server.admin()).value();
+  const auto post = [&](std::string_view path, std::string_view query = {}) {
+    const auto response = os::http_send(admin,
+                                        {.method = os::HttpMethod::Post,
+                                         .path = path,
+                                         .query = query,
+                                         .authorization = "Bearer a-token-of-the-fleet"},
+                                        std::chrono::seconds{5});
+    return response ? response->status : 0;
+  };
+  const auto connect_as = [&](const char* client) {
+    return tickbox({"connect", server.address(), "--client", client, "--json"});
+  };
+  Process kicked{connect_as("7")};
+  Process playing{connect_as("8")};
+  const auto both = [](const Output& output) {
+    return output.err.contains("client=7 ") && output.err.contains("client=8 ");
+  };
+  ASSERT_TRUE(server.process().wait_for_output(both, kPatience));
+  EXPECT_EQ(post("/kick", "client=7"), 202U);
+  const Finished out = finish(kicked);
+  EXPECT_EQ(out.exit_code, kNotConnected) << out;
+  EXPECT_EQ(Document{out.out}.text("disconnect_reason"), "removed by the server");
+  EXPECT_TRUE(logs(server, "clients_kicked reason=ordered client=7 count=1"));
+  EXPECT_EQ(post("/kick", "client=7"), 202U);
+  EXPECT_TRUE(logs(server, "clients_kicked reason=ordered client=7 count=0"));
+  EXPECT_EQ(playing.wait(Duration::zero()), std::nullopt) << "it plays on";
+
+  EXPECT_EQ(post("/log-level", "level=debug"), 200U);
+  EXPECT_TRUE(logs(server, "log_level_set level=debug"));
+  EXPECT_EQ(post("/log-level", "level=loud"), 400U);
+
+  EXPECT_EQ(post("/drain"), 202U);
+  EXPECT_TRUE(logs(server, "draining clients=1"));
+  server.process().signal(SIGTERM);  // the first one, which changes nothing
+  EXPECT_TRUE(playing.wait_for_output(
+      [](const Output& output) { return output.err.contains("the server stops in "); }, kPatience));
+  EXPECT_EQ(playing.wait(std::chrono::milliseconds{300}), std::nullopt) << "it plays on";
+  playing.signal(SIGINT);
+  EXPECT_EQ(finish(playing).exit_code, kDone);
+  expect_ended(server.ended(), kDone, {"stopping clients=0"});
 }
 
 TEST(Access, AnAdminTokenThatIsNoneStartsNothing) {
@@ -175,9 +224,9 @@ TEST(Access, AnAdminTokenThatIsNoneStartsNothing) {
        {std::pair<std::string, std::string>{shown, "try: chmod o= " + shown},
         {brief, "16 to 1024 printable"},
         {folder.file("missing"), "--admin-token-file"}}) {
-    expect_ended(run(tickbox_server({"--port", "0", "--admin-port", "0", "--admin-token-file",
-                                     file})),
-                 kFailed, {file, reason});
+    expect_ended(
+        run(tickbox_server({"--port", "0", "--admin-port", "0", "--admin-token-file", file})),
+        kFailed, {file, reason});
   }
   expect_wrong_usage(tickbox_server({"--admin-host", "server:9180"}), {"--admin-host", "port"});
 }

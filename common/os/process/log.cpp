@@ -40,20 +40,6 @@ spdlog::level::level_enum to_spdlog(LogLevel level) {
   return spdlog::level::err;
 }
 
-std::string_view name_of(LogLevel level) {
-  switch (level) {
-    case LogLevel::Debug:
-      return "debug";
-    case LogLevel::Info:
-      return "info";
-    case LogLevel::Warning:
-      return "warning";
-    case LogLevel::Error:
-      return "error";
-  }
-  return "error";
-}
-
 /// Returns the time as "2026-11-20T08:03:00.123Z".
 std::string utc_now() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -97,6 +83,20 @@ nlohmann::ordered_json to_json(const LogValue& value) {
 constexpr std::chrono::milliseconds kLook{1};
 
 }  // namespace
+
+std::string_view name_of(LogLevel level) {
+  switch (level) {
+    case LogLevel::Debug:
+      return "debug";
+    case LogLevel::Info:
+      return "info";
+    case LogLevel::Warning:
+      return "warning";
+    case LogLevel::Error:
+      return "error";
+  }
+  return "error";
+}
 
 std::expected<LogLevel, std::string> parse_log_level(std::string_view text) {
   if (text == "debug") return LogLevel::Debug;

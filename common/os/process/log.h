@@ -23,6 +23,9 @@ enum class LogLevel : std::uint8_t {
 
 enum class LogFormat : std::uint8_t { Text, Json };
 
+/// Returns the name that parse_log_level() reads.
+[[nodiscard]] std::string_view name_of(LogLevel level);
+
 /// Reads "debug", "info", "warning" or "error". Fails: with one line.
 [[nodiscard]] std::expected<LogLevel, std::string> parse_log_level(std::string_view text);
 

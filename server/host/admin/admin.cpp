@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 namespace tickbox::server {
@@ -47,9 +48,17 @@ struct Page {
   Reader reader = Reader::TokenHolder;
 };
 
-constexpr std::array kPages = {Page{.path = "/"}, Page{.path = "/livez", .reader = Reader::Anybody},
+constexpr std::array kPages = {Page{.path = "/"},
+                               Page{.path = "/livez", .reader = Reader::Anybody},
                                Page{.path = "/readyz", .reader = Reader::Anybody},
-                               Page{.path = "/metrics"}};
+                               Page{.path = "/metrics"},
+                               Page{.path = "/drain", .method = os::HttpMethod::Post},
+                               Page{.path = "/kick", .method = os::HttpMethod::Post},
+                               Page{.path = "/log-level", .method = os::HttpMethod::Post}};
+
+os::HttpResponse bad_request(std::string_view why) {
+  return {.status = 400, .body = fmt::format("{}\n", why)};
+}
 
 os::HttpResponse unauthorized(std::string_view authorization) {
   return {
@@ -69,8 +78,7 @@ std::optional<os::HttpResponse> refusal(const os::HttpRequest& request, const Ad
     return unauthorized(request.authorization);
   }
   if (page == kPages.end()) {
-    return os::HttpResponse{.status = 404,
-                            .body = "not found; the paths are /livez, /readyz and /metrics\n"};
+    return os::HttpResponse{.status = 404, .body = "not found; / has the list of paths\n"};
   }
   if (page->method != request.method) {
     const std::string_view allowed = page->method == os::HttpMethod::Post ? "POST" : "GET, HEAD";
@@ -78,7 +86,41 @@ std::optional<os::HttpResponse> refusal(const os::HttpRequest& request, const Ad
                             .body = fmt::format("only {} is allowed here\n", allowed),
                             .headers = {{"Allow", std::string{allowed}}}};
   }
+  if (page->method == os::HttpMethod::Post && token == nullptr) {
+    return os::HttpResponse{.status = 403,
+                            .body = "orders need a server with --admin-token-file\n"};
+  }
   return std::nullopt;
+}
+
+os::HttpResponse take_order(const os::HttpRequest& request, AdminOrders& orders,
+                            const std::function<void(os::LogLevel)>& set_log_level) {
+  const auto value = [&](std::string_view key) {
+    const auto in_query = os::form_value(request.query, key);
+    return in_query ? in_query : os::form_value(request.body, key);
+  };
+  if (request.path == "/drain") {
+    orders.drain();
+    return {.status = 202, .body = "draining\n"};
+  }
+  if (request.path == "/kick") {
+    const auto text = value("client");
+    if (!text) return bad_request("name the client: POST /kick?client=ID");
+    std::uint64_t client = 0;
+    const char* const end = text->data() + text->size();
+    const auto read = std::from_chars(text->data(), end, client);
+    if (read.ec != std::errc{} || read.ptr != end) {
+      return bad_request("the client's id is a whole number from 0 to 18446744073709551615");
+    }
+    if (!orders.kick(client)) return {.status = 503, .body = "too many kicks wait; try again\n"};
+    return {.status = 202, .body = "kicked if it is here; the log has a line\n"};
+  }
+  const auto text = value("level");
+  if (!text) return bad_request("name the level: POST /log-level?level=debug");
+  const auto level = os::parse_log_level(*text);
+  if (!level) return bad_request(level.error());
+  set_log_level(*level);
+  return {.body = fmt::format("{}\n", *text)};
 }
 
 os::HttpResponse answer(std::string_view path, const Status& status, const ProcessFacts& process,
@@ -93,7 +135,8 @@ os::HttpResponse answer(std::string_view path, const Status& status, const Proce
   }
   return {.body =
               "tickbox-server\n\n/livez    alive: every room ticks\n/readyz   ready: accepts "
-              "clients\n/metrics  Prometheus metrics\n"};
+              "clients\n/metrics  Prometheus metrics\n\nWith --admin-token-file, by POST:\n/drain\n"
+              "/kick?client=ID\n/log-level?level=debug\n"};
 }
 
 }  // namespace tickbox::server

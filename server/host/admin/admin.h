@@ -3,10 +3,13 @@
 
 #include "core/clock.h"
 #include "os/http/http.h"
+#include "os/process/log.h"
+#include "server/host/admin/admin_orders.h"
 #include "server/host/admin/admin_token.h"
 #include "server/host/metrics_text.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -32,9 +35,16 @@ struct Status {
 
 /// Judges a request by its head. Refuses a path that does not exist (404) and a method that the
 /// path does not have (405). With a token, also refuses a request without it (401), except for
-/// /livez and /readyz. `token`: nullptr if the server has none.
+/// /livez and /readyz. Without a token, refuses each order (403). `token`: nullptr if the server
+/// has none.
 [[nodiscard]] std::optional<os::HttpResponse> refusal(const os::HttpRequest& request,
                                                       const AdminToken* token);
+
+/// Takes POST /drain, /kick?client=ID or /log-level?level=L; a form in the body does as well as the
+/// query. Answers 202 when the loop will do it, 400 if a value is missing or wrong, 503 if too many
+/// kicks wait. Requires: refusal() returned nothing.
+[[nodiscard]] os::HttpResponse take_order(const os::HttpRequest& request, AdminOrders& orders,
+                                          const std::function<void(os::LogLevel)>& set_log_level);
 
 /// Answers a GET of /livez, /readyz, /metrics, or a list of them at /.
 /// Requires: refusal() returned nothing.

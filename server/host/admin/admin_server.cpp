@@ -9,14 +9,14 @@
 namespace tickbox::server {
 
 std::expected<std::unique_ptr<AdminServer>, std::string> AdminServer::start(
-    const os::HttpOptions& options, std::optional<AdminToken> token, const Clock& clock) {
-  std::unique_ptr<AdminServer> made{new AdminServer{std::move(token), clock}};
+    const os::HttpOptions& options, Parts parts) {
+  std::unique_ptr<AdminServer> made{new AdminServer{std::move(parts)}};
   AdminServer* const self = made.get();
   auto http = os::HttpServer::start(
       options,
       {.refuse =
            [self](const os::HttpRequest& request) {
-             return refusal(request, self->token_ ? &*self->token_ : nullptr);
+             return refusal(request, self->parts_.token ? &*self->parts_.token : nullptr);
            },
        .answer = [self](const os::HttpRequest& request) { return self->respond(request); }});
   if (!http) return std::unexpected(std::move(http.error()));
@@ -25,7 +25,13 @@ std::expected<std::unique_ptr<AdminServer>, std::string> AdminServer::start(
   return made;
 }
 
-os::HttpResponse AdminServer::respond(const os::HttpRequest& request) const {
+os::HttpResponse AdminServer::respond(const os::HttpRequest& request) {
+  if (request.method == os::HttpMethod::Post) {
+    return take_order(request, orders_, [this](os::LogLevel level) {
+      parts_.log.set_level(level);
+      parts_.log.write(os::LogLevel::Info, {"log_level_set", {{"level", os::name_of(level)}}});
+    });
+  }
   const cli::BuildInfo& build = cli::build_info();
   std::vector<AdminRequests> requests;
   if (const os::HttpServer* const http = running_) {
@@ -39,7 +45,7 @@ os::HttpResponse AdminServer::respond(const os::HttpRequest& request) const {
                  .simulation_hash = std::string{build.simulation_hash},
                  .use = os::process_use(),
                  .admin_requests = std::move(requests)},
-                clock_.now());
+                parts_.clock.now());
 }
 
 }  // namespace tickbox::server

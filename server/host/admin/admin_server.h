@@ -19,10 +19,16 @@ namespace tickbox::server {
 /// Thread: answers on a thread of its own; all functions are for the thread that made it.
 class AdminServer {
  public:
-  /// Binds the address and answers from then on. `token`: the one that requests must show, if any.
-  /// The clock must outlive the object. Fails: with one line.
+  /// What the object uses. Clock and log must outlive it.
+  struct Parts {
+    std::optional<AdminToken> token;  ///< the one that requests must show, if any
+    const Clock& clock;
+    const os::Log& log;  ///< whose level can be set
+  };
+
+  /// Binds the address and answers from then on. Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<AdminServer>, std::string> start(
-      const os::HttpOptions& options, std::optional<AdminToken> token, const Clock& clock);
+      const os::HttpOptions& options, Parts parts);
 
   AdminServer(const AdminServer&) = delete;
   AdminServer& operator=(const AdminServer&) = delete;
@@ -32,17 +38,19 @@ class AdminServer {
 
   [[nodiscard]] net::Address local_address() const { return http_->local_address(); }
 
+  /// Returns what was ordered, for the loop.
+  [[nodiscard]] AdminOrders& orders() { return orders_; }
+
   /// Closes every connection and joins the thread.
   void stop() { http_->stop(); }
 
  private:
-  AdminServer(std::optional<AdminToken> token, const Clock& clock)
-      : token_(std::move(token)), clock_(clock) {}
+  explicit AdminServer(Parts parts) : parts_(std::move(parts)) {}
 
-  [[nodiscard]] os::HttpResponse respond(const os::HttpRequest& request) const;
+  [[nodiscard]] os::HttpResponse respond(const os::HttpRequest& request);
 
-  std::optional<AdminToken> token_;
-  const Clock& clock_;
+  Parts parts_;
+  AdminOrders orders_;
   os::LatestValue<Status> status_;
   std::atomic<const os::HttpServer*> running_ = nullptr;  ///< read by its own thread
   std::unique_ptr<os::HttpServer> http_;  ///< declared last: its thread uses the other members

@@ -162,6 +162,73 @@ TEST(Admin, TakesTheWholeTokenAlone) {
             "Bearer realm=\"tickbox\", error=\"invalid_token\"");
 }
 
+constexpr os::HttpRequest post(std::string_view path, std::string_view query = {},
+                               std::string_view body = {}) {
+  return {.method = os::HttpMethod::Post, .path = path, .query = query, .body = body};
+}
+
+TEST(Admin, TakesOrdersWithATokenAlone) {
+  const auto token = token_of("correct-horse-battery");
+  for (const char* path : {"/drain", "/kick", "/log-level"}) {
+    EXPECT_EQ(status_of(refusal(post(path), nullptr)), 403U) << path;
+    EXPECT_EQ(status_of(refusal(post(path), &*token)), 401U) << path;
+    os::HttpRequest request = post(path);
+    request.authorization = "Bearer correct-horse-battery";
+    EXPECT_EQ(status_of(refusal(request, &*token)), 200U) << path;
+    request.method = os::HttpMethod::Get;
+    const auto refused = refusal(request, &*token);
+    EXPECT_EQ(status_of(refused), 405U) << path;
+    EXPECT_EQ(header_of(refused, "Allow"), "POST") << path;
+  }
+}
+
+TEST(Admin, HandsItsOrdersOver) {
+  AdminOrders orders;
+  const auto take = [&](const os::HttpRequest& request) {
+    return take_order(request, orders, [](os::LogLevel) { ADD_FAILURE(); }).status;
+  };
+  EXPECT_FALSE(orders.drain_asked());
+  EXPECT_EQ(take(post("/drain")), 202U);
+  EXPECT_TRUE(orders.drain_asked());
+
+  EXPECT_EQ(take(post("/kick", "client=18446744073709551615")), 202U);
+  EXPECT_EQ(take(post("/kick", "", "client=7")), 202U);
+  for (const char* query : {"", "client=", "client=-1", "client=7x", "client=18446744073709551616",
+                            "client=0x7", "client= 7", "id=7"}) {
+    EXPECT_EQ(take(post("/kick", query)), 400U) << query;
+  }
+  EXPECT_EQ(orders.take_kick(), 18446744073709551615U);
+  EXPECT_EQ(orders.take_kick(), 7U);
+  EXPECT_EQ(orders.take_kick(), std::nullopt);
+}
+
+TEST(Admin, RefusesMoreKicksThanTheLoopTakes) {
+  AdminOrders orders;
+  for (int round = 0; round < 3; ++round) {
+    for (std::uint64_t i = 0; i < AdminOrders::kKicksMax; ++i) {
+      EXPECT_EQ(take_order(post("/kick", "client=1"), orders, {}).status, 202U);
+    }
+    EXPECT_EQ(take_order(post("/kick", "client=1"), orders, {}).status, 503U);
+    while (orders.take_kick())
+      ;
+  }
+}
+
+TEST(Admin, SetsTheLevelOfTheLog) {
+  AdminOrders orders;
+  std::optional<os::LogLevel> set;
+  const auto take = [&](const os::HttpRequest& request) {
+    return take_order(request, orders, [&](os::LogLevel level) { set = level; }).status;
+  };
+  EXPECT_EQ(take(post("/log-level", "level=debug")), 200U);
+  EXPECT_EQ(set, os::LogLevel::Debug);
+  EXPECT_EQ(take(post("/log-level", "", "level=error")), 200U);
+  EXPECT_EQ(set, os::LogLevel::Error);
+  EXPECT_EQ(take(post("/log-level", "level=loud")), 400U);
+  EXPECT_EQ(take(post("/log-level")), 400U);
+  EXPECT_EQ(set, os::LogLevel::Error);
+}
+
 TEST(Admin, RefusesATokenThatIsNone) {
   for (const std::string& text :
        {std::string{}, std::string{"\n"}, std::string{"fifteen-letters"},
