@@ -176,6 +176,7 @@ void Contacts::run_callbacks(detail::Running& running, const Begun& begun) const
   World& world = running.world();
   if (running.is_removed(begun.row_a)) return;
   if (begun.row_b == kWall) {
+    running.count_call(Callback::Wall, begun.row_a);
     running.call(begun.row_a, [&](const detail::Row& me, const detail::AnyStep& step) {
       world.kind_of(begun.row_a).wall(me, begun.contact, step);
     });
@@ -186,6 +187,7 @@ void Contacts::run_callbacks(detail::Running& running, const Begun& begun) const
   const std::size_t kind_a = world.infos()[begun.row_a].kind;
   const std::size_t kind_b = world.infos()[begun.row_b].kind;
   if (const auto meet = world.kind_of(begun.row_a).contact[kind_b]; meet != nullptr) {
+    running.count_call({Callback::Contact, kind_a, kind_b});
     running.call(begun.row_a, begun.row_b,
                  [&](const detail::Row& a, const detail::Row& b, const detail::AnyStep& step) {
                    meet(a, b, begun.contact, step);
@@ -193,6 +195,7 @@ void Contacts::run_callbacks(detail::Running& running, const Begun& begun) const
   }
   if (running.is_removed(begun.row_a) || running.is_removed(begun.row_b)) return;
   if (const auto meet = world.kind_of(begun.row_b).contact[kind_a]; meet != nullptr) {
+    running.count_call({Callback::Contact, kind_b, kind_a});
     const Contact turned{.nx = static_cast<std::int8_t>(-begun.contact.nx),
                          .ny = static_cast<std::int8_t>(-begun.contact.ny),
                          .before = {-begun.contact.before.x, -begun.contact.before.y}};

@@ -402,6 +402,7 @@ void Running::carry_out_spawn(const Outcome& outcome, ConstBytes state) {
 void Running::apply(std::size_t row, std::size_t outcome, const void* value) {
   const KindTable::Apply rule = world_->kind_of(row).apply[outcome];
   if (rule == nullptr) return;
+  count_call({engine::Callback::Apply, world_->infos()[row].kind, outcome});
   call(row, [&](const Row& me, const AnyStep& step) { rule(me, value, step); });
 }
 

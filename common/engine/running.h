@@ -136,6 +136,20 @@ class Running {
 
   void set_query_log(const engine::QueryLog& log) { log_ = log; }
 
+  void set_call_counts(engine::CallCounts& counts) { call_counts_ = &counts; }
+
+  /// Counts a call, if calls are counted.
+  void count_call(const engine::CallbackCase& called) {
+    if (call_counts_ != nullptr) call_counts_->add(called);
+  }
+
+  /// Counts the call of a callback of a row's kind.
+  void count_call(engine::Callback callback, std::size_t row) {
+    if (call_counts_ != nullptr) {
+      call_counts_->add({.callback = callback, .kind = world_->infos()[row].kind});
+    }
+  }
+
   // --- what Step does ---
 
   [[nodiscard]] std::int32_t shared_random(std::int32_t n);
@@ -240,6 +254,7 @@ class Running {
   engine::TickRecord* record_ = nullptr;
   engine::OutcomePhase phase_ = engine::OutcomePhase::Joining;
   engine::QueryLog log_;
+  engine::CallCounts* call_counts_ = nullptr;
   engine::TickReport report_;
   std::span<const engine::Join> joins_;
   bool is_in_hook_ = false;

@@ -13,10 +13,12 @@ namespace {
 
 /// Takes out of an input what has no effect on the player's avatar as it is now; `avatar` is the
 /// row of the player's first entity, or size().
-void drop_insignificant(const World& world, std::size_t avatar, MutableBytes input) {
+void drop_insignificant(detail::Running& running, std::size_t avatar, MutableBytes input) {
+  const World& world = running.world();
   const GameTable& game = world.game();
   if (game.significant == nullptr || avatar == world.size()) return;
   if (world.infos()[avatar].kind != game.avatar) return;
+  running.count_call({.callback = Callback::Significant});
   game.significant(input.data(), world.state(avatar).data());
 }
 
@@ -27,6 +29,7 @@ void Stepper::open(World& world) {
   opening_.clear();
   running_.begin(world, Authority::Server, opening_);
   if (world.game().open != nullptr) {
+    running_.count_call({.callback = Callback::Open});
     running_.call_hook(OutcomePhase::Deciding, [&] { world.game().open(running_); });
   }
   running_.end_hooks(OutcomePhase::Deciding);
@@ -47,7 +50,10 @@ const TickReport& Stepper::step(World& world, const TickRequest& request, TickRe
   move(world);
   act_after(world);
   running_.call_hook(OutcomePhase::Deciding, [&] {
-    if (world.game().decide != nullptr) world.game().decide(running_);
+    if (world.game().decide != nullptr) {
+      running_.count_call({.callback = Callback::Decide});
+      world.game().decide(running_);
+    }
     running_.remove_surplus();
   });
   running_.end_hooks(OutcomePhase::Deciding);
@@ -108,7 +114,10 @@ void Stepper::run_request(World& world, const TickRequest& request) {
   const GameTable& game = world.game();
   for (const Player player : request.leaves) {
     running_.call_hook(OutcomePhase::Joining, [&] {
-      if (game.leave != nullptr && !request.opens_match) game.leave(running_, player);
+      if (game.leave != nullptr && !request.opens_match) {
+        running_.count_call({.callback = Callback::Leave});
+        game.leave(running_, player);
+      }
       running_.leave(player);
     });
   }
@@ -117,12 +126,14 @@ void Stepper::run_request(World& world, const TickRequest& request) {
   for (const Join& join : request.joins) {
     running_.call_hook(OutcomePhase::Joining, [&] {
       running_.join_player(join);
+      running_.count_call({.callback = Callback::Join});
       game.join(running_, join.player);
     });
   }
   for (const Command& command : request.commands) {
     running_.call_hook(OutcomePhase::Joining, [&] {
       running_.note_command(command);
+      running_.count_call({.callback = Callback::Command, .with = command.type});
       const AlignedValue value{command.bytes};
       game.commands[command.type].run(running_, command.player, value.data());
     });
@@ -134,7 +145,9 @@ void Stepper::run_request(World& world, const TickRequest& request) {
 void Stepper::open_next(World& world) {
   running_.call_hook(OutcomePhase::Joining, [this] { running_.empty_room(); });
   running_.call_hook(OutcomePhase::Joining, [&] {
-    if (world.game().open != nullptr) world.game().open(running_);
+    if (world.game().open == nullptr) return;
+    running_.count_call({.callback = Callback::Open});
+    world.game().open(running_);
   });
 }
 
@@ -157,7 +170,7 @@ void Stepper::give_inputs(World& world, const TickRequest& request, TickRecord& 
   for (const PlayerInput& given : request.inputs) {
     TICKBOX_ASSERT(world.has(given.player) && given.input.size() == game.input.bytes);
     significant_.assign(given.input.begin(), given.input.end());
-    drop_insignificant(world, avatars_[given.player.seat], significant_);
+    drop_insignificant(running_, avatars_[given.player.seat], significant_);
     const MutableBytes held = world.input(given.player);
     if (are_equal(game.input, held, significant_)) continue;
     record.inputs.push_back({.player = given.player, .first = record.bytes.size()});
@@ -189,6 +202,7 @@ void Stepper::act(World& world) {
   for (const std::uint32_t row : active_rows(world)) {
     const auto act = world.kind_of(row).act;
     if (act == nullptr || running_.is_removed(row)) continue;
+    running_.count_call(Callback::Act, row);
     running_.call(row, [&](const detail::Row& me, const detail::AnyStep& step) {
       act(me, input_of(world, row), step);
     });
@@ -204,6 +218,7 @@ void Stepper::judge(World& world, const TickRequest& request, TickRecord& record
     if (class_of(id) != IdClass::Avatar) break;
     const auto cast = world.kind_of(row).ray;
     if (cast == nullptr || running_.is_removed(row)) continue;
+    running_.count_call(Callback::Ray, row);
     const std::optional<Ray> ray =
         cast(world.row(row), input_of(world, row), detail::Moment{running_});
     if (!ray) continue;
@@ -218,6 +233,7 @@ void Stepper::strike(World& world, const TickRecord& record) {
     if (row == world.size() || running_.is_removed(row)) continue;
     const auto struck = world.kind_of(row).struck;
     if (struck == nullptr) continue;
+    running_.count_call(Callback::Struck, row);
     running_.call(row, [&](const detail::Row& me, const detail::AnyStep& step) {
       struck(me, strike.shooter, step);
     });
@@ -252,6 +268,7 @@ void Stepper::move(World& world) {
     const std::size_t row = world.index_of(id);
     const auto crushed = world.kind_of(row).crushed;
     if (crushed == nullptr || running_.is_removed(row)) continue;
+    running_.count_call(Callback::Crushed, row);
     running_.call(row, crushed);
   }
   remove_what_left(world);
@@ -270,6 +287,7 @@ void Stepper::remove_what_left(World& world) {
   for (const std::uint32_t row : active_rows(world)) {
     if (running_.is_removed(row) || !is_outside(std::as_const(world).body(row))) continue;
     if (const auto left = world.kind_of(row).left; left != nullptr) {
+      running_.count_call(Callback::Left, row);
       running_.call(row, left);
     }
     if (!running_.is_removed(row)) running_.remove_row(row);
@@ -312,6 +330,7 @@ void Stepper::act_after(World& world) {
   for (const std::uint32_t row : active_rows(world)) {
     const auto after = world.kind_of(row).after;
     if (after == nullptr || running_.is_removed(row)) continue;
+    running_.count_call(Callback::After, row);
     running_.call(row, after);
   }
   running_.end_phase();

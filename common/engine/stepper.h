@@ -35,6 +35,9 @@ class Stepper {
   /// For a test that shows that each query must log.
   void set_query_log(const QueryLog& log) { running_.set_query_log(log); }
 
+  /// Counts the calls of the game's callbacks and hooks from now on. `counts` must live longer.
+  void set_call_counts(CallCounts& counts) { running_.set_call_counts(counts); }
+
  private:
   void begin(World& world, Authority authority, TickRecord& record);
   void look_at(const GameTable& game);

@@ -1,13 +1,16 @@
 #pragma once
-// What happened in one tick, beside the new state: for replication, and for players.
+// What happened in one tick, beside the new state: for replication, and for players. What the ticks
+// of a match have called: for the laws.
 
 #include "core/bytes.h"
 #include "engine/entity_id.h"
 #include "sim/step.h"
 #include "tickbox/game_table.h"
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -77,6 +80,49 @@ struct TickReport {
       list.count = 0;
     }
   }
+};
+
+/// The callbacks and hooks of a game that a match calls.
+enum class Callback : std::uint8_t {
+  Act,
+  Ray,
+  Struck,
+  Contact,
+  Wall,
+  After,
+  Apply,
+  Crushed,
+  Left,
+  Open,
+  Join,
+  Leave,
+  Decide,
+  Command,
+  Significant,
+  Bot,  ///< asked by clients, not by a Stepper
+};
+
+/// A callback as the game defines it once.
+struct CallbackCase {
+  Callback callback = Callback::Act;
+  std::size_t kind = 0;  ///< of the entity; of Bot the style; 0 of what is not by kind
+  std::size_t with = 0;  ///< of Contact the other's kind, of Apply the outcome, of Command its type
+
+  friend auto operator<=>(const CallbackCase&, const CallbackCase&) = default;
+};
+
+/// How often each was called.
+class CallCounts {
+ public:
+  void add(const CallbackCase& called) { ++counts_[called]; }
+
+  [[nodiscard]] std::uint64_t of(const CallbackCase& which) const {
+    const auto found = counts_.find(which);
+    return found != counts_.end() ? found->second : 0;
+  }
+
+ private:
+  std::map<CallbackCase, std::uint64_t> counts_;
 };
 
 }  // namespace tickbox::engine

@@ -12,6 +12,7 @@
 #include "laws/random_match.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace tickbox::laws {
@@ -40,7 +41,10 @@ class CheckedMatch {
         seed_(match.seed),
         match_(game, map, match),
         other_(game, map,
-               {.seed = ~match.seed, .tick_rate = match.tick_rate, .seats = match.seats}),
+               {.seed = ~match.seed,
+                .tick_rate = match.tick_rate,
+                .seats = match.seats,
+                .players = match.players}),
         twin_like_(game, map, match.tick_rate, 0, engine::StateOrder::Descending),
         raw_like_(raw_, map, match.tick_rate, 0),
         before_(match_.world()),
@@ -76,10 +80,12 @@ class CheckedMatch {
 
  private:
   [[nodiscard]] LawBroken broken(std::string law, std::string what) const {
+    const engine::World& world = match_.world();
     return {.law = std::move(law),
-            .seed = seed_,
-            .tick_rate = match_.world().tick_rate(),
-            .tick = match_.world().tick,
+            .place = {.map = world.map()->name,
+                      .tick_rate = world.tick_rate(),
+                      .seed = seed_,
+                      .tick = world.tick},
             .what = std::move(what)};
   }
 
@@ -245,7 +251,8 @@ AloneMatch play_alone(const GameTable& game, const engine::SharedMap& map,
   RandomMatch match{game, map, options};
   AloneMatch alone;
   for (std::uint32_t tick = 0; tick < laws.ticks; ++tick) {
-    if (laws.place != nullptr) *laws.place = {options.seed, options.tick_rate, tick + 1};
+    if (laws.place != nullptr)
+      *laws.place = {map->name, options.tick_rate, options.seed, {tick + 1}};
     match.draw();
     match.step();
     alone.hashes.push_back(engine::state_hash(match.world()));
@@ -270,10 +277,45 @@ std::optional<LawBroken> check_allocation(const GameTable& game, const engine::S
       stepper.replay(world, record);
       if (!is_warm || allocations() == before) continue;
       return LawBroken{.law = "allocation",
-                       .seed = options.seed,
-                       .tick_rate = options.tick_rate,
-                       .tick = world.tick,
+                       .place = {.map = map->name,
+                                 .tick_rate = options.tick_rate,
+                                 .seed = options.seed,
+                                 .tick = world.tick},
                        .what = "a tick allocates memory that the same tick has allocated before"};
+    }
+  }
+  return std::nullopt;
+}
+
+/// Plays the matches of one map at one rate.
+std::optional<LawBroken> check_map(const GameTable& game, std::string_view name, std::uint32_t rate,
+                                   const LawOptions& options, MapCalls& calls) {
+  if (options.place != nullptr) *options.place = {.map = name, .tick_rate = rate};
+  const MapOptions made_for{.seats = options.seats, .name = name};
+  const engine::SharedMap map = engine::make_map(game, made_for, rate);
+  if (engine::make_map(game, made_for, rate)->hash != map->hash) {
+    return LawBroken{.law = "map",
+                     .place = {.map = name, .tick_rate = rate, .seed = options.first_seed},
+                     .what =
+                         "map() builds another map when it is called again. Look for a "
+                         "static variable"};
+  }
+  for (std::uint64_t seed = options.first_seed; seed < options.first_seed + options.matches;
+       ++seed) {
+    MatchOptions match{.seed = seed,
+                       .tick_rate = rate,
+                       .seats = options.seats,
+                       .players = seed % 2 == 0 ? Players::Bots : Players::Random};
+    const AloneMatch alone = play_alone(game, map, match, options);
+    ++calls.matches;
+    match.call_counts = &calls.counts;
+    CheckedMatch checked{game, map, options, match};
+    for (const std::uint64_t hash : alone.hashes) {
+      if (auto broken = checked.tick(hash)) return broken;
+    }
+    if (!options.allocations) continue;
+    if (auto broken = check_allocation(game, map, match, alone, options.allocations)) {
+      return broken;
     }
   }
   return std::nullopt;
@@ -282,52 +324,92 @@ std::optional<LawBroken> check_allocation(const GameTable& game, const engine::S
 }  // namespace
 
 std::optional<LawBroken> check_laws(const GameTable& game, const LawOptions& options) {
-  for (const std::uint32_t rate : options.tick_rates) {
-    const engine::SharedMap map =
-        engine::make_map(game, {.seats = options.seats, .name = options.map}, rate);
-    for (std::uint64_t seed = options.first_seed; seed < options.first_seed + options.matches;
-         ++seed) {
-      const MatchOptions match{.seed = seed, .tick_rate = rate, .seats = options.seats};
-      const AloneMatch alone = play_alone(game, map, match, options);
-      CheckedMatch checked{game, map, options, match};
-      for (const std::uint64_t hash : alone.hashes) {
-        if (auto broken = checked.tick(hash)) return broken;
-      }
-      if (!options.allocations) continue;
-      if (auto broken = check_allocation(game, map, match, alone, options.allocations)) {
-        return broken;
-      }
+  std::vector<std::string_view> maps{game.maps.begin(), game.maps.end()};
+  if (!options.map.empty() || maps.empty()) maps = {options.map};
+  for (const std::string_view map : maps) {
+    MapCalls calls{.map = map};
+    std::optional<LawBroken> broken;
+    for (std::size_t rate = 0; rate < options.tick_rates.size() && !broken; ++rate) {
+      broken = check_map(game, map, options.tick_rates[rate], options, calls);
     }
+    if (options.calls != nullptr) options.calls->push_back(std::move(calls));
+    if (broken) return broken;
   }
   return std::nullopt;
 }
 
 namespace {
 
+using engine::Callback;
+
+/// The callbacks and hooks that matches call.
+struct CallbackName {
+  std::string_view name;
+  Callback callback;
+};
+
+constexpr std::array kCallbacks{
+    CallbackName{"act", Callback::Act},       CallbackName{"ray", Callback::Ray},
+    CallbackName{"struck", Callback::Struck}, CallbackName{"contact", Callback::Contact},
+    CallbackName{"wall", Callback::Wall},     CallbackName{"after", Callback::After},
+    CallbackName{"apply", Callback::Apply},   CallbackName{"crushed", Callback::Crushed},
+    CallbackName{"left", Callback::Left},     CallbackName{"open", Callback::Open},
+    CallbackName{"join", Callback::Join},     CallbackName{"leave", Callback::Leave},
+    CallbackName{"decide", Callback::Decide}, CallbackName{"command", Callback::Command},
+    CallbackName{"bot", Callback::Bot},       CallbackName{"significant", Callback::Significant},
+};
+
+/// One of the functions that make a hook, by the kinds that it takes.
+struct HookCase {
+  std::string name;
+  std::size_t kind = 0;
+  std::size_t with = 0;
+};
+
+bool has_hook(const KindTable& kind, std::string_view hook) {
+  return (hook == "act" && kind.act != nullptr) || (hook == "ray" && kind.ray != nullptr) ||
+         (hook == "struck" && kind.struck != nullptr) || (hook == "wall" && kind.wall != nullptr) ||
+         (hook == "after" && kind.after != nullptr) ||
+         (hook == "crushed" && kind.crushed != nullptr) ||
+         (hook == "left" && kind.left != nullptr) ||
+         (hook == "possible" && kind.possible != nullptr) ||
+         (hook == "predict" && kind.has_predict) || (hook == "look" && kind.has_look);
+}
+
 /// Returns for which kinds the engine calls a hook.
-std::vector<std::string> kinds_with(const GameTable& game, std::string_view hook) {
-  std::vector<std::string> with;
-  for (const KindTable& kind : game.kinds) {
+std::vector<HookCase> cases_by_kind(const GameTable& game, std::string_view hook) {
+  std::vector<HookCase> cases;
+  for (std::size_t i = 0; i < game.kinds.size(); ++i) {
+    const KindTable& kind = game.kinds[i];
     const std::string name{kind.type.name};
-    const bool has =
-        (hook == "act" && kind.act != nullptr) || (hook == "ray" && kind.ray != nullptr) ||
-        (hook == "struck" && kind.struck != nullptr) || (hook == "wall" && kind.wall != nullptr) ||
-        (hook == "after" && kind.after != nullptr) ||
-        (hook == "crushed" && kind.crushed != nullptr) ||
-        (hook == "left" && kind.left != nullptr) ||
-        (hook == "possible" && kind.possible != nullptr) ||
-        (hook == "predict" && kind.has_predict) || (hook == "look" && kind.has_look);
-    if (has) with.push_back(name);
+    if (has_hook(kind, hook)) cases.push_back({.name = name, .kind = i});
     for (std::size_t other = 0; hook == "contact" && other < kind.contact.size(); ++other) {
       if (kind.contact[other] == nullptr) continue;
-      with.push_back(name + " with " + std::string{game.kinds[other].type.name});
+      cases.push_back({name + " with " + std::string{game.kinds[other].type.name}, i, other});
     }
     for (std::size_t outcome = 0; hook == "apply" && outcome < kind.apply.size(); ++outcome) {
       if (kind.apply[outcome] == nullptr) continue;
-      with.push_back(name + " by " + std::string{game.outcomes[outcome].name});
+      cases.push_back({name + " by " + std::string{game.outcomes[outcome].name}, i, outcome});
     }
   }
-  return with;
+  return cases;
+}
+
+std::vector<HookCase> cases_of(const GameTable& game, std::string_view hook) {
+  std::vector<HookCase> cases = cases_by_kind(game, hook);
+  for (std::size_t i = 0; hook == "command" && i < game.commands.size(); ++i) {
+    cases.push_back({.name = std::string{game.commands[i].type.name}, .with = i});
+  }
+  for (std::size_t i = 0; hook == "bot" && i < game.bot.styles.size(); ++i) {
+    cases.push_back({.name = std::string{game.bot.styles[i]}, .kind = i});
+  }
+  return cases;
+}
+
+bool is_declared(const GameTable& game, std::string_view hook) {
+  return hook == "join" || std::ranges::any_of(game.hooks, [hook](const Hook& has) {
+           return has.name == hook && has.is_declared;
+         });
 }
 
 }  // namespace
@@ -335,19 +417,47 @@ std::vector<std::string> kinds_with(const GameTable& game, std::string_view hook
 HookNames hooks_of(const GameTable& game) {
   HookNames names;
   for (const Hook& hook : game.hooks) {
-    if (hook.is_declared) {
-      names.declared.push_back({.name = hook.name, .kinds = kinds_with(game, hook.name)});
-    } else {
+    if (!hook.is_declared) {
       names.others.push_back(hook.name);
+      continue;
+    }
+    HookUse& use = names.declared.emplace_back(HookUse{.name = hook.name, .kinds = {}});
+    for (HookCase& of : cases_by_kind(game, hook.name)) {
+      use.kinds.push_back(std::move(of.name));
     }
   }
   return names;
 }
 
+std::vector<CallbackUse> callbacks_of(const GameTable& game) {
+  std::vector<CallbackUse> uses;
+  for (const auto& [name, callback] : kCallbacks) {
+    if (!is_declared(game, name)) continue;
+    const std::vector<HookCase> cases = cases_of(game, name);
+    if (cases.empty()) uses.push_back({std::string{name}, {.callback = callback}});
+    for (const HookCase& of : cases) {
+      uses.push_back({std::string{name} + " (" + of.name + ")", {callback, of.kind, of.with}});
+    }
+  }
+  return uses;
+}
+
+std::string options_of(const LawPlace& place, const LawOptions& options) {
+  const LawOptions by_default;
+  std::string text = place.map.empty() ? "" : "--map " + std::string{place.map} + " ";
+  text += "--tick-rate " + std::to_string(place.tick_rate) + " --seed " +
+          std::to_string(place.seed) + " --matches 1";
+  if (options.ticks != by_default.ticks) text += " --ticks " + std::to_string(options.ticks);
+  if (options.seats != by_default.seats) text += " --seats " + std::to_string(options.seats);
+  return text;
+}
+
 std::string to_text(const GameTable& game, const LawBroken& broken) {
-  return std::string{game.name} + " breaks the law \"" + broken.law + "\" at " +
-         std::to_string(broken.tick_rate) + " ticks per second, match " +
-         std::to_string(broken.seed) + ", tick " + std::to_string(broken.tick.value) + ": " +
+  const LawPlace& place = broken.place;
+  return std::string{game.name} + " breaks the law \"" + broken.law + "\"" +
+         (place.map.empty() ? "" : " on map " + std::string{place.map}) + " at " +
+         std::to_string(place.tick_rate) + " ticks per second, match " +
+         std::to_string(place.seed) + ", tick " + std::to_string(place.tick.value) + ": " +
          broken.what;
 }
 

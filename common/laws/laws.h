@@ -1,9 +1,10 @@
 #pragma once
-// The laws that every game must obey, checked on random matches. A game that breaks one desyncs, or
-// cannot be replayed.
+// The laws that every game must obey, checked on matches of each of its maps. A game that breaks
+// one desyncs, or cannot be replayed.
 //
-// A match has random joins, leaves, commands, inputs within their declared ranges, and strikes.
-// After each tick these laws are checked; *allocation* after a whole match:
+// A match has random joins, leaves and strikes. The players of every second match are the game's
+// bots, if it has any. Others give random commands and inputs within their declared ranges.
+// After each tick these laws are checked; *allocation* after a whole match, *map* before:
 //
 // clang-format off
 //   range        every declared value of the world is within its range
@@ -18,11 +19,13 @@
 //   allocation   a tick that one Stepper replays a second time in one World allocates nothing
 //   bot          the same seed and the same views give the same inputs and commands, each value
 //                within its range. A bot writes nothing but what it remembers
+//   map          map() builds the same map again
 // clang-format on
 //
 // The names of the laws are those of LawBroken::law.
 
 #include "engine/stepper.h"
+#include "engine/tick_report.h"
 #include "tickbox/game_table.h"
 
 #include <cstdint>
@@ -36,30 +39,37 @@ namespace tickbox::laws {
 
 /// A tick of a match of the laws.
 struct LawPlace {
-  std::uint64_t seed = 0;
+  std::string_view map{};  ///< empty if the game lists none
   std::uint32_t tick_rate = 0;
-  std::uint32_t tick = 0;
+  std::uint64_t seed = 0;  ///< the game's bots play those that are even
+  Tick tick;               ///< 0: before the match
+};
+
+/// What the matches of one map have called.
+struct MapCalls {
+  std::string_view map{};
+  std::uint64_t matches = 0;
+  engine::CallCounts counts{};
 };
 
 struct LawOptions {
   std::uint64_t first_seed = 1;
-  std::uint32_t matches = 500;  ///< at each of the tick rates
-  std::uint32_t ticks = 90;     ///< of a match
+  std::uint32_t matches = 60;  ///< of each map, at each of the tick rates
+  std::uint32_t ticks = 300;   ///< of a match
   std::uint32_t seats = 6;
-  std::string_view map{};  ///< one of the game's; empty: its first
+  std::string_view map{};  ///< one of the game's; empty: all
   std::vector<std::uint32_t> tick_rates = {10, 60, 128, 240};
   engine::QueryLog query_log;  ///< for a test that shows that each query must log
   /// Returns the number of allocations so far. Without it, the law *allocation* is not checked.
   std::function<std::uint64_t()> allocations;
   LawPlace* place = nullptr;  ///< if given, says where the rules are when an assertion fails
+  std::vector<MapCalls>* calls = nullptr;  ///< if given, receives what each map has called
 };
 
 /// The first tick in which a law was broken.
 struct LawBroken {
   std::string law;
-  std::uint64_t seed = 0;
-  std::uint32_t tick_rate = 0;
-  Tick tick;
+  LawPlace place;
   std::string what;  ///< entity, field and values, and what to look for
 };
 
@@ -84,6 +94,19 @@ struct HookNames {
 };
 
 [[nodiscard]] HookNames hooks_of(const GameTable& game);
+
+/// A callback or hook of a game that matches call, by its name and kinds: "contact (A with B)".
+struct CallbackUse {
+  std::string name;
+  engine::CallbackCase which;
+};
+
+/// Returns what matches can call. The others are asked outside of a tick: sight, predict, possible
+/// and look.
+[[nodiscard]] std::vector<CallbackUse> callbacks_of(const GameTable& game);
+
+/// Returns the options with which NAME-laws plays the match of a place alone.
+[[nodiscard]] std::string options_of(const LawPlace& place, const LawOptions& options);
 
 /// Returns one line for a person.
 [[nodiscard]] std::string to_text(const GameTable& game, const LawBroken& broken);

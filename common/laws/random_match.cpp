@@ -14,6 +14,8 @@ constexpr std::uint64_t kLeaves = 80;
 constexpr std::uint64_t kChanges = 4;
 constexpr std::uint64_t kStrikes = 2;
 constexpr std::uint64_t kCommands = 40;
+/// Bots stay longer: most of a game is far from where its players appear.
+constexpr std::uint64_t kBotLeaves = 600;
 
 std::int64_t draw_value(const FieldInfo& field, const engine::World& world, Rng& dice) {
   switch (field.form) {
@@ -43,10 +45,13 @@ std::vector<std::byte> drawn_value(const TypeInfo& type, const engine::World& wo
 RandomMatch::RandomMatch(const GameTable& game, engine::SharedMap map, const MatchOptions& options)
     : world_(game, std::move(map), options.tick_rate, options.seed),
       dice_(~options.seed),
+      options_(options),
+      bots_(options.players == Players::Bots && !game.bot.styles.empty() ? options.seats : 0),
       held_(options.seats * std::size_t{game.input.bytes}),
       judge_([this](std::span<const engine::FiredRay> rays, std::vector<engine::Strike>& strikes) {
         strike(rays, strikes);
       }) {
+  if (options.call_counts != nullptr) stepper_.set_call_counts(*options.call_counts);
   stepper_.open(world_);
 }
 
@@ -56,17 +61,23 @@ const engine::TickRequest& RandomMatch::draw() {
   inputs_.clear();
   commands_.clear();
   command_bytes_.clear();
+  if (!bots_.empty()) seen_.assign(world_);
   const bool opens_match = record_.closes_match();
   for (std::uint16_t seat = 0; seat < world_.seats().size(); ++seat) {
     const Player player{seat};
     const bool was_here = world_.has(player);
-    const bool leaves = was_here && (opens_match || dice_.chance(1, kLeaves));
+    const bool leaves =
+        was_here && (opens_match || dice_.chance(1, bots_.empty() ? kLeaves : kBotLeaves));
     const bool joins = (!was_here || leaves) && dice_.chance(1, kJoins);
     if (leaves) leaves_.push_back(player);
     if (joins)
       joins_.push_back(
           {.player = player, .user_data = std::string_view{"team"}.substr(dice_.below(5))});
     if (!joins && (!was_here || leaves)) continue;
+    if (!bots_.empty()) {
+      ask_bot(player, joins);
+      continue;
+    }
     draw_input(player);
     if (!world_.game().commands.empty() && dice_.chance(1, kCommands)) draw_command(player);
   }
@@ -82,11 +93,42 @@ const engine::TickRequest& RandomMatch::draw() {
   return request_;
 }
 
+MutableBytes RandomMatch::held(Player player) {
+  const std::size_t bytes = world_.game().input.bytes;
+  return MutableBytes{held_}.subspan(player.seat * bytes, bytes);
+}
+
+/// The bot of a seat decides by the whole world as it is before the tick.
+void RandomMatch::ask_bot(Player player, bool joins) {
+  const GameTable& game = world_.game();
+  std::optional<bots::Bot>& bot = bots_[player.seat];
+  const std::size_t style = (options_.seed / 2 + player.seat) % game.bot.styles.size();
+  if (joins) {
+    bot.emplace(game, world_.map(),
+                bots::BotOptions{.style = {bots::StyleKind::OfGame, game.bot.styles[style]},
+                                 .seed = dice_.next(),
+                                 .tick_rate = options_.tick_rate});
+  }
+  own_.begin(game);
+  for (std::size_t row = 0; row < world_.size() && !joins; ++row) {
+    if (world_.is_avatar_of(row, player)) own_.add(views::row_of(world_, row));
+  }
+  if (options_.call_counts != nullptr) {
+    options_.call_counts->add({.callback = engine::Callback::Bot, .kind = style});
+  }
+  const ConstBytes input = bot->decide(
+      {.tick = world_.tick + 1, .me = player, .view = seen_, .own = own_, .room = world_.room()});
+  std::ranges::copy(input, held(player).begin());
+  inputs_.push_back({.player = player, .input = held(player)});
+  if (const auto command = bot->command()) {
+    give_command(player, command->type, {command->value.begin(), command->value.end()});
+  }
+}
+
 /// Now and then a player changes one field, or presses a button.
 void RandomMatch::draw_input(Player player) {
   const TypeInfo& type = world_.game().input;
-  const MutableBytes held =
-      MutableBytes{held_}.subspan(player.seat * std::size_t{type.bytes}, type.bytes);
+  const MutableBytes held = this->held(player);
   if (std::ranges::find(joins_, player, &engine::Join::player) != joins_.end()) {
     world_.game().input.write_default(held.data());
   }
@@ -105,7 +147,11 @@ void RandomMatch::draw_input(Player player) {
 
 void RandomMatch::draw_command(Player player) {
   const auto type = static_cast<std::uint8_t>(dice_.below(world_.game().commands.size()));
-  command_bytes_.push_back(drawn_value(world_.game().commands[type].type, world_, dice_));
+  give_command(player, type, drawn_value(world_.game().commands[type].type, world_, dice_));
+}
+
+void RandomMatch::give_command(Player player, std::uint8_t type, std::vector<std::byte> bytes) {
+  command_bytes_.push_back(std::move(bytes));
   commands_.push_back({.player = player, .type = type, .bytes = {}});
 }
 

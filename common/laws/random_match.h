@@ -1,20 +1,32 @@
 #pragma once
-// A match of any game with random players: joins, leaves, commands and inputs within their declared
-// ranges, and strikes of the rays that they fire.
+// A match of any game: random joins and leaves, strikes of the rays that are fired, and players
+// that are random, or the game's bots. Random players give commands and inputs within their
+// declared ranges.
 
+#include "bots/bot.h"
 #include "core/rng.h"
 #include "engine/stepper.h"
+#include "engine/tick_report.h"
+#include "views/rows.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace tickbox::laws {
+
+enum class Players : std::uint8_t {
+  Random,
+  Bots,  ///< the game's styles in turn; random ones if it has none
+};
 
 struct MatchOptions {
   std::uint64_t seed = 0;
   std::uint32_t tick_rate = 60;
   std::uint32_t seats = 6;
+  Players players = Players::Random;
+  engine::CallCounts* call_counts = nullptr;  ///< if given, counts what the match calls
 };
 
 /// Returns a value of a type, each field drawn from its range, players and entities from the
@@ -51,12 +63,19 @@ class RandomMatch {
  private:
   void draw_input(Player player);
   void draw_command(Player player);
+  void ask_bot(Player player, bool joins);
+  void give_command(Player player, std::uint8_t type, std::vector<std::byte> bytes);
+  [[nodiscard]] MutableBytes held(Player player);
   void strike(std::span<const engine::FiredRay> rays, std::vector<engine::Strike>& strikes);
 
   engine::World world_;
   engine::Stepper stepper_;
   engine::TickRecord record_;
   Rng dice_;
+  MatchOptions options_;
+  std::vector<std::optional<bots::Bot>> bots_;  ///< by seat; empty if players are random
+  views::Rows seen_;
+  views::Rows own_;
   std::vector<std::byte> held_;  ///< by seat: the input that its player gives
   std::vector<Player> shooters_;
   std::vector<Player> leaves_;

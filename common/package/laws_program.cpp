@@ -3,12 +3,15 @@
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
 #include "core/assert.h"
+#include "engine/identity.h"
 #include "laws/laws.h"
 #include "os/process/standard_output.h"
 #include "tickbox/program.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -38,14 +41,17 @@ std::function<std::uint64_t()> counter() {
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 laws::LawPlace place_of_rules;
 
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+std::function<std::string(const laws::LawPlace&)> command_again;
+
 void tell_place(const char* condition, const char* file, int line) {
   print_failed_condition(condition, file, line);
-  const auto [seed, tick_rate, tick] = place_of_rules;
-  if (tick == 0) return;
+  const laws::LawPlace& place = place_of_rules;
+  if (place.tick_rate == 0) return;
   os::write_to_stderr(
-      fmt::format("It failed at {0} ticks per second, match {1}, tick {2}; again: "
-                  "--seed {1} --matches 1\n",
-                  tick_rate, seed, tick));
+      fmt::format("It failed{} at {} ticks per second, match {}, tick {}; again: {}\n",
+                  place.map.empty() ? "" : fmt::format(" on map {}", place.map), place.tick_rate,
+                  place.seed, place.tick.value, command_again(place)));
 }
 
 /// Returns a line with the hooks that the game has, each with its kinds, and a line with the
@@ -67,9 +73,70 @@ std::string hooks_text(const GameTable& game) {
   return text;
 }
 
-std::string document_of(const GameTable& game, std::size_t matches,
-                        const std::optional<laws::LawBroken>& broken, cli::ExitCode code) {
-  using Json = nlohmann::ordered_json;
+/// What the laws have found.
+struct Findings {
+  std::optional<laws::LawBroken> broken;
+  std::vector<laws::MapCalls> calls;
+};
+
+std::uint64_t matches_of(const Findings& findings) {
+  std::uint64_t matches = 0;
+  for (const laws::MapCalls& map : findings.calls) {
+    matches += map.matches;
+  }
+  return matches;
+}
+
+/// Returns the names of callbacks that no match has called.
+std::vector<std::string> never_called(const GameTable& game, const Findings& findings) {
+  std::vector<std::string> names;
+  for (const laws::CallbackUse& use : laws::callbacks_of(game)) {
+    const auto is_called = [&use](const laws::MapCalls& map) {
+      return map.counts.of(use.which) > 0;
+    };
+    if (std::ranges::none_of(findings.calls, is_called)) names.push_back(use.name);
+  }
+  return names;
+}
+
+/// Returns a table of how often each callback was called, a column for each map.
+std::string calls_text(const GameTable& game, const Findings& findings) {
+  constexpr std::string_view kHead = "calls";
+  const std::vector<laws::CallbackUse> uses = laws::callbacks_of(game);
+  std::size_t width = kHead.size();
+  for (const laws::CallbackUse& use : uses) {
+    width = std::max(width, use.name.size());
+  }
+  std::string text{kHead};
+  for (std::size_t i = 0; i < findings.calls.size() && !game.maps.empty(); ++i) {
+    text += fmt::format("{:>{}}", findings.calls[i].map, i == 0 ? width + 13 - kHead.size() : 13);
+  }
+  text += '\n';
+  for (const laws::CallbackUse& use : uses) {
+    text += fmt::format("{:<{}}", use.name, width);
+    for (const laws::MapCalls& map : findings.calls) {
+      text += fmt::format("{:>13}", map.counts.of(use.which));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+using Json = nlohmann::ordered_json;
+
+Json maps_of(const GameTable& game, const Findings& findings) {
+  Json maps = Json::array();
+  for (const laws::MapCalls& map : findings.calls) {
+    Json calls = Json::object();
+    for (const laws::CallbackUse& use : laws::callbacks_of(game)) {
+      calls[use.name] = map.counts.of(use.which);
+    }
+    maps.push_back({{"map", map.map}, {"matches", map.matches}, {"calls", std::move(calls)}});
+  }
+  return maps;
+}
+
+std::string document_of(const GameTable& game, const Findings& findings, cli::ExitCode code) {
   const laws::HookNames hooks = laws::hooks_of(game);
   Json declared = Json::array();
   Json kinds = Json::object();
@@ -79,22 +146,41 @@ std::string document_of(const GameTable& game, std::size_t matches,
   }
   Json document{{"game", game.name},
                 {"version", game.version},
-                {"matches", matches},
+                {"matches", matches_of(findings)},
                 {"hooks",
                  {{"declared", std::move(declared)},
                   {"kinds", std::move(kinds)},
                   {"not_declared", hooks.others}}},
+                {"maps", maps_of(game, findings)},
+                {"never_called", never_called(game, findings)},
                 {"broken", nullptr},
                 {"exit", cli::to_int(code)}};
-  if (broken) {
-    document["broken"] = {{"law", broken->law},
-                          {"seed", broken->seed},
-                          {"tick_rate", broken->tick_rate},
-                          {"tick", broken->tick.value},
-                          {"what", broken->what}};
-    document["error"] = laws::to_text(game, *broken);
+  if (findings.broken) {
+    const laws::LawBroken& broken = *findings.broken;
+    document["broken"] = {{"law", broken.law},
+                          {"map", broken.place.map},
+                          {"seed", broken.place.seed},
+                          {"tick_rate", broken.place.tick_rate},
+                          {"tick", broken.place.tick.value},
+                          {"what", broken.what},
+                          {"again", command_again(broken.place)}};
+    document["error"] = laws::to_text(game, broken);
   }
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// Writes which law is broken, or which callbacks no law has seen.
+void tell_findings(const std::string& program, const GameTable& game, const Findings& findings) {
+  if (findings.broken) {
+    os::write_to_stderr(fmt::format("{}: {}\nagain: {}\n", program,
+                                    laws::to_text(game, *findings.broken),
+                                    command_again(findings.broken->place)));
+    return;
+  }
+  for (const std::string& name : never_called(game, findings)) {
+    os::write_to_stderr(
+        fmt::format("{}: warning: {} was never called: no law has seen it\n", program, name));
+  }
 }
 
 }  // namespace
@@ -106,34 +192,58 @@ int tickbox::run_laws(int argc, char** argv, const GameTable& game) {
   laws::LawOptions options{.allocations = package::counter(), .place = &package::place_of_rules};
   cli::Program program{
       {.name = name,
-       .description = "Check on random matches what every game must obey, so that it replays, "
-                      "replicates and never desyncs. Says which optional hooks the game has, and "
-                      "for which kinds: one with a misspelt name is missing there, and so is a "
-                      "kind for which it has other arguments. Exit 3 if a law is broken.",
+       .description = "Check on matches of each map what every game must obey, so that it replays, "
+                      "replicates and never desyncs. The game's bots play every second match. Says "
+                      "which optional hooks the game has, and for which kinds: one with a misspelt "
+                      "name is missing there, and so is a kind for which it has other arguments. "
+                      "Says how often each was called on each map, and warns of one that never "
+                      "was. Exit 3 if a law is broken.",
        .example = name + " --matches 2000",
        .plays = fmt::format("{} {}", game.name, game.version)},
       flags};
-  program.add_option("--matches", options.matches, "Matches at each of the rates 10, 60, 128, 240",
+  std::string map;
+  const auto fault_of_map = [&game](const std::string& text) {
+    const auto found = engine::find_map_name(game, text);
+    return found ? std::string{} : found.error();
+  };
+  program.add_option("--map", map, "Play this map alone (default: every map of the game)",
+                     {.value = "NAME", .check = {.fault = fault_of_map}});
+  program.add_option("--matches", options.matches,
+                     "Matches of each map at each of the rates 10, 60, 128, 240",
                      {.value = "N", .check = cli::between(1U, 1'000'000U)});
   program.add_option("--ticks", options.ticks, "Ticks of each match",
                      {.value = "N", .check = cli::between(1U, 1'000'000U)});
   program.add_option("--seats", options.seats, "Seats of each match",
                      {.value = "N", .check = cli::between(1U, 64U)});
+  std::optional<std::uint32_t> rate;
   program.add_option(
-      "--seed", options.first_seed, "Seed of the first match; the others count up from it",
+      "--tick-rate", rate, "Play at this rate alone, in ticks per second",
+      {.value = "N", .check = cli::between(engine::kTickRateMin, engine::kTickRateMax)});
+  program.add_option(
+      "--seed", options.first_seed,
+      "Seed of the first match; the others count up from it. The bots play matches "
+      "whose seed is even",
       {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
   if (const auto exit_code = program.parse(argc, argv)) return cli::to_int(*exit_code);
 
+  options.map = map;
+  if (rate) options.tick_rates = {*rate};
+  package::Findings findings;
+  options.calls = &findings.calls;
+  package::command_again = [&](const laws::LawPlace& place) {
+    return name + " " + laws::options_of(place, options);
+  };
   set_assert_handler(package::tell_place);
-  const std::size_t matches = options.tick_rates.size() * std::size_t{options.matches};
-  const auto broken = laws::check_laws(game, options);
-  const cli::ExitCode code = broken ? cli::ExitCode::CheckFailed : cli::ExitCode::Done;
-  if (broken) os::write_to_stderr(name + ": " + laws::to_text(game, *broken) + "\n");
-  std::string result = package::hooks_text(game);
+  findings.broken = laws::check_laws(game, options);
+  const cli::ExitCode code = findings.broken ? cli::ExitCode::CheckFailed : cli::ExitCode::Done;
+  package::tell_findings(name, game, findings);
+  std::string result = package::hooks_text(game) + package::calls_text(game, findings);
   if (flags.json) {
-    result = package::document_of(game, matches, broken, code);
-  } else if (!broken) {
-    result += fmt::format("{} {} obeys the laws in {} matches\n", game.name, game.version, matches);
+    result = package::document_of(game, findings, code);
+  } else if (!findings.broken) {
+    const std::uint64_t matches = package::matches_of(findings);
+    result += fmt::format("{} {} obeys the laws in {} {}\n", game.name, game.version, matches,
+                          matches == 1 ? "match" : "matches");
   }
   if (const auto written = os::write_to_stdout(result); !written) {
     return cli::to_int(cli::tell_failure({.name = name}, cli::ExitCode::Failed, written.error()));

@@ -8,8 +8,8 @@ namespace tickbox {
 namespace {
 
 TEST(ArenaLaws, AreObeyed) {
-  const auto broken = laws::check_laws(games::arena(), {.matches = tests::law_matches(200),
-                                                        .allocations = tests::law_allocations()});
+  const auto broken = laws::check_laws(
+      games::arena(), {.matches = tests::law_matches(60), .allocations = tests::law_allocations()});
   EXPECT_FALSE(broken) << laws::to_text(games::arena(), *broken);
 }
 

@@ -8,7 +8,7 @@ namespace tickbox {
 namespace {
 
 TEST(BomberLaws, AreObeyed) {
-  const auto broken = laws::check_laws(games::bomber(), {.matches = tests::law_matches(60),
+  const auto broken = laws::check_laws(games::bomber(), {.matches = tests::law_matches(20),
                                                          .allocations = tests::law_allocations()});
   EXPECT_FALSE(broken) << laws::to_text(games::bomber(), *broken);
 }

@@ -15,7 +15,7 @@ namespace {
 TEST(MenagerieLaws, AreObeyed) {
   const auto broken = laws::check_laws(
       tests::menagerie(),
-      {.matches = tests::law_matches(60), .allocations = tests::law_allocations()});
+      {.matches = tests::law_matches(20), .allocations = tests::law_allocations()});
   EXPECT_FALSE(broken) << laws::to_text(tests::menagerie(), *broken);
 }
 

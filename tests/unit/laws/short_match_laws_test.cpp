@@ -10,7 +10,7 @@ namespace {
 TEST(ShortMatchLaws, AreObeyed) {
   const auto broken = laws::check_laws(
       tests::short_match(),
-      {.matches = tests::law_matches(60), .allocations = tests::law_allocations()});
+      {.matches = tests::law_matches(20), .allocations = tests::law_allocations()});
   EXPECT_FALSE(broken) << laws::to_text(tests::short_match(), *broken);
 }
 
