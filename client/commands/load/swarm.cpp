@@ -176,10 +176,13 @@ void Swarm::note_outage(Slot& slot, Instant now) {
 }
 
 /// Returns whether a client connects again. A client that the server removed, or that it will not
-/// admit later either, does not.
+/// admit later either, does not. A client that was suspended until its seat was given up does so
+/// without --rejoin, too.
 bool Swarm::may_rejoin(const Slot& slot) const {
   const Connection& connection = slot.client->connection();
-  if (!options_.rejoin || !slot.was_connected || !connection.over()) return false;
+  if (!slot.was_connected || !connection.over()) return false;
+  const bool is_late = connection.refused() == net::RefuseReason::TicketOver && issues_tokens();
+  if (!options_.rejoin) return is_late;
   if (connection.refused()) return !net::is_final(*connection.refused());
   return !connection.disconnected() ||
          connection.disconnected() == net::DisconnectReason::ServerStopping;

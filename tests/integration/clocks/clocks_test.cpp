@@ -342,5 +342,32 @@ TEST(Clocks, PlayersWhoseClocksLeapAndStandStillPlayOn) {
   EXPECT_EQ(server.stop().exit_code, kDone);
 }
 
+// The server keeps the body of a silent client for 30 s. Before the fix, the client that woke later
+// was refused for its ticket, and left.
+TEST(Clocks, AClientThatIsSuspendedUntilItsSeatIsGivenUpComesBack) {
+  const os::TemporaryFolder folder;
+  MovedClocks clocks{folder.file("clocks")};
+  RunningServer server{{"--max-clients", "16"}, clocks.environment()};
+  Process client{tickbox({"connect", server.address(), "--seconds", "600", "--json"})};
+  ASSERT_TRUE(server.wait_for_clients(1));
+  client.signal(SIGSTOP);
+  // What leaps by more than a second is no silence of the client.
+  for (Duration leapt{}; leapt < seconds{36}; leapt += milliseconds{900}) {
+    clocks.leap(milliseconds{900});
+    std::this_thread::sleep_for(milliseconds{50});
+  }
+  EXPECT_TRUE(
+      eventually([&] { return server.metric("tickbox_disconnects_total", "timed_out") == 1; }));
+  client.signal(SIGCONT);
+  EXPECT_TRUE(eventually(
+      [&] { return server.metric("tickbox_connections_total", "refused_ticket_over") == 1; }));
+  EXPECT_TRUE(server.wait_for_clients(1));
+  expect_ticks(server, kTickRate);
+  client.signal(SIGTERM);
+  const Document document{finish(client).out};
+  EXPECT_EQ(document.number("state_hash.mismatched"), 0);
+  EXPECT_GT(document.number("state_hash.checked"), 0);
+}
+
 }  // namespace
 }  // namespace tickbox::integration
