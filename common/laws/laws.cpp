@@ -18,6 +18,13 @@
 namespace tickbox::laws {
 namespace {
 
+constexpr std::string_view kStepsDiffer =
+    ", in two steps from one state with the same inputs. Look for a static variable, or a "
+    "reference that outlives its callback";
+
+/// The replays that look for such a variable where another law seems to be broken.
+constexpr std::size_t kReplays = 4;
+
 std::string name_of(const engine::World& world, std::size_t row) {
   return std::string{world.kind_of(row).type.name} + " #" + std::to_string(world.id(row).value);
 }
@@ -169,6 +176,7 @@ class CheckedMatch {
     stepper_.replay(part, record_);
     const std::string what = text_of(engine::compare_entities(match_.world(), part, is_chosen));
     if (what.empty()) return std::nullopt;
+    if (auto other = check_replays()) return other;
     return broken("closure", what +
                                  " where its island was stepped alone. Look for an influence that "
                                  "is neither a contact nor a query of Step");
@@ -198,16 +206,25 @@ class CheckedMatch {
                                      "input as it was given");
   }
 
+  /// Replays the tick a few times more from the same state.
+  std::optional<LawBroken> check_replays() {
+    for (std::size_t i = 0; i < kReplays; ++i) {
+      engine::World again = before_;
+      stepper_.replay(again, match_.record());
+      std::string what = difference_of(match_.world(), again);
+      if (!what.empty()) return broken("memory", what.append(kStepsDiffer));
+    }
+    return std::nullopt;
+  }
+
   /// Steps the request once more from the same state.
   std::optional<LawBroken> check_again(const engine::TickRequest& request) {
     auto again = engine::restore(keyframe_, twin_like_);
     if (!again) return std::nullopt;
     stepper_.step(*again, request, record_);
-    const std::string what = difference_of(match_.world(), *again);
+    std::string what = difference_of(match_.world(), *again);
     if (what.empty()) return std::nullopt;
-    return broken("memory", what +
-                                ", in two steps from one state with the same inputs. Look for a "
-                                "static variable, or a reference that outlives its callback");
+    return broken("memory", what.append(kStepsDiffer));
   }
 
   std::optional<LawBroken> check_bots() {

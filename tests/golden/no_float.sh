@@ -55,16 +55,30 @@ esac
 
 found=0
 # shellcheck disable=SC2016 # awk's fields
-"$objdump" --disassemble --no-show-raw-insn --demangle --wide "$@" | awk -F '\t' -v floats="$floats" -v moves="$moves" '
+"$objdump" --disassemble --line-numbers --no-show-raw-insn --demangle --wide "$@" | awk -F '\t' -v floats="$floats" -v moves="$moves" '
+    # The name of a function of a template, with its last arguments alone.
+    function short(name, i, c, depth, held, text) {
+        gsub(/\(anonymous namespace\)/, "{anonymous}", name)
+        for (i = 1; (c = substr(name, i, 1)) != ""; ++i) {
+            if (c == "<" && depth++ == 0) held = ""
+            if (depth == 0) { text = text c } else { held = held c }
+            if (c == ">" && --depth == 0) text = text (substr(name, i + 1, 2) == "::" ? "<>" : held)
+        }
+        sub(/\(.*/, "()", text)
+        return text
+    }
     /file format/ { file = $1; sub(/: .*/, "", file) }
-    /^[0-9a-f]+ <.*>:$/ { function_name = $0; sub(/^[^<]*/, "", function_name); sub(/:$/, "", function_name) }
+    # Before the instructions of a line of the source, if the object has lines.
+    /^[^ \t].*:[0-9]+( \(discriminator [0-9]+\))?$/ { line = $0; sub(/ \(.*/, "", line); next }
+    /^[0-9a-f]+ <.*>:$/ { function_name = $0; sub(/^[^<]*</, "", function_name); sub(/>:$/, "", function_name); line = "" }
     /^ *[0-9a-f]+:\t/ {
         ++instructions
         count = split($2, words, " ")
         for (i = 1; i < count && words[i] ~ /^(lock|rep[a-z]*|notrack|bnd|data16|addr32|[c-g]s|rex[.A-Z]*|\{.*\})$/;) ++i
         if (words[i] ~ floats && words[i] !~ moves) {
+            sub(/[ ]*#.*/, "", $2)
             ++hits
-            print file ": " function_name ": " $2 " " $3
+            print (line == "" ? file : line) ": " short(function_name) ": " $2
         }
     }
     END {
