@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 namespace tickbox::terminal {
 namespace {
@@ -25,6 +26,30 @@ std::string joined(const std::vector<std::string>& figures, std::size_t columns)
     line += std::string(gap, ' ') + figure;
   }
   return line;
+}
+
+/// Takes the first row of a text: as many of its groups, which two spaces part, as fit, or of a
+/// group that is too long as many words. A word that is too long is cut.
+std::u32string_view take_row(std::u32string_view& text, std::size_t columns) {
+  constexpr auto kNone = std::u32string_view::npos;
+  std::size_t end = text.size();
+  if (end > columns) {
+    end = text.rfind(U"  ", columns);
+    if (end == kNone || end == 0) end = text.rfind(U' ', columns);
+    if (end == kNone || end == 0) end = columns;
+  }
+  const std::u32string_view row = text.substr(0, end);
+  text.remove_prefix(std::min(text.find_first_not_of(U' ', end), text.size()));
+  return row;
+}
+
+/// Breaks the hints into rows, at most a third of the screen's; the last one is cut.
+std::vector<std::u32string_view> rows_of(std::u32string_view hints, Size size) {
+  std::vector<std::u32string_view> rows;
+  do {
+    rows.push_back(take_row(hints, size.columns - 1U));
+  } while (!hints.empty() && rows.size() < size.rows / 3U);
+  return rows;
 }
 
 void write_bar(std::size_t row, std::u32string_view text, const Style& style, Screen& screen) {
@@ -58,10 +83,14 @@ Screen draw(const Page& page, Size size, Colours colours) {
     return screen;
   }
   const std::size_t rows = screen.size().rows;
-  if (page.scene) draw_field(*page.scene, {.first = 1, .count = rows - 2}, colours, screen);
+  const std::vector<std::u32string_view> hints = rows_of(page.hints, screen.size());
+  const std::size_t first_hint = rows - hints.size();
+  if (page.scene) draw_field(*page.scene, {.first = 1, .count = first_hint - 1}, colours, screen);
   write_bar(0, widened(joined(page.figures, screen.size().columns)), page.has_alarm ? kAlarm : kBar,
             screen);
-  write_bar(rows - 1, U' ' + page.hints, kBar, screen);
+  for (std::size_t i = 0; i < hints.size(); ++i) {
+    write_bar(first_hint + i, U' ' + std::u32string{hints[i]}, kBar, screen);
+  }
   if (!page.message.empty()) write_message(page.message, screen);
   return screen;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The whole screen: a line of figures, the world, and a line with the keys.
+// The whole screen: a line of figures, the world, and the keys.
 
 #include "client/terminal/field.h"
 #include "client/terminal/screen.h"
@@ -18,7 +18,7 @@ struct Page {
   bool has_alarm = false;            ///< the first figure is an alarm
   std::optional<Scene> scene;        ///< nothing before the first view
   std::string message;               ///< in the middle of the world; empty for none
-  std::u32string hints;              ///< cut at the right edge
+  std::u32string hints;              ///< in rows at the bottom, at most a third of the screen
 };
 
 /// Returns the screen of a terminal of this size.

@@ -133,6 +133,27 @@ TEST(Page, FiguresThatDoNotFitAreLeftOut) {
       << "the first is cut";
 }
 
+// Before the fix, the row was cut: the keys at its end were nowhere.
+TEST(Page, HintsThatDoNotFitTakeMoreRows) {
+  const Yard yard;
+  Page page = yard.page();
+  page.hints = U"q quit  a d walk  ← → throw  space jump  1 2 3 4 5 choose a tool  r restart";
+  const Screen screen = draw(page, {.columns = 40, .rows = 10}, Colours::None);
+  EXPECT_EQ(row_of(screen, 8), " q quit  a d walk  ← → throw  space jump");
+  EXPECT_EQ(row_of(screen, 9), " 1 2 3 4 5 choose a tool  r restart     ");
+  EXPECT_EQ(row_of(screen, 7).find("quit"), std::string::npos) << "the field ends above them";
+
+  page.hints = std::u32string(39, U'x') + U" y";
+  EXPECT_EQ(row_of(draw(page, {.columns = 40, .rows = 10}, Colours::None), 9).substr(0, 3), " y ");
+  page.hints = U"keys";
+  for (int i = 0; i < 100; ++i) {
+    page.hints += U" of one group";
+  }
+  const Screen full = draw(page, {.columns = 40, .rows = 10}, Colours::None);
+  EXPECT_EQ(row_of(full, 7), " keys of one group of one group of one  ");
+  EXPECT_EQ(row_of(full, 6).find("group"), std::string::npos) << "a third of the rows at most";
+}
+
 TEST(Page, AnAlarmHasAnotherColour) {
   const Yard yard;
   Page page = yard.page();
