@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace tickbox {
 
@@ -41,6 +42,9 @@ class Checked {
 
 /// A whole number from Min to Max, sent in as many bits as that range needs. It saturates at both
 /// ends: a timer that counts down stops at 0. Its value by default is the one nearest to 0.
+///
+/// It takes the values of an enum and compares with them; static_cast makes an enum of it. It
+/// converts from and to int, so the compiler refuses `won ? 1 : team`: write `won ? 1 : +team`.
 template <std::int64_t Min, std::int64_t Max>
 class Int {
   static_assert(Min < Max, "an Int has at least two values");
@@ -56,6 +60,11 @@ class Int {
   // NOLINTNEXTLINE(google-explicit-constructor): it is a number
   constexpr Int(Number value) : value_(saturated(value)) {}
 
+  template <class Enum>
+    requires std::is_enum_v<Enum>
+  // NOLINTNEXTLINE(google-explicit-constructor): it is a number
+  constexpr Int(Enum value) : Int(std::to_underlying(value)) {}
+
   template <std::int64_t OtherMin, std::int64_t OtherMax>
     requires(OtherMin != Min || OtherMax != Max)
   // NOLINTNEXTLINE(google-explicit-constructor): it is a number
@@ -70,6 +79,18 @@ class Int {
 
   // NOLINTNEXTLINE(google-explicit-constructor): it is a number
   constexpr operator std::int32_t() const { return value_; }
+
+  template <class Enum>
+    requires std::is_enum_v<Enum>
+  explicit constexpr operator Enum() const {
+    return static_cast<Enum>(value_);
+  }
+
+  template <class Enum>
+    requires std::is_enum_v<Enum>
+  friend constexpr bool operator==(Int number, Enum value) {
+    return std::int64_t{number.value_} == static_cast<std::int64_t>(value);
+  }
 
   /// Returns it as an index of a table.
   [[nodiscard]] constexpr std::size_t index() const
@@ -214,6 +235,57 @@ consteval std::size_t listed_count() {
   return count;
 }
 
+/// Converts to one type alone.
+template <class Member>
+struct Only {
+  constexpr operator Member() const;  // NOLINT(google-explicit-constructor): for counting
+};
+
+template <class T, class Member, std::size_t... Before>
+consteval bool is_member_after(std::index_sequence<Before...>) {
+  return requires { T{(static_cast<void>(Before), Anything{})..., Only<Member>{}}; };
+}
+
+/// Whether T has a Member at a place, by the place.
+template <class T, class Member>
+inline constexpr auto kIsMemberAt = []<std::size_t... I>(std::index_sequence<I...>) {
+  return std::array{is_member_after<T, Member>(std::make_index_sequence<I>{})...};
+}(std::make_index_sequence<kFieldsMax>{});
+
+/// Returns the first member in the list that is not of the type, or not at the place, of the member
+/// there; nothing if all that the list names fit.
+template <class T>
+consteval std::string_view first_misfit() {
+  std::string_view misfit;
+  std::size_t place = 0;
+  std::size_t end = 0;
+  T::tickbox_visit([&]<class Member>(std::string_view name, Member T::*, std::size_t offset) {
+    const std::size_t next = (end + alignof(Member) - 1) / alignof(Member) * alignof(Member);
+    const bool fits = kIsMemberAt<T, Member>[place] && offset == next;
+    if (misfit.empty() && !fits) misfit = name;
+    end = offset + sizeof(Member);
+    ++place;
+  });
+  return misfit;
+}
+
+/// Fails to compile. Its arguments are the type, and the letters of the member before which one is
+/// missing: all compilers print letters as such.
+template <class T, char... kMember>
+consteval void misses_a_member_before() {
+  static_assert(sizeof...(kMember) == 0,
+                "TICKBOX_FIELDS does not name every member: one is missing before the kMember that "
+                "the compiler prints for misses_a_member_before()");
+  static_assert(sizeof...(kMember) > 0,
+                "TICKBOX_FIELDS does not name every member: one is missing at the end, or beside "
+                "one of its type");
+}
+
+template <class T, std::size_t... I>
+consteval void report_missing_member(std::index_sequence<I...>) {
+  misses_a_member_before<T, first_misfit<T>()[I]...>();
+}
+
 template <class T>
 consteval bool has_only_fields() {
   bool has_only = true;
@@ -245,8 +317,9 @@ consteval bool check_declared() {
   static_assert(listed_count<T>() <= kFieldsMax, "a declared type has at most 32 members");
   static_assert(is_in_order<T>(),
                 "TICKBOX_FIELDS names a member twice, or in another order than the members");
-  static_assert(listed_count<T>() == member_count<T>(),
-                "TICKBOX_FIELDS does not name every member");
+  if constexpr (listed_count<T>() != member_count<T>()) {
+    report_missing_member<T>(std::make_index_sequence<first_misfit<T>().size()>{});
+  }
   return true;
 }
 

@@ -761,11 +761,12 @@ struct MapOptions {
 ///   gravity                                 units per s², down
 ///   bot(view, memory, style)                returns the Input of a bot, which a client runs. Takes
 ///                                           a BotView, a BotState& and one of bot_styles
-///   bot_styles                              names, as a constexpr array of std::string_view
+///   bot_styles                              names of letters a to z and dashes, as a constexpr
+///                                           array of std::string_view
 ///   BotState                                what a bot remembers between ticks; Empty by default
-///   maps                                    names, as a constexpr array of std::string_view: map()
-///                                           builds the one that its options name. The first is
-///                                           played by default
+///   maps                                    names of letters a to z and dashes, as a constexpr
+///                                           array of std::string_view: map() builds the one that
+///                                           its options name. The first is played by default
 ///   keys                                    of a terminal (keys.h), as a constexpr array or tuple
 ///                                           of Key
 ///   look(state)                             returns the Look of an entity in a terminal

@@ -61,6 +61,24 @@ TEST(Int, TakesTheNumbersOfAnotherRange) {
   static_assert(kSame == 7);
 }
 
+enum class Team : std::uint8_t { None, Red, Blue };
+
+enum Mood : std::int8_t { Calm = -2, Wild = 7 };
+
+// Before, no enum was a number, and no message said how to make it one.
+TEST(Int, HoldsTheValuesOfEnums) {
+  constexpr Int<0, 2> kTeam = Team::Blue;
+  static_assert(kTeam == 2 && kTeam == Team::Blue && Team::Red != kTeam);
+  static_assert(static_cast<Team>(kTeam) == Team::Blue);
+  constexpr Int<-1, 9> kMood = Calm;
+  static_assert(kMood == -1 && kMood != Calm, "it saturates");
+  static_assert(Int<-5, 9>{Wild} == Wild && Int<-5, 9>{Calm} == Calm);
+  Int<0, 2> team;
+  team = Team::Red;
+  EXPECT_EQ(team, Team::Red);
+  EXPECT_EQ(team == Team::Red ? 1 : +team, 1);
+}
+
 TEST(Int, IsAnIndexOfATable) {
   constexpr std::array<int, 4> kTable = {2, 3, 5, 7};
   EXPECT_EQ(kTable[(Int<0, 3>{2}).index()], 5);

@@ -1,4 +1,6 @@
-// TICKBOX_FIELDS does not name every member
+// TICKBOX_FIELDS does not name every member: one is missing before
+// Runner
+// 'w', 'a', 'y'
 #include "tests/unit/laws/refused/game_of.h"
 
 struct Runner {
