@@ -27,6 +27,9 @@ class BackgroundRead {
     }).detach();
   }
 
+  /// Returns whether a read was begun whose result was not taken.
+  [[nodiscard]] bool is_under_way() const { return under_way_ != nullptr; }
+
   /// Returns the result of a read that has ended, once; else nothing. Cost: one load while nothing
   /// has ended.
   [[nodiscard]] std::optional<T> take() {

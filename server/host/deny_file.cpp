@@ -23,6 +23,7 @@ std::expected<DenyList, std::string> read_deny_file(const std::string& path) {
 
 std::expected<DenyList, std::string> DenyFile::open() {
   if (options_.deny_file.empty()) return DenyList{};
+  watch_.note_read(os::file_stamp(options_.deny_file));
   auto list = read_deny_file(options_.deny_file);
   if (!list) return list;
   clients_ = list->size();
@@ -38,21 +39,25 @@ std::expected<DenyList, std::string> DenyFile::open() {
 
 void DenyFile::begin_reload() {
   if (options_.deny_file.empty()) return;
-  reload_.begin("deny_reload", [path = options_.deny_file] { return read_deny_file(path); });
+  reload_.begin("deny_reload", [path = options_.deny_file] {
+    const os::FileStamp stamp = os::file_stamp(path);
+    return Reload{.stamp = stamp, .list = read_deny_file(path)};
+  });
 }
 
 std::optional<DenyList> DenyFile::take_reloaded() {
   auto ended = reload_.take();
   if (!ended) return std::nullopt;
-  if (!*ended) {
+  watch_.note_read(ended->stamp);
+  if (!ended->list) {
     log_.event(Severity::Error,
                {"deny_file_reload_failed",
-                {{"reason", ended->error()}, {"kept", fmt::format("clients={}", clients_)}}});
+                {{"reason", ended->list.error()}, {"kept", fmt::format("clients={}", clients_)}}});
     return std::nullopt;
   }
-  clients_ = (*ended)->size();
+  clients_ = ended->list->size();
   log_.event(Severity::Info, {"deny_file_reloaded", {{"clients", clients_}}});
-  return std::move(**ended);
+  return *std::move(ended->list);
 }
 
 }  // namespace tickbox::server

@@ -1,7 +1,8 @@
 #pragma once
-// The file of --deny-file: read at the start, and again on SIGHUP.
+// The file of --deny-file: read at the start, and again on SIGHUP or when it changes.
 
 #include "server/host/background_read.h"
+#include "server/host/file_watch.h"
 #include "server/host/options.h"
 #include "server/shard/connect/deny_list.h"
 #include "server/shard/log.h"
@@ -19,7 +20,8 @@ inline constexpr std::size_t kDenyFileBytesMax = std::size_t{16} * 1024 * 1024;
 class DenyFile {
  public:
   /// Both arguments must outlive the object.
-  DenyFile(const Options& options, Log& log) : options_(options), log_(log) {}
+  DenyFile(const Options& options, Log& log)
+      : options_(options), log_(log), watch_(options.deny_file) {}
 
   /// Returns the list to start with; an empty one without --deny-file. Logs a warning if clients
   /// can choose their ids. Fails: with one line.
@@ -28,15 +30,27 @@ class DenyFile {
   /// Begins to read the file again, if there is one.
   void begin_reload();
 
+  /// Begins to read the file again if it has changed.
+  void look(Instant now) {
+    if (watch_.has_changed(now)) begin_reload();
+  }
+
   /// Returns the list of a reload once, when it has ended. If the file has an error, logs a line
   /// and returns nothing.
   [[nodiscard]] std::optional<DenyList> take_reloaded();
 
  private:
+  /// One read of the file.
+  struct Reload {
+    os::FileStamp stamp;
+    std::expected<DenyList, std::string> list;
+  };
+
   const Options& options_;
   Log& log_;
   std::size_t clients_ = 0;  ///< of the list read last
-  BackgroundRead<std::expected<DenyList, std::string>> reload_;
+  FileWatch watch_;
+  BackgroundRead<Reload> reload_;
 };
 
 }  // namespace tickbox::server

@@ -109,8 +109,8 @@ void add_access(cli::Command& program, Options& options) {
   program.add_option("--port", options.port, "UDP port for clients (0: a free one)");
   program.add_option(
       "--key-file", options.key_file,
-      "Admit clients with a token sealed with a key of this file. SIGHUP reads the file again, "
-      "and closes the sessions of a key that was removed",
+      "Admit clients with a token sealed with a key of this file. The file is read again on SIGHUP "
+      "and within 10 s of a change; the sessions of a key that was removed are closed",
       {.value = "F"});
   program.add_option("--allow-exposed-keys", options.allow_exposed_keys,
                      "Use a key or token file to which every user of the machine has access");
@@ -118,7 +118,7 @@ void add_access(cli::Command& program, Options& options) {
                      "Make the key file with a fresh key if it does not exist");
   program.add_option("--deny-file", options.deny_file,
                      "Refuse the clients whose ids are in this file, one id a line, and close "
-                     "their sessions. SIGHUP reads the file again",
+                     "their sessions. The file is read again on SIGHUP and within 10 s of a change",
                      {.value = "F"});
   program.add_option("--token-life-max", options.token_life_max, parse_token_life,
                      "Refuse tokens that are valid for longer than this after their issue",

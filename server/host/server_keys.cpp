@@ -13,6 +13,7 @@ std::expected<net::KeyRing, std::string> ServerKeys::open() {
   if (*file == KeyFile::Created) {
     log_.event(Severity::Info, {"key_file_created", {{"path", options_.key_file}}});
   }
+  watch_.note_read(os::file_stamp(options_.key_file));
   auto keys = read_keys(options_);
   if (keys) in_use_ = keys_as_fields(*keys);
   return keys;
@@ -26,7 +27,9 @@ void ServerKeys::begin_reload() {
     return;
   }
   reload_.begin("key_reload", [path = options_.key_file, exposed = exposed_keys(options_)] {
-    return Reload{.keys = os::read_key_ring(path, exposed),
+    const os::FileStamp stamp = os::file_stamp(path);
+    return Reload{.stamp = stamp,
+                  .keys = os::read_key_ring(path, exposed),
                   .exposure = os::file_exposure(path)};
   });
 }
@@ -34,6 +37,7 @@ void ServerKeys::begin_reload() {
 std::optional<net::KeyRing> ServerKeys::take_reloaded() {
   auto ended = reload_.take();
   if (!ended) return std::nullopt;
+  watch_.note_read(ended->stamp);
   if (!ended->keys) {
     log_.event(Severity::Error,
                {"keys_reload_failed",

@@ -1,10 +1,11 @@
 #pragma once
-// The keys of a running server: read at the start, and again on SIGHUP. The log has their number
-// and the id of the newest, never a key.
+// The keys of a running server: read at the start, and again on SIGHUP or when the file changes.
+// The log has their number and the id of the newest, never a key.
 
 #include "net/key_ring.h"
 #include "os/files/private_file.h"
 #include "server/host/background_read.h"
+#include "server/host/file_watch.h"
 #include "server/host/options.h"
 #include "server/shard/log.h"
 
@@ -17,7 +18,8 @@ namespace tickbox::server {
 class ServerKeys {
  public:
   /// Both arguments must outlive the object.
-  ServerKeys(const Options& options, Log& log) : options_(options), log_(log) {}
+  ServerKeys(const Options& options, Log& log)
+      : options_(options), log_(log), watch_(options.key_file) {}
 
   /// Returns the keys to start with. Creates and logs a missing key file if that is requested.
   /// Requires: net::crypto_ready(). Fails: with one line.
@@ -25,6 +27,11 @@ class ServerKeys {
 
   /// Begins to read the file again. Without a key file, logs a warning.
   void begin_reload();
+
+  /// Begins to read the file again if it has changed.
+  void look(Instant now) {
+    if (watch_.has_changed(now)) begin_reload();
+  }
 
   /// Returns the keys of a reload that has ended, once; nothing while it reads, or after a log line
   /// if the file has none to use. Cost: one load while nothing has ended.
@@ -39,6 +46,7 @@ class ServerKeys {
  private:
   /// One read of the key file.
   struct Reload {
+    os::FileStamp stamp;
     std::expected<net::KeyRing, std::string> keys;
     std::optional<os::FileExposure> exposure;
   };
@@ -47,6 +55,7 @@ class ServerKeys {
 
   const Options& options_;
   Log& log_;
+  FileWatch watch_;
   LogFields in_use_;
   BackgroundRead<Reload> reload_;
 };

@@ -37,7 +37,7 @@ TickLoop::TickLoop(Server& server)
 void TickLoop::run() {
   while (!is_over()) {
     run_due_ticks();
-    handle_hangup();
+    reload_files();
     kick_ordered();
     log_and_publish();
     wait();
@@ -133,15 +133,17 @@ void TickLoop::run_tick(Duration receiving, Duration stalled, bool is_last) {
   last_tick_ = sent;
 }
 
-/// Reads the keys and the denied clients again on SIGHUP. A session ends if its key was removed or
-/// its client is denied; the others continue.
-void TickLoop::handle_hangup() {
+/// Reads the keys and the denied clients again on SIGHUP, or when their file has changed. A session
+/// ends if its key was removed or its client is denied; the others continue.
+void TickLoop::reload_files() {
   const auto hangups = server_.signals->hangups();
   if (std::exchange(hangups_, hangups) != hangups) {
     server_.keys.begin_reload();
     server_.deny_file.begin_reload();
   }
   const Instant now = server_.clock.now();
+  server_.keys.look(now);
+  server_.deny_file.look(now);
   if (auto keys = server_.keys.take_reloaded()) {
     log_kicked("key_removed", shard_.set_keys(*std::move(keys), now));
   }

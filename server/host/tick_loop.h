@@ -37,7 +37,7 @@ class TickLoop {
   [[nodiscard]] std::uint64_t ticks_left() const;
   void run_due_ticks();
   void run_tick(Duration receiving, Duration stalled, bool is_last);
-  void handle_hangup();
+  void reload_files();
   void kick_ordered();
   void log_kicked(std::string_view reason, std::size_t count);
   void log_and_publish();

@@ -88,6 +88,36 @@ TEST(Access, ADeniedClientIsPutOutAndRefused) {
   expect_ended(server.stop(), kDone, {deny_file + ": line 1"});
 }
 
+// Nobody sends a signal to a container of Kubernetes. Before the change, a key that was rotated
+// there was unknown until the next start.
+TEST(Access, FilesThatChangeAreReadAgainByThemselves) {
+  namespace fs = std::filesystem;
+  const Keys keys;
+  const std::string deny_file = keys.folder.write("denied", "8\n");
+  const std::string mounted = keys.folder.file("mounted");
+  fs::create_symlink(keys.file(), mounted);
+  RunningServer server{{"--key-file", mounted, "--deny-file", deny_file}};
+  Process playing{tickbox(
+      {"connect", server.address(), "--token", keys.issue("first", server.address()), "--json"})};
+  ASSERT_TRUE(server.wait_for_clients(1));
+  const std::string other = keys.folder.write("other", os::text_of(keys.file()));
+  fs::permissions(other, fs::perms{0600});
+  Finished rotated = token({"keygen", "--out", other, "--rotate"});
+  ASSERT_EQ(rotated.exit_code, kDone) << rotated;
+  fs::create_symlink(other, keys.folder.file("next"));
+  fs::rename(keys.folder.file("next"), mounted);
+  (void)keys.folder.write("denied", "seven\n");
+  ASSERT_TRUE(logs(server, "keys_reloaded keys=2 newest=2"));
+  ASSERT_TRUE(logs(server, "deny_file_reload_failed"));
+  (void)keys.folder.write("denied", "7\n");
+  ASSERT_TRUE(logs(server, "deny_file_reloaded clients=1"));
+  EXPECT_TRUE(logs(server, "clients_kicked reason=denied count=1"));
+  EXPECT_EQ(finish(playing).exit_code, kNotConnected);
+  const std::string said = server.stop().err;
+  EXPECT_EQ(said.find("deny_file_reload_failed"), said.rfind("deny_file_reload_failed"))
+      << "one line for one change";
+}
+
 TEST(Access, ADenyFileThatCannotBeReadStartsNothing) {
   const Keys keys;
   for (const auto& [file, reason] :

@@ -71,6 +71,19 @@ std::expected<std::vector<std::byte>, std::string> read_file(const std::string& 
   return bytes;
 }
 
+FileStamp file_stamp(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) return {.error = errno};
+  const auto nanoseconds = [](const timespec& time) {
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  };
+  return {.device = status.st_dev,
+          .inode = status.st_ino,
+          .size = status.st_size,
+          .modified_ns = nanoseconds(status.st_mtim),
+          .changed_ns = nanoseconds(status.st_ctim)};
+}
+
 std::expected<void, std::string> prepare_folder(const std::string& folder, std::string_view flag) {
   const auto refusal = [&](const std::string& reason) {
     return std::unexpected{"cannot write into the directory " + folder + ": " + reason +

@@ -2,6 +2,7 @@
 // Reads whole files into memory, and prepares folders that a program writes into later.
 
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -24,6 +25,20 @@ static_assert(kStreamBytesMax < kFileBytesMax);
 /// or a device it is at most kStreamBytesMax.
 [[nodiscard]] std::expected<std::vector<std::byte>, std::string> read_file(
     const std::string& path, std::size_t bytes_max = kFileBytesMax);
+
+/// What tells whether a file has changed, without reading it. Follows symlinks.
+struct FileStamp {
+  int error = 0;  ///< errno, if the file cannot be examined; else 0
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::int64_t size = 0;
+  std::int64_t modified_ns = 0;
+  std::int64_t changed_ns = 0;  ///< of its content or its permissions
+
+  friend bool operator==(const FileStamp&, const FileStamp&) = default;
+};
+
+[[nodiscard]] FileStamp file_stamp(const std::string& path);
 
 // Preparing a folder at the start of a program that writes into it later.
 
