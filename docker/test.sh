@@ -151,11 +151,14 @@ check_image() {
     same '["/tickbox-server"] ["CMD","/tickbox-server","health"]' "$(image '{{json .Config.Entrypoint}} {{json .Config.Healthcheck.Test}}')"
   check 'it is stopped by SIGTERM' same SIGTERM "$(image '{{.Config.StopSignal}}')"
   holder=$(docker create "$server_image")
-  docker export "$holder" | tar -t >"$work/files"
+  docker export "$holder" | tar -tv --numeric-owner >"$work/rights"
+  awk '{ print $6 }' "$work/rights" >"$work/files"
   docker rm -v "$holder" >/dev/null
   # What the engine itself puts into every container is not the image's.
   check 'it holds the program, /data and /keys, and nothing else' same 'data/ keys/ tickbox-server' \
     "$(grep -vE '^(\.dockerenv|(dev|etc|proc|sys)/.*)$' "$work/files" | sort | paste -sd ' ')"
+  check 'any user of group 0 may write to its folders' same 'drwxrwxr-x 65532/0 drwxrwxr-x 65532/0' \
+    "$(awk '$6 == "data/" || $6 == "keys/" { print $1, $2 }' "$work/rights" | paste -sd ' ')"
 }
 
 check_refusals() {

@@ -66,6 +66,7 @@ struct Options {
   std::string match_results;  ///< file to which results are appended; empty: none
   std::optional<std::uint64_t> seed;  ///< seed of the room's world; random if not given
   std::uint64_t ticks = 0;            ///< stop after this many; 0: never
+  bool not_ready_when_full = false;   ///< /readyz is 503 while every seat is held
   Duration drain_time{};              ///< from the request to stop to the stop; 0: none
   Duration exit_when_empty{};         ///< stop after this time without a client; 0: never
 };

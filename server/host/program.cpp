@@ -2,10 +2,12 @@
 
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
+#include "core/log_event.h"
 #include "core/values.h"
 #include "os/http/http.h"
 #include "os/net/resolve.h"
 #include "os/process/log.h"
+#include "os/process/process.h"
 #include "os/process/standard_output.h"
 #include "server/host/access.h"
 #include "server/host/options.h"
@@ -24,8 +26,10 @@
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tickbox::server {
 namespace {
@@ -42,10 +46,15 @@ enum class HealthAnswer : std::uint8_t {
   Document,  ///< {"alive":true,"admin":"127.0.0.1:9180","answer":"ok"}, or "ready"
 };
 
+/// Returns the first line of an answer: it may be of any program.
+std::string words_of(const os::HttpResponse& reply) {
+  return reply.body.substr(0, reply.body.find('\n'));
+}
+
 std::string document_of(const std::string& admin, HealthQuestion question,
                         const os::HttpResponse& reply, cli::ExitCode code) {
   using Json = nlohmann::ordered_json;
-  const std::string words = reply.body.substr(0, reply.body.find('\n'));
+  const std::string words = words_of(reply);
   Json document{
       {question == HealthQuestion::Ready ? "ready" : "alive", code == cli::ExitCode::Done},
       {"admin", admin},
@@ -69,8 +78,9 @@ cli::ExitCode check_health(const std::string& program, const std::string& admin,
       *address, question == HealthQuestion::Ready ? "/readyz" : "/livez", std::chrono::seconds{2});
   if (!reply) return cli::tell_failure(teller, cli::ExitCode::Failed, reply.error());
   const cli::ExitCode code = reply->status == 200 ? cli::ExitCode::Done : cli::ExitCode::Failed;
-  if (const auto written = os::write_to_stdout(
-          teller.json ? document_of(admin, question, *reply, code) : reply->body);
+  if (const auto written =
+          os::write_to_stdout(teller.json ? document_of(admin, question, *reply, code)
+                                          : escape_control_bytes(words_of(*reply)) + "\n");
       !written) {
     return cli::tell_failure({.name = teller.name}, cli::ExitCode::Failed, written.error());
   }
@@ -266,6 +276,9 @@ void add_options(cli::Command& program, engine::Games games, Options& options,
   program.add_option(
       "--ticks", options.ticks, "Stop after N ticks (0: run until stopped)",
       {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
+  program.add_option("--not-ready-when-full", options.not_ready_when_full,
+                     "Answer /readyz with 503 while every seat is held. Without this option a full "
+                     "server is ready, and tickbox_clients of /metrics says how full");
   program.add_option("--drain-time", options.drain_time, parse_drain_time,
                      "On SIGTERM or SIGINT, play on until all clients have left, but for this "
                      "time at most: take no new clients, and tell those that play how long they "
@@ -282,6 +295,21 @@ void add_options(cli::Command& program, engine::Games games, Options& options,
   program.add_option("--log-format", log.format, os::parse_log_format,
                      "Format of log lines: text or json",
                      {.value = "FORMAT", .default_text = "text"});
+}
+
+/// Returns the admin side of the server that this container runs, if this process was started
+/// beside it, as a health check is. It is the one TCP port of process 1.
+std::optional<std::string> admin_beside() {
+  constexpr int kFirst = 1;
+  if (!os::runs_this_program(kFirst)) return std::nullopt;
+  const std::vector<net::Address> listening = os::listening_addresses(kFirst);
+  if (listening.size() != 1) return std::nullopt;
+  net::Address admin = listening.front();
+  if (os::is_wildcard(admin)) {
+    const bool is_ipv6 = admin.ip == net::Address{}.ip;
+    admin.ip = net::parse_address(is_ipv6 ? "[::1]:0" : "127.0.0.1:0").value().ip;
+  }
+  return net::to_string(admin);
 }
 
 /// Returns HOST:PORT of this server's own admin side. A wildcard address is reached by loopback.
@@ -319,17 +347,20 @@ int run_server(int argc, char** argv, const ServerProgram& server) {
        .example = server.names.server + " health --admin 127.0.0.1:9180"},
       health_flags);
   health.add_option("--admin", admin, "Admin address of the server",
-                    {.value = "HOST:PORT", .default_text = "by --admin-bind and --admin-port"});
+                    {.value = "HOST:PORT",
+                     .default_text = "that of the server of this container, else by --admin-bind "
+                                     "and --admin-port"});
 
   bool ready = false;
   health.add_option("--ready", ready,
-                    "Ask whether the server accepts clients now (/readyz instead of /livez)");
+                    "Ask whether the server is ready for clients (/readyz instead of /livez)");
   health.callback([&] { asked_health = true; });
 
   if (const auto exit_code = program.parse(argc, argv)) return cli::to_int(*exit_code);
   if (asked_health) {
     const bool as_document = flags.json || health_flags.json;
-    return cli::to_int(check_health(server.names.server, admin.empty() ? admin_of(options) : admin,
+    if (admin.empty()) admin = admin_beside().value_or(admin_of(options));
+    return cli::to_int(check_health(server.names.server, admin,
                                     ready ? HealthQuestion::Ready : HealthQuestion::Alive,
                                     as_document ? HealthAnswer::Document : HealthAnswer::Words));
   }

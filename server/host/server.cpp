@@ -116,6 +116,7 @@ void Server::publish(ServerState state, Instant last_tick) {
   }
   admin->publish({.state = state,
                   .last_tick = last_tick,
+                  .when_full = options.not_ready_when_full ? WhenFull::NotReady : WhenFull::Ready,
                   .seats_held = shard->seats_held(),
                   .metrics = metrics});
 }

@@ -141,6 +141,13 @@ void TickLoop::reload_files() {
     server_.keys.begin_reload();
     server_.deny_file.begin_reload();
   }
+  const int strays = server_.signals->strays();
+  if (std::exchange(strays_, strays) != strays) {
+    server_.log.event(Severity::Warning,
+                      {"signal_ignored",
+                       {{"reason", "SIGUSR1, SIGUSR2 and SIGALRM mean nothing to this server"},
+                        {"try", "SIGHUP to read its files again, SIGTERM to stop it"}}});
+  }
   const Instant now = server_.clock.now();
   server_.keys.look(now);
   server_.deny_file.look(now);

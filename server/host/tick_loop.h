@@ -58,6 +58,7 @@ class TickLoop {
   std::uint64_t ticks_ = 0;
   std::uint64_t heard_ = 0;  ///< datagrams received, when it last slept
   int hangups_ = 0;          ///< number of hangup signals handled
+  int strays_ = 0;           ///< number of signals without a meaning, logged
 };
 
 }  // namespace tickbox::server

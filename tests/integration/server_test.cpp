@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <thread>
 
 namespace tickbox::integration {
@@ -174,9 +175,47 @@ TEST(ServerStart, HealthTellsALivingServerFromADeadOne) {
   EXPECT_EQ(run(tickbox_server({"health", "--admin", "tickbox.invalid:1"})).exit_code, kFailed);
 }
 
+/// Runs the server as process 1 of a namespace of its own, as a container does, and `health` beside
+/// it after a second. `health`: the options of the check.
+Finished health_beside_process_1(const std::string& server, const std::string& health) {
+  const std::string program = tickbox_server({}).program;
+  return run({.program = "/usr/bin/unshare",
+              .arguments = {"--pid", "--fork", "--mount-proc", "/bin/sh", "-c",
+                            "(sleep 1; " + program + " health " + health + ") & exec " + program +
+                                " --port 0 --ticks 120 --quiet " + server}});
+}
+
+// Before the change, the check of a container asked the port by default, whatever the server had.
+TEST(ServerStart, HealthFindsTheServerOfItsContainer) {
+  const Command namespaces{.program = "/usr/bin/unshare",
+                           .arguments = {"--pid", "--fork", "--mount-proc", "/bin/true"}};
+  if (!std::filesystem::exists(namespaces.program) || run(namespaces).exit_code != 0) {
+    GTEST_SKIP() << "cannot make a namespace";
+  }
+  for (const char* const bind : {"127.0.0.1", "::1"}) {
+    const Finished found =
+        health_beside_process_1(std::string{"--admin-port 0 --admin-bind "} + bind, "--ready");
+    EXPECT_EQ(found.out, "ok\n") << found;
+  }
+  const Finished named = health_beside_process_1("--admin-port 0", "--admin 127.0.0.1:1");
+  EXPECT_TRUE(named.err.contains("cannot connect to http://127.0.0.1:1/")) << named;
+}
+
+// What answers may be any program.
+TEST(ServerStart, HealthPrintsNoCommandsToTheTerminal) {
+  const auto stranger = os::HttpServer::start(
+      {.bind = net::parse_address("127.0.0.1:0").value()}, {.answer = [](const os::HttpRequest&) {
+        return os::HttpResponse{.body = "\x1b]0;owned\x07 ok\nmore\n"};
+      }});
+  ASSERT_TRUE(stranger) << stranger.error();
+  const Finished asked =
+      run(tickbox_server({"health", "--admin", net::to_string((*stranger)->local_address())}));
+  EXPECT_EQ(asked.out, "\\x1b]0;owned\\x07 ok\n");
+}
+
 // `health --ready` is a readiness probe that needs neither a shell nor an HTTP client.
 TEST(ServerStart, HealthTellsAFullServerFromAReadyOne) {
-  RunningServer server{{"--max-clients", "1"}};
+  RunningServer server{{"--max-clients", "1", "--not-ready-when-full"}};
   const auto health = [&](std::vector<std::string> more) {
     more.insert(more.begin(), {"health", "--admin", server.admin()});
     return run(tickbox_server(std::move(more)));
@@ -343,6 +382,15 @@ TEST(ServerStop, ADrainEndsAfterItsTimeOrAtASecondSignal) {
     EXPECT_EQ(told.exit_code, kNotConnected) << told;
     EXPECT_TRUE(told.err.contains("disconnected: server is stopping")) << told;
   }
+}
+
+TEST(ServerStop, NotOnASignalThatMeansNothing) {
+  RunningServer server;
+  server.process().signal(SIGUSR1);
+  EXPECT_TRUE(server.process().wait_for_output(
+      [](const Output& output) { return output.err.contains("signal_ignored"); }, kPatience));
+  EXPECT_EQ(server.get("/livez").status, 200U);
+  expect_ended(server.stop(), kDone, {"stopped"});
 }
 
 TEST(ServerStop, WhenItIsEmptyIfThatIsAsked) {

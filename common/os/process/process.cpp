@@ -7,12 +7,16 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <pthread.h>
 #include <signal.h>
 #include <sstream>
+#include <string_view>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -58,6 +62,36 @@ double started() {
          ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
+/// Reads a line of /proc/PID/net/tcp or tcp6. Returns its address if it listens and its inode is
+/// one of `sockets`. The address is in hexadecimal, in words of 32 bits in the machine's byte
+/// order.
+std::optional<net::Address> listener_of(const std::string& line,
+                                        const std::vector<std::string>& sockets) {
+  constexpr std::string_view kListens = "0A";
+  std::istringstream fields{line};
+  std::string slot, local, remote, state, skipped, inode;
+  fields >> slot >> local >> remote >> state;
+  for (int i = 0; i < 5; ++i) {
+    fields >> skipped;
+  }
+  fields >> inode;
+  if (!fields || state != kListens || std::ranges::find(sockets, inode) == sockets.end()) {
+    return std::nullopt;
+  }
+  const std::size_t digits = local.find(':');
+  if (digits != 8 && digits != 32) return std::nullopt;
+  net::Address address{};
+  if (digits == 8) address.ip[10] = address.ip[11] = 0xff;
+  const std::size_t first = address.ip.size() - digits / 2;
+  for (std::size_t at = 0; at < digits; at += 8) {
+    const auto word =
+        static_cast<std::uint32_t>(std::strtoul(local.substr(at, 8).c_str(), nullptr, 16));
+    std::memcpy(address.ip.data() + first + at / 2, &word, sizeof word);
+  }
+  address.port = static_cast<std::uint16_t>(std::strtoul(local.c_str() + digits + 1, nullptr, 16));
+  return address;
+}
+
 }  // namespace
 
 ProcessUse process_use() {
@@ -91,6 +125,37 @@ bool is_container(const std::filesystem::path& root) {
   constexpr std::array kGroups = {"docker", "kubepods", "containerd", "libpod"};
   return std::ranges::any_of(kGroups, [&](const char* word) { return group.contains(word); }) ||
          text_of(root / "proc/1/mountinfo").contains(" /etc/hosts ");
+}
+
+std::vector<net::Address> listening_addresses(int pid) {
+  const std::filesystem::path process = "/proc/" + std::to_string(pid);
+  std::vector<std::string> sockets;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry{process / "fd", error}, end;
+       !error && entry != end; entry.increment(error)) {
+    std::error_code ignored;
+    const std::string target = std::filesystem::read_symlink(entry->path(), ignored);
+    constexpr std::string_view kSocket = "socket:[";
+    if (target.starts_with(kSocket)) {
+      sockets.push_back(target.substr(kSocket.size(), target.size() - kSocket.size() - 1));
+    }
+  }
+  std::vector<net::Address> found;
+  for (const char* const table : {"net/tcp", "net/tcp6"}) {
+    std::istringstream lines{text_of(process / table)};
+    for (std::string line; std::getline(lines, line);) {
+      if (const auto address = listener_of(line, sockets)) found.push_back(*address);
+    }
+  }
+  return found;
+}
+
+bool runs_this_program(int pid) {
+  struct stat other{};
+  struct stat own{};
+  return ::stat(("/proc/" + std::to_string(pid) + "/exe").c_str(), &other) == 0 &&
+         ::stat("/proc/self/exe", &own) == 0 && other.st_dev == own.st_dev &&
+         other.st_ino == own.st_ino;
 }
 
 std::string host_name() {

@@ -1,6 +1,8 @@
 #pragma once
 // The resources that this process uses, and its threads.
 
+#include "net/address.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -8,6 +10,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace tickbox::os {
 
@@ -28,6 +31,13 @@ struct ProcessUse {
 /// at `root` decide: /.dockerenv, /run/.containerenv, a group name in /proc/1/cgroup, or a mounted
 /// /etc/hosts.
 [[nodiscard]] bool is_container(const std::filesystem::path& root = "/");
+
+/// Returns the addresses on which a process listens for TCP, as its files in /proc say. Returns
+/// none if these cannot be read: they are for its own user alone.
+[[nodiscard]] std::vector<net::Address> listening_addresses(int pid);
+
+/// Returns whether the process runs the same program file as this one.
+[[nodiscard]] bool runs_this_program(int pid);
 
 /// Returns the name of this host; empty if it cannot be read.
 [[nodiscard]] std::string host_name();

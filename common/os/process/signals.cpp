@@ -18,6 +18,7 @@ static_assert(Counter::is_always_lock_free);
 struct Counters {
   Counter stops{0};
   Counter hangups{0};
+  Counter strays{0};
   std::atomic<bool> alive{false};
 };
 
@@ -34,15 +35,22 @@ extern "C" void count_hangup(int /*signal*/) {
   counters().hangups.fetch_add(1, std::memory_order_relaxed);
 }
 
+extern "C" void count_stray(int /*signal*/) {
+  counters().strays.fetch_add(1, std::memory_order_relaxed);
+}
+
 struct Handled {
   int signal;
   void (*handler)(int);
 };
 
-const std::array<Handled, 5>& handled() {
-  static const std::array<Handled, 5> kHandled{{{SIGINT, count_stop},
+const std::array<Handled, 8>& handled() {
+  static const std::array<Handled, 8> kHandled{{{SIGINT, count_stop},
                                                 {SIGTERM, count_stop},
                                                 {SIGHUP, count_hangup},
+                                                {SIGUSR1, count_stray},
+                                                {SIGUSR2, count_stray},
+                                                {SIGALRM, count_stray},
                                                 {SIGPIPE, SIG_IGN},
                                                 {SIGXFSZ, SIG_IGN}}};
   return kHandled;
@@ -71,6 +79,7 @@ StopSignals::StopSignals(Hangup hangup) {
   TICKBOX_ASSERT(!counters().alive.exchange(true));
   counters().stops = 0;
   counters().hangups = 0;
+  counters().strays = 0;
   const bool outlives_terminal = hangup == Hangup::Stops && is_ignored(SIGHUP);
   for (const Handled& each : handled()) {
     set_handler(each.signal, each.handler);
@@ -114,6 +123,10 @@ bool Interruption::requested() const {
 
 int StopSignals::stops() const {
   return counters().stops.load(std::memory_order_relaxed);
+}
+
+int StopSignals::strays() const {
+  return counters().strays.load(std::memory_order_relaxed);
 }
 
 int StopSignals::hangups() const {

@@ -29,6 +29,10 @@ class StopSignals {
   /// The number of stop signals. The second one means: end at once.
   [[nodiscard]] int stops() const;
 
+  /// The number of SIGUSR1, SIGUSR2 and SIGALRM, which mean nothing here. Without a handler they
+  /// would end the process.
+  [[nodiscard]] int strays() const;
+
   /// The number of requests to reload.
   [[nodiscard]] int hangups() const;
 };

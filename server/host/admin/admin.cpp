@@ -26,7 +26,8 @@ os::HttpResponse readiness(const Status& status, Instant now) {
   }
   switch (status.state) {
     case ServerState::Ready:
-      if (status.seats_held >= status.metrics.clients_max) {
+      if (status.when_full == WhenFull::NotReady &&
+          status.seats_held >= status.metrics.clients_max) {
         return {.status = 503,
                 .body = fmt::format("full {}/{}\n", status.seats_held, status.metrics.clients_max)};
       }

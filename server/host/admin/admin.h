@@ -25,10 +25,14 @@ enum class ServerState : std::uint8_t {
   Stopping,  ///< runs no tick
 };
 
+/// Whether a server is ready while every seat is held.
+enum class WhenFull : std::uint8_t { Ready, NotReady };
+
 /// The status that the tick thread publishes for the admin side, at intervals.
 struct Status {
   ServerState state = ServerState::Starting;
   Instant last_tick;
+  WhenFull when_full = WhenFull::Ready;
   std::uint32_t seats_held = 0;  ///< seats held, of metrics.clients_max
   Metrics metrics;
 };

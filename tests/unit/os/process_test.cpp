@@ -2,11 +2,13 @@
 
 #include "os/process/process.h"
 
+#include "os/http/http.h"
 #include "os/process/signals.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <fstream>
@@ -27,6 +29,22 @@ TEST(ProcessUse, IsThatOfThisProcess) {
   EXPECT_GT(before.started, now - 3'600) << "a test takes less than an hour";
   const std::ifstream one_more{"/proc/self/stat"};
   EXPECT_EQ(process_use().open_files, before.open_files + 1);
+}
+
+TEST(ListeningAddresses, AreThoseOfTheProcess) {
+  for (const char* const bind : {"127.0.0.1:0", "[::1]:0"}) {
+    const auto before = listening_addresses(getpid());
+    const auto server =
+        HttpServer::start({.bind = *net::parse_address(bind)},
+                          {.answer = [](const HttpRequest&) { return HttpResponse{}; }});
+    ASSERT_TRUE(server) << server.error();
+    const auto found = listening_addresses(getpid());
+    EXPECT_EQ(found.size(), before.size() + 1);
+    EXPECT_NE(std::ranges::find(found, (*server)->local_address()), found.end()) << bind;
+  }
+  EXPECT_TRUE(listening_addresses(0).empty()) << "there is no such process";
+  EXPECT_TRUE(runs_this_program(getpid()));
+  EXPECT_FALSE(runs_this_program(0));
 }
 
 TEST(Container, IsKnownByItsFiles) {
@@ -59,6 +77,16 @@ TEST(StopSignals, CountsInterruptAndTerminateTogether) {
   ASSERT_EQ(raise(SIGINT), 0);
   EXPECT_EQ(signals.stops(), 2);
   EXPECT_EQ(signals.hangups(), 0);
+}
+
+// Before the change, each of them ended the process.
+TEST(StopSignals, SignalsWithoutAMeaningAreCountedAndEndNothing) {
+  const StopSignals signals;
+  for (const int signal : {SIGUSR1, SIGUSR2, SIGALRM}) {
+    raise(signal);
+  }
+  EXPECT_EQ(signals.strays(), 3);
+  EXPECT_FALSE(signals.stop_requested());
 }
 
 TEST(StopSignals, AHangupIsNoStop) {

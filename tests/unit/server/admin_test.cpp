@@ -31,9 +31,17 @@ TEST(Admin, IsReadyOnlyWhileItTakesClients) {
   EXPECT_EQ(draining.body, "draining\n");
 }
 
-// Before the fix, it answered "ok" while the server refused every newcomer.
-TEST(Admin, IsNotReadyWhileItIsFull) {
+// A load balancer that takes a full server out of service would cut off those who play. Before the
+// change, readiness depended on the players.
+TEST(Admin, IsReadyWhileItIsFull) {
   Status status = status_of(ServerState::Ready);
+  status.seats_held = 2;
+  EXPECT_EQ(answer("/readyz", status, {}, kNow).status, 200U);
+}
+
+TEST(Admin, IsNotReadyWhileItIsFullIfThatIsAsked) {
+  Status status = status_of(ServerState::Ready);
+  status.when_full = WhenFull::NotReady;
   status.seats_held = 1;
   EXPECT_EQ(answer("/readyz", status, {}, kNow).status, 200U);
   status.seats_held = 2;
