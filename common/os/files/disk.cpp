@@ -32,7 +32,7 @@ std::expected<bool, int> is_locked(int file) {
   return lock.l_type != F_UNLCK;
 }
 
-class SystemFile final : public AppendFile {
+class SystemFile : public AppendFile {
  public:
   /// `begin`: the number of bytes that the file has already.
   explicit SystemFile(int file, std::uint64_t begin = 0) : file_(file), begin_(begin) {}
@@ -69,9 +69,48 @@ class SystemFile final : public AppendFile {
     return checked(::close(file));
   }
 
+ protected:
+  [[nodiscard]] int handle() const { return file_; }
+
  private:
   int file_;
   std::uint64_t begin_;
+};
+
+/// A file that is written here alone.
+class CreatedFile final : public SystemFile {
+ public:
+  using SystemFile::SystemFile;
+
+  std::expected<std::size_t, int> append(ConstBytes bytes) override {
+    if (const auto whole = check(); !whole) return std::unexpected{whole.error()};
+    const auto taken = SystemFile::append(bytes);
+    if (taken) bytes_ += *taken;
+    return taken;
+  }
+
+  std::expected<void, int> cut(std::uint64_t bytes) override {
+    if (const auto whole = check(); !whole) return whole;
+    const auto cut = SystemFile::cut(bytes);
+    if (cut) bytes_ = bytes;
+    return cut;
+  }
+
+  std::expected<void, int> sync() override {
+    if (const auto whole = check(); !whole) return whole;
+    return SystemFile::sync();
+  }
+
+ private:
+  /// Fails: ESTALE if the file has fewer bytes than were written.
+  [[nodiscard]] std::expected<void, int> check() const {
+    struct stat status{};
+    if (::fstat(handle(), &status) != 0) return std::unexpected{errno};
+    if (static_cast<std::uint64_t>(status.st_size) < bytes_) return std::unexpected{ESTALE};
+    return {};
+  }
+
+  std::uint64_t bytes_ = 0;  ///< written
 };
 
 class SystemDisk final : public Disk {
@@ -83,7 +122,7 @@ class SystemDisk final : public Disk {
     // A file system without locks is no reason not to record. read_closed() then fails, too.
     struct flock lock = write_lock();
     (void)::fcntl(file, F_OFD_SETLK, &lock);
-    return std::make_unique<SystemFile>(file);
+    return std::make_unique<CreatedFile>(file);
   }
 
   std::expected<void, int> remove(const std::string& path) override {

@@ -55,8 +55,9 @@ class Disk {
   virtual ~Disk() = default;
 
   /// Creates an empty file, readable by its owner and group, and locks it until it is closed. The
-  /// lock of a killed process ends with it. Fails: EEXIST if the path exists; nothing is
-  /// overwritten.
+  /// lock of a killed process ends with it. Every call but close() fails with ESTALE once another
+  /// program has made the file shorter, as `copytruncate` of logrotate does.
+  /// Fails: EEXIST if the path exists; nothing is overwritten.
   [[nodiscard]] virtual std::expected<std::unique_ptr<AppendFile>, int> create(
       const std::string& path) = 0;
 

@@ -90,8 +90,11 @@ std::expected<void, std::string> prepare_folder(const std::string& folder, std::
                            "; choose another with " + std::string{flag}};
   };
   std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) return refusal(failed.message());
+  std::filesystem::create_directory(folder, failed);
+  if (failed) {
+    const bool has_no_parent = failed == std::errc::no_such_file_or_directory;
+    return refusal(has_no_parent ? "its parent directory does not exist" : failed.message());
+  }
   std::string probe = (std::filesystem::path{folder} / ".probe.XXXXXX").string();
   const int file = ::mkostemp(probe.data(), O_CLOEXEC);
   if (file < 0) return refusal(reason_of(errno));

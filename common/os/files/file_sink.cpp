@@ -193,9 +193,10 @@ void FileSink::State::recycle(RecordBatch batch) {
 /// Requires: the lock.
 void FileSink::State::fail(const DiskError& error) {
   ++stats.errors;
-  failure = "cannot " + std::string{error.what} + " " + options.path + ": " +
-            reason_of(error.code) + "; " + std::to_string(stats.bytes_written) +
-            " bytes are written";
+  const std::string reason =
+      error.code == ESTALE ? "another program has made it shorter" : reason_of(error.code);
+  failure = "cannot " + std::string{error.what} + " " + options.path + ": " + reason + "; " +
+            std::to_string(stats.bytes_written) + " bytes are written";
 }
 
 /// Waits until there is work: until records are queued, or for retry_interval if the disk failed.

@@ -19,6 +19,7 @@ class BackgroundFileWriterTest : public testing::Test {
     const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
     folder_ = fs::path{testing::TempDir()} / (std::string{"file_writer_"} + test->name());
     fs::remove_all(folder_);
+    fs::create_directories(folder_);
   }
 
   void TearDown() override { fs::remove_all(folder_); }
@@ -38,18 +39,26 @@ class BackgroundFileWriterTest : public testing::Test {
 
 constexpr Instant kStart{std::chrono::hours{5}};
 
+// Before the fix, a mistyped path made all of its directories.
+TEST_F(BackgroundFileWriterTest, MakesTheLastDirectoryOfItsPathAlone) {
+  const auto writer = BackgroundFileWriter::open(
+      {.folder = (folder_ / "mistyped" / "dir").string(), .flag = "--x"});
+  ASSERT_FALSE(writer);
+  EXPECT_TRUE(writer.error().contains("its parent directory does not exist")) << writer.error();
+  EXPECT_FALSE(fs::exists(folder_ / "mistyped"));
+}
+
 TEST_F(BackgroundFileWriterTest, WritesEachWholeByTheTimeItIsClosed) {
   {
     const auto writer =
-        BackgroundFileWriter::open({.folder = (folder_ / "deep" / "er").string(), .flag = "--x"});
+        BackgroundFileWriter::open({.folder = (folder_ / "made").string(), .flag = "--x"});
     ASSERT_TRUE(writer) << writer.error();
     EXPECT_TRUE((*writer)->write("a.json", [] { return std::string(100'000, 'a'); }, kStart));
     EXPECT_TRUE((*writer)->write("b.json", [] { return std::string{"b"}; }, kStart));
   }
-  EXPECT_EQ(text_of("deep/er/a.json"), std::string(100'000, 'a'));
-  EXPECT_EQ(text_of("deep/er/b.json"), "b");
-  EXPECT_EQ(
-      std::distance(fs::directory_iterator{folder_ / "deep" / "er"}, fs::directory_iterator{}), 2)
+  EXPECT_EQ(text_of("made/a.json"), std::string(100'000, 'a'));
+  EXPECT_EQ(text_of("made/b.json"), "b");
+  EXPECT_EQ(std::distance(fs::directory_iterator{folder_ / "made"}, fs::directory_iterator{}), 2)
       << "and nothing else is left there";
 }
 

@@ -191,6 +191,39 @@ TEST(FileSink, KeepsWhatAFileHasToWhichItAppends) {
 
 // Several batches wait when the disk fails in the middle of them: the file still ends with a whole
 // record.
+// Before the fix, the records went on at the start of the emptied file, and no error was reported.
+TEST(FileSink, FailsWhenAnotherProgramEmptiesTheFile) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("match");
+  auto sink = FileSink::create({.path = path, .retry_interval = std::chrono::milliseconds{10}});
+  ASSERT_TRUE(sink) << sink.error();
+  ASSERT_TRUE((*sink)->write(as_bytes_of(std::string{"first"})));
+  while ((*sink)->stats().queue_bytes > 0)
+    std::this_thread::yield();
+  std::filesystem::resize_file(path, 0);
+  ASSERT_TRUE((*sink)->write(as_bytes_of(std::string{"second"})));
+  while (!(*sink)->stats().degraded)
+    std::this_thread::yield();
+  EXPECT_GE((*sink)->stats().errors, 1U);
+  EXPECT_FALSE((*sink)->write(as_bytes_of(std::string{"third"}))) << "the caller counts it as lost";
+  const auto closed = (*sink)->close();
+  ASSERT_FALSE(closed);
+  EXPECT_TRUE(closed.error().contains("another program has made it shorter")) << closed.error();
+  EXPECT_EQ(std::filesystem::file_size(path), 0U);
+}
+
+TEST(FileSink, FailsAtItsEndIfTheFileWasEmptied) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("match");
+  auto sink = FileSink::create({.path = path});
+  ASSERT_TRUE(sink) << sink.error();
+  ASSERT_TRUE((*sink)->write(as_bytes_of(std::string{"first"})));
+  while ((*sink)->stats().queue_bytes > 0)
+    std::this_thread::yield();
+  std::filesystem::resize_file(path, 0);
+  EXPECT_FALSE((*sink)->close());
+}
+
 TEST(FileSink, CutsBackAlsoWhenManyBatchesWait) {
   const StopSignals ignores_file_size_signal;
   const TemporaryFolder folder;
