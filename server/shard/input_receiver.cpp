@@ -1,5 +1,6 @@
 #include "server/shard/input_receiver.h"
 
+#include "server/shard/desync/desync_service.h"
 #include "server/shard/hosted_room.h"
 #include "server/shard/limits.h"
 
@@ -30,6 +31,9 @@ std::expected<void, net::DropReason> InputReceiver::receive(
                                  : match::InputBuffer::Packet::Overtaken);
   take_commands(session, arrival.now);
   count_mismatches(session, message_.mismatches, arrival.now);
+  if (session.unlogged && arrival.now - session.unlogged->since >= kDesyncReportKept) {
+    log_mismatch(context_.log, session, arrival.now);
+  }
   return {};
 }
 
@@ -102,17 +106,14 @@ void InputReceiver::take_commands(Session& session, Instant now) {
   }
 }
 
-/// Logs only the first mismatch of a client in its seat. Counts all of them, but no more than the
-/// hashes that were sent to the client since its last report.
-/// `reported`: the client's count, which only grows; smaller if packets arrived out of order.
+/// Notes only the first mismatch of a client in its seat for the log. Counts all of them, but no
+/// more than the hashes that were sent to the client since its last report. `reported`: the
+/// client's count, which only grows; smaller if packets arrived out of order.
 void InputReceiver::count_mismatches(Session& session, std::uint32_t reported, Instant now) {
   if (reported <= session.mismatches) return;
   if (!std::exchange(session.room->seats().seat_of(session.player).has_reported, true)) {
     ++context_.metrics.mismatch_reporters;
-    context_.log.event(LogKind::Mismatch, Severity::Error, now, [&] {
-      return LogEvent{"state_hash_mismatch",
-                      {{"seat", session.player.value}, {"tick", session.room->tick().value}}};
-    });
+    session.unlogged = {.tick = session.room->tick(), .since = now};
   }
   context_.metrics.hash_mismatches +=
       std::min(reported - session.mismatches, std::exchange(session.hashes_sent, 0U));

@@ -92,6 +92,12 @@ struct SessionSnapshots {
 };
 
 /// A session belongs to a player of a room. The player's seat knows it as `playing` or `pending`.
+/// A mismatch that a client has reported, and whose report is awaited.
+struct UnloggedMismatch {
+  Tick tick;  ///< of the room
+  Instant since;
+};
+
 struct Session {
   enum class State : std::uint8_t {
     Free,      ///< not in use
@@ -126,8 +132,10 @@ struct Session {
   std::uint32_t mismatches = 0;     ///< hash mismatches, as the client reported
   std::uint32_t hashes_sent = 0;    ///< snapshots and audit segments since its last mismatch
   std::optional<Instant> reported;  ///< when its last desync report began
-  std::uint16_t commands = 0;       ///< number of the newest command taken; 0: none
-  bool owes_command_ack = false;    ///< a message with commands is not answered yet
+  /// The first mismatch, until a line of the log has it: that of its report, or one of its own.
+  std::optional<UnloggedMismatch> unlogged;
+  std::uint16_t commands = 0;     ///< number of the newest command taken; 0: none
+  bool owes_command_ack = false;  ///< a message with commands is not answered yet
 
   SessionSnapshots snapshots;
   std::unique_ptr<match::AuditStream> audit;  ///< set for an auditor, instead of snapshots

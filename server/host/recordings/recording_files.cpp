@@ -261,11 +261,12 @@ std::expected<std::unique_ptr<RecordingFiles>, std::string> RecordingFiles::open
     const RecordingFilesOptions& options, const RecordingFilesParts& parts,
     const record::Header& header) {
   std::error_code failed;
-  std::filesystem::create_directories(options.folder, failed);
+  std::filesystem::create_directory(options.folder, failed);
   if (failed) {
-    return std::unexpected(
-        fmt::format("cannot make the directory {}: {}; choose another with --record",
-                    options.folder, failed.message()));
+    const bool has_no_parent = failed == std::errc::no_such_file_or_directory;
+    return std::unexpected(fmt::format(
+        "cannot make the directory {}: {}; choose another with --record", options.folder,
+        has_no_parent ? "its parent directory does not exist" : failed.message()));
   }
   auto state = std::make_unique<State>(options, parts, header);
   auto first = state->make();

@@ -9,6 +9,15 @@
 
 namespace tickbox::server {
 
+void log_mismatch(LimitedLog& log, Session& session, Instant now) {
+  if (!session.unlogged) return;
+  log.event(LogKind::Mismatch, Severity::Error, now, [&] {
+    return LogEvent{"state_hash_mismatch",
+                    {{"seat", session.player.value}, {"tick", session.unlogged->tick.value}}};
+  });
+  session.unlogged.reset();
+}
+
 std::expected<void, net::DropReason> DesyncService::receive(
     Session& session, const net::PacketChannel::Opened& opened, Instant now) {
   Metrics& metrics = context_.metrics;
@@ -36,13 +45,18 @@ std::expected<void, net::DropReason> DesyncService::receive(
     context_.send(session, net::PacketType::DesyncState, encode(*next));
   }
   if (!taken->compared) return {};
+  session.unlogged.reset();
   taken->compared->client = session.room->seats().seat_of(session.player).client;
   note_compared(*taken->compared, now);
   return {};
 }
 
-void DesyncService::forget(const Session& session, Instant now) {
-  if (const auto unfinished = reports_.forget(session)) note_unfinished(*unfinished, now);
+void DesyncService::forget(Session& session, Instant now) {
+  if (const auto unfinished = reports_.forget(session)) {
+    session.unlogged.reset();
+    note_unfinished(*unfinished, now);
+  }
+  log_mismatch(context_.log, session, now);
 }
 
 void DesyncService::expire(Instant now) {

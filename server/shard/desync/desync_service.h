@@ -14,6 +14,9 @@
 
 namespace tickbox::server {
 
+/// Logs the mismatch of a session, whose report has not come, if it is not logged yet.
+void log_mismatch(LimitedLog& log, Session& session, Instant now);
+
 class DesyncService {
  public:
   /// Borrows the sink; nullptr: desyncs are only logged and counted.
@@ -26,7 +29,7 @@ class DesyncService {
       Session& session, const net::PacketChannel::Opened& opened, Instant now);
 
   /// Ends the report of a session that is over.
-  void forget(const Session& session, Instant now);
+  void forget(Session& session, Instant now);
 
   /// Ends the reports that have been kept for long enough.
   void expire(Instant now);
