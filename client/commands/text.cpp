@@ -47,6 +47,12 @@ std::string grouped(std::uint64_t number) {
   return digits;
 }
 
+std::string counted(std::uint64_t number, std::string_view one, std::string_view many) {
+  if (number == 1) return fmt::format("1 {}", one);
+  return many.empty() ? fmt::format("{} {}s", grouped(number), one)
+                      : fmt::format("{} {}", grouped(number), many);
+}
+
 std::string short_number(double number) {
   if (number >= 9.95) return grouped(static_cast<std::uint64_t>(std::llround(number)));
   return number >= 1 ? fmt::format("{:.1f}", number) : fmt::format("{:.2g}", number);

@@ -18,6 +18,10 @@ namespace tickbox::commands {
 /// Returns a number with thousands separators: "12,345".
 [[nodiscard]] std::string grouped(std::uint64_t number);
 
+/// Returns "1 tick" or "1,204 ticks". `many`: the plural; empty: with an s.
+[[nodiscard]] std::string counted(std::uint64_t number, std::string_view one,
+                                  std::string_view many = {});
+
 /// Returns a number with two significant digits, or all digits before the point: "0.48", "7.0",
 /// "1,204". Requires: 0 <= number < 2^63.
 [[nodiscard]] std::string short_number(double number);

@@ -87,7 +87,7 @@ std::expected<std::uint64_t, std::string> parse_size(std::string_view text) {
       text,
       {{"", 1}, {"B", 1}, {"KiB", 1024.0}, {"MiB", 1024.0 * 1024}, {"GiB", 1024.0 * 1024 * 1024}});
   if (!bytes || *bytes > kExactMax || *bytes != std::floor(*bytes)) {
-    return refuse(text, "size", "512, 64KiB or 4MiB");
+    return refuse(text, "size", "512, 64KiB, 4MiB or 2GiB: the units are B, KiB, MiB and GiB");
   }
   return static_cast<std::uint64_t>(*bytes);
 }

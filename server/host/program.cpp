@@ -236,7 +236,8 @@ void add_recording(cli::Command& program, Options& options) {
 std::function<std::string(const std::string&)> check_game(engine::Games games) {
   return [games](const std::string& name) {
     if (engine::find_game(games, name) != nullptr) return std::string{};
-    return fmt::format("'{}' is no game of this server; it has {}", name, engine::names_of(games));
+    return fmt::format("'{}' is not a game of this server; it has {}", name,
+                       engine::names_of(games));
   };
 }
 

@@ -146,7 +146,8 @@ TEST_F(Replay, ACutTellsFromWhichTickToWhich) {
             kDone);
   const Finished told = run(tickbox({"replay", "info", part}));
   EXPECT_TRUE(told.out.contains("ticks       " + std::to_string(from + 1) + " to " +
-                                std::to_string(to) + ": 20 in 1 segment, 0.3 s\n"))
+                                std::to_string(to) + " (after the world of tick " +
+                                std::to_string(from) + "): 20 in 1 segment, 0.3 s\n"))
       << told;
 }
 

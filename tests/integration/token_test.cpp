@@ -154,7 +154,7 @@ TEST(TokenIssue, ADashIsStdoutAndTheDocumentComesLast) {
   EXPECT_EQ(line_count(issued.out), 2U) << issued.out;
   const Document document{issued.out};
   EXPECT_EQ(document.number("key_id"), 1);
-  EXPECT_EQ(document.number("client"), 7);
+  EXPECT_EQ(document.text("client"), "7");
   EXPECT_EQ(document.missing({"servers", "issued", "expires"}), std::vector<std::string>{});
 }
 
@@ -217,6 +217,17 @@ TEST(TokenIssue, AKeyFileThatCannotBeReadIsNamedWithItsLine) {
                   {folder.file("missing"), "tickbox token keygen"});
 }
 
+// Before, only a server that refused it said so.
+TEST(TokenIssue, SaysThatServersRefuseALongLife) {
+  const Keys keys;
+  expect_ended(keys.issue(keys.folder.file("long"), {"--expires", "1h"}), kDone,
+               {"--token-life-max", "10m"});
+  const Finished inspected = run(tickbox({"token", "inspect", keys.folder.file("long")}));
+  EXPECT_TRUE(inspected.out.contains("add --key-file FILE")) << inspected;
+  const Finished usual = keys.issue(keys.folder.file("usual"));
+  EXPECT_FALSE(usual.err.contains("--token-life-max")) << usual;
+}
+
 TEST(TokenInspect, WithoutKeysItTellsWhatIsInClear) {
   const Keys keys;
   const std::string file = keys.folder.file("token");
@@ -271,7 +282,7 @@ TEST(TokenInspect, WithTheKeysItTellsAllButTheKeys) {
   const Finished found =
       run(tickbox({"token", "inspect", file, "--key-file", keys.file(), "--json"}));
   const Document document{found.out};
-  EXPECT_EQ(document.number("client"), 7);
+  EXPECT_EQ(document.text("client"), "7");
   EXPECT_EQ(document.number("room"), 3);
   EXPECT_EQ(document.text("user_hex"), "416e6e1b5b324a");
   EXPECT_TRUE(document.truth("opened"));

@@ -73,8 +73,7 @@ std::string inputs_line(const ClientStats& stats) {
   std::string text =
       fmt::format("{} sent, {} too late", grouped(stats.inputs_sent), grouped(stats.inputs_late));
   if (stats.inputs_substituted > 0) {
-    text +=
-        fmt::format("; the server used another one in {} ticks", grouped(stats.inputs_substituted));
+    text += "; the server used another one in " + counted(stats.inputs_substituted, "tick");
   }
   if (stats.inputs_discarded > 0) {
     text += fmt::format("; {} discarded by a pause of the server", grouped(stats.inputs_discarded));
@@ -104,7 +103,7 @@ std::string link_line(const PlaySummary& summary, const ClientStats& stats) {
 }
 
 std::string simulated_line(std::string_view name, const net::LinkCounts& counts) {
-  std::string text = grouped(counts.in) + " packets";
+  std::string text = counted(counts.in, "packet");
   for (const auto& [number, what] :
        {std::pair{counts.lost, "lost"}, std::pair{counts.duplicated, "duplicated"},
         std::pair{counts.reordered, "reordered"}, std::pair{counts.corrupted, "corrupted"},
@@ -117,9 +116,9 @@ std::string simulated_line(std::string_view name, const net::LinkCounts& counts)
 }  // namespace
 
 std::string summary_text(const PlaySummary& summary, const ClientStats& stats) {
-  std::string text = fmt::format(
-      "connected to {} for {:.1f} s as player {} ({} ticks at {} Hz)\n\n", summary.server,
-      summary.seconds, summary.seat.value, grouped(stats.ticks), summary.tick_rate);
+  std::string text = fmt::format("connected to {} for {:.1f} s as player {} ({} at {} Hz)\n\n",
+                                 summary.server, summary.seconds, summary.seat.value,
+                                 counted(stats.ticks, "tick"), summary.tick_rate);
   if (summary.resumed > 0) {
     text += line("sessions", fmt::format("{} resumed", grouped(summary.resumed)));
   }

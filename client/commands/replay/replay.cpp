@@ -105,14 +105,20 @@ std::string in_words(const Ending& ending) {
   return text.empty() ? "has no clean end" : text;
 }
 
+std::string ticks_in_words(Tick world, Tick last) {
+  return last > world ? fmt::format("{} to {} (after the world of tick {})", world.value + 1,
+                                    last.value, world.value)
+                      : fmt::format("none after the world of tick {}", world.value);
+}
+
 void add_replay(cli::Command& program, engine::Games games, std::function<int()>& run) {
   const auto output = std::make_shared<Output>(
       Output{.name = program.name() + " replay", .program = &program, .games = games});
-  cli::Command replay =
-      program.add_command({.name = "replay",
-                           .description = "Read recordings that a server made with --record, and files of desyncs.",
-                           .example = output->name + " verify recordings/MATCH.tickbox"},
-                          output->common);
+  cli::Command replay = program.add_command(
+      {.name = "replay",
+       .description = "Read recordings that a server made with --record, and files of desyncs.",
+       .example = output->name + " verify recordings/MATCH.tickbox"},
+      output->common);
   replay.require_command();
   const Subcommand place{.parent = replay, .run = run, .output = output};
   add_replay_info(place);

@@ -105,6 +105,10 @@ struct Ending {
 
 [[nodiscard]] std::string in_words(const Ending& ending);
 
+/// Returns "101 to 200 (after the world of tick 100)": what a recording holds whose first keyframe
+/// is `world`.
+[[nodiscard]] std::string ticks_in_words(Tick world, Tick last);
+
 /// Returns a tick as JSON, or null.
 template <class Json>
 [[nodiscard]] Json tick_or_null(const std::optional<Tick>& tick) {

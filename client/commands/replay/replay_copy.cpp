@@ -86,9 +86,9 @@ ExitCode tell(const CopyFlags& options, const record::CopyResult& copy) {
                                                                  {"damages", copy.damages}});
   }
   return options.output->print(std::string_view{fmt::format(
-      "{}: ticks {} to {}, {} recorded, {} lost in {} gap{}{}\n", options.out, copy.first->value,
-      copy.last.value, grouped(copy.ticks), grouped(copy.ticks_lost), copy.gaps,
-      copy.gaps == 1 ? "" : "s",
+      "{}: ticks {}, {} recorded, {} lost in {} gap{}{}\n", options.out,
+      ticks_in_words(*copy.first, copy.last), grouped(copy.ticks), grouped(copy.ticks_lost),
+      copy.gaps, copy.gaps == 1 ? "" : "s",
       copy.damages == 0 ? ""
                         : fmt::format("; {} damaged place{} of {} left out; ticks lost after the "
                                       "last of them are not counted",

@@ -166,11 +166,11 @@ std::string cause_text(const Json& document, const Json& cause) {
 // --- for people ---
 
 std::string difference_text(const Explanation& found) {
-  std::string lines =
-      fmt::format("  differ      {} fields of {} entities, and {} other values; first {}:\n",
-                  number(found.difference, "fields").value_or(0),
-                  number(found.difference, "entities").value_or(0),
-                  number(found.difference, "others").value_or(0), found.name);
+  std::string lines = fmt::format(
+      "  differ      {} of {}, and {}; first {}:\n",
+      counted(number(found.difference, "fields").value_or(0), "field"),
+      counted(number(found.difference, "entities").value_or(0), "entity", "entities"),
+      counted(number(found.difference, "others").value_or(0), "other value"), found.name);
   std::size_t listed = 0;
   for (const Json& each : list(member(found.difference, "first"), "fields")) {
     if (++listed > kListed) break;

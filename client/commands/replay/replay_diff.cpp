@@ -260,7 +260,7 @@ std::string range_text(const std::optional<TickRange>& range) {
 }
 
 std::string text_of(const DiffFlags& options, const RecordingDiff& diff) {
-  std::string text = fmt::format("{} ticks compared: {}\n", grouped(diff.ticks),
+  std::string text = fmt::format("{} compared: {}\n", counted(diff.ticks, "tick"),
                                  !diff.same()       ? "they differ"
                                  : diff.interrupted ? "the same so far"
                                                     : "all the same");

@@ -98,10 +98,9 @@ std::string info_text(const Recording& recording, const record::Summary& summary
         "started     {}\n  simulation  {}\n",
         header.room, header.part, header.game, header.game_version, header.map_seats,
         header.tick_rate, header.seed, start_text(header), header.simulation);
-    const std::string range =
-        summary.first_recorded
-            ? fmt::format("{} to {}: ", summary.first_recorded->value, summary.last_tick.value)
-            : "";
+    const std::string range = summary.first_tick && summary.first_recorded
+                                  ? ticks_in_words(*summary.first_tick, summary.last_tick) + ": "
+                                  : "";
     text += fmt::format("  ticks       {}{} in {} segment{}, {:.1f} s\n", range,
                         grouped(summary.ticks), summary.segments, summary.segments == 1 ? "" : "s",
                         static_cast<double>(summary.ticks) / static_cast<double>(header.tick_rate));

@@ -34,9 +34,8 @@ ExitCode run_inputs(const InputsFlags& options) {
       script_of(reader, *match->setting.game, decoder, [&] { return interruption.requested(); });
   if (!gathered) {
     const std::uint32_t ticks = gathered.error();
-    return options.output->stopped(
-        ticks, fmt::format("stopped after {} ticks of {}; no file was made", grouped(ticks),
-                           options.file));
+    return options.output->stopped(ticks, fmt::format("stopped after {} of {}; no file was made",
+                                                      counted(ticks, "tick"), options.file));
   }
   const InputScript& script = *gathered;
   if (script.players.empty()) {
@@ -66,8 +65,9 @@ ExitCode run_inputs(const InputsFlags& options) {
                                           code, options.file + " is damaged inside");
   }
   return options.output->print(
-      std::string_view{fmt::format("{}: {} players, {} ticks at {} Hz\n", options.out,
-                                   script.players.size(), grouped(script.ticks), script.tick_rate)},
+      std::string_view{fmt::format("{}: {}, {} at {} Hz\n", options.out,
+                                   counted(script.players.size(), "player"),
+                                   counted(script.ticks, "tick"), script.tick_rate)},
       code);
 }
 

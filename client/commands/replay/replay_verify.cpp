@@ -69,8 +69,8 @@ nlohmann::ordered_json verify_document(const record::VerifyResult& result, doubl
 std::string verify_text(const std::string& path, const record::VerifyResult& result,
                         double seconds) {
   std::string text = fmt::format(
-      "{}: {} ticks stepped again in {:.2f} s, {}\n", path, grouped(result.ticks), seconds,
-      result.mismatched > 0 ? grouped(result.mismatched) + " hashes differ"
+      "{}: {} stepped again in {:.2f} s, {}\n", path, counted(result.ticks, "tick"), seconds,
+      result.mismatched > 0 ? counted(result.mismatched, "hash differs", "hashes differ")
       : result.interrupted  ? std::string{"every hash equal so far"}
                             : std::string{"every hash equal"});
   if (result.ticks == 0 && result.mismatched == 0 && !result.interrupted) {
@@ -98,7 +98,7 @@ std::string verify_text(const std::string& path, const record::VerifyResult& res
         result.ends_early ? "; " + grouped(result.ticks) + " of its ticks verified" : "");
   }
   if (result.recovered_ticks > 0) {
-    text += fmt::format("  recovered   {} ticks after damage\n", grouped(result.recovered_ticks));
+    text += fmt::format("  recovered   {} after damage\n", counted(result.recovered_ticks, "tick"));
   }
   return text;
 }
@@ -182,7 +182,7 @@ ExitCode exit_code_of(const record::VerifyResult& result) {
 /// Returns what is wrong with the recording; empty if nothing is.
 std::string fault_of(const std::string& file, const record::VerifyResult& result) {
   if (result.mismatched > 0) {
-    return fmt::format("{}: {} hashes differ", file, grouped(result.mismatched));
+    return file + ": " + counted(result.mismatched, "hash differs", "hashes differ");
   }
   return result.damages > 0 ? file + " is damaged inside" : std::string{};
 }
@@ -192,13 +192,14 @@ std::string extent_of(const VerifyFlags& options, const record::VerifyResult& re
                       Duration taken) {
   if (is_over_limit(options, taken)) {
     return fmt::format(
-        "stopped after {:g} s, the --limit, and {} ticks; the others are not verified: give a "
+        "stopped after {:g} s, the --limit, and {}; the others are not verified: give a "
         "longer --limit, or fewer ticks with --from and --to",
-        std::chrono::duration<double>(options.limit).count(), grouped(result.ticks));
+        std::chrono::duration<double>(options.limit).count(), counted(result.ticks, "tick"));
   }
   if (result.ticks == 0) return "stopped before the first tick; nothing is verified";
-  return fmt::format("stopped after {} ticks, before tick {}; the others are not verified",
-                     grouped(result.ticks), grouped(std::min(options.to, result.last_tick.value)));
+  return fmt::format("stopped after {}, before tick {}; the others are not verified",
+                     counted(result.ticks, "tick"),
+                     grouped(std::min(options.to, result.last_tick.value)));
 }
 
 /// Returns why the recording is not verified, and how far it is. Requires: it is not fully

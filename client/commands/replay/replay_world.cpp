@@ -284,7 +284,7 @@ void add_replay_trace(const Subcommand& place) {
                      {.value = "T", .default_text = "the first"});
   command.add_option("--to", options->to, "Last tick to write",
                      {.value = "T", .default_text = "the last"});
-  command.add_option("--out", options->out, "A new file (-: stdout)", {.value = "F"});
+  command.add_option("-o,--out", options->out, "A new file (-: stdout)", {.value = "F"});
   place.on_call(command, options, run_trace);
 }
 

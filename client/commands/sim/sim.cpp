@@ -4,6 +4,7 @@
 #include "client/commands/new_file.h"
 #include "client/commands/output.h"
 #include "client/commands/sim/comparison.h"
+#include "client/commands/text.h"
 #include "core/text.h"
 #include "os/files/file.h"
 #include "os/process/signals.h"
@@ -154,16 +155,17 @@ std::string document_of(const Outcome& outcome) {
 
 std::string summary_of(const scenario::Scenario& scenario, const Outcome& outcome) {
   return fmt::format(
-      "{} ticks ({:.3f} s at {} Hz), {} moving and {} static bodies\n"
+      "{} ({:.3f} s at {} Hz), {} moving and {} static bodies\n"
       "contacts       {}, at most {} of one body in a tick\n"
       "overlaps left  {}\n"
       "freezes        {}\n"
       "step           {:.3f} us median, {:.3f} us p99\n"
       "hash           {}\n{}",
-      outcome.ticks, static_cast<double>(outcome.ticks) / scenario.tick_rate, scenario.tick_rate,
-      outcome.movers, scenario.statics.size(), outcome.contacts, outcome.events_max,
-      outcome.overlaps_left, outcome.freezes, outcome.percentile(50), outcome.percentile(99),
-      hash_text(outcome.hash), outcome.beside ? summary_of(*outcome.beside) : "");
+      counted(outcome.ticks, "tick"), static_cast<double>(outcome.ticks) / scenario.tick_rate,
+      scenario.tick_rate, outcome.movers, scenario.statics.size(), outcome.contacts,
+      outcome.events_max, outcome.overlaps_left, outcome.freezes, outcome.percentile(50),
+      outcome.percentile(99), hash_text(outcome.hash),
+      outcome.beside ? summary_of(*outcome.beside) : "");
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ Json document_of(const Found& found) {
                 {"servers", servers},
                 {"opened", found.claims.has_value()}};
   if (found.claims) {
-    document["client"] = found.claims->client;
+    document["client"] = std::to_string(found.claims->client);
     document["room"] = found.claims->room;
     document["may_audit"] = may_audit(*found.claims);
     document["user"] = std::string{reinterpret_cast<const char*>(found.claims->user.data()),
@@ -131,6 +131,9 @@ std::string text_of(const Found& found) {
         found.claims->room == 0 ? std::string{"any"} : fmt::format("{}", found.claims->room),
         may_audit(*found.claims) ? "yes" : "no",
         found.claims->user.empty() ? "-" : user_text(*found.claims));
+  }
+  if (!found.claims) {
+    text += "sealed   the rest: add --key-file FILE to see it\n";
   }
   return text;
 }

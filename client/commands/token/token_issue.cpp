@@ -23,6 +23,9 @@ namespace {
 
 using cli::ExitCode;
 
+/// The life of a token that a server allows by default.
+constexpr Duration kLifeAllowed = std::chrono::minutes{10};
+
 struct IssueOptions {
   std::shared_ptr<Output> output;
   KeyFileFlags key_file{};
@@ -64,7 +67,7 @@ net::TokenClaims claims_of(const IssueOptions& options) {
 nlohmann::ordered_json document_of(const IssueOptions& options, const net::TokenHead& head) {
   return {{"file", options.out},
           {"key_id", head.key_id},
-          {"client", options.client},
+          {"client", std::to_string(options.client)},
           {"room", options.room},
           {"may_audit", options.audit},
           {"servers", names_of(options.servers)},
@@ -101,6 +104,11 @@ ExitCode run_issue(const IssueOptions& options) {
                          head.key_id, options.client, fmt::join(names_of(options.servers), " "),
                          options.room == 0 ? "any room" : fmt::format("room {}", options.room),
                          options.audit ? ", with the right to audit" : "", utc_text(head.expires)));
+  if (options.expires > kLifeAllowed) {
+    options.output->note(
+        "servers refuse a token that is valid for longer than their --token-life-max, by default "
+        "10m: try a shorter --expires");
+  }
   return options.output->json() ? options.output->print_document(document_of(options, head))
                                 : ExitCode::Done;
 }
@@ -146,7 +154,8 @@ void add_issue(const Subcommand& place) {
       "Expire after this time, such as 30s or 5m. The client must connect before. Servers refuse "
       "tokens of more than their --token-life-max (10m)",
       {.required = true, .value = "DURATION"});
-  command.add_option("--out", options->out, "The new file, readable by its owner only (-: stdout)",
+  command.add_option("-o,--out", options->out,
+                     "The new file, readable by its owner only (-: stdout)",
                      {.required = true, .value = "F"});
   place.on_call(command, options, run_issue);
 }

@@ -114,7 +114,8 @@ void add_keygen(const Subcommand& place) {
        .description = "Make a key file. Servers and the issuer of tokens need it; keep it secret.",
        .example = place.output->name + " keygen --out keys"},
       place.output->common);
-  command.add_option("--out", options->out, "The new file, readable by its owner only (-: stdout)",
+  command.add_option("-o,--out", options->out,
+                     "The new file, readable by its owner only (-: stdout)",
                      {.required = true, .value = "F"});
   command.add_option(
       "--rotate", options->rotate,

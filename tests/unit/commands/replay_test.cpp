@@ -114,7 +114,7 @@ TEST_F(ReplayCommand, ExplainsADesyncByTheNamesOfItsEntities) {
   ASSERT_EQ(told.exit_code, 0) << told.err;
   for (const char* words :
        {"the view of seat 1 at tick 70, made from the one at tick 64",
-        "1 fields of 1 entities, and 0 other values; first Man of seat 4:",
+        "1 field of 1 entity, and 0 other values; first Man of seat 4:",
         "coyote is 2 at the server, 3 at the client", "only the client's value has changed",
         "cause       tick 67: input of Man of seat 4: jump 1",
         "also entered tick 66: room: round 2",
@@ -535,6 +535,25 @@ TEST_F(ReplayCommand, RepairsIntoANewFileAndLeavesTheOldOne) {
   EXPECT_EQ(verified.document()["gaps"], 1);
   EXPECT_EQ(replay({"repair", damaged, "-o", whole}).exit_code, 1) << "it exists";
   EXPECT_EQ(replay({"verify", whole}).exit_code, 0);
+}
+
+// Before the fix, a cut said "100 to 200" and `info` of it "101 to 200".
+TEST_F(ReplayCommand, NamesTheTicksOfACutInTheWordsOfItsInfo) {
+  const std::string out = new_path("part");
+  const Outcome cut = replay(
+      {"cut", file_of(tests::small_recording(2, 10)), "--from", "5", "--to", "17", "--out", out});
+  ASSERT_EQ(cut.exit_code, 0) << cut.err;
+  constexpr std::string_view kTicks = "6 to 17 (after the world of tick 5)";
+  EXPECT_TRUE(cut.out.contains(kTicks)) << cut.out;
+  EXPECT_TRUE(replay({"info", out}).out.contains(kTicks));
+}
+
+// Before the fix, "-o is an option of cut".
+TEST_F(ReplayCommand, TakesTheShortNameOfOutInEveryCommand) {
+  const std::string out = new_path("trace");
+  const Outcome traced = replay({"trace", file_of(tests::small_recording(1, 10)), "-o", out});
+  EXPECT_EQ(traced.exit_code, 0) << traced.err;
+  EXPECT_TRUE(std::filesystem::exists(out));
 }
 
 TEST_F(ReplayCommand, CutsNothingThatIsNotThere) {

@@ -61,7 +61,9 @@ TEST(Values, RefusesWhatIsNoSize) {
   for (const char* text : {"", "KiB", "-1", "64KB", "64k", "0.3B", "99999999999GiB", "1e3"}) {
     EXPECT_FALSE(parse_size(text)) << text;
   }
-  EXPECT_EQ(parse_size("64KB").error(), "'64KB' is not a size; try 512, 64KiB or 4MiB");
+  EXPECT_EQ(parse_size("64KB").error(),
+            "'64KB' is not a size; try 512, 64KiB, 4MiB or 2GiB: the units are B, KiB, "
+            "MiB and GiB");
 }
 
 TEST(Values, SplitsHostAndPort) {
