@@ -9,22 +9,21 @@
 namespace tickbox::server {
 namespace {
 
-constexpr std::array<std::string_view, kPhases> kPhaseNames = {"receive", "step", "send", "total"};
-constexpr std::array<std::string_view, kConnectionResults> kConnectionNames = {
-    "accepted", "resumed", "moved", "stayed"};
+constexpr std::array<std::pair<Phase, std::string_view>, 3> kPhaseNames = {
+    {{Phase::Receive, "receive"}, {Phase::Step, "step"}, {Phase::Send, "send"}}};
 constexpr std::array<std::string_view, kInputResults> kInputNames = {"given", "substituted", "late",
                                                                      "too_early", "replaced"};
 
 constexpr std::array<std::string_view, kDesyncResults> kDesyncResultNames = {
     "compared", "forgotten", "unfinished", "limited"};
 
-/// Upper bounds of the buckets for Prometheus, in nanoseconds. There are four per doubling, from 16
+/// Upper bounds of the buckets for Prometheus, in nanoseconds. There are two per doubling, from 16
 /// µs to 1 s.
-constexpr std::array<std::uint64_t, 65> kBounds = [] {
-  std::array<std::uint64_t, 65> bounds{};
-  constexpr std::array<std::uint64_t, 4> kQuarterDoublings = {16'000, 19'027, 22'627, 26'909};
+constexpr std::array<std::uint64_t, 33> kBounds = [] {
+  std::array<std::uint64_t, 33> bounds{};
+  constexpr std::array<std::uint64_t, 2> kHalfDoublings = {16'000, 22'627};
   for (std::size_t i = 0; i < bounds.size(); ++i) {
-    bounds[i] = kQuarterDoublings[i % 4] << (i / 4);
+    bounds[i] = kHalfDoublings[i % 2] << (i / 2);
   }
   return bounds;
 }();
@@ -98,10 +97,12 @@ std::string label(std::string_view name, std::string_view value) {
 }
 
 void add_ticks(Text& text, const Metrics& metrics) {
-  text.head("tickbox_tick_duration_seconds", "histogram", "Time spent on a tick, by phase.");
-  for (std::size_t i = 0; i < kPhases; ++i) {
-    text.histogram("tickbox_tick_duration_seconds", fmt::format("phase=\"{}\"", kPhaseNames[i]),
-                   metrics.phases[i]);
+  text.head("tickbox_tick_duration_seconds", "histogram", "Time spent on a tick.");
+  text.histogram("tickbox_tick_duration_seconds", "", metrics.of(Phase::Total));
+  text.head("tickbox_tick_phase_seconds", "histogram", "Time spent on each phase of a tick.");
+  for (const auto& [phase, name] : kPhaseNames) {
+    text.histogram("tickbox_tick_phase_seconds", fmt::format("phase=\"{}\"", name),
+                   metrics.of(phase));
   }
   text.head("tickbox_tick_lateness_seconds", "histogram",
             "Time from a tick's deadline to its start.");
@@ -126,10 +127,10 @@ void add_clients(Text& text, const Metrics& metrics) {
                 metrics.entities_of_kind[kind]);
   }
   text.head("tickbox_connections_total", "counter", "Answers to connection requests, by result.");
-  for (std::size_t i = 0; i < kConnectionResults; ++i) {
-    text.sample("tickbox_connections_total", label("result", kConnectionNames[i]),
-                metrics.connections[i]);
-  }
+  text.sample("tickbox_connections_total", label("result", "accepted"),
+              metrics.of(ConnectionResult::Accepted));
+  text.sample("tickbox_connections_total", label("result", "resumed"),
+              metrics.of(ConnectionResult::Resumed));
   for (std::size_t i = 1; i < net::kRefuseReasons; ++i) {
     const auto reason = static_cast<net::RefuseReason>(i);
     text.sample("tickbox_connections_total",
@@ -139,6 +140,13 @@ void add_clients(Text& text, const Metrics& metrics) {
   text.single("tickbox_refusals_repeated_total", "counter",
               "Refusals of an address within 10 s of the first for the same reason.",
               metrics.refusals_repeated);
+  text.head("tickbox_path_checks_total", "counter",
+            "Packets of a session came from a new address: the client has moved, or it still "
+            "answers at the old one.");
+  text.sample("tickbox_path_checks_total", label("result", "moved"),
+              metrics.of(ConnectionResult::Moved));
+  text.sample("tickbox_path_checks_total", label("result", "stayed"),
+              metrics.of(ConnectionResult::Stayed));
   text.head("tickbox_disconnects_total", "counter", "Ended sessions, by reason.");
   for (std::size_t i = 1; i < net::kSessionEnds; ++i) {
     text.sample("tickbox_disconnects_total",
@@ -228,14 +236,15 @@ void add_traffic(Text& text, const Metrics& metrics) {
                 metrics.drops.of(reason));
   }
   const SnapshotMetrics& snapshots = metrics.snapshots;
-  text.head("tickbox_snapshots_total", "counter",
-            "Snapshots: sent as a delta, sent in full, not sent without news or over budget, or "
-            "put off.");
+  text.head("tickbox_snapshots_total", "counter", "Snapshots sent: as a delta, or in full.");
   text.sample("tickbox_snapshots_total", label("kind", "on_base"), snapshots.on_base);
   text.sample("tickbox_snapshots_total", label("kind", "full"), snapshots.full);
-  text.sample("tickbox_snapshots_total", label("kind", "quiet"), snapshots.quiet);
-  text.sample("tickbox_snapshots_total", label("kind", "held_back"), snapshots.held_back);
-  text.sample("tickbox_snapshots_total", label("kind", "put_off"), snapshots.put_off);
+  text.head("tickbox_snapshots_not_sent_total", "counter",
+            "Snapshots not sent: without news, over budget, or put off to the next tick.");
+  text.sample("tickbox_snapshots_not_sent_total", label("reason", "quiet"), snapshots.quiet);
+  text.sample("tickbox_snapshots_not_sent_total", label("reason", "held_back"),
+              snapshots.held_back);
+  text.sample("tickbox_snapshots_not_sent_total", label("reason", "put_off"), snapshots.put_off);
   text.head("tickbox_snapshot_bytes_total", "counter", "Bytes of snapshots sent, by part.");
   for (std::size_t i = 0; i < kSnapshotParts; ++i) {
     text.sample("tickbox_snapshot_bytes_total", label("part", kSnapshotPartNames[i]),
@@ -276,6 +285,24 @@ void add_traffic(Text& text, const Metrics& metrics) {
               recording.degraded ? 1U : 0U);
 }
 
+/// Escapes the value of a label.
+std::string escaped(std::string_view value) {
+  std::string text;
+  for (const char c : value) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+void add_server(Text& text, const Metrics& metrics, const ProcessFacts& process) {
+  text.head("tickbox_server_info", "gauge", "Name of this server, its game and map; always 1.");
+  text.sample("tickbox_server_info",
+              fmt::format("{{name=\"{}\",game=\"{}\",map=\"{}\"}}", escaped(process.server_name),
+                          escaped(metrics.game->name), escaped(metrics.map)),
+              std::uint64_t{1});
+}
+
 void add_process(Text& text, const ProcessFacts& process) {
   text.head("tickbox_build_info", "gauge",
             "Version, commit and simulation hash of this program; always 1.");
@@ -310,6 +337,7 @@ std::string exposition(const Metrics& metrics, const ProcessFacts& process) {
   add_ticks(text, metrics);
   add_clients(text, metrics);
   add_traffic(text, metrics);
+  add_server(text, metrics, process);
   add_process(text, process);
   return text.take();
 }

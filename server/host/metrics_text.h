@@ -24,6 +24,7 @@ struct ProcessFacts {
   std::string version;
   std::string commit;
   std::string simulation_hash;
+  std::string server_name{};
   os::ProcessUse use{};
   std::vector<AdminRequests> admin_requests{};
 };

@@ -224,7 +224,8 @@ void add_recording(cli::Command& program, Options& options) {
                      "runs",
                      {.value = "SIZE", .default_text = "off"});
   program.add_option("--name", options.name, parse_name,
-                     "Name of this server in its recordings, the same after a restart",
+                     "Name of this server in its recordings, in tickbox_server_info and, if it is "
+                     "given, in each line of a JSON log; the same after a restart",
                      {.value = "NAME", .default_text = "the host's name"});
   program.add_option("--crash-dir", options.crash_dir,
                      "If an assertion fails, write the last seconds as a recording to this "
@@ -370,6 +371,7 @@ int run_server(int argc, char** argv, const ServerProgram& server) {
   const auto map =
       engine::find_map_name(*engine::find_game(server.games, options.game), options.map);
   if (!wrong && !map) wrong = "--map: " + map.error();
+  log_options.name = options.name;
   const os::Log log{log_options};
   // Hints for people do not belong between the lines of a machine's log.
   const Announcement announcement{

@@ -2,6 +2,7 @@
 
 #include "net/crypto.h"
 #include "os/net/resolve.h"
+#include "os/process/process.h"
 #include "server/host/access.h"
 
 #include <array>
@@ -78,7 +79,10 @@ std::expected<void, std::string> Server::open_sockets() {
     token = *std::move(read);
   }
   auto http = AdminServer::start({.bind = *admin_address, .hosts = options.admin_hosts},
-                                 {.token = std::move(token), .clock = clock, .log = log.sink()});
+                                 {.token = std::move(token),
+                                  .clock = clock,
+                                  .log = log.sink(),
+                                  .name = options.name.empty() ? os::host_name() : options.name});
   if (!http) return std::unexpected(std::move(http.error()));
   admin = *std::move(http);
   return {};

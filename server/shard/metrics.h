@@ -181,6 +181,7 @@ struct Metrics {
   std::uint64_t clients = 0;
   std::uint64_t clients_max = 0;
   const GameTable* game = nullptr;  ///< of all rooms
+  std::string_view map{};           ///< name of the first room's map; empty if it has none
   std::array<std::uint64_t, kKindsMax> entities_of_kind{};
   std::uint32_t tick_rate = 0;
 
@@ -226,6 +227,10 @@ struct Metrics {
 
   [[nodiscard]] std::uint64_t entities() const {
     return std::reduce(entities_of_kind.begin(), entities_of_kind.end());
+  }
+
+  [[nodiscard]] std::uint64_t of(ConnectionResult result) const {
+    return connections[static_cast<std::size_t>(result)];
   }
 
   void count(ConnectionResult result) { ++connections[static_cast<std::size_t>(result)]; }

@@ -145,6 +145,7 @@ Shard::Impl::Impl(const ShardOptions& options, const ShardParts& parts, Instant 
   metrics.clients_max = std::uint64_t{options.max_clients} * rooms_.size();
   metrics.rooms = rooms_.size();
   metrics.game = &rooms_.front().world().game();
+  metrics.map = rooms_.front().world().map()->name;
 }
 
 std::uint32_t Shard::Impl::seats_held() const {

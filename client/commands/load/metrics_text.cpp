@@ -118,13 +118,12 @@ std::optional<double> MetricsText::value(std::string_view name) const {
 }
 
 std::optional<BucketCounts> MetricsText::histogram(std::string_view name,
-                                                   const MetricLabel& label) const {
+                                                   const std::optional<MetricLabel>& label) const {
   const std::string bucket = fmt::format("{}_bucket", name);
   BucketCounts counts;
   for (const MetricSample& sample : samples_) {
-    if (sample.name != bucket || std::ranges::find(sample.labels, label) == sample.labels.end()) {
-      continue;
-    }
+    if (sample.name != bucket) continue;
+    if (label && std::ranges::find(sample.labels, *label) == sample.labels.end()) continue;
     const auto bound = std::ranges::find(sample.labels, std::string_view{"le"}, &MetricLabel::name);
     const auto value = bound != sample.labels.end() ? parse_value(bound->value) : std::nullopt;
     const bool ascends = value && *value > (counts.bounds.empty() ? 0 : counts.bounds.back());

@@ -56,9 +56,10 @@ class MetricsText {
   /// Returns the sample of this name without labels.
   [[nodiscard]] std::optional<double> value(std::string_view name) const;
 
-  /// Returns the buckets of `name` with `label`; nothing if there are none, or they are not valid.
-  [[nodiscard]] std::optional<BucketCounts> histogram(std::string_view name,
-                                                      const MetricLabel& label) const;
+  /// Returns the buckets of `name` with `label`, or all without one; nothing if there are none, or
+  /// they are not valid.
+  [[nodiscard]] std::optional<BucketCounts> histogram(
+      std::string_view name, const std::optional<MetricLabel>& label = std::nullopt) const;
 
  private:
   std::vector<MetricSample> samples_;

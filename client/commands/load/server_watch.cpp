@@ -33,8 +33,7 @@ std::expected<ServerSample, std::string> read_sample(std::string_view metrics) {
   read("process_start_time_seconds", sample.started);
   read("process_cpu_seconds_total", sample.cpu_seconds);
   read("process_resident_memory_bytes", sample.resident_bytes);
-  auto ticks =
-      text->histogram("tickbox_tick_duration_seconds", {.name = "phase", .value = "total"});
+  auto ticks = text->histogram("tickbox_tick_duration_seconds");
   if (ticks) {
     sample.tick_seconds = *std::move(ticks);
   } else {
@@ -49,8 +48,8 @@ std::expected<ServerSample, std::string> read_sample(std::string_view metrics) {
 
 std::expected<ServerSample, std::string> ask_server(const AdminSide& admin, const Clock& clock) {
   const std::string authorization = admin.token.empty() ? "" : "Bearer " + admin.token;
-  const auto response =
-      os::http_send(admin.address, {.path = "/metrics", .authorization = authorization}, kAnswerWithin);
+  const auto response = os::http_send(
+      admin.address, {.path = "/metrics", .authorization = authorization}, kAnswerWithin);
   if (!response) return std::unexpected(response.error());
   const std::string where = "http://" + net::to_string(admin.address) + "/metrics";
   if (response->status == 401) {

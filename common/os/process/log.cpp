@@ -132,6 +132,7 @@ struct Log::Sink {
 
   explicit Sink(const LogOptions& options)
       : format(options.format),
+        name(options.name),
         stream(std::make_shared<Stream>(options.out, options.format == LogFormat::Json
                                                          ? spdlog::color_mode::never
                                                          : colours_for(options.out))),
@@ -148,6 +149,7 @@ struct Log::Sink {
             "tickbox", stream, pool, spdlog::async_overflow_policy::overrun_oldest)) {}
 
   LogFormat format;
+  std::string name;
   std::shared_ptr<Stream> stream;
   std::shared_ptr<spdlog::details::thread_pool> pool;
   std::shared_ptr<spdlog::async_logger> logger;
@@ -168,7 +170,7 @@ void Log::write(LogLevel level, const LogEvent& event) const {
   const auto spdlog_level = to_spdlog(level);
   if (!sink_->logger->should_log(spdlog_level)) return;
   const std::string line = sink_->format == LogFormat::Json
-                               ? event_to_json(utc_now(), name_of(level), event)
+                               ? event_to_json(utc_now(), name_of(level), event, sink_->name)
                                : as_text(event);
   sink_->queued.fetch_add(1, std::memory_order_relaxed);
   sink_->logger->log(spdlog_level, std::string_view{line});
@@ -198,15 +200,19 @@ void Log::set_level(LogLevel level) const {
   sink_->logger->set_level(to_spdlog(level));
 }
 
-std::string event_to_json(std::string_view time, std::string_view level, const LogEvent& event) {
+std::string event_to_json(std::string_view time, std::string_view level, const LogEvent& event,
+                          std::string_view name) {
   nlohmann::ordered_json fields{
       {"time", std::string{time}}, {"level", std::string{level}}, {"event", event.name}};
-  for (const LogField& field : event.fields) {
-    std::string key{field.key};
+  const auto add = [&](std::string key, nlohmann::ordered_json value) {
     while (fields.contains(key)) {
       key += '_';
     }
-    fields[key] = to_json(field.value);
+    fields[key] = std::move(value);
+  };
+  if (!name.empty()) add("name", std::string{name});
+  for (const LogField& field : event.fields) {
+    add(std::string{field.key}, to_json(field.value));
   }
   return fields.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -35,6 +35,7 @@ enum class LogFormat : std::uint8_t { Text, Json };
 struct LogOptions {
   LogLevel level = LogLevel::Info;  ///< events below this level are not written
   LogFormat format = LogFormat::Text;
+  std::string name{};       ///< in each line of JSON; empty: none
   std::FILE* out = stderr;  ///< coloured only if it is a terminal and NO_COLOR is not set
   /// Lines that may wait for the stream. When there are more, the oldest is dropped.
   std::size_t lines_max = 4'096;
@@ -75,10 +76,11 @@ class Log {
   std::unique_ptr<Sink> sink_;
 };
 
-/// Returns an event as one JSON object: {"time":…,"level":…,"event":…}, then each field in order.
+/// Returns an event as one JSON object: {"time":…,"level":…,"event":…}, "name" if there
+/// is one, then each field in order.
 /// A whole number beyond 2^53, which not every reader of JSON represents, becomes text. A repeated
 /// key gets a '_' appended.
 [[nodiscard]] std::string event_to_json(std::string_view time, std::string_view level,
-                                        const LogEvent& event);
+                                        const LogEvent& event, std::string_view name = {});
 
 }  // namespace tickbox::os

@@ -43,6 +43,7 @@ os::HttpResponse AdminServer::respond(const os::HttpRequest& request) {
                 {.version = std::string{build.version},
                  .commit = std::string{build.commit},
                  .simulation_hash = std::string{build.simulation_hash},
+                 .server_name = parts_.name,
                  .use = os::process_use(),
                  .admin_requests = std::move(requests)},
                 parts_.clock.now());

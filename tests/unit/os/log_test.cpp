@@ -146,6 +146,8 @@ TEST(Log, NumbersAreNumbersOnlyWhereNothingIsLost) {
 TEST(Log, NoFieldHidesAnother) {
   EXPECT_EQ(event_to_json("t", "info", {"e", {{"time", 1}, {"a", 1}, {"a", 2}, {"event", "x"}}}),
             R"({"time":"t","level":"info","event":"e","time_":1,"a":1,"a_":2,"event_":"x"})");
+  EXPECT_EQ(event_to_json("t", "info", {"e", {{"a", 1}, {"name", "x"}}}, "eu-1"),
+            R"({"time":"t","level":"info","event":"e","name":"eu-1","a":1,"name_":"x"})");
 }
 
 TEST(Log, SurvivesTextThatIsNoUtf8) {
