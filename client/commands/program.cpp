@@ -4,6 +4,7 @@
 
 #include "cli/exit_code.h"
 #include "client/commands/commands.h"
+#include "core/assert.h"
 #include "os/process/standard_output.h"
 #include "tickbox/game_table.h"
 
@@ -14,6 +15,7 @@
 namespace tickbox::commands {
 
 int run_client(int argc, char** argv, const ClientProgram& client) {
+  set_assert_handler(&os::report_failed_condition);
   cli::CommonFlags flags;
   std::function<int()> run;
   cli::Program program{{.name = client.name,

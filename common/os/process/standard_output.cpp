@@ -1,5 +1,6 @@
 #include "os/process/standard_output.h"
 
+#include "core/assert.h"
 #include "os/process/system_error.h"
 
 #include <cerrno>
@@ -41,6 +42,10 @@ void write_to_stderr_directly(std::string_view text) {
     ++attempt;
   }
   (void)::fcntl(STDERR_FILENO, F_SETFL, flags);
+}
+
+void report_failed_condition(const char* condition, const char* file, int line) {
+  write_to_stderr_directly(failed_condition_text(condition, file, line));
 }
 
 std::optional<std::size_t> terminal_columns(int stream) {

@@ -22,6 +22,9 @@ void write_to_stderr(std::string_view text);
 /// words before abort(). Gives up after a second if nothing takes the text.
 void write_to_stderr_directly(std::string_view text);
 
+/// Reports a failed condition to stderr directly: an AssertHandler for programs.
+void report_failed_condition(const char* condition, const char* file, int line);
+
 /// Returns the columns of the terminal behind a stream; nothing if it is not a terminal, or if the
 /// terminal does not know them.
 [[nodiscard]] std::optional<std::size_t> terminal_columns(int stream);

@@ -4,7 +4,9 @@
 #include "cli/command_line.h"
 #include "client/commands/commands.h"
 #include "client/commands/load/load_report.h"
+#include "core/assert.h"
 #include "games/catalog.h"
+#include "os/process/standard_output.h"
 
 #include <gtest/gtest.h>
 
@@ -143,6 +145,15 @@ TEST(CommandLines, AnOptionIsToldToTheCommandThatIsGiven) {
             "tickbox: -o is an option of repair; give it after that command\n");
   EXPECT_EQ(Program{}.said_of({"replay", "--from", "5", "trace", "F"}).err,
             "tickbox: --from is an option of trace; give it after that command\n");
+}
+
+TEST(ClientProgram, ReportsAFailedAssertionWithoutTheLockOfStderr) {
+  std::string words[] = {"tickbox", "--version"};
+  char* argv[] = {words[0].data(), words[1].data(), nullptr};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_client(2, argv, {.games = games::all_games()}), 0);
+  (void)testing::internal::GetCapturedStdout();
+  EXPECT_EQ(set_assert_handler(&print_failed_condition), &os::report_failed_condition);
 }
 
 }  // namespace

@@ -1,13 +1,18 @@
-// How wide the terminal behind a stream is.
+// The last words of a program on a stderr that nobody reads, and the width of a terminal.
 
 #include "os/process/standard_output.h"
+
+#include "core/assert.h"
+#include "tests/support/patience.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
+#include <csignal>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace tickbox::os {
@@ -60,6 +65,29 @@ TEST(TerminalColumns, AreUnknownOfAFile) {
   const int file = open("/dev/null", O_RDONLY);
   EXPECT_EQ(terminal_columns(file), std::nullopt);
   close(file);
+}
+
+// Before the fix, a tool whose stderr nobody read hung without end in its failed assertion.
+TEST(FailedAssertion, EndsAProgramWhoseStderrNobodyReads) {
+  int pipe[2];
+  ASSERT_EQ(pipe2(pipe, O_CLOEXEC | O_NONBLOCK), 0);
+  while (write(pipe[1], "full", 4) > 0) {
+  }
+  ASSERT_EQ(fcntl(pipe[1], F_SETFL, 0), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(pipe[1], STDERR_FILENO);
+    set_assert_handler(&report_failed_condition);
+    assert_failed("planted", "file", 1);
+  }
+  int status = 0;
+  const bool has_ended =
+      tests::comes_true([&] { return waitpid(child, &status, WNOHANG) == child; });
+  if (!has_ended) kill(child, SIGKILL);
+  EXPECT_TRUE(has_ended);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+  close(pipe[0]);
+  close(pipe[1]);
 }
 
 }  // namespace
