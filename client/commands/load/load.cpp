@@ -155,6 +155,7 @@ Verdict judge(const LoadReport& report, const std::vector<RequirementResult>& re
     why += fmt::format(", but the server ran {:.1f} % of the ticks due and skipped {:.0f}",
                        100 * report.server->rate_held, report.server->skipped);
   }
+  if (report.was_restarted) why += ", but the server was restarted: its own figures are not known";
   return {.word = "passed", .why = std::move(why)};
 }
 

@@ -35,6 +35,7 @@ struct LoadReport {
   client::ClientStats stats{};           ///< of all clients, since they connected
   std::uint64_t bytes_down = 0;          ///< of all clients, during the measured time
   std::uint64_t bytes_up = 0;
+  bool was_restarted = false;              ///< the server, so that its figures are not known
   std::optional<ServerFigures> server{};   ///< empty without --admin, or without an answer
   std::optional<ServerFigures> joining{};  ///< before the measured time, while the clients join
   std::optional<double> generator_cpu_percent{};  ///< empty if no client connected

@@ -63,6 +63,7 @@ LoadReport LoadRun::run() {
   LoadReport found = report(begin, end);
   found.was_stopped = stopped() && end.at - begin.at < times_.measured;
   const auto after = ask_server();
+  found.was_restarted = before && after && before->started != after->started;
   if (before && after) {
     found.server = figures_between(*before, *after, static_cast<double>(end.newest - begin.newest),
                                    found.seconds);
