@@ -227,6 +227,26 @@ TEST(Load, WithoutRejoinARestartEndsItAndTheOutageCounts) {
   EXPECT_EQ(Document{loaded.out}.number("clients.rejoined"), 0);
 }
 
+// Before the fix, a run passed without a word about the ticks that the server had skipped.
+TEST(Load, SaysThatTheServerSkippedTicks) {
+  RunningServer server;
+  Process load{tickbox({"load", server.address(), "--clients", "2", "--ramp", "0", "--seconds", "3",
+                        "--admin", server.admin()})};
+  EXPECT_TRUE(server.wait_for_clients(2));
+  std::this_thread::sleep_for(std::chrono::milliseconds{500});
+  server.process().signal(SIGSTOP);
+  std::this_thread::sleep_for(std::chrono::seconds{1});
+  server.process().signal(SIGCONT);
+  const Finished loaded = finish(load);
+  // A busy machine may hold up the generator, too.
+  if (loaded.exit_code == kInconclusive) GTEST_SKIP() << loaded;
+  EXPECT_EQ(loaded.exit_code, kDone) << loaded;
+  EXPECT_TRUE(loaded.out.contains("% of the ticks due and skipped ")) << loaded;
+  const std::string log = server.stop().err;
+  EXPECT_TRUE(log.contains("ticks_slipped count=")) << log;
+  EXPECT_TRUE(log.contains(" inputs_discarded=")) << log;
+}
+
 /// Two clients for three seconds, in one of which their process stands still.
 Finished load_with_a_pause(const RunningServer& server, const std::string& required) {
   Process load{tickbox({"load", server.address(), "--clients", "2", "--ramp", "0", "--seconds", "3",
