@@ -115,17 +115,8 @@ void add_ticks(Text& text, const Metrics& metrics) {
   text.single("tickbox_tick_rate", "gauge", "Configured ticks per second.", metrics.tick_rate);
 }
 
-void add_clients(Text& text, const Metrics& metrics) {
-  text.single("tickbox_rooms", "gauge", "Open rooms.", metrics.rooms);
-  text.single("tickbox_clients", "gauge", "Connected clients.", metrics.clients);
-  text.single("tickbox_clients_max", "gauge", "Clients that the server admits at most.",
-              metrics.clients_max);
-  text.single("tickbox_entities", "gauge", "Entities in all rooms.", metrics.entities());
-  text.head("tickbox_entities_of_kind", "gauge", "Entities in all rooms, by kind.");
-  for (std::size_t kind = 0; kind < metrics.game->kinds.size(); ++kind) {
-    text.sample("tickbox_entities_of_kind", label("kind", metrics.game->kinds[kind].type.name),
-                metrics.entities_of_kind[kind]);
-  }
+/// Sessions that began, did not begin, and ended.
+void add_connections(Text& text, const Metrics& metrics) {
   text.head("tickbox_connections_total", "counter", "Answers to connection requests, by result.");
   text.sample("tickbox_connections_total", label("result", "accepted"),
               metrics.of(ConnectionResult::Accepted));
@@ -152,6 +143,19 @@ void add_clients(Text& text, const Metrics& metrics) {
     text.sample("tickbox_disconnects_total",
                 label("reason", net::name_of(static_cast<net::DisconnectReason>(i))),
                 metrics.disconnects[i]);
+  }
+}
+
+void add_clients(Text& text, const Metrics& metrics) {
+  text.single("tickbox_rooms", "gauge", "Open rooms.", metrics.rooms);
+  text.single("tickbox_clients", "gauge", "Connected clients.", metrics.clients);
+  text.single("tickbox_clients_max", "gauge", "Clients that the server admits at most.",
+              metrics.clients_max);
+  text.single("tickbox_entities", "gauge", "Entities in all rooms.", metrics.entities());
+  text.head("tickbox_entities_of_kind", "gauge", "Entities in all rooms, by kind.");
+  for (std::size_t kind = 0; kind < metrics.game->kinds.size(); ++kind) {
+    text.sample("tickbox_entities_of_kind", label("kind", metrics.game->kinds[kind].type.name),
+                metrics.entities_of_kind[kind]);
   }
   text.head("tickbox_inputs_total", "counter",
             "Inputs: received in time, substituted by the server, too late, too early, or replaced "
@@ -335,6 +339,7 @@ void add_process(Text& text, const ProcessFacts& process) {
 std::string exposition(const Metrics& metrics, const ProcessFacts& process) {
   Text text;
   add_ticks(text, metrics);
+  add_connections(text, metrics);
   add_clients(text, metrics);
   add_traffic(text, metrics);
   add_server(text, metrics, process);
