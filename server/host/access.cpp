@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <span>
 #include <sys/stat.h>
+#include <utility>
 
 namespace tickbox::server {
 namespace {
@@ -17,6 +18,30 @@ namespace {
 bool is_missing(const std::string& path) {
   struct stat status{};
   return ::lstat(path.c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+/// Resolves each name, again and again until kLookupPatience is over for all together.
+std::expected<std::vector<net::Address>, std::string> resolve_all(
+    const std::vector<std::string>& names, const Lookup& lookup) {
+  const Instant end = lookup.clock.now() + kLookupPatience;
+  std::vector<net::Address> addresses;
+  bool is_told = false;
+  for (const std::string& name : names) {
+    auto address = lookup.resolve(name);
+    while (!address && lookup.clock.now() < end) {
+      if (!std::exchange(is_told, true)) {
+        lookup.log.event(Severity::Warning,
+                         {"public_address_not_found",
+                          {{"reason", address.error()},
+                           {"waits_seconds", kLookupPatience / std::chrono::seconds{1}}}});
+      }
+      lookup.pause(kLookupPause);
+      address = lookup.resolve(name);
+    }
+    if (!address) return std::unexpected{"--public-address: " + address.error()};
+    addresses.push_back(*address);
+  }
+  return addresses;
 }
 
 }  // namespace
@@ -98,19 +123,20 @@ std::expected<net::KeyRing, std::string> read_keys(const Options& options) {
 }
 
 std::expected<std::vector<net::Address>, std::string> public_addresses(const Options& options,
-                                                                       const net::Address& bound) {
+                                                                       const net::Address& bound,
+                                                                       const Lookup& lookup) {
   if (options.key_file.empty()) return {};
-  if (!options.public_addresses.empty()) return options.public_addresses;
+  if (!options.public_addresses.empty()) return resolve_all(options.public_addresses, lookup);
   if (os::is_wildcard(bound)) return os::interface_addresses(bound.port);
   return std::vector{bound};
 }
 
-net::Address address_to_try(const Options& options, const net::Address& bound) {
+std::string address_to_try(const Options& options, const net::Address& bound) {
   if (!options.public_addresses.empty()) return options.public_addresses.front();
-  if (!os::is_wildcard(bound)) return bound;
+  if (!os::is_wildcard(bound)) return net::to_string(bound);
   net::Address loopback = net::parse_address("127.0.0.1:0").value();
   loopback.port = bound.port;
-  return loopback;
+  return net::to_string(loopback);
 }
 
 LogFields keys_as_fields(const net::KeyRing& keys) {

@@ -3,16 +3,20 @@
 // addresses from the options or from the machine's interfaces. SIGHUP reads the keys again.
 // --create-key creates a missing key file here.
 
+#include "core/clock.h"
 #include "core/log_event.h"
 #include "net/address.h"
 #include "net/key_ring.h"
 #include "os/files/private_file.h"
 #include "server/host/options.h"
+#include "server/shard/log.h"
 
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tickbox::server {
@@ -38,14 +42,28 @@ enum class KeyFile : std::uint8_t {
 /// Returns the keys of the key file, or the published key. Fails: with one line.
 [[nodiscard]] std::expected<net::KeyRing, std::string> read_keys(const Options& options);
 
+/// The time for which a name that is not found is looked up again: an orchestrator may start a
+/// server before its name is known.
+inline constexpr Duration kLookupPatience = std::chrono::seconds{30};
+inline constexpr Duration kLookupPause = std::chrono::seconds{1};
+
+/// What a lookup uses.
+struct Lookup {
+  std::function<std::expected<net::Address, std::string>(std::string_view host_port)> resolve;
+  std::function<void(Duration)> pause;
+  const Clock& clock;
+  Log& log;
+};
+
 /// Returns the addresses that tokens must name: the given ones, or else the bound address; for a
 /// wildcard, every address of its interfaces. Returns none without keys: clients then make their
-/// tokens themselves, and may reach this server through a port forward. Fails: with one line.
+/// tokens themselves, and may reach this server through a port forward. Fails: with one line, if a
+/// name is not found within kLookupPatience.
 [[nodiscard]] std::expected<std::vector<net::Address>, std::string> public_addresses(
-    const Options& options, const net::Address& bound);
+    const Options& options, const net::Address& bound, const Lookup& lookup);
 
 /// Returns the address at which a client on this machine reaches the server, for printed commands.
-[[nodiscard]] net::Address address_to_try(const Options& options, const net::Address& bound);
+[[nodiscard]] std::string address_to_try(const Options& options, const net::Address& bound);
 
 /// Returns keys=2 newest=3, for the log.
 [[nodiscard]] LogFields keys_as_fields(const net::KeyRing& keys);

@@ -82,8 +82,7 @@ void log_ready(Server& server, const std::string& address, const std::string& ad
 std::string next_commands(const Server& server) {
   const Options& options = server.options;
   const std::string admin = net::to_string(server.admin->local_address());
-  const std::string address =
-      net::to_string(address_to_try(options, server.transport->local_address()));
+  const std::string address = address_to_try(options, server.transport->local_address());
   const std::string keys = options.key_file.empty() ? "" : " --key-file " + options.key_file;
   return fmt::format(
       "metrics  http://{}/metrics\nconnect  {} connect {}{}\n"

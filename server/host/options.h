@@ -43,8 +43,8 @@ struct Options {
   /// The seats that one client id may hold; more than 1 is for load tests.
   std::uint32_t seats_per_client = 1;
   /// With a key file, a token must name one of these; empty: the bound address, or for a wildcard
-  /// those of the machine's interfaces.
-  std::vector<net::Address> public_addresses;
+  /// those of the machine's interfaces. HOST:PORT, resolved at the start.
+  std::vector<std::string> public_addresses;
   std::uint16_t port = kDefaultPort;  ///< 0: any free port
   std::string admin_bind = "127.0.0.1";
   std::uint16_t admin_port = kDefaultAdminPort;  ///< 0: any free port

@@ -8,6 +8,7 @@
 #include "os/net/resolve.h"
 #include "os/process/log.h"
 #include "os/process/process.h"
+#include "os/process/signals.h"
 #include "os/process/standard_output.h"
 #include "server/host/access.h"
 #include "server/host/options.h"
@@ -110,6 +111,18 @@ std::expected<Duration, std::string> parse_token_life(std::string_view text) {
   return parse_duration_between(text, std::chrono::seconds{1}, Duration::max());
 }
 
+/// Checks what can be known without a lookup.
+std::expected<std::string, std::string> parse_public_address(std::string_view text) {
+  const auto parsed = parse_host_port(text);
+  if (!parsed) return std::unexpected{parsed.error()};
+  if (net::parse_address(text) || parsed->port == 0) {
+    if (const auto address = os::resolve_destination(text); !address) {
+      return std::unexpected{address.error()};
+    }
+  }
+  return std::string{text};
+}
+
 void add_access(cli::Command& program, Options& options) {
   program.add_option(
       "--bind", options.bind,
@@ -142,8 +155,9 @@ void add_access(cli::Command& program, Options& options) {
   program.add_option("--allow-strangers", options.allow_strangers,
                      "Admit every client that reaches the address of --bind, with the published "
                      "key (for development only)");
-  program.add_option("--public-address", options.public_addresses, os::resolve_destination,
-                     "Address that players use, as written in their tokens. Repeat for several",
+  program.add_option("--public-address", options.public_addresses, parse_public_address,
+                     "Address that players use, as written in their tokens. Repeat for several. A "
+                     "name that is not found at the start is looked up again for 30 s",
                      {.value = "HOST:PORT",
                       .default_text = "the bound address; for a wildcard, all of this machine"});
 }
@@ -326,6 +340,7 @@ std::string admin_of(const Options& options) {
 }  // namespace
 
 int run_server(int argc, char** argv, const ServerProgram& server) {
+  os::end_on_stop_signals_as_process_1();
   cli::CommonFlags flags;
   Options options{.programs = server.names, .game = std::string{server.games.front()->name}};
   os::LogOptions log_options;

@@ -34,9 +34,14 @@ std::expected<void, std::string> Server::open(engine::Games games) {
   if (!key_ring) return std::unexpected(std::move(key_ring.error()));
   auto denied = deny_file.open();
   if (!denied) return std::unexpected(std::move(denied.error()));
-  signals.emplace();
-  auto addresses = public_addresses(options, transport->local_address());
+  auto addresses =
+      public_addresses(options, transport->local_address(),
+                       {.resolve = os::resolve_destination,
+                        .pause = [this](Duration time) { os::sleep_until(clock.now() + time); },
+                        .clock = clock,
+                        .log = log});
   if (!addresses) return std::unexpected(std::move(addresses.error()));
+  signals.emplace();
   if (auto opened = open_files(seed); !opened) return opened;
   shard.emplace(ShardOptions{.tick_rate = options.tick_rate,
                              .snapshot_rate = options.snapshot_rate.value_or(0),

@@ -56,8 +56,9 @@ struct Server {
   OsLog log;
   os::SteadyClock clock;
   os::SystemCalendar calendar;
-  std::optional<os::StopSignals> signals;  ///< set once keys and deny file are read: the reads may
-                                           ///< block, and until then a signal ends the process
+  std::optional<os::StopSignals> signals;  ///< set once files are read and names are looked up:
+                                           ///< both may block, and until then a signal ends the
+                                           ///< process
   os::SystemEntropy entropy;
   ServerKeys keys{options, log};
   DenyFile deny_file{options, log};

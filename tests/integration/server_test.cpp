@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <sys/stat.h>
 #include <thread>
 
 namespace tickbox::integration {
@@ -199,6 +200,31 @@ TEST(ServerStart, HealthFindsTheServerOfItsContainer) {
   }
   const Finished named = health_beside_process_1("--admin-port 0", "--admin 127.0.0.1:1");
   EXPECT_TRUE(named.err.contains("cannot connect to http://127.0.0.1:1/")) << named;
+}
+
+// Before the change, nothing but SIGKILL ended it: process 1 has no default action for a signal.
+// The pipe as key file stands for a name server that does not answer.
+TEST(ServerStart, AsProcess1AStartThatWaitsEndsOnASignal) {
+  const Command namespaces{.program = "/usr/bin/unshare",
+                           .arguments = {"--pid", "--fork", "--mount-proc", "/bin/true"}};
+  if (!std::filesystem::exists(namespaces.program) || run(namespaces).exit_code != 0) {
+    GTEST_SKIP() << "cannot make a namespace";
+  }
+  const os::TemporaryFolder folder;
+  const std::string pipe = folder.file("keys");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const Finished ended =
+      run({.program = "/usr/bin/unshare",
+           .arguments = {"--pid", "--fork", "--mount-proc", "/bin/sh", "-c",
+                         "(sleep 1; kill -TERM 1) & exec " + tickbox_server({}).program +
+                             " --port 0 --admin-port 0 --key-file " + pipe}});
+  EXPECT_EQ(ended.exit_code, 128 + SIGTERM) << ended;
+}
+
+TEST(ServerStart, APublicAddressIsCheckedWithoutALookup) {
+  for (const char* const wrong : {"0.0.0.0:7777", "[::]:7777", "127.0.0.1:0", "127.0.0.1", ":1"}) {
+    EXPECT_EQ(run(tickbox_server({"--public-address", wrong})).exit_code, kWrongUsage) << wrong;
+  }
 }
 
 // What answers may be any program.

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <signal.h>
+#include <unistd.h>
 
 namespace tickbox::os {
 namespace {
@@ -37,6 +38,11 @@ extern "C" void count_hangup(int /*signal*/) {
 
 extern "C" void count_stray(int /*signal*/) {
   counters().strays.fetch_add(1, std::memory_order_relaxed);
+}
+
+extern "C" void end_process(int signal) {
+  constexpr int kBySignal = 128;  // as a shell says it
+  _exit(kBySignal + signal);
 }
 
 struct Handled {
@@ -74,6 +80,12 @@ bool is_ignored(int signal) {
 }
 
 }  // namespace
+
+void end_on_stop_signals_as_process_1() {
+  if (getpid() != 1) return;
+  set_handler(SIGINT, end_process);
+  set_handler(SIGTERM, end_process);
+}
 
 StopSignals::StopSignals(Hangup hangup) {
   TICKBOX_ASSERT(!counters().alive.exchange(true));

@@ -37,6 +37,11 @@ class StopSignals {
   [[nodiscard]] int hangups() const;
 };
 
+/// Makes SIGINT and SIGTERM end the process, if it is process 1 of a container. There they have no
+/// default action, so that without a handler nothing but SIGKILL ends a start that waits, such as
+/// for a name server. StopSignals replaces the handlers.
+void end_on_stop_signals_as_process_1();
+
 /// A handler for work that can stop between two steps. The first SIGINT, SIGTERM or SIGHUP requests
 /// the stop; a second signal of the same kind ends the process at once. Signals that are ignored,
 /// as in the background or under nohup, stay ignored. SIGPIPE (the reader closed the pipe) ends the

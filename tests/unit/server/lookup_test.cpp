@@ -1,0 +1,80 @@
+#include "server/host/access.h"
+#include "tests/support/virtual_time.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace tickbox::server {
+namespace {
+
+using std::chrono::seconds;
+
+class Lines final : public Log {
+ public:
+  void event(Severity /*severity*/, const LogEvent& event) override {
+    lines.push_back(as_text(event));
+  }
+
+  std::vector<std::string> lines;
+};
+
+/// Public addresses looked up in virtual time, at a name server that is not ready at first.
+class LookupTest : public testing::Test {
+ protected:
+  auto look_up(Duration ready_after) {
+    const Instant ready = clock_.now() + ready_after;
+    return public_addresses(
+        options_, net::parse_address("127.0.0.1:7777").value(),
+        {.resolve = [this,
+                     ready](std::string_view name) -> std::expected<net::Address, std::string> {
+           clock_.advance(std::chrono::milliseconds{300});
+           if (clock_.now() < ready)
+             return std::unexpected{"cannot find host " + std::string{name}};
+           return net::parse_address("192.0.2.7:7777").value();
+         },
+         .pause = [this](Duration time) { clock_.advance(time); },
+         .clock = clock_,
+         .log = log_});
+  }
+
+  Options options_{.key_file = "keys", .public_addresses = {"game.example:7777", "b.example:7777"}};
+  tests::VirtualClock clock_;
+  Lines log_;
+};
+
+TEST_F(LookupTest, FindsANameThatIsThere) {
+  const auto found = look_up({});
+  ASSERT_TRUE(found) << found.error();
+  EXPECT_EQ(found->size(), 2U);
+  EXPECT_TRUE(log_.lines.empty());
+}
+
+// Before the change, the server ended with wrong usage: a container was started again and again.
+TEST_F(LookupTest, WaitsForANameThatIsNotThereYet) {
+  const auto found = look_up(seconds{20});
+  ASSERT_TRUE(found) << found.error();
+  EXPECT_EQ(found->size(), 2U);
+  ASSERT_EQ(log_.lines.size(), 1U) << "one line, not one each second";
+  EXPECT_TRUE(log_.lines[0].starts_with("public_address_not_found reason=")) << log_.lines[0];
+}
+
+TEST_F(LookupTest, GivesUpAfterItsPatience) {
+  const Instant start = clock_.now();
+  const auto found = look_up(seconds{100});
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error(), "--public-address: cannot find host game.example:7777");
+  EXPECT_GE(clock_.now() - start, kLookupPatience);
+  EXPECT_LT(clock_.now() - start, kLookupPatience + seconds{3});
+}
+
+TEST_F(LookupTest, LooksUpNothingWithoutKeys) {
+  options_.key_file.clear();
+  const auto found = look_up(seconds{100});
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->empty());
+}
+
+}  // namespace
+}  // namespace tickbox::server
