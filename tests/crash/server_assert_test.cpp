@@ -9,6 +9,7 @@
 #include "tests/faulty/failing_game.h"
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
+#include "tests/support/sanitizers.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -157,6 +158,28 @@ TEST(ServerAssert, AFailureLeavesTheLastSecondsWhereTheOptionsSayAndTheyReplayTo
 
   EXPECT_TRUE(ends.with_neither.err.contains("--crash-dir DIR")) << ends.with_neither;
   EXPECT_FALSE(ends.with_neither.err.contains("the last seconds are in")) << ends.with_neither;
+}
+
+// Before the change, an exception that nobody catches ended the server: without a line that says
+// more than its name, and without the recording.
+TEST(ServerAssert, RunningOutOfMemoryLeavesTheLastSecondsToo) {
+  if (tests::kHasSanitizer) GTEST_SKIP() << "a sanitizer needs more address space";
+  const os::TemporaryFolder folder;
+  const std::string crashed = folder.file("crashed");
+  RunningServer server{faulty_server({"--crash-dir", crashed, "--max-clients",
+                                      std::to_string(kSeats), "--tick-rate", std::to_string(kRate)},
+                                     "FAULT_MEMORY_AT=200")};
+  const Finished end = server.ended();
+  EXPECT_EQ(end.exit_code, 128 + SIGABRT) << end;
+  EXPECT_TRUE(
+      end.err.contains("assertion failed: there is memory (none is left; raise the memory "
+                       "limit of this process)"))
+      << end;
+  const std::string file = crash_file_in(crashed, end);
+  ASSERT_FALSE(file.empty());
+  const Finished command = run(tickbox({"replay", "verify", file, "--json"}));
+  EXPECT_EQ(command.exit_code, kDone) << command;
+  EXPECT_EQ(Document{command.out}.number("unfinished"), 200);
 }
 
 }  // namespace

@@ -1,18 +1,23 @@
 // faulty-server: tickbox-server with another list of games. The environment says what happens in
 // its arena:
 //   FAULT_FAILURE_AT=TICK  an assertion fails
+//   FAULT_MEMORY_AT=TICK   memory runs out
 //   FAULT_FLIP_AT=TICK     a bit flips in each entity that no player controls
 //   FAULT_MATCH_TICKS=N    the room is closed every N ticks
 
 #include "games/arena/arena.h"
+#include "os/process/process.h"
 #include "server/host/program.h"
 #include "tests/faulty/failing_game.h"
 
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <sys/resource.h>
+#include <vector>
 
 namespace tickbox::tests {
 namespace {
@@ -36,8 +41,25 @@ void flip_all(const MidTick& tick) {
   }
 }
 
+/// Limits the address space to little more than there is, and takes all of it.
+void use_up_memory() {
+  constexpr std::size_t kPiece = std::size_t{1} << 20U;
+  const rlim_t limit = os::process_use().virtual_bytes + 64 * kPiece;
+  const rlimit limits{.rlim_cur = limit, .rlim_max = limit};
+  setrlimit(RLIMIT_AS, &limits);
+  for (;;) {
+    static std::vector<std::unique_ptr<char[]>> pieces;
+    pieces.push_back(std::make_unique<char[]>(kPiece));
+  }
+}
+
 Changes planted() {
   if (const auto at = tick_from("FAULT_FAILURE_AT")) return failing_at(*at);
+  if (const auto at = tick_from("FAULT_MEMORY_AT")) {
+    return {.before = [at](const MidTick& tick) {
+      if (tick.tick() == *at) use_up_memory();
+    }};
+  }
   if (const auto at = tick_from("FAULT_FLIP_AT")) {
     return {.after = [at](const MidTick& tick) {
       if (tick.tick() == *at) flip_all(tick);

@@ -12,7 +12,10 @@
 #include <fmt/core.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <memory>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -47,10 +50,17 @@ struct Armed {
   AssertHandler before = nullptr;
 };
 
+/// More than the recording of the last seconds takes while it is written.
+constexpr std::size_t kReserveBytes = std::size_t{16} * 1024 * 1024;
+
 // A handler is a plain function, so it finds its data in globals.
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
 std::optional<Armed> armed;
 std::atomic_flag failing;
+std::atomic_flag out_of_memory;
+/// Freed when memory runs out, so that the last seconds can be written. Never touched, so it costs
+/// address space alone.
+std::unique_ptr<std::byte[]> reserve;
 
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
@@ -84,6 +94,19 @@ void on_failed_assertion(const char* condition, const char* file, int line) {
   write_black_box(*armed);
 }
 
+/// Ends the process as a failed assertion does. A failure to get memory here ends it as well, so
+/// the log has its line first. Another thread that gets no memory waits for the end.
+void on_no_memory() noexcept {
+  if (out_of_memory.test_and_set()) {
+    for (;;) {
+      std::this_thread::sleep_for(std::chrono::seconds{1});
+    }
+  }
+  reserve.reset();
+  std::set_new_handler(nullptr);
+  assert_failed("there is memory", "none is left; raise the memory limit of this process", 0);
+}
+
 }  // namespace
 
 CrashFile::CrashFile(std::string path, const record::Header& header, const BlackBox& black_box,
@@ -95,9 +118,13 @@ CrashFile::CrashFile(std::string path, const record::Header& header, const Black
                       .thread = std::this_thread::get_id(),
                       .programs = std::move(programs),
                       .before = set_assert_handler(&on_failed_assertion)});
+  reserve = std::make_unique_for_overwrite<std::byte[]>(kReserveBytes);
+  std::set_new_handler(&on_no_memory);
 }
 
 CrashFile::~CrashFile() {
+  std::set_new_handler(nullptr);
+  reserve.reset();
   set_assert_handler(armed->before);
   armed.reset();
 }

@@ -14,6 +14,9 @@ namespace tickbox::server {
 /// Then the black box is written, and the process aborts. `tickbox replay verify` steps such a file
 /// up to and including the tick that failed.
 ///
+/// If no thread gets memory any more, the process ends in the same way, with memory that was kept
+/// for this. An exception for it could end the process without a line.
+///
 /// A failed assertion of another thread does not write the black box, because the room goes on
 /// meanwhile. Nor does a second one of this thread, during the writing. Both are only reported.
 /// Requires: one at a time; the black box outlives it, and is used by this thread alone.
