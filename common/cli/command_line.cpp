@@ -8,6 +8,7 @@
 #include "cli/exit_code.h"
 #include "cli/help_text.h"
 #include "cli/usage_error.h"
+#include "core/log_event.h"
 #include "core/text.h"
 #include "os/process/standard_output.h"
 
@@ -15,6 +16,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -22,6 +24,7 @@
 #include <limits>
 #include <ranges>
 #include <span>
+#include <unistd.h>
 
 namespace tickbox::cli {
 namespace {
@@ -79,12 +82,59 @@ void warn_of_service_link(const std::string& program, const std::string& variabl
                       value_of(variable) + ", an address that Kubernetes sets for a Service\n");
 }
 
+/// Options that are meant for one run alone. A variable that stays set would change the result of
+/// every later run without a word, so they have none.
+constexpr std::array<std::string_view, 10> kOfOneRun = {
+    "from", "to", "tick", "seat", "limit", "out", "trace", "inputs", "resume", "rotate"};
+
+bool is_of_one_run(const CLI::Option& option) {
+  return std::ranges::find(kOfOneRun, option.get_lnames().front()) != kOfOneRun.end();
+}
+
+/// Returns the variables that options of the program and its commands have.
+Names known_variables(CLI::App& program) {
+  Names known;
+  for (const CLI::App* const each : tree_of(program, false)) {
+    for (const CLI::Option* const option : each->get_options()) {
+      if (option->get_lnames().empty() || is_of_one_run(*option)) continue;
+      known.push_back(environment_name(option->get_lnames().front()));
+    }
+  }
+  return known;
+}
+
+/// Returns whether Kubernetes sets the variable for a Service named tickbox: TICKBOX_SERVICE_PORT,
+/// TICKBOX_PORT_7777_UDP_ADDR.
+bool is_of_service(const std::string& variable) {
+  constexpr std::string_view kPort = "TICKBOX_PORT_";
+  return variable.starts_with("TICKBOX_SERVICE_") ||
+         (variable.starts_with(kPort) && variable.size() > kPort.size() &&
+          variable[kPort.size()] >= '0' && variable[kPort.size()] <= '9');
+}
+
+/// Warns of variables that look like options and are none: a mistyped one would change nothing, and
+/// nobody would know.
+void warn_of_unknown_variables(CLI::App& program) {
+  const Names known = known_variables(program);
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text{*entry};
+    const std::string variable{text.substr(0, text.find('='))};
+    const bool is_ours = variable.starts_with("TICKBOX_") && !is_of_service(variable);
+    if (!is_ours || std::ranges::find(known, variable) != known.end()) continue;
+    const auto near = nearest_name(variable, known);
+    os::write_to_stderr(fmt::format(
+        "{}: warning: {} (environment): no option has this variable{}\n", program.get_name(),
+        escape_control_bytes(variable), near ? "; did you mean " + std::string{*near} + "?" : ""));
+  }
+}
+
 /// Gives every option of `app` its variable. Options of a subcommand get theirs when the subcommand
 /// is parsed, so that a variable for one command does not affect another.
 void bind_environment(CLI::App& app, const std::string& program) {
   for (CLI::Option* const option : app.get_options()) {
     const bool about_the_call = option == app.get_help_ptr() || option == app.get_version_ptr();
     if (about_the_call || option->get_lnames().empty() || !option->get_envname().empty()) continue;
+    if (is_of_one_run(*option)) continue;
     const std::string variable = environment_name(option->get_lnames().front());
     if (is_service_link(variable)) {
       warn_of_service_link(program, variable);
@@ -328,6 +378,7 @@ std::optional<ExitCode> Program::parse(int argc, const char* const* argv) {
     // CLI11 takes the words in reverse order.
     app.parse(Names{words_.rbegin(), words_.rend()});
     refuse_empty_values(app);
+    warn_of_unknown_variables(app);
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
     Names topics;

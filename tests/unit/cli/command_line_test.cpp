@@ -355,6 +355,17 @@ TEST(CommandLine, AServiceLinkOfKubernetesIsIgnoredWithOneWarning) {
             "address that Kubernetes sets for a Service\n");
 }
 
+// Before the change, a mistyped variable changed nothing, without a word.
+TEST(CommandLine, AVariableOfNoOptionIsWarnedOf) {
+  const Variable mistyped{"TICKBOX_PROT", "1"};
+  const Variable of_a_command{"TICKBOX_CLIENTS", "9"};
+  TestProgram program;
+  EXPECT_EQ(program.run({"load"}), std::nullopt);
+  EXPECT_EQ(program.err,
+            "tickbox-test: warning: TICKBOX_PROT (environment): no option has this variable; did "
+            "you mean TICKBOX_PORT?\n");
+}
+
 TEST(CommandLine, ACommandReadsItsOwnVariables) {
   const Variable clients{"TICKBOX_CLIENTS", "9"};
   TestProgram program;
