@@ -226,7 +226,7 @@ TEST(Connect, AClosedPortIsNoAnswerEither) {
 }
 
 TEST(Connect, AFullServerSaysHowFull) {
-  const RunningServer server{{"--max-clients", "1"}};
+  const RunningServer server{{"--max-clients", "1", "--not-ready-when-full"}};
   const Process first{tickbox({"connect", server.address(), "--seconds", "60"})};
   ASSERT_TRUE(server.wait_for_clients(1));
   const Finished second = run(tickbox({"connect", server.address(), "--seconds", "60", "--json"}));

@@ -1,12 +1,14 @@
-#include "server/host/admin/admin.h"
-
+#include "games/arena/arena.h"
 #include "os/process/steady_clock.h"
+#include "server/host/admin/admin_server.h"
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 
 namespace tickbox::server {
 namespace {
@@ -78,6 +80,36 @@ TEST(Admin, IsNotReadyUnlessItIsAlive) {
 // yet whose entities could be counted.
 TEST(Admin, HasNoMetricsBeforeItHasAGame) {
   EXPECT_EQ(answer("/metrics", Status{}, {}, kNow).status, 503U);
+}
+
+// A scraper asks at every moment of 200 starts.
+TEST(AdminServerTest, IsScrapedWhileItStarts) {
+  ASSERT_TRUE(net::crypto_ready());
+  const os::SteadyClock clock;
+  const os::Log log{{.level = os::LogLevel::Error}};
+  int answered = 0;
+  for (int start = 0; start < 200; ++start) {
+    auto admin = AdminServer::start({.bind = net::parse_address("127.0.0.1:0").value()},
+                                    {.token = std::nullopt, .clock = clock, .log = log});
+    ASSERT_TRUE(admin) << admin.error();
+    std::atomic<unsigned> status = 503;
+    std::thread scraper{[&status, address = (*admin)->local_address()] {
+      while (status == 503) {
+        const auto answer = os::http_get(address, "/metrics", seconds{5});
+        status = answer ? answer->status : 0;
+      }
+    }};
+    std::this_thread::sleep_for(std::chrono::microseconds{start * 5});
+    Status ready = status_of(ServerState::Ready);
+    ready.metrics.game = &games::arena();
+    while (status == 503) {
+      (*admin)->publish(ready);  // refused while the last one is being copied
+      std::this_thread::sleep_for(std::chrono::microseconds{100});
+    }
+    scraper.join();
+    answered += status == 200 ? 1 : 0;
+  }
+  EXPECT_EQ(answered, 200);
 }
 
 // A server that stops runs no tick, and waits up to 20 s for its disk. Before the fix, a probe of
