@@ -149,7 +149,14 @@ void AnyServer::unfocus(Player who) const {
 }
 
 std::string_view AnyServer::token_user_data(Player who) const {
-  return running().user_data(who);
+  const engine::Join* join = running().join_of(who);
+  return join != nullptr ? join->user_data : std::string_view{};
+}
+
+std::optional<std::int32_t> AnyServer::has_left_at(Player who) const {
+  const engine::Join* join = running().join_of(who);
+  if (join == nullptr || !join->has_left_at) return std::nullopt;
+  return static_cast<std::int32_t>(std::min<std::uint32_t>(join->has_left_at->value, INT32_MAX));
 }
 
 Row AnyServer::find_row(Ref who, std::size_t kind) const {

@@ -361,7 +361,7 @@ void Running::carry_out(const Outcome& outcome, ConstBytes bytes) {
     case OutcomeKind::Left:
       return leave(outcome.player);
     case OutcomeKind::Joined:
-      return join_player({.player = outcome.player, .user_data = {}});
+      return join_player({.player = outcome.player, .user_data = {}, .has_left_at = {}});
     case OutcomeKind::Spawned:
       return carry_out_spawn(outcome, bytes);
     case OutcomeKind::Focused:
@@ -658,9 +658,9 @@ void Running::note_command(const engine::Command& command) {
   outcome.type = command.type;
 }
 
-std::string_view Running::user_data(Player who) const {
+const engine::Join* Running::join_of(Player who) const {
   const auto join = std::ranges::find(joins_, who, &engine::Join::player);
-  return join != joins_.end() ? join->user_data : std::string_view{};
+  return join != joins_.end() ? &*join : nullptr;
 }
 
 Row Running::find_by_server(Ref who, std::size_t kind) {

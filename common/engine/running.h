@@ -132,7 +132,7 @@ class Running {
 
   void join(BodyId a, BodyId b) { report_.influences.push_back(sim::ordered_pair(a, b)); }
 
-  void set_user_data(std::span<const engine::Join> joins) { joins_ = joins; }
+  void set_joins(std::span<const engine::Join> joins) { joins_ = joins; }
 
   void set_query_log(const engine::QueryLog& log) { log_ = log; }
 
@@ -169,7 +169,8 @@ class Running {
   [[nodiscard]] bool is_free(Vec2 min, Vec2 size);
   void remove_by_server(Ref who);
   void focus(Player who, Ref whom, Vec2 place);
-  [[nodiscard]] std::string_view user_data(Player who) const;
+  /// Returns how a player has joined in this tick, or nullptr.
+  [[nodiscard]] const engine::Join* join_of(Player who) const;
   [[nodiscard]] Row find_by_server(Ref who, std::size_t kind);
   [[nodiscard]] Row find_avatar(Player who, std::size_t kind);
   [[nodiscard]] Row find_first(std::size_t kind);

@@ -122,7 +122,7 @@ void Stepper::run_request(World& world, const TickRequest& request) {
     });
   }
   if (request.opens_match) open_next(world);
-  running_.set_user_data(request.joins);
+  running_.set_joins(request.joins);
   for (const Join& join : request.joins) {
     running_.call_hook(OutcomePhase::Joining, [&] {
       running_.join_player(join);

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,7 @@ static_assert(kInputSources <= 1U << kSourceBits);
 struct Join {
   Player player;
   std::string_view user_data;
+  std::optional<Tick> has_left_at{};  ///< when its client left this match last
 };
 
 /// A command that a player has sent.

@@ -14,7 +14,8 @@ constexpr std::uint64_t kLeaves = 80;
 constexpr std::uint64_t kChanges = 4;
 constexpr std::uint64_t kStrikes = 2;
 constexpr std::uint64_t kCommands = 40;
-/// Bots stay longer: most of a game is far from where its players appear.
+/// Bots stay longer: most of a game is far from where its players appear. One that joins again is
+/// the client that has left.
 constexpr std::uint64_t kBotLeaves = 600;
 
 std::int64_t draw_value(const FieldInfo& field, const engine::World& world, Rng& dice) {
@@ -46,6 +47,7 @@ RandomMatch::RandomMatch(const GameTable& game, engine::SharedMap map, const Mat
     : world_(game, std::move(map), options.tick_rate, options.seed),
       dice_(~options.seed),
       options_(options),
+      left_at_(options.seats),
       bots_(options.players == Players::Bots && !game.bot.styles.empty() ? options.seats : 0),
       held_(options.seats * std::size_t{game.input.bytes}),
       judge_([this](std::span<const engine::FiredRay> rays, std::vector<engine::Strike>& strikes) {
@@ -69,10 +71,15 @@ const engine::TickRequest& RandomMatch::draw() {
     const bool leaves =
         was_here && (opens_match || dice_.chance(1, bots_.empty() ? kLeaves : kBotLeaves));
     const bool joins = (!was_here || leaves) && dice_.chance(1, kJoins);
-    if (leaves) leaves_.push_back(player);
+    if (leaves) {
+      leaves_.push_back(player);
+      left_at_[seat] = world_.tick + 1;
+    }
     if (joins)
       joins_.push_back(
-          {.player = player, .user_data = std::string_view{"team"}.substr(dice_.below(5))});
+          {.player = player,
+           .user_data = std::string_view{"team"}.substr(dice_.below(5)),
+           .has_left_at = bots_.empty() || opens_match ? std::nullopt : left_at_[seat]});
     if (!joins && (!was_here || leaves)) continue;
     if (!bots_.empty()) {
       ask_bot(player, joins);

@@ -73,6 +73,7 @@ class RandomMatch {
   engine::TickRecord record_;
   Rng dice_;
   MatchOptions options_;
+  std::vector<std::optional<Tick>> left_at_;    ///< by seat: when its player has left last
   std::vector<std::optional<bots::Bot>> bots_;  ///< by seat; empty if players are random
   views::Rows seen_;
   views::Rows own_;

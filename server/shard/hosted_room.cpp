@@ -34,6 +34,7 @@ HostedRoom::HostedRoom(const RoomParts& parts, std::uint32_t seats, std::uint32_
       look_backs_(world().seats().size()),
       default_input_(default_of(world().game().input)) {
   TICKBOX_ASSERT(seats <= world().seats().size());
+  departures_.reserve(kDeparturesMax);
 }
 
 void HostedRoom::step(Metrics& metrics) {
@@ -63,6 +64,7 @@ void HostedRoom::step(Metrics& metrics) {
 /// player; leaves were gathered as they happened, so they are sorted here.
 void HostedRoom::gather_requests(Metrics& metrics) {
   std::ranges::sort(leaves_, {}, &Player::seat);
+  if (closes_match()) departures_.clear();
   auditors_ = 0;
   joins_.clear();
   clients_joining_.clear();
@@ -87,7 +89,9 @@ void HostedRoom::take_input(Seat& seat, Tick next, Metrics& metrics) {
   const Player player{seat.player.value};
   if (!seat.in_world) {
     seat.in_world = true;
-    joins_.push_back({.player = player, .user_data = text_of(seat.user)});
+    joins_.push_back({.player = player,
+                      .user_data = text_of(seat.user),
+                      .has_left_at = departure_of(seat.client)});
     clients_joining_.push_back(seat.client);
   }
   match::TakenInput taken{.given = {.input = default_input_}};
@@ -102,6 +106,25 @@ void HostedRoom::take_input(Seat& seat, Tick next, Metrics& metrics) {
   look_backs_[player.seat] = taken.given.look_back;
 }
 
+void HostedRoom::note_departure(std::uint64_t client) {
+  const Departure departure{.client = client, .tick = tick() + 1};
+  const auto before = std::ranges::find(departures_, client, &Departure::client);
+  if (before != departures_.end()) {
+    *before = departure;
+  } else if (departures_.size() < kDeparturesMax) {
+    departures_.push_back(departure);
+  } else {
+    departures_[next_departure_] = departure;
+    next_departure_ = (next_departure_ + 1) % kDeparturesMax;
+  }
+}
+
+std::optional<Tick> HostedRoom::departure_of(std::uint64_t client) const {
+  const auto found = std::ranges::find(departures_, client, &Departure::client);
+  if (found == departures_.end()) return std::nullopt;
+  return found->tick;
+}
+
 void HostedRoom::take_command(PlayerId player, const views::GivenCommand& command) {
   waiting_commands_.push_back({.player = {player.value},
                                .type = command.type,
@@ -112,7 +135,10 @@ void HostedRoom::take_command(PlayerId player, const views::GivenCommand& comman
 
 void HostedRoom::release(Seat& seat) {
   const Player player{seat.player.value};
-  if (seat.in_world) leaves_.push_back(player);
+  if (seat.in_world) {
+    leaves_.push_back(player);
+    note_departure(seat.client);
+  }
   std::erase_if(waiting_commands_,
                 [&](const WaitingCommand& command) { return command.player == player; });
   Seats::release(seat);

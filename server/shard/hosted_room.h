@@ -4,6 +4,7 @@
 #include "core/clock.h"
 #include "core/ids.h"
 #include "core/tick_ring.h"
+#include "engine/entity_id.h"
 #include "engine/identity.h"
 #include "engine/log/tick_log.h"
 #include "protocol/history_depths.h"
@@ -16,6 +17,7 @@
 #include "views/commands.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,6 +33,10 @@ struct RoomParts {
   Recorder* recorder = nullptr;
   BlackBox* black_box = nullptr;
 };
+
+/// The clients that leave a match of which a room remembers the tick, the newest: as many as it can
+/// have seats.
+inline constexpr std::size_t kDeparturesMax = engine::kSeatsMax;
 
 class HostedRoom {
  public:
@@ -49,6 +55,9 @@ class HostedRoom {
 
   /// Makes a seat free. Its player leaves in the next tick. Requires: its sessions are closed.
   void release(Seat& seat);
+
+  /// Returns the tick in which a client has left this match last.
+  [[nodiscard]] std::optional<Tick> departure_of(std::uint64_t client) const;
 
   /// Notes when the snapshots of the present tick are sent.
   void note_sent(Instant now) { sent_at_.insert(tick()) = now; }
@@ -85,7 +94,14 @@ class HostedRoom {
     std::size_t bytes = 0;
   };
 
+  /// A client that has left the match.
+  struct Departure {
+    std::uint64_t client = 0;
+    Tick tick;  ///< in which its player left
+  };
+
   void gather_requests(Metrics& metrics);
+  void note_departure(std::uint64_t client);
   void take_input(Seat& seat, Tick next, Metrics& metrics);
 
   RoomId id_;
@@ -97,7 +113,9 @@ class HostedRoom {
   match::RayJudge ray_judge_;
   TickRing<Instant, protocol::kTicksRemembered> sent_at_;
 
-  std::vector<Player> leaves_;  ///< players who leave in the next tick
+  std::vector<Departure> departures_;  ///< a ring once it is full
+  std::size_t next_departure_ = 0;     ///< the place of the next one in a full ring
+  std::vector<Player> leaves_;         ///< players who leave in the next tick
   std::vector<engine::Join> joins_;
   std::vector<std::uint64_t> clients_joining_;    ///< the clients of joins_, in the same order
   std::vector<WaitingCommand> waiting_commands_;  ///< in the order of their arrival

@@ -10,7 +10,7 @@
 namespace tickbox::engine {
 
 /// Writes a request into `record` and replaces its content: every input, also one that its player
-/// holds.
+/// holds. Leaves out when a client that joins has left before.
 void write_request(const GameTable& game, const TickRequest& request, TickRecord& record);
 
 /// The request that write_request() has written.

@@ -250,8 +250,14 @@ struct Bomber {
     step.remove(it.ref);
   }
 
-  /// Who joins plays at once, and again in each round.
+  /// Who joins plays at once, and again in each round. A client that has left this round watches
+  /// until the next: else who is burnt would come back by another token.
   static void join(Server& server, Player who) {
+    const Round& round = server.room();
+    if (round.next_at == 0 && server.has_left_at(who).value_or(0) > round.began_at) {
+      if (const auto man = server.first<Man>()) server.focus(who, man->ref);
+      return;
+    }
     const Cell cell = cell_at(server.objects("spawn")[who.seat].min);
     server.focus(who, server.spawn_avatar(who, Man{}, middle_of(cell, kManSize)));
     ++server.room().fighters;

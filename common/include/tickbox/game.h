@@ -306,6 +306,12 @@ class AnyServer : public Moment {
   /// which the player joins.
   [[nodiscard]] std::string_view token_user_data(Player who) const;
 
+  /// Returns the tick in which the client of the player who joins has left this match before, also
+  /// with another seat or token; nothing for a client that has not been here. A game decides by it
+  /// when a client that comes back plays again. Nothing after the tick in which the player joins.
+  /// A server remembers the last 4,096 clients that have left.
+  [[nodiscard]] std::optional<std::int32_t> has_left_at(Player who) const;
+
  protected:
   [[nodiscard]] Row find_row(Ref who, std::size_t kind) const;
   [[nodiscard]] Row avatar_row(Player who, std::size_t kind) const;

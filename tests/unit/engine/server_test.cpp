@@ -128,6 +128,19 @@ TEST_F(ServerTest, APlayerWhoLeavesHasNoneOfTheDataOfTheNextOneOnItsSeat) {
   EXPECT_EQ(Lobby::has_left_with, "");
 }
 
+TEST_F(ServerTest, SaysWhenTheClientThatJoinsHasLeftBefore) {
+  decide(
+      [](Lobby::Server& server) {
+        EXPECT_EQ(server.has_left_at({0}), 7);
+        EXPECT_EQ(server.has_left_at({1}), std::nullopt);
+        EXPECT_EQ(server.has_left_at({2}), std::nullopt) << "nobody joins there";
+      },
+      {{.player = {0}, .user_data = {}, .has_left_at = Tick{7}}, {.player = {1}, .user_data = {}}});
+  decide([](Lobby::Server& server) {
+    EXPECT_EQ(server.has_left_at({0}), std::nullopt) << "it has joined a tick ago";
+  });
+}
+
 TEST_F(ServerTest, CountsTheEntitiesOfAKindAndFindsTheFirst) {
   join({0, 1, 2});
   decide([](Lobby::Server& server) {

@@ -275,6 +275,31 @@ TEST_F(Bomber, WhoIsOutWatchesWhoBurntIt) {
   EXPECT_EQ(focus_of(1), ref_of(1)) << "in the next round";
 }
 
+// Before the fix, who was burnt left, came back with another token, and played on in the round.
+TEST_F(Bomber, WhoComesBackWatchesUntilTheNextRound) {
+  match_.join({2});
+  match_.leave(1);
+  const Tick left = match_.world().tick;
+  match_.come_back(3, left);
+  EXPECT_TRUE(is_out(3));
+  EXPECT_EQ(match_.world().seats()[3].focus, engine::ref_of(match_.world().id(match_.row(0))));
+  match_.join({1});
+  EXPECT_FALSE(is_out(1)) << "another client, in the seat that was left";
+  EXPECT_EQ(match_.room_value("fighters"), 4);
+
+  match_.leave(1);
+  match_.leave(2);
+  ASSERT_GT(match_.room_value("next_at"), 0) << "one is left";
+  match_.come_back(2, match_.world().tick);
+  EXPECT_FALSE(is_out(2)) << "between two rounds";
+  match_.ticks(3 * 60 + 1);
+  EXPECT_EQ(match_.room_value("next_at"), 0);
+  EXPECT_FALSE(is_out(3));
+  match_.leave(0);
+  match_.come_back(0, left);
+  EXPECT_FALSE(is_out(0)) << "it left a round before";
+}
+
 TEST(BomberField, HasAPlaceForEachSeatWithRoomForABomb) {
   for (const std::uint32_t seats : {1U, 4U, 5U, 90U, engine::kSeatsMax}) {
     const engine::SharedMap map = engine::make_map(bomber(), {.seats = seats}, 60);

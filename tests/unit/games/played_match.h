@@ -42,6 +42,12 @@ class PlayedMatch {
     step({.joins = joins});
   }
 
+  /// Joins with a client that has left in a tick.
+  void come_back(std::uint16_t seat, Tick has_left_at) {
+    const engine::Join join{.player = {seat}, .user_data = {}, .has_left_at = has_left_at};
+    step({.joins = {&join, 1}});
+  }
+
   void leave(std::uint16_t seat) {
     const Player leaves{seat};
     step({.leaves = {&leaves, 1}});

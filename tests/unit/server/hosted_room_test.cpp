@@ -3,6 +3,7 @@
 #include "engine/identity.h"
 #include "engine/map.h"
 #include "games/arena/arena.h"
+#include "games/bomber/bomber.h"
 #include "server/shard/session.h"
 #include "tests/support/declared_values.h"
 
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace tickbox::server {
@@ -134,6 +136,47 @@ TEST_F(HostedRoomTest, ASeatIsLeftAndTakenInOneTick) {
   step();
   EXPECT_TRUE(room_.world().has({1}));
   EXPECT_EQ(room_.world().seats()[1].generation, generation + 1);
+}
+
+TEST_F(HostedRoomTest, KnowsWhenAClientHasLeftTheMatch) {
+  play(0, 41);
+  play(1, 42);
+  step();
+  step();
+  EXPECT_EQ(room_.departure_of(41), std::nullopt);
+  room_.release(seat_of(0));
+  EXPECT_EQ(room_.departure_of(41), Tick{3});
+  EXPECT_EQ(room_.departure_of(42), std::nullopt);
+  for (std::uint64_t client = 43; client < 43 + kDeparturesMax; ++client) {
+    EXPECT_NE(room_.departure_of(41), std::nullopt);
+    play(0, client);
+    step();
+    room_.release(seat_of(0));
+  }
+  EXPECT_EQ(room_.departure_of(41), std::nullopt) << "the first of the last 4,097";
+  EXPECT_EQ(room_.departure_of(43), Tick{4});
+}
+
+// Before the fix, a client that was burnt came back with another token, as often as it liked.
+TEST(HostedRoom, TellsTheGameThatAClientComesBack) {
+  match::Match match{games::bomber(), engine::make_map(games::bomber(), {.seats = kSeats}, kRate),
+                     kRate, 1};
+  HostedRoom room{{.match = match}, kSeats, kRate};
+  Metrics metrics;
+  const auto join = [&](std::uint16_t seat, std::uint64_t client) {
+    Seat& of = room.seats().seat_of({seat});
+    of.held = true;
+    of.client = client;
+    of.orphaned = Instant{};
+    room.step(metrics);
+    return room.world().avatar_of({seat}) != room.world().size();
+  };
+  EXPECT_TRUE(join(0, 41));
+  EXPECT_TRUE(join(1, 42));
+  EXPECT_TRUE(join(2, 43));
+  room.release(room.seats().seat_of({0}));
+  EXPECT_FALSE(join(3, 41)) << "it has played in this round";
+  EXPECT_TRUE(join(0, 44));
 }
 
 TEST_F(HostedRoomTest, ASeatThatIsReleasedBeforeItsJoinWasNeverThere) {
