@@ -7,6 +7,8 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <sstream>
+#include <string>
 #include <sys/stat.h>
 #include <thread>
 
@@ -224,6 +226,18 @@ TEST(ServerStart, AsProcess1AStartThatWaitsEndsOnASignal) {
 TEST(ServerStart, APublicAddressIsCheckedWithoutALookup) {
   for (const char* const wrong : {"0.0.0.0:7777", "[::]:7777", "127.0.0.1:0", "127.0.0.1", ":1"}) {
     EXPECT_EQ(run(tickbox_server({"--public-address", wrong})).exit_code, kWrongUsage) << wrong;
+  }
+}
+
+TEST(ServerStart, ANameIsInEachLineOfAJsonLogAndInTheMetrics) {
+  RunningServer server{{"--name", "eu-1", "--log-format", "json"}};
+  EXPECT_EQ(server.metric("tickbox_server_info", "eu-1"), 1);
+  EXPECT_EQ(server.metric("tickbox_server_info", "arena"), 1);
+  const std::string log = server.stop().err;
+  EXPECT_GE(line_count(log), 3U) << log;
+  std::istringstream lines{log};
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_EQ(Document{line}.text("name"), "eu-1") << line;
   }
 }
 

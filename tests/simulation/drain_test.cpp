@@ -37,6 +37,11 @@ TEST(Drain, ItsClientsPlayOnAndKnowTheEnd) {
     ASSERT_TRUE(told) << client;
     EXPECT_GE(*told, end) << client;
     EXPECT_LE(*told, end + milliseconds{100}) << client;
+    // The event comes once, not with each repeat.
+    const auto& drains = harness.players()[client].drains;
+    ASSERT_EQ(drains.size(), 1U) << client;
+    EXPECT_GT(drains[0], seconds{10}) << client;
+    EXPECT_LE(drains[0], seconds{20}) << client;
     EXPECT_EQ(connection_of(harness, client).state(), Connection::State::Connected) << client;
     EXPECT_EQ(harness.client(client).stats().hashes_mismatched, 0U) << client;
     EXPECT_EQ(connection_of(harness, client).drops().total(), 0U) << client;

@@ -161,6 +161,7 @@ void Harness::restart_client(std::size_t client, const client::ConnectionOptions
                                                .player = event.player,
                                                .bytes = {event.bytes.begin(), event.bytes.end()}});
                     },
+                .on_drain = [&player](Duration left) { player.drains.push_back(left); },
                 .desyncs = &player.desyncs});
 }
 
