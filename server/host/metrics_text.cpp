@@ -239,7 +239,9 @@ void add_traffic(Text& text, const Metrics& metrics) {
     text.sample("tickbox_packets_dropped_total", label("reason", net::name_of(reason)),
                 metrics.drops.of(reason));
   }
-  const SnapshotMetrics& snapshots = metrics.snapshots;
+}
+
+void add_snapshots(Text& text, const SnapshotMetrics& snapshots) {
   text.head("tickbox_snapshots_total", "counter", "Snapshots sent: as a delta, or in full.");
   text.sample("tickbox_snapshots_total", label("kind", "on_base"), snapshots.on_base);
   text.sample("tickbox_snapshots_total", label("kind", "full"), snapshots.full);
@@ -270,12 +272,16 @@ void add_traffic(Text& text, const Metrics& metrics) {
   text.single("tickbox_view_waits_total", "counter",
               "Bodies in the view extent that a view did not have yet, summed over snapshots.",
               snapshots.waiting);
+}
+
+void add_events(Text& text, const EventMetrics& events) {
   text.head("tickbox_events_total", "counter",
             "Events for clients: queued, or lost because a client's queue was full.");
-  text.sample("tickbox_events_total", label("result", "queued"), metrics.events.queued);
-  text.sample("tickbox_events_total", label("result", "lost"), metrics.events.lost);
-  add_audit(text, metrics.audit);
-  const RecordingMetrics& recording = metrics.recording;
+  text.sample("tickbox_events_total", label("result", "queued"), events.queued);
+  text.sample("tickbox_events_total", label("result", "lost"), events.lost);
+}
+
+void add_recording(Text& text, const RecordingMetrics& recording) {
   text.single("tickbox_recording_bytes_total", "counter", "Bytes of recordings written.",
               recording.bytes);
   text.single("tickbox_recording_errors_total", "counter", "Failed disk calls of recordings.",
@@ -342,6 +348,10 @@ std::string exposition(const Metrics& metrics, const ProcessFacts& process) {
   add_connections(text, metrics);
   add_clients(text, metrics);
   add_traffic(text, metrics);
+  add_snapshots(text, metrics.snapshots);
+  add_events(text, metrics.events);
+  add_audit(text, metrics.audit);
+  add_recording(text, metrics.recording);
   add_server(text, metrics, process);
   add_process(text, process);
   return text.take();

@@ -32,12 +32,13 @@ struct ProgramNames {
 struct Options {
   ProgramNames programs{};  ///< no option of the command line
   std::string bind = "127.0.0.1";
-  std::string key_file;             ///< empty: the published key
-  std::string deny_file;            ///< ids of clients that are not admitted; empty: none
-  bool allow_exposed_keys = false;  ///< to which every user of the machine has access
-  bool create_key = false;          ///< creates the key file if it is missing
-  bool insecure = false;            ///< explicitly uses the published key
-  bool allow_strangers = false;     ///< the published key, at any address: for development
+  std::string key_file;              ///< empty: the published key
+  std::string deny_file;             ///< ids of clients that are not admitted; empty: none
+  bool allow_exposed_keys = false;   ///< to which every user of the machine has access
+  bool create_key = false;           ///< creates the key file if it is missing
+  bool insecure = false;             ///< explicitly uses the published key
+  bool allow_strangers = false;      ///< the published key, at any address: for development
+  bool not_ready_when_full = false;  ///< /readyz is 503 while every seat is held
   /// The longest time from the issue of a token to its expiry.
   Duration token_life_max = kTokenLifeMax;
   /// The seats that one client id may hold; more than 1 is for load tests.
@@ -45,9 +46,9 @@ struct Options {
   /// With a key file, a token must name one of these; empty: the bound address, or for a wildcard
   /// those of the machine's interfaces. HOST:PORT, resolved at the start.
   std::vector<std::string> public_addresses;
-  std::uint16_t port = kDefaultPort;  ///< 0: any free port
-  std::string admin_bind = "127.0.0.1";
+  std::uint16_t port = kDefaultPort;             ///< 0: any free port
   std::uint16_t admin_port = kDefaultAdminPort;  ///< 0: any free port
+  std::string admin_bind = "127.0.0.1";
   std::string admin_token_file;                ///< the bearer token of the admin side; empty: none
   std::vector<std::string> admin_hosts;        ///< names of the admin side in Host headers
   std::uint32_t tick_rate = 60;                ///< per second
@@ -66,7 +67,6 @@ struct Options {
   std::string match_results;  ///< file to which results are appended; empty: none
   std::optional<std::uint64_t> seed;  ///< seed of the room's world; random if not given
   std::uint64_t ticks = 0;            ///< stop after this many; 0: never
-  bool not_ready_when_full = false;   ///< /readyz is 503 while every seat is held
   Duration drain_time{};              ///< from the request to stop to the stop; 0: none
   Duration exit_when_empty{};         ///< stop after this time without a client; 0: never
 };

@@ -42,8 +42,8 @@ struct FileStamp {
 
 // Preparing a folder at the start of a program that writes into it later.
 
-/// Creates the folder if it is missing (not its parent), and checks that a file can be created in it. The message
-/// names `flag`, the option that chooses the folder. Fails: with one line.
+/// Creates the folder if it is missing (not its parent), and checks that a file can be created in
+/// it. The message names `flag`, the option that chooses the folder. Fails: with one line.
 [[nodiscard]] std::expected<void, std::string> prepare_folder(const std::string& folder,
                                                               std::string_view flag);
 

@@ -108,8 +108,9 @@ os::HttpResponse take_order(const os::HttpRequest& request, AdminOrders& orders,
     const auto text = value("client");
     if (!text) return bad_request("name the client: POST /kick?client=ID");
     std::uint64_t client = 0;
-    const char* const end = text->data() + text->size();
-    const auto read = std::from_chars(text->data(), end, client);
+    const char* const begin = std::to_address(text->begin());
+    const char* const end = begin + text->size();
+    const auto read = std::from_chars(begin, end, client);
     if (read.ec != std::errc{} || read.ptr != end) {
       return bad_request("the client's id is a whole number from 0 to 18446744073709551615");
     }
