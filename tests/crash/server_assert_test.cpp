@@ -128,7 +128,7 @@ TEST(ServerAssert, AFailureLeavesTheLastSecondsWhereTheOptionsSayAndTheyReplayTo
   const Folders folders{.recorded = folder.file("recorded"),
                         .crashed = folder.file("crashed"),
                         .both_recorded = folder.file("both-recorded"),
-                        .both_crashed = folder.file("both/crashed")};
+                        .both_crashed = folder.file("both-crashed")};
   const Ends ends = fail_servers(folders);
   for (const Finished* end :
        {&ends.with_record, &ends.with_crash_dir, &ends.with_both, &ends.with_neither}) {

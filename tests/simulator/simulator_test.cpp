@@ -160,7 +160,7 @@ TEST(SimulatorItself, BringsAboutEveryFaultThatItsProfileHas) {
 #endif
   std::array<std::uint64_t, kFaults> begun{};
   std::map<std::string_view, std::uint64_t> effects;
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Outcome outcome =
         play(make_plan({.seed = seed, .profile = Profile::Chaos, .length = seconds{40}}));
     for (std::size_t i = 0; i < kFaults; ++i) {

@@ -112,7 +112,7 @@ class Harness {
     /// Every input that it decided; for some ticks several, after a pause of its server.
     std::multimap<Tick, std::vector<std::byte>> inputs;
     std::vector<HeardEvent> events;  ///< in the order in which it received them
-    std::vector<Duration> drains;    ///< the time left, each time that it was told of a drain
+    std::vector<Duration> drains;    ///< the time left, at each DRAIN that it received
     bool audits = false;
     std::int32_t drift_ppm = 0;  ///< drift of its clock
     Duration jumped{};           ///< jumps of its clock, ahead or back

@@ -292,15 +292,19 @@ std::string text_of(const DiffFlags& options, const RecordingDiff& diff) {
 /// Returns why the two cannot be compared; empty if they can.
 std::string incomparable(const record::Header& a, const record::Header& b) {
   if (a.game != b.game) return fmt::format("the games are {} and {}", a.game, b.game);
-  if (a.game_version != b.game_version || a.game_hash != b.game_hash) {
-    return fmt::format("the rules are {} {} ({}) and {} {} ({})", a.game, a.game_version,
-                       hash_text(a.game_hash), b.game, b.game_version, hash_text(b.game_hash));
+  if (a.game_version != b.game_version) {
+    return fmt::format("the versions are {} {} and {}", a.game, a.game_version, b.game_version);
   }
   if (a.tick_rate != b.tick_rate) {
     return fmt::format("the tick rates are {} and {}", a.tick_rate, b.tick_rate);
   }
   if (a.map_hash != b.map_hash) {
     return fmt::format("the maps are {} and {}", hash_text(a.map_hash), hash_text(b.map_hash));
+  }
+  // Only for one map and tick rate does the hash of the rules tell the rules apart.
+  if (a.game_hash != b.game_hash) {
+    return fmt::format("the rules of {} {} are {} and {}", a.game, a.game_version,
+                       hash_text(a.game_hash), hash_text(b.game_hash));
   }
   return {};
 }

@@ -72,9 +72,11 @@ Count drops(net::DropReason reason) {
   return [reason](const BenchServer& server) { return server.metrics().drops.of(reason); };
 }
 
+/// Refusals for this reason, and repeated ones.
 Count refusals(net::RefuseReason reason) {
   return [reason](const BenchServer& server) {
-    return server.metrics().refusals[static_cast<std::size_t>(reason)];
+    const server::Metrics& metrics = server.metrics();
+    return metrics.refusals[static_cast<std::size_t>(reason)] + metrics.refusals_repeated;
   };
 }
 

@@ -117,10 +117,11 @@ TEST(InputMessage, HasNoFieldOfNoInputs) {
 
 TEST(Disconnect, CarriesItsReason) {
   MessageBuffer message_buffer;
-  for (const auto reason :
-       {net::DisconnectReason::ClientLeft, net::DisconnectReason::ServerStopping,
-        net::DisconnectReason::TimedOut, net::DisconnectReason::Kicked,
-        net::DisconnectReason::TakenOver, net::DisconnectReason::MatchEnded}) {
+  for (const auto reason : {net::DisconnectReason::ClientLeft,
+                            net::DisconnectReason::ServerStopping, net::DisconnectReason::TimedOut,
+                            net::DisconnectReason::Kicked, net::DisconnectReason::TakenOver,
+                            net::DisconnectReason::MatchEnded, net::DisconnectReason::OtherVersion,
+                            net::DisconnectReason::OtherRules, net::DisconnectReason::OtherMap}) {
     EXPECT_EQ(decode_disconnect(encode_disconnect(reason, message_buffer)), reason);
   }
 }
@@ -135,7 +136,7 @@ TEST(Drain, CarriesTheTimeThatIsLeft) {
 }
 
 TEST(Disconnect, RefusesAReasonThatIsNone) {
-  for (const std::uint8_t reason : std::to_array<std::uint8_t>({0, 7, 255})) {
+  for (const std::uint8_t reason : std::to_array<std::uint8_t>({0, 10, 255})) {
     flatbuffers::FlatBufferBuilder builder;
     builder.Finish(schema::CreateDisconnect(builder, reason));
     EXPECT_EQ(samples::fault_of(decode_disconnect(bytes_of(builder))), net::DropReason::Malformed)
