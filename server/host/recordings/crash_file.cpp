@@ -60,7 +60,7 @@ std::atomic_flag failing;
 std::atomic_flag out_of_memory;
 /// Freed when memory runs out, so that the last seconds can be written. Never touched, so it costs
 /// address space alone.
-std::unique_ptr<std::byte[]> reserve;
+std::unique_ptr<std::byte[]> kept_memory;
 
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
@@ -102,7 +102,7 @@ void on_no_memory() noexcept {
       std::this_thread::sleep_for(std::chrono::seconds{1});
     }
   }
-  reserve.reset();
+  kept_memory.reset();
   std::set_new_handler(nullptr);
   assert_failed("there is memory", "none is left; raise the memory limit of this process", 0);
 }
@@ -118,13 +118,13 @@ CrashFile::CrashFile(std::string path, const record::Header& header, const Black
                       .thread = std::this_thread::get_id(),
                       .programs = std::move(programs),
                       .before = set_assert_handler(&on_failed_assertion)});
-  reserve = std::make_unique_for_overwrite<std::byte[]>(kReserveBytes);
+  kept_memory = std::make_unique_for_overwrite<std::byte[]>(kReserveBytes);
   std::set_new_handler(&on_no_memory);
 }
 
 CrashFile::~CrashFile() {
   std::set_new_handler(nullptr);
-  reserve.reset();
+  kept_memory.reset();
   set_assert_handler(armed->before);
   armed.reset();
 }
