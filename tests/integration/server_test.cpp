@@ -179,13 +179,17 @@ TEST(ServerStart, HealthTellsALivingServerFromADeadOne) {
 }
 
 /// Runs the server as process 1 of a namespace of its own, as a container does, and `health` beside
-/// it after a second. `health`: the options of the check.
+/// it until the server has started. `health`: the options of the check. Returns what it said, to
+/// stdout and stderr.
 Finished health_beside_process_1(const std::string& server, const std::string& health) {
   const std::string program = tickbox_server({}).program;
+  const std::string check =
+      "(said=starting; for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do case $said in starting*) "
+      "sleep 1; said=$(" +
+      program + " health " + health + " 2>&1);; esac; done; echo \"$said\"; kill -TERM 1) & ";
   return run({.program = "/usr/bin/unshare",
               .arguments = {"--pid", "--fork", "--mount-proc", "/bin/sh", "-c",
-                            "(sleep 1; " + program + " health " + health + ") & exec " + program +
-                                " --port 0 --ticks 120 --quiet " + server}});
+                            check + "exec " + program + " --port 0 --quiet " + server}});
 }
 
 // Before the change, the check of a container asked the port by default, whatever the server had.
@@ -201,7 +205,7 @@ TEST(ServerStart, HealthFindsTheServerOfItsContainer) {
     EXPECT_EQ(found.out, "ok\n") << found;
   }
   const Finished named = health_beside_process_1("--admin-port 0", "--admin 127.0.0.1:1");
-  EXPECT_TRUE(named.err.contains("cannot connect to http://127.0.0.1:1/")) << named;
+  EXPECT_TRUE(named.out.contains("cannot connect to http://127.0.0.1:1/")) << named;
 }
 
 // Before the change, nothing but SIGKILL ended it: process 1 has no default action for a signal.
