@@ -1,5 +1,5 @@
-// A server that drains: its clients play on and know how long, nobody new comes in, and who has
-// lost the link may return.
+// A server that drains: its clients play on, and are sent the time that is left. New clients are
+// refused. A client that has lost its link may return.
 
 #include "tests/support/harness.h"
 

@@ -251,7 +251,7 @@ struct Bomber {
   }
 
   /// Who joins plays at once, and again in each round. A client that has left this round watches
-  /// until the next: else who is burnt would come back by another token.
+  /// until the next one. Otherwise a burnt player could return with another token.
   static void join(Server& server, Player who) {
     const Round& round = server.room();
     if (round.next_at == 0 && server.has_left_at(who).value_or(0) > round.began_at) {

@@ -121,7 +121,7 @@ TEST(SentInputs, RepeatsWhatCanArriveInTime) {
   EXPECT_EQ(player.send_with_margin(19, 30).inputs.size(), 2U);
 }
 
-// Two margins do not show yet what arrives in time.
+// A client with only two margins does not know yet which inputs arrive in time.
 TEST(SentInputs, RepeatsNoMoreThanTheServerLacks) {
   Sender player;
   EXPECT_EQ(player.send_with_margin(19, kUnconfirmed).inputs.size(), kUnconfirmed);

@@ -275,7 +275,8 @@ TEST_F(Bomber, WhoIsOutWatchesWhoBurntIt) {
   EXPECT_EQ(focus_of(1), ref_of(1)) << "in the next round";
 }
 
-// Before the fix, who was burnt left, came back with another token, and played on in the round.
+// Before the fix, a burnt player could leave, return with another token, and play in the same
+// round.
 TEST_F(Bomber, WhoComesBackWatchesUntilTheNextRound) {
   match_.join({2});
   match_.leave(1);
