@@ -144,8 +144,10 @@ void SentInputs::on_arrival(std::uint64_t sequence, const Packet& packet, std::i
 
 void SentInputs::add_waiting(Histogram& round_trip, Instant now) const {
   if (!answer_ || !waiting_since_ || now - answer_->at < kSilence) return;
+  // When the clock has gone back, the packets from before are forgotten: all count as the oldest.
   const Packet* newest = packets_.find(newest_sent_);
-  add_waits(round_trip, now - newest->due, now - *waiting_since_, newest_sent_ - answer_->sequence);
+  const Instant newest_due = newest != nullptr ? newest->due : *waiting_since_;
+  add_waits(round_trip, now - newest_due, now - *waiting_since_, newest_sent_ - answer_->sequence);
 }
 
 void SentInputs::take_status(const std::optional<protocol::LinkStatus>& status) {

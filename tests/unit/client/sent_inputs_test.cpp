@@ -75,6 +75,19 @@ class Sender {
     return message;
   }
 
+  /// Takes a report from the tick `room` on the packet that was sent `ago` packets before the
+  /// newest one.
+  void report(Tick room, std::uint64_t ago) {
+    inputs_.take_report({.tick = protocol::low_bits(room),
+                         .input_tick = protocol::low_bits(room),
+                         .margin = protocol::encode_margin(0),
+                         .newest_packet = static_cast<std::uint8_t>(sequence_ - ago)},
+                        sequence_, {});
+    inputs_.follow_clock();
+  }
+
+  [[nodiscard]] const SentInputs& inputs() const { return inputs_; }
+
   [[nodiscard]] Tick newest() const { return newest_; }
 
   [[nodiscard]] const std::vector<std::byte>& decided() const { return decided_; }
@@ -184,6 +197,21 @@ TEST(SentInputs, SendsTheNewestOfThoseThatDoNotFit) {
     ASSERT_EQ(message.inputs.back(), player.decided());
     EXPECT_EQ(message.inputs.size(), std::min(i + 1, 4)) << "of 257 bytes each";
   }
+}
+
+// The clock went back, and the client was suspended before it sent again: it had forgotten when it
+// sent the packets that still waited.
+TEST(SentInputs, CountsWaitsAfterItsClockWentBack) {
+  Sender player;
+  for (int i = 0; i < 100; ++i) {
+    (void)player.send();
+  }
+  player.report(kOpened + 1, 5);
+  ASSERT_GT(player.inputs().counts().discarded, 0U) << "the clock did not go back";
+  Histogram waits;
+  player.inputs().add_waiting(waits, Instant{milliseconds{1'000}});
+  EXPECT_EQ(waits.count(), 5U);
+  EXPECT_GE(waits.quantile(0), 990'000U);
 }
 
 }  // namespace
