@@ -91,13 +91,13 @@ struct SessionSnapshots {
   Tick last_status;  ///< tick of the last LinkStatus sent
 };
 
-/// A session belongs to a player of a room. The player's seat knows it as `playing` or `pending`.
 /// A mismatch that a client has reported, and whose report is awaited.
 struct UnloggedMismatch {
   Tick tick;  ///< of the room
   Instant since;
 };
 
+/// A session belongs to a player of a room. The player's seat knows it as `playing` or `pending`.
 struct Session {
   enum class State : std::uint8_t {
     Free,      ///< not in use

@@ -66,8 +66,9 @@ struct CommandEnd {
 /// metrics.
 void add_end(Figures& figures, const CommandEnd& end);
 
-/// Adds rtt_ms{p50,p99}.
+/// Adds inputs{sent,late,substituted,discarded}.
 void add_inputs(Figures& figures, const client::ClientStats& stats);
+/// Adds rtt_ms{p50,p99}.
 void add_round_trip(Figures& figures, const client::ClientStats& stats);
 
 }  // namespace tickbox::commands
