@@ -2,7 +2,7 @@
 // The words of a server about itself: to the log and stdout when clients can connect, and to stdout
 // when it has stopped.
 
-#include "server/host/background_read.h"
+#include "server/host/background_call.h"
 #include "server/host/server.h"
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class StdoutWriter {
   [[nodiscard]] bool is_stuck();
 
  private:
-  BackgroundRead<std::expected<void, std::string>> writing_;
+  BackgroundCall<std::expected<void, std::string>> writing_;
   bool is_waiting_ = false;
 };
 

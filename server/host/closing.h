@@ -3,7 +3,7 @@
 // pipe that nobody reads, may hold a call without end.
 
 #include "os/process/steady_clock.h"
-#include "server/host/background_read.h"
+#include "server/host/background_call.h"
 #include "server/host/server.h"
 
 #include <algorithm>
@@ -72,7 +72,7 @@ class Closing {
   struct Part {
     std::string_view slow;  ///< the event if it takes long
     std::string what;       ///< what is closed, and what may be lost
-    BackgroundRead<Result> closing;
+    BackgroundCall<Result> closing;
   };
 
   template <class Close>

@@ -1,7 +1,7 @@
 #pragma once
 // The file of --deny-file: read at the start, and again on SIGHUP or when it changes.
 
-#include "server/host/background_read.h"
+#include "server/host/background_call.h"
 #include "server/host/file_watch.h"
 #include "server/host/options.h"
 #include "server/shard/connect/deny_list.h"
@@ -50,7 +50,7 @@ class DenyFile {
   Log& log_;
   std::size_t clients_ = 0;  ///< of the list read last
   FileWatch watch_;
-  BackgroundRead<Reload> reload_;
+  BackgroundCall<Reload> reload_;
 };
 
 }  // namespace tickbox::server

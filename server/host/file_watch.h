@@ -4,7 +4,7 @@
 
 #include "core/clock.h"
 #include "os/files/file.h"
-#include "server/host/background_read.h"
+#include "server/host/background_call.h"
 
 #include <optional>
 #include <string>
@@ -31,7 +31,7 @@ class FileWatch {
   std::string path_;
   os::FileStamp seen_;
   std::optional<Instant> looked_;
-  BackgroundRead<os::FileStamp> look_;
+  BackgroundCall<os::FileStamp> look_;
 };
 
 }  // namespace tickbox::server

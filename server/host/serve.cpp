@@ -64,7 +64,7 @@ cli::ExitCode serve(const Options& options, engine::Games games, const Announcem
       return condition() || server.clock.now() - told >= kLastLines;
     }) && condition();
   };
-  BackgroundRead<cli::ExitCode> report;
+  BackgroundCall<cli::ExitCode> report;
   report.begin("report", [&, ticks = loop.ticks()] {
     if (!ended) return fail(ended.error());
     if (!announcement.json) return cli::ExitCode::Done;

@@ -4,7 +4,7 @@
 
 #include "net/key_ring.h"
 #include "os/files/private_file.h"
-#include "server/host/background_read.h"
+#include "server/host/background_call.h"
 #include "server/host/file_watch.h"
 #include "server/host/options.h"
 #include "server/shard/log.h"
@@ -57,7 +57,7 @@ class ServerKeys {
   Log& log_;
   FileWatch watch_;
   LogFields in_use_;
-  BackgroundRead<Reload> reload_;
+  BackgroundCall<Reload> reload_;
 };
 
 }  // namespace tickbox::server

@@ -1,5 +1,6 @@
 #pragma once
-// A read of files in a thread of its own, for files that are read again while the server runs.
+// A call in a thread of its own, for what may wait without end: a read of a FIFO or of a dead
+// mount, a write to a pipe that nobody reads, the close of a file whose disk hangs.
 
 #include "os/process/process.h"
 
@@ -10,27 +11,27 @@
 
 namespace tickbox::server {
 
-/// The latest read of a `T`. A FIFO or a dead mount may block its thread without end.
-/// Thread: one, apart from the reads.
+/// The latest call that returns a `T`. Thread: one, apart from the calls.
 template <class T>
-class BackgroundRead {
+class BackgroundCall {
  public:
-  /// Begins `read`, which returns a T and uses only what it owns. A read that is still under way is
-  /// given up. `thread`: the name of its thread.
-  template <class Read>
-  void begin(const char* thread, Read read) {
+  /// Begins `call`, which returns a T. It uses what it owns, or what lives until its result is
+  /// taken or the process ends. The result of a call that is still under way is given up. `thread`:
+  /// the name of its thread.
+  template <class Call>
+  void begin(const char* thread, Call call) {
     under_way_ = std::make_shared<State>();
-    os::start_thread(thread, [state = under_way_, read = std::move(read)] {
-      T result = read();
+    os::start_thread(thread, [state = under_way_, call = std::move(call)] {
+      T result = call();
       state->result = std::move(result);
       state->has_ended.store(true, std::memory_order_release);
     }).detach();
   }
 
-  /// Returns whether a read was begun whose result was not taken.
+  /// Returns whether a call was begun whose result was not taken.
   [[nodiscard]] bool is_under_way() const { return under_way_ != nullptr; }
 
-  /// Returns the result of a read that has ended, once; else nothing. Cost: one load while nothing
+  /// Returns the result of a call that has ended, once; else nothing. Cost: one load while nothing
   /// has ended.
   [[nodiscard]] std::optional<T> take() {
     if (under_way_ == nullptr || !under_way_->has_ended.load(std::memory_order_acquire)) {
