@@ -15,7 +15,6 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <signal.h>
-#include <thread>
 #include <type_traits>
 #include <unistd.h>
 #include <utility>
@@ -78,9 +77,6 @@ nlohmann::ordered_json to_json(const LogValue& value) {
       },
       value);
 }
-
-/// The time between two looks at a queue that is being written.
-constexpr std::chrono::milliseconds kLook{1};
 
 }  // namespace
 
@@ -146,13 +142,15 @@ struct Log::Sink {
               pthread_setname_np(pthread_self(), "log");
             })),
         logger(std::make_shared<spdlog::async_logger>(
-            "tickbox", stream, pool, spdlog::async_overflow_policy::overrun_oldest)) {}
+            "tickbox", stream, pool, spdlog::async_overflow_policy::overrun_oldest)),
+        level(options.level) {}
 
   LogFormat format;
   std::string name;
   std::shared_ptr<Stream> stream;
   std::shared_ptr<spdlog::details::thread_pool> pool;
   std::shared_ptr<spdlog::async_logger> logger;
+  std::atomic<LogLevel> level;  ///< spdlog's own would change between the count and the queue
   std::atomic<std::uint64_t> queued{0};
 };
 
@@ -161,19 +159,18 @@ Log::Log(const LogOptions& options) {
   sink_ = std::make_unique<Sink>(options);
   sink_->logger->set_formatter(std::make_unique<spdlog::pattern_formatter>(
       json ? "%v" : "%Y-%m-%dT%H:%M:%S.%eZ %^%l%$ %v", spdlog::pattern_time_type::utc));
-  set_level(options.level);
+  sink_->logger->set_level(spdlog::level::trace);
 }
 
 Log::~Log() = default;
 
 void Log::write(LogLevel level, const LogEvent& event) const {
-  const auto spdlog_level = to_spdlog(level);
-  if (!sink_->logger->should_log(spdlog_level)) return;
+  if (level < sink_->level.load(std::memory_order_relaxed)) return;
   const std::string line = sink_->format == LogFormat::Json
                                ? event_to_json(utc_now(), name_of(level), event, sink_->name)
                                : as_text(event);
   sink_->queued.fetch_add(1, std::memory_order_relaxed);
-  sink_->logger->log(spdlog_level, std::string_view{line});
+  sink_->logger->log(to_spdlog(level), std::string_view{line});
 }
 
 LogFormat Log::format() const {
@@ -187,17 +184,8 @@ LogStatus Log::status() const {
   return {.waiting = queued - written - dropped, .dropped = dropped};
 }
 
-bool Log::close(Duration patience) const {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
-  while (status().waiting != 0) {
-    if (std::chrono::steady_clock::now() >= deadline) return false;
-    std::this_thread::sleep_for(kLook);
-  }
-  return true;
-}
-
 void Log::set_level(LogLevel level) const {
-  sink_->logger->set_level(to_spdlog(level));
+  sink_->level.store(level, std::memory_order_relaxed);
 }
 
 std::string event_to_json(std::string_view time, std::string_view level, const LogEvent& event,

@@ -1,7 +1,6 @@
 #pragma once
 // Writes events to stderr, one line each, for people or for machines.
 
-#include "core/clock.h"
 #include "core/log_event.h"
 
 #include <cstddef>
@@ -54,7 +53,8 @@ class Log {
  public:
   explicit Log(const LogOptions& options);
 
-  /// Writes the lines that wait, as long as that takes (call `close()` to wait no longer).
+  /// Writes the lines that wait, as long as that takes. While status() has lines, only std::_Exit()
+  /// ends the process without this wait.
   ~Log();
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
@@ -66,10 +66,6 @@ class Log {
 
   [[nodiscard]] LogFormat format() const;
   [[nodiscard]] LogStatus status() const;
-
-  /// Waits until the lines that wait are written. Returns false if the stream does not take them
-  /// within `patience`: then only std::_Exit() ends the process without another wait.
-  [[nodiscard]] bool close(Duration patience) const;
 
  private:
   struct Sink;

@@ -29,4 +29,13 @@ class SystemEntropy final : public Entropy {
   void fill(MutableBytes out) override;
 };
 
+/// Calls `is_over()` every millisecond until it returns true.
+template <class IsOver>
+void look_until(IsOver is_over) {
+  const SteadyClock clock;
+  while (!is_over()) {
+    sleep_until(clock.now() + std::chrono::milliseconds{1});
+  }
+}
+
 }  // namespace tickbox::os
