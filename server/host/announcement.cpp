@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -25,7 +26,6 @@ constexpr std::uint32_t kClientsToTry = 32;
 
 /// The time that stdout has for the first lines.
 constexpr Duration kStdoutPatience = std::chrono::seconds{1};
-constexpr Duration kStdoutLook = std::chrono::milliseconds{1};
 
 void log_buffers(Server& server) {
   const os::UdpBuffers buffers = server.transport->buffers();
@@ -95,22 +95,16 @@ std::string next_commands(const Server& server) {
 
 std::expected<void, std::string> StdoutWriter::write(std::string text) {
   writing_.begin("stdout", [text = std::move(text)] { return os::write_to_stdout(text); });
-  is_waiting_ = true;
   const os::SteadyClock clock;
   const Instant end = clock.now() + kStdoutPatience;
-  while (clock.now() < end) {
-    if (auto written = writing_.take()) {
-      is_waiting_ = false;
-      return *std::move(written);
-    }
-    os::sleep_until(clock.now() + kStdoutLook);
-  }
-  return {};
+  std::optional<std::expected<void, std::string>> written;
+  os::look_until([&] { return (written = writing_.take()) || clock.now() >= end; });
+  return written.value_or(std::expected<void, std::string>{});
 }
 
 bool StdoutWriter::is_stuck() {
-  if (is_waiting_ && writing_.take()) is_waiting_ = false;
-  return is_waiting_;
+  std::ignore = writing_.take();
+  return writing_.is_under_way();
 }
 
 std::expected<void, std::string> announce_ready(Server& server, const Announcement& announcement,

@@ -29,7 +29,6 @@ class StdoutWriter {
 
  private:
   BackgroundCall<std::expected<void, std::string>> writing_;
-  bool is_waiting_ = false;
 };
 
 /// Publishes that the server is ready, logs it with warnings about its setting, and writes the JSON

@@ -27,12 +27,13 @@ class StopDeadline {
   /// became true.
   template <class Condition>
   bool wait(Duration reserve, Condition condition) {
-    while (!condition()) {
+    bool is_true = false;
+    os::look_until([&] {
+      is_true = condition();
       const Instant now = server_.clock.now();
-      if (now >= end(now) - reserve) return false;
-      os::sleep_until(now + kLook);
-    }
-    return true;
+      return is_true || now >= end(now) - reserve;
+    });
+    return is_true;
   }
 
   [[nodiscard]] Instant begun() const { return begun_; }
@@ -41,7 +42,6 @@ class StopDeadline {
 
  private:
   static constexpr Duration kHurried = std::chrono::seconds{1};
-  static constexpr Duration kLook = std::chrono::milliseconds{1};
 
   Instant end(Instant now) {
     if (!hurried_ && server_.signals->stops() > 1) hurried_ = now;
