@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 namespace tickbox::bench {
 namespace {
@@ -32,6 +34,21 @@ std::vector<CrowdCase> cases_of(std::size_t clients) {
           {.name = "crowd late", .clients = clients, .acks = Acks::Late}};
 }
 
+nlohmann::ordered_json json_of(const CrowdCase& of, const CrowdCost& cost) {
+  const auto rounded = [](double value) { return std::round(value * 1e3) / 1e3; };
+  return {{"name", of.name},
+          {"tick_ms", rounded(cost.median)},
+          {"tick_ms_p99", rounded(cost.p99)},
+          {"tick_ms_p999", rounded(cost.p999)},
+          {"volley_ms", rounded(cost.volley_extra)},
+          {"volley_unsent_ms", rounded(cost.volley_stepping)},
+          {"gap_ticks_p99", rounded(cost.gap_p99)},
+          {"full", cost.full},
+          {"put_off", cost.put_off},
+          {"hits", cost.hits},
+          {"mismatches", cost.mismatches}};
+}
+
 int run(const Options& options) {
   if (!net::crypto_ready()) return cli::to_int(ExitCode::Failed);
 #if !defined(__OPTIMIZE__) || defined(TICKBOX_AUDIT)
@@ -39,7 +56,7 @@ int run(const Options& options) {
 #endif
   fmt::print("{:16} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>7}\n", "ms per tick",
              "median", "p99", "p99.9", "volley", "unsent", "gap p99", "full", "put off", "hits");
-  bool is_sound = true;
+  nlohmann::ordered_json document{{"crowds", nlohmann::ordered_json::array()}, {"sound", true}};
   for (const CrowdCase& each : cases_of(static_cast<std::size_t>(options.clients))) {
     if (!each.name.contains(options.only)) continue;
     const CrowdCost cost = measure_crowd(each, options.ticks);
@@ -47,9 +64,11 @@ int run(const Options& options) {
                cost.median, cost.p99, cost.p999, cost.volley_extra, cost.volley_stepping,
                cost.gap_p99, cost.full, cost.put_off, cost.hits);
     std::fflush(stdout);
-    is_sound = is_sound && cost.mismatches == 0;
+    document["crowds"].push_back(json_of(each, cost));
+    if (cost.mismatches != 0) document["sound"] = false;
   }
-  if (is_sound) return cli::to_int(ExitCode::Done);
+  if (options.flags.json) fmt::print("{}\n", document.dump());
+  if (document["sound"] == true) return cli::to_int(ExitCode::Done);
   fmt::print(stderr, "tickbox-bench-crowd: a view had a wrong hash\n");
   return cli::to_int(ExitCode::CheckFailed);
 }

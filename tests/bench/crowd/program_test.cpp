@@ -5,14 +5,22 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 namespace tickbox::bench {
 namespace {
 
 TEST(BenchCrowd, EveryCaseRuns) {
   const integration::Finished finished =
       integration::run({.program = tests::built_program("tickbox-bench-crowd"),
-                        .arguments = {"--ticks", "30", "--clients", "20"}});
-  EXPECT_EQ(finished.exit_code, integration::kDone) << finished;
+                        .arguments = {"--ticks", "30", "--clients", "20", "--json"}});
+  ASSERT_EQ(finished.exit_code, integration::kDone) << finished;
+  const auto document = nlohmann::json::parse(integration::last_line(finished.out));
+  EXPECT_EQ(document.at("sound"), true);
+  ASSERT_EQ(document.at("crowds").size(), 6U);
+  for (const auto& line : document.at("crowds")) {
+    EXPECT_GT(line.at("tick_ms").get<double>(), 0) << line;
+  }
 }
 
 }  // namespace

@@ -10,21 +10,29 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 namespace tickbox::bench {
 namespace {
 
 using cli::ExitCode;
+using Json = nlohmann::ordered_json;
 
 struct Options {
   cli::CommonFlags flags{};
   int ticks = 2'000;
 };
 
-/// Returns the number of views whose hash differed.
-std::uint64_t print_pellets(int ticks) {
+double rounded(double value) {
+  return std::round(value * 1e3) / 1e3;
+}
+
+/// Prints a table, and adds its lines to the document. Returns the number of views whose hash
+/// differed.
+std::uint64_t print_pellets(int ticks, Json& document) {
   fmt::print("{:24} {:>8} {:>8} {:>8} {:>8} {:>8}\n", "us per tick, median", "tick", "sending",
              "share", "members", "bodies");
   const std::array<PelletCost, 4> costs = measure_pellets(ticks);
@@ -32,26 +40,35 @@ std::uint64_t print_pellets(int ticks) {
   for (const PelletCost& cost : costs) {
     fmt::print("{:24} {:8.1f} {:8.1f} {:8.2f} {:8.0f} {:8}\n", cost.name, cost.tick, cost.sending,
                cost.share_beyond(costs[0]), cost.members, cost.bodies);
+    document["pellets"].push_back({{"name", cost.name},
+                                   {"tick_us", rounded(cost.tick)},
+                                   {"sending_us", rounded(cost.sending)},
+                                   {"members", rounded(cost.members)},
+                                   {"bodies", cost.bodies}});
     mismatches += cost.mismatches;
   }
   return mismatches;
 }
 
-void print_start(int ticks) {
+void print_start(int ticks, Json& document) {
   fmt::print("\n{:24} {:>8}\n", "us per step, median", "step");
   for (const int players : {100, 200, 400, 1'000}) {
-    fmt::print("{:24} {:8.1f}\n", fmt::format("{} at one checkpoint", players),
-               measure_start(static_cast<std::uint16_t>(players), ticks));
+    const double step = measure_start(static_cast<std::uint16_t>(players), ticks);
+    fmt::print("{:24} {:8.1f}\n", fmt::format("{} at one checkpoint", players), step);
+    document["checkpoint"].push_back({{"players", players}, {"step_us", rounded(step)}});
   }
 }
 
-std::uint64_t print_memory() {
+std::uint64_t print_memory(Json& document) {
   fmt::print("\n{:24} {:>8} {:>8}\n", "KB per client", "server", "client");
   std::uint64_t mismatches = 0;
   for (const Views views : {Views::Small, Views::Large}) {
     const ViewMemory memory = measure_memory(views);
     fmt::print("{:24} {:8.0f} {:8.0f}\n", fmt::format("views of {:.0f} members", memory.members),
                memory.server / 1e3, memory.client / 1e3);
+    document["memory"].push_back({{"members", rounded(memory.members)},
+                                  {"server_kb", rounded(memory.server / 1e3)},
+                                  {"client_kb", rounded(memory.client / 1e3)}});
     mismatches += memory.mismatches;
   }
   return mismatches;
@@ -62,10 +79,14 @@ int run(const Options& options) {
 #if !defined(__OPTIMIZE__) || defined(TICKBOX_AUDIT)
   fmt::print(stderr, "tickbox-bench-game: not a release build; its times mean nothing\n");
 #endif
-  const std::uint64_t in_matches = print_pellets(options.ticks);
-  print_start(options.ticks);
+  Json document;
+  std::uint64_t mismatches = print_pellets(options.ticks, document);
+  print_start(options.ticks, document);
   std::fflush(stdout);
-  if (in_matches + print_memory() == 0) return cli::to_int(ExitCode::Done);
+  mismatches += print_memory(document);
+  document["sound"] = mismatches == 0;
+  if (options.flags.json) fmt::print("{}\n", document.dump());
+  if (mismatches == 0) return cli::to_int(ExitCode::Done);
   fmt::print(stderr, "tickbox-bench-game: a view had a wrong hash\n");
   return cli::to_int(ExitCode::CheckFailed);
 }
