@@ -29,6 +29,7 @@ std::string alarms(const LiveFigures& figures) {
   if (figures.hashes_mismatched > 0) {
     text += fmt::format("{} HASHES DIFFER  ", figures.hashes_mismatched);
   }
+  if (figures.away > 0) text += fmt::format("{} AWAY  ", figures.away);
   if (figures.failed > 0) text += fmt::format("{} FAILED  ", figures.failed);
   if (figures.server_is_silent) text += "server silent  ";
   return text;

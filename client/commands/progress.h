@@ -45,7 +45,8 @@ struct LiveFigures {
   double seconds = 0;     ///< of the measured time, that have passed
   double seconds_of = 0;  ///< the measured time; 0 before it begins
   std::size_t up = 0;
-  std::size_t failed = 0;
+  std::size_t away = 0;    ///< lost their connection, and try to return
+  std::size_t failed = 0;  ///< never had a connection, or have lost it for good
   std::uint64_t hashes_mismatched = 0;
   bool server_is_silent = false;
   std::optional<double> server_tick_ms_p99{};

@@ -169,7 +169,8 @@ std::string LoadRun::status() {
   const SwarmStates states = parts_.swarm.states();
   const client::ClientStats& sums = sweep_.sums();
   LiveFigures live{.up = states.connected,
-                   .failed = states.never_connected + states.dropped,
+                   .away = states.returning,
+                   .failed = states.never_connected + states.dropped - states.returning,
                    .hashes_mismatched = sums.hashes_mismatched + sums.audit_mismatched,
                    .gap_ms_p50 = to_ms(sums.snapshot_gap.quantile(500)),
                    .gap_ms_p99 = to_ms(sums.snapshot_gap.quantile(990)),

@@ -225,6 +225,16 @@ TEST(LiveLine, WhatAlarmsComesFirst) {
   EXPECT_TRUE(seen.starts_with("123456 HASHES DIFFER  24 FAILED  server silent  1000 up")) << seen;
 }
 
+// Before the fix, clients that came back after a restart were FAILED until then.
+TEST(LiveLine, TellsThoseWhoTryToReturnFromThoseWhoFailed) {
+  LiveFigures figures = busy();
+  figures.hashes_mismatched = 0;
+  figures.away = 7;
+  EXPECT_TRUE(live_line(figures).starts_with("7 AWAY  24 FAILED  ")) << live_line(figures);
+  figures.failed = 0;
+  EXPECT_TRUE(live_line(figures).starts_with("7 AWAY  server silent  ")) << live_line(figures);
+}
+
 TEST(LiveLine, WhereNothingAlarmsItBeginsWithWhoPlays) {
   LiveFigures figures = busy();
   figures.hashes_mismatched = 0;
