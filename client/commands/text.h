@@ -26,6 +26,10 @@ namespace tickbox::commands {
 /// "1,204". Requires: 0 <= number < 2^63.
 [[nodiscard]] std::string short_number(double number);
 
+/// Returns the name of an entity for people: "Man of seat 4" for an avatar, else its kind and as
+/// much as its id says.
+[[nodiscard]] std::string entity_name(std::string_view kind, std::uint64_t id);
+
 // The check of untrusted bytes before a terminal prints them as text.
 
 /// Returns the length in bytes of the UTF-8 character at the start of `text`. Returns 0 if a

@@ -1,5 +1,6 @@
 #include "client/commands/connect/play_figures.h"
 
+#include "client/commands/text.h"
 #include "core/fixed.h"
 #include "engine/log/world_difference.h"
 
@@ -61,8 +62,13 @@ std::string mismatches_in_words(const client::ClientStats& stats) {
       "{} of {} hashes differ, first at tick {}: {:08x} at the server, {:08x} here",
       stats.hashes_mismatched, stats.hashes_checked, first.tick.value, first.expected, first.got);
   if (first.difference) {
-    const engine::FieldDifference& field = first.difference->first_fields[0];
-    words += fmt::format("; {}: {} is {} at the server, {} here", first.difference->subject,
+    const engine::WorldDifference& difference = *first.difference;
+    const engine::FieldDifference& field = difference.first_fields[0];
+    const std::string& subject = difference.subject;
+    words += fmt::format("; {}: {} is {} at the server, {} here",
+                         difference.entity ? entity_name(subject.substr(0, subject.find(' ')),
+                                                         difference.entity->value)
+                                           : subject,
                          field.field, field.expected, field.got);
   }
   return words;

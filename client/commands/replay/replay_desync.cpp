@@ -3,7 +3,6 @@
 // be read.
 
 #include "client/commands/replay/replay_commands.h"
-#include "engine/entity_id.h"
 #include "os/files/file.h"
 
 #include <fmt/format.h>
@@ -88,37 +87,13 @@ struct Explanation {
   std::string next;          ///< the next command
 };
 
-/// Returns the kind and the seat of an avatar, and as much as the id says of another entity.
-std::string name_of(const std::string& kind, std::uint64_t id) {
-  const BodyId body{id};
-  switch (engine::class_of(body)) {
-    case engine::IdClass::Avatar:
-      return fmt::format("{} of seat {}", kind, engine::lineage_of(body));
-    case engine::IdClass::ByServer:
-      return fmt::format(
-          "{} {} of the server, spawned in tick {}", kind,
-          engine::lineage_of(body) - std::min(engine::lineage_of(body), engine::kSeatsMax) + 1,
-          engine::spawn_tick_of(body).value);
-    case engine::IdClass::ByEntity:
-      return engine::lineage_of(body) < engine::kSeatsMax
-                 ? fmt::format("{} of the body of seat {}, spawned in tick {}", kind,
-                               engine::lineage_of(body), engine::spawn_tick_of(body).value)
-                 : fmt::format("{} of entity {} of the server, spawned in tick {}", kind,
-                               engine::lineage_of(body) - engine::kSeatsMax + 1,
-                               engine::spawn_tick_of(body).value);
-    case engine::IdClass::Wall:
-      break;
-  }
-  return fmt::format("{} {}", kind, id);
-}
-
 /// Returns the name of an entity by its kind in the views; "entity" if none of them has it.
 std::string name_in(const Json& document, std::uint64_t id) {
   for (const char* view : {"server_view", "client_view", "base_view"}) {
     const std::string kind = text(entity_in(member(document, view), id), "kind");
-    if (!kind.empty()) return name_of(kind, id);
+    if (!kind.empty()) return entity_name(kind, id);
   }
-  return name_of("entity", id);
+  return entity_name("entity", id);
 }
 
 Moved moved(const Json& document, const Json& first, std::uint64_t id) {

@@ -51,7 +51,7 @@ TEST(PlayFigures, NameTheFirstFieldThatDiffers) {
             R"("entity":17,"field":"reload","expected":"4","got":"3"}}})");
   EXPECT_EQ(mismatches_in_words(stats),
             "1 of 7 hashes differ, first at tick 90: 000000ab at the server, 000000cd here; "
-            "Hero #17: reload is 4 at the server, 3 here");
+            "Hero of seat 0: reload is 4 at the server, 3 here");
 }
 
 TEST(PlayFigures, NameTheRoomIfItsStateDiffers) {
