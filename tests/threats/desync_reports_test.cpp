@@ -14,7 +14,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace tickbox::tests {
@@ -67,6 +69,16 @@ class Liar {
       bytes_out_ += message.size() + net::kPacketOverheadBytes;
       peer_.send_sealed(net::PacketType::DesyncReport, message);
     }
+  }
+
+  /// Says that the newest view was wrong, and sends one of three parts of it.
+  void begin_trace() {
+    const protocol::ViewName name{.tick = tick_, .server_hash = said_, .client_hash = ~said_};
+    const std::vector<std::byte> bytes(2'500);
+    peer_.send_inputs({.mismatches = 1, .inputs = {}});
+    peer_.send_sealed(
+        net::PacketType::DesyncReport,
+        protocol::encode_view_part(protocol::part_of(name, bytes, 0), message_buffer_));
   }
 
   /// Shows bytes that are no view as the newest one.
@@ -216,6 +228,28 @@ TEST(Threat, FloodOfReportsOfForgottenViewsDrawsOneAnswer) {
   }
   EXPECT_LE(liar.peer().received(net::PacketType::DesyncState), 1U);
   EXPECT_EQ(harness.shard().metrics().of(server::DesyncResult::Limited), 49U);
+}
+
+// Before the fix, a report that never ended had two lines: one of the report, one of the mismatch.
+TEST(Threat, ReportThatNeverEndsHasOneLine) {
+  Harness harness{{.seed = 144}};
+  Liar liar{harness};
+  for (int ms = 0; ms < 500; ++ms) {
+    harness.run_for(milliseconds{1});
+    liar.listen(harness.world().tick);
+  }
+  liar.begin_trace();
+  for (int i = 0; i < 12; ++i) {
+    harness.run_for(milliseconds{500});
+    liar.peer().send_inputs({.mismatches = 1, .inputs = {}});
+  }
+  std::vector<std::string> lines;
+  std::ranges::copy_if(
+      harness.log().lines(), std::back_inserter(lines), [](const std::string& line) {
+        return line.starts_with("desync") || line.starts_with("state_hash_mismatch");
+      });
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_TRUE(lines.front().starts_with("desync_unfinished ")) << lines.front();
 }
 
 TEST(Threat, FloodOfTracesThatMeanNothingIsDroppedByName) {

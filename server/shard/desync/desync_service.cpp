@@ -41,21 +41,18 @@ std::expected<void, net::DropReason> DesyncService::receive(
     context_.send(session, net::PacketType::DesyncState, answer);
     return {};
   }
+  session.unlogged.reset();  // the report has a line when it ends
   while (const auto next = reports_.next_answer(session)) {
     context_.send(session, net::PacketType::DesyncState, encode(*next));
   }
   if (!taken->compared) return {};
-  session.unlogged.reset();
   taken->compared->client = session.room->seats().seat_of(session.player).client;
   note_compared(*taken->compared, now);
   return {};
 }
 
 void DesyncService::forget(Session& session, Instant now) {
-  if (const auto unfinished = reports_.forget(session)) {
-    session.unlogged.reset();
-    note_unfinished(*unfinished, now);
-  }
+  if (const auto unfinished = reports_.forget(session)) note_unfinished(*unfinished, now);
   log_mismatch(context_.log, session, now);
 }
 
