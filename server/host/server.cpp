@@ -42,7 +42,9 @@ std::expected<void, std::string> Server::open(engine::Games games) {
                         .log = log});
   if (!addresses) return std::unexpected(std::move(addresses.error()));
   signals.emplace();
-  if (auto opened = open_files(seed); !opened) return opened;
+  const engine::Identity identity =
+      engine::identity_of(game, match->world().map(), options.tick_rate);
+  if (auto opened = open_files(identity, seed); !opened) return opened;
   shard.emplace(ShardOptions{.tick_rate = options.tick_rate,
                              .snapshot_rate = options.snapshot_rate.value_or(0),
                              .max_clients = options.max_clients,
@@ -58,7 +60,8 @@ std::expected<void, std::string> Server::open(engine::Games games) {
                            .log = log,
                            .rooms = {{.match = *match,
                                       .recorder = recordings->recorder(),
-                                      .black_box = &recordings->black_box()}},
+                                      .black_box = &recordings->black_box(),
+                                      .identity = identity}},
                            .desyncs = desyncs.get(),
                            .results = results.get()},
                 clock.now());
@@ -93,9 +96,10 @@ std::expected<void, std::string> Server::open_sockets() {
   return {};
 }
 
-std::expected<void, std::string> Server::open_files(std::uint64_t seed) {
+std::expected<void, std::string> Server::open_files(const engine::Identity& identity,
+                                                    std::uint64_t seed) {
   auto recorded = Recordings::open(options, {.calendar = calendar, .entropy = entropy, .log = log},
-                                   *match, seed);
+                                   *match, identity, seed);
   if (!recorded) return std::unexpected(std::move(recorded.error()));
   recordings = *std::move(recorded);
   if (!options.match_results.empty()) {

@@ -72,7 +72,7 @@ struct Server {
 
  private:
   std::expected<void, std::string> open_sockets();
-  std::expected<void, std::string> open_files(std::uint64_t seed);
+  std::expected<void, std::string> open_files(const engine::Identity& identity, std::uint64_t seed);
 };
 
 }  // namespace tickbox::server

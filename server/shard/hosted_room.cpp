@@ -28,7 +28,8 @@ HostedRoom::HostedRoom(const RoomParts& parts, std::uint32_t seats, std::uint32_
       match_(parts.match),
       recorder_(parts.recorder),
       black_box_(parts.black_box),
-      identity_(engine::identity_of(world().game(), world().map(), tick_rate)),
+      identity_(parts.identity ? *parts.identity
+                               : engine::identity_of(world().game(), world().map(), tick_rate)),
       seats_(seats),
       ray_judge_(tick_rate),
       look_backs_(world().seats().size()),

@@ -32,6 +32,7 @@ struct RoomParts {
   RoomId id = kFirstRoom;
   Recorder* recorder = nullptr;
   BlackBox* black_box = nullptr;
+  std::optional<engine::Identity> identity{};  ///< of the match; if not given, the room makes it
 };
 
 /// The clients that leave a match of which a room remembers the tick, the newest: as many as it can

@@ -1,7 +1,6 @@
 #include "server/host/recordings/recordings.h"
 
 #include "cli/build_info.h"
-#include "engine/identity.h"
 #include "net/handshake.h"
 #include "os/files/file.h"
 #include "os/process/process.h"
@@ -16,10 +15,8 @@ namespace tickbox::server {
 namespace {
 
 /// Returns a header without a salt: each file has its own.
-record::Header header_of(const match::Match& match, const Options& options, std::uint64_t seed,
-                         WallTime start) {
-  const auto identity =
-      engine::identity_of(match.world().game(), match.world().map(), options.tick_rate);
+record::Header header_of(const engine::Identity& identity, const Options& options,
+                         std::uint64_t seed, WallTime start) {
   return {.schema_hash = net::schema_hash(),
           .map_hash = identity.map_hash,
           .seed = seed,
@@ -88,9 +85,9 @@ Recordings::Recordings(const RecordingsParts& parts, const match::Match& match,
 
 std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
     const Options& options, const RecordingsParts& parts, const match::Match& match,
-    std::uint64_t seed) {
+    const engine::Identity& identity, std::uint64_t seed) {
   const WallTime start = parts.calendar.now();
-  record::Header header = header_of(match, options, seed, start);
+  record::Header header = header_of(identity, options, seed, start);
   auto crash = crash_path(options, start);
   if (!crash) return std::unexpected{std::move(crash.error())};
 

@@ -4,6 +4,7 @@
 
 #include "core/clock.h"
 #include "core/entropy.h"
+#include "engine/identity.h"
 #include "server/host/options.h"
 #include "server/host/recordings/crash_file.h"
 #include "server/host/recordings/recording_files.h"
@@ -34,10 +35,10 @@ struct RecordingsParts {
 
 class Recordings {
  public:
-  /// Opens what the options request; `seed`: of the match. Fails: with one line.
+  /// Opens what the options request; `identity` and `seed`: of the match. Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<Recordings>, std::string> open(
       const Options& options, const RecordingsParts& parts, const match::Match& match,
-      std::uint64_t seed);
+      const engine::Identity& identity, std::uint64_t seed);
 
   Recordings(const Recordings&) = delete;
   Recordings& operator=(const Recordings&) = delete;
