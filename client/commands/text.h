@@ -26,7 +26,7 @@ namespace tickbox::commands {
 /// "1,204". Requires: 0 <= number < 2^63.
 [[nodiscard]] std::string short_number(double number);
 
-/// Returns the name of an entity for people: "Man of seat 4" for an avatar, else its kind and as
+/// Returns the name of an entity for people: its kind and seat for an avatar, else its kind and as
 /// much as its id says.
 [[nodiscard]] std::string entity_name(std::string_view kind, std::uint64_t id);
 

@@ -224,8 +224,7 @@ TEST(Log, DropsTheOldestLinesWhileNobodyReadsThem) {
   EXPECT_TRUE(text.ends_with(" info line number=999\n")) << text.substr(text.size() - 100);
 }
 
-// Before the fix, a line that the level refused between two looks at it counted as waiting for
-// ever.
+// Before the fix, a line that the level refused between two looks at it waited without end.
 TEST(Log, CountsNoLineThatItsLevelRefuses) {
   const Captured out;
   const Log log{{.out = out.file()}};
