@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tickbox::engine {
@@ -34,6 +35,14 @@ class Stepper {
 
   /// For a test that shows that each query must log.
   void set_query_log(const QueryLog& log) { running_.set_query_log(log); }
+
+  /// Limits the physics of all steps from now on, together; see sim::Stepper::limit().
+  void limit(sim::SearchLimit limit) { physics_.limit(std::move(limit)); }
+
+  [[nodiscard]] std::uint64_t searches_left() const { return physics_.searches_left(); }
+
+  /// Returns whether a step has given up: the worlds stepped since are not those of the match.
+  [[nodiscard]] bool gave_up() const { return physics_.gave_up(); }
 
   /// Counts the calls of the game's callbacks and hooks from now on. `counts` must live longer.
   void set_call_counts(CallCounts& counts) { running_.set_call_counts(counts); }

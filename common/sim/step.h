@@ -8,6 +8,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -77,23 +78,28 @@ struct StepReport {
   std::uint32_t events_max = 0;  ///< most events of one dynamic body
 };
 
-/// Whether a step may look for impacts without end. `Limited` is for worlds from files: where many
-/// bounce in one place, each impact looks at all others again. After kSearchesPerStep and
-/// kSearchesPerMover for each mover, every dynamic body is as one that has used up its events. Then
-/// bodies that nothing joins depend on each other, so a world that views are made of has no limit.
-enum class Work : std::uint8_t { Unlimited, Limited };
-
-/// Some hundredths of a second.
-inline constexpr std::uint64_t kSearchesPerStep = 500'000;
-/// Several times what the densest pile needs.
-inline constexpr std::uint64_t kSearchesPerMover = 128;
+/// How many pairs of bodies steps may look at. Where many bodies are in one place, each has to look
+/// at all others; where they bounce there, each impact does so again.
+struct SearchLimit {
+  /// All looks at pairs, in proportion to their cost: an overlap or an impact counts several times.
+  /// The step that exceeds it ends at once: no body is moved, or each to its place. Later steps
+  /// move nothing. Nothing overlaps by that, but such worlds are of no further use.
+  std::uint64_t searches = UINT64_MAX;
+  /// Called after each `searches` searches: true gives up, false allows as many again. Empty: gives
+  /// up the first time.
+  std::function<bool()> gives_up{};
+  /// The movers that movers look at again after impacts. Then every dynamic body is as one that has
+  /// used up its events, until the tick ends. Bodies that nothing joins depend on each other by
+  /// that, so a world that views are made of has no such limit.
+  std::uint64_t searched_again = UINT64_MAX;
+};
 
 /// Steps worlds. A Stepper holds only scratch memory and serves any number of worlds, one after the
 /// other: the fewer there are, the more of it stays in the processor's caches. The result never
 /// depends on earlier steps. Cost: no allocation once warm.
 class Stepper {
  public:
-  explicit Stepper(Work work = Work::Unlimited);
+  Stepper();
   ~Stepper();
   Stepper(Stepper&&) noexcept;
   Stepper& operator=(Stepper&&) noexcept;
@@ -103,6 +109,15 @@ class Stepper {
   /// within the limits of Body. Source: the swept AABB against the Minkowski difference, on a time
   /// lattice.
   const StepReport& step(World& world);
+
+  /// Limits all steps from now on, together, until the next call.
+  void limit(SearchLimit limit);
+
+  /// Returns how many of the limit's `searches` are left.
+  [[nodiscard]] std::uint64_t searches_left() const;
+
+  /// Returns whether a step has exceeded the limit's `searches`.
+  [[nodiscard]] bool gave_up() const { return searches_left() == 0; }
 
  private:
   struct Scratch;

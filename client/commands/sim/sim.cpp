@@ -30,6 +30,12 @@ namespace {
 
 using cli::ExitCode;
 
+/// The limit of one step: that many movers are searched again after impacts. It takes some
+/// hundredths of a second.
+constexpr std::uint64_t kSearchesPerStep = 500'000;
+/// More for each mover: several times what the densest pile needs.
+constexpr std::uint64_t kSearchesPerMover = 128;
+
 /// The result of a scenario's run.
 struct Outcome {
   std::uint32_t ticks = 0;
@@ -62,7 +68,7 @@ Outcome play(const scenario::Scenario& scenario, const SimOptions& options, Trac
   using Clock = std::chrono::steady_clock;
   const std::uint32_t ticks = options.ticks.value_or(scenario.ticks);
   sim::World world = scenario::make_world(scenario);
-  sim::Stepper stepper{sim::Work::Limited};
+  sim::Stepper stepper;
   const os::Interruption interruption;
   Outcome outcome{.ticks_wanted = ticks};
   if (options.compare == CompareWith::Discrete) outcome.beside.emplace(world);
@@ -84,6 +90,7 @@ Outcome play(const scenario::Scenario& scenario, const SimOptions& options, Trac
     if (outcome.beside) {
       apply_changes(scenario, tick, next_beside, outcome.beside->discrete.world);
     }
+    stepper.limit({.searched_again = kSearchesPerStep + kSearchesPerMover * world.movers().size()});
     const auto begin = Clock::now();
     const sim::StepReport& report = stepper.step(world);
     const std::chrono::duration<double, std::micro> took = Clock::now() - begin;

@@ -18,7 +18,7 @@ void add_member(std::uint32_t mover, const BlockPlane& plane, const Movers& move
   block.is_member[mover] = 1;
   const Motion& motion = movers.states[mover].motion;
   const Rect around = rect_of(grown(hull_of(motion, now, now), 1));
-  movers.grid.visit_near(around, [&](std::uint32_t other) {
+  movers.visit_near(around, [&](std::uint32_t other) {
     const Body& body = movers.bodies[other];
     if (block.is_member[other] != 0 || body.kind != Kind::Dynamic ||
         !may_collide(movers.bodies[mover], body)) {
@@ -53,6 +53,7 @@ const BlockNeighbour* fastest_neighbour(std::int64_t velocity, const BlockPlane&
                                         const Movers& movers, Block& block) {
   std::erase_if(block.neighbours,
                 [&](const BlockNeighbour& one) { return block.is_member[one.mover] != 0; });
+  if (!movers.searches->count(block.neighbours.size())) return nullptr;
   const BlockNeighbour* best = nullptr;
   std::int64_t best_approach = 0;
   for (const BlockNeighbour& neighbour : block.neighbours) {

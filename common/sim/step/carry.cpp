@@ -77,7 +77,7 @@ void find_standing_on(std::uint32_t carrier, const RiderSearch& search, std::vec
   const Movers& movers = search.movers;
   const Body& below = movers.bodies[carrier];
   const std::uint32_t wave = rides[carrier].wave + 1;
-  movers.grid.visit_near(rect_of(box_of(below.min, below.size)), [&](std::uint32_t rider) {
+  movers.visit_near(rect_of(box_of(below.min, below.size)), [&](std::uint32_t rider) {
     const Body& body = movers.bodies[rider];
     Ride& ride = rides[rider];
     if (body.kind != Kind::Dynamic || ride.wave < wave || !may_collide(body, below)) return;

@@ -40,7 +40,7 @@ bool is_hindered(std::uint32_t mover, FineTime now, const Movers& movers, StepRe
   if (!movers.meets_movers(mover)) return false;
   const Motion& motion = movers.states[mover].motion;
   bool found = false;
-  movers.grid.visit_near(rect_of(hull_of(motion, now, now)), [&](std::uint32_t other) {
+  movers.visit_near(rect_of(hull_of(motion, now, now)), [&](std::uint32_t other) {
     if (other == mover || !stay_apart(movers.bodies[mover], movers.bodies[other]) ||
         !overlap(motion, movers.states[other].motion, now)) {
       return;

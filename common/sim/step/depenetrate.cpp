@@ -74,7 +74,7 @@ bool is_free(const Shift& shift, const Body& partner, Separation& separation) {
   const Immovables& immovables = separation.immovables;
   immovables.visit(Solidity::Solid, rect_of(after),
                    [&](std::uint32_t wall) { look_at(immovables[wall]); });
-  separation.movers.grid.visit_near(
+  separation.movers.visit_near(
       rect_of(after), [&](std::uint32_t mover) { look_at(separation.movers.bodies[mover]); });
   return free;
 }
@@ -149,6 +149,7 @@ bool depenetrate(const Environment& environment, Movers& movers, std::vector<std
   Separation separation{environment.immovables, movers, turns, report};
   bool moved = false;
   for (const BodyPair pair : report.overlaps) {
+    if (movers.searches->ends_step()) break;
     const Body& a = *find_body(pair.low, environment, movers);
     const Body& b = *find_body(pair.high, environment, movers);
     const bool do_overlap = overlap(box_of(a.min, a.size), box_of(b.min, b.size));

@@ -5,6 +5,7 @@
 #include "sim/step/impact.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -67,6 +68,8 @@ static_assert(sizeof(Event) == 48, "three quarters of a cache line");
 class EventQueue {
  public:
   [[nodiscard]] bool empty() const { return events_.empty(); }
+
+  [[nodiscard]] std::size_t size() const { return events_.size(); }
 
   void clear() { events_.clear(); }
 

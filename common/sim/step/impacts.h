@@ -13,9 +13,6 @@
 
 namespace tickbox::sim {
 
-/// More than any step makes.
-inline constexpr std::uint64_t kUnlimitedSearches = UINT64_MAX;
-
 struct Impacts {
   EventQueue queue;
   Block block;                           ///< of the event that is handled
@@ -24,8 +21,7 @@ struct Impacts {
   std::vector<std::uint32_t> leaning;    ///< movers that touch movers, and may touch walls
   std::vector<std::uint32_t> undecided;  ///< movers whose first wall the sweep has to find
   std::vector<Event> on_walls;           ///< the first walls that are known before the sweep
-  std::uint64_t searches_left = kUnlimitedSearches;  ///< pairs that may be searched again
-  std::vector<std::uint32_t> escaped;  ///< movers that have left the hull of their first path
+  std::vector<std::uint32_t> escaped;    ///< movers that have left the hull of their first path
 
   void reserve(std::size_t movers) {
     constexpr std::size_t kImpactsPerMover = 8;

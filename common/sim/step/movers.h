@@ -2,6 +2,7 @@
 // The movers of one tick: their bodies, and their state while the tick is computed.
 
 #include "sim/immovables.h"
+#include "sim/search_budget.h"
 #include "sim/step.h"
 #include "sim/step/motion.h"
 #include "sim/step/mover_grid.h"
@@ -145,6 +146,7 @@ struct Movers {
   std::vector<std::uint32_t> kinematics;
   Rides rides;
   MoverGrid grid;
+  SearchBudget* searches = nullptr;
   std::vector<std::uint32_t> turned;  ///< those no longer on their first path, each once
   std::vector<Piece> pieces;          ///< finished ones, in the order of time; only with ghosts
   bool has_ghosts = false;            ///< among the movers or the immovables
@@ -159,6 +161,17 @@ struct Movers {
     return roles[mover] == Role::Full || roles[mover] == Role::Alone;
   }
 
+  /// Calls visit(mover) as the grid's visit_near() does, and counts the visits.
+  template <class Visit>
+  void visit_near(const Rect& area, Visit&& visit) const {
+    std::uint64_t visits = 0;
+    grid.visit_near(area, [&](std::uint32_t mover) {
+      ++visits;
+      visit(mover);
+    });
+    searches->count(visits);
+  }
+
   void reserve(std::size_t movers) {
     reserve_all(movers, states, roles, kinematics, turned);
     pieces.reserve(kPiecesPerMover * movers);
@@ -166,8 +179,9 @@ struct Movers {
     grid.reserve(movers);
   }
 
-  void start(std::span<Body> movers) {
+  void start(std::span<Body> movers, SearchBudget& budget) {
     bodies = movers;
+    searches = &budget;
     // These two never shrink: one stepper serves worlds of many sizes.
     if (states.size() < movers.size()) states.resize(movers.size());
     if (roles.size() < movers.size()) roles.resize(movers.size());

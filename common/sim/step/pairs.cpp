@@ -66,7 +66,18 @@ void begin_carried_paths(Movers& movers, Candidates& candidates) {
 void find_pairs(const Movers& movers, Candidates& candidates, StepReport& report) {
   candidates.pairs.clear();
   candidates.touching.clear();
+  std::size_t count_at = kPairsPerCount;  // pairs: then the next are counted
+  std::size_t overlaps = report.overlaps.size();
+  const auto count = [&] {
+    const std::size_t more = report.overlaps.size() - overlaps;
+    overlaps += more;
+    return movers.searches->count(kPairsPerCount + kSearchesPerOverlap * more);
+  };
   movers.grid.visit_pairs([&](std::uint32_t a, std::uint32_t b) {
+    if (candidates.pairs.size() >= count_at) [[unlikely]] {
+      if (!count()) return;
+      count_at += kPairsPerCount;
+    }
     const Body& first = movers.bodies[a];
     const Body& second = movers.bodies[b];
     if (!may_collide(first, second)) return;
@@ -80,6 +91,8 @@ void find_pairs(const Movers& movers, Candidates& candidates, StepReport& report
       candidates.touching.push_back({a, b});
     }
   });
+  movers.searches->count(candidates.pairs.size() % kPairsPerCount +
+                         kSearchesPerOverlap * (report.overlaps.size() - overlaps));
   list_neighbours(movers.bodies.size(), candidates);
 }
 

@@ -4,6 +4,7 @@
 #include "sim/step/movers.h"
 #include "sim/step/walls.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,6 +17,22 @@ struct Pair {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
 };
+
+/// How many pairs are counted at once: to count each would cost a hundredth of a step.
+inline constexpr std::size_t kPairsPerCount = 4096;
+
+/// Calls visit(pair) for all pairs and counts them. Ends early if the step is to end.
+template <class Visit>
+void visit_counted(std::span<const Pair> pairs, SearchBudget& searches, Visit&& visit) {
+  while (!pairs.empty() && !searches.ends_step()) {
+    const std::span some = pairs.first(std::min(pairs.size(), kPairsPerCount));
+    for (const Pair pair : some) {
+      visit(pair);
+    }
+    searches.count(some.size());
+    pairs = pairs.subspan(some.size());
+  }
+}
 
 /// What each mover may meet on its first path: other movers, and walls.
 struct Candidates {

@@ -17,7 +17,9 @@ WallHit first_touching_wall(std::uint32_t mover, const Environment& environment,
   WallHit first;
   if (is_at_rest(motion)) return first;
   const Box box = box_at_start(mover, movers);
-  for (const Wall& wall : candidates.walls.of(mover)) {
+  const std::span walls = candidates.walls.of(mover);
+  movers.searches->count(walls.size());
+  for (const Wall& wall : walls) {
     const auto impact = impact_at_start(box, motion, box_of(wall.rect), kAtRest);
     if (impact) keep_earlier(first, *impact, motion, wall);
   }
@@ -195,16 +197,17 @@ void resolve_resting(const Environment& environment, Movers& movers, Candidates&
   for (const std::uint32_t mover : impacts.leaning) {
     push_wall(mover);
   }
-  for (const Pair pair : candidates.touching) {
-    push_touching_pair(pair.a, pair.b, movers, impacts);
-  }
-  while (!impacts.queue.empty()) {
+  visit_counted(candidates.touching, *movers.searches,
+                [&](const Pair pair) { push_touching_pair(pair.a, pair.b, movers, impacts); });
+  while (!impacts.queue.empty() && movers.searches->count(kSearchesPerImpact)) {
     const Event event = impacts.queue.pop();
     if (!is_current(event, movers, impacts.crushing)) continue;
     handle_event(event, environment, movers, impacts, report);
     for (const std::uint32_t mover : impacts.changed) {
       push_wall(mover);
-      for (const std::uint32_t neighbour : candidates.neighbours_of(mover)) {
+      const std::span neighbours = candidates.neighbours_of(mover);
+      movers.searches->count(neighbours.size());
+      for (const std::uint32_t neighbour : neighbours) {
         push_touching_pair(mover, neighbour, movers, impacts);
       }
     }

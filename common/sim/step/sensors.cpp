@@ -91,6 +91,7 @@ void compare_with_immovables(const Environment& environment, const Movers& mover
   for (const auto [mover, immovable] : courses.crossings) {
     const Body& other = environment.immovables[immovable];
     const Piece at_rest{kNoMover, kFineSteps, motion_of(other.min, other.size, {})};
+    if (!movers.searches->count(courses.of(mover).size())) return;
     compare_courses(movers.bodies[mover], courses.of(mover), other, {&at_rest, 1}, report);
   }
 }
@@ -109,7 +110,10 @@ void compare_with_movers(const Movers& movers, const Candidates& candidates, Cou
     courses.hulls.visit_touching(0, count, probe, [&](std::size_t found) {
       const auto other = static_cast<std::uint32_t>(found);
       const bool is_its_turn = movers.roles[other] != Role::Ghost || other > ghost;
-      if (other == ghost || !is_its_turn || !may_meet(body, movers.bodies[other])) return;
+      const std::size_t pieces = courses.of(ghost).size() + courses.of(other).size();
+      if (!movers.searches->count(pieces) || other == ghost || !is_its_turn ||
+          !may_meet(body, movers.bodies[other]))
+        return;
       compare_courses(body, courses.of(ghost), movers.bodies[other], courses.of(other), report);
     });
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace tickbox::sim {
 namespace {
@@ -19,13 +20,13 @@ void push_pair(std::uint32_t a, std::uint32_t b, FineTime now, const Movers& mov
 /// escaped from their hulls.
 void push_pairs(const Movers& movers, const Candidates& candidates, Impacts& impacts) {
   const auto& states = movers.states;
-  for (const Pair pair : candidates.pairs) {
-    if (states[pair.a].has_escaped || states[pair.b].has_escaped) continue;
+  visit_counted(candidates.pairs, *movers.searches, [&](const Pair pair) {
+    if (states[pair.a].has_escaped || states[pair.b].has_escaped) return;
     push_pair(pair.a, pair.b, 0, movers, impacts);
-  }
+  });
   for (const std::uint32_t mover : impacts.escaped) {
     if (!movers.meets_movers(mover)) continue;
-    movers.grid.visit_near(candidates.hulls[mover], [&](std::uint32_t other) {
+    movers.visit_near(candidates.hulls[mover], [&](std::uint32_t other) {
       if (other == mover || (states[other].has_escaped && other < mover)) return;
       if (!may_collide(movers.bodies[mover], movers.bodies[other])) return;
       push_pair(mover, other, 0, movers, impacts);
@@ -65,11 +66,16 @@ void search_again(std::uint32_t mover, FineTime now, const Environment& environm
                   Candidates& candidates, Impacts& impacts) {
   const Rect hull = hull_of_rest(mover, now, movers, candidates);
   movers.grid.update(mover, hull);
+  std::uint64_t visits = 0;
+  const std::size_t queued = impacts.queue.size();
   movers.grid.visit_near(hull, [&](std::uint32_t other) {
-    if (impacts.searches_left > 0) --impacts.searches_left;
+    ++visits;
     if (other == mover || !may_collide(movers.bodies[mover], movers.bodies[other])) return;
     push_pair(mover, other, now, movers, impacts);
   });
+  if (movers.states[mover].is_in_crush) movers.searches->count(visits * impacts.crushing.size());
+  movers.searches->count_again(visits);
+  movers.searches->count(kSearchesPerImpact * (impacts.queue.size() - queued));
   push(first_wall_on_path(mover, hull, now, environment, movers), mover, movers, impacts);
 }
 
@@ -101,7 +107,7 @@ void sweep(const Environment& environment, Movers& movers, Candidates& candidate
       continue;
     }
     // The whole tick of a mover that meets no movers is handled at once.
-    while (hit.found) {
+    while (hit.found && !movers.searches->ends_step()) {
       handle(event_of(hit, mover, movers));
       impacts.changed.clear();
       const FineTime now = hit.impact.at.whole;
@@ -109,7 +115,8 @@ void sweep(const Environment& environment, Movers& movers, Candidates& candidate
       hit = first_wall_on_path(mover, hull, now, environment, movers);
     }
   }
-  while (!impacts.queue.empty()) {
+  bool are_spent = false;
+  while (!impacts.queue.empty() && !movers.searches->ends_step()) {
     const Event event = impacts.queue.pop();
     if (!is_current(event, movers, impacts.crushing)) continue;
     handle(event);
@@ -117,10 +124,7 @@ void sweep(const Environment& environment, Movers& movers, Candidates& candidate
       search_again(mover, event.whole, environment, movers, candidates, impacts);
     }
     impacts.changed.clear();
-    if (impacts.searches_left == 0) {
-      spend_all(movers);
-      impacts.searches_left = kUnlimitedSearches;
-    }
+    if (movers.searches->is_spent() && !std::exchange(are_spent, true)) spend_all(movers);
   }
 }
 

@@ -104,7 +104,9 @@ WallHit first_wall_on_path(std::uint32_t mover, const Rect& hull, FineTime now,
   WallHit first;
   if (is_at_rest(motion)) return first;
   if (movers.meets_statics(mover)) {
+    std::uint64_t visits = 0;
     const auto consider = [&](std::uint32_t index) {
+      ++visits;
       const Body& wall = immovables[index];
       if (!may_collide(body, wall)) return;
       const auto impact = time_of_impact(motion, motion_of(wall.min, wall.size, {}), now);
@@ -113,6 +115,7 @@ WallHit first_wall_on_path(std::uint32_t mover, const Rect& hull, FineTime now,
     immovables.visit_path(Solidity::Solid, {motion, now, hull}, consider, [&](FineTime walked) {
       return first.found && first.impact.at.whole < walked;
     });
+    movers.searches->count(visits);
   }
   if (!contains(kWholeWorld, box_of(hull)) && meets_border(body, environment)) {
     keep_border(first, motion, now);

@@ -31,7 +31,7 @@ struct Input {
     candidates.known = &world.step_memory().walls();
     candidates.known->start(world);
     candidates.walls.start(bodies.size());
-    movers.start(bodies);
+    movers.start(bodies, searches);
   }
 
   void begin() {
@@ -46,6 +46,7 @@ struct Input {
   sim::World world;
   std::span<sim::Body> bodies;
   sim::Environment environment;
+  sim::SearchBudget searches;
   sim::Movers movers;
   sim::Candidates candidates;
   sim::StepReport report;

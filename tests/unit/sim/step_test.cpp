@@ -7,9 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace tickbox::test {
@@ -239,28 +242,106 @@ std::vector<sim::Body> flying_pile(std::int32_t count, sim::Response response) {
   return bodies;
 }
 
+sim::World world_of(const std::vector<sim::Body>& bodies) {
+  sim::World world{
+      {}, std::make_shared<const sim::Statics>(std::vector<sim::Body>{}, std::vector<sim::Path>{})};
+  for (const sim::Body& body : bodies) {
+    world.add(body);
+  }
+  return world;
+}
+
 // Each of the impacts of such a pile looks at all bodies again: one tick of 1,500 took 9 s and 400
 // MB. With a limit the bodies stop, and none overlaps another.
 TEST(Step, WithALimitOfWorkAPileThatBouncesStops) {
   for (const sim::Response response :
        {sim::Response::Bounce, sim::Response::Slide, sim::Response::Stop}) {
     std::size_t contacts = 0;
-    for (const sim::Work work : {sim::Work::Unlimited, sim::Work::Limited}) {
-      sim::World world{
-          {},
-          std::make_shared<const sim::Statics>(std::vector<sim::Body>{}, std::vector<sim::Path>{})};
-      for (const sim::Body& body : flying_pile(600, response)) {
-        world.add(body);
-      }
-      sim::Stepper stepper{work};
+    for (const std::uint64_t searches : {std::uint64_t{UINT64_MAX}, std::uint64_t{600'000}}) {
+      sim::World world = world_of(flying_pile(600, response));
+      sim::Stepper stepper;
+      stepper.limit({.searched_again = searches});
       const sim::StepReport& report = stepper.step(world);
       EXPECT_TRUE(sim::find_overlaps(world).empty());
       if (response != sim::Response::Bounce) continue;
-      if (work == sim::Work::Limited) {
+      EXPECT_FALSE(stepper.gave_up());
+      if (searches != UINT64_MAX) {
         EXPECT_LT(report.contacts.size(), contacts / 2);
         EXPECT_GT(report.frozen.size(), 300U);
       }
       contacts = report.contacts.size();
+    }
+  }
+}
+
+/// Worlds whose step is costly, each in a stage of its own: bodies inside each other, bodies that
+/// touch many, bodies that bounce at one place, and sensors there.
+std::vector<std::pair<std::string, std::vector<sim::Body>>> costly_worlds() {
+  constexpr std::uint32_t kHalf = 150;
+  std::vector<sim::Body> pile;
+  std::vector<sim::Body> halves;
+  std::vector<sim::Body> sensors = flying_pile(2 * kHalf, sim::Response::Bounce);
+  for (std::uint32_t i = 0; i < 2 * kHalf; ++i) {
+    pile.push_back(box(i + 1, at(0, 0), at(1, 1)));
+    const bool is_left = i < kHalf;
+    sim::Body body =
+        moving(box(i + 1, at(is_left ? 0 : 1, 0), at(1, 1)), {is_left ? 100 : -100, 0});
+    body.response = sim::Response::Bounce;
+    body.restitution = 255;
+    halves.push_back(body);
+    if (is_left) sensors[i].sensor = true;
+  }
+  return {{"pile", pile},
+          {"halves", halves},
+          {"flying", flying_pile(2 * kHalf, sim::Response::Bounce)},
+          {"sensors", sensors}};
+}
+
+// A reader asks to stop after some searches, within a step. The step then ends at about the same
+// cost, whatever stage it is in. The world is one in which nothing begins to overlap.
+TEST(Step, AStepThatIsAskedToStopEndsWhereverItIs) {
+  constexpr std::uint64_t kPoll = 4'096;
+  for (const auto& [name, bodies] : costly_worlds()) {
+    std::uint64_t polls_of_all = 0;
+    sim::Stepper unlimited;
+    unlimited.limit({.searches = kPoll, .gives_up = [&] { return ++polls_of_all == 0; }});
+    sim::World whole = world_of(bodies);
+    unlimited.step(whole);
+    EXPECT_FALSE(unlimited.gave_up());
+    for (const std::uint64_t share : {0U, 10U, 50U, 90U}) {
+      const std::uint64_t polls_wanted = polls_of_all * share / 100 + 1;
+      SCOPED_TRACE(name + " after " + std::to_string(polls_wanted) + " polls");
+      std::uint64_t polls = 0;
+      sim::Stepper stepper;
+      stepper.limit({.searches = kPoll, .gives_up = [&] { return ++polls == polls_wanted; }});
+      sim::World world = world_of(bodies);
+      const auto before = sim::find_overlaps(world);
+      stepper.step(world);
+      EXPECT_TRUE(stepper.gave_up());
+      EXPECT_EQ(polls, polls_wanted) << "asked no more once it has given up";
+      EXPECT_TRUE(std::ranges::includes(before, sim::find_overlaps(world)));
+      const std::vector<sim::Body> then{world.movers().begin(), world.movers().end()};
+      EXPECT_TRUE(stepper.step(world).contacts.empty());
+      EXPECT_TRUE(std::ranges::equal(world.movers(), then)) << "later steps move nothing";
+      stepper.limit({});
+      stepper.step(world);
+      EXPECT_FALSE(stepper.gave_up());
+    }
+  }
+}
+
+// A limit that is not reached changes nothing.
+TEST(Step, CountingSearchesChangesNothing) {
+  for (const auto& [name, bodies] : costly_worlds()) {
+    sim::World free = world_of(bodies);
+    sim::World counted = world_of(bodies);
+    sim::Stepper stepper;
+    for (int tick = 0; tick < 3; ++tick) {
+      stepper.limit({});
+      stepper.step(free);
+      stepper.limit({.searches = 1'000, .gives_up = [] { return false; }});
+      stepper.step(counted);
+      ASSERT_EQ(sim::state_hash(free), sim::state_hash(counted)) << name << " tick " << tick;
     }
   }
 }
