@@ -16,7 +16,9 @@ namespace {
 class Copy {
  public:
   Copy(Writer& writer, Decoder decoder, const CopyRange& range)
-      : writer_(writer), decoder_(std::move(decoder)), range_(range) {}
+      : writer_(writer), decoder_(std::move(decoder)), range_(range) {
+    decoder_.stop_when(range.stopped);
+  }
 
   void keyframe(const Keyframe& keyframe, ConstBytes world);
   void tick(const RecordedTick& tick);
@@ -29,7 +31,7 @@ class Copy {
 
   /// Returns whether the copy is to end early.
   [[nodiscard]] bool gives_up() {
-    result_.interrupted = range_.stopped && range_.stopped();
+    result_.interrupted = decoder_.gave_up() || (range_.stopped && range_.stopped());
     return result_.interrupted;
   }
 
@@ -87,6 +89,11 @@ void Copy::keyframe(const Keyframe& keyframe, ConstBytes world) {
 void Copy::step_towards(const RecordedTick& tick) {
   if (!decoder_.step(*before_, tick)) {
     ++result_.damages;
+    before_.reset();
+    return;
+  }
+  if (decoder_.gave_up()) {
+    result_.interrupted = true;
     before_.reset();
     return;
   }

@@ -20,7 +20,8 @@ struct CopyRange {
   Tick from;
   /// The last tick; if it is in a quiet stretch, the last tick of that stretch.
   Tick to{std::numeric_limits<std::uint32_t>::max()};
-  /// Called at each record: true ends the copy early. May be empty.
+  /// Called at each record, and in the middle of a costly tick: true ends the copy early. May be
+  /// empty.
   std::function<bool()> stopped{};
 };
 

@@ -6,9 +6,19 @@
 #include <utility>
 
 namespace tickbox::record {
+namespace {
+
+/// Some milliseconds.
+constexpr std::uint64_t kSearchesPerQuestion = 65'536;
+
+}  // namespace
 
 Decoder::Decoder(const GameTable& game, engine::SharedMap map, std::uint32_t tick_rate)
     : like_(game, std::move(map), tick_rate, 0), log_(game) {}
+
+void Decoder::stop_when(const std::function<bool()>& stopped) {
+  if (stopped) stepper_.limit({.searches = kSearchesPerQuestion, .gives_up = stopped});
+}
 
 std::optional<engine::Keyframe> Decoder::begin(ConstBytes world) {
   auto keyframe = engine::decode_keyframe(world, like_);

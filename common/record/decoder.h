@@ -13,6 +13,7 @@
 #include "tickbox/game_table.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -40,6 +41,14 @@ class Decoder {
   /// Reads a tick whose step never ended, which has only what was requested, and steps a world by
   /// it as a server does. An assertion that failed in it fails again. Fails: as step().
   [[nodiscard]] bool step_unfinished(engine::World& world, const RecordedTick& recorded);
+
+  /// Lets each step ask `stopped`, also in the middle of a costly tick, and give up if it is true.
+  /// May be empty.
+  void stop_when(const std::function<bool()>& stopped);
+
+  /// Returns whether a step has given up: its world, and all worlds stepped since, are not those of
+  /// the match.
+  [[nodiscard]] bool gave_up() const { return stepper_.gave_up(); }
 
   /// Returns the tick that was read last.
   [[nodiscard]] const engine::LoggedTick& last() const { return tick_; }

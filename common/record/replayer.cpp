@@ -8,7 +8,7 @@ Replayer::Replayer(Reader reader, const GameTable& game, const engine::SharedMap
     : reader_(std::move(reader)), decoder_(game, map, reader_.header().tick_rate) {}
 
 bool Replayer::next() {
-  for (;;) {
+  while (!gave_up()) {
     if (taken_ < ticks_) {
       if (step()) return true;
       continue;
@@ -33,14 +33,20 @@ bool Replayer::next() {
         return false;
     }
   }
+  return false;
 }
 
-/// Steps the next tick of the record. Fails: false, if the tick is impossible.
+/// Steps the next tick of the record. Fails: false, if the tick is impossible, or if its step was
+/// given up.
 bool Replayer::step() {
   const RecordedTick& tick = reader_.ticks()[taken_++];
   if (!decoder_.step(*world_, tick)) {
     lose_world();
     ++damages_;
+    return false;
+  }
+  if (gave_up()) {
+    lose_world();
     return false;
   }
   is_stepped_ = true;

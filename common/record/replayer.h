@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace tickbox::record {
@@ -21,8 +22,14 @@ class Replayer {
   /// `game` must live longer. Requires: game and map are those that the recording's header names.
   Replayer(Reader reader, const GameTable& game, const engine::SharedMap& map);
 
-  /// Advances to the next available tick. Returns false at the end.
+  /// As Decoder::stop_when().
+  void stop_when(const std::function<bool()>& stopped) { decoder_.stop_when(stopped); }
+
+  /// Advances to the next available tick. Returns false at the end, and once a step has given up.
   bool next();
+
+  /// Returns whether a step has given up.
+  [[nodiscard]] bool gave_up() const { return decoder_.gave_up(); }
 
   /// Returns the world after the tick. Requires: the last next() was true.
   [[nodiscard]] const engine::World& world() const { return *world_; }

@@ -163,7 +163,7 @@ bool SegmentVerifier::in_range(Tick tick) const {
 }
 
 bool SegmentVerifier::gives_up(SegmentResult& result) const {
-  result.given_up = options_.stopped && options_.stopped();
+  result.given_up = decoder_.gave_up() || (options_.stopped && options_.stopped());
   return result.given_up;
 }
 
@@ -175,11 +175,16 @@ bool SegmentVerifier::wanted(const Segment& segment) const {
           (options_.step_unfinished && segment.last + 1 >= options_.from));
 }
 
-/// Steps a tick and compares its hash. Fails: false, if the tick is not possible.
+/// Steps a tick and compares its hash. Fails: false, if the tick is not possible, or if its step
+/// was given up: then nothing is compared.
 bool SegmentVerifier::take(engine::World& world, const RecordedTick& recorded,
                            SegmentResult& result) {
   if (!decoder_.step(world, recorded)) {
     result.impossible = true;
+    return false;
+  }
+  if (decoder_.gave_up()) {
+    result.given_up = true;
     return false;
   }
   const bool is_wanted = in_range(recorded.tick);
@@ -205,6 +210,7 @@ void SegmentVerifier::step_unfinished(engine::World& world, const RecordedTick& 
                                       SegmentResult& result) {
   if (!options_.step_unfinished || recorded.tick > options_.to) return;
   result.impossible = !decoder_.step_unfinished(world, recorded);
+  result.given_up = decoder_.gave_up();
 }
 
 SegmentResult SegmentVerifier::verify(const Segment& segment) {

@@ -43,8 +43,8 @@ struct VerifyOptions {
   bool step_unfinished = false;
   /// Called from time to time with the completed share of the segments, in 1/1000. May be empty.
   std::function<void(std::uint32_t)> progress{};
-  /// Called at each record, then before each tick by every thread that steps: true ends the work
-  /// early. May be empty.
+  /// Called at each record, then before each tick and in the middle of a costly one by every thread
+  /// that steps: true ends the work early. May be empty.
   std::function<bool()> stopped{};
 };
 
@@ -89,7 +89,9 @@ class SegmentVerifier {
                   const VerifyOptions& options)
       : recording_(recording),
         options_(options),
-        decoder_(game, map, recording.header().tick_rate) {}
+        decoder_(game, map, recording.header().tick_rate) {
+    decoder_.stop_when(options.stopped);
+  }
 
   /// Steps `segment` and compares its hashes. Requires: `segment` is from segments_of() this
   /// recording.

@@ -184,13 +184,16 @@ bool compare(const Side& a, const Side& b, RecordingDiff& diff) {
 }
 
 /// Replays both to the first tick whose worlds differ, or to the end. Stops early if `stopped`,
-/// called before each tick, returns true. Requires: both have the same game and map.
+/// called before each tick and in the middle of a costly one, returns true. Requires: both have the
+/// same game and map.
 RecordingDiff diff(record::Replayer& a, record::Replayer& b, const std::function<bool()>& stopped) {
   RecordingDiff found;
   const auto goes_on = [&] {
-    found.interrupted = found.interrupted || stopped();
+    found.interrupted = found.interrupted || a.gave_up() || b.gave_up() || stopped();
     return !found.interrupted;
   };
+  a.stop_when(stopped);
+  b.stop_when(stopped);
   Side left{a, found.a};
   Side right{b, found.b};
   bool has_a = left.next();
@@ -211,6 +214,7 @@ RecordingDiff diff(record::Replayer& a, record::Replayer& b, const std::function
     has_a = left.next();
   while (found.same() && has_b && goes_on())
     has_b = right.next();
+  found.interrupted = found.interrupted || a.gave_up() || b.gave_up();
   found.damages_a = a.damages();
   found.damages_b = b.damages();
   return found;

@@ -262,7 +262,7 @@ void add_replay_verify(const Subcommand& place) {
                      {.value = "N", .check = cli::between(1U, kVerifyJobsMax)});
   command.add_option("--limit", options->limit, parse_duration,
                      "Stop after this time, such as 60s or 5m (0: no limit). For a recording from "
-                     "somebody else, whose ticks may take any time",
+                     "somebody else, whose ticks may take any time: ends within a tick, too",
                      {.value = "DURATION", .default_text = "0"});
   place.on_call(command, options, run_verify);
 }

@@ -191,6 +191,7 @@ Traced trace(record::Replayer& replayer, const TraceFlags& options,
              std::optional<TraceOutput>& out) {
   const os::Interruption interruption;
   Traced traced;
+  replayer.stop_when([&] { return interruption.requested(); });
   while (!(out && out->failed()) && replayer.next() && replayer.world().tick.value <= options.to) {
     traced.interrupted = interruption.requested();
     if (traced.interrupted) break;
@@ -201,6 +202,7 @@ Traced trace(record::Replayer& replayer, const TraceFlags& options,
     traced.last = replayer.world().tick;
     traced.mismatched += replayer.hash() == replayer.recorded_hash() ? 0U : 1U;
   }
+  traced.interrupted = traced.interrupted || replayer.gave_up();
   traced.damages = replayer.damages();
   return traced;
 }
