@@ -39,11 +39,34 @@ Client::Client(const ClientOptions& options, net::Transport& transport, Entropy&
     : options_(options),
       shared_(shared),
       connection_(options.connection, transport, entropy, now),
-      reporter_(options.desyncs) {}
+      reporter_(options.desyncs),
+      budget_(options.searches_max, now) {}
 
 Client::~Client() = default;
 
 void Client::poll(Instant now) {
+  begin_work(now);
+  work(now);
+  end_work();
+}
+
+/// Limits the steps until end_work(). The clients of a thread share one stepper.
+void Client::begin_work(Instant now) {
+  shared_.stepper.limit({.searches = budget_.at(now)});
+}
+
+/// Leaves the server if its bodies have taken too much work. What was stepped is then not what the
+/// server has. Returns whether the client goes on.
+bool Client::end_work() {
+  if (shared_.stepper.gave_up()) {
+    connection_.fail("the server's bodies take too much work to step; this client has left");
+    return false;
+  }
+  budget_.set(shared_.stepper.searches_left());
+  return true;
+}
+
+void Client::work(Instant now) {
   if (session_ != nullptr && session_->clock.begin_turn(now) > 0) follow_clock();
   if (connection_.state() == Connection::State::Connected ||
       connection_.state() == Connection::State::Resuming) {
@@ -60,6 +83,7 @@ void Client::poll(Instant now) {
     } else {
       connection_.drop(net::DropReason::Unexpected);
     }
+    if (!end_work()) return;
   }
   notice_drain(now);
   connection_.update(now);
@@ -70,6 +94,7 @@ void Client::poll(Instant now) {
   for (int ran = 0; ran < kTicksPerPollMax && clock.next_due() <= now; ++ran) {
     due = clock.next_due();
     run_tick(now);
+    if (!end_work()) return;
   }
   if (!due) return;
   send_inputs(*due);
@@ -298,7 +323,11 @@ bool Client::playing() const {
 }
 
 std::span<const PresentedBody> Client::shown(Instant now) {
-  return session_ ? session_->presentation.shown(now) : std::span<const PresentedBody>{};
+  if (!session_) return {};
+  begin_work(now);
+  const std::span<const PresentedBody> bodies = session_->presentation.shown(now);
+  end_work();
+  return bodies;
 }
 
 Tick Client::render_tick(Instant now) const {

@@ -10,6 +10,7 @@
 #include "client/presentation/interpolation.h"
 #include "client/shared.h"
 #include "client/verification/desync_reporter.h"
+#include "client/work_budget.h"
 #include "protocol/message_buffer.h"
 #include "protocol/messages.h"
 #include "views/events.h"
@@ -61,6 +62,8 @@ struct ClientOptions {
   /// Callback when the server says that it drains: the time until it stops. Once a session. May be
   /// empty.
   std::function<void(Duration)> on_drain;
+  /// What the server's bodies may take at once (work_budget.h); less in tests.
+  std::int64_t searches_max = kSearchesMax;
   /// Receiver of every desync whose report has ended; may be nullptr.
   protocol::DesyncSink* desyncs = nullptr;
 };
@@ -74,7 +77,8 @@ class Client {
   Client& operator=(const Client&) = delete;
   ~Client();
 
-  /// Receives all waiting datagrams, runs the ticks that are due, then sends the inputs.
+  /// Receives all waiting datagrams, runs the ticks that are due, then sends the inputs. Leaves a
+  /// server whose bodies take too much work to step (work_budget.h).
   void poll(Instant now);
 
   /// Returns the latest time for the next poll; a datagram may require an earlier one.
@@ -139,6 +143,9 @@ class Client {
   [[nodiscard]] std::uint64_t snapshots_received() const { return stats_.snapshots_received; }
 
  private:
+  void begin_work(Instant now);
+  bool end_work();
+  void work(Instant now);
   void follow_clock();
   void notice_drain(Instant now);
   bool begin_session(Instant now);
@@ -164,6 +171,7 @@ class Client {
   std::uint32_t begun_ = 0;               ///< number of sessions that begin_session() has begun
   std::uint32_t drain_noticed_ = 0;       ///< number of the session of which on_drain was called
   DesyncReporter reporter_;
+  WorkBudget budget_;
   Instant waited_to_;  ///< the last poll in a session, or while it was tried to resume
   ClientStats stats_;  ///< counts of the sessions before this one, and those that no part keeps
 };

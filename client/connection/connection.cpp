@@ -144,6 +144,7 @@ void Connection::connect_again(const net::ConnectToken& token, Instant now) {
   disconnected_.reset();
   refusal_.reset();
   reason_.clear();
+  failed_ = false;
   options_.token = token;
   options_.ticket.reset();
   ticket_before_.reset();
@@ -263,10 +264,15 @@ void Connection::give_up(Instant now) {
 }
 
 void Connection::leave() {
-  fail(in_words(net::DisconnectReason::ClientLeft));
+  part(in_words(net::DisconnectReason::ClientLeft));
 }
 
 void Connection::fail(std::string reason) {
+  failed_ = failed_ || !over();
+  part(std::move(reason));
+}
+
+void Connection::part(std::string reason) {
   if (state_ == State::Connected) say_goodbye(net::DisconnectReason::ClientLeft);
   if (!over()) end(State::Closed, std::move(reason));
 }

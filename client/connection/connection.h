@@ -88,7 +88,8 @@ class Connection {
   /// Ends the connection; sends DISCONNECT first if connected.
   void leave();
 
-  /// Ends the connection as leave() does, with `reason` for reason().
+  /// Ends the connection as leave() does, with `reason` for reason(), because this client cannot
+  /// play what the server sends.
   void fail(std::string reason);
 
   /// Ends the connection because this client does not have what the newest ACCEPT names, and tells
@@ -112,6 +113,9 @@ class Connection {
 
   /// Returns the reason for the end, in words; empty before the end.
   [[nodiscard]] const std::string& reason() const { return reason_; }
+
+  /// Returns whether fail() has ended the connection.
+  [[nodiscard]] bool failed() const { return failed_; }
 
   /// Returns the server's reason if its DISCONNECT ended the connection.
   [[nodiscard]] std::optional<net::DisconnectReason> disconnected() const { return disconnected_; }
@@ -189,6 +193,7 @@ class Connection {
   void believe(const net::Refuse& refuse, Instant now);
   [[nodiscard]] Instant gives_up_at() const;
   void give_up(Instant now);
+  void part(std::string reason);
   void say_goodbye(net::DisconnectReason reason);
   void end(State state, std::string reason);
 
@@ -199,6 +204,7 @@ class Connection {
   std::optional<UnprovenRefusal> doubt_;  ///< of handshake_
   State state_ = State::Connecting;
   std::string reason_;
+  bool failed_ = false;
   std::optional<net::DisconnectReason> disconnected_;
   std::uint32_t matches_ended_ = 0;
   std::optional<Instant> drains_to_;  ///< of this session

@@ -126,7 +126,8 @@ Reconciliation Prediction::reconcile(const View& view) {
   }
   // A tick that predict() could not step, for lack of the world just before it, is stepped for the
   // first time here.
-  while (newest_ && world_.tick < *newest_ && world_.tick - view.tick < protocol::kReplayMax) {
+  while (newest_ && !stepper_.gave_up() && world_.tick < *newest_ &&
+         world_.tick - view.tick < protocol::kReplayMax) {
     step_once(world_.tick + 1);
   }
   for (std::size_t row = 0; row < own_.size() && !own_before_.empty(); ++row) {

@@ -101,7 +101,7 @@ std::expected<View, Rejected> SnapshotWorld::apply(const ViewHead& head, ConstBy
   const HeldView& newest = *this->newest();
   const bool from_newest = can_start_from(newest, head, *base);
   auto view = replay_from(from_newest ? newest : *base, head, *base);
-  if (!view && from_newest) view = replay_from(*base, head, *base);
+  if (!view && from_newest && !stepper_.gave_up()) view = replay_from(*base, head, *base);
   if (!view && view.error().wrong) forget();
   return view;
 }
@@ -293,7 +293,7 @@ void SnapshotWorld::load(const HeldView& base, const HeldView& start) {
 }
 
 /// Replays the returning members to the tick of the world, and adds them to it.
-/// Fails: false, if they cannot have been alone.
+/// Fails: false, if they cannot have been alone, or if the stepper has given up.
 bool SnapshotWorld::catch_up(const ViewHead& head, const HeldView& base) {
   const HeldView& start = *views_.find_newest([&](const HeldView& view) {
     return view.tick < returning_spawn_ &&
@@ -310,7 +310,7 @@ bool SnapshotWorld::catch_up(const ViewHead& head, const HeldView& base) {
   while (part_.tick < world_.tick) {
     gather_record(part_, head, base, [this](std::size_t member) { return returns(member); });
     step(part_);
-    if (part_.size() > views::kMembersMax) return false;
+    if (stepper_.gave_up() || part_.size() > views::kMembersMax) return false;
   }
   adding_.clear();
   for (std::size_t row = 0; row < part_.size(); ++row) {
@@ -320,7 +320,8 @@ bool SnapshotWorld::catch_up(const ViewHead& head, const HeldView& base) {
   return views::add_all(world_, adding_);
 }
 
-/// Steps to the snapshot's tick. Fails: false, if members spawn more than a view may have.
+/// Steps to the snapshot's tick. Fails: false, if members spawn more than a view may have, or if
+/// the stepper has given up.
 bool SnapshotWorld::replay(const ViewHead& head, const HeldView& base) {
   const Tick before = newest()->tick;
   while (world_.tick < head.tick) {
@@ -328,7 +329,7 @@ bool SnapshotWorld::replay(const ViewHead& head, const HeldView& base) {
     step(world_);
     ++steps_;
     // A server counts what members have spawned as members.
-    if (world_.size() > views::kMembersMax) return false;
+    if (stepper_.gave_up() || world_.size() > views::kMembersMax) return false;
     if (world_.tick <= before) continue;
     for (const BodyId id : teleported_) {
       seen_teleports_.push_back({.id = id, .tick = world_.tick});

@@ -110,7 +110,7 @@ class SnapshotWorld {
 
   /// Makes the view and holds it. The returned view is valid until the next call.
   /// Fails: Unexpected, if a view as new was made or the base is not held; Malformed, if the
-  /// snapshot has something that no server has, such as a pile of bodies inside each other;
+  /// snapshot has something that no server has, or if the stepper has given up (its limit);
   /// Unexpected with the wrong view, if its hash differs: then no view is held.
   /// Cost: no allocation once warm; normally steps the ticks since the newest view. At worst it
   /// does so, lets members catch up, and steps again from the base: each at most kBaseAgeMax ticks.

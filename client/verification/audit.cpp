@@ -110,6 +110,7 @@ Auditor::Result Auditor::step(ConstBytes entry) {
     return kMalformed;
   }
   const engine::TickReport& report = stepper_.replay(*world_, tick_.record);
+  if (stepper_.gave_up()) return kMalformed;
   ++ticks_;
   if (concerns_own(report)) touched_ = world_->tick;
   return compare(logged->state_hash);

@@ -172,6 +172,7 @@ void Harness::start_client(std::size_t client, client::ClientOptions options) {
                        ? options_.player(client)
                        : client::bot_player(options_.bot, client, options_.seed * 1'000 + client);
   options.sees = options_.sees;
+  options.searches_max = options_.client_searches_max;
   client::Shared& shared = player.shared ? *player.shared : shared_;
   player.began = now();
   player.client = std::make_unique<client::Client>(options, *player.transport, *player.entropy,

@@ -71,6 +71,7 @@ struct HarnessOptions {
   /// Who plays instead of the bot, for each client by its number. May be empty.
   std::function<client::MakePlayer(std::size_t client)> player = nullptr;
   client::Sees sees = client::Sees::NewestView;  ///< of every client
+  std::int64_t client_searches_max = client::kSearchesMax;
   /// The keys of the server; clients seal their tokens with them.
   net::KeyRing keys = net::KeyRing::published();
   /// The game of the room and of its clients; nullptr: the arena.

@@ -8,6 +8,8 @@
 #include "games/arena/arena.h"
 #include "protocol/audit_codec.h"
 #include "record/compression.h"
+#include "record/replayer.h"
+#include "record/segments.h"
 #include "scenario/scenario.h"
 #include "tests/support/declared_values.h"
 #include "tests/unit/record/forged.h"
@@ -15,6 +17,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -84,6 +88,40 @@ TEST(Threat, CostlyFilesRecordingsWithBodiesInOnePlaceAreRefused) {
     EXPECT_EQ(result.ticks, 0U) << "a step of such a world is what costs";
     EXPECT_EQ(result.damages, 1U);
     EXPECT_FALSE(result.held());
+  }
+}
+
+/// Counts how often it is asked, and says stop from the `last` time on.
+struct Stop {
+  std::uint64_t last = UINT64_MAX;
+  std::uint64_t asked = 0;
+
+  bool operator()() { return ++asked >= last; }
+};
+
+// A heap that a server can have recorded, of which each tick takes a fifth of a second. A tick that
+// is stopped is neither verified nor another than was recorded.
+TEST(Threat, CostlyFilesAStopEndsTheTickThatIsStepped) {
+  const RecordedMatch match;
+  const std::vector<std::byte> file = recording_of(heap_of_crates(match, 1'400));
+  Stop reading;
+  (void)record::segments_of(record::Reader::open(file).value(), std::ref(reading));
+  for (const std::uint64_t within : {1U, 5U, 50U}) {
+    constexpr std::uint64_t kBeforeTheTick = 2;  // for the segment, and for the tick
+    Stop stop{.last = reading.asked + kBeforeTheTick + within};
+    const record::VerifyResult result = verify(file, {.stopped = std::ref(stop)});
+    EXPECT_EQ(stop.asked, stop.last) << "the rest is not stepped";
+    EXPECT_TRUE(result.interrupted && result.held());
+    EXPECT_EQ(result.ticks, 0U);
+
+    record::Replayer replayer{record::Reader::open(file).value(), match.game(), match.map()};
+    Stop replay_stop{.last = within};
+    replayer.stop_when(std::ref(replay_stop));
+    EXPECT_TRUE(replayer.next()) << "the keyframe";
+    EXPECT_FALSE(replayer.next());
+    EXPECT_TRUE(replayer.gave_up());
+    EXPECT_EQ(replay_stop.asked, within);
+    EXPECT_EQ(replayer.damages(), 0U);
   }
 }
 

@@ -175,14 +175,15 @@ void Swarm::note_outage(Slot& slot, Instant now) {
   }
 }
 
-/// Returns whether a client connects again. A client that the server removed, or that it will not
-/// admit later either, does not. A client that was suspended until its seat was given up does so
-/// without --rejoin, too.
+/// Returns whether a client connects again. A client that the server removed, that cannot play what
+/// the server sends, or that the server will not admit later either, does not. A client that was
+/// suspended until its seat was given up does so without --rejoin, too.
 bool Swarm::may_rejoin(const Slot& slot) const {
   const Connection& connection = slot.client->connection();
   if (!slot.was_connected || !connection.over()) return false;
   const bool is_late = connection.refused() == net::RefuseReason::TicketOver && issues_tokens();
   if (!options_.rejoin) return is_late;
+  if (connection.failed()) return false;
   if (connection.refused()) return !net::is_final(*connection.refused());
   return !connection.disconnected() ||
          connection.disconnected() == net::DisconnectReason::ServerStopping;

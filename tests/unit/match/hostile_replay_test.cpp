@@ -86,5 +86,20 @@ TEST_F(HostileReplayTest, APileThatRulesMakeIsReplayed) {
   EXPECT_EQ(world_.steps(), 60U);
 }
 
+// A thousand bodies in one place, of which each looks at all others in each tick. Before there was
+// a limit, each such view took seconds.
+TEST_F(HostileReplayTest, APileBeyondTheLimitOfWorkIsNotReplayed) {
+  ASSERT_NO_FATAL_FAILURE(hold(1'000, 5, 0));
+  stepper_.limit({.searches = 32'000'000});
+  expect_malformed({}, 12);
+  EXPECT_TRUE(stepper_.gave_up());
+  const std::uint64_t steps = world_.steps();
+  expect_malformed({}, steps + 1);
+  stepper_.limit({});
+  const auto view = world_.apply({.tick = kBase + 1, .base_age = 1, .view_hash = 0}, {});
+  ASSERT_FALSE(view);
+  EXPECT_TRUE(view.error().wrong) << "it is stepped, and compared";
+}
+
 }  // namespace
 }  // namespace tickbox::match
