@@ -24,7 +24,7 @@
 
 namespace tickbox::net {
 
-inline constexpr std::uint32_t kProtocolVersion = 7;
+inline constexpr std::uint32_t kProtocolVersion = 8;
 
 /// The length of HELLO, CONNECT and RESUME.
 inline constexpr std::size_t kRequestBytes = kDatagramBytesMax;

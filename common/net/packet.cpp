@@ -74,8 +74,6 @@ std::optional<PacketType> packet_type(ConstBytes datagram) {
     case PacketType::Drain:
     case PacketType::DesyncReport:
     case PacketType::DesyncState:
-    case PacketType::DescriptorRequest:
-    case PacketType::Descriptor:
       return type;
   }
   return std::nullopt;
@@ -86,14 +84,12 @@ bool travels_sealed(PacketType type, Direction direction) {
     case PacketType::Input:
     case PacketType::Response:
     case PacketType::DesyncReport:
-    case PacketType::DescriptorRequest:
       return direction == Direction::ToServer;
     case PacketType::Snapshot:
     case PacketType::Challenge:
     case PacketType::Audit:
     case PacketType::Drain:
     case PacketType::DesyncState:
-    case PacketType::Descriptor:
       return direction == Direction::ToClient;
     case PacketType::Disconnect:
       return true;

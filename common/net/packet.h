@@ -63,8 +63,6 @@ enum class PacketType : std::uint8_t {
   Drain = 14,
   DesyncReport = 16,
   DesyncState = 17,
-  DescriptorRequest = 18,
-  Descriptor = 19,
 };
 
 enum class Direction : std::uint8_t { ToServer, ToClient };

@@ -187,9 +187,6 @@ void add_clients(Text& text, const Metrics& metrics) {
   text.sample("tickbox_desync_files_total", label("result", "written"), files.written);
   text.sample("tickbox_desync_files_total", label("result", "left_out"), files.left_out);
   text.sample("tickbox_desync_files_total", label("result", "failed"), files.failed);
-  text.single("tickbox_descriptor_parts_total", "counter",
-              "Parts of the game's descriptor sent to clients that asked.",
-              metrics.descriptor_parts);
   text.single("tickbox_commands_total", "counter", "Commands of players taken.", metrics.commands);
   text.single("tickbox_matches_ended_total", "counter", "Matches whose room the game has closed.",
               metrics.matches_ended);

@@ -55,6 +55,7 @@ struct Options {
   std::optional<std::uint32_t> snapshot_rate;  ///< per second; not given: the tick rate
   std::string game;
   std::string map;                       ///< of the game; empty: its first
+  bool descriptor = false;               ///< only print the game's descriptor
   std::uint32_t max_clients = 1'000;     ///< at most engine::kSeatsMax
   std::string record;                    ///< directory; empty: no recording
   Duration record_rotate_time{};         ///< a new file after this time; 0: no limit

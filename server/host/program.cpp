@@ -4,6 +4,7 @@
 #include "cli/exit_code.h"
 #include "core/log_event.h"
 #include "core/values.h"
+#include "engine/descriptor.h"
 #include "os/http/http.h"
 #include "os/net/resolve.h"
 #include "os/process/log.h"
@@ -30,6 +31,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <vector>
 
 namespace tickbox::server {
@@ -86,6 +88,27 @@ cli::ExitCode check_health(const std::string& program, const std::string& admin,
     return cli::tell_failure({.name = teller.name}, cli::ExitCode::Failed, written.error());
   }
   return code;
+}
+
+/// Writes the descriptor of a game to stdout. Returns the exit code.
+cli::ExitCode print_descriptor(const cli::Teller& teller, const GameTable& game) {
+  const std::string example =
+      fmt::format("{} --game {} --descriptor > {}.descriptor", teller.name, game.name, game.name);
+  if (teller.json) {
+    return cli::tell_failure(teller, cli::ExitCode::WrongUsage,
+                             "--descriptor prints bytes, and --json a document; try " + example);
+  }
+  if (os::terminal_columns(STDOUT_FILENO)) {
+    return cli::tell_failure(teller, cli::ExitCode::WrongUsage,
+                             "--descriptor prints bytes that are no text; try " + example);
+  }
+  std::vector<std::byte> descriptor;
+  engine::encode_descriptor(game, descriptor);
+  const std::string_view bytes{reinterpret_cast<const char*>(descriptor.data()), descriptor.size()};
+  if (const auto written = os::write_to_stdout(bytes); !written) {
+    return cli::tell_failure(teller, cli::ExitCode::Failed, written.error());
+  }
+  return cli::ExitCode::Done;
 }
 
 std::string check_host(const std::string& text) {
@@ -276,6 +299,9 @@ void add_options(cli::Command& program, engine::Games games, Options& options,
   program.add_option("--max-clients", options.max_clients,
                      "Highest number of players. Also sets the size of the map",
                      {.check = cli::between(1U, engine::kSeatsMax)});
+  program.add_option("--descriptor", options.descriptor,
+                     "Print the descriptor of the game on stdout, and exit. A reader in another "
+                     "language needs these bytes to read recordings and snapshots of the game");
   add_recording(program, options);
   program.add_option("--desync-dir", options.desync_dir,
                      "Write a file to this directory for each view whose hash differed at a "
@@ -381,10 +407,13 @@ int run_server(int argc, char** argv, const ServerProgram& server) {
                                     ready ? HealthQuestion::Ready : HealthQuestion::Alive,
                                     as_document ? HealthAnswer::Document : HealthAnswer::Words));
   }
+  const GameTable& game = *engine::find_game(server.games, options.game);
+  if (options.descriptor) {
+    return cli::to_int(print_descriptor({.name = server.names.server, .json = flags.json}, game));
+  }
   auto wrong = contradiction(options);
   if (!wrong) wrong = recording_contradiction(options);
-  const auto map =
-      engine::find_map_name(*engine::find_game(server.games, options.game), options.map);
+  const auto map = engine::find_map_name(game, options.map);
   if (!wrong && !map) wrong = "--map: " + map.error();
   log_options.name = options.name;
   const os::Log log{log_options};

@@ -172,11 +172,6 @@ inline constexpr Rate kDesyncReports{.per_second = 2, .burst = 8};
 inline constexpr Duration kDesyncReportKept = std::chrono::seconds{4};
 static_assert(kDesyncReportKept < kDesyncReportInterval);
 
-/// Parts of the game's descriptor to one client, each up to a whole datagram. A descriptor has one
-/// or two parts, and a client asks for it once. An answer is many times larger than its request, so
-/// its bytes count as those of snapshots for a client that proves no receipt (kUnprovenFor).
-inline constexpr Rate kDescriptorParts{.per_second = 4, .burst = 16};
-
 /// The time between two DRAINs to a client.
 inline constexpr Duration kDrainTold = std::chrono::seconds{1};
 

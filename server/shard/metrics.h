@@ -201,9 +201,8 @@ struct Metrics {
   std::uint64_t mismatch_reporters = 0;
   std::array<std::uint64_t, kDesyncResults> desync_results{};
   DesyncFileMetrics desync_files;
-  std::uint64_t descriptor_parts = 0;  ///< sent to clients that asked
-  std::uint64_t commands = 0;          ///< of players, taken
-  std::uint64_t matches_ended = 0;     ///< whose rooms the game has closed
+  std::uint64_t commands = 0;       ///< of players, taken
+  std::uint64_t matches_ended = 0;  ///< whose rooms the game has closed
   ResultMetrics results;
   SnapshotMetrics snapshots;
   EventMetrics events;

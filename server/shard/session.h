@@ -71,9 +71,8 @@ struct SessionLimits {
   RateLimit opens_elsewhere;  ///< of packets opened from another address
   RateLimit packets;
   RateLimit bytes;
-  RateLimit full_views;        ///< of full views requested
-  RateLimit audit_runs;        ///< of runs requested
-  RateLimit descriptor_parts;  ///< of parts of the descriptor requested
+  RateLimit full_views;  ///< of full views requested
+  RateLimit audit_runs;  ///< of runs requested
   RateLimit commands;
   RateLimit sent;  ///< in bytes, of snapshots or of an audit
 };

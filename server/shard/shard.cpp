@@ -9,7 +9,6 @@
 #include "server/shard/connect/path_validator.h"
 #include "server/shard/connect/session_lifecycle.h"
 #include "server/shard/context.h"
-#include "server/shard/descriptor_service.h"
 #include "server/shard/desync/desync_service.h"
 #include "server/shard/input_receiver.h"
 #include "server/shard/match_results.h"
@@ -101,7 +100,6 @@ class Shard::Impl {
   std::vector<HostedRoom> rooms_;  ///< never resized: sessions point to their rooms
   SessionTable sessions_;
   Admission admission_;
-  DescriptorService descriptors_;
   DesyncService desyncs_;
   AuditService audits_;
   SessionLifecycle lifecycle_;
@@ -128,7 +126,6 @@ Shard::Impl::Impl(const ShardOptions& options, const ShardParts& parts, Instant 
       rooms_(host(parts.rooms, options)),
       sessions_(kSessionsPerSeat * options.max_clients * rooms_.size()),
       admission_(options.admission, ids_of(parts.rooms), parts.entropy, began_),
-      descriptors_(context_, parts.rooms.front().match.world().game()),
       desyncs_(context_, parts.desyncs),
       audits_(context_, rooms_, pace_of(options)),
       lifecycle_(context_, {sessions_, rooms_, admission_, desyncs_}, options.tick_rate, now),
@@ -279,8 +276,6 @@ std::expected<void, net::DropReason> Shard::Impl::on_message(
       return on_disconnect(session, opened.message, arrival.now);
     case net::PacketType::DesyncReport:
       return desyncs_.receive(session, opened, arrival.now);
-    case net::PacketType::DescriptorRequest:
-      return descriptors_.receive(session, opened, arrival.now);
     default:
       return {};  // open_packet() opens no other type
   }

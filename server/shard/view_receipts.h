@@ -53,15 +53,6 @@ class ViewReceipts {
     return kUnprovenAnswers * received_ - sent_;
   }
 
-  /// Takes the bytes of an answer to a request from what a silent client may be sent. Returns
-  /// false, and takes nothing, if it may be sent less.
-  [[nodiscard]] bool take_answer(std::size_t bytes, Instant now) {
-    if (silence(now) < kUnprovenFor) return true;
-    if (sent_ + bytes > kUnprovenAnswers * received_) return false;
-    sent_ += bytes;
-    return true;
-  }
-
   /// Returns whether the snapshot of `tick` was sent with this hash, and is remembered.
   [[nodiscard]] bool has_sent(Tick tick, std::uint32_t view_hash) const {
     const std::uint32_t* hash = hashes_.find(tick);
@@ -96,7 +87,7 @@ class ViewReceipts {
   Instant proven_;
   std::uint64_t received_ = 0;     ///< bytes since the last proof
   std::uint64_t sent_slowly_ = 0;  ///< snapshots sent after a silence of kUnprovenFor
-  std::uint64_t sent_ = 0;  ///< bytes of those beyond the first kUnprovenSnapshots, and of answers
+  std::uint64_t sent_ = 0;         ///< bytes of those beyond the first kUnprovenSnapshots
 };
 
 }  // namespace tickbox::server

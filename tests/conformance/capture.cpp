@@ -1,6 +1,7 @@
 #include "tests/conformance/capture.h"
 
 #include "core/assert.h"
+#include "engine/descriptor.h"
 #include "net/drop_reason.h"
 
 #include <fmt/core.h>
@@ -8,6 +9,7 @@
 #include <chrono>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tickbox::tests {
 namespace {
@@ -57,12 +59,15 @@ Capture::Capture(std::FILE* out, const HarnessOptions& options)
 
 void Capture::write_start(std::string_view event) {
   const auto today = harness_.calendar().now().time_since_epoch();
+  std::vector<std::byte> descriptor;
+  engine::encode_descriptor(harness_.world().game(), descriptor);
   fmt::print(out_,
              R"({{"event":"{}","ns":{},"ms_since_1970":{},"server":"{}","room":{},"seats":{},)"
-             R"("key_ring":{},"always":["move"]}})"
+             R"("key_ring":{},"always":["move"],"descriptor":"{}"}})"
              "\n",
              event, nanoseconds(), today.count(), to_string(SimulatedNetwork::server_address()),
-             server::kFirstRoom.value, options_.max_clients, quoted(options_.keys.text()));
+             server::kFirstRoom.value, options_.max_clients, quoted(options_.keys.text()),
+             net::to_hex(descriptor));
 }
 
 std::int64_t Capture::nanoseconds() const {

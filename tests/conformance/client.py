@@ -12,6 +12,7 @@ ASK_EVERY = NS // 4
 GIVES_UP = 5 * NS
 INPUT_EVERY_TICKS = 1.25  # the most between two, of a client that runs a little slower than the server
 WAITS_WHEN_AHEAD = 12  # ticks; less is made up for by running slower
+NEW_FOR = 30  # ticks, in which a client may wait for less: its first guess of how far ahead to run may be wrong
 INPUTS_REPEATED = 2  # at least, while unconfirmed
 SLACK = NS // 100  # a client looks at its clock now and then
 GOODBYES = 3
@@ -129,7 +130,8 @@ class Clients:
             self.findings.check(at_once, "challenge", "a RESPONSE to nothing that was asked just now")
         else:
             ticks = (now - (client.last_input or now)) * session.accept["tick_rate"] / NS
-            in_time = ticks <= INPUT_EVERY_TICKS or client.ahead > WAITS_WHEN_AHEAD
+            is_new = client.first_input is None or client.newest_input < client.first_input + NEW_FOR
+            in_time = ticks <= INPUT_EVERY_TICKS or client.ahead > WAITS_WHEN_AHEAD or is_new
             self.findings.check(in_time, "inputs", f"none for {ticks:.1f} ticks")
             client.reports.input_since = True
             self.sent_inputs(session, read)
@@ -224,8 +226,6 @@ class Clients:
             self.findings.saw("DRAIN taken")
         elif kind == layouts.DESYNC_STATE:
             self.findings.saw("DESYNC_STATE taken")
-        elif kind == layouts.DESCRIPTOR:
-            self.findings.saw("DESCRIPTOR taken")
         else:
             self.arrived_snapshot(session, read)
 

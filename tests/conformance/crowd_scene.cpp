@@ -16,7 +16,6 @@ constexpr net::LinkConditions kLink{.delay = std::chrono::milliseconds{20}, .los
 void play_crowd(std::FILE* out) {
   Capture capture{
       out, {.seed = 12, .max_clients = kSeats, .link = kLink, .bot = "chase", .keys = make_ring()}};
-  learn_game(capture);
   for (int i = 0; i < kClients; ++i) {
     capture.add_client();
     capture.harness().run_for(std::chrono::milliseconds{1});  // 1,000 key agreements a second

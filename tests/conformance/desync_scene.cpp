@@ -61,7 +61,6 @@ void play_desync(std::FILE* out) {
                    .bot = "chase",
                    .keys = make_ring(),
                    .client_game = [&](std::size_t client) { return &games[client]; }}};
-  learn_game(capture);
   Harness& harness = capture.harness();
   for (std::uint32_t i = 0; i < kSeats; ++i) {
     capture.add_client();

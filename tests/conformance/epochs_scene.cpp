@@ -21,7 +21,6 @@ void play_epochs(std::FILE* out) {
                    .link = kLink,
                    .bot = "stress",  // news in every tick
                    .keys = make_ring()}};
-  learn_game(capture);
   const std::size_t client = capture.add_client();
   capture.harness().run_for(kLength);
   capture.harness().leave(client);

@@ -36,7 +36,6 @@ net::KeyRing make_ring() {
 
 void play_match(std::FILE* out) {
   Capture capture{out, {.seed = 11, .max_clients = kSeats, .link = kBadLink, .keys = make_ring()}};
-  learn_game(capture);
   Harness& harness = capture.harness();
   const std::size_t mover = capture.add_client();
   const std::size_t killed = capture.add_client();

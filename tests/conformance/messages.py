@@ -9,7 +9,7 @@ from flatbuffer import Bytes, Number, Place, String, Struct, Vector, need, read_
 SEGMENT_MAX = 1_088
 BASE_AGE_MAX = 60
 TICK_MAX = 2**31
-PART_BYTES = 1_088  # of a view, and of a descriptor
+PART_BYTES = 1_088  # of a view
 PARTS_MAX = 64  # of a view
 INPUT_BYTES_MAX = 1_050
 COMMAND_BYTES_MAX = 96
@@ -68,7 +68,6 @@ Audit = namedtuple("Audit", "head bytes status commands")
 Snapshot = namedtuple("Snapshot", "head receipt content status events commands")
 Event = namedtuple("Event", "number ago kind seat value")
 ViewPart = namedtuple("ViewPart", "head bytes")
-DescriptorPart = namedtuple("DescriptorPart", "part parts bytes")
 
 ACCEPT = [
     Number("player", "H"),
@@ -107,8 +106,6 @@ SNAPSHOT = [
     struct_field("commands", read_command_ack),
 ]
 VIEW_PART = [struct_field("head", read_view_part_head), Bytes("bytes")]
-DESCRIPTOR_REQUEST = [Number("part", "B")]
-DESCRIPTOR = [Number("part", "B"), Number("parts", "B"), Bytes("bytes")]
 DISCONNECT = [Number("reason", "B")]
 DRAIN = [Number("left_ms", "I")]
 PATH_CHECK = [Number("data", "Q")]
@@ -227,14 +224,3 @@ def read_view_part(data):
         need(head.parts <= PARTS_MAX, "parts")
         check_piece(head.part, head.parts, len(content))
     return ViewPart(head, content)
-
-
-def read_descriptor_request(data):
-    return read_root(data, DESCRIPTOR_REQUEST)["part"]
-
-
-def read_descriptor(data):
-    message = read_root(data, DESCRIPTOR)
-    content = bytes_of(message, "bytes")
-    check_piece(message["part"], message["parts"], len(content))
-    return DescriptorPart(message["part"], message["parts"], content)

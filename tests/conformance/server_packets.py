@@ -57,8 +57,6 @@ class ServerPackets:
             return "malformed"
         if kind == layouts.RESPONSE:
             return self.take_response(now, address, session, read)
-        if kind == layouts.DESCRIPTOR_REQUEST:
-            return self.take_descriptor_request(now, session, read)
         if kind == layouts.INPUT:
             return self.take_inputs(now, session, sequence, read)
         elif kind == layouts.DESYNC_REPORT:
@@ -124,21 +122,6 @@ class ServerPackets:
             server.check.answered(now)
         return None
 
-    def take_descriptor_request(self, now, session, part):
-        first = self.world.descriptor.get(0)
-        if first is not None and part >= first.parts:
-            return "malformed"
-        return None if session.server.descriptor.take(now, part) else "rate_limited"
-
-    def sent_descriptor(self, session, piece):
-        asked = session.server.descriptor.parts
-        if self.findings.check(piece.part in asked, "descriptor", "a part that nobody has asked for"):
-            asked.remove(piece.part)
-        try:
-            self.world.learn(piece)
-        except Malformed as fault:
-            self.findings.add("descriptor", str(fault))
-
     @staticmethod
     def end_check(now, server):
         server.check = None
@@ -203,8 +186,6 @@ class ServerPackets:
             self.sent_goodbye(now, session, read)
         elif kind == layouts.DRAIN:
             self.sent_drain(now, session, read)
-        elif kind == layouts.DESCRIPTOR:
-            self.sent_descriptor(session, read)
         elif kind == layouts.DESYNC_STATE:
             session.server.reports.sent(now, read, len(data), self.world)
         else:

@@ -55,29 +55,6 @@ class ServerEnd:
         self.sent = SentViews()
         self.audit = SentAudit()
         self.reports = ServerReports()
-        self.descriptor = DescriptorRequests()
-
-
-class DescriptorRequests:
-    """What a client has asked for of the game's descriptor."""
-
-    PER_SECOND = 4
-    AT_ONCE = 16
-
-    def __init__(self):
-        self.parts = []  # that were not answered yet
-        self.left = self.AT_ONCE
-        self.at = 0  # ns
-
-    def take(self, now, part):
-        """Whether it is answered."""
-        self.left = min(self.AT_ONCE, self.left + (now - self.at) / NS * self.PER_SECOND)
-        self.at = now
-        if self.left < 1:
-            return False
-        self.left -= 1
-        self.parts.append(part)
-        return True
 
 
 class Segments:

@@ -1,6 +1,5 @@
 #include "tests/conformance/stranger.h"
 
-#include "protocol/descriptor_codec.h"
 #include "protocol/snapshot_codec.h"
 
 #include <chrono>
@@ -64,15 +63,6 @@ void Stranger::enter(const net::ConnectToken& token) {
   connect(token);
 }
 
-void Stranger::learn_game() {
-  protocol::MessageBuffer message_buffer;
-  std::uint8_t next = 0;
-  do {
-    say(net::PacketType::DescriptorRequest,
-        protocol::encode_descriptor_request(next++, message_buffer));
-  } while (next < descriptor_parts_);
-}
-
 void Stranger::say(net::PacketType type, ConstBytes message) {
   net::PacketBuffer buffer{};
   send(channel_.seal_packet(type, message, buffer));
@@ -108,10 +98,6 @@ void Stranger::take_packet(ConstBytes datagram) {
   net::PacketBuffer buffer{};
   const auto opened = channel_.open_packet(datagram, buffer);
   if (!opened) return;
-  if (opened->type == net::PacketType::Descriptor) {
-    const auto part = protocol::decode_descriptor_part(opened->message);
-    if (part) descriptor_parts_ = part->parts;
-  }
   protocol::Snapshot snapshot;
   if (opened->type == net::PacketType::Snapshot &&
       protocol::decode_snapshot(opened->message, snapshot)) {
@@ -126,18 +112,6 @@ protocol::ViewAck Stranger::newest_view() {
 
 net::ResumeTicket Stranger::ticket() const {
   return {.sealed = accepted_->accept.ticket, .keys = net::derive_resume_keys(accepted_->keys)};
-}
-
-void learn_game(Capture& capture) {
-  constexpr std::uint16_t kPort = 49'999;
-  constexpr Duration kUntilItHasLeft = std::chrono::milliseconds{200};
-  Stranger learner{capture, kPort};
-  learner.enter(capture.hand_out(capture.claims()));
-  learner.learn_game();
-  protocol::MessageBuffer message_buffer;
-  learner.say(net::PacketType::Disconnect,
-              protocol::encode_disconnect(net::DisconnectReason::ClientLeft, message_buffer));
-  capture.harness().run_for(kUntilItHasLeft);
 }
 
 }  // namespace tickbox::tests

@@ -36,9 +36,6 @@ class Stranger {
   /// HELLO, then CONNECT.
   void enter(const net::ConnectToken& token);
 
-  /// Asks for each part of the descriptor of the server's game.
-  void learn_game();
-
   /// Seals one message of a session that was accepted, and sends it.
   void say(net::PacketType type, ConstBytes message);
   /// Any bytes at all.
@@ -72,12 +69,7 @@ class Stranger {
   net::PacketChannel channel_;
   bool refused_ = false;
   protocol::ViewAck newest_view_;
-  std::uint8_t descriptor_parts_ = 0;  ///< 0: none has arrived
   std::vector<std::byte> last_;
 };
-
-/// Somebody comes, asks for the descriptor of the game, and leaves: then the reader of the capture
-/// can read what others are sent.
-void learn_game(Capture& capture);
 
 }  // namespace tickbox::tests

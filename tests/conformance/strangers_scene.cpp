@@ -197,7 +197,6 @@ void resume_under_load(Capture& capture, const net::ResumeTicket& ticket) {
 
 void play_strangers(std::FILE* out) {
   Capture capture{out, {.seed = 14, .keys = make_ring()}};
-  learn_game(capture);
   ask_wrongly(capture);
   show_bad_tokens(capture);
   show_bad_proofs(capture);

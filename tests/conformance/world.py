@@ -22,8 +22,6 @@ READERS = {
     layouts.DRAIN: messages.read_drain,
     layouts.DESYNC_REPORT: messages.read_view_part,
     layouts.DESYNC_STATE: messages.read_view_part,
-    layouts.DESCRIPTOR_REQUEST: messages.read_descriptor_request,
-    layouts.DESCRIPTOR: messages.read_descriptor,
 }
 READERS_OF_A_GAME = {
     layouts.INPUT: messages.read_input_message,
@@ -41,8 +39,7 @@ class World:
         self.by_ticket = {}
         self.secrets = {}  # of the server's handshakes, by nonce
         self._used = {}  # (key, sequence) → datagram
-        self.descriptor = {}  # parts by number, as the server has sent them
-        self.views = None  # reads the bits of the game, once its descriptor is there
+        self.views = game_views.Views(game.Game(bytes.fromhex(head["descriptor"])))  # reads the bits of the game
         self.restart(head)
 
     def restart(self, head):
@@ -66,16 +63,6 @@ class World:
     @property
     def game(self):
         return self.views.game
-
-    def learn(self, piece):
-        """A part of the descriptor of the game that the server plays."""
-        before = self.descriptor.setdefault(piece.part, piece)
-        self.findings.check(before == piece, "descriptor", f"part {piece.part} is another than before")
-        if self.views is not None or len(self.descriptor) < piece.parts:
-            return
-        data = b"".join(self.descriptor[part].bytes for part in range(piece.parts))
-        self.views = game_views.Views(game.Game(data))
-        self.findings.saw("descriptor learnt")
 
     def read_message(self, kind, message):
         if kind in READERS_OF_A_GAME:

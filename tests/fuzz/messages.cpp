@@ -4,7 +4,6 @@
 
 #include "protocol/audit_codec.h"
 #include "protocol/compact_form.h"
-#include "protocol/descriptor_codec.h"
 #include "protocol/snapshot_codec.h"
 #include "protocol/view_parts.h"
 #include "tests/fuzz/fuzz_target.h"
@@ -153,22 +152,6 @@ TICKBOX_FUZZ_TARGET(decode_view_part)(ConstBytes input) {
   fuzz::check(parts.take(*read) && parts.take(*read));
   fuzz::check(parts.is_whole() == (read->parts == 1));
   if (parts.is_whole()) fuzz::check(std::ranges::equal(parts.bytes(), read->bytes));
-}
-
-// A request for a part of the descriptor, and a part of it, of a peer whose packet has opened.
-TICKBOX_FUZZ_TARGET(decode_descriptor)(ConstBytes input) {
-  protocol::MessageBuffer message_buffer;
-  const auto wanted = protocol::decode_descriptor_request(input);
-  if (is_read(wanted)) {
-    fuzz::check(protocol::decode_descriptor_request(
-                    protocol::encode_descriptor_request(*wanted, message_buffer)) == *wanted);
-  }
-  const auto part = protocol::decode_descriptor_part(input);
-  if (!is_read(part)) return;
-  const auto again =
-      protocol::decode_descriptor_part(protocol::encode_descriptor_part(*part, message_buffer));
-  fuzz::check(again && again->part == part->part && again->parts == part->parts &&
-              std::ranges::equal(again->bytes, part->bytes));
 }
 
 }  // namespace

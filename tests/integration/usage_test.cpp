@@ -1,11 +1,16 @@
 // Wrong usage: nothing is started, and one line names what is wrong. Help and version are no error.
 
+#include "core/bytes.h"
+#include "engine/descriptor.h"
+#include "games/bomber/bomber.h"
 #include "tests/integration/document.h"
 #include "tests/integration/programs.h"
 #include "tests/support/help_words.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -229,6 +234,16 @@ TEST(Usage, LoadRefusesRequirementsThatItCannotJudge) {
                      {"--require", "soon"});
   expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--require", "tick_ms.p99<=8"}),
                      {"tick_ms.p99", "--admin"});
+}
+
+TEST(Usage, TheDescriptorOfAGameIsBytesOnStdoutAndNoServerStarts) {
+  const Finished finished = run(tickbox_server({"--game", "bomber", "--descriptor"}));
+  EXPECT_EQ(finished.exit_code, kDone) << finished;
+  std::vector<std::byte> descriptor;
+  engine::encode_descriptor(games::bomber(), descriptor);
+  EXPECT_TRUE(std::ranges::equal(as_bytes_of(finished.out), descriptor));
+  EXPECT_EQ(finished.err, "");
+  expect_ended(run(tickbox_server({"--descriptor", "--json"})), kWrongUsage, {"prints bytes"});
 }
 
 TEST(Usage, NothingIsColouredWhereThereIsNoTerminal) {

@@ -292,8 +292,7 @@ std::vector<Bytes> transplants_of(const Bytes& datagram, std::uint32_t connectio
   constexpr PacketType kTypes[] = {PacketType::Input,       PacketType::Snapshot,
                                    PacketType::Disconnect,  PacketType::Challenge,
                                    PacketType::Response,    PacketType::DesyncReport,
-                                   PacketType::DesyncState, PacketType::DescriptorRequest,
-                                   PacketType::Descriptor,  PacketType::Drain};
+                                   PacketType::DesyncState, PacketType::Drain};
   std::vector<Bytes> transplants;
   for (const PacketType type : kTypes) {
     for (unsigned cycle = 0; cycle < 4; ++cycle) {

@@ -2,7 +2,6 @@
 // at a server where people play. At no moment has an address been sent more than it has sent. The
 // answers are COOKIEs and REFUSEs alone, and the players notice nothing.
 
-#include "protocol/descriptor_codec.h"
 #include "protocol/messages.h"
 #include "tests/support/allocations.h"
 #include "tests/threats/memory.h"
@@ -91,9 +90,7 @@ class Corpus {
   void on_passed(const Wire::Passed& passed) {
     const auto type = net::packet_type(passed.bytes);
     if (!is_open_ || !type) return;
-    // A hand-made client's datagrams are seen for the first time where they arrive.
-    const bool is_hand_made = *type == PacketType::DescriptorRequest;
-    if (passed.where == Wire::Where::AtServer && !is_hand_made) return;
+    if (passed.where == Wire::Where::AtServer) return;
     if (++of_type_[*type] <= kOfTypeMax) datagrams_.push_back(copy_of(passed.bytes));
   }
 
@@ -110,21 +107,8 @@ class Corpus {
   std::vector<Bytes> datagrams_;
 };
 
-/// A client comes, asks for the descriptor, and leaves.
-void ask_for_descriptor(Harness& harness, Wire& wire) {
-  RawPeer peer{harness, wire, stranger_far_away(2)};
-  ASSERT_TRUE(peer.connect(make_token(harness, net::KeyRing::published(), 98)).accepted);
-  protocol::MessageBuffer message_buffer;
-  peer.send_sealed(PacketType::DescriptorRequest,
-                   protocol::encode_descriptor_request(0, message_buffer));
-  harness.run_for(milliseconds{1});
-  EXPECT_EQ(peer.received(PacketType::Descriptor), 1U);
-  peer.say_goodbye();
-  peer.stop_listening();
-}
-
 /// The players' part: the same with and without an attack.
-void warm_up(Harness& harness, Wire& wire) {
+void warm_up(Harness& harness) {
   for (std::size_t i = 0; i < kPlayers; ++i) {
     harness.add_client();
   }
@@ -134,7 +118,6 @@ void warm_up(Harness& harness, Wire& wire) {
   const std::size_t left = harness.add_client();
   harness.run_for(seconds{1});
   harness.leave(left);
-  ask_for_descriptor(harness, wire);
   net::ConnectToken strange = harness.make_token(99);
   strange.sealed[100] ^= std::byte{1};
   harness.add_client({}, strange);
@@ -162,9 +145,9 @@ Outcome run(milliseconds attack, bool attacked) {
     accounts.on_passed(passed);
     corpus.on_passed(passed);
   });
-  warm_up(harness, wire);
+  warm_up(harness);
   corpus.close();
-  EXPECT_EQ(corpus.types(), 13U) << "every type but those of audits and desync reports";
+  EXPECT_EQ(corpus.types(), 11U) << "every type but those of audits and desync reports";
   const std::uint64_t allocations_before = harness.metered();
   const std::size_t lines_before = harness.log().lines().size();
   if (!attacked) {
@@ -233,7 +216,7 @@ TEST(Threat, ReflectionToThePlayersThemselvesIsNotNoticedByThem) {
     corpus.on_passed(passed);
     if (passed.where == Wire::Where::ToServer) players.insert(passed.client);
   });
-  warm_up(harness, wire);
+  warm_up(harness);
   corpus.close();
   const std::vector<net::Address> addresses{players.begin(), players.end()};
   Mutator mutator{corpus.datagrams(), 74};

@@ -1,7 +1,6 @@
 // Silent clients: a client proves its address once, among players, and then leaves it to another
 // owner. What the server goes on sending there is the attacker's gain.
 
-#include "protocol/descriptor_codec.h"
 #include "protocol/messages.h"
 #include "tests/threats/peers/raw_peer.h"
 
@@ -66,39 +65,6 @@ TEST_F(SilentClientTest, DrawsThreeTimesItsBytesInTheLongRun) {
   RecordProperty("bytes_down", static_cast<int>(down));
   EXPECT_EQ(harness.shard().clients(), kPlayers + 1) << "the session lives on";
   EXPECT_LE(down, 3 * up);
-}
-
-// Before the fix, four requests a second drew ten times their bytes.
-TEST_F(SilentClientTest, DrawsThreeTimesItsBytesByRequestsOfTheDescriptor) {
-  constexpr int kSeconds = 20;
-  harness.run_for(milliseconds{4'900});
-  protocol::MessageBuffer message_buffer;
-  const std::size_t before = up;
-  down = 0;
-  for (std::int64_t i = 0; i < kSeconds * server::kDescriptorParts.per_second; ++i) {
-    peer.send_sealed(net::PacketType::DescriptorRequest,
-                     protocol::encode_descriptor_request(0, message_buffer));
-    harness.run_for(seconds{1} / server::kDescriptorParts.per_second);
-  }
-  RecordProperty("bytes_up", static_cast<int>(up - before));
-  RecordProperty("bytes_down", static_cast<int>(down));
-  EXPECT_EQ(harness.shard().clients(), kPlayers + 1) << "the session lives on";
-  EXPECT_LE(down, 3 * up);
-}
-
-// The client plays without the game, so it can acknowledge no view.
-TEST_F(SilentClientTest, GetsTheDescriptorForTheBytesOfItsInputs) {
-  protocol::MessageBuffer message_buffer;
-  for (int i = 0; i < 5 * 60; ++i) {
-    peer.send_inputs({.first_tick = harness.world().tick + 2, .inputs = {}});
-    harness.run_for(milliseconds{16});
-  }
-  const std::uint64_t before = harness.shard().metrics().descriptor_parts;
-  peer.send_sealed(net::PacketType::DescriptorRequest,
-                   protocol::encode_descriptor_request(0, message_buffer));
-  harness.run_for(milliseconds{16});
-  EXPECT_EQ(harness.shard().metrics().descriptor_parts, before + 1);
-  EXPECT_LE(down, 3 * up + server::kUnprovenSnapshots * net::kDatagramBytesMax);
 }
 
 // The client names the newest tick in each packet, and guesses the receipt.

@@ -1,7 +1,6 @@
 // What a client that is let in can do to the others: flood, and seal nonsense with the right keys.
 
 #include "games/arena/arena.h"
-#include "protocol/descriptor_codec.h"
 #include "protocol/messages.h"
 #include "tests/support/declared_values.h"
 #include "tests/threats/mutator.h"
@@ -127,50 +126,6 @@ TEST(Threat, FloodOfBytesFromAValidClientIsDroppedBeforeItsPacketsRunOut) {
   EXPECT_EQ(match.harness.shard().clients(), kOthers + 1);
 }
 
-/// Asks for a part of the descriptor.
-void request_descriptor(RawPeer& peer, std::uint8_t part) {
-  protocol::MessageBuffer message_buffer;
-  peer.send_sealed(PacketType::DescriptorRequest,
-                   protocol::encode_descriptor_request(part, message_buffer));
-}
-
-// A request has some 40 bytes, and its answer up to a whole datagram.
-TEST(Threat, FloodOfDescriptorRequestsFromAValidClientIsAnsweredNoMoreOftenThanTheLimitSays) {
-  Match plain{nullptr};
-  std::uint64_t sent = 0;
-  std::uint64_t answers = 0;
-  Match flooded{[&](Match& match, int ms) {
-    if (ms % 50 == 0) {
-      answers += match.peer.received(PacketType::Descriptor);
-      match.peer.inbox().clear();
-    }
-    if (ms % 20 != 10) return;
-    request_descriptor(match.peer, 0);
-    ++sent;
-  }};
-  answers += flooded.peer.received(PacketType::Descriptor);
-  expect_same_for_the_others(flooded, plain);
-  const server::Rate rate = server::kDescriptorParts;
-  const auto allowed = static_cast<std::uint64_t>(rate.burst + rate.per_second * kSeconds);
-  EXPECT_LE(answers, allowed);
-  EXPECT_GE(answers, static_cast<std::uint64_t>(rate.per_second * kSeconds));
-  EXPECT_EQ(flooded.harness.shard().metrics().descriptor_parts, answers);
-  EXPECT_EQ(flooded.dropped(DropReason::RateLimited), sent - answers);
-  EXPECT_EQ(flooded.dropped(), sent - answers) << "and for no other reason";
-  EXPECT_EQ(flooded.harness.shard().clients(), kOthers + 1);
-}
-
-TEST(Threat, MalformedRequestsOfTheDescriptorAreDropped) {
-  Match match{[](Match& of, int ms) {
-    if (ms == 100) request_descriptor(of.peer, 255);  // a part that it does not have
-    if (ms == 200) of.peer.send_sealed(PacketType::DescriptorRequest, {});
-  }};
-  EXPECT_EQ(match.dropped(DropReason::Malformed), 2U);
-  EXPECT_EQ(match.dropped(), 2U);
-  EXPECT_EQ(match.peer.received(PacketType::Descriptor), 0U);
-  EXPECT_EQ(match.harness.shard().clients(), kOthers + 1);
-}
-
 // Up to 299 random bytes, sealed as they should be, of each type that a client may send. Each of
 // five matches has 98 of them; a session survives 99.
 TEST(Threat, MalformedFlatBuffersBehindTheSealAreDroppedAndNothingElseHappens) {
@@ -181,8 +136,7 @@ TEST(Threat, MalformedFlatBuffersBehindTheSealAreDroppedAndNothingElseHappens) {
     Rng rng{seed};
     std::uint64_t sent = 0;
     constexpr PacketType kTypes[] = {PacketType::Input, PacketType::Response,
-                                     PacketType::Disconnect, PacketType::DesyncReport,
-                                     PacketType::DescriptorRequest};
+                                     PacketType::Disconnect, PacketType::DesyncReport};
     Match match{[&](Match& of, int ms) {
       if (ms % 50 == 0) of.peer.inbox().clear();
       if (ms % kEvery != 10) return;
@@ -237,7 +191,6 @@ TEST(Threat, MalformedFlatBuffersMadeOfRealOnesAreDroppedOrHarmless) {
     real.push_back(copy_of(protocol::encode_input(message, message_buffer)));
   }
   real.push_back(copy_of(protocol::encode_path_check(5, message_buffer)));
-  real.push_back(copy_of(protocol::encode_descriptor_request(0, message_buffer)));
   for (std::uint64_t seed = 93; seed < 98; ++seed) {
     Mutator mutator{real, seed};
     std::uint64_t sent = 0;
@@ -247,10 +200,7 @@ TEST(Threat, MalformedFlatBuffersMadeOfRealOnesAreDroppedOrHarmless) {
       Bytes message = mutator.next();
       message.resize(std::min(message.size(), net::kMessageBytesMax));
       const std::uint64_t type = mutator.rng().below(8);
-      of.peer.send_sealed(type == 0   ? PacketType::Response
-                          : type == 1 ? PacketType::DescriptorRequest
-                                      : PacketType::Input,
-                          message);
+      of.peer.send_sealed(type == 0 ? PacketType::Response : PacketType::Input, message);
       ++sent;
     }};
     EXPECT_GT(match.dropped(DropReason::Malformed), sent / 8);

@@ -3,7 +3,6 @@
 #include "net/connect_token.h"
 #include "net/handshake.h"
 #include "os/process/steady_clock.h"
-#include "protocol/descriptor_codec.h"
 #include "protocol/messages.h"
 #include "protocol/view_parts.h"
 
@@ -19,8 +18,7 @@ enum class Real : std::uint8_t { Hello, Connect, Resume };
 
 /// The types of sealed packets that a client sends.
 constexpr std::array kSealedTypes = {net::PacketType::Input, net::PacketType::Disconnect,
-                                     net::PacketType::Response, net::PacketType::DesyncReport,
-                                     net::PacketType::DescriptorRequest};
+                                     net::PacketType::Response, net::PacketType::DesyncReport};
 
 /// One input of any game with at most five values, each as it is by default.
 constexpr std::byte kOneInput{1};
@@ -60,8 +58,6 @@ ConstBytes message_of(net::PacketType type, protocol::MessageBuffer& buffer) {
     case net::PacketType::DesyncReport:
       return protocol::encode_view_part(
           {.view = {.tick = {1}, .server_hash = 1, .client_hash = 2}, .bytes = {}}, buffer);
-    case net::PacketType::DescriptorRequest:
-      return protocol::encode_descriptor_request(0, buffer);
     default:
       return protocol::encode_input({.first_tick = {1}, .inputs = {kOneInput}}, buffer);
   }

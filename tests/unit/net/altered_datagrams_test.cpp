@@ -3,7 +3,6 @@
 #include "core/rng.h"
 #include "net/handshake.h"
 #include "net/packet.h"
-#include "protocol/descriptor_codec.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot_codec.h"
 #include "protocol/view_parts.h"
@@ -223,8 +222,6 @@ TEST(RandomDatagrams, CrashNoMessageDecoder) {
     (void)protocol::decode_disconnect(bytes);
     (void)protocol::decode_path_check(bytes);
     (void)protocol::decode_view_part(bytes);
-    (void)protocol::decode_descriptor_request(bytes);
-    (void)protocol::decode_descriptor_part(bytes);
   }
 }
 

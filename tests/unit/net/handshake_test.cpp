@@ -93,7 +93,7 @@ TEST(Handshake, WhatAsksCarriesEveryField) {
   EXPECT_EQ(decode_request(connect_datagram()), samples::request(PacketType::Connect));
   EXPECT_EQ(decode_request(resume_datagram()), samples::request(PacketType::Resume));
   const ConnectRequest ours = make_request(PacketType::Hello, samples::nonce(5));
-  EXPECT_EQ(ours.protocol, 7U);
+  EXPECT_EQ(ours.protocol, 8U);
   EXPECT_EQ(ours.schema, schema_hash());
   EXPECT_EQ(ours.client_nonce, samples::nonce(5));
 }

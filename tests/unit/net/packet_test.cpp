@@ -132,12 +132,12 @@ TEST(PacketChannel, NamesWhyItDrops) {
     PacketChannel receiver = server();
     return samples::fault_of(receiver.open_packet(changed, buffer));
   };
-  // Every first byte: taken are INPUT, DISCONNECT, RESPONSE, DESYNC_REPORT and DESCRIPTOR_REQUEST,
-  // of this epoch or the next.
+  // Every first byte: taken are INPUT, DISCONNECT, RESPONSE and DESYNC_REPORT, of this
+  // epoch or the next.
   for (int first = 0; first < 256; ++first) {
     const int type = first % 64;
     const int epoch = first / 64;
-    const bool is_known = type == 8 || type == 10 || type == 12 || type == 16 || type == 18;
+    const bool is_known = type == 8 || type == 10 || type == 12 || type == 16;
     const auto expected = !is_known    ? DropReason::UnknownType
                           : epoch <= 1 ? DropReason::Forged
                                        : DropReason::Replayed;

@@ -2,7 +2,6 @@
 
 #include "tests/unit/net/standard.h"
 
-#include "protocol/descriptor_codec.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot_codec.h"
 #include "tests/support/paths.h"
@@ -335,37 +334,6 @@ TEST(Standard, ReadsPacketsOfEveryEpoch) {
                                                        as_bytes_of(std::string_view{"message"})))
         << sequence;
   }
-}
-
-// The number of the wanted part is the one field of the table, in a byte in front of its offsets.
-TEST(Standard, ReadsADescriptorRequest) {
-  PacketChannel client{samples::session_keys(1), kConnection, Direction::ToServer};
-  protocol::MessageBuffer message_buffer;
-  PacketBuffer buffer{};
-  const ConstBytes packet =
-      client.seal_packet(PacketType::DescriptorRequest,
-                         protocol::encode_descriptor_request(1, message_buffer), buffer);
-  EXPECT_EQ(packet[0], std::byte{18});
-  const Bytes message =
-      standard::open(session_key_to_server(), 1, packet.first(7), packet.subspan(7));
-  EXPECT_EQ(Root{message}.number<std::uint8_t>(0), 1U);
-}
-
-TEST(Standard, ReadsADescriptor) {
-  PacketChannel server{samples::session_keys(1), kConnection, Direction::ToClient};
-  protocol::MessageBuffer message_buffer;
-  PacketBuffer buffer{};
-  const ConstBytes packet = server.seal_packet(
-      PacketType::Descriptor,
-      protocol::encode_descriptor_part(samples::descriptor_part(), message_buffer), buffer);
-  EXPECT_EQ(packet[0], std::byte{19});
-  const Bytes message =
-      standard::open(session_key_to_client(), 1, packet.first(7), packet.subspan(7));
-  const Root root{message};
-  EXPECT_EQ(root.number<std::uint8_t>(0), 0U);
-  EXPECT_EQ(root.number<std::uint8_t>(1), 2U);
-  ASSERT_EQ(root.u32(root.vector(2)), 1'088U);
-  EXPECT_EQ(slice(message, root.vector(2) + 4, 1'088), samples::counted(1'088));
 }
 
 TEST(Standard, ReadsAPartOfAView) {

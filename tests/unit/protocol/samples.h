@@ -5,7 +5,6 @@
 #include "net/handshake.h"
 #include "net/packet.h"
 #include "protocol/audit_codec.h"
-#include "protocol/descriptor_codec.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot_codec.h"
 #include "protocol/view_parts.h"
@@ -215,11 +214,6 @@ inline protocol::ViewPart view_part() {
   return part;
 }
 
-/// The first of two, full.
-inline protocol::DescriptorPart descriptor_part() {
-  return protocol::descriptor_part(counted(protocol::kDescriptorPartBytes + 1), 0);
-}
-
 struct SealedKind {
   net::PacketType type;
   net::Direction direction;
@@ -236,9 +230,7 @@ inline constexpr SealedKind kSealedKinds[] = {
     {net::PacketType::Audit, net::Direction::ToClient},
     {net::PacketType::Drain, net::Direction::ToClient},
     {net::PacketType::DesyncReport, net::Direction::ToServer},
-    {net::PacketType::DesyncState, net::Direction::ToClient},
-    {net::PacketType::DescriptorRequest, net::Direction::ToServer},
-    {net::PacketType::Descriptor, net::Direction::ToClient}};
+    {net::PacketType::DesyncState, net::Direction::ToClient}};
 
 inline net::Direction opposite(net::Direction direction) {
   return direction == net::Direction::ToServer ? net::Direction::ToClient
@@ -258,10 +250,6 @@ inline std::vector<std::byte> message_of(net::PacketType type) {
         {.status = snapshot(0).status, .commands = 55}, message_buffer));
   if (type == net::PacketType::DesyncReport || type == net::PacketType::DesyncState)
     return copy_of(protocol::encode_view_part(view_part(), message_buffer));
-  if (type == net::PacketType::DescriptorRequest)
-    return copy_of(protocol::encode_descriptor_request(1, message_buffer));
-  if (type == net::PacketType::Descriptor)
-    return copy_of(protocol::encode_descriptor_part(descriptor_part(), message_buffer));
   if (type == net::PacketType::Disconnect)
     return copy_of(protocol::encode_disconnect(net::DisconnectReason::Kicked, message_buffer));
   if (type == net::PacketType::Drain)

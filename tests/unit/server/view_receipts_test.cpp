@@ -84,22 +84,5 @@ TEST(ViewReceipts, AllowFewSnapshotsWithoutProofAndThenThreeTimesWhatArrives) {
   EXPECT_FALSE(is_limited(later + seconds{1}));
 }
 
-TEST(ViewReceipts, AllowASilentClientAnswersOfThreeTimesWhatArrives) {
-  const Instant start{};
-  ViewReceipts receipts = begun(start);
-  EXPECT_TRUE(receipts.take_answer(kBytes, start));
-  const Instant later = start + seconds{1};
-  receipts.on_received(200);
-  EXPECT_TRUE(receipts.take_answer(400, later));
-  EXPECT_FALSE(receipts.take_answer(201, later));
-  EXPECT_TRUE(receipts.take_answer(200, later));
-  for (std::uint32_t tick = 1; tick <= kUnprovenSnapshots; ++tick) {
-    receipts.on_sent({tick}, 0, kBytes, later);
-  }
-  EXPECT_EQ(receipts.bytes_allowed(later), 0U) << "snapshots have the same budget";
-  EXPECT_TRUE(receipts.on_proof({1}, later));
-  EXPECT_TRUE(receipts.take_answer(kBytes, later));
-}
-
 }  // namespace
 }  // namespace tickbox::server
