@@ -1,7 +1,8 @@
 #pragma once
 // The admin interface: a small HTTP/1.1 server on its own thread, and a client that sends one
-// request.
+// request. The body of a response may be a stream, which goes on for as long as its source does.
 
+#include "core/bytes.h"
 #include "core/clock.h"
 #include "net/address.h"
 
@@ -30,11 +31,35 @@ inline constexpr std::chrono::seconds kHttpTimeout{5};
 /// Largest response that http_send() accepts; /metrics is far smaller.
 inline constexpr std::size_t kHttpResponseBytesMax = std::size_t{8} * 1024 * 1024;
 
+/// Streams open at once, besides the kHttpConnectionsMax; a further one is refused with status 503.
+inline constexpr std::size_t kHttpStreamsMax = 16;
+/// Most bytes that a source is asked for at once.
+inline constexpr std::size_t kHttpChunkBytesMax = std::size_t{64} * 1024;
+
+/// The body of a response that is a stream: the server sends what it gives, as HTTP chunks.
+/// Thread: the server's. It is destroyed there, or in HttpServer::stop(), when the stream ends.
+class HttpSource {
+ public:
+  /// What follows the bytes that were given.
+  enum class Next : std::uint8_t {
+    More,    ///< more bytes, now or later
+    End,     ///< the end of the body
+    Broken,  ///< nothing, before the end: the client must notice that the body is cut
+  };
+
+  virtual ~HttpSource() = default;
+
+  /// Appends at most `most` bytes to `to`, without waiting for any. If it has none, it is asked
+  /// again after the server's `stream_pause`. An exception means Broken.
+  [[nodiscard]] virtual Next give(std::string& to, std::size_t most) = 0;
+};
+
 struct HttpResponse {
   unsigned status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::string body{};
   std::vector<std::pair<std::string, std::string>> headers{};  ///< besides type and length
+  std::unique_ptr<HttpSource> source{};  ///< if set, the body is a stream, and `body` is not sent
 };
 
 enum class HttpMethod : std::uint8_t { Get, Post };
@@ -66,6 +91,9 @@ struct HttpOptions {
   net::Address bind;  ///< port 0 takes a free port
   /// Names that a Host header may have, besides localhost and the addresses.
   std::vector<std::string> hosts{};
+  /// A stream whose client does not take a chunk within this time is closed.
+  std::chrono::milliseconds stream_timeout{10'000};
+  std::chrono::milliseconds stream_pause{50};  ///< until a source that gave nothing is asked again
 };
 
 /// The number of responses with one status, the server's own refusals included.
@@ -76,7 +104,7 @@ struct HttpCount {
 
 /// A server for GET, HEAD and POST (else 405), with an allowed Host (else 403) and a limited header
 /// (else 431) and body (else 413). A refusal closes the connection, and is sent before the body
-/// arrives.
+/// arrives. A stream closes it too, at its end or as soon as the client has closed.
 class HttpServer {
  public:
   /// Binds the address, then serves from its own thread. Fails: with one line.
@@ -87,13 +115,13 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();
 
-  /// Closes the listener, stops serving and joins the thread; a second call does nothing. Open
-  /// connections close when the object is destroyed.
+  /// Closes the listener, stops serving, joins the thread and cuts the streams; a second call does
+  /// nothing. Other open connections close when the object is destroyed.
   void stop();
 
   [[nodiscard]] net::Address local_address() const;
 
-  /// Responses so far by status, ascending. Thread: any.
+  /// Responses so far by status, ascending; a stream counts from its header on. Thread: any.
   [[nodiscard]] std::vector<HttpCount> counts() const;
 
  private:
@@ -114,6 +142,35 @@ class HttpServer {
 [[nodiscard]] std::expected<HttpResponse, std::string> http_get(const net::Address& server,
                                                                 std::string_view path,
                                                                 Duration timeout);
+
+/// The functions that http_stream() calls, in this order.
+struct HttpSink {
+  /// Takes status and headers; `body` is empty. Returns whether to read the body.
+  std::function<bool(const HttpResponse& head)> head;
+  /// Takes the next bytes of the body, at most kHttpChunkBytesMax. Returns whether to read on.
+  std::function<bool(ConstBytes piece)> body;
+  /// Asked every 50 ms, from the start. May be empty.
+  std::function<bool()> stopped{};
+};
+
+/// How the body of a response ended.
+struct HttpEnd {
+  enum class How : std::uint8_t {
+    Complete,  ///< A body without chunks and length is complete when the server closes.
+    Stopped,   ///< by the sink
+    Cut,       ///< The connection ended before the body, or what came is not HTTP.
+    Silent,    ///< nothing came for the idle time
+  };
+
+  How how = How::Complete;
+  std::string why{};  ///< one line, if Cut or Silent
+};
+
+/// Sends a request and reads a response of any length as it comes. A response with any status is a
+/// success. Fails: with one line, if no header arrives within `idle`, or it is not HTTP.
+[[nodiscard]] std::expected<HttpEnd, std::string> http_stream(const net::Address& server,
+                                                              const HttpRequest& request,
+                                                              const HttpSink& sink, Duration idle);
 
 // The parts of the admin server and its client that use no socket, for tests that pass bytes.
 

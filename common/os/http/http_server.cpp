@@ -8,6 +8,12 @@
 // A newcomer is never refused a connection. If all places are taken, the connection on which
 // nothing has happened for the longest time is closed. So connections that are held open cost a
 // probe nothing: its request is answered before as many newer ones could take its place.
+//
+// A stream writes the chunks of its source one after the other, each with a deadline. The bytes
+// that the system holds for the client have the same one. So a client that stops reading is closed,
+// and one that reads a byte a second. When the source has nothing, a timer asks it again. A read is
+// always pending, which tells at once that the client has closed. Streams have places of their own:
+// no newcomer takes them, and they take none of a probe's.
 
 #include "core/assert.h"
 #include "os/http/http.h"
@@ -24,12 +30,15 @@
 #include <boost/beast/http.hpp>
 #include <cstring>
 #include <exception>
+#include <linux/sockios.h>
 #include <list>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/ioctl.h>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -49,6 +58,9 @@ constexpr std::chrono::milliseconds kAcceptPause{100};
 /// gets the response and not a reset.
 constexpr std::size_t kDrainBytesMax = std::size_t{256} * 1024;
 
+/// Of a stream. It is small, so that a client that stops reading is noticed.
+constexpr int kStreamSendBufferBytes = 64 * 1024;
+
 class Connection;
 
 /// What decides on the requests of a server.
@@ -59,7 +71,11 @@ struct Rules {
 
 struct Shared {
   Rules rules;
-  std::list<Connection*> connections;  ///< the longest idle first; only for the server's thread
+  std::chrono::milliseconds stream_timeout{};
+  std::chrono::milliseconds stream_pause{};
+  // Only for the server's thread.
+  std::list<Connection*> connections;  ///< the longest idle first
+  std::list<Connection*> streams;
   mutable std::mutex mutex;
   std::map<unsigned, std::uint64_t> counts;
 };
@@ -166,9 +182,13 @@ std::optional<HttpResponse> answer_error(beast::error_code error) {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(tcp::socket socket, Shared& shared) : stream_{std::move(socket)}, shared_{shared} {
-    if (shared_.connections.size() >= kHttpConnectionsMax) shared_.connections.front()->evict();
-    place_ = shared_.connections.insert(shared_.connections.end(), this);
+  Connection(tcp::socket socket, Shared& shared)
+      : stream_{std::move(socket)},
+        shared_{shared},
+        places_{&shared.connections},
+        pause_{stream_.get_executor()} {
+    if (places_->size() >= kHttpConnectionsMax) places_->front()->close();
+    place_ = places_->insert(places_->end(), this);
   }
 
   ~Connection() { give_up_place(); }
@@ -185,6 +205,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
                             [self = shared_from_this()](beast::error_code error, std::size_t) {
                               self->on_header(error);
                             });
+  }
+
+  /// Closes the connection, whatever it waits for.
+  void close() {
+    give_up_place();
+    source_.reset();
+    pause_.cancel();
+    stream_.close();
   }
 
  private:
@@ -216,22 +244,19 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Begins the time of the next operation, and makes this connection the last to be evicted.
   void make_progress() {
     stream_.expires_after(kHttpTimeout);
-    if (!is_evicted_) {
-      shared_.connections.splice(shared_.connections.end(), shared_.connections, place_);
-    }
+    if (places_ != nullptr) places_->splice(places_->end(), *places_, place_);
   }
 
   void give_up_place() {
-    if (!std::exchange(is_evicted_, true)) shared_.connections.erase(place_);
-  }
-
-  /// Closes the connection, whatever it waits for.
-  void evict() {
-    give_up_place();
-    stream_.close();
+    if (places_ != nullptr) places_->erase(place_);
+    places_ = nullptr;
   }
 
   void respond(HttpResponse response, bool keep_alive, bool head) {
+    if (response.source && !head && shared_.streams.size() >= kHttpStreamsMax) {
+      response = refusal(503, std::to_string(kHttpStreamsMax) +
+                                  " streams are open; close one of them, or try again later");
+    }
     {
       const std::scoped_lock lock{shared_.mutex};
       ++shared_.counts[response.status];
@@ -243,6 +268,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     for (const auto& [name, value] : response.headers) {
       response_.set(name, value);
     }
+    if (response.source) return respond_with_stream(std::move(response.source), head);
     response_.keep_alive(keep_alive);
     response_.content_length(response.body.size());
     response_.body() = std::move(response.body);
@@ -272,20 +298,127 @@ class Connection : public std::enable_shared_from_this<Connection> {
         asio::buffer(drained_),
         [self = shared_from_this()](beast::error_code error, std::size_t bytes) {
           self->drained_bytes_ += bytes;
-          if (!error && self->drained_bytes_ < kDrainBytesMax) self->drain();
+          if (!error && self->drained_bytes_ < kDrainBytesMax) return self->drain();
+          self->close();
+        });
+  }
+
+  /// Requires: a place is free among the streams, or only the header is asked for.
+  void respond_with_stream(std::unique_ptr<HttpSource> source, bool head) {
+    if (places_ == nullptr) return;  // evicted
+    is_chunked_ = parser_->get().version() >= 11;
+    response_.chunked(is_chunked_);
+    response_.keep_alive(false);
+    serializer_.emplace(response_);
+    make_progress();
+    if (!head) {
+      source_ = std::move(source);
+      shared_.streams.splice(shared_.streams.end(), *places_, place_);
+      places_ = &shared_.streams;
+    }
+    http::async_write_header(
+        stream_, *serializer_,
+        [self = shared_from_this(), head](beast::error_code error, std::size_t bytes) {
+          if (error) return self->close();
+          if (head) return self->finish();
+          self->written_ = static_cast<std::int64_t>(bytes);
+          self->begin_stream();
+        });
+  }
+
+  void begin_stream() {
+    beast::error_code ignored;
+    stream_.socket().set_option(asio::socket_base::send_buffer_size{kStreamSendBufferBytes},
+                                ignored);
+    stream_.socket().set_option(tcp::no_delay{true}, ignored);
+    if (!is_chunked_) set_reset_at_close(true);
+    stream_.expires_never();  // for the read; each write has a deadline of its own
+    drain();
+    continue_stream();
+  }
+
+  void continue_stream() {
+    if (!source_) return;  // closed
+    if (!is_read()) return close();
+    chunk_.clear();
+    const HttpSource::Next next = ask_source();
+    TICKBOX_ASSERT(chunk_.size() <= kHttpChunkBytesMax);
+    const auto then = next == HttpSource::Next::More  ? &Connection::continue_stream
+                      : next == HttpSource::Next::End ? &Connection::end_stream
+                                                      : &Connection::close;
+    if (!chunk_.empty()) {
+      const asio::const_buffer chunk = asio::buffer(chunk_);
+      return is_chunked_ ? write(http::make_chunk(chunk), then) : write(chunk, then);
+    }
+    if (next != HttpSource::Next::More) return (this->*then)();
+    pause_.expires_after(shared_.stream_pause);
+    pause_.async_wait([self = shared_from_this()](beast::error_code error) {
+      if (!error) self->continue_stream();
+    });
+  }
+
+  /// Returns whether the client has taken some of the bytes that the system holds for it, within
+  /// the time.
+  bool is_read() {
+    int held = 0;
+    if (ioctl(stream_.socket().native_handle(), SIOCOUTQ, &held) != 0) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (held == 0 || written_ - held > taken_) taken_at_ = now;
+    taken_ = written_ - held;
+    return now - taken_at_ < shared_.stream_timeout;
+  }
+
+  HttpSource::Next ask_source() {
+    try {
+      return source_->give(chunk_, kHttpChunkBytesMax);
+    } catch (const std::exception&) {
+      return HttpSource::Next::Broken;
+    }
+  }
+
+  void end_stream() {
+    if (is_chunked_) return write(http::make_chunk_last(), &Connection::close);
+    set_reset_at_close(false);
+    close();
+  }
+
+  /// A client that gets no chunks notices a cut by a reset alone.
+  void set_reset_at_close(bool reset) {
+    beast::error_code ignored;
+    stream_.socket().set_option(asio::socket_base::linger{reset, 0}, ignored);
+  }
+
+  template <class Buffers>
+  void write(const Buffers& buffers, void (Connection::*then)()) {
+    stream_.expires_after(shared_.stream_timeout);
+    asio::async_write(
+        stream_, buffers,
+        [self = shared_from_this(), then](beast::error_code error, std::size_t bytes) {
+          if (error) return self->close();
+          self->written_ += static_cast<std::int64_t>(bytes);
+          (*self.*then)();
         });
   }
 
   beast::tcp_stream stream_;
   Shared& shared_;
+  std::list<Connection*>* places_;  ///< connections or streams; null: it has given up its place
   std::list<Connection*>::iterator place_;
-  bool is_evicted_ = false;
   beast::flat_buffer buffer_{kHttpHeaderBytesMax + kHttpBodyBytesMax};
   std::optional<Parser> parser_;
   http::response<http::string_body> response_;
   std::optional<http::response_serializer<http::string_body>> serializer_;
   std::array<char, 4096> drained_{};
   std::size_t drained_bytes_ = 0;
+
+  // Of a stream.
+  std::unique_ptr<HttpSource> source_;  ///< null: no stream, or closed
+  std::string chunk_;
+  asio::steady_timer pause_;
+  bool is_chunked_ = false;
+  std::int64_t written_ = 0;  ///< bytes that the system has taken
+  std::int64_t taken_ = 0;    ///< those of them that the client has taken
+  std::chrono::steady_clock::time_point taken_at_;
 };
 
 }  // namespace
@@ -360,6 +493,8 @@ std::expected<std::unique_ptr<HttpServer>, std::string> HttpServer::start(
     return std::unexpected{bind_error(options.bind, failure.code().value())};
   }
   state->shared.rules = {.handler = std::move(handler), .hosts = options.hosts};
+  state->shared.stream_timeout = options.stream_timeout;
+  state->shared.stream_pause = options.stream_pause;
   if (const int code = state->open(options.bind); code != 0) {
     return std::unexpected{bind_error(options.bind, code)};
   }
@@ -379,9 +514,11 @@ void HttpServer::stop() {
   state_->context.stop();
   state_->thread.join();
   // The waiting handlers own the connections, which close when the state is destroyed. The listener
-  // closes now.
+  // and the streams close now.
   beast::error_code ignored;
   state_->acceptor.close(ignored);
+  while (!state_->shared.streams.empty())
+    state_->shared.streams.front()->close();
 }
 
 net::Address HttpServer::local_address() const {
