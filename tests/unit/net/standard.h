@@ -76,10 +76,6 @@ inline Bytes derived(ConstBytes key, std::string_view label, ConstBytes parts = 
   return blake2b(32, key, laid(label, parts));
 }
 
-inline Bytes published_key() {
-  return derived({}, "tickbox published key, loopback only");
-}
-
 /// The key on which the holder of a secret and the holder of a public key agree.
 inline Bytes agreed(ConstBytes secret, ConstBytes open) {
   Bytes out(32);
@@ -109,23 +105,6 @@ inline Bytes open(ConstBytes key, std::uint64_t sequence, ConstBytes clear, Cons
   EXPECT_EQ(crypto_aead_chacha20poly1305_ietf_decrypt(raw(message), nullptr, nullptr, raw(sealed),
                                                       sealed.size(), raw(clear), clear.size(),
                                                       raw(packet_nonce(sequence)), raw(key)),
-            0);
-  return message;
-}
-
-inline Bytes seal_drawn(ConstBytes key, ConstBytes nonce, ConstBytes clear, ConstBytes message) {
-  Bytes sealed(message.size() + 16);
-  crypto_aead_xchacha20poly1305_ietf_encrypt(raw(sealed), nullptr, raw(message), message.size(),
-                                             raw(clear), clear.size(), nullptr, raw(nonce),
-                                             raw(key));
-  return sealed;
-}
-
-inline Bytes open_drawn(ConstBytes key, ConstBytes nonce, ConstBytes clear, ConstBytes sealed) {
-  Bytes message(sealed.size() - 16);
-  EXPECT_EQ(crypto_aead_xchacha20poly1305_ietf_decrypt(raw(message), nullptr, nullptr, raw(sealed),
-                                                       sealed.size(), raw(clear), clear.size(),
-                                                       raw(nonce), raw(key)),
             0);
   return message;
 }
