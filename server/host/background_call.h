@@ -1,12 +1,14 @@
 #pragma once
 // A call in a thread of its own, for what may wait without end: a read of a FIFO or of a dead
-// mount, a write to a pipe that nobody reads, the close of a file whose disk hangs.
+// mount, a write to a pipe that nobody reads, the close of a file whose disk hangs. If the machine
+// has no further thread, the caller makes the call itself.
 
 #include "os/process/process.h"
 
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace tickbox::server {
@@ -21,11 +23,16 @@ class BackgroundCall {
   template <class Call>
   void begin(const char* thread, Call call) {
     under_way_ = std::make_shared<State>();
-    os::start_thread(thread, [state = under_way_, call = std::move(call)] {
+    const auto make = [state = under_way_, call = std::move(call)] {
       T result = call();
       state->result = std::move(result);
       state->has_ended.store(true, std::memory_order_release);
-    }).detach();
+    };
+    try {
+      os::start_thread(thread, make).detach();
+    } catch (const std::system_error&) {
+      make();
+    }
   }
 
   /// Returns whether a call was begun whose result was not taken.

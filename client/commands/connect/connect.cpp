@@ -171,7 +171,8 @@ FigureValue own_body(const client::Client& client) {
   if (view == nullptr) return {};
   const Player me{client.connection().accept().player.value};
   for (const views::RowHead& row : view->heads()) {
-    if (views::is_avatar(row.id) && views::owner_of(row.id) == me) return row.id.value;
+    if (views::is_avatar(row.id) && views::owner_of(row.id) == me)
+      return std::to_string(row.id.value);
   }
   return {};
 }

@@ -50,7 +50,8 @@ void add_state_hash(Figures& figures, const client::ClientStats& stats) {
     return;
   }
   const engine::WorldDifference& difference = *first.difference;
-  add("entity", difference.entity ? FigureValue{difference.entity->value} : FigureValue{});
+  add("entity",
+      difference.entity ? FigureValue{std::to_string(difference.entity->value)} : FigureValue{});
   add("field", name_of(difference));
   add("expected", difference.first_fields[0].expected);
   add("got", difference.first_fields[0].got);

@@ -224,8 +224,11 @@ void Swarm::try_next_address(std::size_t number, Instant now) {
       !connection.connecting() || slot.was_connected) {
     return;
   }
-  slot.server = next;
-  if (!open_socket(number)) return;
+  const std::size_t tried = std::exchange(slot.server, next);
+  if (!open_socket(number)) {
+    slot.server = tried;
+    return;
+  }
   start(number, now);
   slot.client->poll(now);
 }

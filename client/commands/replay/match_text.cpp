@@ -31,8 +31,9 @@ std::string seat_json(Player player) {
   return player.seat == Player::kNobody ? "null" : fmt::to_string(player.seat);
 }
 
+/// An id is text, because not every reader of JSON keeps 64 bits of a number.
 std::string id_json(BodyId id) {
-  return id == sim::kNoBody ? "null" : fmt::to_string(id.value);
+  return id == sim::kNoBody ? "null" : fmt::format(R"("{}")", id.value);
 }
 
 std::string place_json(Vec2 place) {
@@ -43,14 +44,14 @@ std::string body_json(const engine::World& world, std::size_t row) {
   const sim::Body& body = world.body(row);
   const TypeInfo& type = world.kind_of(row).type;
   std::string text = fmt::format(
-      R"({{"id":{},"kind":"{}","owner":{},"min":{},"velocity":{},"state":{})", body.id.value,
+      R"({{"id":{},"kind":"{}","owner":{},"min":{},"velocity":{},"state":{})", id_json(body.id),
       type.name, seat_json(world.infos()[row].owner), place_json(body.min),
       place_json(body.velocity), engine::value_json(type, world.state(row)));
   if (body.kind == sim::Kind::Kinematic) {
     text += fmt::format(R"(,"path":{},"path_ticks":{})",
                         body.path == kNoPath ? "null" : fmt::to_string(body.path), body.path_ticks);
   } else if (body.carrier != sim::kNoBody) {
-    text += fmt::format(R"(,"carrier":{})", body.carrier.value);
+    text += fmt::format(R"(,"carrier":{})", id_json(body.carrier));
   }
   return text + "}";
 }
@@ -175,7 +176,8 @@ std::string tick_json(const engine::World& world, const engine::LoggedTick& tick
     return outcome_json(game, tick.record, each);
   };
   const auto strike = [](const engine::Strike& each) {
-    return fmt::format(R"({{"shooter":{},"victim":{}}})", seat_json(each.shooter), each.victim.id);
+    return fmt::format(R"({{"shooter":{},"victim":{}}})", seat_json(each.shooter),
+                       id_json(engine::body_id(each.victim)));
   };
   const auto client = [](std::uint64_t id) { return fmt::format("\"{}\"", id); };
   return fmt::format(

@@ -249,7 +249,7 @@ Json document_of(const RecordingDiff& diff) {
   if (diff.tick) {
     document["first_difference"] = {
         {"tick", diff.tick->value},
-        {"entity", diff.what.entity ? Json(diff.what.entity->value) : Json{}},
+        {"entity", diff.what.entity ? Json(std::to_string(diff.what.entity->value)) : Json{}},
         {"subject", diff.what.subject},
         {"field", diff.what.field},
         {"a", diff.what.expected},

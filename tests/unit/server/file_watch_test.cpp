@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
+#include <pthread.h>
+#include <system_error>
 #include <thread>
 
 namespace tickbox::server {
@@ -55,6 +58,39 @@ TEST_F(FileWatchTest, NoticesNoChangeThatWasRead) {
   (void)folder_.write("keys", "second\n");
   watch_.note_read(os::file_stamp(path_));
   EXPECT_EQ(changes(), 0);
+}
+
+/// Lets no thread be made meanwhile: none has room for such a stack.
+class NoFurtherThread {
+ public:
+  NoFurtherThread() {
+    pthread_getattr_default_np(&before_);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, std::size_t{1} << 50);
+    pthread_setattr_default_np(&attributes);
+    pthread_attr_destroy(&attributes);
+  }
+
+  ~NoFurtherThread() {
+    pthread_setattr_default_np(&before_);
+    pthread_attr_destroy(&before_);
+  }
+
+  NoFurtherThread(const NoFurtherThread&) = delete;
+  NoFurtherThread& operator=(const NoFurtherThread&) = delete;
+
+ private:
+  pthread_attr_t before_;
+};
+
+// Before the fix, a full limit of processes ended the server ten seconds later.
+TEST_F(FileWatchTest, NoticesChangesWhereNoThreadCanBeMade) {
+  const NoFurtherThread none;
+  EXPECT_THROW(std::thread{[] {}}.detach(), std::system_error);
+  EXPECT_EQ(changes(), 0);
+  (void)folder_.write("keys", "second\n");
+  EXPECT_EQ(changes(), 1);
 }
 
 TEST_F(FileWatchTest, LooksNoSoonerThanItsInterval) {
