@@ -48,7 +48,7 @@ TEST(PlayFigures, NameTheFirstFieldThatDiffers) {
                               .first_fields = {{.field = "reload", .expected = "4", .got = "3"}}});
   EXPECT_EQ(document_of(stats),
             R"({"state_hash":{"checked":7,"mismatched":1,"first_mismatch":{"tick":90,)"
-            R"("entity":17,"field":"reload","expected":"4","got":"3"}}})");
+            R"("entity":"17","field":"reload","expected":"4","got":"3"}}})");
   EXPECT_EQ(mismatches_in_words(stats),
             "1 of 7 hashes differ, first at tick 90: 000000ab at the server, 000000cd here; "
             "Hero of seat 0: reload is 4 at the server, 3 here");
