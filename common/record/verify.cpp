@@ -111,6 +111,7 @@ void Sum::add(const Segment& segment, const SegmentResult& result) {
   sum_.mismatched += result.mismatched;
   before_is_first_ = !sum_.first_mismatch && result.first_mismatch;
   if (before_is_first_) sum_.first_mismatch = result.first_mismatch;
+  if (!sum_.unrepeatable) sum_.unrepeatable = result.unrepeatable;
   if (result.impossible) damaged_segment();
   const bool comparable = reached_end(segment, result);
   before_ = comparable ? &segment : nullptr;
@@ -206,6 +207,23 @@ bool SegmentVerifier::take(engine::World& world, const RecordedTick& recorded,
   return true;
 }
 
+/// Steps the second world by the tick that the first was stepped by. Returns whether they are
+/// equal, or nothing can be said because the step was stopped.
+bool SegmentVerifier::repeat(engine::World& beside, const engine::World& world,
+                             const RecordedTick& recorded, SegmentResult& result) {
+  const bool is_possible = beside_->step(beside, recorded);
+  if (beside_->gave_up() ||
+      (is_possible && engine::state_hash(beside) == engine::state_hash(world)))
+    return true;
+  result.unrepeatable = Mismatch{
+      .tick = recorded.tick,
+      .compared = recorded.tick,
+      .what =
+          first_difference(world, beside)
+              .value_or(hash_difference(engine::state_hash(world), engine::state_hash(beside)))};
+  return false;
+}
+
 void SegmentVerifier::step_unfinished(engine::World& world, const RecordedTick& recorded,
                                       SegmentResult& result) {
   if (!options_.step_unfinished || recorded.tick > options_.to) return;
@@ -226,6 +244,7 @@ SegmentResult SegmentVerifier::verify(const Segment& segment) {
     result.no_world = true;
     return result;
   }
+  auto second = beside_ ? beside_->begin(reader.world()) : std::nullopt;
   engine::World& world = keyframe->world;
   const std::uint64_t hash = engine::state_hash(world);
   if (hash != keyframe->state_hash) {
@@ -243,6 +262,7 @@ SegmentResult SegmentVerifier::verify(const Segment& segment) {
       // explains a mismatch; no others are.
       if (recorded.tick > options_.to && !waits_ && !result.first_mismatch) return result;
       if (gives_up(result) || !take(world, recorded, result)) return result;
+      if (second && !repeat(second->world, world, recorded, result)) second.reset();
     }
   }
   if (segment.continued && reader.next() == Reader::Item::Keyframe) {

@@ -38,6 +38,9 @@ struct Mismatch {
 struct VerifyOptions {
   Tick from;  ///< the first tick to compare
   Tick to{std::numeric_limits<std::uint32_t>::max()};
+  /// Also step a second world beside the first, by turns, and compare the two after each tick. A
+  /// game that keeps memory outside of its state steps them differently.
+  bool twice = false;
   /// Also step the tick whose step never ended, after all others: an assertion that failed in it
   /// fails again.
   bool step_unfinished = false;
@@ -52,6 +55,8 @@ struct VerifyResult {
   std::uint64_t ticks = 0;  ///< ticks compared; a quiet stretch is compared by its last tick's hash
   std::uint64_t mismatched = 0;
   std::optional<Mismatch> first_mismatch;
+  /// With `twice`: the first tick after which the two worlds differ; `got` is of the second.
+  std::optional<Mismatch> unrepeatable;
   bool complete = false;  ///< a trailer, no damage, no gap, and not interrupted
   bool ends_early = false;
   std::optional<Tick> unfinished;  ///< the tick whose step never ended
@@ -63,7 +68,7 @@ struct VerifyResult {
   Tick last_tick;                     ///< last tick read
   bool interrupted = false;           ///< `stopped` ended it early: only what was found is valid
 
-  [[nodiscard]] bool held() const { return mismatched == 0 && damages == 0; }
+  [[nodiscard]] bool held() const { return mismatched == 0 && !unrepeatable && damages == 0; }
 
   friend bool operator==(const VerifyResult&, const VerifyResult&) = default;
 };
@@ -73,6 +78,7 @@ struct SegmentResult {
   std::uint64_t ticks = 0;  ///< ticks compared
   std::uint64_t mismatched = 0;
   std::optional<Mismatch> first_mismatch;
+  std::optional<Mismatch> unrepeatable;
   std::optional<Difference> keyframe;  ///< set if the keyframe's hash is not that of its world
   std::optional<Difference> next;      ///< set if the stepped world differs from the next keyframe
   bool no_world = false;               ///< the keyframe is not a valid world of this map
@@ -91,6 +97,10 @@ class SegmentVerifier {
         options_(options),
         decoder_(game, map, recording.header().tick_rate) {
     decoder_.stop_when(options.stopped);
+    if (options.twice) {
+      beside_.emplace(game, map, recording.header().tick_rate);
+      beside_->stop_when(options.stopped);
+    }
   }
 
   /// Steps `segment` and compares its hashes. Requires: `segment` is from segments_of() this
@@ -103,12 +113,15 @@ class SegmentVerifier {
   [[nodiscard]] bool gives_up(SegmentResult& result) const;
   [[nodiscard]] bool take(engine::World& world, const RecordedTick& recorded,
                           SegmentResult& result);
+  [[nodiscard]] bool repeat(engine::World& beside, const engine::World& world,
+                            const RecordedTick& recorded, SegmentResult& result);
   void step_unfinished(engine::World& world, const RecordedTick& recorded, SegmentResult& result);
 
   const Reader& recording_;
   const VerifyOptions& options_;
   Decoder decoder_;
-  bool waits_ = false;  ///< quiet ticks were stepped; the hash of their stretch follows
+  std::optional<Decoder> beside_;  ///< steps the second world
+  bool waits_ = false;             ///< quiet ticks were stepped; the hash of their stretch follows
 };
 
 /// Adds up the results of all segments. Requires: one result for each of segments.all.

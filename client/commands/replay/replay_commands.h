@@ -94,6 +94,11 @@ struct RecordedMatch {
 inline constexpr std::string_view kNothingToVerify =
     "it has no tick: nothing in it could be verified";
 
+/// The reason why one match is stepped in two ways, and what to try.
+inline constexpr std::string_view kMemoryOutside =
+    "the game keeps memory outside of its state, such as a static or a cache; move it into an "
+    "entity or the room";
+
 /// The end of a recording, and its damages and gaps.
 struct Ending {
   bool complete = false;

@@ -53,6 +53,7 @@ struct RecordingDiff {
   std::optional<TickRange> b;
   std::optional<CommandDifference> command;  ///< the first difference in commands
   std::optional<Tick> tick;                  ///< the first tick whose worlds differ
+  bool is_unrepeatable = false;              ///< both recorded the same world there
   record::Difference what;                   ///< `expected` is the value of a, `got` that of b
   std::uint32_t damages_a = 0;
   std::uint32_t damages_b = 0;
@@ -178,6 +179,7 @@ bool compare(const Side& a, const Side& b, RecordingDiff& diff) {
   }
   if (a.at().hash() == b.at().hash()) return false;
   diff.tick = a.tick();
+  diff.is_unrepeatable = a.at().recorded_hash() == b.at().recorded_hash();
   diff.what = record::first_difference(a.at().world(), b.at().world())
                   .value_or(record::hash_difference(a.at().hash(), b.at().hash()));
   return true;
@@ -238,6 +240,7 @@ Json document_of(const RecordingDiff& diff) {
                 {"damages", {{"a", diff.damages_a}, {"b", diff.damages_b}}},
                 {"first_command", nullptr},
                 {"first_difference", nullptr},
+                {"unrepeatable", diff.is_unrepeatable},
                 {"interrupted", diff.interrupted}};
   if (diff.command) {
     document["first_command"] = {{"tick", diff.command->tick.value},
@@ -279,6 +282,9 @@ std::string text_of(const DiffFlags& options, const RecordingDiff& diff) {
   if (diff.tick) {
     text += fmt::format("  world    tick {}: {}: {} | {}\n", diff.tick->value,
                         field_text(diff.what), diff.what.expected, diff.what.got);
+  }
+  if (diff.is_unrepeatable) {
+    text += fmt::format("  memory   both recorded the same world there: {}\n", kMemoryOutside);
   }
   const bool ranges_differ =
       diff.a && diff.b && (diff.a->first != diff.b->first || diff.a->last != diff.b->last);

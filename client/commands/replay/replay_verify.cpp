@@ -35,6 +35,7 @@ struct VerifyFlags {
   std::uint32_t to = kLastTick;
   std::uint32_t jobs = processors();
   Duration limit{};  ///< on the time that the command takes; 0: no limit
+  bool twice = false;
 };
 
 nlohmann::ordered_json mismatch_document(const std::optional<record::Mismatch>& mismatch) {
@@ -56,6 +57,7 @@ nlohmann::ordered_json verify_document(const record::VerifyResult& result, doubl
   return {{"ticks", result.ticks},
           {"mismatched", result.mismatched},
           {"first_mismatch", mismatch_document(result.first_mismatch)},
+          {"unrepeatable", mismatch_document(result.unrepeatable)},
           {"complete", result.complete},
           {"segments", {{"whole", result.segments_whole}, {"lost", result.segments_lost}}},
           {"recovered_ticks", result.recovered_ticks},
@@ -85,6 +87,12 @@ std::string verify_text(const std::string& path, const record::VerifyResult& res
             : ":";
     text += fmt::format("  first       tick {}{} {} is {}, was recorded as {}\n", first.tick.value,
                         at_keyframe, field_text(first.what), first.what.got, first.what.expected);
+  }
+  if (result.unrepeatable) {
+    const record::Mismatch& first = *result.unrepeatable;
+    text +=
+        fmt::format("  repeated    tick {}: {} is {}, and {} in a second world stepped beside it\n",
+                    first.tick.value, field_text(first.what), first.what.expected, first.what.got);
   }
   text +=
       fmt::format("  segments    {} whole, {} lost\n", result.segments_whole, result.segments_lost);
@@ -144,6 +152,7 @@ std::expected<record::VerifyResult, ExitCode> verify_recording(const VerifyFlags
       verify_in_parallel(*recording.reader, *setting->game, setting->map,
                          {.from = {options.from},
                           .to = {options.to},
+                          .twice = options.twice,
                           .progress =
                               [&](std::uint32_t thousandths) {
                                 if (progress.due(clock.now())) {
@@ -182,6 +191,10 @@ ExitCode exit_code_of(const record::VerifyResult& result) {
 
 /// Returns what is wrong with the recording; empty if nothing is.
 std::string fault_of(const std::string& file, const record::VerifyResult& result) {
+  if (result.unrepeatable) {
+    return fmt::format("{}: two worlds that take the same ticks differ at tick {}; {}", file,
+                       result.unrepeatable->tick.value, kMemoryOutside);
+  }
   if (result.mismatched > 0) {
     return file + ": " + counted(result.mismatched, "hash differs", "hashes differ");
   }
@@ -265,6 +278,9 @@ void add_replay_verify(const Subcommand& place) {
                      "Stop after this time, such as 60s or 5m (0: no limit). For a recording from "
                      "somebody else, whose ticks may take any time: ends within a tick, too",
                      {.value = "DURATION", .default_text = "0"});
+  command.add_option("--twice", options->twice,
+                     "Also step a second world beside the first, by turns: finds a game that keeps "
+                     "memory outside of its state, such as a static. Takes twice the time");
   place.on_call(command, options, run_verify);
 }
 

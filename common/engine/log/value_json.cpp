@@ -20,7 +20,7 @@ std::string field_json(const FieldInfo& field, std::size_t i, ConstBytes bytes) 
       return value == Player::kNobody ? "null" : std::to_string(value);
     case FieldForm::Ref: {
       const Ref ref{static_cast<std::uint64_t>(value)};
-      return ref == Ref{} ? "null" : std::to_string(ref.id);
+      return ref == Ref{} ? "null" : '"' + std::to_string(ref.id) + '"';
     }
   }
   return std::to_string(value);

@@ -316,6 +316,15 @@ TEST_F(ReplayCommand, VerifiesByAnyNumberOfThreads) {
   EXPECT_EQ(replay({"verify", path, "--jobs", "0"}).exit_code, 2);
 }
 
+TEST_F(ReplayCommand, TwiceStepsASecondWorldBesideTheFirst) {
+  const std::string path = file_of(tests::small_recording(2, 20));
+  const Outcome outcome = replay({"verify", path, "--twice", "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.document()["ticks"], 40);
+  EXPECT_TRUE(outcome.document()["unrepeatable"].is_null());
+  EXPECT_EQ(replay({"diff", path, path, "--json"}).document()["unrepeatable"], false);
+}
+
 TEST_F(ReplayCommand, StepsTheTickInWhichTheServerFailedLastAndSaysSo) {
   tests::RecordedMatch match;
   tests::MemorySink sink;

@@ -2,7 +2,9 @@
 
 #include "core/hash.h"
 #include "engine/keyframe.h"
+#include "games/arena/arena.h"
 #include "tests/support/bytes.h"
+#include "tests/support/changed_game.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/record/forged.h"
 
@@ -295,6 +297,32 @@ TEST(Verify, CallsAWorldThatIsNoneDamage) {
   EXPECT_EQ(result.damages, 1U);
   EXPECT_EQ(result.segments_lost, 1U);
   EXPECT_EQ(result.segments_whole, 0U);
+}
+
+// A game that counts its ticks in a static: one stepper that begins as the server did repeats them.
+TEST(Verify, TwiceFindsAGameThatRemembersOutsideOfItsState) {
+  std::uint32_t remembered = 0;
+  const tests::ChangedGame game{
+      games::arena(), {.after = [&](const tests::MidTick& tick) {
+        if (tests::ChangedGame::is_trial(tick.world()) || tick.world().size() == 0) return;
+        if (++remembered % 20 == 0) tick.flip(tick.world().id(0), "vx", 0);
+      }}};
+  const auto verify = [&](ConstBytes file, bool twice) {
+    remembered = 0;
+    const auto reader = Reader::open(file).value();
+    return record::verify(reader, game, tests::played_in(reader.header()).map, {.twice = twice});
+  };
+  const auto file = tests::small_recording(1, 60, {.seed = 4, .game = &game});
+  EXPECT_TRUE(verify(file, false).held());
+  const auto twice = verify(file, true);
+  EXPECT_FALSE(twice.held());
+  ASSERT_TRUE(twice.unrepeatable);
+  EXPECT_LE(twice.unrepeatable->tick, Tick{20});
+  EXPECT_TRUE(twice.unrepeatable->what.entity);
+  EXPECT_NE(twice.unrepeatable->what.expected, twice.unrepeatable->what.got);
+
+  const auto good = tests::small_recording(3, 20, {.seed = 4});
+  EXPECT_EQ(tests::verify(good, {.twice = true}), tests::verify(good));
 }
 
 // What was found before the verification was given up counts. Nothing is said about the rest.
