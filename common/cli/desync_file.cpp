@@ -16,7 +16,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// The format number in the file, raised when old readers would misread the file.
-constexpr int kFormat = 3;
+constexpr int kFormat = 4;
+
+/// An id is text, because not every reader of JSON keeps 64 bits of a number.
+std::string text_of(BodyId id) {
+  return std::to_string(id.value);
+}
 
 /// A value as a number, or in words for a player or an entity; of an array a list of them.
 Json document_of(const FieldInfo& field, ConstBytes state) {
@@ -43,12 +48,12 @@ Json document_of(const TypeInfo& type, ConstBytes state) {
 
 Json document_of(const views::Rows& rows, std::size_t row) {
   const views::RowHead& head = rows.head(row);
-  Json document{{"id", head.id.value},   {"kind", rows.kind_of(row).type.name},
-                {"x", head.min.x},       {"y", head.min.y},
-                {"vx", head.velocity.x}, {"vy", head.velocity.y},
+  Json document{{"id", text_of(head.id)}, {"kind", rows.kind_of(row).type.name},
+                {"x", head.min.x},        {"y", head.min.y},
+                {"vx", head.velocity.x},  {"vy", head.velocity.y},
                 {"new", head.is_new}};
-  if (head.parent != Parent::Collides) document["ignores"] = head.ignores.value;
-  if (head.carrier != sim::kNoBody) document["carrier"] = head.carrier.value;
+  if (head.parent != Parent::Collides) document["ignores"] = text_of(head.ignores);
+  if (head.carrier != sim::kNoBody) document["carrier"] = text_of(head.carrier);
   if (head.path != kNoPath) {
     document["path"] = head.path;
     document["path_ticks"] = head.path_ticks;
@@ -77,7 +82,7 @@ Json document_of(const std::optional<engine::WorldDifference>& difference) {
     fields.push_back({{"field", field.field}, {"server", field.expected}, {"client", field.got}});
   }
   Json first{{"subject", difference->subject}, {"fields", std::move(fields)}};
-  if (difference->entity) first["entity"] = difference->entity->value;
+  if (difference->entity) first["entity"] = text_of(*difference->entity);
   return {{"entities", difference->entities},
           {"fields", difference->fields},
           {"others", difference->others},
@@ -88,7 +93,7 @@ Json document_of(const std::vector<protocol::DesyncCause>& causes) {
   Json list = Json::array();
   for (const protocol::DesyncCause& cause : causes) {
     Json document = {{"tick", cause.tick.value}, {"cause", name_of(cause.kind)}};
-    if (cause.entity != sim::kNoBody) document["entity"] = cause.entity.value;
+    if (cause.entity != sim::kNoBody) document["entity"] = text_of(cause.entity);
     if (!cause.what.empty()) document["what"] = cause.what;
     list.push_back(std::move(document));
   }

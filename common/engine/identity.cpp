@@ -171,7 +171,7 @@ std::expected<std::string_view, std::string> find_map_name(const GameTable& game
   if (text.empty()) return game.maps.empty() ? std::string_view{} : game.maps.front();
   const auto found = std::ranges::find(game.maps, text);
   if (found != game.maps.end()) return *found;
-  std::string refusal = quoted(text) + " is no map of " + std::string{game.name};
+  std::string refusal = quoted(text) + " is not a map of " + std::string{game.name};
   if (game.maps.empty()) return std::unexpected{refusal + ", which has one without a name"};
   for (const std::string_view name : game.maps) {
     refusal += (name == game.maps.front() ? "; it has " : ", ") + std::string{name};

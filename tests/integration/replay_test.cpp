@@ -57,10 +57,21 @@ Finished verify(const std::string& file) {
   return run(tickbox({"replay", "verify", file, "--json"}));
 }
 
+TEST_F(Replay, ARecordingMakesTheLastDirectoryOfItsPathAlone) {
+  expect_ended(run(tickbox_server({"--port", "0", "--admin-port", "0", "--ticks", "1", "--record",
+                                   folder_.file("mistyped/recordings")})),
+               kFailed, {"its parent directory does not exist"});
+}
+
 TEST_F(Replay, TheRecordingOfAStoppedServerIsCompleteAndHolds) {
-  const Finished verified = verify(record_a_match(folder_.file("recordings")));
+  const std::string file = record_a_match(folder_.file("recordings"));
+  const Finished verified = verify(file);
   ASSERT_EQ(verified.exit_code, kDone) << verified;
   const Document document{verified.out};
+  Command with_variable = tickbox({"replay", "verify", file, "--json"});
+  with_variable.environment = {"TICKBOX_TO=3"};
+  EXPECT_EQ(Document{run(with_variable).out}.number("ticks"), document.number("ticks"))
+      << "an option of one run has no variable";
   EXPECT_EQ(document.missing({"ticks", "mismatched", "first_mismatch", "complete", "segments.whole",
                               "segments.lost", "recovered_ticks", "ticks_per_second"}),
             std::vector<std::string>{});

@@ -94,10 +94,11 @@ TEST(Usage, AWrongFlagOfACommandIsToldWithTheNearestOne) {
 TEST(Usage, AWrongValueNamesItsFlag) {
   expect_wrong_usage(tickbox_server({"--port", "65536"}), {"--port", "65536"});
   expect_wrong_usage(tickbox_server({"--tick-rate", "fast"}), {"--tick-rate", "fast"});
-  expect_wrong_usage(tickbox_server({"--game", "chess"}), {"--game", "chess"});
+  expect_wrong_usage(tickbox_server({"--game", "chess"}),
+                     {"--game", "'chess' is not a game of this server; it has arena"});
   expect_wrong_usage(tickbox_server({"--map", "tower"}), {"--map", "arena"});
   expect_wrong_usage(tickbox_server({"--game", "platformer", "--map", "cave"}),
-                     {"--map", "\"cave\" is no map of platformer; it has meadow, tower"});
+                     {"--map", "\"cave\" is not a map of platformer; it has meadow, tower"});
   expect_wrong_usage(tickbox_server({"--max-clients", "0"}), {"--max-clients"});
   expect_wrong_usage(tickbox_server({"--log-level", "loud"}), {"--log-level", "loud"});
   expect_wrong_usage(tickbox_server({"--port"}), {"--port"});

@@ -8,7 +8,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace tickbox::commands {
@@ -20,7 +23,7 @@ using Json = nlohmann::ordered_json;
 /// The largest file that is read, in bytes. A view of 16,384 entities takes less.
 constexpr std::size_t kDesyncFileBytesMax = std::size_t{64} << 20;
 /// The format number that is read.
-constexpr std::uint64_t kFormat = 3;
+constexpr std::uint64_t kFormat = 4;
 /// The most causes and fields that are printed.
 constexpr std::size_t kListed = 8;
 
@@ -51,6 +54,16 @@ std::optional<std::uint64_t> number(const Json& object, const char* name) {
   return value.is_number_unsigned() ? std::optional{value.get<std::uint64_t>()} : std::nullopt;
 }
 
+/// Returns the id of an entity, which is text.
+std::optional<std::uint64_t> id_in(const Json& object, const char* name) {
+  const Json& value = member(object, name);
+  if (!value.is_string()) return std::nullopt;
+  const std::string_view text = value.get_ref<const std::string&>();
+  std::uint64_t id = 0;
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), id);
+  return error == std::errc{} && end == text.end() ? std::optional{id} : std::nullopt;
+}
+
 /// Returns a text that a terminal can print; empty if it is none.
 std::string text(const Json& object, const char* name) {
   const Json& value = member(object, name);
@@ -68,7 +81,7 @@ std::string text(const Json& object, const char* name) {
 /// Returns the entity of this id in a view; null if it is not there.
 const Json& entity_in(const Json& view, std::uint64_t id) {
   for (const Json& each : list(view, "entities")) {
-    if (number(each, "id") == id) return each;
+    if (id_in(each, "id") == id) return each;
   }
   return member(view, "");
 }
@@ -116,11 +129,11 @@ Moved moved(const Json& document, const Json& first, std::uint64_t id) {
 Explanation explain(const Json& document, const std::string& program) {
   Explanation found{.difference = member(document, "difference")};
   const Json& first = member(found.difference, "first");
-  const auto id = number(first, "entity");
+  const auto id = id_in(first, "entity");
   found.name = id ? name_in(document, *id) : text(first, "subject");
   if (id) found.moved = moved(document, first, *id);
   for (const Json& each : list(document, "causes")) {
-    const bool is_own = id && number(each, "entity") == id;
+    const bool is_own = id && id_in(each, "entity") == id;
     found.causes.insert(is_own ? found.causes.begin() + static_cast<std::ptrdiff_t>(found.own++)
                                : found.causes.end(),
                         each);
@@ -132,7 +145,7 @@ Explanation explain(const Json& document, const std::string& program) {
 }
 
 std::string cause_text(const Json& document, const Json& cause) {
-  const auto id = number(cause, "entity");
+  const auto id = id_in(cause, "entity");
   const std::string what = text(cause, "what");
   return fmt::format("tick {}: {}{}{}", number(cause, "tick").value_or(0), text(cause, "cause"),
                      id ? " of " + name_in(document, *id) : "", what.empty() ? "" : ": " + what);
@@ -171,7 +184,7 @@ std::string_view moved_text(Moved moved) {
 
 std::string causes_text(const Json& document, const Explanation& found) {
   std::string lines;
-  const bool is_entity = number(member(found.difference, "first"), "entity").has_value();
+  const bool is_entity = id_in(member(found.difference, "first"), "entity").has_value();
   if (is_entity && found.own == 0) {
     lines +=
         "  cause       nothing entered for it: its state depends on another entity, on memory\n"
@@ -218,7 +231,7 @@ Json document_of(const Json& document, const Explanation& found) {
   const char* const moved = kMoved[static_cast<std::size_t>(found.moved)];
   Json causes = Json::array();
   for (const Json& each : found.causes) {
-    const auto id = number(each, "entity");
+    const auto id = id_in(each, "entity");
     causes.push_back({{"tick", number(each, "tick").value_or(0)},
                       {"cause", text(each, "cause")},
                       {"name", id ? Json(name_in(document, *id)) : Json{}},

@@ -30,7 +30,7 @@ nlohmann::ordered_json header_document(const record::Header& header) {
           {"game_version", header.game_version},
           {"game_hash", hash_text(header.game_hash)},
           {"tick_rate", header.tick_rate},
-          {"seed", header.seed},
+          {"seed", std::to_string(header.seed)},
           {"map", {{"seats", header.map_seats}, {"hash", hash_text(header.map_hash)}}},
           {"room", header.room},
           {"part", header.part},

@@ -83,11 +83,12 @@ class ReplayCommand : public testing::Test {
 TEST_F(ReplayCommand, ExplainsADesyncByTheNamesOfItsEntities) {
   // An avatar of seat 4, in its second generation.
   constexpr std::uint64_t kMan = (std::uint64_t{2} << 44) + (std::uint64_t{4} << 32);
-  const nlohmann::json man{{"id", kMan}, {"kind", "Man"}, {"x", 7}, {"state", {{"coyote", 2}}}};
+  const nlohmann::json man{
+      {"id", std::to_string(kMan)}, {"kind", "Man"}, {"x", 7}, {"state", {{"coyote", 2}}}};
   nlohmann::json moved = man;
   moved["state"]["coyote"] = 3;
   const nlohmann::json document{
-      {"desync", 3},
+      {"desync", 4},
       {"side", "server"},
       {"ended", "compared"},
       {"build", {{"version", "0.2.0"}, {"commit", "abc"}, {"simulation", "def"}}},
@@ -102,14 +103,14 @@ TEST_F(ReplayCommand, ExplainsADesyncByTheNamesOfItsEntities) {
         {"others", 0},
         {"first",
          {{"subject", "Man #" + std::to_string(kMan)},
-          {"entity", kMan},
+          {"entity", std::to_string(kMan)},
           {"fields", {{{"field", "coyote"}, {"server", "2"}, {"client", "3"}}}}}}}},
       {"server_view", {{"entities", {man}}}},
       {"client_view", {{"entities", {moved}}}},
       {"base_view", {{"entities", {man}}}},
       {"causes",
        {{{"tick", 66}, {"cause", "room"}, {"what", "round 2"}},
-        {{"tick", 67}, {"cause", "input"}, {"entity", kMan}, {"what", "jump 1"}}}}};
+        {{"tick", 67}, {"cause", "input"}, {"entity", std::to_string(kMan)}, {"what", "jump 1"}}}}};
   const Outcome told = replay({"desync", text_file(document.dump())});
   ASSERT_EQ(told.exit_code, 0) << told.err;
   for (const char* words :
@@ -132,7 +133,7 @@ TEST_F(ReplayCommand, ExplainsADesyncByTheNamesOfItsEntities) {
 // The file may be from anybody.
 TEST_F(ReplayCommand, ReadsADesyncOfAnyForm) {
   for (const char* text :
-       {"", "[]", "{", R"({"desync":3})", R"({"desync":"3","seat":1,"tick":2})"}) {
+       {"", "[]", "{", R"({"desync":4})", R"({"desync":"4","seat":1,"tick":2})"}) {
     expect_ended(replay({"desync", text_file(text)}), 1, "not a file of --desync-dir");
   }
   expect_ended(replay({"desync", text_file(R"({"desync":9,"seat":1,"tick":2})")}), 1,
@@ -140,10 +141,10 @@ TEST_F(ReplayCommand, ReadsADesyncOfAnyForm) {
   for (
       const char* members :
       {"", R"("difference":7)", R"("difference":{"first":[1]})", R"("causes":{"a":1})",
-       R"("causes":[1,null,{"entity":-1}],"difference":{"first":{"entity":18446744073709551615}})",
-       R"("server_view":{"entities":[3,{"id":5}]},"difference":{"first":{"entity":5,"fields":[0]}})",
+       R"("causes":[1,null,{"entity":"-1"}],"difference":{"first":{"entity":"18446744073709551615"}})",
+       R"("server_view":{"entities":[3,{"id":5}]},"difference":{"first":{"entity":"5","fields":[0]}})",
        R"("difference":{"first":{"subject":"\u001b[2J","fields":[{"field":"\u0007"}]}})"}) {
-    std::string text = R"({"desync":3,"seat":1,"tick":2)";
+    std::string text = R"({"desync":4,"seat":1,"tick":2)";
     if (*members != 0) text += std::string{","} + members;
     const Outcome told = replay({"desync", text_file(text + "}")});
     EXPECT_EQ(told.exit_code, 0) << members;

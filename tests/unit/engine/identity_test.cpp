@@ -191,7 +191,7 @@ TEST(FindMapName, FindsTheMapsThatAGameLists) {
   EXPECT_EQ(find_map_name(games::platformer(), ""), "meadow") << "the first";
   EXPECT_EQ(find_map_name(carts<Build{}>(), ""), "");
   EXPECT_EQ(find_map_name(games::platformer(), "tow").error(),
-            "\"tow\" is no map of platformer; it has meadow, tower");
+            "\"tow\" is not a map of platformer; it has meadow, tower");
   EXPECT_EQ(find_map_name(carts<Build{}>(), "tower").error(),
             "\"tower\" is no map of carts, which has one without a name");
 }

@@ -23,7 +23,7 @@ TEST(DesyncFile, IsNamedByTimeSideSeatAndTick) {
 TEST(DesyncFile, HoldsEverything) {
   const auto document = json::parse(cli::to_json(
       samples::desync(), {.version = "1.2.3", .commit = "abc", .simulation_hash = "def"}));
-  EXPECT_EQ(document["desync"], 3);
+  EXPECT_EQ(document["desync"], 4);
   EXPECT_EQ(document["side"], "client");
   EXPECT_EQ(document["ended"], "compared");
   EXPECT_EQ(document["build"]["version"], "1.2.3");
@@ -36,12 +36,12 @@ TEST(DesyncFile, HoldsEverything) {
   EXPECT_EQ(document["got"], "ffffffff");
   EXPECT_EQ(document["difference"]["entities"], 1);
   EXPECT_EQ(document["difference"]["fields"], 1);
-  EXPECT_EQ(document["difference"]["first"]["entity"], samples::crate_id(2).value);
+  EXPECT_EQ(document["difference"]["first"]["entity"], std::to_string(samples::crate_id(2).value));
   EXPECT_EQ(document["difference"]["first"]["fields"],
             json::parse(R"([{"field":"x","server":"20","client":"21"}])"));
   ASSERT_EQ(document["server_view"]["entities"].size(), 2U);
   const json& crate = document["client_view"]["entities"][1];
-  EXPECT_EQ(crate["id"], samples::crate_id(2).value);
+  EXPECT_EQ(crate["id"], std::to_string(samples::crate_id(2).value));
   EXPECT_EQ(crate["kind"], "Crate");
   EXPECT_EQ(crate["x"], 21);
   EXPECT_EQ(crate["y"], -2);
@@ -49,7 +49,7 @@ TEST(DesyncFile, HoldsEverything) {
   EXPECT_EQ(crate["vy"], -4);
   EXPECT_EQ(document["base_view"]["entities"][0]["x"], 9);
   EXPECT_EQ(document["causes"][0],
-            json::parse(R"({"tick":1231,"cause":"outcome","entity":7,"what":"Respawn place 44"})"));
+            json::parse(R"({"tick":1231,"cause":"outcome","entity":"7","what":"Respawn place 44"})"));
 }
 
 TEST(DesyncFile, HasStateAndInputOfAnAvatarByName) {
@@ -73,10 +73,10 @@ TEST(DesyncFile, NamesEachKindOfCause) {
   desync.causes.push_back(
       {.tick = {6}, .entity = sim::kNoBody, .kind = Kind::Room, .what = "clock 4"});
   EXPECT_EQ(json::parse(cli::to_json(desync, {}))["causes"],
-            json::parse(R"([{"tick":5,"cause":"input","entity":7},)"
-                        R"({"tick":5,"cause":"strike","entity":7},)"
-                        R"({"tick":5,"cause":"exit","entity":7},)"
-                        R"({"tick":5,"cause":"in_full","entity":7},)"
+            json::parse(R"([{"tick":5,"cause":"input","entity":"7"},)"
+                        R"({"tick":5,"cause":"strike","entity":"7"},)"
+                        R"({"tick":5,"cause":"exit","entity":"7"},)"
+                        R"({"tick":5,"cause":"in_full","entity":"7"},)"
                         R"({"tick":6,"cause":"room","what":"clock 4"}])"));
 }
 
