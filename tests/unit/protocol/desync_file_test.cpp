@@ -48,8 +48,9 @@ TEST(DesyncFile, HoldsEverything) {
   EXPECT_EQ(crate["vx"], 3);
   EXPECT_EQ(crate["vy"], -4);
   EXPECT_EQ(document["base_view"]["entities"][0]["x"], 9);
-  EXPECT_EQ(document["causes"][0],
-            json::parse(R"({"tick":1231,"cause":"outcome","entity":"7","what":"Respawn place 44"})"));
+  EXPECT_EQ(
+      document["causes"][0],
+      json::parse(R"({"tick":1231,"cause":"outcome","entity":"7","what":"Respawn place 44"})"));
 }
 
 TEST(DesyncFile, HasStateAndInputOfAnAvatarByName) {
