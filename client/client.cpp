@@ -326,8 +326,7 @@ std::span<const PresentedBody> Client::shown(Instant now) {
   if (!session_) return {};
   begin_work(now);
   const std::span<const PresentedBody> bodies = session_->presentation.shown(now);
-  end_work();
-  return bodies;
+  return end_work() ? bodies : std::span<const PresentedBody>{};
 }
 
 Tick Client::render_tick(Instant now) const {
