@@ -97,6 +97,7 @@ class ServerReports:
             findings.saw("view forgotten")
             return
         check(asked.whole(), "trace", "a DESYNC_STATE before all of the client's view has come")
+        check(head.arrived == 2**asked.count - 1, "trace", "the client's parts are not named as arrived")
         trace = self.answered.setdefault(name, Report(name, now))
         trace.add(part, check)
         trace.check_hash(head.said, world, "the server's")

@@ -9,6 +9,7 @@ import sys
 sys.dont_write_bytecode = True
 
 import json
+import re
 import struct
 import subprocess
 import unittest
@@ -23,7 +24,7 @@ from alter import flipped, places, put
 from audit_entries import RECEIVED, REPEATED, read_tick, take_entry
 from flatbuffer import Malformed
 from game import NEUTRAL
-from reader import Reader
+from reader import SCHEMA, Reader
 
 HEAD = layouts.PACKET_HEAD_BYTES
 PLAYING = 100  # packets of a type after which everybody plays
@@ -80,6 +81,13 @@ class Scene(unittest.TestCase):
             with self.subTest(bit=bit):
                 at = data.start + bit // 8
                 self.assert_found(rules, self.alter_message(number, lambda message: flipped(message, at, bit % 8)))
+
+
+class Page(unittest.TestCase):
+    def test_one_protocol_version_in_every_place(self):
+        """In its head, and in the table of the requests."""
+        page = (SCHEMA / "README.md").read_text(encoding="utf-8")
+        self.assertEqual(re.findall(r"protocol(?: version |, u32: )(\d+)", page), [str(layouts.PROTOCOL)] * 2)
 
 
 class Altered(Scene):

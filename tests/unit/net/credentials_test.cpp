@@ -394,5 +394,14 @@ TEST(TicketText, IsReadAsItWasWritten) {
   }
 }
 
+TEST(TicketText, IsTheTicketThenTheKeysToServerAndToClient) {
+  const ResumeTicket ticket = samples::resume_ticket();
+  std::array<std::byte, 2 * kKeyBytes> keys{};
+  std::ranges::copy(ticket.keys.to_client,
+                    std::ranges::copy(ticket.keys.to_server, keys.begin()).out);
+  EXPECT_EQ(to_text(ticket), "tickbox-ticket-1." + to_base64(ticket.sealed) + to_base64(keys))
+      << "135 bytes are whole letters";
+}
+
 }  // namespace
 }  // namespace tickbox::net

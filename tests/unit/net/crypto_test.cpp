@@ -178,6 +178,15 @@ TEST(Crypto, ShortHashDependsOnEveryBit) {
   }
 }
 
+// Aumasson and Bernstein, SipHash, appendix A and the vectors of its reference code: the key counts
+// up from 0, and so do the bytes.
+TEST(Crypto, ShortHashIsSipHash24) {
+  const auto key = samples::counting<ShortKey>(0);
+  const auto input = samples::counting<std::array<std::byte, 15>>(0);
+  EXPECT_EQ(short_hash(key, {}), 0x726fdb47dd0e0e31U);
+  EXPECT_EQ(short_hash(key, input), 0xa129ca6149be45e5U);
+}
+
 TEST(Crypto, WritesAndReadsHexadecimal) {
   const auto bytes = samples::counting<std::array<std::byte, 4>>(0x9e);
   EXPECT_EQ(to_hex(bytes), "9e9fa0a1");

@@ -114,6 +114,14 @@ TEST(KeyEpochs, ShowInTheHighestBitsOfTheFirstByte) {
   }
 }
 
+// The expected bytes were made with crypto.py of tests/conformance.
+TEST(KeyEpochs, SealWithTheSixthKeyAndTheWholeSequence) {
+  PacketChannel sender = channel(Direction::ToServer);
+  EXPECT_EQ(to_hex(packet_of(sender, 5 * kEpoch + 3)),
+            "480700000003001341b349a136cbcfc8c5db1e47b1afefb916fa13c4"
+            "58c34425c187f86d11dbdb44ff729c15b9fe02a2979a8041c52339");
+}
+
 TEST(KeyEpochs, APacketOfTheNextIsTakenAndNoneOfAnyLater) {
   for (const std::uint64_t start : {std::uint64_t{1}, 3 * kEpoch - 5, 4 * kEpoch}) {
     PacketChannel sender = channel(Direction::ToServer);

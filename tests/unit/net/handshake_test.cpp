@@ -107,7 +107,9 @@ TEST(Handshake, WhatShowsATokenOrATicketCarriesAWish) {
         connect);
     const ConnectRequest resume = make_request(PacketType::Resume, samples::nonce(5), mode);
     EXPECT_EQ(decode_request(encode_resume(resume, samples::resume_ticket(), out)), resume);
-    out[180] ^= std::byte{1};
+    out[180] |= std::byte{0xfe};
+    EXPECT_EQ(decode_request(out), resume) << "the other bits of the mode are ignored";
+    out[180] ^= std::byte{0xff};
     EXPECT_FALSE(is_proven(out, samples::handed_keys().to_server))
         << "nobody else can change the mode";
   }
@@ -295,6 +297,15 @@ Datagram sealed_accept(const RawAccept& raw) {
        std::as_bytes(std::span{builder.GetBufferPointer(), builder.GetSize()}),
        MutableBytes{datagram}.subspan(37));
   return datagram;
+}
+
+// No reader of the traffic can tell these three numbers from others of their size.
+TEST(Handshake, ReadsTheNumbersOfAnAcceptThatAnotherHasMade) {
+  const auto read = decode_accepted(sealed_accept({}));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->accept.game_hash, 2U);
+  EXPECT_EQ(read->accept.map_hash, 7U);
+  EXPECT_EQ(read->accept.shared_seed, 6U);
 }
 
 TEST(Handshake, RefusesAnAcceptThatCannotBe) {

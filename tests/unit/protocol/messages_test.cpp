@@ -115,14 +115,18 @@ TEST(InputMessage, HasNoFieldOfNoInputs) {
   EXPECT_FALSE(read_input(compact_of(builder), {}));
 }
 
-TEST(Disconnect, CarriesItsReason) {
+TEST(Disconnect, CarriesItsReasonAsTheStandardNumbersThem) {
   MessageBuffer message_buffer;
+  std::uint8_t number = 0;
   for (const auto reason : {net::DisconnectReason::ClientLeft,
                             net::DisconnectReason::ServerStopping, net::DisconnectReason::TimedOut,
                             net::DisconnectReason::Kicked, net::DisconnectReason::TakenOver,
                             net::DisconnectReason::MatchEnded, net::DisconnectReason::OtherVersion,
                             net::DisconnectReason::OtherRules, net::DisconnectReason::OtherMap}) {
     EXPECT_EQ(decode_disconnect(encode_disconnect(reason, message_buffer)), reason);
+    flatbuffers::FlatBufferBuilder builder;
+    builder.Finish(schema::CreateDisconnect(builder, ++number));
+    EXPECT_EQ(decode_disconnect(bytes_of(builder)), reason);
   }
 }
 
@@ -150,6 +154,13 @@ TEST(PathCheck, CarriesItsData) {
                                    std::uint64_t{0x7172737475767778}, ~std::uint64_t{0}}) {
     EXPECT_EQ(decode_path_check(encode_path_check(data, message_buffer)), data);
   }
+}
+
+// Another writer's layout: offset of the table, vtable, two zero bytes, table with its u64 at 16.
+TEST(PathCheck, IsReadAsAnotherWriterLaysIt) {
+  constexpr std::uint8_t kMessage[] = {12, 0, 0, 0, 6,    0,    12,   0,    4,    0,    0,    0,
+                                       8,  0, 0, 0, 0x78, 0x77, 0x76, 0x75, 0x74, 0x73, 0x72, 0x71};
+  EXPECT_EQ(decode_path_check(std::as_bytes(std::span{kMessage})), 0x7172737475767778U);
 }
 
 TEST(PathCheck, IsNoneOfNoBytesAndNoneWhenCut) {

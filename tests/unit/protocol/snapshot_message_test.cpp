@@ -53,6 +53,13 @@ TEST(Snapshot, CarriesWhateverPartsItHas) {
   }
 }
 
+// After the mask, a head of 12 bytes, a receipt of 2 and a status of 12.
+TEST(Snapshot, AnswersCommandsWithTheLowestByteFirst) {
+  MessageBuffer message_buffer;
+  const ConstBytes message = encode_snapshot(samples::snapshot(1), message_buffer);
+  EXPECT_EQ(load_le<std::uint16_t>(message.subspan(27)), 0x5758U);
+}
+
 /// Datagram bytes beside content and events.
 std::size_t frame_bytes(const Snapshot& snapshot) {
   MessageBuffer message_buffer;
