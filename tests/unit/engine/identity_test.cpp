@@ -193,7 +193,7 @@ TEST(FindMapName, FindsTheMapsThatAGameLists) {
   EXPECT_EQ(find_map_name(games::platformer(), "tow").error(),
             "\"tow\" is not a map of platformer; it has meadow, tower");
   EXPECT_EQ(find_map_name(carts<Build{}>(), "tower").error(),
-            "\"tower\" is no map of carts, which has one without a name");
+            "\"tower\" is not a map of carts, which has one without a name");
 }
 
 TEST(FindGameOnMap, FindsEachMapByItsHash) {
