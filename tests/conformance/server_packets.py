@@ -2,7 +2,6 @@
 
 import layouts
 import messages
-from flatbuffer import Malformed
 from inputs import Inputs
 from server_audits import ServerAudits
 from server_snapshots import ServerSnapshots

@@ -53,7 +53,7 @@ struct RecordingDiff {
   std::optional<TickRange> b;
   std::optional<CommandDifference> command;  ///< the first difference in commands
   std::optional<Tick> tick;                  ///< the first tick whose worlds differ
-  bool is_unrepeatable = false;              ///< both recorded the same world there
+  bool is_unrepeatable = false;              ///< they differ, and are the same recording
   record::Difference what;                   ///< `expected` is the value of a, `got` that of b
   std::uint32_t damages_a = 0;
   std::uint32_t damages_b = 0;
@@ -179,7 +179,6 @@ bool compare(const Side& a, const Side& b, RecordingDiff& diff) {
   }
   if (a.at().hash() == b.at().hash()) return false;
   diff.tick = a.tick();
-  diff.is_unrepeatable = a.at().recorded_hash() == b.at().recorded_hash();
   diff.what = record::first_difference(a.at().world(), b.at().world())
                   .value_or(record::hash_difference(a.at().hash(), b.at().hash()));
   return true;
@@ -284,7 +283,7 @@ std::string text_of(const DiffFlags& options, const RecordingDiff& diff) {
                         field_text(diff.what), diff.what.expected, diff.what.got);
   }
   if (diff.is_unrepeatable) {
-    text += fmt::format("  memory   both recorded the same world there: {}\n", kMemoryOutside);
+    text += fmt::format("  memory   both are the same recording: {}\n", kMemoryOutside);
   }
   const bool ranges_differ =
       diff.a && diff.b && (diff.a->first != diff.b->first || diff.a->last != diff.b->last);
@@ -338,8 +337,8 @@ ExitCode run_diff(const DiffFlags& options) {
   const os::Interruption interruption;
   record::Replayer replayer_a{reader_a, *setting->game, setting->map};
   record::Replayer replayer_b{reader_b, *setting->game, setting->map};
-  const RecordingDiff found =
-      diff(replayer_a, replayer_b, [&] { return interruption.requested(); });
+  RecordingDiff found = diff(replayer_a, replayer_b, [&] { return interruption.requested(); });
+  found.is_unrepeatable = found.tick && (*a)->bytes == (*b)->bytes;
   if (!found.interrupted && found.ticks == 0 && found.damages_a + found.damages_b == 0) {
     return options.output->failed(ExitCode::Failed,
                                   fmt::format("nothing to compare: {} has {}, {} has {}", options.a,

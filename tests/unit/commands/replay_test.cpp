@@ -496,6 +496,7 @@ TEST_F(ReplayCommand, NamesTheFirstCommandAndTheFirstFieldThatDiffer) {
   EXPECT_NE(document["first_command"]["a"], document["first_command"]["b"]);
   EXPECT_TRUE(document["first_command"]["a"].get<std::string>().starts_with("move "));
   EXPECT_EQ(document["first_difference"]["tick"], kChanged.value);
+  EXPECT_EQ(document["unrepeatable"], false) << "their commands differ";
   EXPECT_TRUE(document["first_difference"]["entity"].is_string());
   EXPECT_TRUE(document["first_difference"]["subject"].get<std::string>().starts_with("Hero #"));
   EXPECT_NE(document["first_difference"]["a"], document["first_difference"]["b"]);
