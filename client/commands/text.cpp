@@ -33,10 +33,15 @@ constexpr WallTime kCalendarBegin{};
 
 }  // namespace
 
-std::expected<std::uint64_t, std::string> parse_client(std::string_view text) {
+std::optional<std::uint64_t> parse_id(std::string_view text) {
   std::uint64_t id = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (error == std::errc{} && stop == text.data() + text.size()) return id;
+  const bool is_id = error == std::errc{} && stop == text.data() + text.size();
+  return is_id ? std::optional{id} : std::nullopt;
+}
+
+std::expected<std::uint64_t, std::string> parse_client(std::string_view text) {
+  if (const auto id = parse_id(text)) return *id;
   return std::unexpected{fmt::format("'{}' is not a client id; give a whole number, 0 to {}", text,
                                      std::numeric_limits<std::uint64_t>::max())};
 }

@@ -7,12 +7,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace tickbox::commands {
 
-/// Parses a client id: a whole number of 64 bits. Fails: with a message in one line.
+/// Reads the id of a client or of an entity: a whole number of 64 bits.
+[[nodiscard]] std::optional<std::uint64_t> parse_id(std::string_view text);
+
+/// Parses a client id. Fails: with a message in one line.
 [[nodiscard]] std::expected<std::uint64_t, std::string> parse_client(std::string_view text);
 
 /// Returns a number with thousands separators: "12,345".

@@ -114,6 +114,12 @@ struct Ending {
 /// is `world`.
 [[nodiscard]] std::string ticks_in_words(Tick world, Tick last);
 
+/// Returns the id of an entity as JSON, or null. It is text, as all ids are.
+template <class Json>
+[[nodiscard]] Json entity_or_null(const std::optional<BodyId>& entity) {
+  return entity ? Json(std::to_string(entity->value)) : Json{};
+}
+
 /// Returns a tick as JSON, or null.
 template <class Json>
 [[nodiscard]] Json tick_or_null(const std::optional<Tick>& tick) {

@@ -8,10 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace tickbox::commands {
@@ -57,11 +55,7 @@ std::optional<std::uint64_t> number(const Json& object, const char* name) {
 /// Returns the id of an entity, which is text.
 std::optional<std::uint64_t> id_in(const Json& object, const char* name) {
   const Json& value = member(object, name);
-  if (!value.is_string()) return std::nullopt;
-  const std::string_view text = value.get_ref<const std::string&>();
-  std::uint64_t id = 0;
-  const auto [end, error] = std::from_chars(text.begin(), text.end(), id);
-  return error == std::errc{} && end == text.end() ? std::optional{id} : std::nullopt;
+  return value.is_string() ? parse_id(value.get_ref<const std::string&>()) : std::nullopt;
 }
 
 /// Returns a text that a terminal can print; empty if it is none.

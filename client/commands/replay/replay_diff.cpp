@@ -250,12 +250,9 @@ Json document_of(const RecordingDiff& diff) {
   }
   if (diff.tick) {
     document["first_difference"] = {
-        {"tick", diff.tick->value},
-        {"entity", diff.what.entity ? Json(std::to_string(diff.what.entity->value)) : Json{}},
-        {"subject", diff.what.subject},
-        {"field", diff.what.field},
-        {"a", diff.what.expected},
-        {"b", diff.what.got}};
+        {"tick", diff.tick->value},     {"entity", entity_or_null<Json>(diff.what.entity)},
+        {"subject", diff.what.subject}, {"field", diff.what.field},
+        {"a", diff.what.expected},      {"b", diff.what.got}};
   }
   return document;
 }

@@ -42,9 +42,7 @@ nlohmann::ordered_json mismatch_document(const std::optional<record::Mismatch>& 
   if (!mismatch) return nullptr;
   nlohmann::ordered_json document{{"tick", mismatch->tick.value},
                                   {"compared", mismatch->compared.value}};
-  document["entity"] = mismatch->what.entity
-                           ? nlohmann::ordered_json(std::to_string(mismatch->what.entity->value))
-                           : nlohmann::ordered_json{};
+  document["entity"] = entity_or_null<nlohmann::ordered_json>(mismatch->what.entity);
   document["subject"] = mismatch->what.subject;
   document["field"] = mismatch->what.field;
   document["expected"] = mismatch->what.expected;
