@@ -101,6 +101,7 @@ std::string hash_in_words(const client::ClientStats& stats, Tick tick) {
   };
   if (stats.first_mismatch) return differs(stats.first_mismatch->tick);
   if (stats.first_audit_mismatch) return differs(stats.first_audit_mismatch->tick);
+  if (tick == Tick{}) return "no hash yet";
   return fmt::format("hash ok at tick {}", tick.value);
 }
 

@@ -290,6 +290,7 @@ TEST(ClientStats, NamesTheEarliestDesyncOfAllClients) {
 
 TEST(LiveLine, OfOneClientBeginsWithItsHashes) {
   client::ClientStats stats;
+  EXPECT_TRUE(live_line(stats, Tick{}).starts_with("no hash yet  rtt "));
   EXPECT_TRUE(live_line(stats, Tick{600}).starts_with("hash ok at tick 600  rtt "));
   stats.first_audit_mismatch = client::AuditMismatch{.tick = {590}, .expected = 1, .got = 2};
   EXPECT_TRUE(live_line(stats, Tick{600}).starts_with("HASH DIFFERS since tick 590  rtt "));
