@@ -151,12 +151,12 @@ kill_some ServerKill "$server_kills"
 
 find "$out" \( -name 'batch-*.json' -o -name 'soak-*.json' \) -size +0 -print0 | xargs -0 -r cat |
     jq -s '{runs: (map(.runs) | add // 0), virtual_hours: ((map(.virtual_seconds) | add // 0) / 3600 * 100 | round / 100),
-        cpu_seconds: (map(.cpu_seconds) | add // 0 | round), views: (map(.views) | add // 0), audited_ticks: (map(.audited_ticks) | add // 0),
+        cpu_seconds: (map(.cpu_seconds) | add // 0 | round), views: (map(.views) | add // 0),
         recorded_ticks: (map(.recorded_ticks) | add // 0),
         faults: (map(.faults | to_entries) | flatten | group_by(.key) | map({(.[0].key): (map(.value) | add)}) | add // {}),
         failures: (map(.failures) | flatten)}' >"$out/summary.json"
 jq -r '"runs           \(.runs)", "virtual hours  \(.virtual_hours)", "CPU seconds    \(.cpu_seconds)", "views          \(.views)",
-    "audited ticks  \(.audited_ticks)", "recorded ticks \(.recorded_ticks)",
+    "recorded ticks \(.recorded_ticks)",
     (.faults | to_entries[] | "  \(.key) \(.value)"),
     "failures       \(.failures | length)", (.failures[] | "  \(.command)", (.findings[] | "    \(.checker): expected \(.expected); got \(.got)"))' \
     "$out/summary.json" | tee "$out/summary.txt"

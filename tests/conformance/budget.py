@@ -1,4 +1,4 @@
-"""What one client may be sent in snapshots or in an audit: some bytes a second, and after a rest some at once."""
+"""What one client may be sent in snapshots: some bytes a second, and after a rest some at once."""
 
 from math import inf
 
@@ -10,17 +10,16 @@ SLACK = 2  # bytes: fractions
 
 
 class Budget:
-    def __init__(self, bytes_per_second=BYTES_PER_SECOND):
-        self.bytes_per_second = bytes_per_second
+    def __init__(self):
         self.left = BURST
         self.at = -inf
 
     def level(self, now):
-        return min(BURST, self.left + (now - self.at) * self.bytes_per_second / NS)
+        return min(BURST, self.left + (now - self.at) * BYTES_PER_SECOND / NS)
 
     def was_short(self, now, tick_rate):
         """Whether there was too little for a snapshot in the tick before."""
-        return self.level(now) - self.bytes_per_second / tick_rate < BYTES_MIN + SLACK
+        return self.level(now) - BYTES_PER_SECOND / tick_rate < BYTES_MIN + SLACK
 
     def spend(self, now, size):
         """Whether there was so much."""

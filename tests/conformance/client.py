@@ -140,7 +140,7 @@ class Clients:
 
     def sent_inputs(self, session, message):
         check, client = self.findings.check, session.client
-        inputs, audit = message.inputs, message.audit
+        inputs = message.inputs
         first = nearest_tick(message.head.first_tick, self.world.play.tick)
         last = first + len(inputs) - 1
         if inputs:
@@ -157,11 +157,6 @@ class Clients:
             if client.inputs.setdefault(tick, each) != each:
                 self.findings.add("inputs", f"the input for tick {tick} is another than before")
         self.check_acknowledged(client, message)
-        check((audit is not None) == session.request.audits, "mode", "an AuditAck of who does not audit, or none")
-        if audit is not None and session.request.audits:
-            said, right = (audit.bits, audit.next, audit.run), client.segments.acknowledged()
-            check(said == right, "acknowledged", f"segments {said}, are {right}")
-            check(audit.flags == 0, "acknowledged", "asks for another run, and nothing was wrong")
 
     def check_acknowledged(self, client, message):
         check, head = self.findings.check, message.head
@@ -219,9 +214,6 @@ class Clients:
             client.over = True
         elif kind == layouts.CHALLENGE:
             client.challenges[read] = now
-        elif kind == layouts.AUDIT:
-            self.arrived_head(client, session, read.head)
-            client.segments.take(read.head.run, read.head.segment)
         elif kind == layouts.DRAIN:
             self.findings.saw("DRAIN taken")
         elif kind == layouts.DESYNC_STATE:
@@ -230,23 +222,17 @@ class Clients:
             self.arrived_snapshot(session, read)
 
     @staticmethod
-    def arrived_head(client, session, head):
-        """Returns the tick of the head."""
-        heard = session.accept["tick"] if client.heard is None else client.heard
-        tick = nearest_tick(head.tick, heard)
-        if tick > heard:
-            client.heard = tick
-            client.confirmed = max(client.confirmed, nearest_tick(head.input_tick, tick))
-        return tick
-
-    @classmethod
-    def arrived_snapshot(cls, session, snapshot):
+    def arrived_snapshot(session, snapshot):
         """Takes the view that the client makes of it.
 
         Only `mismatches` tells whether a view made by stepping is right.
         """
         client, head = session.client, snapshot.head
-        tick = cls.arrived_head(client, session, head)
+        heard = session.accept["tick"] if client.heard is None else client.heard
+        tick = nearest_tick(head.tick, heard)
+        if tick > heard:
+            client.heard = tick
+            client.confirmed = max(client.confirmed, nearest_tick(head.input_tick, tick))
         for event in snapshot.events:
             if event.number == (client.events + 1) % 2**16:
                 client.events = event.number

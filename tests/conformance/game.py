@@ -310,13 +310,11 @@ class TickLog:
         taken = {number: seat for number, seat in enumerate(frame["seats"]) if seat["taken"]}
         self.sources = {number: seat["source"] for number, seat in taken.items()}
         self.held = {number: seat["input"] for number, seat in taken.items()}
-        self.pressed = set()  # the seats that had a press down in the last tick that has an input of them
 
     def record(self, data):
         """What entered the next tick: leaves, joins, inputs and outcomes, and the source of each player's input.
 
-        Also the input that each player held before, and the one that it has in the tick. If a player had a press down
-        in its last input, values without effect may have become those by default."""
+        Also the input that each player has in the tick."""
         record = {"leaves": [], "joins": {}, "inputs": {}, "outcomes": []}
         reader = Reader(data)
         lists = reader.fixed("B") if data else 0
@@ -345,12 +343,9 @@ class TickLog:
             raise Malformed("bytes follow the record")
         record["sources"] = dict(self.sources)
         joining = {seat: self.game.input.by_default() for seat in record["joins"]}
-        record["before"] = {seat: self.held[seat] for seat in self.sources if seat not in joining} | joining
-        record["given"] = record["before"] | record["inputs"]
-        record["pressed"] = self.pressed - set(joining)
+        held = {seat: self.held[seat] for seat in self.sources if seat not in joining}
+        record["given"] = held | joining | record["inputs"]
         self.held = {seat: self.game.input.released(values) for seat, values in record["given"].items()}
-        self.pressed = {seat for seat in self.pressed - set(record["inputs"]) if seat in self.held}
-        self.pressed |= {seat for seat, values in record["inputs"].items() if values != self.held[seat]}
         return record
 
     @staticmethod

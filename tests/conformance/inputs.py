@@ -1,8 +1,5 @@
 """A client's inputs as the server has them: one for each tick, its own or a substituted one."""
 
-from audit_entries import RECEIVED, REPEATED
-from game import NEUTRAL
-
 AHEAD_MAX = 64  # ticks
 LATE_MAX = 64  # ticks; an input that is later is not even counted
 REPEATS_MAX = 8
@@ -28,16 +25,16 @@ class Inputs:
             self.held.setdefault(tick, given)
 
     def use(self, tick):
-        """The values of this tick's input (None: those by default), and its source."""
+        """The values of this tick's input; None: those by default."""
         self.used = tick
         given = self.held.pop(tick, None)
         if given is not None:
             self.given, self.last = tick, given.values
-            return given.values, RECEIVED
+            return given.values
         self.substituted += 1
         self.missed.add(tick)
         self.missed.discard(tick - LATE_MAX)
-        return (self.last, REPEATED) if tick - self.given <= REPEATS_MAX else (None, NEUTRAL)
+        return self.last if tick - self.given <= REPEATS_MAX else None
 
     def complete(self):
         """The tick up to which all inputs have come or were given up."""

@@ -46,7 +46,8 @@ void play_match(std::FILE* out) {
   harness.restart_with_ticket(killed);
   harness.run_for(seconds{2});
   harness.network().move_client(mover, elsewhere(40'000));
-  const std::size_t leaver = capture.add_client();
+  // On a good link all copies of its goodbye arrive.
+  const std::size_t leaver = harness.add_client({}, capture.hand_out(capture.claims()));
   harness.run_for(seconds{2});
   capture.add_client();  // finds the server full
   harness.run_for(seconds{2});

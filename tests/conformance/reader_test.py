@@ -21,13 +21,13 @@ import game
 import layouts
 import messages
 from alter import flipped, places, put
-from audit_entries import RECEIVED, REPEATED, read_tick, take_entry
 from flatbuffer import Malformed
 from game import NEUTRAL
 from reader import SCHEMA, Reader
 
 HEAD = layouts.PACKET_HEAD_BYTES
 PLAYING = 100  # packets of a type after which everybody plays
+RECEIVED, REPEATED = 0, 1  # sources of an input, beside NEUTRAL
 LISTS = ("inputs", "outcomes", "room", "exits", "rows")  # of a content
 
 
@@ -264,7 +264,7 @@ class Altered(Scene):
         self.assert_bits_found("causes message members", number, "content", step=7)
 
     def test_each_bit_of_a_row(self):
-        self.assert_bits_found("message members whole", self.snapshot_of("inputs", "rows"), "content", step=20)
+        self.assert_bits_found("causes message members whole", self.snapshot_of("inputs", "rows"), "content", step=20)
 
     def test_a_content_of_no_bytes_and_of_more(self):
         number = self.snapshot_of("inputs")
@@ -441,77 +441,16 @@ class Altered(Scene):
         events[last] = events[last] | {"counts": counts | {"forged": counts["forged"] + 1}}
         self.assert_found("dropped", events)
 
-
-class AlteredAudit(Scene):
-    name = "audits"
-
     def test_a_copy_of_a_goodbye_from_elsewhere_counts(self):
-        number = self.match.find("server_took", layouts.DISCONNECT, 2)  # after that of who has learnt the game
+        number = self.match.find("server_took", layouts.DISCONNECT, 1)
         events = list(self.match.events)
         events[number] = events[number] | {"peer": "127.0.0.1:9"}
         self.assert_found("dropped", events)
 
-    def audit(self, nth=PLAYING, where=lambda message: True):
-        return self.match.find_message("server_sent", layouts.AUDIT, nth, where)
-
-    def assert_audit_found(self, rules, number, change):
-        change_at = lambda message: change(message, *places(layouts.AUDIT, message)[:2])
-        self.assert_found(rules, self.alter_message(number, change_at))
-
-    def test_nothing_is_found_in_what_was_not_altered(self):
-        self.assertEqual(self.match.reader.findings.broken, [])
-
-    def test_any_byte_of_what_a_segment_tells(self):
-        number = self.audit()
-        size = len(places(layouts.AUDIT, self.match.message(number))[1])
-        for nth in range(min(size, 16)):
-            with self.subTest(nth=nth):
-                change = lambda message, head, data: flipped(message, data[nth])
-                self.assert_audit_found("audit", number, change)
-
-    def test_the_number_of_a_segment_and_of_its_run(self):
-        for at, code, value in ((8, "H", 9_999), (7, "B", 7)):
-            change = lambda message, head, data: put(message, head + at, code, value)
-            self.assert_audit_found("audit", self.audit(), change)
-
-    def test_what_a_head_says_of_the_clients_packets(self):
-        for at, rule in ((0, "audit"), (2, "input_tick"), (4, "margin"), (5, "substituted"), (6, "received")):
-            change = lambda message, head, data: flipped(message, head + at, 6)
-            self.assert_audit_found(rule, self.audit(), change)
-
-    def test_a_keyframe_of_another_world(self):
-        number = self.audit(0)
-        size = len(places(layouts.AUDIT, self.match.message(number))[1])
-        for nth in range(2, size, size // 12):
-            with self.subTest(nth=nth):
-                change = lambda message, head, data: flipped(message, data[nth])
-                self.assert_audit_found("audit", number, change)
-
-    def test_a_join_of_another_client(self):
-        clients = {session.client_id for session in self.match.reader.world.all_sessions}
-        joins = [bytes([8]) + struct.pack("<Q", client) for client in clients if client is not None]
-        place = lambda message: max(message.find(join) for join in joins)
-        is_later = lambda message: messages.read_audit(message).head.segment > 0
-        number = self.audit(0, lambda message: is_later(message) and place(message) >= 0)
-        self.assert_found("audit", self.alter_message(number, lambda message: flipped(message, place(message) + 1)))
-
-    def test_an_acknowledgement_of_what_has_not_come(self):
-        number = self.match.find_message(
-            "client_sent", layouts.INPUT, PLAYING, lambda message: self.ack_at(message) is not None
-        )
-        for at in (0, 8, 10, 11, 12):
-            change = lambda message: flipped(message, self.ack_at(message) + at)
-            self.assert_found("acknowledged message", self.alter_message(number, change))
-
-    @staticmethod
-    def ack_at(message):
-        return places(layouts.INPUT, message)[3]
-
 
 class LogEntries(Scene):
-    """The entries of an audit byte by byte, and the records of ticks in them: what is read, and what is malformed."""
+    """The records of ticks byte by byte: what is read, and what is malformed."""
 
-    name = "audits"
     JOIN = bytes([8]) + struct.pack("<Q", 77)
     LEFT = bytes([1, 0 << 1])
     JOINED = bytes([1, 1 << 1])
@@ -595,18 +534,6 @@ class LogEntries(Scene):
         self.assert_malformed([8, 1, 1, 11 << 1])  # of no kind
         self.assert_malformed([8, 1, *self.LEFT])  # not in the list
         self.assert_malformed([8, 1, 11, 6 << 1, 9, *self.STRIKE[3:]])  # the game does not have it
-
-    def test_an_entry(self):
-        self.assertIsNone(take_entry(b""))
-        self.assertIsNone(take_entry(b"\x80\x80\x80\x80"))
-        self.assertIsNone(take_entry(b"\x02a"))
-        self.assertEqual(take_entry(b"\x02abc"), (b"ab", b"c"))
-        for length in (b"\0", b"\x80\0", b"\x80\x80\x80\x80\x80"):
-            with self.assertRaises(Malformed):
-                take_entry(length + bytes(9))
-        with self.assertRaises(Malformed):
-            read_tick(bytes(7))
-        self.assertEqual(read_tick(bytes([1, *bytes(7), 5])), (1, b"\5"))
 
 
 if __name__ == "__main__":

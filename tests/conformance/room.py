@@ -1,17 +1,12 @@
 """The room, as far as it follows from what reached the server: who is there, and which input was used."""
 
-from collections import defaultdict, namedtuple
+from collections import defaultdict
 
-from game import NEUTRAL
 from session import ORPHANED, PLAYING
-from views import fits
 
 REMEMBERED = 128  # ticks
-ENTERED = 1_024  # ticks of which what entered is known
+THERE = 1_024  # ticks of which it is known who was there
 SEAT_MASK = 0xFFF
-
-# What enters a tick; of the inputs the sources and the values by seat, None: those by default.
-Entered = namedtuple("Entered", "leaves joins sources used")
 
 
 class Player:
@@ -20,11 +15,9 @@ class Player:
     def __init__(self, joined):
         self.joined = joined  # tick
         self.used = {}  # values by tick, of the last ones
-        self.source = NEUTRAL
 
-    def use(self, tick, values, source):
+    def use(self, tick, values):
         self.used[tick] = values
-        self.source = source
         self.used.pop(tick - REMEMBERED, None)
 
     def changes_since(self, base):
@@ -37,11 +30,9 @@ class Room:
         self.tick = 0
         self.players = {}  # by seat and generation: who plays or is awaited back
         self.told = defaultdict(dict)  # by (name, tick): what any client was sent, by the seat or entity that it is of
-        self.logged = {}  # by (name, tick): the same as an audit has it, whole
         self.states = {}  # by id: rows of this tick, as sent to any client
         self.kinds = {}  # by id
-        self.entered = {}  # by tick: what enters it, as an audit has to tell
-        self.there = {}  # by tick: who was there, and the source of each one's input
+        self.there = {}  # by tick: who was there
 
     def pass_tick(self, tick, sessions):
         """One step: each player's input is used."""
@@ -50,38 +41,18 @@ class Room:
         there = {s.who: s for s in sessions if s.server.state in (PLAYING, ORPHANED)}
         before = self.players
         self.players = {who: before.get(who) or Player(tick) for who in sorted(there, key=seat_of)}
-        sources, used = {}, {}
         for who, each in self.players.items():
             server = there[who].server
-            values, source = server.inputs.use(tick) if server.state == PLAYING else (None, NEUTRAL)
-            each.use(tick, values, source)
-            sources[seat_of(who)], used[seat_of(who)] = source, values
-        left = sorted(seat_of(who) for who in before if who not in self.players)
-        joined = {seat_of(who): there[who].client_id for who in self.players if who not in before}
-        self.remember(tick, Entered(left, joined, sources, used))
-
-    def remember(self, tick, entered):
-        self.entered[tick] = entered
-        self.there[tick] = {who: each.source for who, each in self.players.items()}
-        self.entered.pop(tick - ENTERED, None)
-        self.there.pop(tick - ENTERED, None)
+            each.use(tick, server.inputs.use(tick) if server.state == PLAYING else None)
+        self.there[tick] = set(self.players)
+        self.there.pop(tick - THERE, None)
         if tick % REMEMBERED == 0:
-            for kept in (self.told, self.logged):
-                for key in [each for each in kept if each[1] + REMEMBERED <= tick]:
-                    del kept[key]
+            for key in [each for each in self.told if each[1] + REMEMBERED <= tick]:
+                del self.told[key]
 
     def agrees(self, name, tick, identity, value):
-        """Whether all clients received the same of it, and auditors too, who receive all of it."""
-        logged = self.logged.get((name, tick))
-        if logged is not None and not fits(logged.get(identity, type(value)()), value):
-            return False
+        """Whether all clients received the same of it."""
         return self.told[(name, tick)].setdefault(identity, value) == value
-
-    def log(self, name, tick, values):
-        """Takes all of it that an auditor received. Returns whether no client was sent anything else."""
-        self.logged.setdefault((name, tick), values)
-        told = self.told.get((name, tick), {})
-        return all(fits(values.get(each, type(value)()), value) for each, value in told.items())
 
     def is_state(self, row):
         if row["id"] is None:

@@ -29,9 +29,6 @@ void play_crowd(std::FILE* out);
 /// One client, long enough for the second key of each direction.
 void play_epochs(std::FILE* out);
 
-/// Clients that audit: one that may not, one too many, one that is cut off, and one that resumes.
-void play_audits(std::FILE* out);
-
 /// A bit flips in the views of two clients: both ends say what they have.
 void play_desync(std::FILE* out);
 
@@ -39,7 +36,6 @@ inline constexpr Scene kScenes[] = {
     {"match", "bad links, resumes, a move, timeouts", play_match},
     {"strangers", "most refusals, noise, a restart", play_strangers},
     {"crowd", "more to be seen than a snapshot takes", play_crowd},
-    {"audits", "clients that audit, and who may not", play_audits},
     {"epochs", "65,536 packets and more each way", play_epochs},
     {"desync", "views that come out wrong", play_desync},
 };

@@ -3,7 +3,6 @@
 import layouts
 import messages
 from inputs import Inputs
-from server_audits import ServerAudits
 from server_snapshots import ServerSnapshots
 from session import ACCEPTED, ORPHANED, OVER, PLAYING, PathCheck
 from world import NS
@@ -26,7 +25,6 @@ class ServerPackets:
         self.findings = world.findings
         self.door = door
         self.snapshots = ServerSnapshots(world)
-        self.audits = ServerAudits(world, self.snapshots)
         self.departed = {}  # by place: connection, address and time of the last client that left
 
     def arrived(self, now, address, data):
@@ -138,8 +136,6 @@ class ServerPackets:
                 server.margin = (before - overdue, before + MARGIN_UNITS)
             server.sent.acknowledge_events(message.head.events)
             name = self.take_acknowledgement(now, session, message.view)
-            if message.audit is not None:
-                server.audit.acknowledge(message.audit)
         for tick, given in enumerate(inputs, first):
             server.inputs.arrive(tick, given)
         return name
@@ -188,7 +184,7 @@ class ServerPackets:
         elif kind == layouts.DESYNC_STATE:
             session.server.reports.sent(now, read, len(data), self.world)
         else:
-            self.sent_news(now, session, data, read)
+            self.sent_snapshot(now, session, data, read)
 
     def sent_challenge(self, now, address, session, data, drawn):
         check, server = self.findings.check, session.server
@@ -241,16 +237,10 @@ class ServerPackets:
         elif reason == messages.MATCH_ENDED:
             server.state = OVER
 
-    def sent_news(self, now, session, datagram, news):
+    def sent_snapshot(self, now, session, datagram, snapshot):
         check, server = self.findings.check, session.server
-        kind = layouts.type_of(datagram)
-        name = layouts.NAMES[kind]
-        check(server.state == PLAYING, "state", f"a {name} to who is {server.state}")
-        check(not server.goodbyes, "goodbye", f"a {name} after goodbye")
-        check(now - server.heard <= SILENCE + TIMER_SLACK, "silence", f"a {name} to who is long silent")
-        wished = (kind == layouts.AUDIT) == session.request.audits
-        check(wished, "mode", f"a {name} to who {'audits' if session.request.audits else 'plays'}")
-        if server.inputs is None or not wished:
-            return
-        to_whom = self.audits if kind == layouts.AUDIT else self.snapshots
-        to_whom.sent(now, session, len(datagram), news)
+        check(server.state == PLAYING, "state", f"a SNAPSHOT to who is {server.state}")
+        check(not server.goodbyes, "goodbye", "a SNAPSHOT after goodbye")
+        check(now - server.heard <= SILENCE + TIMER_SLACK, "silence", "a SNAPSHOT to who is long silent")
+        if server.inputs is not None:
+            self.snapshots.sent(now, session, len(datagram), snapshot)

@@ -4,7 +4,6 @@ import crypto
 from budget import NS
 from sequences import Receiver, Sender
 from sent_views import SentViews
-from server_audits import WINDOW, SentAudit, nearest
 from desync_reports import ClientReports, ServerReports
 
 ACCEPTED, PLAYING, ORPHANED, OVER = "accepted", "playing", "orphaned", "over"
@@ -53,33 +52,7 @@ class ServerEnd:
         self.inputs = None  # of a client that plays
         self.margin = (0, 0)  # of the newest packet with inputs: at least, at most
         self.sent = SentViews()
-        self.audit = SentAudit()
         self.reports = ServerReports()
-
-
-class Segments:
-    """The segments of an audit that have arrived."""
-
-    def __init__(self):
-        self.run = None
-        self.come = set()
-        self.next = 0
-
-    def take(self, run, number):
-        if self.run is None or 0 < (run - self.run) % 256 < 128:
-            self.run, self.come, self.next = run, set(), 0
-        elif run != self.run:
-            return
-        number = nearest(number, self.next)
-        if self.next <= number < self.next + WINDOW:
-            self.come.add(number)
-        while self.next in self.come:
-            self.come.remove(self.next)
-            self.next += 1
-
-    def acknowledged(self):
-        bits = sum(1 << (each - self.next - 1) for each in self.come)
-        return bits, self.next % 2**16, self.run or 0
 
 
 class ClientEnd:
@@ -101,7 +74,6 @@ class ClientEnd:
         self.events = 0  # number of the newest that has come, with all before it
         self.newest_right = None  # tick and receipt of the newest view that it made
         self.wrong = 0
-        self.segments = Segments()  # of an audit
         self.last_told = None  # tick and hash of the newest snapshot whose view it made
         self.reports = ClientReports()
         self.challenges = {}  # data of those not answered yet → ns

@@ -33,30 +33,6 @@ def told_values(changes):
     }
 
 
-# The same as it follows from two whole inputs: what must change, and what may have changed before.
-Changed = namedtuple("Changed", "must may")
-
-
-def changed_between(kind, before, after, pressed):
-    """`before` has every press up. If it had one down, values of no effect may have become those by default."""
-    must, may = {}, set()
-    for field in kind.fields:
-        for i, (old, new) in enumerate(zip(before[field.name], after[field.name])):
-            if pressed and field.form != PRESS and old != field.by_default[i]:
-                may.add((field.name, i))
-            elif old != new:
-                two = field.bits <= 1 and field.form != PRESS
-                must[(field.name, i)] = OTHER if two else new
-    return Changed(must, may)
-
-
-def fits(logged, told):
-    """Whether what clients receive is what an auditor receives."""
-    if isinstance(logged, Changed):
-        return {key: value for key, value in told.items() if key not in logged.may} == logged.must
-    return logged == told
-
-
 class View:
     def __init__(self, tick, solid, spawned, is_whole):
         self.tick = tick

@@ -2,7 +2,6 @@
 
 #include "protocol/messages.h"
 
-#include "protocol/audit_codec.h"
 #include "protocol/compact_form.h"
 #include "protocol/snapshot_codec.h"
 #include "protocol/view_parts.h"
@@ -72,51 +71,6 @@ void check_restored(protocol::CompactMessage kind, ConstBytes message) {
 TICKBOX_FUZZ_TARGET(restore_message)(ConstBytes input) {
   check_restored(protocol::CompactMessage::Input, input);
   check_restored(protocol::CompactMessage::Snapshot, input);
-}
-
-// A sealed packet's message to an auditor.
-TICKBOX_FUZZ_TARGET(decode_audit)(ConstBytes input) {
-  const auto read = protocol::decode_audit(input);
-  if (!is_read(read)) return;
-  static protocol::MessageBuffer message_buffer;
-  const ConstBytes bytes{read->bytes.data(), read->bytes.size()};
-  const auto again = protocol::decode_audit(
-      protocol::encode_audit(read->head, bytes, read->extras, message_buffer));
-  fuzz::check(again && again->head == read->head && again->extras.status == read->extras.status &&
-              again->extras.commands == read->extras.commands &&
-              std::ranges::equal(again->bytes, read->bytes));
-}
-
-constexpr std::size_t kEntryBytesMax = 100'000;
-
-/// Whether `written` is this entry behind its length.
-bool is_entry(const std::vector<std::byte>& written, ConstBytes entry) {
-  ConstBytes rest = written;
-  const auto again = protocol::take_entry(rest, kEntryBytesMax);
-  return again && *again && rest.empty() && std::ranges::equal(**again, entry);
-}
-
-void read_entry(ConstBytes entry) {
-  static std::vector<std::byte> written;
-  if (!entry.empty() && entry.size() <= kEntryBytesMax) {
-    protocol::encode_keyframe_entry(entry, written);
-    fuzz::check(is_entry(written, entry));
-  }
-  const auto tick = protocol::decode_tick_entry(entry);
-  if (!is_read(tick) || entry.size() > kEntryBytesMax) return;
-  protocol::encode_tick_entry(tick->state_hash, tick->bytes, written);
-  fuzz::check(is_entry(written, entry));
-}
-
-// The stream of entries to an auditor, each read as a room and as a tick. Each entry has one
-// encoding: encoded again, what was read gives the same bytes. apply_audit reads their content.
-TICKBOX_FUZZ_TARGET(decode_audit_entries)(ConstBytes input) {
-  read_entry(input);
-  for (;;) {
-    const auto entry = protocol::take_entry(input, kEntryBytesMax);
-    if (!is_read(entry) || !*entry) return;
-    read_entry(**entry);
-  }
 }
 
 // The goodbye of a peer whose packet has opened.

@@ -34,10 +34,10 @@ bool deliver(net::PacketChannel& channel, ConstBytes datagram) {
 // The first byte says which type, among those that travel this way, and which bit is flipped.
 void exchange(net::PacketChannel& sender, net::PacketChannel& receiver, net::Direction direction,
               ConstBytes message, bool flipped) {
-  constexpr net::PacketType kTypes[] = {
-      net::PacketType::Input,       net::PacketType::Snapshot, net::PacketType::Disconnect,
-      net::PacketType::Challenge,   net::PacketType::Response, net::PacketType::DesyncReport,
-      net::PacketType::DesyncState, net::PacketType::Audit,    net::PacketType::Drain};
+  constexpr net::PacketType kTypes[] = {net::PacketType::Input,       net::PacketType::Snapshot,
+                                        net::PacketType::Disconnect,  net::PacketType::Challenge,
+                                        net::PacketType::Response,    net::PacketType::DesyncReport,
+                                        net::PacketType::DesyncState, net::PacketType::Drain};
   const auto choice = message.empty() ? 0U : std::to_integer<unsigned>(message[0]);
   const net::PacketType wished = kTypes[choice % std::size(kTypes)];
   const auto type = net::travels_sealed(wished, direction) ? wished : net::PacketType::Disconnect;

@@ -39,8 +39,6 @@ const Strings& document_keys() {
                                 "interpolation.delay_ms",
                                 "interpolation.extrapolated",
                                 "interpolation.unforeseen",
-                                "audit.ticks",
-                                "audit.mismatched",
                                 "inputs.sent",
                                 "inputs.late",
                                 "inputs.substituted",

@@ -42,14 +42,6 @@ TEST(NextMatch, ABotOfConnectPlaysOn) {
   EXPECT_EQ(document.text("disconnect_reason"), "left");
 }
 
-TEST(NextMatch, AnAuditorAuditsOn) {
-  const RunningServer server{short_matches()};
-  const Finished played =
-      run(tickbox({"connect", server.address(), "--seconds", "3.5", "--audit", "--json"}));
-  ASSERT_EQ(played.exit_code, kDone) << played;
-  EXPECT_GE(Document{played.out}.number("matches_ended"), 2);
-}
-
 TEST(NextMatch, ATokenOfThePlayersAdmitsToOneAlone) {
   const Keys keys;
   const RunningServer server{short_matches({"--key-file", keys.file()})};

@@ -36,11 +36,10 @@ class TwoRooms : public Harness {
   ~TwoRooms() override { shard_.reset(); }
 
   /// Adds a client with a token that names a room.
-  std::size_t add_client_of(std::uint32_t named, std::uint8_t rights = 0) {
+  std::size_t add_client_of(std::uint32_t named) {
     const net::TokenClaims claims{
-        .client = players().size() + 1, .room = named, .rights = rights, .servers = {}, .user = {}};
-    return add_client({}, make_token(claims, calendar_, options_.keys),
-                      rights == 0 ? net::ConnectMode::Play : net::ConnectMode::Audit);
+        .client = players().size() + 1, .room = named, .servers = {}, .user = {}};
+    return add_client({}, make_token(claims, calendar_, options_.keys));
   }
 
   [[nodiscard]] RoomId room_of(std::size_t index) const {
@@ -120,20 +119,6 @@ TEST(Rooms, AClientReturnsToItsOwnRoomByItsTicket) {
   rooms.run_for(seconds{1});
   EXPECT_EQ(players_in(rooms.second()), 0U);
   EXPECT_EQ(players_in(rooms.match()), 1U) << "the player with the same number in the other room";
-}
-
-TEST(Rooms, AnAuditorVerifiesItsOwnRoom) {
-  TwoRooms rooms{{}};
-  rooms.add_client_of(kFirst.value);
-  rooms.add_client_of(kSecond.value);
-  const std::size_t auditor = rooms.add_client_of(kSecond.value, net::kRightToAudit);
-  rooms.run_for(seconds{5});
-  ASSERT_TRUE(rooms.client(auditor).playing());
-  EXPECT_EQ(rooms.shard().metrics().audit.auditors, 1U);
-  EXPECT_GT(rooms.shard().metrics().audit.sent, 0U);
-  const client::ClientStats stats = rooms.client(auditor).stats();
-  EXPECT_GT(stats.audited, 4U * 60);
-  EXPECT_EQ(stats.audit_mismatched, 0U);
 }
 
 }  // namespace

@@ -69,7 +69,6 @@ Match::Match(const Plan& plan, MatchWatcher watcher)
     Player& player = add_player(link);
     player.drift_ppm = planned.drift_ppm;
     player.turn = planned.turn;
-    player.audits = planned.audits;
     processes_.push_back({.starts_at = now() + std::chrono::milliseconds{rng_.below(500)}});
   }
   plant_at_first_client();
@@ -210,9 +209,8 @@ void Match::tick() {
 // --- clients ---
 
 net::ConnectToken Match::token_for(std::size_t player) {
-  const std::uint8_t rights = players_[player].audits ? net::kRightToAudit : std::uint8_t{0};
   const bool is_wrong = plan_.plant == Plant::WrongKey && player == 0;
-  return make_token({.client = ++tokens_, .rights = rights}, issuer_calendar_,
+  return make_token({.client = ++tokens_}, issuer_calendar_,
                     is_wrong ? net::KeyRing::fresh(token_entropy_) : options_.keys);
 }
 

@@ -36,7 +36,6 @@ constexpr seconds kLongRecording{300};
 /// each costs as much as at 60 Hz.
 constexpr std::uint32_t kFastTickRate = 100;
 constexpr std::size_t kFastClientsMax = 6;
-constexpr std::uint32_t kAuditorsMax = 5;  ///< one more than a server has room for
 constexpr std::uint64_t kPercent = 100;
 
 /// Intervals of loops: one that sleeps until it is woken (twice as likely), a screen's, a phone's
@@ -115,15 +114,12 @@ Plan make_plan(const PlanOptions& options) {
   std::size_t players = 2 + rng.below(worst.clients_max - 1);
   if (plan.tick_rate > kFastTickRate) players = std::min(players, kFastClientsMax);
   if (options.is_bench) players = kBenchClients;
-  const std::uint32_t auditors =
-      !options.is_bench && rng.chance(1, 2) ? up_to(rng, kAuditorsMax) : 0;
-  for (std::size_t i = 0; i < players + auditors; ++i) {
+  for (std::size_t i = 0; i < players; ++i) {
     const auto drift = static_cast<std::int32_t>(up_to(rng, 2 * worst.drift_ppm));
     plan.clients.push_back({.link = draw_link(rng, worst),
                             .drift_ppm = drift - static_cast<std::int32_t>(worst.drift_ppm),
                             .turn = options.is_bench ? milliseconds{0} : any_of(rng, kTurns),
-                            .watches = !options.is_bench && rng.chance(1, 3),
-                            .audits = i >= players});
+                            .watches = !options.is_bench && rng.chance(1, 3)});
   }
   // Vanished players keep their seats for half a minute.
   plan.seats = static_cast<std::uint32_t>(4 * plan.clients.size() + 16);
@@ -131,7 +127,6 @@ Plan make_plan(const PlanOptions& options) {
   if (plan.is_crowded) plan.seats = static_cast<std::uint32_t>(plan.clients.size());
   if (!options.is_bench) plan.snapshot_bytes = any_of(rng, kSnapshotBudgets);
   if (plan.plant == Plant::Overspending) plan.snapshot_bytes = kOverspentBudget;
-  if (plan.plant == Plant::OtherWorld) plan.clients.back().audits = true;
   return plan;
 }
 

@@ -24,7 +24,6 @@ struct PlannedClient {
   std::int32_t drift_ppm = 0;
   Duration turn{};       ///< time between polls of its loop; 0: it is woken when it asks for it
   bool watches = false;  ///< its presentation is queried
-  bool audits = false;
 };
 
 /// Half the extent of what players see.

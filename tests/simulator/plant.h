@@ -24,7 +24,6 @@ enum class Plant : std::uint8_t {
   WrongKey,      ///< one player's tokens are sealed with a key that the server does not have
   Overspending,  ///< the server exceeds the budget of the plan
   OtherView,     ///< a client sometimes shows another view than the one whose hash was right
-  OtherWorld,    ///< an auditor's world diverges
   SameSequence,  ///< a client seals two packets with one sequence
   SameNonce,     ///< the server uses one nonce for all its ACCEPTs
   Standstill,    ///< a client's process stops, and no fault has paused it

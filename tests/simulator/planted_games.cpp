@@ -35,13 +35,6 @@ void lose_input(const MidTick& tick) {
   }
 }
 
-/// Flips a bit of a body.
-void misstep(const MidTick& tick) {
-  if (!is_planted(tick)) return;
-  const engine::World& world = tick.world();
-  tick.flip(world.id(world.active_rows().front()), "vx", 0);
-}
-
 }  // namespace
 
 PlantedGames::PlantedGames(const Plan& plan)
@@ -53,15 +46,11 @@ PlantedGames::PlantedGames(const Plan& plan)
     room_.emplace(game_, Changes{.before = [this](const MidTick& tick) { keep(tick); }});
   } else if (plan.plant == Plant::MissingCause) {
     client_.emplace(game_, Changes{.before = lose_input});
-  } else if (plan.plant == Plant::OtherWorld) {
-    client_.emplace(game_, Changes{.after = misstep});
   }
 }
 
 const GameTable& PlantedGames::of_client(std::size_t client) const {
-  const bool is_planted =
-      plan_.plant == Plant::MissingCause ? client == 0 : plan_.clients[client].audits;
-  return client_ && is_planted ? static_cast<const GameTable&>(*client_) : game_;
+  return client_ && client == 0 ? static_cast<const GameTable&>(*client_) : game_;
 }
 
 /// Gives one player its input of the tick before.

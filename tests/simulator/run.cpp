@@ -193,13 +193,13 @@ std::string report_of(const Outcome& outcome) {
     return std::chrono::duration<double>(duration).count();
   };
   std::string text = fmt::format(
-      "{} {} {} seed {}: {:.1f} s, {} clients, {} Hz, {} views, {} compared, {} audited, {} inputs "
-      "owed, {:.1f} % fresh, {} recordings;",
+      "{} {} {} seed {}: {:.1f} s, {} clients, {} Hz, {} views, {} compared, {} inputs owed, "
+      "{:.1f} % fresh, {} recordings;",
       outcome.findings.empty() ? "ok" : "FAILED", outcome.plan.game->name,
       name_of(outcome.plan.profile), outcome.plan.seed, seconds(outcome.played),
       outcome.plan.clients.size(), outcome.plan.tick_rate, outcome.views.views,
-      outcome.views_compared, outcome.views.audited, outcome.recordings.owed,
-      100 * fresh_share(outcome.views), outcome.recordings.recordings);
+      outcome.views_compared, outcome.recordings.owed, 100 * fresh_share(outcome.views),
+      outcome.recordings.recordings);
   for (const auto& [name, count] : faults_of(outcome)) {
     if (count > 0) text += fmt::format(" {} {}", name, count);
   }

@@ -91,8 +91,8 @@ net::ConnectToken Harness::make_token(const net::TokenClaims& claims, const Wall
                           token_entropy_);
 }
 
-net::ConnectToken Harness::make_token(std::uint64_t client, std::uint8_t rights) {
-  return make_token({.client = client, .rights = rights});
+net::ConnectToken Harness::make_token(std::uint64_t client) {
+  return make_token({.client = client});
 }
 
 net::ConnectToken Harness::make_token(const net::TokenClaims& claims) {
@@ -107,17 +107,11 @@ std::size_t Harness::add_client(const net::LinkConditions& link) {
   return add_client(link, make_token(kClientIds + players_.size() + 1));
 }
 
-std::size_t Harness::add_auditor(const net::LinkConditions& link) {
-  return add_client(link, make_token(kClientIds + players_.size() + 1, net::kRightToAudit),
-                    net::ConnectMode::Audit);
-}
-
-std::size_t Harness::add_client(const net::LinkConditions& link, const net::ConnectToken& token,
-                                net::ConnectMode mode) {
+std::size_t Harness::add_client(const net::LinkConditions& link, const net::ConnectToken& token) {
   const std::size_t index = players_.size();
   net::LinkConditions own_link = link;
   own_link.seed = options_.seed * 1'000 + index;
-  add_player(own_link).audits = mode == net::ConnectMode::Audit;
+  add_player(own_link);
   restart_client(index, {.server = SimulatedNetwork::server_address(), .token = token});
   return index;
 }
@@ -167,7 +161,6 @@ void Harness::restart_client(std::size_t client, const client::ConnectionOptions
 
 void Harness::start_client(std::size_t client, client::ClientOptions options) {
   Player& player = players_[client];
-  options.connection.mode = player.audits ? net::ConnectMode::Audit : net::ConnectMode::Play;
   options.player = options_.player
                        ? options_.player(client)
                        : client::bot_player(options_.bot, client, options_.seed * 1'000 + client);

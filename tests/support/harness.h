@@ -114,10 +114,9 @@ class Harness {
     std::multimap<Tick, std::vector<std::byte>> inputs;
     std::vector<HeardEvent> events;  ///< in the order in which it received them
     std::vector<Duration> drains;    ///< the time left, at each DRAIN that it received
-    bool audits = false;
-    std::int32_t drift_ppm = 0;  ///< drift of its clock
-    Duration jumped{};           ///< jumps of its clock, ahead or back
-    Duration turn{kStep};        ///< time between polls; 0: it is woken when it asks for it
+    std::int32_t drift_ppm = 0;      ///< drift of its clock
+    Duration jumped{};               ///< jumps of its clock, ahead or back
+    Duration turn{kStep};            ///< time between polls; 0: it is woken when it asks for it
     Instant next_turn;
     Instant paused_until;
     Instant began;  ///< start of its process
@@ -126,14 +125,10 @@ class Harness {
   /// Adds a client with a token of its own; returns its number.
   std::size_t add_client();
   std::size_t add_client(const net::LinkConditions& link);
-  std::size_t add_client(const net::LinkConditions& link, const net::ConnectToken& token,
-                         net::ConnectMode mode = net::ConnectMode::Play);
-
-  /// Adds a client that audits, with a token that allows it.
-  std::size_t add_auditor(const net::LinkConditions& link);
+  std::size_t add_client(const net::LinkConditions& link, const net::ConnectToken& token);
 
   /// A token that is valid for a minute at this server.
-  [[nodiscard]] net::ConnectToken make_token(std::uint64_t client, std::uint8_t rights = 0);
+  [[nodiscard]] net::ConnectToken make_token(std::uint64_t client);
   [[nodiscard]] net::ConnectToken make_token(const net::TokenClaims& claims);
 
   /// Kills the client and starts it again with nothing but its newest ticket.
@@ -250,7 +245,7 @@ class Harness {
   [[nodiscard]] record::Header header() const;
   /// Adds a player whose client is not started.
   Player& add_player(const net::LinkConditions& link);
-  /// Starts a client as a bot; it plays or audits as its Player says.
+  /// Starts a client as a bot.
   void start_client(std::size_t client, client::ClientOptions options);
   [[nodiscard]] net::ConnectToken make_token(const net::TokenClaims& claims,
                                              const WallClock& calendar, const net::KeyRing& keys);

@@ -1,12 +1,10 @@
-// Costly files: a small recording, scenario or stream of an audit with all bodies in one place,
-// whose first step would take minutes and gigabytes. Each is refused before that step. What a
-// server can have written is stepped, at about the cost of its bodies.
+// Costly files: a small recording or scenario with all bodies in one place, whose first step would
+// take minutes and gigabytes. Each is refused before that step. What a server can have written is
+// stepped, at about the cost of its bodies.
 
-#include "client/verification/audit.h"
 #include "engine/keyframe.h"
 #include "engine/stepper.h"
 #include "games/arena/arena.h"
-#include "protocol/audit_codec.h"
 #include "record/compression.h"
 #include "record/replayer.h"
 #include "record/segments.h"
@@ -131,38 +129,6 @@ TEST(Threat, CostlyFilesTheRoomItselfIsStepped) {
   const record::VerifyResult result = verify(recording_of(match.keyframe()));
   EXPECT_EQ(result.ticks, 1'000U);
   EXPECT_EQ(result.damages, 0U);
-}
-
-/// The answer of an auditor to a stream that begins with this keyframe.
-std::expected<std::optional<match::View>, net::DropReason> audited(
-    client::Auditor& auditor, const std::vector<std::byte>& keyframe) {
-  std::vector<std::byte> stream;
-  protocol::encode_keyframe_entry(keyframe, stream);
-  std::expected<std::optional<match::View>, net::DropReason> result;
-  std::uint16_t number = 0;
-  for (ConstBytes rest = stream; !rest.empty(); ++number) {
-    const ConstBytes piece = rest.first(std::min(rest.size(), protocol::kAuditSegmentBytesMax));
-    rest = rest.subspan(piece.size());
-    protocol::AuditSegment segment{.head = {.segment = number}, .bytes = {}, .extras = {}};
-    for (const std::byte byte : piece) {
-      segment.bytes.push_back(byte);
-    }
-    result = auditor.take(segment);
-    EXPECT_TRUE(result || rest.empty());
-  }
-  return result;
-}
-
-TEST(Threat, CostlyFilesAnAuditorRefusesBodiesInOnePlace) {
-  const RecordedMatch match;
-  engine::Stepper stepper;
-  for (const auto& keyframe : heaps(match)) {
-    client::Auditor auditor{match.world(), Player{0}, stepper};
-    const auto view = audited(auditor, keyframe);
-    ASSERT_FALSE(view);
-    EXPECT_EQ(view.error(), net::DropReason::Malformed);
-    EXPECT_EQ(auditor.runs(), 0U);
-  }
 }
 
 /// A room at this tick in which bullets are on the first spawn points.

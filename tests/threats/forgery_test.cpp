@@ -286,8 +286,8 @@ TEST(Threat, ForgedOrAlteredPacketsToAClientAreNeverAccepted) {
   EXPECT_GE(attacked.dropped + 200, attacked.damaged);
 }
 
-/// Returns copies of the datagram under this connection id: one for each type but AUDIT and each
-/// value of the two bits of the epoch.
+/// Returns copies of the datagram under this connection id: one for each type and each value of the
+/// two bits of the epoch.
 std::vector<Bytes> transplants_of(const Bytes& datagram, std::uint32_t connection) {
   constexpr PacketType kTypes[] = {PacketType::Input,       PacketType::Snapshot,
                                    PacketType::Disconnect,  PacketType::Challenge,
@@ -305,7 +305,7 @@ std::vector<Bytes> transplants_of(const Bytes& datagram, std::uint32_t connectio
 }
 
 // The first 400 packets of two live sessions, in both directions, are sent to the server again:
-// under both connection ids and every type but AUDIT. So the server also gets what it sent.
+// under both connection ids and every type. So the server also gets what it sent.
 TEST(Threat, TransplantedPacketsAreNeverAccepted) {
   Harness harness{{.seed = 55}};
   Wire wire{harness};

@@ -117,9 +117,9 @@ TEST_P(WrongPartnersTest, AreRefusedInOneLineAndPlayNothing) {
        }}};
   const std::size_t right = harness.add_client();
   const std::size_t player = harness.add_client();
-  const std::size_t auditor = harness.add_auditor({});
+  const std::size_t other = harness.add_client();
   harness.run_for(seconds{3});
-  for (const std::size_t client : {player, auditor}) {
+  for (const std::size_t client : {player, other}) {
     const client::Client& refused = harness.client(client);
     EXPECT_EQ(refused.connection().state(), client::Connection::State::Refused);
     EXPECT_EQ(refused.connection().refused(), GetParam().refused);

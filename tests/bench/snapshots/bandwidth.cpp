@@ -1,12 +1,15 @@
 #include "tests/bench/snapshots/bandwidth.h"
 
+#include "net/address.h"
 #include "protocol/snapshot.h"
 #include "tests/bench/arena/arenas.h"
 #include "tests/bench/arena/stroller.h"
+#include "tests/support/harness.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -17,6 +20,13 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::string_view kStroll = "stroll";
+
+/// What a snapshot of whole states would take: its frame, and 16 bytes a body.
+constexpr double kWholeFrameBytes = 59;
+constexpr double kWholeBodyBytes = 16;
+
+/// Enough for clocks to settle and views to fill.
+constexpr seconds kSettling{5};
 
 /// All of the map for 64.
 constexpr SightHook kAll = &sight_of<80>;
@@ -36,6 +46,36 @@ client::ClientStats stats_of_all(const tests::Harness& harness) {
     all.add_all(harness.client(i).stats());
   }
   return all;
+}
+
+tests::HarnessOptions match_of(const BandwidthCase& one, std::uint64_t seed) {
+  tests::HarnessOptions options{.seed = seed,
+                                .max_clients = one.seats,
+                                .snapshot_rate = one.snapshot_rate,
+                                .link = one.link,
+                                .game = one.game};
+  if (one.bot == kStroll) {
+    options.player = [seed](std::size_t client) {
+      return stroller_player(Strolls::Calmly, seed * 1'000 + client);
+    };
+  } else {
+    options.bot = one.bot;
+  }
+  return options;
+}
+
+using BytesByClient = std::map<net::Address, std::uint64_t>;
+
+/// 0 without clients.
+double median(const BytesByClient& bytes) {
+  std::vector<std::uint64_t> sorted;
+  for (const auto& [client, count] : bytes) {
+    sorted.push_back(count);
+  }
+  if (sorted.empty()) return 0;
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::ranges::nth_element(sorted, middle);
+  return static_cast<double>(*middle);
 }
 
 }  // namespace
@@ -82,22 +122,6 @@ std::vector<BandwidthCase> bandwidth_cases() {
                      .game = &kYard});
   }
   return cases;
-}
-
-tests::HarnessOptions match_of(const BandwidthCase& one, std::uint64_t seed) {
-  tests::HarnessOptions options{.seed = seed,
-                                .max_clients = one.seats,
-                                .snapshot_rate = one.snapshot_rate,
-                                .link = one.link,
-                                .game = one.game};
-  if (one.bot == kStroll) {
-    options.player = [seed](std::size_t client) {
-      return stroller_player(Strolls::Calmly, seed * 1'000 + client);
-    };
-  } else {
-    options.bot = one.bot;
-  }
-  return options;
 }
 
 Bandwidth measure_bandwidth(const BandwidthCase& one, int seconds_measured, std::uint64_t seed) {
@@ -154,17 +178,6 @@ Bandwidth measure_bandwidth(const BandwidthCase& one, int seconds_measured, std:
       share(after.replayed - before.replayed, after.snapshots_received - before.snapshots_received);
   measured.mismatches = after.hashes_mismatched;
   return measured;
-}
-
-double median(const BytesByClient& bytes) {
-  std::vector<std::uint64_t> sorted;
-  for (const auto& [client, count] : bytes) {
-    sorted.push_back(count);
-  }
-  if (sorted.empty()) return 0;
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::ranges::nth_element(sorted, middle);
-  return static_cast<double>(*middle);
 }
 
 std::string bandwidth_head() {

@@ -1,29 +1,18 @@
 #pragma once
 // One match, and what its clients were sent.
 
-#include "core/clock.h"
-#include "net/address.h"
 #include "net/link_simulator.h"
 #include "server/shard/metrics.h"
-#include "tests/support/harness.h"
 #include "tickbox/game_table.h"
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tickbox::bench {
-
-/// What a snapshot of whole states would take: its frame, and 16 bytes a body.
-inline constexpr double kWholeFrameBytes = 59;
-inline constexpr double kWholeBodyBytes = 16;
-
-/// Enough for clocks to settle and views to fill.
-inline constexpr std::chrono::seconds kSettling{5};
 
 struct BandwidthCase {
   std::string_view name;
@@ -37,9 +26,6 @@ struct BandwidthCase {
 
 /// The cases whose figures tests/EVIDENCE.md has.
 [[nodiscard]] std::vector<BandwidthCase> bandwidth_cases();
-
-/// Returns the options of the case's match.
-[[nodiscard]] tests::HarnessOptions match_of(const BandwidthCase& one, std::uint64_t seed);
 
 struct Bandwidth {
   std::string_view name;
@@ -60,11 +46,6 @@ struct Bandwidth {
 
 [[nodiscard]] Bandwidth measure_bandwidth(const BandwidthCase& one, int seconds,
                                           std::uint64_t seed);
-
-using BytesByClient = std::map<net::Address, std::uint64_t>;
-
-/// 0 without clients.
-[[nodiscard]] double median(const BytesByClient& bytes);
 
 [[nodiscard]] std::string bandwidth_head();
 [[nodiscard]] std::string row_of(const Bandwidth& measured);

@@ -1,11 +1,8 @@
 #include "tests/bench/snapshots/cost.h"
 
 #include "client/match/snapshot_world.h"
-#include "client/verification/audit.h"
 #include "net/packet.h"
-#include "protocol/audit_codec.h"
 #include "protocol/snapshot_codec.h"
-#include "server/match/audit_stream.h"
 #include "server/match/plan/planner.h"
 #include "tests/bench/arena/arenas.h"
 #include "tests/bench/physics/step_clock.h"
@@ -15,7 +12,6 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -79,7 +75,6 @@ class Stage {
     clock_.start();
     match_.write_tick_log({.sources = sources_, .clients = clients_});
     const double log = clock_.elapsed_us();
-    audit(log, is_measured);
     joins_.clear();
     clock_.start();
     planner_.begin_tick(match_);
@@ -91,6 +86,7 @@ class Stage {
     if (!is_measured) return;
     ++ticks_;
     cost_.step_us += step;
+    cost_.log_us += log;
     cost_.plan_us += plan;
   }
 
@@ -101,63 +97,16 @@ class Stage {
     cost.members /= snapshots;
     cost.bytes /= snapshots;
     cost.step_us /= ticks;
+    cost.log_us /= ticks;
     cost.plan_us /= snapshots;
     cost.encode_us /= snapshots;
     cost.seal_us /= snapshots;
     cost.replica_us /= ticks;
     cost.late_replica_us /= ticks;
-    cost.feed_us /= ticks;
-    cost.audit_us /= ticks;
-    cost.auditor_us /= ticks;
     return cost;
   }
 
  private:
-  /// Sends the tick to one auditor, who gets everything at once. The log of the tick took `log`
-  /// microseconds.
-  void audit(double log, bool is_measured) {
-    const Tick tick = match_.world().tick;
-    const Instant now{std::chrono::milliseconds{16} * tick.value};
-    if (!stream_.is_running()) {
-      match_.tick_log().keyframe(match_.world(), match_.hash(), keyframe_);
-      protocol::encode_keyframe_entry(keyframe_, entry_);
-      stream_.begin(entry_, tick);
-      auditor_.emplace(like_, Player{0}, stepper_);
-    } else {
-      clock_.start();
-      protocol::encode_tick_entry(match_.hash(), match_.tick_log().bytes(), entry_);
-      const double feed = log + clock_.elapsed_us();
-      clock_.start();
-      if (!stream_.append(entry_, tick)) ++cost_.mismatches;
-      if (is_measured) {
-        cost_.feed_us += feed;
-        cost_.audit_us += clock_.elapsed_us();
-      }
-    }
-    clock_.start();
-    segments_.clear();
-    while (const auto piece = stream_.next(match::AuditStream::Cut::All, now)) {
-      const protocol::AuditHead head{.report = {.tick = protocol::low_bits(tick)},
-                                     .run = piece->run,
-                                     .segment = piece->segment};
-      const ConstBytes message = protocol::encode_audit(head, piece->bytes, {}, message_buffer_);
-      audit_channel_.seal_packet(net::PacketType::Audit, message, packet_);
-      segments_.emplace_back(message.begin(), message.end());
-    }
-    const double told = clock_.elapsed_us();
-    clock_.start();
-    const std::uint32_t mismatches = auditor_->mismatches();
-    for (const std::vector<std::byte>& segment : segments_) {
-      std::ignore = auditor_->take(*protocol::decode_audit(segment));
-    }
-    const double audited = clock_.elapsed_us();
-    cost_.mismatches += auditor_->mismatches() - mismatches;
-    stream_.acknowledge(auditor_->ack(), now);
-    if (!is_measured) return;
-    cost_.audit_us += told;
-    cost_.auditor_us += audited;
-  }
-
   void plan(std::size_t i) {
     const Tick tick = match_.world().tick;
     Place& place = *places_[i];
@@ -240,12 +189,6 @@ class Stage {
   std::array<std::optional<match::SnapshotWorld>, kSnapshotWorlds> snapshot_worlds_;
   std::array<std::vector<std::byte>, kSnapshotWorlds> received_;  ///< for snapshot_worlds_
   protocol::Snapshot decoded_;
-  std::vector<std::byte> keyframe_;
-  std::vector<std::byte> entry_;  ///< the last that was sent to auditors
-  match::AuditStream stream_{kTickRate};
-  net::PacketChannel audit_channel_{{}, 1, net::Direction::ToClient};
-  std::optional<client::Auditor> auditor_;
-  std::vector<std::vector<std::byte>> segments_;
   protocol::MessageBuffer message_buffer_;
   net::PacketBuffer packet_{};
   StepClock clock_;
@@ -277,12 +220,10 @@ std::string text_of(const SnapshotCost& cost) {
       "  a client's view by one step                {:8.2f} us\n"
       "  a client's view from its base              {:8.2f} us\n"
       "  all of a tick but input and output         {:8.1f} us\n"
-      "  a tick as it is sent to all auditors       {:8.2f} us\n"
-      "  tell it to one                             {:8.2f} us\n"
-      "  an auditor's tick                          {:8.1f} us\n",
+      "  the log of a tick                          {:8.2f} us\n",
       cost.of.clients, cost.of.name, cost.of.base_age, cost.members, cost.bytes, cost.step_us,
       cost.plan_us, cost.encode_us, cost.seal_us, cost.replica_us, cost.late_replica_us,
-      cost.tick_us(), cost.feed_us, cost.audit_us, cost.auditor_us);
+      cost.tick_us(), cost.log_us);
 }
 
 }  // namespace tickbox::bench

@@ -28,9 +28,7 @@ struct SnapshotCost {
   double seal_us = 0;          ///< per client
   double replica_us = 0;       ///< per snapshot, of a client that holds the view of the tick before
   double late_replica_us = 0;  ///< per snapshot, of one that must replay from the base
-  double feed_us = 0;          ///< a tick as it is sent to all auditors
-  double audit_us = 0;         ///< per auditor: cut, encode and seal it
-  double auditor_us = 0;       ///< per tick, on an auditor: the whole room's step and hash
+  double log_us = 0;           ///< the room's tick, written for recordings
   std::uint64_t mismatches = 0;
 
   /// All of a tick but input and output.

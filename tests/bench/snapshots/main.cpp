@@ -5,7 +5,6 @@
 // alone, not on the machine.
 
 #include "cli/command_line.h"
-#include "tests/bench/snapshots/audit.h"
 #include "tests/bench/snapshots/bandwidth.h"
 #include "tests/bench/snapshots/cost.h"
 
@@ -24,7 +23,6 @@ struct Options {
   std::uint64_t seed = 1;
   std::string only;
   bool cost = false;
-  bool audit = false;
 };
 
 constexpr int kTicksMeasured = 300;
@@ -48,26 +46,21 @@ int run_cost(const Options& options) {
 }
 
 /// Measures each case, and prints its row as soon as it is there.
-template <class Measured>
-int run(const Options& options, Measured (*measure)(const BandwidthCase&, int, std::uint64_t)) {
-  std::vector<Measured> measured;
+int run(const Options& options) {
+  if (options.cost) return run_cost(options);
+  fmt::print("{}", bandwidth_head());
+  std::vector<Bandwidth> measured;
   for (const BandwidthCase& one : bandwidth_cases()) {
     if (!one.name.contains(options.only)) continue;
-    measured.push_back(measure(one, options.seconds, options.seed));
+    measured.push_back(measure_bandwidth(one, options.seconds, options.seed));
     fmt::print("{}", row_of(measured.back()));
     std::fflush(stdout);
   }
   if (options.flags.json) fmt::print("{}\n", json_of(measured));
-  for (const Measured& one : measured) {
+  for (const Bandwidth& one : measured) {
     if (one.mismatches != 0) return cli::to_int(cli::ExitCode::CheckFailed);
   }
   return cli::to_int(cli::ExitCode::Done);
-}
-
-int run(const Options& options) {
-  if (options.cost) return run_cost(options);
-  fmt::print("{}", options.audit ? audit_head() : bandwidth_head());
-  return options.audit ? run(options, &measure_audit) : run(options, &measure_bandwidth);
 }
 
 }  // namespace
@@ -91,8 +84,6 @@ int main(int argc, char** argv) {
   program.add_option(
       "--cost", options.cost,
       "Instead: the processor time that snapshots take, on the server and on a client");
-  program.add_option("--audit", options.audit,
-                     "Instead: what one client more that audits is sent, beside a player");
   if (const auto exit_code = program.parse(argc, argv)) return cli::to_int(*exit_code);
   return bench::run(options);
 }

@@ -81,23 +81,6 @@ TEST(BenchSnapshots, AtRestNextToNothingIsSent) {
   }
 }
 
-// Everything that enters a room, beside the causes in one player's sight.
-TEST(BenchSnapshots, AnAuditorIsSentLittleMoreThanAPlayer) {
-  if (kIsSlowBuild) GTEST_SKIP();
-  const Finished finished = bench({"--audit", "--seconds", "3", "--only", "80 ms, 8 ms", "--json"});
-  ASSERT_EQ(finished.exit_code, integration::kDone) << finished;
-  const json lines = json::parse(integration::last_line(finished.out));
-  ASSERT_EQ(lines.size(), 2U);
-  for (const json& line : lines) {
-    EXPECT_EQ(line.at("mismatches"), 0) << line;
-    EXPECT_GT(line.at("ticks_per_second"), 55) << line;
-    EXPECT_GT(line.at("auditor_bytes_per_second"), 500) << line;
-  }
-  EXPECT_LE(lines.at(0).at("auditor_bytes_per_second"),
-            1.25 * lines.at(0).at("player_bytes_per_second").get<double>());
-  EXPECT_LE(lines.at(1).at("auditor_bytes_per_second"), 3'600);
-}
-
 TEST(BenchSnapshots, TellsWhatTheyCostAProcessor) {
   if (kIsSlowBuild) GTEST_SKIP();
   const Finished finished = bench({"--cost"});

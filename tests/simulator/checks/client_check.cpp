@@ -12,8 +12,6 @@ using std::chrono::seconds;
 /// On a link far away that loses a fifth in each direction, while the clock still converges, views
 /// arrive every tenth of a second on average.
 constexpr seconds kFreshWithin{2};
-/// If a part of an audit segment is missing, all later segments wait for it.
-constexpr seconds kAuditedWithin{4};
 /// After a fault: five seconds until a client times out, as long until the server does, and some
 /// lost attempts to come back.
 constexpr seconds kRecoversWithin{12};
@@ -26,8 +24,6 @@ constexpr seconds kPlaysWithin{30};
 constexpr double kFreshShare = 0.33;
 /// A vanished player keeps its seat for half a minute.
 constexpr seconds kSeatsKept{40};
-/// The number of auditors for which a server has room.
-constexpr std::int64_t kAuditorsMax = 4;
 
 double seconds_of(Duration duration) {
   return std::chrono::duration<double>(duration).count();
@@ -52,7 +48,7 @@ bool ClientCheck::is_calm(std::size_t player) const {
 }
 
 void ClientCheck::look() {
-  while (!arrivals_.empty() && match_.now() - arrivals_.front().at > kSeatsKept) {
+  while (!arrivals_.empty() && match_.now() - arrivals_.front() > kSeatsKept) {
     arrivals_.pop_front();
   }
   for (std::size_t i = 0; i < seen_.size(); ++i) {
@@ -67,7 +63,7 @@ void ClientCheck::look_at(std::size_t index) {
   const bool is_there = player.client != nullptr;
   if (is_there && seen.process != player.client.get()) {
     seen.process = player.client.get();
-    arrivals_.push_back({.at = now, .audits = player.audits});
+    arrivals_.push_back(now);
   }
   const Tick view = is_there ? player.client->view_tick() : Tick{};
   if (view != seen.view && view != Tick{}) seen.fresh_at = now;
@@ -84,9 +80,8 @@ void ClientCheck::look_at(std::size_t index) {
   Duration& longest = is_calm && is_connected ? counts_.longest_calm : counts_.longest_recovery;
   longest = std::max(longest, waited);
   const bool is_another = !is_there || player.began > since;
-  const seconds fresh_within = player.audits ? kAuditedWithin : kFreshWithin;
   const seconds most = is_another                ? kIsReplacedWithin
-                       : is_calm && is_connected ? fresh_within
+                       : is_calm && is_connected ? kFreshWithin
                                                  : kRecoversWithin;
   if (waited > most) complain(index, most);
 }
@@ -99,7 +94,7 @@ void ClientCheck::look_at_one_sent_away(std::size_t index) {
   Seen& seen = seen_[index];
   const client::Connection& connection = player.client->connection();
   if (connection.match_has_ended()) seen.until = match_.now();
-  if (has_no_room_for(player)) {
+  if (may_be_full()) {
     seen.fresh_at = match_.now();
     return;
   }
@@ -108,16 +103,9 @@ void ClientCheck::look_at_one_sent_away(std::size_t index) {
   }
 }
 
-/// Whether all seats, or all places of auditors, may be taken by present clients and by those that
-/// have gone.
-bool ClientCheck::has_no_room_for(const Match::Player& player) const {
-  const auto came = [&](bool audits) {
-    return std::ranges::count(arrivals_, audits, &Arrival::audits) +
-           std::ranges::count(match_.players(), audits, &Match::Player::audits);
-  };
-  const std::int64_t auditors = came(true);
-  return auditors + came(false) >= std::int64_t{match_.map()->seats} ||
-         (player.audits && auditors > kAuditorsMax);
+/// Whether all seats may be taken by present clients and by those that have gone.
+bool ClientCheck::may_be_full() const {
+  return arrivals_.size() + match_.players().size() >= match_.map()->seats;
 }
 
 void ClientCheck::complain(std::size_t index, Duration most) {
@@ -127,9 +115,8 @@ void ClientCheck::complain(std::size_t index, Duration most) {
   std::string state = "its process is not there";
   if (player.client != nullptr) {
     const client::Connection& connection = player.client->connection();
-    state = fmt::format("state {}, {}, session {}, view {}", static_cast<int>(connection.state()),
-                        player.audits ? "audits" : "plays", connection.sessions(),
-                        player.client->view_tick().value);
+    state = fmt::format("state {}, session {}, view {}", static_cast<int>(connection.state()),
+                        connection.sessions(), player.client->view_tick().value);
   }
   findings_.add(
       "stall",
@@ -151,7 +138,6 @@ void ClientCheck::add_up(const Match::Player& player) {
   if (player.client == nullptr) return;
   const client::ClientStats stats = player.client->stats();
   counts_.views += stats.hashes_checked;
-  counts_.audited += stats.audited;
   counts_.predicted += stats.untouched.checked;
   counts_.exact += stats.untouched.exact;
   if (stats.hashes_mismatched != 0) {
@@ -159,10 +145,6 @@ void ClientCheck::add_up(const Match::Player& player) {
                   fmt::format("{} of {} differ, the first at tick {}", stats.hashes_mismatched,
                               stats.hashes_checked,
                               stats.first_mismatch ? stats.first_mismatch->tick.value : 0U));
-  }
-  if (stats.audit_mismatched != 0) {
-    findings_.add("audit", "every tick's hash as the server said",
-                  fmt::format("{} of {} differ", stats.audit_mismatched, stats.audited));
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// Checks the clients: every view and every audited tick has the hash that the server sent. A client
-// that is connected over a working link does not wait long for a view. A client is refused only for
-// a reason that the simulator caused, and it or a replacement comes back.
+// Checks the clients: every view has the hash that the server sent. A client that is connected over
+// a working link does not wait long for a view. A client is refused only for a reason that the
+// simulator caused, and it or a replacement comes back.
 
 #include "tests/simulator/checks/findings.h"
 #include "tests/simulator/match.h"
@@ -15,7 +15,6 @@ namespace tickbox::simulator {
 
 struct ViewCounts {
   std::uint64_t views = 0;      ///< views whose hashes were checked
-  std::uint64_t audited = 0;    ///< audited ticks of the whole room
   std::uint64_t predicted = 0;  ///< predicted ticks without influence from others
   std::uint64_t exact = 0;      ///< of those, predicted to the bit
   // The longest waits for a view, of clients that were connected or were to be.
@@ -60,21 +59,16 @@ class ClientCheck {
     const client::Client* process = nullptr;
   };
 
-  /// A client that came, and may still have a seat after it has gone.
-  struct Arrival {
-    Instant at;
-    bool audits = false;
-  };
-
   void look_at(std::size_t index);
   void look_at_one_sent_away(std::size_t index);
-  [[nodiscard]] bool has_no_room_for(const Match::Player& player) const;
+  [[nodiscard]] bool may_be_full() const;
   void complain(std::size_t index, Duration most);
 
   Findings& findings_;
   Match& match_;
   std::vector<Seen> seen_;
-  std::deque<Arrival> arrivals_;  ///< recent ones
+  /// When clients came that may still have a seat after they have gone.
+  std::deque<Instant> arrivals_;
   ViewCounts counts_;
 };
 

@@ -22,8 +22,8 @@ constexpr std::size_t kServerNonceBytes = net::kNonceBytes;
 constexpr std::uint64_t kChallengeTimes = 3;
 /// The bits of a connection id that its session keeps when it moves (schema/README.md).
 constexpr std::uint32_t kPlaceMask = (1U << 13U) - 1;
-/// The most bytes to one client in a second, beside snapshots and audits: CHALLENGEs, desync
-/// reports, DISCONNECTs.
+/// The most bytes to one client in a second, beside snapshots: CHALLENGEs, desync reports,
+/// DISCONNECTs.
 constexpr std::uint64_t kBytesBeside = 4'000;
 
 }  // namespace
@@ -129,9 +129,6 @@ void TrafficCheck::spend(net::PacketType type, std::size_t bytes, Session& sessi
       std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
   if (second != session.second) session.spent = {};
   session.second = second;
-  const auto full = [](const server::Rate& rate) {
-    return static_cast<std::uint64_t>(rate.per_second + rate.burst);
-  };
   const auto pay_for = [&](const char* what, std::uint64_t& spent, std::uint64_t most) {
     spent += bytes;
     if (spent <= most) return;
@@ -139,14 +136,11 @@ void TrafficCheck::spend(net::PacketType type, std::size_t bytes, Session& sessi
                   "at most " + std::to_string(most) + " bytes a second of " + what + " to a client",
                   std::to_string(spent));
   };
-  switch (type) {
-    case net::PacketType::Snapshot:
-      return pay_for("snapshots", session.spent.snapshots, full(snapshot_bytes_));
-    case net::PacketType::Audit:
-      return pay_for("audits", session.spent.audits, full(server::kAuditBytes));
-    default:
-      return pay_for("everything else", session.spent.beside, kBytesBeside);
+  if (type == net::PacketType::Snapshot) {
+    return pay_for("snapshots", session.spent.snapshots,
+                   static_cast<std::uint64_t>(snapshot_bytes_.per_second + snapshot_bytes_.burst));
   }
+  pay_for("everything else", session.spent.beside, kBytesBeside);
 }
 
 void TrafficCheck::on_arrived(net::PacketType type, const Passed& passed) {

@@ -37,7 +37,6 @@ class TrafficCheck {
   /// Bytes sent to a client.
   struct Spent {
     std::uint64_t snapshots = 0;
-    std::uint64_t audits = 0;
     std::uint64_t beside = 0;
   };
 

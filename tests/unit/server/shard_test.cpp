@@ -43,9 +43,8 @@ class ShardOfGame : public testing::TestWithParam<const GameTable*> {};
 TEST_P(ShardOfGame, ClientsHaveItsStateToTheBitAndItsRecordingHolds) {
   Harness harness{{.max_clients = 8, .link = kLink, .game = GetParam()}};
   add_clients(harness);
-  const std::size_t auditor = harness.add_auditor(kLink);
   harness.run_for(seconds{8});
-  EXPECT_EQ(harness.shard().clients(), kClients + 1);
+  EXPECT_EQ(harness.shard().clients(), kClients);
   for (std::size_t i = 0; i < kClients; ++i) {
     const client::ClientStats stats = harness.client(i).stats();
     EXPECT_GT(stats.hashes_checked, 200U) << "client " << i;
@@ -53,9 +52,6 @@ TEST_P(ShardOfGame, ClientsHaveItsStateToTheBitAndItsRecordingHolds) {
     EXPECT_EQ(stats.snapshots_rejected, 0U) << "client " << i;
     EXPECT_GT(harness.players()[i].inputs.size(), 300U) << "client " << i;
   }
-  const client::ClientStats stats = harness.client(auditor).stats();
-  EXPECT_GT(stats.audited, 300U);
-  EXPECT_EQ(stats.audit_mismatched, 0U);
   harness.stop();
   EXPECT_EQ(harness.log().errors(), 0);
   const auto result = record::verify(record::Reader::open(harness.recording()).value(),
