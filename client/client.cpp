@@ -2,7 +2,6 @@
 
 #include "client/connection/silence.h"
 #include "client/session.h"
-#include "protocol/audit_codec.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot_codec.h"
 #include "protocol/view_parts.h"
@@ -74,10 +73,8 @@ void Client::work(Instant now) {
   }
   while (const auto message = connection_.receive(now)) {
     if (!begin_session(now)) return;
-    if (message->type == net::PacketType::Snapshot && session_->snapshot_world != nullptr) {
+    if (message->type == net::PacketType::Snapshot) {
       on_snapshot(message->bytes, now);
-    } else if (message->type == net::PacketType::Audit && session_->auditor != nullptr) {
-      on_audit(message->bytes, now);
     } else if (message->type == net::PacketType::DesyncState) {
       on_desync_state(message->bytes);
     } else {
@@ -134,8 +131,7 @@ bool Client::begin_session(Instant now) {
     connection_.fail(found.error());
     return false;
   }
-  session_ = std::make_unique<Session>(*played_, shared_.stepper, options_.connection.mode,
-                                       connection_, now);
+  session_ = std::make_unique<Session>(*played_, shared_.stepper, connection_, now);
   begun_ = connection_.sessions();
   return true;
 }
@@ -167,7 +163,7 @@ void Client::on_snapshot(ConstBytes message, Instant now) {
   session_->inputs.take_status(snapshot.status);
   if (snapshot.commands) session_->commands.take_ack(*snapshot.commands);
   if (!read_events(*tick)) return reject(net::DropReason::Malformed);
-  const auto view = session_->snapshot_world->apply(
+  const auto view = session_->snapshot_world.apply(
       {.tick = *tick, .base_age = snapshot.head.base_age, .view_hash = snapshot.head.view_hash},
       snapshot.content);
   if (!view) return on_rejected(view.error(), now);
@@ -202,27 +198,12 @@ void Client::on_rejected(const match::Rejected& rejected, Instant now) {
   connection_.drop(rejected.reason);
 }
 
-void Client::on_audit(ConstBytes message, Instant now) {
-  const auto segment = protocol::decode_audit(message);
-  if (!segment) return connection_.drop(segment.error());
-  if (!session_->inputs.take_report(segment->head.report, connection_.channel().sent(), now)) {
-    return connection_.drop(net::DropReason::Malformed);
-  }
-  follow_clock();
-  session_->inputs.take_status(segment->extras.status);
-  if (segment->extras.commands) session_->commands.take_ack(*segment->extras.commands);
-  const auto view = session_->auditor->take(*segment);
-  if (!view) return connection_.drop(view.error());
-  if (*view) on_view(**view, now);
-}
-
-/// Takes a new view, made from a snapshot or an audit: its hash is the server's.
+/// Takes a new view: its hash is the server's.
 void Client::on_view(const match::View& view, Instant now) {
   if (session_->view_at) {
     const Duration gap = now - *session_->view_at;
     const Duration period = tick_duration(connection_.accept().tick_rate);
-    const bool is_quiet =
-        session_->auditor == nullptr && is_on_time(gap, view.tick - session_->view_tick, period);
+    const bool is_quiet = is_on_time(gap, view.tick - session_->view_tick, period);
     const std::int64_t news = view.news <= view.tick ? (view.tick - view.news) + 1 : 1;
     stats_.add_gap(is_quiet ? std::min(gap, period * news) : gap, gap);
   }
@@ -271,12 +252,7 @@ void Client::send_inputs(Instant due) {
   protocol::InputMessage& message = input_message_;
   message.events = session_->events.newest();
   message.view = session_->ack();
-  message.audit = std::nullopt;
   message.mismatches = session_->desyncs;
-  if (session_->auditor != nullptr) {
-    message.audit = session_->auditor->ack();
-    message.mismatches = session_->auditor->mismatches();
-  }
   session_->inputs.write(message);
   session_->commands.write(message);
   session_->inputs.on_sent(

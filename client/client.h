@@ -126,7 +126,7 @@ class Client {
 
   [[nodiscard]] Tick view_tick() const;
 
-  /// Returns the tick of the newest held view, made from a snapshot or an audit; 0: none.
+  /// Returns the tick of the newest held view; 0: none.
   [[nodiscard]] Tick newest_view() const;
 
   /// The report of the newest head on this client's inputs; for tests.
@@ -153,7 +153,6 @@ class Client {
   void on_snapshot(ConstBytes message, Instant now);
   [[nodiscard]] bool read_events(Tick tick);
   void on_rejected(const match::Rejected& rejected, Instant now);
-  void on_audit(ConstBytes message, Instant now);
   void on_view(const match::View& view, Instant now);
   void on_desync_state(ConstBytes message);
   void run_tick(Instant now);

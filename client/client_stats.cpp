@@ -27,16 +27,9 @@ void ClientStats::add_all(const ClientStats& other) {
   packets_lost += other.packets_lost;
   hashes_checked += other.hashes_checked;
   hashes_mismatched += other.hashes_mismatched;
-  const auto is_earlier = [](const auto& other_first, const auto& first) {
-    return other_first && (!first || other_first->tick < first->tick);
-  };
-  if (is_earlier(other.first_mismatch, first_mismatch)) first_mismatch = other.first_mismatch;
-  audited += other.audited;
-  audit_mismatched += other.audit_mismatched;
-  audit_runs += other.audit_runs;
-  if (is_earlier(other.first_audit_mismatch, first_audit_mismatch)) {
-    first_audit_mismatch = other.first_audit_mismatch;
-  }
+  const bool is_earlier = other.first_mismatch &&
+                          (!first_mismatch || other.first_mismatch->tick < first_mismatch->tick);
+  if (is_earlier) first_mismatch = other.first_mismatch;
   untouched.checked += other.untouched.checked;
   untouched.exact += other.untouched.exact;
   touched.checked += other.touched.checked;

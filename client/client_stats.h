@@ -2,7 +2,6 @@
 // The statistics of a client, as whole numbers that can be added over many clients.
 
 #include "client/match/prediction.h"
-#include "client/verification/audit.h"
 #include "client/verification/desync_reporter.h"
 #include "core/clock.h"
 #include "core/histogram.h"
@@ -32,12 +31,6 @@ struct ClientStats {
   std::uint64_t hashes_checked = 0;
   std::uint64_t hashes_mismatched = 0;
   std::optional<HashMismatch> first_mismatch;
-
-  // Counts of an auditor: its views are the whole room and come from no snapshot.
-  std::uint64_t audited = 0;  ///< ticks of the whole room that were stepped and compared
-  std::uint64_t audit_mismatched = 0;
-  std::uint64_t audit_runs = 0;  ///< number of times that the whole room was received
-  std::optional<AuditMismatch> first_audit_mismatch;
 
   PredictionCounts untouched;  ///< predictions that depend only on own inputs and the map
   PredictionCounts touched;    ///< predictions that something else influenced

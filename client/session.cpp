@@ -12,29 +12,23 @@ engine::World world_like(const Assets& assets, const net::Accept& accept) {
   return world;
 }
 
-Session::Session(const Assets& assets, engine::Stepper& stepper, net::ConnectMode mode,
-                 const Connection& connection, Instant now)
+Session::Session(const Assets& assets, engine::Stepper& stepper, const Connection& connection,
+                 Instant now)
     : game(*assets.game),
       player{connection.accept().player.value},
       clock(assets.tick_rate, connection.accept().tick, connection.connect_time(), now),
       inputs(game, clock, assets.tick_rate, connection.accept().tick),
       commands(game),
+      snapshot_world(world_like(assets, connection.accept()), player, stepper),
       prediction(world_like(assets, connection.accept()), player, stepper),
       presentation(world_like(assets, connection.accept()), player, stepper),
       focus(player),
       view(std::make_shared<views::Rows>(game)),
-      room(std::make_shared<std::vector<std::byte>>()) {
-  const engine::World like = world_like(assets, connection.accept());
-  if (mode == net::ConnectMode::Audit) {
-    auditor = std::make_unique<Auditor>(like, player, stepper);
-  } else {
-    snapshot_world = std::make_unique<match::SnapshotWorld>(like, player, stepper);
-  }
-}
+      room(std::make_shared<std::vector<std::byte>>()) {}
 
 std::optional<protocol::ViewAck> Session::ack() const {
-  if (snapshot_world == nullptr || snapshot_world->newest() == nullptr) return std::nullopt;
-  return protocol::ViewAck{.tick = snapshot_world->newest()->tick, .receipt = receipt};
+  if (snapshot_world.newest() == nullptr) return std::nullopt;
+  return protocol::ViewAck{.tick = snapshot_world.newest()->tick, .receipt = receipt};
 }
 
 void Session::add_to(ClientStats& stats, Instant now) const {
@@ -49,13 +43,7 @@ void Session::add_to(ClientStats& stats, Instant now) const {
   stats.ticks_extrapolated += shown.extrapolated;
   stats.ticks_extrapolated_wrong += shown.extrapolated_wrong;
   stats.presentation_delay += shown.delay;
-  if (snapshot_world != nullptr) stats.replayed += snapshot_world->steps();
-  if (auditor == nullptr) return;
-  stats.replayed += auditor->ticks();
-  stats.audited += auditor->ticks();
-  stats.audit_runs += auditor->runs();
-  stats.audit_mismatched += auditor->mismatches();
-  if (!stats.first_audit_mismatch) stats.first_audit_mismatch = auditor->first_mismatch();
+  stats.replayed += snapshot_world.steps();
 }
 
 }  // namespace tickbox::client

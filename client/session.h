@@ -12,7 +12,6 @@
 #include "client/match/snapshot_world.h"
 #include "client/presentation/presentation.h"
 #include "client/presentation/view_focus.h"
-#include "client/verification/audit.h"
 #include "engine/stepper.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot.h"
@@ -31,8 +30,8 @@ namespace tickbox::client {
 [[nodiscard]] engine::World world_like(const Assets& assets, const net::Accept& accept);
 
 struct Session {
-  Session(const Assets& assets, engine::Stepper& stepper, net::ConnectMode mode,
-          const Connection& connection, Instant now);
+  Session(const Assets& assets, engine::Stepper& stepper, const Connection& connection,
+          Instant now);
 
   /// Adds the counts of this session, and what has waited for the server until `now`.
   void add_to(ClientStats& stats, Instant now) const;
@@ -40,10 +39,9 @@ struct Session {
   /// Returns the acknowledgement of the newest view that is held, or nothing.
   [[nodiscard]] std::optional<protocol::ViewAck> ack() const;
 
-  /// Returns the tick of the newest held view, made from a snapshot or an audit; 0: none.
+  /// Returns the tick of the newest held view; 0: none.
   [[nodiscard]] Tick newest_view() const {
-    if (snapshot_world == nullptr) return view_tick;
-    return snapshot_world->newest() != nullptr ? snapshot_world->newest()->tick : Tick{};
+    return snapshot_world.newest() != nullptr ? snapshot_world.newest()->tick : Tick{};
   }
 
   const GameTable& game;
@@ -54,8 +52,7 @@ struct Session {
   protocol::Snapshot snapshot;  ///< the one that was received last
   views::ReceivedEvents received_events;
   match::EventInbox events;
-  std::unique_ptr<match::SnapshotWorld> snapshot_world;  ///< maker of a player's views
-  std::unique_ptr<Auditor> auditor;                      ///< maker of an auditor's views
+  match::SnapshotWorld snapshot_world;
   match::Prediction prediction;
   Presentation presentation;
   ViewFocus focus;

@@ -44,9 +44,6 @@ constexpr std::array kFigures = {
     Entry{"interpolation.extrapolated",
           "Share of ticks (0 to 1) that showed the others ahead of the newest snapshot."},
     Entry{"interpolation.unforeseen", "Share of ticks (0 to 1) in which that was a wrong guess."},
-    Entry{
-        "audit.ticks, .mismatched",
-        "With --audit: ticks of the whole room that were stepped, and those whose hash differed."},
     Entry{"inputs.sent, .late, .substituted, .discarded",
           "Inputs sent; inputs that arrived too late; ticks in which the server repeated an older "
           "input or used a neutral one; inputs sent that no tick used, because the server paused "

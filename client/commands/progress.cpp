@@ -96,11 +96,9 @@ std::string live_line(const LiveFigures& figures) {
 }
 
 std::string hash_in_words(const client::ClientStats& stats, Tick tick) {
-  const auto differs = [](Tick since) {
-    return fmt::format("HASH DIFFERS since tick {}", since.value);
-  };
-  if (stats.first_mismatch) return differs(stats.first_mismatch->tick);
-  if (stats.first_audit_mismatch) return differs(stats.first_audit_mismatch->tick);
+  if (stats.first_mismatch) {
+    return fmt::format("HASH DIFFERS since tick {}", stats.first_mismatch->tick.value);
+  }
   if (tick == Tick{}) return "no hash yet";
   return fmt::format("hash ok at tick {}", tick.value);
 }

@@ -2,7 +2,7 @@
 // The clock of the client's ticks. It runs ahead of the server's clock just far enough for inputs
 // to arrive in time.
 //
-// Every snapshot and every segment of an audit reports how long before its use the newest input
+// Every snapshot reports how long before its use the newest input
 // arrived (the margin). The spread of recent margins shows the jitter of the path. The clock aims
 // for one spare tick on all but the latest 2 % of margins. It gets there by running slightly faster
 // or slower, which is not visible; only a large error makes it jump. A single margin never moves

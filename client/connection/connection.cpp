@@ -158,7 +158,7 @@ void Connection::resume(Instant now) {
 void Connection::begin(State state, const Handshake::Credential& credential, Instant now) {
   state_ = state;
   started_ = now;
-  handshake_.emplace(credential, options_.mode, entropy_, now);
+  handshake_.emplace(credential, entropy_, now);
   doubt_.reset();
   send_request(now);
 }

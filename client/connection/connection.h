@@ -36,7 +36,6 @@ struct ConnectionOptions {
   net::Address server;
   std::optional<net::ConnectToken> token;   ///< required: a token, a ticket or both
   std::optional<net::ResumeTicket> ticket;  ///< tried before the token
-  net::ConnectMode mode = net::ConnectMode::Play;
 };
 
 /// The time after which a client believes a REFUSE without proof, if it has repeated its requests

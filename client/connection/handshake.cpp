@@ -23,9 +23,8 @@ Duration drawn_jitter(Entropy& entropy) {
 
 }  // namespace
 
-Handshake::Handshake(const Credential& credential, net::ConnectMode mode, Entropy& entropy,
-                     Instant now)
-    : credential_(credential), mode_(mode), entropy_(entropy), requested_at_(now) {
+Handshake::Handshake(const Credential& credential, Entropy& entropy, Instant now)
+    : credential_(credential), entropy_(entropy), requested_at_(now) {
   const bool has_token = std::holds_alternative<net::ConnectToken>(credential_);
   begin(has_token ? PacketType::Hello : PacketType::Resume, now);
 }
@@ -50,10 +49,8 @@ std::optional<ConstBytes> Handshake::take_request(Instant now) {
   }
   requested_at_ = now;
   next_request_ = now + kRequestRetry + drawn_jitter(entropy_);
-  if (request_ == PacketType::Hello) {
-    return net::encode_hello(net::make_request(request_, pair_.nonce), packet_);
-  }
-  const net::ConnectRequest request = net::make_request(request_, pair_.nonce, mode_);
+  const net::ConnectRequest request = net::make_request(request_, pair_.nonce);
+  if (request_ == PacketType::Hello) return net::encode_hello(request, packet_);
   if (request_ == PacketType::Connect) {
     return net::encode_connect(request, *cookie_, std::get<net::ConnectToken>(credential_),
                                packet_);

@@ -47,7 +47,7 @@ class Handshake {
 
   /// Begins with HELLO if `credential` is a token, with RESUME if it is a ticket. The request is
   /// due at once. Borrows `entropy`.
-  Handshake(const Credential& credential, net::ConnectMode mode, Entropy& entropy, Instant now);
+  Handshake(const Credential& credential, Entropy& entropy, Instant now);
 
   /// Returns the request to send at `now`, if one is due. Valid until the next call.
   [[nodiscard]] std::optional<ConstBytes> take_request(Instant now);
@@ -78,7 +78,6 @@ class Handshake {
   [[nodiscard]] const net::KeyPair& keys() const;
 
   Credential credential_;
-  net::ConnectMode mode_;
   Entropy& entropy_;
   net::PacketType request_ = net::PacketType::Hello;  ///< Hello, Connect or Resume
   net::HandshakePair pair_;

@@ -1,7 +1,6 @@
 #pragma once
 // The inputs of one session. Each is repeated in every packet until the server confirms it or a
-// repeat would come too late. The server reports on them in the head of each snapshot or audit
-// segment.
+// repeat would come too late. The server reports on them in the head of each snapshot.
 
 #include "client/connection/clock_sync.h"
 #include "core/clock.h"
@@ -57,13 +56,13 @@ class SentInputs {
   /// round trip counts from `due`, so that it includes the delay of a late poll.
   void on_sent(std::uint64_t sequence, Instant due);
 
-  /// Takes the report in the head of a snapshot or an audit segment, and returns the room's tick in
+  /// Takes the report in the head of a snapshot, and returns the room's tick in
   /// it. A report counts only if its tick is later than those of all before it. `newest_sequence`:
   /// of the packets sent. Fails: nothing, for a tick after net::kTickMax.
   std::optional<Tick> take_report(const protocol::InputReport& report,
                                   std::uint64_t newest_sequence, Instant now);
 
-  /// Takes the status of a snapshot or an audit segment, if it has one.
+  /// Takes the status of a snapshot, if it has one.
   void take_status(const std::optional<protocol::LinkStatus>& status);
 
   /// Returns the room's tick in the newest head; that of the ACCEPT before the first.

@@ -71,7 +71,7 @@ struct View {
   /// The teleports of replayed bodies since the previous view.
   std::span<const SeenTeleport> teleports = {};
   /// The centre of the view, in sub-units. A snapshot has it rounded to whole units, and only with
-  /// a body in full; an audit has it exactly.
+  /// a body in full.
   std::optional<Vec2> centre = std::nullopt;
 };
 

@@ -36,12 +36,7 @@ struct ConnectOptions {
   PlayFlags play;
   std::string resume{};  ///< file of the resume ticket; empty for none
   Duration time{};       ///< of play; 0: no limit
-  bool audit = false;
 };
-
-net::ConnectMode mode_of(const ConnectOptions& options) {
-  return options.audit ? net::ConnectMode::Audit : net::ConnectMode::Play;
-}
 
 /// The play of one client, from connect to disconnect.
 class Game {
@@ -202,8 +197,7 @@ Figures Game::figures(const ClientStats& stats) const {
   add_state_hash(figures, stats);
   add_prediction(figures, stats);
   add_events(figures, stats, assets != nullptr ? assets->game : nullptr);
-  add_interpolation(figures, stats, mode_of(options_));
-  add_audit(figures, stats);
+  add_interpolation(figures, stats);
   add_inputs(figures, stats);
   add_round_trip(figures, stats);
   add_loss(figures, stats);
@@ -231,14 +225,6 @@ CommandEnd Game::judge(const ClientStats& stats) const {
   if (stats.first_mismatch) {
     return {.code = ExitCode::CheckFailed, .error = mismatches_in_words(stats)};
   }
-  if (stats.first_audit_mismatch) {
-    const client::AuditMismatch& first = *stats.first_audit_mismatch;
-    return {.code = ExitCode::CheckFailed,
-            .error = fmt::format("{} of {} audited ticks differ, first at tick {}: hash {:016x} at "
-                                 "the server, {:016x} here",
-                                 stats.audit_mismatched, stats.audited, first.tick.value,
-                                 first.expected, first.got)};
-  }
   const auto not_connected = [&](const std::string& why) {
     return CommandEnd{
         .code = ExitCode::NotConnected, .error = why, .refused = connection().refused()};
@@ -254,7 +240,7 @@ CommandEnd Game::judge(const ClientStats& stats) const {
         "disconnected: the server stopped answering, and the run ended before the client could "
         "resume");
   }
-  if (stats.hashes_checked + stats.audited == 0) {
+  if (stats.hashes_checked == 0) {
     return not_connected(
         "nothing was checked: the run ended before the server's first message arrived; try again, "
         "and for longer");
@@ -268,7 +254,6 @@ std::string Game::summary(const ClientStats& stats, const CommandEnd& end) const
                       .seconds = std::chrono::duration<double>{played_}.count(),
                       .seat = accept.player,
                       .tick_rate = accept.tick_rate,
-                      .mode = mode_of(options_),
                       .resumed = connection().resumed(),
                       .matches_ended = connection().matches_ended(),
                       .use = connection().use(),
@@ -353,7 +338,6 @@ ExitCode run_connect(const ConnectOptions& given) {
                                                                          : client::MakePlayer{},
                    .link = options.play.link,
                    .seed = options.play.seed,
-                   .mode = mode_of(options),
                    .desyncs = desyncs->get()},
                   clock);
   if (!swarm) {
@@ -396,9 +380,6 @@ void add_connect(cli::Command& program, engine::Games games, std::function<int()
                      "Store the resume ticket in this file. If the file has a ticket, resume that "
                      "session in the same seat",
                      {.value = "F", .check = {check_resume}});
-  command.add_option("--audit", options->audit,
-                     "Receive all inputs of the room instead of snapshots, step the whole room, "
-                     "and compare the state hash in every tick. A token must allow it");
   command.callback(
       [options, &run] { run = [options] { return cli::to_int(run_connect(*options)); }; });
 }

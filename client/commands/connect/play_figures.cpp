@@ -75,11 +75,6 @@ std::string mismatches_in_words(const client::ClientStats& stats) {
   return words;
 }
 
-void add_audit(Figures& figures, const client::ClientStats& stats) {
-  figures.push_back({"audit.ticks", stats.audited});
-  figures.push_back({"audit.mismatched", stats.audit_mismatched});
-}
-
 void add_prediction(Figures& figures, const client::ClientStats& stats) {
   figures.push_back({"prediction.checked", stats.untouched.checked});
   figures.push_back({"prediction.exact", stats.untouched.exact});
@@ -98,10 +93,9 @@ void add_events(Figures& figures, const client::ClientStats& stats, const GameTa
   }
 }
 
-void add_interpolation(Figures& figures, const client::ClientStats& stats, net::ConnectMode mode) {
+void add_interpolation(Figures& figures, const client::ClientStats& stats) {
   const auto of_all = [&](std::uint64_t ticks) {
-    const bool knows_news = mode == net::ConnectMode::Play && stats.ticks_shown > 0;
-    return knows_news ? FigureValue{share(ticks, stats.ticks_shown)} : FigureValue{};
+    return stats.ticks_shown > 0 ? FigureValue{share(ticks, stats.ticks_shown)} : FigureValue{};
   };
   figures.push_back({"interpolation.delay_ms",
                      stats.ticks_shown > 0

@@ -5,7 +5,6 @@
 #include "client/client_stats.h"
 #include "client/commands/document.h"
 #include "core/histogram.h"
-#include "net/handshake.h"
 #include "net/refusal.h"
 #include "tickbox/game_table.h"
 
@@ -23,9 +22,6 @@ namespace tickbox::commands {
 /// entity is null as well if the room's state differs.
 void add_state_hash(Figures& figures, const client::ClientStats& stats);
 
-/// Adds audit{ticks,mismatched}.
-void add_audit(Figures& figures, const client::ClientStats& stats);
-
 /// Returns the number of desyncs and the first of them, in words. Requires: there is one.
 [[nodiscard]] std::string mismatches_in_words(const client::ClientStats& stats);
 
@@ -41,8 +37,7 @@ void add_events(Figures& figures, const client::ClientStats& stats, const GameTa
 /// Adds interpolation{delay_ms,extrapolated,unforeseen}. delay_ms is the mean time from the
 /// promptest view's arrival until its tick is shown. extrapolated is the share of ticks that showed
 /// the others beyond the newest view. unforeseen is the share that did so and turned out wrong.
-/// Both shares are null for an auditor: its views do not say what was news.
-void add_interpolation(Figures& figures, const client::ClientStats& stats, net::ConnectMode mode);
+void add_interpolation(Figures& figures, const client::ClientStats& stats);
 
 /// The smallest number of packets for which a loss is reported. A status of fewer packets is from
 /// the start of the session, and says nothing about its loss.

@@ -32,12 +32,6 @@ std::string state_line(const ClientStats& stats) {
   return line("state", text);
 }
 
-std::string audit_line(const ClientStats& stats) {
-  return line("audit",
-              fmt::format("{} of {} ticks of the whole room have the server's hash",
-                          grouped(stats.audited - stats.audit_mismatched), grouped(stats.audited)));
-}
-
 std::string prediction_line(const ClientStats& stats) {
   const std::uint64_t checked = stats.untouched.checked + stats.touched.checked;
   const std::uint64_t exact = stats.untouched.exact + stats.touched.exact;
@@ -58,15 +52,13 @@ std::string prediction_line(const ClientStats& stats) {
   return line("own body", text);
 }
 
-std::string others_line(const PlaySummary& summary, const ClientStats& stats) {
+std::string others_line(const ClientStats& stats) {
   const double delay_ms = share(stats.presentation_delay, stats.ticks_shown) / 1'000;
-  std::string text = fmt::format("shown {} ms late", short_number(delay_ms));
-  if (summary.mode == net::ConnectMode::Play) {
-    text += fmt::format("; {} of ticks ran ahead of the newest snapshot, {} of ticks a wrong guess",
-                        percent(stats.ticks_extrapolated, stats.ticks_shown),
-                        percent(stats.ticks_extrapolated_wrong, stats.ticks_shown));
-  }
-  return line("others", text);
+  return line("others", fmt::format("shown {} ms late; {} of ticks ran ahead of the newest "
+                                    "snapshot, {} of ticks a wrong guess",
+                                    short_number(delay_ms),
+                                    percent(stats.ticks_extrapolated, stats.ticks_shown),
+                                    percent(stats.ticks_extrapolated_wrong, stats.ticks_shown)));
 }
 
 std::string inputs_line(const ClientStats& stats) {
@@ -125,10 +117,9 @@ std::string summary_text(const PlaySummary& summary, const ClientStats& stats) {
   if (summary.matches_ended > 0) {
     text += line("matches", fmt::format("{} ended", grouped(summary.matches_ended)));
   }
-  if (summary.mode == net::ConnectMode::Play) text += state_line(stats);
-  if (summary.mode == net::ConnectMode::Audit) text += audit_line(stats);
+  text += state_line(stats);
   if (stats.untouched.checked + stats.touched.checked > 0) text += prediction_line(stats);
-  if (stats.ticks_shown > 0) text += others_line(summary, stats);
+  if (stats.ticks_shown > 0) text += others_line(stats);
   text += inputs_line(stats);
   text += link_line(summary, stats);
   if (summary.link_up) text += simulated_line("net up", *summary.link_up);

@@ -4,7 +4,6 @@
 #include "client/client.h"
 #include "client/commands/connect/play_figures.h"
 #include "core/ids.h"
-#include "net/handshake.h"
 #include "net/link_simulator.h"
 
 #include <cstdint>
@@ -19,7 +18,6 @@ struct PlaySummary {
   double seconds = 0;    ///< of play
   PlayerId seat{};
   std::uint32_t tick_rate = 0;
-  net::ConnectMode mode = net::ConnectMode::Play;
   std::uint32_t resumed = 0;        ///< sessions that began with a ticket
   std::uint32_t matches_ended = 0;  ///< while the client was in them
   client::LinkUse use{};

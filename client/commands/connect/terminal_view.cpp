@@ -167,7 +167,7 @@ void TerminalView::renew_figures(const Client& client, Instant now) {
   has_alarm_ = false;
   if (client.connection().sessions() == 0) return;
   const client::ClientStats stats = client.stats();
-  has_alarm_ = stats.first_mismatch || stats.first_audit_mismatch;
+  has_alarm_ = stats.first_mismatch.has_value();
   figures_.push_back(hash_in_words(stats, client.newest_view()));
   if (now - heard_ >= kSilence) {
     has_alarm_ = true;

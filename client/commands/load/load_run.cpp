@@ -171,7 +171,7 @@ std::string LoadRun::status() {
   LiveFigures live{.up = states.connected,
                    .away = states.returning,
                    .failed = states.never_connected + states.dropped - states.returning,
-                   .hashes_mismatched = sums.hashes_mismatched + sums.audit_mismatched,
+                   .hashes_mismatched = sums.hashes_mismatched,
                    .gap_ms_p50 = to_ms(sums.snapshot_gap.quantile(500)),
                    .gap_ms_p99 = to_ms(sums.snapshot_gap.quantile(990)),
                    .gap_ms_p999 = to_ms(sums.snapshot_gap.quantile(999)),

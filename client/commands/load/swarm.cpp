@@ -97,8 +97,7 @@ void Swarm::start(std::size_t number, Instant now) {
   const client::ClientOptions client_options{
       .connection = {.server = server(number),
                      .token = token_for(number),
-                     .ticket = options_.ticket,
-                     .mode = options_.mode},
+                     .ticket = options_.ticket},
       .player = player_for(number),
       .sees = options_.person ? client::Sees::Shown : client::Sees::NewestView,
       .on_input = {},
@@ -124,7 +123,6 @@ client::MakePlayer Swarm::player_for(std::size_t number) {
 net::ConnectToken Swarm::token_for(std::size_t number) {
   if (options_.credentials.token) return *options_.credentials.token;
   net::TokenClaims claims{.client = first_client_ + number};
-  if (options_.mode == net::ConnectMode::Audit) claims.rights = net::kRightToAudit;
   const std::vector<net::Address>& named = options_.credentials.servers;
   for (const net::Address& each : named.empty() ? options_.servers : named) {
     claims.servers.push_back(each);

@@ -66,7 +66,6 @@ struct SwarmOptions {
   client::MakePlayer person{};   ///< replaces the bot of every client, if not empty
   std::optional<net::LinkConditions> link;  ///< for each client, with its own random stream
   std::uint64_t seed = 1;
-  net::ConnectMode mode = net::ConnectMode::Play;
   bool rejoin = false;                      ///< Requires: no token, no ticket and no playback
   protocol::DesyncSink* desyncs = nullptr;  ///< shared by all clients
 };

@@ -64,10 +64,6 @@ std::expected<net::TokenClaims, std::string> open(const net::ConnectToken& token
   return opened->claims;
 }
 
-bool may_audit(const net::TokenClaims& claims) {
-  return (claims.rights & net::kRightToAudit) != 0;
-}
-
 std::string hex_of(const net::TokenClaims& claims) {
   return net::to_hex({claims.user.data(), claims.user.size()});
 }
@@ -105,7 +101,6 @@ Json document_of(const Found& found) {
   if (found.claims) {
     document["client"] = std::to_string(found.claims->client);
     document["room"] = found.claims->room;
-    document["may_audit"] = may_audit(*found.claims);
     document["user"] = std::string{reinterpret_cast<const char*>(found.claims->user.data()),
                                    found.claims->user.size()};
     document["user_hex"] = hex_of(*found.claims);
@@ -127,9 +122,8 @@ std::string text_of(const Found& found) {
   }
   if (found.claims) {
     text += fmt::format(
-        "client   {}\nroom     {}\naudit    {}\nuser     {}\n", found.claims->client,
+        "client   {}\nroom     {}\nuser     {}\n", found.claims->client,
         found.claims->room == 0 ? std::string{"any"} : fmt::format("{}", found.claims->room),
-        may_audit(*found.claims) ? "yes" : "no",
         found.claims->user.empty() ? "-" : user_text(*found.claims));
   }
   if (!found.claims) {

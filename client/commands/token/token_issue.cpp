@@ -33,7 +33,6 @@ struct IssueOptions {
   std::vector<net::Address> servers{};
   std::uint32_t room = 0;
   std::string user{};
-  bool audit = false;
   Duration expires{};
   std::string out{};
 };
@@ -50,11 +49,8 @@ std::vector<std::string> names_of(const std::vector<net::Address>& servers) {
 }
 
 net::TokenClaims claims_of(const IssueOptions& options) {
-  net::TokenClaims claims{.client = options.client,
-                          .room = options.room,
-                          .rights = options.audit ? net::kRightToAudit : std::uint8_t{0},
-                          .servers = {},
-                          .user = {}};
+  net::TokenClaims claims{
+      .client = options.client, .room = options.room, .servers = {}, .user = {}};
   for (const net::Address& server : options.servers) {
     claims.servers.push_back(server);
   }
@@ -69,7 +65,6 @@ nlohmann::ordered_json document_of(const IssueOptions& options, const net::Token
           {"key_id", head.key_id},
           {"client", std::to_string(options.client)},
           {"room", options.room},
-          {"may_audit", options.audit},
           {"servers", names_of(options.servers)},
           {"issued", utc_text(head.issued)},
           {"expires", utc_text(head.expires)}};
@@ -100,10 +95,10 @@ ExitCode run_issue(const IssueOptions& options) {
   net::wipe(std::as_writable_bytes(std::span{text}));
   if (!written) return options.output->failed(ExitCode::Failed, written.error());
   token_note(*options.output,
-             fmt::format("issued a token with key {} for client {} at {}, {}{}; it expires {}",
+             fmt::format("issued a token with key {} for client {} at {}, {}; it expires {}",
                          head.key_id, options.client, fmt::join(names_of(options.servers), " "),
                          options.room == 0 ? "any room" : fmt::format("room {}", options.room),
-                         options.audit ? ", with the right to audit" : "", utc_text(head.expires)));
+                         utc_text(head.expires)));
   if (options.expires > kLifeAllowed) {
     options.output->note(
         "servers refuse a token that is valid for longer than their --token-life-max, by default "
@@ -147,8 +142,6 @@ void add_issue(const Subcommand& place) {
   command.add_option("--user", options->user,
                      "Text for the server, such as a name; at most 128 bytes",
                      {.check = {check_user}});
-  command.add_option("--audit", options->audit,
-                     "Allow the client to audit: to receive the inputs of all players");
   command.add_option(
       "--expires", options->expires, parse_life,
       "Expire after this time, such as 30s or 5m. The client must connect before. Servers refuse "

@@ -281,18 +281,16 @@ TEST(ClientStats, NamesTheEarliestDesyncOfAllClients) {
   for (const std::uint32_t tick : {723U, 706U, 730U}) {
     client::ClientStats stats;
     stats.first_mismatch = client::HashMismatch{.tick = {tick}};
-    stats.first_audit_mismatch = client::AuditMismatch{.tick = {tick}};
     sum.add_all(stats);
   }
   EXPECT_EQ(sum.first_mismatch->tick, Tick{706});
-  EXPECT_EQ(sum.first_audit_mismatch->tick, Tick{706});
 }
 
 TEST(LiveLine, OfOneClientBeginsWithItsHashes) {
   client::ClientStats stats;
   EXPECT_TRUE(live_line(stats, Tick{}).starts_with("no hash yet  rtt "));
   EXPECT_TRUE(live_line(stats, Tick{600}).starts_with("hash ok at tick 600  rtt "));
-  stats.first_audit_mismatch = client::AuditMismatch{.tick = {590}, .expected = 1, .got = 2};
+  stats.first_mismatch = client::HashMismatch{.tick = {590}};
   EXPECT_TRUE(live_line(stats, Tick{600}).starts_with("HASH DIFFERS since tick 590  rtt "));
 }
 

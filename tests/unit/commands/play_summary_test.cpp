@@ -75,22 +75,10 @@ TEST(PlaySummary, SaysHowFarPredictionsWereOff) {
 
 TEST(PlaySummary, HasNoLineForWhatWasNotMeasured) {
   const std::string text = summary_text(good_summary(), {});
-  for (const char* const name : {"own body", "others", "net up", "sessions", "audit", "rtt"}) {
+  for (const char* const name : {"own body", "others", "net up", "sessions", "rtt"}) {
     EXPECT_FALSE(text.contains(name)) << text;
   }
   EXPECT_TRUE(text.contains("loss - up")) << "too few packets: " << text;
-}
-
-TEST(PlaySummary, OfAnAuditCountsTicksOfTheRoom) {
-  PlaySummary summary = good_summary();
-  summary.mode = net::ConnectMode::Audit;
-  client::ClientStats stats = good_stats();
-  stats.audited = 3'600;
-  stats.audit_mismatched = 1;
-  const std::string text = summary_text(summary, stats);
-  EXPECT_TRUE(text.contains("  audit     3,599 of 3,600 ticks of the whole room have")) << text;
-  EXPECT_FALSE(text.contains("  state")) << text;
-  EXPECT_FALSE(text.contains("wrong guess")) << "its views do not say what was news: " << text;
 }
 
 TEST(PlaySummary, ShowsWhatTheSimulatedLinkDidAndWhyTheRunFailed) {
