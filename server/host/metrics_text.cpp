@@ -198,21 +198,6 @@ void add_clients(Text& text, const Metrics& metrics) {
               "Results that could not be written to --match-results.", metrics.results.lost);
 }
 
-void add_audit(Text& text, const AuditMetrics& audit) {
-  text.single("tickbox_auditors", "gauge", "Clients that audit.", audit.auditors);
-  text.head("tickbox_audit_runs_total", "counter",
-            "Audit runs: begun, ended because the auditor was behind, or requested again.");
-  text.sample("tickbox_audit_runs_total", label("what", "begun"), audit.runs);
-  text.sample("tickbox_audit_runs_total", label("what", "behind"), audit.behind);
-  text.sample("tickbox_audit_runs_total", label("what", "asked"), audit.asked);
-  text.head("tickbox_audit_segments_total", "counter", "Audit segments sent: new, or again.");
-  text.sample("tickbox_audit_segments_total", label("kind", "new"), audit.sent);
-  text.sample("tickbox_audit_segments_total", label("kind", "again"), audit.sent_again);
-  text.single("tickbox_audit_bytes_total", "counter", "Bytes of audits sent.", audit.bytes);
-  text.single("tickbox_audit_held_back_total", "counter",
-              "Ticks in which an auditor's byte budget was used up.", audit.held_back);
-}
-
 void add_traffic(Text& text, const Metrics& metrics) {
   const Traffic& traffic = metrics.traffic;
   text.head("tickbox_packets_total", "counter", "Datagrams, including dropped ones.");
@@ -347,7 +332,6 @@ std::string exposition(const Metrics& metrics, const ProcessFacts& process) {
   add_traffic(text, metrics);
   add_snapshots(text, metrics.snapshots);
   add_events(text, metrics.events);
-  add_audit(text, metrics.audit);
   add_recording(text, metrics.recording);
   add_server(text, metrics, process);
   add_process(text, process);

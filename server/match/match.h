@@ -36,7 +36,7 @@ class Match {
   void tick(const engine::TickRequest& request);
 
   /// Writes the last tick to the tick log. Call it after every tick() or after none: a match
-  /// without recordings and audits needs no tick log. Cost: no allocation once warm.
+  /// without recordings needs no tick log. Cost: no allocation once warm.
   void write_tick_log(const engine::CommandOrigins& origins) { tick_log_.tick(record_, origins); }
 
   [[nodiscard]] const engine::TickLog& tick_log() const { return tick_log_; }

@@ -66,7 +66,6 @@ void HostedRoom::step(Metrics& metrics) {
 void HostedRoom::gather_requests(Metrics& metrics) {
   std::ranges::sort(leaves_, {}, &Player::seat);
   if (closes_match()) departures_.clear();
-  auditors_ = 0;
   joins_.clear();
   clients_joining_.clear();
   inputs_.clear();
@@ -100,7 +99,6 @@ void HostedRoom::take_input(Seat& seat, Tick next, Metrics& metrics) {
   if (has_client) taken = seat.playing->inputs->take(next);
   const bool is_received = taken.source == engine::InputSource::Received;
   if (has_client && !is_received) ++seat.playing->substituted;
-  if (has_client && seat.playing->audit != nullptr) ++auditors_;
   metrics.count(is_received ? InputResult::Given : InputResult::Substituted);
   inputs_.push_back({.player = player, .input = taken.given.input});
   sources_.push_back({.player = player, .source = taken.source});

@@ -83,9 +83,6 @@ class HostedRoom {
 
   [[nodiscard]] const Seats& seats() const { return seats_; }
 
-  /// Returns the number of auditors that held a seat in the last tick.
-  [[nodiscard]] std::size_t auditors() const { return auditors_; }
-
  private:
   /// A command for the next tick.
   struct WaitingCommand {
@@ -126,7 +123,6 @@ class HostedRoom {
   std::vector<engine::PlayerSource> sources_;  ///< the sources of inputs_, in the same order
   std::vector<std::uint8_t> look_backs_;       ///< by seat: see views::GivenInput
   std::vector<std::byte> default_input_;
-  std::size_t auditors_ = 0;
 };
 
 }  // namespace tickbox::server

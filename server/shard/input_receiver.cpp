@@ -37,12 +37,11 @@ std::expected<void, net::DropReason> InputReceiver::receive(
   return {};
 }
 
-/// Takes the acknowledgements of views, events and audits. An acknowledgement of a view does not
+/// Takes the acknowledgements of views and events. An acknowledgement of a view does not
 /// count without the receipt of the view.
 void InputReceiver::take_acks(Session& session, const protocol::InputMessage& message,
                               Instant now) {
   Metrics& metrics = context_.metrics;
-  if (message.audit) audits_.on_ack(session, *message.audit, now);
   const bool is_proven = message.view && session.snapshots.receipts.proves(*message.view);
   session.snapshots.events->acknowledge(message.events, is_proven ? message.view->tick : Tick{});
   if (!message.view) return take_full_view_request(session, now);

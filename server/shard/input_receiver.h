@@ -5,7 +5,6 @@
 #include "net/drop_reason.h"
 #include "net/packet.h"
 #include "protocol/messages.h"
-#include "server/shard/audit_service.h"
 #include "server/shard/context.h"
 #include "server/shard/session.h"
 #include "views/commands.h"
@@ -24,8 +23,8 @@ struct Arrival {
 
 class InputReceiver {
  public:
-  InputReceiver(ShardContext& context, AuditService& audits, std::uint32_t tick_rate)
-      : context_(context), audits_(audits), tick_rate_(tick_rate) {}
+  InputReceiver(ShardContext& context, std::uint32_t tick_rate)
+      : context_(context), tick_rate_(tick_rate) {}
 
   /// Takes an INPUT packet of a playing session. Fails: Malformed, if its message does not decode.
   [[nodiscard]] std::expected<void, net::DropReason> receive(
@@ -41,7 +40,6 @@ class InputReceiver {
                                        const Arrival& arrival) const;
 
   ShardContext& context_;
-  AuditService& audits_;
   std::uint32_t tick_rate_;
   protocol::InputMessage message_;    ///< the one in progress
   views::ReceivedInputs inputs_;      ///< those of the message

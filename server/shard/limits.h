@@ -154,14 +154,6 @@ inline constexpr std::uint32_t kQuietSnapshotsPerSecond = 10;
 
 /// Repeats per second of an event that the client has not acknowledged.
 inline constexpr std::uint32_t kEventRepeatsPerSecond = 4;
-/// Clients of one shard that may audit at once. Each receives everything that enters the room, and
-/// has send buffers of its own: some 350 KB, and the size of a keyframe.
-inline constexpr std::uint32_t kAuditorsMax = 4;
-/// Audit bytes to one auditor. 1,000 wandering players cause 10,000 bytes per second. Their room of
-/// 40,000 bytes arrives within half a second. The burst is some full segments.
-inline constexpr Rate kAuditBytes{.per_second = 128'000, .burst = 16'000};
-/// Runs that an auditor may request after it has found a fault.
-inline constexpr Rate kAuditRunRequests{.per_second = 1, .burst = 2};
 /// Limits of desync reports: the interval between two of one client, and the rate of all clients
 /// together. A report takes up to 70 KB each way (protocol::kViewBytesMax), and some 400 KB of
 /// memory: both views as bytes and as rows, and the base.

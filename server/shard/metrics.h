@@ -128,17 +128,6 @@ struct EventMetrics {
   std::uint64_t lost = 0;    ///< not sent: too many waited for that client
 };
 
-struct AuditMetrics {
-  std::uint64_t auditors = 0;
-  std::uint64_t runs = 0;        ///< runs begun, each with the whole room
-  std::uint64_t behind = 0;      ///< ended: the auditor was too far behind
-  std::uint64_t asked = 0;       ///< ended: the auditor has requested another
-  std::uint64_t sent = 0;        ///< segments sent for the first time
-  std::uint64_t sent_again = 0;  ///< segments sent again
-  std::uint64_t held_back = 0;   ///< ticks in which an auditor's byte budget was used up
-  std::uint64_t bytes = 0;       ///< UDP payload
-};
-
 /// The results that the game has published.
 struct ResultMetrics {
   std::uint64_t published = 0;
@@ -206,7 +195,6 @@ struct Metrics {
   ResultMetrics results;
   SnapshotMetrics snapshots;
   EventMetrics events;
-  AuditMetrics audit;
   RecordingMetrics recording;
 
   [[nodiscard]] std::uint64_t of(InputResult result) const {

@@ -57,13 +57,12 @@ Replicator::Replicator(ShardContext& context, const SendPace& pace, const GameTa
                        const Rate& snapshot_bytes)
     : context_(context), pace_(pace), snapshot_bytes_(snapshot_bytes), router_(game) {}
 
-/// Auditors get no events: they step the tick themselves.
 void Replicator::queue_events(HostedRoom& room) {
   router_.gather(room.match());
   if (router_.size() == 0) return;
   router_.route(room.match(), [&](Player player, std::size_t event) {
     Session* session = room.seats().seat_of({player.seat}).playing;
-    if (session == nullptr || session->audit != nullptr) return false;
+    if (session == nullptr) return false;
     const match::EventBits bits = router_.bits(event);
     const bool is_queued =
         session->snapshots.events->add(room.tick(), router_.bytes(), bits.first, bits.bits);
@@ -79,7 +78,7 @@ void Replicator::take_turns(std::span<HostedRoom> rooms, Instant now) {
     may_wait_.reserve(may_wait_.size() + room.seats().count());
     for (const Seat& seat : room.seats().all()) {
       Session* session = seat.playing;
-      if (session == nullptr || !seat.in_world || session->audit != nullptr) continue;
+      if (session == nullptr || !seat.in_world) continue;
       SessionSnapshots& snapshots = session->snapshots;
       const bool is_due =
           pace_.is_due(*session, room.tick(), has_base(snapshots, room.tick()), now);

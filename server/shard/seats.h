@@ -31,7 +31,6 @@ struct Seat {
   std::uint32_t generation = 0;       ///< of its player
   std::uint64_t client = 0;           ///< client id from its token
   std::uint32_t key_id = 0;           ///< id of the key that opened its token
-  std::uint8_t rights = 0;            ///< rights from its token
   UserBytes user;                     ///< user bytes from its token
   Session* playing = nullptr;         ///< the session whose inputs move its entities
   Session* pending = nullptr;         ///< a session whose client has not proven its keys yet

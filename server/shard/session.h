@@ -10,7 +10,6 @@
 #include "net/packet.h"
 #include "net/transport.h"
 #include "protocol/snapshot.h"
-#include "server/match/audit_stream.h"
 #include "server/match/base_age.h"
 #include "server/match/event_queue.h"
 #include "server/match/input_buffer.h"
@@ -72,9 +71,8 @@ struct SessionLimits {
   RateLimit packets;
   RateLimit bytes;
   RateLimit full_views;  ///< of full views requested
-  RateLimit audit_runs;  ///< of runs requested
   RateLimit commands;
-  RateLimit sent;  ///< in bytes, of snapshots or of an audit
+  RateLimit sent;  ///< in bytes, of snapshots
 };
 
 /// The state of the snapshots to one client, and of the events in them.
@@ -109,7 +107,6 @@ struct Session {
   PlayerId player;
   net::Route route;
   net::HandshakeNonce client_nonce{};
-  net::ConnectMode mode = net::ConnectMode::Play;
   std::array<std::byte, net::kAcceptBytesMax>
       accept{};  ///< the ACCEPT datagram, to answer a repeated request
   std::size_t accept_bytes = 0;
@@ -129,7 +126,7 @@ struct Session {
   std::uint32_t late = 0;
   std::int16_t margin = 0;          ///< 1/16 ticks, of the newest packet's newest input
   std::uint32_t mismatches = 0;     ///< hash mismatches, as the client reported
-  std::uint32_t hashes_sent = 0;    ///< snapshots and audit segments since its last mismatch
+  std::uint32_t hashes_sent = 0;    ///< snapshots since its last mismatch
   std::optional<Instant> reported;  ///< when its last desync report began
   /// The first mismatch, until a line of the log has it: that of its report, or one of its own.
   std::optional<UnloggedMismatch> unlogged;
@@ -137,7 +134,6 @@ struct Session {
   bool owes_command_ack = false;  ///< a message with commands is not answered yet
 
   SessionSnapshots snapshots;
-  std::unique_ptr<match::AuditStream> audit;  ///< set for an auditor, instead of snapshots
 
   [[nodiscard]] ConstBytes accept_datagram() const {
     return ConstBytes{accept}.first(accept_bytes);

@@ -4,7 +4,6 @@
 #include "net/handshake.h"
 #include "net/packet.h"
 #include "protocol/messages.h"
-#include "server/shard/audit_service.h"
 #include "server/shard/connect/connect_service.h"
 #include "server/shard/connect/path_validator.h"
 #include "server/shard/connect/session_lifecycle.h"
@@ -101,7 +100,6 @@ class Shard::Impl {
   SessionTable sessions_;
   Admission admission_;
   DesyncService desyncs_;
-  AuditService audits_;
   SessionLifecycle lifecycle_;
   ConnectService connects_;
   PathValidator paths_;
@@ -127,11 +125,10 @@ Shard::Impl::Impl(const ShardOptions& options, const ShardParts& parts, Instant 
       sessions_(kSessionsPerSeat * options.max_clients * rooms_.size()),
       admission_(options.admission, ids_of(parts.rooms), parts.entropy, began_),
       desyncs_(context_, parts.desyncs),
-      audits_(context_, rooms_, pace_of(options)),
       lifecycle_(context_, {sessions_, rooms_, admission_, desyncs_}, options.tick_rate, now),
-      connects_(context_, {rooms_, admission_, sessions_, lifecycle_, audits_}, options.tick_rate),
+      connects_(context_, {rooms_, admission_, sessions_, lifecycle_}, options.tick_rate),
       paths_(context_, sessions_),
-      inputs_(context_, audits_, options.tick_rate),
+      inputs_(context_, options.tick_rate),
       replicator_(context_, pace_of(options), parts.rooms.front().match.world().game(),
                   options.snapshot_bytes),
       results_(context_, parts.calendar, parts.results),
@@ -301,7 +298,6 @@ void Shard::Impl::tick(Instant now) {
   ++metrics.ticks;
   metrics.clients = clients();
   metrics.entities_of_kind.fill(0);
-  metrics.audit.auditors = 0;
   for (HostedRoom& room : rooms_) {
     // Ends the match one tick after the game has closed the room: the snapshots of the closing tick
     // are sent first, to the clients whose turn it is.
@@ -309,11 +305,9 @@ void Shard::Impl::tick(Instant now) {
     room.step(metrics);
     replicator_.queue_events(room);
     results_.publish(room, now);
-    audits_.append(room);
     for (std::size_t kind = 0; kind < room.world().game().kinds.size(); ++kind) {
       metrics.entities_of_kind[kind] += room.world().rows_of_kind(kind);
     }
-    metrics.audit.auditors += room.auditors();
   }
   if (!stopping()) stop_at_end(now);
 }
@@ -356,12 +350,7 @@ void Shard::Impl::send(Instant now) {
     replicator_.begin_tick(room);
     room.note_sent(now);
     for (const Seat& seat : room.seats().all()) {
-      if (seat.playing == nullptr || !seat.in_world) continue;
-      if (seat.playing->audit != nullptr) {
-        audits_.send(*seat.playing, now);
-      } else {
-        replicator_.send(*seat.playing, now);
-      }
+      if (seat.playing != nullptr && seat.in_world) replicator_.send(*seat.playing, now);
     }
   }
 }

@@ -61,10 +61,7 @@ struct TokenAccepted {
 };
 
 [[nodiscard]] inline AdmittedToken admitted_token(const TokenAccepted& accepted) {
-  return {.id = accepted.id,
-          .head = accepted.token.head,
-          .client = accepted.token.claims.client,
-          .rights = accepted.token.claims.rights};
+  return {.id = accepted.id, .head = accepted.token.head, .client = accepted.token.claims.client};
 }
 
 /// A client with a ticket that this server sealed.

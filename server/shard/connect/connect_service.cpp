@@ -73,11 +73,6 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
   if (draining_ && (place.seat == nullptr || !place.seat->held)) {
     return refuse_with({.reason = net::RefuseReason::Draining});
   }
-  if (incoming.request.mode == net::ConnectMode::Audit) {
-    if (const auto objection = parts_.audits.objection_to(claims.rights, place.seat)) {
-      return refuse_with(*objection);
-    }
-  }
   if (place.seat == nullptr) return refuse_with(full({claims.room}));
   if (place.seat->taken_over && now - *place.seat->taken_over < kTakeoverInterval) {
     return context_.metrics.drops.count(net::DropReason::RateLimited);
@@ -106,7 +101,6 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
     seat->held = true;
     seat->client = claims.client;
     seat->key_id = accepted.token.head.key_id;
-    seat->rights = claims.rights;
     seat->user = claims.user;
     seat->generation =
         engine::next_generation(room->world().seats()[seat->player.value].generation);
@@ -144,11 +138,6 @@ void ConnectService::on_ticket(const Incoming& incoming, const ResumeAccepted& a
   if (!seat.held || seat.generation != ticket.generation || seat.good_ticket != ticket.serial ||
       seat.client != ticket.client) {
     return refuse_with({.reason = net::RefuseReason::TicketOver});
-  }
-  if (incoming.request.mode == net::ConnectMode::Audit) {
-    if (const auto objection = parts_.audits.objection_to(seat.rights, &seat)) {
-      return refuse_with(*objection);
-    }
   }
   if (Session* pending = seat.pending) {
     if (pending->client_nonce == incoming.request.client_nonce) {
@@ -231,7 +220,6 @@ Session& ConnectService::open_session(const Incoming& incoming, Session& session
   session.player = seat.player;
   session.route = incoming.datagram.back();
   session.client_nonce = incoming.request.client_nonce;
-  session.mode = incoming.request.mode;
   session.channel = net::PacketChannel{keys.session, connection, net::Direction::ToClient};
   session.ticket_serial = ++seat.serials;
   session.heard = incoming.now.instant;

@@ -7,7 +7,6 @@
 #include "core/clock.h"
 #include "net/handshake.h"
 #include "net/transport.h"
-#include "server/shard/audit_service.h"
 #include "server/shard/connect/admission.h"
 #include "server/shard/connect/recent_refusals.h"
 #include "server/shard/connect/session_lifecycle.h"
@@ -30,7 +29,6 @@ struct ConnectParts {
   Admission& admission;
   SessionTable& sessions;
   SessionLifecycle& lifecycle;
-  const AuditService& audits;
 };
 
 class ConnectService {

@@ -34,15 +34,11 @@ void SessionLifecycle::begin_to_play(Session& session, Instant now) {
   session.snapshots.views = std::make_unique<match::SentViews>(match::base_age_max(tick_rate_));
   session.snapshots.base_age = match::BaseAge{tick_rate_};
   session.snapshots.receipts.begin(net::draw<net::ShortKey>(context_.entropy), now);
-  if (session.mode == net::ConnectMode::Audit) {
-    session.audit = std::make_unique<match::AuditStream>(tick_rate_);
-  }
   Seat& seat = session.room->seats().seat_of(session.player);
   const bool resumes = seat.playing != nullptr || seat.orphaned;
   if (session.token) {
     parts_.admission.consume(*session.token);
     seat.key_id = session.token->head.key_id;
-    seat.rights = session.token->rights;
     if (resumes) seat.taken_over = now;
     session.token = std::nullopt;
   }

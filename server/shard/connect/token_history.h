@@ -23,7 +23,6 @@ struct AdmittedToken {
   net::TokenId id{};
   net::TokenHead head;
   std::uint64_t client = 0;
-  std::uint8_t rights = 0;
 };
 
 /// A token that a client has shown.

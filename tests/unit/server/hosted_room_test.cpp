@@ -187,14 +187,6 @@ TEST_F(HostedRoomTest, ASeatThatIsReleasedBeforeItsJoinWasNeverThere) {
   EXPECT_TRUE(match_.record().outcomes.empty());
 }
 
-TEST_F(HostedRoomTest, CountsTheAuditorsAmongItsPlayers) {
-  play(0);
-  play(1).audit = std::make_unique<match::AuditStream>(kRate);
-  step();
-  EXPECT_EQ(room_.auditors(), 1U);
-  EXPECT_TRUE(room_.world().has({1}));
-}
-
 TEST_F(HostedRoomTest, LogsWhereEachInputCameFrom) {
   Session& given = play(0, 41);
   play(2, 42);
