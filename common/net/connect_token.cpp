@@ -15,12 +15,6 @@ constexpr std::size_t kServerBytes = 18;
 constexpr std::size_t kTextBytes =
     kSealedTokenBytes + 2 * kKeyBytes + 1 + kTokenServersMax * kServerBytes;
 
-// The low bits of a byte hold the number of servers, its high bits the rights. So tokens of an
-// issuer that does not know rights give none.
-constexpr int kServersBits = 4;
-constexpr std::uint8_t kServersMask = (1U << kServersBits) - 1;
-static_assert(kTokenServersMax <= kServersMask && kRightsKnown < 1U << (8 - kServersBits));
-
 // Returns the clear part that the seal covers beside the secret. The label prevents a ticket from
 // ever being accepted as a token.
 auto token_clear_part(ConstBytes sealed) {
@@ -61,7 +55,7 @@ WallTime to_time(std::uint64_t number) {
 
 ConnectToken issue_token(const TokenClaims& claims, WallTime issued, WallTime expires,
                          const KeyRing& ring, Entropy& entropy) {
-  TICKBOX_ASSERT(!claims.servers.empty() && (claims.rights & ~kRightsKnown) == 0);
+  TICKBOX_ASSERT(!claims.servers.empty());
   ConnectToken token{.keys = {.to_server = draw<Key>(entropy), .to_client = draw<Key>(entropy)},
                      .servers = claims.servers};
   const MutableBytes sealed{token.sealed};
@@ -79,8 +73,7 @@ ConnectToken issue_token(const TokenClaims& claims, WallTime issued, WallTime ex
   out.bytes(token.keys.to_server);
   out.bytes(token.keys.to_client);
   out.number(claims.room);
-  out.number(static_cast<std::uint8_t>(std::size_t{claims.rights} << kServersBits |
-                                       claims.servers.size()));
+  out.number(static_cast<std::uint8_t>(claims.servers.size()));
   out.number(static_cast<std::uint8_t>(claims.user.size()));
   write_servers(out, claims.servers);
   out.bytes(ConstBytes{claims.user.data(), claims.user.size()});
@@ -109,9 +102,7 @@ std::expected<OpenedToken, TokenFault> open_token(ConstBytes sealed, const KeyRi
   in.bytes(opened.keys.to_server);
   in.bytes(opened.keys.to_client);
   opened.claims.room = in.number<std::uint32_t>();
-  const auto rights_and_servers = in.number<std::uint8_t>();
-  const std::size_t servers = rights_and_servers & kServersMask;
-  opened.claims.rights = static_cast<std::uint8_t>(rights_and_servers >> kServersBits);
+  const auto servers = in.number<std::uint8_t>();
   const auto user_bytes = in.number<std::uint8_t>();
   opened.claims.servers = read_servers(in, servers);
   for (std::size_t i = 0; i < std::min<std::size_t>(user_bytes, kTokenUserBytesMax); ++i) {
@@ -119,8 +110,7 @@ std::expected<OpenedToken, TokenFault> open_token(ConstBytes sealed, const KeyRi
   }
   wipe(secret);
   // With a key file only our own issuers can seal; with the published key anybody can.
-  if (servers == 0 || servers > kTokenServersMax || user_bytes > kTokenUserBytesMax ||
-      (opened.claims.rights & ~kRightsKnown) != 0) {
+  if (servers == 0 || servers > kTokenServersMax || user_bytes > kTokenUserBytesMax) {
     return std::unexpected{TokenFault::Forged};
   }
   return opened;

@@ -42,15 +42,10 @@ using TokenId = std::array<std::byte, kTagBytes>;
 
 using TokenServers = InplaceVector<Address, kTokenServersMax>;
 
-/// The rights that a token may give beyond playing; bits of TokenClaims::rights.
-inline constexpr std::uint8_t kRightToAudit = 1;
-inline constexpr std::uint8_t kRightsKnown = kRightToAudit;
-
 /// The claims of a token: which client it admits, and where.
 struct TokenClaims {
   std::uint64_t client = 0;  ///< the backend's number for its player
   std::uint32_t room = 0;    ///< 0: any room
-  std::uint8_t rights = 0;   ///< bits of kRightsKnown
   TokenServers servers;      ///< at least one
   InplaceVector<std::byte, kTokenUserBytesMax> user;
 };
@@ -83,7 +78,7 @@ enum class TokenFault : std::uint8_t {
 };
 
 /// Makes a token with fresh keys, sealed with the ring's newest key. Requires: 1 to
-/// kTokenServersMax servers, rights of kRightsKnown.
+/// kTokenServersMax servers.
 [[nodiscard]] ConnectToken issue_token(const TokenClaims& claims, WallTime issued, WallTime expires,
                                        const KeyRing& ring, Entropy& entropy);
 

@@ -10,21 +10,15 @@
 namespace tickbox::net {
 namespace {
 
-// The layout of a request: type, protocol, schema, client nonce. Then a cookie, a token and the
-// mode follow, or a ticket, the mode and a cookie; then zeros, and the tag.
+// The layout of a request: type, protocol, schema, client nonce. Then a cookie and a token
+// follow, or a ticket and a cookie; then zeros, and the tag.
 constexpr std::size_t kRequestHeadBytes = 1 + 4 + 8 + kNonceBytes;
 constexpr std::size_t kCookieAt = kRequestHeadBytes;
 constexpr std::size_t kTokenAt = kCookieAt + kCookieBytes;
 constexpr std::size_t kTicketAt = kRequestHeadBytes;
-constexpr std::size_t kConnectModeAt = kTokenAt + kSealedTokenBytes;
-constexpr std::size_t kResumeModeAt = kTicketAt + kSealedTicketBytes;
 constexpr std::size_t kTagAt = kRequestBytes - kTagBytes;
-constexpr std::size_t kResumeCookieAt = kResumeModeAt + 1;
-static_assert(kConnectModeAt < kTagAt && kResumeCookieAt + kCookieBytes <= kTagAt);
-
-/// The bit of the mode's byte that means ConnectMode::Audit. The other bits are reserved and
-/// ignored.
-constexpr std::byte kAuditBit{1};
+constexpr std::size_t kResumeCookieAt = kTicketAt + kSealedTicketBytes;
+static_assert(kTokenAt + kSealedTokenBytes <= kTagAt && kResumeCookieAt + kCookieBytes <= kTagAt);
 
 static_assert(kDisconnectReasons - kSessionEnds == kRefuseReasons - kServerRefusals);
 
@@ -42,12 +36,6 @@ ByteWriter begin_request(const ConnectRequest& request, PacketBuffer& out) {
   writer.number(request.schema);
   writer.bytes(request.client_nonce);
   return writer;
-}
-
-ConnectMode mode_of(ConstBytes request, PacketType type) {
-  if (type == PacketType::Hello) return ConnectMode::Play;
-  const std::byte mode = request[type == PacketType::Connect ? kConnectModeAt : kResumeModeAt];
-  return (mode & kAuditBit) == kAuditBit ? ConnectMode::Audit : ConnectMode::Play;
 }
 
 ConstBytes prove(PacketBuffer& out, const Key& to_server) {
@@ -110,8 +98,8 @@ DisconnectReason disconnect_for(RefuseReason refusal) {
   return static_cast<DisconnectReason>(at - kServerRefusals + kSessionEnds);
 }
 
-ConnectRequest make_request(PacketType type, const HandshakeNonce& client_nonce, ConnectMode mode) {
-  return {.type = type, .schema = schema_hash(), .client_nonce = client_nonce, .mode = mode};
+ConnectRequest make_request(PacketType type, const HandshakeNonce& client_nonce) {
+  return {.type = type, .schema = schema_hash(), .client_nonce = client_nonce};
 }
 
 std::expected<ConnectRequest, DropReason> decode_request(ConstBytes datagram) {
@@ -126,7 +114,6 @@ std::expected<ConnectRequest, DropReason> decode_request(ConstBytes datagram) {
   request.protocol = in.number<std::uint32_t>();
   request.schema = in.number<std::uint64_t>();
   in.bytes(request.client_nonce);
-  request.mode = mode_of(datagram, *type);
   return request;
 }
 
@@ -162,7 +149,6 @@ ConstBytes encode_connect(const ConnectRequest& connect, const CookieBytes& cook
   ByteWriter writer = begin_request(connect, out);
   writer.bytes(cookie);
   writer.bytes(token.sealed);
-  writer.number(static_cast<std::uint8_t>(connect.mode));
   return prove(out, token.keys.to_server);
 }
 
@@ -183,7 +169,6 @@ ConstBytes encode_resume(const ConnectRequest& resume, const ResumeTicket& ticke
   TICKBOX_ASSERT(resume.type == PacketType::Resume);
   ByteWriter writer = begin_request(resume, out);
   writer.bytes(ticket.sealed);
-  writer.number(static_cast<std::uint8_t>(resume.mode));
   writer.bytes(cookie);
   return prove(out, ticket.keys.to_server);
 }

@@ -76,27 +76,19 @@ inline constexpr int kGoodbyes = 3;
 /// Returns the name of a reason for people and logs: "server_stopping".
 [[nodiscard]] std::string_view name_of(DisconnectReason reason);
 
-/// The data that a client wants from the server.
-enum class ConnectMode : std::uint8_t {
-  Play = 0,   ///< what it sees, as snapshots
-  Audit = 1,  ///< everything that enters the room, so that it can step all of it
-};
-
-/// The fields of HELLO, CONNECT and RESUME. All but the mode are at the same place in every version
-/// of the protocol, so that a server can recognise other versions.
+/// The fields of HELLO, CONNECT and RESUME. They are at the same place in every version of the
+/// protocol, so that a server can recognise other versions.
 struct ConnectRequest {
   PacketType type{};  ///< Hello, Connect or Resume
   std::uint32_t protocol = kProtocolVersion;
   std::uint64_t schema = 0;
   HandshakeNonce client_nonce{};
-  ConnectMode mode = ConnectMode::Play;  ///< in CONNECT and RESUME, after the token or ticket
 
   friend bool operator==(const ConnectRequest&, const ConnectRequest&) = default;
 };
 
 /// Returns a request with our own protocol and schema.
-[[nodiscard]] ConnectRequest make_request(PacketType type, const HandshakeNonce& client_nonce,
-                                          ConnectMode mode = ConnectMode::Play);
+[[nodiscard]] ConnectRequest make_request(PacketType type, const HandshakeNonce& client_nonce);
 
 /// Decodes a request. Another protocol or schema than ours is no error here: the server's answer
 /// names the difference. Nothing is authenticated yet. Fails: TooShort and TooLong (any other

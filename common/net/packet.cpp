@@ -70,7 +70,6 @@ std::optional<PacketType> packet_type(ConstBytes datagram) {
     case PacketType::Disconnect:
     case PacketType::Challenge:
     case PacketType::Response:
-    case PacketType::Audit:
     case PacketType::Drain:
     case PacketType::DesyncReport:
     case PacketType::DesyncState:
@@ -87,7 +86,6 @@ bool travels_sealed(PacketType type, Direction direction) {
       return direction == Direction::ToServer;
     case PacketType::Snapshot:
     case PacketType::Challenge:
-    case PacketType::Audit:
     case PacketType::Drain:
     case PacketType::DesyncState:
       return direction == Direction::ToClient;

@@ -59,7 +59,6 @@ enum class PacketType : std::uint8_t {
   Disconnect = 10,
   Challenge = 11,
   Response = 12,
-  Audit = 13,
   Drain = 14,
   DesyncReport = 16,
   DesyncState = 17,

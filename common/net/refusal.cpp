@@ -36,10 +36,6 @@ std::string_view name_of(RefuseReason reason) {
       return "ticket_forged";
     case RefuseReason::TicketOver:
       return "ticket_over";
-    case RefuseReason::MayNotAudit:
-      return "may_not_audit";
-    case RefuseReason::AuditorsFull:
-      return "auditors_full";
     case RefuseReason::Denied:
       return "denied";
     case RefuseReason::TokenEarly:
@@ -68,7 +64,6 @@ bool is_final(RefuseReason reason) {
     case RefuseReason::Restarted:
     case RefuseReason::TicketForged:
     case RefuseReason::TicketOver:
-    case RefuseReason::AuditorsFull:
     case RefuseReason::TokenEarly:
       return false;
     default:
@@ -116,11 +111,6 @@ std::string describe(const Refuse& refuse) {
     case RefuseReason::TicketOver:
       return "resume ticket is no longer valid: its player has left, or a newer ticket or token "
              "of its seat counts";
-    case RefuseReason::MayNotAudit:
-      return "token does not allow an audit: ask for one that does, or play without --audit";
-    case RefuseReason::AuditorsFull:
-      return "server has its highest number of auditors, " + have + "/" + limit +
-             ": try again later, or play without --audit";
     case RefuseReason::Denied:
       return "server does not admit this client";
     case RefuseReason::TokenEarly:

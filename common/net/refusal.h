@@ -27,19 +27,17 @@ enum class RefuseReason : std::uint8_t {
   Restarted = 14,       ///< the ticket is from before this server's restart
   TicketForged = 15,    ///< altered, or made by somebody else
   TicketOver = 16,      ///< its player has left, or a newer ticket or token of its seat counts
-  MayNotAudit = 17,     ///< the token does not give the right to audit
-  AuditorsFull = 18,    ///< numbers: auditors present, auditors allowed
-  Denied = 19,          ///< the server does not admit this client
-  TokenEarly = 20,      ///< issued after the server's time; numbers: seconds after
-  TokenLong = 21,       ///< lives too long; numbers: its life in seconds, the longest allowed
+  Denied = 17,          ///< the server does not admit this client
+  TokenEarly = 18,      ///< issued after the server's time; numbers: seconds after
+  TokenLong = 19,       ///< lives too long; numbers: its life in seconds, the longest allowed
 
   // The client refuses: it does not have what the ACCEPT names. No REFUSE has these.
-  GameVersion = 22,  ///< the game, or its version
-  GameRules = 23,    ///< same version and map, other rules
-  Map = 24,          ///< same version
+  GameVersion = 20,  ///< the game, or its version
+  GameRules = 21,    ///< same version and map, other rules
+  Map = 22,          ///< same version
 };
-inline constexpr std::size_t kRefuseReasons = 25;   ///< with 0, which is no reason
-inline constexpr std::size_t kServerRefusals = 22;  ///< reasons below are the server's
+inline constexpr std::size_t kRefuseReasons = 23;   ///< with 0, which is no reason
+inline constexpr std::size_t kServerRefusals = 20;  ///< reasons below are the server's
 
 /// Returns the name of a reason, in snake_case, as metrics use it.
 [[nodiscard]] std::string_view name_of(RefuseReason reason);

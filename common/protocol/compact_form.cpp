@@ -35,8 +35,7 @@ constexpr FieldLayout vector_of() {
 using Fields = std::span<const FieldLayout>;
 
 constexpr std::array kInputFields = {struct_of<schema::InputHead>(), vector_of<std::uint8_t>(),
-                                     struct_of<schema::ViewAck>(), struct_of<schema::AuditAck>(),
-                                     vector_of<std::uint8_t>()};
+                                     struct_of<schema::ViewAck>(), vector_of<std::uint8_t>()};
 constexpr std::array kSnapshotFields = {
     struct_of<schema::SnapshotHead>(), struct_of<schema::Receipt>(),
     vector_of<std::uint8_t>(),         struct_of<schema::LinkStatus>(),

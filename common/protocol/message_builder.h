@@ -8,7 +8,6 @@
 #include "net/verified_root.h"
 #include "protocol/compact_form.h"
 #include "protocol/message_buffer.h"
-#include "protocol/snapshot.h"
 
 #include "schema/wire_generated.h"
 
@@ -79,34 +78,6 @@ inline std::optional<ConstBytes> bytes_of(const flatbuffers::Vector<std::uint8_t
   if (wire == nullptr) return ConstBytes{};
   if (wire->size() == 0) return std::nullopt;
   return std::as_bytes(std::span{wire->data(), wire->size()});
-}
-
-// Snapshots and audits have a report in the head, a status, and an answer to commands.
-
-template <class Head>
-InputReport decode_report(const Head& wire) {
-  return {.tick = wire.tick(),
-          .input_tick = wire.input_tick(),
-          .margin = wire.margin(),
-          .substituted = wire.substituted(),
-          .newest_packet = wire.newest_packet()};
-}
-
-inline schema::LinkStatus encode_status(const std::optional<LinkStatus>& status) {
-  if (!status) return {};
-  return {status->newest_packet, status->packets_received, status->late};
-}
-
-inline std::optional<LinkStatus> decode_status(const schema::LinkStatus* wire) {
-  if (wire == nullptr) return std::nullopt;
-  return LinkStatus{.newest_packet = wire->newest_packet(),
-                    .packets_received = wire->packets_received(),
-                    .late = wire->late()};
-}
-
-inline std::optional<std::uint16_t> decode_commands(const schema::CommandAck* wire) {
-  if (wire == nullptr) return std::nullopt;
-  return wire->newest();
 }
 
 }  // namespace tickbox::protocol

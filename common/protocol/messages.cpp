@@ -3,12 +3,6 @@
 #include "protocol/message_builder.h"
 
 namespace tickbox::protocol {
-namespace {
-
-/// A bit of schema::AuditAck::flags.
-constexpr unsigned kAuditWantsNewRun = 1;
-
-}  // namespace
 
 ConstBytes encode_input(const InputMessage& message, MessageBuffer& buffer) {
   auto& builder = buffer.begin();
@@ -17,15 +11,9 @@ ConstBytes encode_input(const InputMessage& message, MessageBuffer& buffer) {
   const schema::InputHead head{message.mismatches, low_bits(message.first_tick), message.events};
   schema::ViewAck view;
   if (message.view) view = {low_bits(message.view->tick), message.view->receipt};
-  schema::AuditAck audit;
-  if (message.audit) {
-    audit = {message.audit->bits, message.audit->next, message.audit->run,
-             static_cast<std::uint8_t>(message.audit->wants_new_run ? kAuditWantsNewRun : 0)};
-  }
-  return builder.finish(
-      CompactMessage::Input,
-      schema::CreateInputMessage(builder.flat, &head, inputs, message.view ? &view : nullptr,
-                                 message.audit ? &audit : nullptr, commands));
+  return builder.finish(CompactMessage::Input,
+                        schema::CreateInputMessage(builder.flat, &head, inputs,
+                                                   message.view ? &view : nullptr, commands));
 }
 
 ConstBytes encode_disconnect(net::DisconnectReason reason, MessageBuffer& buffer) {
@@ -61,13 +49,6 @@ std::expected<void, net::DropReason> decode_input(ConstBytes bytes, Tick room_ti
   message.view.reset();
   if (const schema::ViewAck* view = wire->view())
     message.view = {.tick = expand_tick(view->tick(), room_tick), .receipt = view->receipt()};
-  message.audit.reset();
-  if (const schema::AuditAck* audit = wire->audit()) {
-    message.audit = {.bits = audit->bits(),
-                     .next = audit->next(),
-                     .run = audit->run(),
-                     .wants_new_run = (audit->flags() & kAuditWantsNewRun) != 0};
-  }
   return {};
 }
 

@@ -1,14 +1,12 @@
 #pragma once
 // The small messages in sealed packets: inputs to the server, DRAIN to the client, DISCONNECT and
-// path checks in both directions. snapshot_codec.h, audit_codec.h and view_parts.h have the
-// others.
+// path checks in both directions. snapshot_codec.h and view_parts.h have the others.
 
 #include "core/bytes.h"
 #include "core/ids.h"
 #include "net/drop_reason.h"
 #include "net/handshake.h"
 #include "net/packet.h"
-#include "protocol/audit_codec.h"
 #include "protocol/history_depths.h"
 #include "protocol/message_buffer.h"
 #include "protocol/snapshot.h"
@@ -30,9 +28,9 @@ struct ViewAck {
   friend bool operator==(const ViewAck&, const ViewAck&) = default;
 };
 
-/// The most bytes of an INPUT beside its inputs and commands: mask 1, head 8, acknowledgements of a
-/// view 4 and of an audit 16, the count of the inputs 2.
-inline constexpr std::size_t kInputFrameBytes = 31;
+/// The most bytes of an INPUT beside its inputs and commands: mask 1, head 8, acknowledgement of a
+/// view 4, the count of the inputs 2.
+inline constexpr std::size_t kInputFrameBytes = 15;
 /// The most bytes of commands in a message: the largest command fits.
 inline constexpr std::size_t kCommandBytesMax = 96;
 /// The most bytes of inputs in a message. A client with more sends only the newest of them.
@@ -44,9 +42,8 @@ struct InputMessage {
   std::uint32_t mismatches = 0;
   std::uint16_t events = 0;  ///< number of the newest received event before which none is missing
   Tick first_tick;           ///< of the first input; the others are for the ticks after it
-  std::vector<std::byte> inputs;                 ///< bits of views/inputs.h; empty: none
-  std::optional<AuditAck> audit = std::nullopt;  ///< only from a client that audits
-  std::vector<std::byte> commands;               ///< bits of views/commands.h; empty: none
+  std::vector<std::byte> inputs;    ///< bits of views/inputs.h; empty: none
+  std::vector<std::byte> commands;  ///< bits of views/commands.h; empty: none
 };
 
 [[nodiscard]] ConstBytes encode_input(const InputMessage& message, MessageBuffer& buffer);

@@ -47,7 +47,7 @@ inline constexpr std::int32_t kMarginLeast = -kMarginMost;
   return code;
 }
 
-/// What the head of a snapshot or an audit segment reports on the client's own packets.
+/// What the head of a snapshot reports on the client's own packets.
 struct InputReport {
   std::uint16_t tick = 0;        ///< the room's tick when this was sent; low 16 bits
   std::uint16_t input_tick = 0;  ///< low 16 bits; all inputs up to it have arrived or are given up

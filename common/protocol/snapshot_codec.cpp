@@ -12,8 +12,30 @@ schema::SnapshotHead encode_head(const SnapshotHead& head) {
 }
 
 SnapshotHead decode_head(const schema::SnapshotHead& wire) {
-  return {
-      .report = decode_report(wire), .view_hash = wire.view_hash(), .base_age = wire.base_age()};
+  return {.report = {.tick = wire.tick(),
+                     .input_tick = wire.input_tick(),
+                     .margin = wire.margin(),
+                     .substituted = wire.substituted(),
+                     .newest_packet = wire.newest_packet()},
+          .view_hash = wire.view_hash(),
+          .base_age = wire.base_age()};
+}
+
+schema::LinkStatus encode_status(const std::optional<LinkStatus>& status) {
+  if (!status) return {};
+  return {status->newest_packet, status->packets_received, status->late};
+}
+
+std::optional<LinkStatus> decode_status(const schema::LinkStatus* wire) {
+  if (wire == nullptr) return std::nullopt;
+  return LinkStatus{.newest_packet = wire->newest_packet(),
+                    .packets_received = wire->packets_received(),
+                    .late = wire->late()};
+}
+
+std::optional<std::uint16_t> decode_commands(const schema::CommandAck* wire) {
+  if (wire == nullptr) return std::nullopt;
+  return wire->newest();
 }
 
 }  // namespace

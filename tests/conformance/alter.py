@@ -21,7 +21,6 @@ PLACES = {
     layouts.INPUT: [place(field) for field in messages.INPUT_MESSAGE],
     layouts.DISCONNECT: [Place(messages.DISCONNECT[0])],
     layouts.CHALLENGE: [Place(messages.PATH_CHECK[0])],
-    layouts.AUDIT: [place(field) for field in messages.AUDIT],
     layouts.SNAPSHOT: [place(field) for field in messages.SNAPSHOT],
 }
 

@@ -11,13 +11,12 @@ from layouts import TOKEN_BYTES, Address
 RING_MAX = 16
 SERVERS_MAX = 8
 USER_MAX = 128
-RIGHT_TO_AUDIT = 1
 SERVER_BYTES = 18
 TOKEN_TEXT_BYTES = 620
 TOKEN_PREFIX = "tickbox-token-1."
 TOKEN_SECRET_BYTES = 350
 
-Token = namedtuple("Token", "key_id issued expires client to_server to_client room rights servers user")
+Token = namedtuple("Token", "key_id issued expires client to_server to_client room servers user")
 TokenText = namedtuple("TokenText", "sealed to_server to_client servers")
 
 
@@ -70,8 +69,6 @@ def open_token(sealed, ring):
     need(len(secret) == TOKEN_SECRET_BYTES, "token: secret's size")
     identity, issued, expires = struct.unpack_from("<IQQ", sealed, 1)
     client, room, count, user_bytes = struct.unpack("<Q64xIBB", secret[:78])
-    rights, count = count >> 4, count & 15
-    need(rights <= RIGHT_TO_AUDIT, "token: rights")
     need(user_bytes <= USER_MAX, "token: user bytes")
     need(not any(secret[222 + user_bytes :]), "token: no zeros after the user bytes")
     return Token(
@@ -82,7 +79,6 @@ def open_token(sealed, ring):
         to_server=secret[8:40],
         to_client=secret[40:72],
         room=room,
-        rights=rights,
         servers=read_servers(count, secret[78:222]),
         user=secret[222 : 222 + user_bytes],
     )

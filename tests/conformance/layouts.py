@@ -23,7 +23,7 @@ SEALED_MIN = 23
 SEQUENCE_BITS = 18
 
 HELLO, COOKIE, CONNECT, ACCEPT, RESUME, REFUSE = 1, 2, 3, 4, 5, 6
-INPUT, SNAPSHOT, DISCONNECT, CHALLENGE, RESPONSE, AUDIT, DRAIN = 8, 9, 10, 11, 12, 13, 14
+INPUT, SNAPSHOT, DISCONNECT, CHALLENGE, RESPONSE, DRAIN = 8, 9, 10, 11, 12, 14
 DESYNC_REPORT, DESYNC_STATE = 16, 17
 NAMES = {
     HELLO: "HELLO",
@@ -37,16 +37,15 @@ NAMES = {
     DISCONNECT: "DISCONNECT",
     CHALLENGE: "CHALLENGE",
     RESPONSE: "RESPONSE",
-    AUDIT: "AUDIT",
     DRAIN: "DRAIN",
     DESYNC_REPORT: "DESYNC_REPORT",
     DESYNC_STATE: "DESYNC_STATE",
 }
 ASKS = {HELLO, CONNECT, RESUME}
 SEALED_TO_SERVER = {INPUT, DISCONNECT, RESPONSE, DESYNC_REPORT}
-SEALED_TO_CLIENT = {SNAPSHOT, DISCONNECT, CHALLENGE, AUDIT, DRAIN, DESYNC_STATE}
+SEALED_TO_CLIENT = {SNAPSHOT, DISCONNECT, CHALLENGE, DRAIN, DESYNC_STATE}
 
-ConnectRequest = namedtuple("ConnectRequest", "type protocol schema nonce cookie credential audits tag clear zeros")
+ConnectRequest = namedtuple("ConnectRequest", "type protocol schema nonce cookie credential tag clear zeros")
 Refusal = namedtuple("Refusal", "nonce reason have limit clear proof")
 
 
@@ -72,12 +71,8 @@ def read_request(data):
     if kind == CONNECT:
         cookie, credential, end = data[45:57], data[57:468], 468
     elif kind == RESUME:
-        credential, end = data[45:180], 180
-        cookie = data[181:193]
+        credential, cookie, end = data[45:180], data[180:192], 192
     tagged = kind != HELLO
-    audits = tagged and data[end] & 1 == 1
-    mode_zeros = bytes([data[end] & 0xFE]) if tagged else b""
-    end += {HELLO: 0, CONNECT: 1, RESUME: 13}[kind]
     return ConnectRequest(
         type=kind,
         protocol=protocol,
@@ -85,10 +80,9 @@ def read_request(data):
         nonce=data[NONCE],
         cookie=cookie,
         credential=credential,
-        audits=audits,
         tag=data[TAG_AT:] if tagged else b"",
         clear=data[:TAG_AT],
-        zeros=mode_zeros + data[end : TAG_AT if tagged else ASK_BYTES],
+        zeros=data[end : TAG_AT if tagged else ASK_BYTES],
     )
 
 

@@ -4,14 +4,13 @@ import struct
 from collections import namedtuple
 
 from compact import read_compact
-from flatbuffer import Bytes, Number, Place, String, Struct, Vector, need, read_root
+from flatbuffer import Bytes, Number, Place, String, Struct, need, read_root
 
-SEGMENT_MAX = 1_088
 BASE_AGE_MAX = 60
 TICK_MAX = 2**31
 PART_BYTES = 1_088  # of a view
 PARTS_MAX = 64  # of a view
-INPUT_BYTES_MAX = 1_050
+INPUT_BYTES_MAX = 1_066
 COMMAND_BYTES_MAX = 96
 MAP_SEATS_MAX = 4_096
 GENERATIONS = 2**18
@@ -21,9 +20,9 @@ LEFT, STOPPING, TIMED_OUT, KICKED, TAKEN_OVER, MATCH_ENDED = 1, 2, 3, 4, 5, 6
 REFUSALS = OTHER_VERSION, OTHER_RULES, OTHER_MAP = 7, 8, 9
 
 
-def unpacker(name, codes, fields, align, zeros):
-    """Reads a struct to a named tuple, and not its last bytes, which are zeros."""
-    layout = struct.Struct(f"<{codes}{zeros}x")
+def unpacker(name, codes, fields, align):
+    """Reads a struct to a named tuple."""
+    layout = struct.Struct(f"<{codes}")
     record = namedtuple(name, fields)
 
     def read(data, at):
@@ -31,7 +30,6 @@ def unpacker(name, codes, fields, align, zeros):
 
     read.layout = layout
     read.align = align
-    read.zeros = zeros
     return read
 
 
@@ -39,32 +37,22 @@ def struct_field(name, read):
     return Struct(name, read, read.layout, read.align)
 
 
-read_input_head = unpacker("InputHead", "IHH", "mismatches first_tick events", align=4, zeros=0)
-read_view_ack = unpacker("ViewAck", "HH", "tick receipt", align=2, zeros=0)
-read_receipt = unpacker("Receipt", "H", "number", align=2, zeros=0)
+read_input_head = unpacker("InputHead", "IHH", "mismatches first_tick events", align=4)
+read_view_ack = unpacker("ViewAck", "HH", "tick receipt", align=2)
+read_receipt = unpacker("Receipt", "H", "number", align=2)
 read_snapshot_head = unpacker(
     "SnapshotHead",
     "IHHBbBB",
     "view_hash tick input_tick base_age margin substituted newest_packet",
     align=4,
-    zeros=0,
 )
-read_audit_head = unpacker(
-    "AuditHead",
-    "HHbBBBH",
-    "tick input_tick margin substituted newest_packet run segment",
-    align=2,
-    zeros=0,
-)
-read_audit_ack = unpacker("AuditAck", "QHBB", "bits next run flags", align=8, zeros=4)
-read_status = unpacker("LinkStatus", "III", "newest_packet packets_received late", align=4, zeros=0)
-read_command_ack = unpacker("CommandAck", "H", "newest", align=2, zeros=0)
+read_status = unpacker("LinkStatus", "III", "newest_packet packets_received late", align=4)
+read_command_ack = unpacker("CommandAck", "H", "newest", align=2)
 read_view_part_head = unpacker(
-    "ViewPartHead", "IIIBBBxQ", "tick said made base_age part parts arrived", align=8, zeros=0
+    "ViewPartHead", "IIIBBBxQ", "tick said made base_age part parts arrived", align=8
 )
 Input = namedtuple("Input", "values look_back")
-InputMessage = namedtuple("InputMessage", "head inputs view audit commands")
-Audit = namedtuple("Audit", "head bytes status commands")
+InputMessage = namedtuple("InputMessage", "head inputs view commands")
 Snapshot = namedtuple("Snapshot", "head receipt content status events commands")
 Event = namedtuple("Event", "number ago kind seat value")
 ViewPart = namedtuple("ViewPart", "head bytes")
@@ -88,14 +76,7 @@ INPUT_MESSAGE = [
     struct_field("head", read_input_head),
     Bytes("inputs"),
     struct_field("view", read_view_ack),
-    struct_field("audit", read_audit_ack),
     Bytes("commands"),
-]
-AUDIT = [
-    struct_field("head", read_audit_head),
-    Bytes("bytes"),
-    struct_field("status", read_status),
-    struct_field("commands", read_command_ack),
 ]
 SNAPSHOT = [
     struct_field("head", read_snapshot_head),
@@ -111,21 +92,9 @@ DRAIN = [Number("left_ms", "I")]
 PATH_CHECK = [Number("data", "Q")]
 
 
-def check_input_zeros(data):
-    """Checks the bytes of an InputMessage that a writer leaves zero and a reader ignores."""
-    audit = read_compact(data, INPUT_MESSAGE[:3] + [Place(INPUT_MESSAGE[3])] + INPUT_MESSAGE[4:])["audit"]
-    if audit is not None:
-        check_zeros(data, audit, read_audit_ack)
-
-
 def check_view_part_zeros(data):
     head = read_root(data, [Place(VIEW_PART[0]), VIEW_PART[1]])["head"]
     need(data[head + 15] == 0, "bytes that have to be zero")
-
-
-def check_zeros(data, at, read):
-    end = at + read.layout.size
-    need(not any(data[end - read.zeros : end]), "bytes that have to be zero")
 
 
 def present(values, *names):
@@ -154,14 +123,14 @@ def read_accept(data):
 
 
 def read_input_message(data, views):
-    """The head, the inputs, the view it acknowledges, what it says of an audit, and the commands."""
+    """The head, the inputs, the view it acknowledges, and the commands."""
     message = read_compact(data, INPUT_MESSAGE)
     present(message, "head")
     content, commands = bytes_of(message, "inputs"), bytes_of(message, "commands")
     need(not (content or commands) or views is not None, "inputs of a game that is not known yet")
     inputs = [Input(values, look_back) for look_back, values in views.inputs(content)] if content else []
     commands = views.commands(commands) if commands else []
-    return InputMessage(message["head"], inputs, message["view"], message["audit"], commands)
+    return InputMessage(message["head"], inputs, message["view"], commands)
 
 
 def read_snapshot(data, views):
@@ -174,13 +143,6 @@ def read_snapshot(data, views):
     events = [Event(*each) for each in views.events(events)]
     receipt, status, commands = message["receipt"].number, message["status"], message["commands"]
     return Snapshot(message["head"], receipt, content, status, events, commands)
-
-
-def read_audit(data):
-    message = read_root(data, AUDIT)
-    present(message, "head", "bytes")
-    need(1 <= len(message["bytes"]) <= SEGMENT_MAX, "bytes of a segment")
-    return Audit(message["head"], bytes(message["bytes"]), message["status"], message["commands"])
 
 
 def check_input_size(data):

@@ -15,13 +15,12 @@ TAKEOVER_EVERY = 2 * NS
 TOKEN_UNUSED, TOKEN_PENDING, TOKEN_CONSUMED = range(3)
 (FULL, PROTOCOL, SCHEMA, DRAINING, KEY_UNKNOWN, TOKEN_FORGED, TOKEN_EXPIRED, TOKEN_BEFORE_BOOT) = range(1, 9)
 (TOKEN_ELSEWHERE, TOKEN_ROOM, TOKEN_USED, TOKEN_TAKEN, TOKENS_FULL) = range(9, 14)
-(RESTARTED, TICKET_FORGED, TICKET_OVER, MAY_NOT_AUDIT, AUDITORS_FULL) = range(14, 19)
-(DENIED, TOKEN_EARLY, TOKEN_LONG) = range(19, 22)  # no scene denies a client: no request is owed DENIED
+(RESTARTED, TICKET_FORGED, TICKET_OVER) = range(14, 17)
+(DENIED, TOKEN_EARLY, TOKEN_LONG) = range(17, 20)  # no scene denies a client: no request is owed DENIED
 REASON_MAX = TOKEN_LONG
 ISSUED_AHEAD_MAX = 5_000  # ms
 TOKEN_LIFE_MAX = 600_000  # ms; the default of a server
 UNPROVEN = (PROTOCOL, SCHEMA, KEY_UNKNOWN, TOKEN_FORGED, RESTARTED, TICKET_FORGED)
-AUDITORS_MAX = 4
 
 # What a request is owed. COOKIE, ACCEPT (with the session whose ACCEPT is sent again, or the keys of a new one),
 # REFUSE (with the refusal), or nothing (with the name under which it is counted).
@@ -140,9 +139,6 @@ class Door:
             return refuse(DRAINING)
         begins_anew = use is not None and use.session.server.state == ACCEPTED
         holder = self.holder(token.client)
-        objection = self.audit_fault(request, token.rights, use.session if begins_anew else holder)
-        if objection:
-            return objection
         if not begins_anew and holder is None and self.seats_taken() >= self.world.seats:
             return refuse(FULL, self.seats_taken(), self.world.seats)
         if holder is not None and now - self.taken_over.get(token.client, -TAKEOVER_EVERY) < TAKEOVER_EVERY:
@@ -159,17 +155,6 @@ class Door:
         """The sessions of a client id that have not begun."""
         return [s for s in self.world.all_sessions if s.client_id == client and s.server.state == ACCEPTED]
 
-    def audit_fault(self, request, rights, own):
-        """The refusal of a client that may not audit, or None; `own` is the session that has its seat, if any."""
-        if not request.audits:
-            return None
-        if not rights & credentials.RIGHT_TO_AUDIT:
-            return refuse(MAY_NOT_AUDIT)
-        auditors = (s for s in self.world.all_sessions if s.live() and s.request.audits)
-        seats = {each.accept["player"] for each in auditors}
-        others = seats - ({own.accept["player"]} if own else set())
-        return refuse(AUDITORS_FULL, len(others), AUDITORS_MAX) if len(others) >= AUDITORS_MAX else None
-
     def owed_to_resume(self, request, address):
         if credentials.ticket_boot(request.credential) != self.boot:
             return refuse(RESTARTED)
@@ -178,18 +163,18 @@ class Door:
             return refuse(TICKET_FORGED)
         if crypto.tag(session.resume_keys.to_server, request.clear) != request.tag:
             return dropped("forged")
-        fault = self.ticket_fault(session, request)
+        fault = self.ticket_fault(session)
         if fault:
             return fault._replace(keys=session.resume_keys)
         return self.same_again(request, address) or Owed(layouts.ACCEPT, keys=session.resume_keys)
 
-    def ticket_fault(self, session, request):
+    def ticket_fault(self, session):
         if self.world.draining:
             return refuse(DRAINING)
         good = self.seats.get(session.accept["player"]) is session
         if not good or session.server.state not in (PLAYING, ORPHANED):
             return refuse(TICKET_OVER)
-        return self.audit_fault(request, session.rights, session)
+        return None
 
     def accepted(self, session, address):
         if self.boot is None:
@@ -198,13 +183,13 @@ class Door:
             self.token_uses[credentials.token_id(session.request.credential)] = TokenUse(address, session)
             token = self.token_of(session.request)
             if token is not None:
-                session.rights, session.client_id, session.issued = token.rights, token.client, token.issued
+                session.client_id, session.issued = token.client, token.issued
                 session.resumed_from = self.holder(token.client)
         else:
             if any(session.request.cookie):
                 self.world.findings.saw("ACCEPT of a RESUME with a cookie")
             session.resumed_from = self.world.by_ticket[session.request.credential]
-            session.rights, session.client_id = session.resumed_from.rights, session.resumed_from.client_id
+            session.client_id = session.resumed_from.client_id
         for each in self.waiting_of(session.client_id):
             if each is not session:
                 each.server.state = OVER  # a seat has one pending session

@@ -121,7 +121,6 @@ class Session:
         self.datagram = datagram  # the ACCEPT, as it was sent
         self.asked_from = address
         self.resume_keys = keys.resume()
-        self.rights = 0  # of its seat
         self.client_id = None  # of its seat, as the token said; None: of a token that should not have been accepted
         self.issued = 0  # ms since 1970: its token
         self.resumed_from = None  # the session whose ticket it came with, or whose seat its newer token takes over

@@ -18,7 +18,6 @@ READERS = {
     layouts.DISCONNECT: messages.read_disconnect,
     layouts.CHALLENGE: messages.read_path_check,
     layouts.RESPONSE: messages.read_path_check,
-    layouts.AUDIT: messages.read_audit,
     layouts.DRAIN: messages.read_drain,
     layouts.DESYNC_REPORT: messages.read_view_part,
     layouts.DESYNC_STATE: messages.read_view_part,
@@ -144,7 +143,6 @@ class World:
         """Checks what a reader ignores, and a writer must do right nevertheless."""
         kind = layouts.type_of(data)
         if kind == layouts.INPUT:
-            messages.check_input_zeros(message)
             messages.check_input_size(message)
         elif kind in (layouts.DESYNC_REPORT, layouts.DESYNC_STATE):
             messages.check_view_part_zeros(message)

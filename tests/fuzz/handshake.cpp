@@ -50,7 +50,7 @@ void read_request(ConstBytes datagram) {
   }
   if (request->type == net::PacketType::Resume) {
     fuzz::check(std::ranges::equal(net::sealed_ticket_of(datagram), datagram.subspan(45, 135)));
-    fuzz::check(std::ranges::equal(net::cookie_of(datagram), datagram.subspan(181, 12)));
+    fuzz::check(std::ranges::equal(net::cookie_of(datagram), datagram.subspan(180, 12)));
   }
   if (net::is_proven(datagram, net::published_key())) {
     net::PacketBuffer altered{};

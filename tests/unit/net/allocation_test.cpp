@@ -3,7 +3,6 @@
 
 #include "net/link_simulator.h"
 #include "net/packet.h"
-#include "protocol/audit_codec.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot_codec.h"
 #include "tests/support/allocations.h"
@@ -31,7 +30,6 @@ TEST(Allocation, NoneOnTheWayOfAPacket) {
   protocol::MessageBuffer message_buffer;
   const protocol::InputMessage input = samples::input_message(protocol::kInputBytesMax);
   const protocol::Snapshot told = samples::snapshot(samples::kContentOfFullSnapshot);
-  const std::vector<std::byte> piece(protocol::kAuditSegmentBytesMax);
   PacketBuffer wire{};
   PacketBuffer opened{};
   protocol::InputMessage read_input;
@@ -49,10 +47,6 @@ TEST(Allocation, NoneOnTheWayOfAPacket) {
         protocol::encode_disconnect(DisconnectReason::Kicked, message_buffer);
     packet = client.open_packet(server.seal_packet(PacketType::Disconnect, goodbye, wire), opened);
     taken += packet && protocol::decode_disconnect(packet->message) ? 1U : 0U;
-    const ConstBytes audit = protocol::encode_audit(samples::audit_head(), piece,
-                                                    {.status = told.status}, message_buffer);
-    packet = client.open_packet(server.seal_packet(PacketType::Audit, audit, wire), opened);
-    taken += packet && protocol::decode_audit(packet->message) ? 1U : 0U;
     const ConstBytes check = protocol::encode_path_check(7, message_buffer);
     packet = client.open_packet(server.seal_packet(PacketType::Challenge, check, wire), opened);
     taken += packet && protocol::decode_path_check(packet->message) ? 1U : 0U;
@@ -63,7 +57,7 @@ TEST(Allocation, NoneOnTheWayOfAPacket) {
     once();
   }
   EXPECT_EQ(tests::allocations() - before, 0U);
-  EXPECT_EQ(taken, 5U * 1'001);
+  EXPECT_EQ(taken, 4U * 1'001);
 }
 
 // What a stranger sends costs no memory, whatever it holds, and right tokens and tickets do not

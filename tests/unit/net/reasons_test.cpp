@@ -43,22 +43,36 @@ TEST(Refusal, HasANameAndWordsOfItsOwnForEachReason) {
     names.insert(name_of(reason));
     words.insert(describe(refuse(reason, 12, 34)));
   }
-  EXPECT_EQ(names.size(), 24U);
-  EXPECT_EQ(words.size(), 24U);
+  EXPECT_EQ(names.size(), 22U);
+  EXPECT_EQ(words.size(), 22U);
   EXPECT_FALSE(names.contains("unknown"));
   EXPECT_FALSE(words.contains("refused"));
 }
 
 // In the order of schema/README.md.
 TEST(Refusal, IsNamedAsTheStandardSays) {
-  const std::string_view names[] = {"full",          "protocol",          "schema",
-                                    "draining",      "key_unknown",       "token_forged",
-                                    "token_expired", "token_before_boot", "token_elsewhere",
-                                    "token_room",    "token_used",        "token_taken",
-                                    "tokens_full",   "restarted",         "ticket_forged",
-                                    "ticket_over",   "may_not_audit",     "auditors_full",
-                                    "denied",        "token_early",       "token_long",
-                                    "game_version",  "game_rules",        "map"};
+  const std::string_view names[] = {"full",
+                                    "protocol",
+                                    "schema",
+                                    "draining",
+                                    "key_unknown",
+                                    "token_forged",
+                                    "token_expired",
+                                    "token_before_boot",
+                                    "token_elsewhere",
+                                    "token_room",
+                                    "token_used",
+                                    "token_taken",
+                                    "tokens_full",
+                                    "restarted",
+                                    "ticket_forged",
+                                    "ticket_over",
+                                    "denied",
+                                    "token_early",
+                                    "token_long",
+                                    "game_version",
+                                    "game_rules",
+                                    "map"};
   for (std::size_t i = 0; i < std::size(names); ++i)
     EXPECT_EQ(name_of(static_cast<RefuseReason>(i + 1)), names[i]);
 }
@@ -78,12 +92,12 @@ TEST(Refusal, IsFinalIfNeitherTimeNorANewTokenHelps) {
   for (const RefuseReason reason :
        {RefuseReason::Protocol, RefuseReason::Schema, RefuseReason::KeyUnknown,
         RefuseReason::TokenForged, RefuseReason::TokenElsewhere, RefuseReason::TokenRoom,
-        RefuseReason::MayNotAudit, RefuseReason::Denied, RefuseReason::TokenLong}) {
+        RefuseReason::Denied, RefuseReason::TokenLong}) {
     EXPECT_TRUE(is_final(reason)) << name_of(reason);
   }
   for (const RefuseReason reason :
        {RefuseReason::Full, RefuseReason::Draining, RefuseReason::TokenBeforeBoot,
-        RefuseReason::TokensFull, RefuseReason::Restarted, RefuseReason::AuditorsFull}) {
+        RefuseReason::TokensFull, RefuseReason::Restarted}) {
     EXPECT_FALSE(is_final(reason)) << name_of(reason);
   }
 }
@@ -108,7 +122,7 @@ TEST(Refusal, TellsAStrangerThatATokenIsWanted) {
 }
 
 TEST(Refusal, OfNoReasonIsNamedSo) {
-  for (const int reason : {0, 25, 255}) {
+  for (const int reason : {0, 23, 255}) {
     EXPECT_EQ(name_of(static_cast<RefuseReason>(reason)), "unknown");
     EXPECT_EQ(describe(refuse(static_cast<RefuseReason>(reason))), "refused");
   }

@@ -1,7 +1,6 @@
 #include "protocol/messages.h"
 
 #include "net/packet.h"
-#include "protocol/audit_codec.h"
 #include "protocol/compact_form.h"
 #include "protocol/snapshot_codec.h"
 #include "tests/unit/protocol/samples.h"
@@ -29,7 +28,6 @@ std::vector<std::byte> compact_of(const flatbuffers::FlatBufferBuilder& builder)
 /// Reads into a message that holds another one: what the read one lacks must be gone.
 std::optional<InputMessage> read_input(ConstBytes message, Tick room_tick) {
   InputMessage read = samples::input_message(100);
-  read.audit = AuditAck{.bits = 1};
   const auto result = decode_input(message, room_tick, read);
   if (!result) {
     EXPECT_EQ(result.error(), net::DropReason::Malformed);
@@ -51,7 +49,6 @@ TEST(InputMessage, CarriesEveryField) {
     EXPECT_EQ(read->events, sent.events);
     EXPECT_EQ(read->first_tick, sent.first_tick);
     EXPECT_EQ(read->inputs, sent.inputs) << bytes;
-    EXPECT_EQ(read->audit, std::nullopt);
   }
 }
 
@@ -91,7 +88,6 @@ TEST(LowBits, AreOfTheNearestTick) {
 TEST(InputMessage, OfTheMostBytesFillsADatagram) {
   MessageBuffer message_buffer;
   InputMessage largest = samples::input_message(kInputBytesMax);
-  largest.audit = AuditAck{.bits = ~std::uint64_t{0}};
   largest.commands = samples::counted(kCommandBytesMax);
   EXPECT_EQ(encode_input(largest, message_buffer).size(), net::kMessageBytesMax);
 }
@@ -197,71 +193,6 @@ TEST(Messages, OneBufferHoldsTheSameBytesAgain) {
   (void)encode_input(samples::input_message(200), message_buffer);
   (void)encode_disconnect(net::DisconnectReason::Kicked, message_buffer);
   EXPECT_EQ(samples::copy_of(encode_snapshot(snapshot, message_buffer)), first);
-}
-
-TEST(AuditMessage, CarriesEveryField) {
-  MessageBuffer message_buffer;
-  const AuditExtras each[] = {
-      {},
-      {.status = LinkStatus{.newest_packet = 71, .packets_received = 72, .late = 73}},
-      {.status = LinkStatus{.newest_packet = 71, .packets_received = 72, .late = 73},
-       .commands = 74},
-      {.commands = 0}};
-  for (const AuditExtras& extras : each) {
-    for (const std::size_t size : {std::size_t{1}, std::size_t{2}, kAuditSegmentBytesMax}) {
-      const ConstBytes message =
-          encode_audit(samples::audit_head(), samples::counted(size), extras, message_buffer);
-      EXPECT_LE(message.size(), net::kMessageBytesMax);
-      const auto read = decode_audit(message);
-      ASSERT_TRUE(read);
-      EXPECT_EQ(read->head, samples::audit_head());
-      EXPECT_TRUE(std::ranges::equal(read->bytes, samples::counted(size)));
-      EXPECT_EQ(read->extras.status, extras.status);
-      EXPECT_EQ(read->extras.commands, extras.commands);
-    }
-  }
-}
-
-TEST(AuditMessage, RefusesOneWithAPartMissingOrTooLong) {
-  const auto reads = [](const schema::AuditHead* head, std::optional<std::size_t> size) {
-    flatbuffers::FlatBufferBuilder flat;
-    flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>> bytes;
-    if (size) bytes = flat.CreateVector(std::vector<std::uint8_t>(*size));
-    flat.Finish(schema::CreateAudit(flat, head, bytes));
-    return decode_audit(std::as_bytes(std::span{flat.GetBufferPointer(), flat.GetSize()}))
-        .has_value();
-  };
-  const schema::AuditHead head;
-  EXPECT_TRUE(reads(&head, 1));
-  EXPECT_FALSE(reads(nullptr, 1));
-  EXPECT_FALSE(reads(&head, std::nullopt));
-  EXPECT_FALSE(reads(&head, 0));
-  EXPECT_TRUE(reads(&head, kAuditSegmentBytesMax));
-  EXPECT_FALSE(reads(&head, kAuditSegmentBytesMax + 1));
-}
-
-TEST(AuditAck, GoesWithInputs) {
-  MessageBuffer message_buffer;
-  InputMessage sent = samples::input_message(kInputBytesMax);
-  EXPECT_FALSE(read_input(encode_input(sent, message_buffer), {})->audit);
-  for (const bool wants_new_run : {false, true}) {
-    sent.audit = AuditAck{
-        .bits = 0x8182838485868788, .next = 0x9192, .run = 0xa1, .wants_new_run = wants_new_run};
-    const ConstBytes message = encode_input(sent, message_buffer);
-    EXPECT_LE(message.size(), net::kMessageBytesMax);
-    const auto read = read_input(message, {});
-    ASSERT_TRUE(read);
-    EXPECT_EQ(read->audit, sent.audit);
-    EXPECT_EQ(read->inputs, sent.inputs);
-  }
-}
-
-TEST(AuditSegment, IsTheNearestOfItsNumbers) {
-  EXPECT_EQ(expand_segment(5, 0), 5U);
-  EXPECT_EQ(expand_segment(0xffff, 0x1'0000), 0xffffU);
-  EXPECT_EQ(expand_segment(3, 0xffff), 0x1'0003U);
-  EXPECT_EQ(expand_segment(0x7fff, 0x12'0000), 0x12'7fffU);
-  EXPECT_EQ(expand_segment(0x8000, 0x12'0000), 0x11'8000U);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include "net/handshake.h"
 #include "net/packet.h"
-#include "protocol/audit_codec.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot_codec.h"
 #include "protocol/view_parts.h"
@@ -74,13 +73,9 @@ inline net::Address address(std::uint8_t last, std::uint16_t port) {
   return address;
 }
 
-/// Every right, two servers, four user bytes.
+/// Two servers, four user bytes.
 inline net::TokenClaims claims() {
-  net::TokenClaims claims{.client = 0x6162636465666768,
-                          .room = 69,
-                          .rights = net::kRightsKnown,
-                          .servers = {},
-                          .user = {}};
+  net::TokenClaims claims{.client = 0x6162636465666768, .room = 69, .servers = {}, .user = {}};
   claims.servers.push_back(address(1, 7'001));
   claims.servers.push_back(address(2, 7'002));
   for (std::uint8_t byte = 71; byte < 75; ++byte)
@@ -195,16 +190,6 @@ inline protocol::Snapshot snapshot(std::size_t bytes) {
 inline constexpr std::size_t kContentOfFullSnapshot =
     net::kDatagramBytesMax - protocol::kSnapshotFrameBytes - kEventBytes;
 
-inline protocol::AuditHead audit_head() {
-  return {.report = {.tick = 6'100,
-                     .input_tick = 6'200,
-                     .margin = -61,
-                     .substituted = 62,
-                     .newest_packet = 63},
-          .run = 64,
-          .segment = 6'500};
-}
-
 /// The first of two, full.
 inline protocol::ViewPart view_part() {
   protocol::ViewPart part = protocol::part_of(
@@ -227,7 +212,6 @@ inline constexpr SealedKind kSealedKinds[] = {
     {net::PacketType::Disconnect, net::Direction::ToClient},
     {net::PacketType::Challenge, net::Direction::ToClient},
     {net::PacketType::Response, net::Direction::ToServer},
-    {net::PacketType::Audit, net::Direction::ToClient},
     {net::PacketType::Drain, net::Direction::ToClient},
     {net::PacketType::DesyncReport, net::Direction::ToServer},
     {net::PacketType::DesyncState, net::Direction::ToClient}};
@@ -244,10 +228,6 @@ inline std::vector<std::byte> message_of(net::PacketType type) {
     return copy_of(protocol::encode_input(input_message(protocol::kInputBytesMax), message_buffer));
   if (type == net::PacketType::Snapshot)
     return copy_of(protocol::encode_snapshot(snapshot(kContentOfFullSnapshot), message_buffer));
-  if (type == net::PacketType::Audit)
-    return copy_of(protocol::encode_audit(
-        audit_head(), std::vector<std::byte>(protocol::kAuditSegmentBytesMax),
-        {.status = snapshot(0).status, .commands = 55}, message_buffer));
   if (type == net::PacketType::DesyncReport || type == net::PacketType::DesyncState)
     return copy_of(protocol::encode_view_part(view_part(), message_buffer));
   if (type == net::PacketType::Disconnect)

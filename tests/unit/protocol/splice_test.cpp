@@ -101,7 +101,7 @@ bool is_meant(const Sealed& packet, const Receiver& receiver) {
 }
 
 // Each packet is delivered to every session, in every direction and epoch, under every epoch,
-// connection id and sealed type but AUDIT. It is taken only where it was meant.
+// connection id and sealed type. It is taken only where it was meant.
 TEST(Splice, TakesAPacketOnlyWhereItWasMeant) {
   int taken = 0;
   int tried = 0;
