@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs one server for as long as one likes, recording, with players who stay, come, go and vanish behind bad links.
-# Compares the memory that it takes at the end with what it took once warm.
+# A follower steps the match meanwhile. Compares the memory that the server takes at the end with what it took once warm.
 set -euo pipefail
 
 usage() {
@@ -12,8 +12,8 @@ usage: tests/soak.sh [--minutes M] [--clients N] [--bin DIR]
   --bin DIR     where the programs are (build/release/bin by default, built if it is)
 
 Every ten seconds the server is looked at. At the end: its own memory in the last quarter beside that in the second,
-ticks that took longer than they may while the kernel let the server run, views that differ, players lost, and
-what its recordings prove. Ctrl-C ends it early, with what there is. Exit 3 when something does not hold.
+ticks that took longer than they may while the kernel let the server run, views and ticks that differ, players lost,
+and what its recordings prove. Ctrl-C ends it early, with what there is. Exit 3 when something does not hold.
 USAGE
 }
 
@@ -71,6 +71,10 @@ start "${of_others[@]}" "$bin/tickbox" load "$address" --clients "$clients" --bo
     --json --quiet >"$scratch/steady" 2>"$scratch/steady.err"
 steady=$!
 running+=("$steady")
+start "${of_others[@]}" "$bin/tickbox" replay verify --follow "http://$admin" --json --quiet >"$scratch/followed" \
+    2>"$scratch/followed.err"
+follower=$!
+running+=("$follower")
 
 # Ticks that took too long so far.
 overruns() { metrics "$admin" | awk '$1 == "tickbox_tick_overruns_total" { print $2 }'; }
@@ -130,6 +134,9 @@ code=0
 kill -TERM "$server" 2>/dev/null || true
 wait "$server" || code=$?
 [ "$code" -eq 0 ] || fail "the server ended with $code: $(tail -n 1 "$scratch/log")"
+code=0
+wait "$follower" || code=$?
+[ "$code" -eq 0 ] || fail "the follower ended with $code: $(tail -n 1 "$scratch/followed.err")"
 running=()
 
 # Of the samples in the second, or the last, quarter.   median_of FIRST LAST
@@ -159,6 +166,7 @@ minutes        $(((SECONDS - begin) / 60))
 memory         $warm KiB in the second quarter, $last KiB in the last
 slow ticks     $slow, of which $unexplained while nothing kept the server from running
 views          $checked checked, $differ differ
+followed       $(jq .ticks "$scratch/followed") ticks, $(jq .mismatched "$scratch/followed") differ
 players        $lost of $clients lost; $((number / 2)) parties of guests
 recordings     $verified verified
 TEXT

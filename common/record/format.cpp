@@ -2,6 +2,7 @@
 
 #include "core/assert.h"
 #include "core/hash.h"
+#include "core/numbers.h"
 
 #include <algorithm>
 #include <iterator>
@@ -28,19 +29,21 @@ constexpr std::size_t kPartAt = kSimulationAt + kHeaderTextMax;
 constexpr std::size_t kServerAt = kPartAt + 4;
 constexpr std::size_t kGameVersionAt = kServerAt + 8;
 constexpr std::size_t kGameHashAt = kGameVersionAt + 4;
-constexpr std::size_t kReservedAt = kGameHashAt + 8;
+constexpr std::size_t kCommitAt = kGameHashAt + 8;
+constexpr std::size_t kFirstSegmentAt = kCommitAt + kCommitMax;
+constexpr std::size_t kReservedAt = kFirstSegmentAt + 4;
 constexpr std::size_t kChecksumAt = kFileHeaderBytes - kChecksumBytes;
 static_assert(kReservedAt <= kChecksumAt);
 
+/// `out`: the field, filled with zeros.
 void store_text(MutableBytes out, std::string_view text) {
-  TICKBOX_ASSERT(text.size() <= kHeaderTextMax);
+  TICKBOX_ASSERT(text.size() <= out.size());
   std::ranges::copy(as_bytes_of(text), out.begin());
 }
 
 /// Reads a text: printable ASCII that ends at its first zero byte, followed only by zeros. Fails:
 /// nothing, for other bytes.
-std::optional<std::string> load_text(ConstBytes in) {
-  const ConstBytes field = in.first(kHeaderTextMax);
+std::optional<std::string> load_text(ConstBytes field) {
   const auto end = std::ranges::find(field, std::byte{0});
   const bool printable = std::all_of(field.begin(), end, [](std::byte byte) {
     return byte >= std::byte{' '} && byte <= std::byte{'~'};
@@ -74,6 +77,13 @@ engine::Identity identity_of(const Header& header) {
           .map_hash = header.map_hash};
 }
 
+Header without_file(Header header) {
+  header.part = 0;
+  header.server = 0;
+  header.first_segment = 0;
+  return header;
+}
+
 std::string_view describe(RecordError error) {
   switch (error) {
     case RecordError::NotARecording:
@@ -81,7 +91,7 @@ std::string_view describe(RecordError error) {
     case RecordError::HeaderCut:
       return "it ends within its header: nothing was recorded yet";
     case RecordError::HeaderDamaged:
-      return "both copies of its header are damaged";
+      return "every copy of its header is damaged";
     case RecordError::UnknownVersion:
       return "it was written by another version of the recording format";
   }
@@ -107,8 +117,10 @@ std::array<std::byte, kFileHeaderBytes> encode_header(const Header& header) {
   store_le(out.subspan(kServerAt), header.server);
   store_le(out.subspan(kGameVersionAt), header.game_version);
   store_le(out.subspan(kGameHashAt), header.game_hash);
-  store_text(out.subspan(kGameAt), header.game);
-  store_text(out.subspan(kSimulationAt), header.simulation);
+  store_text(out.subspan(kGameAt, kHeaderTextMax), header.game);
+  store_text(out.subspan(kSimulationAt, kHeaderTextMax), header.simulation);
+  store_text(out.subspan(kCommitAt, kCommitMax), header.commit);
+  store_le(out.subspan(kFirstSegmentAt), header.first_segment);
   store_le(out.subspan(kChecksumAt), hash_bytes(out.first(kChecksumAt)));
   return bytes;
 }
@@ -137,13 +149,17 @@ std::expected<Header, RecordError> decode_header(ConstBytes bytes) {
   header.server = load_le<std::uint64_t>(bytes.subspan(kServerAt));
   header.game_version = load_le<std::uint32_t>(bytes.subspan(kGameVersionAt));
   header.game_hash = load_le<std::uint64_t>(bytes.subspan(kGameHashAt));
-  auto game = load_text(bytes.subspan(kGameAt));
-  auto simulation = load_text(bytes.subspan(kSimulationAt));
-  if (header.tick_rate == 0 || !game || !simulation) {
+  header.first_segment = load_le<std::uint32_t>(bytes.subspan(kFirstSegmentAt));
+  auto game = load_text(bytes.subspan(kGameAt, kHeaderTextMax));
+  auto simulation = load_text(bytes.subspan(kSimulationAt, kHeaderTextMax));
+  auto commit = load_text(bytes.subspan(kCommitAt, kCommitMax));
+  if (header.tick_rate == 0 || header.first_segment >= kSegmentsMax || !game || !simulation ||
+      !commit) {
     return std::unexpected{RecordError::HeaderDamaged};
   }
   header.game = *std::move(game);
   header.simulation = *std::move(simulation);
+  header.commit = *std::move(commit);
   return header;
 }
 
@@ -168,12 +184,23 @@ std::expected<RecordHead, HeadError> load_head(ConstBytes bytes) {
   const bool known = type >= static_cast<std::uint16_t>(RecordType::Keyframe) &&
                      type <= static_cast<std::uint16_t>(RecordType::Unfinished) &&
                      (head.flags & ~kFlagsKnown) == 0 &&
-                     ((head.flags & kFlagCompressed) == 0 || head.type == RecordType::Keyframe);
+                     ((head.flags & kFlagCompressed) == 0 || head.type == RecordType::Keyframe) &&
+                     ((head.flags & kFlagTicksLost) == 0 || head.type == RecordType::Trailer);
   if (load_le<std::uint32_t>(bytes) != kSyncWord || !known || head.count > kSegmentsMax ||
       head.payload_bytes > kPayloadBytesMax) {
     return std::unexpected{HeadError::Wrong};
   }
   return head;
+}
+
+void seal(const RecordHead& head, std::uint64_t seed, std::vector<std::byte>& record) {
+  TICKBOX_ASSERT(head.payload_bytes <= kPayloadBytesMax);
+  store_head(record, head);
+  NumberWriter{record}.fixed(hash_bytes(record, seed));
+}
+
+std::uint64_t checksum_of(ConstBytes record) {
+  return load_le<std::uint64_t>(record.last(kChecksumBytes));
 }
 
 Chain::Chain(const Header& header) : salt_hash_(hash_bytes(header.salt)) {}

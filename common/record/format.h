@@ -7,31 +7,31 @@
 #include "engine/identity.h"
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tickbox::record {
 
-inline constexpr std::uint16_t kFormatVersion = 6;
+inline constexpr std::uint16_t kFormatVersion = 7;
 inline constexpr std::array<char, 8> kMagic{'t', 'i', 'c', 'k', 'b', 'o', 'x', '\x1a'};
 
-/// The file begins with two equal copies of the header, so that no single damaged byte costs the
-/// salt.
-inline constexpr std::size_t kFileHeaderBytes = 176;
-inline constexpr std::size_t kFileHeaderCopies = 2;
-inline constexpr std::size_t kRecordsOffset = kFileHeaderBytes * kFileHeaderCopies;
+/// The file begins with the header. Every keyframe repeats it, so that no damage costs the salt.
+inline constexpr std::size_t kFileHeaderBytes = 192;
+inline constexpr std::size_t kRecordsOffset = kFileHeaderBytes;
 
-/// The maximum length in bytes of a file header's texts: game and simulation hash.
+/// The maximum length in bytes of a file header's texts: game and simulation hash; and commit.
 inline constexpr std::size_t kHeaderTextMax = 32;
+inline constexpr std::size_t kCommitMax = 16;
 static_assert(engine::kGameNameMax <= kHeaderTextMax);
 
-/// The file header of a recording.
+/// The header of a log. The one at the beginning of a file also has what belongs to the file
+/// alone: `part`, `server` and `first_segment` are 0 in those that keyframes repeat.
 struct Header {
-  /// Random, so that no record of another recording is valid in this one.
+  /// Random, one for each run of a room, so that no record of another run is valid in this one.
   std::array<std::byte, 16> salt{};
   std::uint64_t schema_hash = 0;  ///< hash of the schema of the server that recorded it
   std::uint64_t map_hash = 0;
@@ -47,6 +47,8 @@ struct Header {
   std::uint64_t game_hash = 0;  ///< engine::game_hash() of it
   std::string simulation;       ///< hash of the sources that stepped it; printable ASCII, at most
                                 ///< kHeaderTextMax bytes
+  std::string commit;           ///< of the server; printable ASCII, at most kCommitMax bytes
+  std::uint32_t first_segment = 0;  ///< number of the file's first segment
 
   friend bool operator==(const Header&, const Header&) = default;
 };
@@ -59,9 +61,12 @@ enum class RecordError : std::uint8_t {
   NotARecording,   ///< the file does not begin as a recording does
   HeaderCut,       ///< the file ends within its header: the recorder was killed before anything was
                    ///< recorded
-  HeaderDamaged,   ///< both copies of the header have a wrong checksum, or impossible values
+  HeaderDamaged,   ///< no copy of the header has the right checksum and possible values
   UnknownVersion,  ///< written by another version of the format
 };
+
+/// Returns the header that the keyframes of a file repeat.
+[[nodiscard]] Header without_file(Header header);
 
 /// Returns the number that stands for a server's name in a header: it is never 0.
 [[nodiscard]] std::uint64_t name_hash(std::string_view server);
@@ -69,10 +74,10 @@ enum class RecordError : std::uint8_t {
 /// Returns the meaning of the error in words, for messages.
 [[nodiscard]] std::string_view describe(RecordError error);
 
-/// Returns the bytes of one copy of the header. Requires: texts as Header says, tick_rate > 0.
+/// Returns the bytes of a header. Requires: texts as Header says, tick_rate > 0.
 [[nodiscard]] std::array<std::byte, kFileHeaderBytes> encode_header(const Header& header);
 
-/// Reads one copy of the header. Fails: as RecordError says.
+/// Reads a header. Fails: as RecordError says.
 [[nodiscard]] std::expected<Header, RecordError> decode_header(ConstBytes bytes);
 
 enum class RecordType : std::uint8_t {
@@ -85,11 +90,11 @@ enum class RecordType : std::uint8_t {
 
 inline constexpr std::uint32_t kSyncWord = 0x5db1'7ec0;
 
-/// Flag of a keyframe or a trailer: ticks before it were not recorded.
-inline constexpr std::uint16_t kFlagGapBefore = 1;
+/// Flag of a trailer: ticks after its last tick were not recorded.
+inline constexpr std::uint16_t kFlagTicksLost = 1;
 /// Flag of a keyframe: its world is a zstd frame.
 inline constexpr std::uint16_t kFlagCompressed = 2;
-inline constexpr std::uint16_t kFlagsKnown = kFlagGapBefore | kFlagCompressed;
+inline constexpr std::uint16_t kFlagsKnown = kFlagTicksLost | kFlagCompressed;
 
 inline constexpr std::size_t kRecordHeadBytes = 20;
 inline constexpr std::size_t kChecksumBytes = 8;
@@ -98,8 +103,8 @@ inline constexpr std::size_t kChecksumBytes = 8;
 /// never allocated.
 inline constexpr std::size_t kPayloadBytesMax = std::size_t{16} * 1024 * 1024;
 
-/// The bytes before a keyframe's world: the tick of the previous keyframe, and the size of the
-/// world.
+/// The bytes before a keyframe's header and world: the tick of the log's keyframe before it, and
+/// the size of the world.
 inline constexpr std::size_t kKeyframeHeadBytes = 4 + 4;
 /// The most bytes of a keyframe's payload beside the world.
 inline constexpr std::size_t kKeyframeFrameBytes = kKeyframeHeadBytes + kFileHeaderBytes;
@@ -107,15 +112,8 @@ inline constexpr std::size_t kKeyframeFrameBytes = kKeyframeHeadBytes + kFileHea
 /// The maximum number of ticks in one record. The writer's longest is a second, at 240 Hz.
 inline constexpr std::uint32_t kTicksPerRecordMax = 1'024;
 
-/// The maximum number of segments in one recording: some 340 years of them.
+/// The maximum number of segments in one log: some 340 years of them.
 inline constexpr std::uint32_t kSegmentsMax = std::uint32_t{1} << 31U;
-
-/// Returns whether the keyframe of a segment repeats the file header: those of segments 0, 1, 2, 4,
-/// 8 and so on do. Some copies are soon far from the start of the file, and all together cost very
-/// little.
-[[nodiscard]] constexpr bool carries_header(std::uint32_t segment) {
-  return segment == 0 || std::has_single_bit(segment);
-}
 
 /// The fixed part before a record's payload.
 struct RecordHead {
@@ -125,8 +123,8 @@ struct RecordHead {
   /// Keyframe: the tick of its world. Ticks, quiet: the first tick. Trailer: the last tick.
   /// Unfinished: its tick.
   Tick tick;
-  /// Keyframe: the number of its segment, from 0. Ticks, quiet: the number of ticks. Trailer: the
-  /// number of segments. Unfinished: 1.
+  /// Keyframe: the number of its segment. Ticks, quiet: the number of ticks. Trailer: the number of
+  /// the file's last segment plus 1. Unfinished: 1.
   std::uint32_t count = 0;
 
   friend bool operator==(const RecordHead&, const RecordHead&) = default;
@@ -161,5 +159,18 @@ class Chain {
  private:
   std::uint64_t salt_hash_;
 };
+
+/// One whole record.
+struct LogRecord {
+  RecordHead head;
+  ConstBytes bytes;  ///< head, payload and checksum
+};
+
+/// Makes a record of `record`, which has space for the head and then the payload: stores `head`
+/// and appends the checksum.
+void seal(const RecordHead& head, std::uint64_t seed, std::vector<std::byte>& record);
+
+/// Returns the checksum at the end of a record. Requires: a whole record.
+[[nodiscard]] std::uint64_t checksum_of(ConstBytes record);
 
 }  // namespace tickbox::record

@@ -44,36 +44,28 @@ std::optional<Header> find_header(ConstBytes file) {
 }  // namespace
 
 std::expected<Reader, RecordError> Reader::open(ConstBytes file) {
-  const auto first = decode_header(file);
-  const std::size_t second_at = std::min(kFileHeaderBytes, file.size());
-  const auto second = decode_header(file.subspan(second_at));
-  if (!first && !second) {
-    const auto within = find_header(file);
-    if (!within) return std::unexpected{first.error()};
-    Reader reader{file, *within};
-    reader.header_damage_ = record::Damage{.offset = 0, .bytes = kRecordsOffset};
-    return reader;
-  }
-  Reader reader{file, first ? *first : *second};
-  const bool second_is_cut = !second && file.size() < kRecordsOffset;
-  if (!first) {
-    reader.header_damage_ = record::Damage{.offset = 0, .bytes = kFileHeaderBytes};
-  } else if (!second_is_cut && (!second || *second != *first)) {
-    reader.header_damage_ = record::Damage{.offset = kFileHeaderBytes, .bytes = kFileHeaderBytes};
-  }
+  if (const auto header = decode_header(file)) return Reader{file, *header};
+  const auto repeated = find_header(file);
+  if (!repeated) return std::unexpected{decode_header(file).error()};
+  Reader reader{file, *repeated};
+  reader.header_is_lost_ = true;
+  reader.header_damage_ = record::Damage{.offset = 0, .bytes = kRecordsOffset};
   return reader;
 }
 
 Reader::Reader(ConstBytes file, Header header)
     : file_(file),
       header_(std::move(header)),
+      repeated_header_(encode_header(without_file(header_))),
       chain_(header_),
       offset_(std::min(kRecordsOffset, file.size())),
+      segments_(header_.first_segment),
       search_budget_(kSearchPerFileByte * file.size() + kSearchBytesMin) {}
 
 Reader Reader::from_keyframe(std::size_t offset) const {
   TICKBOX_ASSERT(offset >= kRecordsOffset && offset < file_.size());
   Reader reader{file_, header_};
+  reader.segments_ = 0;
   reader.offset_ = offset;
   reader.resuming_ = true;
   return reader;
@@ -92,7 +84,7 @@ std::optional<record::Trailer> Reader::find_trailer() const {
     if (!head || head->type != RecordType::Trailer || record_bytes(*head) != file_.size() - at) {
       continue;
     }
-    const auto checksum = load_le<std::uint64_t>(file_.subspan(at - kChecksumBytes));
+    const std::uint64_t checksum = checksum_before(at);
     RecordHead checked;
     // next() would search the file behind a record that is not whole.
     if (check_record(at, checksum, checked) != Framing::Whole) continue;
@@ -101,6 +93,21 @@ std::optional<record::Trailer> Reader::find_trailer() const {
     if (reader.next() == Item::Trailer) return std::move(reader.trailer_);
   }
   return std::nullopt;
+}
+
+LogRecord Reader::record_at(std::size_t offset) const {
+  const ConstBytes rest = file_.subspan(offset);
+  const auto head = load_head(rest);
+  TICKBOX_ASSERT(head && record_bytes(*head) <= rest.size());
+  return {.head = *head, .bytes = rest.first(record_bytes(*head))};
+}
+
+void Reader::grow(ConstBytes file, std::size_t dropped) {
+  TICKBOX_ASSERT(dropped <= offset_ && file.size() + dropped >= file_.size());
+  file_ = file;
+  offset_ -= dropped;
+  search_budget_ = kSearchPerFileByte * file.size() + kSearchBytesMin;
+  if (!closed_) finished_ = false;
 }
 
 bool Reader::has_keyframe(const KeyframePlace& place) const {
@@ -153,26 +160,24 @@ Reader::Framing Reader::check_record(std::size_t offset, std::uint64_t previous,
 
 /// Returns whether a whole record with this head may follow the last one read.
 bool Reader::follows(const RecordHead& head) const {
-  const bool gap = (head.flags & kFlagGapBefore) != 0;
   const Tick last = last_tick_.value_or(Tick{0});
   switch (head.type) {
     case RecordType::Ticks:
     case RecordType::Quiet:
-      return in_segment_ && !gap && head.tick == last + 1 && head.tick > last && head.count >= 1 &&
+      return in_segment_ && head.tick == last + 1 && head.tick > last && head.count >= 1 &&
              head.count <= kTicksPerRecordMax && (head.tick + (head.count - 1)) >= head.tick;
     case RecordType::Unfinished:
-      return in_segment_ && !gap && head.tick == last + 1 && head.tick > last && head.count == 1;
+      return in_segment_ && head.tick == last + 1 && head.tick > last && head.count == 1;
     case RecordType::Keyframe:
-    case RecordType::Trailer: {
-      // Between segments, ticks may be missing only if the writer marked a gap, or after damage.
-      // The first keyframe of a recording may be of any tick.
-      const bool begins = segments_ == 0 && head.type == RecordType::Keyframe;
-      const bool segment_fits = resuming_ ? head.count >= segments_ : head.count == segments_;
-      const bool tick_fits =
-          begins || (resuming_ || (gap && head.type == RecordType::Keyframe) ? head.tick >= last
-                                                                             : head.tick == last);
-      return segment_fits && tick_fits;
-    }
+      // Ticks may be missing only where numbers are, or after damage. The first keyframe of a
+      // recording may be of any tick.
+      if (resuming_ || (last_tick_ && head.count > segments_)) {
+        return head.count >= segments_ && head.tick >= last;
+      }
+      return head.count == segments_ && (!last_tick_ || head.tick == last);
+    case RecordType::Trailer:
+      return resuming_ ? head.count >= segments_ && head.tick >= last
+                       : head.count == segments_ && head.tick == last;
   }
   return false;
 }
@@ -180,7 +185,7 @@ bool Reader::follows(const RecordHead& head) const {
 Reader::Item Reader::accept(const RecordHead& head) {
   item_offset_ = offset_;
   offset_ += record_bytes(head);
-  checksum_ = load_le<std::uint64_t>(file_.subspan(offset_ - kChecksumBytes));
+  checksum_ = checksum_before(offset_);
   resuming_ = false;
   switch (head.type) {
     case RecordType::Keyframe:
@@ -205,13 +210,20 @@ Reader::Item Reader::accept(const RecordHead& head) {
 
 Reader::Item Reader::damaged_until(std::size_t end) {
   damage_ = {.offset = offset_, .bytes = end - offset_};
+  checksum_ = checksum_before(end);
   offset_ = end;
   return Item::Damage;
 }
 
-/// Returns the offset of the first whole record at or after `from`. A checksum is at the end of its
-/// record. So the eight bytes before a record are the checksum that it is chained to, even if the
-/// rest of its predecessor is damaged.
+/// Returns what a record at `at` is chained to. A checksum is at the end of its record. So it is
+/// the eight bytes before the record, even if the rest of its predecessor is damaged. A file that
+/// grows may have dropped them: then it is that of the last record read.
+std::uint64_t Reader::checksum_before(std::size_t at) const {
+  return at < kChecksumBytes ? checksum_
+                             : load_le<std::uint64_t>(file_.subspan(at - kChecksumBytes));
+}
+
+/// Returns the offset of the first whole record at or after `from`.
 std::optional<std::size_t> Reader::find_record(std::size_t from, RecordHead& head) {
   const std::string_view text{reinterpret_cast<const char*>(file_.data()), file_.size()};
   const auto sync = sync_bytes();
@@ -220,57 +232,25 @@ std::optional<std::size_t> Reader::find_record(std::size_t from, RecordHead& hea
        at = text.find(wanted, at + 1)) {
     const auto plausible = load_head(file_.subspan(at));
     if (!plausible || record_bytes(*plausible) > file_.size() - at) continue;
-    const auto previous = load_le<std::uint64_t>(file_.subspan(at - kChecksumBytes));
-    if (check_record(at, previous, head) == Framing::Whole) return at;
+    if (check_record(at, checksum_before(at), head) == Framing::Whole) return at;
     if (search_budget_ < record_bytes(*plausible)) return std::nullopt;
     search_budget_ -= record_bytes(*plausible);
   }
   return std::nullopt;
 }
 
-/// Returns the keyframes and trailers at or after `from`, each with the length of the records that
-/// continue it.
-std::vector<Anchor> Reader::find_anchors(std::size_t from) {
-  std::vector<Anchor> found;
-  std::size_t run_end = 0;  // end of the records that continue the last anchor
-  RecordHead head;
-  for (auto at = find_record(from, head); at; at = find_record(*at + record_bytes(head), head)) {
-    last_record_ = *at;
-    const std::size_t bytes = record_bytes(head);
-    if (begins_anew(head.type)) {
-      run_end = 0;
-      if (follows(head)) {
-        found.push_back({.offset = *at, .segment = head.count, .bytes = bytes});
-        run_end = *at + bytes;
-      }
-    } else if (*at == run_end) {
-      found.back().bytes += bytes;
-      run_end += bytes;
-    }
-  }
-  return found;
-}
-
 /// Handles other bytes than the next record at offset_. Distinguishes the end of a killed recording
-/// from damage, and finds the next anchor at or after `from`.
+/// from damage, and continues at the first keyframe or trailer at or after `from` that may follow.
 Reader::Item Reader::resume(Framing reason, std::size_t from) {
   resuming_ = true;
   in_segment_ = false;
-  if (!surveyed_) {
-    surveyed_ = true;
-    anchors_ = heaviest_run(find_anchors(from));
+  bool any_record = false;
+  RecordHead head;
+  for (auto at = find_record(from, head); at; at = find_record(*at + record_bytes(head), head)) {
+    any_record = any_record || *at > offset_;
+    if (!begins_anew(head.type) || !follows(head)) continue;
+    return damaged_until(*at);
   }
-  for (; next_anchor_ < anchors_.size(); ++next_anchor_) {
-    const std::size_t at = anchors_[next_anchor_].offset;
-    if (at < from) continue;
-    const auto head = load_head(file_.subspan(at));
-    if (head && follows(*head)) {
-      const Item item = damaged_until(at);
-      checksum_ = load_le<std::uint64_t>(file_.subspan(at - kChecksumBytes));
-      return item;
-    }
-  }
-  const bool any_record = last_record_ > offset_;
   finished_ = true;
   if (reason == Framing::Cut && !any_record) return Item::EndsEarly;
   return damaged_until(file_.size());
@@ -298,13 +278,10 @@ bool Reader::decode_keyframe(const RecordHead& head, ConstBytes payload) {
   NumberReader in{payload};
   const Tick previous{in.fixed<std::uint32_t>()};
   const auto size = in.fixed<std::uint32_t>();
-  const bool chained =
-      resuming_ || segments_ == 0 ? previous <= head.tick : previous == last_keyframe_;
+  const bool continues = last_tick_ && !resuming_ && head.count == segments_;
+  const bool chained = continues ? previous == last_keyframe_ : previous <= head.tick;
   if (in.failed() || !chained || size > kPayloadBytesMax) return false;
-  if (carries_header(head.count) &&
-      !std::ranges::equal(in.bytes(kFileHeaderBytes), encode_header(header_))) {
-    return false;
-  }
+  if (!std::ranges::equal(in.bytes(kFileHeaderBytes), repeated_header_)) return false;
   raw_world_ = in.bytes(in.left());
   is_compressed_ = (head.flags & kFlagCompressed) != 0;
   if (is_compressed_ && !decompress(raw_world_, size, world_)) return false;
@@ -316,7 +293,7 @@ bool Reader::decode_keyframe(const RecordHead& head, ConstBytes payload) {
                .state_hash = state_hash,
                .segment = head.count,
                .previous = previous,
-               .gap_before = (head.flags & kFlagGapBefore) != 0};
+               .gap_before = last_tick_ && !resuming_ && head.tick > *last_tick_};
   return true;
 }
 

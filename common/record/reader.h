@@ -5,10 +5,10 @@
 // for a Decoder to say.
 
 #include "core/bytes.h"
-#include "record/anchors.h"
 #include "record/format.h"
 #include "record/recorded.h"
 
+#include <array>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -43,11 +43,16 @@ class Reader {
     Finished,  ///< the end of the file; every later call returns it too
   };
 
-  /// Opens a recording. Requires: `file` outlives the reader. Fails: when neither a copy of the
-  /// file header nor one in a keyframe can be read.
+  /// Opens a recording. Requires: `file` outlives the reader. Fails: when neither the file header
+  /// nor the header in a keyframe can be read.
   [[nodiscard]] static std::expected<Reader, RecordError> open(ConstBytes file);
 
   [[nodiscard]] const Header& header() const { return header_; }
+
+  /// Returns the number of the file's first segment; nothing if the file header is damaged.
+  [[nodiscard]] std::optional<std::uint32_t> first_segment() const {
+    return header_is_lost_ ? std::nullopt : std::optional{header_.first_segment};
+  }
 
   /// Returns a reader of the same file whose first item is the keyframe at `offset`. If no whole
   /// keyframe is there, the reader continues as after damage. Requires: `offset` is that of a
@@ -59,8 +64,16 @@ class Reader {
   /// file that has no sync word there.
   [[nodiscard]] std::optional<record::Trailer> find_trailer() const;
 
+  /// Returns the record at `offset`. Requires: a whole record is there.
+  [[nodiscard]] LogRecord record_at(std::size_t offset) const;
+
   /// Returns whether a whole keyframe is at `place`, with the tick and number of `place`.
   [[nodiscard]] bool has_keyframe(const KeyframePlace& place) const;
+
+  /// Continues after EndsEarly, in a recording that has grown. `file` is what it now has, without
+  /// its first `dropped` bytes, and outlives the reader. Offsets count from there.
+  /// Requires: `dropped` is at most offset(); no record is cut at the end of either.
+  void grow(ConstBytes file, std::size_t dropped);
 
   /// Advances to the next item. The accessors below return its content until the next call.
   Item next();
@@ -96,6 +109,7 @@ class Reader {
   [[nodiscard]] Framing check_record(std::size_t offset, std::uint64_t previous,
                                      RecordHead& head) const;
   [[nodiscard]] bool follows(const RecordHead& head) const;
+  [[nodiscard]] std::uint64_t checksum_before(std::size_t at) const;
   [[nodiscard]] std::optional<std::size_t> find_record(std::size_t from, RecordHead& head);
   [[nodiscard]] bool decode(const RecordHead& head);
   [[nodiscard]] bool decode_keyframe(const RecordHead& head, ConstBytes payload);
@@ -105,18 +119,19 @@ class Reader {
   [[nodiscard]] bool decode_trailer(const RecordHead& head, ConstBytes payload);
   Item accept(const RecordHead& head);
   Item damaged_until(std::size_t end);
-  [[nodiscard]] std::vector<Anchor> find_anchors(std::size_t from);
   Item resume(Framing reason, std::size_t from);
 
   ConstBytes file_;
   Header header_;
+  std::array<std::byte, kFileHeaderBytes> repeated_header_;  ///< as every keyframe has it
   Chain chain_;
+  bool header_is_lost_ = false;
   std::optional<record::Damage> header_damage_;
 
   std::size_t offset_;
   std::size_t item_offset_ = 0;
   std::uint64_t checksum_ = 0;     ///< checksum of the record before offset_
-  std::uint32_t segments_ = 0;     ///< number of the last keyframe read, plus one
+  std::uint32_t segments_;         ///< number of the next keyframe, if nothing is missing
   std::optional<Tick> last_tick_;  ///< last tick read
   Tick last_keyframe_;
   bool in_segment_ = false;  ///< a Ticks record may follow
@@ -124,11 +139,7 @@ class Reader {
   bool closed_ = false;      ///< the trailer or an unfinished tick was read
   bool finished_ = false;
 
-  bool surveyed_ = false;
-  std::vector<Anchor> anchors_;  ///< the places to continue at after damage, in order
-  std::size_t next_anchor_ = 0;  ///< first anchor that was not passed
-  std::size_t last_record_ = 0;  ///< offset of the last whole record found after the first damage
-  std::size_t search_budget_;    ///< bytes that may still be hashed without a match after damage
+  std::size_t search_budget_;  ///< bytes that may still be hashed without a match after damage
 
   record::Keyframe keyframe_;
   bool is_compressed_ = false;       ///< the last keyframe

@@ -25,9 +25,9 @@ struct RecordedTick {
 struct Keyframe {
   Tick tick;
   std::uint64_t state_hash = 0;  ///< as the keyframe names it
-  std::uint32_t segment = 0;     ///< number of the segment that it begins, from 0
-  Tick previous;                 ///< tick of the previous keyframe; its own if it is the first
-  bool gap_before = false;       ///< ticks before it were not recorded
+  std::uint32_t segment = 0;     ///< number of the segment that it begins
+  Tick previous;            ///< tick of the log's keyframe before it; its own if it is the first
+  bool gap_before = false;  ///< ticks before it were not recorded
 };
 
 /// The place of a segment's keyframe in the file.
@@ -43,8 +43,8 @@ struct KeyframePlace {
 struct Trailer {
   Tick last_tick;  ///< last recorded tick
   Tick last_keyframe;
-  bool gap_before = false;  ///< ticks after last_tick were not recorded
-  std::uint32_t segments = 0;
+  bool gap_before = false;        ///< ticks after last_tick were not recorded
+  std::uint32_t end_segment = 0;  ///< number of the last segment plus 1; 0 if there is none
   std::uint32_t ticks = 0;
   std::uint32_t gaps = 0;
   /// In order. If the file has lost bytes, the offsets are those of the complete file.

@@ -38,6 +38,7 @@ std::optional<Reader> near(const Reader& recording, Tick tick) {
 
 Segments segments_of(Reader reader, const std::function<bool()>& stopped) {
   Segments segments;
+  segments.first = reader.first_segment();
   std::uint32_t damage = 0;  // damaged stretches since the last segment
   for (;;) {
     segments.interrupted = stopped && stopped();

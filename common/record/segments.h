@@ -30,6 +30,7 @@ struct Segment {
 /// The segments of a whole file, found in one pass.
 struct Segments {
   std::vector<Segment> all;
+  std::optional<std::uint32_t> first;  ///< number of the file's first; none if its header is lost
   std::optional<Trailer> trailer;
   std::optional<Tick> unfinished;  ///< the tick whose step never ended
   bool ends_early = false;

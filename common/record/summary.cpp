@@ -22,7 +22,7 @@ class Counter {
 
   void trailer(const Trailer& trailer) {
     has_trailer_ = true;
-    summary_.gaps += trailer.gap_before ? 1U : 0U;
+    summary_.gaps = std::max(summary_.gaps + (trailer.gap_before ? 1U : 0U), trailer.gaps);
   }
 
   void ends_early() { summary_.ends_early = true; }

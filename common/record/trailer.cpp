@@ -43,8 +43,8 @@ bool decode_trailer(const RecordHead& head, ConstBytes payload, Trailer& trailer
   trailer.gaps = in.fixed<std::uint32_t>();
   trailer.last_keyframe = {in.fixed<std::uint32_t>()};
   trailer.last_tick = head.tick;
-  trailer.gap_before = (head.flags & kFlagGapBefore) != 0;
-  trailer.segments = head.count;
+  trailer.gap_before = (head.flags & kFlagTicksLost) != 0;
+  trailer.end_segment = head.count;
   return take_index(in, head, trailer.index) && !in.failed();
 }
 

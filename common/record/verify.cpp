@@ -2,15 +2,21 @@
 
 #include "core/assert.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 namespace tickbox::record {
 namespace {
 
-/// Counts segments: those that lost something to damage are lost, the others whole.
+/// Counts segments: those that lost something to damage are lost, the others whole. Numbers that
+/// are missing count as lost only beside damage: elsewhere a sink has lost them, or wanted a
+/// segment.
 class SegmentCount {
  public:
+  /// `first`: number of the file's first segment, if it is known.
+  explicit SegmentCount(std::optional<std::uint32_t> first) : first_(first) {}
+
   void damage() { damaged_ = true; }
 
   /// Begins segment `number`. `previous` is the tick of the keyframe before, `last_tick` the last
@@ -24,7 +30,7 @@ class SegmentCount {
   /// Ends the count by the trailer, which has the number of segments and the tick of the last
   /// keyframe.
   void trailer(const Trailer& trailer, std::optional<Tick> last_tick) {
-    end(trailer.segments, trailer.last_keyframe, last_tick);
+    end(trailer.end_segment, trailer.last_keyframe, last_tick);
     closed_ = true;
   }
 
@@ -38,17 +44,22 @@ class SegmentCount {
 
  private:
   void end(std::uint32_t next, Tick previous, std::optional<Tick> last_tick) {
+    if (!damaged_) {
+      if (current_) ++whole_;
+      return;
+    }
     if (!current_) {
-      lost_ += next;
+      lost_ += first_ ? next - *first_ : 1;
       return;
     }
     // Damage that begins exactly at the next keyframe costs nothing of this segment. Then only one
     // segment is missing, and the `previous` of the segment after it is the last tick read.
     const bool reached_next = next == *current_ + 2 && last_tick == previous;
-    ++(damaged_ && !reached_next ? lost_ : whole_);
+    ++(reached_next ? whole_ : lost_);
     lost_ += next - *current_ - 1;
   }
 
+  std::optional<std::uint32_t> first_;
   std::optional<std::uint32_t> current_;
   bool damaged_ = false;
   bool closed_ = false;
@@ -65,7 +76,8 @@ bool reached_end(const Segment& segment, const SegmentResult& result) {
 /// Adds the results of segments in file order.
 class Sum {
  public:
-  explicit Sum(const VerifyOptions& options) : options_(options) {}
+  Sum(const VerifyOptions& options, std::optional<std::uint32_t> first)
+      : options_(options), segments_(first) {}
 
   void damage(std::uint32_t stretches) {
     for (; stretches > 0; --stretches) {
@@ -145,6 +157,10 @@ VerifyResult Sum::finish(const Segments& segments) {
   damage(segments.damage_after);
   if (segments.trailer) {
     sum_.gaps += segments.trailer->gap_before ? 1U : 0U;
+    // Segments that were removed look like a gap, and the trailer does not know of it. Of a file
+    // that began late the trailer alone knows.
+    if (sum_.damages == 0 && sum_.gaps > segments.trailer->gaps) ++sum_.damages;
+    sum_.gaps = std::max(sum_.gaps, segments.trailer->gaps);
     segments_.trailer(*segments.trailer, last_tick_);
   }
   segments_.finish();
@@ -275,7 +291,7 @@ SegmentResult SegmentVerifier::verify(const Segment& segment) {
 VerifyResult add_up(const Segments& segments, std::span<const SegmentResult> results,
                     const VerifyOptions& options) {
   TICKBOX_ASSERT(results.size() == segments.all.size());
-  Sum sum{options};
+  Sum sum{options, segments.first};
   sum.header_damage(segments.header_damage);
   for (std::size_t i = 0; i < results.size(); ++i) {
     sum.add(segments.all[i], results[i]);

@@ -192,6 +192,8 @@ void add_clients(Text& text, const Metrics& metrics) {
               metrics.matches_ended);
   text.single("tickbox_log_lines_dropped_total", "counter",
               "Log lines dropped because nobody read the log.", metrics.log_lines_dropped);
+  text.single("tickbox_log_followers", "gauge", "Readers that follow the log of the room.",
+              metrics.log_followers);
   text.single("tickbox_match_results_total", "counter", "Results that the game has published.",
               metrics.results.published);
   text.single("tickbox_match_results_lost_total", "counter",

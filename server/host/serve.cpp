@@ -12,6 +12,9 @@ namespace {
 
 /// The time for the last packets to reach the last client.
 constexpr Duration kLastWords = std::chrono::milliseconds{20};
+
+/// The time for the end of the log to reach its followers.
+constexpr Duration kLastRecords = std::chrono::milliseconds{200};
 /// The time for the log and stdout to take their last lines, if all else is closed in time.
 constexpr Duration kLastLines = std::chrono::seconds{1};
 
@@ -21,7 +24,17 @@ void disconnect_clients(Server& server, const TickLoop& loop) {
                    {"stopping", {{"clients", server.shard->clients()}, {"ticks", loop.ticks()}}});
   server.publish(ServerState::Stopping, loop.last_tick());
   server.shard->stop(server.clock.now());
+  server.recordings->recorder().finish();
   os::sleep_until(server.clock.now() + kLastWords);
+}
+
+/// Lets the followers of the log read its end.
+void wait_for_followers(const Server& server, StopDeadline& deadline) {
+  const Instant begun = server.clock.now();
+  const auto log = server.recordings->recorder().tail();
+  (void)deadline.wait(Duration::zero(), [&] {
+    return log->followers() == 0 || server.clock.now() - begun >= kLastRecords;
+  });
 }
 
 }  // namespace
@@ -54,6 +67,7 @@ cli::ExitCode serve(const Options& options, engine::Games games, const Announcem
   Closing closing{server};
   const auto ended = closing.wait(deadline);
   if (ended) {
+    wait_for_followers(server, deadline);
     server.admin->stop();
     server.log.event(Severity::Info, {"stopped"});
   }

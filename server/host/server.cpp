@@ -45,26 +45,25 @@ std::expected<void, std::string> Server::open(engine::Games games) {
   const engine::Identity identity =
       engine::identity_of(game, match->world().map(), options.tick_rate);
   if (auto opened = open_files(identity, seed); !opened) return opened;
-  shard.emplace(ShardOptions{.tick_rate = options.tick_rate,
-                             .snapshot_rate = options.snapshot_rate.value_or(0),
-                             .max_clients = options.max_clients,
-                             .admission = {.keys = *std::move(key_ring),
-                                           .addresses = *std::move(addresses),
-                                           .takes_own_address = options.public_addresses.empty(),
-                                           .token_life_max = options.token_life_max,
-                                           .seats_per_client = options.seats_per_client,
-                                           .denied = *std::move(denied)}},
-                ShardParts{.transport = *transport,
-                           .entropy = entropy,
-                           .calendar = calendar,
-                           .log = log,
-                           .rooms = {{.match = *match,
-                                      .recorder = recordings->recorder(),
-                                      .black_box = &recordings->black_box(),
-                                      .identity = identity}},
-                           .desyncs = desyncs.get(),
-                           .results = results.get()},
-                clock.now());
+  shard.emplace(
+      ShardOptions{.tick_rate = options.tick_rate,
+                   .snapshot_rate = options.snapshot_rate.value_or(0),
+                   .max_clients = options.max_clients,
+                   .admission = {.keys = *std::move(key_ring),
+                                 .addresses = *std::move(addresses),
+                                 .takes_own_address = options.public_addresses.empty(),
+                                 .token_life_max = options.token_life_max,
+                                 .seats_per_client = options.seats_per_client,
+                                 .denied = *std::move(denied)}},
+      ShardParts{
+          .transport = *transport,
+          .entropy = entropy,
+          .calendar = calendar,
+          .log = log,
+          .rooms = {{.match = *match, .recorder = &recordings->recorder(), .identity = identity}},
+          .desyncs = desyncs.get(),
+          .results = results.get()},
+      clock.now());
   return {};
 }
 
@@ -102,6 +101,7 @@ std::expected<void, std::string> Server::open_files(const engine::Identity& iden
                                    *match, identity, seed);
   if (!recorded) return std::unexpected(std::move(recorded.error()));
   recordings = *std::move(recorded);
+  admin->open_log(kFirstRoom, recordings->recorder().tail());
   if (!options.match_results.empty()) {
     auto file = ResultFile::open(options.match_results);
     if (!file) return std::unexpected(std::move(file.error()));
@@ -122,6 +122,7 @@ void Server::publish(ServerState state, Instant last_tick) {
                     .receive_errors = failures.receive_errors};
   metrics.log_lines_dropped = log.status().dropped;
   metrics.recording = recordings->look();
+  metrics.log_followers = recordings->recorder().tail()->followers();
   if (desyncs) {
     const os::BackgroundFileWriterStats stats = desyncs->stats();
     metrics.desync_files = {

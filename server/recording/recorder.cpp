@@ -1,71 +1,79 @@
 #include "server/recording/recorder.h"
 
+#include "core/assert.h"
 #include "engine/keyframe.h"
+#include "engine/log/request_record.h"
+#include "record/log_file.h"
 
 namespace tickbox::server {
 namespace {
 
-record::WriterStats sum(const record::WriterStats& a, const record::WriterStats& b) {
-  return {.records = a.records + b.records,
-          .bytes = a.bytes + b.bytes,
-          .records_refused = a.records_refused + b.records_refused,
-          .ticks_recorded = a.ticks_recorded + b.ticks_recorded,
-          .ticks_lost = a.ticks_lost + b.ticks_lost,
-          .keyframes = a.keyframes + b.keyframes,
-          .gaps = a.gaps + b.gaps};
+record::RoomLogOptions options_of(const engine::World& world) {
+  return {.keyframe_bytes = engine::keyframe_bytes_of(world),
+          .tick_bytes = engine::tick_bytes_of(world.game(), world.seats().size())};
+}
+
+/// Returns the bytes of a segment in which every seat gives an input in every tick, with one tick
+/// in which every player also has outcomes.
+std::size_t segment_bytes_of(const engine::World& world, std::uint32_t tick_rate) {
+  constexpr std::size_t kBytesPerSeat = 6;
+  const std::size_t ticks = std::size_t{tick_rate} * record::kKeyframeSeconds;
+  const record::RoomLogOptions options = options_of(world);
+  return options.keyframe_bytes + options.tick_bytes +
+         ticks * kBytesPerSeat * (world.seats().size() + 1);
 }
 
 }  // namespace
 
-Recorder::Recorder(ByteSink& sink, const record::Header& header, const match::Match& match)
-    : Recorder({.sink = &sink, .header = header}, match, {}) {}
-
-Recorder::Recorder(const RecordingPart& first, const match::Match& match, const Rotation& rotation)
-    : rotation_(rotation) {
+Recorder::Recorder(const match::Match& match, const record::Header& header)
+    : match_(match),
+      header_(header),
+      log_(header, options_of(match.world())),
+      tail_(std::make_shared<LogTail>(log_.header(),
+                                      segment_bytes_of(match.world(), header.tick_rate))) {
   keyframe_.reserve(engine::keyframe_bytes_of(match.world()));
-  begin(first, match);
+  log_.add(*tail_);
 }
 
-void Recorder::begin(const RecordingPart& part, const match::Match& match) {
-  const engine::World& world = match.world();
-  writer_.emplace(*part.sink, part.header,
-                  record::WriterOptions{
-                      .keyframe_bytes = engine::keyframe_bytes_of(world),
-                      .tick_bytes = engine::tick_bytes_of(world.game(), world.seats().size())});
-  began_ = match.world().tick;
-  match_ended_ = false;
-  keyframe(match);
-}
-
-void Recorder::keyframe(const match::Match& match) {
-  match.tick_log().keyframe(match.world(), match.hash(), keyframe_);
-  writer_->keyframe(match.world().tick, keyframe_);
-}
-
-void Recorder::ticked(const match::Match& match) {
-  writer_->tick(match.tick_entry());
-  match_ended_ = match_ended_ || match.record().closes_match();
-  if (rotation_due(match.world().tick)) {
-    if (const auto part = rotation_.store->next()) {
-      writer_->finish();
-      past_ = sum(past_, writer_->stats());
-      rotation_.store->retire();
-      begin(*part, match);
-      return;
-    }
+void Recorder::stepping(const RequestedTick& requested) {
+  requested_ = requested;
+  if (log_.needs_keyframe()) {
+    match_.tick_log().keyframe(match_.world(), match_.hash(), keyframe_);
+    log_.keyframe(match_.world().tick, keyframe_);
   }
-  if (writer_->needs_keyframe()) keyframe(match);
+  in_step_ = true;
 }
 
-bool Recorder::rotation_due(Tick now) const {
-  if (rotation_.store == nullptr) return false;
-  const auto ticks = static_cast<std::uint32_t>(now - began_);
-  return match_ended_ || (rotation_.ticks != 0 && ticks >= rotation_.ticks) ||
-         (rotation_.bytes != 0 && writer_->stats().bytes >= rotation_.bytes);
+void Recorder::stepped() {
+  TICKBOX_ASSERT(in_step_);
+  log_.tick(match_.tick_entry());
+  if (match_.record().closes_match()) log_.match_ended();
+  in_step_ = false;
 }
 
-record::WriterStats Recorder::stats() const {
-  return sum(past_, writer_->stats());
+void Recorder::finish() {
+  log_.flush();
+  tail_->end();
+}
+
+bool Recorder::write_last_seconds(ByteSink& sink) const {
+  record::LogFile file{sink, header_};
+  tail_->pass_to(file);
+  if (file.stats().keyframes == 0) return false;
+  if (in_step_) {
+    log_.pass_rest(file, unfinished_tick());
+  } else {
+    log_.pass_rest(file, std::nullopt);
+  }
+  return file.finish() && file.stats().records_refused == 0;
+}
+
+std::vector<std::byte> Recorder::unfinished_tick() const {
+  engine::TickRecord record;
+  engine::write_request(match_.world().game(), requested_.request, record);
+  engine::TickLog log = match_.tick_log();
+  const ConstBytes bytes = log.tick(record, requested_.origins);
+  return {bytes.begin(), bytes.end()};
 }
 
 }  // namespace tickbox::server

@@ -1,81 +1,61 @@
 #pragma once
-// Connects a match with its recording: writes what entered each tick, and a keyframe whenever one
-// is due. It continues in another file when the present one is long enough. The files come from a
-// RecordingStore.
+// Connects a match with the log of its room: writes what entered each tick, and a keyframe whenever
+// one is due. The last seconds stay in memory, with the request of the tick that is being stepped.
 
 #include "core/bytes.h"
+#include "engine/log/tick_log.h"
 #include "record/format.h"
-#include "record/writer.h"
+#include "record/room_log.h"
 #include "server/match/match.h"
+#include "server/recording/log_tail.h"
 
-#include <cstdint>
-#include <optional>
+#include <memory>
 #include <vector>
 
 namespace tickbox::server {
 
-// The source of the files of a room's recording, one after the other; this library opens none.
-
-/// One file of a recording, complete in itself.
-struct RecordingPart {
-  ByteSink* sink = nullptr;  ///< valid until RecordingStore::retire()
-  record::Header header;
-};
-
-/// The source of the files. Every call returns at once: files are created and closed elsewhere.
-class RecordingStore {
- public:
-  RecordingStore() = default;
-  RecordingStore(const RecordingStore&) = delete;
-  RecordingStore& operator=(const RecordingStore&) = delete;
-  virtual ~RecordingStore() = default;
-
-  /// Requests one more file, and returns it in the first call after it is ready. Returns none while
-  /// no file can be created, or the present one cannot be written: the recording then continues in
-  /// the present file.
-  [[nodiscard]] virtual std::optional<RecordingPart> next() = 0;
-
-  /// Reports that the part before the newest one has its last record: it may be closed.
-  virtual void retire() = 0;
-};
-
-/// The limits at which a recording continues in another file. It does so after the end of a match,
-/// too: as soon as the store has a file.
-struct Rotation {
-  RecordingStore* store = nullptr;  ///< none: never rotates
-  std::uint32_t ticks = 0;          ///< after this many ticks; 0: no limit
-  std::uint64_t bytes = 0;          ///< at this many bytes; 0: no limit
+/// The request of the tick that is being stepped, and where it comes from.
+struct RequestedTick {
+  engine::TickRequest request;
+  engine::CommandOrigins origins;
 };
 
 class Recorder {
  public:
-  /// Records a match from now on. Requires: `sink` outlives this.
-  Recorder(ByteSink& sink, const record::Header& header, const match::Match& match);
+  /// `header`: of the room's run. Requires: the match outlives this.
+  Recorder(const match::Match& match, const record::Header& header);
 
-  /// Records a match from now on, beginning in `first`. Requires: the store outlives this.
-  Recorder(const RecordingPart& first, const match::Match& match, const Rotation& rotation);
+  /// Passes every record to `sink` too. Requires: no tick was stepped; the sink outlives this.
+  void add(record::Sink& sink) { log_.add(sink); }
 
-  /// Records the tick that the match has written to its tick log last.
-  /// Cost: no allocation once warm, except when a new file begins.
-  void ticked(const match::Match& match);
+  /// Begins a segment if one is due, and keeps the request of the next tick until stepped(). Call
+  /// it before the match ticks. Cost: no allocation once warm.
+  void stepping(const RequestedTick& requested);
 
-  /// Writes the normal end of the present file.
-  void finish() { writer_->finish(); }
+  /// Logs the tick that the match has written to its tick log last.
+  void stepped();
 
-  /// Returns the statistics of all files together.
-  [[nodiscard]] record::WriterStats stats() const;
+  /// Ends the log. Nothing may follow.
+  void finish();
+
+  /// Returns the newest segments. Followers may begin in any thread.
+  [[nodiscard]] std::shared_ptr<const LogTail> tail() const { return tail_; }
+
+  /// Writes a recording of the last seconds. If a tick is being stepped, the recording ends with it
+  /// as unfinished; otherwise it has the normal end. Returns false if the sink refused, or if
+  /// stepping() was never called. Allocates memory.
+  [[nodiscard]] bool write_last_seconds(ByteSink& sink) const;
 
  private:
-  void begin(const RecordingPart& part, const match::Match& match);
-  void keyframe(const match::Match& match);
-  [[nodiscard]] bool rotation_due(Tick now) const;
+  [[nodiscard]] std::vector<std::byte> unfinished_tick() const;
 
-  Rotation rotation_;
-  std::optional<record::Writer> writer_;
-  Tick began_;                ///< the tick with which the present file begins
-  bool match_ended_ = false;  ///< in the present file
-  record::WriterStats past_;  ///< statistics of the earlier files
+  const match::Match& match_;
+  record::Header header_;
+  record::RoomLog log_;
+  std::shared_ptr<LogTail> tail_;
   std::vector<std::byte> keyframe_;
+  RequestedTick requested_;
+  bool in_step_ = false;
 };
 
 }  // namespace tickbox::server

@@ -27,7 +27,6 @@ HostedRoom::HostedRoom(const RoomParts& parts, std::uint32_t seats, std::uint32_
     : id_(parts.id),
       match_(parts.match),
       recorder_(parts.recorder),
-      black_box_(parts.black_box),
       identity_(parts.identity ? *parts.identity
                                : engine::identity_of(world().game(), world().map(), tick_rate)),
       seats_(seats),
@@ -51,11 +50,10 @@ void HostedRoom::step(Metrics& metrics) {
                                        .inputs = inputs_,
                                        .judge = &judge},
                            .origins = {.sources = sources_, .clients = clients_joining_}};
-  if (black_box_ != nullptr) black_box_->stepping(match_, tick);
+  if (recorder_ != nullptr) recorder_->stepping(tick);
   match_.tick(tick.request);
   match_.write_tick_log(tick.origins);
-  if (black_box_ != nullptr) black_box_->stepped(match_);
-  if (recorder_ != nullptr) recorder_->ticked(match_);
+  if (recorder_ != nullptr) recorder_->stepped();
   leaves_.clear();
   waiting_commands_.clear();
   command_bytes_.clear();

@@ -10,7 +10,6 @@
 #include "protocol/history_depths.h"
 #include "server/match/match.h"
 #include "server/match/ray_judge.h"
-#include "server/recording/black_box.h"
 #include "server/recording/recorder.h"
 #include "server/shard/metrics.h"
 #include "server/shard/seats.h"
@@ -31,7 +30,6 @@ struct RoomParts {
   match::Match& match;
   RoomId id = kFirstRoom;
   Recorder* recorder = nullptr;
-  BlackBox* black_box = nullptr;
   std::optional<engine::Identity> identity{};  ///< of the match; if not given, the room makes it
 };
 
@@ -105,7 +103,6 @@ class HostedRoom {
   RoomId id_;
   match::Match& match_;
   Recorder* recorder_;
-  BlackBox* black_box_;
   engine::Identity identity_;
   Seats seats_;
   match::RayJudge ray_judge_;

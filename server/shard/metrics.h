@@ -165,6 +165,7 @@ struct Metrics {
   std::uint64_t overruns = 0;  ///< ticks that took longer than their period
   std::uint64_t slipped = 0;
   std::uint64_t log_lines_dropped = 0;
+  std::uint64_t log_followers = 0;  ///< streams of the room's log that are open
 
   std::uint64_t rooms = 0;
   std::uint64_t clients = 0;

@@ -4,11 +4,8 @@
 
 #include "core/assert.h"
 #include "games/arena/arena.h"
-#include "server/shard/shard.h"
 #include "tests/crash/kept_match.h"
 #include "tests/faulty/failing_game.h"
-#include "tests/support/simulated_network.h"
-#include "tests/support/virtual_time.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -40,10 +37,10 @@ std::vector<std::byte> bytes_of(const std::string& path) {
 void play_until_it_fails(const std::string& path) {
   FailingMatch failing;
   RecordedMatch& played = failing.played;
-  server::BlackBox black_box{played.match(), 60};
-  const server::CrashFile crash_file{path, played.header(), black_box};
+  server::Recorder recorder{played.match(), played.header()};
+  const server::CrashFile crash_file{path, recorder};
   while (true) {
-    play_tick(played, black_box);
+    play_tick(played, recorder);
   }
 }
 
@@ -61,55 +58,14 @@ TEST(CrashFile, AFailedAssertionLeavesARecordingThatReplaysToTheFailure) {
   EXPECT_EQ(result.gaps, 0U);
   EXPECT_EQ(result.unfinished, kFails);
   EXPECT_EQ(result.last_tick + 1, kFails);
-  EXPECT_GE(result.ticks, 60U * server::kBlackBoxSeconds);
-  EXPECT_LE(result.ticks, 2 * 60U * server::kBlackBoxSeconds);
+  EXPECT_GE(result.ticks, 60U * record::kKeyframeSeconds);
+  EXPECT_LE(result.ticks, 2 * 60U * record::kKeyframeSeconds);
   // Stepped by the rules that failed, the recording fails again, in the same way.
   const FailingMatch failing;
   const auto reader = record::Reader::open(file).value();
   EXPECT_DEATH(
       (void)record::verify(reader, failing.game, failing.played.map(), {.step_unfinished = true}),
       kPlanted);
-}
-
-/// A server without sockets: the shard itself tells the black box.
-TEST(CrashFile, TheShardKeepsWhatEntersATickBeforeItsStep) {
-  const os::TemporaryFolder folder;
-  const std::string path = folder.file("b-crash.tickbox");
-
-  class NoLog final : public server::Log {
-   public:
-    void event(server::Severity, const LogEvent&) override {}
-  };
-
-  EXPECT_EXIT(
-      {
-        FailingMatch failing;
-        RecordedMatch& played = failing.played;
-        server::BlackBox black_box(played.match(), 60);
-        const server::CrashFile crash_file(path, played.header(), black_box);
-        VirtualClock clock;
-        const VirtualCalendar calendar(clock);
-        SimulatedNetwork network(clock);
-        SeededEntropy entropy(1);
-        NoLog log;
-        server::Shard shard({.max_clients = 8},
-                            {.transport = network.server(),
-                             .entropy = entropy,
-                             .calendar = calendar,
-                             .log = log,
-                             .rooms = {{.match = played.match(), .black_box = &black_box}}},
-                            clock.now());
-        while (true) {
-          clock.advance(tick_duration(60));
-          shard.tick(clock.now());
-        }
-      },
-      testing::KilledBySignal(SIGABRT), "the last seconds are in");
-  const auto file = bytes_of(path);
-  ASSERT_FALSE(file.empty());
-  const auto result = verify(file, {.step_unfinished = true});
-  EXPECT_TRUE(result.held());
-  EXPECT_EQ(result.unfinished, kFails);
 }
 
 TEST(CrashFile, WithoutADirectoryNothingIsWrittenAndTheMessageSaysHow) {
@@ -132,8 +88,8 @@ TEST(CrashFile, AnAssertionOfAnotherThreadLeavesTheRoomAlone) {
   EXPECT_EXIT(
       {
         RecordedMatch played({.tick_rate = 60, .seats = 8, .all_stay = true});
-        server::BlackBox black_box(played.match(), 60);
-        const server::CrashFile crash_file(path, played.header(), black_box);
+        server::Recorder recorder(played.match(), played.header());
+        const server::CrashFile crash_file(path, recorder);
         std::thread([] {
           const bool elsewhere = false;
           TICKBOX_ASSERT(elsewhere);
@@ -149,8 +105,8 @@ TEST(CrashFile, TheHandlerIsTheOneBeforeAgainWhenItIsGone) {
   const AssertHandler before = set_assert_handler(&other_handler);
   {
     RecordedMatch played{{.tick_rate = 60, .seats = 8, .all_stay = true}};
-    server::BlackBox black_box{played.match(), 60};
-    const server::CrashFile crash_file{"", played.header(), black_box};
+    server::Recorder recorder{played.match(), played.header()};
+    const server::CrashFile crash_file{"", recorder};
   }
   EXPECT_EQ(set_assert_handler(before), &other_handler);
 }
@@ -161,16 +117,15 @@ TEST(CrashFile, AnAssertionWhileItIsWrittenAbortsAtOnce) {
   EXPECT_EXIT(
       {
         RecordedMatch played({.tick_rate = 60, .seats = 8, .all_stay = true});
-        server::BlackBox black_box(played.match(), 60);
-        record::Header header = played.header();
-        header.game = std::string(1'000, 'x');  // the writer asserts that it fits
-        const server::CrashFile crash_file(path, header, black_box);
-        begin_tick(played, black_box);
+        server::Recorder recorder(played.match(), played.header());
+        const server::CrashFile crash_file(path, recorder);
+        const engine::Join join{};
+        recorder.stepping({.request = {.joins = {&join, 1}}, .origins = {}});  // to no seat
         const bool first = false;
         TICKBOX_ASSERT(first);
       },
       testing::KilledBySignal(SIGABRT),
-      "assertion failed: first(.|\n)*assertion failed: text.size");
+      "assertion failed: first(.|\n)*assertion failed: player.seat");
 }
 
 }  // namespace

@@ -1,14 +1,13 @@
-// crash-recorder FILE PAGE SEED RATE: records a match to FILE through the production's sink until
-// it is killed, and notes in PAGE what it has handed over. RATE: ticks per second of real time; 0:
-// as fast as it can.
-
-#include "server/recording/recorder.h"
+// crash-recorder FILE PAGE SEED RATE: records a match to FILE through the production's log and sink
+// until it is killed, and notes in PAGE what it has handed over. RATE: ticks per second of real
+// time; 0: as fast as it can.
 
 #include "os/files/disk.h"
 #include "os/files/file_sink.h"
 #include "os/process/steady_clock.h"
+#include "record/log_file.h"
+#include "tests/crash/kept_match.h"
 #include "tests/crash/shared_page.h"
-#include "tests/support/recorded_match.h"
 
 #include <charconv>
 #include <cstdio>
@@ -74,7 +73,9 @@ int record(std::span<char*> arguments) {
   }
   const auto sink =
       os::FileSink::over(std::make_unique<ToldFile>(*std::move(file), *page), options);
-  server::Recorder recorder{*sink, played.header(), played.match()};
+  record::LogFile recording{*sink, played.header()};
+  server::Recorder recorder{played.match(), played.header()};
+  recorder.add(recording);
   const os::SteadyClock clock;
   Instant next = clock.now();
   while (true) {
@@ -84,9 +85,10 @@ int record(std::span<char*> arguments) {
       os::sleep_until(next);
       next += tick_duration(rate);
     }
-    played.step();
+    tests::begin_tick(played, recorder);
+    played.play();
     page->note(played.world().tick.value, clock.now());
-    recorder.ticked(played.match());
+    recorder.stepped();
   }
 }
 

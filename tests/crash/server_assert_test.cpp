@@ -3,9 +3,9 @@
 
 #include "games/arena/arena.h"
 #include "record/decoder.h"
+#include "record/room_log.h"
 #include "record/summary.h"
 #include "record/verify.h"
-#include "server/recording/black_box.h"
 #include "tests/faulty/failing_game.h"
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
@@ -32,7 +32,7 @@ constexpr std::uint32_t kRate = 60;
 constexpr std::uint32_t kSeats = 16;
 constexpr int kClients = 8;
 /// Later than the most that is kept, so that the first ticks are left out.
-constexpr Tick kFails{2 * kRate * server::kBlackBoxSeconds + 100};
+constexpr Tick kFails{2 * kRate * record::kKeyframeSeconds + 100};
 constexpr const char* kPlanted = "assertion failed: !the_planted_failure";
 
 /// A server that fails an assertion at kFails, whatever its clients do.
@@ -58,8 +58,8 @@ void expect_replays_to_the_failure(const std::string& path) {
   EXPECT_EQ(result.gaps, 0U);
   EXPECT_EQ(result.unfinished, kFails);
   EXPECT_EQ(result.last_tick + 1, kFails);
-  EXPECT_GE(result.ticks, kRate * server::kBlackBoxSeconds);
-  EXPECT_LE(result.ticks, 2 * kRate * server::kBlackBoxSeconds);
+  EXPECT_GE(result.ticks, kRate * record::kKeyframeSeconds);
+  EXPECT_LE(result.ticks, 2 * kRate * record::kKeyframeSeconds);
   const Finished command = run(tickbox({"replay", "verify", path, "--json"}));
   EXPECT_EQ(command.exit_code, kDone) << command;
   EXPECT_EQ(Document{command.out}.number("unfinished"), kFails.value);
@@ -142,14 +142,14 @@ TEST(ServerAssert, AFailureLeavesTheLastSecondsWhereTheOptionsSayAndTheyReplayTo
     ASSERT_FALSE(file.empty());
     SCOPED_TRACE(file);
     expect_replays_to_the_failure(file);
-    EXPECT_GT(inputs_in(file), kRate * server::kBlackBoxSeconds) << "nobody played";
+    EXPECT_GT(inputs_in(file), kRate * record::kKeyframeSeconds) << "nobody played";
   }
   // The recording beside it ends early, and is whole up to there.
   ASSERT_EQ(files_in(folders.recorded).size(), 2U);
   const auto recording = step_all(files_in(folders.recorded).back(), games::arena());
   EXPECT_TRUE(recording.held());
   EXPECT_TRUE(recording.ends_early);
-  EXPECT_GT(recording.ticks, kRate * server::kBlackBoxSeconds);
+  EXPECT_GT(recording.ticks, kRate * record::kKeyframeSeconds);
   EXPECT_EQ(files_in(folders.crashed).size(), 1U);
 
   EXPECT_FALSE(crash_file_in(folders.both_crashed, ends.with_both).empty());

@@ -3,7 +3,6 @@
 
 #include "core/bytes.h"
 #include "os/files/file_sink.h"
-#include "record/writer.h"
 #include "tests/support/faulty_disk.h"
 #include "tests/support/patience.h"
 #include "tests/support/recorded_match.h"
@@ -28,7 +27,7 @@ struct Outcome {
   std::uint64_t calls = 0;
   os::FileSinkStats sink;
   std::string failure;
-  record::WriterStats writer;
+  record::LogFileStats writer;
   std::vector<std::byte> file;
 };
 
@@ -45,8 +44,8 @@ Outcome record_on(FaultyDisk& disk, Duration retry_interval) {
   auto sink = os::FileSink::create({.path = kPath, .retry_interval = retry_interval}, disk);
   if (!sink) return outcome;
   outcome.opened = true;
-  tests::RecordedMatch match;
-  record::Writer writer{**sink, match.header()};
+  RecordedMatch match;
+  Writer writer{**sink, match.header()};
   for (std::uint32_t tick = 0; tick < kTicks; ++tick) {
     match.record(writer, 1);
     EXPECT_TRUE(comes_true([&] { return settled(**sink); }));
@@ -70,7 +69,7 @@ void expect_sound(const Outcome& outcome) {
     EXPECT_EQ(outcome.sink.bytes_written, 0U);
     return;
   }
-  const record::VerifyResult result = tests::verify(outcome.file);
+  const record::VerifyResult result = verify(outcome.file);
   EXPECT_TRUE(result.held()) << "damages " << result.damages;
   EXPECT_TRUE(result.complete || result.gaps > 0 || result.ends_early);
   EXPECT_TRUE(result.ticks == kTicks || !result.complete);
@@ -86,65 +85,41 @@ void expect_sound(const Outcome& outcome) {
   }
 }
 
-TEST(DiskFaults, AMatchOnAGoodDiskIsComplete) {
-  FaultyDisk disk;
-  const Outcome outcome = record_on(disk, 1h);
-  EXPECT_TRUE(outcome.closed);
-  EXPECT_EQ(outcome.sink.errors, 0U);
-  EXPECT_EQ(outcome.writer.ticks_recorded, kTicks);
-  expect_sound(outcome);
+TEST(DiskFaults, ADiskThatTakesEverythingGetsEverything) {
+  for (const std::size_t append_max : {DiskFaults::kUnlimited, 1UL, 7UL, 100UL}) {
+    FaultyDisk disk{{.append_max = append_max}};
+    const Outcome outcome = record_on(disk, 1h);
+    EXPECT_TRUE(outcome.closed);
+    EXPECT_EQ(outcome.sink.errors, 0U);
+    EXPECT_EQ(outcome.writer.ticks_recorded, kTicks) << append_max;
+    expect_sound(outcome);
+  }
 }
 
-// In each run another call fails, once; it is tried again soon.
-TEST(DiskFaults, WhicheverCallFailsOnceTheFileHoldsAndTheFaultIsTold) {
+// In each run other calls fail, and soon work again. If the write fails and then the cut,
+// nothing may be written behind what is torn.
+TEST(DiskFaults, WhicheverCallsFailTheFileHoldsAndTheFaultIsReported) {
   FaultyDisk good;
   const std::uint64_t calls = record_on(good, 1h).calls;
   ASSERT_GT(calls, kTicks);
   std::uint64_t with_gap = 0;
-  std::uint64_t failed = 0;
-  std::uint64_t spared = 0;
-  for (std::uint64_t n = 1; n <= calls; n += n < 60 || n + 60 > calls ? 1 : 7) {
-    SCOPED_TRACE("call " + std::to_string(n));
-    FaultyDisk disk{{.fail_from = n, .code = n % 2 == 0 ? ENOSPC : EIO}};
-    const Outcome outcome = record_on(disk, 100us);
-    EXPECT_EQ(outcome.opened, n != 1);
-    if (!outcome.opened) continue;
-    expect_sound(outcome);
-    const bool has_failed = outcome.calls >= n;
-    EXPECT_EQ(outcome.sink.errors, has_failed ? 1U : 0U);
-    EXPECT_NE(outcome.failure.empty(), has_failed);
-    with_gap += outcome.writer.gaps;
-    ++(has_failed ? failed : spared);
-    if (HasFailure()) return;
-  }
-  EXPECT_GT(with_gap, 0U);
-  EXPECT_GT(failed, spared);
-}
-
-// The write fails, and then the cut: nothing may be written behind what is torn.
-TEST(DiskFaults, WhenTheCutFailsTooNothingFollowsUntilItIsMade) {
-  FaultyDisk good;
-  const std::uint64_t calls = record_on(good, 1h).calls;
-  for (std::uint64_t n = 2; n <= calls; n += n < 20 ? 1 : 11) {
-    for (const std::uint64_t in_a_row : {2U, 3U, 10U}) {
+  for (const std::uint64_t in_a_row : {1U, 2U, 3U, 10U}) {
+    const std::uint64_t each = in_a_row == 1 ? 60 : 20;
+    for (std::uint64_t n = 1; n <= calls; n += n < each || n + each > calls ? 1 : 7) {
       SCOPED_TRACE("calls " + std::to_string(n) + " to " + std::to_string(n + in_a_row - 1));
-      FaultyDisk disk{{.fail_from = n, .fail_calls = in_a_row, .append_max = 700}};
+      FaultyDisk disk{{.fail_from = n, .fail_calls = in_a_row, .code = n % 2 == 0 ? ENOSPC : EIO}};
       const Outcome outcome = record_on(disk, 100us);
+      EXPECT_EQ(outcome.opened, n != 1);
+      if (!outcome.opened) continue;
       expect_sound(outcome);
       EXPECT_EQ(outcome.sink.errors > 0, outcome.calls >= n);
+      EXPECT_LE(outcome.sink.errors, in_a_row);
+      EXPECT_NE(outcome.failure.empty(), outcome.sink.errors > 0);
+      with_gap += outcome.writer.gaps;
       if (HasFailure()) return;
     }
   }
-}
-
-TEST(DiskFaults, WritesThatTakeLittleAtATimeLoseNothing) {
-  for (const std::size_t most : {1U, 7U, 100U}) {
-    FaultyDisk disk{{.append_max = most}};
-    const Outcome outcome = record_on(disk, 1h);
-    EXPECT_TRUE(outcome.closed);
-    EXPECT_EQ(outcome.writer.ticks_recorded, kTicks) << most;
-    expect_sound(outcome);
-  }
+  EXPECT_GT(with_gap, 0U);
 }
 
 // In each run the space ends at another byte, and the disk stays full.
@@ -167,8 +142,8 @@ TEST(DiskFaults, AfterAFullDiskThereIsAGapAndAKeyframe) {
   FaultyDisk disk{{.room = 6'000}};  // of some 10,000
   auto sink = os::FileSink::create({.path = kPath, .retry_interval = 1ms}, disk);
   ASSERT_TRUE(sink) << sink.error();
-  tests::RecordedMatch match;
-  record::Writer writer{**sink, match.header()};
+  RecordedMatch match;
+  Writer writer{**sink, match.header()};
   for (std::uint32_t tick = 0; tick < kTicks; ++tick) {
     match.record(writer, 1);
     ASSERT_TRUE(comes_true([&] { return settled(**sink); }));
@@ -183,7 +158,7 @@ TEST(DiskFaults, AfterAFullDiskThereIsAGapAndAKeyframe) {
   match.record(writer, kTicks);
   writer.finish();
   ASSERT_TRUE((*sink)->close());
-  const auto result = tests::verify(disk.bytes(kPath));
+  const auto result = verify(disk.bytes(kPath));
   EXPECT_TRUE(result.held());
   EXPECT_EQ(result.gaps, 1U);
   EXPECT_FALSE(result.complete);
@@ -204,8 +179,7 @@ TEST(DiskFaults, ADeathInTheMiddleOfAWriteEndsTheFileEarly) {
       EXPECT_EQ(reader.error(), record::RecordError::HeaderCut);
       continue;
     }
-    const tests::RecordedMatch match;
-    const auto result = tests::verify(outcome.file);
+    const auto result = verify(outcome.file);
     EXPECT_TRUE(result.held());
     EXPECT_EQ(result.gaps, 0U);
     // Each record of this match but a few keyframes is a tick.
@@ -214,47 +188,36 @@ TEST(DiskFaults, ADeathInTheMiddleOfAWriteEndsTheFileEarly) {
   }
 }
 
-// The disk does not answer during a whole match. The match continues: this thread never waits.
-TEST(DiskFaults, ASlowDiskCostsTheMatchNothing) {
-  FaultyDisk disk;
-  auto sink = os::FileSink::create({.path = kPath}, disk);
-  ASSERT_TRUE(sink) << sink.error();
-  disk.hold();
-  tests::RecordedMatch match;
-  record::Writer writer{**sink, match.header()};
-  match.record(writer, kTicks);
-  EXPECT_GT((*sink)->stats().queue_bytes, 0U);
-  EXPECT_EQ((*sink)->stats().bytes_written, 0U);
-  disk.release();
-  match.record(writer, kTicks);
-  writer.finish();
-  ASSERT_TRUE((*sink)->close());
-  const auto result = tests::verify(disk.bytes(kPath));
-  EXPECT_TRUE(result.complete);
-  EXPECT_EQ(result.ticks, 2 * kTicks);
-}
-
-TEST(DiskFaults, ADiskThatIsSlowerThanTheQueueIsLongCostsGaps) {
-  FaultyDisk disk;
-  auto sink = os::FileSink::create({.path = kPath, .queue_bytes_max = 4'000}, disk);
-  ASSERT_TRUE(sink) << sink.error();
-  disk.hold();
-  tests::RecordedMatch match;
-  record::Writer writer{**sink, match.header()};
-  match.record(writer, kTicks);
-  EXPECT_LE((*sink)->stats().queue_bytes, 4'000U);
-  EXPECT_GT(writer.stats().ticks_lost, 0U);
-  disk.release();
-  ASSERT_TRUE(comes_true([&] { return (*sink)->stats().queue_bytes == 0; }));
-  match.record(writer, 10);
-  writer.finish();
-  ASSERT_TRUE((*sink)->close());
-  EXPECT_EQ((*sink)->stats().errors, 0U);
-  const auto result = tests::verify(disk.bytes(kPath));
-  EXPECT_TRUE(result.held());
-  EXPECT_GE(result.gaps, 1U);
-  EXPECT_EQ(result.gaps, writer.stats().gaps);
-  EXPECT_EQ(result.ticks, writer.stats().ticks_recorded);
+// The disk does not answer during a whole match. The match continues: this thread never waits. What
+// the queue cannot hold is a gap.
+TEST(DiskFaults, ASlowDiskCostsTheRecordingAloneAndOnlyWhatItsQueueCannotHold) {
+  for (const std::size_t queue : {std::size_t{4'000}, os::FileSinkOptions{}.queue_bytes_max}) {
+    FaultyDisk disk;
+    auto sink = os::FileSink::create({.path = kPath, .queue_bytes_max = queue}, disk);
+    ASSERT_TRUE(sink) << sink.error();
+    disk.hold();
+    RecordedMatch match;
+    Writer writer{**sink, match.header()};
+    match.record(writer, kTicks);
+    EXPECT_GT((*sink)->stats().queue_bytes, 0U);
+    EXPECT_LE((*sink)->stats().queue_bytes, queue);
+    EXPECT_EQ((*sink)->stats().bytes_written, 0U);
+    const bool is_lost = queue == 4'000;
+    EXPECT_EQ(writer.stats().ticks_lost > 0, is_lost);
+    disk.release();
+    ASSERT_TRUE(comes_true([&] { return (*sink)->stats().queue_bytes == 0; }));
+    match.record(writer, 20);
+    writer.finish();
+    ASSERT_TRUE((*sink)->close());
+    EXPECT_EQ((*sink)->stats().errors, 0U);
+    const auto result = verify(disk.bytes(kPath));
+    EXPECT_TRUE(result.held());
+    EXPECT_EQ(result.complete, !is_lost);
+    EXPECT_EQ(result.gaps, writer.stats().gaps);
+    EXPECT_EQ(result.gaps > 0, is_lost);
+    EXPECT_EQ(result.ticks, writer.stats().ticks_recorded);
+    EXPECT_EQ(result.ticks + writer.stats().ticks_lost, kTicks + 20);
+  }
 }
 
 }  // namespace

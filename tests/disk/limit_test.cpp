@@ -35,10 +35,8 @@ TEST(RecordingLimit, RemovesTheOldestAcrossRestarts) {
   recorded.close();
   // The last files may end some records later than planned.
   EXPECT_LE(recorded.bytes_in_folder(), kLimit + 2 * kPart);
-  for (const std::string& path : recorded.disk.paths()) {
-    const auto result = verify(recorded.disk.bytes(path));
-    EXPECT_TRUE(result.complete && result.held()) << path;
-  }
+  for (const record::VerifyResult& result : recorded.expect_all_sound())
+    EXPECT_TRUE(result.complete);
 }
 
 TEST(RecordingLimit, LeavesWhatIsNotAClosedRecordingOfThisServer) {
@@ -73,7 +71,7 @@ TEST(RecordingLimit, ReportsAFolderThatItCannotBringWithinItsLimit) {
   }
   recorded.close();
   EXPECT_TRUE(recorded.has(others));
-  EXPECT_EQ(recorded.recorder->stats().ticks_lost, 0U);
+  EXPECT_EQ(recorded.files->stats().ticks_lost, 0U);
 }
 
 TEST(RecordingLimit, GoesOnWithTheNextFileAfterOneThatItCannotRemove) {
@@ -104,7 +102,7 @@ TEST(RecordingLimit, NeverHoldsUpTheThreadThatTicks) {
     EXPECT_GT(recorded.disk.waiting(), 0U);
     recorded.disk.release();
     recorded.close();
-    EXPECT_EQ(recorded.recorder->stats().ticks_lost, 0U);
+    EXPECT_EQ(recorded.files->stats().ticks_lost, 0U);
   }
 }
 

@@ -2,6 +2,7 @@
 // A room that is recorded from file to file, over a disk of the test.
 
 #include "os/process/steady_clock.h"
+#include "record/verify.h"
 #include "server/host/recordings/recording_files.h"
 #include "server/recording/recorder.h"
 #include "tests/support/faulty_disk.h"
@@ -41,43 +42,33 @@ inline constexpr const char* kServer = "arena-1";
 
 /// A room, its recorder and its files, over a disk of the test.
 struct Recorded {
+  explicit Recorded(const RecordedMatchOptions& options = {.seats = 8, .all_stay = true})
+      : played(options) {}
+
   os::TemporaryFolder folder;
   FaultyDisk disk;
   TurnedCalendar calendar;
-  os::SystemEntropy entropy;
-  RecordedMatch played{{.seats = 8, .all_stay = true}};
-  Duration patience = std::chrono::seconds{2};
+  RecordedMatch played;
   std::unique_ptr<server::RecordingFiles> files;
   std::optional<server::Recorder> recorder;
 
-  /// Ten ticks a second; a file is `ticks` ticks long.
-  void open(std::uint32_t ticks, std::uint32_t keep, std::uint64_t bytes = 0) {
-    auto opened = server::RecordingFiles::open(
-        {.folder = folder.file(""),
-         .keep = keep,
-         .retry_interval = std::chrono::milliseconds{1},
-         .patience = patience},
-        {.calendar = calendar, .entropy = entropy, .disk = disk}, played.header());
+  /// A tick is a record. A new file can begin once a second.
+  void open(server::RecordingFilesOptions options) {
+    options.folder = folder.file("");
+    options.retry_interval = std::chrono::milliseconds{1};
+    record::Header header = played.header();
+    header.server = record::name_hash(kServer);
+    auto opened =
+        server::RecordingFiles::open(options, {.calendar = calendar, .disk = disk}, header);
     ASSERT_TRUE(opened) << opened.error();
     files = *std::move(opened);
-    recorder.emplace(files->first(), played.match(),
-                     server::Rotation{.store = files.get(), .ticks = ticks, .bytes = bytes});
+    recorder.emplace(played.match(), header);
+    recorder->add(*files);
   }
 
   /// Ends files at `part` bytes, and limits the folder to `limit` bytes.
   void open_limited(std::uint64_t part, std::uint64_t limit) {
-    record::Header header = played.header();
-    header.server = record::name_hash(kServer);
-    auto opened = server::RecordingFiles::open(
-        {.folder = folder.file(""),
-         .bytes_max = limit,
-         .part_bytes = part,
-         .retry_interval = std::chrono::milliseconds{1}},
-        {.calendar = calendar, .entropy = entropy, .disk = disk}, header);
-    ASSERT_TRUE(opened) << opened.error();
-    files = *std::move(opened);
-    recorder.emplace(files->first(), played.match(),
-                     server::Rotation{.store = files.get(), .bytes = part});
+    open({.bytes_max = limit, .part_bytes = part});
   }
 
   /// Puts a closed recording of `bytes` bytes into the folder; it began `before` now. Returns its
@@ -103,12 +94,13 @@ struct Recorded {
     return bytes;
   }
 
-  /// Runs until a note begins with each of `prefixes`. Returns the notes.
-  std::vector<std::string> run_until_noted(const std::vector<std::string>& prefixes) {
+  /// Runs until `times` notes begin with each of `prefixes`. Returns the notes.
+  std::vector<std::string> run_until_noted(const std::vector<std::string>& prefixes,
+                                           std::ptrdiff_t times = 1) {
     std::vector<std::string> lines;
     const auto is_noted = [&](const std::string& prefix) {
-      return std::ranges::any_of(lines,
-                                 [&](const std::string& line) { return line.starts_with(prefix); });
+      return std::ranges::count_if(
+                 lines, [&](const std::string& line) { return line.starts_with(prefix); }) >= times;
     };
     EXPECT_TRUE(comes_true([&] {
       run(1);
@@ -121,8 +113,10 @@ struct Recorded {
 
   void run(int ticks) {
     for (; ticks > 0; --ticks) {
-      played.step();
-      recorder->ticked(played.match());
+      const RecordedMatch::Decided next = played.decide();
+      recorder->stepping({.request = next.request, .origins = next.origins});
+      played.play();
+      recorder->stepped();
       calendar.jump(std::chrono::milliseconds{100});
     }
   }
@@ -137,8 +131,22 @@ struct Recorded {
 
   void close() {
     recorder->finish();
+    files->finish();
     const auto closed = files->close();
     EXPECT_TRUE(closed) << closed.error();
+  }
+
+  /// Checks each file that was recorded. Returns the results in the order of time.
+  std::vector<record::VerifyResult> expect_all_sound() {
+    std::vector<record::VerifyResult> results;
+    for (const std::string& path : disk.paths()) {
+      const std::vector<std::byte> file = disk.bytes(path);
+      const auto reader = record::Reader::open(file);
+      if (!reader) continue;  // of the test, or nothing was ever written
+      results.push_back(record::verify(*reader, played.game(), played.map()));
+      EXPECT_TRUE(results.back().held()) << path;
+    }
+    return results;
   }
 };
 

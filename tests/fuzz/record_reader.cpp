@@ -1,12 +1,16 @@
-// A whole recording, as it lies on a disk that may have done anything to it.
+// A whole recording, as it lies on a disk that may have done anything to it; and one that a
+// follower takes in pieces.
 
 #include "core/ids.h"
+#include "record/live/stream_reader.h"
 #include "record/reader.h"
 #include "record/segments.h"
 #include "tests/fuzz/fuzz_target.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 using namespace tickbox;
 
@@ -28,6 +32,24 @@ class Order {
 
   void damage() { in_segment_ = false; }
 
+  /// Takes what a reader has read last, if it is a part of a segment.
+  void item(record::Reader::Item item, const record::Reader& reader) {
+    using Item = record::Reader::Item;
+    if (item == Item::Keyframe) {
+      keyframe(reader.keyframe().tick);
+    } else if (item == Item::Ticks) {
+      for (const record::RecordedTick& recorded : reader.ticks()) {
+        tick(recorded.tick);
+        fuzz::check(recorded.state_hash || recorded.is_quiet);
+        fuzz::check(!recorded.is_quiet || recorded.bytes.empty());
+      }
+      fuzz::check(reader.ticks().back().state_hash.has_value());
+    } else if (item == Item::Unfinished) {
+      tick(reader.unfinished().tick);
+      damage();  // nothing may continue it
+    }
+  }
+
  private:
   std::optional<Tick> last_;
   bool in_segment_ = false;
@@ -43,19 +65,8 @@ TICKBOX_FUZZ_TARGET(record_reader)(ConstBytes input) {
   std::optional<std::size_t> stood_at;
   for (Item item = reader->next(); item != Item::Finished; item = reader->next()) {
     fuzz::check(reader->offset() <= input.size());
-    if (item == Item::Keyframe) {
-      order.keyframe(reader->keyframe().tick);
-    } else if (item == Item::Ticks) {
-      for (const record::RecordedTick& tick : reader->ticks()) {
-        order.tick(tick.tick);
-        fuzz::check(tick.state_hash || tick.is_quiet);
-        fuzz::check(!tick.is_quiet || tick.bytes.empty());
-      }
-      fuzz::check(reader->ticks().back().state_hash.has_value());
-    } else if (item == Item::Unfinished) {
-      order.tick(reader->unfinished().tick);
-      order.damage();  // nothing may continue it
-    } else if (item == Item::Damage) {
+    order.item(item, *reader);
+    if (item == Item::Damage) {
       const record::Damage damage = reader->damage();
       fuzz::check(damage.bytes <= input.size() && damage.offset <= input.size() - damage.bytes);
       // Damage of no bytes is reported at most once at a place.
@@ -72,6 +83,24 @@ TICKBOX_FUZZ_TARGET(record_reader)(ConstBytes input) {
       while (item != Item::Keyframe && item != Item::Finished)
         item = sought.next();
       fuzz::check(sought.offset() <= input.size());
+    }
+  }
+}
+
+TICKBOX_FUZZ_TARGET(record_follow)(ConstBytes input) {
+  if (input.empty()) return;
+  // The first byte says how many bytes come at once.
+  const std::size_t at_once = 1 + 37 * std::to_integer<std::size_t>(input[0]);
+  record::StreamReader stream;
+  Order order;
+  for (ConstBytes rest = input.subspan(1); !rest.empty();) {
+    const ConstBytes piece = rest.first(std::min(at_once, rest.size()));
+    rest = rest.subspan(piece.size());
+    stream.append(piece);
+    for (auto item = stream.next(); !item || *item; item = stream.next()) {
+      if (!item) return;
+      order.item(**item, stream.reader());
+      if (**item == record::Reader::Item::Damage) order.damage();
     }
   }
 }

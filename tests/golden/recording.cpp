@@ -2,12 +2,11 @@
 
 #include "engine/identity.h"
 #include "games/catalog.h"
-#include "record/copy.h"
 #include "record/decoder.h"
+#include "record/log_file.h"
 #include "record/replayer.h"
 #include "record/summary.h"
 #include "record/verify.h"
-#include "record/writer.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/motion_hash.h"
 
@@ -198,14 +197,36 @@ std::expected<Replayed, ReplayFailure> write_list(const std::string& list,
 std::expected<void, ReplayFailure> store(const std::string& out, const std::string& in) {
   const auto bytes = read_file(in);
   if (!bytes) return std::unexpected{bytes.error()};
-  const auto opened = open_recording(in, as_bytes_of(*bytes));
+  auto opened = open_recording(in, as_bytes_of(*bytes));
   if (!opened) return std::unexpected{opened.error()};
+  record::Reader& reader = opened->reader;
   FileSink sink{out};
-  record::Writer writer{sink, opened->reader.header(), {.compression = record::Compression::None}};
-  const record::CopyResult copied =
-      record::copy(opened->reader, writer, *opened->game, opened->map);
-  if (copied.damages > 0) return differs(in + " is damaged");
-  if (!copied.written || !sink.close()) return unreadable("cannot write " + out);
+  record::LogFile file{sink, reader.header()};
+  const record::Chain chain{reader.header()};
+  std::uint64_t checksum = 0;
+  std::vector<std::byte> record;
+  using Item = record::Reader::Item;
+  for (Item item = reader.next(); item != Item::Finished; item = reader.next()) {
+    if (item == Item::Damage) return differs(in + " is damaged");
+    if (item != Item::Keyframe && item != Item::Ticks) continue;
+    auto [head, payload] = reader.record_at(reader.item_offset());
+    payload = payload.subspan(record::kRecordHeadBytes, head.payload_bytes);
+    record.assign(record::kRecordHeadBytes, std::byte{0});
+    if (item == Item::Keyframe) {
+      payload = payload.first(record::kKeyframeFrameBytes);
+      checksum = 0;
+      head.flags = 0;
+    }
+    record.insert(record.end(), payload.begin(), payload.end());
+    if (item == Item::Keyframe) {
+      record.insert(record.end(), reader.world().begin(), reader.world().end());
+    }
+    head.payload_bytes = static_cast<std::uint32_t>(record.size() - record::kRecordHeadBytes);
+    record::seal(head, chain.seed_after(checksum), record);
+    checksum = record::checksum_of(record);
+    file.take({.head = head, .bytes = record});
+  }
+  if (!file.finish() || !sink.close()) return unreadable("cannot write " + out);
   return {};
 }
 

@@ -36,8 +36,7 @@ std::vector<Command> all_helps() {
   for (const char* command : {"connect", "load", "replay", "sim", "token"}) {
     helps.push_back(tickbox({command, "--help"}));
   }
-  for (const char* command :
-       {"info", "verify", "state", "trace", "diff", "cut", "repair", "inputs"}) {
+  for (const char* command : {"info", "verify", "state", "trace", "diff", "cut", "inputs"}) {
     helps.push_back(tickbox({"replay", command, "--help"}));
   }
   for (const char* command : {"keygen", "issue", "inspect"}) {

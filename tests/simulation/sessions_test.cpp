@@ -126,7 +126,8 @@ TEST(Sessions, TellsEveryoneWhenTheServerStops) {
     harness.add_client();
   }
   harness.run_for(seconds{3});
-  harness.stop();
+  harness.shard().stop(harness.server_now());
+  harness.run_for(seconds{1});
   int told = 0;
   for (const Harness::Player& player : harness.players()) {
     told += player.client->connection().reason() == "server is stopping" ? 1 : 0;

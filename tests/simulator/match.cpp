@@ -55,7 +55,7 @@ Match::Match(const Plan& plan, MatchWatcher watcher)
       plan_(plan),
       watcher_(std::move(watcher)),
       rng_(~plan.seed),
-      disk_(clock_, token_entropy_,
+      disk_(clock_, {.ticks = plan.rotate_ticks, .bytes = plan.rotate_bytes},
             {.queue_bytes_max = plan.disk_queue_bytes,
              .loses_last = plan.plant == Plant::LostRecord}),
       commands_(*plan.game, plan.seed ^ 0x636f'6d6d'616eU) {
@@ -116,9 +116,11 @@ void Match::start_server() {
   ++counts_.lives;
   decided_.assign(plan_.seats, {});
   hashes_ = {};
-  recorder_.emplace(
-      disk_.begin(header(), world().tick), *match_,
-      server::Rotation{.store = &disk_, .ticks = plan_.rotate_ticks, .bytes = plan_.rotate_bytes});
+  record::Header run = header();
+  token_entropy_.fill(run.salt);
+  disk_.begin(run, world().tick);
+  recorder_.emplace(*match_, run);
+  recorder_->add(disk_);
   const bool is_deaf = plan_.plant == Plant::DeafServer;
   const bool repeats = plan_.plant == Plant::SameNonce;
   start_shard(
@@ -199,11 +201,12 @@ void Match::tick() {
   disk_.ticked(world().tick + 1);
   Harness::tick();
   ++ticks_;
+  // It ends with the tick before.
+  if (const auto retired = disk_.take_retired()) end_recording(*retired);
   const tests::OwnBooks books;
   hashes_.push_back(match_->hash());
   commands_.hear(match_->record());
   watcher_.on_tick(match_->hash());
-  if (const auto retired = disk_.take_retired()) end_recording(*retired);
 }
 
 // --- clients ---

@@ -116,6 +116,11 @@ class Match final : private PlantedGames, public tests::Harness {
   /// The newest view that a client holds, or nullptr. Requires: its process is running.
   [[nodiscard]] const views::Rows* view_of(std::size_t player) const;
 
+  /// The log of the present server's room.
+  [[nodiscard]] std::shared_ptr<const server::LogTail> log() const { return recorder_->tail(); }
+
+  [[nodiscard]] std::uint32_t tick_rate() const { return plan_.tick_rate; }
+
   [[nodiscard]] SimulatedDisk& disk() { return disk_; }
 
   /// The errors since the last call.

@@ -23,6 +23,7 @@ class Run {
         findings_(match_.clock()),
         traffic_(findings_, plan.snapshot_bytes),
         recordings_(findings_, match_.sound_game(), match_.map(), plan),
+        follower_(findings_, match_, plan.seed),
         clients_(findings_, match_),
         views_(findings_, match_),
         losses_(findings_, match_),
@@ -92,6 +93,7 @@ class Run {
       const tests::OwnBooks books;
       look_at_log();
       clients_.look();
+      follower_.look();
     }
     faults_.look();
   }
@@ -119,6 +121,7 @@ class Run {
                     .views = clients_.counts(),
                     .views_compared = views_.views(),
                     .recordings = recordings_.counts(),
+                    .followed = follower_.counts(),
                     .losses = losses_.counts(),
                     .servers = match_.server_counts(),
                     .refused_full = match_.disk().state().refused_full,
@@ -144,6 +147,7 @@ class Run {
   Findings findings_;
   TrafficCheck traffic_;
   RecordingCheck recordings_;
+  FollowCheck follower_;
   ClientCheck clients_;
   ViewCheck views_;
   LossCheck losses_;
@@ -194,12 +198,12 @@ std::string report_of(const Outcome& outcome) {
   };
   std::string text = fmt::format(
       "{} {} {} seed {}: {:.1f} s, {} clients, {} Hz, {} views, {} compared, {} inputs owed, "
-      "{:.1f} % fresh, {} recordings;",
+      "{:.1f} % fresh, {} recordings, {} ticks followed;",
       outcome.findings.empty() ? "ok" : "FAILED", outcome.plan.game->name,
       name_of(outcome.plan.profile), outcome.plan.seed, seconds(outcome.played),
       outcome.plan.clients.size(), outcome.plan.tick_rate, outcome.views.views,
       outcome.views_compared, outcome.recordings.owed, 100 * fresh_share(outcome.views),
-      outcome.recordings.recordings);
+      outcome.recordings.recordings, outcome.followed.ticks);
   for (const auto& [name, count] : faults_of(outcome)) {
     if (count > 0) text += fmt::format(" {} {}", name, count);
   }

@@ -4,6 +4,7 @@
 #include "net/link_simulator.h"
 #include "tests/simulator/checks/client_check.h"
 #include "tests/simulator/checks/findings.h"
+#include "tests/simulator/checks/follow_check.h"
 #include "tests/simulator/checks/loss_check.h"
 #include "tests/simulator/checks/memory_check.h"
 #include "tests/simulator/checks/recording_check.h"
@@ -31,6 +32,7 @@ struct Outcome {
   ViewCounts views;
   std::uint64_t views_compared = 0;  ///< compared with the room's, body by body
   RecordingCounts recordings;
+  FollowCounts followed;
   LossCounts losses;  ///< as the ends report them
   ServerCounts servers;
   std::uint64_t refused_full = 0;  ///< writes refused by a full disk

@@ -2,6 +2,7 @@
 
 #include "tests/support/allocations.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tickbox::simulator {
@@ -11,21 +12,19 @@ constexpr Duration kMakingTakes = std::chrono::milliseconds{20};
 
 }  // namespace
 
-server::RecordingPart SimulatedDisk::begin(const record::Header& header, Tick tick) {
-  state_.tick = state_.troubled = tick;
+void SimulatedDisk::begin(const record::Header& header, Tick tick) {
+  state_.tick = state_.troubled = state_.logged = tick;
   header_ = header;
-  made_ = 0;
-  asked_at_.reset();
-  return make(present_);
+  make(tick);
 }
 
-server::RecordingPart SimulatedDisk::make(Part& part) {
+void SimulatedDisk::make(Tick from) {
   const tests::OwnBooks books;
-  part = {.file = std::make_unique<SimulatedFile>(clock_, state_), .number = made_++};
-  record::Header header = header_;
-  header.part = part.number;
-  entropy_.fill(header.salt);
-  return {.sink = part.file.get(), .header = std::move(header)};
+  present_ = std::make_unique<Part>(clock_, state_, header_);
+  present_->number = header_.part++;
+  present_->from = from;
+  match_has_ended_ = false;
+  asked_at_.reset();
 }
 
 void SimulatedDisk::ticked(Tick tick) {
@@ -34,35 +33,62 @@ void SimulatedDisk::ticked(Tick tick) {
   if (now < state_.full_until || now < state_.slow_until) state_.troubled = tick;
 }
 
-std::optional<server::RecordingPart> SimulatedDisk::next() {
-  const Instant now = clock_.now();
-  if (!asked_at_) asked_at_ = now;
-  const Instant ready_at = std::max(*asked_at_, state_.slow_until) + kMakingTakes;
-  if (now < state_.full_until || now < ready_at) return std::nullopt;
-  asked_at_.reset();
-  return make(ready_);
+bool SimulatedDisk::is_due() const {
+  return match_has_ended_ ||
+         (rotation_.ticks != 0 && state_.logged - present_->from >= rotation_.ticks) ||
+         (rotation_.bytes != 0 && present_->log.stats().bytes >= rotation_.bytes);
 }
 
-void SimulatedDisk::retire() {
-  retired_ = std::exchange(present_, std::move(ready_));
+/// Returns whether the next file is created.
+bool SimulatedDisk::has_next() const {
+  const Instant now = clock_.now();
+  return asked_at_ && now >= state_.full_until &&
+         now >= std::max(*asked_at_, state_.slow_until) + kMakingTakes;
+}
+
+void SimulatedDisk::request_next() {
+  if (!asked_at_) asked_at_ = clock_.now();
+}
+
+void SimulatedDisk::take(const record::LogRecord& record) {
+  const record::RecordHead& head = record.head;
+  const bool is_keyframe = head.type == record::RecordType::Keyframe;
+  if (is_keyframe && is_due() && has_next()) {
+    present_->log.finish();
+    retired_ = std::move(present_);
+    make(head.tick);
+  }
+  state_.logged = is_keyframe ? head.tick : head.tick + (head.count - 1);
+  present_->log.take(record);
+  if (is_due()) request_next();
+}
+
+bool SimulatedDisk::wants_segment() const {
+  return present_->log.wants_segment() || (is_due() && has_next());
+}
+
+void SimulatedDisk::match_ended() {
+  match_has_ended_ = true;
+  request_next();
 }
 
 std::optional<SimulatedDisk::Ended> SimulatedDisk::take_retired() {
-  if (retired_.file == nullptr) return std::nullopt;
-  const Part part = std::exchange(retired_, {});
-  return ended(part, part.file->close());
+  if (!retired_) return std::nullopt;
+  const std::unique_ptr<Part> part = std::exchange(retired_, nullptr);
+  return ended(*part, part->file.close());
 }
 
 SimulatedDisk::Ended SimulatedDisk::close() {
-  return ended(present_, present_.file->close());
+  present_->log.finish();
+  return ended(*present_, present_->file.close());
 }
 
 SimulatedDisk::Ended SimulatedDisk::kill(Rng& rng) {
-  return ended(present_, present_.file->kill(rng));
+  return ended(*present_, present_->file.kill(rng));
 }
 
 SimulatedDisk::Ended SimulatedDisk::ended(const Part& part, SimulatedFile::Remains remains) {
-  return {.from = part.file->began(), .part = part.number, .remains = std::move(remains)};
+  return {.from = part.from, .part = part.number, .remains = std::move(remains)};
 }
 
 }  // namespace tickbox::simulator

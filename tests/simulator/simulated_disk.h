@@ -1,10 +1,9 @@
 #pragma once
-// The files of a room's recording in memory, one after the other, as the production recorder
-// requests them. The creation of a file takes time, and fails on a full disk.
+// The files of a room's recording in memory, one after the other, as the production server makes
+// them. The creation of a file takes time, and fails on a full disk.
 
 #include "core/clock.h"
-#include "core/entropy.h"
-#include "server/recording/recorder.h"
+#include "record/log_file.h"
 #include "tests/simulator/simulated_file.h"
 
 #include <cstdint>
@@ -13,18 +12,24 @@
 
 namespace tickbox::simulator {
 
-class SimulatedDisk final : public server::RecordingStore {
+/// A file ends after this many; 0: no such limit.
+struct Rotation {
+  std::uint32_t ticks = 0;
+  std::uint64_t bytes = 0;
+};
+
+class SimulatedDisk final : public record::Sink {
  public:
-  /// Borrows clock and entropy. `state` sets queue_bytes_max and loses_last.
-  SimulatedDisk(const Clock& clock, Entropy& entropy, const DiskState& state)
-      : clock_(clock), entropy_(entropy), state_(state) {}
+  /// Borrows the clock. `state` sets queue_bytes_max and loses_last.
+  SimulatedDisk(const Clock& clock, const Rotation& rotation, const DiskState& state)
+      : clock_(clock), rotation_(rotation), state_(state) {}
 
-  /// Creates the first file of a server. `header` is that of all its parts, without salt and
-  /// number.
-  [[nodiscard]] server::RecordingPart begin(const record::Header& header, Tick tick);
+  /// Creates the first file of a server. `header` is that of all its files, without their numbers.
+  void begin(const record::Header& header, Tick tick);
 
-  std::optional<server::RecordingPart> next() override;
-  void retire() override;
+  void take(const record::LogRecord& record) override;
+  [[nodiscard]] bool wants_segment() const override;
+  void match_ended() override;
 
   /// Notes the tick of the room before it is stepped.
   void ticked(Tick tick);
@@ -43,7 +48,7 @@ class SimulatedDisk final : public server::RecordingStore {
   /// Returns the end of the file that was retired, if any was since the last call.
   [[nodiscard]] std::optional<Ended> take_retired();
 
-  /// Closes the present file, or kills its writer.
+  /// Writes the end of the present file and closes it, or kills its writer.
   [[nodiscard]] Ended close();
   [[nodiscard]] Ended kill(Rng& rng);
 
@@ -51,22 +56,29 @@ class SimulatedDisk final : public server::RecordingStore {
 
  private:
   struct Part {
-    std::unique_ptr<SimulatedFile> file;
+    Part(const Clock& clock, DiskState& state, const record::Header& header)
+        : file(clock, state), log(file, header) {}
+
+    SimulatedFile file;
+    record::LogFile log;
     std::uint32_t number = 0;
+    Tick from;
   };
 
-  [[nodiscard]] server::RecordingPart make(Part& part);
+  void make(Tick from);
+  [[nodiscard]] bool is_due() const;
+  [[nodiscard]] bool has_next() const;
+  void request_next();
   [[nodiscard]] static Ended ended(const Part& part, SimulatedFile::Remains remains);
 
   const Clock& clock_;
-  Entropy& entropy_;
+  const Rotation rotation_;
   DiskState state_;
   record::Header header_;
-  std::uint32_t made_ = 0;
-  Part present_;
-  Part ready_;    ///< created and handed over
-  Part retired_;  ///< fully written
-  std::optional<Instant> asked_at_;
+  std::unique_ptr<Part> present_;
+  std::unique_ptr<Part> retired_;    ///< fully written
+  bool match_has_ended_ = false;     ///< in the present file
+  std::optional<Instant> asked_at_;  ///< when the next file was requested
 };
 
 }  // namespace tickbox::simulator

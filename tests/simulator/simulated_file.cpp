@@ -22,12 +22,12 @@ bool SimulatedFile::write(ConstBytes bytes) {
                         bytes_.size() == drained_;  // the first keyframe of a large room
   if (is_full || !has_room) {
     ++(is_full ? disk_.refused_full : disk_.refused_slow);
-    refused_.push_back(disk_.tick);
+    refused_.push_back(disk_.logged);
     disk_.troubled = disk_.tick;
     return false;
   }
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-  written_.push_back({.at = clock_.now(), .end = bytes_.size(), .tick = disk_.tick});
+  written_.push_back({.at = clock_.now(), .end = bytes_.size(), .tick = disk_.logged});
   drain();
   return true;
 }
@@ -48,10 +48,8 @@ void SimulatedFile::drain() {
 SimulatedFile::Remains SimulatedFile::close() {
   std::size_t bytes = bytes_.size();
   if (disk_.loses_last && written_.size() > 1) bytes = written_[written_.size() - 2].end;
-  const std::optional<Tick> last =
-      written_.size() > 1 ? std::optional{written_.back().tick} : std::nullopt;
   Remains left = remains(bytes, false);
-  left.last_tick = last;
+  left.last_tick = left.taken_to;
   return left;
 }
 
@@ -61,8 +59,6 @@ SimulatedFile::Remains SimulatedFile::kill(Rng& rng) {
   for (const Written& one : written_) {
     if (one.at + kInFlight <= clock_.now() && one.end <= drained_) safe = one.end;
   }
-  // The header is complete, because it is written before anything happens.
-  if (safe == 0 && !written_.empty()) safe = written_.front().end;
   const std::size_t cut = safe + rng.below(std::max(safe, drained_) - safe + 1);
   return remains(cut, true);
 }
@@ -78,8 +74,8 @@ SimulatedFile::Remains SimulatedFile::remains(std::size_t bytes, bool is_cut) {
                .is_cut = is_cut,
                .is_whole = refused_.empty()};
   if (!written_.empty()) left.taken_to = written_.back().tick;
-  for (std::size_t i = 1; i < written_.size() && written_[i].end <= bytes; ++i) {
-    left.last_tick = written_[i].tick;
+  for (const Written& one : written_) {
+    if (one.end <= bytes) left.last_tick = one.tick;
   }
   return left;
 }

@@ -23,7 +23,8 @@ struct DiskState {
   bool loses_last = false;          ///< silently loses the last record
   Instant full_until;               ///< it accepts no write until then
   Instant slow_until;               ///< it is limited to a low rate until then
-  Tick tick;                        ///< tick of the room, noted with each record
+  Tick tick;                        ///< tick of the room
+  Tick logged;                      ///< the last tick of the log, noted with each record
   Tick troubled;  ///< the last tick in which it was slow or full, or has refused a write
   std::uint64_t refused_full = 0;  ///< refused writes
   std::uint64_t refused_slow = 0;
@@ -37,21 +38,19 @@ class SimulatedFile final : public ByteSink {
 
   bool write(ConstBytes bytes) override;
 
-  /// The tick of the room when it was opened.
-  [[nodiscard]] Tick began() const { return began_; }
-
   /// An accepted write.
   struct Written {
     Instant at;
     std::size_t end = 0;  ///< size of the file with it
-    Tick tick;            ///< the newest tick that it can contain
+    Tick tick;            ///< the newest tick that it contains
   };
 
   /// The file after its end.
   struct Remains {
     std::vector<std::byte> bytes;
-    std::vector<Tick> refused;      ///< ticks after which a write was refused
-    std::optional<Tick> last_tick;  ///< of the last whole record in the file; none: only a header
+    std::vector<Tick> refused;  ///< ticks after which a write was refused
+    std::optional<Tick>
+        last_tick;                 ///< of the last whole record in the file; none: it has no record
     std::optional<Tick> taken_to;  ///< of the last accepted write, whether it is in the file or not
     std::int64_t calm_ticks = 0;   ///< ticks in which the disk has refused nothing and was not slow
     bool was_calm = true;          ///< calm for the whole life of the file

@@ -60,6 +60,7 @@ void Simulator::expect_nothing_found(const GameTable& game, std::uint64_t seeds)
   std::uint64_t compared = 0;
   std::uint64_t owed = 0;
   std::uint64_t told = 0;
+  std::uint64_t followed = 0;
   constexpr auto kSeconds = static_cast<std::uint64_t>(kLength.count());
   std::uint64_t length = 0;  // seconds of all runs
   std::uint64_t played = 0;  // the same, for each of their clients
@@ -75,12 +76,14 @@ void Simulator::expect_nothing_found(const GameTable& game, std::uint64_t seeds)
     compared += outcome.views_compared;
     owed += outcome.recordings.owed;
     told += outcome.losses.sent;
+    followed += outcome.followed.ticks;
   }
   EXPECT_GT(views, 4 * played);
   EXPECT_GT(compared, views / 4) << "views that were held against the room";
   EXPECT_GT(owed, 4 * played);
   EXPECT_GT(told, 4 * played) << "packets whose fates both ends have reported";
   EXPECT_GT(recorded, 8 * length);
+  EXPECT_GT(followed, 6 * length);
 }
 
 TEST_P(Simulator, FindsNothing) {
@@ -151,6 +154,8 @@ std::map<std::string_view, std::uint64_t> effects_of(const Outcome& outcome) {
       {"writes that a slow disk refused", outcome.refused_slow},
       {"gaps in recordings", outcome.recordings.gaps},
       {"recordings that went on in another file", outcome.recordings.parts},
+      {"followers that were cut", outcome.followed.cut},
+      {"followers that were slow", outcome.followed.slow},
   };
 }
 
@@ -260,7 +265,7 @@ TEST_P(PlantedBug, IsFoundByItsCheckersAndNothingElseIs) {
 INSTANTIATE_TEST_SUITE_P(
     Kinds, PlantedBug,
     testing::Values(
-        Planted{Plant::InputTwice, {"recording", "views", "log"}},
+        Planted{Plant::InputTwice, {"recording"}, {"views", "log", "follow"}},
         Planted{Plant::MissingCause, {"views", "log"}}, Planted{Plant::LostRecord, {"recording"}},
         Planted{Plant::OtherInput, {"inputs"}}, Planted{Plant::WrongKey, {"sessions"}},
         Planted{Plant::Overspending, {"budget"}}, Planted{Plant::OtherView, {"bodies"}},
@@ -276,7 +281,7 @@ INSTANTIATE_TEST_SUITE_P(
 /// These bugs are found in the menagerie too.
 TEST(PlantedBugs, AreFoundInAnotherGame) {
   for (const Planted& planted :
-       {Planted{Plant::InputTwice, {"recording", "log"}, {"views"}},
+       {Planted{Plant::InputTwice, {"recording"}, {"log", "views", "follow"}},
         Planted{Plant::MissingCause, {"views", "log"}}, Planted{Plant::OtherInput, {"inputs"}},
         Planted{Plant::OtherView, {"bodies"}}}) {
     for (const std::uint64_t seed : {2U, 3U}) {

@@ -33,7 +33,9 @@ Harness::Harness(const HarnessOptions& options, NotStarted /*tag*/)
 Harness::Harness(const HarnessOptions& options) : Harness(options, NotStarted{}) {
   start_match(options_.seed);
   sink_.bytes.reserve(kRecordingBytes);
-  recorder_.emplace(sink_, header(), *match_);
+  recorder_.emplace(*match_, header());
+  recording_.emplace(sink_, header());
+  recorder_->add(*recording_);
   start_shard(parts());
 }
 
@@ -234,7 +236,9 @@ void Harness::tick() {
 void Harness::stop() {
   shard_->stop(server_now());
   run_for(std::chrono::seconds{1});
-  if (recorder_) recorder_->finish();
+  if (!recorder_) return;
+  recorder_->finish();
+  recording_->finish();
 }
 
 }  // namespace tickbox::tests

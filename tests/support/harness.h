@@ -6,6 +6,7 @@
 #include "client/client.h"
 #include "engine/identity.h"
 #include "protocol/desync.h"
+#include "record/log_file.h"
 #include "server/match/match.h"
 #include "server/recording/recorder.h"
 #include "server/shard/limits.h"
@@ -276,6 +277,7 @@ class Harness {
   engine::SharedMap map_;
   engine::Identity identity_;
   std::unique_ptr<match::Match> match_;
+  std::optional<record::LogFile> recording_;
   std::optional<server::Recorder> recorder_;
   std::unique_ptr<server::Shard> shard_;
   std::optional<server::TickPacer> pacer_;

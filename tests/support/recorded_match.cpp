@@ -128,7 +128,8 @@ RecordedMatch::Decided RecordedMatch::decide() {
   input_values_.resize(options_.seats * std::size_t{game().input.bytes});
   const Tick tick = world().tick + 1;
   const auto& deserted = options_.deserted;
-  const bool is_deserted = deserted && tick >= deserted->first && tick <= deserted->last;
+  const bool is_deserted = match_.record().closes_match() ||
+                           (deserted && tick >= deserted->first && tick <= deserted->last);
   const bool all_come = deserted && tick == deserted->last + 1;
   for (std::uint16_t seat = 0; seat < options_.seats; ++seat) {
     const Player player{seat};
@@ -151,7 +152,11 @@ RecordedMatch::Decided RecordedMatch::decide() {
 }
 
 RecordedMatch::Decided RecordedMatch::decided() const {
-  return {.request = {.leaves = leaves_, .joins = joins_, .inputs = inputs_, .judge = &judge_},
+  return {.request = {.opens_match = match_.record().closes_match(),
+                      .leaves = leaves_,
+                      .joins = joins_,
+                      .inputs = inputs_,
+                      .judge = &judge_},
           .origins = {.sources = sources_, .clients = clients_}};
 }
 
@@ -221,7 +226,7 @@ std::vector<std::byte> RecordedMatch::told_bytes(const PlayedTick& tick) {
   return told.bytes.value_or(std::vector(bytes.begin(), bytes.end()));
 }
 
-void RecordedMatch::record(record::Writer& writer, std::uint32_t ticks) {
+void RecordedMatch::record(Writer& writer, std::uint32_t ticks) {
   if (writer.needs_keyframe()) keyframe(writer);
   for (; ticks > 0; --ticks) {
     const PlayedTick& tick = step();
@@ -241,7 +246,7 @@ std::vector<std::byte> small_recording(std::uint32_t segments, std::uint32_t tic
                                        record::Compression compression) {
   RecordedMatch match{options};
   MemorySink sink;
-  record::Writer writer{sink, match.header(), {.compression = compression}};
+  Writer writer{sink, match.header(), {.compression = compression}};
   for (std::uint32_t segment = 0; segment < segments; ++segment) {
     match.keyframe(writer);
     match.record(writer, ticks_per_segment);

@@ -7,9 +7,9 @@
 #include "record/reader.h"
 #include "record/recorded.h"
 #include "record/verify.h"
-#include "record/writer.h"
 #include "server/match/match.h"
 #include "tests/support/memory_sink.h"
+#include "tests/support/writer.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -118,10 +118,10 @@ class RecordedMatch {
   [[nodiscard]] std::vector<std::byte> keyframe() const;
 
   /// Writes a keyframe of the world.
-  void keyframe(record::Writer& writer) const { writer.keyframe(world().tick, keyframe()); }
+  void keyframe(Writer& writer) const { writer.keyframe(world().tick, keyframe()); }
 
   /// Steps `ticks` ticks into `writer`, with keyframes when it needs them.
-  void record(record::Writer& writer, std::uint32_t ticks);
+  void record(Writer& writer, std::uint32_t ticks);
 
   /// Every tick that was played, or the last one.
   [[nodiscard]] const std::vector<PlayedTick>& played() const { return played_; }

@@ -42,7 +42,6 @@ struct LoadOptions {
   bool rejoin = false;
 };
 
-constexpr std::size_t kTokenFileBytesMax = std::size_t{64} * 1024;
 constexpr std::string_view kHttp = "http://";
 constexpr std::string_view kMetricsPath = "/metrics";
 
@@ -198,10 +197,9 @@ std::expected<std::unique_ptr<ServerWatch>, std::string> watch_server(const Load
   if (!address) return cannot(address.error());
   AdminSide admin{.address = *address};
   if (!options.admin_token_file.empty()) {
-    const auto bytes = os::read_file(options.admin_token_file, kTokenFileBytesMax);
-    if (!bytes) return cannot(bytes.error());
-    std::istringstream{std::string{reinterpret_cast<const char*>(bytes->data()), bytes->size()}} >>
-        admin.token;
+    auto token = read_admin_token(options.admin_token_file);
+    if (!token) return cannot(token.error());
+    admin.token = *std::move(token);
   }
   if (const auto sample = ask_server(admin, clock); !sample) return cannot(sample.error());
   return std::make_unique<ServerWatch>(std::move(admin), clock);

@@ -47,15 +47,13 @@ std::expected<ServerSample, std::string> read_sample(std::string_view metrics) {
 }
 
 std::expected<ServerSample, std::string> ask_server(const AdminSide& admin, const Clock& clock) {
-  const std::string authorization = admin.token.empty() ? "" : "Bearer " + admin.token;
+  const std::string authorization = admin.authorization();
   const auto response = os::http_send(
       admin.address, {.path = "/metrics", .authorization = authorization}, kAnswerWithin);
   if (!response) return std::unexpected(response.error());
-  const std::string where = "http://" + net::to_string(admin.address) + "/metrics";
+  std::string where = "http://" + net::to_string(admin.address) + "/metrics";
   if (response->status == 401) {
-    return std::unexpected(where + (admin.token.empty()
-                                        ? " asks for a token; add --admin-token-file F"
-                                        : " refuses the token of --admin-token-file"));
+    return std::unexpected(where.append(unauthorized_in_words(admin)));
   }
   if (response->status != 200) {
     return std::unexpected(where + " answered " + std::to_string(response->status) +

@@ -1,9 +1,9 @@
 #pragma once
 // Reads a server's /metrics on a background thread, so that the clients never wait for it.
 
+#include "client/commands/admin_side.h"
 #include "client/commands/load/metrics_text.h"
 #include "core/clock.h"
-#include "net/address.h"
 
 #include <condition_variable>
 #include <cstdint>
@@ -33,12 +33,6 @@ struct ServerSample {
 /// Reads a sample from the text of /metrics. Fails: with one line, if it is not that of a Tickbox
 /// server.
 [[nodiscard]] std::expected<ServerSample, std::string> read_sample(std::string_view metrics);
-
-/// The admin side of a server.
-struct AdminSide {
-  net::Address address;
-  std::string token{};  ///< the bearer token that it asks for; empty: none
-};
 
 /// Requests one sample, and waits for the response. Fails: with one line.
 [[nodiscard]] std::expected<ServerSample, std::string> ask_server(const AdminSide& admin,

@@ -66,13 +66,20 @@ std::expected<Setting, ExitCode> setting_of(const Recording& recording, const Ou
     return std::unexpected{output.failed(
         ExitCode::Failed, fmt::format("cannot step {}: {}", recording.path, setting.error()))};
   }
-  if (const std::string_view simulation = cli::build_info().simulation_hash;
-      header.simulation != simulation) {
-    output.note(
-        fmt::format("{} was recorded with simulation {}, this program has {}: hashes may differ",
-                    recording.path, header.simulation, simulation));
+  if (header.simulation != cli::build_info().simulation_hash) {
+    output.note(fmt::format("{} was {}: hashes may differ", recording.path, other_build(header)));
   }
   return *std::move(setting);
+}
+
+std::string other_build(const record::Header& header) {
+  const cli::BuildInfo& here = cli::build_info();
+  const std::string_view commit = here.commit.substr(0, record::kCommitMax);
+  if (header.commit == commit && header.simulation == here.simulation_hash) return {};
+  return fmt::format(
+      "recorded by another build (commit {}, simulation {}; this program: commit {}, simulation "
+      "{})",
+      header.commit, header.simulation, commit, here.simulation_hash);
 }
 
 std::expected<RecordedMatch, ExitCode> open_match(const std::string& path, const Output& output) {
@@ -127,7 +134,6 @@ void add_replay(cli::Command& program, engine::Games games, std::function<int()>
   add_replay_trace(place);
   add_replay_diff(place);
   add_replay_cut(place);
-  add_replay_repair(place);
   add_replay_inputs(place);
   add_replay_desync(place);
   add_replay_play(place);

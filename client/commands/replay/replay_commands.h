@@ -29,7 +29,6 @@ void add_replay_state(const Subcommand& place);
 void add_replay_trace(const Subcommand& place);
 void add_replay_diff(const Subcommand& place);
 void add_replay_cut(const Subcommand& place);
-void add_replay_repair(const Subcommand& place);
 void add_replay_desync(const Subcommand& place);
 void add_replay_inputs(const Subcommand& place);
 void add_replay_play(const Subcommand& place);
@@ -74,6 +73,9 @@ struct Setting {
 /// Fails: with the exit code, after reporting that this program has no such game or map.
 [[nodiscard]] std::expected<Setting, cli::ExitCode> setting_of(const Recording& recording,
                                                                const Output& output);
+
+/// Returns "recorded by another build (…)", with both; empty if this one recorded it.
+[[nodiscard]] std::string other_build(const record::Header& header);
 
 /// The parts needed to step a recording again.
 struct RecordedMatch {

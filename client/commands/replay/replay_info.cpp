@@ -35,6 +35,7 @@ nlohmann::ordered_json header_document(const record::Header& header) {
           {"room", header.room},
           {"part", header.part},
           {"start", start_text(header)},
+          {"commit", header.commit},
           {"simulation_hash", header.simulation},
           {"schema_hash", hash_text(header.schema_hash)}};
 }
@@ -95,9 +96,9 @@ std::string info_text(const Recording& recording, const record::Summary& summary
     text += fmt::format(
         "  room        {}, file {} of its recording\n  game        {} {}, {} seats, {} Hz, seed "
         "{}\n  "
-        "started     {}\n  simulation  {}\n",
+        "started     {}\n  simulation  {}, commit {}\n",
         header.room, header.part, header.game, header.game_version, header.map_seats,
-        header.tick_rate, header.seed, start_text(header), header.simulation);
+        header.tick_rate, header.seed, start_text(header), header.simulation, header.commit);
     const std::string range = summary.first_tick && summary.first_recorded
                                   ? ticks_in_words(*summary.first_tick, summary.last_tick) + ": "
                                   : "";

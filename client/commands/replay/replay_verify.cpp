@@ -1,11 +1,13 @@
-// `tickbox replay verify`: steps a recording again and compares every hash. Exit codes: 0 all
-// hashes match, also if the file merely ends early; 1 it cannot be read; 2 the range is not in the
-// file; 3 a hash differs, the file is damaged or has no tick; 5 stopped by a signal or by --limit,
-// without a differing hash or damage so far.
+// `tickbox replay verify`: steps a recording again, or a match while it is played, and compares
+// every hash. Exit codes: 0 all hashes match, also if the file merely ends early; 1 it cannot be
+// read; 2 the range is not in the file; 3 a hash differs, the file is damaged or has no tick; 5
+// stopped by a signal or by --limit, or a log that is followed was cut, without a differing hash or
+// damage so far. To stop is the usual end of following a log: exit 0.
 
 #include "client/commands/progress.h"
 #include "client/commands/replay/parallel_verify.h"
 #include "client/commands/replay/replay_commands.h"
+#include "client/commands/replay/replay_follow.h"
 #include "core/clock.h"
 #include "core/values.h"
 #include "os/process/signals.h"
@@ -31,6 +33,8 @@ constexpr std::uint32_t kLastTick = std::numeric_limits<std::uint32_t>::max();
 struct VerifyFlags {
   std::shared_ptr<Output> output;
   std::string file{};
+  std::optional<LogPlace> follow{};
+  std::string admin_token_file{};
   std::uint32_t from = 0;
   std::uint32_t to = kLastTick;
   std::uint32_t jobs = processors();
@@ -50,9 +54,17 @@ nlohmann::ordered_json mismatch_document(const std::optional<record::Mismatch>& 
   return document;
 }
 
-nlohmann::ordered_json verify_document(const record::VerifyResult& result, double seconds) {
+nlohmann::ordered_json verify_document(const record::VerifyResult& result, double seconds,
+                                       const record::Header* header) {
   const double rate = seconds > 0 ? static_cast<double>(result.ticks) / seconds : 0;
-  return {{"ticks", result.ticks},
+  nlohmann::ordered_json recorded_by;
+  if (header != nullptr) {
+    recorded_by = {{"commit", header->commit},
+                   {"simulation", header->simulation},
+                   {"this_build", other_build(*header).empty()}};
+  }
+  return {{"recorded_by", recorded_by},
+          {"ticks", result.ticks},
           {"mismatched", result.mismatched},
           {"first_mismatch", mismatch_document(result.first_mismatch)},
           {"unrepeatable", mismatch_document(result.unrepeatable)},
@@ -67,8 +79,9 @@ nlohmann::ordered_json verify_document(const record::VerifyResult& result, doubl
           {"interrupted", result.interrupted}};
 }
 
-std::string verify_text(const std::string& path, const record::VerifyResult& result,
-                        double seconds) {
+/// `build`: what recorded it, if that was another build.
+std::string verify_text(const std::string& path, const record::VerifyResult& result, double seconds,
+                        const std::string& build) {
   std::string text = fmt::format(
       "{}: {} stepped again in {:.2f} s, {}\n", path, counted(result.ticks, "tick"), seconds,
       result.mismatched > 0 ? counted(result.mismatched, "hash differs", "hashes differ")
@@ -77,6 +90,7 @@ std::string verify_text(const std::string& path, const record::VerifyResult& res
   if (result.ticks == 0 && result.mismatched == 0 && !result.interrupted) {
     text = fmt::format("{}: {}\n", path, kNothingToVerify);
   }
+  if (!build.empty()) text += fmt::format("  build       {}\n", build);
   if (result.first_mismatch) {
     const record::Mismatch& first = *result.first_mismatch;
     const std::string at_keyframe =
@@ -225,7 +239,50 @@ std::string shortcoming_of(const VerifyFlags& options, const record::VerifyResul
   return fault.empty() ? fmt::format("{}: {}", options.file, kNothingToVerify) : fault;
 }
 
+/// Prints the result. `subject`: the file, or the address of the log. `error`: what is wrong or
+/// missing, unless `code` is Done.
+ExitCode tell(const Output& output, const std::string& subject, const record::VerifyResult& result,
+              const record::Header* header, double seconds, ExitCode code,
+              const std::string& error) {
+  const std::string build = header != nullptr ? other_build(*header) : std::string{};
+  const ExitCode printed =
+      output.json()
+          ? output.print_document(verify_document(result, seconds, header), code, error)
+          : output.print(std::string_view{verify_text(subject, result, seconds, build)}, code);
+  return result.interrupted ? output.fell_short(printed, error) : printed;
+}
+
+ExitCode run_follow(const VerifyFlags& options) {
+  const os::SteadyClock clock;
+  const os::Interruption interruption;
+  const Instant start = clock.now();
+  const auto stopped = [&] {
+    return interruption.requested() || is_over_limit(options, clock.now() - start);
+  };
+  const auto followed =
+      follow_log(*options.follow, options.admin_token_file, *options.output, clock, stopped);
+  if (!followed) return followed.error();
+  const record::VerifyResult& result = followed->result;
+  const std::string& url = options.follow->url;
+  const ExitCode code = exit_code_of(result);
+  std::string error = code == ExitCode::Done ? "" : fault_of(url, result);
+  if (result.interrupted) {
+    error += fmt::format("{}the log was cut after tick {}: {}", error.empty() ? "" : "; ",
+                         grouped(result.last_tick.value), followed->cut);
+  } else if (code != ExitCode::Done && error.empty()) {
+    error = fmt::format("{}: {}", url, kNothingToVerify);
+  }
+  const double seconds = std::chrono::duration<double>(clock.now() - start).count();
+  const record::Header* header = followed->header ? &*followed->header : nullptr;
+  return tell(*options.output, url, result, header, seconds, code, error);
+}
+
 ExitCode run_verify(const VerifyFlags& options) {
+  if (options.follow) return run_follow(options);
+  if (options.file.empty()) {
+    return options.output->failed(ExitCode::WrongUsage,
+                                  "name a recording, or a log with --follow URL");
+  }
   if (options.from > options.to) {
     return options.output->failed(
         ExitCode::WrongUsage, fmt::format("--from {} is after --to {}", options.from, options.to));
@@ -245,12 +302,14 @@ ExitCode run_verify(const VerifyFlags& options) {
   const double seconds = std::chrono::duration<double>(taken).count();
   const ExitCode code = exit_code_of(*result);
   const std::string error = code == ExitCode::Done ? "" : shortcoming_of(options, *result, taken);
-  const ExitCode printed =
-      options.output->json()
-          ? options.output->print_document(verify_document(*result, seconds), code, error)
-          : options.output->print(std::string_view{verify_text(options.file, *result, seconds)},
-                                  code);
-  return result->interrupted ? options.output->fell_short(printed, error) : printed;
+  const record::Header* header = (*recording)->reader ? &(*recording)->reader->header() : nullptr;
+  return tell(*options.output, options.file, *result, header, seconds, code, error);
+}
+
+std::expected<std::optional<LogPlace>, std::string> follow_place(std::string_view url) {
+  auto place = parse_log_place(url);
+  if (!place) return std::unexpected(std::move(place.error()));
+  return std::optional{*std::move(place)};
 }
 
 }  // namespace
@@ -260,12 +319,12 @@ void add_replay_verify(const Subcommand& place) {
   cli::Command command = place.parent.add_command(
       {.name = "verify",
        .description =
-           "Step a recorded match again and compare the hash of every tick. Exit 3 if a hash "
-           "differs, or if the file is damaged inside or has no tick; 5 if stopped early, also by "
-           "--limit.",
+           "Step a recorded match again and compare the hash of every tick; with --follow, a "
+           "match while it is played. Exit 3 if a hash differs, or if the file is damaged inside "
+           "or has no tick; 5 if stopped early, also by --limit, or if a log was cut.",
        .example = place.output->name + " verify match.tickbox --from 600 --to 1200"},
       place.output->common);
-  command.add_option("FILE", options->file, "The recording", {.required = true});
+  command.add_option("FILE", options->file, "The recording");
   command.add_option("--from", options->from, "First tick to compare",
                      {.value = "T", .default_text = "the first"});
   command.add_option("--to", options->to, "Last tick to compare",
@@ -279,6 +338,12 @@ void add_replay_verify(const Subcommand& place) {
   command.add_option("--twice", options->twice,
                      "Also step a second world beside the first, by turns: finds a game that keeps "
                      "memory outside of its state, such as a static. Takes twice the time");
+  command.add_option("--follow", options->follow, follow_place,
+                     "Follow the log of a room at the admin side of its server, until the server "
+                     "ends it, or until a signal or --limit: these are no failure then",
+                     {.value = "URL", .excludes = {"FILE", "--from", "--to", "--jobs", "--twice"}});
+  command.add_option("--admin-token-file", options->admin_token_file,
+                     "Show the token of this file to the server of --follow", {.value = "F"});
   place.on_call(command, options, run_verify);
 }
 

@@ -2,8 +2,8 @@
 // The tick log: everything that entered each tick of a match of any game, as bytes, and the whole
 // world from time to time.
 //
-// Recordings and the black box carry these bytes; each frames them in its own way. A tick
-// omits what a reader knows from the ticks before: an input that its player holds, and its source.
+// The log of a room carries these bytes in records. A tick omits what a reader knows from the ticks
+// before: an input that its player holds, and its source.
 // FORMAT.md has every byte. The outer form is the same for all games: leaves, joins, inputs and
 // outcomes, each with its size. Code that only carries a log does not need the game.
 //

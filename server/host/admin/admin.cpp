@@ -1,5 +1,7 @@
 #include "server/host/admin/admin.h"
 
+#include "server/host/admin/log_stream.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -58,6 +60,15 @@ constexpr std::array kPages = {Page{.path = "/"},
                                Page{.path = "/kick", .method = os::HttpMethod::Post},
                                Page{.path = "/log-level", .method = os::HttpMethod::Post}};
 
+/// The page of a room's log, whichever room.
+constexpr Page kLogPage{.path = "/rooms/N/log"};
+
+const Page* page_of(std::string_view path) {
+  if (room_of_log(path)) return &kLogPage;
+  const auto* const page = std::ranges::find(kPages, path, &Page::path);
+  return page != kPages.end() ? page : nullptr;
+}
+
 os::HttpResponse bad_request(std::string_view why) {
   return {.status = 400, .body = fmt::format("{}\n", why)};
 }
@@ -74,12 +85,12 @@ os::HttpResponse unauthorized(std::string_view authorization) {
 }  // namespace
 
 std::optional<os::HttpResponse> refusal(const os::HttpRequest& request, const AdminToken* token) {
-  const auto page = std::ranges::find(kPages, request.path, &Page::path);
-  const bool is_open = page != kPages.end() && page->reader == Reader::Anybody;
+  const Page* const page = page_of(request.path);
+  const bool is_open = page != nullptr && page->reader == Reader::Anybody;
   if (token != nullptr && !is_open && !token->is_shown_by(request.authorization)) {
     return unauthorized(request.authorization);
   }
-  if (page == kPages.end()) {
+  if (page == nullptr) {
     return os::HttpResponse{.status = 404, .body = "not found; / has the list of paths\n"};
   }
   if (page->method != request.method) {
@@ -138,7 +149,8 @@ os::HttpResponse answer(std::string_view path, const Status& status, const Proce
   }
   return {.body =
               "tickbox-server\n\n/livez    alive: every room ticks\n/readyz   ready: accepts "
-              "clients\n/metrics  Prometheus metrics\n\nWith --admin-token-file, by POST:\n/drain\n"
+              "clients\n/metrics  Prometheus metrics\n/rooms/1/log   everything that enters the "
+              "room, as a recording that grows\n\nWith --admin-token-file, by POST:\n/drain\n"
               "/kick?client=ID\n/log-level?level=debug\n"};
 }
 

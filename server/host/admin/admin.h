@@ -50,7 +50,7 @@ struct Status {
 [[nodiscard]] os::HttpResponse take_order(const os::HttpRequest& request, AdminOrders& orders,
                                           const std::function<void(os::LogLevel)>& set_log_level);
 
-/// Answers a GET of /livez, /readyz, /metrics, or a list of them at /.
+/// Answers a GET of /livez, /readyz, /metrics, or a list of the paths at /.
 /// Requires: refusal() returned nothing.
 [[nodiscard]] os::HttpResponse answer(std::string_view path, const Status& status,
                                       const ProcessFacts& process, Instant now);

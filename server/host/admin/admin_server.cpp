@@ -2,11 +2,19 @@
 
 #include "cli/build_info.h"
 #include "os/process/process.h"
+#include "server/host/admin/log_stream.h"
 
 #include <utility>
 #include <vector>
 
 namespace tickbox::server {
+namespace {
+
+os::HttpResponse no_such_room(std::uint32_t room) {
+  return {.status = 404, .body = "there is no room " + std::to_string(room) + "\n"};
+}
+
+}  // namespace
 
 std::expected<std::unique_ptr<AdminServer>, std::string> AdminServer::start(
     const os::HttpOptions& options, Parts parts) {
@@ -25,6 +33,21 @@ std::expected<std::unique_ptr<AdminServer>, std::string> AdminServer::start(
   return made;
 }
 
+void AdminServer::open_log(RoomId room, std::shared_ptr<const LogTail> log) {
+  const std::scoped_lock lock{logs_mutex_};
+  logs_[room.value] = std::move(log);
+}
+
+os::HttpResponse AdminServer::respond_with_log(std::uint32_t room, std::string_view query) {
+  std::shared_ptr<const LogTail> log;
+  {
+    const std::scoped_lock lock{logs_mutex_};
+    if (const auto found = logs_.find(room); found != logs_.end()) log = found->second;
+  }
+  if (log == nullptr) return no_such_room(room);
+  return stream_log(*log, query, parts_.clock);
+}
+
 os::HttpResponse AdminServer::respond(const os::HttpRequest& request) {
   if (request.method == os::HttpMethod::Post) {
     return take_order(request, orders_, [this](os::LogLevel level) {
@@ -32,6 +55,7 @@ os::HttpResponse AdminServer::respond(const os::HttpRequest& request) {
       parts_.log.write(os::LogLevel::Info, {"log_level_set", {{"level", os::name_of(level)}}});
     });
   }
+  if (const auto room = room_of_log(request.path)) return respond_with_log(*room, request.query);
   const cli::BuildInfo& build = cli::build_info();
   std::vector<AdminRequests> requests;
   if (const os::HttpServer* const http = running_) {

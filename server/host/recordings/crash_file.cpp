@@ -43,8 +43,7 @@ class DirectSink final : public ByteSink {
 
 struct Armed {
   std::string path;
-  record::Header header;
-  const BlackBox* black_box = nullptr;
+  const Recorder* recorder = nullptr;
   std::thread::id thread;
   ProgramNames programs;
   AssertHandler before = nullptr;
@@ -64,7 +63,7 @@ std::unique_ptr<std::byte[]> kept_memory;
 
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
-void write_black_box(const Armed& what) {
+void write_last_seconds(const Armed& what) {
   const std::string& program = what.programs.server;
   if (what.path.empty()) {
     os::write_to_stderr_directly(fmt::format(
@@ -79,7 +78,7 @@ void write_black_box(const Armed& what) {
     return;
   }
   DirectSink sink{**file};
-  const bool written = what.black_box->write(sink, what.header) && (*file)->sync().has_value();
+  const bool written = what.recorder->write_last_seconds(sink) && (*file)->sync().has_value();
   os::write_to_stderr_directly(fmt::format("{}: the last seconds are {} {}\n", program,
                                            written ? "in" : "in part in", what.path));
   if (written) {
@@ -91,7 +90,7 @@ void write_black_box(const Armed& what) {
 void on_failed_assertion(const char* condition, const char* file, int line) {
   os::write_to_stderr_directly(failed_condition_text(condition, file, line));
   if (!armed || armed->thread != std::this_thread::get_id() || failing.test_and_set()) return;
-  write_black_box(*armed);
+  write_last_seconds(*armed);
 }
 
 /// Ends the process as a failed assertion does. A failure to get memory here ends it as well, so
@@ -109,12 +108,10 @@ void on_no_memory() noexcept {
 
 }  // namespace
 
-CrashFile::CrashFile(std::string path, const record::Header& header, const BlackBox& black_box,
-                     ProgramNames programs) {
+CrashFile::CrashFile(std::string path, const Recorder& recorder, ProgramNames programs) {
   TICKBOX_ASSERT(!armed);
   armed.emplace(Armed{.path = std::move(path),
-                      .header = header,
-                      .black_box = &black_box,
+                      .recorder = &recorder,
                       .thread = std::this_thread::get_id(),
                       .programs = std::move(programs),
                       .before = set_assert_handler(&on_failed_assertion)});

@@ -2,30 +2,28 @@
 // The last seconds of a room as a recording, written when an assertion fails:
 // DIR/<start>-room<N>-crash.tickbox.
 
-#include "record/format.h"
 #include "server/host/options.h"
-#include "server/recording/black_box.h"
+#include "server/recording/recorder.h"
 
 #include <string>
 
 namespace tickbox::server {
 
 /// While this object exists, a failed assertion of the thread that made it is reported on stderr.
-/// Then the black box is written, and the process aborts. `tickbox replay verify` steps such a file
-/// up to and including the tick that failed.
+/// Then the last seconds are written, and the process aborts. `tickbox replay verify` steps such a
+/// file up to and including the tick that failed.
 ///
 /// If no thread gets memory any more, the process ends in the same way, with memory that was kept
 /// for this. An exception for it could end the process without a line.
 ///
-/// A failed assertion of another thread does not write the black box, because the room goes on
+/// A failed assertion of another thread does not write them, because the room goes on
 /// meanwhile. Nor does a second one of this thread, during the writing. Both are only reported.
-/// Requires: one at a time; the black box outlives it, and is used by this thread alone.
+/// Requires: one at a time; the recorder outlives it, and is used by this thread alone.
 class CrashFile {
  public:
   /// `path`: the file, created only at a failure; if empty, there is none, and the message says how
-  /// to get one. `header`: with a salt. `programs`: for the messages.
-  CrashFile(std::string path, const record::Header& header, const BlackBox& black_box,
-            ProgramNames programs = {});
+  /// to get one. `programs`: for the messages.
+  CrashFile(std::string path, const Recorder& recorder, ProgramNames programs = {});
   ~CrashFile();
   CrashFile(const CrashFile&) = delete;
   CrashFile& operator=(const CrashFile&) = delete;

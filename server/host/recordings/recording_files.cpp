@@ -1,5 +1,5 @@
-// The tick thread requests a file and gets it some ticks later. It gives back each file that it has
-// finished. Both are moves under a lock that the other thread holds for a few instructions.
+// The log's thread requests a file and gets it some ticks later. It gives back each file that it
+// has finished. Both are moves under a lock that the other thread holds for a few instructions.
 
 #include "server/host/recordings/recording_files.h"
 
@@ -37,8 +37,8 @@ constexpr int kNamesTried = 100;
 
 struct Part {
   std::string path;
-  record::Header header;
   std::unique_ptr<os::FileSink> sink;
+  std::optional<record::LogFile> file;  ///< used by the log's thread alone
 };
 
 bool is_written(const Part& part) {
@@ -54,10 +54,6 @@ std::string hindrance_of(const Part& part) {
                      stats.bytes_written);
 }
 
-RecordingPart handed(const Part& part) {
-  return {.sink = part.sink.get(), .header = part.header};
-}
-
 }  // namespace
 
 struct RecordingFiles::State {
@@ -71,7 +67,7 @@ struct RecordingFiles::State {
 
   const RecordingFilesOptions options;
   const RecordingFilesParts parts;
-  const record::Header header;
+  record::Header header;
   std::thread thread;
   std::stop_source closing;
 
@@ -82,12 +78,17 @@ struct RecordingFiles::State {
   RecordingLimit limit;
   bool is_over = false;  ///< the folder was over its limit when it was last checked
 
+  // Used only by the log's thread.
+  std::optional<Tick> began;     ///< the tick with which the present file begins
+  Tick last;                     ///< the last tick of the log
+  bool match_has_ended = false;  ///< in the present file
+  record::LogFileStats past;     ///< statistics of the earlier files
+
   mutable std::mutex mutex;  ///< guards what follows
   std::condition_variable_any wake;
   bool wanted = false;
-  std::unique_ptr<Part> present;
-  std::unique_ptr<Part> previous;  ///< receives its last records
-  std::unique_ptr<Part> ready;     ///< created, and not in use yet
+  std::unique_ptr<Part> present;  ///< changed by the log's thread alone
+  std::unique_ptr<Part> ready;    ///< created, and not in use yet
   std::deque<std::unique_ptr<Part>> retired;
   std::string making_failed;  ///< why the next file cannot be created; empty if it can
   Instant retry_at;           ///< when it is tried again
@@ -96,6 +97,10 @@ struct RecordingFiles::State {
   std::string loss;           ///< the first failure to close a file
   std::vector<RecordingNote> notes;
 
+  [[nodiscard]] bool is_due() const;
+  [[nodiscard]] bool may_change() const;
+  void request_next();
+  void change_file();
   std::expected<std::unique_ptr<Part>, std::string> make();
   void run();
   void wait(std::unique_lock<std::mutex>& lock);
@@ -131,10 +136,46 @@ std::expected<std::unique_ptr<Part>, std::string> RecordingFiles::State::make() 
     break;
   }
   last_start = start;
-  part->header = header;
-  part->header.part = made++;
-  parts.entropy.fill(part->header.salt);
+  header.part = made++;
+  part->file.emplace(*part->sink, header);
   return part;
+}
+
+/// Returns whether the present file is long enough.
+bool RecordingFiles::State::is_due() const {
+  return match_has_ended || (options.part_ticks != 0 && last - *began >= options.part_ticks) ||
+         (options.part_bytes != 0 && present->file->stats().bytes >= options.part_bytes);
+}
+
+/// Returns whether another file may follow the present one. Leaving a file that cannot be written
+/// for another that cannot either would only use up the old files. And one file that is not yet
+/// complete is enough. Requires: the lock.
+bool RecordingFiles::State::may_change() const {
+  return !closing.stop_requested() && retired.empty() && !present->sink->stats().degraded;
+}
+
+void RecordingFiles::State::request_next() {
+  {
+    const std::scoped_lock lock{mutex};
+    if (wanted || !may_change()) return;
+    wanted = true;
+  }
+  wake.notify_one();
+}
+
+/// Ends the present file and goes on in the next one, if it is created.
+void RecordingFiles::State::change_file() {
+  {
+    const std::scoped_lock lock{mutex};
+    if (!ready || !may_change()) return;
+    present->file->finish();
+    past.add(present->file->stats());
+    retired.push_back(std::exchange(present, std::move(ready)));
+    wanted = false;
+  }
+  began.reset();
+  match_has_ended = false;
+  wake.notify_one();
 }
 
 /// Requires: the lock.
@@ -283,40 +324,38 @@ RecordingFiles::~RecordingFiles() {
   (void)close();
 }
 
-RecordingPart RecordingFiles::first() const {
-  const std::scoped_lock lock{state_->mutex};
-  return handed(*state_->present);
+void RecordingFiles::take(const record::LogRecord& record) {
+  State& state = *state_;
+  const record::RecordHead& head = record.head;
+  const bool is_keyframe = head.type == record::RecordType::Keyframe;
+  if (is_keyframe && state.began && state.is_due()) state.change_file();
+  state.present->file->take(record);
+  state.last = is_keyframe ? head.tick : head.tick + (head.count - 1);
+  if (!state.began) state.began = state.last;
+  if (state.is_due()) state.request_next();
 }
 
-std::optional<RecordingPart> RecordingFiles::next() {
-  State& state = *state_;
-  {
-    const std::scoped_lock lock{state.mutex};
-    // Leaving a file that cannot be written for another that cannot either would only use up the
-    // old files. And one file that is not yet complete is enough.
-    if (state.closing.stop_requested() || state.previous || !state.retired.empty() ||
-        state.present->sink->stats().degraded) {
-      return {};
-    }
-    if (state.ready) {
-      state.previous = std::exchange(state.present, std::move(state.ready));
-      state.wanted = false;
-      return handed(*state.present);
-    }
-    if (std::exchange(state.wanted, true)) return {};
-  }
-  state.wake.notify_one();
-  return {};
+bool RecordingFiles::wants_segment() const {
+  const State& state = *state_;
+  if (state.present->file->wants_segment()) return true;
+  if (!state.began || !state.is_due()) return false;
+  const std::scoped_lock lock{state.mutex};
+  return state.ready && state.may_change();
 }
 
-void RecordingFiles::retire() {
-  State& state = *state_;
-  {
-    const std::scoped_lock lock{state.mutex};
-    if (!state.previous) return;
-    state.retired.push_back(std::move(state.previous));
-  }
-  state.wake.notify_one();
+void RecordingFiles::match_ended() {
+  state_->match_has_ended = true;
+  state_->request_next();
+}
+
+void RecordingFiles::finish() {
+  state_->present->file->finish();
+}
+
+record::LogFileStats RecordingFiles::stats() const {
+  record::LogFileStats sum = state_->past;
+  if (state_->present) sum.add(state_->present->file->stats());
+  return sum;
 }
 
 RecordingStatus RecordingFiles::status() const {
@@ -332,7 +371,6 @@ RecordingStatus RecordingFiles::status() const {
   };
   for (const auto& part : state.retired)
     add(part);
-  add(state.previous);
   add(state.ready);
   if (!state.present) return status;
   add(state.present);
@@ -343,7 +381,6 @@ RecordingStatus RecordingFiles::status() const {
   };
   for (const auto& part : state.retired)
     blame(*part);
-  if (state.previous) blame(*state.previous);
   blame(*state.present);
   status.degraded = !status.reason.empty();
   return status;
@@ -364,11 +401,11 @@ std::expected<void, std::string> RecordingFiles::close() {
   if (state.thread.joinable()) state.thread.join();
 
   const std::scoped_lock lock{state.mutex};
-  for (std::unique_ptr<Part>* part : {&state.previous, &state.present}) {
-    if (!*part) continue;
-    state.count(**part, (*part)->sink->close());
-    state.closed.push_back((*part)->path);
-    part->reset();
+  if (state.present) {
+    state.past.add(state.present->file->stats());
+    state.count(*state.present, state.present->sink->close());
+    state.closed.push_back(state.present->path);
+    state.present.reset();
   }
   if (state.ready) {  // not used yet
     (void)state.ready->sink->close();

@@ -1,13 +1,13 @@
 #pragma once
-// The files to which a room is recorded: DIR/<start>-room<N>.tickbox, one after the other if
+// The files to which the log of a room goes: DIR/<start>-room<N>.tickbox, one after the other if
 // requested. A thread of its own creates, closes and removes them.
 
 #include "core/clock.h"
-#include "core/entropy.h"
 #include "core/log_event.h"
 #include "os/files/disk.h"
 #include "record/format.h"
-#include "server/recording/recorder.h"
+#include "record/log_file.h"
+#include "record/room_log.h"
 
 #include <cstdint>
 #include <expected>
@@ -23,7 +23,9 @@ struct RecordingFilesOptions {
   /// Limit on the bytes of all files in the folder; the oldest recordings of this server are
   /// removed, also those of earlier runs. 0: no limit
   std::uint64_t bytes_max = 0;
-  std::uint64_t part_bytes = 0;  ///< size at which a file ends: the limit leaves space for it
+  /// A file ends at this many bytes; the limit of the folder leaves space for it. 0: no limit
+  std::uint64_t part_bytes = 0;
+  std::uint32_t part_ticks = 0;  ///< a file ends after this many ticks; 0: no limit
   Duration retry_interval = std::chrono::seconds{5};  ///< time between attempts on a failed disk
   Duration patience = std::chrono::seconds{2};  ///< time until a silent disk counts as stalled
 };
@@ -31,7 +33,6 @@ struct RecordingFilesOptions {
 /// The objects that a recording uses and does not own.
 struct RecordingFilesParts {
   const WallClock& calendar;
-  Entropy& entropy;  ///< for the salts; used by the other thread
   os::Disk& disk = os::system_disk();
 };
 
@@ -51,12 +52,15 @@ struct RecordingNote {
 };
 
 /// The recording files of a room, named by the time when they began. Two never have the same name,
-/// whatever the calendar does. `keep` removes only files that this object has created and closed,
-/// `bytes_max` those that RecordingLimit may remove. Both remove the oldest first.
-class RecordingFiles final : public RecordingStore {
+/// whatever the calendar does. A file ends at the limits of the options and after a match: then the
+/// next one begins with a segment, as soon as it is created. Until that, and while the present one
+/// cannot be written, the recording stays in the present one. `keep` removes only files that this
+/// object has created and closed, `bytes_max` those that RecordingLimit may remove. Both remove the
+/// oldest first.
+class RecordingFiles final : public record::Sink {
  public:
-  /// Creates the folder if it is missing, and the first file. `header`: of every part, except salt
-  /// and number. Fails: with one line.
+  /// Creates the folder if it is missing, and the first file. `header`: of every part, except its
+  /// number. Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<RecordingFiles>, std::string> open(
       const RecordingFilesOptions& options, const RecordingFilesParts& parts,
       const record::Header& header);
@@ -64,11 +68,17 @@ class RecordingFiles final : public RecordingStore {
   /// Closes the files; ignores errors (call `close()` to get them).
   ~RecordingFiles() override;
 
-  /// Returns the file that open() created.
-  [[nodiscard]] RecordingPart first() const;
+  // Thread of these: that of the log. They never wait for the disk.
 
-  std::optional<RecordingPart> next() override;
-  void retire() override;
+  void take(const record::LogRecord& record) override;
+  [[nodiscard]] bool wants_segment() const override;
+  void match_ended() override;
+
+  /// Writes the end of the present file. Only close() may follow.
+  void finish();
+
+  /// Returns the statistics of all files together.
+  [[nodiscard]] record::LogFileStats stats() const;
 
   /// Returns the present status. Thread: any. Never waits for the disk.
   [[nodiscard]] RecordingStatus status() const;

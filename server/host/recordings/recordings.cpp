@@ -14,21 +14,24 @@
 namespace tickbox::server {
 namespace {
 
-/// Returns a header without a salt: each file has its own.
 record::Header header_of(const engine::Identity& identity, const Options& options,
-                         std::uint64_t seed, WallTime start) {
-  return {.schema_hash = net::schema_hash(),
-          .map_hash = identity.map_hash,
-          .seed = seed,
-          .start_ms = start.time_since_epoch().count(),
-          .tick_rate = options.tick_rate,
-          .map_seats = identity.map_seats,
-          .room = kFirstRoom.value,
-          .server = record::name_hash(options.name.empty() ? os::host_name() : options.name),
-          .game = identity.game,
-          .game_version = identity.version,
-          .game_hash = identity.game_hash,
-          .simulation = std::string{cli::build_info().simulation_hash}};
+                         std::uint64_t seed, WallTime start, Entropy& entropy) {
+  record::Header header{
+      .schema_hash = net::schema_hash(),
+      .map_hash = identity.map_hash,
+      .seed = seed,
+      .start_ms = start.time_since_epoch().count(),
+      .tick_rate = options.tick_rate,
+      .map_seats = identity.map_seats,
+      .room = kFirstRoom.value,
+      .server = record::name_hash(options.name.empty() ? os::host_name() : options.name),
+      .game = identity.game,
+      .game_version = identity.version,
+      .game_hash = identity.game_hash,
+      .simulation = std::string{cli::build_info().simulation_hash},
+      .commit = std::string{cli::build_info().commit.substr(0, record::kCommitMax)}};
+  entropy.fill(header.salt);
+  return header;
 }
 
 std::uint32_t ticks_in(Duration time, std::uint32_t tick_rate) {
@@ -79,33 +82,26 @@ std::optional<std::string> recording_contradiction(const Options& options) {
   return std::nullopt;
 }
 
-Recordings::Recordings(const RecordingsParts& parts, const match::Match& match,
-                       std::uint32_t tick_rate)
-    : log_(parts.log), black_box_(match, tick_rate) {}
-
 std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
     const Options& options, const RecordingsParts& parts, const match::Match& match,
     const engine::Identity& identity, std::uint64_t seed) {
   const WallTime start = parts.calendar.now();
-  record::Header header = header_of(identity, options, seed, start);
+  const record::Header header = header_of(identity, options, seed, start, parts.entropy);
   auto crash = crash_path(options, start);
   if (!crash) return std::unexpected{std::move(crash.error())};
 
-  std::unique_ptr<Recordings> made{new Recordings{parts, match, options.tick_rate}};
+  std::unique_ptr<Recordings> made{new Recordings{parts.log, match, header}};
   if (!options.record.empty()) {
-    auto files =
-        RecordingFiles::open({.folder = options.record,
-                              .keep = options.record_keep,
-                              .bytes_max = options.record_max_bytes,
-                              .part_bytes = part_bytes_of(options)},
-                             {.calendar = parts.calendar, .entropy = parts.entropy}, header);
+    auto files = RecordingFiles::open(
+        {.folder = options.record,
+         .keep = options.record_keep,
+         .bytes_max = options.record_max_bytes,
+         .part_bytes = part_bytes_of(options),
+         .part_ticks = ticks_in(options.record_rotate_time, options.tick_rate)},
+        {.calendar = parts.calendar}, header);
     if (!files) return std::unexpected{std::move(files.error())};
     made->files_ = *std::move(files);
-    made->recorder_.emplace(
-        made->files_->first(), match,
-        Rotation{.store = made->files_.get(),
-                 .ticks = ticks_in(options.record_rotate_time, options.tick_rate),
-                 .bytes = part_bytes_of(options)});
+    made->recorder_.add(*made->files_);
     made->log_notes();
     if (options.record_max_bytes == 0) {
       parts.log.event(Severity::Warning, {"recording_unlimited",
@@ -114,8 +110,7 @@ std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
                                            {"try", "--record-max-bytes SIZE"}}});
     }
   }
-  parts.entropy.fill(header.salt);
-  made->crash_file_.emplace(*std::move(crash), header, made->black_box_, options.programs);
+  made->crash_file_.emplace(*std::move(crash), made->recorder_, options.programs);
   return made;
 }
 
@@ -136,13 +131,13 @@ RecordingMetrics Recordings::look() {
     } else {
       log_.event(Severity::Info,
                  {"recording_resumed",
-                  {{"path", status.path}, {"ticks_lost", recorder_->stats().ticks_lost}}});
+                  {{"path", status.path}, {"ticks_lost", files_->stats().ticks_lost}}});
     }
   }
   return {.bytes = status.bytes,
           .errors = status.errors,
           .queue_bytes = status.queue_bytes,
-          .ticks_lost = recorder_->stats().ticks_lost,
+          .ticks_lost = files_->stats().ticks_lost,
           .degraded = status.degraded};
 }
 
@@ -152,11 +147,11 @@ std::vector<std::string> Recordings::closed_files() const {
 
 std::expected<void, std::string> Recordings::close() {
   if (!files_) return {};
-  recorder_->finish();
+  files_->finish();
   auto closed = files_->close();
   log_notes();
   if (!closed) return closed;
-  const record::WriterStats stats = recorder_->stats();
+  const record::LogFileStats stats = files_->stats();
   log_.event(Severity::Info, {"recording_ended",
                               {{"ticks", stats.ticks_recorded},
                                {"bytes", stats.bytes},

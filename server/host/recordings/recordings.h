@@ -1,6 +1,6 @@
 #pragma once
-// Everything of a room that outlives its server: the recording, file after file, and the last
-// seconds if an assertion fails.
+// The log of a room and everything of it that outlives the server: the recording, file after file,
+// and the last seconds if an assertion fails.
 
 #include "core/clock.h"
 #include "core/entropy.h"
@@ -9,7 +9,6 @@
 #include "server/host/recordings/crash_file.h"
 #include "server/host/recordings/recording_files.h"
 #include "server/match/match.h"
-#include "server/recording/black_box.h"
 #include "server/recording/recorder.h"
 #include "server/shard/log.h"
 #include "server/shard/metrics.h"
@@ -29,13 +28,14 @@ namespace tickbox::server {
 /// The objects that recordings use and do not own.
 struct RecordingsParts {
   const WallClock& calendar;
-  Entropy& entropy;  ///< also used by another thread
+  Entropy& entropy;  ///< for the salt
   Log& log;
 };
 
 class Recordings {
  public:
-  /// Opens what the options request; `identity` and `seed`: of the match. Fails: with one line.
+  /// Opens what the options request; `identity` and `seed`: of the match, which outlives this.
+  /// Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<Recordings>, std::string> open(
       const Options& options, const RecordingsParts& parts, const match::Match& match,
       const engine::Identity& identity, std::uint64_t seed);
@@ -43,10 +43,7 @@ class Recordings {
   Recordings(const Recordings&) = delete;
   Recordings& operator=(const Recordings&) = delete;
 
-  /// Returns nullptr if nothing is recorded.
-  [[nodiscard]] Recorder* recorder() { return recorder_ ? &*recorder_ : nullptr; }
-
-  [[nodiscard]] BlackBox& black_box() { return black_box_; }
+  [[nodiscard]] Recorder& recorder() { return recorder_; }
 
   /// Returns the metrics of the files. Logs what has happened to the files since the last call, and
   /// a change of state. Never waits for the disk.
@@ -56,17 +53,19 @@ class Recordings {
   /// close() has ended.
   [[nodiscard]] std::vector<std::string> closed_files() const;
 
-  /// Ends the recording. Fails: with one line, if any accepted data is lost.
+  /// Ends the recording; the recorder must have finished. Fails: with one line, if any accepted
+  /// data is lost.
   std::expected<void, std::string> close();
 
  private:
-  Recordings(const RecordingsParts& parts, const match::Match& match, std::uint32_t tick_rate);
+  Recordings(Log& log, const match::Match& match, const record::Header& header)
+      : log_(log), recorder_(match, header) {}
+
   void log_notes();
 
   Log& log_;
-  std::unique_ptr<RecordingFiles> files_;
-  std::optional<Recorder> recorder_;
-  BlackBox black_box_;
+  std::unique_ptr<RecordingFiles> files_;  ///< none if nothing is recorded
+  Recorder recorder_;
   std::optional<CrashFile> crash_file_;
   bool degraded_ = false;  ///< the state that was logged last
 };

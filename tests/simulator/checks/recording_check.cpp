@@ -19,18 +19,16 @@ constexpr std::string_view kInputs = "inputs";
 /// The rate at which records are written, which limits the loss of a kill. An empty room writes
 /// once a second.
 constexpr std::int64_t kBatchesPerSecond = 10;
-/// After the disk accepts writes again, recording resumes within 1/2 second.
-constexpr std::uint32_t kResumesWithin = 2;
-/// A rotation takes at most 1/2 second. The next file is requested at least a tick before it
-/// exists.
-constexpr std::uint32_t kRotatesWithin = 2;
+/// After the disk accepts writes again, recording resumes within this time: a sink gets a segment
+/// at most once a second.
+constexpr double kResumesSeconds = 1.1;
+/// A file exceeds its limit by at most this time: a record of an empty room, and the creation of
+/// the next file.
+constexpr double kRotatesSeconds = 1.2;
 /// A share of one player's inputs. Even the worst links lose only a tenth of them, because each
 /// input is sent several times.
 constexpr double kMissedInCalm = 0.5;
 constexpr std::uint64_t kCalmSeconds = 5;
-/// By what a file may exceed its limit: its last tick and its last keyframe. In small rooms they
-/// are not longer than this.
-constexpr std::uint64_t kBytesOfAnEnd = 16'384;
 
 /// Sorts by tick, so that each input can be found.
 std::vector<std::vector<Decided>> sorted(const std::vector<std::vector<Decided>>& decided) {
@@ -56,8 +54,7 @@ struct RecordingCheck::Walk {
   std::set<std::uint16_t> present;     ///< seats of players in the room
   Tick last;                           ///< the last tick that was read
   std::vector<CalmInputs> calm;        ///< by seat
-  std::size_t keyframe_bytes = 0;      ///< of the longest
-  std::size_t tick_bytes = 0;          ///< the same
+  std::optional<Tick> due{};           ///< the last tick of the record that made it long enough
 };
 
 RecordingCheck::RecordingCheck(Findings& findings, const GameTable& game,
@@ -74,17 +71,22 @@ void RecordingCheck::check(const Recorded& recorded) {
   if (recorded.part > 0) ++counts_.parts;
   check_handed(recorded);
   if (file.bytes.empty()) {
-    if (file.is_whole) findings_.add(kName, "a recording, for the disk refused nothing", "none");
+    // The first write is in the first tick, and a kill may lose it.
+    const bool has_one = file.is_whole && !file.is_cut && !recorded.hashes.empty();
+    if (has_one) findings_.add(kName, "a recording, for the disk refused nothing", "none");
     return;
   }
   auto reader = record::Reader::open(file.bytes);
   if (!reader) {
+    // Killed before the first write had reached the disk.
+    if (file.is_cut && file.bytes.size() < record::kFileHeaderBytes) return;
     return findings_.add(kName, "a recording", std::string{record::describe(reader.error())});
   }
   if (reader->header().part != recorded.part) {
     findings_.add(kName, fmt::format("part {}", recorded.part),
                   fmt::format("part {}", reader->header().part));
   }
+  if (recorded.part == 0) last_segment_.reset();
   const record::VerifyResult result = record::verify(*reader, game_, map_);
   if (result.mismatched != 0 || result.damages != 0) {
     findings_.add(
@@ -104,7 +106,6 @@ void RecordingCheck::check(const Recorded& recorded) {
 }
 
 void RecordingCheck::begin(ConstBytes world, Walk& walk) {
-  walk.keyframe_bytes = std::max(walk.keyframe_bytes, world.size());
   auto keyframe = decoder_.begin(world);
   if (!keyframe) return findings_.add(kName, "a keyframe of a possible world", "another");
   walk.world = std::move(keyframe->world);
@@ -125,12 +126,17 @@ void RecordingCheck::walk(const Recorded& recorded, record::Reader& reader) {
               .calm = std::vector<CalmInputs>(recorded.decided.size())};
   for (auto item = reader.next(); item != record::Reader::Item::Finished; item = reader.next()) {
     if (item == record::Reader::Item::Keyframe) {
+      check_number(reader.keyframe().segment);
       begin(reader.world(), walked);
     } else if (item == record::Reader::Item::Ticks) {
       for (const record::RecordedTick& tick : reader.ticks()) {
         take(tick, walked);
       }
     }
+    const bool is_long = plan_.rotate_bytes != 0 && reader.offset() >= plan_.rotate_bytes;
+    const bool is_late =
+        plan_.rotate_ticks != 0 && walked.last - recorded.from >= plan_.rotate_ticks;
+    if (!walked.due && (is_long || is_late)) walked.due = walked.last;
   }
   check_end(walked);
   check_calm(walked);
@@ -141,7 +147,6 @@ void RecordingCheck::walk(const Recorded& recorded, record::Reader& reader) {
 void RecordingCheck::take(const record::RecordedTick& recorded, Walk& walk) {
   check_ticks(recorded.tick, walk);
   walk.last = recorded.tick;
-  walk.tick_bytes = std::max(walk.tick_bytes, recorded.bytes.size());
   const std::int64_t index = recorded.tick - (walk.recorded.from + 1);
   const bool is_known =
       index >= 0 && index < static_cast<std::int64_t>(walk.recorded.hashes.size());
@@ -163,6 +168,15 @@ void RecordingCheck::take(const record::RecordedTick& recorded, Walk& walk) {
   stepper_.replay(*walk.world, tick->record);
 }
 
+/// Checks that segments have rising numbers through all files of a server.
+void RecordingCheck::check_number(std::uint32_t segment) {
+  if (last_segment_ && segment <= *last_segment_) {
+    findings_.add(kName, fmt::format("a segment after {}", *last_segment_),
+                  fmt::format("segment {}", segment));
+  }
+  last_segment_ = segment;
+}
+
 /// If ticks between the last one and `first` are missing, the disk must have refused a write there.
 void RecordingCheck::check_ticks(Tick first, Walk& walk) {
   if (first == walk.last + 1) return;
@@ -177,14 +191,12 @@ void RecordingCheck::check_ticks(Tick first, Walk& walk) {
 }
 
 /// Checks that all accepted writes are there. Ticks may be missing at the end if the disk has
-/// refused them, or the keyframe after them, and then accepted the trailer. The newest accepted
-/// write may be one tick later than the last tick in it: a record that ends with tick T is written
-/// in tick T + 1 if exactly one of the two ticks is quiet.
+/// refused them, or the keyframe after them, and then accepted the trailer.
 void RecordingCheck::check_end(const Walk& walk) {
   const SimulatedFile::Remains& file = walk.recorded.file;
   const bool refused_them =
       std::ranges::any_of(file.refused, [&](Tick tick) { return tick >= walk.last; });
-  if (file.last_tick && walk.last + 1 < *file.last_tick && !refused_them) {
+  if (file.last_tick && walk.last < *file.last_tick && !refused_them) {
     findings_.add(kName, fmt::format("ticks up to {}, which the disk took", file.last_tick->value),
                   fmt::format("ticks up to {}", walk.last.value));
   }
@@ -207,7 +219,7 @@ void RecordingCheck::check_calm(const Walk& walk) {
 /// the room is empty. This includes a disk that was full.
 void RecordingCheck::check_handed(const Recorded& recorded) {
   const SimulatedFile::Remains& file = recorded.file;
-  if (file.calm_ticks < plan_.tick_rate / kResumesWithin) return;
+  if (static_cast<double>(file.calm_ticks) < kResumesSeconds * plan_.tick_rate) return;
   const Tick now = recorded.from + static_cast<std::uint32_t>(recorded.hashes.size());
   const std::int64_t batch =
       recorded.is_deserted ? plan_.tick_rate : plan_.tick_rate / kBatchesPerSecond;
@@ -223,19 +235,12 @@ void RecordingCheck::check_handed(const Recorded& recorded) {
 /// Checks that a long recording continues in another file if the disk works.
 void RecordingCheck::check_length(const Walk& walk) {
   const Recorded& recorded = walk.recorded;
-  const SimulatedFile::Remains& file = recorded.file;
-  if (!file.was_calm) return;
-  const std::size_t most_ticks = plan_.rotate_ticks + plan_.tick_rate / kRotatesWithin;
-  if (plan_.rotate_ticks != 0 && recorded.hashes.size() > most_ticks) {
-    findings_.add(kName, fmt::format("files of {} ticks", plan_.rotate_ticks),
-                  fmt::format("one of {}", recorded.hashes.size()));
-  }
-  const std::uint64_t end =
-      std::max<std::uint64_t>(kBytesOfAnEnd, walk.keyframe_bytes + walk.tick_bytes);
-  if (plan_.rotate_bytes != 0 && file.bytes.size() > plan_.rotate_bytes + end) {
-    findings_.add(kName, fmt::format("files of {} bytes", plan_.rotate_bytes),
-                  fmt::format("one of {}", file.bytes.size()));
-  }
+  if (!recorded.file.was_calm || !walk.due) return;
+  const Tick end = recorded.from + static_cast<std::uint32_t>(recorded.hashes.size());
+  const double seconds = static_cast<double>(end - *walk.due) / plan_.tick_rate;
+  if (seconds <= kRotatesSeconds) return;
+  findings_.add(kName, fmt::format("another file within a second after tick {}", walk.due->value),
+                fmt::format("the same for {:.2f} s, to tick {}", seconds, end.value));
 }
 
 /// Checks that each player in the room has exactly one input in each tick, written or left out, and

@@ -12,6 +12,7 @@
 #include "tests/simulator/match.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace tickbox::simulator {
 
@@ -44,6 +45,7 @@ class RecordingCheck {
   void take(const record::RecordedTick& recorded, Walk& walk);
   void check_inputs(Tick now, const engine::LoggedTick& tick, Walk& walk);
   void check_presence(Tick now, const engine::LoggedTick& tick, Walk& walk);
+  void check_number(std::uint32_t segment);
   void check_ticks(Tick first, Walk& walk);
   void check_end(const Walk& walk);
   void check_calm(const Walk& walk);
@@ -56,6 +58,7 @@ class RecordingCheck {
   const Plan& plan_;
   record::Decoder decoder_;
   engine::Stepper stepper_;
+  std::optional<std::uint32_t> last_segment_;  ///< of the present server
   RecordingCounts counts_;
 };
 

@@ -141,8 +141,8 @@ TEST(CommandLines, HelpExplainsEveryFigureThatCanBeRequired) {
 }
 
 TEST(CommandLines, AnOptionIsToldToTheCommandThatIsGiven) {
-  EXPECT_EQ(Program{}.said_of({"replay", "-o", "x", "repair"}).err,
-            "tickbox: -o is an option of repair; give it after that command\n");
+  EXPECT_EQ(Program{}.said_of({"replay", "-o", "x", "inputs"}).err,
+            "tickbox: -o is an option of inputs; give it after that command\n");
   EXPECT_EQ(Program{}.said_of({"replay", "--from", "5", "trace", "F"}).err,
             "tickbox: --from is an option of trace; give it after that command\n");
 }

@@ -62,7 +62,7 @@ Value value_of(const GameTable& game, ConstBytes input) {
 class ScriptOf : public testing::TestWithParam<const GameTable*> {
  protected:
   ScriptOf() {
-    record::Writer writer{sink_, match_.header()};
+    tests::Writer writer{sink_, match_.header()};
     match_.record(writer, 200);
     EXPECT_TRUE(writer.finish());
   }
@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(Games, ScriptOf, testing::ValuesIn(kGames),
 TEST(InputScript, OfASeatThatIsTakenInTheTickInWhichItWasLeftIsWhatItsNewPlayerWants) {
   const RecordedMatch match{{.seats = 1}};
   MemorySink sink;
-  record::Writer writer{sink, match.header()};
+  tests::Writer writer{sink, match.header()};
   match.keyframe(writer);
   engine::TickLog log{match.world()};
   const Player seat{0};
@@ -140,9 +140,12 @@ TEST(InputScript, RestsWhereTicksAreMissing) {
   constexpr std::uint32_t kBefore = 20;
   RecordedMatch match{{.seats = 6, .seed = 12}};
   MemorySink sink;
-  record::Writer writer{sink, match.header()};
+  tests::Writer writer{sink, match.header()};
   match.record(writer, kBefore);
-  writer.lose(match.step().tick);
+  sink.room = 0;
+  match.step();
+  writer.tick(match.match().tick_entry());
+  sink.room = SIZE_MAX;
   match.keyframe(writer);
   match.record(writer, kBefore);
   ASSERT_TRUE(writer.finish());
@@ -216,7 +219,7 @@ TEST(InputScript, OfAnUnknownGameIsRefusedInWords) {
 TEST(InputScript, GivenUpThereIsNone) {
   RecordedMatch match;
   MemorySink sink;
-  record::Writer writer{sink, match.header()};
+  tests::Writer writer{sink, match.header()};
   match.record(writer, 20);
   EXPECT_FALSE(script_in(match, sink, true));
 }

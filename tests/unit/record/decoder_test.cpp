@@ -26,7 +26,7 @@ using tests::RecordedMatch;
 
 std::vector<std::byte> recorded(RecordedMatch& match, std::uint32_t ticks) {
   MemorySink sink;
-  Writer writer{sink, match.header()};
+  tests::Writer writer{sink, match.header()};
   match.record(writer, ticks);
   EXPECT_TRUE(writer.finish());
   return std::move(sink.bytes);

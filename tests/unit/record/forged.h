@@ -18,9 +18,7 @@ class Forged {
  public:
   Forged() {
     const auto header = record::encode_header(match_.header());
-    for (std::size_t i = 0; i < record::kFileHeaderCopies; ++i) {
-      bytes_.insert(bytes_.end(), header.begin(), header.end());
-    }
+    bytes_.assign(header.begin(), header.end());
   }
 
   Forged& add(record::RecordHead head, const std::vector<std::byte>& payload) {
@@ -40,7 +38,7 @@ class Forged {
     NumberWriter out{payload};
     out.fixed(std::uint32_t{0});
     out.fixed(size);
-    out.bytes(record::encode_header(match_.header()));
+    out.bytes(record::encode_header(record::without_file(match_.header())));
     out.bytes(frame);
     return add({.type = record::RecordType::Keyframe, .flags = flags}, payload);
   }

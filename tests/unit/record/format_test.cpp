@@ -9,6 +9,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -22,26 +23,34 @@ std::vector<std::byte> header_bytes(const Header& header) {
   return {bytes.begin(), bytes.end()};
 }
 
-TEST(RecordHeader, ComesBackAsItWas) {
-  const Header header = RecordedMatch{}.header();
-  EXPECT_EQ(decode_header(header_bytes(header)), header);
-}
-
-TEST(RecordHeader, HoldsTextsOfFullLength) {
+/// A header whose every field has a value of its own, with texts of full length.
+Header full_header() {
   Header header = RecordedMatch{}.header();
   header.game = std::string(kHeaderTextMax, 'g');
   header.simulation = std::string(kHeaderTextMax, 's');
+  header.commit = std::string(kCommitMax, 'c');
   header.start_ms = -1;
-  EXPECT_EQ(decode_header(header_bytes(header)), header);
+  header.server = name_hash("arena-1");
+  header.first_segment = kSegmentsMax - 1;
+  return header;
 }
 
-TEST(RecordHeader, NamesItsServerOrNone) {
-  Header header = RecordedMatch{}.header();
-  EXPECT_EQ(header.server, 0U);
-  header.server = name_hash("arena-1");
-  EXPECT_EQ(decode_header(header_bytes(header)).value().server, header.server);
+TEST(RecordHeader, ComesBackAsItWas) {
+  for (const Header& header : {RecordedMatch{}.header(), full_header()}) {
+    EXPECT_EQ(decode_header(header_bytes(header)), header);
+  }
+  EXPECT_EQ(RecordedMatch{}.header().server, 0U);
   EXPECT_NE(name_hash("arena-1"), name_hash("arena-2"));
   EXPECT_NE(name_hash(""), 0U);
+}
+
+TEST(RecordHeader, OfALogHasNothingOfAFile) {
+  Header header = full_header();
+  const Header of_log = without_file(header);
+  header.part = 0;
+  header.server = 0;
+  header.first_segment = 0;
+  EXPECT_EQ(of_log, header);
 }
 
 /// The bytes in which two headers differ, without the checksum.
@@ -55,23 +64,23 @@ std::vector<std::size_t> differing_bytes(const Header& a, const Header& b) {
   return differing;
 }
 
-// The game and the server stand where the table of the format says.
-TEST(RecordHeader, HasItsGameAndServerInTheirPlaces) {
-  const Header header = RecordedMatch{}.header();
-  Header other = header;
-  other.server = ~header.server;
-  EXPECT_EQ(differing_bytes(header, other),
-            (std::vector<std::size_t>{140, 141, 142, 143, 144, 145, 146, 147}));
-  other = header;
-  other.game_version = ~header.game_version;
-  EXPECT_EQ(differing_bytes(header, other), (std::vector<std::size_t>{148, 149, 150, 151}));
-  other = header;
-  other.game_hash = ~header.game_hash;
-  EXPECT_EQ(differing_bytes(header, other),
-            (std::vector<std::size_t>{152, 153, 154, 155, 156, 157, 158, 159}));
-  other = header;
-  other.game[0] = static_cast<char>(other.game[0] ^ 1);
-  EXPECT_EQ(differing_bytes(header, other), std::vector<std::size_t>{72});
+// Each field stands where the table of the format says.
+TEST(RecordHeader, HasItsFieldsInTheirPlaces) {
+  const auto expect_at = [](std::size_t offset, std::size_t bytes, const auto& change) {
+    const Header header = RecordedMatch{}.header();
+    Header other = header;
+    change(other);
+    std::vector<std::size_t> expected(bytes);
+    std::iota(expected.begin(), expected.end(), offset);
+    EXPECT_EQ(differing_bytes(header, other), expected);
+  };
+  expect_at(72, 1, [](Header& header) { header.game[0] ^= 1; });
+  expect_at(136, 4, [](Header& header) { header.part = ~header.part; });
+  expect_at(140, 8, [](Header& header) { header.server = ~header.server; });
+  expect_at(148, 4, [](Header& header) { header.game_version = ~header.game_version; });
+  expect_at(152, 8, [](Header& header) { header.game_hash = ~header.game_hash; });
+  expect_at(160, 16, [](Header& header) { header.commit = std::string(kCommitMax, 'c'); });
+  expect_at(176, 4, [](Header& header) { header.first_segment = 0x0102'0304; });
 }
 
 TEST(RecordHeader, SaysWhichGameAndMapItIsOf) {
@@ -99,33 +108,27 @@ TEST(RecordHeader, TellsWhatIsCutFromWhatIsNoRecording) {
   EXPECT_EQ(decode_header(as_bytes_of(text.substr(0, 3))).error(), RecordError::NotARecording);
 }
 
-constexpr std::size_t kVersionAt = 8;
-
-TEST(RecordHeader, NamesAnotherVersion) {
-  auto bytes = header_bytes(RecordedMatch{}.header());
-  bytes[kVersionAt] = static_cast<std::byte>(kFormatVersion + 1);
-  EXPECT_EQ(decode_header(bytes).error(), RecordError::UnknownVersion);
-}
-
 // The headers of all versions begin alike, up to the number of the version.
-TEST(RecordHeader, OfTheFormatBeforeIsRefusedInWords) {
-  auto copy = header_bytes(RecordedMatch{}.header());
-  copy[kVersionAt] = std::byte{kFormatVersion - 1};
-  const MutableBytes checksum = MutableBytes{copy}.last(kChecksumBytes);
-  store_le(checksum, hash_bytes(ConstBytes{copy}.first(copy.size() - kChecksumBytes)));
-  std::vector<std::byte> file = copy;
-  file.insert(file.end(), copy.begin(), copy.end());
-  file.resize(4'096);
-  const auto opened = Reader::open(file);
-  ASSERT_FALSE(opened);
-  EXPECT_EQ(opened.error(), RecordError::UnknownVersion);
-  EXPECT_EQ(describe(opened.error()), "it was written by another version of the recording format");
+TEST(RecordHeader, OfAnotherVersionIsRefusedInWords) {
+  constexpr std::size_t kVersionAt = 8;
+  for (const int version : {kFormatVersion - 1, kFormatVersion + 1}) {
+    auto file = header_bytes(RecordedMatch{}.header());
+    file[kVersionAt] = static_cast<std::byte>(version);
+    const MutableBytes checksum = MutableBytes{file}.last(kChecksumBytes);
+    store_le(checksum, hash_bytes(ConstBytes{file}.first(file.size() - kChecksumBytes)));
+    file.resize(4'096);
+    const auto opened = Reader::open(file);
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error(), RecordError::UnknownVersion);
+    EXPECT_EQ(describe(opened.error()),
+              "it was written by another version of the recording format");
+  }
 }
 
 TEST(RecordHead, ComesBackAsItWas) {
   const RecordHead head{.payload_bytes = 4'096,
                         .type = RecordType::Trailer,
-                        .flags = kFlagGapBefore,
+                        .flags = kFlagTicksLost,
                         .tick = {123'456},
                         .count = 789};
   std::array<std::byte, kRecordHeadBytes> bytes{};
@@ -137,12 +140,12 @@ TEST(RecordHead, AsTheStandardSays) {
   std::array<std::byte, kRecordHeadBytes> bytes{};
   store_head(bytes, {.payload_bytes = 0x010203,
                      .type = RecordType::Keyframe,
-                     .flags = kFlagGapBefore | kFlagCompressed,
+                     .flags = kFlagCompressed,
                      .tick = {0x0405'0607},
                      .count = 0x0809});
   const auto expected = std::to_array<std::uint8_t>({0xc0, 0x7e, 0xb1, 0x5d,  // sync word
                                                      3,    2,    1,    0,    // bytes of the payload
-                                                     1,    0,    3,    0,    // type, flags
+                                                     1,    0,    2,    0,    // type, flags
                                                      7,    6,    5,    4,    // tick
                                                      9,    8,    0,    0});  // count
   EXPECT_EQ((std::bit_cast<std::array<std::uint8_t, kRecordHeadBytes>>(bytes)), expected);
@@ -155,41 +158,37 @@ TEST(RecordHead, IsCutWhenShort) {
 
 TEST(RecordHead, RefusesWhatNoWriterWrites) {
   const RecordHead good{.payload_bytes = 64, .type = RecordType::Ticks, .tick = {1}, .count = 1};
-  const auto error_of = [](RecordHead head) {
+  const auto is_wrong = [&](const auto& change) {
+    RecordHead head = good;
+    change(head);
     std::array<std::byte, kRecordHeadBytes> bytes{};
     store_head(bytes, head);
     const auto loaded = load_head(bytes);
     return !loaded && loaded.error() == HeadError::Wrong;
   };
-  EXPECT_FALSE(error_of(good));
-  auto head = good;
-  head.payload_bytes = kPayloadBytesMax;
-  EXPECT_FALSE(error_of(head));
-  head.payload_bytes = kPayloadBytesMax + 1;
-  EXPECT_TRUE(error_of(head));
-  head = good;
-  head.type = static_cast<RecordType>(0);
-  EXPECT_TRUE(error_of(head));
-  head.type = static_cast<RecordType>(6);
-  EXPECT_TRUE(error_of(head));
-  head = good;
-  head.flags = 4;
-  EXPECT_TRUE(error_of(head));
-  head.flags = kFlagCompressed;
-  EXPECT_TRUE(error_of(head)) << "only keyframes are";
-  head.type = RecordType::Keyframe;
-  EXPECT_FALSE(error_of(head));
-  head = good;
-  head.count = kSegmentsMax + 1;
-  EXPECT_TRUE(error_of(head));
-}
-
-TEST(KeyframeHeader, StandsInSomeSegmentsEverFurtherApart) {
-  std::vector<std::uint32_t> segments;
-  for (std::uint32_t segment = 0; segment < 100; ++segment) {
-    if (carries_header(segment)) segments.push_back(segment);
+  const auto with = [&](RecordType type, std::uint16_t flags) {
+    return is_wrong([&](RecordHead& head) {
+      head.type = type;
+      head.flags = flags;
+    });
+  };
+  EXPECT_FALSE(is_wrong([](RecordHead& head) { head.payload_bytes = kPayloadBytesMax; }));
+  EXPECT_TRUE(is_wrong([](RecordHead& head) { head.payload_bytes = kPayloadBytesMax + 1; }));
+  EXPECT_FALSE(is_wrong([](RecordHead& head) { head.count = kSegmentsMax; }));
+  EXPECT_TRUE(is_wrong([](RecordHead& head) { head.count = kSegmentsMax + 1; }));
+  for (const std::uint16_t type : std::to_array<std::uint16_t>({0, 6})) {
+    std::array<std::byte, kRecordHeadBytes> bytes{};
+    store_head(bytes, good);
+    store_le(MutableBytes{bytes}.subspan(8), type);
+    EXPECT_EQ(load_head(bytes).error(), HeadError::Wrong);
   }
-  EXPECT_EQ(segments, (std::vector<std::uint32_t>{0, 1, 2, 4, 8, 16, 32, 64}));
+  EXPECT_TRUE(with(RecordType::Ticks, 4));
+  for (const auto type : {RecordType::Keyframe, RecordType::Ticks, RecordType::Quiet,
+                          RecordType::Trailer, RecordType::Unfinished}) {
+    EXPECT_FALSE(with(type, 0));
+    EXPECT_EQ(with(type, kFlagCompressed), type != RecordType::Keyframe);
+    EXPECT_EQ(with(type, kFlagTicksLost), type != RecordType::Trailer);
+  }
 }
 
 TEST(Chain, DependsOnTheSaltAndOnWhatCameBefore) {

@@ -38,6 +38,9 @@ TEST(RecordSeek, ComesToTheLastKeyframeBeforeATick) {
   const auto trailer = Reader::open(file).value().find_trailer();
   ASSERT_TRUE(trailer);
   EXPECT_EQ(trailer->index.size(), kSegments);
+  for (const KeyframePlace& place : trailer->index) {
+    EXPECT_TRUE(Reader::open(file).value().has_keyframe(place));
+  }
   expect_the_way_to_every_tick(file);
 }
 

@@ -45,7 +45,7 @@ Forge turns_round_in(Tick at) {
 TEST(Verify, AgreesWithEveryTickOfAMatch) {
   RecordedMatch match{{.tick_rate = 60, .seats = 24, .seed = 3}};
   MemorySink sink;
-  Writer writer{sink, match.header()};
+  tests::Writer writer{sink, match.header()};
   match.record(writer, 1'500);
   ASSERT_TRUE(writer.finish());
   const auto result = tests::verify(sink.bytes);
@@ -94,7 +94,7 @@ TEST(Verify, GivesTheHashesWhereNoKeyframeFollows) {
 TEST(Verify, ComparesKeyframesToo) {
   RecordedMatch match;
   MemorySink sink;
-  Writer writer{sink, match.header()};
+  tests::Writer writer{sink, match.header()};
   match.record(writer, 12);
   engine::World changed = match.world();
   const std::string got = std::to_string(changed.body(1).velocity.y);

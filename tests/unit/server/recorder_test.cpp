@@ -1,15 +1,15 @@
-// The recording that a black box writes in the middle of a tick, as after a failed assertion, and
-// the recording of a whole match. tests/crash tests the stretches that a black box keeps.
+// The recording of a match, and that of its last seconds, written in the middle of a tick as after
+// a failed assertion. tests/crash tests which seconds these are.
 
-#include "server/recording/black_box.h"
+#include "server/recording/recorder.h"
 
 #include "engine/identity.h"
 #include "engine/map.h"
 #include "games/arena/arena.h"
 #include "record/decoder.h"
+#include "record/log_file.h"
 #include "record/reader.h"
 #include "record/verify.h"
-#include "server/recording/recorder.h"
 #include "server/shard/hosted_room.h"
 #include "server/shard/session.h"
 #include "tests/support/changed_game.h"
@@ -32,10 +32,11 @@ constexpr std::uint32_t kSeats = 4;
 constexpr std::uint64_t kClient = 77;
 constexpr Tick kCrash{200};
 
-/// A hosted room of two players, whose black box is written in the middle of tick kCrash.
-class BlackBoxTest : public ::testing::Test {
+/// A hosted room of two players, whose last seconds are written in the middle of tick kCrash.
+class RecorderTest : public ::testing::Test {
  protected:
-  BlackBoxTest() {
+  RecorderTest() {
+    recorder_.add(file_);
     for (const std::uint16_t number : {std::uint16_t{0}, std::uint16_t{2}}) {
       Session& session = sessions_[number];
       session.state = Session::State::Playing;
@@ -68,16 +69,6 @@ class BlackBoxTest : public ::testing::Test {
     return tests::value_with(game_.input, {{.field = "move", .value = tick.value % 9}});
   }
 
-  [[nodiscard]] record::Header header() const {
-    return {.map_hash = room_.identity().map_hash,
-            .seed = 1,
-            .tick_rate = kRate,
-            .map_seats = kSeats,
-            .game = room_.identity().game,
-            .game_version = room_.identity().version,
-            .game_hash = room_.identity().game_hash};
-  }
-
   [[nodiscard]] record::VerifyResult verify(ConstBytes file,
                                             const record::VerifyOptions& options = {}) const {
     return record::verify(record::Reader::open(file).value(), games::arena(), map_, options);
@@ -85,30 +76,28 @@ class BlackBoxTest : public ::testing::Test {
 
   tests::ChangedGame game_{games::arena(), {.before = [this](const tests::MidTick& tick) {
                              if (tick.tick() == kCrash) {
-                               is_written_ = black_box_.write(crash_, header());
+                               is_written_ = recorder_.write_last_seconds(crash_);
                              }
                            }}};
   engine::SharedMap map_ = engine::make_map(game_, {.seats = kSeats}, kRate);
   match::Match match_{game_, map_, kRate, 1};
-  BlackBox black_box_{match_, kRate};
+  record::Header header_{.map_hash = map_->hash,
+                         .seed = 1,
+                         .tick_rate = kRate,
+                         .map_seats = kSeats,
+                         .game = std::string{game_.name},
+                         .game_version = game_.version,
+                         .game_hash = engine::game_hash(game_, map_, kRate)};
   tests::MemorySink recording_;
-  Recorder recorder_{recording_,
-                     {.map_hash = map_->hash,
-                      .seed = 1,
-                      .tick_rate = kRate,
-                      .map_seats = kSeats,
-                      .game = std::string{game_.name},
-                      .game_version = game_.version,
-                      .game_hash = engine::game_hash(game_, map_, kRate)},
-                     match_};
-  HostedRoom room_{
-      {.match = match_, .recorder = &recorder_, .black_box = &black_box_}, kSeats, kRate};
+  record::LogFile file_{recording_, header_};
+  Recorder recorder_{match_, header_};
+  HostedRoom room_{{.match = match_, .recorder = &recorder_}, kSeats, kRate};
   std::array<Session, kSeats> sessions_;
   tests::MemorySink crash_;
   std::optional<bool> is_written_;
 };
 
-TEST_F(BlackBoxTest, EndsWithTheRequestOfTheTickThatIsStepped) {
+TEST_F(RecorderTest, EndsWithTheRequestOfTheTickThatIsStepped) {
   step_to(Tick{kCrash.value - 1});
   room_.release(room_.seats().seat_of({0}));
   sessions_[3].state = Session::State::Playing;
@@ -145,34 +134,24 @@ TEST_F(BlackBoxTest, EndsWithTheRequestOfTheTickThatIsStepped) {
   }
   EXPECT_TRUE(has_unfinished);
   EXPECT_EQ(world->tick, Tick{kCrash.value - 1});
-}
-
-TEST_F(BlackBoxTest, ATickThatNeverEndedIsSteppedAgainAsTheServerSteppedIt) {
-  step_to(kCrash);
   const record::VerifyResult result = verify(crash_.bytes, {.step_unfinished = true});
   EXPECT_TRUE(result.held());
   EXPECT_EQ(result.unfinished, kCrash);
-  EXPECT_EQ(result.last_tick, Tick{kCrash.value - 1});
 }
 
-TEST_F(BlackBoxTest, OutsideOfAStepHasTheNormalEnd) {
+TEST_F(RecorderTest, RecordsEveryTickAndEndsTheLastSecondsNormallyOutsideOfAStep) {
   step_to(Tick{kCrash.value + 10});
-  tests::MemorySink file;
-  ASSERT_TRUE(black_box_.write(file, header()));
-  const record::VerifyResult result = verify(file.bytes);
-  EXPECT_TRUE(result.held());
-  EXPECT_TRUE(result.complete);
-  EXPECT_EQ(result.last_tick, room_.tick());
-}
-
-TEST_F(BlackBoxTest, TheRecordingOfTheRoomHasTheSameTicks) {
-  step_to(Tick{kCrash.value + 10});
+  tests::MemorySink last_seconds;
+  ASSERT_TRUE(recorder_.write_last_seconds(last_seconds));
   recorder_.finish();
-  const record::VerifyResult result = verify(recording_.bytes);
-  EXPECT_TRUE(result.held());
-  EXPECT_TRUE(result.complete);
-  EXPECT_EQ(result.ticks, kCrash.value + 10);
-  EXPECT_EQ(recorder_.stats().ticks_recorded, kCrash.value + 10);
+  EXPECT_TRUE(file_.finish());
+  EXPECT_EQ(file_.stats().ticks_recorded, kCrash.value + 10);
+  for (const auto& bytes : {recording_.bytes, last_seconds.bytes}) {
+    const record::VerifyResult result = verify(bytes);
+    EXPECT_TRUE(result.held() && result.complete);
+    EXPECT_EQ(result.ticks, kCrash.value + 10);
+    EXPECT_EQ(result.last_tick, room_.tick());
+  }
 }
 
 }  // namespace

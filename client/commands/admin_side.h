@@ -1,0 +1,27 @@
+#pragma once
+// The admin side of a server, as the commands reach it.
+
+#include "net/address.h"
+
+#include <expected>
+#include <string>
+#include <string_view>
+
+namespace tickbox::commands {
+
+/// The admin side of a server.
+struct AdminSide {
+  net::Address address;
+  std::string token{};  ///< the bearer token that it asks for; empty: none
+
+  /// Returns the value of the Authorization header; empty without a token.
+  [[nodiscard]] std::string authorization() const { return token.empty() ? "" : "Bearer " + token; }
+};
+
+/// Reads the file of --admin-token-file. Fails: with one line.
+[[nodiscard]] std::expected<std::string, std::string> read_admin_token(const std::string& path);
+
+/// Returns what to try after a 401, as the rest of a sentence that begins with an address.
+[[nodiscard]] std::string_view unauthorized_in_words(const AdminSide& admin);
+
+}  // namespace tickbox::commands

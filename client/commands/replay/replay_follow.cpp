@@ -1,0 +1,196 @@
+#include "client/commands/replay/replay_follow.h"
+
+#include "client/commands/admin_side.h"
+#include "client/commands/progress.h"
+#include "client/commands/replay/replay_commands.h"
+#include "core/log_event.h"
+#include "os/http/http.h"
+#include "os/net/resolve.h"
+#include "record/live/live_verifier.h"
+#include "record/live/stream_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace tickbox::commands {
+namespace {
+
+using cli::ExitCode;
+
+constexpr std::string_view kHttp = "http://";
+constexpr std::string_view kFirstLog = "/rooms/1/log";
+constexpr std::string_view kExample = "http://127.0.0.1:9180/rooms/1/log";
+
+/// A server sends something every second, also in an empty room.
+constexpr Duration kIdle = std::chrono::seconds{10};
+
+/// The most bytes of a refusal that are shown.
+constexpr std::size_t kRefusalBytesMax = 200;
+
+class Follow {
+ public:
+  Follow(const LogPlace& place, const Output& output, const Clock& clock,
+         const std::function<bool()>& stopped)
+      : place_(place),
+        output_(output),
+        clock_(clock),
+        stopped_(stopped),
+        progress_(output.quiet() ? ProgressFor::Nobody : ProgressFor::Terminals, clock.now()) {}
+
+  [[nodiscard]] os::HttpSink sink() {
+    return {.head =
+                [this](const os::HttpResponse& head) {
+                  status_ = head.status;
+                  return true;
+                },
+            .body = [this](ConstBytes piece) { return take(piece); },
+            .stopped = stopped_};
+  }
+
+  [[nodiscard]] std::expected<Followed, ExitCode> finish(const os::HttpEnd& end,
+                                                         const AdminSide& admin);
+
+ private:
+  bool take(ConstBytes piece);
+  bool begin(const record::Reader& reader);
+  void show();
+
+  const LogPlace& place_;
+  const Output& output_;
+  const Clock& clock_;
+  const std::function<bool()>& stopped_;
+  Progress progress_;
+  unsigned status_ = 0;
+  std::string refusal_;  ///< the body of a response with another status
+  record::StreamReader stream_;
+  std::optional<Setting> setting_;
+  std::optional<record::LiveVerifier> verifier_;
+  std::optional<record::Header> header_;
+  std::optional<record::RecordError> unreadable_;
+  std::string no_setting_;  ///< why the match cannot be stepped
+};
+
+/// Finds the game and the map. Returns false if this program has none such.
+bool Follow::begin(const record::Reader& reader) {
+  header_ = reader.header();
+  auto setting = setting_of(*header_, output_.games);
+  if (!setting) {
+    no_setting_ = std::move(setting.error());
+    return false;
+  }
+  setting_ = *std::move(setting);
+  verifier_.emplace(*setting_->game, setting_->map, setting_->tick_rate);
+  verifier_->stop_when(stopped_);
+  return true;
+}
+
+bool Follow::take(ConstBytes piece) {
+  if (status_ != 200) {
+    const std::size_t more = std::min(piece.size(), kRefusalBytesMax - refusal_.size());
+    refusal_.append(reinterpret_cast<const char*>(piece.data()), more);
+    return refusal_.size() < kRefusalBytesMax;
+  }
+  stream_.append(piece);
+  for (;;) {
+    const auto item = stream_.next();
+    if (!item) {
+      unreadable_ = item.error();
+      return false;
+    }
+    if (!*item) break;
+    if (!verifier_ && !begin(stream_.reader())) return false;
+    verifier_->take(**item, stream_.reader());
+    if (stopped_()) return false;
+  }
+  show();
+  return true;
+}
+
+void Follow::show() {
+  if (!verifier_ || !progress_.due(clock_.now())) return;
+  const record::VerifyResult& result = verifier_->result();
+  progress_.show(fmt::format(
+      "tick {}  {} stepped  {}", result.last_tick.value, counted(result.ticks, "tick"),
+      result.mismatched == 0 ? std::string{"every hash equal"}
+                             : counted(result.mismatched, "hash differs", "hashes differ")));
+}
+
+std::expected<Followed, ExitCode> Follow::finish(const os::HttpEnd& end, const AdminSide& admin) {
+  progress_.clear();
+  const auto cannot = [&](ExitCode code, std::string_view why) {
+    return std::unexpected{
+        output_.failed(code, fmt::format("cannot follow {}:{}", place_.url, why))};
+  };
+  if (status_ == 401) return cannot(ExitCode::Failed, unauthorized_in_words(admin));
+  if (status_ != 200) {
+    const std::string words = escape_control_bytes(refusal_.substr(0, refusal_.find('\n')));
+    return cannot(ExitCode::Failed, fmt::format(" it answered {}: {}", status_, words));
+  }
+  if (unreadable_) {
+    return cannot(ExitCode::Failed, fmt::format(" {}", record::describe(*unreadable_)));
+  }
+  if (!no_setting_.empty()) return cannot(ExitCode::Failed, " " + no_setting_);
+  Followed followed{.header = header_};
+  if (verifier_) followed.result = verifier_->result();
+  record::VerifyResult& result = followed.result;
+  const bool is_whole = end.how == os::HttpEnd::How::Complete;
+  result.complete = is_whole && result.damages == 0 && result.gaps == 0;
+  result.ends_early = !is_whole;
+  result.interrupted = end.how == os::HttpEnd::How::Cut || end.how == os::HttpEnd::How::Silent;
+  if (result.interrupted) followed.cut = end.why;
+  return followed;
+}
+
+}  // namespace
+
+std::expected<LogPlace, std::string> parse_log_place(std::string_view url) {
+  LogPlace place{.url = std::string{url}};
+  if (!url.starts_with(kHttp)) {
+    return std::unexpected(
+        fmt::format("'{}' does not begin with {}; an example is {}", url, kHttp, kExample));
+  }
+  std::string_view rest = url.substr(kHttp.size());
+  const std::size_t slash = std::min(rest.find('/'), rest.size());
+  auto server = parse_host_port(rest.substr(0, slash));
+  if (!server) return std::unexpected(std::move(server.error()));
+  place.server = *std::move(server);
+  rest.remove_prefix(slash);
+  const std::size_t mark = std::min(rest.find('?'), rest.size());
+  place.path = mark <= 1 ? std::string{kFirstLog} : std::string{rest.substr(0, mark)};
+  place.query = rest.substr(std::min(mark + 1, rest.size()));
+  if (const auto delay = os::form_value(place.query, "delay")) {
+    const auto parsed = parse_duration(*delay);
+    if (!parsed) return std::unexpected("delay: " + parsed.error());
+    place.delay = *parsed;
+  }
+  return place;
+}
+
+std::expected<Followed, ExitCode> follow_log(const LogPlace& place,
+                                             const std::string& admin_token_file,
+                                             const Output& output, const Clock& clock,
+                                             const std::function<bool()>& stopped) {
+  const auto cannot = [&](std::string_view why) {
+    return std::unexpected{
+        output.failed(ExitCode::Failed, fmt::format("cannot follow {}: {}", place.url, why))};
+  };
+  const auto address = os::resolve_host(place.server.host, place.server.port);
+  if (!address) return cannot(address.error());
+  AdminSide admin{.address = *address};
+  if (!admin_token_file.empty()) {
+    auto token = read_admin_token(admin_token_file);
+    if (!token) return cannot(token.error());
+    admin.token = *std::move(token);
+  }
+  Follow follow{place, output, clock, stopped};
+  const std::string authorization = admin.authorization();
+  const auto end = os::http_stream(
+      admin.address, {.path = place.path, .query = place.query, .authorization = authorization},
+      follow.sink(), kIdle + place.delay);
+  if (!end) return cannot(end.error());
+  return follow.finish(*end, admin);
+}
+
+}  // namespace tickbox::commands

@@ -1,0 +1,133 @@
+#include "record/log_file.h"
+
+#include "core/assert.h"
+#include "core/numbers.h"
+#include "record/trailer.h"
+
+#include <utility>
+
+namespace tickbox::record {
+
+void LogFileStats::add(const LogFileStats& other) {
+  records += other.records;
+  bytes += other.bytes;
+  records_refused += other.records_refused;
+  ticks_recorded += other.ticks_recorded;
+  ticks_lost += other.ticks_lost;
+  keyframes += other.keyframes;
+  gaps += other.gaps;
+}
+
+LogFile::LogFile(ByteSink& sink, const Header& header)
+    : sink_(sink), header_(header), chain_(header) {
+  index_.reserve(kIndexEntriesMax);
+  trailer_.reserve(kTrailerRecordBytesMax);
+}
+
+void LogFile::take(const LogRecord& record) {
+  TICKBOX_ASSERT(state_ != State::Finished);
+  switch (record.head.type) {
+    case RecordType::Keyframe:
+      return keyframe(record);
+    case RecordType::Ticks:
+    case RecordType::Quiet:
+      return ticks(record);
+    case RecordType::Unfinished:
+      if (state_ == State::Recording) has_end_ = write(record.bytes);
+      return;
+    case RecordType::Trailer:
+      return;
+  }
+}
+
+/// Begins a segment. After a loss the number must show that something is missing.
+void LogFile::keyframe(const LogRecord& record) {
+  const RecordHead& head = record.head;
+  if (state_ == State::Broken && is_open_ && head.count == segment_ + 1) return;
+  const std::uint64_t offset = is_open_ ? stats_.bytes : kRecordsOffset;
+  if (is_open_ ? !write(record.bytes) : !open(record)) return;
+  note_place({.offset = offset, .tick = head.tick, .segment = head.count});
+  if (stats_.keyframes > 0 && head.tick > last_tick_ && !has_lost_) {
+    stats_.ticks_lost += head.tick.value - last_tick_.value;
+    ++stats_.gaps;
+  }
+  ++stats_.keyframes;
+  segment_ = head.count;
+  keyframe_tick_ = head.tick;
+  last_tick_ = head.tick;
+  has_lost_ = false;
+  state_ = State::Recording;
+}
+
+void LogFile::ticks(const LogRecord& record) {
+  const RecordHead& head = record.head;
+  if (state_ == State::Waiting) return;
+  if (state_ == State::Recording && write(record.bytes)) {
+    stats_.ticks_recorded += head.count;
+    last_tick_ = head.tick + (head.count - 1);
+    return;
+  }
+  stats_.ticks_lost += head.count;
+  if (!std::exchange(has_lost_, true)) ++stats_.gaps;
+}
+
+/// Writes the file header and the first keyframe.
+bool LogFile::open(const LogRecord& keyframe) {
+  header_.first_segment = keyframe.head.count;
+  const auto header = encode_header(header_);
+  std::vector<std::byte> begin{header.begin(), header.end()};
+  begin.insert(begin.end(), keyframe.bytes.begin(), keyframe.bytes.end());
+  is_open_ = write(begin);
+  return is_open_;
+}
+
+/// Writes bytes that end with a record.
+bool LogFile::write(ConstBytes bytes) {
+  if (!sink_.write(bytes)) {
+    ++stats_.records_refused;
+    state_ = State::Broken;
+    return false;
+  }
+  ++stats_.records;
+  stats_.bytes += bytes.size();
+  checksum_ = checksum_of(bytes);
+  return true;
+}
+
+/// Adds every index_stride_-th place to the index. A full index drops every second place and
+/// doubles the stride.
+void LogFile::note_place(const KeyframePlace& place) {
+  if (stats_.keyframes % index_stride_ != 0) return;
+  index_.push_back(place);
+  if (index_.size() < kIndexEntriesMax) return;
+  index_stride_ *= 2;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < index_.size(); i += 2) {
+    index_[kept++] = index_[i];
+  }
+  index_.resize(kept);
+}
+
+bool LogFile::finish() {
+  TICKBOX_ASSERT(state_ != State::Finished);
+  if (!has_end_ && is_open_) {
+    trailer_.assign(kRecordHeadBytes, std::byte{0});
+    NumberWriter payload{trailer_};
+    encode_trailer({.last_keyframe = keyframe_tick_,
+                    .ticks = static_cast<std::uint32_t>(stats_.ticks_recorded),
+                    .gaps = stats_.gaps,
+                    .index = std::move(index_)},
+                   payload);
+    RecordHead head{.payload_bytes = static_cast<std::uint32_t>(trailer_.size() - kRecordHeadBytes),
+                    .type = RecordType::Trailer,
+                    .flags = has_lost_ ? kFlagTicksLost : std::uint16_t{0},
+                    .tick = last_tick_,
+                    .count = segment_ + 1};
+    seal(head, chain_.seed_after(checksum_), trailer_);
+    has_end_ = write(trailer_);
+  }
+  state_ = State::Finished;
+  return has_end_;
+}
+
+}  // namespace tickbox::record

@@ -1,0 +1,171 @@
+#include "record/room_log.h"
+
+#include "core/assert.h"
+#include "core/hash.h"
+#include "core/numbers.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tickbox::record {
+namespace {
+
+/// The most bytes before a tick in its record: its hash and its length.
+constexpr std::size_t kEntryHeadBytes = 8 + 5;
+
+/// Begins a record with space for its head; the caller then appends the payload.
+void begin_record(std::vector<std::byte>& record) {
+  record.assign(kRecordHeadBytes, std::byte{0});
+}
+
+}  // namespace
+
+RoomLog::RoomLog(const Header& header, const RoomLogOptions& options)
+    : header_(without_file(header)),
+      header_bytes_(encode_header(header_)),
+      chain_(header),
+      options_(options),
+      ticks_per_batch_(std::clamp(header.tick_rate / kBatchesPerSecond, 1U, kTicksPerRecordMax)),
+      ticks_per_quiet_(std::min(header.tick_rate * kQuietSeconds, kTicksPerRecordMax)) {}
+
+bool RoomLog::is_asked() const {
+  const bool is_early = asked_ && last_tick_ - *asked_ < header_.tick_rate;
+  return !is_early && std::ranges::any_of(sinks_, &Sink::wants_segment);
+}
+
+bool RoomLog::needs_keyframe() const {
+  if (!any_segment_) return true;
+  const std::uint32_t seconds = segment_is_quiet_ ? kQuietKeyframeSeconds : kKeyframeSeconds;
+  return last_tick_ - keyframe_tick_ >= std::int64_t{header_.tick_rate} * seconds || is_asked();
+}
+
+/// Reserves memory for a keyframe and a batch, each as long as the options say. `world_bytes`: of
+/// the first keyframe; later ones may have twice as many.
+void RoomLog::reserve(std::size_t world_bytes) {
+  constexpr std::size_t kFrame = kRecordHeadBytes + kKeyframeFrameBytes + kChecksumBytes;
+  const std::size_t world =
+      std::min(std::max(2 * world_bytes, options_.keyframe_bytes), kPayloadBytesMax - kFrame);
+  const std::size_t entry = kEntryHeadBytes + options_.tick_bytes;
+  const std::size_t batch = std::min(ticks_per_batch_ * entry, kPayloadBytesMax);
+  record_.reserve(kFrame + std::max(compressed_bytes_max(world), batch));
+  if (options_.compression == Compression::Zstd) {
+    record_.resize(world);
+    std::vector<std::byte> warm_up;
+    compressor_.append(record_, warm_up);
+  }
+  batch_.reserve(batch);
+}
+
+void RoomLog::keyframe(Tick tick, ConstBytes world) {
+  TICKBOX_ASSERT(!any_segment_ || tick == last_tick_);
+  flush();
+  if (any_segment_) {
+    const bool asked = is_asked();
+    if (asked) asked_ = tick;
+    segment_ += asked ? 2 : 1;
+  } else {
+    reserve(world.size());
+  }
+  begin_record(record_);
+  NumberWriter payload{record_};
+  payload.fixed((any_segment_ ? keyframe_tick_ : tick).value);
+  payload.fixed(static_cast<std::uint32_t>(world.size()));
+  payload.bytes(header_bytes_);
+  std::uint16_t flags = 0;
+  if (options_.compression == Compression::Zstd) {
+    compressor_.append(world, record_);
+    flags = kFlagCompressed;
+  } else {
+    payload.bytes(world);
+  }
+  any_segment_ = true;
+  last_tick_ = tick;
+  keyframe_tick_ = tick;
+  segment_is_quiet_ = true;
+  pass({.type = RecordType::Keyframe, .flags = flags, .tick = tick, .count = segment_});
+}
+
+void RoomLog::tick(const engine::TickEntry& entry) {
+  TICKBOX_ASSERT(any_segment_ && entry.tick == last_tick_ + 1);
+  const bool fits = batch_.size() + kEntryHeadBytes + entry.bytes.size() <= kPayloadBytesMax;
+  if (gathered_ > 0 && (entry.is_quiet != is_quiet_ || !fits)) flush();
+  last_tick_ = entry.tick;
+  is_quiet_ = entry.is_quiet;
+  segment_is_quiet_ = segment_is_quiet_ && is_quiet_;
+  ++gathered_;
+  if (is_quiet_) {
+    quiet_hash_ = entry.state_hash;
+  } else {
+    NumberWriter batch{batch_};
+    batch.fixed(entry.state_hash);
+    batch.number(static_cast<std::uint32_t>(entry.bytes.size()));
+    batch.bytes(entry.bytes);
+  }
+  if (gathered_ == (is_quiet_ ? ticks_per_quiet_ : ticks_per_batch_)) flush();
+}
+
+RecordHead RoomLog::gathered_head() const {
+  return {.type = is_quiet_ ? RecordType::Quiet : RecordType::Ticks,
+          .tick = {last_tick_.value - gathered_ + 1},
+          .count = gathered_};
+}
+
+void RoomLog::frame_gathered(std::vector<std::byte>& record) const {
+  begin_record(record);
+  NumberWriter payload{record};
+  if (is_quiet_) {
+    payload.fixed(quiet_hash_);
+  } else {
+    payload.bytes(batch_);
+  }
+}
+
+void RoomLog::flush() {
+  if (gathered_ == 0) return;
+  frame_gathered(record_);
+  pass(gathered_head());
+  batch_.clear();
+  gathered_ = 0;
+}
+
+void RoomLog::match_ended() {
+  for (Sink* sink : sinks_) {
+    sink->match_ended();
+  }
+}
+
+void RoomLog::pass_rest(Sink& sink, std::optional<ConstBytes> unfinished) const {
+  TICKBOX_ASSERT(any_segment_);
+  std::vector<std::byte> record;
+  std::uint64_t checksum = checksum_;
+  if (gathered_ > 0) {
+    frame_gathered(record);
+    const LogRecord ticks = framed(gathered_head(), checksum, record);
+    checksum = checksum_of(ticks.bytes);
+    sink.take(ticks);
+  }
+  if (!unfinished) return;
+  begin_record(record);
+  NumberWriter{record}.bytes(*unfinished);
+  sink.take(framed({.type = RecordType::Unfinished, .tick = last_tick_ + 1, .count = 1}, checksum,
+                   record));
+}
+
+/// Adds head and checksum to the payload in `record`.
+LogRecord RoomLog::framed(RecordHead head, std::uint64_t previous,
+                          std::vector<std::byte>& record) const {
+  head.payload_bytes = static_cast<std::uint32_t>(record.size() - kRecordHeadBytes);
+  seal(head, chain_.seed_after(head.type == RecordType::Keyframe ? 0 : previous), record);
+  return {.head = head, .bytes = record};
+}
+
+/// Passes the payload in record_ to all sinks as a record.
+void RoomLog::pass(RecordHead head) {
+  const LogRecord record = framed(head, checksum_, record_);
+  checksum_ = checksum_of(record.bytes);
+  for (Sink* sink : sinks_) {
+    sink->take(record);
+  }
+}
+
+}  // namespace tickbox::record

@@ -1,0 +1,144 @@
+#pragma once
+// The log of a room: what entered each tick, and the whole world from time to time, framed once as
+// records. Files, memory and followers are sinks of the same bytes.
+//
+// A segment is a keyframe and the records until the next one. Segments have numbers that rise
+// through the whole run of the room, so a sink may begin at any of them. A sink that has lost a
+// record cannot continue in the same segment; it asks for another. The log then leaves out a
+// number: that is how a reader tells ticks that a sink has lost from damage.
+
+#include "core/bytes.h"
+#include "core/ids.h"
+#include "engine/log/tick_log.h"
+#include "record/compression.h"
+#include "record/format.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tickbox::record {
+
+/// The time between keyframes, unless all ticks between them are quiet. One damaged byte costs at
+/// most this much play, and a seek steps at most this much of it.
+inline constexpr std::uint32_t kKeyframeSeconds = 5;
+
+/// The time between keyframes if all ticks since the last one were quiet.
+inline constexpr std::uint32_t kQuietKeyframeSeconds = 60;
+
+/// Records per second, each with a batch of ticks. A server that is killed loses at most one batch,
+/// or the quiet ticks of one record, in addition to the data that waits in a sink.
+inline constexpr std::uint32_t kBatchesPerSecond = 10;
+
+/// The time that one record covers if its ticks are quiet: nothing entered, in an empty room.
+inline constexpr std::uint32_t kQuietSeconds = 1;
+
+/// A destination of a log's records. Thread: that of the log.
+class Sink {
+ public:
+  Sink() = default;
+  Sink(const Sink&) = delete;
+  Sink& operator=(const Sink&) = delete;
+  virtual ~Sink() = default;
+
+  /// Takes the next record, or loses it. Returns at once. `record` is valid during the call.
+  virtual void take(const LogRecord& record) = 0;
+
+  /// Returns whether this sink can only go on, or would like to, at a new segment.
+  [[nodiscard]] virtual bool wants_segment() const { return false; }
+
+  /// Notes that the game has ended its match in the last tick.
+  virtual void match_ended() {}
+};
+
+/// The compression of keyframes. Only the golden match is uncompressed: builds for other
+/// processors, without zstd, read it.
+enum class Compression : std::uint8_t { None, Zstd };
+
+struct RoomLogOptions {
+  Compression compression = Compression::Zstd;
+  /// The bytes of a keyframe and of a tick for which memory is reserved; longer ones take more. As
+  /// engine::keyframe_bytes_of() and engine::tick_bytes_of() return them.
+  std::size_t keyframe_bytes = 0;
+  std::size_t tick_bytes = 0;
+};
+
+/// After each tick, and once before the first:
+///
+///     log.tick(entry);                                           // not before the first
+///     if (log.needs_keyframe()) log.keyframe(tick, bytes);       // of the room's tick log
+///
+/// Cost: no allocation once warm.
+class RoomLog {
+ public:
+  /// `header`: of the room's run; what it says of a file is left out. Requires: as
+  /// encode_header().
+  explicit RoomLog(const Header& header, const RoomLogOptions& options = {});
+
+  /// Passes every record from now on to `sink` too. Requires: the sink outlives the log.
+  void add(Sink& sink) { sinks_.push_back(&sink); }
+
+  [[nodiscard]] const Header& header() const { return header_; }
+
+  /// Returns true at the start, then every kKeyframeSeconds, or every kQuietKeyframeSeconds while
+  /// all ticks are quiet; earlier if a sink wants a segment, but for that at most once a second.
+  [[nodiscard]] bool needs_keyframe() const;
+
+  /// Flushes, and begins a segment with `world`: the world after `tick`, as a keyframe of the
+  /// engine. Requires: `tick` is the last tick that was passed, if there was one; at most
+  /// kPayloadBytesMax − kKeyframeFrameBytes bytes.
+  void keyframe(Tick tick, ConstBytes world);
+
+  /// Adds a tick. Flushes when a batch is full.
+  /// Requires: a keyframe() before the first; consecutive ticks.
+  void tick(const engine::TickEntry& entry);
+
+  /// Passes the ticks that were gathered to the sinks.
+  void flush();
+
+  /// Tells the sinks that the match has ended in the last tick.
+  void match_ended();
+
+  /// Passes to `sink` alone the ticks that were gathered; then, if given, what was to enter the
+  /// next tick, whose step never ended. Changes nothing here. Allocates memory.
+  /// Requires: a keyframe() before.
+  void pass_rest(Sink& sink, std::optional<ConstBytes> unfinished) const;
+
+ private:
+  [[nodiscard]] bool is_asked() const;
+  void reserve(std::size_t world_bytes);
+  [[nodiscard]] RecordHead gathered_head() const;
+  void frame_gathered(std::vector<std::byte>& record) const;
+  [[nodiscard]] LogRecord framed(RecordHead head, std::uint64_t previous,
+                                 std::vector<std::byte>& record) const;
+  void pass(RecordHead head);
+
+  Header header_;
+  std::array<std::byte, kFileHeaderBytes> header_bytes_;
+  Chain chain_;
+  RoomLogOptions options_;
+  std::vector<Sink*> sinks_;
+  Compressor compressor_;
+  std::uint32_t ticks_per_batch_;
+  std::uint32_t ticks_per_quiet_;
+
+  std::uint64_t checksum_ = 0;  ///< of the last record
+  bool any_segment_ = false;    ///< what follows is set
+  Tick last_tick_;              ///< last tick seen
+  Tick keyframe_tick_;
+  std::uint32_t segment_ = 0;  ///< number of the present segment
+  std::optional<Tick> asked_;  ///< when a segment was begun last because a sink wanted it
+
+  // The ticks that are being gathered: either a batch, or a stretch of quiet ones.
+  std::uint32_t gathered_ = 0;
+  bool is_quiet_ = false;
+  bool segment_is_quiet_ = true;  ///< all ticks since the last keyframe were quiet
+  std::uint64_t quiet_hash_ = 0;  ///< state hash after the last of them
+  std::vector<std::byte> batch_;
+
+  std::vector<std::byte> record_;  ///< the record that is being put together
+};
+
+}  // namespace tickbox::record

@@ -1,0 +1,28 @@
+#pragma once
+// The log of a room over HTTP: GET /rooms/N/log, a recording that grows.
+
+#include "core/clock.h"
+#include "os/http/http.h"
+#include "server/recording/log_tail.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace tickbox::server {
+
+/// The most that a stream may be late on request.
+inline constexpr Duration kLogDelayMax = std::chrono::minutes{2};
+
+/// Returns the number in "/rooms/N/log"; nothing for another path.
+[[nodiscard]] std::optional<std::uint32_t> room_of_log(std::string_view path);
+
+/// Answers a GET of a room's log: the newest whole segment, then all that follows. With `delay` in
+/// the query, such as delay=10s, every byte is sent that much later. Answers 400 for another delay,
+/// 503 while kFollowersMax follow the log. A follower that is too slow is cut. `clock` must outlive
+/// the answer's source.
+[[nodiscard]] os::HttpResponse stream_log(const LogTail& tail, std::string_view query,
+                                          const Clock& clock);
+
+}  // namespace tickbox::server

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# What readers that follow a room's log cost its server: processor time per tick with 0, 1 and 16 of them, by turns.
+set -euo pipefail
+
+usage() {
+    cat <<'USAGE'
+usage: tests/bench/followers.sh [--clients N] [--rounds R] [--seconds S] [--bin DIR]
+
+  --clients N   who play (64 by default)
+  --rounds R    how often each number of followers takes its turn (9 by default)
+  --seconds S   how long a turn is (5 by default)
+  --bin DIR     where the programs are (build/release/bin by default, built if it is)
+
+The followers read and discard. Prints the median of the processor microseconds per tick, and its ratio to that
+without a follower. The turns alternate, so the machine is as busy for each.
+USAGE
+}
+
+wrong() {
+    echo "tests/bench/followers.sh: $1" >&2
+    usage >&2
+    exit 2
+}
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$top"
+clients=64 rounds=9 seconds=5 bin=''
+while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    --clients | --rounds | --seconds | --bin)
+        [ $# -ge 2 ] || wrong "$1 needs a value"
+        [ "$1" = --bin ] || [[ "$2" =~ ^[1-9][0-9]{0,4}$ ]] || wrong "$1 takes a number from 1, not $2"
+        declare "${1#--}=$2"
+        shift
+        ;;
+    *) wrong "unknown: $1" ;;
+    esac
+    shift
+done
+
+if [ -z "$bin" ]; then
+    bin=build/release/bin
+    # shellcheck source=server/packages.sh
+    . server/packages.sh
+    tickbox_build_release "$top" tickbox tickbox-server
+fi
+
+# shellcheck source=tests/running_server.sh
+. tests/running_server.sh
+
+"${of_server[@]}" "$bin/tickbox-server" --port 0 --admin-port 0 --json --quiet --seed 7 >"$scratch/ready" 2>"$scratch/log" &
+running=($!)
+find_server "$scratch/ready"
+"${of_others[@]}" "$bin/tickbox" load "$address" --clients "$clients" --bot mix --seconds $((rounds * 3 * (seconds + 1) + 60)) \
+    --json --quiet >/dev/null 2>&1 &
+running+=($!)
+sleep 5
+
+# One reader, until it is stopped.
+follow() {
+    exec 3<>"/dev/tcp/${admin%:*}/${admin##*:}"
+    printf 'GET /rooms/1/log HTTP/1.1\r\nHost: %s\r\n\r\n' "$admin" >&3
+    exec "${of_others[@]}" cat <&3 >/dev/null
+}
+
+# Processor seconds and ticks so far.
+use() {
+    metrics "$admin" | awk '$1 == "process_cpu_seconds_total" { cpu = $2 } $1 == "tickbox_ticks_total" { ticks = $2 } END { print cpu, ticks }'
+}
+
+for _ in $(seq "$rounds"); do
+    for followers in 0 1 16; do
+        readers=()
+        for _ in $(seq "$followers"); do
+            follow &
+            readers+=($!)
+        done
+        sleep 1
+        before=$(use)
+        sleep "$seconds"
+        echo "$before $(use)" | awk '{ print ($3 - $1) * 1e6 / ($4 - $2) }' >>"$scratch/cost-$followers"
+        for reader in "${readers[@]}"; do
+            kill "$reader"
+            wait "$reader" 2>/dev/null || true
+        done
+    done
+done
+median() { sort -n "$1" | awk '{ of[NR] = $1 } END { print of[int((NR + 1) / 2)] }'; }
+alone=$(median "$scratch/cost-0")
+for followers in 0 1 16; do
+    cost=$(median "$scratch/cost-$followers")
+    echo "$followers $cost $alone" | awk '{ printf "%2d followers  %8.1f us per tick  ratio %.3f\n", $1, $2, $2 / $3 }'
+done

@@ -1,0 +1,125 @@
+#include "tests/simulator/checks/follow_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tickbox::simulator {
+namespace {
+
+/// One look in this number cuts or slows the link.
+constexpr std::uint64_t kLooksPerFault = 100;
+constexpr std::uint64_t kFaultLooksMax = 60;
+constexpr std::size_t kSlowBytes = 60;  ///< in one look
+
+/// The log gives records of a tenth of a second, and of a second while the room is empty. A look
+/// may come as late as that again.
+constexpr std::uint32_t kLateTenths = 3;
+constexpr std::uint32_t kLateTenthsEmpty = 12;
+
+}  // namespace
+
+void FollowCheck::look() {
+  disturb();
+  if (follower_ == nullptr && (closed_looks_ == 0 || --closed_looks_ == 0)) open();
+  receive();
+  step();
+  compare();
+  if (has_ended_ && on_the_way_.empty()) close();
+}
+
+FollowCounts FollowCheck::counts() const {
+  FollowCounts counts = counts_;
+  if (verifier_) counts.ticks += verifier_->result().ticks;
+  return counts;
+}
+
+void FollowCheck::open() {
+  follower_ = match_.log()->follow();
+  if (follower_ == nullptr) {
+    findings_.add("follow", "a place for a follower", "none");
+    return;
+  }
+  ++counts_.opened;
+  stream_ = {};
+  verifier_.emplace(match_.sound_game(), match_.map(), match_.tick_rate());
+}
+
+/// Ends what is followed; what is on the way is lost.
+void FollowCheck::close() {
+  if (verifier_) counts_.ticks += verifier_->result().ticks;
+  verifier_.reset();
+  follower_.reset();
+  has_ended_ = false;
+  on_the_way_.clear();
+}
+
+void FollowCheck::disturb() {
+  if (slow_looks_ > 0) --slow_looks_;
+  if (follower_ == nullptr || !rng_.chance(1, kLooksPerFault)) return;
+  const auto looks = static_cast<std::uint32_t>(1 + rng_.below(kFaultLooksMax));
+  if (rng_.chance(1, 2)) {
+    ++counts_.slow;
+    slow_looks_ = looks;
+  } else {
+    ++counts_.cut;
+    close();
+    closed_looks_ = looks;
+  }
+}
+
+void FollowCheck::receive() {
+  if (follower_ == nullptr) return;
+  const server::Follower::State state = follower_->take(taken_);
+  if (state == server::Follower::State::TooSlow) {
+    findings_.add("follow", "a log that waits for a slow follower", "it does not");
+  }
+  has_ended_ = state == server::Follower::State::Ended;
+  on_the_way_.insert(on_the_way_.end(), taken_.begin(), taken_.end());
+}
+
+/// Steps what arrives, in pieces.
+void FollowCheck::step() {
+  std::size_t left = slow_looks_ > 0 ? kSlowBytes : on_the_way_.size();
+  left = std::min(left, on_the_way_.size());
+  std::size_t at = 0;
+  while (left > 0) {
+    const std::size_t bytes = 1 + rng_.below(left);
+    stream_.append(ConstBytes{on_the_way_}.subspan(at, bytes));
+    at += bytes;
+    left -= bytes;
+    for (;;) {
+      const auto item = stream_.next();
+      if (!item) {
+        findings_.add("follow", "a log", std::string{record::describe(item.error())});
+        return;
+      }
+      if (!*item) break;
+      verifier_->take(**item, stream_.reader());
+    }
+  }
+  on_the_way_.erase(on_the_way_.begin(), on_the_way_.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
+void FollowCheck::compare() {
+  if (!verifier_) return;
+  const record::VerifyResult& result = verifier_->result();
+  if (!result.held() || result.gaps > 0) {
+    findings_.add("follow", "every tick with the room's hash",
+                  fmt::format("{} differ, {} damages, {} gaps; the first is {}", result.mismatched,
+                              result.damages, result.gaps,
+                              result.first_mismatch ? result.first_mismatch->tick.value : 0));
+    return;
+  }
+  if (!on_the_way_.empty() || has_ended_) return;
+  const engine::World& world = match_.world();
+  const bool is_empty = std::ranges::none_of(world.seats(), &engine::SeatInfo::taken);
+  const std::uint32_t tenths = is_empty ? kLateTenthsEmpty : kLateTenths;
+  const std::int64_t late = world.tick - result.last_tick;
+  if (late > 1 + match_.tick_rate() * tenths / 10) {
+    findings_.add("follow", fmt::format("the log within {} ms", 100 * tenths),
+                  fmt::format("it is {} ticks late", late));
+  }
+}
+
+}  // namespace tickbox::simulator
