@@ -35,12 +35,15 @@ Recorder::Recorder(const match::Match& match, const record::Header& header)
   log_.add(*tail_);
 }
 
+void Recorder::begin_segment_if_due() {
+  if (!log_.needs_keyframe()) return;
+  match_.tick_log().keyframe(match_.world(), match_.hash(), keyframe_);
+  log_.keyframe(match_.world().tick, keyframe_);
+}
+
 void Recorder::stepping(const RequestedTick& requested) {
   requested_ = requested;
-  if (log_.needs_keyframe()) {
-    match_.tick_log().keyframe(match_.world(), match_.hash(), keyframe_);
-    log_.keyframe(match_.world().tick, keyframe_);
-  }
+  begin_segment_if_due();
   in_step_ = true;
 }
 
