@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -103,13 +104,14 @@ int moved_left(const Strings& before, const Strings& after) {
   return static_cast<int>(best) - static_cast<int>(kMovedMax);
 }
 
-/// Holds a key, as a keyboard repeats it.
-void hold(const Pane& pane, const std::string& key, milliseconds time) {
-  const auto end = std::chrono::steady_clock::now() + time;
-  while (std::chrono::steady_clock::now() < end) {
-    pane.press({key});
-    std::this_thread::sleep_for(milliseconds{20});
-  }
+/// Holds keys, as a keyboard repeats them, until the rows are as wanted. Returns whether they came
+/// to be.
+bool hold_until(const Pane& pane, const Strings& keys,
+                const std::function<bool(const Strings& rows)>& wanted) {
+  return eventually([&] {
+    pane.press(keys);
+    return wanted(pane.rows());
+  });
 }
 
 // With this seed the player appears where it can walk to both sides.
@@ -123,13 +125,15 @@ TEST(Terminal, APersonSeesTheWorldAndMoves) {
   EXPECT_EQ(before[23], " q quit  d s a w move  → ↓ ← ↑ shoot  l k j i ray");
   EXPECT_NEAR(static_cast<double>(own_place(before).column), 40, 1);
   EXPECT_NEAR(static_cast<double>(own_place(before).row), 12, 1);
-  hold(pane, "d", milliseconds{800});
-  const Strings after = pane.rows();
+  Strings after;
+  EXPECT_TRUE(hold_until(pane, {"d"}, [&](const Strings& rows) {
+    after = rows;
+    return moved_left(before, rows) > 1;
+  })) << pane.text();
   EXPECT_NEAR(static_cast<double>(own_place(after).column), 40, 1) << "the camera follows";
-  const int moved = moved_left(before, after);
-  EXPECT_GT(moved, 1) << pane.text();
-  hold(pane, "a", milliseconds{800});
-  EXPECT_LT(moved_left(after, pane.rows()), -1) << pane.text();
+  EXPECT_TRUE(hold_until(pane, {"a"}, [&](const Strings& rows) {
+    return moved_left(after, rows) < -1;
+  })) << pane.text();
   pane.press({"q"});
   expect_exit(pane, "0");
   expect_restored(pane);
@@ -162,11 +166,14 @@ TEST(Terminal, ThePlatformerIsShownAndAKeyBeginsAgain) {
   const Strings before = pane.rows();
   EXPECT_EQ(before[23], " q quit  a ← d → run  w space jump  r restart");
   EXPECT_TRUE(shows(before, 'o')) << "coins\n" << pane.text();
-  hold(pane, "d", milliseconds{500});
-  EXPECT_GT(moved_left(before, pane.rows()), 1) << pane.text();
+  EXPECT_TRUE(hold_until(pane, {"d"}, [&](const Strings& rows) {
+    return moved_left(before, rows) > 1;
+  })) << pane.text();
   pane.press({"r"});
-  EXPECT_TRUE(eventually([&] { return moved_left(before, pane.rows()) == 0; })) << pane.text();
-  EXPECT_TRUE(is_in_the_middle(pane.rows(), {})) << pane.text();
+  EXPECT_TRUE(eventually([&] {
+    const Strings rows = pane.rows();
+    return moved_left(before, rows) == 0 && is_in_the_middle(rows, {});
+  })) << pane.text();
   pane.press({"q"});
   expect_exit(pane, "0");
   EXPECT_TRUE(pane.text().contains("everything held")) << pane.text();
@@ -202,11 +209,15 @@ TEST(Terminal, TheBomberIsShown) {
   const Strings before = pane.rows();
   EXPECT_EQ(before[23], " q quit  d s a w walk  space bomb");
   EXPECT_TRUE(shows(before, '#')) << "bricks\n" << pane.text();
-  hold(pane, "d", milliseconds{500});
-  EXPECT_GT(moved_left(before, pane.rows()), 0) << pane.text();
-  EXPECT_TRUE(is_in_the_middle(pane.rows(), {})) << pane.text();
-  pane.press({"space"});
-  EXPECT_TRUE(eventually([&] { return shows(pane.rows(), 'o'); })) << "a bomb\n" << pane.text();
+  EXPECT_TRUE(hold_until(pane, {"d"}, [&](const Strings& rows) {
+    return moved_left(before, rows) > 0;
+  })) << pane.text();
+  EXPECT_TRUE(eventually([&] { return is_in_the_middle(pane.rows(), {}); })) << pane.text();
+  // A bomb is seen once the player has left its place.
+  EXPECT_TRUE(
+      hold_until(pane, {"space", "a"}, [&](const Strings& rows) { return shows(rows, 'o'); }))
+      << "a bomb\n"
+      << pane.text();
   pane.press({"q"});
   expect_exit(pane, "0");
   EXPECT_TRUE(pane.text().contains("everything held")) << pane.text();
@@ -229,13 +240,13 @@ TEST(Terminal, AKeyIsDownUntilAReportedRelease) {
   const Strings before = pane.rows();
   send(pane, "\x1b[?11u");
   send(pane, "\x1b[100;1:1u");
-  std::this_thread::sleep_for(milliseconds{1'200});
+  EXPECT_TRUE(eventually([&] { return moved_left(before, pane.rows()) > 6; })) << pane.text();
   send(pane, "\x1b[100;1:3u");
-  EXPECT_GT(moved_left(before, pane.rows()), 6) << pane.text();
-  std::this_thread::sleep_for(milliseconds{500});
-  const Strings stopped = pane.rows();
-  std::this_thread::sleep_for(milliseconds{300});
-  EXPECT_EQ(moved_left(stopped, pane.rows()), 0) << pane.text();
+  EXPECT_TRUE(eventually([&] {
+    const Strings rows = pane.rows();
+    std::this_thread::sleep_for(milliseconds{300});
+    return moved_left(rows, pane.rows()) == 0;
+  })) << pane.text();
   send(pane, "\x1b[99;5u");
   expect_exit(pane, "0");
   expect_restored(pane);
