@@ -22,6 +22,7 @@
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace tickbox::commands {
 namespace {
@@ -239,11 +240,18 @@ std::string shortcoming_of(const VerifyFlags& options, const record::VerifyResul
   return fault.empty() ? fmt::format("{}: {}", options.file, kNothingToVerify) : fault;
 }
 
-/// Prints the result. `subject`: the file, or the address of the log. `error`: what is wrong or
-/// missing, unless `code` is Done.
-ExitCode tell(const Output& output, const std::string& subject, const record::VerifyResult& result,
-              const record::Header* header, double seconds, ExitCode code,
-              const std::string& error) {
+/// What was verified, and what to say of it.
+struct Verified {
+  const std::string& subject;  ///< the file, or the address of the log
+  const record::VerifyResult& result;
+  const record::Header* header;  ///< nullptr: none could be read
+  double seconds;
+  ExitCode code;
+  std::string error;  ///< what is wrong or missing, unless `code` is Done
+};
+
+ExitCode tell(const Output& output, const Verified& verified) {
+  const auto& [subject, result, header, seconds, code, error] = verified;
   const std::string build = header != nullptr ? other_build(*header) : std::string{};
   const ExitCode printed =
       output.json()
@@ -274,7 +282,7 @@ ExitCode run_follow(const VerifyFlags& options) {
   }
   const double seconds = std::chrono::duration<double>(clock.now() - start).count();
   const record::Header* header = followed->header ? &*followed->header : nullptr;
-  return tell(*options.output, url, result, header, seconds, code, error);
+  return tell(*options.output, {url, result, header, seconds, code, std::move(error)});
 }
 
 ExitCode run_verify(const VerifyFlags& options) {
@@ -303,7 +311,7 @@ ExitCode run_verify(const VerifyFlags& options) {
   const ExitCode code = exit_code_of(*result);
   const std::string error = code == ExitCode::Done ? "" : shortcoming_of(options, *result, taken);
   const record::Header* header = (*recording)->reader ? &(*recording)->reader->header() : nullptr;
-  return tell(*options.output, options.file, *result, header, seconds, code, error);
+  return tell(*options.output, {options.file, *result, header, seconds, code, error});
 }
 
 std::expected<std::optional<LogPlace>, std::string> follow_place(std::string_view url) {

@@ -74,8 +74,9 @@ std::optional<std::uint32_t> room_of_log(std::string_view path) {
   if (path.size() <= kBehind.size()) return std::nullopt;
   path.remove_suffix(kBehind.size());
   std::uint32_t room = 0;
-  const char* const end = path.data() + path.size();
-  const auto read = std::from_chars(path.data(), end, room);
+  const char* const begin = std::to_address(path.begin());
+  const char* const end = begin + path.size();
+  const auto read = std::from_chars(begin, end, room);
   if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
   return room;
 }
