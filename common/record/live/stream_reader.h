@@ -15,7 +15,7 @@ namespace tickbox::record {
 /// Keeps the bytes of a few records. Cost: linear in the bytes; memory for the largest record.
 class StreamReader {
  public:
-  /// Adds bytes that have come.
+  /// Appends the next bytes of the recording.
   void append(ConstBytes piece) { came_.insert(came_.end(), piece.begin(), piece.end()); }
 
   /// Advances to the next item. Nothing until more bytes come: then a record or the file header is

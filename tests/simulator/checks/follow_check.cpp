@@ -78,7 +78,7 @@ void FollowCheck::receive() {
   on_the_way_.insert(on_the_way_.end(), taken_.begin(), taken_.end());
 }
 
-/// Steps what arrives, in pieces.
+/// Gives the bytes that the link delivers to the reader, in pieces, and steps what it returns.
 void FollowCheck::step() {
   std::size_t left = slow_looks_ > 0 ? kSlowBytes : on_the_way_.size();
   left = std::min(left, on_the_way_.size());
