@@ -18,6 +18,12 @@ std::optional<Difference> first_difference(const engine::World& expected,
                     .got = std::move(first.got)};
 }
 
+Difference difference_or_hashes(const engine::World& expected, const engine::World& got) {
+  auto first = first_difference(expected, got);
+  return first ? *std::move(first)
+               : hash_difference(engine::state_hash(expected), engine::state_hash(got));
+}
+
 Difference hash_difference(std::uint64_t expected, std::uint64_t got) {
   return {.entity = std::nullopt,
           .subject = {},

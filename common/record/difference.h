@@ -25,6 +25,10 @@ struct Difference {
 [[nodiscard]] std::optional<Difference> first_difference(const engine::World& expected,
                                                          const engine::World& got);
 
+/// Returns the first difference; that of the hashes if no field differs.
+[[nodiscard]] Difference difference_or_hashes(const engine::World& expected,
+                                              const engine::World& got);
+
 /// Returns the difference of two state hashes.
 [[nodiscard]] Difference hash_difference(std::uint64_t expected, std::uint64_t got);
 

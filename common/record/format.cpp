@@ -193,10 +193,13 @@ std::expected<RecordHead, HeadError> load_head(ConstBytes bytes) {
   return head;
 }
 
-void seal(const RecordHead& head, std::uint64_t seed, std::vector<std::byte>& record) {
-  TICKBOX_ASSERT(head.payload_bytes <= kPayloadBytesMax);
+LogRecord seal(RecordHead head, std::uint64_t seed, std::vector<std::byte>& record) {
+  const std::size_t payload = record.size() - kRecordHeadBytes;
+  TICKBOX_ASSERT(payload <= kPayloadBytesMax);
+  head.payload_bytes = static_cast<std::uint32_t>(payload);
   store_head(record, head);
   NumberWriter{record}.fixed(hash_bytes(record, seed));
+  return {.head = head, .bytes = record};
 }
 
 std::uint64_t checksum_of(ConstBytes record) {

@@ -167,8 +167,8 @@ struct LogRecord {
 };
 
 /// Makes a record of `record`, which has space for the head and then the payload: stores `head`
-/// and appends the checksum.
-void seal(const RecordHead& head, std::uint64_t seed, std::vector<std::byte>& record);
+/// with the length of the payload, and appends the checksum. Returns a view of `record`.
+LogRecord seal(RecordHead head, std::uint64_t seed, std::vector<std::byte>& record);
 
 /// Returns the checksum at the end of a record. Requires: a whole record.
 [[nodiscard]] std::uint64_t checksum_of(ConstBytes record);

@@ -2,9 +2,9 @@
 
 #include "core/assert.h"
 #include "core/numbers.h"
-#include "record/trailer.h"
 
 #include <utility>
+#include <vector>
 
 namespace tickbox::record {
 
@@ -19,10 +19,7 @@ void LogFileStats::add(const LogFileStats& other) {
 }
 
 LogFile::LogFile(ByteSink& sink, const Header& header)
-    : sink_(sink), header_(header), chain_(header) {
-  index_.reserve(kIndexEntriesMax);
-  trailer_.reserve(kTrailerRecordBytesMax);
-}
+    : sink_(sink), header_(header), chain_(header) {}
 
 void LogFile::take(const LogRecord& record) {
   TICKBOX_ASSERT(state_ != State::Finished);
@@ -44,9 +41,7 @@ void LogFile::take(const LogRecord& record) {
 void LogFile::keyframe(const LogRecord& record) {
   const RecordHead& head = record.head;
   if (state_ == State::Broken && is_open_ && head.count == segment_ + 1) return;
-  const std::uint64_t offset = is_open_ ? stats_.bytes : kRecordsOffset;
   if (is_open_ ? !write(record.bytes) : !open(record)) return;
-  note_place({.offset = offset, .tick = head.tick, .segment = head.count});
   if (stats_.keyframes > 0 && head.tick > last_tick_ && !has_lost_) {
     stats_.ticks_lost += head.tick.value - last_tick_.value;
     ++stats_.gaps;
@@ -94,37 +89,19 @@ bool LogFile::write(ConstBytes bytes) {
   return true;
 }
 
-/// Adds every index_stride_-th place to the index. A full index drops every second place and
-/// doubles the stride.
-void LogFile::note_place(const KeyframePlace& place) {
-  if (stats_.keyframes % index_stride_ != 0) return;
-  index_.push_back(place);
-  if (index_.size() < kIndexEntriesMax) return;
-  index_stride_ *= 2;
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < index_.size(); i += 2) {
-    index_[kept++] = index_[i];
-  }
-  index_.resize(kept);
-}
-
 bool LogFile::finish() {
   TICKBOX_ASSERT(state_ != State::Finished);
   if (!has_end_ && is_open_) {
-    trailer_.assign(kRecordHeadBytes, std::byte{0});
-    NumberWriter payload{trailer_};
-    encode_trailer({.last_keyframe = keyframe_tick_,
-                    .ticks = static_cast<std::uint32_t>(stats_.ticks_recorded),
-                    .gaps = stats_.gaps,
-                    .index = std::move(index_)},
-                   payload);
-    RecordHead head{.payload_bytes = static_cast<std::uint32_t>(trailer_.size() - kRecordHeadBytes),
-                    .type = RecordType::Trailer,
-                    .flags = has_lost_ ? kFlagTicksLost : std::uint16_t{0},
-                    .tick = last_tick_,
-                    .count = segment_ + 1};
-    seal(head, chain_.seed_after(checksum_), trailer_);
-    has_end_ = write(trailer_);
+    std::vector<std::byte> trailer(kRecordHeadBytes);
+    NumberWriter payload{trailer};
+    payload.fixed(keyframe_tick_.value);
+    payload.fixed(static_cast<std::uint32_t>(stats_.ticks_recorded));
+    payload.fixed(stats_.gaps);
+    const RecordHead head{.type = RecordType::Trailer,
+                          .flags = has_lost_ ? kFlagTicksLost : std::uint16_t{0},
+                          .tick = last_tick_,
+                          .count = segment_ + 1};
+    has_end_ = write(seal(head, chain_.seed_after(checksum_), trailer).bytes);
   }
   state_ = State::Finished;
   return has_end_;

@@ -4,11 +4,9 @@
 #include "core/bytes.h"
 #include "core/ids.h"
 #include "record/format.h"
-#include "record/recorded.h"
 #include "record/room_log.h"
 
 #include <cstdint>
-#include <vector>
 
 namespace tickbox::record {
 
@@ -28,7 +26,7 @@ struct LogFileStats {
 /// before it. A refused record is lost, and all after it until a segment whose number shows that
 /// something is missing.
 /// Invariant: the data that the byte sink took is always a readable recording.
-/// Cost: no allocation after the first record.
+/// Cost: no allocation between the first record and finish().
 class LogFile final : public Sink {
  public:
   /// Records from the next keyframe on. `header`: of the log, with the file's `part`. Requires: the
@@ -58,7 +56,6 @@ class LogFile final : public Sink {
   void ticks(const LogRecord& record);
   bool open(const LogRecord& keyframe);
   bool write(ConstBytes bytes);
-  void note_place(const KeyframePlace& place);
 
   ByteSink& sink_;
   Header header_;
@@ -71,9 +68,6 @@ class LogFile final : public Sink {
   bool has_lost_ = false;       ///< ticks were lost since then
   bool has_end_ = false;        ///< an unfinished tick or the trailer was written
   std::uint64_t checksum_ = 0;  ///< of the last record that the byte sink took
-  std::vector<KeyframePlace> index_;
-  std::uint32_t index_stride_ = 1;  ///< index_ has one place per this many keyframes
-  std::vector<std::byte> trailer_;
   LogFileStats stats_;
 };
 

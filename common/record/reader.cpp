@@ -4,7 +4,6 @@
 #include "core/hash.h"
 #include "core/numbers.h"
 #include "record/compression.h"
-#include "record/trailer.h"
 
 #include <algorithm>
 #include <array>
@@ -71,30 +70,6 @@ Reader Reader::from_keyframe(std::size_t offset) const {
   return reader;
 }
 
-std::optional<record::Trailer> Reader::find_trailer() const {
-  const std::size_t first =
-      file_.size() -
-      std::min(file_.size() - std::min(file_.size(), kRecordsOffset), kTrailerRecordBytesMax);
-  const std::string_view text{reinterpret_cast<const char*>(file_.data()), file_.size()};
-  const auto sync = sync_bytes();
-  const std::string_view wanted{reinterpret_cast<const char*>(sync.data()), sync.size()};
-  for (std::size_t at = text.rfind(wanted); at != std::string_view::npos && at >= first;
-       at = text.rfind(wanted, at - 1)) {
-    const auto head = load_head(file_.subspan(at));
-    if (!head || head->type != RecordType::Trailer || record_bytes(*head) != file_.size() - at) {
-      continue;
-    }
-    const std::uint64_t checksum = checksum_before(at);
-    RecordHead checked;
-    // next() would search the file behind a record that is not whole.
-    if (check_record(at, checksum, checked) != Framing::Whole) continue;
-    Reader reader = from_keyframe(at);
-    reader.checksum_ = checksum;
-    if (reader.next() == Item::Trailer) return std::move(reader.trailer_);
-  }
-  return std::nullopt;
-}
-
 LogRecord Reader::record_at(std::size_t offset) const {
   const ConstBytes rest = file_.subspan(offset);
   const auto head = load_head(rest);
@@ -108,14 +83,6 @@ void Reader::grow(ConstBytes file, std::size_t dropped) {
   offset_ -= dropped;
   search_budget_ = kSearchPerFileByte * file.size() + kSearchBytesMin;
   if (!closed_) finished_ = false;
-}
-
-bool Reader::has_keyframe(const KeyframePlace& place) const {
-  RecordHead head;
-  return place.offset >= kRecordsOffset && place.offset < file_.size() &&
-         check_record(place.offset, 0, head) == Framing::Whole &&
-         head.type == RecordType::Keyframe && head.tick == place.tick &&
-         head.count == place.segment;
 }
 
 Reader::Item Reader::next() {
@@ -330,8 +297,14 @@ bool Reader::decode_quiet(const RecordHead& head, ConstBytes payload) {
 }
 
 bool Reader::decode_trailer(const RecordHead& head, ConstBytes payload) {
-  return record::decode_trailer(head, payload, trailer_) &&
-         (resuming_ || trailer_.last_keyframe == last_keyframe_);
+  NumberReader in{payload};
+  trailer_ = {.last_tick = head.tick,
+              .last_keyframe = {in.fixed<std::uint32_t>()},
+              .gap_before = (head.flags & kFlagTicksLost) != 0,
+              .end_segment = head.count,
+              .ticks = in.fixed<std::uint32_t>(),
+              .gaps = in.fixed<std::uint32_t>()};
+  return !in.failed() && in.left() == 0 && (resuming_ || trailer_.last_keyframe == last_keyframe_);
 }
 
 }  // namespace tickbox::record

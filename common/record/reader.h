@@ -59,16 +59,8 @@ class Reader {
   /// record in the file.
   [[nodiscard]] Reader from_keyframe(std::size_t offset) const;
 
-  /// Returns the trailer that the file ends with, found from its end; nothing if the file ends
-  /// otherwise. Cost: a search of the last kTrailerRecordBytesMax bytes; of more only in a damaged
-  /// file that has no sync word there.
-  [[nodiscard]] std::optional<record::Trailer> find_trailer() const;
-
   /// Returns the record at `offset`. Requires: a whole record is there.
   [[nodiscard]] LogRecord record_at(std::size_t offset) const;
-
-  /// Returns whether a whole keyframe is at `place`, with the tick and number of `place`.
-  [[nodiscard]] bool has_keyframe(const KeyframePlace& place) const;
 
   /// Continues after EndsEarly, in a recording that has grown. `file` is what it now has, without
   /// its first `dropped` bytes, and outlives the reader. Offsets count from there.

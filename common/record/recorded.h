@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace tickbox::record {
 
@@ -30,15 +29,6 @@ struct Keyframe {
   bool gap_before = false;  ///< ticks before it were not recorded
 };
 
-/// The place of a segment's keyframe in the file.
-struct KeyframePlace {
-  std::uint64_t offset = 0;  ///< bytes from the start of the file
-  Tick tick;
-  std::uint32_t segment = 0;
-
-  friend bool operator==(const KeyframePlace&, const KeyframePlace&) = default;
-};
-
 /// The record at the end of a complete recording.
 struct Trailer {
   Tick last_tick;  ///< last recorded tick
@@ -47,8 +37,6 @@ struct Trailer {
   std::uint32_t end_segment = 0;  ///< number of the last segment plus 1; 0 if there is none
   std::uint32_t ticks = 0;
   std::uint32_t gaps = 0;
-  /// In order. If the file has lost bytes, the offsets are those of the complete file.
-  std::vector<KeyframePlace> index;
 };
 
 }  // namespace tickbox::record

@@ -140,28 +140,21 @@ void RoomLog::pass_rest(Sink& sink, std::optional<ConstBytes> unfinished) const 
   std::uint64_t checksum = checksum_;
   if (gathered_ > 0) {
     frame_gathered(record);
-    const LogRecord ticks = framed(gathered_head(), checksum, record);
+    const LogRecord ticks = seal(gathered_head(), chain_.seed_after(checksum), record);
     checksum = checksum_of(ticks.bytes);
     sink.take(ticks);
   }
   if (!unfinished) return;
   begin_record(record);
   NumberWriter{record}.bytes(*unfinished);
-  sink.take(framed({.type = RecordType::Unfinished, .tick = last_tick_ + 1, .count = 1}, checksum,
-                   record));
-}
-
-/// Adds head and checksum to the payload in `record`.
-LogRecord RoomLog::framed(RecordHead head, std::uint64_t previous,
-                          std::vector<std::byte>& record) const {
-  head.payload_bytes = static_cast<std::uint32_t>(record.size() - kRecordHeadBytes);
-  seal(head, chain_.seed_after(head.type == RecordType::Keyframe ? 0 : previous), record);
-  return {.head = head, .bytes = record};
+  sink.take(seal({.type = RecordType::Unfinished, .tick = last_tick_ + 1, .count = 1},
+                 chain_.seed_after(checksum), record));
 }
 
 /// Passes the payload in record_ to all sinks as a record.
 void RoomLog::pass(RecordHead head) {
-  const LogRecord record = framed(head, checksum_, record_);
+  const std::uint64_t previous = head.type == RecordType::Keyframe ? 0 : checksum_;
+  const LogRecord record = seal(head, chain_.seed_after(previous), record_);
   checksum_ = checksum_of(record.bytes);
   for (Sink* sink : sinks_) {
     sink->take(record);

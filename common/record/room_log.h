@@ -111,8 +111,6 @@ class RoomLog {
   void reserve(std::size_t world_bytes);
   [[nodiscard]] RecordHead gathered_head() const;
   void frame_gathered(std::vector<std::byte>& record) const;
-  [[nodiscard]] LogRecord framed(RecordHead head, std::uint64_t previous,
-                                 std::vector<std::byte>& record) const;
   void pass(RecordHead head);
 
   Header header_;

@@ -1,85 +1,89 @@
 #include "record/segments.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <optional>
 #include <utility>
 
 namespace tickbox::record {
-namespace {
 
-void begin(Segments& segments, const Reader& reader, std::uint32_t damage) {
-  const Keyframe& keyframe = reader.keyframe();
-  if (!segments.all.empty() && damage == 0) {
-    Segment& before = segments.all.back();
-    before.continued = before.last == keyframe.tick;
+/// Notes what the damage behind the last segment has cost. `next` is the number of the segment that
+/// follows, or would; `previous` the tick of the log's keyframe before that one. Numbers that are
+/// missing without damage cost nothing: a sink has lost them, or wanted a segment.
+void Segments::close_last(std::uint32_t next, Tick previous, std::optional<std::uint32_t> first) {
+  if (!damage_after) return;
+  if (all.empty()) {
+    missing += first ? next - *first : 1;
+    return;
   }
-  segments.all.push_back({.offset = reader.item_offset(),
-                          .end = reader.offset(),
-                          .number = keyframe.segment,
-                          .keyframe = keyframe.tick,
-                          .previous = keyframe.previous,
-                          .last = keyframe.tick,
-                          .gap_before = keyframe.gap_before,
-                          .damage_before = damage});
+  // Damage that begins exactly at the next keyframe costs nothing of this segment. Then only one
+  // segment is missing, and the keyframe before the segment after it is of the last tick here.
+  Segment& segment = all.back();
+  segment.is_whole = next == segment.number + 2 && segment.last == previous;
+  missing += next - segment.number - 1;
 }
 
-/// Returns a reader at the last keyframe of the index at or before `tick`; nothing if the index is
-/// missing or does not fit the file.
-std::optional<Reader> near(const Reader& recording, Tick tick) {
-  const auto trailer = recording.find_trailer();
-  if (!trailer) return std::nullopt;
-  const auto after = std::ranges::upper_bound(trailer->index, tick, {}, &KeyframePlace::tick);
-  if (after == trailer->index.begin() || !recording.has_keyframe(*(after - 1))) return std::nullopt;
-  return recording.from_keyframe((after - 1)->offset);
+void Segments::add(Reader::Item item, const Reader& reader) {
+  switch (item) {
+    case Reader::Item::Keyframe: {
+      const Keyframe& keyframe = reader.keyframe();
+      close_last(keyframe.segment, keyframe.previous, reader.first_segment());
+      if (!all.empty()) all.back().continued = !damage_after && all.back().last == keyframe.tick;
+      damage_after = false;
+      gaps += keyframe.gap_before ? 1U : 0U;
+      all.push_back({.offset = reader.item_offset(),
+                     .end = reader.offset(),
+                     .number = keyframe.segment,
+                     .keyframe = keyframe.tick,
+                     .last = keyframe.tick,
+                     .damage_before = damages > 0});
+      return;
+    }
+    case Reader::Item::Ticks:
+      all.back().last = reader.ticks().back().tick;
+      all.back().end = reader.offset();
+      return;
+    case Reader::Item::Trailer:
+      trailer = reader.trailer();
+      close_last(trailer->end_segment, trailer->last_keyframe, reader.first_segment());
+      gaps += trailer->gap_before ? 1U : 0U;
+      // Of a file that began late the trailer alone knows.
+      lacks_segments = gaps > trailer->gaps;
+      gaps = std::max(gaps, trailer->gaps);
+      return;
+    case Reader::Item::Unfinished:
+      unfinished = reader.unfinished().tick;
+      all.back().end = reader.offset();
+      return;
+    case Reader::Item::Damage:
+      ++damages;
+      if (reader.damage().offset < kRecordsOffset) return;
+      damage_after = true;
+      if (!all.empty() && !trailer) all.back().is_whole = false;
+      return;
+    case Reader::Item::EndsEarly:
+      ends_early = true;
+      return;
+    case Reader::Item::Finished:
+      if (all.empty() && damage_after && !trailer) missing = 1;
+      return;
+  }
 }
-
-}  // namespace
 
 Segments segments_of(Reader reader, const std::function<bool()>& stopped) {
   Segments segments;
-  segments.first = reader.first_segment();
-  std::uint32_t damage = 0;  // damaged stretches since the last segment
-  for (;;) {
+  Reader::Item item{};
+  do {
     segments.interrupted = stopped && stopped();
-    if (segments.interrupted) return segments;
-    switch (reader.next()) {
-      case Reader::Item::Keyframe:
-        begin(segments, reader, std::exchange(damage, 0U));
-        break;
-      case Reader::Item::Ticks:
-        segments.all.back().last = reader.ticks().back().tick;
-        segments.all.back().end = reader.offset();
-        break;
-      case Reader::Item::Trailer:
-        segments.trailer = reader.trailer();
-        break;
-      case Reader::Item::Unfinished:
-        segments.unfinished = reader.unfinished().tick;
-        segments.all.back().end = reader.offset();
-        break;
-      case Reader::Item::Damage:
-        ++(reader.damage().offset < kRecordsOffset ? segments.header_damage : damage);
-        break;
-      case Reader::Item::EndsEarly:
-        segments.ends_early = true;
-        break;
-      case Reader::Item::Finished:
-        segments.damage_after = damage;
-        return segments;
-    }
-  }
+    if (segments.interrupted) break;
+    item = reader.next();
+    segments.add(item, reader);
+  } while (item != Reader::Item::Finished);
+  return segments;
 }
 
 Reader seek(const Reader& recording, Tick tick) {
-  Reader walk = near(recording, tick).value_or(recording);
-  std::optional<std::size_t> best;
-  for (auto item = walk.next(); item != Reader::Item::Finished; item = walk.next()) {
-    if (item != Reader::Item::Keyframe) continue;
-    if (walk.keyframe().tick > tick) break;
-    best = walk.item_offset();
-  }
-  return best ? recording.from_keyframe(*best) : recording;
+  const std::vector<Segment> all = segments_of(recording).all;
+  const auto after = std::ranges::upper_bound(all, tick, {}, &Segment::keyframe);
+  return after == all.begin() ? recording : recording.from_keyframe((after - 1)->offset);
 }
 
 }  // namespace tickbox::record

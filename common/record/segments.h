@@ -20,34 +20,39 @@ struct Segment {
   std::size_t end = 0;       ///< offset after the last record
   std::uint32_t number = 0;  ///< number, as written in the keyframe
   Tick keyframe;
-  Tick previous;  ///< tick of the previous keyframe, as written in this one
-  Tick last;      ///< last tick in the segment
-  bool gap_before = false;
-  bool continued = false;           ///< the next segment begins at the last tick of this one
-  std::uint32_t damage_before = 0;  ///< damaged stretches between the previous segment and this one
+  Tick last;                   ///< last tick in the segment
+  bool damage_before = false;  ///< anywhere before it in the file
+  bool continued = false;      ///< the next segment begins at the last tick of this one
+  bool is_whole = true;        ///< it has lost nothing to damage
 };
 
-/// The segments of a whole file, found in one pass.
+/// The segments of a file, and what lies between them.
 struct Segments {
   std::vector<Segment> all;
-  std::optional<std::uint32_t> first;  ///< number of the file's first; none if its header is lost
+  std::uint32_t missing = 0;  ///< segments of which damage has left nothing
+  std::uint32_t damages = 0;  ///< damaged stretches
+  bool damage_after = false;  ///< damage follows the last segment
+  std::uint32_t gaps = 0;     ///< how often ticks were not recorded
+  /// Whole segments were removed: there are more gaps than the trailer counts.
+  bool lacks_segments = false;
   std::optional<Trailer> trailer;
   std::optional<Tick> unfinished;  ///< the tick whose step never ended
   bool ends_early = false;
-  std::uint32_t header_damage = 0;  ///< damaged stretches in the file header
-  std::uint32_t damage_after = 0;   ///< damaged stretches after the last segment
-  bool interrupted = false;         ///< `stopped` ended the walk; the rest is missing here
+  bool interrupted = false;  ///< `stopped` ended the walk; the rest is missing here
+
+  /// Adds the item that `reader` has returned last.
+  void add(Reader::Item item, const Reader& reader);
+
+ private:
+  void close_last(std::uint32_t next, Tick previous, std::optional<std::uint32_t> first);
 };
 
 /// Reads `reader`, fresh from open(), to its end, or until `stopped` returns true. `stopped` is
 /// called at each record and may be empty. Cost: linear in the file's length; steps no tick.
 [[nodiscard]] Segments segments_of(Reader reader, const std::function<bool()>& stopped = {});
 
-// The search for a tick: by the trailer's index if it fits the file, otherwise record by record.
-
 /// Returns a reader whose first item is the last whole keyframe at or before `tick`; a reader of
-/// the whole file if there is none.
-/// Cost: reads the part between two entries of the index; without an index, the file up to `tick`.
+/// the whole file if there is none. Cost: as segments_of().
 [[nodiscard]] Reader seek(const Reader& recording, Tick tick);
 
 }  // namespace tickbox::record

@@ -24,8 +24,7 @@ struct PlayerSummary {
 };
 
 struct Summary {
-  std::optional<Tick> first_tick;      ///< tick of the first keyframe
-  std::optional<Tick> first_recorded;  ///< the first tick that can be stepped
+  std::optional<Tick> first_tick;  ///< tick of the first keyframe
   Tick last_tick;
   std::uint64_t ticks = 0;
   std::uint32_t segments = 0;  ///< segments with a readable keyframe
@@ -39,7 +38,7 @@ struct Summary {
 };
 
 /// Counts the records of `reader`, fresh from open(), to its end. `decoder`: of the recording's
-/// game; nullptr without it: then impossible worlds and ticks are counted like others.
+/// game; nullptr without it. With it, impossible worlds and ticks count as damage too.
 [[nodiscard]] Summary summarize(Reader reader, Decoder* decoder);
 
 }  // namespace tickbox::record

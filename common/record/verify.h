@@ -18,7 +18,6 @@
 #include <functional>
 #include <limits>
 #include <optional>
-#include <span>
 
 namespace tickbox::record {
 
@@ -86,51 +85,95 @@ struct SegmentResult {
   bool given_up = false;               ///< `stopped` ended the segment early
 };
 
-/// Steps segments, one after the other. Thread: one verifier for each; none changes the file.
+/// Steps segments, one after the other. Thread: one verifier for each.
 class SegmentVerifier {
  public:
-  /// Requires: all arguments outlive this; game and map are those that the recording's header
-  /// names.
-  SegmentVerifier(const Reader& recording, const GameTable& game, const engine::SharedMap& map,
-                  const VerifyOptions& options)
-      : recording_(recording),
-        options_(options),
-        decoder_(game, map, recording.header().tick_rate) {
-    decoder_.stop_when(options.stopped);
-    if (options.twice) {
-      beside_.emplace(game, map, recording.header().tick_rate);
-      beside_->stop_when(options.stopped);
-    }
-  }
+  /// Requires: `options` outlives this; game and map are those that the recording's header names.
+  SegmentVerifier(const GameTable& game, const engine::SharedMap& map, std::uint32_t tick_rate,
+                  const VerifyOptions& options);
 
-  /// Steps `segment` and compares its hashes. Requires: `segment` is from segments_of() this
-  /// recording.
-  [[nodiscard]] SegmentResult verify(const Segment& segment);
+  /// Begins a segment with the keyframe that `reader` has returned.
+  void begin(const Reader& reader);
+
+  /// Steps what `reader` has returned: ticks of the segment, or the unfinished one.
+  void take(Reader::Item item, const Reader& reader);
+
+  /// Compares the stepped world with the keyframe that `reader` has returned. Requires: that
+  /// continues the segment.
+  void compare_next(const Reader& reader);
+
+  [[nodiscard]] const SegmentResult& result() const { return result_; }
+
+  /// Does all of these for a segment. Requires: it is from segments_of() this recording.
+  [[nodiscard]] SegmentResult verify(const Reader& recording, const Segment& segment);
 
  private:
-  [[nodiscard]] bool wanted(const Segment& segment) const;
-  [[nodiscard]] bool in_range(Tick tick) const;
-  [[nodiscard]] bool gives_up(SegmentResult& result) const;
-  [[nodiscard]] bool take(engine::World& world, const RecordedTick& recorded,
-                          SegmentResult& result);
-  [[nodiscard]] bool repeat(engine::World& beside, const engine::World& world,
-                            const RecordedTick& recorded, SegmentResult& result);
-  void step_unfinished(engine::World& world, const RecordedTick& recorded, SegmentResult& result);
+  [[nodiscard]] bool is_wanted(const Segment& segment) const;
 
-  const Reader& recording_;
+  [[nodiscard]] bool is_wanted(Tick tick) const {
+    return tick >= options_.from && tick <= options_.to;
+  }
+
+  [[nodiscard]] bool gives_up();
+  [[nodiscard]] bool step(const RecordedTick& recorded);
+  void step_unfinished(const RecordedTick& recorded);
+  void repeat(const RecordedTick& recorded);
+
   const VerifyOptions& options_;
   Decoder decoder_;
-  std::optional<Decoder> beside_;  ///< steps the second world
-  bool waits_ = false;             ///< quiet ticks were stepped; the hash of their stretch follows
+  std::optional<Decoder> beside_;        ///< steps the second world
+  std::optional<engine::World> world_;   ///< none if nothing more is stepped in the segment
+  std::optional<engine::World> second_;  ///< none without `twice`, and once it has differed
+  bool waits_ = false;  ///< quiet ticks were stepped; the hash of their stretch follows
+  SegmentResult result_;
 };
 
-/// Adds up the results of all segments. Requires: one result for each of segments.all.
-[[nodiscard]] VerifyResult add_up(const Segments& segments, std::span<const SegmentResult> results,
-                                  const VerifyOptions& options);
+/// Adds the results of segments in file order.
+class VerifySum {
+ public:
+  explicit VerifySum(const VerifyOptions& options) : from_(options.from), to_(options.to) {}
+
+  void add(const Segment& segment, const SegmentResult& result);
+
+  /// Returns the sum. Requires: every segment of `segments` was added, and what was added before is
+  /// no longer there.
+  [[nodiscard]] VerifyResult result(const Segments& segments) const;
+
+ private:
+  void compare_keyframe(const Segment& segment, const SegmentResult& result);
+
+  Tick from_;
+  Tick to_;
+  VerifyResult sum_;
+  // Of the last segment, if its end can be compared with a keyframe.
+  bool differs_ = false;           ///< a tick of it does
+  bool has_first_ = false;         ///< the first mismatch of all is in it
+  std::optional<Difference> end_;  ///< of its stepped world from the keyframe
+};
 
 /// Verifies the whole recording on this thread. Requires: `reader` is fresh from open(); game and
 /// map are those that its header names.
 [[nodiscard]] VerifyResult verify(const Reader& reader, const GameTable& game,
                                   const engine::SharedMap& map, const VerifyOptions& options = {});
+
+/// Verifies a match while it is played, item by item.
+class LiveVerifier {
+ public:
+  /// Requires: as SegmentVerifier.
+  LiveVerifier(const GameTable& game, const engine::SharedMap& map, std::uint32_t tick_rate,
+               const VerifyOptions& options)
+      : verifier_(game, map, tick_rate, options), sum_(options) {}
+
+  /// Takes the item that `reader` has returned.
+  void take(Reader::Item item, const Reader& reader);
+
+  /// Returns what is known so far.
+  [[nodiscard]] VerifyResult result() const;
+
+ private:
+  Segments segments_;  ///< of all segments only the last
+  SegmentVerifier verifier_;
+  VerifySum sum_;
+};
 
 }  // namespace tickbox::record

@@ -28,12 +28,12 @@ class Recorder {
   /// Passes every record to `sink` too. Requires: no tick was stepped; the sink outlives this.
   void add(record::Sink& sink) { log_.add(sink); }
 
-  /// Begins the log with the present world, so that a server without a tick leaves a recording too.
-  /// Without it, the log begins with the first tick.
-  void begin() { begin_segment_if_due(); }
+  /// Begins a segment with the present world, if one is due. A server that does so at its start
+  /// leaves a recording even without a tick.
+  void begin_segment_if_due();
 
-  /// Begins a segment if one is due, and keeps the request of the next tick until stepped(). Call
-  /// it before the match ticks. Cost: no allocation once warm.
+  /// Does the same, and keeps the request of the next tick until stepped(). Call it before the
+  /// match ticks. Cost: no allocation once warm.
   void stepping(const RequestedTick& requested);
 
   /// Logs the tick that the match has written to its tick log last.
@@ -51,7 +51,6 @@ class Recorder {
   [[nodiscard]] bool write_last_seconds(ByteSink& sink) const;
 
  private:
-  void begin_segment_if_due();
   [[nodiscard]] std::vector<std::byte> unfinished_tick() const;
 
   const match::Match& match_;

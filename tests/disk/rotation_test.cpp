@@ -1,6 +1,7 @@
 // A recording that goes on from file to file: each file stands alone, no file is removed that was
 // not made here, and while a disk fails the recording stays in the present file.
 
+#include "record/segments.h"
 #include "tests/disk/recorded.h"
 #include "tests/support/short_match.h"
 
@@ -41,7 +42,7 @@ TEST(Rotation, EachFileStandsAloneAndTogetherTheyLackNothing) {
       EXPECT_EQ(reader.header().part, i);
       EXPECT_EQ(reader.header().salt, recorded.played.header().salt);
       EXPECT_GE(reader.first_segment(), next_segment);
-      next_segment = reader.find_trailer().value().end_segment;
+      next_segment = record::segments_of(reader).trailer.value().end_segment;
       EXPECT_GT(next_segment, reader.header().first_segment);
       EXPECT_TRUE(results[i].complete);
       EXPECT_EQ(results[i].last_tick, last + static_cast<std::uint32_t>(results[i].ticks));

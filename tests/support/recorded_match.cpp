@@ -38,6 +38,18 @@ std::uint64_t hash_of(const GameTable& game, const engine::SharedMap& map,
   return at->second;
 }
 
+/// Verifies as if the match were played now.
+record::VerifyResult verify_live(record::Reader reader, const Played& played,
+                                 const record::VerifyOptions& options) {
+  record::LiveVerifier verifier{*played.game, played.map, reader.header().tick_rate, options};
+  record::Reader::Item item{};
+  do {
+    item = reader.next();
+    verifier.take(item, reader);
+  } while (item != record::Reader::Item::Finished);
+  return verifier.result();
+}
+
 }  // namespace
 
 bool is_as_played(const record::RecordedTick& tick, const PlayedTick& played) {
@@ -268,7 +280,11 @@ Played played_in(const record::Header& header) {
 record::VerifyResult verify(ConstBytes file, const record::VerifyOptions& options) {
   const auto reader = record::Reader::open(file).value();
   const Played played = played_in(reader.header());
-  return record::verify(reader, *played.game, played.map, options);
+  auto result = record::verify(reader, *played.game, played.map, options);
+  if (!options.stopped && options.from == Tick{0} && options.to == record::VerifyOptions{}.to) {
+    TICKBOX_ASSERT(verify_live(reader, played, options) == result);
+  }
+  return result;
 }
 
 std::vector<Piece> pieces(ConstBytes file) {

@@ -27,9 +27,9 @@ record::VerifyResult verify_in_parallel(const record::Reader& reader, const Game
   // A free thread takes the next segment. Each result has its own place, so the order has no
   // effect.
   const auto work = [&](const auto& after_each) {
-    record::SegmentVerifier verifier{reader, game, map, options};
+    record::SegmentVerifier verifier{game, map, reader.header().tick_rate, options};
     for (std::size_t i = next++; i < count; i = next++) {
-      results[i] = verifier.verify(segments.all[i]);
+      results[i] = verifier.verify(reader, segments.all[i]);
       ++done;
       after_each();
     }
@@ -46,7 +46,11 @@ record::VerifyResult verify_in_parallel(const record::Reader& reader, const Game
   for (std::thread& helper : helpers) {
     helper.join();
   }
-  return record::add_up(segments, results, options);
+  record::VerifySum sum{options};
+  for (std::size_t i = 0; i < count; ++i) {
+    sum.add(segments.all[i], results[i]);
+  }
+  return sum.result(segments);
 }
 
 }  // namespace tickbox::commands

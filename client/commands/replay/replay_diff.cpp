@@ -179,8 +179,7 @@ bool compare(const Side& a, const Side& b, RecordingDiff& diff) {
   }
   if (a.at().hash() == b.at().hash()) return false;
   diff.tick = a.tick();
-  diff.what = record::first_difference(a.at().world(), b.at().world())
-                  .value_or(record::hash_difference(a.at().hash(), b.at().hash()));
+  diff.what = record::difference_or_hashes(a.at().world(), b.at().world());
   return true;
 }
 

@@ -6,8 +6,7 @@
 #include "core/log_event.h"
 #include "os/http/http.h"
 #include "os/net/resolve.h"
-#include "record/live/live_verifier.h"
-#include "record/live/stream_reader.h"
+#include "record/stream_reader.h"
 
 #include <fmt/format.h>
 
@@ -37,6 +36,7 @@ class Follow {
         output_(output),
         clock_(clock),
         stopped_(stopped),
+        options_{.stopped = stopped},
         progress_(output.quiet() ? ProgressFor::Nobody : ProgressFor::Terminals, clock.now()) {}
 
   [[nodiscard]] os::HttpSink sink() {
@@ -61,6 +61,7 @@ class Follow {
   const Output& output_;
   const Clock& clock_;
   const std::function<bool()>& stopped_;
+  record::VerifyOptions options_;
   Progress progress_;
   unsigned status_ = 0;
   std::string refusal_;  ///< the body of a response with another status
@@ -81,8 +82,7 @@ bool Follow::begin(const record::Reader& reader) {
     return false;
   }
   setting_ = *std::move(setting);
-  verifier_.emplace(*setting_->game, setting_->map, setting_->tick_rate);
-  verifier_->stop_when(stopped_);
+  verifier_.emplace(*setting_->game, setting_->map, setting_->tick_rate, options_);
   return true;
 }
 
@@ -110,7 +110,7 @@ bool Follow::take(ConstBytes piece) {
 
 void Follow::show() {
   if (!verifier_ || !progress_.due(clock_.now())) return;
-  const record::VerifyResult& result = verifier_->result();
+  const record::VerifyResult result = verifier_->result();
   progress_.show(fmt::format(
       "tick {}  {} stepped  {}", result.last_tick.value, counted(result.ticks, "tick"),
       result.mismatched == 0 ? std::string{"every hash equal"}

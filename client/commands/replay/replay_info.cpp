@@ -99,7 +99,7 @@ std::string info_text(const Recording& recording, const record::Summary& summary
         "started     {}\n  simulation  {}, commit {}\n",
         header.room, header.part, header.game, header.game_version, header.map_seats,
         header.tick_rate, header.seed, start_text(header), header.simulation, header.commit);
-    const std::string range = summary.first_tick && summary.first_recorded
+    const std::string range = summary.first_tick && summary.ticks > 0
                                   ? ticks_in_words(*summary.first_tick, summary.last_tick) + ": "
                                   : "";
     text += fmt::format("  ticks       {}{} in {} segment{}, {:.1f} s\n", range,

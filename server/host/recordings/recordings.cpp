@@ -110,7 +110,7 @@ std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
                                            {"try", "--record-max-bytes SIZE"}}});
     }
   }
-  made->recorder_.begin();
+  made->recorder_.begin_segment_if_due();
   made->crash_file_.emplace(*std::move(crash), made->recorder_, options.programs);
   return made;
 }

@@ -42,7 +42,7 @@ void FollowCheck::open() {
   }
   ++counts_.opened;
   stream_ = {};
-  verifier_.emplace(match_.sound_game(), match_.map(), match_.tick_rate());
+  verifier_.emplace(match_.sound_game(), match_.map(), match_.tick_rate(), options_);
 }
 
 /// Ends what is followed; what is on the way is lost.
@@ -103,7 +103,7 @@ void FollowCheck::step() {
 
 void FollowCheck::compare() {
   if (!verifier_) return;
-  const record::VerifyResult& result = verifier_->result();
+  const record::VerifyResult result = verifier_->result();
   if (!result.held() || result.gaps > 0) {
     findings_.add("follow", "every tick with the room's hash",
                   fmt::format("{} differ, {} damages, {} gaps; the first is {}", result.mismatched,

@@ -3,8 +3,8 @@
 // a gap and not late. Its link is cut, slow and opened again.
 
 #include "core/rng.h"
-#include "record/live/live_verifier.h"
-#include "record/live/stream_reader.h"
+#include "record/stream_reader.h"
+#include "record/verify.h"
 #include "server/recording/log_tail.h"
 #include "tests/simulator/checks/findings.h"
 #include "tests/simulator/match.h"
@@ -54,6 +54,7 @@ class FollowCheck {
   std::vector<std::byte> taken_;
   std::vector<std::byte> on_the_way_;  ///< what a slow link has not delivered
   record::StreamReader stream_;
+  record::VerifyOptions options_;
   std::optional<record::LiveVerifier> verifier_;
   FollowCounts counts_;
 };

@@ -1,7 +1,6 @@
 // What a log frames, and what a file keeps of it if its disk refuses some of it.
 
 #include "record/segments.h"
-#include "record/trailer.h"
 #include "tests/support/recorded_match.h"
 
 #include <gtest/gtest.h>
@@ -278,28 +277,6 @@ TEST(LogFile, WithoutASegmentIsEmpty) {
   tests::Writer writer{sink, match.header()};
   EXPECT_FALSE(writer.finish());
   EXPECT_TRUE(sink.bytes.empty());
-}
-
-TEST(LogFile, KeepsTheIndexOfALongRecordingBounded) {
-  RecordedMatch match{{.seats = 1}};
-  MemorySink sink;
-  tests::Writer writer{sink, match.header()};
-  constexpr auto kKeyframes = static_cast<std::uint32_t>(2 * kIndexEntriesMax + 10);
-  for (std::uint32_t i = 0; i < kKeyframes; ++i) {
-    match.keyframe(writer);
-  }
-  ASSERT_TRUE(writer.finish());
-  const auto reader = Reader::open(sink.bytes).value();
-  const auto trailer = reader.find_trailer();
-  ASSERT_TRUE(trailer);
-  const auto& index = trailer->index;
-  ASSERT_GE(index.size(), kIndexEntriesMax / 2);
-  ASSERT_LT(index.size(), kIndexEntriesMax);
-  for (std::size_t i = 0; i < index.size(); ++i) {
-    EXPECT_EQ(index[i].segment, 4 * i);
-    EXPECT_TRUE(reader.has_keyframe(index[i]));
-  }
-  EXPECT_GT(index.back().segment + 4, kKeyframes - 1);
 }
 
 TEST(LogFile, EndsWithATickWhoseStepNeverEnded) {

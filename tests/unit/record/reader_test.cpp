@@ -1,7 +1,7 @@
 #include "record/reader.h"
 
 #include "record/compression.h"
-#include "record/live/stream_reader.h"
+#include "record/stream_reader.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/record/forged.h"
 #include "tests/unit/record/walk.h"

@@ -1,4 +1,4 @@
-#include "record/live/stream_reader.h"
+#include "record/stream_reader.h"
 
 #include <algorithm>
 
