@@ -1,5 +1,5 @@
-// The recording of a match, and that of its last seconds, written in the middle of a tick as after
-// a failed assertion. tests/crash tests which seconds these are.
+// The recording of the last seconds of a room, written in the middle of a tick as after a failed
+// assertion. tests/crash tests which seconds these are.
 
 #include "server/recording/recorder.h"
 
@@ -7,7 +7,6 @@
 #include "engine/map.h"
 #include "games/arena/arena.h"
 #include "record/decoder.h"
-#include "record/log_file.h"
 #include "record/reader.h"
 #include "record/verify.h"
 #include "server/shard/hosted_room.h"
@@ -36,7 +35,6 @@ constexpr Tick kCrash{200};
 class RecorderTest : public ::testing::Test {
  protected:
   RecorderTest() {
-    recorder_.add(file_);
     for (const std::uint16_t number : {std::uint16_t{0}, std::uint16_t{2}}) {
       Session& session = sessions_[number];
       session.state = Session::State::Playing;
@@ -88,8 +86,6 @@ class RecorderTest : public ::testing::Test {
                          .game = std::string{game_.name},
                          .game_version = game_.version,
                          .game_hash = engine::game_hash(game_, map_, kRate)};
-  tests::MemorySink recording_;
-  record::LogFile file_{recording_, header_};
   Recorder recorder_{match_, header_};
   HostedRoom room_{{.match = match_, .recorder = &recorder_}, kSeats, kRate};
   std::array<Session, kSeats> sessions_;
@@ -137,21 +133,6 @@ TEST_F(RecorderTest, EndsWithTheRequestOfTheTickThatIsStepped) {
   const record::VerifyResult result = verify(crash_.bytes, {.step_unfinished = true});
   EXPECT_TRUE(result.held());
   EXPECT_EQ(result.unfinished, kCrash);
-}
-
-TEST_F(RecorderTest, RecordsEveryTickAndEndsTheLastSecondsNormallyOutsideOfAStep) {
-  step_to(Tick{kCrash.value + 10});
-  tests::MemorySink last_seconds;
-  ASSERT_TRUE(recorder_.write_last_seconds(last_seconds));
-  recorder_.finish();
-  EXPECT_TRUE(file_.finish());
-  EXPECT_EQ(file_.stats().ticks_recorded, kCrash.value + 10);
-  for (const auto& bytes : {recording_.bytes, last_seconds.bytes}) {
-    const record::VerifyResult result = verify(bytes);
-    EXPECT_TRUE(result.held() && result.complete);
-    EXPECT_EQ(result.ticks, kCrash.value + 10);
-    EXPECT_EQ(result.last_tick, room_.tick());
-  }
 }
 
 }  // namespace
