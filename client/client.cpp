@@ -188,7 +188,7 @@ bool Client::read_events(Tick tick) {
 
 /// Counts a rejected snapshot. After a desync the client holds no view and acknowledges none, so
 /// the server sends a full view.
-void Client::on_rejected(const match::Rejected& rejected, Instant now) {
+void Client::on_rejected(const Rejected& rejected, Instant now) {
   if (rejected.wrong) {
     ++session_->desyncs;
     reporter_.on_desync(*rejected.wrong, connection_.accept().player, now);
@@ -199,7 +199,7 @@ void Client::on_rejected(const match::Rejected& rejected, Instant now) {
 }
 
 /// Takes a new view: its hash is the server's.
-void Client::on_view(const match::View& view, Instant now) {
+void Client::on_view(const View& view, Instant now) {
   if (session_->view_at) {
     const Duration gap = now - *session_->view_at;
     const Duration period = tick_duration(connection_.accept().tick_rate);

@@ -152,8 +152,8 @@ class Client {
   [[nodiscard]] std::expected<void, std::string> find_player(Assets assets);
   void on_snapshot(ConstBytes message, Instant now);
   [[nodiscard]] bool read_events(Tick tick);
-  void on_rejected(const match::Rejected& rejected, Instant now);
-  void on_view(const match::View& view, Instant now);
+  void on_rejected(const Rejected& rejected, Instant now);
+  void on_view(const View& view, Instant now);
   void on_desync_state(ConstBytes message);
   void run_tick(Instant now);
   void send_inputs(Instant due);

@@ -2,7 +2,7 @@
 
 namespace tickbox::client {
 
-void ClientStats::add(const match::Reconciliation& reconciliation) {
+void ClientStats::add(const Reconciliation& reconciliation) {
   if (!reconciliation.predicted) return;
   PredictionCounts& counts = reconciliation.touched ? touched : untouched;
   ++counts.checked;

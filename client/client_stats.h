@@ -67,7 +67,7 @@ struct ClientStats {
   std::uint64_t packets_lost = 0;  ///< sent by the server, of every type, and not arrived
 
   /// Counts a prediction that was compared with a view.
-  void add(const match::Reconciliation& reconciliation);
+  void add(const Reconciliation& reconciliation);
 
   /// Counts a gap between two views. `waited`: the part of it in which the client waited.
   void add_gap(Duration waited, Duration gap);

@@ -51,9 +51,9 @@ struct Session {
   SentCommands commands;
   protocol::Snapshot snapshot;  ///< the one that was received last
   views::ReceivedEvents received_events;
-  match::EventInbox events;
-  match::SnapshotWorld snapshot_world;
-  match::Prediction prediction;
+  EventInbox events;
+  SnapshotWorld snapshot_world;
+  Prediction prediction;
   Presentation presentation;
   ViewFocus focus;
   /// The entities of the newest view, by id, and the room's state; empty before the first view.

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tickbox::match {
+namespace tickbox::client {
 
 class EventInbox {
  public:
@@ -34,4 +34,4 @@ class EventInbox {
   std::uint16_t newest_ = 0;
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::client

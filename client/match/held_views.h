@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::client {
 
 /// A view that the client holds.
 struct HeldView {
@@ -91,4 +91,4 @@ class HeldViews {
   std::size_t count_ = 0;
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::client

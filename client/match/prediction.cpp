@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tickbox::match {
+namespace tickbox::client {
 namespace {
 
 /// The next view usually arrives within kNextViewTicks; a copy should last for several views.
@@ -236,4 +236,4 @@ bool Prediction::is_as_expected(const View& view) {
   });
 }
 
-}  // namespace tickbox::match
+}  // namespace tickbox::client

@@ -23,7 +23,7 @@
 #include <optional>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::client {
 
 /// The result of comparing a snapshot with the prediction for its tick.
 struct Reconciliation {
@@ -116,4 +116,4 @@ class Prediction {
   std::uint64_t steps_ = 0;
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::client

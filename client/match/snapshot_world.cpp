@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tickbox::match {
+namespace tickbox::client {
 namespace {
 
 std::unexpected<Rejected> malformed() {
@@ -463,4 +463,4 @@ bool SnapshotWorld::has_despawned(BodyId id, Tick after) const {
       known, [&](const Despawn& despawn) { return despawn.id == id && despawn.tick > after; });
 }
 
-}  // namespace tickbox::match
+}  // namespace tickbox::client

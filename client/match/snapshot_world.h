@@ -30,7 +30,7 @@
 #include <span>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::client {
 
 /// A body of a view at a tick on the way to that view.
 struct ReplayedBody {
@@ -197,4 +197,4 @@ class SnapshotWorld {
   std::size_t despawn_count_ = 0;
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::client

@@ -21,15 +21,15 @@ std::int64_t speed_of(const views::RowHead& row) {
   return axis_distance(row.velocity, {});
 }
 
-bool was_teleported(const match::View& view, BodyId id, Tick tick) {
-  return std::ranges::any_of(view.teleports, [&](const match::SeenTeleport& teleport) {
+bool was_teleported(const View& view, BodyId id, Tick tick) {
+  return std::ranges::any_of(view.teleports, [&](const SeenTeleport& teleport) {
     return teleport.id == id && teleport.tick == tick;
   });
 }
 
 /// Returns the replayed bodies of a tick, by id.
-std::span<const match::ReplayedBody> replayed_at(const match::View& view, Tick tick) {
-  const auto found = std::ranges::find(view.replayed_ticks, tick, &match::ReplayedTick::tick);
+std::span<const ReplayedBody> replayed_at(const View& view, Tick tick) {
+  const auto found = std::ranges::find(view.replayed_ticks, tick, &ReplayedTick::tick);
   if (found == view.replayed_ticks.end()) return {};
   return found->bodies;
 }
@@ -90,7 +90,7 @@ Interpolation::Interpolation(const engine::World& like, engine::Stepper& stepper
   world_.clear_rows();
 }
 
-void Interpolation::on_view(const match::View& view) {
+void Interpolation::on_view(const View& view) {
   while (!samples_.empty() && samples_.newest().is_extrapolated)
     samples_.forget_newest();
   TICKBOX_ASSERT(samples_.empty() || view.tick > samples_.newest().tick);
@@ -117,7 +117,7 @@ bool Interpolation::is_too_far(Vec2 from, const views::RowHead& to, std::int64_t
 }
 
 /// Finds the bodies that are in `view` and in the view before it.
-void Interpolation::find_paths(const match::View& view) {
+void Interpolation::find_paths(const View& view) {
   const std::int64_t ticks = view.tick - samples_.newest().tick;
   paths_.clear();
   const std::vector<BodySample>& before = samples_.newest().bodies;
@@ -136,10 +136,10 @@ void Interpolation::find_paths(const match::View& view) {
 
 /// Adds the sample of a tick between the views: replayed bodies where they were then, the others on
 /// a straight line.
-void Interpolation::interpolate(Tick tick, const match::View& view) {
+void Interpolation::interpolate(Tick tick, const View& view) {
   const Duration left{view.tick - samples_.newest().tick};  // in ticks: only the ratio matters
   std::vector<BodySample>& bodies = samples_.append(tick).bodies;
-  const std::span<const match::ReplayedBody> known = replayed_at(view, tick);
+  const std::span<const ReplayedBody> known = replayed_at(view, tick);
   auto next = known.begin();
   const auto add_known = [&] {
     bodies.push_back({.id = next->id,
@@ -165,7 +165,7 @@ void Interpolation::interpolate(Tick tick, const match::View& view) {
 }
 
 /// Adds the sample of the view itself.
-void Interpolation::append(const match::View& view) {
+void Interpolation::append(const View& view) {
   std::vector<BodySample>& bodies = samples_.append(view.tick).bodies;
   bodies.resize(view.rows->size());
   const std::span<const BodySample> before = samples_.before_newest();

@@ -109,7 +109,7 @@ class Interpolation {
 
   /// Adds the samples up to that of `view`, and discards the extrapolated ones.
   /// Requires: views in the order of their ticks. Cost: no allocation once warm.
-  void on_view(const match::View& view);
+  void on_view(const View& view);
 
   /// Returns the sample of `tick`, or the oldest one; extrapolated if `tick` is later than
   /// newest_view(). Valid until a later one is requested. Requires: a view was taken.
@@ -136,9 +136,9 @@ class Interpolation {
   };
 
   [[nodiscard]] bool is_too_far(Vec2 from, const views::RowHead& to, std::int64_t ticks) const;
-  void find_paths(const match::View& view);
-  void interpolate(Tick tick, const match::View& view);
-  void append(const match::View& view);
+  void find_paths(const View& view);
+  void interpolate(Tick tick, const View& view);
+  void append(const View& view);
   void extrapolate();
 
   std::int64_t interpolated_max_;  ///< maximum ticks between two views

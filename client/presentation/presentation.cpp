@@ -34,8 +34,7 @@ Presentation::Presentation(const engine::World& like, Player player, engine::Ste
   shown_.reserve(views::kMembersMax + 1);
 }
 
-void Presentation::on_view(const match::View& view, const match::Prediction& prediction,
-                           Instant now) {
+void Presentation::on_view(const View& view, const Prediction& prediction, Instant now) {
   count_wrong(view);
   clock_.on_view(view.tick, view.has_news, now);
   interpolation_.on_view(view);
@@ -44,8 +43,8 @@ void Presentation::on_view(const match::View& view, const match::Prediction& pre
   for (OwnBody& body : own_) {
     const auto before = std::ranges::lower_bound(own_before_, body.id, {}, &OwnBody::id);
     const bool was_known = before != own_before_.end() && before->id == body.id;
-    const bool was_teleported = std::ranges::find(view.teleports, body.id,
-                                                  &match::SeenTeleport::id) != view.teleports.end();
+    const bool was_teleported =
+        std::ranges::find(view.teleports, body.id, &SeenTeleport::id) != view.teleports.end();
     if (was_known && !was_teleported) {
       body.smoothing.add(predicted(*before, now), predicted(body, now), now);
     } else {
@@ -54,7 +53,7 @@ void Presentation::on_view(const match::View& view, const match::Prediction& pre
   }
 }
 
-void Presentation::on_tick(const match::Prediction& prediction, Instant due, Instant next_due) {
+void Presentation::on_tick(const Prediction& prediction, Instant due, Instant next_due) {
   follow(prediction);
   path_begin_ = due;
   path_end_ = next_due;
@@ -62,7 +61,7 @@ void Presentation::on_tick(const match::Prediction& prediction, Instant due, Ins
 
 /// Takes the own bodies as they are predicted now. Those that were there before keep what is left
 /// of their corrections.
-void Presentation::follow(const match::Prediction& prediction) {
+void Presentation::follow(const Prediction& prediction) {
   std::swap(own_, own_before_);
   own_.clear();
   const views::Rows& own = prediction.own();
@@ -142,7 +141,7 @@ void Presentation::count_tick(Instant now) {
 
 /// Counts the extrapolated moments that lacked news of `view`. Drops those before the news, which
 /// were right. A view without news proves that all moments up to its tick were right.
-void Presentation::count_wrong(const match::View& view) {
+void Presentation::count_wrong(const View& view) {
   const bool has_news = view.news <= view.tick;
   const Duration right_to =
       period_ * (has_news ? std::int64_t{view.news.value} - 1 : std::int64_t{view.tick.value});

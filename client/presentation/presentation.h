@@ -65,10 +65,10 @@ class Presentation {
   Presentation(const engine::World& like, Player player, engine::Stepper& stepper);
 
   /// Takes a new view, with which the prediction has been reconciled.
-  void on_view(const match::View& view, const match::Prediction& prediction, Instant now);
+  void on_view(const View& view, const Prediction& prediction, Instant now);
 
   /// Takes a predicted tick that was due at `due`; the next is due at `next_due`.
-  void on_tick(const match::Prediction& prediction, Instant due, Instant next_due);
+  void on_tick(const Prediction& prediction, Instant due, Instant next_due);
 
   /// Returns all bodies to show at `now`, by id; empty before the first view. The memory is valid
   /// until the next call. Requires: `now` never decreases.
@@ -100,8 +100,8 @@ class Presentation {
     CorrectionSmoothing smoothing;
   };
 
-  void count_wrong(const match::View& view);
-  void follow(const match::Prediction& prediction);
+  void count_wrong(const View& view);
+  void follow(const Prediction& prediction);
   [[nodiscard]] Vec2 predicted(const OwnBody& body, Instant now) const;
   [[nodiscard]] Tick tick_of(Duration moment) const;
   void show_own(const OwnBody& body, Instant now);

@@ -20,7 +20,7 @@ Vec2 middle_of(const views::Rows& rows, std::size_t row) {
 
 }  // namespace
 
-void ViewFocus::on_view(const match::View& view) {
+void ViewFocus::on_view(const View& view) {
   const views::Rows& rows = *view.rows;
   if (view.centre) choose(rows, *view.centre);
   find_sight(rows);

@@ -25,7 +25,7 @@ class ViewFocus {
  public:
   explicit ViewFocus(Player player) : player_(player) {}
 
-  void on_view(const match::View& view);
+  void on_view(const View& view);
 
   /// Returns the place to centre on, in sub-units: the middle of the followed avatar as shown, else
   /// the last known place. Nothing before the first view that has one.

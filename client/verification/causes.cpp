@@ -20,7 +20,7 @@ using Kind = protocol::DesyncCause::Kind;
 
 class Causes {
  public:
-  explicit Causes(const match::WrongView& wrong)
+  explicit Causes(const WrongView& wrong)
       : wrong_(wrong), content_(*wrong.content), game_(content_.rows.game()) {}
 
   void add_all() {
@@ -90,7 +90,7 @@ class Causes {
                        .what = std::move(what)});
   }
 
-  const match::WrongView& wrong_;
+  const WrongView& wrong_;
   const views::Content& content_;
   const GameTable& game_;
   std::vector<protocol::DesyncCause> causes_;
@@ -98,7 +98,7 @@ class Causes {
 
 }  // namespace
 
-std::vector<protocol::DesyncCause> causes_of(const match::WrongView& wrong) {
+std::vector<protocol::DesyncCause> causes_of(const WrongView& wrong) {
   Causes causes{wrong};
   causes.add_all();
   return causes.take();

@@ -9,6 +9,6 @@
 namespace tickbox::client {
 
 /// Returns the causes by tick and id. Requires: content that SnapshotWorld has read.
-[[nodiscard]] std::vector<protocol::DesyncCause> causes_of(const match::WrongView& wrong);
+[[nodiscard]] std::vector<protocol::DesyncCause> causes_of(const WrongView& wrong);
 
 }  // namespace tickbox::client

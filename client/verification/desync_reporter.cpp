@@ -8,7 +8,7 @@
 namespace tickbox::client {
 namespace {
 
-views::ViewState state_of(const match::HeldView& view) {
+views::ViewState state_of(const HeldView& view) {
   return {.rows = view.rows, .room = view.room};
 }
 
@@ -18,7 +18,7 @@ std::uint32_t low_bits(std::uint64_t hash) {
 
 }  // namespace
 
-void DesyncReporter::on_desync(const match::WrongView& wrong, PlayerId seat, Instant now) {
+void DesyncReporter::on_desync(const WrongView& wrong, PlayerId seat, Instant now) {
   const protocol::ViewName name{.tick = wrong.head.tick,
                                 .server_hash = wrong.head.view_hash,
                                 .client_hash = wrong.client_hash,

@@ -47,7 +47,7 @@ class DesyncReporter {
   /// Counts a desync. Starts a report of it, unless one is running or was started within
   /// kReportStartInterval. A view of more than protocol::kViewBytesMax bytes is not sent: its
   /// report ends at once.
-  void on_desync(const match::WrongView& wrong, PlayerId seat, Instant now);
+  void on_desync(const WrongView& wrong, PlayerId seat, Instant now);
 
   /// Returns the part to send now, if any. Call it after each input packet.
   [[nodiscard]] std::optional<protocol::ViewPart> next_part(Instant now);

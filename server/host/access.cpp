@@ -73,7 +73,7 @@ std::optional<std::string> contradiction(const Options& options) {
   }
   const std::uint32_t interval =
       options.tick_rate / options.snapshot_rate.value_or(options.tick_rate);
-  const std::uint32_t interval_max = match::base_age_max(options.tick_rate) / 2;
+  const std::uint32_t interval_max = base_age_max(options.tick_rate) / 2;
   if (interval > interval_max) {
     return fmt::format(
         "--snapshot-rate: {} is too low for a snapshot to build on the one before; give at least "

@@ -25,7 +25,7 @@ std::expected<void, std::string> Server::open(engine::Games games) {
   const auto drawn = draw_number<std::uint64_t>(entropy);
   const std::uint64_t seed = options.seed.value_or(drawn);
   const GameTable& game = *engine::find_game(games, options.game);
-  match = std::make_unique<match::Match>(
+  match = std::make_unique<Match>(
       game,
       engine::make_map(game, {.seats = options.max_clients, .name = options.map},
                        options.tick_rate),

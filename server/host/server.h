@@ -64,7 +64,7 @@ struct Server {
   DenyFile deny_file{options, log};
   std::unique_ptr<os::UdpTransport> transport;
   std::unique_ptr<AdminServer> admin;
-  std::unique_ptr<match::Match> match;
+  std::unique_ptr<Match> match;
   std::unique_ptr<Recordings> recordings;
   std::unique_ptr<cli::DesyncFiles> desyncs;
   std::unique_ptr<ResultFile> results;

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 class BaseAge {
  public:
@@ -60,4 +60,4 @@ class BaseAge {
   Tick grown_;                               ///< when the measured round trip last changed
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

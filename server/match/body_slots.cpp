@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 void BodySlots::reserve(std::size_t slots) {
   slots_.reserve(slots);
@@ -86,4 +86,4 @@ SlotId BodySlots::find(BodyId id) const {
   return kNoSlot;
 }
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

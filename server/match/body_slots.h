@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 /// The number of a slot. For protocol::kTicksRemembered ticks after the despawn of its body it is
 /// not reused, so that no view in use names a reused slot. (A client's list of waiting bodies can
@@ -84,4 +84,4 @@ class BodySlots {
   std::uint64_t version_ = 0;
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 /// The causes of one kind in the last ticks, found by tick or by slot. `Cause` has a member `SlotId
 /// slot`.
@@ -90,4 +90,4 @@ class CauseLog {
   std::vector<Position> newest_;  ///< the newest cause of each slot
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

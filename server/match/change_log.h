@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 /// A cause as bits. Most are short, and stand here; a longer one stands in the bytes of its tick.
 struct Payload {
@@ -85,4 +85,4 @@ class ChangeLog {
   std::vector<Payload> payloads_;       ///< of the changes in a tick
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

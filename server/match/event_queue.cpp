@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 constexpr std::size_t kUsualEventBytes = 16;
@@ -76,4 +76,4 @@ void EventQueue::write(Tick now, std::size_t count, std::vector<std::byte>& out)
   sent_ = std::max(sent_, in_transit_);
 }
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

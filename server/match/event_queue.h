@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 /// The most events that wait for one client; events beyond this number are never sent.
 inline constexpr std::size_t kEventsWaitingMax = 128;
@@ -66,4 +66,4 @@ class EventQueue {
   std::size_t in_transit_ = 0;  ///< of them, those that can still arrive; others are due
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 void EventRouter::gather(const Match& match) {
   events_.clear();
@@ -84,4 +84,4 @@ std::span<const EventRouter::Receiver> EventRouter::receivers_near(Vec2 place) c
           std::ranges::upper_bound(receivers_, place.x + width, {}, x_of)};
 }
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

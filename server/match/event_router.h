@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 /// An event as bits, without its age.
 struct EventBits {
@@ -103,4 +103,4 @@ class EventRouter {
   std::vector<std::uint32_t> next_event_;  ///< by seat: the first event that it is not offered yet
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 std::size_t place_of(Tick tick) {
@@ -70,4 +70,4 @@ Tick InputBuffer::complete_to() const {
   return tick;
 }
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 /// An input that is stepped. Valid until the next call of push() or take().
 struct TakenInput {
@@ -77,4 +77,4 @@ class InputBuffer {
   std::uint8_t last_look_back_ = 0;
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 Eye eye_of(const engine::World& world, Player player) {
   Eye eye{.centre = world.seats()[player.seat].focus_place};
@@ -96,4 +96,4 @@ void Interest::query(const Eye& eye, std::size_t enough, std::vector<Found>& fou
   find_within(kWhole);
 }
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

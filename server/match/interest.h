@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 using views::kSight;
 
@@ -102,4 +102,4 @@ class Interest {
   Columns active_;
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 /// The bodies that have influenced each other since a tick, as a union-find forest. The root of a
 /// tree represents its island. The members of each island are also linked in a ring, to visit all
@@ -88,4 +88,4 @@ class Islands {
   return std::clamp(tick_rate, 24U, protocol::kBaseAgeMax);
 }
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 engine::World opened(const GameTable& game, engine::SharedMap map, std::uint32_t tick_rate,
@@ -69,4 +69,4 @@ void Match::store_rows(StateAt& now) {
   }
 }
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

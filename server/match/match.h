@@ -16,7 +16,7 @@
 #include <optional>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 /// What views can have of the state after a tick.
 struct StateAt {
@@ -87,4 +87,4 @@ class Match {
   MatchLog log_;
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 /// The expected bodies per seat, including despawned bodies still remembered. These are the
@@ -231,4 +231,4 @@ void MatchLog::note_outcomes(const engine::TickRecord& record) {
   note_phase(engine::OutcomePhase::Deciding);
 }
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 /// An outcome that was decided for a body, or a ray that struck it. If the payload has no bits, the
 /// ray struck a body without a slot, a child of the body in `slot`. No snapshot can name it.
@@ -119,4 +119,4 @@ class MatchLog {
   TickRing<Islands, protocol::kTicksRemembered> islands_;  ///< by base tick, up to base_age_max old
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

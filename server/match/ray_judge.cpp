@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <tuple>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 /// Returns a box that contains the whole path of a cast.
@@ -142,4 +142,4 @@ void RayJudge::gather_bodies(const Match& match, const sim::Box& area, Tick rend
   }
 }
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 /// The greatest age of a state that a ray is cast against, in milliseconds. A ray at an older
 /// state is judged by the state of this age.
@@ -54,4 +54,4 @@ class RayJudge {
   std::vector<sim::Body> bodies_;
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -2,7 +2,7 @@
 
 #include "core/assert.h"
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 /// A view of at most this many members never allocates.
@@ -37,4 +37,4 @@ const Members* SentViews::find(Tick tick, Tick now) const {
   return is_too_old(tick, now) ? nullptr : sent_.find(tick);
 }
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 /// The members of a view, sorted by body id.
 using Members = std::vector<SlotId>;
@@ -62,4 +62,4 @@ class SentViews {
   std::optional<Tick> base_;
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

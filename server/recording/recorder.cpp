@@ -25,7 +25,7 @@ std::size_t segment_bytes_of(const engine::World& world, std::uint32_t tick_rate
 
 }  // namespace
 
-Recorder::Recorder(const match::Match& match, const record::Header& header)
+Recorder::Recorder(const Match& match, const record::Header& header)
     : match_(match),
       header_(header),
       log_(header, options_of(match.world())),

@@ -23,7 +23,7 @@ struct RequestedTick {
 class Recorder {
  public:
   /// `header`: of the room's run. Requires: the match outlives this.
-  Recorder(const match::Match& match, const record::Header& header);
+  Recorder(const Match& match, const record::Header& header);
 
   /// Passes every record to `sink` too. Requires: no tick was stepped; the sink outlives this.
   void add(record::Sink& sink) { log_.add(sink); }
@@ -53,7 +53,7 @@ class Recorder {
  private:
   [[nodiscard]] std::vector<std::byte> unfinished_tick() const;
 
-  const match::Match& match_;
+  const Match& match_;
   record::Header header_;
   record::RoomLog log_;
   std::shared_ptr<LogTail> tail_;

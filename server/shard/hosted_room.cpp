@@ -92,7 +92,7 @@ void HostedRoom::take_input(Seat& seat, Tick next, Metrics& metrics) {
                       .has_left_at = departure_of(seat.client)});
     clients_joining_.push_back(seat.client);
   }
-  match::TakenInput taken{.given = {.input = default_input_}};
+  TakenInput taken{.given = {.input = default_input_}};
   const bool has_client = seat.playing != nullptr;
   if (has_client) taken = seat.playing->inputs->take(next);
   const bool is_received = taken.source == engine::InputSource::Received;

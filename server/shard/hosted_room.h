@@ -27,7 +27,7 @@ inline constexpr RoomId kFirstRoom{1};
 
 /// The match of a room and its recordings, which a shard uses and does not own.
 struct RoomParts {
-  match::Match& match;
+  Match& match;
   RoomId id = kFirstRoom;
   Recorder* recorder = nullptr;
   std::optional<engine::Identity> identity{};  ///< of the match; if not given, the room makes it
@@ -66,9 +66,9 @@ class HostedRoom {
 
   [[nodiscard]] RoomId id() const { return id_; }
 
-  [[nodiscard]] match::Match& match() { return match_; }
+  [[nodiscard]] Match& match() { return match_; }
 
-  [[nodiscard]] const match::Match& match() const { return match_; }
+  [[nodiscard]] const Match& match() const { return match_; }
 
   [[nodiscard]] const engine::World& world() const { return match_.world(); }
 
@@ -101,11 +101,11 @@ class HostedRoom {
   void take_input(Seat& seat, Tick next, Metrics& metrics);
 
   RoomId id_;
-  match::Match& match_;
+  Match& match_;
   Recorder* recorder_;
   engine::Identity identity_;
   Seats seats_;
-  match::RayJudge ray_judge_;
+  RayJudge ray_judge_;
   TickRing<Instant, protocol::kTicksRemembered> sent_at_;
 
   std::vector<Departure> departures_;  ///< a ring once it is full

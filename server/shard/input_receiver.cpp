@@ -27,8 +27,7 @@ std::expected<void, net::DropReason> InputReceiver::receive(
     }
     take_acks(session, message_, arrival.now);
   }
-  take_inputs(session, is_newest ? match::InputBuffer::Packet::Newest
-                                 : match::InputBuffer::Packet::Overtaken);
+  take_inputs(session, is_newest ? InputBuffer::Packet::Newest : InputBuffer::Packet::Overtaken);
   take_commands(session, arrival.now);
   count_mismatches(session, message_.mismatches, arrival.now);
   if (session.unlogged && arrival.now - session.unlogged->since >= kDesyncReportKept) {
@@ -69,22 +68,22 @@ void InputReceiver::take_full_view_request(Session& session, Instant now) {
   ++context_.metrics.snapshots.asked;
 }
 
-void InputReceiver::take_inputs(Session& session, match::InputBuffer::Packet packet) {
+void InputReceiver::take_inputs(Session& session, InputBuffer::Packet packet) {
   Tick tick = message_.first_tick;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     switch (session.inputs->push(tick, inputs_[i], packet)) {
-      case match::InputBuffer::Pushed::TooLate:
+      case InputBuffer::Pushed::TooLate:
         ++session.late;
         context_.metrics.count(InputResult::Late);
         break;
-      case match::InputBuffer::Pushed::TooEarly:
+      case InputBuffer::Pushed::TooEarly:
         context_.metrics.count(InputResult::TooEarly);
         break;
-      case match::InputBuffer::Pushed::Replaced:
+      case InputBuffer::Pushed::Replaced:
         context_.metrics.count(InputResult::Replaced);
         break;
-      case match::InputBuffer::Pushed::Stored:
-      case match::InputBuffer::Pushed::Ignored:
+      case InputBuffer::Pushed::Stored:
+      case InputBuffer::Pushed::Ignored:
         break;
     }
     tick = tick + 1;

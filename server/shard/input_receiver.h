@@ -33,7 +33,7 @@ class InputReceiver {
  private:
   void take_acks(Session& session, const protocol::InputMessage& message, Instant now);
   void take_full_view_request(Session& session, Instant now);
-  void take_inputs(Session& session, match::InputBuffer::Packet packet);
+  void take_inputs(Session& session, InputBuffer::Packet packet);
   void take_commands(Session& session, Instant now);
   void count_mismatches(Session& session, std::uint32_t reported, Instant now);
   [[nodiscard]] std::int16_t margin_of(const Session& session, Tick newest,

@@ -17,8 +17,8 @@ bool has_base(const SessionSnapshots& snapshots, Tick tick) {
 }
 
 /// Counts a snapshot that is sent. `message_bytes`: the size of its message.
-void count(SnapshotMetrics& metrics, const protocol::Snapshot& snapshot,
-           const match::ViewPlan& plan, std::size_t message_bytes) {
+void count(SnapshotMetrics& metrics, const protocol::Snapshot& snapshot, const ViewPlan& plan,
+           std::size_t message_bytes) {
   ++(plan.on_base ? metrics.on_base : metrics.full);
   (plan.on_base ? metrics.on_base_sizes : metrics.full_sizes)
       .add(static_cast<std::int64_t>(message_bytes + net::kPacketOverheadBytes));
@@ -63,7 +63,7 @@ void Replicator::queue_events(HostedRoom& room) {
   router_.route(room.match(), [&](Player player, std::size_t event) {
     Session* session = room.seats().seat_of({player.seat}).playing;
     if (session == nullptr) return false;
-    const match::EventBits bits = router_.bits(event);
+    const EventBits bits = router_.bits(event);
     const bool is_queued =
         session->snapshots.events->add(room.tick(), router_.bytes(), bits.first, bits.bits);
     ++(is_queued ? context_.metrics.events.queued : context_.metrics.events.lost);
@@ -101,7 +101,7 @@ void Replicator::send(Session& session, Instant now) {
     return;
   }
   const Tick tick = session.room->tick();
-  const match::Members* base = has_base(snapshots, tick) ? snapshots.views->base(tick) : nullptr;
+  const Members* base = has_base(snapshots, tick) ? snapshots.views->base(tick) : nullptr;
   const std::uint64_t bytes =
       std::min(static_cast<std::uint64_t>(session.limits.sent.available(snapshot_bytes_, now)),
                snapshots.receipts.bytes_allowed(now));
@@ -109,7 +109,7 @@ void Replicator::send(Session& session, Instant now) {
     ++context_.metrics.snapshots.held_back;
     return;
   }
-  const match::EventQueue::Due events = snapshots.events->due(tick, kEventBytesMax);
+  const EventQueue::Due events = snapshots.events->due(tick, kEventBytesMax);
   const auto planned = plan(session, base, bytes, events);
   if (!planned) return snapshots.views->withdraw(tick);
   const ConstBytes message = encode(session, *planned, events.count);
@@ -127,20 +127,18 @@ void Replicator::send(Session& session, Instant now) {
 
 /// Returns what a snapshot has, or nothing if none is to be sent: it does not fit the byte budget,
 /// or the client can compute all of it.
-std::optional<match::ViewPlan> Replicator::plan(Session& session, const match::Members* base,
-                                                std::size_t bytes,
-                                                const match::EventQueue::Due& events) {
+std::optional<ViewPlan> Replicator::plan(Session& session, const Members* base, std::size_t bytes,
+                                         const EventQueue::Due& events) {
   SessionSnapshots& snapshots = session.snapshots;
   HostedRoom& room = *session.room;
   const Tick tick = room.tick();
-  const match::ViewRequest request{
-      .player = {session.player.value},
-      .base = base,
-      .base_tick = base != nullptr ? snapshots.views->base_tick() : tick,
-      .last = snapshots.views->find(snapshots.last, tick),
-      .bytes_max = std::min(net::kDatagramBytesMax, bytes),
-      .bytes_kept = events.bytes};
-  const match::ViewPlan plan =
+  const ViewRequest request{.player = {session.player.value},
+                            .base = base,
+                            .base_tick = base != nullptr ? snapshots.views->base_tick() : tick,
+                            .last = snapshots.views->find(snapshots.last, tick),
+                            .bytes_max = std::min(net::kDatagramBytesMax, bytes),
+                            .bytes_kept = events.bytes};
+  const ViewPlan plan =
       planner_.plan(request, snapshots.waiting, snapshot_.content, snapshots.views->add(tick));
   snapshots.plan_work = plan.work;
   if (!plan.fits) {
@@ -157,7 +155,7 @@ std::optional<match::ViewPlan> Replicator::plan(Session& session, const match::M
 
 /// Completes the planned snapshot with head, status and events, and encodes it. Its events and
 /// status count as sent from now on.
-ConstBytes Replicator::encode(Session& session, const match::ViewPlan& plan, std::size_t events) {
+ConstBytes Replicator::encode(Session& session, const ViewPlan& plan, std::size_t events) {
   const Tick tick = session.room->tick();
   const std::int64_t base_age = plan.on_base ? tick - session.snapshots.views->base_tick() : 0;
   snapshot_.head = {.report = input_report(session, tick),

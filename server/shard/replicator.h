@@ -52,17 +52,15 @@ class Replicator {
   void send(Session& session, Instant now);
 
  private:
-  [[nodiscard]] std::optional<match::ViewPlan> plan(Session& session, const match::Members* base,
-                                                    std::size_t bytes,
-                                                    const match::EventQueue::Due& events);
-  [[nodiscard]] ConstBytes encode(Session& session, const match::ViewPlan& plan,
-                                  std::size_t events);
+  [[nodiscard]] std::optional<ViewPlan> plan(Session& session, const Members* base,
+                                             std::size_t bytes, const EventQueue::Due& events);
+  [[nodiscard]] ConstBytes encode(Session& session, const ViewPlan& plan, std::size_t events);
 
   ShardContext& context_;
   SendPace pace_;
   Rate snapshot_bytes_;
-  match::EventRouter router_;
-  match::Planner planner_;
+  EventRouter router_;
+  Planner planner_;
   std::vector<SessionSnapshots*> may_wait_;
   protocol::Snapshot snapshot_;  ///< the one in progress
 };

@@ -77,11 +77,11 @@ struct SessionLimits {
 
 /// The state of the snapshots to one client, and of the events in them.
 struct SessionSnapshots {
-  std::unique_ptr<match::SentViews> views;    ///< set once the session plays
-  std::unique_ptr<match::EventQueue> events;  ///< the same
+  std::unique_ptr<SentViews> views;    ///< set once the session plays
+  std::unique_ptr<EventQueue> events;  ///< the same
   ViewReceipts receipts;
-  match::BaseAge base_age;  ///< how old the base of a snapshot may be
-  match::WaitingBodies waiting;
+  BaseAge base_age;  ///< how old the base of a snapshot may be
+  WaitingBodies waiting;
   std::uint64_t plan_work = 0;  ///< work of the last plan, in units of ViewPlan::work
   SnapshotTurn turn = SnapshotTurn::None;
   Tick last;         ///< tick of the last one sent; 0 before the first
@@ -121,8 +121,8 @@ struct Session {
   std::optional<PathCheck> path_check;
   Instant next_path_check;  ///< no check begins before
 
-  std::unique_ptr<match::InputBuffer> inputs;  ///< set once the session plays
-  std::uint8_t substituted = 0;                ///< number of substituted inputs, modulo 256
+  std::unique_ptr<InputBuffer> inputs;  ///< set once the session plays
+  std::uint8_t substituted = 0;         ///< number of substituted inputs, modulo 256
   std::uint32_t late = 0;
   std::int16_t margin = 0;          ///< 1/16 ticks, of the newest packet's newest input
   std::uint32_t mismatches = 0;     ///< hash mismatches, as the client reported

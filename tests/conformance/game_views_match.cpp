@@ -91,8 +91,8 @@ class Watched {
   void watch() {
     const engine::SeatInfo& seat = match_.world().seats()[kWatched.seat];
     if (!seat.taken || seat.generation != generation_) {
-      sent_ = match::SentViews{match_.log().base_age_max()};
-      events_ = match::EventQueue{20};
+      sent_ = server::SentViews{match_.log().base_age_max()};
+      events_ = server::EventQueue{20};
       waiting_.clear();
       first_ = match_.world().tick;
       generation_ = seat.generation;
@@ -101,7 +101,7 @@ class Watched {
     const Tick now = match_.world().tick;
     router_.gather(match_);
     router_.route(match_, [&](Player player, std::size_t event) {
-      const match::EventBits bits = router_.bits(event);
+      const server::EventBits bits = router_.bits(event);
       return player == kWatched && events_.add(now, router_.bytes(), bits.first, bits.bits);
     });
     send(now);
@@ -113,9 +113,9 @@ class Watched {
       events_.acknowledge(newest_event_, {now.value - kBaseAge});
     }
     planner_.begin_tick(match_);
-    const match::Members* base = sent_.base(now);
-    match::Members view;
-    const match::ViewPlan plan =
+    const server::Members* base = sent_.base(now);
+    server::Members view;
+    const server::ViewPlan plan =
         planner_.plan({.player = kWatched,
                        .base = base,
                        .base_tick = base != nullptr ? sent_.base_tick() : Tick{},
@@ -123,7 +123,7 @@ class Watched {
                        .bytes_kept = kEventBytes},
                       waiting_, bytes_, view);
     std::string members;
-    for (const match::SlotId slot : view) {
+    for (const server::SlotId slot : view) {
       if (!members.empty()) members += ",";
       members += std::to_string(match_.log().slots().slot(slot).id.value);
     }
@@ -139,14 +139,14 @@ class Watched {
   }
 
   laws::RandomMatch random_;
-  match::Match match_;
-  match::Planner planner_;
-  match::EventRouter router_;
+  server::Match match_;
+  server::Planner planner_;
+  server::EventRouter router_;
   engine::TickLog log_;
   std::vector<std::uint64_t> clients_;
-  match::SentViews sent_{1};
-  match::EventQueue events_{20};
-  match::WaitingBodies waiting_;
+  server::SentViews sent_{1};
+  server::EventQueue events_{20};
+  server::WaitingBodies waiting_;
   std::vector<std::byte> bytes_;
   std::uint32_t generation_ = 0;
   std::uint16_t newest_event_ = 0;

@@ -47,7 +47,7 @@ const GameTable& game_of(std::size_t number) {
 }
 
 struct Content {
-  match::ViewHead head;
+  client::ViewHead head;
   ConstBytes bytes;
 };
 
@@ -66,15 +66,15 @@ class Start {
     fuzz::check(rows_.size() > kSeats);
     head_.tick = match.world().tick;
     bytes_ = tests::full_content(rows_, head_.tick, {}, std::as_const(match).world().room());
-    match::SnapshotWorld world{like_, kOwn, stepper_};
+    client::SnapshotWorld world{like_, kOwn, stepper_};
     head_.view_hash = world.apply(head_, bytes_).error().wrong->client_hash;
   }
 
   [[nodiscard]] const views::Rows& rows() const { return rows_; }
 
   /// Makes a client that holds the view.
-  [[nodiscard]] std::unique_ptr<match::SnapshotWorld> client() {
-    auto world = std::make_unique<match::SnapshotWorld>(like_, kOwn, stepper_);
+  [[nodiscard]] std::unique_ptr<client::SnapshotWorld> client() {
+    auto world = std::make_unique<client::SnapshotWorld>(like_, kOwn, stepper_);
     fuzz::check(world->apply(head_, bytes_).has_value());
     return world;
   }
@@ -83,7 +83,7 @@ class Start {
   engine::World like_;
   engine::Stepper stepper_;
   views::Rows rows_;
-  match::ViewHead head_;
+  client::ViewHead head_;
   std::vector<std::byte> bytes_;
 };
 
@@ -121,7 +121,7 @@ class Client {
   }
 
  private:
-  std::expected<match::View, match::Rejected> step(const Content& content) {
+  std::expected<client::View, client::Rejected> step(const Content& content) {
     const std::uint64_t before = world_->steps();
     auto view = world_->apply(content.head, content.bytes);
     fuzz::check(world_->steps() - before <= 2 * std::uint64_t{protocol::kBaseAgeMax});
@@ -129,7 +129,7 @@ class Client {
   }
 
   Start& start_;
-  std::unique_ptr<match::SnapshotWorld> world_;
+  std::unique_ptr<client::SnapshotWorld> world_;
   Tick start_tick_ = world_->newest()->tick;
   std::vector<Content> applied_;
 };
@@ -186,7 +186,7 @@ TICKBOX_FUZZ_TARGET(view_events)(ConstBytes input) {
     out.put(0, 1);
   }
   fuzz::check(std::ranges::equal(written, bits));
-  match::EventInbox inbox;
+  client::EventInbox inbox;
   inbox.receive(game, received, Tick{100},
                 [](Tick tick, const views::Event&) { fuzz::check(tick.value <= 100); });
 }

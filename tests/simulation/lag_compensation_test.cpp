@@ -50,10 +50,10 @@ Rays rays_of(const Harness& harness, std::uint64_t seed, const std::vector<std::
     shooters.insert(harness.client(client).connection().accept().player.value);
   }
   Rays rays;
-  match::RayJudge judge{60};
+  server::RayJudge judge{60};
   const std::vector<std::uint8_t> look_backs(harness.world().seats().size(), other_look_back);
   step_again(harness, seed,
-             {.on_rays = [&](const match::Match& match, const engine::LoggedTick& tick,
+             {.on_rays = [&](const server::Match& match, const engine::LoggedTick& tick,
                              std::span<const engine::FiredRay> fired) {
                std::vector<engine::Strike> others;
                judge.judge(match, look_backs, fired, others);

@@ -24,7 +24,7 @@ class TwoRooms : public Harness {
  public:
   explicit TwoRooms(const HarnessOptions& options) : Harness(options, NotStarted{}) {
     start_match(options.seed);
-    second_ = std::make_unique<match::Match>(*game_, map_, options.tick_rate, options.seed + 1);
+    second_ = std::make_unique<server::Match>(*game_, map_, options.tick_rate, options.seed + 1);
     start_shard({.transport = network_.server(),
                  .entropy = entropy_,
                  .calendar = calendar_,
@@ -46,13 +46,13 @@ class TwoRooms : public Harness {
     return {client(index).connection().accept().room};
   }
 
-  [[nodiscard]] const match::Match& second() const { return *second_; }
+  [[nodiscard]] const server::Match& second() const { return *second_; }
 
  private:
-  std::unique_ptr<match::Match> second_;
+  std::unique_ptr<server::Match> second_;
 };
 
-std::size_t players_in(const match::Match& match) {
+std::size_t players_in(const server::Match& match) {
   std::size_t players = 0;
   for (const engine::SeatInfo& seat : match.world().seats()) {
     players += seat.taken ? 1U : 0U;

@@ -184,7 +184,7 @@ TEST(Sessions, BeginNoFurtherAheadOfTheServerWhereTheFirstAskWasLost) {
 std::vector<std::size_t> joins_by_tick(const Harness& harness) {
   std::vector<std::size_t> joins;
   step_again(harness, HarnessOptions{}.seed,
-             {.on_tick = [&joins](const match::Match&, const engine::LoggedTick& tick) {
+             {.on_tick = [&joins](const server::Match&, const engine::LoggedTick& tick) {
                if (!tick.joins.empty()) joins.push_back(tick.joins.size());
              }});
   return joins;

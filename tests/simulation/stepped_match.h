@@ -19,10 +19,10 @@ namespace tickbox::tests {
 /// Called for each tick of a match that is stepped again.
 struct SteppedAgain {
   /// In the middle of the tick, if it has rays.
-  std::function<void(const match::Match& match, const engine::LoggedTick& tick,
+  std::function<void(const server::Match& match, const engine::LoggedTick& tick,
                      std::span<const engine::FiredRay> rays)>
       on_rays = nullptr;
-  std::function<void(const match::Match& match, const engine::LoggedTick& tick)> on_tick = nullptr;
+  std::function<void(const server::Match& match, const engine::LoggedTick& tick)> on_tick = nullptr;
 };
 
 /// Steps the recorded match of `harness` again. Hooks of the game run again; rays strike whom they
@@ -30,7 +30,7 @@ struct SteppedAgain {
 inline void step_again(const Harness& harness, std::uint64_t seed, const SteppedAgain& calls) {
   auto reader = record::Reader::open(harness.recording());
   ASSERT_TRUE(reader.has_value());
-  match::Match match{harness.game(), harness.map(), reader->header().tick_rate, seed};
+  server::Match match{harness.game(), harness.map(), reader->header().tick_rate, seed};
   engine::TickLogReader log{harness.game()};
   log.begin(match.world());
   engine::LoggedTick tick;

@@ -56,7 +56,7 @@ server::ShardParts Harness::parts() {
 
 void Harness::start_match(std::uint64_t seed) {
   shard_.reset();
-  match_ = std::make_unique<match::Match>(*game_, map_, options_.tick_rate, seed);
+  match_ = std::make_unique<server::Match>(*game_, map_, options_.tick_rate, seed);
   pacer_.emplace(server_now(), options_.tick_rate);
 }
 

@@ -185,7 +185,7 @@ class Harness {
 
   [[nodiscard]] server::Shard& shard() { return *shard_; }
 
-  [[nodiscard]] const match::Match& match() const { return *match_; }
+  [[nodiscard]] const server::Match& match() const { return *match_; }
 
   [[nodiscard]] const engine::World& world() const { return match_->world(); }
 
@@ -276,7 +276,7 @@ class Harness {
   client::Shared shared_;
   engine::SharedMap map_;
   engine::Identity identity_;
-  std::unique_ptr<match::Match> match_;
+  std::unique_ptr<server::Match> match_;
   std::optional<record::LogFile> recording_;
   std::optional<server::Recorder> recorder_;
   std::unique_ptr<server::Shard> shard_;

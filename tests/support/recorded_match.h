@@ -89,9 +89,9 @@ class RecordedMatch {
   /// The header, with a salt drawn from the seed.
   [[nodiscard]] record::Header header() const;
 
-  [[nodiscard]] match::Match& match() { return match_; }
+  [[nodiscard]] server::Match& match() { return match_; }
 
-  [[nodiscard]] const match::Match& match() const { return match_; }
+  [[nodiscard]] const server::Match& match() const { return match_; }
 
   [[nodiscard]] const engine::World& world() const { return match_.world(); }
 
@@ -134,7 +134,7 @@ class RecordedMatch {
   [[nodiscard]] std::vector<std::byte> told_bytes(const PlayedTick& tick);
 
   RecordedMatchOptions options_;
-  match::Match match_;
+  server::Match match_;
   Rng bots_;
   Rng judge_dice_;
   engine::JudgeRays judge_;

@@ -37,13 +37,13 @@ struct Onlooker {
   Onlooker(const engine::World& like, Player player) : replica(like, player, stepper) {}
 
   engine::Stepper stepper;
-  match::SnapshotWorld replica;
+  client::SnapshotWorld replica;
   std::map<Tick, views::Rows> views;  ///< the bases that can come
   std::uint64_t newest = 0;           ///< sequence
 };
 
 /// Where a body is in the room.
-match::Extent extent_of(const engine::World& world, std::size_t row) {
+server::Extent extent_of(const engine::World& world, std::size_t row) {
   const sim::Body& body = world.body(row);
   const Vec2 half{body.size.x / 2, body.size.y / 2};
   return {.middle = {body.min.x + half.x, body.min.y + half.y}, .half = half};
@@ -74,10 +74,10 @@ void look(const engine::World& world, Player player, const protocol::Snapshot& s
       sent.content);
   ASSERT_TRUE(view);
   onlooker.views[world.tick] = *view->rows;
-  const match::Eye eye = match::eye_of(world, player);
+  const server::Eye eye = server::eye_of(world, player);
   // Who was seen stays seen a little beyond the border.
   const auto may_be_in_view = [&](std::size_t row) {
-    return match::keeps_seeing(eye, extent_of(world, row));
+    return server::keeps_seeing(eye, extent_of(world, row));
   };
   for (const views::RowHead& head : in_full.heads()) {
     ASSERT_TRUE(view->rows->contains(head.id));
@@ -95,7 +95,7 @@ void look(const engine::World& world, Player player, const protocol::Snapshot& s
   }
   for (std::size_t row = 0; row < world.size(); ++row) {
     if (view->rows->contains(world.id(row))) continue;
-    ++(match::is_in_sight(eye, extent_of(world, row), 0) ? seen.left_out : seen.hidden);
+    ++(server::is_in_sight(eye, extent_of(world, row), 0) ? seen.left_out : seen.hidden);
   }
   seen.rows += in_full.size();
   seen.entities += view->rows->size();

@@ -83,7 +83,7 @@ std::optional<std::string> recording_contradiction(const Options& options) {
 }
 
 std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
-    const Options& options, const RecordingsParts& parts, const match::Match& match,
+    const Options& options, const RecordingsParts& parts, const Match& match,
     const engine::Identity& identity, std::uint64_t seed) {
   const WallTime start = parts.calendar.now();
   const record::Header header = header_of(identity, options, seed, start, parts.entropy);

@@ -37,7 +37,7 @@ class Recordings {
   /// Opens what the options request; `identity` and `seed`: of the match, which outlives this.
   /// Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<Recordings>, std::string> open(
-      const Options& options, const RecordingsParts& parts, const match::Match& match,
+      const Options& options, const RecordingsParts& parts, const Match& match,
       const engine::Identity& identity, std::uint64_t seed);
 
   Recordings(const Recordings&) = delete;
@@ -58,7 +58,7 @@ class Recordings {
   std::expected<void, std::string> close();
 
  private:
-  Recordings(Log& log, const match::Match& match, const record::Header& header)
+  Recordings(Log& log, const Match& match, const record::Header& header)
       : log_(log), recorder_(match, header) {}
 
   void log_notes();

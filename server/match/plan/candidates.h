@@ -13,7 +13,7 @@
 #include <span>
 #include <utility>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 /// Priorities: own bodies go before known bodies, and these before bodies that are new to the view.
 inline constexpr std::uint32_t kOwnPriority = std::numeric_limits<std::uint32_t>::max();
@@ -103,4 +103,4 @@ class BestFirst {
   std::uint16_t end_ = 0;  ///< of the class that is sorted
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

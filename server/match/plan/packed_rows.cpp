@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 constexpr std::size_t kWordBits = 64;
@@ -67,4 +67,4 @@ void PackedRows::put_row(SlotId slot, std::size_t row, Vec2 origin, engine::BitW
   if (of.bits.row > kWordBits) put_words(words + 1, of.bits.row - kWordBits, out);
 }
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

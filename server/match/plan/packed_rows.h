@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 /// The bits of a row in full.
 struct RowBits {
@@ -54,4 +54,4 @@ class PackedRows {
   std::vector<std::byte> bytes_;  ///< scratch memory
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -2,7 +2,7 @@
 
 #include "engine/declared.h"
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 /// Copies a payload.
@@ -102,4 +102,4 @@ ContentSize write_content(const PlanInput& input, const ClientBodies& bodies,
   return {.has_any = true, .exit_bits = exit_bits};
 }
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

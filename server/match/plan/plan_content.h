@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 /// What the stages before have planned.
 struct PlannedContent {
@@ -27,4 +27,4 @@ struct ContentSize {
 ContentSize write_content(const PlanInput& input, const ClientBodies& bodies,
                           const PlannedContent& planned, std::vector<std::byte>& content);
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

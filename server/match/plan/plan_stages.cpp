@@ -9,7 +9,7 @@
 #include <numeric>
 #include <utility>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 /// A body out of sight that the server has decided for stays in the view for at most this many
@@ -521,4 +521,4 @@ void list_exits(const PlanInput& input, const ClientBodies& bodies, const Member
   }
 }
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -19,7 +19,7 @@
 #include <span>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 /// The bits of the smallest row in full.
 inline constexpr std::size_t kRowBitsMin = 64;
@@ -294,4 +294,4 @@ void list_waiting(std::span<const Candidate> candidates, std::size_t members_max
 void list_exits(const PlanInput& input, const ClientBodies& bodies, const Members& chosen,
                 std::vector<std::uint16_t>& exits);
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

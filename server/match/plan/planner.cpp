@@ -6,7 +6,7 @@
 
 #include <optional>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 /// Decides which islands are replayed, and sorts their causes. Returns false if an own island
@@ -119,4 +119,4 @@ ViewPlan Planner::plan(const ViewRequest& request, WaitingBodies& waiting,
   return *plan;
 }
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -32,7 +32,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 struct ViewPlan {
   bool on_base = false;
@@ -83,4 +83,4 @@ class Planner {
   PlanScratch scratch_;
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 class RowSet {
  public:
@@ -35,4 +35,4 @@ class RowSet {
   std::vector<std::uint64_t> words_;
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 /// A plan needs the values of a few bodies among thousands, so each value has the number of the
 /// plan that wrote it, and a reset costs nothing.
@@ -47,4 +47,4 @@ class SlotTable {
   std::vector<Entry> entries_;
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -28,11 +28,10 @@ SessionLifecycle::SessionLifecycle(ShardContext& context, const SessionParts& pa
 void SessionLifecycle::begin_to_play(Session& session, Instant now) {
   session.state = Session::State::Playing;
   const GameTable& game = session.room->world().game();
-  session.inputs = std::make_unique<match::InputBuffer>(game, session.room->tick());
-  session.snapshots.events =
-      std::make_unique<match::EventQueue>(tick_rate_ / kEventRepeatsPerSecond);
-  session.snapshots.views = std::make_unique<match::SentViews>(match::base_age_max(tick_rate_));
-  session.snapshots.base_age = match::BaseAge{tick_rate_};
+  session.inputs = std::make_unique<InputBuffer>(game, session.room->tick());
+  session.snapshots.events = std::make_unique<EventQueue>(tick_rate_ / kEventRepeatsPerSecond);
+  session.snapshots.views = std::make_unique<SentViews>(base_age_max(tick_rate_));
+  session.snapshots.base_age = BaseAge{tick_rate_};
   session.snapshots.receipts.begin(net::draw<net::ShortKey>(context_.entropy), now);
   Seat& seat = session.room->seats().seat_of(session.player);
   const bool resumes = seat.playing != nullptr || seat.orphaned;

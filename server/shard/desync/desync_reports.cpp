@@ -22,16 +22,16 @@ DesyncReports::Refused limited() {
 
 /// The view sent to a session for a tick, while both the view and the state are remembered.
 struct SentView {
-  const match::Members* members = nullptr;
-  const match::StateAt* state = nullptr;
-  const match::BodySlots* slots = nullptr;
+  const Members* members = nullptr;
+  const StateAt* state = nullptr;
+  const BodySlots* slots = nullptr;
 
   [[nodiscard]] bool is_remembered() const { return members != nullptr && state != nullptr; }
 
   [[nodiscard]] views::ViewState copy() const {
     views::ViewState view{.rows = views::Rows{state->rows.game()}, .room = state->room};
     view.rows.reserve(members->size());
-    for (const match::SlotId slot : *members) {
+    for (const SlotId slot : *members) {
       const std::size_t row = state->rows.index_of(slots->slot(slot).id);
       TICKBOX_ASSERT(row != state->rows.size());
       view.rows.add(state->rows.row(row));
@@ -40,7 +40,7 @@ struct SentView {
   }
 };
 
-SentView sent_view(const Session& session, const match::Match& match, Tick tick) {
+SentView sent_view(const Session& session, const Match& match, Tick tick) {
   return {.members = session.snapshots.views->find(tick, match.world().tick),
           .state = match.state_after(tick),
           .slots = &match.log().slots()};
@@ -70,7 +70,7 @@ DesyncReports::Report* DesyncReports::free_report() {
 
 /// Begins a report with a copy of the true state. Returns nullptr if the view is not remembered.
 std::expected<DesyncReports::Report*, DesyncReports::Refused> DesyncReports::begin(
-    Session& session, const match::Match& match, const protocol::ViewName& view, Instant now) {
+    Session& session, const Match& match, const protocol::ViewName& view, Instant now) {
   if (view.tick > match.world().tick) return std::unexpected{Refused{}};
   const SentView sent = sent_view(session, match, view.tick);
   if (sent.is_remembered() && !session.snapshots.receipts.has_sent(view.tick, view.server_hash)) {
@@ -102,7 +102,7 @@ std::expected<DesyncReports::Report*, DesyncReports::Refused> DesyncReports::beg
 }
 
 std::expected<DesyncReports::Taken, DesyncReports::Refused> DesyncReports::take(
-    Session& session, const match::Match& match, const protocol::ViewPart& part, std::size_t bytes,
+    Session& session, const Match& match, const protocol::ViewPart& part, std::size_t bytes,
     Instant now) {
   if (part.parts == 0) return std::unexpected{Refused{.reason = net::DropReason::Malformed}};
   Report* report = find(session);

@@ -55,7 +55,7 @@ class DesyncReports {
   /// Fails: Malformed, if the parts do not make the view that they name; the report then ends.
   /// Unexpected, for a view that was never sent; RateLimited.
   /// Requires: the session plays.
-  [[nodiscard]] std::expected<Taken, Refused> take(Session& session, const match::Match& match,
+  [[nodiscard]] std::expected<Taken, Refused> take(Session& session, const Match& match,
                                                    const protocol::ViewPart& part,
                                                    std::size_t bytes, Instant now);
 
@@ -90,7 +90,7 @@ class DesyncReports {
   [[nodiscard]] Report* find(const Session& session);
   [[nodiscard]] Report* free_report();
   [[nodiscard]] std::optional<Unfinished> end(Report& report);
-  [[nodiscard]] std::expected<Report*, Refused> begin(Session& session, const match::Match& match,
+  [[nodiscard]] std::expected<Report*, Refused> begin(Session& session, const Match& match,
                                                       const protocol::ViewName& view, Instant now);
 
   std::vector<Report> reports_;  ///< grows as needed, to kReportsHeld

@@ -22,7 +22,7 @@ using Kind = DesyncCause::Kind;
 /// The bits of one cause, as a content has them.
 class PayloadBits {
  public:
-  PayloadBits(const match::MatchLog& log, Tick tick, const match::Payload& payload) {
+  PayloadBits(const MatchLog& log, Tick tick, const Payload& payload) {
     const bool is_short = payload.bits <= 64;
     engine::BitWriter out{bytes_};
     if (is_short) out.put(payload.value, payload.bits);
@@ -52,7 +52,7 @@ std::string outcome_in_words(const GameTable& game, engine::BitReader& in) {
 /// Gathers the causes of one tick after the other.
 class Gatherer {
  public:
-  Gatherer(const match::Match& match, const std::function<bool(BodyId)>& is_member)
+  Gatherer(const Match& match, const std::function<bool(BodyId)>& is_member)
       : match_(match), log_(match.log()), game_(match.world().game()), is_member_(is_member) {}
 
   void gather(Tick tick) {
@@ -73,14 +73,12 @@ class Gatherer {
  private:
   [[nodiscard]] Tick before() const { return {tick_.value - 1}; }
 
-  [[nodiscard]] PayloadBits bits_of(const match::Payload& payload) const {
-    return {log_, tick_, payload};
-  }
+  [[nodiscard]] PayloadBits bits_of(const Payload& payload) const { return {log_, tick_, payload}; }
 
   /// The change of an input stands at each of its player's avatars in view.
   void add_inputs() {
-    const match::StateAt* state = match_.state_after(tick_);
-    const match::StateAt* past = match_.state_after(before());
+    const StateAt* state = match_.state_after(tick_);
+    const StateAt* past = match_.state_after(before());
     if (state == nullptr) return;
     for (std::size_t row = 0; row < state->rows.size(); ++row) {
       const BodyId id = state->rows.head(row).id;
@@ -106,7 +104,7 @@ class Gatherer {
   }
 
   void add_outcomes() {
-    for (const match::OutcomeCause& cause : log_.outcomes().causes_of(tick_)) {
+    for (const OutcomeCause& cause : log_.outcomes().causes_of(tick_)) {
       const BodyId id = log_.slots().slot(cause.slot).id;
       if (!is_member_(id)) continue;
       const PayloadBits bits = bits_of(cause.payload);
@@ -130,8 +128,8 @@ class Gatherer {
                        .what = engine::value_in_words(game_.room, room)});
   }
 
-  const match::Match& match_;
-  const match::MatchLog& log_;
+  const Match& match_;
+  const MatchLog& log_;
   const GameTable& game_;
   const std::function<bool(BodyId)>& is_member_;
   Tick tick_;
@@ -141,7 +139,7 @@ class Gatherer {
 
 }  // namespace
 
-std::vector<DesyncCause> causes_since(const match::Match& match, Tick since, Tick until,
+std::vector<DesyncCause> causes_since(const Match& match, Tick since, Tick until,
                                       const std::function<bool(BodyId)>& is_member) {
   constexpr std::uint32_t kBack = protocol::kTicksRemembered - 1;
   const std::uint32_t now = match.log().tick().value;

@@ -15,7 +15,6 @@ namespace tickbox::server {
 /// returns true, and the changes of the room: those of the last protocol::kTicksRemembered ticks.
 /// They are sorted by tick, entity and kind. Allocates memory.
 [[nodiscard]] std::vector<protocol::DesyncCause> causes_since(
-    const match::Match& match, Tick since, Tick until,
-    const std::function<bool(BodyId)>& is_member);
+    const Match& match, Tick since, Tick until, const std::function<bool(BodyId)>& is_member);
 
 }  // namespace tickbox::server

@@ -103,7 +103,7 @@ void MemoryTransport::clear() {
 BenchServer::BenchServer() {
   TICKBOX_ASSERT(net::crypto_ready());
   const GameTable& game = games::arena();
-  match_ = std::make_unique<match::Match>(
+  match_ = std::make_unique<server::Match>(
       game, engine::make_map(game, {.seats = kSeats}, kTickRate), kTickRate, kSeed);
   shard_ = std::make_unique<server::Shard>(
       server::ShardOptions{.tick_rate = kTickRate,

@@ -108,7 +108,7 @@ class BenchServer {
   std::uint64_t clients_ = 0;  ///< tokens made, each for a client of its own
   SilentLog log_;
   MemoryTransport transport_;
-  std::unique_ptr<match::Match> match_;
+  std::unique_ptr<server::Match> match_;
   std::unique_ptr<server::Shard> shard_;
 };
 

@@ -38,8 +38,8 @@ std::uint32_t seats_of(const CostCase& of) {
 
 struct Place {
   Stroller stroller;
-  match::SentViews views{match::base_age_max(kTickRate)};
-  match::WaitingBodies waiting;
+  server::SentViews views{server::base_age_max(kTickRate)};
+  server::WaitingBodies waiting;
   net::PacketChannel channel{{}, 1, net::Direction::ToClient};
 };
 
@@ -111,13 +111,13 @@ class Stage {
     const Tick tick = match_.world().tick;
     Place& place = *places_[i];
     if (tick.value > base_age_) place.views.acknowledge({tick.value - base_age_});
-    const match::Members* base = place.views.base(tick);
-    const match::ViewRequest request{.player = {static_cast<std::uint16_t>(i)},
-                                     .base = base,
-                                     .base_tick = base != nullptr ? place.views.base_tick() : tick,
-                                     .bytes_max = net::kDatagramBytesMax};
+    const server::Members* base = place.views.base(tick);
+    const server::ViewRequest request{.player = {static_cast<std::uint16_t>(i)},
+                                      .base = base,
+                                      .base_tick = base != nullptr ? place.views.base_tick() : tick,
+                                      .bytes_max = net::kDatagramBytesMax};
     protocol::Snapshot& snapshot = snapshots_[i];
-    const match::ViewPlan plan =
+    const server::ViewPlan plan =
         planner_.plan(request, place.waiting, snapshot.content, place.views.add(tick));
     snapshot.head = {.report = {.tick = protocol::low_bits(tick)},
                      .view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff),
@@ -164,7 +164,7 @@ class Stage {
     }
     clock_.start();
     for (std::size_t i = first; i < first + kReplicasOfAKind; ++i) {
-      std::optional<match::SnapshotWorld>& replica = snapshot_worlds_[i];
+      std::optional<client::SnapshotWorld>& replica = snapshot_worlds_[i];
       if (!replica) replica.emplace(like_, Player{static_cast<std::uint16_t>(i)}, stepper_);
       const bool is_decoded = protocol::decode_snapshot(received_[i], decoded_).has_value();
       const auto view = replica->apply(
@@ -176,9 +176,9 @@ class Stage {
   }
 
   std::uint32_t base_age_;
-  match::Match match_;
+  server::Match match_;
   engine::World like_;  ///< empty: what the worlds of clients are made of
-  match::Planner planner_;
+  server::Planner planner_;
   std::vector<std::unique_ptr<Place>> places_;
   std::vector<engine::Join> joins_;
   std::vector<engine::PlayerInput> inputs_;
@@ -186,7 +186,7 @@ class Stage {
   std::vector<std::uint64_t> clients_;         ///< of joins_, one for one
   std::vector<protocol::Snapshot> snapshots_;
   engine::Stepper stepper_;  ///< of all clients
-  std::array<std::optional<match::SnapshotWorld>, kSnapshotWorlds> snapshot_worlds_;
+  std::array<std::optional<client::SnapshotWorld>, kSnapshotWorlds> snapshot_worlds_;
   std::array<std::vector<std::byte>, kSnapshotWorlds> received_;  ///< for snapshot_worlds_
   protocol::Snapshot decoded_;
   protocol::MessageBuffer message_buffer_;

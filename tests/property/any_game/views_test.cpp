@@ -29,7 +29,7 @@ namespace {
 
 struct Sent {
   Tick arrives;
-  match::ViewHead head;
+  client::ViewHead head;
   std::vector<std::byte> content;
   std::vector<std::byte> events;
 };
@@ -54,15 +54,15 @@ struct Client {
       : world(like, player, stepper), prediction(like, player, stepper), sent(base_age_max) {}
 
   engine::Stepper stepper;
-  match::SnapshotWorld world;
-  match::Prediction prediction;
-  match::EventQueue queue{20};
-  match::EventInbox inbox;
+  client::SnapshotWorld world;
+  client::Prediction prediction;
+  server::EventQueue queue{20};
+  client::EventInbox inbox;
   views::ReceivedEvents received;
   std::vector<Told> told;  ///< by the server
   std::vector<Told> got;
-  match::SentViews sent;
-  match::WaitingBodies waiting;
+  server::SentViews sent;
+  server::WaitingBodies waiting;
   std::optional<Tick> last;
   std::deque<Sent> snapshots;
   std::deque<Ack> acks;
@@ -147,7 +147,7 @@ class LossyMatch {
   void tell_events() {
     router_.gather(match_);
     router_.route(match_, [this](Player player, std::size_t event) {
-      const match::EventBits bits = router_.bits(event);
+      const server::EventBits bits = router_.bits(event);
       Client& client = *clients_[player.seat];
       const bool is_added = client.queue.add(now(), router_.bytes(), bits.first, bits.bits);
       if (!is_added) return false;
@@ -163,18 +163,18 @@ class LossyMatch {
       client.sent.acknowledge(client.acks.front().tick);
       client.queue.acknowledge(client.acks.front().event, client.acks.front().tick);
     }
-    const match::Members* base = client.sent.base(now());
-    const match::Members* last = client.last ? client.sent.find(*client.last, now()) : nullptr;
-    const match::ViewRequest request{
+    const server::Members* base = client.sent.base(now());
+    const server::Members* last = client.last ? client.sent.find(*client.last, now()) : nullptr;
+    const server::ViewRequest request{
         .player = player,
         .base = base,
         .base_tick = base != nullptr ? client.sent.base_tick() : Tick{},
         .last = last,
         .bytes_max = bytes_max_,
         .bytes_kept = kEventBytes};
-    match::Members view;
+    server::Members view;
     std::vector<std::byte> content;
-    const match::ViewPlan plan = planner_.plan(request, client.waiting, content, view);
+    const server::ViewPlan plan = planner_.plan(request, client.waiting, content, view);
     if (!plan.fits) return;
     ASSERT_LE(content.size() + kEventBytes + protocol::kSnapshotFrameBytes, bytes_max_);
     std::vector<std::byte> events;
@@ -223,8 +223,8 @@ class LossyMatch {
     }
   }
 
-  void reconcile(Client& client, const match::View& view) {
-    const match::Reconciliation result = client.prediction.reconcile(view);
+  void reconcile(Client& client, const client::View& view) {
+    const client::Reconciliation result = client.prediction.reconcile(view);
     if (!result.predicted || result.touched) return;
     ++counts_.predicted;
     counts_.exact += result.exact ? 1U : 0U;
@@ -248,11 +248,11 @@ class LossyMatch {
     client.got.clear();
   }
 
-  std::string wrong_text(Player player, const match::WrongView& wrong) const {
+  std::string wrong_text(Player player, const client::WrongView& wrong) const {
     std::string text = "seat " + std::to_string(player.seat) + " tick " +
                        std::to_string(wrong.head.tick.value) + " base age " +
                        std::to_string(wrong.head.base_age);
-    const match::StateAt* state = match_.state_after(wrong.head.tick);
+    const server::StateAt* state = match_.state_after(wrong.head.tick);
     if (state == nullptr) return text;
     for (std::size_t row = 0; row < wrong.view->rows.size(); ++row) {
       const views::RowHead& head = wrong.view->rows.head(row);
@@ -265,7 +265,7 @@ class LossyMatch {
         text += name + " differs: " + difference(wrong.view->rows.row(row), state->rows.row(at));
       }
     }
-    const match::Members* members = clients_[player.seat]->sent.find(wrong.head.tick, now());
+    const server::Members* members = clients_[player.seat]->sent.find(wrong.head.tick, now());
     for (std::size_t i = 0; members != nullptr && i < members->size(); ++i) {
       const BodyId id = match_.log().slots().slot((*members)[i]).id;
       if (!wrong.view->rows.contains(id)) text += " | lacks " + std::to_string(id.value);
@@ -296,10 +296,10 @@ class LossyMatch {
   std::size_t bytes_max_;
   engine::SharedMap map_;
   laws::RandomMatch random_;
-  match::Match match_;
+  server::Match match_;
   engine::World like_;
-  match::Planner planner_;
-  match::EventRouter router_;
+  server::Planner planner_;
+  server::EventRouter router_;
   std::array<std::unique_ptr<Client>, kSeats> clients_;
   std::array<std::uint32_t, kSeats> generations_{};
   Counts counts_;

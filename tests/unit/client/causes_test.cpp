@@ -13,10 +13,10 @@ namespace tickbox::client {
 namespace {
 
 using Kind = protocol::DesyncCause::Kind;
-using match::kRest;
-using match::kRight;
-using match::kShoot;
-using match::units;
+using server::kRest;
+using server::kRight;
+using server::kShoot;
+using server::units;
 
 namespace field = tests::field;
 
@@ -24,13 +24,13 @@ class CausesTest : public ::testing::Test {
  protected:
   CausesTest() {
     room_.tick();
-    const match::Snapshot full = room_.full();
+    const server::Snapshot full = room_.full();
     EXPECT_TRUE(client_.apply(full.head, full.content));
     base_ = room_.now();
   }
 
   /// Returns the causes of the view of `snapshot`, whose hash it makes wrong first.
-  std::vector<protocol::DesyncCause> causes(match::Snapshot snapshot) {
+  std::vector<protocol::DesyncCause> causes(server::Snapshot snapshot) {
     snapshot.head.view_hash ^= 1;
     const auto view = client_.apply(snapshot.head, snapshot.content);
     EXPECT_TRUE(!view && view.error().wrong);
@@ -39,9 +39,9 @@ class CausesTest : public ::testing::Test {
     return causes_of(*view.error().wrong);
   }
 
-  match::StagedMatch room_{{units(0, 0), units(10, 0), units(20, 5), units(30, 5)}};
+  server::StagedMatch room_{{units(0, 0), units(10, 0), units(20, 5), units(30, 5)}};
   engine::Stepper stepper_;
-  match::SnapshotWorld client_{room_.like(), Player{0}, stepper_};
+  SnapshotWorld client_{room_.like(), Player{0}, stepper_};
   Tick base_;
 };
 

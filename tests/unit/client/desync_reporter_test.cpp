@@ -27,8 +27,8 @@ constexpr std::size_t kWrong = 70;  ///< the crate that differs
 namespace field = tests::field;
 
 /// A view of crates in a row; changes one.
-match::HeldView crates(std::size_t changed, const std::function<void(views::RowHead&)>& change) {
-  match::HeldView view{
+HeldView crates(std::size_t changed, const std::function<void(views::RowHead&)>& change) {
+  HeldView view{
       .tick = {900}, .rows = views::Rows{field::game()}, .room = field::bytes_of(field::Weather{})};
   for (std::uint32_t i = 0; i < kCrates; ++i) {
     views::RowHead head{.id = engine::spawned_id(engine::IdClass::ByServer,
@@ -43,21 +43,21 @@ match::HeldView crates(std::size_t changed, const std::function<void(views::RowH
   return view;
 }
 
-views::ViewState state_of(const match::HeldView& view) {
+views::ViewState state_of(const HeldView& view) {
   return {.rows = view.rows, .room = view.room};
 }
 
-std::uint32_t hash_of(const match::HeldView& view) {
+std::uint32_t hash_of(const HeldView& view) {
   return static_cast<std::uint32_t>(views::hash_of(state_of(view)) & 0xffff'ffff);
 }
 
-std::vector<std::byte> bytes_of(const match::HeldView& view) {
+std::vector<std::byte> bytes_of(const HeldView& view) {
   std::vector<std::byte> bytes;
   views::encode_view_state(state_of(view), view.tick, bytes);
   return bytes;
 }
 
-bool are_equal(const std::optional<views::ViewState>& a, const match::HeldView& b) {
+bool are_equal(const std::optional<views::ViewState>& a, const HeldView& b) {
   return a && !views::compare_views(*a, state_of(b));
 }
 
@@ -103,8 +103,8 @@ class DesyncReporterTest : public testing::Test {
     return parts;
   }
 
-  match::HeldView truth_ = crates(kCrates, nullptr);
-  match::HeldView wrong_ = crates(kWrong, [](views::RowHead& head) { head.velocity.y = 9; });
+  HeldView truth_ = crates(kCrates, nullptr);
+  HeldView wrong_ = crates(kWrong, [](views::RowHead& head) { head.velocity.y = 9; });
   views::Content content_{field::game()};
   KeepingSink sink_;
   DesyncReporter reporter_{&sink_};

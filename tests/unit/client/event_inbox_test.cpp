@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::client {
 namespace {
 
 namespace field = tests::field;
@@ -118,4 +118,4 @@ TEST(EventInbox, TakesAllInWhateverOrderTheyCome) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::client

@@ -15,12 +15,12 @@
 namespace tickbox::client {
 namespace {
 
-using match::kDown;
-using match::kRest;
-using match::kRight;
-using match::kShoot;
-using match::Played;
-using match::units;
+using server::kDown;
+using server::kRest;
+using server::kRight;
+using server::kShoot;
+using server::Played;
+using server::units;
 
 namespace field = tests::field;
 
@@ -43,7 +43,7 @@ class InterpolationTest : public ::testing::Test {
     tell(room_.full());
   }
 
-  void tell(const match::Snapshot& snapshot) {
+  void tell(const server::Snapshot& snapshot) {
     const auto view = snapshot_world_.apply(snapshot.head, snapshot.content);
     ASSERT_TRUE(view);
     ASSERT_FALSE(view->rows->empty());
@@ -81,9 +81,9 @@ class InterpolationTest : public ::testing::Test {
     return found != bodies.end() ? std::optional{found->min} : std::nullopt;
   }
 
-  match::StagedMatch room_{{units(0, 0), units(20, 0), units(40, 0)}};
+  server::StagedMatch room_{{units(0, 0), units(20, 0), units(40, 0)}};
   engine::Stepper stepper_;
-  match::SnapshotWorld snapshot_world_{room_.like(), Player{kA}, stepper_};
+  SnapshotWorld snapshot_world_{room_.like(), Player{kA}, stepper_};
   Interpolation interpolation_{room_.like(), stepper_};
   std::map<Tick, views::Rows> truth_;
 };
@@ -182,7 +182,7 @@ TEST_F(InterpolationTest, CutsToAPlaceThatIsNear) {
   moved.head.min.x += kUnit / 2;
   is->add(moved);
   const auto room = std::make_shared<std::vector<std::byte>>(field::bytes_of(field::Weather{}));
-  const match::SeenTeleport placed{.id = moved.head.id, .tick = {2}};
+  const SeenTeleport placed{.id = moved.head.id, .tick = {2}};
   for (const bool is_placed : {false, true}) {
     Interpolation interpolation{room_.like(), stepper_};
     interpolation.on_view({.tick = {1}, .rows = was, .room = room, .touched = {}});

@@ -16,11 +16,11 @@
 namespace tickbox::client {
 namespace {
 
-using match::kLeft;
-using match::kRest;
-using match::kRight;
-using match::kShoot;
-using match::units;
+using server::kLeft;
+using server::kRest;
+using server::kRight;
+using server::kShoot;
+using server::units;
 using std::chrono::milliseconds;
 
 namespace field = tests::field;
@@ -40,7 +40,7 @@ class PresentationTest : public ::testing::Test {
  protected:
   PresentationTest() {
     room_.tick();
-    const match::Snapshot full = room_.full();
+    const server::Snapshot full = room_.full();
     for (std::uint32_t i = 0; i < kOnTheWay; ++i) {
       const Tick base = room_.now();
       room_.tick();
@@ -55,7 +55,7 @@ class PresentationTest : public ::testing::Test {
 
   [[nodiscard]] Instant now() const { return time_of(room_.now()); }
 
-  void arrive(const match::Snapshot& snapshot) {
+  void arrive(const server::Snapshot& snapshot) {
     const auto view = snapshot_world_.apply(snapshot.head, snapshot.content);
     ASSERT_TRUE(view);
     prediction_.reconcile(*view);
@@ -125,12 +125,12 @@ class PresentationTest : public ::testing::Test {
     return world.body(world.avatar_of({player})).velocity.x;
   }
 
-  match::StagedMatch room_{{units(0, 0), units(-20, 0)}};
+  server::StagedMatch room_{{units(0, 0), units(-20, 0)}};
   engine::Stepper stepper_;
-  match::SnapshotWorld snapshot_world_{room_.like(), Player{kA}, stepper_};
-  match::Prediction prediction_{room_.like(), Player{kA}, stepper_};
+  SnapshotWorld snapshot_world_{room_.like(), Player{kA}, stepper_};
+  Prediction prediction_{room_.like(), Player{kA}, stepper_};
   Presentation presentation_{room_.like(), Player{kA}, stepper_};
-  std::deque<match::Snapshot> on_the_way_;
+  std::deque<server::Snapshot> on_the_way_;
   bool is_up_ = true;
 };
 
@@ -214,14 +214,14 @@ TEST_F(PresentationTest, CutsTheOwnBodyToWhereTheServerPutsIt) {
 TEST_F(PresentationTest, CutsTheOwnBodyToAPlaceThatIsNear) {
   ticks(60);
   const auto room = std::make_shared<std::vector<std::byte>>(field::bytes_of(field::Weather{}));
-  const match::SeenTeleport placed{.id = room_.body(kA), .tick = room_.now()};
+  const SeenTeleport placed{.id = room_.body(kA), .tick = room_.now()};
   for (const bool is_placed : {false, true}) {
     const auto moved = std::make_shared<views::Rows>(with_own_moved(is_placed ? 2 * kUnit : kUnit));
-    const match::View view{.tick = room_.now() + (is_placed ? 1 : 0),
-                           .rows = moved,
-                           .room = room,
-                           .touched = {},
-                           .teleports = std::span{&placed, 1}.first(is_placed ? 1 : 0)};
+    const View view{.tick = room_.now() + (is_placed ? 1 : 0),
+                    .rows = moved,
+                    .room = room,
+                    .touched = {},
+                    .teleports = std::span{&placed, 1}.first(is_placed ? 1 : 0)};
     const Vec2 before = shown(kA, now()).min;
     prediction_.reconcile(view);
     presentation_.on_view(view, prediction_, now());
@@ -337,7 +337,7 @@ class PresentationHeapTest : public PresentationTest {
 
  private:
   void hear() {
-    const match::Snapshot& next = on_the_way_.front();
+    const server::Snapshot& next = on_the_way_.front();
     const auto view = snapshot_world_.apply(next.head, next.content);
     on_the_way_.pop_front();
     ASSERT_TRUE(view);

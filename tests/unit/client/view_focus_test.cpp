@@ -15,7 +15,7 @@
 namespace tickbox::client {
 namespace {
 
-using match::units;
+using server::units;
 
 namespace field = tests::field;
 
@@ -36,7 +36,7 @@ class ViewFocusTest : public ::testing::Test {
                     .centre = centre});
   }
 
-  match::StagedMatch room_{{units(0, 0), units(8, 0)}};
+  server::StagedMatch room_{{units(0, 0), units(8, 0)}};
   ViewFocus focus_{Player{kMe}};
 };
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 constexpr std::uint16_t kPlayers = 12;
@@ -90,7 +90,7 @@ class BusyMatch {
     full_ += plan.on_base ? 0 : 1;
     last_ = now;
     if (now.value % 8 == 3) return;  // lost
-    const ViewHead head{
+    const client::ViewHead head{
         .tick = now,
         .base_age = plan.on_base ? static_cast<std::uint32_t>(now - request.base_tick) : 0U,
         .view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff)};
@@ -109,8 +109,8 @@ class BusyMatch {
   std::vector<std::byte> content_;
   std::optional<Tick> last_;
   engine::Stepper stepper_;
-  SnapshotWorld world_{match_.like(), Player{0}, stepper_};
-  Prediction prediction_{match_.like(), Player{0}, stepper_};
+  client::SnapshotWorld world_{match_.like(), Player{0}, stepper_};
+  client::Prediction prediction_{match_.like(), Player{0}, stepper_};
   std::uint64_t plans_ = 0;
   std::uint64_t applies_ = 0;
   std::uint64_t predictions_ = 0;
@@ -138,4 +138,4 @@ TEST(Allocations, AWarmPlanAndAWarmApplyMakeNone) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

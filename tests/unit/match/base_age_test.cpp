@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 constexpr std::uint32_t kRate = 60;
@@ -74,4 +74,4 @@ TEST_F(BaseAgeTest, GrowsSlowlyForAClientThatAcknowledgesLate) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

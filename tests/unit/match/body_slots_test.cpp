@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 constexpr std::uint16_t kSeat = 3;
@@ -139,4 +139,4 @@ TEST(BodySlots, AskForNoMemoryWithinWhatIsReserved) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -13,7 +13,7 @@
 #include <span>
 #include <utility>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 /// Draws a priority of any class: own, known at each distance, and new ones of each size.
@@ -51,4 +51,4 @@ TEST(BestFirst, TakesWhatSortingTakes) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 // A cause log against a plain list of all causes that were ever noted.
@@ -116,4 +116,4 @@ TEST_F(CauseLogTest, NotesNothingOfNobody) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

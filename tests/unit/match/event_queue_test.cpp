@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 namespace field = tests::field;
@@ -179,4 +179,4 @@ TEST_F(EventQueueTest, HoldsThisNumberOfEventsAndNoMore) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

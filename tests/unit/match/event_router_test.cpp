@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 /// Seat 0 shoots at seat 1. Seat 2 is in sight of both, seat 3 is far away.
@@ -153,4 +153,4 @@ TEST_F(EventRouterTest, AsksForNoMemoryOnceWarm) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

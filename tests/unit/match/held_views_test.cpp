@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 TEST(HeldViews, UsesTheMemoryOfADroppedViewAgain) {
-  HeldViews views;
-  const HeldView* const first = views.add({1}).get();
+  client::HeldViews views;
+  const client::HeldView* const first = views.add({1}).get();
   static_cast<void>(views.add({2}));
   views.drop_before({2});
   EXPECT_EQ(views.find({1}), nullptr);
@@ -16,9 +16,9 @@ TEST(HeldViews, UsesTheMemoryOfADroppedViewAgain) {
 }
 
 TEST(HeldViews, LeavesAViewThatSomebodyKeepsAsItIs) {
-  HeldViews views;
-  const HeldView* const first = views.add({1}).get();
-  const std::shared_ptr<const HeldView> kept = views.add({2});
+  client::HeldViews views;
+  const client::HeldView* const first = views.add({1}).get();
+  const std::shared_ptr<const client::HeldView> kept = views.add({2});
   views.clear();
   EXPECT_EQ(views.add({3}).get(), first);
   EXPECT_NE(views.add({4}), kept);
@@ -28,4 +28,4 @@ TEST(HeldViews, LeavesAViewThatSomebodyKeepsAsItIs) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 constexpr Tick kBase{100};
@@ -32,7 +32,7 @@ class HostileReplayTest : public ::testing::Test {
           {.head = {.id = id, .min = place, .velocity = {}}, .state = state, .input = input()});
     }
     const std::vector<std::byte> content = tests::full_content(rows, kBase, {});
-    ViewHead head{.tick = kBase};
+    client::ViewHead head{.tick = kBase};
     const auto refused = world_.apply(head, content);
     ASSERT_TRUE(!refused && refused.error().wrong);
     head.view_hash = refused.error().wrong->client_hash;
@@ -51,7 +51,7 @@ class HostileReplayTest : public ::testing::Test {
 
   const GameTable& game_ = tests::menagerie();
   engine::Stepper stepper_;
-  SnapshotWorld world_{
+  client::SnapshotWorld world_{
       {game_, engine::make_map(game_, {.seats = 6}, 60), 60, 1}, Player{0}, stepper_};
   std::vector<std::byte> input_ = tests::value_with(game_.input, {});
 };
@@ -102,4 +102,4 @@ TEST_F(HostileReplayTest, APileBeyondTheLimitOfWorkIsNotReplayed) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 using Pushed = InputBuffer::Pushed;
@@ -104,4 +104,4 @@ TEST(InputBuffer, TellsUpToWhereAllHasArrived) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

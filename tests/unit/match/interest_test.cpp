@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 /// An arena with many players.
@@ -148,4 +148,4 @@ TEST(Eye, IsAtTheFocusAndSeesAsFarAsTheFirstAvatar) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 constexpr std::size_t kSlots = 40;
@@ -107,4 +107,4 @@ TEST(Islands, AreTheSetsThatJoinsMake) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

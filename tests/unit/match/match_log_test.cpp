@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 constexpr std::size_t kValues = 3;
@@ -282,4 +282,4 @@ TEST(MatchLog, KnowsWhatTheServerRemovesInItsFirstTick) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

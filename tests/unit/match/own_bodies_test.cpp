@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 struct Crook {
@@ -129,7 +129,8 @@ TEST_F(OwnBodiesTest, AFullViewInAWholeDatagramHasAsManyAsFit) {
   EXPECT_GT(datagram_bytes() + row_bytes + 2, net::kDatagramBytesMax) << "one more would not fit";
 
   engine::Stepper stepper;
-  SnapshotWorld client{engine::World{kGameTable<Pasture>, map_, kRate, 1}, Player{0}, stepper};
+  client::SnapshotWorld client{engine::World{kGameTable<Pasture>, map_, kRate, 1}, Player{0},
+                               stepper};
   const auto view =
       client.apply({.tick = match_.world().tick,
                     .base_age = 0,
@@ -157,4 +158,4 @@ TEST_F(OwnBodiesTest, AreAFullViewAgainWhereTheOthersDoNotFitEither) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

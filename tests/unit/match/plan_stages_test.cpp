@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 constexpr std::size_t kSlots = 8;
@@ -339,4 +339,4 @@ TEST_F(ChooseBodiesTest, AreNoMoreThanTheMembersThatTheViewMayHave) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 namespace field = tests::field;
 
@@ -176,7 +176,8 @@ class FieldMatch {
 class PlannedMatch : public FieldMatch {
  public:
   explicit PlannedMatch(const std::vector<Vec2>& places)
-      : FieldMatch(places), world_(std::make_unique<SnapshotWorld>(like(), Player{0}, stepper_)) {}
+      : FieldMatch(places),
+        world_(std::make_unique<client::SnapshotWorld>(like(), Player{0}, stepper_)) {}
 
   /// Sends the snapshot of this tick. The client must make the planner's view from it. If it does
   /// not fit, nothing is sent.
@@ -226,7 +227,7 @@ class PlannedMatch : public FieldMatch {
 
  private:
   void check_client(Tick tick, Tick base_tick) {
-    const ViewHead head{
+    const client::ViewHead head{
         .tick = tick,
         .base_age = plan_.on_base ? static_cast<std::uint32_t>(tick - base_tick) : 0U,
         .view_hash = static_cast<std::uint32_t>(plan_.view_hash & 0xffff'ffff)};
@@ -249,11 +250,11 @@ class PlannedMatch : public FieldMatch {
   std::vector<std::byte> bytes_;
   views::Content content_{field::game()};
   engine::Stepper stepper_;
-  std::unique_ptr<SnapshotWorld> world_;
+  std::unique_ptr<client::SnapshotWorld> world_;
   std::map<Tick, views::Rows> held_;
   ViewPlan plan_;
   Tick sent_;
   std::set<BodyId> members_;
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 constexpr std::size_t kSmall = 300;  // bytes of a datagram
@@ -235,4 +235,4 @@ TEST(PlannerBudget, IsNeverExceeded) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 /// A test fails if the event that it waits for takes longer.
@@ -326,4 +326,4 @@ TEST(Planner, ABodyOfTheViewSentLastStaysAtTheRim) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

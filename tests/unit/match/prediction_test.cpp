@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 constexpr Player kOwn{0};
@@ -27,7 +27,7 @@ class Truth : public FieldMatch {
   void step(const field::Pad& pad) { tick({{.seat = 0, .pad = pad}}); }
 
   /// Returns the view of the newest tick.
-  View view(Tick touched = {}) {
+  client::View view(Tick touched = {}) {
     const ConstBytes room = match().world().room();
     return {.tick = now(),
             .rows = std::make_shared<const views::Rows>(match().state().rows),
@@ -35,13 +35,13 @@ class Truth : public FieldMatch {
             .touched = touched};
   }
 
-  [[nodiscard]] Prediction predictor() { return {like(), kOwn, stepper_}; }
+  [[nodiscard]] client::Prediction predictor() { return {like(), kOwn, stepper_}; }
 
  private:
   engine::Stepper stepper_;
 };
 
-Vec2 place_of(const Prediction& prediction) {
+Vec2 place_of(const client::Prediction& prediction) {
   return prediction.own().head(0).min;
 }
 
@@ -56,26 +56,26 @@ class ClientAhead {
 
   /// Runs one tick: the client plays `predicted`, the server uses `used`. The received view says
   /// that the body was touched `touched_ago` ticks before it, or never.
-  Reconciliation tick(const field::Pad& predicted, const field::Pad& used,
-                      std::optional<std::uint32_t> touched_ago = {}) {
+  client::Reconciliation tick(const field::Pad& predicted, const field::Pad& used,
+                              std::optional<std::uint32_t> touched_ago = {}) {
     prediction_.predict(truth_.now() + 1, field::bytes_of(predicted));
     truth_.step(used);
     sent_.push_back(truth_.view());
     if (sent_.size() <= kLatency) return {};
-    View view = sent_.front();
+    client::View view = sent_.front();
     sent_.pop_front();
     view.touched = {touched_ago ? view.tick.value - *touched_ago : 0};
     return prediction_.reconcile(view);
   }
 
-  Reconciliation tick(const field::Pad& pad) { return tick(pad, pad); }
+  client::Reconciliation tick(const field::Pad& pad) { return tick(pad, pad); }
 
   [[nodiscard]] Truth& truth() { return truth_; }
 
  private:
   Truth truth_;
-  Prediction prediction_;
-  std::deque<View> sent_;
+  client::Prediction prediction_;
+  std::deque<client::View> sent_;
 };
 
 /// A pad that runs, stands or shoots.
@@ -92,7 +92,7 @@ TEST(Prediction, IsExactWhileNothingElseTouchesTheBody) {
   ClientAhead client{{units(0, 0), units(40, 0)}};
   int checked = 0;
   for (int i = 0; i < 600; ++i) {
-    const Reconciliation result = client.tick(pad_at(i));
+    const client::Reconciliation result = client.tick(pad_at(i));
     if (!result.predicted || result.touched) continue;
     ++checked;
     ASSERT_TRUE(result.exact) << "tick " << i;
@@ -111,7 +111,7 @@ TEST(Prediction, IsCorrectedAfterAnInputWasSubstitutedAndExactAgain) {
   int corrected = 0;
   // The client turned left; for one tick the server still used right.
   for (int i = 0; i < 60; ++i) {
-    const Reconciliation result = client.tick(kLeft, i == 0 ? kRight : kLeft);
+    const client::Reconciliation result = client.tick(kLeft, i == 0 ? kRight : kLeft);
     wrong += result.predicted && !result.exact ? 1 : 0;
     corrected += result.corrected ? 1 : 0;
     EXPECT_FALSE(result.touched);
@@ -137,7 +137,7 @@ TEST(Prediction, IsTouchedWhenAViewSaysThatAnotherTouchedTheBodySinceItsBase) {
 
 TEST(Prediction, KnowsWhereTheBodyWasATickBefore) {
   Truth truth{{units(0, 0)}};
-  Prediction prediction = truth.predictor();
+  client::Prediction prediction = truth.predictor();
   prediction.reconcile(truth.view());
   EXPECT_EQ(prediction.before().head(0).min, place_of(prediction));
   Tick tick = truth.now();
@@ -157,7 +157,7 @@ TEST(Prediction, KnowsWhereTheBodyWasATickBefore) {
 TEST(Prediction, DoesNotStepAgainWhatAViewSaysAsItWasExpected) {
   constexpr std::uint32_t kAhead = 20;
   Truth truth{{units(0, 0)}};
-  Prediction prediction = truth.predictor();
+  client::Prediction prediction = truth.predictor();
   for (std::uint32_t ahead = 1; ahead <= kAhead; ++ahead) {
     prediction.predict(truth.now() + ahead, field::bytes_of(kRight));
   }
@@ -174,14 +174,14 @@ TEST(Prediction, DoesNotStepAgainWhatAViewSaysAsItWasExpected) {
 
 TEST(Prediction, StartsFromAViewBeyondAllThatItStepped) {
   Truth truth{{units(0, 0)}};
-  Prediction prediction = truth.predictor();
+  client::Prediction prediction = truth.predictor();
   const Tick first = truth.now();
   prediction.reconcile(truth.view());
   for (std::uint32_t ahead = 1; ahead <= 16; ++ahead) {
     prediction.predict(first + ahead, field::bytes_of(kRest));
   }
   prediction.continue_after(first + 40);
-  View later = truth.view();
+  client::View later = truth.view();
   later.tick = first + 32;
   prediction.reconcile(later);
   EXPECT_EQ(prediction.steps(), 16U + 8U);
@@ -191,7 +191,7 @@ TEST(Prediction, StartsFromAViewBeyondAllThatItStepped) {
 // later, in the same slots, were used in their place.
 TEST(Prediction, TakesAnInputThatItHasForgottenForTheInputByDefault) {
   Truth truth{{units(0, 0)}};
-  Prediction prediction = truth.predictor();
+  client::Prediction prediction = truth.predictor();
   const Tick first = truth.now();
   for (std::uint32_t ahead = 1; ahead <= protocol::kPredictionHistory + 64; ++ahead) {
     prediction.predict(first + ahead, field::bytes_of(kRight));
@@ -203,7 +203,7 @@ TEST(Prediction, TakesAnInputThatItHasForgottenForTheInputByDefault) {
 
 TEST(Prediction, KnowsWhoRunsIntoTheBody) {
   Truth truth{{units(0, 0), units(4, 0)}};
-  Prediction prediction = truth.predictor();
+  client::Prediction prediction = truth.predictor();
   const Tick first = truth.now();
   prediction.reconcile(truth.view());
   for (std::uint32_t ahead = 1; ahead <= 60; ++ahead) {
@@ -217,7 +217,7 @@ TEST(Prediction, KnowsWhoRunsIntoTheBody) {
 
 TEST(Prediction, TakesTheRoomOfTheView) {
   Truth truth{{units(0, 0)}};
-  Prediction prediction = truth.predictor();
+  client::Prediction prediction = truth.predictor();
   prediction.reconcile(truth.view());
   for (std::uint32_t ahead = 1; ahead <= 10; ++ahead) {
     prediction.predict(truth.now() + ahead, field::bytes_of(kRest));
@@ -231,7 +231,7 @@ TEST(Prediction, TakesTheRoomOfTheView) {
 
 TEST(Prediction, HasNoBodyWhileViewsHaveNone) {
   Truth truth{{units(0, 0), units(4, 0)}};
-  Prediction prediction = truth.predictor();
+  client::Prediction prediction = truth.predictor();
   prediction.reconcile(truth.view());
   prediction.predict(truth.now() + 1, field::bytes_of(kRest));
   EXPECT_FALSE(prediction.own().empty());
@@ -246,7 +246,7 @@ TEST(Prediction, HasNoBodyWhileViewsHaveNone) {
 TEST(Prediction, IsWhatOneWouldBeThatBeginsWithEachView) {
   constexpr std::uint32_t kAhead = 10;
   Truth truth{{units(0, 0), units(5, 2), units(9, -3)}};
-  Prediction prediction = truth.predictor();
+  client::Prediction prediction = truth.predictor();
   std::vector<std::vector<std::byte>> played;
   const Tick start = truth.now();
   const auto play = [&] { return pad_at(static_cast<int>(played.size())); };
@@ -267,7 +267,7 @@ TEST(Prediction, IsWhatOneWouldBeThatBeginsWithEachView) {
     prediction.predict(start + static_cast<std::uint32_t>(played.size()), played.back());
     if (i % 3 != 0) continue;
     prediction.reconcile(truth.view());
-    Prediction fresh = truth.predictor();
+    client::Prediction fresh = truth.predictor();
     fresh.reconcile(truth.view());
     for (Tick tick = truth.now() + 1; tick - start <= static_cast<std::int64_t>(played.size());
          tick = tick + 1) {
@@ -282,4 +282,4 @@ TEST(Prediction, IsWhatOneWouldBeThatBeginsWithEachView) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

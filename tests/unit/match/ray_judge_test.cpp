@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 struct Trigger {
@@ -256,4 +256,4 @@ TEST(RayJudge, AVolleyStrikesTheBodiesThatEachRayStrikesAlone) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 constexpr std::uint32_t kAgeMax = 60;
@@ -153,4 +153,4 @@ TEST_F(SentViewsTest, AskForNoMemoryOnceWarm) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

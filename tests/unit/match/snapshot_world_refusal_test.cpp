@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 using net::DropReason;
@@ -128,7 +128,7 @@ class SnapshotWorldRefusalTest : public ::testing::Test {
 
   StagedMatch match_{{units(0, 0), units(0, 40)}, kSeats};
   engine::Stepper stepper_;
-  SnapshotWorld world_{match_.like(), Player{kA}, stepper_};
+  client::SnapshotWorld world_{match_.like(), Player{kA}, stepper_};
   Tick base_;
 };
 
@@ -279,7 +279,7 @@ TEST(ArenaOutcome, APlaceThatTheMapHasNotPlacesNobody) {
   views::Rows rows{game};
   rows.add(match.state().rows.row(0));
   engine::Stepper stepper;
-  SnapshotWorld world{{game, map, kPlannedRate, 1}, Player{0}, stepper};
+  client::SnapshotWorld world{{game, map, kPlannedRate, 1}, Player{0}, stepper};
   const Tick now = match.world().tick;
   const auto hash =
       static_cast<std::uint32_t>((match.state().hashes[0] + match.state().room_hash) & 0xffff'ffff);
@@ -287,7 +287,7 @@ TEST(ArenaOutcome, APlaceThatTheMapHasNotPlacesNobody) {
                           tests::full_content(rows, now, {})));
   const auto places = static_cast<std::int64_t>(engine::objects_of(*map, "spawn").size());
   for (const std::int64_t place : {places - 1, places, std::int64_t{65'535}}) {
-    SnapshotWorld client{{game, map, kPlannedRate, 1}, Player{0}, stepper};
+    client::SnapshotWorld client{{game, map, kPlannedRate, 1}, Player{0}, stepper};
     ASSERT_TRUE(client.apply({.tick = now, .base_age = 0, .view_hash = hash},
                              tests::full_content(rows, now, {})));
     std::vector<std::byte> respawn(game.outcomes[0].bytes);
@@ -308,4 +308,4 @@ TEST(ArenaOutcome, APlaceThatTheMapHasNotPlacesNobody) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 namespace {
 
 /// So far apart that a dart flies for several ticks.
@@ -26,7 +26,7 @@ class SnapshotWorldTest : public ::testing::Test {
     match_.tick();
   }
 
-  View apply(const Snapshot& snapshot, const std::vector<BodyId>& hidden = {}) {
+  client::View apply(const Snapshot& snapshot, const std::vector<BodyId>& hidden = {}) {
     const auto view = world_.apply(snapshot.head, snapshot.content);
     EXPECT_TRUE(view) << "tick " << match_.now().value;
     if (!view) return {};
@@ -65,12 +65,12 @@ class SnapshotWorldTest : public ::testing::Test {
 
   StagedMatch match_{{units(0, 0), units(kApart, 0), units(2 * kApart, 0)}, 8};
   engine::Stepper stepper_;
-  SnapshotWorld world_{match_.like(), Player{kA}, stepper_};
+  client::SnapshotWorld world_{match_.like(), Player{kA}, stepper_};
 };
 
 TEST_F(SnapshotWorldTest, HoldsAFullView) {
   EXPECT_EQ(world_.newest(), nullptr);
-  const View view = apply(match_.full());
+  const client::View view = apply(match_.full());
   EXPECT_EQ(view.rows->size(), 4U);
   EXPECT_EQ(view.touched, match_.now()) << "for all that is known";
   EXPECT_EQ(world_.steps(), 0U);
@@ -218,7 +218,7 @@ TEST_F(SnapshotWorldTest, PutsBodiesInFullInThePlaceOfItsOwn) {
   apply(match_.full());
   const Tick base = match_.now();
   match_.tick({{.seat = kB, .pad = kRight}, {.seat = kC, .pad = kShoot}});
-  const View view = apply(
+  const client::View view = apply(
       match_.since(base, {.hidden = {}, .in_full = {match_.body(kC), match_.darts().front()}}));
   EXPECT_EQ(view.touched, base);
   match_.tick();
@@ -274,7 +274,7 @@ TEST_F(SnapshotWorldTest, MakesNoViewOfAnOldTickAfterAWrongOne) {
 TEST_F(SnapshotWorldTest, ForgetsTheDespawnsOfAWrongReplayAsWell) {
   match_.tick({{.seat = kA, .pad = kShoot}});
   apply(match_.full());
-  const ViewHead wrong{.tick = match_.now() + 20, .base_age = 20, .view_hash = 0};
+  const client::ViewHead wrong{.tick = match_.now() + 20, .base_age = 20, .view_hash = 0};
   const auto refused = world_.apply(wrong, {});
   ASSERT_FALSE(refused);
   ASSERT_TRUE(refused.error().wrong) << "the dart has hit B in it";
@@ -293,7 +293,7 @@ TEST_F(SnapshotWorldTest, SaysWhenAnotherTouchedTheOwnBody) {
   match_.command_put(kB, units(4, 0));
   match_.tick();
   const Tick start = match_.now();
-  View view = apply(match_.full());
+  client::View view = apply(match_.full());
   while (match_.place(kA).x < 3 * kUnit - field::kSpeed * kUnit / 60) {
     EXPECT_EQ(view.touched, start) << "at " << match_.now().value;
     ASSERT_LT(match_.now() - start, 60);
@@ -333,7 +333,7 @@ TEST_F(SnapshotWorldTest, CountsTheOwnBodyAsTouchedWhenItComesInFull) {
   const Tick base = match_.now();
   match_.tick();
   match_.tick();
-  const View view = apply(match_.since(base, {.hidden = {}, .in_full = {match_.body(kA)}}));
+  const client::View view = apply(match_.since(base, {.hidden = {}, .in_full = {match_.body(kA)}}));
   EXPECT_EQ(view.touched, match_.now());
 }
 
@@ -348,10 +348,10 @@ TEST_F(SnapshotWorldTest, SaysWhatItPassedOnTheWayFromTheViewBefore) {
     truth.push_back(match_.seen());
   }
   match_.tick();
-  const View view = apply(match_.since(base));
+  const client::View view = apply(match_.since(base));
   ASSERT_EQ(view.replayed_ticks.size(), truth.size());
   for (std::size_t i = 0; i < truth.size(); ++i) {
-    const ReplayedTick& replayed = view.replayed_ticks[i];
+    const client::ReplayedTick& replayed = view.replayed_ticks[i];
     EXPECT_EQ(replayed.tick.value, base.value + 2 + i);
     ASSERT_EQ(replayed.bodies.size(), truth[i].size());
     for (std::size_t row = 0; row < truth[i].size(); ++row) {
@@ -363,7 +363,7 @@ TEST_F(SnapshotWorldTest, SaysWhatItPassedOnTheWayFromTheViewBefore) {
 }
 
 TEST_F(SnapshotWorldTest, SaysSinceWhenThereIsNews) {
-  View view = apply(match_.full());
+  client::View view = apply(match_.full());
   EXPECT_TRUE(view.has_news);
   EXPECT_EQ(view.news, Tick{}) << "all may be";
   const Tick base = match_.now();
@@ -399,4 +399,4 @@ TEST_F(SnapshotWorldTest, SaysSinceWhenThereIsNews) {
 }
 
 }  // namespace
-}  // namespace tickbox::match
+}  // namespace tickbox::server

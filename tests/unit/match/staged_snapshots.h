@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::match {
+namespace tickbox::server {
 
 /// Returns whether a list has a value.
 template <class Value>
@@ -21,7 +21,7 @@ bool has_value(const std::vector<Value>& list, Value value) {
 }
 
 struct Snapshot {
-  ViewHead head;
+  client::ViewHead head;
   std::vector<std::byte> content;
 };
 
@@ -207,7 +207,7 @@ class StagedMatch : public FieldMatch {
     before_ = match().state().rows;
   }
 
-  ViewHead head_of(const views::Rows& view, std::uint32_t age) const {
+  client::ViewHead head_of(const views::Rows& view, std::uint32_t age) const {
     const StateAt& state = match().state();
     std::uint64_t hash = state.room_hash;
     for (const views::RowHead& head : view.heads()) {
@@ -262,4 +262,4 @@ class StagedMatch : public FieldMatch {
   views::Rows before_{field::game()};
 };
 
-}  // namespace tickbox::match
+}  // namespace tickbox::server

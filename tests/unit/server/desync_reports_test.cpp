@@ -66,7 +66,7 @@ class DesyncReportsTest : public testing::Test {
       session.player = {static_cast<std::uint16_t>(i)};
       session.channel =
           net::PacketChannel{{}, static_cast<std::uint32_t>(i + 1), net::Direction::ToClient};
-      session.snapshots.views = std::make_unique<match::SentViews>(match::base_age_max(kTickRate));
+      session.snapshots.views = std::make_unique<SentViews>(base_age_max(kTickRate));
     }
     pass_ticks(10);
   }
@@ -75,8 +75,8 @@ class DesyncReportsTest : public testing::Test {
     for (std::uint32_t i = 0; i < ticks; ++i) {
       match_.tick({.leaves = {}, .joins = {}, .inputs = {}});
       for (Session& session : sessions_) {
-        match::Members& members = session.snapshots.views->add(now());
-        for (const match::SlotId slot : match_.log().slots().present()) {
+        Members& members = session.snapshots.views->add(now());
+        for (const SlotId slot : match_.log().slots().present()) {
           members.push_back(slot);
         }
         session.snapshots.receipts.on_sent(now(), low_hash(truth()), 0, {});
@@ -128,8 +128,8 @@ class DesyncReportsTest : public testing::Test {
   }
 
   static constexpr std::size_t kSessions = 32;
-  match::Match match_{games::arena(), engine::make_map(games::arena(), {.seats = 300}, kTickRate),
-                      kTickRate, 1};
+  Match match_{games::arena(), engine::make_map(games::arena(), {.seats = 300}, kTickRate),
+               kTickRate, 1};
   std::array<Session, kSessions> sessions_;
   DesyncReports reports_;
 };

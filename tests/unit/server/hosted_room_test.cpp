@@ -30,7 +30,7 @@ class HostedRoomTest : public ::testing::Test {
     Session& session = sessions_[seat];
     session.state = Session::State::Playing;
     session.player = {seat};
-    session.inputs = std::make_unique<match::InputBuffer>(games::arena(), room_.tick());
+    session.inputs = std::make_unique<InputBuffer>(games::arena(), room_.tick());
     Seat& of = seat_of(seat);
     of.held = true;
     of.client = client;
@@ -59,8 +59,8 @@ class HostedRoomTest : public ::testing::Test {
     return tests::value_with(games::arena().input, {{.field = "move", .value = move}});
   }
 
-  match::Match match_{games::arena(), engine::make_map(games::arena(), {.seats = kSeats}, kRate),
-                      kRate, 1};
+  Match match_{games::arena(), engine::make_map(games::arena(), {.seats = kSeats}, kRate), kRate,
+               1};
   HostedRoom room_{{.match = match_}, kSeats, kRate};
   std::array<Session, kSeats> sessions_;
   Metrics metrics_;
@@ -159,8 +159,8 @@ TEST_F(HostedRoomTest, KnowsWhenAClientHasLeftTheMatch) {
 
 // Before the fix, a client that was burnt came back with another token, as often as it liked.
 TEST(HostedRoom, TellsTheGameThatAClientComesBack) {
-  match::Match match{games::bomber(), engine::make_map(games::bomber(), {.seats = kSeats}, kRate),
-                     kRate, 1};
+  Match match{games::bomber(), engine::make_map(games::bomber(), {.seats = kSeats}, kRate), kRate,
+              1};
   HostedRoom room{{.match = match}, kSeats, kRate};
   Metrics metrics;
   const auto join = [&](std::uint16_t seat, std::uint64_t client) {

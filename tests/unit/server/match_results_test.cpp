@@ -122,7 +122,7 @@ class MatchResultsTest : public ::testing::Test {
   Sink sink_;
   ShardContext context_{network_, entropy_, log_};
   MatchResults results_{context_, calendar_, &sink_};
-  match::Match match_{game_, engine::make_map(game_, {.seats = kSeats}, kRate), kRate, 1};
+  Match match_{game_, engine::make_map(game_, {.seats = kSeats}, kRate), kRate, 1};
   HostedRoom room_{{.match = match_}, kSeats, kRate};
   Metrics metrics_;
 };

@@ -11,10 +11,9 @@
 namespace tickbox::server {
 namespace {
 
-using match::units;
 using protocol::DesyncCause;
 
-std::vector<DesyncCause> all_since(const match::Match& match, Tick since) {
+std::vector<DesyncCause> all_since(const Match& match, Tick since) {
   return causes_since(match, since, match.world().tick, [](BodyId) { return true; });
 }
 
@@ -22,7 +21,7 @@ std::vector<DesyncCause> all_since(const match::Match& match, Tick since) {
 // Before the fix, causes were looked for in ticks that the match had forgotten: a change of the
 // room was reported for a second tick as well, and a longer one failed an assertion.
 TEST(PastCauses, AreThoseOfTheTicksThatTheMatchRemembers) {
-  match::FieldMatch match{{units(0, 0)}};
+  FieldMatch match{{units(0, 0)}};
   for (int i = 0; i < 150; ++i) {
     match.tick();
   }

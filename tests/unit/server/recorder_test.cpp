@@ -39,7 +39,7 @@ class RecorderTest : public ::testing::Test {
       Session& session = sessions_[number];
       session.state = Session::State::Playing;
       session.player = {number};
-      session.inputs = std::make_unique<match::InputBuffer>(game_, Tick{});
+      session.inputs = std::make_unique<InputBuffer>(game_, Tick{});
       play(number, kClient + number);
     }
   }
@@ -78,7 +78,7 @@ class RecorderTest : public ::testing::Test {
                              }
                            }}};
   engine::SharedMap map_ = engine::make_map(game_, {.seats = kSeats}, kRate);
-  match::Match match_{game_, map_, kRate, 1};
+  Match match_{game_, map_, kRate, 1};
   record::Header header_{.map_hash = map_->hash,
                          .seed = 1,
                          .tick_rate = kRate,
@@ -97,7 +97,7 @@ TEST_F(RecorderTest, EndsWithTheRequestOfTheTickThatIsStepped) {
   step_to(Tick{kCrash.value - 1});
   room_.release(room_.seats().seat_of({0}));
   sessions_[3].state = Session::State::Playing;
-  sessions_[3].inputs = std::make_unique<match::InputBuffer>(game_, room_.tick());
+  sessions_[3].inputs = std::make_unique<InputBuffer>(game_, room_.tick());
   play(3, 99);
   step_to(kCrash);
   ASSERT_EQ(is_written_, true);
