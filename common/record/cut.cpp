@@ -11,9 +11,11 @@ namespace {
 /// Returns the segments of the range that are whole, in order.
 std::vector<Segment> wanted(const Segments& segments, const CutRange& range) {
   std::vector<Segment> found;
-  for (const Segment& segment : segments.all) {
+  for (std::size_t i = 0; i < segments.all.size(); ++i) {
+    const Segment& segment = segments.all[i];
     if (!segment.is_whole) continue;
-    const bool begins_later = segment.continued && segment.last == range.from;
+    const bool begins_later =
+        segment.continued && segment.last == range.from && segments.all[i + 1].is_whole;
     const bool has_ended = !found.empty() && segment.keyframe >= range.to;
     if (segment.last < range.from || segment.keyframe > range.to || begins_later || has_ended) {
       continue;

@@ -18,10 +18,12 @@ namespace {
 constexpr std::size_t kSearchPerFileByte = 4;
 constexpr std::size_t kSearchBytesMin = std::size_t{1} * 1024 * 1024;
 
-std::array<std::byte, sizeof kSyncWord> sync_bytes() {
+/// Returns the offset of the first sync word at or after `from`; npos if there is none.
+std::size_t find_sync(ConstBytes bytes, std::size_t from) {
   std::array<std::byte, sizeof kSyncWord> sync{};
   store_le(MutableBytes{sync}, kSyncWord);
-  return sync;
+  const std::string_view text{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  return text.find({reinterpret_cast<const char*>(sync.data()), sync.size()}, from);
 }
 
 /// Returns whether reading can continue at a record of this type, independent of earlier records.
@@ -48,6 +50,7 @@ std::expected<Reader, RecordError> Reader::open(ConstBytes file) {
   if (!repeated) return std::unexpected{decode_header(file).error()};
   Reader reader{file, *repeated};
   reader.header_is_lost_ = true;
+  reader.resuming_ = true;  // the number of the first segment is not known
   reader.header_damage_ = record::Damage{.offset = 0, .bytes = kRecordsOffset};
   return reader;
 }
@@ -82,7 +85,13 @@ void Reader::grow(ConstBytes file, std::size_t dropped) {
   file_ = file;
   offset_ -= dropped;
   search_budget_ = kSearchPerFileByte * file.size() + kSearchBytesMin;
-  if (!closed_) finished_ = false;
+  grows_ = true;
+  finished_ = false;
+}
+
+void Reader::end_growth() {
+  grows_ = false;
+  finished_ = false;
 }
 
 Reader::Item Reader::next() {
@@ -144,7 +153,7 @@ bool Reader::follows(const RecordHead& head) const {
       return head.count == segments_ && (!last_tick_ || head.tick == last);
     case RecordType::Trailer:
       return resuming_ ? head.count >= segments_ && head.tick >= last
-                       : head.count == segments_ && head.tick == last;
+                       : last_tick_ && head.count == segments_ && head.tick == last;
   }
   return false;
 }
@@ -192,11 +201,8 @@ std::uint64_t Reader::checksum_before(std::size_t at) const {
 
 /// Returns the offset of the first whole record at or after `from`.
 std::optional<std::size_t> Reader::find_record(std::size_t from, RecordHead& head) {
-  const std::string_view text{reinterpret_cast<const char*>(file_.data()), file_.size()};
-  const auto sync = sync_bytes();
-  const std::string_view wanted{reinterpret_cast<const char*>(sync.data()), sync.size()};
-  for (std::size_t at = text.find(wanted, from); at != std::string_view::npos;
-       at = text.find(wanted, at + 1)) {
+  for (std::size_t at = find_sync(file_, from); at != std::string_view::npos;
+       at = find_sync(file_, at + 1)) {
     const auto plausible = load_head(file_.subspan(at));
     if (!plausible || record_bytes(*plausible) > file_.size() - at) continue;
     if (check_record(at, checksum_before(at), head) == Framing::Whole) return at;
@@ -209,8 +215,8 @@ std::optional<std::size_t> Reader::find_record(std::size_t from, RecordHead& hea
 /// Handles other bytes than the next record at offset_. Distinguishes the end of a killed recording
 /// from damage, and continues at the first keyframe or trailer at or after `from` that may follow.
 Reader::Item Reader::resume(Framing reason, std::size_t from) {
-  resuming_ = true;
-  in_segment_ = false;
+  const bool was_resuming = std::exchange(resuming_, true);
+  const bool was_in_segment = std::exchange(in_segment_, false);
   bool any_record = false;
   RecordHead head;
   for (auto at = find_record(from, head); at; at = find_record(*at + record_bytes(head), head)) {
@@ -219,8 +225,11 @@ Reader::Item Reader::resume(Framing reason, std::size_t from) {
     return damaged_until(*at);
   }
   finished_ = true;
-  if (reason == Framing::Cut && !any_record) return Item::EndsEarly;
-  return damaged_until(file_.size());
+  const bool is_cut = reason == Framing::Cut && !any_record;
+  if (!is_cut && !grows_) return damaged_until(file_.size());
+  resuming_ = was_resuming;
+  in_segment_ = was_in_segment;
+  return Item::EndsEarly;
 }
 
 bool Reader::decode(const RecordHead& head) {

@@ -30,7 +30,8 @@ struct Damage {
 /// Quiet ticks are Ticks items as well.
 /// Invariants: ticks strictly increase; every Ticks item continues the keyframe or the Ticks item
 /// before it; a Keyframe, a Trailer, an end or more Damage follows Damage.
-/// Cost: linear in the file's length, hostile files included.
+/// Cost: linear in the length of the file and of the worlds in it, each at most kPayloadBytesMax,
+/// hostile files included.
 class Reader {
  public:
   enum class Item : std::uint8_t {
@@ -63,9 +64,13 @@ class Reader {
   [[nodiscard]] LogRecord record_at(std::size_t offset) const;
 
   /// Continues after EndsEarly, in a recording that has grown. `file` is what it now has, without
-  /// its first `dropped` bytes, and outlives the reader. Offsets count from there.
-  /// Requires: `dropped` is at most offset(); no record is cut at the end of either.
+  /// its first `dropped` bytes, and outlives the reader. Offsets count from there. Until
+  /// end_growth(), damage for which no next keyframe has come yet is EndsEarly, not Damage.
+  /// Requires: `dropped` is at most offset().
   void grow(ConstBytes file, std::size_t dropped);
+
+  /// Notes that the recording does not grow any more.
+  void end_growth();
 
   /// Advances to the next item. The accessors below return its content until the next call.
   Item next();
@@ -130,6 +135,7 @@ class Reader {
   bool resuming_ = false;    ///< damage lies before offset_: ticks and segments may be missing
   bool closed_ = false;      ///< the trailer or an unfinished tick was read
   bool finished_ = false;
+  bool grows_ = false;
 
   std::size_t search_budget_;  ///< bytes that may still be hashed without a match after damage
 

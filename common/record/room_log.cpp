@@ -123,9 +123,10 @@ void RoomLog::frame_gathered(std::vector<std::byte>& record) const {
 void RoomLog::flush() {
   if (gathered_ == 0) return;
   frame_gathered(record_);
-  pass(gathered_head());
+  const RecordHead head = gathered_head();
   batch_.clear();
-  gathered_ = 0;
+  gathered_ = 0;  // a sink that runs out of memory ends the process: pass_rest() must not repeat it
+  pass(head);
 }
 
 void RoomLog::match_ended() {

@@ -4,8 +4,9 @@
 //
 // A segment is a keyframe and the records until the next one. Segments have numbers that rise
 // through the whole run of the room, so a sink may begin at any of them. A sink that has lost a
-// record cannot continue in the same segment; it asks for another. The log then leaves out a
-// number: that is how a reader tells ticks that a sink has lost from damage.
+// record cannot continue in the same segment; it asks for another, as one does that begins a file.
+// The log then leaves out a number: that is how a reader tells ticks that a sink has lost from
+// damage.
 
 #include "core/bytes.h"
 #include "core/ids.h"

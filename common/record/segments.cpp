@@ -14,11 +14,13 @@ void Segments::close_last(std::uint32_t next, Tick previous, std::optional<std::
     missing += first ? next - *first : 1;
     return;
   }
-  // Damage that begins exactly at the next keyframe costs nothing of this segment. Then only one
-  // segment is missing, and the keyframe before the segment after it is of the last tick here.
+  // If nothing is missing, the keyframe before the next is that of this segment. Damage that begins
+  // exactly at the next keyframe costs nothing of this segment. Then one segment is missing, and
+  // the keyframe before the segment after it is of the last tick here.
   Segment& segment = all.back();
-  segment.is_whole = next == segment.number + 2 && segment.last == previous;
-  missing += next - segment.number - 1;
+  if (segment.keyframe == previous) return;
+  segment.is_whole = segment.last == previous;
+  missing += segment.is_whole ? 1 : next - segment.number - 1;
 }
 
 void Segments::add(Reader::Item item, const Reader& reader) {
@@ -38,16 +40,17 @@ void Segments::add(Reader::Item item, const Reader& reader) {
       return;
     }
     case Reader::Item::Ticks:
+      ticks += reader.ticks().size();
       all.back().last = reader.ticks().back().tick;
       all.back().end = reader.offset();
       return;
     case Reader::Item::Trailer:
       trailer = reader.trailer();
       close_last(trailer->end_segment, trailer->last_keyframe, reader.first_segment());
-      gaps += trailer->gap_before ? 1U : 0U;
-      // Of a file that began late the trailer alone knows.
-      lacks_segments = gaps > trailer->gaps;
+      // Of a gap at the beginning or the end the trailer alone knows.
       gaps = std::max(gaps, trailer->gaps);
+      // Whole segments that were removed look like a gap.
+      if (damages == 0 && ticks != trailer->ticks) ++damages;
       return;
     case Reader::Item::Unfinished:
       unfinished = reader.unfinished().tick;
@@ -57,7 +60,7 @@ void Segments::add(Reader::Item item, const Reader& reader) {
       ++damages;
       if (reader.damage().offset < kRecordsOffset) return;
       damage_after = true;
-      if (!all.empty() && !trailer) all.back().is_whole = false;
+      if (!all.empty() && !trailer && !unfinished) all.back().is_whole = false;
       return;
     case Reader::Item::EndsEarly:
       ends_early = true;

@@ -30,11 +30,10 @@ struct Segment {
 struct Segments {
   std::vector<Segment> all;
   std::uint32_t missing = 0;  ///< segments of which damage has left nothing
-  std::uint32_t damages = 0;  ///< damaged stretches
+  std::uint32_t damages = 0;  ///< damaged stretches; also segments that were removed whole
   bool damage_after = false;  ///< damage follows the last segment
   std::uint32_t gaps = 0;     ///< how often ticks were not recorded
-  /// Whole segments were removed: there are more gaps than the trailer counts.
-  bool lacks_segments = false;
+  std::uint64_t ticks = 0;
   std::optional<Trailer> trailer;
   std::optional<Tick> unfinished;  ///< the tick whose step never ended
   bool ends_early = false;

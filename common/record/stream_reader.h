@@ -12,7 +12,8 @@
 
 namespace tickbox::record {
 
-/// Keeps the bytes of a few records. Cost: linear in the bytes; memory for the largest record.
+/// Keeps the bytes that the reader has not passed: those of a record that is not whole; after
+/// damage, those up to the next keyframe.
 class StreamReader {
  public:
   /// Appends the next bytes of the recording.
@@ -26,9 +27,18 @@ class StreamReader {
   /// returned an item.
   [[nodiscard]] const Reader& reader() const { return *reader_; }
 
+  /// Notes that no more bytes come; next() may then return more items.
+  void end();
+
+  /// Returns the number of bytes behind the last item: after end(), those of a cut record.
+  [[nodiscard]] std::size_t rest() const;
+
  private:
-  std::vector<std::byte> came_;   ///< what the reader does not have yet
-  std::vector<std::byte> bytes_;  ///< what the reader has, and a record or header that is not whole
+  [[nodiscard]] std::optional<Reader::Item> next_item();
+
+  std::vector<std::byte> came_;  ///< what the reader does not have yet
+  std::vector<std::byte>
+      bytes_;  ///< what the reader has, then a record or header that is not whole
   std::optional<Reader> reader_;
 };
 

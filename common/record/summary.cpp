@@ -66,21 +66,23 @@ Summary summarize(Reader reader, Decoder* decoder) {
   Segments segments;
   std::optional<PlayerCount> players;
   if (decoder != nullptr) players.emplace(*decoder);
-  const auto damage = [&summary](const Damage& stretch) {
-    ++summary.damage_count;
+  std::uint32_t impossible = 0;
+  const auto list = [&summary](const Damage& stretch) {
     if (summary.damages.size() < kDamagesListedMax) summary.damages.push_back(stretch);
   };
   Reader::Item item{};
   do {
     item = reader.next();
     segments.add(item, reader);
-    if (item == Reader::Item::Damage) damage(reader.damage());
-    if (item == Reader::Item::Ticks) summary.ticks += reader.ticks().size();
+    if (item == Reader::Item::Damage) list(reader.damage());
     if (players && !players->take(item, reader)) {
-      damage({.offset = reader.item_offset(), .bytes = reader.offset() - reader.item_offset()});
+      ++impossible;
+      list({.offset = reader.item_offset(), .bytes = reader.offset() - reader.item_offset()});
     }
   } while (item != Reader::Item::Finished);
   if (players) summary.players = players->players();
+  summary.ticks = segments.ticks;
+  summary.damage_count = segments.damages + impossible;
   summary.segments = static_cast<std::uint32_t>(segments.all.size());
   if (!segments.all.empty()) {
     summary.first_tick = segments.all.front().keyframe;

@@ -174,7 +174,6 @@ VerifyResult VerifySum::result(const Segments& segments) const {
   sum.damages += segments.damages;
   sum.segments_lost += segments.missing;
   sum.interrupted = sum.interrupted || segments.interrupted;
-  if (sum.damages == 0 && segments.lacks_segments) ++sum.damages;
   sum.gaps = segments.gaps;
   sum.complete = segments.trailer && sum.damages == 0 && sum.gaps == 0 && !sum.interrupted;
   sum.ends_early = segments.ends_early;

@@ -6,24 +6,31 @@
 
 namespace tickbox::server {
 
-/// Only the log's thread changes the segments, under the lock: it reads them without. A failed
+/// Only the log's thread changes the stretches, under the lock: it reads them without. A failed
 /// assertion can need them at any moment, so they stay valid throughout.
 struct Follower::Shared {
-  struct Segment {
-    std::uint32_t number = 0;
+  struct Stretch {
+    std::uint32_t segment = 0;  ///< number of the first
+    Tick began;
     std::vector<std::byte> bytes;  ///< whole records, the first a keyframe
   };
 
   record::Header header;
   std::mutex mutex;
-  std::array<Segment, 2> segments;
-  std::size_t filling = 0;  ///< index of the newest segment
+  std::array<Stretch, 2> stretches;
+  std::size_t filling = 0;  ///< index of the newest
   bool has_ended = false;
   std::vector<Follower*> followers;
 
-  [[nodiscard]] const Segment& newest() const { return segments[filling]; }
+  [[nodiscard]] const Stretch& newest() const { return stretches[filling]; }
 
-  [[nodiscard]] const Segment& before() const { return segments[1 - filling]; }
+  [[nodiscard]] const Stretch& before() const { return stretches[1 - filling]; }
+
+  /// Returns whether a keyframe of this tick begins a stretch.
+  [[nodiscard]] bool begins_stretch(Tick keyframe) const {
+    const std::int64_t ticks = std::int64_t{header.tick_rate} * record::kKeyframeSeconds;
+    return newest().bytes.empty() || keyframe - newest().began >= ticks;
+  }
 };
 
 Follower::Follower(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
@@ -35,7 +42,7 @@ Follower::~Follower() {
 
 void Follower::append(ConstBytes bytes) {
   if (is_too_slow_) return;
-  is_too_slow_ = waiting_.size() + bytes.size() > limit_;
+  is_too_slow_ = !waiting_.empty() && waiting_.size() + bytes.size() > limit_;
   if (!is_too_slow_) waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
 }
 
@@ -53,12 +60,12 @@ bool Follower::is_too_slow() const {
   return is_too_slow_;
 }
 
-LogTail::LogTail(const record::Header& header, std::size_t segment_bytes)
+LogTail::LogTail(const record::Header& header, std::size_t stretch_bytes)
     : shared_(std::make_shared<Follower::Shared>()) {
   shared_->header = header;
   shared_->followers.reserve(kFollowersMax);
-  for (Follower::Shared::Segment& segment : shared_->segments) {
-    segment.bytes.reserve(segment_bytes);
+  for (Follower::Shared::Stretch& stretch : shared_->stretches) {
+    stretch.bytes.reserve(stretch_bytes);
   }
 }
 
@@ -69,13 +76,15 @@ LogTail::~LogTail() {
 void LogTail::take(const record::LogRecord& record) {
   Follower::Shared& shared = *shared_;
   const std::scoped_lock lock{shared.mutex};
-  if (record.head.type == record::RecordType::Keyframe) {
+  const bool is_keyframe = record.head.type == record::RecordType::Keyframe;
+  if (is_keyframe && shared.begins_stretch(record.head.tick)) {
     shared.filling = 1 - shared.filling;
-    Follower::Shared::Segment& next = shared.segments[shared.filling];
-    next.number = record.head.count;
+    Follower::Shared::Stretch& next = shared.stretches[shared.filling];
+    next.segment = record.head.count;
+    next.began = record.head.tick;
     next.bytes.clear();
   }
-  std::vector<std::byte>& newest = shared.segments[shared.filling].bytes;
+  std::vector<std::byte>& newest = shared.stretches[shared.filling].bytes;
   newest.insert(newest.end(), record.bytes.begin(), record.bytes.end());
   for (Follower* follower : shared.followers) {
     follower->append(record.bytes);
@@ -93,8 +102,8 @@ std::size_t LogTail::followers() const {
 }
 
 void LogTail::pass_to(record::Sink& sink) const {
-  for (const auto* segment : {&shared_->before(), &shared_->newest()}) {
-    for (ConstBytes rest{segment->bytes}; !rest.empty();) {
+  for (const auto* stretch : {&shared_->before(), &shared_->newest()}) {
+    for (ConstBytes rest{stretch->bytes}; !rest.empty();) {
       const auto head = record::load_head(rest);
       const ConstBytes bytes = rest.first(record::record_bytes(*head));
       sink.take({.head = *head, .bytes = bytes});
@@ -106,20 +115,26 @@ void LogTail::pass_to(record::Sink& sink) const {
 std::unique_ptr<Follower> LogTail::follow() const {
   std::unique_ptr<Follower> follower{new Follower{shared_}};
   Follower::Shared& shared = *shared_;
-  const std::scoped_lock lock{shared.mutex};
-  const auto& newest = shared.newest();
-  if (shared.followers.size() == kFollowersMax) return nullptr;
-  const auto& first = shared.before().bytes.empty() ? newest : shared.before();
-  record::Header header = shared.header;
-  header.first_segment = first.number;
-  const auto header_bytes = record::encode_header(header);
   std::vector<std::byte>& waiting = follower->waiting_;
-  follower->limit_ =
-      header_bytes.size() + shared.before().bytes.size() + newest.bytes.size() + kFollowerBytesMax;
-  waiting.reserve(follower->limit_);
-  follower->append(header_bytes);
-  for (const auto* segment : {&shared.before(), &newest}) {
-    follower->append(segment->bytes);
+  const auto bytes_now = [&shared] {
+    return record::kFileHeaderBytes + shared.before().bytes.size() + shared.newest().bytes.size();
+  };
+  std::unique_lock lock{shared.mutex};
+  while (waiting.capacity() < bytes_now() + kFollowerBytesMax) {
+    const std::size_t bytes = 2 * bytes_now() + kFollowerBytesMax;
+    lock.unlock();  // the log's thread may wait for it
+    waiting.resize(bytes);
+    lock.lock();
+  }
+  waiting.clear();
+  if (shared.followers.size() == kFollowersMax) return nullptr;
+  follower->limit_ = bytes_now() + kFollowerBytesMax;
+  record::Header header = shared.header;
+  const bool is_first = shared.before().bytes.empty();
+  header.first_segment = (is_first ? shared.newest() : shared.before()).segment;
+  follower->append(record::encode_header(header));
+  for (const auto* stretch : {&shared.before(), &shared.newest()}) {
+    follower->append(stretch->bytes);
   }
   shared.followers.push_back(follower.get());
   return follower;

@@ -1,6 +1,6 @@
 #pragma once
-// The newest two segments of a log, in memory: the last seconds of a room, for the recording of a
-// crash, and what a follower begins with.
+// The last seconds of a room in memory: for the recording of a crash, and as what a follower begins
+// with.
 
 #include "core/bytes.h"
 #include "record/room_log.h"
@@ -23,13 +23,13 @@ inline constexpr std::size_t kFollowersMax = 16;
 
 class LogTail;
 
-/// A reader of a log from its newest whole segment on, as the bytes of one recording that grows.
-/// Thread: that of the reader; the log's thread appends meanwhile, and never waits for a reader.
+/// A reader of a log, from some seconds ago on, as the bytes of one recording that grows. Thread:
+/// that of the reader. The log's thread appends meanwhile, and waits for no reader.
 class Follower {
  public:
   enum class State : std::uint8_t {
     Live,
-    TooSlow,  ///< more than kFollowerBytesMax waited; nothing follows
+    TooSlow,  ///< more than kFollowerBytesMax waited beyond its beginning; nothing follows
     Ended,    ///< the log has ended, and this was its rest
   };
 
@@ -55,10 +55,12 @@ class Follower {
   bool is_too_slow_ = false;
 };
 
+/// Keeps two stretches of the log. Each has whole segments of kKeyframeSeconds together, so it is
+/// one segment unless a sink has asked for others.
 class LogTail final : public record::Sink {
  public:
-  /// `header`: of the log. `segment_bytes`: of a segment for which memory is reserved.
-  LogTail(const record::Header& header, std::size_t segment_bytes);
+  /// `header`: of the log. `stretch_bytes`: of a stretch for which memory is reserved.
+  LogTail(const record::Header& header, std::size_t stretch_bytes);
   ~LogTail() override;
 
   void take(const record::LogRecord& record) override;
@@ -72,7 +74,8 @@ class LogTail final : public record::Sink {
   /// Passes every record that is kept to `sink`. Thread: that of the log.
   void pass_to(record::Sink& sink) const;
 
-  /// Returns a new follower; nullptr if there are kFollowersMax already. Thread: any.
+  /// Returns a new follower; nullptr if there are kFollowersMax already. Thread: any. The log's
+  /// thread may wait for it while it copies the stretches.
   [[nodiscard]] std::unique_ptr<Follower> follow() const;
 
  private:

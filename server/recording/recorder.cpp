@@ -49,9 +49,9 @@ void Recorder::stepping(const RequestedTick& requested) {
 
 void Recorder::stepped() {
   TICKBOX_ASSERT(in_step_);
+  in_step_ = false;
   log_.tick(match_.tick_entry());
   if (match_.record().closes_match()) log_.match_ended();
-  in_step_ = false;
 }
 
 void Recorder::finish() {

@@ -46,8 +46,8 @@ class Recorder {
   [[nodiscard]] std::shared_ptr<const LogTail> tail() const { return tail_; }
 
   /// Writes a recording of the last seconds. If a tick is being stepped, the recording ends with it
-  /// as unfinished; otherwise it has the normal end. Returns false if the sink refused, or if
-  /// stepping() was never called. Allocates memory.
+  /// as unfinished; otherwise it has the normal end. Returns false if the sink refused, or if no
+  /// segment was begun. Allocates memory.
   [[nodiscard]] bool write_last_seconds(ByteSink& sink) const;
 
  private:

@@ -163,6 +163,7 @@ TEST(Rotation, AFullDiskKeepsThePresentFileAndTheOldOnes) {
     recorded.run(1);
     return recorded.files->stats().ticks_lost > 0;
   }));
+  EXPECT_FALSE(recorded.files->wants_segment()) << "the disk would refuse it too";
   const auto before = recorded.disk.paths();
   recorded.run(50);
   // No file is removed, and at most the file is added that was requested before.

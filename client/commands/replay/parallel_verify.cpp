@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -36,7 +37,11 @@ record::VerifyResult verify_in_parallel(const record::Reader& reader, const Game
   };
   std::vector<std::thread> helpers;
   for (std::size_t i = 1; i < std::min<std::size_t>(jobs, count); ++i) {
-    helpers.push_back(os::start_thread("verify", [&work] { work([] {}); }));
+    try {
+      helpers.push_back(os::start_thread("verify", [&work] { work([] {}); }));
+    } catch (const std::system_error&) {
+      break;  // the machine gives no more threads: those there are do the work
+    }
   }
   work([&] {
     if (options.progress) {

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace tickbox::commands {
 namespace {
@@ -54,6 +55,7 @@ class Follow {
 
  private:
   bool take(ConstBytes piece);
+  bool step();
   bool begin(const record::Reader& reader);
   void show();
 
@@ -93,6 +95,11 @@ bool Follow::take(ConstBytes piece) {
     return refusal_.size() < kRefusalBytesMax;
   }
   stream_.append(piece);
+  return step();
+}
+
+/// Steps what has come. Returns false if nothing more is to come.
+bool Follow::step() {
   for (;;) {
     const auto item = stream_.next();
     if (!item) {
@@ -119,10 +126,16 @@ void Follow::show() {
 
 std::expected<Followed, ExitCode> Follow::finish(const os::HttpEnd& end, const AdminSide& admin) {
   progress_.clear();
+  const bool has_ended = end.how == os::HttpEnd::How::Complete;
+  if (has_ended) {
+    stream_.end();
+    step();
+  }
   const auto cannot = [&](ExitCode code, std::string_view why) {
     return std::unexpected{
         output_.failed(code, fmt::format("cannot follow {}:{}", place_.url, why))};
   };
+  if (status_ == 0) return cannot(ExitCode::Inconclusive, " stopped before its server answered");
   if (status_ == 401) return cannot(ExitCode::Failed, unauthorized_in_words(admin));
   if (status_ != 200) {
     const std::string words = escape_control_bytes(refusal_.substr(0, refusal_.find('\n')));
@@ -135,7 +148,9 @@ std::expected<Followed, ExitCode> Follow::finish(const os::HttpEnd& end, const A
   Followed followed{.header = header_};
   if (verifier_) followed.result = verifier_->result();
   record::VerifyResult& result = followed.result;
-  const bool is_whole = end.how == os::HttpEnd::How::Complete;
+  // The room's log loses nothing, so what is missing in it was taken out on the way.
+  result.damages += std::exchange(result.gaps, 0U);
+  const bool is_whole = has_ended && stream_.rest() == 0;
   result.complete = is_whole && result.damages == 0 && result.gaps == 0;
   result.ends_early = !is_whole;
   result.interrupted = end.how == os::HttpEnd::How::Cut || end.how == os::HttpEnd::How::Silent;

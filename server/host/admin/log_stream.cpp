@@ -1,6 +1,5 @@
 #include "server/host/admin/log_stream.h"
 
-#include "core/numbers.h"
 #include "core/values.h"
 
 #include <fmt/core.h>
@@ -35,18 +34,21 @@ class LogSource final : public os::HttpSource {
   const Clock& clock_;
   std::vector<std::byte> taken_;  ///< keeps its memory, in exchange with the follower's
   std::deque<Piece> pieces_;
-  std::size_t sent_ = 0;  ///< bytes of the first piece
+  std::size_t sent_ = 0;    ///< bytes of the first piece
+  bool has_ended_ = false;  ///< the log; what is left of it is sent without a delay
 };
 
 os::HttpSource::Next LogSource::give(std::string& to, std::size_t most) {
   const Instant now = clock_.now();
   if (follower_->is_too_slow()) return Next::Broken;
-  const auto is_due = [&] { return !pieces_.empty() && now - pieces_.front().came >= delay_; };
+  const auto is_due = [&] {
+    return !pieces_.empty() && (has_ended_ || now - pieces_.front().came >= delay_);
+  };
   // While something is to be sent, what follows waits for its limit.
   if (!is_due()) {
-    const bool has_ended = follower_->take(taken_) == Follower::State::Ended;
+    has_ended_ = follower_->take(taken_) == Follower::State::Ended;
     if (!taken_.empty()) pieces_.push_back({.came = now, .bytes = {taken_.begin(), taken_.end()}});
-    if (pieces_.empty() && has_ended) return Next::End;
+    if (pieces_.empty() && has_ended_) return Next::End;
     if (!is_due()) return Next::More;
   }
   const Piece& first = pieces_.front();

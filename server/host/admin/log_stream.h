@@ -19,9 +19,9 @@ inline constexpr Duration kLogDelayMax = std::chrono::minutes{2};
 [[nodiscard]] std::optional<std::uint32_t> room_of_log(std::string_view path);
 
 /// Answers a GET of a room's log: the newest whole segment, then all that follows. With `delay` in
-/// the query, such as delay=10s, every byte is sent that much later. Answers 400 for another delay,
-/// 503 while kFollowersMax follow the log. A follower that is too slow is cut. `clock` must outlive
-/// the answer's source.
+/// the query, such as delay=10s, every byte is sent that much later, until the log ends. Answers
+/// 400 for another delay, 503 while kFollowersMax follow the log. A follower that is too slow is
+/// cut. `clock` must outlive the answer's source.
 [[nodiscard]] os::HttpResponse stream_log(const LogTail& tail, std::string_view query,
                                           const Clock& clock);
 

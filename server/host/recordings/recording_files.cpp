@@ -337,7 +337,10 @@ void RecordingFiles::take(const record::LogRecord& record) {
 
 bool RecordingFiles::wants_segment() const {
   const State& state = *state_;
-  if (state.present->file->wants_segment()) return true;
+  if (state.present->file->wants_segment()) {
+    const os::FileSinkStats stats = state.present->sink->stats();
+    return !stats.degraded && !stats.stalled;  // else the file would refuse the segment too
+  }
   if (!state.began || !state.is_due()) return false;
   const std::scoped_lock lock{state.mutex};
   return state.ready && state.may_change();

@@ -94,6 +94,15 @@ TEST(RecordCut, LeavesDamagedSegmentsOutWhole) {
   }
 }
 
+// The tick at a border is in the segment before it too.
+TEST(RecordCut, TakesATickFromTheSegmentBeforeIfTheOneAfterIsDamaged) {
+  auto file = file_of_a_server();
+  file[pieces(file)[15].offset + kRecordHeadBytes] ^= std::byte{1};
+  const Copied copy = copied(file, {.from = {10}, .to = {19}});
+  EXPECT_EQ(copy.result.first, Tick{0});
+  EXPECT_EQ(tests::verify(copy.bytes).last_tick, Tick{10});
+}
+
 TEST(RecordCut, OfADamagedSegmentAloneIsEmpty) {
   auto file = file_of_a_server();
   file[pieces(file)[15].offset + kRecordHeadBytes] ^= std::byte{1};

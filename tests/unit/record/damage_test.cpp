@@ -1,6 +1,8 @@
 // What disks lose and change: the end of a file, bits, and blocks of 4 KiB that are zeroed,
 // exchanged, moved or missing.
 
+#include "record/cut.h"
+#include "record/summary.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/record/walk.h"
 
@@ -108,6 +110,112 @@ TEST(RecordDamage, AnyKeyframeHasTheHeaderThatTheFileHasLost) {
     EXPECT_EQ(result.ticks, 3 * whole);
     EXPECT_EQ(result.segments_whole, whole);
     EXPECT_EQ(result.segments_lost, whole == kSegments ? 0U : 1U) << "how many is not known";
+  }
+}
+
+/// Returns the segments of `file` from that of `tick` on, as a file of their own.
+std::vector<std::byte> from(const std::vector<std::byte>& file, Tick tick) {
+  MemorySink sink;
+  EXPECT_TRUE(cut(Reader::open(file).value(), sink, {.from = tick}).written);
+  return std::move(sink.bytes);
+}
+
+TEST(RecordDamage, OfTheHeaderOfALaterFileCostsNoSegment) {
+  auto file = from(recording(), {2 * kTicksPerSegment + 1});
+  ASSERT_EQ(decode_header(file).value().first_segment, 2U);
+  for (std::size_t byte = 0; byte < kRecordsOffset; ++byte) {
+    file[byte] ^= std::byte{1};
+    const auto result = tests::verify(file);
+    EXPECT_EQ(result.damages, 1U) << byte;
+    EXPECT_EQ(result.segments_lost, 0U) << byte;
+    EXPECT_EQ(result.ticks, 2 * kTicksPerSegment) << byte;
+    file[byte] ^= std::byte{1};
+  }
+}
+
+// The numbers of a file that has lost records jump already.
+TEST(RecordDamage, ASegmentThatIsRemovedWholeIsDamageBesideAGapToo) {
+  auto lossy = tests::small_recording(kSegments, kTicksPerSegment);
+  lossy[pieces(lossy)[kTicksPerSegment + 3].offset + kRecordHeadBytes] ^= std::byte{1};
+  const auto with_gap = from(lossy, {});
+  ASSERT_EQ(tests::verify(with_gap).gaps, 1U);
+  for (const auto& file : {recording(), with_gap}) {
+    std::vector<Piece> keyframes = pieces(file);
+    std::erase_if(keyframes,
+                  [](const Piece& piece) { return piece.head.type != RecordType::Keyframe; });
+    for (std::size_t i = 0; i + 1 < keyframes.size(); ++i) {
+      auto removed = file;
+      removed.erase(removed.begin() + static_cast<std::ptrdiff_t>(keyframes[i].offset),
+                    removed.begin() + static_cast<std::ptrdiff_t>(keyframes[i + 1].offset));
+      EXPECT_GT(tests::verify(removed).damages, 0U) << i;
+      EXPECT_GT(summarize(Reader::open(removed).value(), nullptr).damage_count, 0U) << i;
+    }
+  }
+}
+
+/// A sink that wants a segment after eight records.
+class Asking final : public Sink {
+ public:
+  void take(const LogRecord& /*record*/) override { ++records_; }
+
+  [[nodiscard]] bool wants_segment() const override { return records_ == 8; }
+
+ private:
+  int records_ = 0;
+};
+
+// A number that the log has left out is no segment that is lost.
+TEST(RecordDamage, BesideANumberThatWasLeftOutCostsItsSegmentAlone) {
+  tests::RecordedMatch match;
+  MemorySink sink;
+  tests::Writer writer{sink, match.header()};
+  Asking asking;
+  writer.log().add(asking);
+  match.record(writer, 30);
+  ASSERT_TRUE(writer.finish());
+  std::uint32_t damaged = 0;
+  for (const Piece& piece : pieces(sink.bytes)) {
+    if (piece.head.type == RecordType::Keyframe && piece.head.count > 0) break;
+    if (piece.head.type == RecordType::Keyframe) continue;
+    auto file = sink.bytes;
+    file[piece.offset + kRecordHeadBytes] ^= std::byte{1};
+    const auto result = tests::verify(file);
+    EXPECT_EQ(result.segments_lost, 1U);
+    EXPECT_EQ(result.segments_whole, 1U);
+    ++damaged;
+  }
+  EXPECT_GT(damaged, 5U);
+}
+
+// A log that is followed is read as it comes: it costs no more than in a file.
+TEST(RecordDamage, AnyFlippedBitCostsAFollowerAtMostOneSegment) {
+  auto file = tests::small_recording(kSegments, kTicksPerSegment);
+  const auto records = pieces(file);
+  const auto trailer = records.back().offset;
+  for (std::size_t byte = kRecordsOffset; byte < trailer; ++byte) {
+    file[byte] ^= std::byte{1} << (byte % 8);
+    const auto seen = tests::followed(file, 100);
+    EXPECT_EQ(seen, tests::walk(file)) << byte;
+    file[byte] ^= std::byte{1} << (byte % 8);
+    if (HasFailure()) return;
+  }
+}
+
+TEST(RecordDamage, BehindTheEndCostsNothingOfIt) {
+  tests::RecordedMatch match;
+  MemorySink sink;
+  tests::Writer writer{sink, match.header()};
+  match.record(writer, 8);
+  match.decide();
+  ASSERT_TRUE(writer.unfinished(match.requested_bytes()));
+  for (auto file : {sink.bytes, recording()}) {
+    const auto whole = tests::verify(file);
+    file.push_back(std::byte{1});
+    const auto result = tests::verify(file);
+    EXPECT_EQ(result.damages, 1U);
+    EXPECT_EQ(result.segments_lost, 0U);
+    EXPECT_EQ(result.segments_whole, whole.segments_whole);
+    EXPECT_EQ(result.unfinished, whole.unfinished);
   }
 }
 

@@ -215,6 +215,14 @@ TEST(RecordReader, DoesNotTakeRecordsOfAnotherRecording) {
   EXPECT_EQ(seen.trailers, 0U);
 }
 
+TEST(RecordReader, CallsATrailerBehindNothingDamage) {
+  tests::Forged forged;
+  forged.add({.type = RecordType::Trailer}, std::vector<std::byte>(12));
+  const auto seen = walk(forged.bytes());
+  EXPECT_EQ(seen.damages, 1U);
+  EXPECT_EQ(seen.trailers, 0U);
+}
+
 TEST(RecordReader, CallsBytesAfterTheTrailerDamage) {
   auto file = tests::small_recording(2, 5);
   file.push_back(std::byte{0});
@@ -355,25 +363,10 @@ TEST(RecordReader, TakesLinearTimeOverFalseHeads) {
   EXPECT_EQ(walk(file).damages, 1U);
 }
 
-// A recording that grows, as a follower reads it: `piece` bytes come at once.
-
-tests::Walk followed(ConstBytes file, std::size_t piece) {
-  StreamReader stream;
-  tests::Walk seen;
-  while (!file.empty()) {
-    stream.append(file.first(std::min(piece, file.size())));
-    file = file.subspan(std::min(piece, file.size()));
-    for (auto item = stream.next().value(); item; item = stream.next().value()) {
-      tests::take_item(*item, stream.reader(), seen);
-    }
-  }
-  return seen;
-}
-
 TEST(StreamReader, FollowsARecordingThatGrows) {
   const auto file = tests::small_recording(3, 5);
   for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, std::size_t{500}, file.size()}) {
-    EXPECT_EQ(followed(file, piece), walk(file)) << piece;
+    EXPECT_EQ(tests::followed(file, piece), walk(file)) << piece;
   }
 }
 
@@ -390,7 +383,7 @@ TEST(StreamReader, FollowsADamagedRecordingFromTheNextKeyframe) {
     for (const auto& changed : {damaged, missing}) {
       for (const std::size_t piece : {1U, 100U}) {
         SCOPED_TRACE(std::to_string(offset) + " " + std::to_string(piece));
-        const auto seen = followed(changed, piece);
+        const auto seen = tests::followed(changed, piece);
         EXPECT_GT(seen.damages, 0U);
         EXPECT_EQ(seen.ticks, walk(changed).ticks);
         EXPECT_EQ(seen.keyframes, walk(changed).keyframes);

@@ -2,9 +2,12 @@
 // A recording read from end to end, and what was in it.
 
 #include "record/reader.h"
+#include "record/stream_reader.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace tickbox::tests {
@@ -74,6 +77,24 @@ inline void take_item(record::Reader::Item item, const record::Reader& reader, W
   }
   EXPECT_EQ(reader->next(), record::Reader::Item::Finished);
   EXPECT_LE(reader->offset(), file.size());
+  return seen;
+}
+
+/// Walks over a recording that grows, as a follower reads it: `piece` bytes come at once.
+[[nodiscard]] inline Walk followed(ConstBytes file, std::size_t piece) {
+  record::StreamReader stream;
+  Walk seen;
+  const auto take_all = [&] {
+    for (auto item = stream.next().value(); item; item = stream.next().value()) {
+      take_item(*item, stream.reader(), seen);
+    }
+  };
+  for (; !file.empty(); file = file.subspan(std::min(piece, file.size()))) {
+    stream.append(file.first(std::min(piece, file.size())));
+    take_all();
+  }
+  stream.end();
+  take_all();
   return seen;
 }
 

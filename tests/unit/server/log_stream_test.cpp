@@ -86,6 +86,10 @@ TEST_F(LogStream, IsLateWhenThatIsAsked) {
   clock_.advance(seconds{6});
   EXPECT_EQ(take(*response.source, all), Next::More);
   EXPECT_EQ(tests::verify(as_bytes_of(all)).ticks, 20U);
+  play(10);
+  tail_.end();
+  EXPECT_EQ(take(*response.source, all), Next::End) << "nothing is to be hidden any more";
+  EXPECT_EQ(tests::verify(as_bytes_of(all)).ticks, 30U);
 }
 
 TEST_F(LogStream, IsBrokenForAReaderThatIsTooSlow) {

@@ -61,6 +61,24 @@ TEST_F(LogTailTest, KeepsTheNewestTwoSegments) {
   }
 }
 
+TEST_F(LogTailTest, KeepsAsManySecondsOfShortSegments) {
+  for (int i = 0; i < 20; ++i) {
+    play(10);
+    match_.keyframe(writer_);
+  }
+  tests::MemorySink sink;
+  record::LogFile kept{sink, match_.header()};
+  tail_->pass_to(kept);
+  EXPECT_TRUE(kept.finish());
+  const auto result = tests::verify(sink.bytes);
+  EXPECT_TRUE(result.held() && result.complete);
+  EXPECT_GE(result.ticks, 50U);
+  EXPECT_LE(result.ticks, 100U);
+  const auto follower = tail_->follow();
+  take(*follower);
+  expect_followed(static_cast<std::uint32_t>(result.ticks), 200);
+}
+
 TEST_F(LogTailTest, AFollowerGetsTheNewestWholeSegmentFirstAndThenTheRest) {
   play(120);
   const auto follower = tail_->follow();

@@ -135,5 +135,35 @@ TEST_F(RecorderTest, EndsWithTheRequestOfTheTickThatIsStepped) {
   EXPECT_EQ(result.unfinished, kCrash);
 }
 
+/// A sink in which memory runs out: the last seconds are written while it takes a record.
+class Failing final : public record::Sink {
+ public:
+  explicit Failing(const Recorder& recorder) : recorder_(recorder) {}
+
+  void take(const record::LogRecord& record) override {
+    if (record.head.tick < kCrash) return;
+    tests::MemorySink sink;
+    EXPECT_TRUE(recorder_.write_last_seconds(sink));
+    const auto result = record::verify(record::Reader::open(sink.bytes).value(), games::arena(),
+                                       engine::make_map(games::arena(), {.seats = kSeats}, kRate));
+    EXPECT_TRUE(result.held() && result.complete);
+    EXPECT_EQ(result.last_tick, record.head.tick + (record.head.count - 1));
+    ++written_;
+  }
+
+  [[nodiscard]] int written() const { return written_; }
+
+ private:
+  const Recorder& recorder_;
+  int written_ = 0;
+};
+
+TEST_F(RecorderTest, TheLastSecondsAreWholeInTheMiddleOfARecordToo) {
+  Failing failing{recorder_};
+  recorder_.add(failing);
+  step_to(kCrash + 20);
+  EXPECT_GT(failing.written(), 1);
+}
+
 }  // namespace
 }  // namespace tickbox::server
