@@ -1,6 +1,6 @@
 #pragma once
-// Text for people: numbers, calendar times in words, and the check of untrusted bytes before a
-// terminal prints them.
+// Text for people: numbers, names of entities, calendar times in words, and the check of untrusted
+// bytes before a terminal prints them. Also ids as people write them.
 
 #include "core/clock.h"
 

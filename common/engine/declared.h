@@ -1,5 +1,6 @@
 #pragma once
-// Declared types as bytes in memory: reading and writing their fields, hashing, packing.
+// Declared types as bytes in memory: reading, writing and comparing their fields, packing them as
+// bits, and the canonical bytes that hashes take.
 
 #include "core/bytes.h"
 #include "core/numbers.h"

@@ -1,6 +1,17 @@
 #pragma once
 // What the codecs of all messages share. Included by their sources only: it needs FlatBuffers and
 // the generated schema.
+//
+// Each message is a FlatBuffer of one table (schema/wire.fbs), which a codec builds with a Builder.
+// Rare messages are sent as they were built, and read from a net::ReceivedMessage. An INPUT and a
+// SNAPSHOT are sent in every tick, and some thirty bytes of each follow from the set of its fields:
+// offsets, vtable, padding. Their compact form leaves these out (compact_form.h).
+//
+// The receiver lays the FlatBuffer of a compact form out again, in a RestoredMessage, so that one
+// reader serves all messages: the accessors that FlatBuffers has generated from the schema. The
+// layout comes from a stranger's mask and counts. So the Verifier proves, as for any message, that
+// each offset and length stays within the buffer, and that there is one table. It proves nothing
+// else: what the values may be is checked by the decoder, and the bits in vectors with the game.
 
 #include "core/assert.h"
 #include "core/bytes.h"

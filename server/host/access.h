@@ -1,7 +1,7 @@
 #pragma once
-// The keys and the public addresses of a server. At the start the keys come from the key file, the
-// addresses from the options or from the machine's interfaces. SIGHUP reads the keys again.
-// --create-key creates a missing key file here.
+// Who can reach a server, and with which keys. The keys come from the key file, which --create-key
+// creates here if it is missing; ServerKeys reads it again when it changes. The public addresses
+// come from the options or from the machine's interfaces. Also the options that exclude each other.
 
 #include "core/clock.h"
 #include "core/log_event.h"

@@ -1,5 +1,6 @@
 #pragma once
-// Islands: bodies that have influenced each other.
+// Islands: bodies that have influenced each other, and how long they are kept: the greatest age of
+// a base.
 
 #include "protocol/history_depths.h"
 #include "server/match/body_slots.h"

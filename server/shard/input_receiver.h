@@ -1,5 +1,6 @@
 #pragma once
-// Takes the INPUT messages of clients: their inputs, and what they acknowledge. It never steps.
+// Takes the INPUT messages of clients: inputs, commands, what they acknowledge, and how many hashes
+// were wrong. It never steps.
 
 #include "core/clock.h"
 #include "net/drop_reason.h"

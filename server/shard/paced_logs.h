@@ -1,5 +1,6 @@
 #pragma once
-// Refused connects and stalls in the log: at once, and then at most every ten seconds.
+// What a log counts in place of a line each: refused connects, stalls, ticks that took too long. A
+// line is written soon after the first, and then at most every ten seconds.
 
 #include "core/clock.h"
 #include "net/address.h"

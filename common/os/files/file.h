@@ -1,5 +1,6 @@
 #pragma once
-// Reads whole files into memory, and prepares folders that a program writes into later.
+// Reads whole files into memory, tells whether a file has changed, and prepares folders that a
+// program writes into later.
 
 #include <cstddef>
 #include <cstdint>

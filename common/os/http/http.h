@@ -1,6 +1,7 @@
 #pragma once
 // The admin interface: a small HTTP/1.1 server on its own thread, and a client that sends one
-// request. The body of a response may be a stream, which goes on for as long as its source does.
+// request, and reads its answer whole or as a stream. The body of a response may be a stream, which
+// goes on for as long as its source does.
 
 #include "core/bytes.h"
 #include "core/clock.h"

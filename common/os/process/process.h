@@ -1,5 +1,6 @@
 #pragma once
-// The resources that this process uses, and its threads.
+// This process and its surroundings: the resources that it uses, its limit of open files and its
+// threads; its host, whether that is a container, and what another process is.
 
 #include "net/address.h"
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// Signals as counts that a loop reads: the handlers count, and do nothing else.
+// Signals as counts or as a request to stop, which a loop reads. The handlers do nothing else,
+// except where a signal ends the process at once: a second one, or one to process 1 at its start.
 
 #include <array>
 #include <cstddef>

@@ -1,5 +1,5 @@
 #pragma once
-// The real clock of the programs, their calendar, and unpredictable bytes.
+// The real clock of the programs, their calendar, and unpredictable bytes; sleeping until a moment.
 
 #include "core/clock.h"
 #include "core/entropy.h"

@@ -1,5 +1,6 @@
 #pragma once
-// The answers of the admin side: is the process alive, is it ready for clients, and its metrics.
+// The answers of the admin side: is the process alive, is it ready for clients, its metrics; and
+// whether it takes an order.
 
 #include "core/clock.h"
 #include "os/http/http.h"
