@@ -82,6 +82,17 @@ TEST(PacketChannel, TakesNothingThatHasABitFlipped) {
   }
 }
 
+// A DISCONNECT goes both ways: only its key says which.
+TEST(PacketChannel, TakesNoPacketOfItsOwnNorOfAnotherSession) {
+  PacketChannel here = client();
+  const auto goodbye = sealed_by(here, PacketType::Disconnect, samples::nonce(7));
+  PacketChannel other{samples::session_keys(2), kConnection, Direction::ToClient};
+  PacketBuffer buffer{};
+  EXPECT_FALSE(here.open_packet(goodbye, buffer));
+  EXPECT_FALSE(other.open_packet(goodbye, buffer));
+  EXPECT_TRUE(server().open_packet(goodbye, buffer));
+}
+
 TEST(PacketChannel, TakesNoPartOfAPacketAndNoneWithATail) {
   PacketChannel sender = client();
   PacketChannel receiver = server();
