@@ -71,7 +71,7 @@ json list_of(const std::vector<sim::Contact>& contacts) {
   return list;
 }
 
-/// What became of `key`, in the form in which the file expects it.
+/// The value of `key`, in the form in which the file expects it.
 json actual(const std::string& key, const json& expected, const sim::World& world,
             const sim::StepReport& report) {
   if (key == "contacts") return list_of(report.contacts);
