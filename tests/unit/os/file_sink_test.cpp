@@ -3,17 +3,15 @@
 #include "os/files/file_sink.h"
 
 #include "core/bytes.h"
-#include "os/process/signals.h"
 #include "os/process/steady_clock.h"
 #include "tests/support/patience.h"
+#include "tests/unit/os/small_disk.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <signal.h>
 #include <string_view>
-#include <sys/resource.h>
 #include <thread>
 
 namespace tickbox::os {
@@ -21,24 +19,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using tests::comes_true;
-
-/// Limits the size of this process's files, as a full disk does.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    EXPECT_EQ(getrlimit(RLIMIT_FSIZE, &before_), 0);
-    const rlimit lowered{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
-    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &lowered), 0);
-  }
-
-  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
-
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_{};
-};
 
 TEST(FileSink, WritesEveryRecordInOrder) {
   const TemporaryFolder folder;
@@ -78,9 +58,7 @@ TEST(FileSink, NeverOverwrites) {
   const std::string path = folder.write("a", "precious");
   const auto sink = FileSink::create({.path = path});
   ASSERT_FALSE(sink);
-  EXPECT_EQ(sink.error(),
-            "cannot create " + path +
-                ": file exists; existing files are not overwritten: name another or move this one");
+  EXPECT_TRUE(sink.error().contains(path + ": file exists")) << sink.error();
   EXPECT_EQ(text_of(path), "precious");
 }
 
@@ -117,9 +95,8 @@ TEST(FileSink, TakesNothingOnceClosed) {
 
 // The limit falls inside the 34th record of 30 bytes: 33 whole ones must stay, and not a byte more.
 TEST(FileSink, CutsBackToTheLastWholeRecordWhenTheDiskIsFull) {
-  const StopSignals ignores_file_size_signal;
   const TemporaryFolder folder;
-  const FileSizeLimit limit{1'000};
+  const SmallDisk limit{1'000};
   auto sink = FileSink::create({.path = folder.file("a"), .flush_interval = 5ms});
   ASSERT_TRUE(sink) << sink.error();
   std::string all;
@@ -136,20 +113,19 @@ TEST(FileSink, CutsBackToTheLastWholeRecordWhenTheDiskIsFull) {
   const auto closed = (*sink)->close();
   ASSERT_FALSE(closed);
   EXPECT_EQ((*sink)->stats().queue_bytes, 0U);
-  EXPECT_EQ(closed.error(),
-            "cannot write " + folder.file("a") + ": file too large; 990 bytes are written");
+  EXPECT_TRUE(closed.error().contains(folder.file("a"))) << closed.error();
+  EXPECT_TRUE(closed.error().contains("990 bytes")) << closed.error();
 }
 
 // What was taken before the failure is written once the disk takes again: no hole is in the file.
 TEST(FileSink, GoesOnWhereItWasWhenTheDiskTakesAgain) {
-  const StopSignals ignores_file_size_signal;
   const TemporaryFolder folder;
   auto sink =
       FileSink::create({.path = folder.file("a"), .flush_interval = 5ms, .retry_interval = 2ms});
   ASSERT_TRUE(sink) << sink.error();
   std::string taken;
   {
-    const FileSizeLimit limit{1'000};
+    const SmallDisk limit{1'000};
     for (char letter = 'A'; letter < 'A' + 50; ++letter) {
       const std::string record(30, letter);
       if ((*sink)->write(as_bytes_of(record))) taken += record;
@@ -165,7 +141,6 @@ TEST(FileSink, GoesOnWhereItWasWhenTheDiskTakesAgain) {
 
 // A server that restarts appends to its file of results.
 TEST(FileSink, KeepsWhatAFileHasToWhichItAppends) {
-  const StopSignals ignores_file_size_signal;
   const TemporaryFolder folder;
   const std::string path = folder.write("a", "before\n");
   const auto appended = [&](std::string_view record) {
@@ -180,7 +155,7 @@ TEST(FileSink, KeepsWhatAFileHasToWhichItAppends) {
   appended("second\n");
   EXPECT_EQ(text_of(path), "before\nfirst\nsecond\n");
   {
-    const FileSizeLimit full{24};
+    const SmallDisk full{24};
     appended(std::string(30, 'x'));
   }
   EXPECT_EQ(text_of(path), "before\nfirst\nsecond\n") << "a record is there whole or not at all";
@@ -225,9 +200,8 @@ TEST(FileSink, FailsAtItsEndIfTheFileWasEmptied) {
 }
 
 TEST(FileSink, CutsBackAlsoWhenManyBatchesWait) {
-  const StopSignals ignores_file_size_signal;
   const TemporaryFolder folder;
-  const FileSizeLimit limit{500'000};
+  const SmallDisk limit{500'000};
   auto sink = FileSink::create({.path = folder.file("a")});
   ASSERT_TRUE(sink) << sink.error();
   constexpr std::size_t kRecordBytes = 777;

@@ -309,9 +309,8 @@ TEST(Log, ThreadsMayShareOne) {
 TEST(Log, ReadsLevelsAndFormats) {
   EXPECT_EQ(parse_log_level("warning"), LogLevel::Warning);
   EXPECT_EQ(parse_log_format("json"), LogFormat::Json);
-  EXPECT_EQ(parse_log_level("loud").error(),
-            "'loud' is not a log level; give debug, info, warning or error");
-  EXPECT_EQ(parse_log_format("xml").error(), "'xml' is not a log format; give text or json");
+  EXPECT_TRUE(parse_log_level("loud").error().contains("debug, info, warning or error"));
+  EXPECT_TRUE(parse_log_format("xml").error().contains("text or json"));
 }
 
 }  // namespace

@@ -134,9 +134,8 @@ TEST(UdpTransport, RefusesAPortThatIsTaken) {
   const auto first = open_at("127.0.0.1:0");
   const auto second = UdpTransport::open({.bind = first->local_address()});
   ASSERT_FALSE(second);
-  EXPECT_EQ(second.error(),
-            "cannot bind UDP " + net::to_string(first->local_address()) +
-                ": address already in use; is another server running? try --port 0");
+  EXPECT_TRUE(second.error().contains(net::to_string(first->local_address()))) << second.error();
+  EXPECT_TRUE(second.error().contains("--port 0")) << second.error();
 }
 
 TEST(UdpTransport, RefusesAnAddressThatIsNotOurs) {
