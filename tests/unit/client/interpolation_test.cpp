@@ -252,5 +252,30 @@ TEST_F(InterpolationTest, LetsGoOfWhatIsNotLookedAtAnyMore) {
   EXPECT_EQ(interpolation_.oldest(), newest) << "the newest stays";
 }
 
+// B runs into C and pushes it, and A's dart flies. No snapshot arrives for a quarter of a second.
+TEST_F(InterpolationTest, ExtrapolatesWhatThenHappens) {
+  room_.command_put(kA, units(0, 10));
+  room_.command_put(kC, units(22, 0));
+  tick();
+  tell(room_.full());
+  const Tick base = room_.now();
+  tick({{.seat = kA, .pad = kShoot}, {.seat = kB, .pad = kRight}});
+  tell(room_.since(base));
+  const Tick newest = room_.now();
+  EXPECT_FALSE(sample(newest).is_extrapolated);
+  for (int i = 0; i < 15; ++i)
+    tick();
+  ASSERT_GT(room_.place(kC).x, 22 * kUnit) << "nobody was pushed";
+  // The caller may request the samples in any order.
+  for (const std::uint32_t ahead : {3U, 2U, 15U, 7U, 1U}) {
+    expect_true(sample(newest + ahead));
+    EXPECT_TRUE(sample(newest + ahead).is_extrapolated);
+  }
+  tell(room_.since(newest));
+  EXPECT_FALSE(sample(room_.now()).is_extrapolated);
+  tick();
+  expect_true(sample(room_.now()));
+}
+
 }  // namespace
 }  // namespace tickbox::client
