@@ -280,24 +280,5 @@ TEST_F(PresentationHeapTest, IsLeftAloneOnceWarm) {
   EXPECT_EQ(play(1'000), 0U);
 }
 
-TEST_F(PresentationTest, GoesOnForAQuarterOfASecondWhereViewsStayAway) {
-  ticks(100, kRest, kRight);
-  is_up_ = false;
-  const Tick newest{room_.now().value - kOnTheWay};
-  const std::int32_t speed = velocity_x(kB);
-  const std::int32_t newest_x = room_.place(kB).x - speed * static_cast<std::int32_t>(kOnTheWay);
-  ticks(10, kRest, kRight);
-  const PresentedBody b = shown(kB, now());
-  EXPECT_EQ(b.origin, Origin::Extrapolated);
-  EXPECT_TRUE(presentation_.is_extrapolated(now()));
-  EXPECT_EQ(b.min.x, newest_x + 8 * speed);
-  EXPECT_EQ(presentation_.render_tick(now()), newest + 8);
-  ticks(30, kRest, kRight);
-  const PresentedBody stands = shown(kB, now());
-  EXPECT_EQ(stands.min.x, newest_x + 15 * speed);
-  EXPECT_EQ(presentation_.render_tick(now()), newest + 15);
-  EXPECT_EQ(shown(kB, now() + milliseconds{2'000}), stands);
-}
-
 }  // namespace
 }  // namespace tickbox::client

@@ -100,14 +100,6 @@ TEST(Log, LeavesOutWhatIsBelowItsLevel) {
   EXPECT_NE(text.find("debug d\n"), std::string::npos) << text;
 }
 
-TEST(Log, AnEventIsALineWhateverIsInIt) {
-  const Captured out;
-  const Log log{{.out = out.file()}};
-  log.write(LogLevel::Info, {"e", {{"name", "a\nb\x1b[31m{} %s"}}});
-  const std::string text = out.text(log);
-  EXPECT_TRUE(text.ends_with("info e name=\"a\\x0ab\\x1b[31m{} %s\"\n")) << text;
-}
-
 TEST(Log, JsonLinesAreJson) {
   const Captured out;
   const Log log{{.format = LogFormat::Json, .out = out.file()}};
@@ -244,13 +236,6 @@ TEST(Log, CountsNoLineThatItsLevelRefuses) {
   const Instant end = SteadyClock{}.now() + std::chrono::seconds{10};
   look_until([&] { return log.status().waiting == 0 || SteadyClock{}.now() >= end; });
   EXPECT_EQ(log.status().waiting, 0U);
-}
-
-TEST(Log, NoEscapeBytesWhereItIsNoTerminal) {
-  const Captured out;
-  const Log log{{.out = out.file()}};
-  log.write(LogLevel::Error, {"e"});
-  EXPECT_EQ(out.text(log).find('\x1b'), std::string::npos);
 }
 
 /// What a log writes to a terminal.
