@@ -10,10 +10,14 @@
 #include "server/match/match.h"
 #include "server/shard/log.h"
 #include "server/shard/shard.h"
+#include "tests/bench/net/cases.h"
 #include "tests/support/virtual_time.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace tickbox::bench {
@@ -111,6 +115,28 @@ class BenchServer {
   std::unique_ptr<match::Match> match_;
   std::unique_ptr<server::Shard> shard_;
 };
+
+/// kBatch datagrams that a stage's server receives. `prepare` adds them; when they are received,
+/// `count` has grown by `grows`.
+template <class Stage, class Count>
+Case received(std::string name, std::size_t bytes, const std::shared_ptr<Stage>& stage,
+              std::function<void()> prepare, Count count, std::uint64_t grows = kBatch) {
+  return {
+      .name = std::move(name),
+      .bytes = bytes,
+      .prepare =
+          [stage, count, prepare = std::move(prepare)] {
+            prepare();
+            stage->before = count(stage->server);
+          },
+      .run = [stage] { stage->server.receive(); },
+      .came_true = [stage, count, grows] { return count(stage->server) - stage->before == grows; }};
+}
+
+/// What was dropped for this reason.
+[[nodiscard]] inline auto drops(net::DropReason reason) {
+  return [reason](const BenchServer& server) { return server.metrics().drops.of(reason); };
+}
 
 /// The address of sender `number`; each is of a network of its own.
 [[nodiscard]] net::Address sender(std::uint32_t number);

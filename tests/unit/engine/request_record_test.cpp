@@ -4,6 +4,7 @@
 #include "games/arena/arena.h"
 #include "laws/random_match.h"
 #include "tests/support/menagerie.h"
+#include "tests/support/short_match.h"
 
 #include <gtest/gtest.h>
 
@@ -16,6 +17,7 @@ namespace {
 
 /// Counts what the requests of a match had.
 struct Had {
+  std::size_t opened = 0;
   std::size_t leaves = 0;
   std::size_t joins = 0;
   std::size_t commands = 0;
@@ -46,7 +48,8 @@ void expect_read_back(const GameTable& game, const TickRequest& given, const Tic
 }
 
 TEST(RequestRecord, IsReadBackAsTheRequestWas) {
-  for (const GameTable* const game : std::array{&games::arena(), &tests::menagerie()}) {
+  for (const GameTable* const game :
+       std::array{&games::arena(), &tests::menagerie(), &tests::short_match()}) {
     SCOPED_TRACE(game->name);
     laws::RandomMatch match{*game, make_map(*game, {.seats = 6}, 60), {.seed = 3, .seats = 6}};
     TickRecord record;  // each request replaces the one before
@@ -61,6 +64,7 @@ TEST(RequestRecord, IsReadBackAsTheRequestWas) {
       EXPECT_TRUE(std::ranges::all_of(record.outcomes, [](const Outcome& outcome) {
         return outcome.phase == OutcomePhase::Joining;
       })) << "nothing that a step decides";
+      had.opened += given.opens_match ? 1U : 0U;
       had.leaves += given.leaves.size();
       had.joins += given.joins.size();
       had.commands += given.commands.size();
@@ -69,6 +73,7 @@ TEST(RequestRecord, IsReadBackAsTheRequestWas) {
     }
     EXPECT_TRUE(had.leaves > 10 && had.joins > 10 && had.inputs > 100);
     EXPECT_EQ(had.commands > 10, !game->commands.empty());
+    EXPECT_EQ(had.opened > 5, game == &tests::short_match());
   }
 }
 

@@ -348,12 +348,5 @@ TEST(ArenaMap, LeavesItsPlacesFree) {
   }
 }
 
-TEST(ArenaMap, HasThinWallsThatABulletWouldSkipInOneTick) {
-  const bool thin = std::ranges::any_of(map_for(1)->statics->bodies(), [](const sim::Body& body) {
-    return body.size.x < kUnit / 5 || body.size.y < kUnit / 5;
-  });
-  EXPECT_TRUE(thin);
-}
-
 }  // namespace
 }  // namespace tickbox::games
