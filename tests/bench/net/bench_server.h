@@ -14,9 +14,7 @@
 #include "tests/support/virtual_time.h"
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -116,21 +114,18 @@ class BenchServer {
   std::unique_ptr<server::Shard> shard_;
 };
 
-/// kBatch datagrams that a stage's server receives. `prepare` adds them; when they are received,
-/// `count` has grown by `grows`.
+/// A case whose datagrams a stage's server receives: `count` grows by `grows` from what `of`
+/// prepares to when they are received.
 template <class Stage, class Count>
-Case received(std::string name, std::size_t bytes, const std::shared_ptr<Stage>& stage,
-              std::function<void()> prepare, Count count, std::uint64_t grows = kBatch) {
-  return {
-      .name = std::move(name),
-      .bytes = bytes,
-      .prepare =
-          [stage, count, prepare = std::move(prepare)] {
-            prepare();
-            stage->before = count(stage->server);
-          },
-      .run = [stage] { stage->server.receive(); },
-      .came_true = [stage, count, grows] { return count(stage->server) - stage->before == grows; }};
+Case received(Case of, const std::shared_ptr<Stage>& stage, const Count& count,
+              std::uint64_t grows = kBatch) {
+  of.run = [stage] { stage->server.receive(); };
+  of.came_true = [stage, count, grows] { return count(stage->server) - stage->before == grows; };
+  of.prepare = [stage, count, prepare = std::move(of.prepare)] {
+    prepare();
+    stage->before = count(stage->server);
+  };
+  return of;
 }
 
 /// What was dropped for this reason.

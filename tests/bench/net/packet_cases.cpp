@@ -38,35 +38,37 @@ Case dropped(
     std::string name, std::size_t bytes, net::DropReason reason, Add add,
     Add first = [](Stage&) {}) {
   const auto stage = std::make_shared<Stage>();
-  return received(
-      std::move(name), bytes, stage,
-      [stage, add = std::move(add), first = std::move(first)] {
-        stage->begin();
-        first(*stage);
-        stage->server.receive();
-        for (std::size_t i = 0; i < kBatch; ++i) {
-          add(*stage);
-        }
-      },
-      drops(reason));
+  return received({.name = std::move(name),
+                   .bytes = bytes,
+                   .prepare =
+                       [stage, add = std::move(add), first = std::move(first)] {
+                         stage->begin();
+                         first(*stage);
+                         stage->server.receive();
+                         for (std::size_t i = 0; i < kBatch; ++i) {
+                           add(*stage);
+                         }
+                       }},
+                  stage, drops(reason));
 }
 
 Case taken() {
   const auto stage = std::make_shared<Stage>();
-  return received(
-      "INPUT taken", kUsualBytes, stage,
-      [stage] {
-        stage->begin();
-        for (std::size_t i = 0; i < kBatch; ++i) {
-          stage->add(stage->input());
-        }
-      },
-      [](const BenchServer& server) {
-        const server::Metrics& metrics = server.metrics();
-        return metrics.drops.total() +
-               metrics.inputs[static_cast<std::size_t>(server::InputResult::Late)];
-      },
-      0);
+  const auto lost = [](const BenchServer& server) {
+    const server::Metrics& metrics = server.metrics();
+    return metrics.drops.total() +
+           metrics.inputs[static_cast<std::size_t>(server::InputResult::Late)];
+  };
+  return received({.name = "INPUT taken",
+                   .bytes = kUsualBytes,
+                   .prepare =
+                       [stage] {
+                         stage->begin();
+                         for (std::size_t i = 0; i < kBatch; ++i) {
+                           stage->add(stage->input());
+                         }
+                       }},
+                  stage, lost, 0);
 }
 
 /// Nonsense behind a first byte.
