@@ -112,9 +112,11 @@ TEST(Bench, SnapshotsTakeFewBytes) {
 
 TEST(Bench, SnapshotsCostAProcessorSomething) {
   if (kIsSlowBuild) GTEST_SKIP();
-  const Finished finished = integration::run(command("snapshots", {"--cost"}));
-  ASSERT_EQ(finished.exit_code, integration::kDone) << finished;
-  EXPECT_TRUE(finished.out.contains("1000 clients")) << finished;
+  for (const char* const clients : {"200 clients, wandering", "1000 clients, wild"}) {
+    const Finished finished = integration::run(command("snapshots", {"--cost", "--only", clients}));
+    ASSERT_EQ(finished.exit_code, integration::kDone) << finished;
+    EXPECT_TRUE(finished.out.contains(clients)) << finished;
+  }
 }
 
 /// Worlds with 100 bodies, for 40 ticks after the warm-up.
