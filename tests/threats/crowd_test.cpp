@@ -52,7 +52,7 @@ TEST(Threat, CrowdBeyondTheLimitOfWorkWaitsButNoClientTwiceInARow) {
   for (const std::int64_t gap : longest_gaps(harness, 5)) {
     EXPECT_EQ(gap, 2);
   }
-  EXPECT_GT(harness.shard().metrics().snapshots.put_off, 5U * 25U * kClients);
+  EXPECT_GT(harness.shard().metrics().snapshots.put_off, 5ULL * 25U * kClients);
   for (std::size_t i = 0; i < kClients; ++i) {
     EXPECT_EQ(harness.client(i).stats().hashes_mismatched, 0U);
   }
