@@ -27,45 +27,6 @@ TEST(Fast, BulletsThatMeetHeadOnAtTheSpeedLimitStopEachOther) {
   EXPECT_LE(stage.body(2).min.x - stage.body(1).min.x - kBullet.x, 1);
 }
 
-// One bullet comes from the left and one from above, at equal speeds. Seen from one, the other
-// passes along a diagonal. If one is ahead by twice the size, only corners touch. With one sub-unit
-// less they meet.
-TEST(Fast, BulletsThatCrossMeetExactlyWhenTheyOverlapOnTheWay) {
-  for (const std::int32_t ahead :
-       {0, kBullet.y, 2 * kBullet.y - 1, 2 * kBullet.y, 2 * kBullet.y + 1}) {
-    for (const int sign : {-1, 1}) {
-      Stage stage{{},
-                  {moving(box(1, at(-2000, 0), kBullet), {kSpeedLimit, 0}),
-                   moving(box(2, {0, units(-2000) + sign * ahead}, kBullet), {0, kSpeedLimit})}};
-      const bool meets = ahead < 2 * kBullet.y;
-      EXPECT_EQ(!stage.step().contacts.empty(), meets) << ahead << ' ' << sign;
-    }
-  }
-}
-
-TEST(Fast, AWallOneSubUnitThickStopsABulletFromEveryDistance) {
-  for (int n = 0; n < 500; ++n) {
-    const std::int32_t start = -n * 7'919 * 67;
-    Stage stage{
-        {},
-        {stopping(moving(box(1, {start - kBullet.x, n * 3}, kBullet), {kSpeedLimit, n * 1'000})),
-         wall(2, {0, units(-100)}, {1, units(9000)})}};
-    stage.step();
-    EXPECT_LE(stage.body(1).min.x, -kBullet.x) << n;
-    stage.step();
-    EXPECT_LE(stage.body(1).min.x, -kBullet.x) << n;
-    EXPECT_EQ(stage.body(1).velocity, Vec2{}) << n;
-  }
-}
-
-TEST(Fast, ABulletGoesThroughASlitOfExactlyItsHeight) {
-  Stage stage{{},
-              {moving(box(1, at(-2000, 0), kBullet), {kSpeedLimit, 0}),
-               wall(2, at(0, -5), at(3, 5)), wall(3, {0, kBullet.y}, at(3, 5))}};
-  EXPECT_TRUE(stage.step().contacts.empty());
-  EXPECT_EQ(stage.body(1).min.x, units(-2000) + kSpeedLimit);
-}
-
 std::vector<Body> room(std::int32_t width) {
   const std::int32_t thick = units(1);
   return {wall(1, {-thick, -thick}, {width + 2 * thick, thick}),

@@ -207,26 +207,5 @@ TEST(OneWay, OfTwoStackedTheOneBelowOnesFeetHolds) {
   }
 }
 
-TEST(OneWay, EachSideIsSolidFromItsOwnSideOnly) {
-  const struct {
-    sim::OneWay side = sim::OneWay::None;
-    Vec2 towards;  // the direction of the stopped body
-  } cases[] = {{sim::OneWay::Up, {0, 1}},
-               {sim::OneWay::Down, {0, -1}},
-               {sim::OneWay::Left, {1, 0}},
-               {sim::OneWay::Right, {-1, 0}}};
-
-  for (const auto& [side, towards] : cases) {
-    for (const Vec2 way : {Vec2{0, 1}, Vec2{0, -1}, Vec2{1, 0}, Vec2{-1, 0}}) {
-      const Vec2 start{-way.x * units(3), -way.y * units(3)};
-      const Vec2 velocity{way.x * units(5), way.y * units(5)};
-      Stage stage{{},
-                  {one_way(wall(1, at(0, 0), kBox), side), moving(box(2, start, kBox), velocity)}};
-      EXPECT_EQ(!stage.step().contacts.empty(), way == towards)
-          << static_cast<int>(side) << " (" << way.x << ", " << way.y << ')';
-    }
-  }
-}
-
 }  // namespace
 }  // namespace tickbox::test

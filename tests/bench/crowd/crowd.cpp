@@ -7,11 +7,11 @@
 #include "tests/bench/arena/arenas.h"
 #include "tests/bench/arena/pad.h"
 #include "tests/bench/arena/stroller.h"
+#include "tests/bench/frame.h"
 #include "tickbox/game.h"
 #include "views/inputs.h"
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 #include <optional>
 
@@ -24,13 +24,6 @@ using tests::RawPeer;
 
 constexpr std::uint32_t kTickRate = 60;
 constexpr int kWarmUpTicks = 180;
-
-std::uint64_t thread_time() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(time.tv_nsec);
-}
 
 const GameTable& game_of(const CrowdCase& of) {
   static const GameTable kSpread = arena_with(&sight_of<28>);
@@ -136,6 +129,7 @@ class Crowd {
                    .p999 = quantile(others_.whole, 0.999),
                    .gap_p99 = quantile(gaps_, 0.99),
                    .full = harness_.shard().metrics().snapshots.full,
+                   .put_off = harness_.shard().metrics().snapshots.put_off,
                    .hits = hits_};
     if (!volleys_.whole.empty()) {
       cost.volley_extra = quantile(volleys_.whole, 0.5) - cost.median;
@@ -144,7 +138,6 @@ class Crowd {
     for (std::size_t i = 0; i < of_.honest; ++i) {
       cost.mismatches += harness_.client(i).stats().hashes_mismatched;
     }
-    cost.put_off = put_off(harness_.shard().metrics().snapshots);
     return cost;
   }
 
@@ -159,16 +152,6 @@ class Crowd {
       stepping.push_back(stepped);
     }
   };
-
-  [[nodiscard]] static double quantile(std::vector<double> values, double share) {
-    if (values.empty()) return 0;
-    std::ranges::sort(values);
-    return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
-  }
-
-  [[nodiscard]] static std::uint64_t put_off(const server::SnapshotMetrics& snapshots) {
-    return snapshots.put_off;
-  }
 
   void send_input(Peer& peer, Tick tick, bool is_volley) {
     peer.read(tick);

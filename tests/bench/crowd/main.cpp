@@ -3,10 +3,10 @@
 #include "cli/command_line.h"
 #include "net/crypto.h"
 #include "tests/bench/crowd/crowd.h"
+#include "tests/bench/frame.h"
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -35,7 +35,6 @@ std::vector<CrowdCase> cases_of(std::size_t clients) {
 }
 
 nlohmann::ordered_json json_of(const CrowdCase& of, const CrowdCost& cost) {
-  const auto rounded = [](double value) { return std::round(value * 1e3) / 1e3; };
   return {{"name", of.name},
           {"tick_ms", rounded(cost.median)},
           {"tick_ms_p99", rounded(cost.p99)},
@@ -51,9 +50,7 @@ nlohmann::ordered_json json_of(const CrowdCase& of, const CrowdCost& cost) {
 
 int run(const Options& options) {
   if (!net::crypto_ready()) return cli::to_int(ExitCode::Failed);
-#if !defined(__OPTIMIZE__) || defined(TICKBOX_AUDIT)
-  fmt::print(stderr, "tickbox-bench-crowd: not a release build; its times mean nothing\n");
-#endif
+  warn_of_slow_build("tickbox-bench-crowd");
   fmt::print("{:16} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>7}\n", "ms per tick",
              "median", "p99", "p99.9", "volley", "unsent", "gap p99", "full", "put off", "hits");
   nlohmann::ordered_json document{{"crowds", nlohmann::ordered_json::array()}, {"sound", true}};
@@ -68,9 +65,7 @@ int run(const Options& options) {
     if (cost.mismatches != 0) document["sound"] = false;
   }
   if (options.flags.json) fmt::print("{}\n", document.dump());
-  if (document["sound"] == true) return cli::to_int(ExitCode::Done);
-  fmt::print(stderr, "tickbox-bench-crowd: a view had a wrong hash\n");
-  return cli::to_int(ExitCode::CheckFailed);
+  return exit_code_of("tickbox-bench-crowd", document["sound"] == true, "a view had a wrong hash");
 }
 
 }  // namespace

@@ -3,14 +3,12 @@
 
 #include "cli/command_line.h"
 #include "net/crypto.h"
-#include "tests/bench/game/pellet_costs.h"
-#include "tests/bench/game/start_costs.h"
-#include "tests/bench/game/view_memory.h"
+#include "tests/bench/frame.h"
+#include "tests/bench/game/costs.h"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -25,10 +23,6 @@ struct Options {
   cli::CommonFlags flags{};
   int ticks = 2'000;
 };
-
-double rounded(double value) {
-  return std::round(value * 1e3) / 1e3;
-}
 
 /// Prints a table, and adds its lines to the document. Returns the number of views whose hash
 /// differed.
@@ -76,9 +70,7 @@ std::uint64_t print_memory(Json& document) {
 
 int run(const Options& options) {
   if (!net::crypto_ready()) return cli::to_int(ExitCode::Failed);
-#if !defined(__OPTIMIZE__) || defined(TICKBOX_AUDIT)
-  fmt::print(stderr, "tickbox-bench-game: not a release build; its times mean nothing\n");
-#endif
+  warn_of_slow_build("tickbox-bench-game");
   Json document;
   std::uint64_t mismatches = print_pellets(options.ticks, document);
   print_start(options.ticks, document);
@@ -86,9 +78,7 @@ int run(const Options& options) {
   mismatches += print_memory(document);
   document["sound"] = mismatches == 0;
   if (options.flags.json) fmt::print("{}\n", document.dump());
-  if (mismatches == 0) return cli::to_int(ExitCode::Done);
-  fmt::print(stderr, "tickbox-bench-game: a view had a wrong hash\n");
-  return cli::to_int(ExitCode::CheckFailed);
+  return exit_code_of("tickbox-bench-game", mismatches == 0, "a view had a wrong hash");
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
-#include "tests/bench/game/pellet_costs.h"
-
-#include "tests/bench/game/meter.h"
+#include "tests/bench/frame.h"
+#include "tests/bench/game/costs.h"
 #include "tests/bench/game/pellets.h"
 #include "tests/support/harness.h"
 

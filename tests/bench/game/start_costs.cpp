@@ -1,8 +1,7 @@
-#include "tests/bench/game/start_costs.h"
-
 #include "engine/stepper.h"
 #include "games/platformer/platformer.h"
-#include "tests/bench/game/meter.h"
+#include "tests/bench/frame.h"
+#include "tests/bench/game/costs.h"
 
 #include <vector>
 

@@ -1,5 +1,4 @@
-#include "tests/bench/game/view_memory.h"
-
+#include "tests/bench/game/costs.h"
 #include "tests/bench/game/pellets.h"
 #include "tests/support/allocations.h"
 #include "tests/support/harness.h"

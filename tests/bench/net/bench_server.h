@@ -10,10 +10,12 @@
 #include "server/match/match.h"
 #include "server/shard/log.h"
 #include "server/shard/shard.h"
+#include "tests/bench/net/cases.h"
 #include "tests/support/virtual_time.h"
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace tickbox::bench {
@@ -111,6 +113,25 @@ class BenchServer {
   std::unique_ptr<server::Match> match_;
   std::unique_ptr<server::Shard> shard_;
 };
+
+/// A case whose datagrams a stage's server receives: `count` grows by `grows` from what `of`
+/// prepares to when they are received.
+template <class Stage, class Count>
+Case received(Case of, const std::shared_ptr<Stage>& stage, const Count& count,
+              std::uint64_t grows = kBatch) {
+  of.run = [stage] { stage->server.receive(); };
+  of.came_true = [stage, count, grows] { return count(stage->server) - stage->before == grows; };
+  of.prepare = [stage, count, prepare = std::move(of.prepare)] {
+    prepare();
+    stage->before = count(stage->server);
+  };
+  return of;
+}
+
+/// What was dropped for this reason.
+[[nodiscard]] inline auto drops(net::DropReason reason) {
+  return [reason](const BenchServer& server) { return server.metrics().drops.of(reason); };
+}
 
 /// The address of sender `number`; each is of a network of its own.
 [[nodiscard]] net::Address sender(std::uint32_t number);

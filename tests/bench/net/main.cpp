@@ -2,6 +2,7 @@
 
 #include "cli/command_line.h"
 #include "net/crypto.h"
+#include "tests/bench/frame.h"
 #include "tests/bench/net/measure.h"
 
 #include <fmt/format.h>
@@ -25,9 +26,7 @@ int run(const Options& options) {
     fmt::print(stderr, "tickbox-bench-net: {}\n", net::kNoCrypto);
     return cli::to_int(ExitCode::Failed);
   }
-#if !defined(__OPTIMIZE__) || defined(TICKBOX_AUDIT)
-  fmt::print(stderr, "tickbox-bench-net: not a release build; its times mean nothing\n");
-#endif
+  warn_of_slow_build("tickbox-bench-net");
   std::vector<Case> cases = seal_cases();
   for (const auto& more : {packet_cases(), request_cases()}) {
     cases.insert(cases.end(), more.begin(), more.end());
@@ -35,9 +34,8 @@ int run(const Options& options) {
   const std::vector<Line> lines = measure(cases, options.repeats);
   fmt::print("{}", table_of(lines));
   if (options.flags.json) fmt::print("{}\n", json_of(lines));
-  if (is_sound(lines)) return cli::to_int(ExitCode::Done);
-  fmt::print(stderr, "tickbox-bench-net: packets were not treated as their names say\n");
-  return cli::to_int(ExitCode::CheckFailed);
+  return exit_code_of("tickbox-bench-net", is_sound(lines),
+                      "packets were not treated as their names say");
 }
 
 }  // namespace

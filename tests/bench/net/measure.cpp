@@ -1,6 +1,6 @@
 #include "tests/bench/net/measure.h"
 
-#include "tests/bench/physics/step_clock.h"
+#include "tests/bench/frame.h"
 
 #include <fmt/format.h>
 
@@ -20,8 +20,8 @@ double run_once(const Case& each, StepClock& clock) {
   return clock.elapsed_us() * kNanoseconds / kBatch;
 }
 
-/// To a tenth: what lies below is noise.
-double rounded(double ns) {
+/// What lies below is noise.
+double to_a_tenth(double ns) {
   return std::round(ns * 10) / 10;
 }
 
@@ -73,10 +73,10 @@ std::string json_of(std::span<const Line> lines) {
   for (const Line& line : lines) {
     document["packets"].push_back({{"name", line.name},
                                    {"bytes", line.bytes},
-                                   {"ns", rounded(line.best())},
-                                   {"ns_median", rounded(line.median())},
-                                   {"ns_yardstick", rounded(line.yardstick_ns)},
-                                   {"ratio", rounded(line.ratio())},
+                                   {"ns", to_a_tenth(line.best())},
+                                   {"ns_median", to_a_tenth(line.median())},
+                                   {"ns_yardstick", to_a_tenth(line.yardstick_ns)},
+                                   {"ratio", to_a_tenth(line.ratio())},
                                    {"repeats", line.ns.size()},
                                    {"sound", line.sound}});
   }

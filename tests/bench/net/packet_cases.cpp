@@ -28,10 +28,6 @@ struct Stage {
     add(input());
     server.receive();
   }
-
-  [[nodiscard]] std::uint64_t dropped(net::DropReason reason) const {
-    return server.metrics().drops.of(reason);
-  }
 };
 
 /// Adds one datagram of the player's address.
@@ -42,41 +38,37 @@ Case dropped(
     std::string name, std::size_t bytes, net::DropReason reason, Add add,
     Add first = [](Stage&) {}) {
   const auto stage = std::make_shared<Stage>();
-  return {
-      .name = std::move(name),
-      .bytes = bytes,
-      .prepare =
-          [stage, reason, add = std::move(add), first = std::move(first)] {
-            stage->begin();
-            first(*stage);
-            stage->server.receive();
-            for (std::size_t i = 0; i < kBatch; ++i) {
-              add(*stage);
-            }
-            stage->before = stage->dropped(reason);
-          },
-      .run = [stage] { stage->server.receive(); },
-      .came_true = [stage, reason] { return stage->dropped(reason) - stage->before == kBatch; }};
+  return received({.name = std::move(name),
+                   .bytes = bytes,
+                   .prepare =
+                       [stage, add = std::move(add), first = std::move(first)] {
+                         stage->begin();
+                         first(*stage);
+                         stage->server.receive();
+                         for (std::size_t i = 0; i < kBatch; ++i) {
+                           add(*stage);
+                         }
+                       }},
+                  stage, drops(reason));
 }
 
 Case taken() {
   const auto stage = std::make_shared<Stage>();
-  const auto lost = [stage] {
-    return stage->server.metrics().drops.total() +
-           stage->server.metrics().inputs[static_cast<std::size_t>(server::InputResult::Late)];
+  const auto lost = [](const BenchServer& server) {
+    const server::Metrics& metrics = server.metrics();
+    return metrics.drops.total() +
+           metrics.inputs[static_cast<std::size_t>(server::InputResult::Late)];
   };
-  return {.name = "INPUT taken",
-          .bytes = kUsualBytes,
-          .prepare =
-              [stage, lost] {
-                stage->begin();
-                for (std::size_t i = 0; i < kBatch; ++i) {
-                  stage->add(stage->input());
-                }
-                stage->before = lost();
-              },
-          .run = [stage] { stage->server.receive(); },
-          .came_true = [stage, lost] { return lost() == stage->before; }};
+  return received({.name = "INPUT taken",
+                   .bytes = kUsualBytes,
+                   .prepare =
+                       [stage] {
+                         stage->begin();
+                         for (std::size_t i = 0; i < kBatch; ++i) {
+                           stage->add(stage->input());
+                         }
+                       }},
+                  stage, lost, 0);
 }
 
 /// Nonsense behind a first byte.

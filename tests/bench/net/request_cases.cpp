@@ -47,29 +47,23 @@ Case asked(
     std::string name, Make make, const Count& count,
     std::function<void(Stage&)> first = [](Stage&) {}) {
   const auto stage = std::make_shared<Stage>();
-  return {.name = std::move(name),
-          .bytes = net::kRequestBytes,
-          .prepare =
-              [stage, count, make = std::move(make), first = std::move(first)] {
-                stage->begin();
-                first(*stage);
-                // To make a CONNECT, a cookie is requested from the server: all are made before the
-                // first is added.
-                std::vector<net::PacketBuffer> made(kBatch);
-                for (std::uint32_t i = 0; i < kBatch; ++i) {
-                  std::ranges::copy(make(*stage, sender(1 + i)), made[i].begin());
-                }
-                for (std::uint32_t i = 0; i < kBatch; ++i) {
-                  stage->server.add(sender(1 + i), made[i]);
-                }
-                stage->before = count(stage->server);
-              },
-          .run = [stage] { stage->server.receive(); },
-          .came_true = [stage, count] { return count(stage->server) - stage->before == kBatch; }};
-}
-
-Count drops(net::DropReason reason) {
-  return [reason](const BenchServer& server) { return server.metrics().drops.of(reason); };
+  return received({.name = std::move(name),
+                   .bytes = net::kRequestBytes,
+                   .prepare =
+                       [stage, make = std::move(make), first = std::move(first)] {
+                         stage->begin();
+                         first(*stage);
+                         // To make a CONNECT, a cookie is requested from the server: all are made
+                         // before the first is added.
+                         std::vector<net::PacketBuffer> made(kBatch);
+                         for (std::uint32_t i = 0; i < kBatch; ++i) {
+                           std::ranges::copy(make(*stage, sender(1 + i)), made[i].begin());
+                         }
+                         for (std::uint32_t i = 0; i < kBatch; ++i) {
+                           stage->server.add(sender(1 + i), made[i]);
+                         }
+                       }},
+                  stage, count);
 }
 
 /// Refusals for this reason, and repeated ones.

@@ -2,8 +2,8 @@
 
 #include "core/hash.h"
 #include "sim/step.h"
+#include "tests/bench/frame.h"
 #include "tests/bench/physics/engine.h"
-#include "tests/bench/physics/step_clock.h"
 
 #include <fmt/format.h>
 

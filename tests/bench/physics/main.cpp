@@ -3,6 +3,7 @@
 #include "cli/command_line.h"
 #include "core/text.h"
 #include "os/process/system_error.h"
+#include "tests/bench/frame.h"
 #include "tests/bench/physics/fixed.h"
 #include "tests/bench/physics/report.h"
 
@@ -18,6 +19,8 @@ namespace tickbox::bench {
 namespace {
 
 using cli::ExitCode;
+
+constexpr std::string_view kName = "tickbox-bench-physics";
 
 constexpr std::array kScenes{SceneKind::Arena, SceneKind::Platformer, SceneKind::Bullets,
                              SceneKind::Pile, SceneKind::Rest};
@@ -163,18 +166,6 @@ void print(const std::string& text) {
   std::fflush(stdout);
 }
 
-int fail(ExitCode code, const std::string& line) {
-  fmt::print(stderr, "tickbox-bench-physics: {}\n", line);
-  return cli::to_int(code);
-}
-
-/// Times of such a build say nothing about those of a release.
-void warn_of_slow_build() {
-#if !defined(__OPTIMIZE__) || defined(TICKBOX_AUDIT)
-  fmt::print(stderr, "tickbox-bench-physics: not a release build; its times mean nothing\n");
-#endif
-}
-
 std::vector<Line> measure_all(const Options& options) {
   // One line where an engine is first met in a world: its repetitions are soon done.
   const OnRepetition tell = [&](const Subject& subject, EngineKind engine, int repetition) {
@@ -193,26 +184,26 @@ std::vector<Line> measure_all(const Options& options) {
 }
 
 int run_fixed(const Options& options) {
-  warn_of_slow_build();
+  warn_of_slow_build(kName);
   constexpr int kRepeats = 25;
   const FixedResult result = measure_fixed(options.effort.repeats.value_or(kRepeats));
   print(fixed_table(result));
   if (options.flags.json) print(json_of(result) + "\n");
-  if (result.is_sound()) return cli::to_int(ExitCode::Done);
-  return fail(ExitCode::CheckFailed,
-              "fixed sensors changed how movers move, or a repetition ended differently");
+  return exit_code_of(kName, result.is_sound(),
+                      "fixed sensors changed how movers move, or a repetition ended differently");
 }
 
 int run(const Options& options) {
   // Opened before anything is measured: nobody should learn after minutes that a folder is missing.
   std::FILE* const csv = options.csv.empty() ? nullptr : std::fopen(options.csv.c_str(), "wb");
   const auto csv_error = [&] {
-    return fail(ExitCode::Failed, fmt::format("cannot write {}: {}; name a file in a folder that "
-                                              "exists and has room",
-                                              options.csv, os::reason_of(errno)));
+    fmt::print(stderr,
+               "{}: cannot write {}: {}; name a file in a folder that exists and has room\n", kName,
+               options.csv, os::reason_of(errno));
+    return cli::to_int(ExitCode::Failed);
   };
   if (!options.csv.empty() && csv == nullptr) return csv_error();
-  warn_of_slow_build();
+  warn_of_slow_build(kName);
 
   const std::vector<Line> lines = measure_all(options);
   print(options.density ? density_table(lines)
@@ -227,11 +218,9 @@ int run(const Options& options) {
                   options.density ? Document::Density : Document::Worlds) +
           "\n");
   }
-  if (is_sound(lines)) return cli::to_int(ExitCode::Done);
-  return fail(
-      ExitCode::CheckFailed,
-      "tickbox left an overlap, let a body tunnel, or ended differently in a repetition; see "
-      "its lines");
+  return exit_code_of(kName, is_sound(lines),
+                      "tickbox left an overlap, let a body tunnel, or ended differently in a "
+                      "repetition; see its lines");
 }
 
 }  // namespace

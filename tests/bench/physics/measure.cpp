@@ -1,6 +1,6 @@
 #include "tests/bench/physics/measure.h"
 
-#include "tests/bench/physics/step_clock.h"
+#include "tests/bench/frame.h"
 
 #include <algorithm>
 #include <chrono>

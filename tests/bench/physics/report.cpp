@@ -1,5 +1,7 @@
 #include "tests/bench/physics/report.h"
 
+#include "tests/bench/frame.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,11 +17,6 @@ using Json = nlohmann::ordered_json;
 
 std::string hex(std::uint64_t hash) {
   return fmt::format("{:016x}", hash);
-}
-
-/// To the nanosecond: what lies below is noise.
-double rounded(double us) {
-  return std::round(us * 1'000) / 1'000;
 }
 
 double ns_per_body(const Line& line) {

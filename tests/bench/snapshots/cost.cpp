@@ -5,7 +5,7 @@
 #include "protocol/snapshot_codec.h"
 #include "server/match/plan/planner.h"
 #include "tests/bench/arena/arenas.h"
-#include "tests/bench/physics/step_clock.h"
+#include "tests/bench/frame.h"
 
 #include <fmt/format.h>
 

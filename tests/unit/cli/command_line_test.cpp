@@ -85,6 +85,15 @@ std::string refused(std::vector<const char*> words) {
   return program.err;
 }
 
+/// Expects the line of a usage error to name each of these.
+void expect_refused(const std::vector<const char*>& words, const std::vector<std::string>& names) {
+  const std::string line = refused(words);
+  EXPECT_TRUE(line.starts_with("tickbox-test: ")) << line;
+  for (const std::string& name : names) {
+    EXPECT_TRUE(line.contains(name)) << line;
+  }
+}
+
 TEST(CommandLine, GoesOnWithDefaults) {
   TestProgram program;
   EXPECT_EQ(program.run({}), std::nullopt);
@@ -138,7 +147,7 @@ TEST(CommandLine, TheUsualAliasesOfHelpAndVersionAreKnown) {
   EXPECT_EQ(said({"help", "replay", "info"}), said({"replay", "info", "--help"}));
   EXPECT_EQ(said({"-V"}), version_text() + "\n");
   EXPECT_EQ(said({"version"}), version_text() + "\n");
-  EXPECT_EQ(refused({"help", "lod"}), "tickbox-test: unknown command lod; did you mean load?\n");
+  expect_refused({"help", "lod"}, {" lod;", "mean load?"});
 }
 
 TEST(CommandLine, HelpOfATopicIsItsText) {
@@ -156,16 +165,11 @@ TEST(CommandLine, HelpSuggestsTopicsToo) {
     EXPECT_EQ(program.run(std::move(words)), ExitCode::WrongUsage);
     return program.err;
   };
-  EXPECT_EQ(refused_help({"help", "figure"}),
-            "tickbox-test: unknown command figure; did you mean figures?\n");
-  EXPECT_EQ(refused_help({"help", "bogus"}),
-            "tickbox-test: unknown command bogus; there are load, replay, figures\n");
-  EXPECT_EQ(refused_help({"help", "replay", "figure"}),
-            "tickbox-test: unknown command figure; there are info, verify\n")
+  EXPECT_TRUE(refused_help({"help", "figure"}).contains("mean figures?"));
+  EXPECT_TRUE(refused_help({"help", "bogus"}).contains("load, replay, figures"));
+  EXPECT_TRUE(refused_help({"help", "replay", "figure"}).contains("info, verify\n"))
       << "a topic is the program's";
-  EXPECT_EQ(refused_help({"figure"}),
-            "tickbox-test: unknown command figure; there are load, replay\n")
-      << "a topic is no command";
+  EXPECT_TRUE(refused_help({"figure"}).contains("load, replay\n")) << "a topic is no command";
 }
 
 // Before the fix, help showed a value that must be given with a default: "--tick T=0 REQUIRED".
@@ -177,34 +181,30 @@ TEST(CommandLine, HelpShowsNoDefaultOfAnOptionThatIsRequired) {
   EXPECT_NE(program.help().find("--tick T (required)"), std::string::npos) << program.help();
 }
 
-TEST(CommandLine, NamesTheNearestOption) {
-  EXPECT_EQ(refused({"--prot", "1"}),
-            "tickbox-test: unknown option --prot; did you mean --port?\n");
-  EXPECT_EQ(refused({"--prot=1"}), "tickbox-test: unknown option --prot; did you mean --port?\n");
-  EXPECT_EQ(refused({"load", "--client", "1"}),
-            "tickbox-test: unknown option --client; did you mean --clients?\n");
-  EXPECT_EQ(refused({"--zzzzzzzzz"}), "tickbox-test: unknown option --zzzzzzzzz; see --help\n");
-}
-
-TEST(CommandLine, NamesTheNearestCommand) {
-  EXPECT_EQ(refused({"laod"}), "tickbox-test: unknown command laod; did you mean load?\n");
-  EXPECT_EQ(refused({"replay", "verfy"}),
-            "tickbox-test: unknown command verfy; did you mean verify?\n");
-  EXPECT_EQ(refused({"replay"}), "tickbox-test: no command given; try info, verify\n");
-}
-
-TEST(CommandLine, WithoutANearCommandItNamesAll) {
-  EXPECT_EQ(refused({"bogus"}), "tickbox-test: unknown command bogus; there are load, replay\n");
+TEST(CommandLine, NamesWhatIsWrongAndWhatIsNear) {
+  expect_refused({"--prot", "1"}, {"--prot;", "mean --port?"});
+  expect_refused({"--prot=1"}, {"--prot;", "mean --port?"});
+  expect_refused({"load", "--client", "1"}, {"--client;", "mean --clients?"});
+  expect_refused({"--zzzzzzzzz"}, {"--zzzzzzzzz", "--help"});
+  expect_refused({"laod"}, {"laod", "mean load?"});
+  expect_refused({"replay", "verfy"}, {"verfy", "mean verify?"});
+  expect_refused({"replay"}, {"info, verify"});
+  expect_refused({"bogus"}, {"bogus", "load, replay"});
+  expect_refused({"load", "--clients", "abc"}, {"--clients", "\"abc\""});
+  expect_refused({"--port", "70000"}, {"--port: "});
+  expect_refused({"--drain-timeout", "10d"}, {"--drain-timeout", "'10d'", "250ms"});
+  expect_refused({"--rules", "chess"}, {"arena"});
+  expect_refused({"--port"}, {"--port"});
+  expect_refused({"--port", "1", "--port", "2"}, {"--port"});
+  expect_refused({"--json=maybe"}, {"--json"});
+  expect_refused({"--config", "/nowhere.toml"}, {"/nowhere.toml"});
 }
 
 // Before the fix, the help of the program was printed instead, as if all were well.
 TEST(CommandLine, HelpOfACommandThatIsNoneIsRefused) {
-  EXPECT_EQ(refused({"laod", "--help"}),
-            "tickbox-test: unknown command laod; did you mean load?\n");
-  EXPECT_EQ(refused({"--help", "bogus"}),
-            "tickbox-test: unknown command bogus; there are load, replay\n");
-  EXPECT_EQ(refused({"replay", "verfy", "--help"}),
-            "tickbox-test: unknown command verfy; did you mean verify?\n");
+  expect_refused({"laod", "--help"}, {"laod", "mean load?"});
+  expect_refused({"--help", "bogus"}, {"bogus", "load, replay"});
+  expect_refused({"replay", "verfy", "--help"}, {"verfy", "mean verify?"});
   TestProgram program;
   EXPECT_EQ(program.run({"load", "word", "--help"}), ExitCode::Done) << "no command was to come";
 }
@@ -212,8 +212,8 @@ TEST(CommandLine, HelpOfACommandThatIsNoneIsRefused) {
 TEST(CommandLine, WrongUsageIsADocumentTooWhereOneIsWanted) {
   TestProgram program;
   EXPECT_EQ(program.run({"load", "--json", "--clients", "abc"}), ExitCode::WrongUsage);
-  EXPECT_EQ(program.out,
-            "{\"error\":\"--clients: \\\"abc\\\" is not a number; see --help\",\"exit\":2}\n");
+  EXPECT_TRUE(program.out.starts_with("{\"error\":\"--clients: \\\"abc\\\"")) << program.out;
+  EXPECT_TRUE(program.out.ends_with("\"exit\":2}\n")) << program.out;
   EXPECT_EQ(std::ranges::count(program.err, '\n'), 1) << program.err;
 
   const Variable json{"TICKBOX_JSON", "1"};
@@ -229,23 +229,7 @@ TEST(CommandLine, AnOptionOfTheCommandBeforeItIsToldWhereItBelongs) {
   program.load.add_option("-o,--out", program.rules, "A file");
   program.load.add_option("--to", program.clients, "A tick");
   EXPECT_EQ(program.run({"-o", "F", "load"}), ExitCode::WrongUsage);
-  EXPECT_EQ(program.err, "tickbox-test: -o is an option of load; give it after that command\n");
-}
-
-TEST(CommandLine, SaysWhichValueIsWrong) {
-  EXPECT_EQ(refused({"load", "--clients", "abc"}),
-            "tickbox-test: --clients: \"abc\" is not a number; see --help\n");
-  EXPECT_NE(refused({"--port", "70000"}).find("--port: "), std::string::npos);
-  EXPECT_EQ(refused({"--drain-timeout", "10d"}),
-            "tickbox-test: --drain-timeout: '10d' is not a duration; try 10, 250ms, 5m or 24h; the "
-            "units are ns, us, ms, s, m and h\n");
-  EXPECT_NE(refused({"--rules", "chess"}).find("arena"), std::string::npos);
-  EXPECT_EQ(refused({"--port"}), "tickbox-test: --port needs a value; see --help\n");
-  EXPECT_NE(refused({"--json=maybe"}).find("--json"), std::string::npos);
-}
-
-TEST(CommandLine, AnOptionGivenTwiceIsAnError) {
-  EXPECT_NE(refused({"--port", "1", "--port", "2"}).find("--port"), std::string::npos);
+  EXPECT_TRUE(program.err.contains("-o is an option of load")) << program.err;
 }
 
 TEST(CommandLine, FlagBeatsVariableBeatsFileBeatsDefault) {
@@ -280,29 +264,23 @@ TEST(CommandLine, TheFileMayBeNamedByAVariable) {
 
 TEST(CommandLine, AFaultyFileNamesFileLineAndKey) {
   const os::TemporaryFolder folder;
-  const auto refused_file = [&](const char* text) {
+  const auto expect_refused_at = [&](const char* text, const std::string& line,
+                                     const std::string& key) {
     const std::string path = folder.write("c.toml", text);
-    const std::string line = refused({"--config", path.c_str()});
-    EXPECT_TRUE(line.starts_with("tickbox-test: " + path + ':')) << line;
-    return line.substr(std::min(line.size(), std::string{"tickbox-test: "}.size() + path.size()));
+    expect_refused({"--config", path.c_str()}, {path + ':' + line + ':', key});
   };
-  EXPECT_EQ(refused_file("port = 1\nrulse = \"arena\"\n"),
-            ":2: unknown key rulse; did you mean rules?\n");
-  EXPECT_EQ(refused_file("# first\n\nport = \"x\"\n"),
-            ":3: --port: \"x\" is not a number; give 0 to 65535\n");
-  EXPECT_NE(refused_file("port = 70000").find("--port"), std::string::npos);
-  EXPECT_EQ(refused_file("config = \"d.toml\""),
-            ":1: unknown key config; see --help for the names\n");
-  EXPECT_EQ(refused_file("help = true"), ":1: unknown key help; see --help for the names\n");
+  expect_refused_at("port = 1\nrulse = \"arena\"\n", "2", "mean rules?");
+  expect_refused_at("# first\n\nport = \"x\"\n", "3", "--port: \"x\"");
+  expect_refused_at("port = 70000", "1", "--port");
+  expect_refused_at("config = \"d.toml\"", "1", "config");
+  expect_refused_at("help = true", "1", "help");
 }
 
 // Before the fix, a flag whose value was a text was true, whatever the text said.
 TEST(CommandLine, AFlagInAFileIsTrueOrFalse) {
   const os::TemporaryFolder folder;
   const std::string file = folder.write("c.toml", "quiet = \"yes\"\n");
-  EXPECT_EQ(refused({"--config", file.c_str()}),
-            "tickbox-test: " + file +
-                ":1: quiet is a flag: write quiet = true or quiet = false; see --help\n");
+  expect_refused({"--config", file.c_str()}, {file + ":1:", "quiet = true"});
 }
 
 TEST(CommandLine, AListInAFileIsForAnOptionThatMayBeRepeated) {
@@ -312,32 +290,15 @@ TEST(CommandLine, AListInAFileIsForAnOptionThatMayBeRepeated) {
   EXPECT_EQ(program.run({"--config", waits.c_str()}), std::nullopt) << program.err;
   EXPECT_EQ(program.waits, (std::vector<Duration>{1s, 2s}));
   const std::string ports = folder.write("ports.toml", "port = [1, 2]\n");
-  EXPECT_EQ(refused({"--config", ports.c_str()}),
-            "tickbox-test: " + ports +
-                ":1: port takes one value, not a list: write port = VALUE; see --help\n");
+  expect_refused({"--config", ports.c_str()}, {ports + ":1:", "port = VALUE"});
 }
 
-TEST(CommandLine, AMissingFileIsAnError) {
-  EXPECT_EQ(refused({"--config", "/nowhere.toml"}),
-            "tickbox-test: cannot read /nowhere.toml: no such file or directory; check the path\n");
-}
-
-TEST(CommandLine, VariablesAreJudgedLikeFlags) {
-  const Variable port{"TICKBOX_PORT", "abc"};
-  EXPECT_EQ(refused({}),
-            "tickbox-test: TICKBOX_PORT (environment): \"abc\" is not a number; give 0 to 65535\n");
-  EXPECT_EQ(refused({"--port=def"}),
-            "tickbox-test: --port: \"def\" is not a number; give 0 to 65535\n");
-}
-
-TEST(CommandLine, AVariableThatCannotBeReadIsNamed) {
+TEST(CommandLine, VariablesAreJudgedLikeFlagsAndNamed) {
   const Variable clients{"TICKBOX_CLIENTS", "many"};
-  EXPECT_EQ(refused({"load"}),
-            "tickbox-test: TICKBOX_CLIENTS (environment): \"many\" is not a number; see --help\n");
+  expect_refused({"load"}, {"TICKBOX_CLIENTS (environment)", "\"many\""});
   const Variable drain{"TICKBOX_DRAIN_TIMEOUT", "10d"};
-  EXPECT_EQ(refused({}),
-            "tickbox-test: TICKBOX_DRAIN_TIMEOUT (environment): '10d' is not a duration; try 10, "
-            "250ms, 5m or 24h; the units are ns, us, ms, s, m and h\n");
+  expect_refused({}, {"TICKBOX_DRAIN_TIMEOUT (environment)", "'10d'"});
+  expect_refused({"--port=def"}, {"--port", "\"def\""});
 }
 
 // Before the fix, a server in a pod beside a Service named tickbox did not start: Kubernetes sets
@@ -350,9 +311,8 @@ TEST(CommandLine, AServiceLinkOfKubernetesIsIgnoredWithOneWarning) {
   TestProgram program;
   EXPECT_EQ(program.run({"load"}), std::nullopt);
   EXPECT_EQ(program.port, 7777) << "the default";
-  EXPECT_EQ(program.err,
-            "tickbox-test: warning: TICKBOX_PORT (environment): ignored udp://10.96.3.4:7777, an "
-            "address that Kubernetes sets for a Service\n");
+  EXPECT_EQ(std::ranges::count(program.err, '\n'), 1) << program.err;
+  EXPECT_TRUE(program.err.contains("warning: TICKBOX_PORT ")) << program.err;
 }
 
 // Before the change, a mistyped variable changed nothing, without a word.
@@ -361,9 +321,8 @@ TEST(CommandLine, AVariableOfNoOptionIsWarnedOf) {
   const Variable of_a_command{"TICKBOX_CLIENTS", "9"};
   TestProgram program;
   EXPECT_EQ(program.run({"load"}), std::nullopt);
-  EXPECT_EQ(program.err,
-            "tickbox-test: warning: TICKBOX_PROT (environment): no option has this variable; did "
-            "you mean TICKBOX_PORT?\n");
+  EXPECT_TRUE(program.err.contains("warning: TICKBOX_PROT ")) << program.err;
+  EXPECT_TRUE(program.err.contains("mean TICKBOX_PORT?")) << program.err;
 }
 
 TEST(CommandLine, ACommandReadsItsOwnVariables) {
@@ -429,12 +388,9 @@ TEST(CommandLine, EachKindOfValueIsRead) {
   EXPECT_EQ(rate, 4'294'967'295U);
   EXPECT_EQ(hash, 18'446'744'073'709'551'615U);
   EXPECT_TRUE(on);
-  EXPECT_EQ(complaint_about({"--share", "2"}, add_all),
-            "one: --share: 2 is out of range; give 0.5 to 1.5\n");
-  EXPECT_EQ(complaint_about({"--count", "10"}, add_all),
-            "one: --count: 10 is out of range; give 1 to 9\n");
-  EXPECT_EQ(complaint_about({"--port", "65536"}, add_all),
-            "one: --port: 65536 is out of range; give 0 to 65535\n");
+  EXPECT_TRUE(complaint_about({"--share", "2"}, add_all).contains("--share: 2 is"));
+  EXPECT_TRUE(complaint_about({"--count", "10"}, add_all).contains("1 to 9"));
+  EXPECT_TRUE(complaint_about({"--port", "65536"}, add_all).contains("0 to 65535"));
   EXPECT_NE(complaint_about({"--rate", "4294967296"}, add_all), "");
 }
 
@@ -451,10 +407,9 @@ TEST(CommandLine, OptionsMustBeWhatTheyWereDeclaredToBe) {
     program.add_option("WORD", word, "A word", {.required = true, .check = {fault, "WORD"}});
   };
   EXPECT_EQ(complaint_about({"yes", "--a", "1"}, add_all), "");
-  EXPECT_EQ(complaint_about({"--a", "1"}, add_all), "one: WORD is required; see --help\n");
-  EXPECT_EQ(complaint_about({"yes", "--a", "1", "--b", "2"}, add_all),
-            "one: --a cannot be combined with --b; see --help\n");
-  EXPECT_EQ(complaint_about({"no"}, add_all), "one: WORD: 'no' is not taken; see --help\n");
+  EXPECT_TRUE(complaint_about({"--a", "1"}, add_all).contains("WORD is required"));
+  EXPECT_TRUE(complaint_about({"yes", "--a", "1", "--b", "2"}, add_all).contains("--a cannot"));
+  EXPECT_TRUE(complaint_about({"no"}, add_all).contains("WORD: 'no'"));
 }
 
 TEST(CommandLine, SeveralValuesAreGivenOneByOneOrJoined) {
@@ -464,9 +419,7 @@ TEST(CommandLine, SeveralValuesAreGivenOneByOneOrJoined) {
   };
   EXPECT_EQ(complaint_about({"--time", "1s", "--time", "2s,3s"}, add_times), "");
   EXPECT_EQ(times, (std::vector<Duration>{1s, 2s, 3s}));
-  EXPECT_EQ(complaint_about({"--time", "1s,2d"}, add_times),
-            "one: --time: '2d' is not a duration; try 10, 250ms, 5m or 24h; the units are ns, us, "
-            "ms, s, m and h\n");
+  EXPECT_TRUE(complaint_about({"--time", "1s,2d"}, add_times).contains("--time: '2d'"));
 }
 
 TEST(CommandLine, TellsWhatWasGiven) {

@@ -229,12 +229,17 @@ TEST_F(ConnectionTest, AForgedCookieDoesNotKeepItOut) {
   EXPECT_EQ(connection_.drops().of(net::DropReason::Unexpected), 8U);
 }
 
-TEST_F(ConnectionTest, IgnoresTheCookieOfAnother) {
+TEST_F(ConnectionTest, IgnoresTheCookieAndTheRefusalOfAnother) {
   net::HandshakeNonce other = request().client_nonce;
   other[31] ^= std::byte{1};
   deliver(net::encode_cookie(other, {}, packet_));
   EXPECT_EQ(request().type, net::PacketType::Hello);
   EXPECT_EQ(connection_.drops().of(net::DropReason::Unexpected), 1U);
+  refuse(other);
+  EXPECT_EQ(connection_.state(), Connection::State::Connecting);
+  refuse(request().client_nonce);
+  EXPECT_EQ(connection_.state(), Connection::State::Refused);
+  EXPECT_TRUE(connection_.reason().contains("64/64")) << connection_.reason();
 }
 
 TEST_F(ConnectionTest, GivesUpWhenNobodyAnswers) {
@@ -248,12 +253,6 @@ TEST_F(ConnectionTest, GivesUpWhenNobodyAnswers) {
   const std::size_t sent = transport_.sent.size();
   pass(seconds{1});
   EXPECT_EQ(transport_.sent.size(), sent);
-}
-
-TEST_F(ConnectionTest, TellsWhyItWasRefused) {
-  refuse(request().client_nonce);
-  EXPECT_EQ(connection_.state(), Connection::State::Refused);
-  EXPECT_EQ(connection_.reason(), "server full 64/64");
 }
 
 // Before the fix, one REFUSE without proof ended a match, although the server's ACCEPT came next.
@@ -329,54 +328,31 @@ TEST_F(ConnectionTest, DropsARefusalWithAWrongProof) {
   EXPECT_EQ(connection_.state(), Connection::State::Connecting);
 }
 
-TEST_F(ConnectionTest, IgnoresTheRefusalOfAnother) {
-  net::HandshakeNonce other = request().client_nonce;
-  other[0] ^= std::byte{1};
-  refuse(other);
-  EXPECT_EQ(connection_.state(), Connection::State::Connecting);
-}
-
-TEST_F(ConnectionTest, JoinsTheNextMatchWithAnotherToken) {
-  accept();
-  hear_from_server();
-  deliver(goodbye(net::DisconnectReason::MatchEnded));
-  ASSERT_EQ(connection_.state(), Connection::State::Closed);
-  EXPECT_EQ(connection_.disconnected(), net::DisconnectReason::MatchEnded);
-  token_ = make_token(entropy_);
-  connection_.connect_again(token_, now_);
-  EXPECT_EQ(connection_.state(), Connection::State::Connecting);
-  EXPECT_EQ(request().type, net::PacketType::Hello);
-  EXPECT_EQ(connection_.reason(), "");
-  EXPECT_EQ(connection_.disconnected(), std::nullopt);
-  accept();
-  EXPECT_EQ(connection_.state(), Connection::State::Connected);
-  EXPECT_EQ(connection_.sessions(), 2U);
+TEST_F(ConnectionTest, ConnectsAgainWithAnotherTokenAfterAGoodbye) {
+  std::uint64_t sessions = 0;
+  for (const auto reason :
+       {net::DisconnectReason::MatchEnded, net::DisconnectReason::ServerStopping}) {
+    accept();
+    hear_from_server();
+    pass(seconds{1});
+    deliver(goodbye(reason));
+    ASSERT_EQ(connection_.state(), Connection::State::Closed);
+    EXPECT_EQ(connection_.disconnected(), reason);
+    EXPECT_EQ(connection_.reason().contains("stopping"),
+              reason == net::DisconnectReason::ServerStopping);
+    EXPECT_EQ(connection_.heard(), now_);
+    EXPECT_EQ(connection_.sessions(), ++sessions);
+    token_ = make_token(entropy_);
+    connection_.connect_again(token_, now_);
+    EXPECT_EQ(connection_.state(), Connection::State::Connecting);
+    EXPECT_EQ(request().type, net::PacketType::Hello);
+    EXPECT_EQ(connection_.reason(), "");
+    EXPECT_EQ(connection_.disconnected(), std::nullopt);
+  }
   EXPECT_EQ(connection_.resumed(), 0U);
   EXPECT_EQ(connection_.matches_ended(), 1U);
-}
-
-TEST_F(ConnectionTest, ConnectsAgainAfterItsServerStopped) {
-  accept();
-  pass(seconds{1});
-  deliver(goodbye(net::DisconnectReason::ServerStopping));
-  ASSERT_EQ(connection_.state(), Connection::State::Closed);
-  EXPECT_EQ(connection_.heard(), now_);
-  token_ = make_token(entropy_);
-  connection_.connect_again(token_, now_);
-  EXPECT_EQ(request().type, net::PacketType::Hello);
-  EXPECT_EQ(connection_.disconnected(), std::nullopt);
-  accept();
-  EXPECT_EQ(connection_.state(), Connection::State::Connected);
-  EXPECT_EQ(connection_.sessions(), 2U);
-}
-
-TEST_F(ConnectionTest, GivesUpTheNextMatchAsTheFirst) {
-  accept();
-  hear_from_server();
-  deliver(goodbye(net::DisconnectReason::MatchEnded));
-  connection_.connect_again(make_token(entropy_), now_);
   pass(kServerTimeout);
-  EXPECT_EQ(connection_.state(), Connection::State::Closed);
+  EXPECT_EQ(connection_.state(), Connection::State::Closed) << "as the first time";
   EXPECT_TRUE(connection_.reason().contains("no answer from")) << connection_.reason();
 }
 
@@ -534,13 +510,6 @@ TEST_F(ConnectionTest, IsNotKeptAliveByWhatDoesNotOpen) {
     pass(kServerTimeout / 10);
   }
   EXPECT_EQ(connection_.state(), Connection::State::Resuming);
-}
-
-TEST_F(ConnectionTest, TakesTheServersGoodbye) {
-  accept();
-  deliver(goodbye(net::DisconnectReason::ServerStopping));
-  EXPECT_EQ(connection_.state(), Connection::State::Closed);
-  EXPECT_EQ(connection_.reason(), "server is stopping");
 }
 
 // A DRAIN that was long on its way would name a later end.

@@ -125,19 +125,6 @@ TEST_F(InterpolationTest, DrawsAStraightLineForWhoComesWhole) {
   }
 }
 
-TEST_F(InterpolationTest, BlendsTwoTicks) {
-  const Tick base = room_.now();
-  const BodyId b = room_.body(kB);
-  tick({{.seat = kB, .pad = kRight}});
-  tell(room_.since(base));
-  const Vec2 from = sample_of(sample(base), b)->min;
-  const Vec2 to = sample_of(sample(base + 1), b)->min;
-  ASSERT_GT(to.x, from.x);
-  EXPECT_EQ(shown(b, base, 0), from);
-  EXPECT_EQ(shown(b, base, 5)->x, from.x + (to.x - from.x) / 2);
-  EXPECT_EQ(shown(b, base, 10), to);
-}
-
 TEST_F(InterpolationTest, CutsToWhereTheServerPutABody) {
   for (const bool is_lost : {false, true}) {
     SCOPED_TRACE(is_lost ? "one snapshot for all of it" : "a snapshot each tick");

@@ -169,34 +169,6 @@ TEST_F(PresentationTest, ShowsTheOwnBodyOnItsWayToTheNewestPredictedTick) {
   EXPECT_EQ(shown(kA, now() + 3 * kPeriod).min, to) << "the next tick is late";
 }
 
-TEST_F(PresentationTest, EasesACorrection) {
-  ticks(60, kRight);
-  // The client turns. The room uses its new input ten ticks late.
-  for (int i = 0; i < 10; ++i)
-    tick(kLeft, kRight);
-  Vec2 last = shown(kA, now()).min;
-  std::int32_t most = 0;
-  std::int32_t offset_most = 0;
-  bool was_corrected = false;
-  for (int i = 0; i < 30; ++i) {
-    tick(kLeft, kLeft);
-    for (int part = 0; part < 4; ++part) {
-      const Instant when = now() + kPeriod * part / 4;
-      const Vec2 is = shown(kA, when).min;
-      most = std::max(most, std::abs(is.x - last.x));
-      last = is;
-      const Vec2 predicted = between(own_before(), own(), kPeriod * part / 4, kPeriod);
-      offset_most = std::max(offset_most, std::abs(is.x - predicted.x));
-      was_corrected = was_corrected || is != predicted;
-    }
-  }
-  EXPECT_TRUE(was_corrected);
-  EXPECT_GT(offset_most, kUnit / 4) << "so far it was wrong";
-  EXPECT_LT(most, kUnit / 4) << "and was never moved so far from one look to the next";
-  ticks(30, kLeft);
-  EXPECT_EQ(shown(kA, now() + kPeriod).min, own()) << "in the end it is there";
-}
-
 TEST_F(PresentationTest, CutsTheOwnBodyToWhereTheServerPutsIt) {
   ticks(60);
   // B shoots A. The presentation of A's body jumps to the new place at once.
@@ -227,56 +199,6 @@ TEST_F(PresentationTest, CutsTheOwnBodyToAPlaceThatIsNear) {
     presentation_.on_view(view, prediction_, now());
     EXPECT_EQ(shown(kA, now()).min, is_placed ? moved->head(0).min : before);
   }
-}
-
-TEST_F(PresentationTest, GoesOnForAQuarterOfASecondWhereViewsStayAway) {
-  ticks(100, kRest, kRight);
-  is_up_ = false;
-  const Tick newest{room_.now().value - kOnTheWay};
-  const std::int32_t speed = velocity_x(kB);
-  const std::int32_t newest_x = room_.place(kB).x - speed * static_cast<std::int32_t>(kOnTheWay);
-  ticks(10, kRest, kRight);
-  const PresentedBody b = shown(kB, now());
-  EXPECT_EQ(b.origin, Origin::Extrapolated);
-  EXPECT_TRUE(presentation_.is_extrapolated(now()));
-  EXPECT_EQ(b.min.x, newest_x + 8 * speed);
-  EXPECT_EQ(presentation_.render_tick(now()), newest + 8);
-  ticks(30, kRest, kRight);
-  const PresentedBody stands = shown(kB, now());
-  EXPECT_EQ(stands.min.x, newest_x + 15 * speed);
-  EXPECT_EQ(presentation_.render_tick(now()), newest + 15);
-  EXPECT_EQ(shown(kB, now() + milliseconds{2'000}), stands);
-}
-
-TEST_F(PresentationTest, GoesOnFromTheNewestViewThereIs) {
-  ticks(100, kRest, kRight);
-  const std::int32_t right = velocity_x(kB);
-  is_up_ = false;
-  ticks(8, kRest, kRight);
-  const Tick render_tick = presentation_.render_tick(now());
-  const std::int32_t x = shown(kB, now()).min.x;
-  is_up_ = true;
-  ticks(8, kRest, kLeft);
-  while (!on_the_way_.empty()) {
-    arrive(on_the_way_.front());
-    on_the_way_.pop_front();
-  }
-  const Instant later = now() + 12 * kPeriod;
-  const PresentedBody b = shown(kB, later);
-  EXPECT_EQ(b.origin, Origin::Extrapolated);
-  const auto passed = static_cast<std::int32_t>(presentation_.render_tick(later) - render_tick);
-  EXPECT_GT(passed, 8);
-  EXPECT_LT(b.min.x, x + right * (passed - 8)) << "it has turned";
-}
-
-TEST_F(PresentationTest, ForesawWhatThenCame) {
-  ticks(100, kRest, kRight);
-  is_up_ = false;
-  ticks(8, kRest, kRight);
-  EXPECT_TRUE(presentation_.is_extrapolated(now()));
-  is_up_ = true;
-  ticks(60, kRest, kRight);
-  EXPECT_EQ(presentation_.counts().extrapolated_wrong, 0U);
 }
 
 TEST_F(PresentationTest, KnowsAfterwardsWhatItCouldNotForesee) {

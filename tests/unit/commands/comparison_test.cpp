@@ -8,8 +8,10 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tickbox::test {
 namespace {
@@ -107,43 +109,31 @@ sim::Motion course(Vec2 from, Vec2 to, Vec2 size = {2, 2}) {
 const sim::Motion kBlock = course({0, 0}, {0, 0});
 
 TEST(Passage, IsFromOneSideToTheOther) {
-  const auto passage = commands::passage_through(course({-9, 0}, {9, 1}), kBlock);
-  ASSERT_TRUE(passage);
-  EXPECT_EQ(passage->axis, 0U);
-  EXPECT_TRUE(passage->from_low);
-  const auto back = commands::passage_through(course({1, 9}, {0, -9}), kBlock);
-  ASSERT_TRUE(back);
-  EXPECT_EQ(back->axis, 1U);
-  EXPECT_FALSE(back->from_low);
-}
+  struct Case {
+    const char* what;
+    sim::Motion course;
+    std::optional<commands::Passage> passage;
+  };
 
-TEST(Passage, IsNoneForWhoStopsShortOrIsInside) {
-  EXPECT_FALSE(commands::passage_through(course({-9, 0}, {-2, 0}), kBlock)) << "touches";
-  EXPECT_FALSE(commands::passage_through(course({-9, 0}, {-1, 0}), kBlock)) << "ends inside";
-  EXPECT_FALSE(commands::passage_through(course({-1, 0}, {9, 0}), kBlock)) << "starts inside";
-  EXPECT_FALSE(commands::passage_through(course({-9, 0}, {-5, 0}), kBlock));
-  EXPECT_FALSE(commands::passage_through(course({-2, 0}, {-9, 0}), kBlock)) << "goes away";
-}
-
-TEST(Passage, IsNoneForWhoOnlyTouchesOnTheWay) {
-  EXPECT_FALSE(commands::passage_through(course({-9, -2}, {9, -2}), kBlock)) << "along a face";
-  EXPECT_FALSE(commands::passage_through(course({-4, 0}, {0, -4}), kBlock)) << "past a corner";
-  EXPECT_TRUE(commands::passage_through(course({-4, 1}, {1, -4}), kBlock)) << "through a corner";
-}
-
-// The corner is entered on both axes at once: the faster axis decides, then y.
-TEST(Passage, ThroughAnExactCornerIsAlongTheFasterAxis) {
-  EXPECT_EQ(commands::passage_through(course({-6, -4}, {10, 4}), kBlock)->axis, 0U);
-  EXPECT_EQ(commands::passage_through(course({-4, -4}, {4, 4}), kBlock)->axis, 1U);
-}
-
-// Before the fix, the entry was counted on the faster axis, on which the body was inside from the
-// start.
-TEST(Passage, OfABodyThatTouchesAtFirstIsByTheFaceItTouches) {
-  const auto passage = commands::passage_through(course({-2, 1}, {3, 12}), kBlock);
-  ASSERT_TRUE(passage);
-  EXPECT_EQ(passage->axis, 0U);
-  EXPECT_TRUE(passage->from_low);
+  using commands::Passage;
+  for (const Case& of : std::vector<Case>{
+           {"to the right", course({-9, 0}, {9, 1}), Passage{.axis = 0, .from_low = true}},
+           {"up", course({1, 9}, {0, -9}), Passage{.axis = 1, .from_low = false}},
+           {"touches", course({-9, 0}, {-2, 0}), {}},
+           {"ends inside", course({-9, 0}, {-1, 0}), {}},
+           {"starts inside", course({-1, 0}, {9, 0}), {}},
+           {"stops short", course({-9, 0}, {-5, 0}), {}},
+           {"goes away", course({-2, 0}, {-9, 0}), {}},
+           {"along a face", course({-9, -2}, {9, -2}), {}},
+           {"past a corner", course({-4, 0}, {0, -4}), {}},
+           {"through a corner", course({-4, 1}, {1, -4}), Passage{.axis = 0, .from_low = true}},
+           // Such a corner is entered on both axes at once: the faster axis decides, then y.
+           {"exact, faster on x", course({-6, -4}, {10, 4}), Passage{.axis = 0, .from_low = true}},
+           {"exact, as fast", course({-4, -4}, {4, 4}), Passage{.axis = 1, .from_low = true}},
+           // Before the fix, it was on y, on which the body was inside from the start.
+           {"touches at first", course({-2, 1}, {3, 12}), Passage{.axis = 0, .from_low = true}}}) {
+    EXPECT_EQ(commands::passage_through(of.course, kBlock), of.passage) << of.what;
+  }
 }
 
 TEST(Passage, IsOfRelativeCourses) {

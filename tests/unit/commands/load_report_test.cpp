@@ -13,8 +13,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tickbox::commands {
 namespace {
@@ -40,24 +45,30 @@ std::optional<double> figure(const Figures& figures, std::string_view path) {
 }
 
 TEST(LoadReport, MeasuresTheServerBetweenTwoSamples) {
-  const auto figures = figures_between(sample(100, 0, std::chrono::seconds{10}),
-                                       sample(1'300, 0, std::chrono::seconds{30}), 1'200, 20);
-  ASSERT_TRUE(figures);
-  EXPECT_DOUBLE_EQ(figures->rate_held, 1);
-  EXPECT_DOUBLE_EQ(figures->cpu_percent, 10);
-  EXPECT_EQ(figures->tick_seconds.total(), 1'200);
-}
+  struct Case {
+    double ticks;  ///< that the server stepped, and that it gave up
+    double slipped;
+    std::uint32_t seen;  ///< by the clients
+    std::uint32_t seconds;
+    double rate_held;
+    double cpu_percent;
+  };
 
-TEST(LoadReport, SeesTicksThatTheServerGaveUpAndTicksThatNeverCame) {
-  const auto slipped = figures_between(sample(0, 0, std::chrono::seconds{0}),
-                                       sample(900, 300, std::chrono::seconds{20}), 1'200, 20);
-  ASSERT_TRUE(slipped);
-  EXPECT_DOUBLE_EQ(slipped->rate_held, 0.75);
-  EXPECT_EQ(slipped->skipped, 300);
-  const auto slow = figures_between(sample(0, 0, std::chrono::seconds{0}),
-                                    sample(600, 0, std::chrono::seconds{20}), 600, 20);
-  ASSERT_TRUE(slow);
-  EXPECT_DOUBLE_EQ(slow->rate_held, 0.5) << "the clients' clocks tell";
+  for (const Case& of : {Case{1'200, 0, 1'200, 20, 1, 10}, Case{900, 300, 1'200, 20, 0.75, 7.5},
+                         Case{600, 0, 600, 20, 0.5, 5},  // the clients' clocks tell
+                         Case{60, 0, 57, 1, 1, 10}}) {   // a client's newest view is some ticks old
+    SCOPED_TRACE(of.ticks);
+    const std::chrono::seconds start{10};
+    const auto figures = figures_between(
+        sample(100, 0, start),
+        sample(100 + of.ticks, of.slipped, start + std::chrono::seconds{of.seconds}), of.seen,
+        of.seconds);
+    ASSERT_TRUE(figures);
+    EXPECT_DOUBLE_EQ(figures->rate_held, of.rate_held);
+    EXPECT_DOUBLE_EQ(figures->cpu_percent, of.cpu_percent);
+    EXPECT_EQ(figures->skipped, of.slipped);
+    EXPECT_EQ(figures->tick_seconds.total(), of.ticks);
+  }
 }
 
 TEST(LoadReport, SaysNothingOfAServerThatStartedAnew) {
@@ -109,42 +120,23 @@ TEST(LoadReport, TakesTheLeastAndTheMedianOfRates) {
   EXPECT_EQ(figure(figures, "bytes_per_client_per_second.down"), 200);
 }
 
-TEST(LoadReport, IsSaturatedWhenOneInAHundredIsLaterThanATick) {
-  LoadReport report{.tick_ms = 1'000.0 / 60};
-  for (int i = 0; i < 1'000; ++i) {
-    report.lateness.add(i < 985 ? 100 : 20'000);
-  }
-  EXPECT_TRUE(is_saturated(report));
-  report.lateness = {};
-  for (int i = 0; i < 1'000; ++i) {
-    report.lateness.add(i < 995 ? 100 : 20'000);
-  }
-  EXPECT_FALSE(is_saturated(report));
-}
-
 // Before the fix, one pause of 2 s was 1 in 600 polls of each client, and the server was blamed.
-TEST(LoadReport, IsSaturatedByOneLongPauseAndByTheShareOfTime) {
-  LoadReport report{.tick_ms = 1'000.0 / 60};
-  for (int i = 0; i < 1'000; ++i) {
-    report.lateness.add(100);
-  }
-  EXPECT_FALSE(is_saturated(report));
-  report.late_share = 0.011;
-  EXPECT_TRUE(is_saturated(report));
-  report.late_share = 0.009;
-  report.lateness.add(240'000);
-  EXPECT_FALSE(is_saturated(report));
-  report.lateness.add(300'000);
-  EXPECT_TRUE(is_saturated(report));
-}
-
-// Before the fix, a run of 1 s at an idle server had 0.9491: its newest view was some ticks old.
-TEST(LoadReport, HoldsTheRateIfOnlyTheNewestTicksAreUnseen) {
-  const auto figures = figures_between(sample(0, 0, std::chrono::seconds{0}),
-                                       sample(60, 0, std::chrono::seconds{1}), 57, 1.0);
-  ASSERT_TRUE(figures);
-  EXPECT_DOUBLE_EQ(figures->rate_held, 1);
-  EXPECT_EQ(figures->skipped, 0);
+TEST(LoadReport, IsSaturatedByLateTicksByOneLongPauseAndByTheShareOfTime) {
+  const auto is_saturated_by = [](int late, double share, std::initializer_list<int> pauses) {
+    LoadReport report{.late_share = share, .tick_ms = 1'000.0 / 60};
+    for (int i = 0; i < 1'000; ++i) {
+      report.lateness.add(i < 1'000 - late ? 100 : 20'000);
+    }
+    for (const int pause : pauses) {
+      report.lateness.add(static_cast<std::uint64_t>(pause));
+    }
+    return is_saturated(report);
+  };
+  EXPECT_TRUE(is_saturated_by(15, 0, {}));
+  EXPECT_FALSE(is_saturated_by(5, 0, {})) << "one in a hundred";
+  EXPECT_TRUE(is_saturated_by(0, 0.011, {}));
+  EXPECT_FALSE(is_saturated_by(0, 0.009, {240'000}));
+  EXPECT_TRUE(is_saturated_by(0, 0.009, {240'000, 300'000}));
 }
 
 const Figures kFigures{{"connected", true},
@@ -219,32 +211,28 @@ LiveFigures busy() {
           .megabytes_up_per_second = 1.23};
 }
 
-// Before the fix, the alarms were behind column 80, where a terminal cut them off.
-TEST(LiveLine, WhatAlarmsComesFirst) {
-  const std::string seen = live_line(busy()).substr(0, kColumns);
-  EXPECT_TRUE(seen.starts_with("123456 HASHES DIFFER  24 FAILED  server silent  1000 up")) << seen;
-}
-
-// Before the fix, clients that came back after a restart were FAILED until then.
-TEST(LiveLine, TellsThoseWhoTryToReturnFromThoseWhoFailed) {
+// Before the fixes, the alarms were behind column 80, where a terminal cut them off, and clients
+// that came back after a restart were FAILED until then.
+TEST(LiveLine, BeginsWithWhatAlarmsAndThenWithWhoPlays) {
   LiveFigures figures = busy();
+  const auto expect_begins = [&figures](std::string_view words) {
+    const std::string seen = live_line(figures).substr(0, kColumns);
+    EXPECT_TRUE(seen.starts_with(words)) << seen;
+  };
+  expect_begins("123456 HASHES DIFFER  24 FAILED  server silent  1000 up");
   figures.hashes_mismatched = 0;
   figures.away = 7;
-  EXPECT_TRUE(live_line(figures).starts_with("7 AWAY  24 FAILED  ")) << live_line(figures);
+  expect_begins("7 AWAY  24 FAILED  ");
   figures.failed = 0;
-  EXPECT_TRUE(live_line(figures).starts_with("7 AWAY  server silent  ")) << live_line(figures);
-}
-
-TEST(LiveLine, WhereNothingAlarmsItBeginsWithWhoPlays) {
-  LiveFigures figures = busy();
-  figures.hashes_mismatched = 0;
-  figures.failed = 0;
+  expect_begins("7 AWAY  server silent  ");
+  figures.away = 0;
   figures.server_is_silent = false;
-  const std::string seen = live_line(figures).substr(0, kColumns);
-  EXPECT_TRUE(seen.starts_with("1000 up  tick 12.35 ms  gaps 16.7/118.2/230.1 ms  rtt 80.1/160.2"))
-      << seen;
+  expect_begins("1000 up  tick 12.35 ms  gaps 16.7/118.2/230.1 ms  rtt 80.1/160.2");
+  figures.seconds = 6.2;
+  figures.seconds_of = 20;
+  expect_begins("6 of 20 s  1000 up  tick 12.35 ms  gaps ");
   figures.server_tick_ms_p99.reset();
-  EXPECT_TRUE(live_line(figures).starts_with("1000 up  gaps ")) << live_line(figures);
+  expect_begins("6 of 20 s  1000 up  gaps ");
 }
 
 TEST(LiveLine, HasTheTouchedPredictionsBesideTheOthers) {
@@ -253,16 +241,6 @@ TEST(LiveLine, HasTheTouchedPredictionsBesideTheOthers) {
   EXPECT_TRUE(live_line(stats, Tick{1}).contains("predictions 100.00% exact, touched -  "));
   stats.touched = {.checked = 200, .exact = 150};
   EXPECT_TRUE(live_line(stats, Tick{1}).contains("predictions 100.00% exact, touched 75.00%  "));
-}
-
-TEST(LiveLine, SaysHowMuchOfTheTimeHasPassed) {
-  LiveFigures figures = busy();
-  figures.hashes_mismatched = 0;
-  figures.failed = 0;
-  figures.server_is_silent = false;
-  figures.seconds = 6.2;
-  figures.seconds_of = 20;
-  EXPECT_TRUE(live_line(figures).starts_with("6 of 20 s  1000 up  tick 12.35 ms  gaps "));
 }
 
 // Before the fix, the last figure was cut anywhere: "generator 12".
@@ -427,14 +405,12 @@ TEST(Requirement, ReadsPathOperatorAndNumber) {
 
 TEST(Requirement, ComparesByEachOperator) {
   const Figures figures{{"count", std::uint64_t{8}}, {"time", 2.5}};
-  EXPECT_TRUE(held("count<=8", figures));
-  EXPECT_FALSE(held("count<8", figures));
-  EXPECT_TRUE(held("count>=8", figures));
-  EXPECT_FALSE(held("count>8", figures));
-  EXPECT_TRUE(held("count==8", figures));
-  EXPECT_FALSE(held("count!=8", figures));
-  EXPECT_TRUE(held("time<2.6", figures));
-  EXPECT_TRUE(held("time!=2", figures));
+  for (const char* const holds : {"count<=8", "count>=8", "count==8", "time<2.6", "time!=2"}) {
+    EXPECT_TRUE(held(holds, figures)) << holds;
+  }
+  for (const char* const does_not : {"count<8", "count>8", "count!=8"}) {
+    EXPECT_FALSE(held(does_not, figures)) << does_not;
+  }
 }
 
 TEST(Requirement, DoesNotHoldWhenTheFigureIsNotKnown) {
@@ -447,32 +423,28 @@ TEST(Requirement, DoesNotHoldWhenTheFigureIsNotKnown) {
 }
 
 TEST(Requirement, QuotesWhatIsWrong) {
-  EXPECT_NE(error_of("rtt_ms.p99").find("\"rtt_ms.p99\" has no operator"), std::string::npos);
-  EXPECT_NE(error_of("a<=8,b<=").find("\"b<=\" has no number after the operator"),
-            std::string::npos);
-  EXPECT_NE(error_of("a<=8ms").find("has no number after the operator"), std::string::npos);
-  EXPECT_NE(error_of("a<=nan").find("has no number after the operator"), std::string::npos);
-  EXPECT_NE(error_of("<=8").find("has no figure before the operator"), std::string::npos);
-  EXPECT_NE(error_of("a<=8,").find("has no operator"), std::string::npos);
-  EXPECT_NE(error_of("").find("has no operator"), std::string::npos);
-}
-
-TEST(Requirement, KnowsWhatOthersWriteForAnOperator) {
-  const auto hints = [](std::string_view text, std::string_view hint) {
-    const std::string error = error_of(text);
-    EXPECT_TRUE(error.contains("did you mean " + std::string{hint} + "?")) << error;
-  };
-  hints("rtt_ms.p99=8", "==");
-  hints("rtt_ms.p99 =< 8", "<=");
-  hints("rtt_ms.p99=>8", ">=");
-  hints("rtt_ms.p99<>8", "!=");
+  for (const auto& [text, named] : std::vector<std::pair<std::string_view, std::string_view>>{
+           {"rtt_ms.p99", "\"rtt_ms.p99\" has no operator"},
+           {"a<=8,b<=", "\"b<=\" has no number"},
+           {"a<=8ms", "no number"},
+           {"a<=nan", "no number"},
+           {"<=8", "no figure"},
+           {"a<=8,", "no operator"},
+           {"", "no operator"},
+           // What others write for an operator.
+           {"rtt_ms.p99=8", "mean ==?"},
+           {"rtt_ms.p99 =< 8", "mean <=?"},
+           {"rtt_ms.p99=>8", "mean >=?"},
+           {"rtt_ms.p99<>8", "mean !=?"}}) {
+    EXPECT_TRUE(error_of(text).contains(named)) << error_of(text);
+  }
 }
 
 TEST(Requirement, OfAnObjectNamesItsFiguresAlone) {
   const Figures known{{"tick_ms.p99", {}}, {"rtt_ms.p50", {}}, {"rtt_ms.p99", {}}};
   const auto checked = check_path({.text = {}, .path = "rtt_ms"}, known);
   ASSERT_FALSE(checked);
-  EXPECT_EQ(checked.error(), "rtt_ms is not a figure by itself; give one of rtt_ms{p50,p99}");
+  EXPECT_TRUE(checked.error().ends_with(" rtt_ms{p50,p99}")) << checked.error();
 }
 
 TEST(Requirement, NamesTheNearestPath) {
@@ -485,15 +457,16 @@ TEST(Requirement, NamesTheNearestPath) {
 
 // Before the fix, the message said "see --help", but the help had no list of the figures.
 TEST(Requirement, WhereNoneIsNearItNamesAll) {
-  const Figures known{{"clients.asked", {}},    {"clients.dropped", {}},
-                      {"tick_overruns", {}},    {"tick_rate_held", {}},
-                      {"prediction.exact", {}}, {"prediction.touched.exact", {}},
-                      {"rtt_ms.p50", {}}};
+  const Figures known{{"clients.asked", {}},
+                      {"clients.dropped", {}},
+                      {"tick_overruns", {}},
+                      {"prediction.exact", {}},
+                      {"prediction.touched.exact", {}}};
   const auto checked = check_path({.text = {}, .path = "frames_per_second"}, known);
   ASSERT_FALSE(checked);
-  EXPECT_EQ(checked.error(),
-            "unknown figure frames_per_second; give one of clients{asked,dropped} tick_overruns "
-            "tick_rate_held prediction{exact} prediction.touched{exact} rtt_ms{p50}");
+  EXPECT_TRUE(checked.error().ends_with(
+      " clients{asked,dropped} tick_overruns prediction{exact} prediction.touched{exact}"))
+      << checked.error();
 }
 
 }  // namespace

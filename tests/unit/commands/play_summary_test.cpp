@@ -2,7 +2,6 @@
 
 #include "client/commands/connect/play_summary.h"
 
-#include "client/commands/text.h"
 #include "core/fixed.h"
 
 #include <gtest/gtest.h>
@@ -92,19 +91,6 @@ TEST(PlaySummary, ShowsWhatTheSimulatedLinkDidAndWhyTheRunFailed) {
   EXPECT_TRUE(text.contains("  net up    1,234 packets, 60 lost, 2 truncated\n")) << text;
   EXPECT_TRUE(text.contains("  net down  100 packets\n")) << text;
   EXPECT_TRUE(text.ends_with("  verdict   1 of 117 hashes differ\n")) << text;
-}
-
-TEST(Text, NumbersHaveTwoDigitsOrAllBeforeThePoint) {
-  EXPECT_EQ(short_number(0), "0");
-  EXPECT_EQ(short_number(0.00283), "0.0028");
-  EXPECT_EQ(short_number(0.48), "0.48");
-  EXPECT_EQ(short_number(7), "7.0");
-  EXPECT_EQ(short_number(9.96), "10");
-  EXPECT_EQ(short_number(45.05), "45");
-  EXPECT_EQ(short_number(1'203.6), "1,204");
-  EXPECT_EQ(grouped(0), "0");
-  EXPECT_EQ(grouped(999), "999");
-  EXPECT_EQ(grouped(1'234'567), "1,234,567");
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -125,36 +127,51 @@ std::string article_file(const std::string& name) {
   return tests::source_file("tests/data/articles/") + name;
 }
 
-TEST(SimCommand, TellsWhatTunnelsDiscretelyInTheDocument) {
+TEST(SimCommand, TellsWhatTunnelsDiscretely) {
   const Ran ran = run({.scenario = article_file("dots.json"),
                        .compare = commands::CompareWith::Discrete,
                        .flags = {.json = true}});
   EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_TRUE(ran.out.ends_with(
-      "},\"interrupted\":false,\"compare\":{\"with\":\"discrete\",\"discrete\":{\"crossings\":1,"
-      "\"pushed_"
-      "through\":0,\"overlaps_left\":0,\"first\":[{\"tick\":3,\"id\":"
-      "4,\"through\":3}]},\"tickbox\":{\"crossings\":0,\"pushed_through\":0,"
-      "\"overlaps_left\":0,\"first\":[]}},\"exit\":0}\n"))
-      << ran.out;
-}
-
-TEST(SimCommand, TellsWhatTunnelsDiscretelyToPeople) {
-  const Ran ran =
+  const nlohmann::json compared = nlohmann::json::parse(ran.out).at("compare");
+  const nlohmann::json none{{"crossings", 0}, {"pushed_through", 0}, {"overlaps_left", 0}};
+  nlohmann::json tickbox = none;
+  tickbox["first"] = nlohmann::json::array();
+  EXPECT_EQ(compared.at("tickbox"), tickbox);
+  nlohmann::json discrete = none;
+  discrete["crossings"] = 1;
+  discrete["first"] = {{{"tick", 3}, {"id", 4}, {"through", 3}}};
+  EXPECT_EQ(compared.at("discrete"), discrete);
+  EXPECT_EQ(compared.at("with"), "discrete");
+  const Ran people =
       run({.scenario = article_file("dots.json"), .compare = commands::CompareWith::Discrete});
-  EXPECT_TRUE(
-      ran.out.ends_with("\ndiscrete       1 tunnelled unseen, 0 pushed through, 0 overlaps left\n"
-                        "               tick 3: body 4 through body 3\n"
-                        "tickbox        0 tunnelled unseen, 0 pushed through, 0 overlaps left\n"))
-      << ran.out;
+  EXPECT_TRUE(people.out.contains("tick 3: body 4 through body 3\n")) << people.out;
 }
 
-// What is changed by "set" is changed in both worlds.
-TEST(SimCommand, ComparesTheSameScenario) {
-  const Ran ran = run({.scenario = data_file("seams.json"),
-                       .compare = commands::CompareWith::Discrete,
-                       .flags = {.json = true}});
-  EXPECT_TRUE(ran.out.contains("\"discrete\":{\"crossings\":0,")) << ran.out;
+// Some bodies tunnel where overlaps are looked for at the end of a tick only; none does where
+// courses are swept.
+TEST(SimCommand, NothingTunnelsInAnySceneOfTheArticles) {
+  std::map<std::string, nlohmann::json> discrete;
+  std::uint64_t crossings = 0;
+  for (const auto& entry : std::filesystem::directory_iterator{article_file("")}) {
+    const std::string name = entry.path().filename();
+    if (entry.path().extension() != ".json" || name == "expected.json") continue;
+    const Ran ran = run({.scenario = entry.path(),
+                         .compare = commands::CompareWith::Discrete,
+                         .flags = {.json = true}});
+    const nlohmann::json compared = nlohmann::json::parse(ran.out).at("compare");
+    EXPECT_EQ(compared.at("tickbox").at("crossings"), 0) << name;
+    EXPECT_EQ(compared.at("tickbox").at("pushed_through"), 0) << name;
+    discrete[name] = compared.at("discrete");
+    crossings += discrete[name].at("crossings").get<std::uint64_t>();
+  }
+  EXPECT_GE(discrete.size(), 30U);
+  EXPECT_GE(crossings, 30U) << "or the scenes show nothing";
+  EXPECT_EQ(discrete.at("lag_spike.json").at("crossings"), 1);
+  // Four are so fast that the overlap is missed. At 1 unit a tick it is seen, when the body already
+  // covers the platform: the nearest way out is the far side, a quarter of a unit away.
+  EXPECT_EQ(discrete.at("thin_platform.json").at("crossings"), 4);
+  EXPECT_EQ(discrete.at("thin_platform.json").at("pushed_through"), 1);
+  EXPECT_EQ(discrete.at("goomba_in_the_floor.json").at("overlaps_left"), 1);
 }
 
 /// `tickbox`, with this command alone.
@@ -188,15 +205,6 @@ TEST(SimCommand, ComparesWithNothingElse) {
   testing::internal::CaptureStdout();
   EXPECT_EQ(program.chosen(), 0);
   EXPECT_TRUE(testing::internal::GetCapturedStdout().contains("\"compare\":{"));
-}
-
-TEST(SimCommand, IsChosenByItsName) {
-  Program program;
-  ASSERT_EQ(program.parse({data_file("head_on.json"), "--ticks", "3", "--json"}), std::nullopt);
-  ASSERT_TRUE(program.chosen);
-  testing::internal::CaptureStdout();
-  EXPECT_EQ(program.chosen(), 0);
-  EXPECT_TRUE(testing::internal::GetCapturedStdout().starts_with("{\"ticks\":3,"));
 }
 
 }  // namespace

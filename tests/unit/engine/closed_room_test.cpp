@@ -1,7 +1,6 @@
 // A game that closes its room, and the match that opens after it.
 
 #include "engine/declared.h"
-#include "engine/log/request_record.h"
 #include "engine/log/tick_log.h"
 #include "engine/map.h"
 #include "laws/random_match.h"
@@ -89,19 +88,6 @@ TEST_F(ClosedRoomTest, NobodyStaysAndNoHookRunsForThoseWhoGo) {
   const auto stayed =
       static_cast<std::size_t>(std::ranges::count_if(world().seats(), &SeatInfo::taken));
   EXPECT_EQ(stayed, count(OutcomeKind::Joined));
-}
-
-TEST_F(ClosedRoomTest, ItsRequestIsReadBack) {
-  play_match();
-  TickRecord written;
-  write_request(tests::short_match(), match_.draw(), written);
-  const RequestReader read{tests::short_match(), written};
-  EXPECT_TRUE(read.request().opens_match);
-  EXPECT_FALSE(read.request().leaves.empty());
-  match_.step();
-  write_request(tests::short_match(), match_.draw(), written);
-  const RequestReader next{tests::short_match(), written};
-  EXPECT_FALSE(next.request().opens_match);
 }
 
 }  // namespace

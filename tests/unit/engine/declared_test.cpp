@@ -57,21 +57,6 @@ TEST(Declared, EveryTypeIsReadBackAsItWasPacked) {
   }
 }
 
-TEST(Declared, AValueOutOfItsRangeIsRefused) {
-  // The first field of a walker has 8 bits for 0 to 255, the second ten bits for 0 to 1,000.
-  std::vector<std::byte> packed((walker().bits + 7U) / 8, std::byte{0xff});
-  std::vector<std::byte> read(walker().bytes);
-  BitReader reader{packed};
-  EXPECT_FALSE(unpack(walker(), reader, read));
-}
-
-TEST(Declared, BitsThatEndTooEarlyAreRefused) {
-  const std::vector<std::byte> packed((walker().bits + 7U) / 8 - 1);
-  std::vector<std::byte> read(walker().bytes);
-  BitReader reader{packed};
-  EXPECT_FALSE(unpack(walker(), reader, read));
-}
-
 TEST(Declared, ADifferenceNamesTheFields) {
   std::vector<std::byte> a(walker().bytes);
   std::vector<std::byte> b(walker().bytes);

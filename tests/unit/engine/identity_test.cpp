@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tickbox::engine {
 namespace {
@@ -143,37 +144,29 @@ TEST(FindGameOnMap, FindsTheSameBuild) {
   EXPECT_EQ(found->map->seats, kSeats);
 }
 
-TEST(FindGameOnMap, RefusesInWordsAGameThatItHasNot) {
-  const std::array<const GameTable*, 2> both = {&games::arena(), &tests::menagerie()};
-  const OtherBuild other = refusal(both, identity(carts<Build{}>()));
-  EXPECT_EQ(other.what, BuildDifference::Version);
-  EXPECT_EQ(other.words,
-            "the server plays \"carts\", which this program does not have; it has arena, " +
-                std::string{tests::menagerie().name});
-}
+TEST(FindGameOnMap, NamesWhatDiffers) {
+  const std::array<const GameTable*, 2> others = {&games::arena(), &tests::menagerie()};
+  const GameTable* const first = kGames[0];
+  const GameTable* const walled = &carts<Build{.wall = 41}>();
 
-TEST(FindGameOnMap, RefusesInWordsAnotherVersion) {
-  const GameTable* const game = kGames[0];
-  const OtherBuild other = refusal(only(game), identity(*kGames[1]));
-  EXPECT_EQ(other.what, BuildDifference::Version);
-  EXPECT_EQ(other.words, "the server plays carts 9, not 1; use the same build at both ends");
-}
+  struct Case {
+    Games games;
+    const GameTable& of_server;
+    BuildDifference what;
+    std::vector<std::string_view> named;
+  };
 
-TEST(FindGameOnMap, RefusesInWordsOtherRulesOfTheSameVersion) {
-  const GameTable* const game = kGames[0];
-  const OtherBuild other = refusal(only(game), identity(carts<Build{.pull = 4}>()));
-  EXPECT_EQ(other.what, BuildDifference::Rules);
-  EXPECT_EQ(other.words,
-            "the server plays the same version of carts, but its rules differ here: other code, "
-            "constants or declarations, or memory outside of the state; build both ends from one "
-            "source, and run NAME-laws");
-}
-
-TEST(FindGameOnMap, RefusesInWordsAnotherMap) {
-  const GameTable* const game = &carts<Build{.wall = 41}>();
-  const OtherBuild other = refusal(only(game), identity(carts<Build{}>()));
-  EXPECT_EQ(other.what, BuildDifference::Map);
-  EXPECT_EQ(other.words, "the server plays another map of carts; build both ends from one source");
+  for (const Case& of : std::vector<Case>{
+           {others, *first, BuildDifference::Version, {"\"carts\"", "arena", others[1]->name}},
+           {only(first), *kGames[1], BuildDifference::Version, {"carts 9, not 1"}},
+           {only(first), carts<Build{.pull = 4}>(), BuildDifference::Rules, {"carts", "NAME-laws"}},
+           {only(walled), *first, BuildDifference::Map, {"map of carts"}}}) {
+    const OtherBuild other = refusal(of.games, identity(of.of_server));
+    EXPECT_EQ(other.what, of.what) << other.words;
+    for (const std::string_view name : of.named) {
+      EXPECT_TRUE(other.words.contains(name)) << other.words;
+    }
+  }
 }
 
 // A map for other seats than the server's may differ: nobody plays it.
@@ -190,10 +183,9 @@ TEST(FindMapName, FindsTheMapsThatAGameLists) {
   EXPECT_EQ(find_map_name(games::platformer(), "tower"), "tower");
   EXPECT_EQ(find_map_name(games::platformer(), ""), "meadow") << "the first";
   EXPECT_EQ(find_map_name(carts<Build{}>(), ""), "");
-  EXPECT_EQ(find_map_name(games::platformer(), "tow").error(),
-            "\"tow\" is not a map of platformer; it has meadow, tower");
-  EXPECT_EQ(find_map_name(carts<Build{}>(), "tower").error(),
-            "\"tower\" is not a map of carts, which has one without a name");
+  const auto unknown = find_map_name(games::platformer(), "tow");
+  EXPECT_TRUE(unknown.error().contains("meadow, tower")) << unknown.error();
+  EXPECT_FALSE(find_map_name(carts<Build{}>(), "tower"));
 }
 
 TEST(FindGameOnMap, FindsEachMapByItsHash) {

@@ -20,8 +20,7 @@ struct Ask {
   Int<-100, 100> run;  ///< units per second
   Press spawn;         ///< spawns a box that waits until it is apart
   Press teleport;      ///< to where it is
-  bool held = false;
-  TICKBOX_FIELDS(Ask, run, spawn, teleport, held)
+  TICKBOX_FIELDS(Ask, run, spawn, teleport)
 };
 
 struct Probe {
@@ -225,25 +224,6 @@ TEST_F(StepperTest, AnEntityThatWasRemovedTakesPartInNoFurtherCallback) {
   stepper_.step(world_, {.leaves = {}, .joins = {&joins, 1}, .inputs = {&input, 1}}, record_);
   EXPECT_EQ(probe(0).taken + probe(1).taken, 1);
   EXPECT_EQ(first_of(2), world_.size());
-}
-
-TEST_F(StepperTest, AnInputIsRecordedWhenItDiffersFromTheOneHeld) {
-  join({0});
-  step({.held = true});
-  EXPECT_EQ(record_.inputs.size(), 1U);
-  step({.held = true});
-  EXPECT_EQ(record_.inputs.size(), 0U);
-}
-
-TEST_F(StepperTest, APressIsUpAgainInTheNextTick) {
-  join({0});
-  step({.spawn = {true}});
-  EXPECT_EQ(record_.inputs.size(), 1U);
-  const std::size_t bodies = world_.size();
-  step({});
-  EXPECT_EQ(record_.inputs.size(), 0U) << "the release is no input";
-  step();
-  EXPECT_EQ(world_.size(), bodies);
 }
 
 TEST_F(StepperTest, RulesMakeNoBodyFasterThanItsKind) {

@@ -143,13 +143,6 @@ TEST(TickLog, OfAJoinHasTheSeatTheClientAndTheUserBytes) {
   EXPECT_TRUE(std::ranges::equal(log.read().record.bytes_of(joined), bytes({'r', 'e', 'd'})));
 }
 
-TEST(TickLog, TakesTheLongestUserBytes) {
-  const std::string longest(kUserDataMax, 'x');
-  Log log{8};
-  log.join({5}, longest);
-  EXPECT_EQ(log.read().record.bytes_of(log.read().record.outcomes[0]).size(), kUserDataMax);
-}
-
 TEST(TickLog, OfAnInputIsWhatDiffersFromTheTickBefore) {
   Log log{8};
   log.join({5});
@@ -257,34 +250,6 @@ TEST(TickLog, FitsIntoWhatIsReserved) {
     }
     EXPECT_LT(tick_bytes_of(*game, 32), 32U * 100) << game->name;
   }
-}
-
-// The log of a tick is empty while no player does anything.
-TEST(TickLog, OfIdlePlayersIsEmpty) {
-  const SharedMap map = make_map(games::arena(), {.seats = 32}, kRate);
-  World world{games::arena(), map, kRate, 1};
-  Stepper stepper;
-  stepper.open(world);
-  TickLog log{world};
-  TickRecord record;
-  const std::vector<std::byte> idle = tests::value_with(games::arena().input, {});
-  std::vector<Join> joins;
-  std::vector<PlayerInput> inputs;
-  std::vector<PlayerSource> sources;
-  for (std::uint16_t seat = 0; seat < 32; ++seat) {
-    joins.push_back({.player = {seat}, .user_data = {}});
-    inputs.push_back({.player = {seat}, .input = idle});
-    sources.push_back({.player = {seat}, .source = Received});
-  }
-  const std::vector<std::uint64_t> clients(joins.size(), 7);
-  stepper.step(world, {.leaves = {}, .joins = joins, .inputs = inputs}, record);
-  log.tick(record, {.sources = sources, .clients = clients});
-  std::size_t bytes = 0;
-  for (int tick = 0; tick < 600; ++tick) {
-    stepper.step(world, {.leaves = {}, .joins = {}, .inputs = inputs}, record);
-    bytes += log.tick(record, {.sources = sources, .clients = {}}).size();
-  }
-  EXPECT_EQ(bytes, 0U);
 }
 
 // Matches.

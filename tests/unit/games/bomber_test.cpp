@@ -155,27 +155,41 @@ TEST_F(Bomber, BreaksABrickAndStopsThere) {
   EXPECT_FALSE(has("Flame", brick)) << "what it hides does not burn";
 }
 
+/// A match in which player 0 burns the bricks that have a free cell to their left, one by one.
+struct Burner {
+  explicit Burner(std::uint64_t seed) : match{bomber(), 16, 60, seed} { match.join({0, 1}); }
+
+  /// Calls `look` after each brick that has burnt, until it returns false.
+  template <class Look>
+  void burn(Look look) {
+    for (const MapObject& object : match.objects("brick")) {
+      const Cell cell = cell_at(object.min);
+      const Cell left{.x = cell.x - 1, .y = cell.y};
+      if (cell.x == 0 || is_pillar(left)) continue;
+      match.put(match.row(0), middle_of(left, kManSize));
+      match.set(match.row(0), "bombs", 1);
+      match.tick({{.seat = 0, .values = kLay}});
+      match.put(match.row(0), middle_of(kFarAway, kManSize));
+      for (int tick = 0; tick < kFuse && match.events("Broken") == 0; ++tick) {
+        match.tick();
+      }
+      if (!look()) return;
+      match.ticks(40);
+    }
+  }
+
+  PlayedMatch match;
+};
+
 /// The gifts of the first bricks that burn in a match whose server has this seed.
 std::vector<std::int64_t> gifts_of(std::uint64_t seed) {
-  PlayedMatch match{bomber(), 16, 60, seed};
-  match.join({0, 1});
+  Burner of{seed};
   std::vector<std::int64_t> gifts;
-  for (const MapObject& object : match.objects("brick")) {
-    if (gifts.size() == 10) break;
-    const Cell cell = cell_at(object.min);
-    const Cell left{.x = cell.x - 1, .y = cell.y};
-    if (cell.x == 0 || is_pillar(left)) continue;
-    match.put(match.row(0), middle_of(left, kManSize));
-    match.set(match.row(0), "bombs", 1);
-    match.tick({{.seat = 0, .values = kLay}});
-    match.put(match.row(0), middle_of(kFarAway, kManSize));
-    for (int tick = 0; tick < kFuse && match.events("Broken") == 0; ++tick) {
-      match.tick();
-    }
-    const std::size_t row = match.first("Gift");
-    gifts.push_back(row != match.world().size() ? match.value(row, "kind") : -1);
-    match.ticks(40);
-  }
+  of.burn([&] {
+    const std::size_t row = of.match.first("Gift");
+    gifts.push_back(row != of.match.world().size() ? of.match.value(row, "kind") : -1);
+    return gifts.size() < 10;
+  });
   return gifts;
 }
 
@@ -190,24 +204,15 @@ TEST(BomberGifts, AreKnownToTheServerAlone) {
 }
 
 TEST(BomberGifts, AreTakenAndHelp) {
-  PlayedMatch match{bomber(), 16, 60, 3};
-  match.join({0, 1});
-  const std::size_t before = match.row(0);
-  const auto worth = [&] {
-    return match.value(before, "bombs") + match.value(before, "reach") +
-           match.value(before, "haste");
-  };
-  for (const MapObject& object : match.objects("brick")) {
-    const Cell cell = cell_at(object.min);
-    const Cell left{.x = cell.x - 1, .y = cell.y};
-    if (cell.x == 0 || is_pillar(left)) continue;
-    match.put(match.row(0), middle_of(left, kManSize));
-    match.tick({{.seat = 0, .values = kLay}});
-    match.put(match.row(0), middle_of(kFarAway, kManSize));
-    match.ticks(kFuse + 40);
-    if (match.count("Gift") > 0) break;
-  }
+  Burner of{3};
+  PlayedMatch& match = of.match;
+  of.burn([&match] { return match.count("Gift") == 0; });
   ASSERT_GT(match.count("Gift"), 0U);
+  match.ticks(40);
+  const auto worth = [&match] {
+    const std::size_t man = match.row(0);
+    return match.value(man, "bombs") + match.value(man, "reach") + match.value(man, "haste");
+  };
   const std::int64_t worth_before = worth();
   const std::size_t gifts = match.count("Gift");
   match.put(match.row(0), match.box(match.first("Gift")).min);

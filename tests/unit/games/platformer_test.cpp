@@ -187,17 +187,6 @@ TEST_F(Platformer, PassesALedgeFromBelowAndStandsOnIt) {
   EXPECT_EQ(box().min.y + kHeroSize.y, 6 * kUnit);
 }
 
-TEST_F(Platformer, RidesALift) {
-  match_.put(hero(), {57 * kUnit, kGround - kHeroSize.y});
-  match_.ticks(30);
-  const std::size_t lift = match_.first("Lift");
-  const Vec2 hero_at = box().min;
-  const Vec2 lift_at = match_.box(lift).min;
-  match_.ticks(30);
-  EXPECT_GT(match_.box(lift).min.x, lift_at.x);
-  EXPECT_EQ(box().min.x - hero_at.x, match_.box(lift).min.x - lift_at.x);
-}
-
 /// A match on the tower. Its second lift carries crates.
 class PlatformerTower : public testing::Test {
  protected:

@@ -59,8 +59,8 @@ class PlayedMatch {
     step({.commands = {&command, 1}});
   }
 
-  /// A player holds its input until another comes.
-  void tick(const std::vector<PlayedInput>& played = {}) {
+  /// A player holds its input until another comes. `judge` says whom its rays strike.
+  void tick(const std::vector<PlayedInput>& played = {}, const engine::JudgeRays* judge = nullptr) {
     std::vector<std::vector<std::byte>> values;
     values.reserve(played.size());
     for (const PlayedInput& each : played) {
@@ -71,16 +71,18 @@ class PlayedMatch {
     for (std::size_t i = 0; i < played.size(); ++i) {
       inputs.push_back({.player = {played[i].seat}, .input = values[i]});
     }
-    step({.inputs = inputs});
+    step({.inputs = inputs, .judge = judge});
   }
 
-  void ticks(int count) {
+  void ticks(int count, const std::vector<PlayedInput>& played = {}) {
     for (; count > 0; --count) {
-      tick();
+      tick(played);
     }
   }
 
   [[nodiscard]] const engine::World& world() const { return world_; }
+
+  [[nodiscard]] const engine::TickReport& report() const { return *report_; }
 
   /// The row of a player's first entity, or size().
   [[nodiscard]] std::size_t row(std::uint16_t seat) const { return world_.avatar_of({seat}); }
@@ -123,6 +125,10 @@ class PlayedMatch {
 
   [[nodiscard]] std::int64_t seat_value(std::uint16_t seat, std::string_view field) const {
     return tests::field_value(game_.seat, world_.seat_state({seat}), field);
+  }
+
+  void set_seat_value(std::uint16_t seat, std::string_view field, std::int64_t value) {
+    engine::set_value(tests::field_of(game_.seat, field), 0, value, world_.seat_state({seat}));
   }
 
   [[nodiscard]] std::int64_t room_value(std::string_view field) const {

@@ -168,21 +168,5 @@ TEST(Cookie, MadeJustBeforeASecretChangesIsStillGood) {
   EXPECT_TRUE(jar.accepts(cookie, 19s));
 }
 
-TEST(Cookie, IsRefusedWhenMadeUp) {
-  constexpr int kForgeries = 400'000;
-  tests::SeededEntropy entropy{3};
-  CookieJar jar{entropy, kStart};
-  Rng rng{4};
-  const auto now = load_le<std::uint32_t>(jar.bake(kFrom, samples::nonce(2), kStart + 5s));
-  int accepted = 0;
-  for (int i = 0; i < kForgeries; ++i) {
-    CookieBytes forged{};
-    store_le(MutableBytes{forged}, now - static_cast<std::uint32_t>(rng.below(6)));
-    store_le(MutableBytes{forged}.subspan(4), rng.next());
-    accepted += jar.accepts(forged, kFrom, samples::nonce(1), kStart + 5s) ? 1 : 0;
-  }
-  EXPECT_EQ(accepted, 0);
-}
-
 }  // namespace
 }  // namespace tickbox::net

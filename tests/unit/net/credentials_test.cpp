@@ -151,28 +151,6 @@ TEST(ConnectToken, NeverOpensUnderTheIdOfAnotherKeyOfTheRing) {
   EXPECT_EQ(samples::fault_of(open_token(sealed, ring)), TokenFault::Forged);
 }
 
-// Random seals under a right head, and a right token with a few bytes changed.
-TEST(ConnectToken, NeverOpensWhenMadeUp) {
-  constexpr int kForgeries = 400'000;
-  const KeyRing ring = samples::ring();
-  const SealedToken right = samples::token(ring).sealed;
-  Rng rng{9};
-  int opened = 0;
-  for (int i = 0; i < kForgeries; ++i) {
-    SealedToken forged = right;
-    if (i % 2 == 0) {
-      for (std::size_t at = kTokenHeadBytes; at + 8 < forged.size(); at += 8)
-        store_le(MutableBytes{forged}.subspan(at), rng.next());
-    } else {
-      for (std::uint64_t n = 1 + rng.below(4); n > 0; --n)
-        forged[rng.below(forged.size())] ^= static_cast<std::byte>(1 + rng.below(255));
-      if (forged == right) continue;
-    }
-    opened += open_token(forged, ring) ? 1 : 0;
-  }
-  EXPECT_EQ(opened, 0);
-}
-
 // Opens a token with a right seal around a secret with these fields.
 std::expected<OpenedToken, TokenFault> open_secret(std::uint8_t servers, std::uint8_t user_bytes,
                                                    std::string_view label) {
@@ -250,19 +228,6 @@ TEST(ResumeTicket, NeverOpensWithABitFlipped) {
   });
 }
 
-TEST(ResumeTicket, NeverOpensWhenMadeUp) {
-  constexpr int kForgeries = 400'000;
-  Rng rng{2};
-  int opened = 0;
-  for (int i = 0; i < kForgeries; ++i) {
-    SealedTicket forged = sealed();
-    for (std::size_t at = kTicketHeadBytes; at + 8 < forged.size(); at += 8)
-      store_le(MutableBytes{forged}.subspan(at), rng.next());
-    opened += open_ticket(forged, samples::ticket_key()) ? 1 : 0;
-  }
-  EXPECT_EQ(opened, 0);
-}
-
 // The same key, bytes of the same length: only the label says what they were sealed for.
 TEST(ResumeTicket, IsNothingThatWasSealedForAnotherUse) {
   for (const std::string_view label : {"tickbox resume ticket", "tickbox connect token", ""}) {
@@ -292,11 +257,6 @@ TEST(TokenText, IsReadAsItWasWritten) {
   EXPECT_EQ(read->sealed, token().sealed);
   EXPECT_EQ(read->keys, token().keys);
   EXPECT_TRUE(std::ranges::equal(read->servers, token().servers));
-}
-
-TEST(TokenText, IsOneLineThatNeedsNoQuotes) {
-  for (const std::string& text : {to_text(token()), to_text(samples::resume_ticket())})
-    EXPECT_EQ(text.find_first_not_of(std::string{kAlphabet} + "."), std::string::npos);
 }
 
 TEST(TokenText, MayHaveBlanksAndLineEndsAroundIt) {

@@ -15,17 +15,6 @@
 namespace tickbox::net {
 namespace {
 
-TEST(Crypto, IsReady) {
-  EXPECT_TRUE(crypto_ready());
-}
-
-// Every implementation must have this key. The expected value is what `b2sum -l 256` prints for the
-// text.
-TEST(Crypto, PublishesOneKey) {
-  EXPECT_EQ(to_hex(published_key()),
-            "42a1c94c078fd926073372ad3c0a2d6e10f08e40151b6a268564bb250c637100");
-}
-
 TEST(Crypto, DerivesAnotherKeyForEachDirectionNonceAndUse) {
   std::set<Key> keys;
   const auto insert = [&keys](const KeyPair& pair) {
@@ -53,14 +42,6 @@ TEST(Crypto, DerivesFromItsPartsOneAfterTheOther) {
                        {ConstBytes{whole}.first(40), ConstBytes{whole}.subspan(40)}));
 }
 
-TEST(Crypto, DerivesOtherSessionKeysFromAnotherAgreedKey) {
-  const auto keys_of = [](const Key& agreed) {
-    return derive_session_keys(samples::handed_keys(), samples::nonce(1), samples::nonce(2),
-                               agreed);
-  };
-  EXPECT_NE(keys_of(samples::counting<Key>(1)), keys_of(samples::counting<Key>(2)));
-}
-
 // RFC 7748, section 6.1.
 TEST(Crypto, AgreesAsTheRfcSays) {
   HandshakePair bob;
@@ -70,16 +51,6 @@ TEST(Crypto, AgreesAsTheRfcSays) {
   ASSERT_TRUE(from_hex("8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a", alice));
   EXPECT_EQ(to_hex(agree(bob, alice).value()),
             "4a5d9d5ba4ce2de1728e3bf480350f25e07e21c947d19e3376f09b3c1e161742");
-}
-
-TEST(Crypto, DrawsAPairWhoseNonceIsItsPublicKey) {
-  const HandshakePair client = samples::pair(1);
-  const HandshakePair server = samples::pair(100);
-  EXPECT_NE(client.nonce, server.nonce);
-  const auto agreed = agree(client, server.nonce);
-  ASSERT_TRUE(agreed);
-  EXPECT_EQ(agreed, agree(server, client.nonce));
-  EXPECT_NE(agreed, agree(samples::pair(2), server.nonce));
 }
 
 TEST(Crypto, AgreesWithNobodyWhoseNonceHasASmallOrder) {
@@ -239,19 +210,6 @@ TEST(Crypto, ReadsNothingButItsSixtyFourLettersAsBase64) {
   std::array<std::byte, 1> one{};
   EXPECT_TRUE(from_base64("AQ", one));
   EXPECT_FALSE(from_base64("AR", one)) << "bits that belong to no byte";
-}
-
-TEST(Crypto, SchemaHashIsThatOfTheFile) {
-  std::ifstream file{tests::source_file("schema/wire.fbs"), std::ios::binary};
-  ASSERT_TRUE(file);
-  const std::string text{std::istreambuf_iterator<char>{file}, {}};
-  std::array<unsigned char, crypto_hash_sha256_BYTES> digest{};
-  crypto_hash_sha256(digest.data(), reinterpret_cast<const unsigned char*>(text.data()),
-                     text.size());
-  std::uint64_t expected = 0;
-  for (std::size_t i = 0; i < 8; ++i)
-    expected = expected << 8 | digest[i];
-  EXPECT_EQ(schema_hash(), expected);
 }
 
 }  // namespace

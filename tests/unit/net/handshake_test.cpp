@@ -247,14 +247,6 @@ TEST(Handshake, TakesNoAcceptForAnotherClientOrUnderOtherKeys) {
             DropReason::Forged);
 }
 
-// ACCEPT and the packets after it use the same key: their sequences must never meet.
-TEST(Handshake, AcceptIsSealedApartFromPackets) {
-  PacketChannel server{session(), 9, Direction::ToClient};
-  PacketBuffer buffer{};
-  const auto first = server.seal_packet(PacketType::Snapshot, {}, buffer);
-  EXPECT_EQ(load_le<std::uint16_t>(first.subspan(5)), 1);
-}
-
 struct RawAccept {
   std::uint16_t player = 21;
   std::uint32_t generation = 3;
@@ -314,15 +306,6 @@ TEST(Handshake, TakesAnAcceptOfTheLastTickAndNoneBeyond) {
   EXPECT_EQ(read->accept.tick, Tick{kLast});
   for (const std::uint32_t beyond : {kLast + 1, 0xffff'ffffU})
     EXPECT_EQ(read_accept(sealed_accept({.tick = beyond})), DropReason::Malformed) << beyond;
-}
-
-TEST(Handshake, NamesWhyASessionEnds) {
-  EXPECT_EQ(name_of(DisconnectReason::ClientLeft), "client_left");
-  EXPECT_EQ(name_of(DisconnectReason::ServerStopping), "server_stopping");
-  EXPECT_EQ(name_of(DisconnectReason::TimedOut), "timed_out");
-  EXPECT_EQ(name_of(DisconnectReason::Kicked), "kicked");
-  EXPECT_EQ(name_of(DisconnectReason::TakenOver), "taken_over");
-  EXPECT_EQ(name_of(DisconnectReason::MatchEnded), "match_ended");
 }
 
 }  // namespace

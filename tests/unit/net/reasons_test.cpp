@@ -49,34 +49,6 @@ TEST(Refusal, HasANameAndWordsOfItsOwnForEachReason) {
   EXPECT_FALSE(words.contains("refused"));
 }
 
-// In the order of schema/README.md.
-TEST(Refusal, IsNamedAsTheStandardSays) {
-  const std::string_view names[] = {"full",
-                                    "protocol",
-                                    "schema",
-                                    "draining",
-                                    "key_unknown",
-                                    "token_forged",
-                                    "token_expired",
-                                    "token_before_boot",
-                                    "token_elsewhere",
-                                    "token_room",
-                                    "token_used",
-                                    "token_taken",
-                                    "tokens_full",
-                                    "restarted",
-                                    "ticket_forged",
-                                    "ticket_over",
-                                    "denied",
-                                    "token_early",
-                                    "token_long",
-                                    "game_version",
-                                    "game_rules",
-                                    "map"};
-  for (std::size_t i = 0; i < std::size(names); ++i)
-    EXPECT_EQ(name_of(static_cast<RefuseReason>(i + 1)), names[i]);
-}
-
 TEST(Refusal, OfAClientTravelsInItsDisconnect) {
   for (std::size_t i = 0; i < kDisconnectReasons + 2; ++i) {
     const auto reason = static_cast<DisconnectReason>(i);
@@ -102,23 +74,18 @@ TEST(Refusal, IsFinalIfNeitherTimeNorANewTokenHelps) {
   }
 }
 
-TEST(Refusal, TellsPeopleTheNumbers) {
-  EXPECT_EQ(describe(refuse(RefuseReason::Full, 64, 65)), "server full 64/65");
-  EXPECT_EQ(describe(refuse(RefuseReason::Protocol, 3, 4)), "protocol 3, not 4");
-  EXPECT_EQ(describe(refuse(RefuseReason::KeyUnknown, 7)),
-            "token sealed with key 7, which this server does not have");
-  EXPECT_EQ(describe(refuse(RefuseReason::TokenExpired, 12)), "token expired 12 s ago");
-  EXPECT_EQ(describe(refuse(RefuseReason::TokenBeforeBoot, 4'294'967'295)),
-            "token was issued 4294967295 s before this server started: ask for a new one");
-  EXPECT_EQ(describe(refuse(RefuseReason::TokenRoom, 9)),
-            "token is for room 9, which this server does not have");
-  EXPECT_EQ(describe(refuse(RefuseReason::Draining)), "server is stopping");
-}
-
-// A client without a token sends one that is sealed with the published key.
-TEST(Refusal, TellsAStrangerThatATokenIsWanted) {
-  EXPECT_EQ(describe(refuse(RefuseReason::KeyUnknown, 0)),
-            "this server needs a token: use --token FILE (or --key-file FILE for tests)");
+// A client without a token sends one that is sealed with the published key, of id 0.
+TEST(Refusal, TellsPeopleTheNumbersAndWhatToTry) {
+  const auto names = [](const Refuse& of, std::string_view word) {
+    EXPECT_TRUE(describe(of).contains(word)) << describe(of);
+  };
+  names(refuse(RefuseReason::Full, 64, 65), "64/65");
+  names(refuse(RefuseReason::Protocol, 3, 4), "3, not 4");
+  names(refuse(RefuseReason::KeyUnknown, 7), "key 7");
+  names(refuse(RefuseReason::KeyUnknown, 0), "--token FILE");
+  names(refuse(RefuseReason::TokenExpired, 12), "12 s");
+  names(refuse(RefuseReason::TokenBeforeBoot, 4'294'967'295), "4294967295 s");
+  names(refuse(RefuseReason::TokenRoom, 9), "room 9");
 }
 
 TEST(Refusal, OfNoReasonIsNamedSo) {

@@ -50,28 +50,6 @@ TEST(ExpandSequence, FindsTheNearestAnywhere) {
   }
 }
 
-TEST(ExpandSequence, FindsAgainWhateverWasSentWithinHalfACycle) {
-  Rng rng{2};
-  for (int i = 0; i < 1'000'000; ++i) {
-    const std::uint64_t sequence = 1 + (rng.next() >> (2 + rng.below(60)));
-    const std::uint64_t ahead = rng.below(kCycle / 2);
-    const auto low = static_cast<std::uint32_t>(sequence % kCycle);
-    ASSERT_EQ(expand_sequence(low, sequence + ahead), sequence);
-    ASSERT_EQ(expand_sequence(low, sequence - std::min(sequence, ahead)), sequence);
-  }
-}
-
-TEST(ReplayWindow, TakesEachOnce) {
-  ReplayWindow window;
-  for (std::uint64_t sequence = 1; sequence <= 5'000; ++sequence) {
-    ASSERT_TRUE(window.accepts(sequence));
-    window.advance(sequence);
-    ASSERT_FALSE(window.accepts(sequence));
-  }
-  EXPECT_EQ(window.newest(), 5'000U);
-  EXPECT_EQ(window.count(), 5'000U);
-}
-
 TEST(ReplayWindow, KnowsNoSequenceZero) {
   EXPECT_FALSE(ReplayWindow{}.accepts(0));
 }
@@ -88,16 +66,6 @@ TEST(ReplayWindow, ReachesBack1023AndNoFurther) {
       seen.advance(first + later);
       EXPECT_FALSE(seen.accepts(first)) << first << " again " << later << " later";
     }
-  }
-}
-
-TEST(ReplayWindow, JumpsAnyDistance) {
-  ReplayWindow window;
-  for (std::uint64_t sequence :
-       {std::uint64_t{1}, std::uint64_t{1} << 20, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
-    window.advance(sequence);
-    EXPECT_FALSE(window.accepts(sequence));
-    EXPECT_EQ(window.accepts(sequence - 1), sequence > 1);
   }
 }
 

@@ -1,86 +1,61 @@
 #include "os/files/background_file_writer.h"
 
+#include "tests/unit/os/temporary_folder.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <optional>
-#include <sys/stat.h>
+#include <string>
 
 namespace tickbox::os {
 namespace {
 
 namespace fs = std::filesystem;
 
-class BackgroundFileWriterTest : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path{testing::TempDir()} / (std::string{"file_writer_"} + test->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-
-  void TearDown() override { fs::remove_all(folder_); }
-
-  [[nodiscard]] std::string text_of(const std::string& name) const {
-    std::ifstream file{folder_ / name, std::ios::binary};
-    return {std::istreambuf_iterator<char>{file}, {}};
-  }
-
-  [[nodiscard]] std::size_t files() const {
-    return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator{folder_}, fs::directory_iterator{}));
-  }
-
-  fs::path folder_;
-};
+using BackgroundFileWriterTest = FolderTest;
 
 constexpr Instant kStart{std::chrono::hours{5}};
 
 // Before the fix, a mistyped path made all of its directories.
 TEST_F(BackgroundFileWriterTest, MakesTheLastDirectoryOfItsPathAlone) {
-  const auto writer = BackgroundFileWriter::open(
-      {.folder = (folder_ / "mistyped" / "dir").string(), .flag = "--x"});
+  const auto writer =
+      BackgroundFileWriter::open({.folder = folder_.file("mistyped/dir"), .flag = "--x"});
   ASSERT_FALSE(writer);
   EXPECT_TRUE(writer.error().contains("its parent directory does not exist")) << writer.error();
-  EXPECT_FALSE(fs::exists(folder_ / "mistyped"));
+  EXPECT_FALSE(fs::exists(folder_.file("mistyped")));
 }
 
 TEST_F(BackgroundFileWriterTest, WritesEachWholeByTheTimeItIsClosed) {
   {
-    const auto writer =
-        BackgroundFileWriter::open({.folder = (folder_ / "made").string(), .flag = "--x"});
+    const auto writer = BackgroundFileWriter::open({.folder = folder_.file("made"), .flag = "--x"});
     ASSERT_TRUE(writer) << writer.error();
     EXPECT_TRUE((*writer)->write("a.json", [] { return std::string(100'000, 'a'); }, kStart));
     EXPECT_TRUE((*writer)->write("b.json", [] { return std::string{"b"}; }, kStart));
   }
-  EXPECT_EQ(text_of("made/a.json"), std::string(100'000, 'a'));
-  EXPECT_EQ(text_of("made/b.json"), "b");
-  EXPECT_EQ(std::distance(fs::directory_iterator{folder_ / "made"}, fs::directory_iterator{}), 2)
-      << "and nothing else is left there";
+  EXPECT_EQ(text_of(folder_.file("made/a.json")), std::string(100'000, 'a'));
+  EXPECT_EQ(text_of(folder_.file("made/b.json")), "b");
+  EXPECT_EQ(files_in(folder_.file("made")).size(), 2U) << "and nothing else is left there";
 }
 
 TEST_F(BackgroundFileWriterTest, OverwritesNothing) {
   BackgroundFileWriterStats stats;
   {
-    const auto writer = BackgroundFileWriter::open({.folder = folder_.string(), .flag = "--x"});
+    const auto writer = BackgroundFileWriter::open({.folder = folder_.file(""), .flag = "--x"});
     ASSERT_TRUE(writer) << writer.error();
-    std::ofstream{folder_ / "a"} << "before";
+    (void)folder_.write("a", "before");
     EXPECT_TRUE((*writer)->write("a", [] { return std::string{"after"}; }, kStart));
     while ((stats = (*writer)->stats()).failed == 0) {
     }
   }
-  EXPECT_EQ(text_of("a"), "before");
-  EXPECT_NE(stats.failure.find((folder_ / "a").string()), std::string::npos) << stats.failure;
+  EXPECT_EQ(text_of(folder_.file("a")), "before");
+  EXPECT_NE(stats.failure.find(folder_.file("a")), std::string::npos) << stats.failure;
 }
 
 TEST_F(BackgroundFileWriterTest, LeavesOutWhatIsBeyondAnHoursAndAProcesssLimit) {
   BackgroundFileWriterStats stats;
   {
     const auto writer = BackgroundFileWriter::open(
-        {.folder = folder_.string(), .flag = "--x", .files_max = 5, .files_per_hour_max = 3});
+        {.folder = folder_.file(""), .flag = "--x", .files_max = 5, .files_per_hour_max = 3});
     ASSERT_TRUE(writer) << writer.error();
     int number = 0;
     const auto taken = [&](Instant now) {
@@ -96,13 +71,13 @@ TEST_F(BackgroundFileWriterTest, LeavesOutWhatIsBeyondAnHoursAndAProcesssLimit) 
     EXPECT_FALSE(taken(kStart + std::chrono::hours{9}));
     stats = (*writer)->stats();
   }
-  EXPECT_EQ(files(), 5U);
+  EXPECT_EQ(files_in(folder_.file("")).size(), 5U);
   EXPECT_EQ(stats.left_out, 3U);
 }
 
 TEST_F(BackgroundFileWriterTest, KeepsHalfOfTheLimitsForWhatMayUseTheWhole) {
   const auto writer = BackgroundFileWriter::open(
-      {.folder = folder_.string(), .flag = "--x", .files_max = 6, .files_per_hour_max = 4});
+      {.folder = folder_.file(""), .flag = "--x", .files_max = 6, .files_per_hour_max = 4});
   ASSERT_TRUE(writer) << writer.error();
   int number = 0;
   const auto taken = [&](FileShare share, Instant now) {
@@ -120,13 +95,11 @@ TEST_F(BackgroundFileWriterTest, KeepsHalfOfTheLimitsForWhatMayUseTheWhole) {
 }
 
 TEST_F(BackgroundFileWriterTest, SaysAtOnceThatAFolderIsNone) {
-  fs::create_directories(folder_);
-  std::ofstream{folder_ / "file"} << "x";
-  for (const fs::path& bad : {folder_ / "file", folder_ / "file" / "below"}) {
-    const auto writer =
-        BackgroundFileWriter::open({.folder = bad.string(), .flag = "--desync-dir"});
+  const std::string file = folder_.write("file", "x");
+  for (const std::string& bad : {file, file + "/below"}) {
+    const auto writer = BackgroundFileWriter::open({.folder = bad, .flag = "--desync-dir"});
     ASSERT_FALSE(writer) << bad;
-    EXPECT_NE(writer.error().find(bad.string()), std::string::npos) << writer.error();
+    EXPECT_NE(writer.error().find(bad), std::string::npos) << writer.error();
     EXPECT_NE(writer.error().find("--desync-dir"), std::string::npos) << writer.error();
   }
 }

@@ -1,20 +1,18 @@
+// A real server and clients on loopback: the library's own client, and raw bytes for what it would
+// never send.
+
 #include "os/http/http.h"
 
-#include "os/net/socket_address.h"
+#include "tests/unit/os/http_peers.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <cerrno>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <sys/socket.h>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -23,13 +21,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace std::string_literals;
-
-// A real server and clients on loopback: the library's own client, and raw bytes for what it would
-// never send.
-
-net::Address loopback() {
-  return *net::parse_address("127.0.0.1:0");
-}
 
 class SilentSource final : public HttpSource {
  public:
@@ -68,83 +59,6 @@ std::unique_ptr<HttpServer> start_echo() {
   return *std::move(server);
 }
 
-/// A connection that sends exactly the given bytes.
-class RawClient {
- public:
-  /// `receive_buffer` is the SO_RCVBUF of the socket; 0: the system's.
-  explicit RawClient(const net::Address& server, int receive_buffer = 0)
-      : socket_{socket(AF_INET, SOCK_STREAM, 0)} {
-    const timeval limit{.tv_sec = 20, .tv_usec = 0};
-    setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    if (receive_buffer != 0) {
-      setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
-    }
-    const SocketAddress target = to_ipv4_or_ipv6(server);
-    EXPECT_EQ(connect(socket_, reinterpret_cast<const sockaddr*>(&target.storage), target.size), 0);
-  }
-
-  ~RawClient() { close(socket_); }
-
-  RawClient(const RawClient&) = delete;
-  RawClient& operator=(const RawClient&) = delete;
-
-  void say(const std::string& text) const {
-    EXPECT_EQ(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL),
-              static_cast<ssize_t>(text.size()));
-  }
-
-  /// Says less than the whole text if the server has closed.
-  void say_what_is_taken(const std::string& text) const {
-    (void)::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
-  }
-
-  /// All that comes until the server closes. Sets `is_reset` to whether it did so with a reset.
-  [[nodiscard]] std::string hear(bool* is_reset = nullptr) const {
-    std::string all;
-    std::array<char, 4096> bytes{};
-    while (true) {
-      const ssize_t got = recv(socket_, bytes.data(), bytes.size(), 0);
-      if (got <= 0) {
-        if (is_reset != nullptr) *is_reset = got < 0 && errno == ECONNRESET;
-        return all;
-      }
-      all.append(bytes.data(), static_cast<std::size_t>(got));
-    }
-  }
-
-  /// Whether the server has not closed, or sent bytes that are not heard yet.
-  [[nodiscard]] bool is_open() const {
-    char next = 0;
-    const ssize_t got = recv(socket_, &next, 1, MSG_DONTWAIT | MSG_PEEK);
-    return got > 0 || (got < 0 && errno == EAGAIN);
-  }
-
-  /// The next bytes that come, at most `most`.
-  [[nodiscard]] std::string hear_some(std::size_t most = 4096) const {
-    std::array<char, 4096> bytes{};
-    const ssize_t got = recv(socket_, bytes.data(), std::min(most, bytes.size()), 0);
-    return got <= 0 ? std::string{} : std::string{bytes.data(), static_cast<std::size_t>(got)};
-  }
-
-  /// The bytes that come until the text ends with `end`, or the server closes.
-  [[nodiscard]] std::string hear_until(std::string_view end) const {
-    std::string all;
-    while (!all.ends_with(end)) {
-      const std::string next = hear_some(1);
-      if (next.empty()) break;
-      all += next;
-    }
-    return all;
-  }
-
- private:
-  int socket_;
-};
-
-std::string status_line(const std::string& response) {
-  return response.substr(0, response.find("\r\n"));
-}
-
 class Http : public testing::Test {
  protected:
   [[nodiscard]] net::Address address() const { return server_->local_address(); }
@@ -155,11 +69,8 @@ class Http : public testing::Test {
     return std::move(response).value_or(HttpResponse{});
   }
 
-  /// What the server answers to exactly these bytes.
   [[nodiscard]] std::string ask(const std::string& request) const {
-    const RawClient client{address()};
-    client.say(request);
-    return client.hear();
+    return answer_to(address(), request);
   }
 
   std::unique_ptr<HttpServer> server_ = start_echo();
@@ -385,8 +296,7 @@ TEST_F(Http, StopsWithConnectionsOpenAndFreesItsPort) {
   server_->stop();
   const auto refused = http_get(address(), "/", 5s);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error(), "cannot connect to http://" + net::to_string(address()) +
-                                 "/: connection refused; is the server running?");
+  EXPECT_TRUE(refused.error().contains("http://" + net::to_string(address()))) << refused.error();
   const auto again = HttpServer::start({.bind = address()}, kEcho);
   EXPECT_TRUE(again) << again.error();
 }
@@ -394,44 +304,9 @@ TEST_F(Http, StopsWithConnectionsOpenAndFreesItsPort) {
 TEST_F(Http, RefusesAPortThatIsTaken) {
   const auto second = HttpServer::start({.bind = address()}, kEcho);
   ASSERT_FALSE(second);
-  EXPECT_EQ(second.error(),
-            "cannot bind admin HTTP " + net::to_string(address()) +
-                ": address already in use; is another server running? try --admin-port 0");
+  EXPECT_TRUE(second.error().contains(net::to_string(address()))) << second.error();
+  EXPECT_TRUE(second.error().contains("--admin-port 0")) << second.error();
 }
-
-/// A listener that never answers, or sends one given text.
-class Listener {
- public:
-  Listener() : socket_{socket(AF_INET, SOCK_STREAM, 0)} {
-    const SocketAddress wanted = to_ipv4_or_ipv6(loopback());
-    EXPECT_EQ(bind(socket_, reinterpret_cast<const sockaddr*>(&wanted.storage), wanted.size), 0);
-    EXPECT_EQ(listen(socket_, 4), 0);
-  }
-
-  ~Listener() { close(socket_); }
-
-  Listener(const Listener&) = delete;
-  Listener& operator=(const Listener&) = delete;
-
-  [[nodiscard]] net::Address address() const {
-    sockaddr_storage bound{};
-    socklen_t size = sizeof bound;
-    EXPECT_EQ(getsockname(socket_, reinterpret_cast<sockaddr*>(&bound), &size), 0);
-    return from_socket_address(bound);
-  }
-
-  void answer_one(const std::string& text) const {
-    const int client = accept(socket_, nullptr, nullptr);
-    std::array<char, 4096> question{};
-    EXPECT_GT(recv(client, question.data(), question.size(), 0), 0);
-    EXPECT_EQ(::send(client, text.data(), text.size(), MSG_NOSIGNAL),
-              static_cast<ssize_t>(text.size()));
-    close(client);
-  }
-
- private:
-  int socket_;
-};
 
 /// Returns the result of http_get for an answer with these bytes.
 auto get_of_answer(const std::string& text) {
@@ -445,517 +320,36 @@ TEST(HttpGet, GivesUpAfterItsTimeout) {
   const auto start = std::chrono::steady_clock::now();
   const auto response = http_get(silent.address(), "/livez", 100ms);
   ASSERT_FALSE(response);
-  EXPECT_EQ(response.error(), "no answer from http://" + net::to_string(silent.address()) +
-                                  "/livez after 100 ms; is the server stuck?");
+  EXPECT_TRUE(response.error().contains(net::to_string(silent.address()) + "/livez after 100 ms"))
+      << response.error();
   EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
 }
 
 TEST(HttpGet, ReadsByBytesAloneWhatItReadsFromASocket) {
-  for (const char* const text :
-       {"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
-        "HTTP/1.0 503 \r\nRetry-After: 3\r\n\r\nnot yet",
-        "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf",
-        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\nb", "220 smtp ready\r\n", ""}) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok", ""},
+      {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", ""},
+      {"HTTP/1.0 503 \r\nRetry-After: 3\r\n\r\nnot yet", ""},
+      {"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", "not HTTP"},
+      {"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", "too large"},
+      {"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\nb", "too large"},
+      {"220 smtp ready\r\n", "the admin address"},
+      {"", ""}};
+  for (const auto& [text, fault] : cases) {
     const auto asked = get_of_answer(text);
     const auto read = read_answer(text);
     ASSERT_EQ(asked.has_value(), read.has_value()) << text;
     if (!read) {
       EXPECT_TRUE(asked.error().ends_with(read.error())) << asked.error();
+      EXPECT_TRUE(asked.error().contains(fault)) << asked.error();
       continue;
     }
+    EXPECT_EQ(std::string_view{fault}, "");
     EXPECT_EQ(asked->status, read->status);
     EXPECT_EQ(asked->content_type, read->content_type);
     EXPECT_EQ(asked->body, read->body);
     EXPECT_EQ(asked->headers, read->headers);
   }
-}
-
-TEST(HttpGet, SaysWhenTheAnswerIsNoHttp) {
-  const auto response = get_of_answer("220 smtp ready\r\n");
-  ASSERT_FALSE(response);
-  EXPECT_TRUE(response.error().contains("is it the admin address?")) << response.error();
-}
-
-TEST(HttpGet, SaysWhenTheAnswerIsCutShort) {
-  EXPECT_FALSE(get_of_answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"));
-}
-
-TEST(HttpGet, RefusesAnAnswerThatIsTooLarge) {
-  for (const char* const begun : {"", "b"}) {
-    const auto response =
-        get_of_answer("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n"s + begun);
-    ASSERT_FALSE(response);
-    EXPECT_TRUE(response.error().contains("too large")) << response.error();
-  }
-}
-
-// Responses whose body is a stream.
-
-using Next = HttpSource::Next;
-using Give = std::function<Next(std::string& to, std::size_t most)>;
-
-/// Gives `piece` after each pause.
-Give steady(std::string piece) {
-  return [piece = std::move(piece), is_next = false](std::string& to, std::size_t) mutable {
-    is_next = !is_next;
-    if (is_next) to += piece;
-    return Next::More;
-  };
-}
-
-/// Gives `piece` once, then says `last`.
-Give once(std::string piece, Next last) {
-  return [piece = std::move(piece), last](std::string& to, std::size_t) mutable {
-    to += piece;
-    return std::exchange(piece, "").empty() ? last : Next::More;
-  };
-}
-
-Next endless(std::string& to, std::size_t most) {
-  to.append(most, 'e');
-  return Next::More;
-}
-
-std::string get_of(std::string_view path, std::string_view version = "1.1") {
-  return "GET " + std::string{path} + " HTTP/" + std::string{version} +
-         "\r\nHost: localhost\r\n\r\n";
-}
-
-/// Waits until `done`, at most 10 s. Returns the time that it took.
-Duration wait_until(const std::function<bool()>& done) {
-  const auto start = std::chrono::steady_clock::now();
-  while (!done() && std::chrono::steady_clock::now() - start < 10s) {
-    std::this_thread::sleep_for(1ms);
-  }
-  EXPECT_TRUE(done());
-  return std::chrono::steady_clock::now() - start;
-}
-
-constexpr auto kStreamTimeout = 400ms;
-constexpr auto kStreamPause = 10ms;
-
-class HttpStreams : public testing::Test {
- protected:
-  class Source final : public HttpSource {
-   public:
-    Source(HttpStreams& test, Give give) : test_{test}, give_{std::move(give)} { ++test_.open_; }
-
-    ~Source() override { --test_.open_; }
-
-    Next give(std::string& to, std::size_t most) override {
-      ++test_.asked_;
-      return give_(to, most);
-    }
-
-   private:
-    HttpStreams& test_;
-    Give give_;
-  };
-
-  Next give_released(std::string& to) {
-    while (given_ < released_) {
-      to += "piece " + std::to_string(++given_);
-    }
-    return given_ == 3 ? Next::End : Next::More;
-  }
-
-  Give giver(std::string_view path) {
-    if (path == "/released")
-      return [this](std::string& to, std::size_t) { return give_released(to); };
-    if (path == "/waits") return [](std::string&, std::size_t) { return Next::More; };
-    if (path == "/steady") return steady(std::string(100, 's'));
-    if (path == "/ends") return once("whole", Next::End);
-    if (path == "/broken") return once("half", Next::Broken);
-    if (path == "/empty") return once("", Next::End);
-    if (path == "/throws") {
-      return [](std::string&, std::size_t) -> Next { throw std::runtime_error{"on purpose"}; };
-    }
-    if (path == "/long") {
-      return [left = 200](std::string& to, std::size_t most) mutable {
-        (void)endless(to, most);
-        return --left == 0 ? Next::End : Next::More;
-      };
-    }
-    return endless;
-  }
-
-  HttpResponse answer(const HttpRequest& request) {
-    if (request.path == "/plain") return {.body = "plain"};
-    return {.content_type = "application/octet-stream",
-            .headers = {{"X-Test", "yes"}},
-            .source = std::make_unique<Source>(*this, giver(request.path))};
-  }
-
-  [[nodiscard]] net::Address address() const { return server_->local_address(); }
-
-  [[nodiscard]] std::unique_ptr<RawClient> open(std::string_view path) const {
-    auto client = std::make_unique<RawClient>(address());
-    client->say(get_of(path));
-    EXPECT_EQ(status_line(client->hear_until("\r\n\r\n")), "HTTP/1.1 200 OK");
-    return client;
-  }
-
-  /// All that the server sends for a request.
-  [[nodiscard]] std::string ask(const std::string& request) const {
-    const RawClient client{address()};
-    client.say(request);
-    return client.hear();
-  }
-
-  void wait_until_all_are_closed() {
-    wait_until([&] { return open_ == 0; });
-  }
-
-  std::atomic<int> open_{0};
-  std::atomic<int> asked_{0};
-  std::atomic<int> released_{0};
-  int given_ = 0;
-  std::unique_ptr<HttpServer> server_ =
-      HttpServer::start(
-          {.bind = loopback(), .stream_timeout = kStreamTimeout, .stream_pause = kStreamPause},
-          {.answer = [this](const HttpRequest& request) { return answer(request); }})
-          .value();
-};
-
-TEST_F(HttpStreams, ChunksArriveAsTheSourceGivesThem) {
-  const RawClient client{address()};
-  client.say(get_of("/released"));
-  const std::string header = client.hear_until("\r\n\r\n");
-  EXPECT_EQ(status_line(header), "HTTP/1.1 200 OK");
-  for (const char* const field : {"Content-Type: application/octet-stream\r\n", "X-Test: yes\r\n",
-                                  "Transfer-Encoding: chunked\r\n", "Connection: close\r\n"}) {
-    EXPECT_TRUE(header.contains(field)) << header;
-  }
-  EXPECT_FALSE(header.contains("Content-Length")) << header;
-  ++released_;
-  EXPECT_EQ(client.hear_until("\r\npiece 1\r\n"), "7\r\npiece 1\r\n");
-  ++released_;
-  EXPECT_EQ(client.hear_until("\r\npiece 2\r\n"), "7\r\npiece 2\r\n");
-  ++released_;
-  EXPECT_EQ(client.hear(), "7\r\npiece 3\r\n0\r\n\r\n");
-  wait_until_all_are_closed();
-}
-
-// Before, a deadline would have run while nothing is to be sent.
-TEST_F(HttpStreams, ASourceThatHasNothingIsAskedNowAndThen) {
-  const auto client = open("/waits");
-  std::this_thread::sleep_for(2 * kStreamTimeout);
-  EXPECT_EQ(open_, 1);
-  EXPECT_GE(asked_, 5);
-  EXPECT_LE(asked_, 2 * kStreamTimeout / kStreamPause + 1);
-}
-
-TEST_F(HttpStreams, ABodyThatIsCutHasNoLastChunk) {
-  EXPECT_TRUE(ask(get_of("/ends")).ends_with("\r\n\r\n5\r\nwhole\r\n0\r\n\r\n"));
-  EXPECT_TRUE(ask(get_of("/broken")).ends_with("\r\n\r\n4\r\nhalf\r\n"));
-  EXPECT_TRUE(ask(get_of("/empty")).ends_with("\r\n\r\n0\r\n\r\n"));
-  const std::string thrown = ask(get_of("/throws"));
-  EXPECT_TRUE(thrown.ends_with("Connection: close\r\n\r\n")) << thrown;
-  wait_until_all_are_closed();
-}
-
-TEST_F(HttpStreams, AnOldClientGetsTheBodyWithoutChunksAndAResetForACut) {
-  for (const bool is_cut : {false, true}) {
-    const RawClient client{address()};
-    client.say(get_of(is_cut ? "/broken" : "/ends", "1.0"));
-    bool is_reset = false;
-    const std::string heard = client.hear(&is_reset);
-    EXPECT_TRUE(heard.ends_with(is_cut ? "\r\n\r\nhalf" : "\r\n\r\nwhole")) << heard;
-    EXPECT_FALSE(heard.contains("Transfer-Encoding")) << heard;
-    EXPECT_FALSE(heard.contains("Content-Length")) << heard;
-    EXPECT_EQ(is_reset, is_cut);
-  }
-}
-
-TEST_F(HttpStreams, AHeadAsksNoSource) {
-  const std::string response = ask("HEAD /endless HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  EXPECT_EQ(status_line(response), "HTTP/1.1 200 OK");
-  EXPECT_TRUE(response.contains("Transfer-Encoding: chunked\r\n")) << response;
-  EXPECT_TRUE(response.ends_with("\r\n\r\n")) << response;
-  EXPECT_EQ(asked_, 0);
-  EXPECT_EQ(open_, 0);
-}
-
-TEST_F(HttpStreams, AClientThatStopsReadingIsClosed) {
-  const auto client = open("/endless");
-  const Duration took = wait_until([&] { return open_ == 0; });
-  EXPECT_GE(took, kStreamTimeout);
-  const std::string rest = client->hear();
-  EXPECT_GT(rest.size(), kHttpChunkBytesMax);
-  EXPECT_FALSE(rest.ends_with("0\r\n\r\n"));
-}
-
-// The second client takes enough for the system to wait on, but no chunk within the time.
-TEST_F(HttpStreams, AClientThatReadsTooSlowlyIsClosed) {
-  struct Slow {
-    std::size_t bytes;
-    int receive_buffer;
-  };
-
-  for (const Slow slow :
-       {Slow{.bytes = 1, .receive_buffer = 0}, Slow{.bytes = 2048, .receive_buffer = 16'384}}) {
-    const RawClient client{address(), slow.receive_buffer};
-    client.say(get_of("/endless"));
-    wait_until([&] { return open_ == 1; });
-    const auto start = std::chrono::steady_clock::now();
-    while (open_ > 0 && std::chrono::steady_clock::now() - start < 10s) {
-      EXPECT_GT(client.hear_some(slow.bytes).size(), 0U);
-      std::this_thread::sleep_for(kStreamTimeout / 10);
-    }
-    EXPECT_EQ(open_, 0);
-  }
-}
-
-TEST_F(HttpStreams, ASlowClientThatReadsOnIsKept) {
-  for (const int receive_buffer : {0, 16'384}) {
-    const RawClient client{address(), receive_buffer};
-    client.say(get_of("/endless"));
-    const auto start = std::chrono::steady_clock::now();
-    while (std::chrono::steady_clock::now() - start < 2 * kStreamTimeout) {
-      for (std::size_t heard = 0; heard < kHttpChunkBytesMax / 2;) {
-        const std::size_t next = client.hear_some().size();
-        ASSERT_GT(next, 0U);
-        heard += next;
-      }
-      std::this_thread::sleep_for(kStreamTimeout / 10);
-    }
-    EXPECT_EQ(open_, 1);
-  }
-}
-
-// The send buffer would take ten seconds of such a stream before a write waits.
-TEST_F(HttpStreams, AClientThatStopsReadingIsClosedAlsoWhenLittleIsSent) {
-  const RawClient client{address(), 4096};
-  client.say(get_of("/steady"));
-  wait_until([&] { return open_ == 1; });
-  wait_until_all_are_closed();
-}
-
-TEST_F(HttpStreams, AClientThatClosesIsNoticedAtOnce) {
-  auto client = open("/waits");
-  EXPECT_EQ(open_, 1);
-  client.reset();
-  wait_until_all_are_closed();
-}
-
-TEST_F(HttpStreams, AClientThatSendsWithoutEndIsClosed) {
-  const auto client = open("/waits");
-  for (int i = 0; i < 100 && open_ > 0; ++i) {
-    client->say_what_is_taken(std::string(4096, 'x'));
-  }
-  wait_until_all_are_closed();
-}
-
-TEST_F(HttpStreams, SixteenAreOpenAtOnceAndTakeNoPlaceOfOthers) {
-  std::vector<std::unique_ptr<RawClient>> streams;
-  for (std::size_t i = 0; i < kHttpStreamsMax; ++i) {
-    streams.push_back(open("/waits"));
-  }
-  const auto refused = http_get(address(), "/waits", 5s);
-  ASSERT_TRUE(refused) << refused.error();
-  EXPECT_EQ(refused->status, 503U);
-  EXPECT_EQ(refused->body, "16 streams are open; close one of them, or try again later\n");
-
-  std::vector<std::unique_ptr<RawClient>> plain;
-  for (std::size_t i = 0; i < kHttpConnectionsMax + 8; ++i) {
-    plain.push_back(std::make_unique<RawClient>(address()));
-    plain.back()->say(get_of("/plain"));
-    EXPECT_TRUE(plain.back()->hear_some().ends_with("plain"));
-  }
-  EXPECT_EQ(open_, 16);
-  plain[8]->say(get_of("/plain"));
-  EXPECT_TRUE(plain[8]->hear_some().ends_with("plain"));
-
-  streams.pop_back();
-  wait_until([&] { return open_ == 15; });
-  streams.push_back(open("/waits"));
-  EXPECT_EQ(open_, 16);
-}
-
-TEST_F(HttpStreams, AStreamCountsFromItsHeaderOn) {
-  const auto client = open("/waits");
-  const auto counts = server_->counts();
-  ASSERT_EQ(counts.size(), 1U);
-  EXPECT_EQ(counts[0].status, 200U);
-  EXPECT_EQ(counts[0].responses, 1U);
-}
-
-TEST_F(HttpStreams, StopCutsThem) {
-  std::vector<std::unique_ptr<RawClient>> clients;
-  for (const char* const path : {"/waits", "/waits", "/endless", "/steady"}) {
-    clients.push_back(open(path));
-  }
-  const auto start = std::chrono::steady_clock::now();
-  server_->stop();
-  EXPECT_EQ(open_, 0);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
-  EXPECT_EQ(clients[0]->hear(), "");
-  EXPECT_FALSE(clients[2]->hear().ends_with("0\r\n\r\n"));
-}
-
-TEST(HttpStreamOptions, LeaveASlowClientTenSeconds) {
-  EXPECT_EQ(HttpOptions{}.stream_timeout, 10s);
-  EXPECT_EQ(HttpOptions{}.stream_pause, 50ms);
-}
-
-/// What http_stream() passed on, and how it ended.
-struct Streamed {
-  unsigned status = 0;
-  std::string content_type;
-  std::string body;
-  std::expected<HttpEnd, std::string> end;
-};
-
-/// Reads a response until its body has `enough` bytes.
-Streamed stream_of(const net::Address& server, const HttpRequest& request,
-                   std::size_t enough = SIZE_MAX) {
-  Streamed streamed;
-  const HttpSink sink{.head =
-                          [&](const HttpResponse& head) {
-                            streamed.status = head.status;
-                            streamed.content_type = head.content_type;
-                            return enough > 0;
-                          },
-                      .body =
-                          [&](ConstBytes piece) {
-                            streamed.body += std::string{
-                                reinterpret_cast<const char*>(piece.data()), piece.size()};
-                            return streamed.body.size() < enough;
-                          }};
-  streamed.end = http_stream(server, request, sink, 300ms);
-  return streamed;
-}
-
-TEST_F(HttpStreams, TheClientReadsABodyOfAnyLength) {
-  const Streamed streamed = stream_of(address(), {.path = "/long"});
-  ASSERT_TRUE(streamed.end) << streamed.end.error();
-  EXPECT_EQ(streamed.end->how, HttpEnd::How::Complete);
-  EXPECT_EQ(streamed.end->why, "");
-  EXPECT_EQ(streamed.status, 200U);
-  EXPECT_EQ(streamed.content_type, "application/octet-stream");
-  EXPECT_EQ(streamed.body.size(), 200 * kHttpChunkBytesMax);
-  EXPECT_GT(streamed.body.size(), kHttpResponseBytesMax);
-}
-
-TEST_F(HttpStreams, TheClientGetsEachPieceWhenItIsSent) {
-  std::string body;
-  const HttpSink sink{.head = [&](const HttpResponse&) { return ++released_ == 1; },
-                      .body =
-                          [&](ConstBytes piece) {
-                            body += std::string{reinterpret_cast<const char*>(piece.data()),
-                                                piece.size()};
-                            ++released_;
-                            return true;
-                          }};
-  const auto end = http_stream(address(), {.path = "/released"}, sink, 5s);
-  ASSERT_TRUE(end) << end.error();
-  EXPECT_EQ(end->how, HttpEnd::How::Complete);
-  EXPECT_EQ(body, "piece 1piece 2piece 3");
-}
-
-TEST_F(HttpStreams, TheClientTellsACutFromAnEnd) {
-  const Streamed streamed = stream_of(address(), {.path = "/broken"});
-  ASSERT_TRUE(streamed.end) << streamed.end.error();
-  EXPECT_EQ(streamed.end->how, HttpEnd::How::Cut);
-  EXPECT_EQ(streamed.end->why, "the answer of http://" + net::to_string(address()) +
-                                   "/broken was cut: the connection was closed; is the server "
-                                   "still running?");
-  EXPECT_EQ(streamed.body, "half");
-}
-
-TEST_F(HttpStreams, TheClientGivesUpWhenNothingComes) {
-  const Streamed streamed = stream_of(address(), {.path = "/waits"});
-  ASSERT_TRUE(streamed.end) << streamed.end.error();
-  EXPECT_EQ(streamed.end->how, HttpEnd::How::Silent);
-  EXPECT_EQ(streamed.end->why, "nothing came from http://" + net::to_string(address()) +
-                                   "/waits for 300 ms; is the server stuck?");
-}
-
-TEST_F(HttpStreams, TheClientStopsWhenItsSinkHasEnough) {
-  for (const std::size_t enough : {std::size_t{0}, std::size_t{1}, std::size_t{1'000'000}}) {
-    const Streamed streamed = stream_of(address(), {.path = "/endless"}, enough);
-    ASSERT_TRUE(streamed.end) << streamed.end.error();
-    EXPECT_EQ(streamed.end->how, HttpEnd::How::Stopped);
-    EXPECT_GE(streamed.body.size(), enough);
-    EXPECT_LE(streamed.body.size(), enough + kHttpChunkBytesMax);
-  }
-  wait_until_all_are_closed();
-}
-
-TEST_F(HttpStreams, TheClientStopsWhenItIsStopped) {
-  for (const char* const path : {"/waits", "/steady", "/endless"}) {
-    int asked = 0;
-    const HttpSink sink{.head = [](const HttpResponse&) { return true; },
-                        .body = [](ConstBytes) { return true; },
-                        .stopped = [&] { return ++asked == 3; }};
-    const auto end = http_stream(address(), {.path = path}, sink, 5s);
-    ASSERT_TRUE(end) << end.error();
-    EXPECT_EQ(end->how, HttpEnd::How::Stopped) << path;
-    EXPECT_EQ(asked, 3) << path;
-  }
-}
-
-TEST_F(HttpStreams, TheClientReadsAPlainAnswerToo) {
-  const Streamed streamed = stream_of(address(), {.path = "/plain"});
-  ASSERT_TRUE(streamed.end) << streamed.end.error();
-  EXPECT_EQ(streamed.end->how, HttpEnd::How::Complete);
-  EXPECT_EQ(streamed.body, "plain");
-}
-
-/// How http_stream() ends for an answer with these bytes.
-Streamed stream_of_answer(const std::string& text) {
-  const Listener listener;
-  const std::jthread other{[&] { listener.answer_one(text); }};
-  return stream_of(listener.address(), {.path = "/"});
-}
-
-TEST(HttpStream, EndsAsTheBytesSay) {
-  using How = HttpEnd::How;
-  const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-
-  struct Case {
-    std::string text;
-    How how;
-    std::string body;
-  };
-
-  for (const Case& example :
-       {Case{"HTTP/1.1 204 No Content\r\n\r\n", How::Complete, ""},
-        Case{"HTTP/1.1 503 \r\nContent-Length: 2\r\n\r\nno", How::Complete, "no"},
-        Case{"HTTP/1.1 503 \r\nContent-Length: 3\r\n\r\nno", How::Cut, "no"},
-        Case{"HTTP/1.0 200 OK\r\n\r\nto the close", How::Complete, "to the close"},
-        Case{chunked + "2\r\nok\r\n3;x=y\r\nay!\r\n0\r\n\r\n", How::Complete, "okay!"},
-        Case{chunked + "2\r\nok\r\n0\r\n", How::Cut, "ok"},
-        Case{chunked + "2\r\nok\r\n", How::Cut, "ok"}, Case{chunked + "2\r\no", How::Cut, "o"},
-        Case{chunked, How::Cut, ""}, Case{chunked + "zz\r\n", How::Cut, ""}}) {
-    const Streamed streamed = stream_of_answer(example.text);
-    ASSERT_TRUE(streamed.end) << example.text << streamed.end.error();
-    EXPECT_EQ(streamed.end->how, example.how) << example.text;
-    EXPECT_EQ(streamed.end->why.empty(), example.how == How::Complete) << example.text;
-    EXPECT_EQ(streamed.body, example.body) << example.text;
-  }
-}
-
-TEST(HttpStream, SaysWhyNoHeaderCame) {
-  const std::string no_http = stream_of_answer("220 smtp ready\r\n").end.error();
-  EXPECT_TRUE(no_http.ends_with(": its answer is not HTTP; is it the admin address?")) << no_http;
-  const Listener silent;
-  const auto none = stream_of(silent.address(), {.path = "/rooms"}).end;
-  ASSERT_FALSE(none);
-  EXPECT_EQ(none.error(), "no answer from http://" + net::to_string(silent.address()) +
-                              "/rooms after 300 ms; is the server stuck?");
-}
-
-TEST(HttpStream, StopsWhileItWaitsForAHeader) {
-  const Listener silent;
-  const HttpSink sink{.head = [](const HttpResponse&) { return true; },
-                      .body = [](ConstBytes) { return true; },
-                      .stopped = [asked = 0]() mutable { return ++asked == 3; }};
-  const auto end = http_stream(silent.address(), {.path = "/"}, sink, 10s);
-  ASSERT_TRUE(end) << end.error();
-  EXPECT_EQ(end->how, HttpEnd::How::Stopped);
 }
 
 TEST(HttpForm, HasTheFirstValueOfEachKey) {
@@ -968,31 +362,22 @@ TEST(HttpForm, HasTheFirstValueOfEachKey) {
   }
 }
 
-// Which Host headers name this server.
-
-TEST(HttpHost, AllowsLoopbackByNameAndAddress) {
-  const auto local = net::parse_address("127.0.0.1:9180");
+TEST(HttpHost, IsLoopbackOrTheAddressThatTheConnectionCameTo) {
+  const auto loopback = net::parse_address("127.0.0.1:9180");
   for (const char* host : {"localhost", "LocalHost:9180", "127.0.0.1", "127.0.0.1:1",
                            "127.9.9.9:9180", "[::1]", "[::1]:9180"}) {
-    EXPECT_TRUE(is_allowed_host(host, *local)) << host;
+    EXPECT_TRUE(is_allowed_host(host, *loopback)) << host;
   }
-}
-
-TEST(HttpHost, AllowsTheAddressTheConnectionCameTo) {
-  const auto local = net::parse_address("192.0.2.7:9180");
-  EXPECT_TRUE(is_allowed_host("192.0.2.7:9180", *local));
-  EXPECT_FALSE(is_allowed_host("192.0.2.8:9180", *local));
-  EXPECT_FALSE(is_allowed_host("server:9180", *local));
-}
-
-TEST(HttpHost, RefusesEverythingElse) {
-  const auto local = net::parse_address("127.0.0.1:9180");
   for (const char* host :
        {"", ":9180", "evil.example", "evil.example:9180", "localhost.evil.example",
         "127.0.0.1.evil.example", "localhost:", "localhost:x", "localhost:99999", "localhost@evil",
         "127.1", "0x7f.1", "[::2]", "[::1", "::1"}) {
-    EXPECT_FALSE(is_allowed_host(host, *local)) << host;
+    EXPECT_FALSE(is_allowed_host(host, *loopback)) << host;
   }
+  const auto other = net::parse_address("192.0.2.7:9180");
+  EXPECT_TRUE(is_allowed_host("192.0.2.7:9180", *other));
+  EXPECT_FALSE(is_allowed_host("192.0.2.8:9180", *other));
+  EXPECT_FALSE(is_allowed_host("server:9180", *other));
 }
 
 }  // namespace

@@ -100,14 +100,6 @@ TEST(Log, LeavesOutWhatIsBelowItsLevel) {
   EXPECT_NE(text.find("debug d\n"), std::string::npos) << text;
 }
 
-TEST(Log, AnEventIsALineWhateverIsInIt) {
-  const Captured out;
-  const Log log{{.out = out.file()}};
-  log.write(LogLevel::Info, {"e", {{"name", "a\nb\x1b[31m{} %s"}}});
-  const std::string text = out.text(log);
-  EXPECT_TRUE(text.ends_with("info e name=\"a\\x0ab\\x1b[31m{} %s\"\n")) << text;
-}
-
 TEST(Log, JsonLinesAreJson) {
   const Captured out;
   const Log log{{.format = LogFormat::Json, .out = out.file()}};
@@ -246,13 +238,6 @@ TEST(Log, CountsNoLineThatItsLevelRefuses) {
   EXPECT_EQ(log.status().waiting, 0U);
 }
 
-TEST(Log, NoEscapeBytesWhereItIsNoTerminal) {
-  const Captured out;
-  const Log log{{.out = out.file()}};
-  log.write(LogLevel::Error, {"e"});
-  EXPECT_EQ(out.text(log).find('\x1b'), std::string::npos);
-}
-
 /// What a log writes to a terminal.
 std::string on_a_terminal() {
   const int master = posix_openpt(O_RDWR | O_NOCTTY);
@@ -309,9 +294,8 @@ TEST(Log, ThreadsMayShareOne) {
 TEST(Log, ReadsLevelsAndFormats) {
   EXPECT_EQ(parse_log_level("warning"), LogLevel::Warning);
   EXPECT_EQ(parse_log_format("json"), LogFormat::Json);
-  EXPECT_EQ(parse_log_level("loud").error(),
-            "'loud' is not a log level; give debug, info, warning or error");
-  EXPECT_EQ(parse_log_format("xml").error(), "'xml' is not a log format; give text or json");
+  EXPECT_TRUE(parse_log_level("loud").error().contains("debug, info, warning or error"));
+  EXPECT_TRUE(parse_log_format("xml").error().contains("text or json"));
 }
 
 }  // namespace

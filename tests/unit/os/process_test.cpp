@@ -110,15 +110,6 @@ TEST(StopSignals, AHangupStopsWhoIsAskedToBySuchUnlessItIsIgnored) {
   EXPECT_EQ(under_nohup.stops(), 0);
 }
 
-TEST(StopSignals, StartsFromZeroEachTime) {
-  {
-    const StopSignals signals;
-    ASSERT_EQ(raise(SIGTERM), 0);
-  }
-  const StopSignals signals;
-  EXPECT_EQ(signals.stops(), 0);
-}
-
 TEST(StopSignals, WritingToAReaderThatLeftIsAnErrorAndNotTheEnd) {
   const StopSignals signals;
   std::array<int, 2> ends{};

@@ -134,9 +134,8 @@ TEST(UdpTransport, RefusesAPortThatIsTaken) {
   const auto first = open_at("127.0.0.1:0");
   const auto second = UdpTransport::open({.bind = first->local_address()});
   ASSERT_FALSE(second);
-  EXPECT_EQ(second.error(),
-            "cannot bind UDP " + net::to_string(first->local_address()) +
-                ": address already in use; is another server running? try --port 0");
+  EXPECT_TRUE(second.error().contains(net::to_string(first->local_address()))) << second.error();
+  EXPECT_TRUE(second.error().contains("--port 0")) << second.error();
 }
 
 TEST(UdpTransport, RefusesAnAddressThatIsNotOurs) {
@@ -162,23 +161,6 @@ TEST(UdpTransport, CountsWhatItsAddressFamilyCannotReach) {
   const std::string text = "?";
   v4->send({address("[::1]:9")}, as_bytes_of(text));
   EXPECT_EQ(v4->failures().send_errors, 1U);
-}
-
-TEST(UdpTransport, BothFamiliesMeetOnOneSocketWhereAsked) {
-  auto both = UdpTransport::open({.bind = address("[::]:0"), .families = IpFamilies::Both});
-  ASSERT_TRUE(both) << both.error();
-  const auto v4 = open_at("127.0.0.1:0");
-  net::Address target = address("127.0.0.1:1");
-  target.port = (*both)->local_address().port;
-  const std::string question = "ping";
-  v4->send({target}, as_bytes_of(question));
-  const auto datagram = receive_soon(**both);
-  ASSERT_TRUE(datagram);
-  EXPECT_EQ(datagram->from, v4->local_address());
-  (*both)->send(datagram->back(), as_bytes_of(question));
-  const auto answer = receive_soon(*v4);
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->from, target);
 }
 
 // Before the fix, the kernel picked the address that a wildcard socket answered from: 127.0.0.1,
@@ -211,15 +193,6 @@ TEST(UdpTransport, AnswersFromTheAddressThatWasAsked) {
     }
     EXPECT_EQ((*server)->failures().send_errors, 0U);
   }
-}
-
-TEST(UdpTransport, CarriesAnEmptyDatagram) {
-  const auto a = open_at("127.0.0.1:0");
-  const auto b = open_at("127.0.0.1:0");
-  a->send({b->local_address()}, {});
-  const auto datagram = receive_soon(*b);
-  ASSERT_TRUE(datagram);
-  EXPECT_TRUE(datagram->bytes.empty());
 }
 
 }  // namespace

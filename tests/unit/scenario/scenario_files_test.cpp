@@ -1,4 +1,5 @@
-// The scenario files beside the tests, and what must come of each.
+// The scenario files of tests/data, stepped as `tickbox sim` does: each tick that `expected.json`
+// beside them names is as it says, value for value.
 
 #include "scenario/scenario.h"
 #include "sim/step.h"
@@ -7,165 +8,160 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <ostream>
+#include <set>
 #include <sstream>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace tickbox::test {
 namespace {
 
-constexpr double kUnits = kUnit;
+using nlohmann::json;
 
-/// A scenario file, run.
-struct Played {
-  sim::World world;
-  sim::StepReport last;
-  std::size_t contacts = 0;
-  std::size_t contacts_along_x = 0;
-  std::size_t left = 0;
-
-  [[nodiscard]] double x(std::uint32_t id) const { return world.find({id})->min.x / kUnits; }
-
-  [[nodiscard]] double y(std::uint32_t id) const { return world.find({id})->min.y / kUnits; }
-
-  [[nodiscard]] Vec2 velocity(std::uint32_t id) const { return world.find({id})->velocity; }
-};
-
-/// To the end of the file, or of `ticks`.
-Played play(const std::string& name, std::uint32_t ticks = UINT32_MAX) {
-  const std::string path = tests::source_file("tests/data/scenarios/") + name;
+std::string text_of(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream{path}.rdbuf();
-  const auto scenario = scenario::parse_scenario(text.str(), path);
-  if (!scenario) throw std::runtime_error{scenario.error()};
+  return text.str();
+}
 
-  Played played{.world = scenario::make_world(*scenario), .last = {}};
-  sim::Stepper stepper;
-  for (Tick tick{1}; tick.value <= std::min(scenario->ticks, ticks); tick = tick + 1) {
-    for (const scenario::VelocityChange& change : scenario->changes) {
-      if (change.tick == tick) change.apply(*played.world.find_mover(change.id));
-    }
-    played.last = stepper.step(played.world);
-    played.contacts += played.last.contacts.size();
-    played.left += played.last.left.size();
-    for (const sim::Contact& contact : played.last.contacts) {
-      if (contact.normal_x != 0) ++played.contacts_along_x;
-    }
-    EXPECT_TRUE(sim::find_overlaps(played.world).empty()) << name << " tick " << tick.value;
+/// In units. A sub-unit is 2^-16 of one, so the numbers are exact.
+json in_units(Vec2 vector) {
+  return {static_cast<double>(vector.x) / kUnit, static_cast<double>(vector.y) / kUnit};
+}
+
+/// The moment of a contact as a share of the tick: "7/16".
+std::string share_of(const sim::Contact& contact) {
+  const std::int64_t part = std::int64_t{contact.time} * contact.time_divisor + contact.time_rest;
+  const std::int64_t whole = sim::kFineSteps * contact.time_divisor;
+  const std::int64_t common = std::gcd(part, whole);
+  if (part == 0) return "0";
+  return std::to_string(part / common) + '/' + std::to_string(whole / common);
+}
+
+json list_of(const std::vector<BodyId>& ids) {
+  json list = json::array();
+  for (const BodyId id : ids) {
+    list.push_back(id.value);
   }
-  return played;
+  return list;
 }
 
-TEST(ScenarioFile, GoombaRestsUnderAHeavierOne) {
-  const Played end = play("goomba.json");
-  EXPECT_EQ(end.y(2), 9);
-  EXPECT_EQ(end.y(3), 8);
-  EXPECT_EQ(end.velocity(2), Vec2{});
-  EXPECT_EQ(end.velocity(3), Vec2{});
-  EXPECT_EQ(end.last.contacts.size(), 2U);
+json list_of(const std::vector<sim::BodyPair>& pairs) {
+  json list = json::array();
+  for (const sim::BodyPair& pair : pairs) {
+    list.push_back({pair.low.value, pair.high.value});
+  }
+  return list;
 }
 
-TEST(ScenarioFile, BulletsStopAtTheSameWallAtAnySpeed) {
-  const Played end = play("bullets.json");
-  EXPECT_EQ(end.x(2), 770);
-  EXPECT_EQ(end.x(3), 770);
-  EXPECT_EQ(end.contacts, 2U);
+json list_of(const std::vector<sim::Contact>& contacts) {
+  json list = json::array();
+  for (const sim::Contact& contact : contacts) {
+    list.push_back({contact.a.value,
+                    contact.b.value,
+                    {contact.normal_x, contact.normal_y},
+                    share_of(contact)});
+  }
+  return list;
 }
 
-TEST(ScenarioFile, SeamsAreNoObstacle) {
-  const Played end = play("seams.json");
-  EXPECT_EQ(end.contacts_along_x, 0U);
-  EXPECT_NEAR(end.x(100), 16, 0.01);
-  EXPECT_EQ(end.y(100), 4);
+/// The value of `key`, in the form in which the file expects it.
+json actual(const std::string& key, const json& expected, const sim::World& world,
+            const sim::StepReport& report) {
+  if (key == "contacts") return list_of(report.contacts);
+  if (key == "separated") return list_of(report.separated);
+  if (key == "overlaps") return list_of(report.overlaps);
+  if (key == "begin") return list_of(report.begin);
+  if (key == "end") return list_of(report.end);
+  if (key == "blocked") return list_of(report.blocked);
+  if (key == "crushed") return list_of(report.crushed);
+  if (key == "frozen") return list_of(report.frozen);
+  if (key == "left") return list_of(report.left);
+  if (key != "min" && key != "velocity") throw std::runtime_error{"unknown key " + key};
+  json values = json::object();
+  for (const auto& body : expected.items()) {
+    const sim::Body* found = world.find({std::stoul(body.key())});
+    values[body.key()] =
+        found == nullptr ? json{} : in_units(key == "min" ? found->min : found->velocity);
+  }
+  return values;
 }
 
-TEST(ScenarioFile, HeadOnKeepsMomentumAndEnergy) {
-  const Played end = play("head_on.json");
-  EXPECT_EQ(end.velocity(1),
-            (Vec2{-2 * 8'192, 0}));  // from 8 and −8 units/s of masses 1 and 3 to −16 and 0
-  EXPECT_EQ(end.velocity(2), (Vec2{0, 0}));
-  EXPECT_EQ(end.contacts, 1U);
+struct SceneFile {
+  std::string folder;
+  json expected;
+
+  friend std::ostream& operator<<(std::ostream& out, const SceneFile& scene) {
+    return out << scene.folder << '/' << scene.expected.at("file");
+  }
+};
+
+std::vector<SceneFile> scene_files() {
+  std::vector<SceneFile> files;
+  for (const std::string folder : {"articles", "scenarios"}) {
+    const std::string path = tests::source_file("tests/data/") + folder + "/expected.json";
+    for (const json& scene : json::parse(text_of(path))) {
+      files.push_back({folder, scene});
+    }
+  }
+  return files;
 }
 
-TEST(ScenarioFile, RoomLetsOnlyThoseMeetWhoseLayersDo) {
-  const Played end = play("room.json");
-  EXPECT_EQ(end.x(2), 1);
-  EXPECT_LT(end.x(3), -10);
-  EXPECT_EQ(end.left, 1U);
-  EXPECT_EQ(end.world.find({4}), nullptr);
+class ScenarioFile : public testing::TestWithParam<SceneFile> {};
+
+TEST_P(ScenarioFile, DoesWhatIsExpected) {
+  const json& expected = GetParam().expected;
+  const std::string path = tests::source_file("tests/data/") + GetParam().folder + '/' +
+                           expected.at("file").get<std::string>();
+  const auto scenario = scenario::parse_scenario(text_of(path), path);
+  ASSERT_TRUE(scenario) << scenario.error();
+  sim::World world = scenario::make_world(*scenario);
+  sim::Stepper stepper;
+  std::size_t checked = 0;
+  for (Tick tick{1}; tick.value <= scenario->ticks; tick = tick + 1) {
+    SCOPED_TRACE("tick " + std::to_string(tick.value));
+    for (const scenario::VelocityChange& change : scenario->changes) {
+      if (change.tick == tick) change.apply(*world.find_mover(change.id));
+    }
+    const sim::StepReport& report = stepper.step(world);
+    ASSERT_EQ(sim::find_overlaps(world), report.overlaps);
+    for (const json& of_tick : expected.at("ticks")) {
+      if (of_tick.at("tick") != tick.value) continue;
+      ++checked;
+      for (const auto& [key, value] : of_tick.items()) {
+        if (key == "tick") continue;
+        EXPECT_EQ(actual(key, value, world, report), value) << key << ": " << expected.at("why");
+      }
+    }
+  }
+  EXPECT_EQ(checked, expected.at("ticks").size()) << "the file ends earlier";
 }
 
-// 64 ticks of an eighth up, 64 down, and so on: at the end it is back where it began. Who stands on
-// it has no velocity of its own.
-TEST(ScenarioFile, LiftCarriesAStack) {
-  const Played up = play("lift.json", 64);
-  EXPECT_EQ(up.y(1), 4);
-  EXPECT_EQ(up.y(2), 3);
-  EXPECT_EQ(up.y(3), 2);
-  const Played end = play("lift.json");
-  EXPECT_EQ(end.y(1), 12);
-  EXPECT_EQ(end.y(2), 11);
-  EXPECT_EQ(end.y(3), 10);
-  EXPECT_EQ(end.velocity(1), (Vec2{0, kUnit / 8}));
-  EXPECT_EQ(end.velocity(2), Vec2{});
-}
+INSTANTIATE_TEST_SUITE_P(Data, ScenarioFile, testing::ValuesIn(scene_files()),
+                         [](const testing::TestParamInfo<SceneFile>& scene) {
+                           const std::string file = scene.param.expected.at("file");
+                           return scene.param.folder + '_' + file.substr(0, file.find('.'));
+                         });
 
-// Body 3 jumps 16² / 2 / 30 = 4.3 units high, through the ledge two above it, and lands on the
-// ledge.
-TEST(ScenarioFile, LedgeIsSolidFromAboveOnly) {
-  const Played end = play("ledge.json");
-  EXPECT_EQ(end.y(3), 6);
-  EXPECT_EQ(end.velocity(3), Vec2{});
-}
-
-// The fast one is in and out of the thin sensor within the first tick; the slow one, which passes
-// through everything, enters in the first and leaves in the second, then goes through the wall.
-TEST(ScenarioFile, SensorsMissNothing) {
-  using Pairs = std::vector<sim::BodyPair>;
-  const sim::StepReport first = play("sensors.json", 1).last;
-  EXPECT_EQ(first.begin, (Pairs{{{1}, {2}}, {{1}, {3}}}));
-  EXPECT_EQ(first.end, (Pairs{{{1}, {2}}}));
-  const sim::StepReport second = play("sensors.json", 2).last;
-  EXPECT_EQ(second.begin, Pairs{});
-  EXPECT_EQ(second.end, (Pairs{{{1}, {3}}}));
-  EXPECT_EQ(play("sensors.json", 3).last.begin, (Pairs{{{3}, {4}}}));
-  const Played end = play("sensors.json");
-  EXPECT_EQ(end.last.end, (Pairs{{{3}, {4}}}));
-  EXPECT_EQ(end.contacts, 0U);
-  EXPECT_EQ(end.x(3), 104);
-}
-
-// Both lifts come up from 12 by 4 a tick, and meet a pillar of 6 that has 2 left to the ceiling.
-// In the second tick one stops below it, at 7; the other goes on through it, to 4.
-TEST(ScenarioFile, SqueezedAgainstTheCeilingALiftWaitsOrCrushes) {
-  const Played squeezed = play("squeeze.json", 2);
-  EXPECT_EQ(squeezed.y(2), 7);
-  EXPECT_EQ(squeezed.y(3), 1);
-  EXPECT_EQ(squeezed.last.blocked, std::vector<BodyId>{{2}});
-  EXPECT_EQ(squeezed.y(4), 4);
-  EXPECT_EQ(squeezed.y(5), 1);
-  EXPECT_EQ(squeezed.last.crushed, std::vector<BodyId>{{5}});
-  EXPECT_EQ(play("squeeze.json").y(2), 7) << "waits again, at the same place of its path";
-}
-
-// Gravity takes 512 sub-units a tick off its speed along y, friction a quarter of that along x:
-// from 4,096 in 32 ticks to rest, after 32 · 4,096 − 128 · (1 + … + 32).
-TEST(ScenarioFile, IceAndSandDiffer) {
-  const Played end = play("ice_and_sand.json");
-  EXPECT_EQ(end.x(3), 4);
-  EXPECT_EQ(end.velocity(3), (Vec2{4'096, 0}));
-  EXPECT_EQ(end.world.find({4})->min.x, 32 * 4'096 - 128 * 33 * 16);
-  EXPECT_EQ(end.velocity(4), Vec2{});
-}
-
-// 2 units per second are 2,185 sub-units per tick. Body 2 is on the ground when it is made to jump.
-TEST(ScenarioFile, EveryKeyIsRead) {
-  const Played end = play("every_key.json");
-  EXPECT_EQ(end.world.find({3})->min, (Vec2{8 * kUnit, 9 * kUnit - 120 * 2'185}));
-  EXPECT_EQ(play("every_key.json", 49).y(2), 9);
-  EXPECT_LT(play("every_key.json", 65).y(2), 8);
+TEST(ScenarioFiles, AreAllExpectedToDoSomething) {
+  for (const std::string folder : {"articles", "scenarios"}) {
+    std::set<std::string> expected{"expected.json", "README.md"};
+    for (const SceneFile& scene : scene_files()) {
+      if (scene.folder == folder) expected.insert(scene.expected.at("file"));
+    }
+    std::set<std::string> files;
+    for (const auto& entry :
+         std::filesystem::directory_iterator{tests::source_file("tests/data/") + folder}) {
+      files.insert(entry.path().filename());
+    }
+    EXPECT_EQ(files, expected);
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tickbox::test {
 namespace {
@@ -23,6 +24,16 @@ std::string with_body(const std::string& keys, const std::string& head = "") {
 std::string error_of(const std::string& text) {
   const auto scenario = scenario::parse_scenario(text, "a.json");
   return scenario ? "no error" : scenario.error();
+}
+
+/// Expects an error at this line of the file that names each of these.
+void expect_error(const std::string& text, int line, const std::vector<std::string>& names) {
+  const std::string error = error_of(text);
+  EXPECT_TRUE(error.starts_with("a.json:" + std::to_string(line) + ": ")) << error;
+  EXPECT_FALSE(error.contains('\n')) << error;
+  for (const std::string& name : names) {
+    EXPECT_TRUE(error.contains(name)) << error;
+  }
 }
 
 sim::Body body_of(const std::string& keys) {
@@ -60,10 +71,9 @@ TEST(Scenario, ReadsGravityPerTickSquared) {
 }
 
 TEST(Scenario, NamesFileLineBodyAndKeyOfWhatItDoesNotKnow) {
-  EXPECT_EQ(error_of(with_body(R"(, "restitutoin": 0.5)")),
-            "a.json:2: unknown key \"restitutoin\" in body 3; did you mean \"restitution\"?");
-  EXPECT_EQ(error_of(with_body("", R"(, "gravty": [0, 1])")),
-            "a.json:1: unknown key \"gravty\"; did you mean \"gravity\"?");
+  expect_error(with_body(R"(, "restitutoin": 0.5)"), 2,
+               {"\"restitutoin\"", "body 3", "mean \"restitution\"?"});
+  expect_error(with_body("", R"(, "gravty": [0, 1])"), 1, {"\"gravty\"", "mean \"gravity\"?"});
 }
 
 /// A scenario of `count` boxes, each `step` units to the right of the one before.
@@ -80,17 +90,14 @@ std::string row_of(std::size_t count, double step, const std::string& keys = "")
 // Before the fix, 263 KB of boxes in one place took minutes and gigabytes.
 TEST(Scenario, RefusesTooManyBodiesInOnePlace) {
   EXPECT_EQ(error_of(row_of(9, 0)), "no error");
-  EXPECT_EQ(error_of(row_of(10, 0)),
-            "a.json:2: body 0 overlaps more than 8 bodies at tick 0; move them apart");
-  EXPECT_EQ(error_of(row_of(4'000, 0)),
-            "a.json:2: body 0 overlaps more than 8 bodies at tick 0; move them apart");
+  for (const std::size_t bodies : {std::size_t{10}, std::size_t{4'000}}) {
+    expect_error(row_of(bodies, 0), 2, {"body 0", "8 bodies"});
+  }
   EXPECT_EQ(error_of(row_of(100, 1)), "no error") << "bodies that touch";
   EXPECT_EQ(error_of(row_of(100, 0, ", \"sensor\": true")), "no error");
   // 1,415 bodies have more than a million pairs.
   const std::string error = error_of(row_of(1'500, 0, ", \"sensor\": true"));
-  EXPECT_TRUE(error.starts_with("a.json:") &&
-              error.contains(": the paths of more than 1000000 pairs of bodies touch in tick 1"))
-      << error;
+  EXPECT_TRUE(error.starts_with("a.json:") && error.contains("1000000 pairs")) << error;
 }
 
 // A value takes two bytes of a file, and seventy times as many of memory.
@@ -99,7 +106,7 @@ TEST(Scenario, RefusesMoreValuesThanAreRead) {
   const auto parsed = scenario::parse_json("[1,\n{\"id\": [2]}]", 4);
   ASSERT_FALSE(parsed);
   EXPECT_EQ(parsed.error().line, 2U);
-  EXPECT_EQ(parsed.error().message, "the file has more than 4 values; remove some bodies or keys");
+  EXPECT_TRUE(parsed.error().message.contains("4 values")) << parsed.error().message;
 }
 
 // Before the limit, an object of 50,000 keys took seconds: each was compared with all before it.
@@ -112,7 +119,7 @@ TEST(Scenario, RefusesMoreKeysInAnObjectThanAreRead) {
     return text + "}";
   };
   EXPECT_TRUE(scenario::parse_json(object_of(64)));
-  EXPECT_EQ(error_of(object_of(65)), "a.json:66: an object has more than 64 keys; remove some");
+  expect_error(object_of(65), 66, {"64 keys"});
 }
 
 TEST(Scenario, RefusesMoreBodiesThanAreRead) {
@@ -120,69 +127,52 @@ TEST(Scenario, RefusesMoreBodiesThanAreRead) {
   for (std::size_t i = 0; i < scenario::kBodiesMax; ++i) {
     text += ",{}";
   }
-  EXPECT_EQ(error_of(text + "] }"),
-            "a.json:2: \"bodies\" has 200001 bodies, but at most 200000 are possible; remove some");
+  expect_error(text + "] }", 2, {"200001 bodies", "200000"});
 }
 
-struct Wrong {
-  const char* keys;
-  const char* message;
-};
-
 TEST(Scenario, RefusesValuesOutsideTheirLimits) {
-  for (
-      const Wrong& wrong : {
-          Wrong{
-              R"(, "velocity": [0, 245761])",
-              R"("velocity" must be numbers from -245760 to 245760, but is [0, 245761] in body 3)"},
-          Wrong{R"(, "displacement": [4097, 0])",
-                R"("displacement" must be numbers from -4096 to 4096, but is [4097, 0] in body 3)"},
-          Wrong{R"(, "velocity": 3)", R"("velocity" must be a pair [x, y], but is 3 in body 3)"},
-          Wrong{
-              R"(, "velocity": [1, 1e300])",
-              R"("velocity" must be numbers from -245760 to 245760, but is [1, 1e300] in body 3)"},
-          Wrong{R"(, "mass": 0)",
-                R"("mass" must be a whole number from 1 to 65535, but is 0 in body 3)"},
-          Wrong{R"(, "mass": 1.5)",
-                R"("mass" must be a whole number from 1 to 65535, but is 1.5 in body 3)"},
-          Wrong{
-              R"(, "mass": 18446744073709551615)",
-              R"("mass" must be a whole number from 1 to 65535, but is 18446744073709551615 in body 3)"},
-          Wrong{R"(, "restitution": 1.1)",
-                R"("restitution" must be a number from 0 to 1, but is 1.1 in body 3)"},
-          Wrong{R"(, "response": "slid")",
-                R"("response" must be one of slide, stop, bounce, pass, but is "slid" in body 3)"},
-          Wrong{R"(, "id": 3)", R"(key "id" is given twice; remove one)"},
-          Wrong{R"(, "velocity": [1, 1], "displacement": [1, 1])",
-                R"("velocity" and "displacement" mean the same; remove one in body 3)"},
-      }) {
-    EXPECT_EQ(error_of(with_body(wrong.keys)), std::string{"a.json:2: "} + wrong.message);
+  struct Wrong {
+    const char* keys;
+    std::vector<std::string> names;
+  };
+
+  for (const Wrong& wrong : {
+           Wrong{R"(, "velocity": [0, 245761])", {"velocity", "-245760 to 245760", "[0, 245761]"}},
+           Wrong{R"(, "velocity": 3)", {"velocity", "[x, y]", "is 3"}},
+           Wrong{R"(, "velocity": [1, 1e300])", {"velocity", "[1, 1e300]"}},
+           Wrong{R"(, "velocity": [1, null])", {"velocity", "[1, null]"}},
+           Wrong{R"(, "displacement": [4097, 0])", {"displacement", "-4096 to 4096"}},
+           Wrong{R"(, "mass": 0)", {"mass", "1 to 65535", "is 0"}},
+           Wrong{R"(, "mass": 1.5)", {"mass", "is 1.5"}},
+           Wrong{R"(, "mass": 18446744073709551615)", {"mass", "18446744073709551615"}},
+           Wrong{R"(, "restitution": 1.1)", {"restitution", "0 to 1", "1.1"}},
+           Wrong{R"(, "response": "slid")", {"response", "slide, stop, bounce, pass", "slid"}},
+           Wrong{R"(, "id": 3)", {"\"id\""}},
+           Wrong{R"(, "velocity": [1, 1], "displacement": [1, 1])", {"velocity", "displacement"}},
+       }) {
+    expect_error(with_body(wrong.keys), 2, wrong.names);
   }
 }
 
 TEST(Scenario, RefusesPlacesOutsideTheWorldAndSizesOfNothing) {
-  const auto error_at = [](const std::string& min, const std::string& size) {
-    return error_of(
-        R"({"tick_rate": 60, "ticks": 1, "bodies": [{"id": 7, "kind": "static", "min": )" + min +
-        R"(, "size": )" + size + "}]}");
+  const auto at = [](const std::string& min, const std::string& size) {
+    return R"({"tick_rate": 60, "ticks": 1, "bodies": [{"id": 7, "kind": "static", "min": )" + min +
+           R"(, "size": )" + size + "}]}";
   };
-  EXPECT_EQ(error_at("[16384, -16384]", "[16383, 1]"), "no error");
-  EXPECT_EQ(error_at("[16384, -16384]", "[16384, 1]"),
-            "a.json:1: \"min\" and \"size\" must end below 32768 in body 7");
-  EXPECT_EQ(
-      error_at("[16384.1, 0]", "[1, 1]"),
-      "a.json:1: \"min\" must be numbers from -16384 to 16384, but is [16384.1, 0] in body 7");
-  EXPECT_EQ(error_at("[0, 0]", "[1, 0]"),
-            "a.json:1: \"size\" must be numbers from 1/65536 to 16384, but is [1, 0] in body 7");
+  EXPECT_EQ(error_of(at("[16384, -16384]", "[16383, 1]")), "no error");
+  expect_error(at("[16384, -16384]", "[16384, 1]"), 1, {"min", "size", "32768", "body 7"});
+  expect_error(at("[16384.1, 0]", "[1, 1]"), 1, {"min", "[16384.1, 0]", "body 7"});
+  expect_error(at("[0, 0]", "[1, 0]"), 1, {"size", "1/65536 to 16384", "body 7"});
 }
 
 TEST(Scenario, RefusesTwoBodiesOfOneIdAndSetsForNobody) {
-  EXPECT_EQ(error_of("{\"tick_rate\": 60, \"ticks\": 1, \"bodies\": [\n"
-                     "{\"id\": 1, \"kind\": \"static\", \"min\": [0, 0], \"size\": [1, 1]},\n"
-                     "{\"id\": 1, \"kind\": \"dynamic\", \"min\": [5, 0], \"size\": [1, 1]}]}"),
-            "a.json:3: \"id\" 1 is given to two bodies; change one");
-  EXPECT_EQ(error_of(with_body("", R"(, "set": [{"tick": 1, "id": 4, "velocity": [1, 1]}])")),
-            "a.json:1: \"bodies\" has no body 4: give the id of another in set number 1");
+  expect_error(
+      "{\"tick_rate\": 60, \"ticks\": 1, \"bodies\": [\n"
+      "{\"id\": 1, \"kind\": \"static\", \"min\": [0, 0], \"size\": [1, 1]},\n"
+      "{\"id\": 1, \"kind\": \"dynamic\", \"min\": [5, 0], \"size\": [1, 1]}]}",
+      3, {"\"id\" 1"});
+  expect_error(with_body("", R"(, "set": [{"tick": 1, "id": 4, "velocity": [1, 1]}])"), 1,
+               {"body 4", "set number 1"});
 }
 
 // There are sixty sets, as any sort keeps the order of a short list.
@@ -217,20 +207,14 @@ TEST(Scenario, ASetKeepsTheComponentThatIsNull) {
   EXPECT_EQ(body.velocity, (Vec2{2 * kUnit, 7}));
   scenario->changes[1].apply(body);
   EXPECT_EQ(body.velocity, (Vec2{2 * kUnit, kUnit}));
-  EXPECT_EQ(error_of(with_body(R"(, "velocity": [1, null])")),
-            "a.json:2: \"velocity\" must be numbers from -245760 to 245760, but is [1, null] in "
-            "body 3");
 }
 
 TEST(Scenario, SaysOnWhichLineATextIsNoJson) {
-  const std::string error = error_of("{\n  \"ticks\": 5,\n  oops\n}");
-  EXPECT_TRUE(error.starts_with("a.json:3: this is not JSON")) << error;
-  EXPECT_FALSE(error.contains('\n')) << error;
-  EXPECT_TRUE(error_of("").starts_with("a.json:1: this is not JSON"));
-  EXPECT_EQ(error_of("[]"), "a.json:1: a scenario must be an object {…}");
-  EXPECT_EQ(error_of("{}"), "a.json:1: key \"tick_rate\" is missing");
-  EXPECT_EQ(error_of(std::string(100'000, '[')),
-            "a.json:1: lists and objects are nested too deeply");
+  expect_error("{\n  \"ticks\": 5,\n  oops\n}", 3, {"JSON"});
+  expect_error("", 1, {"JSON"});
+  expect_error("[]", 1, {"object"});
+  expect_error("{}", 1, {"\"tick_rate\""});
+  expect_error(std::string(100'000, '['), 1, {"nested"});
 }
 
 // What makes a body of a scenario more than a box that falls: paths, one-way sides, sensors,
@@ -267,23 +251,17 @@ TEST(ScenarioPath, BeginsWhereItsBodyIs) {
 
 TEST(ScenarioPath, MayBeRepeatedByMinButNotContradicted) {
   EXPECT_EQ(error_of(with_kind("kinematic", kAtOne + kPath + R"(, "speed": 2)")), "no error");
-  EXPECT_EQ(
-      error_of(with_kind("kinematic", R"(, "min": [1, -3])" + kPath + R"(, "speed": 2)")),
-      "a.json:1: \"min\" is not the first point of \"path\", where the body begins: make them "
-      "equal, or remove \"min\" in body 3");
+  expect_error(with_kind("kinematic", R"(, "min": [1, -3])" + kPath + R"(, "speed": 2)"), 1,
+               {"min", "path", "body 3"});
 }
 
 TEST(ScenarioPath, KeepsTheWholeBoxInTheWorld) {
   const auto ending_at = [](const std::string& point) {
-    return error_of(with_kind("kinematic", R"(, "speed": 1, "path": [[0, 0], )" + point + "]"));
+    return with_kind("kinematic", R"(, "speed": 1, "path": [[0, 0], )" + point + "]");
   };
-  EXPECT_EQ(ending_at("[16383, -16384]"), "no error");
-  EXPECT_EQ(ending_at("[0, 16383.1]"),
-            "a.json:1: \"path\" leaves the world at point 2: min plus size must be at most 16384; "
-            "move the point in body 3");
-  EXPECT_EQ(ending_at("[-16384.1, 0]"),
-            "a.json:1: \"path\" must be numbers from -16384 to 16384, but is [[0, 0], [-16384.1, "
-            "0]] in body 3");
+  EXPECT_EQ(error_of(ending_at("[16383, -16384]")), "no error");
+  expect_error(ending_at("[0, 16383.1]"), 1, {"path", "point 2", "16384", "body 3"});
+  expect_error(ending_at("[-16384.1, 0]"), 1, {"path", "[-16384.1, 0]", "body 3"});
 }
 
 TEST(ScenarioPath, HasBetweenOneAndManyPoints) {
@@ -292,17 +270,13 @@ TEST(ScenarioPath, HasBetweenOneAndManyPoints) {
     for (int i = 0; i < count; ++i) {
       points += i == 0 ? "[0, 0]" : ", [0, 0]";
     }
-    return error_of(with_kind("kinematic", R"(, "speed": 1, "path": [)" + points + "]"));
+    return with_kind("kinematic", R"(, "speed": 1, "path": [)" + points + "]");
   };
-  EXPECT_EQ(of_points(1), "no error");
-  EXPECT_EQ(of_points(1024), "no error");
-  EXPECT_EQ(of_points(0),
-            "a.json:1: \"path\" must be 1 to 1024 pairs [[x, y], …], but is [] in body 3");
-  EXPECT_EQ(
-      of_points(1025),
-      "a.json:1: \"path\" must be 1 to 1024 pairs [[x, y], …], but is a list of 1025 in body 3");
-  EXPECT_EQ(error_of(with_kind("kinematic", R"(, "speed": 1, "path": [1, 2])")),
-            "a.json:1: \"path\" must be 1 to 1024 pairs [[x, y], …], but is [1, 2] in body 3");
+  EXPECT_EQ(error_of(of_points(1)), "no error");
+  EXPECT_EQ(error_of(of_points(1024)), "no error");
+  expect_error(of_points(0), 1, {"path", "1 to 1024", "body 3"});
+  expect_error(of_points(1025), 1, {"path", "1025", "body 3"});
+  expect_error(with_kind("kinematic", R"(, "speed": 1, "path": [1, 2])"), 1, {"path", "[1, 2]"});
 }
 
 TEST(ScenarioPath, IsNumberedByIdsNotByTheOrderOfTheFile) {
@@ -354,77 +328,58 @@ TEST(ScenarioBody, RubsByNearestStepAndNeverWholly) {
   EXPECT_EQ(friction_of("1"), 255);
 }
 
-struct WrongKind {
-  const char* kind;
-  std::string keys;
-  const char* message;
-};
-
 TEST(ScenarioBody, RefusesWhatDoesNotGoTogether) {
-  for (
-      const WrongKind& wrong : {
-          WrongKind{"dynamic", kPath + R"(, "speed": 2)",
-                    R"("path" is for kinematic bodies only: remove it, or change "kind")"},
-          WrongKind{"static", kPath + R"(, "speed": 2)",
-                    R"("path" is for kinematic bodies only: remove it, or change "kind")"},
-          WrongKind{
-              "dynamic", kAtOne + R"(, "speed": 2)",
-              R"("speed" is for kinematic bodies with a "path" only: remove it, or change "kind")"},
-          WrongKind{"kinematic", kAtOne + R"(, "speed": 2)",
-                    R"("speed" needs a "path": add one, or use "velocity")"},
-          WrongKind{"kinematic", kPath, R"(key "speed" is missing beside "path": add it)"},
-          WrongKind{"kinematic", kPath + R"(, "speed": 1, "velocity": [0, 0])",
-                    R"("velocity" and "path" cannot be combined: remove one of them)"},
-          WrongKind{"kinematic", kPath + R"(, "speed": 1, "displacement": [0, 1])",
-                    R"("displacement" and "path" cannot be combined: remove one of them)"},
-          WrongKind{"kinematic", R"(, "speed": 1)", R"(key "min" is missing)"},
-          WrongKind{"kinematic", kPath + R"(, "speed": -1)",
-                    R"("speed" must be a number from 0 to 245760, but is -1)"},
-          WrongKind{"kinematic", kPath + R"(, "speed": 245761)",
-                    R"("speed" must be a number from 0 to 245760, but is 245761)"},
-          WrongKind{"dynamic", kAtOne + R"(, "squeeze": "crush")",
-                    R"("squeeze" is for kinematic bodies only: remove it, or change "kind")"},
-          WrongKind{"kinematic", kAtOne + R"(, "squeeze": "crushed")",
-                    R"("squeeze" must be one of blocked, crush, but is "crushed")"},
-          WrongKind{
-              "dynamic", kAtOne + R"(, "one_way": "up")",
-              R"("one_way" is for static and kinematic bodies only: remove it, or change "kind")"},
-          WrongKind{"static", kAtOne + R"(, "one_way": "top")",
-                    R"("one_way" must be one of up, down, left, right, but is "top")"},
-          WrongKind{"static", kAtOne + R"(, "one_way": "up", "sensor": true)",
-                    "a sensor, or a body that passes, stops no body and has no solid side: remove "
-                    "\"one_way\", or make the body solid"},
-          WrongKind{"static", kAtOne + R"(, "sensor": 1)",
-                    R"("sensor" must be true or false, but is 1)"},
-          WrongKind{"dynamic", kAtOne + R"(, "friction": 1.1)",
-                    R"("friction" must be a number from 0 to 1, but is 1.1)"},
-          WrongKind{"static", kAtOne + R"(, "velocity": [1, 0])",
-                    "a static body does not move: remove its velocity, or make the body dynamic or "
-                    "kinematic"},
-      }) {
-    EXPECT_EQ(error_of(with_kind(wrong.kind, wrong.keys)),
-              std::string{"a.json:1: "} + wrong.message + " in body 3");
+  struct Wrong {
+    const char* kind;
+    std::string keys;
+    std::vector<std::string> names;
+  };
+
+  for (const Wrong& wrong : {
+           Wrong{"dynamic", kPath + R"(, "speed": 2)", {"\"path\"", "kinematic"}},
+           Wrong{"static", kPath + R"(, "speed": 2)", {"\"path\"", "kinematic"}},
+           Wrong{"dynamic", kAtOne + R"(, "speed": 2)", {"\"speed\"", "\"path\""}},
+           Wrong{"kinematic", kAtOne + R"(, "speed": 2)", {"\"speed\"", "\"path\""}},
+           Wrong{"kinematic", kPath, {"\"speed\" is missing"}},
+           Wrong{"kinematic",
+                 kPath + R"(, "speed": 1, "velocity": [0, 0])",
+                 {"\"velocity\"", "\"path\""}},
+           Wrong{"kinematic",
+                 kPath + R"(, "speed": 1, "displacement": [0, 1])",
+                 {"\"displacement\"", "\"path\""}},
+           Wrong{"kinematic", R"(, "speed": 1)", {"\"min\" is missing"}},
+           Wrong{"kinematic", kPath + R"(, "speed": -1)", {"\"speed\"", "0 to 245760", "-1"}},
+           Wrong{"kinematic", kPath + R"(, "speed": 245761)", {"\"speed\"", "245761"}},
+           Wrong{"dynamic", kAtOne + R"(, "squeeze": "crush")", {"\"squeeze\"", "kinematic"}},
+           Wrong{"kinematic",
+                 kAtOne + R"(, "squeeze": "crushed")",
+                 {"\"squeeze\"", "blocked, crush", "\"crushed\""}},
+           Wrong{"dynamic", kAtOne + R"(, "one_way": "up")", {"\"one_way\"", "static"}},
+           Wrong{"static", kAtOne + R"(, "one_way": "top")", {"\"one_way\"", "\"top\""}},
+           Wrong{"static", kAtOne + R"(, "one_way": "up", "sensor": true)", {"\"one_way\""}},
+           Wrong{"static", kAtOne + R"(, "sensor": 1)", {"\"sensor\"", "true or false"}},
+           Wrong{"dynamic", kAtOne + R"(, "friction": 1.1)", {"\"friction\"", "0 to 1", "1.1"}},
+           Wrong{"static", kAtOne + R"(, "velocity": [1, 0])", {"static", "velocity"}},
+       }) {
+    expect_error(with_kind(wrong.kind, wrong.keys), 1, wrong.names);
+    expect_error(with_kind(wrong.kind, wrong.keys), 1, {"in body 3"});
   }
 }
 
 TEST(ScenarioSet, ChangesWhoMovesByItsVelocityOnly) {
   const auto set_for = [](const std::string& id) {
-    return error_of(R"({"tick_rate": 60, "ticks": 5, "bodies": [
+    return R"({"tick_rate": 60, "ticks": 5, "bodies": [
       {"id": 1, "kind": "static", "min": [0, 0], "size": [1, 1]},
       {"id": 2, "kind": "dynamic", "min": [2, 0], "size": [1, 1]},
       {"id": 3, "kind": "kinematic", "min": [4, 0], "size": [1, 1]},
       {"id": 4, "kind": "kinematic", "path": [[6, 0]], "size": [1, 1], "speed": 0} ],
       "set": [ {"tick": 2, "velocity": [1, 0], "id": )" +
-                    id + "} ]}");
+           id + "} ]}";
   };
-  EXPECT_EQ(set_for("2"), "no error");
-  EXPECT_EQ(set_for("3"), "no error");
-  EXPECT_EQ(set_for("1"),
-            "a.json:6: body 1 is static and does not move: name another body, or make this one "
-            "dynamic in set number 1");
-  EXPECT_EQ(set_for("4"),
-            "a.json:6: body 4 follows a path: name another body, or replace its path by a "
-            "\"velocity\" in set number 1");
+  EXPECT_EQ(error_of(set_for("2")), "no error");
+  EXPECT_EQ(error_of(set_for("3")), "no error");
+  expect_error(set_for("1"), 6, {"body 1", "static", "set number 1"});
+  expect_error(set_for("4"), 6, {"body 4", "path", "set number 1"});
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Rays and boxes cast through a world: edges, corners, seams, insides, order.
+// Rays and boxes cast through a world, against a plain search; and by hand what that search leaves
+// out: places, order, layers, the border.
 
 #include "sim/cast.h"
 
@@ -27,15 +28,7 @@ using sim::CastHit;
 
 sim::World world_of(const std::vector<sim::Body>& bodies,
                     sim::WorldSettings settings = {.border = sim::Border::Remove}) {
-  std::vector<sim::Body> statics;
-  for (const sim::Body& body : bodies) {
-    if (body.kind == sim::Kind::Static) statics.push_back(body);
-  }
-  sim::World world{settings, std::make_shared<const sim::Statics>(std::move(statics))};
-  for (const sim::Body& body : bodies) {
-    if (body.kind != sim::Kind::Static) world.add(body);
-  }
-  return world;
+  return Scene::make_world(settings, bodies);
 }
 
 std::optional<CastHit> nearest(const sim::World& world, const Cast& cast) {
@@ -57,20 +50,13 @@ std::vector<std::uint64_t> ids_hit(const sim::World& world, const Cast& cast) {
   return ids;
 }
 
-constexpr Vec2 kPoint = {0, 0};
-
-/// The ray of a true point.
-constexpr Cast point_ray(Vec2 from, Vec2 way) {
-  return {.from = from, .size = kPoint, .way = way};
-}
-
 /// A world with a box from (0, 0) to (10, 10) sub-units.
 sim::World one_box() {
   return world_of({wall(1, {0, 0}, {10, 10})});
 }
 
 TEST(Cast, TellsWhereWhenAndOnWhichSideItHits) {
-  const auto hit = nearest(one_box(), point_ray({-10, 3}, {40, 8}));
+  const auto hit = nearest(one_box(), {.from = {-10, 3}, .size = {0, 0}, .way = {40, 8}});
   ASSERT_TRUE(hit);
   EXPECT_EQ(hit->body, BodyId{1});
   EXPECT_EQ(hit->place, (Vec2{0, 5}));
@@ -86,53 +72,6 @@ TEST(Cast, PutsABoxFaceToFace) {
   EXPECT_EQ(hit->normal_y, 1);
 }
 
-TEST(Cast, DoesNotHitWhatItReachesExactlyAtItsEnd) {
-  EXPECT_FALSE(nearest(one_box(), point_ray({-7, 5}, {7, 0})));
-  EXPECT_TRUE(nearest(one_box(), point_ray({-7, 5}, {8, 0})));
-}
-
-TEST(Cast, RunsAlongAnEdgeFreely) {
-  EXPECT_FALSE(nearest(one_box(), point_ray({-5, 0}, {30, 0})));
-  EXPECT_FALSE(nearest(one_box(), point_ray({-5, 10}, {30, 0})));
-  EXPECT_FALSE(nearest(one_box(), point_ray({10, 5}, {0, 30})));
-  EXPECT_FALSE(nearest(one_box(), {.from = {-5, -1}, .way = {30, 0}}));
-  EXPECT_FALSE(nearest(one_box(), {.from = {-5, 10}, .way = {30, 0}}));
-}
-
-TEST(Cast, HitsAtOnceFromAnEdgeInwardsAndNotOutwards) {
-  const auto hit = nearest(one_box(), point_ray({5, 10}, {3, -1}));
-  ASSERT_TRUE(hit);
-  EXPECT_EQ(hit->at, sim::Moment{});
-  EXPECT_EQ(hit->place, (Vec2{5, 10}));
-  EXPECT_EQ(hit->normal_y, 1);
-  EXPECT_FALSE(nearest(one_box(), point_ray({5, 10}, {3, 1})));
-  EXPECT_FALSE(nearest(one_box(), point_ray({5, 10}, {0, 0})));
-}
-
-TEST(Cast, GoesStraightIntoACornerAndPastOne) {
-  const auto into = nearest(one_box(), point_ray({-5, -5}, {10, 10}));
-  ASSERT_TRUE(into);
-  EXPECT_EQ(into->place, (Vec2{0, 0}));
-  EXPECT_EQ(into->normal_y, -1) << "of two equal axes it is y";
-  EXPECT_EQ(nearest(one_box(), point_ray({-6, -3}, {20, 10}))->normal_x, -1) << "the faster axis";
-  EXPECT_FALSE(nearest(one_box(), point_ray({-5, 5}, {10, -10}))) << "through the corner, past it";
-  EXPECT_TRUE(nearest(one_box(), point_ray({0, 0}, {1, 1}))) << "from the corner inwards";
-}
-
-TEST(Cast, IsHitAtItsStartByWhatItStartsIn) {
-  const Cast inside = point_ray({5, 5}, {40, 0});
-  const auto hit = nearest(one_box(), inside);
-  ASSERT_TRUE(hit);
-  EXPECT_EQ(hit->at, sim::Moment{});
-  EXPECT_EQ(hit->place, (Vec2{5, 5}));
-  EXPECT_EQ(hit->normal_x, 0);
-  EXPECT_EQ(hit->normal_y, 0);
-
-  Cast outwards = inside;
-  outwards.start = sim::CastStart::Skipped;
-  EXPECT_FALSE(nearest(one_box(), outwards));
-}
-
 TEST(Cast, PutsWhatItStartsInBeforeWhatItTouchesThere) {
   const sim::World world = world_of({wall(1, at(1, 0), at(1, 2)), box(2, at(0, 1), at(1, 1))});
   EXPECT_EQ(ids_hit(world, {.from = at(0, 0), .size = at(1, 1.5), .way = at(1, 0)}),
@@ -144,15 +83,6 @@ TEST(Cast, WithoutAWayTellsWhoIsThere) {
   EXPECT_EQ(ids_hit(world, {.from = at(1, 0), .size = at(3, 1)}),
             (std::vector<std::uint64_t>{1, 2}));
   EXPECT_EQ(ids_hit(world, {.from = at(2, 0), .size = at(1, 1)}), (std::vector<std::uint64_t>{}));
-}
-
-// A point exactly on the seam is in neither tile. A ray of one sub-unit is in one of them.
-TEST(Cast, PassesAlongASeamOnlyAsATruePoint) {
-  const sim::World world = world_of({wall(1, at(5, 0), at(1, 1)), wall(2, at(5, 1), at(1, 1))});
-  EXPECT_FALSE(nearest(world, {.from = at(0, 1), .size = kPoint, .way = at(20, 0)}));
-  const auto hit = nearest(world, {.from = at(0, 1), .way = at(20, 0)});
-  ASSERT_TRUE(hit);
-  EXPECT_EQ(hit->body, BodyId{2});
 }
 
 TEST(Cast, OrdersHitsByTimeThenLongerContactThenId) {
@@ -179,36 +109,6 @@ TEST(Cast, MeetsWhomItsLayersMeetAndNotWhomItIgnores) {
   const Cast cast = {
       .from = at(0, 0.5), .way = at(20, 0), .layers = 1, .collides_with = 1, .ignores = BodyId{3}};
   EXPECT_EQ(ids_hit(world, cast), (std::vector<std::uint64_t>{4}));
-}
-
-TEST(Cast, MeetsGhostsOnlyWhenAsked) {
-  Body sensor = wall(1, at(1, 0), at(1, 1));
-  sensor.sensor = true;
-  Body passing = box(2, at(3, 0), at(1, 1));
-  passing.response = sim::Response::Pass;
-  const sim::World world = world_of({sensor, passing, box(3, at(5, 0), at(1, 1))});
-  Cast cast = {.from = at(0, 0.5), .way = at(20, 0)};
-  EXPECT_EQ(ids_hit(world, cast), (std::vector<std::uint64_t>{3}));
-  cast.ghosts = sim::CastGhosts::Counted;
-  EXPECT_EQ(ids_hit(world, cast), (std::vector<std::uint64_t>{1, 2, 3}));
-}
-
-TEST(Cast, MeetsAOneWayBodyOnItsSolidSideOnly) {
-  const std::pair<sim::OneWay, Vec2> solid_to[] = {{sim::OneWay::Up, at(0, 9)},
-                                                   {sim::OneWay::Down, at(0, -9)},
-                                                   {sim::OneWay::Left, at(9, 0)},
-                                                   {sim::OneWay::Right, at(-9, 0)}};
-  for (const auto& [side, way] : solid_to) {
-    Body platform = wall(1, at(0, 0), at(2, 2));
-    platform.one_way = side;
-    const sim::World world = world_of({platform});
-    const Vec2 middle = at(1, 1);
-    const Vec2 outside = {middle.x - way.x / 3, middle.y - way.y / 3};
-    const Vec2 behind = {middle.x + way.x / 3, middle.y + way.y / 3};
-    EXPECT_TRUE(nearest(world, {.from = outside, .way = way}));
-    EXPECT_FALSE(nearest(world, {.from = behind, .way = {-way.x, -way.y}}));
-    EXPECT_FALSE(nearest(world, {.from = middle, .way = way})) << "from within";
-  }
 }
 
 TEST(Cast, MeetsTheBorderWhereItIsSolid) {

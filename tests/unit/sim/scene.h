@@ -95,6 +95,7 @@ class Scene {
 namespace tickbox {
 
 /// Prints a vector in messages of failed tests.
+// NOLINTNEXTLINE(readability-identifier-naming): the name that GoogleTest looks for
 inline void PrintTo(Vec2 v, std::ostream* out) {
   *out << '(' << static_cast<double>(v.x) / kUnit << ", " << static_cast<double>(v.y) / kUnit
        << ')';

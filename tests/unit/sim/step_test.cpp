@@ -1,4 +1,5 @@
-// Single ticks with values that a person can check by hand.
+// What the naive step of tests/property knows nothing of: many ids, many worlds, limits of work.
+// Scenes with values that a person can check are those of tests/data/articles.
 
 #include "sim/step.h"
 
@@ -19,43 +20,6 @@ namespace tickbox::test {
 namespace {
 
 constexpr std::int32_t kEarthGravity = 546;  // about 30 units/s² at 60 Hz
-
-TEST(Step, MovesAFreeBoxByItsVelocity) {
-  Scene scene{{moving(box(1, at(2, 3), at(1, 1)), {7, -5})}};
-  EXPECT_TRUE(scene.step().contacts.empty());
-  EXPECT_EQ(scene.place(1), (Vec2{units(2) + 7, units(3) - 5}));
-}
-
-TEST(Step, AddsGravityToTheVelocityFirstAndByItsScale) {
-  sim::Body light = box(2, at(10, 0), at(1, 1));
-  light.gravity_scale = 64;
-  Scene scene{{.gravity = {0, kEarthGravity}}, {box(1, at(0, 0), at(1, 1)), light}};
-  scene.step();
-  EXPECT_EQ(scene.velocity(1), (Vec2{0, 546}));
-  EXPECT_EQ(scene.place(1), (Vec2{0, 546}));
-  EXPECT_EQ(scene.velocity(2), (Vec2{0, 136}));
-}
-
-TEST(Step, SlidesAlongAWallWithTheRestOfTheTick) {
-  Scene scene{{wall(1, at(4, 0), at(1, 20)), moving(box(2, at(0, 5), at(1, 1)), at(6, 2))}};
-  const auto& contacts = scene.step().contacts;
-  ASSERT_EQ(contacts.size(), 1U);
-  EXPECT_EQ(contacts[0].a, BodyId{1});
-  EXPECT_EQ(contacts[0].b, BodyId{2});
-  EXPECT_EQ(contacts[0].normal_x, 1);  // from 2 to 1
-  EXPECT_EQ(contacts[0].normal_y, 0);
-  EXPECT_EQ(contacts[0].time, sim::kFineSteps / 2);
-  EXPECT_EQ(scene.place(2), at(3, 7));
-  EXPECT_EQ(scene.velocity(2), at(0, 2));
-}
-
-TEST(Step, StopsWhereItHits) {
-  Scene scene{
-      {wall(1, at(4, 0), at(1, 20)), stopping(moving(box(2, at(0, 5), at(1, 1)), at(6, 2)))}};
-  scene.step();
-  EXPECT_EQ(scene.place(2), at(3, 6));
-  EXPECT_EQ(scene.velocity(2), at(0, 0));
-}
 
 // Enough contacts for the radix sort. The ids differ in ten bits only; the parameter is the lowest
 // of these bits.
@@ -99,99 +63,6 @@ TEST(Step, RestsOnTheStaticsOfItsOwnWorldOnly) {
   EXPECT_TRUE(stepper.step(floor).contacts.empty());
 }
 
-TEST(Step, BouncesByItsRestitution) {
-  Scene scene{{wall(1, at(4, 0), at(1, 20)), bouncing(moving(box(2, at(0, 5), at(1, 1)), at(6, 2))),
-               bouncing(moving(box(3, at(0, 9), at(1, 1)), at(6, 0)), 128)}};
-  scene.step();
-  EXPECT_EQ(scene.place(2), at(0, 7));
-  EXPECT_EQ(scene.velocity(2), at(-6, 2));
-  EXPECT_EQ(scene.place(3), at(1.5, 9));
-  EXPECT_EQ(scene.velocity(3), at(-3, 0));
-}
-
-TEST(Step, DoesNotBounceAtUpToTwiceTheGravity) {
-  const auto fall = [](std::int32_t speed) {
-    Scene scene{
-        {.gravity = {0, 100}},
-        {wall(1, at(0, 1), at(9, 1)), bouncing(moving(box(2, at(0, 0), at(1, 1)), {0, speed}))}};
-    scene.step();
-    return scene.velocity(2).y;
-  };
-  EXPECT_EQ(fall(100), 0);  // 200 after gravity
-  EXPECT_EQ(fall(101), -201);
-}
-
-TEST(Step, ExchangesMomentumByMass) {
-  sim::Body heavy = bouncing(moving(box(1, at(0, 0), at(1, 1)), {3'000, 0}));
-  heavy.mass = 3;
-  Scene scene{{heavy, bouncing(box(2, {units(1) + 1'000, 0}, at(1, 1)))}};
-  scene.step();
-  EXPECT_EQ(scene.velocity(1), (Vec2{1'500, 0}));
-  EXPECT_EQ(scene.velocity(2), (Vec2{4'500, 0}));
-}
-
-TEST(Step, LetsTheOneHitFollowTheSpeedOfItsPusher) {
-  Scene scene{
-      {moving(box(1, at(0, 0), at(1, 1)), {3'001, 0}), box(2, {units(1) + 1'000, 0}, at(1, 1))}};
-  scene.step();
-  EXPECT_EQ(scene.velocity(1), (Vec2{1'500, 0}));  // the odd unit of momentum is dropped
-  EXPECT_EQ(scene.velocity(2), (Vec2{1'500, 0}));
-}
-
-TEST(Step, PushesARowOfCratesWithOneEventEach) {
-  std::vector<sim::Body> bodies = {moving(box(1, at(0, 0), at(1, 1)), at(0.5, 0))};
-  for (std::uint32_t n = 0; n < 40; ++n) {
-    bodies.push_back(box(2 + n, at(1 + n, 0), at(1, 1)));
-  }
-  Scene scene{bodies};
-  const auto& report = scene.step();
-  EXPECT_EQ(report.contacts.size(), 40U);
-  EXPECT_EQ(report.events_max, 1U);
-  EXPECT_EQ(scene.velocity(1), (Vec2{units(0.5) / 41, 0}));
-  EXPECT_EQ(scene.velocity(41), (Vec2{units(0.5) / 41, 0}));
-}
-
-TEST(Step, ReportsEachThatJoinsABlockWithTheMemberThatItMeets) {
-  Scene scene{{moving(box(1, at(0, 0), at(1, 1)), at(0.5, 0)), box(2, at(1, 0), at(1, 1)),
-               box(3, at(2, 0), at(1, 1))}};
-  const auto& contacts = scene.step().contacts;
-  ASSERT_EQ(contacts.size(), 2U);
-  EXPECT_EQ(contacts[0].a, BodyId{1});
-  EXPECT_EQ(contacts[0].b, BodyId{2});
-  EXPECT_EQ(contacts[1].a, BodyId{2});
-  EXPECT_EQ(contacts[1].b, BodyId{3});
-  EXPECT_EQ(contacts[1].normal_x, -1);  // from 3 to 2
-  EXPECT_EQ(contacts[1].time, 0);
-}
-
-TEST(Step, RestsAStackForOneEventABox) {
-  constexpr std::uint32_t kBoxes = 20;
-  std::vector<sim::Body> bodies = {wall(100, at(-5, kBoxes), at(11, 1))};
-  for (std::uint32_t n = 0; n < kBoxes; ++n) {
-    bodies.push_back(box(1 + n, at(0, n), at(1, 1)));
-  }
-  Scene scene{{.gravity = {0, kEarthGravity}}, bodies};
-  for (int tick = 0; tick < 60; ++tick) {
-    ASSERT_EQ(scene.step().contacts.size(), kBoxes);
-  }
-  EXPECT_EQ(scene.place(1), at(0, 0));
-  EXPECT_EQ(scene.velocity(1), at(0, 0));
-}
-
-// A heavy body presses the Goomba onto the floor. Before the fix, the Goomba was pushed back and
-// forth between the two without end.
-TEST(Step, HoldsTheGoombaOnTheFloor) {
-  sim::Body heavy = box(2, at(0.3, 0), at(1, 1));
-  heavy.mass = 65'535;
-  Scene scene{{.gravity = {0, kEarthGravity}},
-              {wall(9, at(-5, 2), at(11, 1)), box(1, at(0, 1), at(1, 1)), heavy}};
-  const auto& report = scene.step(100);
-  EXPECT_EQ(report.contacts.size(), 2U);
-  EXPECT_TRUE(report.frozen.empty());
-  EXPECT_EQ(scene.place(1), at(0, 1));
-  EXPECT_EQ(scene.place(2), at(0.3, 0));
-}
-
 TEST(Step, FreezesWhoeverHasSpentTheBudgetOfEventsAndEnds) {
   // A pole that bodies hit in turn from both sides, each at another height.
   std::vector<sim::Body> bodies = {box(1, at(0, 0), at(1, 100))};
@@ -206,25 +77,6 @@ TEST(Step, FreezesWhoeverHasSpentTheBudgetOfEventsAndEnds) {
   EXPECT_EQ(report.frozen, std::vector<BodyId>{BodyId{1}});
   EXPECT_EQ(scene.velocity(1), at(0, 0));
   EXPECT_GT(report.events_max, static_cast<std::uint32_t>(sim::kEventLimit));
-}
-
-TEST(Step, PartsBodiesThatOverlapAtTheStartAlongTheShortestWay) {
-  Scene scene{{moving(box(1, at(0, 0), at(2, 2)), at(0.25, 0)), box(2, at(1, 1.5), at(2, 2))}};
-  const auto& report = scene.step();
-  EXPECT_EQ(report.separated, (std::vector<sim::BodyPair>{{BodyId{1}, BodyId{2}}}));
-  EXPECT_TRUE(report.overlaps.empty());
-  EXPECT_EQ(scene.place(1), at(0.25, -0.25));  // half of the overlap of 0.5, and its own way
-  EXPECT_EQ(scene.place(2), at(1, 1.75));
-}
-
-TEST(Step, LeavesWhatItCannotPartWhereItIsAndSaysSo) {
-  // A box of 2 by 2 between walls that are 1.5 apart: the way out of one wall leads into the other.
-  Scene scene{{box(5, at(0, 0), at(2, 2)), wall(1, at(-9, -15), at(9, 30)),
-               wall(2, at(1.5, -15), at(9, 30))}};
-  const auto& report = scene.step();
-  EXPECT_TRUE(report.separated.empty());
-  EXPECT_EQ(report.overlaps, (std::vector<sim::BodyPair>{{BodyId{2}, BodyId{5}}}));
-  EXPECT_EQ(scene.place(5), at(0, 0));
 }
 
 /// Bodies that are apart and fly to one place within a tick.

@@ -1,20 +1,16 @@
 // A grid of tiles becomes few rectangles, and small grids become the expected ones. The rectangles
-// cover exactly the solid cells. Bodies move among them as among single tiles.
+// cover exactly the solid cells. That a seam stops nobody is a law of tests/property.
 
 #include "sim/tiles.h"
 
 #include "core/rng.h"
-#include "sim/cast.h"
 #include "tests/unit/sim/scene.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
-#include <ostream>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace tickbox::test {
@@ -132,8 +128,6 @@ TEST(Tiles, AreRefusedWhereTheyLeaveTheWorldOrAreMiscounted) {
   EXPECT_FALSE(is_within_limits(grid));
 }
 
-// --- random grids
-
 struct RandomGrid {
   std::int32_t width = 0;
   std::int32_t height = 0;
@@ -181,110 +175,6 @@ TEST(Tiles, CoverEverySolidCellOnceAndNoOther) {
     solid += std::ranges::count(grid.cells, 1);
   }
   EXPECT_LT(rectangles * 2, solid);
-}
-
-/// The same tiles merged, and one by one.
-struct TwoWorlds {
-  sim::World merged;
-  sim::World single;
-  Vec2 extent;
-};
-
-TwoWorlds draw_worlds(Rng& rng) {
-  const RandomGrid cells = draw_grid(rng);
-  const Vec2 tile = {static_cast<std::int32_t>(kUnit / 2 + rng.below(kUnit)),
-                     static_cast<std::int32_t>(kUnit / 2 + rng.below(kUnit))};
-  const TileGrid grid = {
-      .tile = tile, .width = cells.width, .height = cells.height, .cells = cells.cells};
-  std::vector<Body> tiles;
-  for (std::uint32_t i = 0; i < cells.cells.size(); ++i) {
-    if (cells.cells[i] == 0) continue;
-    const auto x = static_cast<std::int32_t>(i) % cells.width;
-    const auto y = static_cast<std::int32_t>(i) / cells.width;
-    tiles.push_back(wall(kFirstId + i, {x * tile.x, y * tile.y}, tile));
-  }
-  const sim::WorldSettings settings = {.gravity = {0, rng.chance(1, 2) ? 546 : 0}};
-  const auto world_of = [&](std::vector<Body> statics) {
-    return sim::World{settings, std::make_shared<const sim::Statics>(std::move(statics))};
-  };
-  return {world_of(merged_tiles(grid, wall(kFirstId, {}, {1, 1}))),
-          world_of(std::move(tiles)),
-          {cells.width * tile.x, cells.height * tile.y}};
-}
-
-std::int32_t below(Rng& rng, std::int32_t bound) {
-  return static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(bound)));
-}
-
-/// Adds boxes of odd places and sizes where no tile is, and returns how many.
-int add_movers(Rng& rng, TwoWorlds& worlds) {
-  const std::int32_t fastest = rng.chance(1, 3) ? 20 * kUnit : kUnit / 2;
-  int added = 0;
-  for (std::uint32_t id = 0; id < 20; ++id) {
-    Body body = box(id, {below(rng, worlds.extent.x), below(rng, worlds.extent.y)},
-                    {1 + below(rng, kUnit), 1 + below(rng, kUnit)});
-    body.velocity = {below(rng, 2 * fastest) - fastest, below(rng, 2 * fastest) - fastest};
-    body.response = static_cast<sim::Response>(rng.below(3));
-    body.restitution = body.response == sim::Response::Bounce ? 200 : 0;
-    const bool is_free =
-        !overlaps_any(worlds.single.statics(), body.min, body.size) &&
-        std::ranges::none_of(worlds.single.movers(), [&](const Body& other) {
-          return overlap(sim::box_of(body.min, body.size), sim::box_of(other.min, other.size));
-        });
-    if (!is_free) continue;
-    worlds.merged.add(body);
-    worlds.single.add(body);
-    ++added;
-  }
-  return added;
-}
-
-TEST(Tiles, MoveNobodyDifferentlyWhenMerged) {
-  sim::Stepper stepper;
-  int moved = 0;
-  std::size_t contacts = 0;
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
-    Rng rng{seed};
-    TwoWorlds worlds = draw_worlds(rng);
-    moved += add_movers(rng, worlds);
-    for (int tick = 1; tick <= 30; ++tick) {
-      stepper.step(worlds.merged);
-      contacts += stepper.step(worlds.single).contacts.size();
-      ASSERT_TRUE(std::ranges::equal(worlds.merged.movers(), worlds.single.movers()))
-          << "seed " << seed << " tick " << tick;
-    }
-  }
-  EXPECT_GT(moved, 1'000);
-  EXPECT_GT(contacts, 10'000U);
-}
-
-TEST(Tiles, StopCastsAtTheSamePlaceWhenMerged) {
-  int hits = 0;
-  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
-    Rng rng{seed};
-    const TwoWorlds worlds = draw_worlds(rng);
-    sim::Caster merged_caster;
-    sim::Caster single_caster;
-    merged_caster.look_at(worlds.merged);
-    single_caster.look_at(worlds.single);
-    for (int n = 0; n < 10; ++n) {
-      sim::Cast cast;
-      cast.from = {below(rng, worlds.extent.x), below(rng, worlds.extent.y)};
-      cast.way = {below(rng, 40 * kUnit) - 20 * kUnit, below(rng, 40 * kUnit) - 20 * kUnit};
-      if (rng.chance(1, 4)) cast.way[rng.below(2)] = 0;
-      if (rng.chance(1, 2)) cast.size = {1 + below(rng, kUnit), 1 + below(rng, kUnit)};
-      if (overlaps_any(worlds.single.statics(), cast.from, cast.size)) continue;
-      const auto one = merged_caster.nearest(cast);
-      const auto other = single_caster.nearest(cast);
-      ASSERT_EQ(one.has_value(), other.has_value()) << "seed " << seed << " cast " << n;
-      if (!one) continue;
-      ASSERT_EQ(one->at, other->at) << "seed " << seed << " cast " << n;
-      ASSERT_EQ(one->place, other->place) << "seed " << seed << " cast " << n;
-      ASSERT_EQ(one->normal_x, other->normal_x) << "seed " << seed << " cast " << n;
-      ++hits;
-    }
-  }
-  EXPECT_GT(hits, 1'000);
 }
 
 }  // namespace

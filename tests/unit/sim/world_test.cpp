@@ -1,4 +1,4 @@
-// The world's list of movers and its hash.
+// The world's list of movers, its hash and its statics.
 
 #include "sim/world.h"
 
@@ -86,19 +86,29 @@ TEST(World, HashesItsStaticsAndSettings) {
   EXPECT_NE(hash, state_hash(Scene{{.border = sim::Border::Remove}, bodies}.world()));
 }
 
-TEST(World, DoesNotDependOnTheOrderInWhichBodiesCame) {
-  const sim::Body a = moving(box(1, at(0, 0), at(1, 1)), at(1, 0));
-  const sim::Body b = box(2, at(1.5, 0), at(1, 1));
-  Scene first{{a, b}};
-  Scene second{{b, a}};
-  first.step(5);
-  second.step(5);
-  EXPECT_EQ(state_hash(first.world()), state_hash(second.world()));
-}
-
 TEST(Statics, HaveAsManyPathsAsBodiesCanName) {
   const sim::Statics statics{{}, std::vector<sim::Path>(sim::kNoPath, sim::Path{{{0, 0}}, 0})};
   EXPECT_EQ(statics.paths().size(), sim::kNoPath);
+}
+
+TEST(Statics, AreFoundIfAsWideAsTheWorldOrFarFromAllOthers) {
+  Scene scene{{wall(1, {-kWorldLimit, units(5)}, {sim::kSizeLimit, 1}),
+               wall(2, {units(12'000), units(-12'000)}, {1, units(9)}),
+               moving(box(3, at(-9'000, 0), at(1, 1)), at(0, 4'000)),
+               moving(box(4, at(11'000, -12'000), at(1, 1)), at(4'000, 0))}};
+  scene.step();
+  EXPECT_EQ(scene.place(3), at(-9'000, 4));
+  EXPECT_EQ(scene.place(4), at(11'999, -12'000));
+}
+
+TEST(Statics, TellWhetherABoxWouldOverlapThem) {
+  const sim::Statics statics{
+      {wall(1, at(0, 0), at(4, 1)), wall(2, {-kWorldLimit, units(50)}, {sim::kSizeLimit, 1})}};
+  EXPECT_TRUE(overlaps_any(statics, at(3, 0.5), at(1, 1)));
+  EXPECT_FALSE(overlaps_any(statics, at(4, 0), at(1, 1)));
+  EXPECT_FALSE(overlaps_any(statics, at(1, 1), at(2, 5)));
+  EXPECT_TRUE(overlaps_any(statics, at(-700, 49.5), at(1, 1)));
+  EXPECT_FALSE(overlaps_any(statics, at(700, 49.5), at(1, 1)));
 }
 
 }  // namespace

@@ -1,0 +1,196 @@
+// The benchmarks as programs, in small: every case runs, and what a document says of itself is
+// sound. What depends on the seed alone is bounded too.
+
+#include "tests/integration/programs.h"
+
+#include "tests/support/paths.h"
+#include "tests/unit/os/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tickbox::bench {
+namespace {
+
+using integration::Finished;
+using nlohmann::json;
+
+/// Checked and unoptimised, 64 clients take minutes.
+#ifdef TICKBOX_AUDIT
+constexpr bool kIsSlowBuild = true;
+#else
+constexpr bool kIsSlowBuild = false;
+#endif
+
+integration::Command command(const std::string& name, std::vector<std::string> arguments) {
+  return {.program = tests::built_program("tickbox-bench-" + name),
+          .arguments = std::move(arguments)};
+}
+
+json document_of(const std::string& name, std::vector<std::string> arguments) {
+  arguments.emplace_back("--json");
+  const Finished finished = integration::run(command(name, std::move(arguments)));
+  EXPECT_EQ(finished.exit_code, integration::kDone) << finished;
+  return json::parse(integration::last_line(finished.out));
+}
+
+TEST(Bench, EveryCrowdIsPlayed) {
+  const json document = document_of("crowd", {"--ticks", "30", "--clients", "20"});
+  EXPECT_EQ(document.at("sound"), true);
+  ASSERT_EQ(document.at("crowds").size(), 6U);
+  for (const json& line : document.at("crowds")) {
+    EXPECT_GT(line.at("tick_ms").get<double>(), 0) << line;
+  }
+}
+
+TEST(Bench, EveryCaseOfTheGameIsPlayed) {
+  const json document = document_of("game", {"--ticks", "5"});
+  EXPECT_EQ(document.at("sound"), true);
+  EXPECT_EQ(document.at("pellets").size(), 4U);
+  EXPECT_EQ(document.at("memory").size(), 2U);
+  ASSERT_EQ(document.at("checkpoint").size(), 4U);
+  for (const json& line : document.at("checkpoint")) {
+    EXPECT_GT(line.at("step_us").get<double>(), 0) << line;
+  }
+}
+
+TEST(Bench, EveryPacketIsTreatedAsItsNameSays) {
+  const json document = document_of("net", {"--repeats", "3"});
+  std::set<std::string> names;
+  for (const json& line : document.at("packets")) {
+    names.insert(line.at("name"));
+    EXPECT_EQ(line.at("sound"), true) << line;
+    EXPECT_GT(line.at("ns").get<double>(), 0) << line;
+    EXPECT_GE(line.at("ns_median"), line.at("ns")) << line;
+  }
+  EXPECT_EQ(document.at("sound"), true);
+  for (const char* name :
+       {"seal", "open", "forged", "replayed", "malformed", "HELLO, answered by COOKIE",
+        "CONNECT, a session", "RESUME, a session"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+}
+
+/// The lines of all links whose name holds `name`: at 60 and at 30 snapshots a second.
+json links_of(const std::string& name) {
+  json lines = document_of("snapshots", {"--seconds", "3", "--only", name});
+  EXPECT_EQ(lines.size(), 2U);
+  for (const json& line : lines) {
+    EXPECT_EQ(line.at("mismatches"), 0) << line;
+    EXPECT_LE(line.at("datagram_bytes_max"), 1'200) << line;
+    EXPECT_GT(line.at("members"), 64) << line;
+  }
+  return lines;
+}
+
+TEST(Bench, SnapshotsTakeFewBytes) {
+  if (kIsSlowBuild) GTEST_SKIP();
+  const json near = links_of("loopback");
+  EXPECT_LE(near.at(0).at("bytes_per_second"), 3'500);
+  EXPECT_LE(near.at(0).at("bytes_per_second_up"), 3'000);
+  EXPECT_LE(near.at(1).at("bytes_per_second"), 2'500);
+  EXPECT_GE(near.at(0).at("ratio_to_whole"), 20);
+  EXPECT_EQ(near.at(0).at("predictions_exact"), 1);
+  const json far = links_of("80 ms, 8 ms jitter");
+  EXPECT_LE(far.at(0).at("bytes_per_second"), 7'000);
+  EXPECT_LE(far.at(1).at("bytes_per_second"), 3'700);
+  EXPECT_GE(far.at(0).at("ratio_to_whole"), 15);
+  EXPECT_GE(far.at(0).at("predictions_exact"), 0.98);
+  // A bump is no news: both ends step it.
+  const json bumping = links_of("bumping all the time, no delay").at(0);
+  EXPECT_GT(bumping.at("predictions_touched"),
+            2 * near.at(0).at("predictions_touched").get<double>());
+  EXPECT_LE(bumping.at("bytes_per_second"), 1.15 * near.at(0).at("bytes_per_second").get<double>());
+  for (const json& at_rest : links_of("rest")) {
+    EXPECT_LE(at_rest.at("bytes_per_second"), 600);
+  }
+}
+
+TEST(Bench, SnapshotsCostAProcessorSomething) {
+  if (kIsSlowBuild) GTEST_SKIP();
+  for (const char* const clients : {"200 clients, wandering", "1000 clients, wild"}) {
+    const Finished finished = integration::run(command("snapshots", {"--cost", "--only", clients}));
+    ASSERT_EQ(finished.exit_code, integration::kDone) << finished;
+    EXPECT_TRUE(finished.out.contains(clients)) << finished;
+  }
+}
+
+/// Worlds with 100 bodies, for 40 ticks after the warm-up.
+json worlds_of(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{"--n", "100", "--ticks", "40", "--repeats", "2"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return document_of("physics", std::move(arguments));
+}
+
+// The judges see what is wrong in peers, or they would see nothing in Tickbox either.
+TEST(Bench, EveryWorldRunsInEveryEngineAndOnlyTickboxIsExact) {
+  const json document = worlds_of({"--quiet"});
+  ASSERT_EQ(document.at("worlds").size(), 4 * 3 + 5U);
+  EXPECT_EQ(document.at("ratios").size(), 4 * 2 + 4U);
+  int overlaps = 0;
+  int tunnelled = 0;
+  int moving = 0;
+  for (const json& line : document.at("worlds")) {
+    EXPECT_EQ(line.at("n"), 100) << line;
+    // A tick in which all bodies sleep may be shorter than the clock can measure.
+    EXPECT_TRUE(line.at("us_per_tick").get<double>() > 0 || line.value("moving", 1) == 0) << line;
+    EXPECT_EQ(line.at("ticks"), 40) << line;
+    EXPECT_EQ(line.at("repeats"), 2) << line;
+    if (line.at("engine") != "tickbox") {
+      overlaps += line.at("overlaps_most").get<int>();
+      tunnelled += line.at("bullets_tunnelled").get<int>();
+      moving += line.value("moving", 0);
+      continue;
+    }
+    EXPECT_EQ(line.at("overlaps"), 0) << line;
+    EXPECT_EQ(line.at("tunnelled"), 0) << line;
+    EXPECT_EQ(line.at("repeatable"), true) << line;
+    EXPECT_TRUE(line.at("world") != "S5" || line.at("moving") == 0) << line;
+  }
+  EXPECT_GT(overlaps, 0);
+  EXPECT_GT(tunnelled, 0);
+  EXPECT_GT(moving, 0);
+}
+
+TEST(Bench, PeersAreMadeAsTheirUsersDoUnlessOursAreAskedFor) {
+  const json by_default = worlds_of({"--worlds", "S2"});
+  const json boxes = worlds_of({"--worlds", "S2", "--peers", "boxes"});
+  EXPECT_EQ(by_default.at("peer_bodies"), "tiles");
+  EXPECT_EQ(boxes.at("peer_bodies"), "boxes");
+  for (std::size_t i = 0; i < 3; ++i) {
+    const json& line = by_default.at("worlds").at(i);
+    // Tickbox goes its own way in both; among other tiles its peers go another.
+    EXPECT_EQ(line.at("hash") == boxes.at("worlds").at(i).at("hash"),
+              line.at("engine") == "tickbox")
+        << line;
+  }
+}
+
+TEST(Bench, ACsvHasALinePerWorldAndEngine) {
+  const os::TemporaryFolder folder;
+  const std::string file = folder.file("lines.csv");
+  (void)worlds_of({"--worlds", "S1,S4", "--engines", "tickbox", "--csv", file});
+  const std::string csv = os::text_of(file);
+  EXPECT_EQ(integration::line_count(csv), 3U) << csv;
+  EXPECT_TRUE(csv.contains("\nS4,100,tickbox,")) << csv;
+}
+
+TEST(Bench, WrongUsageIsToldInOneLineAndNothingRuns) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"--worlds", "S6"},
+                                             {"--worlds", "S1,,S2"},
+                                             {"--engines", "boxtwod"},
+                                             {"--n", "1e3"},
+                                             {"--repeats", "0"},
+                                             {"--peers", "best"},
+                                             {"--density", "--n", "5"}}) {
+    integration::expect_wrong_usage(command("physics", arguments), {arguments[0]});
+  }
+}
+
+}  // namespace
+}  // namespace tickbox::bench
