@@ -102,6 +102,9 @@ TEST(Sessions, KeepABodyForThirtySecondsAndNoLonger) {
   harness.restart_with_ticket(late);
   harness.run_for(seconds{1});
   EXPECT_EQ(harness.client(late).connection().state(), Connection::State::Refused);
+  harness.run_for(seconds{40});
+  EXPECT_TRUE(is_in_world(harness, early_body)) << "its client is back";
+  EXPECT_EQ(harness.client(early).connection().sessions(), 1U);
 }
 
 }  // namespace
