@@ -282,14 +282,6 @@ TEST(Access, TheKeyFileMayBeNamedInTheConfigurationOrTheEnvironment) {
   EXPECT_TRUE(by_variable.stop().err.contains("keys=1 newest=1"));
 }
 
-TEST(Access, ATokenLetsOneClientInOnce) {
-  const Keys keys;
-  const RunningServer server{{"--key-file", keys.file()}};
-  const std::string file = keys.issue("token", server.address());
-  expect_played(connect(server.address(), {"--token", file}));
-  expect_refused(connect(server.address(), {"--token", file}), "token has been used");
-}
-
 // Before the fix, a server's log had no line about clients that it refused.
 TEST(Access, ARefusedClientIsInTheLog) {
   const Keys keys;
@@ -308,16 +300,6 @@ TEST(Access, ARefusedClientIsInTheLog) {
   EXPECT_TRUE(logged("connection_refused reason=token_forged address=127.0.0.1:"))
       << "without the client that a forged token names";
   EXPECT_TRUE(server.stop().err.contains(" count=1"));
-}
-
-TEST(Access, ManyClientsMakeTheirTokensByTheKeys) {
-  const Keys keys;
-  const RunningServer server{{"--key-file", keys.file()}};
-  const Finished loaded = run(tickbox({"load", server.address(), "--key-file", keys.file(),
-                                       "--clients", "8", "--seconds", "1", "--json"}));
-  const Document document{loaded.out};
-  EXPECT_EQ(document.number("clients.connected"), 8) << loaded;
-  EXPECT_EQ(document.number("state_hash.mismatched"), 0);
 }
 
 // Before, only a token file of `token issue` reached such a server: "token is for other servers".

@@ -124,16 +124,6 @@ TEST(Load, WithoutTheAdminSideTheServersFiguresAreNull) {
   }
 }
 
-TEST(Load, ARequirementThatHoldsPasses) {
-  const RunningServer server{slow_server()};
-  const Finished loaded =
-      load_shortly(server, {"--admin", server.admin(), "--require",
-                            "clients.connected==2,state_hash.mismatched==0,tick_ms.p50>0"});
-  EXPECT_EQ(loaded.exit_code, kDone) << loaded;
-  EXPECT_TRUE(loaded.out.contains(R"("text":"clients.connected==2","held":true,"value":2)"))
-      << loaded.out;
-}
-
 TEST(Load, ARequirementThatIsMissedIsAFailedCheck) {
   const RunningServer server{slow_server()};
   const Finished loaded = load_shortly(server, {"--require", "clients.connected==2", "--require",

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -75,31 +74,6 @@ TEST_F(Replay, TheRecordingOfAStoppedServerIsCompleteAndHolds) {
   EXPECT_EQ(info.number("leaves"), 1);
   EXPECT_EQ(info.text("header.game"), "arena");
   EXPECT_EQ(info.text("header.commit"), document.text("recorded_by.commit"));
-}
-
-TEST_F(Replay, TheRecordingOfAKilledServerHoldsAsFarAsItGoes) {
-  RunningServer server{{"--record", folder_.file("recordings"), "--max-clients", "16"}};
-  Process client{tickbox({"connect", server.address(), "--seconds", "60"})};
-  ASSERT_TRUE(server.wait_for_clients(1));
-  const double ticks = server.metric("tickbox_ticks_total");
-  const double bytes = server.metric("tickbox_recording_bytes_total");
-  ASSERT_TRUE(eventually([&] {
-    return server.metric("tickbox_ticks_total") > ticks + 60 &&
-           server.metric("tickbox_recording_bytes_total") > bytes;
-  }));
-  server.process().signal(SIGKILL);
-  EXPECT_EQ(finish(server.process()).exit_code, 128 + SIGKILL);
-
-  const Finished verified = verify(recording_in(folder_.file("recordings")));
-  ASSERT_EQ(verified.exit_code, kDone) << verified;
-  const Document document{verified.out};
-  EXPECT_FALSE(document.truth("complete"));
-  EXPECT_GT(document.number("ticks"), 0);
-  EXPECT_EQ(document.number("mismatched"), 0);
-
-  client.signal(SIGINT);  // it would try to come back for half a minute
-  const Finished left = finish(client);
-  EXPECT_TRUE(left.exit_code == kDone || left.exit_code == kNotConnected) << left;
 }
 
 // Before the fix, a recording that was named as its own trace by mistake was overwritten, and a
@@ -216,15 +190,6 @@ TEST(Inputs, OfAnotherRateOrAnotherGameAreNotPlayed) {
   refused(R"("tick_rate":60,"game":"chess")",
           "line 1: it is of a game that this program does not have; it has arena, platformer, "
           "bomber");
-}
-
-TEST(Inputs, AFileThatIsNoneIsNamed) {
-  const os::TemporaryFolder folder;
-  const std::string file = folder.write("notes.txt", "no inputs\n");
-  expect_ended(run(tickbox({"load", "127.0.0.1:9", "--inputs", file})), kFailed,
-               {"cannot play " + file + ": line 1"});
-  EXPECT_EQ(run(tickbox({"load", "127.0.0.1:9", "--inputs", file, "--clients", "2"})).exit_code,
-            kWrongUsage);
 }
 
 }  // namespace

@@ -32,33 +32,6 @@ TEST(Resume, AKilledClientComesBackIntoItsBody) {
   EXPECT_EQ(server.metric("tickbox_disconnects_total", "client_left"), 1);
 }
 
-TEST(Resume, TheBodyIsTheSameThroughEveryKill) {
-  const Keys keys;
-  const RunningServer server{{"--key-file", keys.file()}};
-  const std::string ticket = keys.folder.file("ticket");
-  const Command command = tickbox(
-      {"connect", server.address(), "--key-file", keys.file(), "--resume", ticket, "--json"});
-  std::string before;
-  std::string body;
-  for (int life = 0; life < 3; ++life) {
-    Process client{command};
-    ASSERT_TRUE(eventually([&] {
-      return std::filesystem::exists(ticket) && os::text_of(ticket) != before;
-    })) << "a new ticket with each session";
-    before = os::text_of(ticket);
-    if (life > 0) {
-      ASSERT_TRUE(client.wait_for_output(
-          [](const Output& output) { return output.err.contains("resumed in seat "); }, kPatience));
-      const std::string err = client.output().err;
-      const std::string line = err.substr(0, err.find(" with"));
-      EXPECT_TRUE(body.empty() || line == body) << line << ", before: " << body;
-      body = line;
-    }
-    client.signal(SIGKILL);
-    ASSERT_TRUE(client.wait(kPatience));
-  }
-}
-
 TEST(Resume, WhereTheTicketIsOverItConnectsAnewAndSaysSo) {
   const Keys keys;
   const std::string ticket = keys.folder.file("ticket");

@@ -115,21 +115,6 @@ TEST(ServerStart, WithJsonAFailureIsADocument) {
   EXPECT_TRUE(Document{second.out}.text("error").contains("in use")) << second;
 }
 
-// Kubernetes sets these variables in a pod beside a Service named tickbox. Before the fix, the
-// server did not start with them.
-TEST(ServerStart, ItStartsBesideAServiceOfItsName) {
-  const std::vector<std::string> links = {
-      "TICKBOX_SERVICE_HOST=10.96.3.4", "TICKBOX_SERVICE_PORT=7777",
-      "TICKBOX_PORT=udp://10.96.3.4:7777", "TICKBOX_PORT_7777_UDP=udp://10.96.3.4:7777"};
-  Command command = tickbox_server({"--admin-port", "0", "--port", "0", "--ticks", "1"});
-  command.environment = links;
-  expect_ended(run(command), kDone, {"TICKBOX_PORT (environment)"});
-  const RunningServer server;
-  Command health = tickbox_server({"health", "--admin", server.admin()});
-  health.environment = links;
-  EXPECT_EQ(run(health).exit_code, kDone);
-}
-
 TEST(ServerStart, TheMetricsTellHowFarItsClientsAre) {
   const RunningServer server;
   const Finished played = run(
@@ -147,11 +132,6 @@ TEST(ServerStart, TheMetricsTellHowFarItsClientsAre) {
   EXPECT_GE(server.metric("tickbox_admin_requests_total", "404"), 1);
   EXPECT_GE(server.metric("tickbox_admin_requests_total", "200"), 1);
   EXPECT_GT(server.metric("process_open_fds"), 3);
-}
-
-TEST(ServerStart, ItTicksWithoutAnybodyThere) {
-  const RunningServer server;
-  EXPECT_TRUE(eventually([&] { return server.metric("tickbox_ticks_total") > 10; }));
 }
 
 TEST(ServerStart, HealthTellsALivingServerFromADeadOne) {
@@ -305,19 +285,6 @@ TEST(ServerStart, ARecordingDirectoryThatCannotBeMadeFails) {
   EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
 }
 
-TEST(ServerStart, AnUnknownKeyNamesFileLineAndKey) {
-  const os::TemporaryFolder folder;
-  const std::string file = folder.write("server.toml", "# settings\ntick-rate = 30\nprt = 7\n");
-  expect_one_line(run(tickbox_server({"--config", file})), kWrongUsage,
-                  {file + ":3: unknown key prt; did you mean port?"});
-}
-
-TEST(ServerStart, AWrongValueInAFileNamesFileLineAndKey) {
-  const os::TemporaryFolder folder;
-  const std::string file = folder.write("server.toml", "seed = 1\ntick-rate = 100000\n");
-  expect_ended(run(tickbox_server({"--config", file})), kWrongUsage, {file + ":2: ", "tick-rate"});
-}
-
 TEST(ServerStart, AFlagWinsOverTheEnvironmentAndThatOverTheFile) {
   const os::TemporaryFolder folder;
   const std::string file = folder.write("server.toml", "tick-rate = 30\n");
@@ -329,15 +296,6 @@ TEST(ServerStart, AFlagWinsOverTheEnvironmentAndThatOverTheFile) {
             50);
   EXPECT_EQ(RunningServer({"--tick-rate", "50", "--config", file}).metric("tickbox_tick_rate"), 50);
   EXPECT_EQ(RunningServer().metric("tickbox_tick_rate"), 60) << "the default";
-}
-
-TEST(ServerStart, TheFileMayBeNamedInTheEnvironment) {
-  const os::TemporaryFolder folder;
-  const std::string file = folder.write("server.toml", "tick-rate = 30\n");
-  const std::string named = "TICKBOX_CONFIG=" + file;
-  EXPECT_EQ(RunningServer({}, {named}).metric("tickbox_tick_rate"), 30);
-  EXPECT_EQ(RunningServer({}, {named, "TICKBOX_TICK_RATE=40"}).metric("tickbox_tick_rate"), 40);
-  EXPECT_EQ(RunningServer({"--tick-rate", "50"}, {named}).metric("tickbox_tick_rate"), 50);
 }
 
 // How a server ends, and how it notices that a client has ended.

@@ -14,21 +14,6 @@ const std::string kExample = tests::source_file("tests/data/scenarios/goomba.jso
 
 using Sim = os::FolderTest;
 
-TEST_F(Sim, TheExampleRunsAndIsTheSameTwice) {
-  const Finished first = run(tickbox({"sim", kExample, "--json"}));
-  const Finished second = run(tickbox({"sim", kExample, "--json"}));
-  ASSERT_EQ(first.exit_code, kDone) << first;
-  const Document document{first.out};
-  EXPECT_EQ(document.missing({"ticks", "hash", "contacts", "overlaps_left", "freezes", "events_max",
-                              "step_us.p50", "step_us.p99"}),
-            std::vector<std::string>{});
-  EXPECT_EQ(document.number("ticks"), 120);
-  EXPECT_EQ(document.number("overlaps_left"), 0);
-  EXPECT_GT(document.number("contacts"), 0);
-  EXPECT_EQ(document.text("hash"), Document{second.out}.text("hash"));
-  EXPECT_EQ(first.err, "");
-}
-
 TEST_F(Sim, AScenarioIsReadFromStdin) {
   const std::string program = tickbox({}).program;
   const Finished piped =
@@ -38,13 +23,6 @@ TEST_F(Sim, AScenarioIsReadFromStdin) {
   EXPECT_EQ(Document{piped.out}.text("hash"),
             Document{run(tickbox({"sim", kExample, "--json"})).out}.text("hash"));
   EXPECT_EQ(Document{piped.out}.number("exit"), kDone);
-}
-
-TEST_F(Sim, ATraceHasALinePerTickAndThenTheDocument) {
-  const Finished traced = run(tickbox({"sim", kExample, "--trace", "-", "--ticks", "5", "--json"}));
-  ASSERT_EQ(traced.exit_code, kDone) << traced;
-  EXPECT_EQ(line_count(traced.out), 7U) << "ticks 0 to 5 and the document\n" << traced.out;
-  EXPECT_EQ(Document{traced.out}.number("ticks"), 5);
 }
 
 // Before the fix, a scenario that was named as its own trace by mistake was overwritten.
@@ -83,44 +61,6 @@ TEST_F(Sim, JsonMayStandBeforeTheCommand) {
   const Finished finished = run(tickbox({"--json", "sim", kExample}));
   ASSERT_EQ(finished.exit_code, kDone) << finished;
   EXPECT_EQ(Document{finished.out}.number("ticks"), 120);
-}
-
-// The dot at 20,000 px/s passes the wall where overlaps are looked for at the end of a tick only.
-TEST_F(Sim, ComparedWithADiscreteStepItSaysWhatTunnels) {
-  const std::string dots = tests::source_file("tests/data/articles/dots.json");
-  const Finished plain = run(tickbox({"sim", dots, "--json"}));
-  const Document document = document_of(tickbox({"sim", dots, "--compare", "discrete", "--json"}));
-  EXPECT_EQ(document.text("compare.with"), "discrete");
-  EXPECT_EQ(document.number("compare.discrete.crossings"), 1);
-  EXPECT_EQ(document.number("compare.tickbox.crossings"), 0);
-  EXPECT_EQ(document.text("hash"), Document{plain.out}.text("hash"));
-  EXPECT_EQ(Document{plain.out}.missing({"compare"}), std::vector<std::string>{"compare"});
-
-  expect_ended(run(tickbox({"sim", dots, "--compare", "box2d"})), kWrongUsage, {"--compare"});
-}
-
-TEST_F(Sim, AMissingFileFailsAndIsNamed) {
-  const std::string file = folder_.file("missing.json");
-  expect_one_line(run(tickbox({"sim", file})), kFailed, {file});
-}
-
-TEST_F(Sim, AnUnknownKeyNamesBodyAndKey) {
-  const std::string file = folder_.write("wrong.json",
-                                         R"({"tick_rate": 60, "ticks": 1, "bodies": [
-          {"id": 42, "kind": "dynamic", "min": [0, 0], "size": [1, 1], "bounciness": 1}]})");
-  expect_one_line(run(tickbox({"sim", file})), kWrongUsage, {"body 42", "bounciness"});
-}
-
-TEST_F(Sim, APathThatADynamicBodyCannotFollowIsWrongUsage) {
-  const std::string file = folder_.write("wrong.json",
-                                         R"({"tick_rate": 60, "ticks": 1, "bodies": [
-          {"id": 42, "kind": "dynamic", "size": [1, 1], "path": [[0, 0], [4, 0]], "speed": 1}]})");
-  expect_ended(run(tickbox({"sim", file})), kWrongUsage, {"body 42", "\"path\""});
-}
-
-TEST_F(Sim, WhatIsNoJsonIsWrongUsage) {
-  expect_one_line(run(tickbox({"sim", folder_.write("wrong.json", "{\"ticks\": ")})), kWrongUsage,
-                  {});
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // A game that closes its room, seen by its clients: they are disconnected, and others play the next
 // match.
 
-#include "record/reader.h"
-#include "record/verify.h"
 #include "tests/support/harness.h"
 #include "tests/support/short_match.h"
 
@@ -56,42 +54,6 @@ TEST(ClosedRoom, ItsClientsAreTold) {
   EXPECT_EQ(told(harness), 2U);
   EXPECT_EQ(harness.shard().metrics().matches_ended, 1U);
   EXPECT_EQ(lines_with(harness, "match_ended room=1 tick=60 players=2"), 1U);
-}
-
-TEST(ClosedRoom, OthersPlayTheNextMatch) {
-  Harness harness{seconds_each()};
-  for (int match = 0; match < 5; ++match) {
-    const std::size_t client = harness.add_client();
-    harness.run_for(milliseconds{600});
-    ASSERT_TRUE(harness.client(client).playing()) << match;
-    EXPECT_EQ(harness.world().rows_of_kind(kShortMatchPawn), 1U);
-    harness.run_for(milliseconds{500});
-    EXPECT_EQ(harness.client(client).stats().hashes_mismatched, 0U);
-    EXPECT_EQ(harness.client(client).connection().reason(), "the match has ended");
-  }
-  EXPECT_EQ(told(harness), 5U);
-  harness.stop();
-  const auto verified = record::verify(record::Reader::open(harness.recording()).value(),
-                                       harness.game(), harness.map());
-  EXPECT_TRUE(verified.held());
-}
-
-TEST(ClosedRoom, AClientJoinsTheNextMatchAndGoesOnCounting) {
-  Harness harness{seconds_each()};
-  const std::size_t client = harness.add_client();
-  harness.run_for(milliseconds{300});
-  for (std::uint32_t match = 1; match <= 4; ++match) {
-    harness.run_for(milliseconds{800});
-    ASSERT_EQ(harness.client(client).connection().matches_ended(), match);
-    harness.join_next_match(client);
-    harness.run_for(milliseconds{200});
-    ASSERT_TRUE(harness.client(client).playing()) << match;
-  }
-  const client::ClientStats stats = harness.client(client).stats();
-  EXPECT_GT(stats.ticks, 4U * 50);
-  EXPECT_GT(stats.hashes_checked, 4U * 10);
-  EXPECT_EQ(stats.hashes_mismatched, 0U);
-  EXPECT_EQ(harness.client(client).connection().sessions(), 5U);
 }
 
 // A client may prove its keys in the tick in which the match ends, when it is in no match yet.

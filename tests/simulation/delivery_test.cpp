@@ -136,47 +136,6 @@ TEST(Delivery, NoRunOfLostInputsIsTooLong) {
   crowd.expect_nothing_wrong();
 }
 
-enum class Way : std::uint8_t { Up, Down };
-
-/// Loses a fifth in one direction, and nothing in the other. Then everything in the first direction
-/// is lost for a while.
-void lose_one_way(Way way) {
-  Crowd crowd{6};
-  Rng rng{static_cast<std::uint64_t>(way) + 7};
-  const auto cut = [&] {
-    SimulatedNetwork& network = crowd.harness().network();
-    way == Way::Up ? network.cut_up(0, true) : network.cut_down(0, true);
-  };
-  for (int i = 0; i < 600; ++i) {
-    if (rng.chance(1, 5)) cut();
-    crowd.harness().run_for(milliseconds{16});
-    crowd.harness().network().mend(0);
-  }
-  const client::ClientStats after_loss = crowd.stats(0);
-  EXPECT_GT(after_loss.hashes_checked, 400U);
-  cut();
-  crowd.harness().run_for(seconds{3});
-  const client::ClientStats after_cut = crowd.stats(0);
-  if (way == Way::Up) {
-    EXPECT_GT(after_cut.hashes_checked, after_loss.hashes_checked + 15);
-    EXPECT_LE(crowd.age(0), kQuietTicks + unproven_ticks(180)) << "few, as nothing is acknowledged";
-  } else {
-    EXPECT_LE(after_cut.hashes_checked, after_loss.hashes_checked + 1);
-  }
-  crowd.harness().network().mend(0);
-  crowd.harness().run_for(milliseconds{300} + kTick * unproven_ticks(180));
-  EXPECT_LE(crowd.age(0), kQuietTicks);
-  crowd.expect_nothing_wrong();
-}
-
-TEST(Delivery, WhatIsLostOnTheWayUpMakesNoViewWrong) {
-  lose_one_way(Way::Up);
-}
-
-TEST(Delivery, WhatIsLostOnTheWayDownMakesNoViewWrong) {
-  lose_one_way(Way::Down);
-}
-
 // At 240 ticks a second the 16 bits of a tick wrap, and packets reach the next key epoch, within
 // five minutes. Meanwhile views are built on views that are some 30 ticks old.
 TEST(Delivery, NumbersComeRoundWhileViewsAreBuiltOnOlderOnes) {

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -25,72 +24,18 @@ constexpr net::LinkConditions kLink{.delay = milliseconds{40}, .jitter = millise
 constexpr net::LinkConditions kLossy{
     .delay = milliseconds{40}, .jitter = milliseconds{8}, .loss_ppm = 50'000};
 
-struct FlippedBit {
-  const char* field;
-  unsigned bit;
-};
-
-std::ostream& operator<<(std::ostream& out, const FlippedBit& flipped) {
-  std::string field = flipped.field;
-  std::ranges::replace(field, '.', '_');
-  return out << field << flipped.bit;
-}
-
-constexpr FlippedBit kFlippedBits[] = {{"x", 0},  {"y", 3},          {"vx", 2},
-                                       {"vy", 1}, {"input.move", 0}, {"reload", 4}};
-
-/// Bots that never run straight on. A flipped velocity of a bot at full speed would last for one
-/// tick only.
-constexpr const char* kRestless = "stress";
-
-class DesyncOfEachField : public DesyncTest, public testing::WithParamInterface<FlippedBit> {};
-
-TEST_P(DesyncOfEachField, InAClientsViewIsNamedByBothEnds) {
-  const auto [field, bit] = GetParam();
+// Which fields can differ, and how they are named: tests/unit/views/difference_test.cpp.
+TEST_F(DesyncTest, OfABitThatFlipsInTheRoomIsNamedByBothEnds) {
   for (const net::LinkConditions& link : {kLink, kLossy}) {
     SCOPED_TRACE(link.loss_ppm == 0 ? "without loss" : "with loss");
-    begin(link, kRestless);
-    const BodyId other = other_seen_by(1);
-    in_client(1, now() + 7, [&](const MidTick& tick) {
-      if (tick.world().size() > 1) tick.flip(other, field, bit);
-    });
-    harness_->run_for(seconds{3});
-    ASSERT_EQ(harness_->client(1).stats().hashes_mismatched, 1U);
-    ASSERT_EQ(harness_->desyncs().size(), 1U);
-    ASSERT_EQ(harness_->desyncs(1).size(), 1U);
-    const Desync& found = harness_->desyncs()[0];
-    expect_same(found, harness_->desyncs(1)[0]);
-    EXPECT_EQ(found.seat, harness_->client(1).connection().accept().player);
-    EXPECT_EQ(found.difference->entity, other);
-    EXPECT_TRUE(has_field(found, field));
-    EXPECT_EQ(harness_->client(1).stats().first_mismatch->difference->entity, other);
-    const std::string words = protocol::difference_in_words(*found.difference);
-    EXPECT_TRUE(std::ranges::any_of(harness_->log().lines(), [&](const std::string& line) {
-      return line.starts_with("desync ") && line.ends_with(words);
-    })) << words;
-    EXPECT_EQ(mismatches(), 1U) << "nobody else's view was touched";
-    expect_mended();
-  }
-}
-
-// The input is not among these fields, because each of its changes is sent as a cause.
-constexpr FlippedBit kRoomBits[] = {{"x", 0},      {"y", 3}, {"vx", 2}, {"vy", 1},
-                                    {"reload", 4}, {"x", 5}, {"vy", 6}};
-
-class DesyncOfARoomsField : public DesyncOfEachField {};
-
-TEST_P(DesyncOfARoomsField, InTheRoomIsNamedByBothEnds) {
-  const auto [field, bit] = GetParam();
-  for (const net::LinkConditions& link : {kLink, kLossy}) {
-    SCOPED_TRACE(link.loss_ppm == 0 ? "without loss" : "with loss");
-    begin(link, kRestless);
+    begin(link, "stress");
     const BodyId body = body_of(2);
-    in_room(now() + 7, [&](const MidTick& tick) { tick.flip(body, field, bit); });
+    in_room(now() + 7, [&](const MidTick& tick) { tick.flip(body, "x", 5); });
     harness_->run_for(seconds{3});
     ASSERT_GE(harness_->desyncs().size(), 1U);
     for (const Desync& found : harness_->desyncs()) {
       EXPECT_EQ(found.difference->entity, body);
-      EXPECT_TRUE(has_field(found, field));
+      EXPECT_TRUE(has_field(found, "x"));
     }
     for (std::size_t i = 0; i < kClients; ++i) {
       EXPECT_LE(harness_->client(i).stats().hashes_mismatched, 1U);
@@ -104,11 +49,6 @@ TEST_P(DesyncOfARoomsField, InTheRoomIsNamedByBothEnds) {
     expect_mended();
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(Fields, DesyncOfEachField, testing::ValuesIn(kFlippedBits),
-                         testing::PrintToStringParamName{});
-INSTANTIATE_TEST_SUITE_P(Fields, DesyncOfARoomsField, testing::ValuesIn(kRoomBits),
-                         testing::PrintToStringParamName{});
 
 TEST_F(DesyncTest, OfSeveralBodiesIsNamedByTheLowestAndCounted) {
   begin(kLink);

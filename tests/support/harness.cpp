@@ -135,10 +135,6 @@ void Harness::restart_with_ticket(std::size_t client) {
                           .ticket = players_[client].client->connection().ticket()});
 }
 
-void Harness::join_next_match(std::size_t client) {
-  players_[client].client->connect_again(make_token(kClientIds + client + 1), now());
-}
-
 void Harness::restart_client(std::size_t client, const client::ConnectionOptions& connection) {
   Player& player = players_[client];
   wake(client);

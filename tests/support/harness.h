@@ -135,9 +135,6 @@ class Harness {
   /// Kills the client and starts it again with nothing but its newest ticket.
   void restart_with_ticket(std::size_t client);
 
-  /// Joins the next match with a new token, after the match of the client has ended.
-  void join_next_match(std::size_t client);
-
   /// Kills the client and starts it again with these options.
   void restart_client(std::size_t client, const client::ConnectionOptions& connection);
 

@@ -84,7 +84,7 @@ bool SimulatedNetwork::has_arrived(std::size_t client) const {
 bool SimulatedNetwork::has_arrived_at_server() const {
   return !injected_.empty() || std::ranges::any_of(clients_, [this](const auto& client) {
     const std::optional<Instant> due = client->up.next_due();
-    return !client->up_is_held && due && *due <= clock_.now();
+    return due && *due <= clock_.now();
   });
 }
 
@@ -105,13 +105,10 @@ void SimulatedNetwork::ServerEnd::send(const net::Route& route, ConstBytes bytes
   network_.pass(Passed::Where::FromServer, route.peer, bytes);
   const auto client = std::ranges::find_if(
       network_.clients_, [&](const auto& one) { return one->address == route.peer; });
-  if (client != network_.clients_.end()) {
-    ClientEnd& end = **client;
-    end.answered_from = route.local == net::Address{} ? server_address() : route.local;
-    if (network_.enters(end, end.down_is_cut)) end.down.push(network_.clock_.now(), bytes);
-  } else {
-    network_.bytes_to_strangers_ += bytes.size();
-  }
+  if (client == network_.clients_.end()) return;
+  ClientEnd& end = **client;
+  end.answered_from = route.local == net::Address{} ? server_address() : route.local;
+  if (network_.enters(end, end.down_is_cut)) end.down.push(network_.clock_.now(), bytes);
 }
 
 std::optional<net::Datagram> SimulatedNetwork::ServerEnd::receive() {
@@ -123,7 +120,6 @@ std::optional<net::Datagram> SimulatedNetwork::ServerEnd::receive() {
     return net::Datagram{.from = injected.from, .bytes = network_.current_, .to = server_address()};
   }
   for (const auto& client : network_.clients_) {
-    if (client->up_is_held) continue;
     if (const auto bytes = client->up.pop(network_.clock_.now())) {
       network_.pass(Passed::Where::AtServer, client->address, *bytes);
       return net::Datagram{.from = client->address, .bytes = *bytes, .to = client->asked};

@@ -62,9 +62,6 @@ class SimulatedNetwork {
   /// Ends the hold.
   void deliver(std::size_t client, std::span<const std::size_t> order);
 
-  /// Holds the datagrams of this client to the server, or delivers all held ones at once.
-  void hold_up(std::size_t client, bool is_held) { clients_[client]->up_is_held = is_held; }
-
   /// A datagram as the watcher gets it: when it is sent, and when it arrives. At a client it
   /// includes only datagrams with the server's address.
   struct Passed {
@@ -99,9 +96,6 @@ class SimulatedNetwork {
     return clients_[client]->down.counts();
   }
 
-  /// Bytes of the datagrams that the server sent to addresses of no client.
-  [[nodiscard]] std::uint64_t bytes_to_strangers() const { return bytes_to_strangers_; }
-
  private:
   class ServerEnd final : public net::Transport {
    public:
@@ -134,7 +128,6 @@ class SimulatedNetwork {
     net::LinkSimulator up;
     net::LinkSimulator down;
     bool up_is_cut = false;
-    bool up_is_held = false;
     bool down_is_cut = false;
     std::uint32_t burst_ppm = 0;
     Rng burst_rng;
@@ -157,7 +150,6 @@ class SimulatedNetwork {
   std::deque<Injected> injected_;
   std::vector<std::byte> current_;
   std::function<void(const Passed&)> watcher_;
-  std::uint64_t bytes_to_strangers_ = 0;
   std::uint64_t lost_in_bursts_ = 0;
   std::uint64_t lost_in_cuts_ = 0;
 };

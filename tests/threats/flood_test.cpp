@@ -191,6 +191,31 @@ TEST(Threat, ConnectionFloodOfResumesThatMustBeOpenedIsNotNoticed) {
   });
 }
 
+// The limit of tickets without a cookie is one of its own: it leaves all that tokens may use.
+TEST(Threat, ConnectionFloodOfResumesUsesUpNothingOfWhatConnectsMayUse) {
+  Harness harness{{.seed = 86}};
+  Wire wire{harness};
+  RawPeer once{harness, wire, stranger_far_away(1)};
+  ASSERT_TRUE(once.connect(make_token(harness, net::KeyRing::published(), 7)).accepted);
+  net::ResumeTicket forged = once.ticket();
+  forged.sealed[50] ^= std::byte{1};
+  RawPeer newcomer{harness, wire, stranger_far_away(2)};
+  const net::ConnectToken token = make_token(harness, net::KeyRing::published(), 8);
+  const Bytes connect = newcomer.make_connect(token);
+  for (std::uint32_t i = 0; i < 2 * server::kOpens.burst; ++i) {
+    // Among datagrams that the shard takes at one moment: its limits have not grown since the last.
+    if (i == server::kOpens.burst + 1'000) newcomer.send(connect);
+    net::PacketBuffer packet{};
+    net::HandshakeNonce nonce{};
+    store_le(nonce, i);
+    harness.network().inject(
+        stranger_far_away(100 + i),
+        net::encode_resume(net::make_request(PacketType::Resume, nonce), forged, packet));
+  }
+  harness.run_for(milliseconds{50});
+  EXPECT_EQ(newcomer.received(PacketType::Accept), 1U);
+}
+
 // A client that was cut off returns during a flood of RESUMEs. The server asks it for a cookie.
 TEST(Threat, ConnectionFloodOfResumesKeepsNoClientFromReturning) {
   Harness harness{{.seed = 85, .link = {.delay = milliseconds{20}}}};

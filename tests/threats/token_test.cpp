@@ -198,6 +198,10 @@ TEST(Threat, StolenTokenWithoutItsKeysLetsNobodyIn) {
   EXPECT_EQ(door.thief.received(net::PacketType::Accept), 0U);
   EXPECT_EQ(door.harness.shard().metrics().drops.of(net::DropReason::Forged), before + 1);
   EXPECT_TRUE(door.owner.connect(door.token).accepted) << "and it is not taken by that";
+  net::ConnectToken expired = make_token(door.harness, published(), 2, {.life = milliseconds{1}});
+  expired.keys = seen.keys;
+  door.harness.run_for(milliseconds{10});
+  EXPECT_TRUE(door.thief.connect(expired).dropped()) << "nor is anything said of a token";
 }
 
 // Each CONNECT has a damaged copy of a good token, and a cookie of the last second. None gets in,

@@ -1,9 +1,9 @@
-// What the log of a match has of its last ticks.
+// What the log of a match has of its last ticks. A cause that it lacks or has wrong makes a view
+// wrong: tests/property/any_game/views_test.cpp.
 
 #include "server/match/match_log.h"
 
 #include "core/rng.h"
-#include "engine/declared.h"
 #include "engine/running.h"
 #include "tests/unit/match/planned_match.h"
 
@@ -99,108 +99,8 @@ class MatchLogTest : public ::testing::Test {
     return islands.root_of(a) == islands.root_of(b);
   }
 
-  /// Whether the input of a seat has changed in the last tick.
-  [[nodiscard]] bool has_changed(std::uint16_t seat) {
-    return log().inputs().ticks_since(seat, {match_.now().value - 1}) != 0;
-  }
-
-  [[nodiscard]] auto outcomes() { return log().outcomes().causes_of(match_.now()); }
-
-  [[nodiscard]] auto spawns() { return log().spawns().causes_of(match_.now()); }
-
   FieldMatch match_{{units(0, 0), units(2, 0), units(0, 300)}, 8};
 };
-
-TEST_F(MatchLogTest, NotesAnInputOnceWhenItChanges) {
-  match_.tick({{.seat = 1, .pad = kDown}});
-  EXPECT_TRUE(has_changed(1));
-  EXPECT_FALSE(has_changed(0));
-  match_.tick({{.seat = 1, .pad = kDown}});
-  EXPECT_FALSE(has_changed(1)) << "the same again";
-  match_.tick();
-  EXPECT_FALSE(has_changed(1)) << "no input: it runs on";
-  match_.tick({{.seat = 1, .pad = kRest}});
-  EXPECT_TRUE(has_changed(1));
-}
-
-// A press is up again in the next tick, which costs nothing; to press again is a change.
-TEST_F(MatchLogTest, NotesAPressInEachTickAndNoRelease) {
-  match_.tick({{.seat = 2, .pad = kShoot}});
-  EXPECT_TRUE(has_changed(2));
-  match_.tick({{.seat = 2, .pad = kShoot}});
-  EXPECT_TRUE(has_changed(2));
-  match_.tick({{.seat = 2, .pad = kRest}});
-  EXPECT_FALSE(has_changed(2));
-}
-
-TEST_F(MatchLogTest, APayloadIsTheChangeFromTheInputThatThePlayerHeld) {
-  match_.tick({{.seat = 1, .pad = kRight}});
-  match_.tick({{.seat = 1, .pad = kDown}});
-  const Payload payload = log().inputs().change(1, 0);
-  std::vector<std::byte> expected;
-  {
-    engine::BitWriter out{expected};
-    engine::pack_change(field::game().input, field::bytes_of(kRight), field::bytes_of(kDown), out);
-    EXPECT_EQ(payload.bits, out.written());
-  }
-  engine::BitReader in{expected};
-  EXPECT_EQ(payload.value, in.take(payload.bits));
-}
-
-TEST_F(MatchLogTest, NotesAnOutcomeOnceWithTheSlotOfItsBody) {
-  match_.command_paint(1, 40);
-  match_.tick();
-  ASSERT_EQ(outcomes().size(), 1U);
-  EXPECT_EQ(outcomes()[0].slot, match_.slot(1));
-  EXPECT_FALSE(outcomes()[0].is_strike);
-  EXPECT_TRUE(log().outcomes().has_since(match_.slot(1), {match_.now().value - 1}));
-  EXPECT_FALSE(log().outcomes().has_since(match_.slot(0), {match_.now().value - 1}));
-  match_.tick();
-  EXPECT_TRUE(outcomes().empty());
-}
-
-TEST_F(MatchLogTest, NotesTheChangesOfTheRoom) {
-  match_.command_rain(3);
-  match_.tick();
-  EXPECT_EQ(log().room().ticks_since(0, {match_.now().value - 1}), 1U);
-  match_.command_rain(3);
-  match_.tick();
-  EXPECT_EQ(log().room().ticks_since(0, {match_.now().value - 1}), 0U) << "the same again";
-  EXPECT_EQ(log().room().ticks_since(0, {match_.now().value - 2}), 2U);
-}
-
-TEST_F(MatchLogTest, NotesASpawnAndJoinsItWithItsParent) {
-  const Tick before = match_.now();
-  match_.tick({{.seat = 2, .pad = kShoot}});
-  ASSERT_EQ(spawns().size(), 1U);
-  EXPECT_EQ(spawns()[0].slot, match_.slot(2));
-  const SlotId dart = spawns()[0].child;
-  EXPECT_EQ(log().slots().slot(dart).id, match_.darts().front());
-  EXPECT_TRUE(are_joined(dart, match_.slot(2), before));
-  EXPECT_FALSE(are_joined(dart, match_.slot(1), before));
-  match_.tick();
-  EXPECT_TRUE(spawns().empty());
-}
-
-// Seat 0 shoots at seat 1, which stands within the dart's first tick: the dart never has a slot.
-TEST_F(MatchLogTest, JoinsTheParentOfWhatDespawnsInItsFirstTick) {
-  match_.put({units(0, 0), {kUnit + kUnit / 2, 0}});
-  const Tick before = match_.now();
-  match_.tick({{.seat = 0, .pad = kShoot}});
-  ASSERT_EQ(match_.match().report().emitted.size(), 1U);
-  EXPECT_TRUE(match_.darts().empty());
-  EXPECT_TRUE(spawns().empty());
-  EXPECT_TRUE(are_joined(match_.slot(0), match_.slot(1), before));
-  EXPECT_FALSE(are_joined(match_.slot(0), match_.slot(2), before));
-}
-
-TEST_F(MatchLogTest, JoinsBodiesThatTouch) {
-  match_.put({units(0, 0), {kUnit + kUnit / 16, 0}});
-  const Tick before = match_.now();
-  match_.tick({{.seat = 0, .pad = kRight}});
-  EXPECT_TRUE(are_joined(match_.slot(0), match_.slot(1), before));
-  EXPECT_FALSE(are_joined(match_.slot(0), match_.slot(2), before));
-}
 
 // Contacts from before a view are no news to a client that holds it.
 TEST_F(MatchLogTest, KnowsIslandsSinceEachBaseAlone) {

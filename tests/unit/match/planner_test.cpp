@@ -323,6 +323,11 @@ TEST(Planner, ABodyOfTheViewSentLastStaysAtTheRim) {
     match.send();
     EXPECT_TRUE(match.sees(1)) << "which is not acknowledged";
   }
+  while (match.place(1).x <= field::kSight.x + kUnit / 2 + kViewHysteresis) {
+    match.tick();
+    match.send();
+  }
+  EXPECT_FALSE(match.sees(1)) << "beyond the rim";
 }
 
 }  // namespace

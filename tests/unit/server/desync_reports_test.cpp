@@ -221,31 +221,6 @@ TEST_F(DesyncReportsTest, AnswersWithNoMoreBytesThanHaveCome) {
   EXPECT_GT(out, bytes_of(part)) << "something, in the end";
 }
 
-TEST_F(DesyncReportsTest, SaysWhatItHasForgotten) {
-  const Reported wrong = this->wrong();
-  pass_ticks(61);
-  const auto taken = take(sessions_[0], wrong.part(0), kStart);
-  ASSERT_TRUE(taken);
-  EXPECT_TRUE(taken->is_forgotten);
-  EXPECT_TRUE(answers(sessions_[0]).empty());
-  EXPECT_FALSE(reports_.forget(sessions_[0])) << "nothing is kept for it";
-  const auto again = take(sessions_[0], wrong.part(0), kStart);
-  ASSERT_FALSE(again) << "it counts as a report";
-  EXPECT_TRUE(again.error().is_limited);
-}
-
-TEST_F(DesyncReportsTest, RefusesViewsThatWereNeverSent) {
-  Reported wrong = this->wrong();
-  wrong.name.tick = wrong.name.tick + 1;
-  EXPECT_EQ(take(sessions_[0], wrong.part(0), kStart).error().reason, DropReason::Unexpected)
-      << "of a tick to come";
-  wrong = this->wrong();
-  wrong.name.server_hash ^= 1;
-  EXPECT_EQ(take(sessions_[0], wrong.part(0), kStart).error().reason, DropReason::Unexpected)
-      << "of a hash that was not told";
-  EXPECT_FALSE(sessions_[0].reported);
-}
-
 TEST_F(DesyncReportsTest, RefusesPartsThatDoNotMakeTheirView) {
   Reported wrong = this->wrong();
   wrong.name.client_hash ^= 1;
@@ -258,15 +233,6 @@ TEST_F(DesyncReportsTest, RefusesPartsThatDoNotMakeTheirView) {
       take(sessions_[1], {.view = wrong.name, .parts = 0, .bytes = {}}, kStart).error().reason,
       DropReason::Malformed)
       << "a client does not forget";
-}
-
-TEST_F(DesyncReportsTest, RefusesBytesThatAreNoView) {
-  Reported wrong = this->wrong();
-  wrong.bytes.resize(wrong.bytes.size() - 1);
-  const auto cut = take_all(sessions_[0], wrong, kStart);
-  ASSERT_FALSE(cut);
-  EXPECT_EQ(cut.error().reason, DropReason::Malformed);
-  EXPECT_FALSE(reports_.forget(sessions_[0])) << "its report is over";
 }
 
 TEST_F(DesyncReportsTest, TracesOneOfASessionAndNotTooOften) {

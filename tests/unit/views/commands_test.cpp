@@ -2,7 +2,6 @@
 
 #include "views/commands.h"
 
-#include "core/rng.h"
 #include "engine/declared.h"
 #include "games/arena/arena.h"
 #include "tests/support/declared_values.h"
@@ -79,28 +78,6 @@ TEST(Commands, RefuseWhatNoClientWrites) {
   EXPECT_FALSE(is_read(longer));
   ReceivedCommands received;
   EXPECT_FALSE(received.read(games::arena(), right)) << "a game without commands";
-}
-
-// What is read is what would be written.
-TEST(Commands, OfAnyBitsAreRefusedOrWrittenAgain) {
-  Rng rng{1};
-  int read = 0;
-  for (int round = 0; round < 200'000; ++round) {
-    std::vector<std::byte> bits(1 + rng.below(8));
-    for (std::byte& byte : bits) {
-      byte = static_cast<std::byte>(rng.below(256));
-    }
-    ReceivedCommands received;
-    if (!received.read(tests::menagerie(), bits)) continue;
-    ++read;
-    std::vector<std::vector<std::byte>> values;
-    for (std::size_t i = 0; i < received.size(); ++i) {
-      values.emplace_back(received[i].bytes.begin(), received[i].bytes.end());
-      ASSERT_LT(tests::field_value(look_at(), values.back(), "x"), 30);
-    }
-    ASSERT_EQ(written(received.first(), values), bits);
-  }
-  EXPECT_GT(read, 100);
 }
 
 }  // namespace

@@ -94,19 +94,6 @@ TEST_F(EventsTest, AListWithoutAnEventIsRefused) {
   EXPECT_FALSE(read(list({})));
 }
 
-TEST_F(EventsTest, AListThatEndsEarlyOrLateIsRefused) {
-  const std::vector<std::byte> bytes = list({1, 40});
-  for (std::size_t size = 1; size < bytes.size(); ++size) {
-    EXPECT_FALSE(read({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)})) << size;
-  }
-  std::vector<std::byte> longer = bytes;
-  longer.push_back({});
-  EXPECT_FALSE(read(longer));
-  longer = bytes;
-  longer.back() |= std::byte{0x80};
-  EXPECT_FALSE(read(longer)) << "a bit behind the end";
-}
-
 TEST_F(EventsTest, AnAgeBeyondTheGreatestIsRefused) {
   const auto with_age = [](std::uint32_t more) {
     std::vector<std::byte> bytes;
@@ -123,30 +110,6 @@ TEST_F(EventsTest, AnAgeBeyondTheGreatestIsRefused) {
   EXPECT_EQ(received_.events[0].age, kEventAgeMax);
   EXPECT_FALSE(read(with_age(225)));
   EXPECT_FALSE(read(with_age(255)));
-}
-
-// Each list has one form: altered bits are refused, or make another list.
-TEST_F(EventsTest, AnAlteredBitIsRefusedOrMakesAnotherListInItsOnlyForm) {
-  const std::vector<std::byte> bytes = list({0, 31, 255});
-  std::size_t read_count = 0;
-  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
-    std::vector<std::byte> altered = bytes;
-    altered[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
-    if (!read(altered)) continue;
-    ++read_count;
-    std::vector<std::byte> again;
-    {
-      engine::BitWriter out{again};
-      out.put(received_.events[0].number, 16);
-      for (std::size_t i = 0; i < received_.events.size(); ++i) {
-        put_event_head(received_.events[i].age, out);
-        put_event(field::game(), received_.event(field::game(), i), out);
-      }
-      out.put(0, 1);
-    }
-    EXPECT_EQ(again, altered) << "bit " << bit;
-  }
-  EXPECT_GT(read_count, 16U);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Ids and rows as bits: each has one form, and its size is known before it is written.
+// Ids and rows as bits: each comes back, and its size is known before it is written. That each has
+// one form, whatever the bits: the target view_content of tests/fuzz.
 
 #include "views/row_codec.h"
 
@@ -27,8 +28,6 @@ using engine::IdClass;
 struct Bits {
   std::vector<std::byte> bytes;
   std::size_t count = 0;
-
-  friend bool operator==(const Bits&, const Bits&) = default;
 };
 
 template <class Write>
@@ -42,10 +41,6 @@ Bits written(Write write) {
 
 Bits id_written(BodyId id, Tick now) {
   return written([&](BitWriter& out) { put_id(id, now, out); });
-}
-
-void flip(std::vector<std::byte>& bytes, std::size_t bit) {
-  bytes[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
 }
 
 struct IdCase {
@@ -101,45 +96,6 @@ TEST(IdCodec, ACommonIdIsShort) {
   const auto dart =
       engine::spawned_id(IdClass::ByEntity, {.lineage = 7, .tick = {1'000}, .count = 0});
   EXPECT_EQ(id_bits(dart, now), 2U + (1 + 12) + 6 + 0 + 1);
-}
-
-TEST(IdCodec, AnAlteredBitIsRefusedOrMakesAnotherIdInItsOnlyForm) {
-  std::size_t refused = 0;
-  std::size_t others = 0;
-  for (const IdCase& each : ids()) {
-    const Bits bits = id_written(each.id, each.now);
-    for (std::size_t bit = 0; bit < bits.count; ++bit) {
-      std::vector<std::byte> altered = bits.bytes;
-      altered.resize(altered.size() + 16);  // what follows
-      flip(altered, bit);
-      BitReader in{altered};
-      const std::optional<BodyId> id = take_id(in, each.now);
-      (id ? others : refused) += 1;
-      if (!id) continue;
-      ASSERT_NE(*id, each.id) << each.name << " bit " << bit;
-      Bits read{.bytes = {}, .count = in.at()};
-      BitReader again{altered};
-      {
-        BitWriter out{read.bytes};
-        for (std::size_t i = 0; i < read.count; ++i) {
-          out.put(again.take(1), 1);
-        }
-      }
-      ASSERT_EQ(id_written(*id, each.now), read) << each.name << " bit " << bit;
-    }
-  }
-  EXPECT_GT(refused, 1'000U);
-  EXPECT_GT(others, 1'000U);
-}
-
-TEST(IdCodec, AnIdThatEndsEarlyIsRefused) {
-  for (const IdCase& each : ids()) {
-    const Bits bits = id_written(each.id, each.now);
-    for (std::size_t bytes = 0; bytes < bits.bytes.size(); ++bytes) {
-      BitReader in{ConstBytes{bits.bytes}.first(bytes)};
-      ASSERT_FALSE(take_id(in, each.now)) << each.name << " cut to " << bytes;
-    }
-  }
 }
 
 TEST(IdCodec, AWallIsRefused) {
@@ -270,14 +226,12 @@ TEST_F(RowCodecTest, AKindThatTheGameHasNotIsRefused) {
 class RowCodecOfGame : public RowCodecTest,
                        public ::testing::WithParamInterface<const GameTable*> {};
 
-TEST_P(RowCodecOfGame, EveryRowComesBackAndAlteredBitsAreRefusedOrMakeAnotherInItsOnlyForm) {
+TEST_P(RowCodecOfGame, EveryRowComesBack) {
   const GameTable& game = *GetParam();
   laws::RandomMatch match{
       game, engine::make_map(game, {.seats = 6}, 60), {.seed = 8, .tick_rate = 60, .seats = 6}};
   Rows rows;
   Rows read{game};
-  std::size_t refused = 0;
-  std::size_t others = 0;
   std::vector<bool> kinds(game.kinds.size());
   for (int tick = 0; tick < 400; ++tick) {
     match.draw();
@@ -293,30 +247,9 @@ TEST_P(RowCodecOfGame, EveryRowComesBackAndAlteredBitsAreRefusedOrMakeAnotherInI
       ASSERT_TRUE(take_row(row.head.id, kOrigin, in, read));
       ASSERT_EQ(in.at(), bits.count);
       ASSERT_TRUE(are_equal(game, read.row(0), row));
-      if (tick % 100 != 99) continue;
-      for (std::size_t bit = 0; bit < bits.count; ++bit) {
-        std::vector<std::byte> altered = bits.bytes;
-        altered.resize(altered.size() + 64);
-        flip(altered, bit);
-        read.clear();
-        BitReader altered_in{altered};
-        const bool is_read = take_row(row.head.id, kOrigin, altered_in, read);
-        (is_read ? others : refused) += 1;
-        if (!is_read) continue;
-        ASSERT_FALSE(are_equal(game, read.row(0), row)) << "bit " << bit;
-        const Bits again = row_written(game, read.row(0));
-        ASSERT_EQ(again.count, altered_in.at()) << "bit " << bit;
-        BitReader a{again.bytes};
-        BitReader b{altered};
-        for (std::size_t at = 0; at < again.count; ++at) {
-          ASSERT_EQ(a.take(1), b.take(1)) << "bit " << bit;
-        }
-      }
     }
   }
   EXPECT_TRUE(std::ranges::all_of(kinds, [](bool is_seen) { return is_seen; }));
-  EXPECT_GT(refused, 100U);
-  EXPECT_GT(others, 100U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Games, RowCodecOfGame,
