@@ -6,11 +6,29 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 namespace tickbox::commands {
+namespace {
+
+/// Starts one thread less than `jobs`, each of which calls `work`; fewer if the machine gives no
+/// more.
+std::vector<std::thread> start_helpers(std::size_t jobs, const std::function<void()>& work) {
+  std::vector<std::thread> helpers;
+  try {
+    for (std::size_t i = 1; i < jobs; ++i) {
+      helpers.push_back(os::start_thread("verify", work));
+    }
+  } catch (const std::system_error&) {
+    return helpers;
+  }
+  return helpers;
+}
+
+}  // namespace
 
 std::uint32_t processors() {
   return std::clamp(std::thread::hardware_concurrency(), 1U, kVerifyJobsMax);
@@ -35,14 +53,8 @@ record::VerifyResult verify_in_parallel(const record::Reader& reader, const Game
       after_each();
     }
   };
-  std::vector<std::thread> helpers;
-  for (std::size_t i = 1; i < std::min<std::size_t>(jobs, count); ++i) {
-    try {
-      helpers.push_back(os::start_thread("verify", [&work] { work([] {}); }));
-    } catch (const std::system_error&) {
-      break;  // the machine gives no more threads: those there are do the work
-    }
-  }
+  std::vector<std::thread> helpers =
+      start_helpers(std::min<std::size_t>(jobs, count), [&work] { work([] {}); });
   work([&] {
     if (options.progress) {
       options.progress(static_cast<std::uint32_t>(std::uint64_t{1'000} * done / count));
