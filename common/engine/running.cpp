@@ -143,8 +143,7 @@ Row Running::touch(std::size_t row) {
   return note(row);
 }
 
-void Running::join_askers(BodyId with, bool is_logged) {
-  if (!is_logged) return;
+void Running::join_askers(BodyId with) {
   for (std::size_t i = 0; i < asker_count_; ++i) {
     const BodyId asker = world_->id(askers_[i]);
     if (asker != with) join(asker, with);
@@ -422,14 +421,14 @@ std::int32_t Running::shared_random(std::int32_t n) {
 
 bool Running::exists(Ref who) {
   if (!living_row(who)) return false;
-  join_askers(engine::body_id(who), log_.exists);
+  join_askers(engine::body_id(who));
   return true;
 }
 
 Row Running::find(Ref who, std::size_t kind) {
   const std::optional<std::size_t> row = living_row(who, kind);
   if (!row) return {};
-  join_askers(engine::body_id(who), log_.find);
+  join_askers(engine::body_id(who));
   return touch(*row);
 }
 
@@ -451,7 +450,7 @@ std::optional<sim::CastHit> Running::cast(const sim::Cast& cast) {
     const auto hit = sim::hit_on(cast, std::as_const(*world_).body(row));
     if (hit && (!first || sim::is_before(*hit, *first))) first = hit;
   });
-  if (first && engine::is_entity(first->body)) join_askers(first->body, log_.raycast);
+  if (first && engine::is_entity(first->body)) join_askers(first->body);
   return first;
 }
 
@@ -504,7 +503,7 @@ void Running::visit_rows_in(Vec2 min, Vec2 size, std::size_t kind, RowVisit visi
   for (std::size_t i = first; i < end; ++i) {
     const std::size_t row = found_[i];
     if (is_removed(row)) continue;
-    join_askers(world_->id(row), log_.for_each_in);
+    join_askers(world_->id(row));
     visit.call(visit.captured, touch(row));
   }
   found_.resize(first);
@@ -513,7 +512,7 @@ void Running::visit_rows_in(Vec2 min, Vec2 size, std::size_t kind, RowVisit visi
 void Running::remove(Ref who) {
   const std::optional<std::size_t> row = living_row(who);
   if (!row) return;
-  join_askers(engine::body_id(who), log_.remove);
+  join_askers(engine::body_id(who));
   remove_row(*row);
 }
 
@@ -522,12 +521,12 @@ void Running::spawn(std::size_t kind, const void* state, Vec2 min, Vec2 velocity
   const std::uint32_t lineage = engine::lineage_of(parent_id);
   Count& spawns = spawns_of(IdClass::ByEntity, lineage);
   // What a lineage has spawned before decides the id.
-  if (spawns.count > 0 && spawns.first != parent_id && log_.spawn) join(spawns.first, parent_id);
+  if (spawns.count > 0 && spawns.first != parent_id) join(spawns.first, parent_id);
   if (spawns.count == 0) spawns.first = parent_id;
   if (spawns.count == engine::kSpawnsPerTick) return;
   const BodyId id = engine::spawned_id(
       IdClass::ByEntity, {.lineage = lineage, .tick = world_->tick, .count = spawns.count++});
-  if (world_->index_of(id) != world_->size()) return join_askers(id, true);
+  if (world_->index_of(id) != world_->size()) return join_askers(id);
   const KindTable& of = world_->game().kinds[kind];
   add_pending({.id = id,
                .ignores = parent == Parent::Collides ? sim::kNoBody : parent_id,
@@ -539,7 +538,7 @@ void Running::spawn(std::size_t kind, const void* state, Vec2 min, Vec2 velocity
                .is_new = true},
               bytes_at(state, of.type.bytes));
   report_.spawns.push_back({.parent = parent_id, .child = id});
-  join_askers(id, true);
+  join_askers(id);
 }
 
 void Running::emit(Ref at, std::size_t event, const void* value) {

@@ -28,16 +28,6 @@ enum class Authority : std::uint8_t {
   Replay,  ///< carries out a record
 };
 
-/// Which queries log their influences: all, except in a test that shows that each query must log.
-struct QueryLog {
-  bool find = true;
-  bool exists = true;
-  bool raycast = true;
-  bool for_each_in = true;
-  bool remove = true;
-  bool spawn = true;
-};
-
 }  // namespace tickbox::engine
 
 namespace tickbox::detail {
@@ -134,8 +124,6 @@ class Running {
 
   void set_joins(std::span<const engine::Join> joins) { joins_ = joins; }
 
-  void set_query_log(const engine::QueryLog& log) { log_ = log; }
-
   void set_call_counts(engine::CallCounts& counts) { call_counts_ = &counts; }
 
   /// Counts a call, if calls are counted.
@@ -225,7 +213,7 @@ class Running {
   void end_call();
   void settle(const Touched& before, bool is_new_state);
   Row touch(std::size_t row);
-  void join_askers(BodyId with, bool is_logged);
+  void join_askers(BodyId with);
   [[nodiscard]] std::optional<sim::CastHit> cast(const sim::Cast& cast);
   void file_places();
   void file(std::size_t row);
@@ -254,7 +242,6 @@ class Running {
   engine::Authority authority_ = engine::Authority::Server;
   engine::TickRecord* record_ = nullptr;
   engine::OutcomePhase phase_ = engine::OutcomePhase::Joining;
-  engine::QueryLog log_;
   engine::CallCounts* call_counts_ = nullptr;
   engine::TickReport report_;
   std::span<const engine::Join> joins_;

@@ -33,9 +33,6 @@ class Stepper {
   /// whole islands.
   const TickReport& replay(World& world, const TickRecord& record);
 
-  /// For a test that shows that each query must log.
-  void set_query_log(const QueryLog& log) { running_.set_query_log(log); }
-
   /// Limits the physics of all steps from now on, together; see sim::Stepper::limit().
   void limit(sim::SearchLimit limit) { physics_.limit(std::move(limit)); }
 

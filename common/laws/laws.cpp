@@ -41,8 +41,7 @@ std::string difference_of(const engine::World& expected, const engine::World& go
 /// One match and the checks of its ticks.
 class CheckedMatch {
  public:
-  CheckedMatch(const GameTable& game, const engine::SharedMap& map, const LawOptions& options,
-               const MatchOptions& match)
+  CheckedMatch(const GameTable& game, const engine::SharedMap& map, const MatchOptions& match)
       : game_(game),
         raw_(game),
         seed_(match.seed),
@@ -61,7 +60,6 @@ class CheckedMatch {
         reader_(game) {
     raw_.significant = nullptr;
     reader_.begin(match_.world());
-    match_.set_query_log(options.query_log);
   }
 
   /// Steps a tick, and returns the law that it breaks, or nothing. `alone`: the hash of the same
@@ -326,7 +324,7 @@ std::optional<LawBroken> check_map(const GameTable& game, std::string_view name,
     const AloneMatch alone = play_alone(game, map, match, options);
     ++calls.matches;
     match.call_counts = &calls.counts;
-    CheckedMatch checked{game, map, options, match};
+    CheckedMatch checked{game, map, match};
     for (const std::uint64_t hash : alone.hashes) {
       if (auto broken = checked.tick(hash)) return broken;
     }

@@ -59,7 +59,6 @@ struct LawOptions {
   std::uint32_t seats = 6;
   std::string_view map{};  ///< one of the game's; empty: all
   std::vector<std::uint32_t> tick_rates = {10, 60, 128, 240};
-  engine::QueryLog query_log;  ///< for a test that shows that each query must log
   /// Returns the number of allocations so far. Without it, the law *allocation* is not checked.
   std::function<std::uint64_t()> allocations;
   LawPlace* place = nullptr;  ///< if given, says where the rules are when an assertion fails

@@ -50,8 +50,6 @@ class RandomMatch {
 
   [[nodiscard]] const engine::World& world() const { return world_; }
 
-  void set_query_log(const engine::QueryLog& log) { stepper_.set_query_log(log); }
-
   [[nodiscard]] const engine::TickRecord& record() const { return record_; }
 
   /// Returns who fired rays in the last tick.

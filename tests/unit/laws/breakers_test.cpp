@@ -137,6 +137,10 @@ TEST(LawBreakers, AComparisonOfAddressesIsFound) {
   EXPECT_EQ(law_broken_by(tests::tag<Fault::AddressOrder>()), "twin");
 }
 
+TEST(LawBreakers, AnInfluenceThatNoQueryLogsIsFound) {
+  EXPECT_EQ(law_broken_by(tests::tag<Fault::PassedOn>()), "closure");
+}
+
 TEST(LawBreakers, AReferenceFromTheLastTickIsFound) {
   // AddressSanitizer ends the process at such a reference.
   if (tests::kHasSanitizer) return;
