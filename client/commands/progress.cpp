@@ -1,7 +1,7 @@
 #include "client/commands/progress.h"
 
-#include "client/commands/connect/play_figures.h"
 #include "client/commands/document.h"
+#include "client/commands/play/play_figures.h"
 #include "os/process/standard_output.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "client/commands/connect/play_figures.h"
+#include "client/commands/play/play_figures.h"
 
 #include "client/commands/text.h"
 #include "core/fixed.h"

@@ -11,8 +11,8 @@
 // for too long.
 
 #include "client/client.h"
-#include "client/commands/connect/play_flags.h"
-#include "client/commands/load/input_script.h"
+#include "client/commands/play/input_script.h"
+#include "client/commands/play/play_flags.h"
 #include "core/clock.h"
 #include "core/histogram.h"
 #include "engine/entity_id.h"

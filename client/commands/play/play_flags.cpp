@@ -1,8 +1,8 @@
-#include "client/commands/connect/play_flags.h"
+#include "client/commands/play/play_flags.h"
 
 #include "bots/style.h"
 #include "client/commands/text.h"
-#include "client/commands/token/token_file.h"
+#include "client/commands/token_file.h"
 #include "os/net/resolve.h"
 
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-#include "client/commands/load/swarm.h"
+#include "client/commands/play/swarm.h"
 
 #include "os/process/process.h"
 #include "os/process/steady_clock.h"

@@ -1,4 +1,4 @@
-#include "client/commands/token/token_file.h"
+#include "client/commands/token_file.h"
 
 #include "net/crypto.h"
 #include "os/files/file.h"
