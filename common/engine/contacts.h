@@ -8,7 +8,7 @@
 // begins all of its contacts and overlaps.
 
 #include "engine/running.h"
-#include "sim/step.h"
+#include "sim/step_report.h"
 
 #include <cstddef>
 #include <cstdint>

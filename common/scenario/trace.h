@@ -2,7 +2,7 @@
 // Writes the states of a world as lines of JSON, one per tick, with exact lengths.
 
 #include "core/ids.h"
-#include "sim/step.h"
+#include "sim/step_report.h"
 #include "sim/world.h"
 
 #include <cstdint>

@@ -193,6 +193,14 @@ TEST(Architecture, AGameIncludesThePublicHeadersAndItsOwnAlone) {
   EXPECT_GT(seen, 3U);
 }
 
+/// The stages stand below the step that calls them.
+TEST(Architecture, NoStageOfThePhysicsIncludesTheStep) {
+  for (const Line& line : lines_of("common/sim")) {
+    if (line.file.filename() == "step.cpp") continue;
+    EXPECT_NE(quoted_include(line.text), "sim/step.h") << at(line);
+  }
+}
+
 /// The class whose member function a line begins to define, with its namespace, or nothing.
 std::string class_defined_in(const std::string& line, const std::string& space) {
   static const std::regex kMember{R"(^(?:\w.*[ *&])?([A-Z]\w*)::(?:\w+::)*~?\w+\()"};

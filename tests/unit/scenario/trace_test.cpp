@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "scenario/scenario.h"
+#include "sim/step.h"
 
 #include <gtest/gtest.h>
 
