@@ -201,6 +201,27 @@ TEST(Architecture, NoStageOfThePhysicsIncludesTheStep) {
   }
 }
 
+/// The folder that a file of the commands stands in: "connect", "play", or nothing.
+std::string command_folder_of(const std::string& path) {
+  static const std::regex kPath{R"(^client/commands/([a-z]+)/.*)"};
+  std::smatch match;
+  return std::regex_match(path, match, kPath) ? match[1].str() : std::string{};
+}
+
+/// What commands share stands in `play`, or beside the folders.
+TEST(Architecture, NoCommandIncludesAnother) {
+  std::size_t seen = 0;
+  for (const Line& line : lines_of("client/commands")) {
+    const std::string own = command_folder_of(include_path(line.file));
+    const std::string other = command_folder_of(quoted_include(line.text));
+    if (other.empty()) continue;
+    ++seen;
+    const bool is_shared = other == "play" && !own.empty();
+    EXPECT_TRUE(other == own || is_shared) << at(line);
+  }
+  EXPECT_GT(seen, 20U);
+}
+
 /// The class whose member function a line begins to define, with its namespace, or nothing.
 std::string class_defined_in(const std::string& line, const std::string& space) {
   static const std::regex kMember{R"(^(?:\w.*[ *&])?([A-Z]\w*)::(?:\w+::)*~?\w+\()"};
