@@ -4,7 +4,7 @@
 #include "engine/log/request_record.h"
 #include "engine/log/tick_log.h"
 #include "engine/map.h"
-#include "laws/random_match.h"
+#include "package/laws/random_match.h"
 #include "tests/support/short_match.h"
 
 #include <gtest/gtest.h>

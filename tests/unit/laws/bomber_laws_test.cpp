@@ -1,5 +1,5 @@
 #include "games/bomber/bomber.h"
-#include "laws/laws.h"
+#include "package/laws/laws.h"
 #include "tests/unit/laws/law_options.h"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 
 #include "tests/unit/laws/breakers.h"
 
-#include "laws/laws.h"
+#include "package/laws/laws.h"
 #include "tests/support/sanitizers.h"
 #include "tests/unit/laws/refused/game_of.h"
 

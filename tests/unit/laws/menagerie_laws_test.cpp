@@ -1,6 +1,6 @@
 // The laws on a game that uses nearly every part of the interface.
 
-#include "laws/laws.h"
+#include "package/laws/laws.h"
 #include "tests/support/menagerie.h"
 #include "tests/unit/laws/law_options.h"
 

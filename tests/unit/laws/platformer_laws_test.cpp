@@ -1,5 +1,5 @@
 #include "games/platformer/platformer.h"
-#include "laws/laws.h"
+#include "package/laws/laws.h"
 #include "tests/unit/laws/law_options.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "laws/laws.h"
+#include "package/laws/laws.h"
 #include "tests/support/short_match.h"
 #include "tests/unit/laws/law_options.h"
 

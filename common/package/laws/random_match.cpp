@@ -1,4 +1,4 @@
-#include "laws/random_match.h"
+#include "package/laws/random_match.h"
 
 #include "engine/declared.h"
 

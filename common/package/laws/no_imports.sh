@@ -5,7 +5,7 @@ set -euo pipefail
 
 usage() {
     cat <<'USAGE'
-usage: common/laws/no_imports.sh FILE...
+usage: common/package/laws/no_imports.sh FILE...
 
 Each FILE is an object file of a game, or an archive that it links, compiled without sanitizers. These files may call each other, the
 functions that the public headers of Tickbox declare, memory functions and what the compiler itself calls. Every other call is printed

@@ -1,4 +1,4 @@
-#include "laws/bot_law.h"
+#include "package/laws/bot_law.h"
 
 #include "engine/declared.h"
 

@@ -1,4 +1,4 @@
-#include "laws/laws.h"
+#include "package/laws/laws.h"
 
 #include "core/hash.h"
 #include "engine/declared.h"
@@ -7,9 +7,9 @@
 #include "engine/log/tick_log.h"
 #include "engine/log/world_difference.h"
 #include "engine/state_hasher.h"
-#include "laws/bot_law.h"
-#include "laws/islands.h"
-#include "laws/random_match.h"
+#include "package/laws/bot_law.h"
+#include "package/laws/islands.h"
+#include "package/laws/random_match.h"
 
 #include <algorithm>
 #include <array>
