@@ -1,6 +1,6 @@
 #include "tests/unit/articles/scene.h"
 
-#include "scenario/trace.h"
+#include "client/scenario/trace.h"
 #include "sim/step/overlaps.h"
 #include "tests/support/paths.h"
 

@@ -2,7 +2,7 @@
 // A scenario file of tests/data/articles, stepped tick by tick, and its results in values that a
 // test can write down.
 
-#include "scenario/scenario.h"
+#include "client/scenario/scenario.h"
 #include "sim/step.h"
 
 #include <cstdint>

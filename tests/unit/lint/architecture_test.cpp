@@ -126,12 +126,13 @@ Rules read_rules() {
             {"client/verification",
              {"core", "sim", "engine", "views", "net", "protocol", "client/match"}},
             {"client/terminal", {"core", "sim", "engine", "tickbox"}},
+            {"client/scenario", {"core", "sim"}},
             {"client",
              {"core", "engine", "tickbox", "views", "bots", "net", "protocol", "client/match",
               "client/connection", "client/presentation", "client/verification"}},
             {"client/commands",
-             {"core", "sim", "engine", "tickbox", "bots", "scenario", "views", "games", "net",
-              "record", "os", "cli", "client", "client/terminal"}}});
+             {"core", "sim", "engine", "tickbox", "bots", "views", "games", "net", "record", "os",
+              "cli", "client", "client/scenario", "client/terminal"}}});
   return rules;
 }
 

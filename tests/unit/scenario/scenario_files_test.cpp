@@ -1,6 +1,6 @@
 // The scenario files beside the tests, and what must come of each.
 
-#include "scenario/scenario.h"
+#include "client/scenario/scenario.h"
 #include "sim/step.h"
 #include "sim/step/overlaps.h"
 #include "tests/support/paths.h"

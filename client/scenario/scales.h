@@ -1,8 +1,8 @@
 #pragma once
 // The scales that turn the decimals of a scenario into the whole numbers of a body, with limits.
 
+#include "client/scenario/scenario_reader.h"
 #include "core/fixed.h"
-#include "scenario/scenario_reader.h"
 
 #include <cstdint>
 #include <string>

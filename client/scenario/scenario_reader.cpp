@@ -1,4 +1,4 @@
-#include "scenario/scenario_reader.h"
+#include "client/scenario/scenario_reader.h"
 
 #include "core/text.h"
 

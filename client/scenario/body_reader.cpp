@@ -1,6 +1,6 @@
-#include "scenario/body_reader.h"
+#include "client/scenario/body_reader.h"
 
-#include "scenario/scales.h"
+#include "client/scenario/scales.h"
 #include "sim/path.h"
 
 #include <algorithm>

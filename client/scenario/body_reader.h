@@ -1,8 +1,8 @@
 #pragma once
 // Reads one body of a scenario file: all keys that it may have, and their valid combinations.
 
+#include "client/scenario/scenario_reader.h"
 #include "core/fixed.h"
-#include "scenario/scenario_reader.h"
 #include "sim/body.h"
 
 #include <cstddef>

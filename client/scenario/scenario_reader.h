@@ -1,8 +1,8 @@
 #pragma once
 // Reads one object of a scenario key by key, and keeps the first error.
 
+#include "client/scenario/json_document.h"
 #include "core/fixed.h"
-#include "scenario/json_document.h"
 
 #include <cstddef>
 #include <cstdint>

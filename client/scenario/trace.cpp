@@ -1,4 +1,4 @@
-#include "scenario/trace.h"
+#include "client/scenario/trace.h"
 
 #include "core/text.h"
 

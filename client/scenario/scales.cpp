@@ -1,4 +1,4 @@
-#include "scenario/scales.h"
+#include "client/scenario/scales.h"
 
 #include "sim/body.h"
 

@@ -1,4 +1,4 @@
-#include "scenario/json_document.h"
+#include "client/scenario/json_document.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,8 +1,8 @@
-#include "scenario/scenario.h"
+#include "client/scenario/scenario.h"
 
-#include "scenario/body_reader.h"
-#include "scenario/scales.h"
-#include "scenario/scenario_reader.h"
+#include "client/scenario/body_reader.h"
+#include "client/scenario/scales.h"
+#include "client/scenario/scenario_reader.h"
 #include "sim/crowding.h"
 
 #include <algorithm>
