@@ -2,7 +2,7 @@
 
 #include "core/assert.h"
 #include "engine/bot_sight.h"
-#include "engine/running.h"
+#include "engine/tick/running.h"
 #include "tickbox/game.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // One tick of a match: the same on the server, in every client and in every replay. The order of a
 // tick stands in tickbox/game.h.
 
-#include "engine/contacts.h"
-#include "engine/running.h"
+#include "engine/tick/contacts.h"
+#include "engine/tick/running.h"
 #include "engine/tick_record.h"
 #include "engine/tick_report.h"
 #include "engine/world.h"

@@ -7,7 +7,7 @@
 #include "engine/declared.h"
 #include "engine/entity_id.h"
 #include "engine/identity.h"
-#include "engine/running.h"
+#include "engine/tick/running.h"
 #include "engine/world.h"
 #include "tickbox/game_table.h"
 

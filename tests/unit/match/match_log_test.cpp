@@ -4,7 +4,7 @@
 
 #include "core/rng.h"
 #include "engine/declared.h"
-#include "engine/running.h"
+#include "engine/tick/running.h"
 #include "tests/unit/match/planned_match.h"
 
 #include <gtest/gtest.h>

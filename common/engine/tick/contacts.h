@@ -7,7 +7,7 @@
 // every end that steps these rows finds it. A row that was spawned or teleported in this tick
 // begins all of its contacts and overlaps.
 
-#include "engine/running.h"
+#include "engine/tick/running.h"
 #include "sim/step_report.h"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "engine/running.h"
+#include "engine/tick/running.h"
 
 #include "core/assert.h"
 #include "core/hash.h"

@@ -7,7 +7,7 @@
 
 #include "core/ids.h"
 #include "core/words.h"
-#include "engine/space.h"
+#include "engine/tick/space.h"
 #include "engine/tick_record.h"
 #include "engine/tick_report.h"
 #include "engine/world.h"

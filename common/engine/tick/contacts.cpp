@@ -1,4 +1,4 @@
-#include "engine/contacts.h"
+#include "engine/tick/contacts.h"
 
 #include "engine/entity_id.h"
 #include "sim/box.h"
