@@ -60,7 +60,7 @@ void Contacts::begin(detail::Running& running) {
     const auto wants = [&body](std::uint8_t /*number*/, const Space::Kind& kind) {
       return kind.may_meet(body.layers, body.collides_with);
     };
-    running.visit_overlapping(sim::box_of(body.min, body.size), wants, [&](std::size_t at) {
+    running.rows().visit_overlapping(sim::box_of(body.min, body.size), wants, [&](std::size_t at) {
       const sim::Body& other = std::as_const(world).body(at);
       const bool can_meet = at != row && !(world.is_fixed(row) && world.is_fixed(at));
       const bool is_begin =

@@ -259,7 +259,7 @@ TEST_F(MatchLogTest, KnowsWhoHasLeftFromWhoHasDespawned) {
 void remove_darts(detail::Running& running) {
   const engine::World& world = running.world();
   for (std::size_t row = 0; row < world.size(); ++row) {
-    if (world.infos()[row].kind == 2) running.remove_by_server(engine::ref_of(world.id(row)));
+    if (world.infos()[row].kind == 2) running.decisions().remove(engine::ref_of(world.id(row)));
   }
 }
 
