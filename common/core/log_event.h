@@ -18,7 +18,7 @@ struct Decimal {
   int digits = 3;
 };
 
-/// A value that is JSON already, such as a game's result.
+/// A value that is JSON already, such as a game's result. It is printed as it is.
 struct JsonText {
   std::string text;
 };
@@ -51,6 +51,13 @@ struct LogField {
 };
 
 using LogFields = std::vector<LogField>;
+
+enum class Severity : std::uint8_t {
+  Debug,
+  Info,
+  Warning,
+  Error,  ///< someone must act
+};
 
 /// An event: `{"session_closed", {{"seat", 3}, {"reason", "timed_out"}}}`. The name is a literal.
 struct LogEvent {

@@ -55,6 +55,11 @@ class AlignedValue {
   alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> bytes_{};
 };
 
+/// Returns the bytes of a value of a declared type.
+[[nodiscard]] inline ConstBytes bytes_of(const TypeInfo& type, const void* value) {
+  return {static_cast<const std::byte*>(value), type.bytes};
+}
+
 /// Packs a value: each field in as many bits as its range needs.
 void pack(const TypeInfo& type, ConstBytes bytes, BitWriter& out);
 

@@ -2,7 +2,7 @@
 
 #include "core/assert.h"
 #include "engine/bot_sight.h"
-#include "engine/running.h"
+#include "engine/tick/running.h"
 #include "tickbox/game.h"
 
 #include <algorithm>
@@ -113,7 +113,7 @@ void AnyStep::emit_row(Ref at, std::size_t event, const void* value) const {
 }
 
 std::int32_t AnyServer::random(std::int32_t n) const {
-  return running().random(n);
+  return running().decisions().random(n);
 }
 
 std::int32_t AnyServer::seats() const {
@@ -121,7 +121,7 @@ std::int32_t AnyServer::seats() const {
 }
 
 std::int32_t AnyServer::players() const {
-  return running().players();
+  return running().decisions().players();
 }
 
 bool AnyServer::has(Player who) const {
@@ -129,88 +129,88 @@ bool AnyServer::has(Player who) const {
 }
 
 bool AnyServer::is_free(Vec2 min, Vec2 size) const {
-  return running().is_free(min, size);
+  return running().decisions().is_free(min, size);
 }
 
 void AnyServer::remove(Ref who) const {
-  running().remove_by_server(who);
+  running().decisions().remove(who);
 }
 
 void AnyServer::focus(Player who, Ref whom) const {
-  running().focus(who, whom, {});
+  running().decisions().focus(who, whom, {});
 }
 
 void AnyServer::focus(Player who, Vec2 place) const {
-  running().focus(who, {}, place);
+  running().decisions().focus(who, {}, place);
 }
 
 void AnyServer::unfocus(Player who) const {
-  running().focus(who, engine::kOwnFocus, {});
+  running().decisions().focus(who, engine::kOwnFocus, {});
 }
 
 std::string_view AnyServer::token_user_data(Player who) const {
-  const engine::Join* join = running().join_of(who);
+  const engine::Join* join = running().decisions().join_of(who);
   return join != nullptr ? join->user_data : std::string_view{};
 }
 
 std::optional<std::int32_t> AnyServer::has_left_at(Player who) const {
-  const engine::Join* join = running().join_of(who);
+  const engine::Join* join = running().decisions().join_of(who);
   if (join == nullptr || !join->has_left_at) return std::nullopt;
   return static_cast<std::int32_t>(std::min<std::uint32_t>(join->has_left_at->value, INT32_MAX));
 }
 
 Row AnyServer::find_row(Ref who, std::size_t kind) const {
-  return running().find_by_server(who, kind);
+  return running().decisions().find(who, kind);
 }
 
 Row AnyServer::avatar_row(Player who, std::size_t kind) const {
-  return running().find_avatar(who, kind);
+  return running().decisions().find_avatar(who, kind);
 }
 
 Row AnyServer::first_row(std::size_t kind) const {
-  return running().find_first(kind);
+  return running().decisions().find_first(kind);
 }
 
 std::int32_t AnyServer::count_rows(std::size_t kind) const {
-  return running().count(kind);
+  return running().decisions().count(kind);
 }
 
 void AnyServer::visit_rows(std::size_t kind, RowVisit visit) const {
-  running().visit_all_rows(kind, visit);
+  running().decisions().visit_rows(kind, visit);
 }
 
 EventRows AnyServer::event_rows(std::size_t event) const {
-  return running().events(event);
+  return running().decisions().events(event);
 }
 
 // NOLINTNEXTLINE(readability-function-size): all that an entity begins with
 Ref AnyServer::spawn_row(Player who, std::size_t kind, const void* state, Vec2 min, Vec2 velocity,
                          std::uint16_t path) const {
-  return running().spawn_by_server(who, kind, state, min, velocity, path);
+  return running().decisions().spawn(who, kind, state, min, velocity, path);
 }
 
 void AnyServer::decide_row(Ref whom, std::size_t outcome, const void* value) const {
-  running().decide(whom, outcome, value);
+  running().decisions().decide(whom, outcome, value);
 }
 
 void AnyServer::close_room() const {
-  running().close_room();
+  running().decisions().close_room();
 }
 
 void AnyServer::publish_row(std::size_t result, const void* value) const {
-  running().publish(result, value);
+  running().decisions().publish(result, value);
 }
 
 void* AnyServer::seat_row(Player who) const {
-  return running().seat(who);
+  return running().decisions().seat(who);
 }
 
 void* AnyServer::own_room_row() const {
-  return running().own_room();
+  return running().decisions().own_room();
 }
 
 void* AnyServer::secret_row() const {
-  return running().secret();
+  return running().decisions().secret();
 }
 
 std::int32_t AnyBotView::tick() const {

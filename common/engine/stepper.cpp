@@ -32,16 +32,16 @@ void Stepper::open(World& world) {
     running_.count_call({.callback = Callback::Open});
     running_.call_hook(OutcomePhase::Deciding, [&] { world.game().open(running_); });
   }
-  running_.end_hooks(OutcomePhase::Deciding);
-  running_.end_phase();
-  running_.follow_focuses();
+  running_.decisions().end_hooks(OutcomePhase::Deciding);
+  running_.rows().end_phase();
+  running_.decisions().follow_focuses();
 }
 
 const TickReport& Stepper::step(World& world, const TickRequest& request, TickRecord& record) {
   record.clear();
   begin(world, Authority::Server, record);
   run_request(world, request);
-  running_.end_phase();
+  running_.rows().end_phase();
   give_inputs(world, request, record);
   act(world);
   judge(world, request, record);
@@ -54,28 +54,28 @@ const TickReport& Stepper::step(World& world, const TickRequest& request, TickRe
       running_.count_call({.callback = Callback::Decide});
       world.game().decide(running_);
     }
-    running_.remove_surplus();
+    running_.decisions().remove_surplus();
   });
-  running_.end_hooks(OutcomePhase::Deciding);
-  running_.end_phase();
-  running_.follow_focuses();
+  running_.decisions().end_hooks(OutcomePhase::Deciding);
+  running_.rows().end_phase();
+  running_.decisions().follow_focuses();
   return running_.report();
 }
 
 const TickReport& Stepper::replay(World& world, const TickRecord& record) {
   // A replay only reads its record.
   begin(world, Authority::Replay, opening_);
-  running_.carry_out(record, OutcomePhase::Joining);
-  running_.end_phase();
+  running_.decisions().carry_out(record, OutcomePhase::Joining);
+  running_.rows().end_phase();
   give_inputs(world, record);
   act(world);
   strike(world, record);
   release_inputs(world, record);
   move(world);
   act_after(world);
-  running_.carry_out(record, OutcomePhase::Deciding);
-  running_.end_phase();
-  running_.follow_focuses();
+  running_.decisions().carry_out(record, OutcomePhase::Deciding);
+  running_.rows().end_phase();
+  running_.decisions().follow_focuses();
   return running_.report();
 }
 
@@ -118,32 +118,32 @@ void Stepper::run_request(World& world, const TickRequest& request) {
         running_.count_call({.callback = Callback::Leave});
         game.leave(running_, player);
       }
-      running_.leave(player);
+      running_.decisions().leave(player);
     });
   }
   if (request.opens_match) open_next(world);
-  running_.set_joins(request.joins);
+  running_.decisions().set_joins(request.joins);
   for (const Join& join : request.joins) {
     running_.call_hook(OutcomePhase::Joining, [&] {
-      running_.join_player(join);
+      running_.decisions().join_player(join);
       running_.count_call({.callback = Callback::Join});
       game.join(running_, join.player);
     });
   }
   for (const Command& command : request.commands) {
     running_.call_hook(OutcomePhase::Joining, [&] {
-      running_.note_command(command);
+      running_.decisions().note_command(command);
       running_.count_call({.callback = Callback::Command, .with = command.type});
       const AlignedValue value{command.bytes};
       game.commands[command.type].run(running_, command.player, value.data());
     });
   }
-  running_.end_hooks(OutcomePhase::Joining, request.opens_match);
+  running_.decisions().end_hooks(OutcomePhase::Joining, request.opens_match);
 }
 
 /// Opens the match after the one that the game has closed.
 void Stepper::open_next(World& world) {
-  running_.call_hook(OutcomePhase::Joining, [this] { running_.empty_room(); });
+  running_.call_hook(OutcomePhase::Joining, [this] { running_.decisions().empty_room(); });
   running_.call_hook(OutcomePhase::Joining, [&] {
     if (world.game().open == nullptr) return;
     running_.count_call({.callback = Callback::Open});
@@ -207,7 +207,7 @@ void Stepper::act(World& world) {
       act(me, input_of(world, row), step);
     });
   }
-  running_.end_phase();
+  running_.rows().end_phase();
 }
 
 void Stepper::judge(World& world, const TickRequest& request, TickRecord& record) {
@@ -238,7 +238,7 @@ void Stepper::strike(World& world, const TickRecord& record) {
       struck(me, strike.shooter, step);
     });
   }
-  running_.end_phase();
+  running_.rows().end_phase();
 }
 
 /// Releases every Press, and takes out of the input what then has no effect on an avatar by
@@ -260,7 +260,7 @@ void Stepper::move(World& world) {
   contacts_.begin(running_);
   const sim::StepReport& report = physics_.step(world.physics());
   running_.report().physics = &report;
-  running_.forget_places();
+  running_.rows().forget_places();
   contacts_.gather(world, report);
   end_first_step(world);
   contacts_.run(running_);
@@ -273,7 +273,7 @@ void Stepper::move(World& world) {
   }
   remove_what_left(world);
   world.rest();
-  running_.end_phase();
+  running_.rows().end_phase();
 }
 
 /// Removes the entities outside of the map's border.
@@ -290,7 +290,7 @@ void Stepper::remove_what_left(World& world) {
       running_.count_call(Callback::Left, row);
       running_.call(row, left);
     }
-    if (!running_.is_removed(row)) running_.remove_row(row);
+    if (!running_.is_removed(row)) running_.rows().remove(row);
   }
 }
 
@@ -333,7 +333,7 @@ void Stepper::act_after(World& world) {
     running_.count_call(Callback::After, row);
     running_.call(row, after);
   }
-  running_.end_phase();
+  running_.rows().end_phase();
 }
 
 }  // namespace tickbox::engine

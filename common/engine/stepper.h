@@ -2,8 +2,8 @@
 // One tick of a match: the same on the server, in every client and in every replay. The order of a
 // tick stands in tickbox/game.h.
 
-#include "engine/contacts.h"
-#include "engine/running.h"
+#include "engine/tick/contacts.h"
+#include "engine/tick/running.h"
 #include "engine/tick_record.h"
 #include "engine/tick_report.h"
 #include "engine/world.h"
@@ -32,9 +32,6 @@ class Stepper {
   /// Requires: a record of a server that stepped the same world, or a world of which this one has
   /// whole islands.
   const TickReport& replay(World& world, const TickRecord& record);
-
-  /// For a test that shows that each query must log.
-  void set_query_log(const QueryLog& log) { running_.set_query_log(log); }
 
   /// Limits the physics of all steps from now on, together; see sim::Stepper::limit().
   void limit(sim::SearchLimit limit) { physics_.limit(std::move(limit)); }

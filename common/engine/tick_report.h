@@ -4,7 +4,7 @@
 
 #include "core/bytes.h"
 #include "engine/entity_id.h"
-#include "sim/step.h"
+#include "sim/step_report.h"
 #include "tickbox/game_table.h"
 
 #include <compare>

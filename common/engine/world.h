@@ -20,8 +20,10 @@
 #include "sim/world.h"
 #include "tickbox/game_table.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <vector>
 
@@ -74,6 +76,16 @@ class World {
 
   /// Returns the top speed of a kind, in sub-units per tick.
   [[nodiscard]] std::int32_t top_speed(std::size_t kind) const { return top_speeds_[kind]; }
+
+  /// Returns a velocity that rules give to a body of a kind, limited to the kind's top speed. A
+  /// body that a contact has made faster keeps its velocity `before`.
+  [[nodiscard]] Vec2 limited(std::size_t kind, Vec2 velocity, Vec2 before) const {
+    const auto limit = [top = top_speed(kind)](std::int32_t value, std::int32_t was) {
+      const std::int32_t most = std::max(std::abs(was), top);
+      return std::clamp(value, -most, most);
+    };
+    return {limit(velocity.x, before.x), limit(velocity.y, before.y)};
+  }
 
   /// Requires: bodies are added and removed by the functions of World alone.
   [[nodiscard]] sim::World& physics() { return physics_; }

@@ -4,8 +4,9 @@
 #include "cli/exit_code.h"
 #include "core/assert.h"
 #include "engine/identity.h"
-#include "laws/laws.h"
 #include "os/process/standard_output.h"
+#include "package/allocations.h"
+#include "package/laws/laws.h"
 #include "tickbox/program.h"
 
 #include <fmt/format.h>
@@ -21,8 +22,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "package/allocations.h"
 
 namespace tickbox::package {
 namespace {

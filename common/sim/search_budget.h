@@ -1,9 +1,8 @@
 #pragma once
-// How many pairs the steps of a Stepper may still look at.
-
-#include "sim/step.h"
+// How many pairs the steps of a Stepper may look at, and how many are left.
 
 #include <cstdint>
+#include <functional>
 #include <utility>
 
 namespace tickbox::sim {
@@ -13,6 +12,22 @@ inline constexpr std::uint64_t kSearchesPerOverlap = 8;
 /// What an impact costs more than the search that found it: it is queued, and mostly out of date
 /// when its turn comes.
 inline constexpr std::uint64_t kSearchesPerImpact = 16;
+
+/// How many pairs of bodies steps may look at. Where many bodies are in one place, each has to look
+/// at all others; where they bounce there, each impact does so again.
+struct SearchLimit {
+  /// All looks at pairs, in proportion to their cost: an overlap or an impact counts several times.
+  /// The step that exceeds it ends at once: no body is moved, or each to its place. Later steps
+  /// move nothing. Nothing overlaps by that, but such worlds are of no further use.
+  std::uint64_t searches = UINT64_MAX;
+  /// Called after each `searches` searches: true gives up, false allows as many again. Empty: gives
+  /// up the first time.
+  std::function<bool()> gives_up{};
+  /// The movers that movers look at again after impacts. Then every dynamic body is as one that has
+  /// used up its events, until the tick ends. Bodies that nothing joins depend on each other by
+  /// that, so a world that views are made of has no such limit.
+  std::uint64_t searched_again = UINT64_MAX;
+};
 
 /// Counts down from a SearchLimit. Cost: a subtraction, so that the inner loops can count.
 class SearchBudget {

@@ -43,7 +43,7 @@ cli::ExitCode report_failure(const ProgramNames& programs, const Announcement& a
                              const os::Log& log, cli::ExitCode code, const std::string& why) {
   const bool as_event = log.format() == os::LogFormat::Json;
   if (as_event) {
-    log.write(os::LogLevel::Error, {"failed", {{"reason", why}, {"exit", cli::to_int(code)}}});
+    log.write(Severity::Error, {"failed", {{"reason", why}, {"exit", cli::to_int(code)}}});
   }
   return cli::tell_failure({.name = programs.server, .json = announcement.json, .silent = as_event},
                            code, why);

@@ -5,19 +5,12 @@
 #include "os/process/process.h"
 #include "server/host/access.h"
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
 namespace tickbox::server {
-
-void OsLog::event(Severity severity, const LogEvent& event) {
-  constexpr std::array kLevels = {os::LogLevel::Info, os::LogLevel::Warning, os::LogLevel::Error};
-  log_.write(kLevels[static_cast<std::size_t>(severity)], event);
-}
 
 std::expected<void, std::string> Server::open(engine::Games games) {
   if (!net::crypto_ready()) return std::unexpected(std::string{net::kNoCrypto});

@@ -31,7 +31,7 @@ class OsLog final : public Log {
  public:
   explicit OsLog(const os::Log& log) : log_(log) {}
 
-  void event(Severity severity, const LogEvent& event) override;
+  void event(Severity severity, const LogEvent& event) override { log_.write(severity, event); }
 
   [[nodiscard]] os::LogStatus status() const { return log_.status(); }
 

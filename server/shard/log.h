@@ -11,12 +11,6 @@
 
 namespace tickbox::server {
 
-enum class Severity : std::uint8_t {
-  Info,
-  Warning,
-  Error,  ///< someone must act
-};
-
 /// The events of the server go to an interface, so that a test can read them and a program can
 /// print them.
 class Log {

@@ -6,7 +6,7 @@
 #include "engine/descriptor.h"
 #include "engine/log/tick_log.h"
 #include "games/arena/arena.h"
-#include "laws/random_match.h"
+#include "package/laws/random_match.h"
 #include "tests/support/menagerie.h"
 
 #include <cstdint>

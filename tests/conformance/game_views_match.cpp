@@ -12,7 +12,7 @@
 #include "engine/keyframe.h"
 #include "engine/log/tick_log.h"
 #include "games/arena/arena.h"
-#include "laws/random_match.h"
+#include "package/laws/random_match.h"
 #include "server/match/event_queue.h"
 #include "server/match/event_router.h"
 #include "server/match/plan/planner.h"

@@ -74,7 +74,7 @@ void decide(detail::Running& running) {
   const std::optional<Tick> length = tick_from("FAULT_MATCH_TICKS");
   const engine::World& world = running.world();
   if (length && world.tick.value % length->value == 0 && !ChangedGame::is_trial(world)) {
-    running.close_room();
+    running.decisions().close_room();
   }
 }
 

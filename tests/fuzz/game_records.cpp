@@ -4,7 +4,7 @@
 #include "engine/keyframe.h"
 #include "engine/log/tick_codec.h"
 #include "engine/log/tick_log.h"
-#include "laws/random_match.h"
+#include "package/laws/random_match.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/menagerie.h"
 

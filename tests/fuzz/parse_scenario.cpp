@@ -1,6 +1,6 @@
 // A scenario as somebody has written it: refused in one line, or a world that can be stepped.
 
-#include "scenario/scenario.h"
+#include "client/scenario/scenario.h"
 #include "sim/step.h"
 #include "tests/fuzz/fuzz_target.h"
 

@@ -1,7 +1,7 @@
 // A file of inputs as somebody has written it: refused in one line, or a script whose every input
 // players can want, and whose text reads the same.
 
-#include "client/commands/load/input_script.h"
+#include "client/commands/play/input_script.h"
 #include "engine/declared.h"
 #include "engine/entity_id.h"
 #include "games/catalog.h"

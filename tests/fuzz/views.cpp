@@ -13,7 +13,7 @@
 #include "client/match/event_inbox.h"
 #include "client/match/snapshot_world.h"
 #include "games/arena/arena.h"
-#include "laws/random_match.h"
+#include "package/laws/random_match.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/content_bits.h"
 #include "tests/support/menagerie.h"

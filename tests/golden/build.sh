@@ -37,7 +37,7 @@ golden_build() {
     # Each library is one source, which includes all of the library's sources: these share most of what they include.
     # Each game is a source of its own, because two games use the same names.
     local part name
-    for part in common/{core,sim,engine,views,bots,laws,record} common/games/{*/,*.cpp}; do
+    for part in common/{core,sim,engine,views,bots,package/laws,record} common/games/{*/,*.cpp}; do
         name=${part%/}
         name=${name%.cpp}
         # Other processors have no zstd: tests/golden/no_compression.cpp stands in for what needs it.

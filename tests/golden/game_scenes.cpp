@@ -3,7 +3,7 @@
 
 #include "engine/stepper.h"
 #include "games/arena/arena.h"
-#include "laws/random_match.h"
+#include "package/laws/random_match.h"
 #include "tests/golden/make_scenes.h"
 #include "tests/golden/match_players.h"
 #include "tests/golden/motion_hash.h"

@@ -2,7 +2,7 @@
 // A hash of everything that a step reports except its influences. The state of the world is no part
 // of it.
 
-#include "sim/step.h"
+#include "sim/step_report.h"
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 #pragma once
 // Worlds, bodies and reports as text for messages of failed tests.
 
-#include "sim/step.h"
+#include "sim/step_report.h"
 #include "sim/world.h"
 
 #include <string>

@@ -1,7 +1,7 @@
 #include "tests/simulator/commands.h"
 
 #include "engine/declared.h"
-#include "laws/random_match.h"
+#include "package/laws/random_match.h"
 
 #include <algorithm>
 

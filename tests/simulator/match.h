@@ -53,8 +53,8 @@ struct ServerCounts {
 /// Keeps the errors of the log.
 class AlarmLog final : public server::Log {
  public:
-  void event(server::Severity severity, const LogEvent& event) override {
-    if (severity == server::Severity::Error) alarms_.push_back(as_text(event));
+  void event(Severity severity, const LogEvent& event) override {
+    if (severity == Severity::Error) alarms_.push_back(as_text(event));
   }
 
   [[nodiscard]] std::vector<std::string> take() { return std::exchange(alarms_, {}); }

@@ -7,7 +7,7 @@
 #include "engine/declared.h"
 #include "engine/entity_id.h"
 #include "engine/identity.h"
-#include "engine/running.h"
+#include "engine/tick/running.h"
 #include "engine/world.h"
 #include "tickbox/game_table.h"
 
@@ -50,7 +50,7 @@ class MidTick {
   /// Removes an entity without a rule that does, if the world has it.
   void lose(BodyId id) const {
     const std::size_t row = world().index_of(id);
-    if (row != world().size() && !running_.is_removed(row)) running_.remove_row(row);
+    if (row != world().size() && !running_.is_removed(row)) running_.rows().remove(row);
   }
 
  private:

@@ -33,8 +33,8 @@ namespace tickbox::tests {
 /// Keeps every line, and counts the errors.
 class MemoryLog final : public server::Log {
  public:
-  void event(server::Severity severity, const LogEvent& event) override {
-    errors_ += severity == server::Severity::Error ? 1 : 0;
+  void event(Severity severity, const LogEvent& event) override {
+    errors_ += severity == Severity::Error ? 1 : 0;
     lines_.push_back(as_text(event));
   }
 

@@ -2,13 +2,13 @@
 // take minutes and gigabytes. Each is refused before that step. What a server can have written is
 // stepped, at about the cost of its bodies.
 
+#include "client/scenario/scenario.h"
 #include "engine/keyframe.h"
 #include "engine/stepper.h"
 #include "games/arena/arena.h"
 #include "record/compression.h"
 #include "record/replayer.h"
 #include "record/segments.h"
-#include "scenario/scenario.h"
 #include "tests/support/declared_values.h"
 #include "tests/unit/record/forged.h"
 

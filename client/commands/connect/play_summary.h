@@ -2,7 +2,7 @@
 // The result of `tickbox connect` as text: a line for each thing that was measured.
 
 #include "client/client.h"
-#include "client/commands/connect/play_figures.h"
+#include "client/commands/play/play_figures.h"
 #include "core/ids.h"
 #include "net/link_simulator.h"
 

@@ -1,7 +1,6 @@
 #include "client/commands/connect/terminal_view.h"
 
-#include "client/commands/connect/play_figures.h"
-#include "client/commands/progress.h"
+#include "client/commands/play/live_line.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // Play by a person: draws what the client's player sees on the terminal, and makes inputs and
 // commands from its keys.
 
-#include "client/commands/load/swarm.h"
+#include "client/commands/play/swarm.h"
 #include "client/commands/terminal_screen.h"
 #include "client/player.h"
 #include "client/terminal/field.h"

@@ -1,6 +1,6 @@
 #include "client/commands/load/load_report.h"
 
-#include "client/commands/connect/play_figures.h"
+#include "client/commands/play/play_figures.h"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,8 @@
 
 #include "client/commands/load/load_report.h"
 #include "client/commands/load/server_watch.h"
-#include "client/commands/load/swarm.h"
+#include "client/commands/play/live_line.h"
+#include "client/commands/play/swarm.h"
 #include "client/commands/progress.h"
 #include "os/process/process.h"
 #include "os/process/signals.h"

@@ -1,10 +1,10 @@
 #include "client/commands/replay/match_text.h"
 
+#include "client/scenario/trace.h"
 #include "engine/declared.h"
 #include "engine/log/tick_codec.h"
 #include "engine/log/value_json.h"
 #include "engine/log/words.h"
-#include "scenario/trace.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,8 +3,8 @@
 // file cannot be written; 3 the recording is damaged inside, and the file has only the undamaged
 // parts, or its header is damaged, and no file is made; 5 stopped before its end.
 
-#include "client/commands/load/input_script.h"
 #include "client/commands/new_file.h"
+#include "client/commands/play/input_script.h"
 #include "client/commands/replay/replay_commands.h"
 #include "os/process/signals.h"
 #include "record/summary.h"

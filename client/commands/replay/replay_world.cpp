@@ -9,13 +9,13 @@
 #include "client/commands/new_file.h"
 #include "client/commands/replay/match_text.h"
 #include "client/commands/replay/replay_commands.h"
+#include "client/scenario/trace.h"
 #include "core/text.h"
 #include "engine/log/value_json.h"
 #include "engine/log/words.h"
 #include "os/process/signals.h"
 #include "record/replayer.h"
 #include "record/segments.h"
-#include "scenario/trace.h"
 
 #include <fmt/format.h>
 

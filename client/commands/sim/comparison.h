@@ -3,7 +3,8 @@
 // bodies that passed through others are counted in the same way, from the positions before and
 // after each tick.
 
-#include "sim/step.h"
+#include "sim/step_report.h"
+#include "sim/world.h"
 
 #include <cstdint>
 #include <optional>

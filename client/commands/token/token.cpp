@@ -1,6 +1,6 @@
 #include "client/commands/commands.h"
 #include "client/commands/token/token_commands.h"
-#include "client/commands/token/token_file.h"
+#include "client/commands/token_file.h"
 #include "os/files/private_file.h"
 #include "os/process/standard_output.h"
 

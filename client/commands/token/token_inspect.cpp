@@ -4,7 +4,7 @@
 #include "client/commands/key_file.h"
 #include "client/commands/text.h"
 #include "client/commands/token/token_commands.h"
-#include "client/commands/token/token_file.h"
+#include "client/commands/token_file.h"
 #include "net/address.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"

@@ -2,7 +2,7 @@
 
 #include "client/commands/key_file.h"
 #include "client/commands/token/token_commands.h"
-#include "client/commands/token/token_file.h"
+#include "client/commands/token_file.h"
 #include "net/crypto.h"
 #include "os/files/private_file.h"
 #include "os/process/steady_clock.h"

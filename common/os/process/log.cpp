@@ -9,35 +9,28 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/ansicolor_sink.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <signal.h>
-#include <type_traits>
 #include <unistd.h>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace tickbox::os {
 namespace {
 
 using ColourSink = spdlog::sinks::ansicolor_sink<spdlog::details::console_mutex>;
 
-spdlog::level::level_enum to_spdlog(LogLevel level) {
-  switch (level) {
-    case LogLevel::Debug:
-      return spdlog::level::debug;
-    case LogLevel::Info:
-      return spdlog::level::info;
-    case LogLevel::Warning:
-      return spdlog::level::warn;
-    case LogLevel::Error:
-      return spdlog::level::err;
-  }
-  return spdlog::level::err;
-}
+// Both are indexed by Severity.
+constexpr std::array<std::string_view, 4> kNames = {"debug", "info", "warning", "error"};
+constexpr std::array kSpdlogLevels = {spdlog::level::debug, spdlog::level::info,
+                                      spdlog::level::warn, spdlog::level::err};
 
 /// Returns the time as "2026-11-20T08:03:00.123Z".
 std::string utc_now() {
@@ -59,46 +52,37 @@ spdlog::color_mode colours_for(std::FILE* out) {
 /// The largest whole number that a double, and so every reader of JSON, represents exactly.
 constexpr std::uint64_t kWholeMax = std::uint64_t{1} << 53U;
 
-nlohmann::ordered_json to_json(const LogValue& value) {
-  return std::visit(
-      [](const auto& of) -> nlohmann::ordered_json {
-        using Value = std::remove_cvref_t<decltype(of)>;
-        if constexpr (std::is_same_v<Value, Decimal>) {
-          const double scale = std::pow(10.0, of.digits);
-          return std::round(of.value * scale) / scale;
-        } else if constexpr (std::is_same_v<Value, JsonText>) {
-          return nlohmann::ordered_json::parse(of.text, nullptr, false);
-        } else if constexpr (std::is_same_v<Value, std::uint64_t>) {
-          if (of > kWholeMax) return std::to_string(of);
-          return of;
-        } else {
-          return of;
-        }
-      },
-      value);
-}
+struct ValueJson {
+  std::string operator()(bool is) const { return is ? "true" : "false"; }
+
+  std::string operator()(std::int64_t number) const { return std::to_string(number); }
+
+  std::string operator()(std::uint64_t number) const {
+    const std::string digits = std::to_string(number);
+    return number > kWholeMax ? '"' + digits + '"' : digits;
+  }
+
+  std::string operator()(Decimal number) const {
+    const double scale = std::pow(10.0, number.digits);
+    return nlohmann::json(std::round(number.value * scale) / scale).dump();
+  }
+
+  std::string operator()(std::string_view text) const {
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+
+  std::string operator()(const JsonText& json) const { return json.text; }
+};
 
 }  // namespace
 
-std::string_view name_of(LogLevel level) {
-  switch (level) {
-    case LogLevel::Debug:
-      return "debug";
-    case LogLevel::Info:
-      return "info";
-    case LogLevel::Warning:
-      return "warning";
-    case LogLevel::Error:
-      return "error";
-  }
-  return "error";
+std::string_view name_of(Severity severity) {
+  return kNames[static_cast<std::size_t>(severity)];
 }
 
-std::expected<LogLevel, std::string> parse_log_level(std::string_view text) {
-  if (text == "debug") return LogLevel::Debug;
-  if (text == "info") return LogLevel::Info;
-  if (text == "warning") return LogLevel::Warning;
-  if (text == "error") return LogLevel::Error;
+std::expected<Severity, std::string> parse_log_level(std::string_view text) {
+  const auto name = std::ranges::find(kNames, text);
+  if (name != kNames.end()) return static_cast<Severity>(name - kNames.begin());
   return std::unexpected{"'" + std::string{text} +
                          "' is not a log level; give debug, info, warning or error"};
 }
@@ -150,7 +134,7 @@ struct Log::Sink {
   std::shared_ptr<Stream> stream;
   std::shared_ptr<spdlog::details::thread_pool> pool;
   std::shared_ptr<spdlog::async_logger> logger;
-  std::atomic<LogLevel> level;  ///< spdlog's own would change between the count and the queue
+  std::atomic<Severity> level;  ///< spdlog's own would change between the count and the queue
   std::atomic<std::uint64_t> queued{0};
 };
 
@@ -164,13 +148,13 @@ Log::Log(const LogOptions& options) {
 
 Log::~Log() = default;
 
-void Log::write(LogLevel level, const LogEvent& event) const {
-  if (level < sink_->level.load(std::memory_order_relaxed)) return;
+void Log::write(Severity severity, const LogEvent& event) const {
+  if (severity < sink_->level.load(std::memory_order_relaxed)) return;
   const std::string line = sink_->format == LogFormat::Json
-                               ? event_to_json(utc_now(), name_of(level), event, sink_->name)
+                               ? event_to_json(utc_now(), name_of(severity), event, sink_->name)
                                : as_text(event);
   sink_->queued.fetch_add(1, std::memory_order_relaxed);
-  sink_->logger->log(to_spdlog(level), std::string_view{line});
+  sink_->logger->log(kSpdlogLevels[static_cast<std::size_t>(severity)], std::string_view{line});
 }
 
 LogFormat Log::format() const {
@@ -184,25 +168,30 @@ LogStatus Log::status() const {
   return {.waiting = queued - written - dropped, .dropped = dropped};
 }
 
-void Log::set_level(LogLevel level) const {
+void Log::set_level(Severity level) const {
   sink_->level.store(level, std::memory_order_relaxed);
 }
 
-std::string event_to_json(std::string_view time, std::string_view level, const LogEvent& event,
+std::string event_to_json(std::string_view time, std::string_view severity, const LogEvent& event,
                           std::string_view name) {
-  nlohmann::ordered_json fields{
-      {"time", std::string{time}}, {"level", std::string{level}}, {"event", event.name}};
-  const auto add = [&](std::string key, nlohmann::ordered_json value) {
-    while (fields.contains(key)) {
+  std::vector<std::string> keys;
+  std::string json = "{";
+  const auto add = [&](std::string key, const LogValue& value) {
+    while (std::ranges::find(keys, key) != keys.end()) {
       key += '_';
     }
-    fields[key] = std::move(value);
+    if (!keys.empty()) json += ',';
+    json += '"' + key + "\":" + std::visit(ValueJson{}, value);
+    keys.push_back(std::move(key));
   };
+  add("time", std::string{time});
+  add("level", std::string{severity});
+  add("event", std::string{event.name});
   if (!name.empty()) add("name", std::string{name});
   for (const LogField& field : event.fields) {
-    add(std::string{field.key}, to_json(field.value));
+    add(std::string{field.key}, field.value);
   }
-  return fields.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return json + "}";
 }
 
 }  // namespace tickbox::os

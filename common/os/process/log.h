@@ -13,26 +13,19 @@
 
 namespace tickbox::os {
 
-enum class LogLevel : std::uint8_t {
-  Debug,
-  Info,
-  Warning,
-  Error,  ///< someone must act
-};
-
 enum class LogFormat : std::uint8_t { Text, Json };
 
 /// Returns the name that parse_log_level() reads.
-[[nodiscard]] std::string_view name_of(LogLevel level);
+[[nodiscard]] std::string_view name_of(Severity severity);
 
 /// Reads "debug", "info", "warning" or "error". Fails: with one line.
-[[nodiscard]] std::expected<LogLevel, std::string> parse_log_level(std::string_view text);
+[[nodiscard]] std::expected<Severity, std::string> parse_log_level(std::string_view text);
 
 /// Reads "text" or "json". Fails: with one line.
 [[nodiscard]] std::expected<LogFormat, std::string> parse_log_format(std::string_view text);
 
 struct LogOptions {
-  LogLevel level = LogLevel::Info;  ///< events below this level are not written
+  Severity level = Severity::Info;  ///< events below this are not written
   LogFormat format = LogFormat::Text;
   std::string name{};       ///< in each line of JSON; empty: none
   std::FILE* out = stderr;  ///< coloured only if it is a terminal and NO_COLOR is not set
@@ -60,9 +53,9 @@ class Log {
   Log& operator=(const Log&) = delete;
 
   /// Queues an event as one line.
-  void write(LogLevel level, const LogEvent& event) const;
+  void write(Severity severity, const LogEvent& event) const;
 
-  void set_level(LogLevel level) const;
+  void set_level(Severity level) const;
 
   [[nodiscard]] LogFormat format() const;
   [[nodiscard]] LogStatus status() const;
@@ -76,7 +69,7 @@ class Log {
 /// is one, then each field in order.
 /// A whole number beyond 2^53, which not every reader of JSON represents, becomes text. A repeated
 /// key gets a '_' appended.
-[[nodiscard]] std::string event_to_json(std::string_view time, std::string_view level,
+[[nodiscard]] std::string event_to_json(std::string_view time, std::string_view severity,
                                         const LogEvent& event, std::string_view name = {});
 
 }  // namespace tickbox::os

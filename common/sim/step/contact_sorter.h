@@ -5,7 +5,7 @@
 // so a radix sort needs no comparisons. Contacts of the sweep are in the order of time already,
 // except those of one moment.
 
-#include "sim/step.h"
+#include "sim/step_report.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,9 +3,9 @@
 
 #include "sim/immovables.h"
 #include "sim/search_budget.h"
-#include "sim/step.h"
 #include "sim/step/motion.h"
 #include "sim/step/mover_grid.h"
+#include "sim/step_report.h"
 #include "sim/world.h"
 
 #include <algorithm>

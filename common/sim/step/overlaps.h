@@ -1,7 +1,8 @@
 #pragma once
 // Finds the bodies of a world that overlap, from positions alone, so that it can judge a step.
 
-#include "sim/step.h"
+#include "sim/step_report.h"
+#include "sim/world.h"
 
 #include <functional>
 #include <vector>

@@ -49,7 +49,7 @@ struct Status {
 /// query. Answers 202 when the loop will do it, 400 if a value is missing or wrong, 503 if too many
 /// kicks wait. Requires: refusal() returned nothing.
 [[nodiscard]] os::HttpResponse take_order(const os::HttpRequest& request, AdminOrders& orders,
-                                          const std::function<void(os::LogLevel)>& set_log_level);
+                                          const std::function<void(Severity)>& set_log_level);
 
 /// Answers a GET of /livez, /readyz, /metrics, or a list of the paths at /.
 /// Requires: refusal() returned nothing.

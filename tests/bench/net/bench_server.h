@@ -51,7 +51,7 @@ inline constexpr std::uint32_t kTickRate = 60;
 
 class SilentLog final : public server::Log {
  public:
-  void event(server::Severity /*severity*/, const LogEvent& /*event*/) override {}
+  void event(Severity /*severity*/, const LogEvent& /*event*/) override {}
 };
 
 /// A client's end of a session.

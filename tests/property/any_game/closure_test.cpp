@@ -10,7 +10,7 @@
 #include "games/arena/arena.h"
 #include "games/bomber/bomber.h"
 #include "games/platformer/platformer.h"
-#include "laws/random_match.h"
+#include "package/laws/random_match.h"
 #include "tests/property/any_stepper.h"
 #include "tests/support/menagerie.h"
 

@@ -8,7 +8,7 @@
 #include "games/arena/arena.h"
 #include "games/bomber/bomber.h"
 #include "games/platformer/platformer.h"
-#include "laws/random_match.h"
+#include "package/laws/random_match.h"
 #include "protocol/snapshot_codec.h"
 #include "server/match/event_queue.h"
 #include "server/match/event_router.h"

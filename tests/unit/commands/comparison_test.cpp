@@ -2,7 +2,7 @@
 
 #include "client/commands/sim/comparison.h"
 
-#include "scenario/scenario.h"
+#include "client/scenario/scenario.h"
 #include "sim/step/overlaps.h"
 
 #include <gtest/gtest.h>

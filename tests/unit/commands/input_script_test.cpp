@@ -1,4 +1,4 @@
-#include "client/commands/load/input_script.h"
+#include "client/commands/play/input_script.h"
 
 #include "engine/declared.h"
 #include "engine/log/tick_log.h"

@@ -7,6 +7,7 @@
 #include "client/commands/load/metrics_text.h"
 #include "client/commands/load/requirement.h"
 #include "client/commands/load/server_watch.h"
+#include "client/commands/play/live_line.h"
 #include "client/commands/progress.h"
 
 #include <gtest/gtest.h>

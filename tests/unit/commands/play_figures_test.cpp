@@ -1,6 +1,6 @@
 // The figures that `connect` and `load` share.
 
-#include "client/commands/connect/play_figures.h"
+#include "client/commands/play/play_figures.h"
 
 #include "games/arena/arena.h"
 

@@ -1,6 +1,6 @@
 // Clients on real sockets, and the address at which they find their server.
 
-#include "client/commands/load/swarm.h"
+#include "client/commands/play/swarm.h"
 
 #include "net/handshake.h"
 #include "os/net/udp_transport.h"

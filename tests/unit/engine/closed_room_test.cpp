@@ -3,7 +3,7 @@
 #include "engine/declared.h"
 #include "engine/log/tick_log.h"
 #include "engine/map.h"
-#include "laws/random_match.h"
+#include "package/laws/random_match.h"
 #include "tests/support/short_match.h"
 
 #include <gtest/gtest.h>

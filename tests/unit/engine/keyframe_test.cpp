@@ -1,7 +1,7 @@
 #include "engine/keyframe.h"
 
 #include "core/rng.h"
-#include "laws/random_match.h"
+#include "package/laws/random_match.h"
 #include "tests/support/declared_values.h"
 #include "tests/support/menagerie.h"
 

@@ -6,7 +6,7 @@
 #include "engine/log/tick_codec.h"
 #include "engine/log/tick_log.h"
 #include "engine/stepper.h"
-#include "laws/random_match.h"
+#include "package/laws/random_match.h"
 #include "tests/support/bytes.h"
 
 #include <algorithm>

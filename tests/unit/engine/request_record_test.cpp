@@ -2,7 +2,7 @@
 
 #include "engine/declared.h"
 #include "games/arena/arena.h"
-#include "laws/random_match.h"
+#include "package/laws/random_match.h"
 #include "tests/support/menagerie.h"
 #include "tests/support/short_match.h"
 

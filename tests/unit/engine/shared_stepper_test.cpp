@@ -4,7 +4,7 @@
 #include "games/arena/arena.h"
 #include "games/bomber/bomber.h"
 #include "games/platformer/platformer.h"
-#include "laws/random_match.h"
+#include "package/laws/random_match.h"
 #include "tests/support/menagerie.h"
 
 #include <gtest/gtest.h>

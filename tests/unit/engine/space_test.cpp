@@ -1,4 +1,4 @@
-#include "engine/space.h"
+#include "engine/tick/space.h"
 
 #include "core/rng.h"
 

@@ -3,7 +3,7 @@
 #include "core/rng.h"
 #include "engine/declared.h"
 #include "engine/keyframe.h"
-#include "laws/random_match.h"
+#include "package/laws/random_match.h"
 #include "tests/support/menagerie.h"
 #include "tests/unit/engine/yard.h"
 

@@ -16,6 +16,7 @@ enum class Fault : std::uint8_t {
   CachedArray,       ///< a rule remembers places in a static array
   AddressOrder,      ///< a rule compares the addresses of two states
   KeptReference,     ///< a rule keeps a reference from the last tick
+  PassedOn,          ///< a rule leaves a place in a static variable for the next entity's rule
   LyingSignificant,  ///< significant() clears what has an effect
   WritingDecide,     ///< decide() writes an entity, not an outcome
   CountingBot,       ///< bot() counts its calls in a static variable
@@ -78,6 +79,16 @@ struct Tag {
       static std::array<std::int32_t, 64> places{};
       std::int32_t& place = places[me.owner.seat % places.size()];
       if (place > me.min.x) ++me->touched;
+      place = me.min.x;
+    }
+    if constexpr (kFault == Fault::PassedOn) {
+      static std::int32_t tick = 0;
+      static Ref before;
+      static std::int32_t place = 0;
+      const bool is_next = tick == step.tick() && before.id < me.ref.id;
+      if (is_next && place > me.min.x) ++me->touched;
+      tick = step.tick();
+      before = me.ref;
       place = me.min.x;
     }
     if constexpr (kFault == Fault::KeptReference) {

@@ -2,7 +2,7 @@
 
 #include "tests/unit/laws/breakers.h"
 
-#include "laws/laws.h"
+#include "package/laws/laws.h"
 #include "tests/support/sanitizers.h"
 #include "tests/unit/laws/refused/game_of.h"
 
@@ -128,6 +128,7 @@ TEST(LawBreakers, AreFoundByTheLawThatEachBreaks) {
       {&tests::tag<Fault::StaticCounter>(), "memory"},
       {&tests::tag<Fault::CachedArray>(), "memory"},
       {&tests::tag<Fault::AddressOrder>(), "twin"},
+      {&tests::tag<Fault::PassedOn>(), "closure"},
       {&tests::tag<Fault::LyingSignificant>(), "significant"},
       {&tests::tag<Fault::WritingDecide>(), "twin"},
       {&tests::tag<Fault::CountingBot>(), "bot"},

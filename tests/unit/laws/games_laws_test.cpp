@@ -3,7 +3,7 @@
 #include "games/arena/arena.h"
 #include "games/bomber/bomber.h"
 #include "games/platformer/platformer.h"
-#include "laws/laws.h"
+#include "package/laws/laws.h"
 #include "tests/support/menagerie.h"
 #include "tests/support/short_match.h"
 #include "tests/unit/laws/law_options.h"

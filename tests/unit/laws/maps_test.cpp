@@ -1,7 +1,7 @@
 // The laws play every map, and the game's bots play every second match.
 
 #include "engine/tick_report.h"
-#include "laws/laws.h"
+#include "package/laws/laws.h"
 #include "tickbox/adapter.h"
 
 #include <gtest/gtest.h>

@@ -45,14 +45,14 @@ expect() {
 
 rule='me->steps = static_cast<std::int32_t>(me->steps * 0.75);'
 expect 1 tests/golden/no_float.sh 'float arithmetic' '::act_alone<tickbox::tests::Runner>' <<<"$rule"
-expect 1 common/laws/no_imports.sh 'random numbers' '::act_alone<tickbox::tests::Runner>.* uses rand' <<<'me->steps = std::rand() % 9;'
-expect 1 common/laws/no_imports.sh 'a clock' '::act_alone<tickbox::tests::Runner>.* uses clock' <<<'me->steps = std::clock() % 9;'
-expect 1 common/laws/no_imports.sh 'a file' '::act_alone<tickbox::tests::Runner>.* uses fopen' <<<'me->steps = std::fopen("steps", "r") != nullptr ? 1 : 0;'
-expect 0 common/laws/no_imports.sh 'whole numbers alone' 'none' <<<'++me->steps;'
+expect 1 common/package/laws/no_imports.sh 'random numbers' '::act_alone<tickbox::tests::Runner>.* uses rand' <<<'me->steps = std::rand() % 9;'
+expect 1 common/package/laws/no_imports.sh 'a clock' '::act_alone<tickbox::tests::Runner>.* uses clock' <<<'me->steps = std::clock() % 9;'
+expect 1 common/package/laws/no_imports.sh 'a file' '::act_alone<tickbox::tests::Runner>.* uses fopen' <<<'me->steps = std::fopen("steps", "r") != nullptr ? 1 : 0;'
+expect 0 common/package/laws/no_imports.sh 'whole numbers alone' 'none' <<<'++me->steps;'
 expect 0 tests/golden/no_float.sh 'no float' 'none' <<<'++me->steps;'
 expect 1 tests/golden/no_float.sh 'the line of a float in an inlined rule' \
     'planted.cpp:[0-9]*: .* tickbox::detail::Tables<>::act_alone<tickbox::tests::Runner>(): [a-z]*mul' <<<"$rule"
-scan=common/laws/no_imports.sh
+scan=common/package/laws/no_imports.sh
 expect 1 $scan 'a static variable' 'act(.*::calls is a variable' <<<'static int calls = 0; me->steps = ++calls % 9;'
 expect 1 $scan 'a variable of a thread' 'act(.*::calls is a variable' \
     <<<'static thread_local int calls = 0; me->steps = ++calls % 9;'

@@ -1,6 +1,6 @@
 // A callback may query within a query.
 
-#include "laws/laws.h"
+#include "package/laws/laws.h"
 #include "tests/unit/laws/law_options.h"
 #include "tests/unit/laws/refused/game_of.h"
 

@@ -83,13 +83,14 @@ void add_named(const std::string& words, const Libraries& common, Libraries& nam
     std::string word = it->str();
     if (word == "public") word = "tickbox";
     if (word == "schemas") word = "schema";
+    if (word == "laws") word = "package/laws";
     if (common.contains(word) || word == "schema") named.insert(word);
   }
 }
 
 /// The table of common/README.md.
 Rules rules_of_common() {
-  static const std::regex kRow{R"(^\| \[([a-z]+)\]\([^|]*\|[^|]*\|([^|]*)\|$)"};
+  static const std::regex kRow{R"(^\| \[([a-z/]+)\]\([^|]*\|[^|]*\|([^|]*)\|$)"};
   std::ifstream page{kSource / "common/README.md"};
   std::map<std::string, std::string> rows;
   for (std::string text; std::getline(page, text);) {
@@ -125,12 +126,13 @@ Rules read_rules() {
             {"client/verification",
              {"core", "sim", "engine", "views", "net", "protocol", "client/match"}},
             {"client/terminal", {"core", "sim", "engine", "tickbox"}},
+            {"client/scenario", {"core", "sim"}},
             {"client",
              {"core", "engine", "tickbox", "views", "bots", "net", "protocol", "client/match",
               "client/connection", "client/presentation", "client/verification"}},
             {"client/commands",
-             {"core", "sim", "engine", "tickbox", "bots", "scenario", "views", "games", "net",
-              "record", "os", "cli", "client", "client/terminal"}}});
+             {"core", "sim", "engine", "tickbox", "bots", "views", "games", "net", "record", "os",
+              "cli", "client", "client/scenario", "client/terminal"}}});
   return rules;
 }
 
@@ -140,7 +142,6 @@ const Rules kMayInclude = read_rules();
 /// "server/shard" for "server/shard/shard.h", "client" for "client/client.h".
 std::string library_of(const std::string& path) {
   const std::string first = path.substr(0, path.find('/'));
-  if (first != "server" && first != "client") return first;
   const std::string two = path.substr(0, path.find('/', first.size() + 1));
   return kMayInclude.contains(two) ? two : first;
 }
@@ -191,6 +192,35 @@ TEST(Architecture, AGameIncludesThePublicHeadersAndItsOwnAlone) {
     EXPECT_TRUE(path.starts_with("tickbox/") || path.starts_with(own)) << at(line);
   }
   EXPECT_GT(seen, 3U);
+}
+
+/// The stages stand below the step that calls them.
+TEST(Architecture, NoStageOfThePhysicsIncludesTheStep) {
+  for (const Line& line : lines_of("common/sim")) {
+    if (line.file.filename() == "step.cpp") continue;
+    EXPECT_NE(quoted_include(line.text), "sim/step.h") << at(line);
+  }
+}
+
+/// The folder that a file of the commands stands in: "connect", "play", or nothing.
+std::string command_folder_of(const std::string& path) {
+  static const std::regex kPath{R"(^client/commands/([a-z]+)/.*)"};
+  std::smatch match;
+  return std::regex_match(path, match, kPath) ? match[1].str() : std::string{};
+}
+
+/// What commands share stands in `play`, or beside the folders.
+TEST(Architecture, NoCommandIncludesAnother) {
+  std::size_t seen = 0;
+  for (const Line& line : lines_of("client/commands")) {
+    const std::string own = command_folder_of(include_path(line.file));
+    const std::string other = command_folder_of(quoted_include(line.text));
+    if (other.empty()) continue;
+    ++seen;
+    const bool is_shared = other == "play" && !own.empty();
+    EXPECT_TRUE(other == own || is_shared) << at(line);
+  }
+  EXPECT_GT(seen, 20U);
 }
 
 /// The class whose member function a line begins to define, with its namespace, or nothing.
@@ -315,9 +345,9 @@ TEST(Architecture, CommandLinesAreParsedByCliAlone) {
 }
 
 /// Where both ends must come to the same bits: no float, no clock, no order of the machine's.
-const std::vector<std::string_view> kExact = {"common/include", "common/sim",     "common/engine",
-                                              "common/laws",    "common/games",   "common/views",
-                                              "common/bots",    "common/protocol"};
+const std::vector<std::string_view> kExact = {
+    "common/include", "common/sim",   "common/engine", "common/package/laws",
+    "common/games",   "common/views", "common/bots",   "common/protocol"};
 
 TEST(Architecture, NothingInTheSimulationDependsOnTheMachine) {
   static const std::regex kForbidden{
@@ -419,6 +449,8 @@ TEST(Architecture, TheReadersSeeWhatTheyMust) {
   EXPECT_EQ(code_of("int x;  // a float"), "int x;  ");
   EXPECT_EQ(code_of("log(\"double trouble\");"), "log(\"\");");
   EXPECT_EQ(library_of("sim/step/sweep.h"), "sim");
+  EXPECT_EQ(library_of("package/laws/laws.h"), "package/laws");
+  EXPECT_EQ(library_of("package/allocations.h"), "package");
   EXPECT_EQ(library_of("server/shard/shard.h"), "server/shard");
   EXPECT_EQ(library_of("client/client.h"), "client");
   EXPECT_EQ(library_of("client/match/snapshot_world.h"), "client/match");

@@ -4,7 +4,7 @@
 #include "server/match/match_log.h"
 
 #include "core/rng.h"
-#include "engine/running.h"
+#include "engine/tick/running.h"
 #include "tests/unit/match/planned_match.h"
 
 #include <gtest/gtest.h>
@@ -159,7 +159,7 @@ TEST_F(MatchLogTest, KnowsWhoHasLeftFromWhoHasDespawned) {
 void remove_darts(detail::Running& running) {
   const engine::World& world = running.world();
   for (std::size_t row = 0; row < world.size(); ++row) {
-    if (world.infos()[row].kind == 2) running.remove_by_server(engine::ref_of(world.id(row)));
+    if (world.infos()[row].kind == 2) running.decisions().remove(engine::ref_of(world.id(row)));
   }
 }
 

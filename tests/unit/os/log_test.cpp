@@ -77,7 +77,7 @@ class Environment {
 TEST(Log, WritesTimeLevelAndEventOnOneLine) {
   const Captured out;
   const Log log{{.out = out.file()}};
-  log.write(LogLevel::Info, {"session_closed", {{"room", 3}, {"reason", "timed_out"}}});
+  log.write(Severity::Info, {"session_closed", {{"room", 3}, {"reason", "timed_out"}}});
   const std::string text = out.text(log);
   EXPECT_TRUE(text.ends_with("Z info session_closed room=3 reason=timed_out\n")) << text;
   EXPECT_EQ(text.find('T'), 10U) << text;
@@ -86,14 +86,14 @@ TEST(Log, WritesTimeLevelAndEventOnOneLine) {
 
 TEST(Log, LeavesOutWhatIsBelowItsLevel) {
   const Captured out;
-  const Log log{{.level = LogLevel::Warning, .out = out.file()}};
-  log.write(LogLevel::Debug, {"a"});
-  log.write(LogLevel::Info, {"b"});
-  log.write(LogLevel::Warning, {"c"});
-  log.set_level(LogLevel::Debug);
-  log.write(LogLevel::Debug, {"d"});
-  log.set_level(LogLevel::Error);
-  log.write(LogLevel::Warning, {"e"});
+  const Log log{{.level = Severity::Warning, .out = out.file()}};
+  log.write(Severity::Debug, {"a"});
+  log.write(Severity::Info, {"b"});
+  log.write(Severity::Warning, {"c"});
+  log.set_level(Severity::Debug);
+  log.write(Severity::Debug, {"d"});
+  log.set_level(Severity::Error);
+  log.write(Severity::Warning, {"e"});
   const std::string text = out.text(log);
   EXPECT_EQ(std::ranges::count(text, '\n'), 2);
   EXPECT_NE(text.find("warning c\n"), std::string::npos) << text;
@@ -103,7 +103,7 @@ TEST(Log, LeavesOutWhatIsBelowItsLevel) {
 TEST(Log, JsonLinesAreJson) {
   const Captured out;
   const Log log{{.format = LogFormat::Json, .out = out.file()}};
-  log.write(LogLevel::Error, {"disk_full",
+  log.write(Severity::Error, {"disk_full",
                               {{"path", "/a b"},
                                {"free", 0},
                                {"ratio", Decimal{0.2512, 2}},
@@ -143,6 +143,13 @@ TEST(Log, NoFieldHidesAnother) {
             R"({"time":"t","level":"info","event":"e","time_":1,"a":1,"a_":2,"event_":"x"})");
   EXPECT_EQ(event_to_json("t", "info", {"e", {{"a", 1}, {"name", "x"}}}, "eu-1"),
             R"({"time":"t","level":"info","event":"e","name":"eu-1","a":1,"name_":"x"})");
+}
+
+// Before the fix, the text was parsed and printed again: 1.50 became 1.5, 2^64 a float.
+TEST(Log, PrintsJsonAsItIs) {
+  constexpr const char* kGiven = R"({"b":1.50,"a":18446744073709551616})";
+  EXPECT_EQ(event_to_json("t", "info", {"e", {{"v", JsonText{kGiven}}}}),
+            R"({"time":"t","level":"info","event":"e","v":)" + std::string{kGiven} + "}");
 }
 
 TEST(Log, SurvivesTextThatIsNoUtf8) {
@@ -205,7 +212,7 @@ TEST(Log, DropsTheOldestLinesWhileNobodyReadsThem) {
   const Log log{{.out = pipe.file(), .lines_max = 100}};
   constexpr std::uint64_t kLines = 1'000;
   for (std::uint64_t i = 0; i < kLines; ++i) {
-    log.write(LogLevel::Info, {"line", {{"number", i}}});
+    log.write(Severity::Info, {"line", {{"number", i}}});
   }
   const LogStatus stuck = log.status();
   EXPECT_GT(stuck.waiting, 0U);
@@ -224,12 +231,12 @@ TEST(Log, CountsNoLineThatItsLevelRefuses) {
   std::atomic<int> changes = 0;
   std::thread order{[&] {
     for (; !is_over; ++changes) {
-      log.set_level(LogLevel::Error);
-      log.set_level(LogLevel::Info);
+      log.set_level(Severity::Error);
+      log.set_level(Severity::Info);
     }
   }};
   for (int written = 0; written < 1'000'000 || changes < 400'000; ++written) {
-    log.write(LogLevel::Info, {"line"});
+    log.write(Severity::Info, {"line"});
   }
   is_over = true;
   order.join();
@@ -248,7 +255,7 @@ std::string on_a_terminal() {
   EXPECT_EQ(ptsname_r(master, name.data(), name.size()), 0);
   std::FILE* const terminal = std::fopen(name.data(), "w");
   EXPECT_NE(terminal, nullptr);
-  Log{{.out = terminal}}.write(LogLevel::Error, {"e"});
+  Log{{.out = terminal}}.write(Severity::Error, {"e"});
   std::array<char, 4096> bytes{};
   const ssize_t got = read(master, bytes.data(), bytes.size());
   std::fclose(terminal);
@@ -274,7 +281,7 @@ TEST(Log, ThreadsMayShareOne) {
   for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&log] {
       for (int i = 0; i < 200; ++i) {
-        log.write(LogLevel::Info, {"shared_event", {{"text", "aaaaaaaaaaaaaaaaaaaaaaaa"}}});
+        log.write(Severity::Info, {"shared_event", {{"text", "aaaaaaaaaaaaaaaaaaaaaaaa"}}});
       }
     });
   }
@@ -292,7 +299,7 @@ TEST(Log, ThreadsMayShareOne) {
 }
 
 TEST(Log, ReadsLevelsAndFormats) {
-  EXPECT_EQ(parse_log_level("warning"), LogLevel::Warning);
+  EXPECT_EQ(parse_log_level("warning"), Severity::Warning);
   EXPECT_EQ(parse_log_format("json"), LogFormat::Json);
   EXPECT_TRUE(parse_log_level("loud").error().contains("debug, info, warning or error"));
   EXPECT_TRUE(parse_log_format("xml").error().contains("text or json"));

@@ -1,7 +1,7 @@
 // The scenario files of tests/data, stepped as `tickbox sim` does: each tick that `expected.json`
 // beside them names is as it says, value for value.
 
-#include "scenario/scenario.h"
+#include "client/scenario/scenario.h"
 #include "sim/step.h"
 #include "sim/step/overlaps.h"
 #include "tests/support/paths.h"

@@ -1,6 +1,6 @@
-#include "scenario/scenario.h"
+#include "client/scenario/scenario.h"
 
-#include "scenario/json_document.h"
+#include "client/scenario/json_document.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,10 @@
 // Trace lines, letter by letter.
 
-#include "scenario/trace.h"
+#include "client/scenario/trace.h"
 
+#include "client/scenario/scenario.h"
 #include "core/text.h"
-#include "scenario/scenario.h"
+#include "sim/step.h"
 
 #include <gtest/gtest.h>
 

@@ -86,7 +86,7 @@ TEST(Admin, HasNoMetricsBeforeItHasAGame) {
 TEST(AdminServerTest, IsScrapedWhileItStarts) {
   ASSERT_TRUE(net::crypto_ready());
   const os::SteadyClock clock;
-  const os::Log log{{.level = os::LogLevel::Error}};
+  const os::Log log{{.level = Severity::Error}};
   int answered = 0;
   for (int start = 0; start < 200; ++start) {
     auto admin = AdminServer::start({.bind = net::parse_address("127.0.0.1:0").value()},
@@ -225,7 +225,7 @@ TEST(Admin, TakesOrdersWithATokenAlone) {
 TEST(Admin, HandsItsOrdersOver) {
   AdminOrders orders;
   const auto take = [&](const os::HttpRequest& request) {
-    return take_order(request, orders, [](os::LogLevel) { ADD_FAILURE(); }).status;
+    return take_order(request, orders, [](Severity) { ADD_FAILURE(); }).status;
   };
   EXPECT_FALSE(orders.drain_asked());
   EXPECT_EQ(take(post("/drain")), 202U);
@@ -256,17 +256,17 @@ TEST(Admin, RefusesMoreKicksThanTheLoopTakes) {
 
 TEST(Admin, SetsTheLevelOfTheLog) {
   AdminOrders orders;
-  std::optional<os::LogLevel> set;
+  std::optional<Severity> set;
   const auto take = [&](const os::HttpRequest& request) {
-    return take_order(request, orders, [&](os::LogLevel level) { set = level; }).status;
+    return take_order(request, orders, [&](Severity level) { set = level; }).status;
   };
   EXPECT_EQ(take(post("/log-level", "level=debug")), 200U);
-  EXPECT_EQ(set, os::LogLevel::Debug);
+  EXPECT_EQ(set, Severity::Debug);
   EXPECT_EQ(take(post("/log-level", "", "level=error")), 200U);
-  EXPECT_EQ(set, os::LogLevel::Error);
+  EXPECT_EQ(set, Severity::Error);
   EXPECT_EQ(take(post("/log-level", "level=loud")), 400U);
   EXPECT_EQ(take(post("/log-level")), 400U);
-  EXPECT_EQ(set, os::LogLevel::Error);
+  EXPECT_EQ(set, Severity::Error);
 }
 
 TEST(Admin, RefusesATokenThatIsNone) {

@@ -65,7 +65,7 @@ std::string inside_at(const std::string& code, std::size_t at) {
 /// its fields. `begin("…_yet", …)` has the name alone.
 void add_events(const std::string& code, Events& events) {
   static const std::regex kEvent{
-      R"re(LogEvent(?: [a-z_]+)?\{|\.event = \{|\bevent\((?=[^;\[]*\{)|\bwrite\((?=os::LogLevel)|\bbegin\((?=\s*"[a-z_]+_yet"))re"};
+      R"re(LogEvent(?: [a-z_]+)?\{|\.event = \{|\bevent\((?=[^;\[]*\{)|\bwrite\((?=Severity)|\bbegin\((?=\s*"[a-z_]+_yet"))re"};
   static const std::regex kNames{
       R"re((?:^|\{|\?)\s*"([a-z]+(?:_[a-z]+)*)"(?:\s*:\s*"([a-z]+(?:_[a-z]+)*)")?)re"};
   for (const std::smatch& start : matches_of(code, kEvent)) {

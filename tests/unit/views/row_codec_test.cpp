@@ -4,7 +4,7 @@
 #include "views/row_codec.h"
 
 #include "games/arena/arena.h"
-#include "laws/random_match.h"
+#include "package/laws/random_match.h"
 #include "tests/support/field_game.h"
 #include "tests/support/menagerie.h"
 

@@ -4,7 +4,7 @@
 
 #include "engine/declared.h"
 #include "games/arena/arena.h"
-#include "laws/random_match.h"
+#include "package/laws/random_match.h"
 #include "tests/support/field_game.h"
 #include "tests/support/menagerie.h"
 

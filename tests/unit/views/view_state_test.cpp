@@ -6,7 +6,7 @@
 #include "engine/bits.h"
 #include "engine/declared.h"
 #include "games/arena/arena.h"
-#include "laws/random_match.h"
+#include "package/laws/random_match.h"
 #include "tests/support/declared_values.h"
 #include "tests/support/field_game.h"
 #include "tests/support/menagerie.h"

@@ -1,0 +1,361 @@
+#include "client/commands/play/input_script.h"
+
+#include "engine/declared.h"
+#include "engine/entity_id.h"
+#include "engine/log/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace tickbox::commands {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 2;
+
+std::vector<std::byte> default_input(const GameTable& game) {
+  std::vector<std::byte> input(game.input.bytes);
+  game.input.write_default(input.data());
+  return input;
+}
+
+std::vector<std::byte> default_avatar(const GameTable& game) {
+  const TypeInfo& type = game.kinds[game.avatar].type;
+  std::vector<std::byte> avatar(type.bytes);
+  type.write_default(avatar.data());
+  return avatar;
+}
+
+/// A value of an input: one field, or one of the values of an array.
+struct InputValue {
+  const FieldInfo* field = nullptr;
+  std::size_t i = 0;
+};
+
+std::vector<InputValue> values_of(const GameTable& game) {
+  std::vector<InputValue> values;
+  for (const FieldInfo& field : game.input.fields()) {
+    for (std::size_t i = 0; i < field.times; ++i) {
+      values.push_back({.field = &field, .i = i});
+    }
+  }
+  return values;
+}
+
+/// A collector of the input changes of each seat.
+class Gathering {
+ public:
+  explicit Gathering(const GameTable& game)
+      : game_(game), rest_(default_input(game)), avatar_(default_avatar(game)) {}
+
+  /// Takes the inputs that players hold in a world.
+  void begin(const engine::World& world) {
+    held_.clear();
+    for (std::size_t seat = 0; seat < world.seats().size(); ++seat) {
+      const Player player{static_cast<std::uint16_t>(seat)};
+      if (world.has(player)) take_held(player, world.input(player));
+    }
+  }
+
+  /// Adds a tick. `at`: its tick in the script.
+  void tick(std::uint32_t at, const engine::LoggedTick& tick) {
+    for (auto& [seat, input] : held_) {
+      release(input);
+    }
+    for (const Player player : tick.leaves) {
+      rest(at, player.seat);
+    }
+    for (const Player player : tick.joins) {
+      take_held(player, rest_);
+    }
+    for (const engine::TickRecord::Input& input : tick.record.inputs) {
+      take_held(input.player,
+                ConstBytes{tick.record.bytes}.subspan(input.first, game_.input.bytes));
+    }
+    for (const engine::PlayerSource& each : tick.sources) {
+      add(at, each.player.seat, held_[each.player.seat]);
+    }
+  }
+
+  void rest_all(std::uint32_t tick) {
+    for (const auto& [seat, player] : players_) {
+      rest(tick, seat);
+    }
+  }
+
+  std::vector<PlayerScript> take() {
+    std::vector<PlayerScript> all;
+    for (auto& [seat, player] : players_) {
+      player.seat = {seat};
+      all.push_back(std::move(player));
+    }
+    return all;
+  }
+
+ private:
+  /// Releases what a player has pressed, as a step does after the players have acted.
+  void release(std::vector<std::byte>& input) const {
+    if (!engine::has_press_down(game_.input, input)) return;
+    engine::release_presses(game_.input, input);
+    if (game_.significant != nullptr) game_.significant(input.data(), avatar_.data());
+  }
+
+  void take_held(Player player, ConstBytes input) {
+    held_[player.seat].assign(input.begin(), input.end());
+  }
+
+  void add(std::uint32_t tick, std::uint16_t seat, const std::vector<std::byte>& input) {
+    PlayerScript& player = players_[seat];
+    // If a player leaves the seat and another joins in the same tick, the new player's input
+    // counts.
+    if (!player.changes.empty() && player.changes.back().tick == tick) player.changes.pop_back();
+    if (player.changes.empty() || player.changes.back().input != input) {
+      player.changes.push_back({.tick = tick, .input = input});
+    }
+  }
+
+  void rest(std::uint32_t tick, std::uint16_t seat) {
+    const auto found = players_.find(seat);
+    if (found != players_.end() && found->second.changes.back().input != rest_) {
+      found->second.changes.push_back({.tick = tick, .input = rest_});
+    }
+  }
+
+  const GameTable& game_;
+  std::vector<std::byte> rest_;
+  std::vector<std::byte> avatar_;  ///< the state that an avatar has by default
+  std::map<std::uint16_t, std::vector<std::byte>> held_;
+  std::map<std::uint16_t, PlayerScript> players_;
+};
+
+/// Returns a number from 0 to `most`; nothing for any other value.
+std::optional<std::uint32_t> number(const Json& value, std::uint64_t most) {
+  if (!value.is_number_unsigned()) return std::nullopt;
+  const auto found = value.get<std::uint64_t>();
+  return found <= most ? std::optional{static_cast<std::uint32_t>(found)} : std::nullopt;
+}
+
+std::optional<std::uint32_t> number(const Json& object, const char* key, std::uint64_t most) {
+  const auto found = object.find(key);
+  return found == object.end() ? std::nullopt : number(*found, most);
+}
+
+/// Reads the lines of a script after the first one, which names the fields of an input.
+class PlayerParser {
+ public:
+  PlayerParser(const GameTable& game, std::uint32_t ticks, std::vector<InputValue> values)
+      : rest_(default_input(game)), ticks_(ticks), values_(std::move(values)) {}
+
+  [[nodiscard]] std::optional<PlayerScript> parse(const Json& line) const {
+    const auto seat = line.is_object() ? number(line, "seat", engine::kSeatsMax - 1) : std::nullopt;
+    const auto inputs = line.is_object() ? line.find("inputs") : line.end();
+    if (!seat || inputs == line.end() || !inputs->is_array()) return std::nullopt;
+    PlayerScript player{.seat = {static_cast<std::uint16_t>(*seat)}, .changes = {}};
+    for (const Json& each : *inputs) {
+      auto change = parse_change(each);
+      if (!change || (!player.changes.empty() && player.changes.back().tick >= change->tick)) {
+        return std::nullopt;
+      }
+      player.changes.push_back(*std::move(change));
+    }
+    return player;
+  }
+
+ private:
+  [[nodiscard]] std::optional<InputChange> parse_change(const Json& value) const {
+    if (!value.is_array() || value.size() != values_.size() + 1) return std::nullopt;
+    const auto tick = number(value[0], ticks_);
+    if (!tick) return std::nullopt;
+    InputChange change{.tick = *tick, .input = rest_};
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const Json& given = value[i + 1];
+      if (!given.is_number_integer()) return std::nullopt;
+      const auto& [field, place] = values_[i];
+      if (!engine::is_in_range(*field, given.get<std::int64_t>())) return std::nullopt;
+      engine::set_value(*field, place, given.get<std::int64_t>(), change.input);
+    }
+    return change;
+  }
+
+  std::vector<std::byte> rest_;
+  std::uint32_t ticks_;
+  std::vector<InputValue> values_;  ///< in the order in which a change has them
+};
+
+/// Reads the names of the values that a change has. Fails: nothing, for a name that the game's
+/// input does not have.
+std::optional<std::vector<InputValue>> parse_fields(const Json& line, const GameTable& game) {
+  const auto names = line.find("fields");
+  if (names == line.end() || !names->is_array()) return std::nullopt;
+  const std::vector<InputValue> known = values_of(game);
+  std::vector<InputValue> values;
+  for (const Json& name : *names) {
+    if (!name.is_string()) return std::nullopt;
+    const auto found = std::ranges::find_if(known, [&](const InputValue& value) {
+      return engine::name_of(*value.field, value.i) == name.get<std::string>();
+    });
+    if (found == known.end()) return std::nullopt;
+    values.push_back(*found);
+  }
+  return values;
+}
+
+std::optional<InputScript> parse_head(const Json& line, engine::Games games) {
+  constexpr std::uint32_t kAnyTickRateMax = 1'000;
+  if (!line.is_object() || number(line, "tickbox_inputs", kVersion) != kVersion) {
+    return std::nullopt;
+  }
+  const auto tick_rate = number(line, "tick_rate", kAnyTickRateMax);
+  const auto first = number(line, "first_tick", UINT32_MAX);
+  const auto ticks = number(line, "ticks", UINT32_MAX);
+  const auto game = line.find("game");
+  if (!tick_rate || *tick_rate == 0 || !first || !ticks || game == line.end() ||
+      !game->is_string()) {
+    return std::nullopt;
+  }
+  return InputScript{.game = engine::find_game(games, game->get<std::string>()),
+                     .tick_rate = *tick_rate,
+                     .first_tick = *first,
+                     .ticks = *ticks,
+                     .players = {}};
+}
+
+std::string text_of(const InputChange& change, std::span<const InputValue> values) {
+  std::string text = fmt::format("[{}", change.tick);
+  for (const auto& [field, i] : values) {
+    fmt::format_to(std::back_inserter(text), ",{}", engine::value_of(*field, i, change.input));
+  }
+  return text + "]";
+}
+
+}  // namespace
+
+ConstBytes PlayerScript::input(std::uint32_t tick, std::size_t& at) const {
+  while (at < changes.size() && changes[at].tick <= tick) {
+    ++at;
+  }
+  return at == 0 ? ConstBytes{} : ConstBytes{changes[at - 1].input};
+}
+
+std::expected<InputScript, std::uint32_t> script_of(record::Reader reader, const GameTable& game,
+                                                    record::Decoder& decoder,
+                                                    const std::function<bool()>& stopped) {
+  Gathering gathering{game};
+  std::optional<Tick> first;
+  Tick last;
+  bool is_lost = false;  // the rest of the segment
+  for (auto item = reader.next(); item != record::Reader::Item::Finished; item = reader.next()) {
+    if (stopped()) return std::unexpected{last.value - first.value_or(Tick{}).value};
+    if (item == record::Reader::Item::Keyframe) {
+      const auto keyframe = decoder.begin(reader.world());
+      is_lost = !keyframe;
+      if (is_lost) continue;
+      first = first.value_or(keyframe->world.tick);
+      if (keyframe->world.tick > last) {
+        gathering.rest_all(last.value - std::min(first->value, last.value));
+        last = keyframe->world.tick;
+      }
+      gathering.begin(keyframe->world);
+    } else if (item == record::Reader::Item::Ticks) {
+      for (const record::RecordedTick& recorded : reader.ticks()) {
+        const engine::LoggedTick* tick = is_lost ? nullptr : decoder.tick(recorded);
+        is_lost = tick == nullptr;
+        if (is_lost) break;
+        gathering.tick(recorded.tick.value - first->value - 1, *tick);
+        last = recorded.tick;
+      }
+    }
+  }
+  const std::uint32_t first_tick = first.value_or(Tick{}).value;
+  return InputScript{.game = &game,
+                     .tick_rate = reader.header().tick_rate,
+                     .first_tick = first_tick,
+                     .ticks = last.value - first_tick,
+                     .players = gathering.take()};
+}
+
+std::string to_text(const InputScript& script) {
+  const std::vector<InputValue> values = values_of(*script.game);
+  Json fields = Json::array();
+  for (const auto& [field, i] : values) {
+    fields.push_back(engine::name_of(*field, i));
+  }
+  std::string text = Json{{"tickbox_inputs", kVersion}, {"tick_rate", script.tick_rate},
+                          {"game", script.game->name},  {"first_tick", script.first_tick},
+                          {"ticks", script.ticks},      {"players", script.players.size()},
+                          {"fields", std::move(fields)}}
+                         .dump() +
+                     "\n";
+  for (const PlayerScript& player : script.players) {
+    fmt::format_to(std::back_inserter(text), R"({{"seat":{},"inputs":[)", player.seat.seat);
+    for (std::size_t i = 0; i < player.changes.size(); ++i) {
+      text += (i > 0 ? "," : "") + text_of(player.changes[i], values);
+    }
+    text += "]}\n";
+  }
+  return text;
+}
+
+std::expected<InputScript, std::string> parse_script(std::string_view text, engine::Games games) {
+  std::optional<InputScript> script;
+  std::optional<PlayerParser> parser;
+  std::uint64_t players = 0;
+  for (std::size_t number_of_line = 1; !text.empty(); ++number_of_line) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const Json line = Json::parse(text.substr(0, end), nullptr, false);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!script) {
+      script = parse_head(line, games);
+      if (!script) {
+        return std::unexpected{std::string{
+            "line 1: expected the head of an input file; make one with `replay inputs`"}};
+      }
+      if (script->game == nullptr) {
+        return std::unexpected{"line 1: it is of a game that this program does not have; it has " +
+                               engine::names_of(games)};
+      }
+      auto values = parse_fields(line, *script->game);
+      if (!values) {
+        return std::unexpected{
+            fmt::format("line 1: its fields are not those of an input of {}", script->game->name)};
+      }
+      parser.emplace(*script->game, script->ticks, *std::move(values));
+      players = number(line, "players", engine::kSeatsMax).value_or(0);
+      continue;
+    }
+    auto player = parser->parse(line);
+    if (!player ||
+        (!script->players.empty() && script->players.back().seat.seat >= player->seat.seat)) {
+      return std::unexpected{
+          fmt::format("line {}: expected a player: a seat above that of the line before, and "
+                      "[tick, value, …] with the values of line 1, in the order of ticks",
+                      number_of_line)};
+    }
+    script->players.push_back(*std::move(player));
+  }
+  if (!script || script->players.empty() || script->players.size() != players) {
+    return std::unexpected{fmt::format("it has {} players, but its first line says {}",
+                                       script ? script->players.size() : 0, players)};
+  }
+  return *std::move(script);
+}
+
+Playback::Playback(InputScript script)
+    : script_(std::move(script)),
+      rest_(default_input(*script_.game)),
+      changes_taken_(script_.players.size()) {}
+
+ConstBytes Playback::input(std::size_t number, Tick tick) {
+  if (!begin_ || tick < *begin_ || tick.value - begin_->value >= script_.ticks) return rest_;
+  const ConstBytes input =
+      script_.players[number].input(tick.value - begin_->value, changes_taken_[number]);
+  return input.empty() ? ConstBytes{rest_} : input;
+}
+
+}  // namespace tickbox::commands

@@ -1,0 +1,177 @@
+#include "client/commands/play/play_flags.h"
+
+#include "bots/style.h"
+#include "client/commands/text.h"
+#include "client/commands/token_file.h"
+#include "os/net/resolve.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tickbox::commands {
+namespace {
+
+/// The maximum number of desyncs that are printed. It is enough to see a fault of many clients.
+constexpr std::size_t kDesyncLinesMax = 10;
+
+std::expected<std::optional<net::LinkConditions>, std::string> parse_link(std::string_view text) {
+  auto link = net::parse_link_conditions(text);
+  if (!link) return std::unexpected(std::move(link.error()));
+  return std::optional{*link};
+}
+
+std::expected<std::optional<std::uint64_t>, std::string> parse_first_client(std::string_view text) {
+  auto id = parse_client(text);
+  if (!id) return std::unexpected(std::move(id.error()));
+  return std::optional{*id};
+}
+
+std::expected<std::optional<HostPort>, std::string> parse_token_server(std::string_view text) {
+  auto place = parse_host_port(text);
+  if (!place) return std::unexpected(std::move(place.error()));
+  return std::optional{*std::move(place)};
+}
+
+/// Returns the styles of the games, each once.
+std::vector<std::string_view> styles_of(engine::Games games) {
+  std::vector<std::string_view> names;
+  for (const GameTable* game : games) {
+    for (const bots::Style& style : bots::styles_of(*game)) {
+      if (std::ranges::find(names, style.name) == names.end()) names.push_back(style.name);
+    }
+  }
+  return names;
+}
+
+std::string list_of(const std::vector<std::string_view>& styles) {
+  std::string list;
+  for (const std::string_view name : styles) {
+    if (!list.empty()) list += ", ";
+    list += name;
+  }
+  return list + " or mix";
+}
+
+/// Returns a check of a style's name. Whether the server's game has it is known once it has
+/// answered.
+std::function<std::string(const std::string&)> check_bot(std::vector<std::string_view> styles) {
+  return [known = std::move(styles)](const std::string& text) {
+    if (text == "mix" || std::ranges::find(known, text) != known.end()) return std::string{};
+    return fmt::format("unknown bot \"{}\"; give {}", text, list_of(known));
+  };
+}
+
+}  // namespace
+
+void add_play_flags(cli::Command& command, PlayFlags& flags, const std::string& without_bot) {
+  command.add_option("HOST:PORT", flags.server, parse_host_port,
+                     "Address of the server, such as 127.0.0.1:7777", {.required = true});
+  command.add_option("--token", flags.token,
+                     "Connect with the token in this file, made by `token issue` (-: stdin)",
+                     {.value = "F"});
+  add_key_file(command, flags.key_file,
+               "Issue a token for each client from this key file (tests and load only)", false);
+  command.add_option("--token-server", flags.token_server, parse_token_server,
+                     "Issue the tokens for this address of the server, a --public-address of it, "
+                     "instead of the one that is connected to",
+                     {.value = "HOST:PORT"});
+  command.add_option(
+      "--client", flags.client, parse_first_client,
+      "Client id of the first client; the others count up from it. A server gives a client id one "
+      "seat: a second client with the same id takes it over",
+      {.value = "ID", .default_text = "random"});
+  command.add_option("--insecure", flags.insecure,
+                     "Connect with the published key, to a server without keys (the default)");
+  const std::vector<std::string_view> styles = styles_of(flags.output.games);
+  command.add_option("--bot", flags.bot,
+                     "Bot that plays: " + list_of(styles) +
+                         ". The server's game must have it; each has wander, still, stress and mix",
+                     {.value = "BOT", .check = {check_bot(styles)}, .default_text = without_bot});
+  command.add_option(
+      "--net", flags.link, parse_link,
+      "Simulate a bad link: delay=80ms (round trip), jitter=20ms, loss=5%, duplicate=1%, "
+      "reorder=1%, corrupt=0.1%, truncate=0.1% (each way), seed=7; join several by commas");
+  command.add_option(
+      "--seed", flags.seed, "Seed of the bots' decisions",
+      {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
+  command.add_option("--desync-dir", flags.desync_dir,
+                     "Write a file to this directory for each view whose hash differs, with the "
+                     "states of both ends; a few per hour",
+                     {.value = "DIR"});
+}
+
+std::string bot_of(const PlayFlags& flags) {
+  return flags.bot.empty() ? std::string{"wander"} : flags.bot;
+}
+
+std::expected<std::vector<net::Address>, std::string> find_servers(const PlayFlags& flags) {
+  auto addresses = os::resolve_all(flags.server.host, flags.server.port);
+  if (!addresses) return std::unexpected{"could not connect: " + addresses.error()};
+  return addresses;
+}
+
+std::optional<std::string> contradiction(const PlayFlags& flags) {
+  if (!flags.token.empty() && flags.token_server) {
+    return "--token and --token-server cannot be combined: a token names its servers";
+  }
+  if (!flags.token.empty() && flags.client) {
+    return "--token and --client cannot be combined: a token names its client";
+  }
+  const std::pair<const char*, bool> given[] = {{"--token", !flags.token.empty()},
+                                                {"--key-file", !flags.key_file.path.empty()},
+                                                {"--insecure", flags.insecure}};
+  const char* first = nullptr;
+  for (const auto& [name, is_given] : given) {
+    if (is_given && first != nullptr) {
+      return std::string{first} + " and " + name +
+             " cannot be combined, as options or TICKBOX_ variables; give one";
+    }
+    if (is_given) first = name;
+  }
+  return std::nullopt;
+}
+
+std::expected<Credentials, std::string> read_credentials(const PlayFlags& flags) {
+  Credentials credentials;
+  if (!flags.token.empty()) {
+    auto token = read_token(flags.token);
+    if (!token) return std::unexpected{std::move(token.error())};
+    credentials.token = *token;
+  } else if (!flags.key_file.path.empty()) {
+    auto keys = read_keys(flags.key_file, flags.output);
+    if (!keys) return std::unexpected{std::move(keys.error())};
+    credentials.keys = *std::move(keys);
+  }
+  if (flags.token_server) {
+    auto servers = os::resolve_all(flags.token_server->host, flags.token_server->port);
+    if (!servers) return std::unexpected{"--token-server: " + servers.error()};
+    credentials.servers = *std::move(servers);
+  }
+  return credentials;
+}
+
+std::expected<std::unique_ptr<DesyncOutput>, std::string> DesyncOutput::open(const PlayFlags& flags,
+                                                                             const Clock& clock) {
+  std::unique_ptr<DesyncOutput> reports{new DesyncOutput{flags.output}};
+  if (flags.desync_dir.empty()) return reports;
+  auto files = cli::DesyncFiles::open(flags.desync_dir, clock);
+  if (!files) return std::unexpected(std::move(files.error()));
+  reports->files_ = *std::move(files);
+  return reports;
+}
+
+void DesyncOutput::note(const protocol::Desync& desync) {
+  if (printed_ < kDesyncLinesMax) {
+    ++printed_;
+    output_.note("desync " + protocol::in_words(desync));
+  }
+  if (files_) files_->note(desync);
+}
+
+}  // namespace tickbox::commands

@@ -1,0 +1,324 @@
+#include "client/commands/play/swarm.h"
+
+#include "os/process/process.h"
+#include "os/process/steady_clock.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace tickbox::commands {
+namespace {
+
+using client::Connection;
+
+/// The minimum time between two attempts of one client to connect again.
+constexpr Duration kRejoinRetry = std::chrono::seconds{1};
+
+/// The descriptors of a client: its socket, and the descriptors that Asio opens with a socket.
+constexpr std::size_t kFilesPerClient = 4;
+/// The other descriptors: the terminal, the connection to the admin server, libraries.
+constexpr std::size_t kFilesBeside = 64;
+
+/// The size of a socket buffer. It holds more than 200 of the largest datagrams; a few arrive
+/// between two turns.
+constexpr std::size_t kClientBufferBytes = std::size_t{256} * 1024;
+
+/// What to do about a match that has ended for a client whose token came from elsewhere.
+constexpr std::string_view kTokenIsUsed =
+    "; --token admitted the client to that match alone, so the next one needs a new token";
+
+/// The longest wait for the disconnect packets in a simulated link.
+constexpr Duration kGoodbyeMax = std::chrono::seconds{2};
+
+/// Returns the wildcard address of the address family of `server`, with port 0.
+net::Address any_address(const net::Address& server) {
+  net::Address any;
+  if (net::is_ipv4(server)) std::ranges::copy(net::kIpv4Prefix, any.ip.begin());
+  return any;
+}
+
+std::uint64_t microseconds(Duration duration) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(
+      0, std::chrono::duration_cast<std::chrono::microseconds>(duration).count()));
+}
+
+}  // namespace
+
+std::expected<std::unique_ptr<Swarm>, std::string> Swarm::open(const SwarmOptions& options,
+                                                               const Clock& clock) {
+  if (auto allowed = os::allow_open_files(options.clients * kFilesPerClient + kFilesBeside);
+      !allowed) {
+    return std::unexpected(std::move(allowed.error()));
+  }
+  auto sockets = os::PollSet::open();
+  if (!sockets) return std::unexpected(std::move(sockets.error()));
+  std::unique_ptr<Swarm> swarm{new Swarm{options, clock, *std::move(sockets)}};
+  for (std::size_t i = 0; i < swarm->size(); ++i) {
+    if (auto opened = swarm->open_socket(i); !opened) {
+      return std::unexpected(std::move(opened.error()));
+    }
+  }
+  const Instant start = clock.now();
+  for (std::size_t i = 0; i < swarm->size(); ++i) {
+    swarm->due_[i] = start + options.ramp * static_cast<std::int64_t>(i) /
+                                 static_cast<std::int64_t>(swarm->size());
+  }
+  return swarm;
+}
+
+Swarm::Swarm(const SwarmOptions& options, const Clock& clock, os::PollSet&& sockets)
+    : options_(options),
+      clock_(clock),
+      sockets_(std::move(sockets)),
+      first_client_(options.first_client ? *options.first_client
+                                         : draw_number<std::uint64_t>(entropy_) % kFirstClientMax),
+      shared_(options.games),
+      slots_(options.clients),
+      due_(options.clients) {}
+
+std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
+  Slot& slot = slots_[number];
+  auto socket = os::UdpTransport::open(
+      {.bind = any_address(server(number)), .buffer_bytes = kClientBufferBytes});
+  if (!socket) return std::unexpected(std::move(socket.error()));
+  slot.socket = *std::move(socket);
+  if (options_.link) {
+    slot.link = std::make_unique<net::ImpairedTransport>(*slot.socket, clock_, *options_.link,
+                                                         std::uint64_t{number});
+  }
+  return sockets_.watch(*slot.socket, number);
+}
+
+void Swarm::start(std::size_t number, Instant now) {
+  Slot& slot = slots_[number];
+  slot.started = now;
+  net::Transport& transport = slot.link ? static_cast<net::Transport&>(*slot.link) : *slot.socket;
+  const client::ClientOptions client_options{
+      .connection = {.server = server(number),
+                     .token = token_for(number),
+                     .ticket = options_.ticket},
+      .player = player_for(number),
+      .sees = options_.person ? client::Sees::Shown : client::Sees::NewestView,
+      .on_input = {},
+      .on_command = {},
+      .desyncs = options_.desyncs};
+  slot.client = std::make_unique<client::Client>(client_options, transport, entropy_, shared_, now);
+}
+
+client::MakePlayer Swarm::player_for(std::size_t number) {
+  if (options_.person) return options_.person;
+  client::MakePlayer bot =
+      client::bot_player(options_.bot, number, options_.seed * kClientsMax + number);
+  if (options_.playback == nullptr) return bot;
+  return [playback = options_.playback, number,
+          bot](const client::Assets& assets) -> std::expected<client::Decide, std::string> {
+    // LoadRun ends a run in which the server plays another game than the script.
+    if (playback->script().game != assets.game) return bot(assets);
+    return
+        [playback, number](const bots::Seen& seen) { return playback->input(number, seen.tick); };
+  };
+}
+
+net::ConnectToken Swarm::token_for(std::size_t number) {
+  if (options_.credentials.token) return *options_.credentials.token;
+  net::TokenClaims claims{.client = first_client_ + number};
+  const std::vector<net::Address>& named = options_.credentials.servers;
+  for (const net::Address& each : named.empty() ? options_.servers : named) {
+    claims.servers.push_back(each);
+  }
+  const WallTime today = os::SystemCalendar{}.now();
+  const auto life = std::chrono::duration_cast<std::chrono::milliseconds>(token_life_);
+  return net::issue_token(claims, today, today + life, options_.credentials.keys, entropy_);
+}
+
+void Swarm::poll(std::size_t number) {
+  Slot& slot = slots_[number];
+  const Instant now = clock_.now();
+  const bool connected =
+      slot.client && slot.client->connection().state() == Connection::State::Connected;
+  if (connected && due_[number] <= now) {
+    count_lateness(due_[number], now, tick_duration(slot.client->connection().accept().tick_rate));
+  }
+  if (!slot.client) start(number, now);
+  slot.client->poll(now);
+  try_next_address(number, now);
+  renew_token(number, now);
+  if (issues_tokens() && slot.client->connection().match_has_ended()) {
+    slot.client->connect_again(token_for(number), now);
+  }
+  note_outage(slot, now);
+  if (may_rejoin(slot) && slot.rejoin_at <= now) {
+    slot.rejoin_at = now + kRejoinRetry;
+    slot.client->connect_again(token_for(number), now);
+  }
+  slot.was_connected = slot.was_connected || connected ||
+                       slot.client->connection().state() == Connection::State::Connected;
+  // A client that is over has no next wakeup; its datagrams still wake the poll set.
+  Instant due = slot.client->next_wakeup();
+  if (slot.client->connection().over()) due = may_rejoin(slot) ? slot.rejoin_at : Instant::max();
+  if (slot.link) due = std::min(due, slot.link->next_due().value_or(Instant::max()));
+  due_[number] = due;
+}
+
+/// Notes when a client loses its connection, and counts the outage when it has a seat again.
+void Swarm::note_outage(Slot& slot, Instant now) {
+  const Connection& connection = slot.client->connection();
+  if (connection.state() == Connection::State::Connected) {
+    if (slot.lost_at) outages_.add(microseconds(now - *slot.lost_at));
+    slot.lost_at.reset();
+  } else if (connection.state() != Connection::State::Connecting && slot.was_connected &&
+             !slot.lost_at && !connection.match_has_ended()) {
+    slot.lost_at = connection.heard();
+  }
+}
+
+/// Returns whether a client connects again. A client that the server removed, that cannot play what
+/// the server sends, or that the server will not admit later either, does not. A client that was
+/// suspended until its seat was given up does so without --rejoin, too.
+bool Swarm::may_rejoin(const Slot& slot) const {
+  const Connection& connection = slot.client->connection();
+  if (!slot.was_connected || !connection.over()) return false;
+  const bool is_late = connection.refused() == net::RefuseReason::TicketOver && issues_tokens();
+  if (!options_.rejoin) return is_late;
+  if (connection.failed()) return false;
+  if (connection.refused()) return !net::is_final(*connection.refused());
+  return !connection.disconnected() ||
+         connection.disconnected() == net::DisconnectReason::ServerStopping;
+}
+
+/// Counts a poll. The time in which several clients were late counts once.
+void Swarm::count_lateness(Instant due, Instant now, Duration period) {
+  lateness_.add(microseconds(now - due));
+  if (now - due <= period) return;
+  time_late_ += now - std::max(due, std::min(late_to_, now));
+  late_to_ = now;
+}
+
+/// Starts a client again with a new token if its server has started after the token was made, or
+/// allows only a shorter life. This happens once: a server whose clock is ahead refuses the next
+/// token too.
+void Swarm::renew_token(std::size_t number, Instant now) {
+  Slot& slot = slots_[number];
+  const std::optional<net::Refuse> refusal = slot.client->connection().refusal();
+  if (!issues_tokens() || slot.has_new_token || slot.was_connected || !refusal) return;
+  const bool is_long = refusal->reason == net::RefuseReason::TokenLong && refusal->limit > 0;
+  if (!is_long && refusal->reason != net::RefuseReason::TokenBeforeBoot) return;
+  if (is_long) token_life_ = std::min<Duration>(token_life_, std::chrono::seconds{refusal->limit});
+  slot.has_new_token = true;
+  start(number, now);
+  slot.client->poll(now);
+}
+
+/// Starts a client again at another address of its server: at the one that has answered, or at the
+/// next one if none has.
+void Swarm::try_next_address(std::size_t number, Instant now) {
+  Slot& slot = slots_[number];
+  const Connection& connection = slot.client->connection();
+  if (connection.use().packets_down > 0) answered_ = slot.server;
+  const std::size_t next = answered_.value_or(slot.server + 1);
+  const bool is_early = !answered_ && now - slot.started < kNextAddressAfter;
+  if (next == slot.server || next >= options_.servers.size() || is_early ||
+      !connection.connecting() || slot.was_connected) {
+    return;
+  }
+  const std::size_t tried = std::exchange(slot.server, next);
+  if (!open_socket(number)) {
+    slot.server = tried;
+    return;
+  }
+  start(number, now);
+  slot.client->poll(now);
+}
+
+void Swarm::turn(Instant until) {
+  const Instant wake = std::min(until, *std::ranges::min_element(due_));
+  os::sleep_until(std::min(wake, last_turn_ + kTurnMin));
+  const auto readable = sockets_.wait(wake - clock_.now());
+  last_turn_ = clock_.now();
+  for (std::size_t i = 0; i < due_.size(); ++i) {
+    if (due_[i] <= last_turn_) poll(i);
+  }
+  for (const std::size_t number : readable) {
+    if (slots_[number].client) poll(number);
+  }
+}
+
+void Swarm::leave() {
+  for (Slot& slot : slots_) {
+    if (slot.client) slot.client->leave();
+  }
+  const Instant give_up = clock_.now() + kGoodbyeMax;
+  const auto on_the_way = [](const Slot& slot) {
+    return slot.link && slot.link->up().in > 0 && slot.link->next_due();
+  };
+  while (clock_.now() < give_up && std::ranges::any_of(slots_, on_the_way)) {
+    for (Slot& slot : slots_) {
+      if (slot.client) slot.client->poll(clock_.now());
+    }
+    os::sleep_until(clock_.now() + std::chrono::milliseconds{1});
+  }
+}
+
+SwarmStates Swarm::states() const {
+  using State = Connection::State;
+  SwarmStates states;
+  for (const Slot& slot : slots_) {
+    const State state = slot.client ? slot.client->connection().state() : State::Connecting;
+    if (!slot.was_connected) {
+      ++(state <= State::Resuming ? states.connecting : states.never_connected);
+    } else if (!slot.lost_at && (state == State::Connected || state == State::Connecting)) {
+      ++states.connected;
+    } else {
+      ++states.dropped;
+      states.returning += state <= State::Resuming || may_rejoin(slot) ? 1U : 0U;
+    }
+  }
+  return states;
+}
+
+std::uint64_t Swarm::matches_ended() const {
+  std::uint64_t most = 0;
+  for (const Slot& slot : slots_) {
+    if (slot.client)
+      most = std::max<std::uint64_t>(most, slot.client->connection().matches_ended());
+  }
+  return most;
+}
+
+Histogram Swarm::outages() const {
+  Histogram all = outages_;
+  for (const Slot& slot : slots_) {
+    if (slot.lost_at) all.add(microseconds(clock_.now() - *slot.lost_at));
+  }
+  return all;
+}
+
+const Connection* Swarm::first_over() const {
+  for (const Slot& slot : slots_) {
+    if (slot.client && slot.client->connection().over()) return &slot.client->connection();
+  }
+  return nullptr;
+}
+
+std::optional<net::RefuseReason> Swarm::first_refusal() const {
+  const Connection* first = first_over();
+  return first != nullptr ? first->refused() : std::nullopt;
+}
+
+std::string Swarm::first_reason() const {
+  if (const Connection* first = first_over()) {
+    std::string reason = first->reason();
+    if (first->match_has_ended()) reason += kTokenIsUsed;
+    if (first->state() != Connection::State::Silent) return reason;
+    for (std::size_t i = 0; i + 1 < options_.servers.size(); ++i) {
+      reason += (i == 0 ? ". Also tried " : ", ") + net::to_string(options_.servers[i]);
+    }
+    return reason;
+  }
+  if (states().returning > 0)
+    return "the server stopped answering; clients are still trying to return";
+  return {};
+}
+
+}  // namespace tickbox::commands

@@ -1,0 +1,203 @@
+#pragma once
+// Clients with real sockets on one thread: one client for `connect`, hundreds for `load`.
+//
+// A turn waits for a datagram or for the next tick of a client, whichever is first, and polls only
+// the clients concerned. A datagram begins a turn at the earliest kTurnMin after the last one: a
+// server answers all its clients at once, and one turn for fifty datagrams costs less than fifty
+// turns.
+//
+// A client whose match has ended joins the next one with a new token, unless the swarm was given
+// the client's token. With `rejoin` the same is true of a client whose server stopped or was silent
+// for too long.
+
+#include "client/client.h"
+#include "client/commands/play/input_script.h"
+#include "client/commands/play/play_flags.h"
+#include "core/clock.h"
+#include "core/histogram.h"
+#include "engine/entity_id.h"
+#include "engine/identity.h"
+#include "net/link_simulator.h"
+#include "net/resume_ticket.h"
+#include "os/net/poll_set.h"
+#include "os/net/udp_transport.h"
+#include "os/process/steady_clock.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tickbox::commands {
+
+/// The largest number of clients in one process: the most seats that a server can have.
+inline constexpr std::size_t kClientsMax = engine::kSeatsMax;
+/// The time after which a client without an answer tries the next address of the server.
+inline constexpr Duration kNextAddressAfter = std::chrono::milliseconds{1'500};
+
+/// The lifetime of the tokens that clients make: long enough to connect, and short, so that a
+/// server has little to remember. A server may allow less.
+inline constexpr std::chrono::seconds kTokenLife{60};
+
+/// The client ids of a run without --client are below 2^53, so that a double represents them
+/// exactly.
+inline constexpr std::uint64_t kFirstClientMax = (std::uint64_t{1} << 53) - kClientsMax;
+
+/// The minimum time from a turn to one that a datagram begins. On average it adds half of this to a
+/// round trip.
+inline constexpr Duration kTurnMin = std::chrono::microseconds{500};
+
+struct SwarmOptions {
+  /// The addresses of the server, in the order in which a client tries them. Requires: at least one
+  std::vector<net::Address> servers;
+  engine::Games games{};                      ///< those that the clients can play
+  Credentials credentials{};                  ///< Requires: one client if there is a token
+  std::optional<net::ResumeTicket> ticket{};  ///< of that one client; tried first
+  std::optional<std::uint64_t>
+      first_client{};  ///< its id; the others count up. Random if not given
+  std::size_t clients = 1;
+  Duration ramp{};               ///< the time over which the connects are spread
+  std::string bot = "wander";    ///< a style's name
+  Playback* playback = nullptr;  ///< replaces the bot. Requires: as many clients as players
+  client::MakePlayer person{};   ///< replaces the bot of every client, if not empty
+  std::optional<net::LinkConditions> link;  ///< for each client, with its own random stream
+  std::uint64_t seed = 1;
+  bool rejoin = false;                      ///< Requires: no token, no ticket and no playback
+  protocol::DesyncSink* desyncs = nullptr;  ///< shared by all clients
+};
+
+/// The number of clients in each state.
+struct SwarmStates {
+  std::size_t connecting = 0;  ///< connecting, or not started yet
+  std::size_t connected = 0;   ///< in a match, or joining the next one
+  std::size_t never_connected = 0;
+  std::size_t dropped = 0;    ///< lost their connection, perhaps only for now
+  std::size_t returning = 0;  ///< the dropped ones that try to resume or to connect again
+};
+
+class Swarm {
+ public:
+  /// Opens all sockets. Requires: the clock outlives the swarm. Fails: with one line.
+  [[nodiscard]] static std::expected<std::unique_ptr<Swarm>, std::string> open(
+      const SwarmOptions& options, const Clock& clock);
+
+  /// Waits, at most until `until`, for a client that is due or has a datagram. Polls all such
+  /// clients.
+  void turn(Instant until);
+
+  /// Disconnects every client, and waits for the packets still in a simulated link.
+  void leave();
+
+  [[nodiscard]] std::size_t size() const { return slots_.size(); }
+
+  [[nodiscard]] SwarmStates states() const;
+
+  /// Returns the address to which a client sends.
+  [[nodiscard]] const net::Address& server(std::size_t number) const {
+    return options_.servers[slots_[number].server];
+  }
+
+  /// Returns the id of the first client; those of the others follow. Empty with a token.
+  [[nodiscard]] std::optional<std::uint64_t> first_client() const {
+    return issues_tokens() ? std::optional{first_client_} : std::nullopt;
+  }
+
+  /// Returns a client; nullptr before it was started.
+  [[nodiscard]] const client::Client* client(std::size_t number) const {
+    return slots_[number].client.get();
+  }
+
+  /// Returns what a client's player sees now, as Client::shown(). Requires: the client was started.
+  [[nodiscard]] std::span<const client::PresentedBody> shown(std::size_t number) {
+    return slots_[number].client->shown(clock_.now());
+  }
+
+  /// Returns whether a client is or was connected.
+  [[nodiscard]] bool was_connected(std::size_t number) const {
+    return slots_[number].was_connected;
+  }
+
+  /// Returns the simulated link of a client; nullptr without one.
+  [[nodiscard]] const net::ImpairedTransport* link(std::size_t number) const {
+    return slots_[number].link.get();
+  }
+
+  /// Returns the number of matches that have ended: the most that any client has seen.
+  [[nodiscard]] std::uint64_t matches_ended() const;
+
+  /// Returns the reason of the first client whose connection is over, in words; empty if there is
+  /// none.
+  [[nodiscard]] std::string first_reason() const;
+
+  /// Returns the server's reason if the client of first_reason() was refused.
+  [[nodiscard]] std::optional<net::RefuseReason> first_refusal() const;
+
+  /// Returns the outages in microseconds: the time from the last answer of the server to the next
+  /// seat of a client that lost its connection, or until now if it has none.
+  [[nodiscard]] Histogram outages() const;
+
+  /// Returns the number of outages that ended with a seat.
+  [[nodiscard]] std::uint64_t rejoined() const { return outages_.count(); }
+
+  /// The time from when a client was due until it was polled, in microseconds.
+  [[nodiscard]] const Histogram& lateness() const { return lateness_; }
+
+  /// The time in which a client was due for more than a tick and was not polled.
+  [[nodiscard]] Duration time_late() const { return time_late_; }
+
+  void forget_lateness() {
+    lateness_ = {};
+    time_late_ = {};
+  }
+
+ private:
+  struct Slot {
+    std::unique_ptr<os::UdpTransport> socket;
+    std::unique_ptr<net::ImpairedTransport> link;
+    std::unique_ptr<client::Client> client;
+    bool was_connected = false;
+    std::size_t server = 0;            ///< of SwarmOptions::servers
+    Instant started;                   ///< time of the first request to that server
+    bool has_new_token = false;        ///< replaces a token made before the server started
+    std::optional<Instant> lost_at{};  ///< the server's last answer, while an outage lasts
+    Instant rejoin_at;                 ///< the earliest time to connect again
+  };
+
+  Swarm(const SwarmOptions& options, const Clock& clock, os::PollSet&& sockets);
+
+  [[nodiscard]] std::expected<void, std::string> open_socket(std::size_t number);
+  void start(std::size_t number, Instant now);
+  [[nodiscard]] client::MakePlayer player_for(std::size_t number);
+  [[nodiscard]] net::ConnectToken token_for(std::size_t number);
+  void poll(std::size_t number);
+  void renew_token(std::size_t number, Instant now);
+  void try_next_address(std::size_t number, Instant now);
+  void note_outage(Slot& slot, Instant now);
+  void count_lateness(Instant due, Instant now, Duration period);
+  [[nodiscard]] const client::Connection* first_over() const;
+  [[nodiscard]] bool may_rejoin(const Slot& slot) const;
+
+  [[nodiscard]] bool issues_tokens() const { return !options_.credentials.token; }
+
+  SwarmOptions options_;
+  const Clock& clock_;
+  os::PollSet sockets_;
+  os::SystemEntropy entropy_;
+  std::uint64_t first_client_;
+  std::optional<std::size_t> answered_;  ///< the address of the server that has answered
+  Duration token_life_ = kTokenLife;     ///< as long as the server allows
+  client::Shared shared_;
+  std::vector<Slot> slots_;
+  std::vector<Instant> due_;  ///< by client
+  Instant last_turn_;
+  Histogram lateness_;
+  Duration time_late_{};
+  Instant late_to_;    ///< end of the time counted in time_late_
+  Histogram outages_;  ///< those that have ended
+};
+
+}  // namespace tickbox::commands

@@ -1,0 +1,62 @@
+#include "client/commands/token_file.h"
+
+#include "net/crypto.h"
+#include "os/files/file.h"
+#include "os/files/private_file.h"
+
+#include <span>
+#include <sys/stat.h>
+
+namespace tickbox::commands {
+namespace {
+
+/// The largest file read. A token takes 850 bytes, a ticket 300; the rest is for pasted text around
+/// it.
+constexpr std::size_t kFileBytesMax = std::size_t{64} * 1024;
+
+std::string_view as_text(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+bool exists(const std::string& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) == 0;
+}
+
+}  // namespace
+
+std::expected<net::ConnectToken, std::string> read_token(const std::string& file) {
+  auto bytes = os::read_file(file == kStandardStream ? "/dev/stdin" : file, kFileBytesMax);
+  if (!bytes) return std::unexpected{bytes.error()};
+  auto token = net::parse_token(as_text(*bytes));
+  net::wipe(*bytes);
+  if (!token) return std::unexpected{file + " " + token.error()};
+  return token;
+}
+
+std::expected<TicketFile, std::string> TicketFile::open(const std::string& path) {
+  TicketFile file{path};
+  if (!exists(path)) return file;
+  auto bytes = os::read_file(path, kFileBytesMax);
+  if (!bytes) return std::unexpected{bytes.error()};
+  if (bytes->empty()) return file;
+  auto ticket = net::parse_ticket(as_text(*bytes));
+  net::wipe(*bytes);
+  if (!ticket) {
+    return std::unexpected{path + " " + ticket.error() +
+                           "; it would be overwritten: name another file"};
+  }
+  file.ticket_ = *ticket;
+  return file;
+}
+
+std::expected<void, std::string> TicketFile::keep(const net::ResumeTicket& ticket) {
+  if (ticket_ && ticket_->sealed == ticket.sealed) return {};
+  ticket_ = ticket;
+  std::string text = net::to_text(ticket) + "\n";
+  auto written = os::replace_private_file(path_, as_bytes_of(text), os::Access::OwnerOnly);
+  net::wipe(std::as_writable_bytes(std::span{text}));
+  return written;
+}
+
+}  // namespace tickbox::commands
