@@ -248,9 +248,6 @@ ConnectToken token() {
   return samples::token(samples::ring());
 }
 
-constexpr std::string_view kAlphabet =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
 TEST(TokenText, IsReadAsItWasWritten) {
   const auto read = parse_token(to_text(token()));
   ASSERT_TRUE(read) << read.error();
