@@ -98,7 +98,7 @@ bool Follow::take(ConstBytes piece) {
   return step();
 }
 
-/// Steps what has come. Returns false if nothing more is to come.
+/// Steps the items that have arrived. Returns false if the rest of the body is not wanted.
 bool Follow::step() {
   for (;;) {
     const auto item = stream_.next();

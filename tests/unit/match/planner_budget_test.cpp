@@ -47,7 +47,7 @@ std::vector<BodyId> ids_of(const views::Content& content) {
   return ids;
 }
 
-/// Nobody who is left out is nearer than somebody in the view.
+/// No body that is left out is nearer than a body in the view.
 void expect_the_nearest(const PlannedMatch& match) {
   std::int64_t furthest_in = 0;
   std::int64_t nearest_out = std::numeric_limits<std::int64_t>::max();
