@@ -18,6 +18,10 @@ namespace {
 constexpr std::size_t kSearchPerFileByte = 4;
 constexpr std::size_t kSearchBytesMin = std::size_t{1} * 1024 * 1024;
 
+/// The most bytes behind damage that are kept until a keyframe follows in a recording that grows:
+/// as many as the longest keyframe has.
+constexpr std::size_t kGrowthWaitBytesMax = kRecordHeadBytes + kPayloadBytesMax + kChecksumBytes;
+
 /// Returns the offset of the first sync word at or after `from`; npos if there is none.
 std::size_t find_sync(ConstBytes bytes, std::size_t from) {
   std::array<std::byte, sizeof kSyncWord> sync{};
@@ -226,7 +230,8 @@ Reader::Item Reader::resume(Framing reason, std::size_t from) {
   }
   finished_ = true;
   const bool is_cut = reason == Framing::Cut && !any_record;
-  if (!is_cut && !grows_) return damaged_until(file_.size());
+  const bool may_wait = grows_ && file_.size() - offset_ <= kGrowthWaitBytesMax;
+  if (!is_cut && !may_wait) return damaged_until(file_.size());
   resuming_ = was_resuming;
   in_segment_ = was_in_segment;
   return Item::EndsEarly;

@@ -65,8 +65,8 @@ class Reader {
 
   /// Continues after EndsEarly, in a recording that has grown. `file` is what it now has, without
   /// its first `dropped` bytes, and outlives the reader. Offsets count from there. Until
-  /// end_growth(), damage for which no next keyframe has come yet is EndsEarly, not Damage.
-  /// Requires: `dropped` is at most offset().
+  /// end_growth(), next() returns EndsEarly while no keyframe follows damage, unless more bytes
+  /// wait than the longest keyframe has. Requires: `dropped` is at most offset().
   void grow(ConstBytes file, std::size_t dropped);
 
   /// Notes that the recording does not grow any more.

@@ -13,7 +13,7 @@
 namespace tickbox::record {
 
 /// Keeps the bytes that the reader has not passed: those of a record that is not whole; after
-/// damage, those up to the next keyframe.
+/// damage, those up to the next keyframe, at most as many as the longest keyframe has.
 class StreamReader {
  public:
   /// Appends the next bytes of the recording.

@@ -393,6 +393,24 @@ TEST(StreamReader, FollowsADamagedRecordingFromTheNextKeyframe) {
   }
 }
 
+TEST(StreamReader, KeepsNoMoreBehindDamageThanTheLongestKeyframe) {
+  const auto file = tests::small_recording(1, 1);
+  StreamReader stream;
+  stream.append(ConstBytes{file}.first(kRecordsOffset));
+  const std::vector<std::byte> zeros(std::size_t{1} << 20U);
+  std::size_t most = 0;
+  std::uint32_t damages = 0;
+  for (int piece = 0; piece < 40; ++piece) {
+    stream.append(zeros);
+    while (stream.next().value()) {
+      ++damages;
+    }
+    most = std::max(most, stream.rest());
+  }
+  EXPECT_LE(most, kPayloadBytesMax + zeros.size());
+  EXPECT_EQ(damages, 2U);
+}
+
 TEST(StreamReader, RefusesWhatDoesNotBeginAsARecordingDoes) {
   StreamReader stream;
   stream.append(as_bytes_of(std::string_view{"tickb"}));
