@@ -119,6 +119,9 @@ class Match final : private PlantedGames, public tests::Harness {
   /// The log of the present server's room.
   [[nodiscard]] std::shared_ptr<const server::LogTail> log() const { return recorder_->tail(); }
 
+  /// Whether the match ends with the newest tick.
+  [[nodiscard]] bool closes_match() const { return match_->record().closes_match(); }
+
   [[nodiscard]] std::uint32_t tick_rate() const { return plan_.tick_rate; }
 
   [[nodiscard]] SimulatedDisk& disk() { return disk_; }

@@ -73,6 +73,7 @@ class Run {
                 [this](std::uint64_t hash) {
                   traffic_.on_tick(hash);
                   views_.on_tick();
+                  if (match_.closes_match()) clients_.match_ended();
                 },
             .on_turn =
                 [this](std::size_t player) {

@@ -68,6 +68,7 @@ void ClientCheck::look_at(std::size_t index) {
   const Tick view = is_there ? player.client->view_tick() : Tick{};
   if (view != seen.view && view != Tick{}) seen.fresh_at = now;
   seen.view = view;
+  if (view <= last_end_.tick) seen.until = std::max(seen.until, last_end_.at);
   if (is_there && player.client->connection().over()) return look_at_one_sent_away(index);
 
   const Instant since = std::max(seen.fresh_at, seen.until);

@@ -39,6 +39,10 @@ class ClientCheck {
   /// Whether a client has been undisturbed for as long as it may need to recover.
   [[nodiscard]] bool is_calm(std::size_t player) const;
 
+  /// Notes that the match ends with the room's tick. A client that no DISCONNECT reaches learns of
+  /// it by the silence.
+  void match_ended() { last_end_ = {.tick = match_.world().tick, .at = match_.now()}; }
+
   /// Checks whether clients wait too long for a view. Call it at intervals.
   void look();
 
@@ -64,8 +68,14 @@ class ClientCheck {
   [[nodiscard]] bool may_be_full() const;
   void complain(std::size_t index, Duration most);
 
+  struct End {
+    Tick tick;
+    Instant at;
+  };
+
   Findings& findings_;
   Match& match_;
+  End last_end_;  ///< of a match
   std::vector<Seen> seen_;
   /// When clients came that may still have a seat after they have gone.
   std::deque<Instant> arrivals_;
