@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace tickbox::client {
 namespace {
@@ -59,10 +60,12 @@ constexpr Duration kHold = seconds{60};
 constexpr Duration kHoldMax = seconds{480};
 
 /// A client that is further behind than this was stopped, and its late inputs are useless. This is
-/// longer than a turn of any reasonable loop. If it is further ahead, its server was stopped.
+/// longer than a turn of any reasonable loop. If one packet is further ahead, its server was
+/// stopped.
 constexpr Duration kPause = milliseconds{250};
-/// A client that is further ahead than this, and than a tick and a half, goes back: its server has
-/// skipped ticks. Jitter makes a packet early by less.
+/// A client that is further ahead than this, and than a tick and a half, by two packets in a row,
+/// goes back: its server has skipped ticks. Jitter, or a copy on a faster path, makes one packet
+/// early, but hardly two, and hardly by kPause.
 constexpr Duration kAhead = milliseconds{50};
 
 /// Jitter: a packet can be earlier than a typical one by this, in 1/16 ticks.
@@ -109,16 +112,19 @@ std::uint32_t ClockSync::begin_turn(Instant now) {
 void ClockSync::on_room(Tick room, Tick sent, Duration moved_then) {
   if ((room + 1 - next_) * period_ > kPause) return continue_from(room + 1);
   // The packet has waited for the head for a tick or less, so without a pause this is about zero.
-  const Duration typical = margin_count_ < kMarginsToMove
-                               ? period_
-                               : std::max(period_, std::min(level_ + moved_, kSlackMax));
+  const bool is_new = margin_count_ < kMarginsToMove;
+  const Duration typical =
+      is_new ? period_ : std::max(period_, std::min(level_ + moved_, kSlackMax));
   const Duration ahead = (sent - room) * period_ + moved_ - moved_then - typical;
-  if (ahead > std::max(kAhead, period_ * 3 / 2))
-    continue_from({next_.value - ticks_in(ahead + period_ / 2)});
+  const Duration before = std::exchange(ahead_, ahead);
+  const Duration proven = is_new || ahead > kPause ? ahead : std::min(ahead, before);
+  if (proven > std::max(kAhead, period_ * 3 / 2))
+    continue_from({next_.value - ticks_in(proven + period_ / 2)});
 }
 
 void ClockSync::continue_from(Tick tick) {
   next_ = tick;
+  ahead_ = {};
   noted_ = std::min(noted_, next_);
   quiet_since_ = std::min(quiet_since_, next_);
   if (last_miss_) last_miss_ = std::min(*last_miss_, next_);

@@ -17,9 +17,11 @@
 // measures again.
 //
 // After a pause of the server, or of the client's clock, the numbers of the ticks are wrong by the
-// pause, and the phase is right. One head proves it: a room that had the input of tick n before it
-// stepped tick r uses it n − r ticks later at least, and all ticks up to r are over. The clock then
-// goes on from another tick at once. Its margins and its next due time stay as they are.
+// pause, and the phase is right. A room that had the input of tick n before it stepped tick r uses
+// it n − r ticks later at least, and all ticks up to r are over. One head proves that the clock is
+// behind, or far ahead. That it is somewhat ahead takes two in a row, because one packet may come
+// early. The clock then goes on from another tick at once. Its margins and its next due time stay
+// as they are.
 
 #include "core/clock.h"
 #include "core/ids.h"
@@ -114,6 +116,7 @@ class ClockSync {
   bool jumped_ = false;             ///< margins_ still has the margins that led to a jump
   Tick noted_;                      ///< tick at which the newest of margins_ began
   Duration level_{};                ///< typical margin, as if the clock had never moved
+  Duration ahead_{};                ///< how far the newest packet was ahead of a typical one
 
   Duration extra_{};               ///< margin beyond one tick, added after misses
   std::optional<Tick> last_miss_;  ///< tick at which the newest miss was reported
