@@ -157,11 +157,11 @@ void Client::on_snapshot(ConstBytes message, Instant now) {
     return reject(decoded.error());
   }
   const auto tick =
-      session_->inputs.take_report(snapshot.head.report, connection_.channel().sent(), now);
+      session_->inputs.receive_report(snapshot.head.report, connection_.channel().sent(), now);
   if (!tick) return reject(net::DropReason::Malformed);
   follow_clock();
-  session_->inputs.take_status(snapshot.status);
-  if (snapshot.commands) session_->commands.take_ack(*snapshot.commands);
+  session_->inputs.receive_status(snapshot.status);
+  if (snapshot.commands) session_->commands.receive_ack(*snapshot.commands);
   if (!read_events(*tick)) return reject(net::DropReason::Malformed);
   const auto view = session_->snapshot_world.apply(
       {.tick = *tick, .base_age = snapshot.head.base_age, .view_hash = snapshot.head.view_hash},
@@ -219,7 +219,7 @@ void Client::on_view(const View& view, Instant now) {
 void Client::on_desync_state(ConstBytes message) {
   const auto part = protocol::decode_view_part(message);
   if (!part) return connection_.drop(part.error());
-  if (const auto taken = reporter_.take(*part); !taken) connection_.drop(taken.error());
+  if (const auto taken = reporter_.receive(*part); !taken) connection_.drop(taken.error());
 }
 
 /// Decides the input of the next tick and predicts the own bodies with it.

@@ -17,7 +17,7 @@ std::expected<net::KeyRing, std::string> read_keys(const KeyFileFlags& flags,
                                 flags.allow_exposed ? os::Exposed::Allowed : os::Exposed::Refused);
   if (!ring) return ring;
   if (const auto exposure = os::file_exposure(flags.path)) {
-    output.note("warning: " + os::to_line(*exposure));
+    output.print_note("warning: " + os::to_line(*exposure));
   }
   return ring;
 }

@@ -9,11 +9,11 @@
 namespace tickbox::commands {
 
 cli::ExitCode Output::failed(cli::ExitCode code, std::string_view why) const {
-  return cli::tell_failure({.name = name, .json = json()}, code, why);
+  return cli::report_failure({.name = name, .json = json()}, code, why);
 }
 
 cli::ExitCode Output::fell_short(cli::ExitCode code, std::string_view how) const {
-  return cli::tell_failure({.name = name}, code, how);
+  return cli::report_failure({.name = name}, code, how);
 }
 
 cli::ExitCode Output::stopped(std::uint64_t ticks, std::string_view how) const {
@@ -27,7 +27,7 @@ cli::ExitCode Output::print(std::string_view text, cli::ExitCode code) const {
   return written ? code : fell_short(cli::ExitCode::Failed, written.error());
 }
 
-void Output::note(std::string_view words) const {
+void Output::print_note(std::string_view words) const {
   if (quiet()) return;
   if (held_notes != nullptr) {
     held_notes->emplace_back(words);

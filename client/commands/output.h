@@ -56,7 +56,7 @@ struct Output {
   }
 
   /// Writes a note to stderr, unless --quiet is given.
-  void note(std::string_view words) const;
+  void print_note(std::string_view words) const;
 
  private:
   [[nodiscard]] bool is_on(const char* flag) const {

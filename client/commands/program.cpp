@@ -32,9 +32,9 @@ int run_client(int argc, char** argv, const ClientProgram& client) {
   add_figures_help(program);
   if (const auto exit_code = program.parse(argc, argv)) return cli::to_int(*exit_code);
   if (!run && flags.json) {
-    return cli::to_int(cli::tell_failure({.name = client.name, .json = true},
-                                         cli::ExitCode::WrongUsage,
-                                         "no command given; see --help"));
+    return cli::to_int(cli::report_failure({.name = client.name, .json = true},
+                                           cli::ExitCode::WrongUsage,
+                                           "no command given; see --help"));
   }
   if (!run) {
     os::write_to_stderr(program.help());

@@ -30,8 +30,8 @@ TerminalScreen::TerminalScreen(const Clock& clock, std::unique_ptr<os::Terminal>
       terminal_(std::move(terminal)),
       colours_(os::wants_no_colour() ? terminal::Colours::None : terminal::Colours::All) {}
 
-void TerminalScreen::take_changes() {
-  if (terminal_->take_changes()) shown_ = {};
+void TerminalScreen::handle_changes() {
+  if (terminal_->consume_changes()) shown_ = {};
 }
 
 std::vector<terminal::KeyEvent> TerminalScreen::keys() {

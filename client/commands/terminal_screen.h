@@ -26,7 +26,7 @@ class TerminalScreen {
 
   /// Carries out stops by Ctrl-Z, and notices changes of the size. Call it regularly, but not if
   /// the program is about to end.
-  void take_changes();
+  void handle_changes();
 
   /// Returns the keys since the last call. Ctrl-Z is not among them: it stops the job.
   [[nodiscard]] std::vector<terminal::KeyEvent> keys();

@@ -94,7 +94,7 @@ void ClockSync::ran() {
     // While the clock catches up, the margins already show what is missing.
     misses_count_from_ = next_ + ticks_in(kMissEvent);
   }
-  give_back();
+  lower_extra();
 }
 
 std::uint32_t ClockSync::begin_turn(Instant now) {
@@ -146,14 +146,14 @@ void ClockSync::on_margin(std::int32_t sixteenths, Duration moved_then) {
   const Margin::End end = sixteenths <= kLeastSixteenths  ? Margin::End::Least
                           : sixteenths >= kMostSixteenths ? Margin::End::Most
                                                           : Margin::End::None;
-  note({.value = period_ * sixteenths / 16 - moved_then, .end = end});
+  add_margin({.value = period_ * sixteenths / 16 - moved_then, .end = end});
   const bool is_exact = std::abs(sixteenths) <= protocol::kMarginExact;
   exact_in_a_row_ = is_exact ? exact_in_a_row_ + 1 : 0;
-  if (jumped_ && exact_in_a_row_ >= kNewMargins) forget_all_but(kNewMargins);
+  if (jumped_ && exact_in_a_row_ >= kNewMargins) keep_newest(kNewMargins);
   if (margin_count_ >= kMarginsToMove) steer();
 }
 
-void ClockSync::note(Margin margin) {
+void ClockSync::add_margin(Margin margin) {
   Margin& newest = margins_[(margin_count_ + kMargins - 1) % kMargins];
   if (margin_count_ > 0 && (next_ - noted_) * period_ < kMarginApart) {
     if (margin.value >= newest.value) return;
@@ -172,7 +172,7 @@ void ClockSync::note(Margin margin) {
 
 /// Keeps only the `newest` margins. Those that led to a jump may be in whole ticks, so they are
 /// dropped once there are enough exact ones.
-void ClockSync::forget_all_but(std::size_t newest) {
+void ClockSync::keep_newest(std::size_t newest) {
   jumped_ = false;
   const std::size_t kept = std::min(newest, held());
   std::array<Margin, kMargins> margins{};
@@ -272,7 +272,7 @@ void ClockSync::on_missed() {
   extra_ = std::min(extra_ + period_, extra_max());
 }
 
-void ClockSync::give_back() {
+void ClockSync::lower_extra() {
   if (next_ - quiet_since_ < ticks_in(hold_)) return;
   if (trial_) hold_ = std::max(hold_ / 2, kHold);
   trial_ = extra_ > Duration::zero();

@@ -87,12 +87,12 @@ class ClockSync {
   };
 
   void continue_from(Tick tick);
-  void note(Margin margin);
-  void forget_all_but(std::size_t newest);
+  void add_margin(Margin margin);
+  void keep_newest(std::size_t newest);
   void steer();
   void start_over(Duration ahead);
   void jump(Duration ahead);
-  void give_back();
+  void lower_extra();
   [[nodiscard]] std::size_t held() const;
   [[nodiscard]] Duration wanted_margin() const;
   [[nodiscard]] Duration extra_max() const;

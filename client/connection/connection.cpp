@@ -164,13 +164,13 @@ void Connection::begin(State state, const Handshake::Credential& credential, Ins
 }
 
 void Connection::send_request(Instant now) {
-  if (const auto request = handshake_->take_request(now)) transmit(*request);
+  if (const auto request = handshake_->poll_request(now)) transmit(*request);
 }
 
 void Connection::on_answer(ConstBytes datagram, Instant now) {
   const std::optional<net::PacketType> type = net::packet_type(datagram);
   if (handshake_ && type == net::PacketType::Cookie) {
-    const auto taken = handshake_->take_cookie(datagram, now);
+    const auto taken = handshake_->receive_cookie(datagram, now);
     if (!taken) return drops_.count(taken.error());
     send_request(now);
   } else if (handshake_ && type == net::PacketType::Accept) {
@@ -204,7 +204,7 @@ void Connection::on_accepted(const net::Accepted& accepted, Instant now) {
 }
 
 void Connection::on_refusal(const Refusal& refusal, Instant now) {
-  if (refusal.is_proven) return believe(refusal.refuse, now);
+  if (refusal.is_proven) return end_refused(refusal.refuse, now);
   const Instant since = doubt_ ? doubt_->since : now;
   doubt_ = {.refuse = refusal.refuse,
             .since = since,
@@ -217,7 +217,7 @@ Duration Connection::doubt_of(net::RefuseReason reason, Instant since) const {
   return std::clamp(since - started_, kFinalRefusalDoubted, kRefusalDoubted);
 }
 
-void Connection::believe(const net::Refuse& refuse, Instant now) {
+void Connection::end_refused(const net::Refuse& refuse, Instant now) {
   if (state_ == State::Resuming && ticket_before_) {
     options_.ticket = std::exchange(ticket_before_, std::nullopt);
     return resume(now);
@@ -236,7 +236,7 @@ void Connection::update(Instant now) {
   if (state_ == State::Connected && now - heard_ >= kServerTimeout) {
     resume(now);
   } else if (doubt_ && now >= doubt_->until) {
-    believe(net::Refuse{doubt_->refuse}, now);
+    end_refused(net::Refuse{doubt_->refuse}, now);
   } else if (handshake_ && now >= gives_up_at()) {
     give_up(now);
   } else if (handshake_) {
@@ -273,17 +273,17 @@ void Connection::fail(std::string reason) {
 }
 
 void Connection::part(std::string reason) {
-  if (state_ == State::Connected) say_goodbye(net::DisconnectReason::ClientLeft);
+  if (state_ == State::Connected) send_disconnect(net::DisconnectReason::ClientLeft);
   if (!over()) end(State::Closed, std::move(reason));
 }
 
 void Connection::refuse(net::RefuseReason refusal, std::string reason) {
-  say_goodbye(net::disconnect_for(refusal));
+  send_disconnect(net::disconnect_for(refusal));
   refusal_ = net::Refuse{.reason = refusal};
   end(sessions_ == 1 ? State::Refused : State::Closed, std::move(reason));
 }
 
-void Connection::say_goodbye(net::DisconnectReason reason) {
+void Connection::send_disconnect(net::DisconnectReason reason) {
   for (int i = 0; i < net::kGoodbyes; ++i) {
     send(net::PacketType::Disconnect, protocol::encode_disconnect(reason, message_buffer_));
   }

@@ -189,11 +189,11 @@ class Connection {
   void on_accepted(const net::Accepted& accepted, Instant now);
   void on_refusal(const Refusal& refusal, Instant now);
   [[nodiscard]] Duration doubt_of(net::RefuseReason reason, Instant since) const;
-  void believe(const net::Refuse& refuse, Instant now);
+  void end_refused(const net::Refuse& refuse, Instant now);
   [[nodiscard]] Instant gives_up_at() const;
   void give_up(Instant now);
   void part(std::string reason);
-  void say_goodbye(net::DisconnectReason reason);
+  void send_disconnect(net::DisconnectReason reason);
   void end(State state, std::string reason);
 
   ConnectionOptions options_;

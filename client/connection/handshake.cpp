@@ -41,7 +41,7 @@ void Handshake::begin(PacketType request, Instant now) {
   next_request_ = now;
 }
 
-std::optional<ConstBytes> Handshake::take_request(Instant now) {
+std::optional<ConstBytes> Handshake::poll_request(Instant now) {
   if (now < next_request_) return std::nullopt;
   // A stale request is replaced when it is due, so that clients stay out of step here, too.
   if (request_ != PacketType::Hello && now - began_ >= kRequestLife) {
@@ -59,7 +59,7 @@ std::optional<ConstBytes> Handshake::take_request(Instant now) {
                             cookie_.value_or(net::CookieBytes{}));
 }
 
-std::expected<void, net::DropReason> Handshake::take_cookie(ConstBytes datagram, Instant now) {
+std::expected<void, net::DropReason> Handshake::receive_cookie(ConstBytes datagram, Instant now) {
   const auto answer = net::decode_cookie(datagram);
   if (!answer) return std::unexpected{answer.error()};
   const bool is_new = answer->cookie != cookie_ && cookies_taken_ < kCookiesTaken;

@@ -50,7 +50,7 @@ class Handshake {
   Handshake(const Credential& credential, Entropy& entropy, Instant now);
 
   /// Returns the request to send at `now`, if one is due. Valid until the next call.
-  [[nodiscard]] std::optional<ConstBytes> take_request(Instant now);
+  [[nodiscard]] std::optional<ConstBytes> poll_request(Instant now);
 
   /// Returns the time at which the next request is due.
   [[nodiscard]] Instant next_request() const { return next_request_; }
@@ -62,9 +62,9 @@ class Handshake {
   // for a COOKIE or a REFUSE of another nonce, for a COOKIE that is held already or is one too
   // many, and for an ACCEPT while the request is a HELLO.
 
-  /// Takes a COOKIE: CONNECT, or RESUME with the cookie, is due at once. A later COOKIE of the same
-  /// nonce replaces it, because the first may be forged. Takes at most kCookiesTaken.
-  std::expected<void, net::DropReason> take_cookie(ConstBytes datagram, Instant now);
+  /// Receives a COOKIE: CONNECT, or RESUME with the cookie, is due at once. A later COOKIE of the
+  /// same nonce replaces it, because the first may be forged. Takes at most kCookiesTaken.
+  std::expected<void, net::DropReason> receive_cookie(ConstBytes datagram, Instant now);
 
   /// Reads an ACCEPT. Fails also: Malformed, for seats that no game has.
   [[nodiscard]] std::expected<net::Accepted, net::DropReason> read_accept(

@@ -16,17 +16,17 @@ void SentCommands::write(protocol::InputMessage& message) const {
   message.commands.clear();
   if (waiting_.empty()) return;
   engine::BitWriter out{message.commands};
-  views::put_command_head(first_, out);
+  views::write_command_head(first_, out);
   for (const Command& command : waiting_) {
     const views::GivenCommand given{.type = command.type, .bytes = command.value};
     const std::size_t bits = out.written() + views::command_bits(*game_, given) + 1;
     if (bits > 8 * protocol::kCommandBytesMax) break;
-    views::put_command(*game_, given, out);
+    views::write_command(*game_, given, out);
   }
-  out.put(0, 1);
+  out.write(0, 1);
 }
 
-void SentCommands::take_ack(std::uint16_t newest) {
+void SentCommands::receive_ack(std::uint16_t newest) {
   const auto taken = static_cast<std::uint16_t>(newest - first_ + 1);
   if (taken > waiting_.size()) return;
   waiting_.erase(waiting_.begin(), waiting_.begin() + taken);

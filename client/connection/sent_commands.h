@@ -26,8 +26,8 @@ class SentCommands {
   /// Writes to `message` the first commands that wait, as many as fit.
   void write(protocol::InputMessage& message) const;
 
-  /// Takes the server's answer: the number of the newest command that it has taken.
-  void take_ack(std::uint16_t newest);
+  /// Receives the server's answer: the number of the newest command that it has taken.
+  void receive_ack(std::uint16_t newest);
 
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
 

@@ -80,7 +80,7 @@ void SentInputs::write(protocol::InputMessage& message) {
     message.inputs.clear();
     {
       engine::BitWriter out{message.inputs};
-      views::put_inputs(game_, std::span{given_}.subspan(first), out);
+      views::write_inputs(game_, std::span{given_}.subspan(first), out);
     }
     if (message.inputs.size() <= protocol::kInputBytesMax || first + 1 == given_.size()) return;
     message.first_tick = message.first_tick + 1;
@@ -94,8 +94,8 @@ void SentInputs::on_sent(std::uint64_t sequence, Instant due) {
   if (!waiting_since_) waiting_since_ = due;
 }
 
-std::optional<Tick> SentInputs::take_report(const protocol::InputReport& report,
-                                            std::uint64_t newest_sequence, Instant now) {
+std::optional<Tick> SentInputs::receive_report(const protocol::InputReport& report,
+                                               std::uint64_t newest_sequence, Instant now) {
   const Tick tick = protocol::expand_tick(report.tick, room_tick_);
   if (tick.value > net::kTickMax) return std::nullopt;
   if (tick <= room_tick_) return tick;
@@ -150,7 +150,7 @@ void SentInputs::add_waiting(Histogram& round_trip, Instant now) const {
   add_waits(round_trip, now - newest_due, now - *waiting_since_, newest_sent_ - answer_->sequence);
 }
 
-void SentInputs::take_status(const std::optional<protocol::LinkStatus>& status) {
+void SentInputs::receive_status(const std::optional<protocol::LinkStatus>& status) {
   if (!status) return;
   counts_.packets_sent = std::max<std::uint64_t>(counts_.packets_sent, status->newest_packet);
   counts_.packets_arrived =

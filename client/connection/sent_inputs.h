@@ -56,14 +56,14 @@ class SentInputs {
   /// round trip counts from `due`, so that it includes the delay of a late poll.
   void on_sent(std::uint64_t sequence, Instant due);
 
-  /// Takes the report in the head of a snapshot, and returns the room's tick in
+  /// Receives the report in the head of a snapshot, and returns the room's tick in
   /// it. A report counts only if its tick is later than those of all before it. `newest_sequence`:
   /// of the packets sent. Fails: nothing, for a tick after net::kTickMax.
-  std::optional<Tick> take_report(const protocol::InputReport& report,
-                                  std::uint64_t newest_sequence, Instant now);
+  std::optional<Tick> receive_report(const protocol::InputReport& report,
+                                     std::uint64_t newest_sequence, Instant now);
 
-  /// Takes the status of a snapshot, if it has one.
-  void take_status(const std::optional<protocol::LinkStatus>& status);
+  /// Receives the status of a snapshot, if it has one.
+  void receive_status(const std::optional<protocol::LinkStatus>& status);
 
   /// Returns the room's tick in the newest head; that of the ACCEPT before the first.
   [[nodiscard]] Tick room_tick() const { return room_tick_; }

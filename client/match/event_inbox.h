@@ -11,19 +11,19 @@ namespace tickbox::client {
 
 class EventInbox {
  public:
-  /// Calls `take(tick, event)` for the event with the next number and for those that directly
+  /// Calls visit(tick, event) for the event with the next number and for those that directly
   /// follow it. Skips repeats, and events that arrive too early: the server sends those again.
-  /// `tick`: the snapshot's; take() gets that of the event, or a later one if it arrived more than
+  /// `tick`: the snapshot's; visit() gets that of the event, or a later one if it arrived more than
   /// 255 ticks after it.
-  template <class Take>
+  template <class Visit>
   void receive(const GameTable& game, const views::ReceivedEvents& received, Tick tick,
-               Take&& take) {
+               Visit visit) {
     for (std::size_t i = 0; i < received.events.size(); ++i) {
       const views::ReceivedEvent& event = received.events[i];
       if (event.number != static_cast<std::uint16_t>(newest_ + 1)) continue;
       newest_ = event.number;
       const std::uint32_t age = event.age < tick.value ? event.age : tick.value;
-      take(Tick{tick.value - age}, received.event(game, i));
+      visit(Tick{tick.value - age}, received.event(game, i));
     }
   }
 

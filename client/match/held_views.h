@@ -51,7 +51,7 @@ class HeldViews {
   /// many. Requires: no view is as new.
   [[nodiscard]] std::shared_ptr<HeldView> add(Tick tick) {
     TICKBOX_ASSERT(count_ == 0 || views_[count_ - 1].tick < tick);
-    if (count_ == protocol::kViewsHeld) drop(1);
+    if (count_ == protocol::kViewsHeld) remove_oldest(1);
     const std::span dropped = std::span{views_}.subspan(count_);
     const auto unused =
         std::ranges::find_if(dropped, [](const Held& held) { return held.view.use_count() == 1; });
@@ -67,9 +67,9 @@ class HeldViews {
   }
 
   /// Drops the views before `tick`.
-  void drop_before(Tick tick) {
+  void remove_before(Tick tick) {
     const std::span held = std::span{views_}.first(count_);
-    drop(std::ranges::lower_bound(held, tick, {}, &Held::tick) - held.begin());
+    remove_oldest(std::ranges::lower_bound(held, tick, {}, &Held::tick) - held.begin());
   }
 
   void clear() { count_ = 0; }
@@ -81,7 +81,7 @@ class HeldViews {
   };
 
   /// Drops the oldest views. The next views reuse their memory.
-  void drop(std::ptrdiff_t views) {
+  void remove_oldest(std::ptrdiff_t views) {
     const auto first = views_.begin();
     std::rotate(first, first + views, first + static_cast<std::ptrdiff_t>(count_));
     count_ -= static_cast<std::size_t>(views);

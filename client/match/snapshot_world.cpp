@@ -23,8 +23,8 @@ bool belongs_to(BodyId id, Player player) {
 }
 
 /// Reads the bits of a cause into the record of a tick. Returns their place in its bytes.
-std::size_t take_sparse(const TypeInfo& type, ConstBytes bits, std::size_t first,
-                        engine::TickRecord& record) {
+std::size_t append_sparse(const TypeInfo& type, ConstBytes bits, std::size_t first,
+                          engine::TickRecord& record) {
   const std::size_t at = record.bytes.size();
   record.bytes.resize(at + type.bytes);
   engine::BitReader reader{bits, first};
@@ -62,7 +62,7 @@ SnapshotWorld::SnapshotWorld(const engine::World& like, Player own, engine::Step
   part_.clear_rows();
 }
 
-void SnapshotWorld::forget() {
+void SnapshotWorld::clear() {
   views_.clear();
   newest_ = std::nullopt;
   world_is_newest_ = false;
@@ -94,7 +94,7 @@ std::expected<View, Rejected> SnapshotWorld::apply(const ViewHead& head, ConstBy
       if (!engine::unpack_sparse(world_.game().room, reader, world_.room())) return malformed();
     }
     auto view = finish(head, nullptr);
-    if (!view && view.error().wrong) forget();
+    if (!view && view.error().wrong) clear();
     return view;
   }
   if (!mark_dropped(*base) || !causes_are_valid(*base)) return malformed();
@@ -102,7 +102,7 @@ std::expected<View, Rejected> SnapshotWorld::apply(const ViewHead& head, ConstBy
   const bool from_newest = can_start_from(newest, head, *base);
   auto view = replay_from(from_newest ? newest : *base, head, *base);
   if (!view && from_newest && !stepper_.gave_up()) view = replay_from(*base, head, *base);
-  if (!view && view.error().wrong) forget();
+  if (!view && view.error().wrong) clear();
   return view;
 }
 
@@ -146,7 +146,7 @@ std::expected<View, Rejected> SnapshotWorld::finish(const ViewHead& head, const 
   world_is_newest_ = true;
   made_ = newest_ = head.tick;
   const bool on_base = base != nullptr;
-  if (on_base) views_.drop_before(base->tick);
+  if (on_base) views_.remove_before(base->tick);
   const std::shared_ptr<HeldView> held = views_.add(head.tick);
   held->rows.assign(world_);
   held->room.assign(world_.room().begin(), world_.room().end());
@@ -200,15 +200,15 @@ Tick SnapshotWorld::find_news(const ViewHead& head) const {
     const bool was_held = held.contains(id);
     first = std::min(first, was_held ? newest->tick + 1 : head.tick);
   }
-  const auto note = [&](const auto& causes) {
+  const auto count_news = [&](const auto& causes) {
     for (const auto& cause : causes) {
       const Tick at{head.tick.value - cause.ago};
       if (at > newest->tick) first = std::min(first, at);
     }
   };
-  note(content_.inputs);
-  note(content_.outcomes);
-  note(content_.room);
+  count_news(content_.inputs);
+  count_news(content_.outcomes);
+  count_news(content_.room);
   return first;
 }
 
@@ -339,7 +339,7 @@ bool SnapshotWorld::replay(const ViewHead& head, const HeldView& base) {
   return true;
 }
 
-/// Notes where the bodies are in this replayed tick.
+/// Records where the bodies are in this replayed tick.
 void SnapshotWorld::keep_tick() {
   if (replayed_tick_count_ == replayed_ticks_.size()) replayed_ticks_.emplace_back();
   ReplayedTick& kept = replayed_ticks_[replayed_tick_count_++];
@@ -373,7 +373,7 @@ void SnapshotWorld::gather_record(const engine::World& world, const ViewHead& he
       continue;
     }
     const TypeInfo& type = game.outcomes[cause.type];
-    const std::size_t first = take_sparse(type, bytes_, cause.first, record_);
+    const std::size_t first = append_sparse(type, bytes_, cause.first, record_);
     record_.outcomes.push_back({.kind = engine::OutcomeKind::Decided,
                                 .phase = cause.phase,
                                 .type = cause.type,
@@ -382,7 +382,7 @@ void SnapshotWorld::gather_record(const engine::World& world, const ViewHead& he
                                 .size = type.bytes});
   }
   for (const views::Content::Room& cause : of_tick(content_.room)) {
-    const std::size_t first = take_sparse(game.room, bytes_, cause.first, record_);
+    const std::size_t first = append_sparse(game.room, bytes_, cause.first, record_);
     record_.outcomes.push_back({.kind = engine::OutcomeKind::Room,
                                 .phase = engine::OutcomePhase::Deciding,
                                 .first = first,
@@ -405,8 +405,8 @@ void SnapshotWorld::gather_record(const engine::World& world, const ViewHead& he
 void SnapshotWorld::step(engine::World& world) {
   before_.assign(world.ids().begin(), world.ids().end());
   const engine::TickReport& report = stepper_.replay(world, record_);
-  note_spawns(world, report);
-  note_changes(world);
+  record_spawns(world, report);
+  record_changes(world);
   const auto is_own = [this](Ref ref) { return belongs_to(engine::body_id(ref), own_); };
   const auto concerns_own = [&](const engine::Outcome& outcome) {
     return outcome.kind == engine::OutcomeKind::Room || is_own(outcome.ref);
@@ -416,8 +416,8 @@ void SnapshotWorld::step(engine::World& world) {
   if (is_decided || was_touched(report, own_)) touched_ = std::max(touched_, world.tick);
 }
 
-/// Notes which of the rows before the step have despawned or have been teleported.
-void SnapshotWorld::note_changes(const engine::World& world) {
+/// Records which of the rows before the step have despawned or have been teleported.
+void SnapshotWorld::record_changes(const engine::World& world) {
   teleported_.clear();
   const std::span<const BodyId> now = world.ids();
   const bool has_same_rows =
@@ -434,14 +434,14 @@ void SnapshotWorld::note_changes(const engine::World& world) {
   for (const BodyId id : before_) {
     const std::size_t row = left.index_of(id);
     if (row == world.size()) {
-      note_despawn(id, world.tick);
+      record_despawn(id, world.tick);
     } else if (world.infos()[row].is_new) {
       teleported_.push_back(id);
     }
   }
 }
 
-void SnapshotWorld::note_spawns(const engine::World& world, const engine::TickReport& report) {
+void SnapshotWorld::record_spawns(const engine::World& world, const engine::TickReport& report) {
   for (const engine::SpawnedBy& spawn : report.spawns) {
     const auto at = std::ranges::lower_bound(spawns_, spawn.child, {}, &Spawn::child);
     if (at != spawns_.end() && at->child == spawn.child) {
@@ -449,11 +449,11 @@ void SnapshotWorld::note_spawns(const engine::World& world, const engine::TickRe
     } else {
       spawns_.insert(at, {.child = spawn.child, .parent = spawn.parent, .tick = world.tick});
     }
-    if (world.index_of(spawn.child) == world.size()) note_despawn(spawn.child, world.tick);
+    if (world.index_of(spawn.child) == world.size()) record_despawn(spawn.child, world.tick);
   }
 }
 
-void SnapshotWorld::note_despawn(BodyId id, Tick tick) {
+void SnapshotWorld::record_despawn(BodyId id, Tick tick) {
   despawns_[despawn_count_++ % despawns_.size()] = {.id = id, .tick = tick};
 }
 

@@ -117,7 +117,7 @@ class SnapshotWorld {
   std::expected<View, Rejected> apply(const ViewHead& head, ConstBytes content);
 
   /// Drops all held views: only a full view makes another one.
-  void forget();
+  void clear();
 
   /// Returns the newest view that the client holds, or nullptr.
   [[nodiscard]] const HeldView* newest() const { return newest_ ? views_.find(*newest_) : nullptr; }
@@ -159,10 +159,10 @@ class SnapshotWorld {
   void gather_record(const engine::World& world, const ViewHead& head, const HeldView& base,
                      IsTaken is_taken);
   void step(engine::World& world);
-  void note_changes(const engine::World& world);
-  void note_spawns(const engine::World& world, const engine::TickReport& report);
+  void record_changes(const engine::World& world);
+  void record_spawns(const engine::World& world, const engine::TickReport& report);
   void keep_tick();
-  void note_despawn(BodyId id, Tick tick);
+  void record_despawn(BodyId id, Tick tick);
   [[nodiscard]] bool has_despawned(BodyId id, Tick after) const;
 
   Player own_;

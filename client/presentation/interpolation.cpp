@@ -52,7 +52,7 @@ Sample& SampleBuffer::append(Tick tick) {
   return sample;
 }
 
-void SampleBuffer::forget_before(Tick tick) {
+void SampleBuffer::remove_before(Tick tick) {
   if (empty() || tick <= oldest().tick) return;
   const auto old = std::min(tick, newest().tick) - oldest().tick;
   const auto held = samples_.begin() + static_cast<std::ptrdiff_t>(count_);
@@ -92,7 +92,7 @@ Interpolation::Interpolation(const engine::World& like, engine::Stepper& stepper
 
 void Interpolation::on_view(const View& view) {
   while (!samples_.empty() && samples_.newest().is_extrapolated)
-    samples_.forget_newest();
+    samples_.remove_newest();
   TICKBOX_ASSERT(samples_.empty() || view.tick > samples_.newest().tick);
   if (!samples_.empty() && view.tick - samples_.newest().tick > interpolated_max_) samples_.clear();
   if (!samples_.empty() && samples_.newest().tick + 1 < view.tick) {

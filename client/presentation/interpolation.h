@@ -66,9 +66,9 @@ class SampleBuffer {
   Sample& append(Tick tick);
 
   /// Removes all samples older than that of `tick`, but never the newest.
-  void forget_before(Tick tick);
+  void remove_before(Tick tick);
 
-  void forget_newest() { --count_; }
+  void remove_newest() { --count_; }
 
   void clear() { count_ = 0; }
 
@@ -117,7 +117,7 @@ class Interpolation {
   [[nodiscard]] const Sample& sample(Tick tick);
 
   /// Removes the samples older than that of `tick`, but never the newest.
-  void forget_before(Tick tick) { samples_.forget_before(tick); }
+  void remove_before(Tick tick) { samples_.remove_before(tick); }
 
   /// Returns the tick of the oldest sample. Requires: a view was taken.
   [[nodiscard]] Tick oldest() const { return samples_.oldest().tick; }

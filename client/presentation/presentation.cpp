@@ -38,7 +38,7 @@ void Presentation::on_view(const View& view, const Prediction& prediction, Insta
   count_wrong(view);
   clock_.on_view(view.tick, view.has_news, now);
   interpolation_.on_view(view);
-  interpolation_.forget_before(tick_of(clock_.moment(now)));
+  interpolation_.remove_before(tick_of(clock_.moment(now)));
   follow(prediction);
   for (OwnBody& body : own_) {
     const auto before = std::ranges::lower_bound(own_before_, body.id, {}, &OwnBody::id);

@@ -139,15 +139,15 @@ class TreeBuilder {
   bool close() {
     JsonValue done = std::move(open_.back());
     open_.pop_back();
-    return put(std::move(done));
+    return insert(std::move(done));
   }
 
   bool add(JsonValue value) {
     value.line = *line_;
-    return put(std::move(value));
+    return insert(std::move(value));
   }
 
-  bool put(JsonValue value) {
+  bool insert(JsonValue value) {
     if (values_ == values_max_) {
       error_ = {*line_, "the file has more than " + std::to_string(values_max_) +
                             " values; remove some bodies or keys"};

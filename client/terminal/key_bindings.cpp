@@ -122,7 +122,7 @@ ConstBytes KeyBindings::input(HeldKeys& keys, Instant now) {
       engine::set_value(*value.field, value.i, value.value, bytes);
     }
   }
-  keys.forget_presses();
+  keys.clear_presses();
   return bytes;
 }
 

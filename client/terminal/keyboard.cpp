@@ -217,7 +217,7 @@ std::optional<Duration> HeldKeys::pause_before(const State& state, Instant now) 
   return pause <= kRepeatPauseMax ? std::optional{pause} : std::nullopt;
 }
 
-void HeldKeys::take_down(State& state, Instant now) {
+void HeldKeys::handle_down(State& state, Instant now) {
   if (is_held(state, now)) {
     if (state.pause && now - state.last <= kRepeatMax) {
       repeat_pause_ = state.pause;
@@ -246,10 +246,10 @@ void HeldKeys::settle(Instant now) {
   }
 }
 
-void HeldKeys::take(const KeyEvent& event, Instant now) {
+void HeldKeys::handle(const KeyEvent& event, Instant now) {
   switch (event.type) {
     case Type::Down:
-      take_down(keys_[event.key.number], now);
+      handle_down(keys_[event.key.number], now);
       break;
     case Type::Up:
       keys_[event.key.number].is_held = false;
@@ -277,7 +277,7 @@ bool HeldKeys::is_down(Key key, Instant now) const {
   return state.is_pressed || is_held(state, now);
 }
 
-void HeldKeys::forget_presses() {
+void HeldKeys::clear_presses() {
   for (State& state : keys_) {
     state.is_pressed = false;
   }

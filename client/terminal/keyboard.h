@@ -98,22 +98,22 @@ class KeyDecoder {
 /// Which keys are down.
 class HeldKeys {
  public:
-  /// Takes a Down, Up, FocusLost or ReportsReleases.
-  void take(const KeyEvent& event, Instant now);
+  /// Handles a Down, Up, FocusLost or ReportsReleases.
+  void handle(const KeyEvent& event, Instant now);
 
   /// Counts the presses that are no longer in doubt. Call it before the keys are read.
   void settle(Instant now);
 
-  /// Returns whether a key is down, or has been pressed since the last forget_presses().
+  /// Returns whether a key is down, or has been pressed since the last clear_presses().
   [[nodiscard]] bool is_down(Key key, Instant now) const;
 
-  /// Returns whether a key has been pressed since the last forget_presses(). A repeat is no press.
+  /// Returns whether a key has been pressed since the last clear_presses(). A repeat is no press.
   [[nodiscard]] bool is_pressed(Key key) const { return keys_[key.number].is_pressed; }
 
   /// Returns a number that is higher for a key that was pressed later.
   [[nodiscard]] std::uint64_t order(Key key) const { return keys_[key.number].order; }
 
-  void forget_presses();
+  void clear_presses();
 
  private:
   struct State {
@@ -130,7 +130,7 @@ class HeldKeys {
   [[nodiscard]] bool is_held(const State& state, Instant now) const;
   [[nodiscard]] std::optional<Duration> pause_before(const State& state, Instant now) const;
   void press(State& state);
-  void take_down(State& state, Instant now);
+  void handle_down(State& state, Instant now);
 
   std::array<State, kKeys> keys_{};
   bool reports_releases_ = false;

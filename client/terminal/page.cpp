@@ -30,7 +30,7 @@ std::string joined(const std::vector<std::string>& figures, std::size_t columns)
 
 /// Takes the first row of a text: as many of its groups, which two spaces part, as fit, or of a
 /// group that is too long as many words. A word that is too long is cut.
-std::u32string_view take_row(std::u32string_view& text, std::size_t columns) {
+std::u32string_view cut_row(std::u32string_view& text, std::size_t columns) {
   constexpr auto kNone = std::u32string_view::npos;
   std::size_t end = text.size();
   if (end > columns) {
@@ -47,7 +47,7 @@ std::u32string_view take_row(std::u32string_view& text, std::size_t columns) {
 std::vector<std::u32string_view> rows_of(std::u32string_view hints, Size size) {
   std::vector<std::u32string_view> rows;
   do {
-    rows.push_back(take_row(hints, size.columns - 1U));
+    rows.push_back(cut_row(hints, size.columns - 1U));
   } while (!hints.empty() && rows.size() < size.rows / 3U);
   return rows;
 }

@@ -57,7 +57,7 @@ class Pen {
 
 /// Returns whether two cells look the same. Without colours, ink and paper do not count; with
 /// colours, the mark does not.
-bool look_alike(const Cell& a, const Cell& b, Colours colours) {
+bool are_alike(const Cell& a, const Cell& b, Colours colours) {
   if (a.glyph != b.glyph) return false;
   if (colours == Colours::None) return a.style.is_marked == b.style.is_marked;
   return a.style.ink == b.style.ink && a.style.paper == b.style.paper;
@@ -126,7 +126,7 @@ std::string difference(const Screen& before, const Screen& next, Colours colours
   for (std::size_t row = 0; row < next.size().rows; ++row) {
     for (std::size_t column = 0; column < next.size().columns; ++column) {
       const Cell& cell = next.at(column, row);
-      if (is_known && look_alike(before.at(column, row), cell, colours)) continue;
+      if (is_known && are_alike(before.at(column, row), cell, colours)) continue;
       pen.write(column, row, cell);
     }
   }

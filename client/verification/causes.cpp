@@ -33,7 +33,7 @@ class Causes {
     });
   }
 
-  std::vector<protocol::DesyncCause> take() { return std::move(causes_); }
+  std::vector<protocol::DesyncCause> finish() { return std::move(causes_); }
 
  private:
   void add_causes(const views::Rows& base) {
@@ -101,7 +101,7 @@ class Causes {
 std::vector<protocol::DesyncCause> causes_of(const WrongView& wrong) {
   Causes causes{wrong};
   causes.add_all();
-  return causes.take();
+  return causes.finish();
 }
 
 }  // namespace tickbox::client

@@ -56,13 +56,13 @@ std::optional<protocol::ViewPart> DesyncReporter::next_part(Instant now) {
   return part;
 }
 
-std::expected<void, net::DropReason> DesyncReporter::take(const protocol::ViewPart& part) {
+std::expected<void, net::DropReason> DesyncReporter::receive(const protocol::ViewPart& part) {
   if (!is_under_way_ || part.view != view_) return std::unexpected{net::DropReason::Unexpected};
   if (part.parts == 0) {
     finish(protocol::DesyncEnd::Forgotten);
     return {};
   }
-  if (!truth_.take(part)) {
+  if (!truth_.add(part)) {
     truth_.clear();
     return std::unexpected{net::DropReason::Malformed};
   }
@@ -109,7 +109,7 @@ void DesyncReporter::finish(protocol::DesyncEnd end, std::optional<views::ViewSt
       first_mismatch_->difference = desync.difference;
     }
   }
-  if (sink_ != nullptr) sink_->note(desync);
+  if (sink_ != nullptr) sink_->record(desync);
 }
 
 }  // namespace tickbox::client

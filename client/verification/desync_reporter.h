@@ -52,11 +52,10 @@ class DesyncReporter {
   /// Returns the part to send now, if any. Call it after each input packet.
   [[nodiscard]] std::optional<protocol::ViewPart> next_part(Instant now);
 
-  /// Takes a part of the server's view. The report ends with the part that completes the view, or
-  /// with a part that says that the server has forgotten the view.
-  /// Fails: Unexpected, if the part answers no report; Malformed, if the parts do not make the view
-  /// with the snapshot's hash.
-  std::expected<void, net::DropReason> take(const protocol::ViewPart& part);
+  /// Receives a part of the server's view. The report ends with the part that completes the view,
+  /// or with a part that says that the server has forgotten the view. Fails: Unexpected, if the
+  /// part answers no report; Malformed, if the parts do not make the view with the snapshot's hash.
+  std::expected<void, net::DropReason> receive(const protocol::ViewPart& part);
 
   /// Ends a report that has run for kDesyncReportPatience.
   void expire(Instant now);

@@ -46,18 +46,18 @@ struct Adder {
     return option;
   }
 
-  CLI::Option* operator()(const TakeOne& one) const {
-    return add<std::string>([take = one.take](const std::string& text) { return take({text}); });
+  CLI::Option* operator()(const ParseOne& one) const {
+    return add<std::string>([parse = one.parse](const std::string& text) { return parse({text}); });
   }
 
-  CLI::Option* operator()(const TakeMany& many) const {
-    return add<Names>(many.take)->allow_extra_args(false)->delimiter(',');
+  CLI::Option* operator()(const ParseMany& many) const {
+    return add<Names>(many.parse)->allow_extra_args(false)->delimiter(',');
   }
 
   template <class Texts>
-  CLI::Option* add(const std::function<std::string(const Texts&)>& take) const {
-    const auto taken = [label = name, take](const Texts& texts) {
-      const std::string fault = take(texts);
+  CLI::Option* add(const std::function<std::string(const Texts&)>& parse) const {
+    const auto taken = [label = name, parse](const Texts& texts) {
+      const std::string fault = parse(texts);
       if (!fault.empty()) throw CLI::ValidationError{label, fault};
     };
     return app.add_option_function<Texts>(name, taken, help)->run_callback_for_default();
@@ -372,8 +372,8 @@ std::optional<ExitCode> Program::parse(int argc, const char* const* argv) {
   }
   bind_environment(app, app.get_name());
   const auto wrong = [&](const std::string& why) {
-    return tell_failure({.name = app.get_name(), .json = asks_for_json(words_)},
-                        ExitCode::WrongUsage, with_sources(why));
+    return report_failure({.name = app.get_name(), .json = asks_for_json(words_)},
+                          ExitCode::WrongUsage, with_sources(why));
   };
   try {
     // CLI11 takes the words in reverse order.

@@ -78,24 +78,24 @@ struct OptionDetails {
   std::string default_text{};           ///< shown in --help instead of the target's value
 };
 
-/// A function that takes an option's texts. Returns the error in one line, or an empty text.
-using TakeTexts = std::function<std::string(const std::vector<std::string>&)>;
+/// A function that parses the texts of an option. Returns the error in one line, or an empty text.
+using ParseTexts = std::function<std::string(const std::vector<std::string>&)>;
 
-/// The target of an option with one value; `take` gets one text.
-struct TakeOne {
-  TakeTexts take;
+/// The target of an option with one value; `parse` gets one text.
+struct ParseOne {
+  ParseTexts parse;
 };
 
 /// The target of an option that may be given several times, or with values joined by commas.
-struct TakeMany {
-  TakeTexts take;
+struct ParseMany {
+  ParseTexts parse;
 };
 
 /// The place that receives the value of an option; for a flag it is a bool.
 using Target =
     std::variant<bool*, std::string*, std::vector<std::string>*, int*, double*, std::uint16_t*,
                  std::uint32_t*, std::uint64_t*, std::optional<std::uint32_t>*,
-                 std::optional<std::uint64_t>*, TakeOne, TakeMany>;
+                 std::optional<std::uint64_t>*, ParseOne, ParseMany>;
 
 /// A function that parses one value. Its error becomes the message of the usage error.
 template <class T>
@@ -127,19 +127,19 @@ class Command {
   template <class T>
   void add_option(const std::string& name, T& target, Parse<T> parse, const std::string& help,
                   const OptionDetails& details = {}) {
-    const auto take = [&target, parse](const std::vector<std::string>& texts) {
+    const auto set = [&target, parse](const std::vector<std::string>& texts) {
       auto value = parse(texts.front());
       if (!value) return std::move(value.error());
       target = *std::move(value);
       return std::string{};
     };
-    add(name, TakeOne{take}, help, details);
+    add(name, ParseOne{set}, help, details);
   }
 
   template <class T>
   void add_option(const std::string& name, std::vector<T>& target, Parse<T> parse,
                   const std::string& help, const OptionDetails& details = {}) {
-    const auto take = [&target, parse](const std::vector<std::string>& texts) {
+    const auto set = [&target, parse](const std::vector<std::string>& texts) {
       std::vector<T> values;
       for (const std::string& text : texts) {
         auto value = parse(text);
@@ -149,7 +149,7 @@ class Command {
       target = std::move(values);
       return std::string{};
     };
-    add(name, TakeMany{take}, help, details);
+    add(name, ParseMany{set}, help, details);
   }
 
   /// Adds `--config F`, a TOML file whose keys are the other options.

@@ -141,7 +141,7 @@ std::expected<std::unique_ptr<DesyncFiles>, std::string> DesyncFiles::open(
   return std::unique_ptr<DesyncFiles>{new DesyncFiles{*std::move(writer), clock}};
 }
 
-void DesyncFiles::note(const protocol::Desync& desync) {
+void DesyncFiles::record(const protocol::Desync& desync) {
   const std::optional<os::FileShare> share = quota_.share_of(desync);
   if (!share) return writer_->leave_out();
   const bool is_taken = writer_->write(
@@ -150,7 +150,7 @@ void DesyncFiles::note(const protocol::Desync& desync) {
         return to_json(*copy, build_info());
       },
       clock_.now(), *share);
-  if (is_taken) quota_.take(desync);
+  if (is_taken) quota_.count(desync);
 }
 
 }  // namespace tickbox::cli

@@ -29,7 +29,7 @@ class DesyncFiles final : public protocol::DesyncSink {
   [[nodiscard]] static std::expected<std::unique_ptr<DesyncFiles>, std::string> open(
       const std::string& folder, const Clock& clock);
 
-  void note(const protocol::Desync& desync) override;
+  void record(const protocol::Desync& desync) override;
 
   [[nodiscard]] os::BackgroundFileWriterStats stats() const { return writer_->stats(); }
 

@@ -19,7 +19,7 @@ std::optional<os::FileShare> DesyncQuota::share_of(const protocol::Desync& desyn
   return faults_.contains(fault_of(desync)) ? os::FileShare::Half : os::FileShare::Whole;
 }
 
-void DesyncQuota::take(const protocol::Desync& desync) {
+void DesyncQuota::count(const protocol::Desync& desync) {
   faults_.insert(fault_of(desync));
   if (desync.client) ++files_[*desync.client];
 }

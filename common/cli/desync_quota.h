@@ -26,7 +26,7 @@ class DesyncQuota {
   [[nodiscard]] std::optional<os::FileShare> share_of(const protocol::Desync& desync) const;
 
   /// Counts a desync that gets a file.
-  void take(const protocol::Desync& desync);
+  void count(const protocol::Desync& desync);
 
  private:
   /// The kind of what differs first, and its first field without an index. A game has few such

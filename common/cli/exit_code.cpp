@@ -8,17 +8,17 @@
 
 namespace tickbox::cli {
 
-ExitCode tell_failure(const Teller& teller, ExitCode code, std::string_view why) {
-  const auto say = [&](std::string_view words) {
+ExitCode report_failure(const Teller& teller, ExitCode code, std::string_view why) {
+  const auto print = [&](std::string_view words) {
     // The words may quote a file or another server: no control byte may reach the terminal.
     os::write_to_stderr(std::string{teller.name} + ": " + escape_control_bytes(words) + "\n");
   };
-  if (!teller.silent) say(why);
+  if (!teller.silent) print(why);
   if (!teller.json) return code;
   const nlohmann::ordered_json document{{"error", why}, {"exit", to_int(code)}};
   const auto written = os::write_to_stdout(
       document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-  if (!written) say(written.error());
+  if (!written) print(written.error());
   return code;
 }
 

@@ -33,6 +33,6 @@ struct Teller {
 
 /// Writes the reason to stderr in one line. For JSON output, it also writes a document to stdout in
 /// place of the result: {"error":"cannot read keys: …","exit":1}. Returns `code`.
-[[nodiscard]] ExitCode tell_failure(const Teller& teller, ExitCode code, std::string_view why);
+[[nodiscard]] ExitCode report_failure(const Teller& teller, ExitCode code, std::string_view why);
 
 }  // namespace tickbox::cli

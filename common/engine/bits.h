@@ -34,7 +34,7 @@ class BitWriter {
   }
 
   /// Requires: bits ≤ 64, value below 2^bits.
-  void put(std::uint64_t value, unsigned bits) {
+  void write(std::uint64_t value, unsigned bits) {
     // NOLINTNEXTLINE(clang-analyzer-core.BitwiseShift): used_ is below the bits of a word
     word_ |= value << used_;
     const unsigned space = kWordBits - used_;
@@ -73,16 +73,16 @@ class BitWriter {
 
 class BitReader {
  public:
-  /// The most bits that a word holds behind any bit of its first byte. Up to this number take() is
+  /// The most bits that a word holds behind any bit of its first byte. Up to this number read() is
   /// faster.
   static constexpr unsigned kFastBits = 57;
 
   explicit BitReader(ConstBytes bytes, std::size_t first_bit = 0) : bytes_(bytes), at_(first_bit) {}
 
   /// Returns 0 after the end, and fails.
-  std::uint64_t take(unsigned bits) {
-    if (bits > kFastBits) return take_bytewise(bits);
-    if (bits > left_ && !load_word()) return take_bytewise(bits);
+  std::uint64_t read(unsigned bits) {
+    if (bits > kFastBits) return read_bytewise(bits);
+    if (bits > left_ && !load_word()) return read_bytewise(bits);
     const std::uint64_t value = word_ & low_mask(bits);
     word_ >>= bits;
     left_ -= bits;
@@ -93,7 +93,7 @@ class BitReader {
   /// Reads the zeros that fill up a byte. Fails: false, for other bits.
   [[nodiscard]] bool skip_to_byte() {
     if (failed_) return false;
-    return at_ % 8 == 0 || take(static_cast<unsigned>(8 - at_ % 8)) == 0;
+    return at_ % 8 == 0 || read(static_cast<unsigned>(8 - at_ % 8)) == 0;
   }
 
   /// Ends a sequence: whether less than a byte is left, all of it zeros.
@@ -109,7 +109,7 @@ class BitReader {
 
  private:
   /// Loads the next bits into the word, at least kFastBits. Fails: false, near the end.
-  /// Out of line: take() is in many places.
+  /// Out of line: read() is in many places.
   [[gnu::noinline]] bool load_word() {
     if (at_ / 8 + sizeof(std::uint64_t) > bytes_.size()) return false;
     const auto shift = static_cast<unsigned>(at_ % 8);
@@ -119,7 +119,7 @@ class BitReader {
     return true;
   }
 
-  [[gnu::noinline]] std::uint64_t take_bytewise(unsigned bits) {
+  [[gnu::noinline]] std::uint64_t read_bytewise(unsigned bits) {
     left_ = 0;
     if (bits > 8 * bytes_.size() - at_) {
       at_ = 8 * bytes_.size();
@@ -150,7 +150,7 @@ inline void copy_bits(ConstBytes from, std::size_t first, std::size_t bits, BitW
   BitReader reader{from, first};
   for (std::size_t left = bits; left > 0;) {
     const auto taken = static_cast<unsigned>(std::min<std::size_t>(left, BitReader::kFastBits));
-    out.put(reader.take(taken), taken);
+    out.write(reader.read(taken), taken);
     left -= taken;
   }
   TICKBOX_ASSERT(!reader.failed());

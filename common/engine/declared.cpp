@@ -67,7 +67,7 @@ std::uint64_t packed(const FieldInfo& field, std::int64_t value) {
 }
 
 std::int64_t unpacked(const FieldInfo& field, BitReader& in) {
-  return static_cast<std::int64_t>(in.take(field.bits) + static_cast<std::uint64_t>(field.min));
+  return static_cast<std::int64_t>(in.read(field.bits) + static_cast<std::uint64_t>(field.min));
 }
 
 }  // namespace
@@ -161,7 +161,7 @@ std::size_t canonical_bytes(const TypeInfo& type) {
 
 void pack(const TypeInfo& type, ConstBytes bytes, BitWriter& out) {
   for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
-    out.put(packed(field, value_of(field, i, bytes)), field.bits);
+    out.write(packed(field, value_of(field, i, bytes)), field.bits);
     return true;
   });
 }
@@ -180,8 +180,8 @@ void pack_sparse(const TypeInfo& type, ConstBytes bytes, BitWriter& out) {
   for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
     const std::int64_t value = value_of(field, i, bytes);
     const bool is_other = value != value_of(field, i, by_default.bytes());
-    out.put(is_other ? 1 : 0, 1);
-    if (is_other) out.put(packed(field, value), field.bits);
+    out.write(is_other ? 1 : 0, 1);
+    if (is_other) out.write(packed(field, value), field.bits);
     return true;
   });
 }
@@ -200,7 +200,7 @@ std::size_t sparse_bits(const TypeInfo& type, ConstBytes bytes) {
 bool unpack_sparse(const TypeInfo& type, BitReader& in, MutableBytes bytes) {
   write_default(type, bytes.data());
   const bool is_valid = for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
-    if (in.take(1) == 0) return true;
+    if (in.read(1) == 0) return true;
     const std::int64_t value = unpacked(field, in);
     if (!is_in_range(field, value) || value == value_of(field, i, bytes)) return false;
     set_value(field, i, value, bytes);
@@ -220,15 +220,15 @@ void pack_change(const TypeInfo& type, ConstBytes before, ConstBytes after, BitW
   for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
     const std::int64_t value = value_of(field, i, after);
     const bool has_changed = value != value_of(field, i, before);
-    out.put(has_changed ? 1 : 0, 1);
-    if (has_changed && field.bits > 1) out.put(packed(field, value), field.bits);
+    out.write(has_changed ? 1 : 0, 1);
+    if (has_changed && field.bits > 1) out.write(packed(field, value), field.bits);
     return true;
   });
 }
 
 bool unpack_change(const TypeInfo& type, BitReader& in, MutableBytes bytes) {
   return for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
-    if (in.take(1) == 0) return !in.failed();
+    if (in.read(1) == 0) return !in.failed();
     const std::int64_t value =
         field.bits > 1 ? unpacked(field, in) : field.min + field.max - value_of(field, i, bytes);
     if (in.failed() || !is_in_range(field, value)) return false;
@@ -239,7 +239,7 @@ bool unpack_change(const TypeInfo& type, BitReader& in, MutableBytes bytes) {
 
 bool skip_change(const TypeInfo& type, BitReader& in) {
   const bool is_in_range = for_each_value(type, [&](const FieldInfo& field, std::size_t) {
-    return in.take(1) == 0 || field.bits <= 1 || engine::is_in_range(field, unpacked(field, in));
+    return in.read(1) == 0 || field.bits <= 1 || engine::is_in_range(field, unpacked(field, in));
   });
   return is_in_range && !in.failed();
 }

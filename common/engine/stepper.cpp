@@ -42,7 +42,7 @@ const TickReport& Stepper::step(World& world, const TickRequest& request, TickRe
   begin(world, Authority::Server, record);
   run_request(world, request);
   running_.rows().end_phase();
-  give_inputs(world, request, record);
+  assign_inputs(world, request, record);
   act(world);
   judge(world, request, record);
   strike(world, record);
@@ -65,15 +65,15 @@ const TickReport& Stepper::step(World& world, const TickRequest& request, TickRe
 const TickReport& Stepper::replay(World& world, const TickRecord& record) {
   // A replay only reads its record.
   begin(world, Authority::Replay, opening_);
-  running_.decisions().carry_out(record, OutcomePhase::Joining);
+  running_.decisions().apply(record, OutcomePhase::Joining);
   running_.rows().end_phase();
-  give_inputs(world, record);
+  assign_inputs(world, record);
   act(world);
   strike(world, record);
   release_inputs(world, record);
   move(world);
   act_after(world);
-  running_.decisions().carry_out(record, OutcomePhase::Deciding);
+  running_.decisions().apply(record, OutcomePhase::Deciding);
   running_.rows().end_phase();
   running_.decisions().follow_focuses();
   return running_.report();
@@ -90,18 +90,18 @@ void Stepper::begin(World& world, Authority authority, TickRecord& record) {
     info.min_before = body.min;
     info.velocity_before = body.velocity;
   }
-  if (game_ != &world.game()) look_at(world.game());
+  if (game_ != &world.game()) bind(world.game());
   running_.begin(world, authority, record);
 }
 
-void Stepper::look_at(const GameTable& game) {
+void Stepper::bind(const GameTable& game) {
   game_ = &game;
   default_input_.resize(game.input.bytes);
   game.input.write_default(default_input_.data());
   const TypeInfo& avatar = game.kinds[game.avatar].type;
   default_avatar_.resize(avatar.bytes);
   avatar.write_default(default_avatar_.data());
-  contacts_.look_at(game);
+  contacts_.bind(game);
   after_kinds_.clear();
   for (std::size_t kind = 0; kind < game.kinds.size(); ++kind) {
     if (game.kinds[kind].after != nullptr) after_kinds_.push_back(kind);
@@ -132,7 +132,7 @@ void Stepper::run_request(World& world, const TickRequest& request) {
   }
   for (const Command& command : request.commands) {
     running_.call_hook(OutcomePhase::Joining, [&] {
-      running_.decisions().note_command(command);
+      running_.decisions().record_command(command);
       running_.count_call({.callback = Callback::Command, .with = command.type});
       const AlignedValue value{command.bytes};
       game.commands[command.type].run(running_, command.player, value.data());
@@ -162,9 +162,9 @@ void Stepper::find_avatars(const World& world) {
   }
 }
 
-/// Gives players their inputs, without what has no effect now; writes those that differ from what
+/// Assigns players their inputs, without what has no effect now; writes those that differ from what
 /// their players hold.
-void Stepper::give_inputs(World& world, const TickRequest& request, TickRecord& record) {
+void Stepper::assign_inputs(World& world, const TickRequest& request, TickRecord& record) {
   const GameTable& game = world.game();
   find_avatars(world);
   for (const PlayerInput& given : request.inputs) {
@@ -179,7 +179,7 @@ void Stepper::give_inputs(World& world, const TickRequest& request, TickRecord& 
   }
 }
 
-void Stepper::give_inputs(World& world, const TickRecord& record) {
+void Stepper::assign_inputs(World& world, const TickRecord& record) {
   const std::size_t bytes = world.game().input.bytes;
   for (const TickRecord::Input& given : record.inputs) {
     std::ranges::copy(ConstBytes{record.bytes}.subspan(given.first, bytes),
@@ -260,7 +260,7 @@ void Stepper::move(World& world) {
   contacts_.begin(running_);
   const sim::StepReport& report = physics_.step(world.physics());
   running_.report().physics = &report;
-  running_.rows().forget_places();
+  running_.rows().invalidate_places();
   contacts_.gather(world, report);
   end_first_step(world);
   contacts_.run(running_);
@@ -271,13 +271,13 @@ void Stepper::move(World& world) {
     running_.count_call(Callback::Crushed, row);
     running_.call(row, crushed);
   }
-  remove_what_left(world);
+  remove_departed(world);
   world.rest();
   running_.rows().end_phase();
 }
 
 /// Removes the entities outside of the map's border.
-void Stepper::remove_what_left(World& world) {
+void Stepper::remove_departed(World& world) {
   const sim::Box& inside = world.map()->inside;
   const auto is_outside = [&inside](const sim::Body& body) {
     return !sim::overlap(sim::box_of(body.min, body.size), inside);

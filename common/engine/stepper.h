@@ -46,12 +46,12 @@ class Stepper {
 
  private:
   void begin(World& world, Authority authority, TickRecord& record);
-  void look_at(const GameTable& game);
+  void bind(const GameTable& game);
   void run_request(World& world, const TickRequest& request);
   void open_next(World& world);
   void find_avatars(const World& world);
-  void give_inputs(World& world, const TickRequest& request, TickRecord& record);
-  void give_inputs(World& world, const TickRecord& record);
+  void assign_inputs(World& world, const TickRequest& request, TickRecord& record);
+  void assign_inputs(World& world, const TickRecord& record);
   void act(World& world);
   void judge(World& world, const TickRequest& request, TickRecord& record);
   void strike(World& world, const TickRecord& record);
@@ -59,7 +59,7 @@ class Stepper {
   void move(World& world);
   void end_first_step(World& world);
   [[nodiscard]] bool overlaps_parent(const World& world, std::size_t row);
-  void remove_what_left(World& world);
+  void remove_departed(World& world);
   void act_after(World& world);
   [[nodiscard]] std::span<const std::uint32_t> active_rows(const World& world);
   [[nodiscard]] const void* input_of(const World& world, std::size_t row) const;

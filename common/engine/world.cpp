@@ -383,7 +383,7 @@ void World::update_body(std::size_t row) {
   });
 }
 
-void World::take_seat(Player player) {
+void World::occupy_seat(Player player) {
   SeatInfo& seat = seats_[player.seat];
   TICKBOX_ASSERT(!seat.taken);
   seat = {.generation = next_generation(seat.generation), .taken = true};

@@ -152,7 +152,7 @@ class World {
   [[nodiscard]] std::size_t stride() const { return stride_; }
 
   /// The row as callbacks see it, valid until rows are added or removed. What is written into the
-  /// place of a fixed row has an effect with take_written().
+  /// place of a fixed row has an effect with apply_written().
   [[nodiscard]] detail::Row row(std::size_t row) {
     detail::Row seen;
     see(row, seen);
@@ -179,7 +179,7 @@ class World {
 
   /// Moves a fixed body to where its row() was written, within the world; its velocity stays (0,
   /// 0). Does nothing for other rows.
-  void take_written(std::size_t row) {
+  void apply_written(std::size_t row) {
     if (is_fixed(row)) move_to_written(row);
   }
 
@@ -297,8 +297,8 @@ class World {
   /// Whether a view was ever centred on an entity. Worlds of a part of a match have no such views.
   [[nodiscard]] bool follows() const { return follows_; }
 
-  /// Gives a seat to a new player, or frees it; its state and input are those by default.
-  void take_seat(Player player);
+  /// Occupies a seat with a new player, or frees it; its state and input are those by default.
+  void occupy_seat(Player player);
   void free_seat(Player player);
 
   [[nodiscard]] MutableBytes room() { return room_; }

@@ -124,7 +124,7 @@ struct Part {
 };
 
 // Applies one part to `link`; returns what is wrong, or an empty text.
-std::string take(LinkConditions& link, const Part& part) {
+std::string set_part(LinkConditions& link, const Part& part) {
   const auto share = [&](std::uint32_t& target) -> std::string {
     if (store(target, parse_share(part.value))) return {};
     return std::string{part.key} + ": " + quoted(part.value) +
@@ -163,10 +163,10 @@ void LinkSimulator::push(Instant now, ConstBytes datagram) {
     ++counts_.lost;
     return;
   }
-  put_on_the_way(make_waiting(now, datagram));
+  hold_or_enqueue(make_waiting(now, datagram));
   if (happens(conditions_.duplicate_ppm)) {
     ++counts_.duplicated;
-    put_on_the_way(make_waiting(now, datagram));
+    hold_or_enqueue(make_waiting(now, datagram));
   }
 }
 
@@ -227,7 +227,7 @@ void LinkSimulator::damage(std::vector<std::byte>& bytes) {
   }
 }
 
-void LinkSimulator::put_on_the_way(Waiting&& waiting) {
+void LinkSimulator::hold_or_enqueue(Waiting&& waiting) {
   if (happens(conditions_.reorder_ppm)) {
     const Instant release = waiting.due + kHeldMax;
     const auto passers = static_cast<std::uint32_t>(1 + rng_.below(kPassersMax));
@@ -321,7 +321,7 @@ std::expected<LinkConditions, std::string> parse_link_conditions(std::string_vie
     if (std::ranges::find(seen, part.key) != seen.end()) {
       return std::unexpected{quoted(part.key) + " is given twice"};
     }
-    if (std::string wrong = take(link, part); !wrong.empty())
+    if (std::string wrong = set_part(link, part); !wrong.empty())
       return std::unexpected{std::move(wrong)};
     seen.push_back(part.key);
     if (comma + 1 == text.size())

@@ -93,7 +93,7 @@ class LinkSimulator {
   [[nodiscard]] bool happens(std::uint32_t ppm);
   [[nodiscard]] Waiting make_waiting(Instant now, ConstBytes datagram);
   void damage(std::vector<std::byte>& bytes);
-  void put_on_the_way(Waiting&& waiting);
+  void hold_or_enqueue(Waiting&& waiting);
   void let_pass(Instant due);
   void enqueue(Waiting&& waiting);
   void release(std::size_t held);

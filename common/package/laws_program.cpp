@@ -43,7 +43,7 @@ laws::LawPlace place_of_rules;
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 std::function<std::string(const laws::LawPlace&)> command_again;
 
-void tell_place(const char* condition, const char* file, int line) {
+void print_place(const char* condition, const char* file, int line) {
   print_failed_condition(condition, file, line);
   const laws::LawPlace& place = place_of_rules;
   if (place.tick_rate == 0) return;
@@ -169,7 +169,7 @@ std::string document_of(const GameTable& game, const Findings& findings, cli::Ex
 }
 
 /// Writes which law is broken, or which callbacks no law has seen.
-void tell_findings(const std::string& program, const GameTable& game, const Findings& findings) {
+void print_findings(const std::string& program, const GameTable& game, const Findings& findings) {
   if (findings.broken) {
     os::write_to_stderr(fmt::format("{}: {}\nagain: {}\n", program,
                                     laws::to_text(game, *findings.broken),
@@ -232,10 +232,10 @@ int tickbox::run_laws(int argc, char** argv, const GameTable& game) {
   package::command_again = [&](const laws::LawPlace& place) {
     return name + " " + laws::options_of(place, options);
   };
-  set_assert_handler(package::tell_place);
+  set_assert_handler(package::print_place);
   findings.broken = laws::check_laws(game, options);
   const cli::ExitCode code = findings.broken ? cli::ExitCode::CheckFailed : cli::ExitCode::Done;
-  package::tell_findings(name, game, findings);
+  package::print_findings(name, game, findings);
   std::string result = package::hooks_text(game) + package::calls_text(game, findings);
   if (flags.json) {
     result = package::document_of(game, findings, code);
@@ -245,7 +245,7 @@ int tickbox::run_laws(int argc, char** argv, const GameTable& game) {
                           matches == 1 ? "match" : "matches");
   }
   if (const auto written = os::write_to_stdout(result); !written) {
-    return cli::to_int(cli::tell_failure({.name = name}, cli::ExitCode::Failed, written.error()));
+    return cli::to_int(cli::report_failure({.name = name}, cli::ExitCode::Failed, written.error()));
   }
   return cli::to_int(code);
 }

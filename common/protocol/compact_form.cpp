@@ -142,23 +142,23 @@ std::optional<ConstBytes> lay_out(Fields fields, const Parts& parts, MutableByte
   const std::size_t size = filling.add(kOffset, filling.align());
   if (size > out.size()) return std::nullopt;
 
-  const auto put_offset = [&](std::size_t at, std::size_t value) {
+  const auto write_offset = [&](std::size_t at, std::size_t value) {
     store_le(out.subspan(size - at), static_cast<std::uint32_t>(value));
   };
-  const auto put_entry = [&](std::size_t entry, std::size_t value) {
+  const auto write_entry = [&](std::size_t entry, std::size_t value) {
     store_le(out.subspan(size - vtable + kEntry * entry), static_cast<std::uint16_t>(value));
   };
-  put_offset(size, size - table);
-  put_entry(0, kEntry * entries);
-  put_entry(1, table - table_end);
-  put_offset(table, vtable - table);
+  write_offset(size, size - table);
+  write_entry(0, kEntry * entries);
+  write_entry(1, table - table_end);
+  write_offset(table, vtable - table);
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (!parts[i]) continue;
-    put_entry(kEntriesBefore + i, table - field_at[i]);
+    write_entry(kEntriesBefore + i, table - field_at[i]);
     std::size_t bytes_at = field_at[i];
     if (fields[i].kind == FieldLayout::Kind::Vector) {
-      put_offset(field_at[i], field_at[i] - count_at[i]);
-      put_offset(count_at[i], parts[i]->size() / fields[i].size);
+      write_offset(field_at[i], field_at[i] - count_at[i]);
+      write_offset(count_at[i], parts[i]->size() / fields[i].size);
       bytes_at = count_at[i] - kOffset;
     }
     std::ranges::copy(*parts[i], out.subspan(size - bytes_at).begin());

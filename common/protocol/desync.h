@@ -64,7 +64,7 @@ class DesyncSink {
   virtual ~DesyncSink() = default;
 
   /// Called while packets are received, so an implementation must not do slow work here.
-  virtual void note(const Desync& desync) = 0;
+  virtual void record(const Desync& desync) = 0;
 };
 
 [[nodiscard]] std::string_view name_of(DesyncEnd end);

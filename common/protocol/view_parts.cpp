@@ -84,7 +84,7 @@ void ViewParts::clear() {
   arrived_ = 0;
 }
 
-bool ViewParts::take(const ViewPart& part) {
+bool ViewParts::add(const ViewPart& part) {
   TICKBOX_ASSERT(part.part < part.parts && part.parts <= kViewPartsMax);
   if (parts_ == 0) {
     parts_ = part.parts;

@@ -79,7 +79,7 @@ class ViewParts {
   /// Adds a part. Returns false if the parts are not of one view: the number of parts differs, a
   /// repeated part differs, or a part before the last is short.
   /// Requires: a decoded part, with parts > 0.
-  [[nodiscard]] bool take(const ViewPart& part);
+  [[nodiscard]] bool add(const ViewPart& part);
 
   [[nodiscard]] bool is_whole() const { return parts_ > 0 && arrived_ == all_parts(parts_); }
 

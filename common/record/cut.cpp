@@ -43,7 +43,7 @@ CutResult cut(const Reader& reader, ByteSink& sink, const CutRange& range) {
     if (result.interrupted) break;
     for (std::size_t at = segment.offset; at < segment.end;) {
       const LogRecord record = reader.record_at(at);
-      copy.take(record);
+      copy.append(record);
       at += record.bytes.size();
     }
     if (!result.first) result.first = segment.keyframe;

@@ -21,7 +21,7 @@ void LogFileStats::add(const LogFileStats& other) {
 LogFile::LogFile(ByteSink& sink, const Header& header)
     : sink_(sink), header_(header), chain_(header) {}
 
-void LogFile::take(const LogRecord& record) {
+void LogFile::append(const LogRecord& record) {
   TICKBOX_ASSERT(state_ != State::Finished);
   switch (record.head.type) {
     case RecordType::Keyframe:

@@ -33,7 +33,7 @@ class LogFile final : public Sink {
   /// byte sink outlives this.
   LogFile(ByteSink& sink, const Header& header);
 
-  void take(const LogRecord& record) override;
+  void append(const LogRecord& record) override;
 
   /// Returns whether ticks are being lost.
   [[nodiscard]] bool wants_segment() const override { return state_ == State::Broken; }

@@ -22,7 +22,7 @@ bool Replayer::next() {
         ticks_ = world_ ? reader_.ticks().size() : 0;
         break;
       case Reader::Item::Damage:
-        if (reader_.damage().offset >= kRecordsOffset) lose_world();
+        if (reader_.damage().offset >= kRecordsOffset) discard_world();
         ++damages_;
         break;
       case Reader::Item::Trailer:
@@ -41,12 +41,12 @@ bool Replayer::next() {
 bool Replayer::step() {
   const RecordedTick& tick = reader_.ticks()[taken_++];
   if (!decoder_.step(*world_, tick)) {
-    lose_world();
+    discard_world();
     ++damages_;
     return false;
   }
   if (gave_up()) {
-    lose_world();
+    discard_world();
     return false;
   }
   is_stepped_ = true;
@@ -59,7 +59,7 @@ bool Replayer::step() {
 bool Replayer::begin() {
   auto keyframe = decoder_.begin(reader_.world());
   if (!keyframe) {
-    lose_world();
+    discard_world();
     ++damages_;
     return false;
   }
@@ -72,7 +72,7 @@ bool Replayer::begin() {
   return !continues;
 }
 
-void Replayer::lose_world() {
+void Replayer::discard_world() {
   world_.reset();
   is_stepped_ = false;
   ticks_ = 0;

@@ -51,7 +51,7 @@ class Replayer {
  private:
   [[nodiscard]] bool step();
   [[nodiscard]] bool begin();
-  void lose_world();
+  void discard_world();
 
   Reader reader_;
   Decoder decoder_;

@@ -143,13 +143,13 @@ void RoomLog::pass_rest(Sink& sink, std::optional<ConstBytes> unfinished) const 
     frame_gathered(record);
     const LogRecord ticks = seal(gathered_head(), chain_.seed_after(checksum), record);
     checksum = checksum_of(ticks.bytes);
-    sink.take(ticks);
+    sink.append(ticks);
   }
   if (!unfinished) return;
   begin_record(record);
   NumberWriter{record}.bytes(*unfinished);
-  sink.take(seal({.type = RecordType::Unfinished, .tick = last_tick_ + 1, .count = 1},
-                 chain_.seed_after(checksum), record));
+  sink.append(seal({.type = RecordType::Unfinished, .tick = last_tick_ + 1, .count = 1},
+                   chain_.seed_after(checksum), record));
 }
 
 /// Passes the payload in record_ to all sinks as a record.
@@ -158,7 +158,7 @@ void RoomLog::pass(RecordHead head) {
   const LogRecord record = seal(head, chain_.seed_after(previous), record_);
   checksum_ = checksum_of(record.bytes);
   for (Sink* sink : sinks_) {
-    sink->take(record);
+    sink->append(record);
   }
 }
 

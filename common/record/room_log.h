@@ -44,8 +44,8 @@ class Sink {
   Sink& operator=(const Sink&) = delete;
   virtual ~Sink() = default;
 
-  /// Takes the next record, or loses it. Returns at once. `record` is valid during the call.
-  virtual void take(const LogRecord& record) = 0;
+  /// Appends the next record, or loses it. Returns at once. `record` is valid during the call.
+  virtual void append(const LogRecord& record) = 0;
 
   /// Returns whether this sink can only go on, or would like to, at a new segment.
   [[nodiscard]] virtual bool wants_segment() const { return false; }

@@ -27,9 +27,9 @@ class PlayerCount {
  public:
   explicit PlayerCount(Decoder& decoder) : decoder_(decoder) {}
 
-  /// Takes the content of an item. Returns false if it is impossible; the rest of its segment is
+  /// Counts the content of an item. Returns false if it is impossible; the rest of its segment is
   /// then not counted.
-  [[nodiscard]] bool take(Reader::Item item, const Reader& reader) {
+  [[nodiscard]] bool count(Reader::Item item, const Reader& reader) {
     if (item == Reader::Item::Keyframe) return is_possible_ = begin(reader.world());
     if (item == Reader::Item::Unfinished && is_possible_) {
       return decoder_.tick(reader.unfinished()) != nullptr;
@@ -75,7 +75,7 @@ Summary summarize(Reader reader, Decoder* decoder) {
     item = reader.next();
     segments.add(item, reader);
     if (item == Reader::Item::Damage) list(reader.damage());
-    if (players && !players->take(item, reader)) {
+    if (players && !players->count(item, reader)) {
       ++impossible;
       list({.offset = reader.item_offset(), .bytes = reader.offset() - reader.item_offset()});
     }

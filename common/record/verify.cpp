@@ -39,7 +39,7 @@ void SegmentVerifier::begin(const Reader& reader) {
   if (beside_) second_.emplace(beside_->begin(reader.world())->world);
 }
 
-void SegmentVerifier::take(Reader::Item item, const Reader& reader) {
+void SegmentVerifier::verify(Reader::Item item, const Reader& reader) {
   if (item == Reader::Item::Unfinished) {
     if (world_ && !gives_up()) step_unfinished(reader.unfinished());
     world_.reset();
@@ -123,7 +123,7 @@ SegmentResult SegmentVerifier::verify(const Reader& recording, const Segment& se
   begin(reader);
   while (world_ && reader.offset() < segment.end) {
     const Reader::Item item = reader.next();
-    take(item, reader);
+    verify(item, reader);
   }
   if (world_ && segment.continued && reader.next() == Reader::Item::Keyframe) compare_next(reader);
   return result_;
@@ -196,10 +196,10 @@ VerifyResult verify(const Reader& reader, const GameTable& game, const engine::S
   return sum.result(segments);
 }
 
-void LiveVerifier::take(Reader::Item item, const Reader& reader) {
+void LiveVerifier::verify(Reader::Item item, const Reader& reader) {
   segments_.add(item, reader);
   if (item == Reader::Item::Ticks || item == Reader::Item::Unfinished) {
-    return verifier_.take(item, reader);
+    return verifier_.verify(item, reader);
   }
   if (item != Reader::Item::Keyframe) return;
   if (segments_.all.size() > 1) {

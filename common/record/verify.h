@@ -96,7 +96,7 @@ class SegmentVerifier {
   void begin(const Reader& reader);
 
   /// Steps what `reader` has returned: ticks of the segment, or the unfinished one.
-  void take(Reader::Item item, const Reader& reader);
+  void verify(Reader::Item item, const Reader& reader);
 
   /// Compares the stepped world with the keyframe that `reader` has returned. Requires: that
   /// continues the segment.
@@ -164,8 +164,8 @@ class LiveVerifier {
                const VerifyOptions& options)
       : verifier_(game, map, tick_rate, options), sum_(options) {}
 
-  /// Takes the item that `reader` has returned.
-  void take(Reader::Item item, const Reader& reader);
+  /// Verifies the item that `reader` has returned.
+  void verify(Reader::Item item, const Reader& reader);
 
   /// Returns what is known so far.
   [[nodiscard]] VerifyResult result() const;

@@ -150,11 +150,11 @@ void Caster::reserve(std::size_t movers) {
   blocks_.reserve(movers / kBlockSize + 1);
 }
 
-void Caster::look_at(const World& world) {
-  look_at(world.immovables(), world.settings().border, world.movers());
+void Caster::rebuild(const World& world) {
+  rebuild(world.immovables(), world.settings().border, world.movers());
 }
 
-void Caster::look_at(const Immovables& immovables, Border border, std::span<const Body> movers) {
+void Caster::rebuild(const Immovables& immovables, Border border, std::span<const Body> movers) {
   immovables_ = immovables;
   border_ = border;
   movers_ = movers;
@@ -235,13 +235,13 @@ void Caster::all(const Cast& cast, std::vector<CastHit>& hits) const {
   const Motion motion = motion_of(cast.from, cast.size, cast.way);
   const Box hull = hull_of(motion, 0, kFineSteps);
   hits.clear();
-  const auto take = [&](const std::optional<CastHit>& hit) {
+  const auto keep = [&](const std::optional<CastHit>& hit) {
     if (hit) hits.push_back(*hit);
   };
 
-  visit_border(cast, motion, take);
-  visit_immovables(cast, motion, hull, take, [](FineTime /*walked*/) { return false; });
-  visit_movers(cast, hull, [&](const Body& body) { take(hit_on(cast, motion, body)); });
+  visit_border(cast, motion, keep);
+  visit_immovables(cast, motion, hull, keep, [](FineTime /*walked*/) { return false; });
+  visit_movers(cast, hull, [&](const Body& body) { keep(hit_on(cast, motion, body)); });
   std::sort(hits.begin(), hits.end(),
             [](const CastHit& a, const CastHit& b) { return is_before(a, b); });
   hits.erase(std::unique(hits.begin(), hits.end()), hits.end());

@@ -79,13 +79,13 @@ class Caster {
 
   /// Indexes a world, in place of the one before.
   /// Requires: `world` stays unchanged while casts are answered. Cost: sorts the movers.
-  void look_at(const World& world);
+  void rebuild(const World& world);
 
   /// Indexes movers outside any world, such as the past movers of lag compensation.
   /// Requires: all bodies stay unchanged while casts are answered.
-  void look_at(const Immovables& immovables, Border border, std::span<const Body> movers);
+  void rebuild(const Immovables& immovables, Border border, std::span<const Body> movers);
 
-  /// The first hit, or nothing. Requires: look_at(); `cast` within the limits of Cast.
+  /// The first hit, or nothing. Requires: rebuild(); `cast` within the limits of Cast.
   [[nodiscard]] std::optional<CastHit> nearest(const Cast& cast) const;
 
   /// Replaces `hits` with all hits in order: one per body, and one per side of the border.

@@ -38,7 +38,7 @@ class Overlapped {
     ids_.clear();
   }
 
-  void look_at(const Body& other) {
+  void count(const Body& other) {
     if (exceeds_limit() || !stay_apart(*body_, other) ||
         !overlap(box_of(body_->min, body_->size), box_of(other.min, other.size)) ||
         (may_overlap_ && may_overlap_(*body_, other)) ||
@@ -73,11 +73,11 @@ std::optional<CrowdedBody> find_crowded_body(const World& world, const CrowdingL
     paths.grid.visit_near(paths.hulls[mover], [&](std::uint32_t other) {
       if (other == mover) return;
       ++found;
-      if (is_limited) overlapped.look_at(movers[other]);
+      if (is_limited) overlapped.count(movers[other]);
     });
     if (is_limited) {
       immovables.visit(Solidity::Solid, rect_of(box_of(body.min, body.size)),
-                       [&](std::uint32_t wall) { overlapped.look_at(immovables[wall]); });
+                       [&](std::uint32_t wall) { overlapped.count(immovables[wall]); });
     }
     if (overlapped.exceeds_limit()) return CrowdedBody{body.id, Crowding::Overlaps};
     if (found / 2 > limits.pairs) return CrowdedBody{body.id, Crowding::Pairs};

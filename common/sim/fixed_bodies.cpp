@@ -59,7 +59,7 @@ void FixedBodies::add(const Body& body) {
   by_id_.insert(place, {body.id, slot});
   (is_ghost(body) ? ghosts_ : solids_).add(slot, rect_of(box_of(body.min, body.size)));
   hash_ += hash_of(body);
-  note_change(body);
+  record_change(body);
 }
 
 bool FixedBodies::remove(BodyId id) {
@@ -69,13 +69,13 @@ bool FixedBodies::remove(BodyId id) {
   const Body& body = bodies_[slot];
   (is_ghost(body) ? ghosts_ : solids_).remove(slot);
   hash_ -= hash_of(body);
-  note_change(body);
+  record_change(body);
   free_.push_back(slot);
   by_id_.erase(place);
   return true;
 }
 
-void FixedBodies::note_change(const Body& body) {
+void FixedBodies::record_change(const Body& body) {
   if (changes_.size() == 2 * kChangesKept) {
     changes_.erase(changes_.begin(), changes_.begin() + kChangesKept);
   }
@@ -90,7 +90,7 @@ std::optional<std::span<const FixedChange>> FixedBodies::changes_since(std::uint
   return std::span{changes_}.last(static_cast<std::size_t>(count));
 }
 
-std::optional<std::span<const FixedChange>> FixedWatch::look_at(const SharedFixedBodies& fixed) {
+std::optional<std::span<const FixedChange>> FixedWatch::poll(const SharedFixedBodies& fixed) {
   const bool is_same = !seen_.owner_before(fixed) && !fixed.owner_before(seen_);
   const std::uint64_t before = serial_;
   seen_ = fixed;

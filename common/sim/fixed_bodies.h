@@ -85,7 +85,7 @@ class FixedBodies {
     std::uint32_t slot = 0;
   };
 
-  void note_change(const Body& body);
+  void record_change(const Body& body);
 
   std::vector<Body> bodies_;         ///< by slot
   std::vector<std::uint32_t> free_;  ///< slots that hold no body
@@ -106,7 +106,7 @@ class FixedWatch {
  public:
   /// The changes since the last call, or nothing if they are not known: other bodies, or too many
   /// changes. Valid until the next change.
-  [[nodiscard]] std::optional<std::span<const FixedChange>> look_at(const SharedFixedBodies& fixed);
+  [[nodiscard]] std::optional<std::span<const FixedChange>> poll(const SharedFixedBodies& fixed);
 
  private:
   std::weak_ptr<const FixedBodies> seen_;  ///< weak, so that a change copies nothing

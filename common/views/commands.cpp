@@ -16,9 +16,9 @@ unsigned type_bits(const GameTable& game) {
 
 }  // namespace
 
-void put_command(const GameTable& game, const GivenCommand& command, engine::BitWriter& out) {
-  out.put(1, 1);
-  out.put(command.type, type_bits(game));
+void write_command(const GameTable& game, const GivenCommand& command, engine::BitWriter& out) {
+  out.write(1, 1);
+  out.write(command.type, type_bits(game));
   engine::pack_sparse(game.commands[command.type].type, command.bytes, out);
 }
 
@@ -26,8 +26,8 @@ std::size_t command_bits(const GameTable& game, const GivenCommand& command) {
   return 1 + type_bits(game) + engine::sparse_bits(game.commands[command.type].type, command.bytes);
 }
 
-void put_command_head(std::uint16_t first, engine::BitWriter& out) {
-  out.put(first, kNumberBits);
+void write_command_head(std::uint16_t first, engine::BitWriter& out) {
+  out.write(first, kNumberBits);
 }
 
 bool ReceivedCommands::read(const GameTable& game, ConstBytes bits) {
@@ -36,10 +36,10 @@ bool ReceivedCommands::read(const GameTable& game, ConstBytes bits) {
   if (bits.empty()) return true;
   if (game.commands.empty()) return false;
   engine::BitReader in{bits};
-  first_ = static_cast<std::uint16_t>(in.take(kNumberBits));
-  while (in.take(1) != 0) {
+  first_ = static_cast<std::uint16_t>(in.read(kNumberBits));
+  while (in.read(1) != 0) {
     if (size() == kCommandsMax) return false;
-    const auto type = static_cast<std::uint8_t>(in.take(type_bits(game)));
+    const auto type = static_cast<std::uint8_t>(in.read(type_bits(game)));
     if (type >= game.commands.size()) return false;
     const TypeInfo& info = game.commands[type].type;
     const Received command{.type = type, .first = aligned(values_.size()), .bytes = info.bytes};

@@ -22,13 +22,13 @@ struct GivenCommand {
 };
 
 /// Writes the command with the next number behind those before it.
-void put_command(const GameTable& game, const GivenCommand& command, engine::BitWriter& out);
+void write_command(const GameTable& game, const GivenCommand& command, engine::BitWriter& out);
 
-/// Returns the bits that put_command() writes.
+/// Returns the bits that write_command() writes.
 [[nodiscard]] std::size_t command_bits(const GameTable& game, const GivenCommand& command);
 
 /// Writes the head of a list whose first command has this number. The list ends with one bit, 0.
-void put_command_head(std::uint16_t first, engine::BitWriter& out);
+void write_command_head(std::uint16_t first, engine::BitWriter& out);
 
 /// The commands of a message that was received; keeps its memory.
 class ReceivedCommands {

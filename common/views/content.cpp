@@ -31,14 +31,14 @@ class ContentReader {
         game_(content.rows.game()) {}
 
   bool read() {
-    index_bits_ = static_cast<unsigned>(in_.take(kIndexWidthBits));
+    index_bits_ = static_cast<unsigned>(in_.read(kIndexWidthBits));
     const unsigned wanted = base_.rows != nullptr ? index_bits(base_.rows->size()) : 0;
     if (index_bits_ != wanted) return false;
-    const Lists lists{.inputs = in_.take(1) != 0,
-                      .outcomes = in_.take(1) != 0,
-                      .room = in_.take(1) != 0,
-                      .exits = in_.take(1) != 0,
-                      .rows = in_.take(1) != 0};
+    const Lists lists{.inputs = in_.read(1) != 0,
+                      .outcomes = in_.read(1) != 0,
+                      .room = in_.read(1) != 0,
+                      .exits = in_.read(1) != 0,
+                      .rows = in_.read(1) != 0};
     const bool on_base = base_.rows != nullptr;
     if (!on_base && (lists.inputs || lists.outcomes || lists.exits)) return false;
     return lists.any() && (!lists.inputs || read_inputs()) &&
@@ -48,8 +48,8 @@ class ContentReader {
 
  private:
   /// Reads the index of a member. Fails: nothing.
-  std::optional<std::uint16_t> take_index() {
-    const auto index = static_cast<std::uint16_t>(in_.take(index_bits_));
+  std::optional<std::uint16_t> read_index() {
+    const auto index = static_cast<std::uint16_t>(in_.read(index_bits_));
     if (in_.failed() || index >= base_.rows->size()) return std::nullopt;
     return index;
   }
@@ -59,7 +59,7 @@ class ContentReader {
   bool read_ticks(ReadCause read_cause) {
     bool has_any = false;
     for (std::uint32_t ago = base_.age; ago-- > 0;) {
-      while (in_.take(1) != 0) {
+      while (in_.read(1) != 0) {
         has_any = true;
         if (!read_cause(static_cast<std::uint8_t>(ago))) return false;
       }
@@ -70,7 +70,7 @@ class ContentReader {
 
   bool read_inputs() {
     return read_ticks([this](std::uint8_t ago) {
-      const auto index = take_index();
+      const auto index = read_index();
       if (!index || !is_avatar(base_.rows->id(*index))) return false;
       const bool is_in_order = content_.inputs.empty() || content_.inputs.back().ago > ago ||
                                content_.inputs.back().index < *index;
@@ -83,17 +83,17 @@ class ContentReader {
 
   bool read_outcomes() {
     return read_ticks([this](std::uint8_t ago) {
-      const auto index = take_index();
+      const auto index = read_index();
       if (!index) return false;
       Content::Outcome outcome{.ago = ago, .index = *index};
-      outcome.is_strike = in_.take(1) == kBySeat;
+      outcome.is_strike = in_.read(1) == kBySeat;
       if (outcome.is_strike) {
-        outcome.shooter = {static_cast<std::uint16_t>(in_.take(engine::kSeatBits))};
+        outcome.shooter = {static_cast<std::uint16_t>(in_.read(engine::kSeatBits))};
         content_.outcomes.push_back(outcome);
         return !in_.failed();
       }
-      outcome.phase = static_cast<engine::OutcomePhase>(in_.take(1));
-      outcome.type = static_cast<std::uint8_t>(in_.take(outcome_bits(game_)));
+      outcome.phase = static_cast<engine::OutcomePhase>(in_.read(1));
+      outcome.type = static_cast<std::uint8_t>(in_.read(outcome_bits(game_)));
       if (outcome.type >= game_.outcomes.size()) return false;
       outcome.first = in_.at();
       content_.outcomes.push_back(outcome);
@@ -112,7 +112,7 @@ class ContentReader {
       return skip_sparse(game_.room);
     }
     for (std::uint32_t ago = base_.age; ago-- > 0;) {
-      if (in_.take(1) == 0) continue;
+      if (in_.read(1) == 0) continue;
       content_.room.push_back({.ago = static_cast<std::uint8_t>(ago), .first = in_.at()});
       if (!skip_sparse(game_.room)) return false;
     }
@@ -121,14 +121,14 @@ class ContentReader {
 
   bool read_exits() {
     std::vector<std::uint16_t>& exits = content_.exits;
-    const bool is_bitmap = in_.take(1) != 0;
+    const bool is_bitmap = in_.read(1) != 0;
     if (is_bitmap) {
       for (std::size_t index = 0; index < base_.rows->size(); ++index) {
-        if (in_.take(1) != 0) exits.push_back(static_cast<std::uint16_t>(index));
+        if (in_.read(1) != 0) exits.push_back(static_cast<std::uint16_t>(index));
       }
     } else {
-      while (in_.take(1) != 0) {
-        const auto index = take_index();
+      while (in_.read(1) != 0) {
+        const auto index = read_index();
         if (!index || (!exits.empty() && exits.back() >= *index)) return false;
         exits.push_back(*index);
       }
@@ -140,29 +140,29 @@ class ContentReader {
   bool read_rows() {
     Vec2 origin;
     for (std::size_t axis = 0; axis < 2; ++axis) {
-      const auto units = static_cast<std::int16_t>(in_.take(kOriginBits));
+      const auto units = static_cast<std::int16_t>(in_.read(kOriginBits));
       origin[axis] = std::int32_t{units} * kUnit;
     }
     content_.origin = origin;
-    while (in_.take(1) != 0) {
-      const std::optional<BodyId> id = take_row_id();
+    while (in_.read(1) != 0) {
+      const std::optional<BodyId> id = read_row_id();
       const bool is_in_order = id && (content_.rows.empty() || content_.rows.ids().back() < *id);
       if (!is_in_order || content_.rows.size() == kMembersMax ||
-          !take_row(*id, origin, in_, content_.rows)) {
+          !read_row(*id, origin, in_, content_.rows)) {
         return false;
       }
     }
     return !in_.failed() && !content_.rows.empty();
   }
 
-  std::optional<BodyId> take_row_id() {
-    const bool is_known = base_.rows != nullptr && in_.take(1) != 0;
+  std::optional<BodyId> read_row_id() {
+    const bool is_known = base_.rows != nullptr && in_.read(1) != 0;
     if (!is_known) {
-      const std::optional<BodyId> id = take_id(in_, base_.tick);
+      const std::optional<BodyId> id = read_id(in_, base_.tick);
       if (id && known_.contains(*id)) return std::nullopt;
       return id;
     }
-    const auto index = take_index();
+    const auto index = read_index();
     if (!index) return std::nullopt;
     return base_.rows->id(*index);
   }
@@ -182,51 +182,51 @@ unsigned outcome_bits(const GameTable& game) {
                                : static_cast<unsigned>(std::bit_width(game.outcomes.size() - 1));
 }
 
-void put_head(unsigned index_bits, const Lists& lists, BitWriter& out) {
-  out.put(index_bits, kIndexWidthBits);
+void write_head(unsigned index_bits, const Lists& lists, BitWriter& out) {
+  out.write(index_bits, kIndexWidthBits);
   for (const bool has : {lists.inputs, lists.outcomes, lists.room, lists.exits, lists.rows}) {
-    out.put(has ? 1 : 0, 1);
+    out.write(has ? 1 : 0, 1);
   }
 }
 
-void put_exits(std::span<const std::uint16_t> exits, std::size_t members, BitWriter& out) {
+void write_exits(std::span<const std::uint16_t> exits, std::size_t members, BitWriter& out) {
   const unsigned width = index_bits(members);
   const bool is_bitmap = is_bitmap_shorter(exits.size(), members);
-  out.put(is_bitmap ? 1 : 0, 1);
+  out.write(is_bitmap ? 1 : 0, 1);
   if (is_bitmap) {
     auto next = exits.begin();
     for (std::size_t index = 0; index < members; ++index) {
       const bool leaves = next != exits.end() && *next == index;
-      out.put(leaves ? 1 : 0, 1);
+      out.write(leaves ? 1 : 0, 1);
       if (leaves) ++next;
     }
     return;
   }
   for (const std::uint16_t index : exits) {
-    out.put(1, 1);
-    out.put(index, width);
+    out.write(1, 1);
+    out.write(index, width);
   }
-  out.put(0, 1);
+  out.write(0, 1);
 }
 
-void put_origin(Vec2 origin, BitWriter& out) {
+void write_origin(Vec2 origin, BitWriter& out) {
   for (std::size_t axis = 0; axis < 2; ++axis) {
     const auto units = static_cast<std::uint16_t>(origin[axis] / kUnit);
-    out.put(units, kOriginBits);
+    out.write(units, kOriginBits);
   }
 }
 
-void put_outcome(const GameTable& game, const engine::Outcome& outcome, ConstBytes bytes,
-                 BitWriter& out) {
-  out.put(0, 1);
-  out.put(static_cast<std::uint64_t>(outcome.phase), 1);
-  out.put(outcome.type, outcome_bits(game));
+void write_outcome(const GameTable& game, const engine::Outcome& outcome, ConstBytes bytes,
+                   BitWriter& out) {
+  out.write(0, 1);
+  out.write(static_cast<std::uint64_t>(outcome.phase), 1);
+  out.write(outcome.type, outcome_bits(game));
   engine::pack_sparse(game.outcomes[outcome.type], bytes, out);
 }
 
-void put_strike(Player shooter, BitWriter& out) {
-  out.put(kBySeat, 1);
-  out.put(shooter.seat, engine::kSeatBits);
+void write_strike(Player shooter, BitWriter& out) {
+  out.write(kBySeat, 1);
+  out.write(shooter.seat, engine::kSeatBits);
 }
 
 void Content::clear() {

@@ -41,10 +41,10 @@ struct Lists {
   friend bool operator==(const Lists&, const Lists&) = default;
 };
 
-void put_head(unsigned index_bits, const Lists& lists, engine::BitWriter& out);
+void write_head(unsigned index_bits, const Lists& lists, engine::BitWriter& out);
 
 /// Writes exits in the shorter of both forms. `exits`: indices, ascending, at least one.
-void put_exits(std::span<const std::uint16_t> exits, std::size_t members, engine::BitWriter& out);
+void write_exits(std::span<const std::uint16_t> exits, std::size_t members, engine::BitWriter& out);
 
 /// Returns the bits of the number of an outcome.
 [[nodiscard]] unsigned outcome_bits(const GameTable& game);
@@ -59,12 +59,12 @@ void put_exits(std::span<const std::uint16_t> exits, std::size_t members, engine
   return {centre.x / kUnit * kUnit, centre.y / kUnit * kUnit};
 }
 
-void put_origin(Vec2 origin, engine::BitWriter& out);
+void write_origin(Vec2 origin, engine::BitWriter& out);
 
 /// Writes the payload of an outcome or a strike: what follows the index.
-void put_outcome(const GameTable& game, const engine::Outcome& outcome, ConstBytes bytes,
-                 engine::BitWriter& out);
-void put_strike(Player shooter, engine::BitWriter& out);
+void write_outcome(const GameTable& game, const engine::Outcome& outcome, ConstBytes bytes,
+                   engine::BitWriter& out);
+void write_strike(Player shooter, engine::BitWriter& out);
 
 /// A content that was read. Its causes name their bits in the bytes that it was read from.
 struct Content {

@@ -23,7 +23,7 @@ std::optional<engine::WorldDifference> compare_views(const ViewState& expected,
                                {.size = got.rows.size(), .row = have}, [](BodyId) { return true; });
   differences.begin("room");
   differences.compare_values(game.room, expected.room, got.room);
-  return differences.take();
+  return differences.finish();
 }
 
 }  // namespace tickbox::views

@@ -27,9 +27,9 @@ const TypeInfo& type_of(const GameTable& game, std::uint8_t kind) {
   return kind == 0 ? game.seat : game.events[kind - 1];
 }
 
-void put_event(const GameTable& game, const Event& event, BitWriter& out) {
-  out.put(event.kind, event_kind_bits(game));
-  if (event.kind == 0) out.put(event.player.seat, engine::kSeatBits);
+void write_event(const GameTable& game, const Event& event, BitWriter& out) {
+  out.write(event.kind, event_kind_bits(game));
+  if (event.kind == 0) out.write(event.player.seat, engine::kSeatBits);
   engine::pack_sparse(type_of(game, event.kind), event.bytes, out);
 }
 
@@ -37,29 +37,29 @@ std::size_t event_head_bits(std::uint32_t age) {
   return 1 + kAgeBits + (age >= kAgeMore ? kMoreBits : 0U);
 }
 
-void put_event_head(std::uint32_t age, BitWriter& out) {
-  out.put(1, 1);
+void write_event_head(std::uint32_t age, BitWriter& out) {
+  out.write(1, 1);
   const std::uint32_t sent = std::min(age, kEventAgeMax);
-  out.put(std::min(sent, kAgeMore), kAgeBits);
-  if (sent >= kAgeMore) out.put(sent - kAgeMore, kMoreBits);
+  out.write(std::min(sent, kAgeMore), kAgeBits);
+  if (sent >= kAgeMore) out.write(sent - kAgeMore, kMoreBits);
 }
 
 bool read_events(const GameTable& game, ConstBytes bits, ReceivedEvents& out) {
   out.clear();
   if (bits.empty()) return true;
   BitReader in{bits};
-  auto number = static_cast<std::uint16_t>(in.take(16));
-  while (in.take(1) != 0) {
+  auto number = static_cast<std::uint16_t>(in.read(16));
+  while (in.read(1) != 0) {
     if (out.events.size() == kSnapshotEventsMax) return false;
     ReceivedEvent event{.number = number++};
-    auto age = static_cast<std::uint32_t>(in.take(kAgeBits));
-    if (age == kAgeMore) age += static_cast<std::uint32_t>(in.take(kMoreBits));
+    auto age = static_cast<std::uint32_t>(in.read(kAgeBits));
+    if (age == kAgeMore) age += static_cast<std::uint32_t>(in.read(kMoreBits));
     if (age > kEventAgeMax) return false;
     event.age = static_cast<std::uint8_t>(age);
-    event.kind = static_cast<std::uint8_t>(in.take(event_kind_bits(game)));
+    event.kind = static_cast<std::uint8_t>(in.read(event_kind_bits(game)));
     if (event.kind > game.events.size()) return false;
     if (event.kind == 0) {
-      event.player = {static_cast<std::uint16_t>(in.take(engine::kSeatBits))};
+      event.player = {static_cast<std::uint16_t>(in.read(engine::kSeatBits))};
     }
     const TypeInfo& type = type_of(game, event.kind);
     event.first = aligned(out.bytes.size());

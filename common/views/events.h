@@ -29,16 +29,16 @@ struct Event {
 [[nodiscard]] const TypeInfo& type_of(const GameTable& game, std::uint8_t kind);
 
 /// Writes the value of an event, without its age.
-void put_event(const GameTable& game, const Event& event, engine::BitWriter& out);
+void write_event(const GameTable& game, const Event& event, engine::BitWriter& out);
 
-/// Returns the bits of put_event_head().
+/// Returns the bits of write_event_head().
 [[nodiscard]] std::size_t event_head_bits(std::uint32_t age);
 
 /// The bits of the list beside its events.
 inline constexpr std::size_t kEventListBits = 16 + 1 + 7;
 
 /// Writes the head of an event: that it follows, and its age.
-void put_event_head(std::uint32_t age, engine::BitWriter& out);
+void write_event_head(std::uint32_t age, engine::BitWriter& out);
 
 /// An event that was received.
 struct ReceivedEvent {

@@ -13,19 +13,20 @@ constexpr unsigned kLookBackBits = 8;
 
 }  // namespace
 
-void put_inputs(const GameTable& game, std::span<const GivenInput> inputs, engine::BitWriter& out) {
+void write_inputs(const GameTable& game, std::span<const GivenInput> inputs,
+                  engine::BitWriter& out) {
   alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> by_default{};
   game.input.write_default(by_default.data());
   GivenInput before{.input = ConstBytes{by_default}.first(game.input.bytes)};
   for (const GivenInput& given : inputs) {
-    out.put(1, 1);
-    const bool looks_anew = given.look_back != before.look_back;
-    out.put(looks_anew ? 1 : 0, 1);
-    if (looks_anew) out.put(given.look_back, kLookBackBits);
+    out.write(1, 1);
+    const bool is_changed = given.look_back != before.look_back;
+    out.write(is_changed ? 1 : 0, 1);
+    if (is_changed) out.write(given.look_back, kLookBackBits);
     engine::pack_change(game.input, before.input, given.input, out);
     before = given;
   }
-  out.put(0, 1);
+  out.write(0, 1);
 }
 
 bool ReceivedInputs::read(const GameTable& game, ConstBytes bits, std::size_t most) {
@@ -38,9 +39,9 @@ bool ReceivedInputs::read(const GameTable& game, ConstBytes bits, std::size_t mo
   game.input.write_default(value.data());
   engine::BitReader in{bits};
   std::uint8_t look_back = 0;
-  while (in.take(1) != 0) {
+  while (in.read(1) != 0) {
     if (size() == most) return false;
-    if (in.take(1) != 0) look_back = static_cast<std::uint8_t>(in.take(kLookBackBits));
+    if (in.read(1) != 0) look_back = static_cast<std::uint8_t>(in.read(kLookBackBits));
     if (!engine::unpack_change(game.input, in, MutableBytes{value}.first(bytes_))) return false;
     values_.resize(values_.size() + stride_);
     std::ranges::copy(ConstBytes{value}.first(bytes_),

@@ -21,7 +21,8 @@ struct GivenInput {
   std::uint8_t look_back = 0;
 };
 
-void put_inputs(const GameTable& game, std::span<const GivenInput> inputs, engine::BitWriter& out);
+void write_inputs(const GameTable& game, std::span<const GivenInput> inputs,
+                  engine::BitWriter& out);
 
 /// The inputs of a message that was received; keeps its memory.
 class ReceivedInputs {

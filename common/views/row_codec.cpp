@@ -28,15 +28,15 @@ unsigned width_of(std::uint64_t value) {
 }
 
 /// Writes a number that is usually small: a bit that says whether it is small, and the number.
-void put_small(std::uint32_t number, unsigned small_bits, unsigned bits, BitWriter& out) {
+void write_small(std::uint32_t number, unsigned small_bits, unsigned bits, BitWriter& out) {
   const bool is_small = number < 1U << small_bits;
-  out.put(is_small ? 0 : 1, 1);
-  out.put(number, is_small ? small_bits : bits);
+  out.write(is_small ? 0 : 1, 1);
+  out.write(number, is_small ? small_bits : bits);
 }
 
-std::uint32_t take_small(BitReader& in, unsigned small_bits, unsigned bits) {
-  const bool is_small = in.take(1) == 0;
-  return static_cast<std::uint32_t>(in.take(is_small ? small_bits : bits));
+std::uint32_t read_small(BitReader& in, unsigned small_bits, unsigned bits) {
+  const bool is_small = in.read(1) == 0;
+  return static_cast<std::uint32_t>(in.read(is_small ? small_bits : bits));
 }
 
 std::size_t small_size(std::uint32_t number, unsigned small_bits, unsigned bits) {
@@ -81,26 +81,26 @@ unsigned speed_width(Vec2 velocity) {
   return width_of(zigzag(velocity.x) | zigzag(velocity.y));
 }
 
-void put_place(Vec2 place, Vec2 origin, BitWriter& out) {
-  if (is_near(place, origin)) return out.put(near_place(place, origin), kNearPlaceBits);
-  out.put(1, 1);
-  out.put(static_cast<std::uint32_t>(place.x), 32);
-  out.put(static_cast<std::uint32_t>(place.y), 32);
+void write_place(Vec2 place, Vec2 origin, BitWriter& out) {
+  if (is_near(place, origin)) return out.write(near_place(place, origin), kNearPlaceBits);
+  out.write(1, 1);
+  out.write(static_cast<std::uint32_t>(place.x), 32);
+  out.write(static_cast<std::uint32_t>(place.y), 32);
 }
 
-/// Fails: nothing, for a place that put_place() writes shorter or that does not fit 32 bits.
-std::optional<Vec2> take_place(Vec2 origin, BitReader& in) {
-  const bool near = in.take(1) == 0;
+/// Fails: nothing, for a place that write_place() writes shorter or that does not fit 32 bits.
+std::optional<Vec2> read_place(Vec2 origin, BitReader& in) {
+  const bool near = in.read(1) == 0;
   Vec2 place;
   for (std::size_t axis = 0; axis < 2; ++axis) {
     if (near) {
-      const auto bits = static_cast<std::int64_t>(in.take(kNearBits));
+      const auto bits = static_cast<std::int64_t>(in.read(kNearBits));
       const std::int64_t from = bits >= kNear ? bits - 2 * std::int64_t{kNear} : bits;
       const std::int64_t at = origin[axis] + from;
       if (at < INT32_MIN || at > INT32_MAX) return std::nullopt;
       place[axis] = static_cast<std::int32_t>(at);
     } else {
-      place[axis] = static_cast<std::int32_t>(static_cast<std::uint32_t>(in.take(32)));
+      place[axis] = static_cast<std::int32_t>(static_cast<std::uint32_t>(in.read(32)));
     }
   }
   if (in.failed() || is_near(place, origin) != near) return std::nullopt;
@@ -119,37 +119,37 @@ std::size_t id_bits(BodyId id, Tick now) {
   return 2 + who + kAgeWidthBits + width_of(parts.age) + 1 + (parts.count != 0 ? kCountBits : 0U);
 }
 
-void put_id(BodyId id, Tick now, BitWriter& out) {
+void write_id(BodyId id, Tick now, BitWriter& out) {
   const IdParts parts = parts_of(id, now);
-  out.put(static_cast<std::uint64_t>(parts.by), 2);
+  out.write(static_cast<std::uint64_t>(parts.by), 2);
   if (parts.by == IdClass::Avatar) {
-    out.put(parts.lineage, engine::kSeatBits);
-    put_small(parts.generation, kSmallGenerationBits, kGenerationBits, out);
+    out.write(parts.lineage, engine::kSeatBits);
+    write_small(parts.generation, kSmallGenerationBits, kGenerationBits, out);
   } else {
-    put_small(parts.lineage, kSmallLineageBits, kLineageBits, out);
+    write_small(parts.lineage, kSmallLineageBits, kLineageBits, out);
   }
-  out.put(width_of(parts.age), kAgeWidthBits);
-  out.put(parts.age, width_of(parts.age));
-  out.put(parts.count != 0 ? 1 : 0, 1);
-  if (parts.count != 0) out.put(parts.count, kCountBits);
+  out.write(width_of(parts.age), kAgeWidthBits);
+  out.write(parts.age, width_of(parts.age));
+  out.write(parts.count != 0 ? 1 : 0, 1);
+  if (parts.count != 0) out.write(parts.count, kCountBits);
 }
 
-std::optional<BodyId> take_id(BitReader& in, Tick now) {
+std::optional<BodyId> read_id(BitReader& in, Tick now) {
   const std::size_t first = in.at();
-  const auto by = static_cast<IdClass>(in.take(2));
+  const auto by = static_cast<IdClass>(in.read(2));
   if (by == IdClass::Wall) return std::nullopt;
   std::uint32_t generation = 0;
   std::uint32_t lineage = 0;
   if (by == IdClass::Avatar) {
-    lineage = static_cast<std::uint32_t>(in.take(engine::kSeatBits));
-    generation = take_small(in, kSmallGenerationBits, kGenerationBits);
+    lineage = static_cast<std::uint32_t>(in.read(engine::kSeatBits));
+    generation = read_small(in, kSmallGenerationBits, kGenerationBits);
   } else {
-    lineage = take_small(in, kSmallLineageBits, kLineageBits);
+    lineage = read_small(in, kSmallLineageBits, kLineageBits);
   }
-  const auto width = static_cast<unsigned>(in.take(kAgeWidthBits));
+  const auto width = static_cast<unsigned>(in.read(kAgeWidthBits));
   if (width > 32) return std::nullopt;
-  const auto age = static_cast<std::uint32_t>(in.take(width));
-  const std::uint32_t count = in.take(1) != 0 ? static_cast<std::uint32_t>(in.take(kCountBits)) : 0;
+  const auto age = static_cast<std::uint32_t>(in.read(width));
+  const std::uint32_t count = in.read(1) != 0 ? static_cast<std::uint32_t>(in.read(kCountBits)) : 0;
   if (in.failed()) return std::nullopt;
   const engine::Spawned spawned{.lineage = lineage, .tick = {now.value - age}, .count = count};
   const BodyId id = by == IdClass::Avatar ? engine::avatar_id(generation, spawned)
@@ -163,33 +163,33 @@ unsigned bits_before_place(const GameTable& game) {
   return kind_bits(game) + 1;
 }
 
-void put_row(const GameTable& game, const RowRef& row, Vec2 origin, BitWriter& out) {
+void write_row(const GameTable& game, const RowRef& row, Vec2 origin, BitWriter& out) {
   const RowHead& head = row.head;
   const KindTable& kind = game.kinds[head.kind];
-  out.put(head.kind, kind_bits(game));
-  out.put(head.is_new ? 1 : 0, 1);
-  put_place(head.min, origin, out);
+  out.write(head.kind, kind_bits(game));
+  out.write(head.is_new ? 1 : 0, 1);
+  write_place(head.min, origin, out);
   engine::pack_sparse(kind.type, row.state, out);
   const Motion motion = motion_of(kind, row.state);
   if (motion != Motion::Fixed) {
     const unsigned width = speed_width(head.velocity);
-    out.put(width, kSpeedWidthBits);
-    out.put(zigzag(head.velocity.x), width);
-    out.put(zigzag(head.velocity.y), width);
+    out.write(width, kSpeedWidthBits);
+    out.write(zigzag(head.velocity.x), width);
+    out.write(zigzag(head.velocity.y), width);
   }
   if (engine::class_of(head.id) == IdClass::ByEntity) {
-    out.put(head.parent != Parent::Collides ? 1 : 0, 1);
+    out.write(head.parent != Parent::Collides ? 1 : 0, 1);
     if (head.parent != Parent::Collides) {
-      out.put(head.parent == Parent::IgnoredUntilApart ? 1 : 0, 1);
-      out.put(head.ignores.value, 64);
+      out.write(head.parent == Parent::IgnoredUntilApart ? 1 : 0, 1);
+      out.write(head.ignores.value, 64);
     }
   }
   if (motion == Motion::Kinematic) {
-    out.put(head.path, 16);
-    out.put(head.path_ticks, 32);
+    out.write(head.path, 16);
+    out.write(head.path_ticks, 32);
   } else if (motion == Motion::Dynamic) {
-    out.put(head.carrier != sim::kNoBody ? 1 : 0, 1);
-    if (head.carrier != sim::kNoBody) out.put(head.carrier.value, 64);
+    out.write(head.carrier != sim::kNoBody ? 1 : 0, 1);
+    if (head.carrier != sim::kNoBody) out.write(head.carrier.value, 64);
   }
   if (!row.input.empty()) engine::pack_sparse(game.input, row.input, out);
 }
@@ -199,13 +199,13 @@ namespace {
 // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init): unpack_sparse() writes the bytes first
 /// Reads a row. `motion`: nothing if the game is asked for it, which must then call the state
 /// possible.
-bool take_row(BodyId id, std::optional<Motion> motion, Vec2 origin, BitReader& in, Rows& rows) {
+bool read_row(BodyId id, std::optional<Motion> motion, Vec2 origin, BitReader& in, Rows& rows) {
   const GameTable& game = rows.game();
   RowHead head{.id = id};
-  head.kind = static_cast<std::uint8_t>(in.take(kind_bits(game)));
+  head.kind = static_cast<std::uint8_t>(in.read(kind_bits(game)));
   if (head.kind >= game.kinds.size()) return false;
-  head.is_new = in.take(1) != 0;
-  const std::optional<Vec2> place = take_place(origin, in);
+  head.is_new = in.read(1) != 0;
+  const std::optional<Vec2> place = read_place(origin, in);
   if (!place) return false;
   head.min = *place;
   const KindTable& kind = game.kinds[head.kind];
@@ -217,20 +217,20 @@ bool take_row(BodyId id, std::optional<Motion> motion, Vec2 origin, BitReader& i
     motion = motion_of(kind, state);
   }
   if (motion != Motion::Fixed) {
-    const auto width = static_cast<unsigned>(in.take(kSpeedWidthBits));
-    head.velocity.x = unzigzag(static_cast<std::uint32_t>(in.take(width)));
-    head.velocity.y = unzigzag(static_cast<std::uint32_t>(in.take(width)));
+    const auto width = static_cast<unsigned>(in.read(kSpeedWidthBits));
+    head.velocity.x = unzigzag(static_cast<std::uint32_t>(in.read(width)));
+    head.velocity.y = unzigzag(static_cast<std::uint32_t>(in.read(width)));
     if (speed_width(head.velocity) != width) return false;
   }
-  if (engine::class_of(id) == IdClass::ByEntity && in.take(1) != 0) {
-    head.parent = in.take(1) != 0 ? Parent::IgnoredUntilApart : Parent::IgnoredThisTick;
-    head.ignores = {in.take(64)};
+  if (engine::class_of(id) == IdClass::ByEntity && in.read(1) != 0) {
+    head.parent = in.read(1) != 0 ? Parent::IgnoredUntilApart : Parent::IgnoredThisTick;
+    head.ignores = {in.read(64)};
   }
   if (motion == Motion::Kinematic) {
-    head.path = static_cast<std::uint16_t>(in.take(16));
-    head.path_ticks = static_cast<std::uint32_t>(in.take(32));
-  } else if (motion == Motion::Dynamic && in.take(1) != 0) {
-    head.carrier = {in.take(64)};
+    head.path = static_cast<std::uint16_t>(in.read(16));
+    head.path_ticks = static_cast<std::uint32_t>(in.read(32));
+  } else if (motion == Motion::Dynamic && in.read(1) != 0) {
+    head.carrier = {in.read(64)};
     if (head.carrier == sim::kNoBody) return false;
   }
   alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> input_bytes;
@@ -245,12 +245,12 @@ bool take_row(BodyId id, std::optional<Motion> motion, Vec2 origin, BitReader& i
 
 }  // namespace
 
-bool take_row(BodyId id, Vec2 origin, BitReader& in, Rows& rows) {
-  return take_row(id, std::nullopt, origin, in, rows);
+bool read_row(BodyId id, Vec2 origin, BitReader& in, Rows& rows) {
+  return read_row(id, std::nullopt, origin, in, rows);
 }
 
-bool take_any_row(BodyId id, Motion motion, Vec2 origin, BitReader& in, Rows& rows) {
-  return take_row(id, std::optional{motion}, origin, in, rows);
+bool read_any_row(BodyId id, Motion motion, Vec2 origin, BitReader& in, Rows& rows) {
+  return read_row(id, std::optional{motion}, origin, in, rows);
 }
 
 }  // namespace tickbox::views

@@ -30,10 +30,10 @@ inline constexpr std::size_t kFarBits = std::size_t{2} * (32 - kNearBits);
 /// Returns the number of bits of an id, at most 72.
 [[nodiscard]] std::size_t id_bits(BodyId id, Tick now);
 
-void put_id(BodyId id, Tick now, engine::BitWriter& out);
+void write_id(BodyId id, Tick now, engine::BitWriter& out);
 
-/// Fails: nothing, for bits that put_id() does not write.
-[[nodiscard]] std::optional<BodyId> take_id(engine::BitReader& in, Tick now);
+/// Fails: nothing, for bits that write_id() does not write.
+[[nodiscard]] std::optional<BodyId> read_id(engine::BitReader& in, Tick now);
 
 /// Returns how a row moves. Requires: a state that the game calls possible.
 [[nodiscard]] inline Motion motion_of(const KindTable& kind, ConstBytes state) {
@@ -53,15 +53,15 @@ void put_id(BodyId id, Tick now, engine::BitWriter& out);
 }
 
 /// Writes a row without its id.
-void put_row(const GameTable& game, const RowRef& row, Vec2 origin, engine::BitWriter& out);
+void write_row(const GameTable& game, const RowRef& row, Vec2 origin, engine::BitWriter& out);
 
-/// Appends a row with this id to `rows`. Fails: false, for bits that put_row() does not write, and
-/// for a state that the game calls impossible.
-[[nodiscard]] bool take_row(BodyId id, Vec2 origin, engine::BitReader& in, Rows& rows);
+/// Appends a row with this id to `rows`. Fails: false, for bits that write_row() does not write,
+/// and for a state that the game calls impossible.
+[[nodiscard]] bool read_row(BodyId id, Vec2 origin, engine::BitReader& in, Rows& rows);
 
 /// Appends a row of which the motion is known. No code of the game runs, so the state may be one
-/// that the game calls impossible. Fails: false, for bits that put_row() does not write.
-[[nodiscard]] bool take_any_row(BodyId id, Motion motion, Vec2 origin, engine::BitReader& in,
+/// that the game calls impossible. Fails: false, for bits that write_row() does not write.
+[[nodiscard]] bool read_any_row(BodyId id, Motion motion, Vec2 origin, engine::BitReader& in,
                                 Rows& rows);
 
 }  // namespace tickbox::views

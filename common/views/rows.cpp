@@ -114,7 +114,7 @@ bool is_possible(const engine::World& world, const RowRef& row) {
          !engine::has_press_down(world.game().input, row.input);
 }
 
-void take_seat(engine::World& world, const RowRef& row) {
+void occupy_seat(engine::World& world, const RowRef& row) {
   const Player player = owner_of(row.head.id);
   engine::SeatInfo& seat = world.seats()[player.seat];
   seat.generation = engine::generation_of(row.head.id);
@@ -128,7 +128,7 @@ bool add_all(engine::World& world, std::span<const RowRef> rows) {
   const auto can_be = [&](const RowRef& row) { return is_possible(world, row); };
   if (!std::ranges::all_of(rows, can_be) || !world.add_all(rows)) return false;
   for (const RowRef& row : rows) {
-    if (is_avatar(row.head.id)) take_seat(world, row);
+    if (is_avatar(row.head.id)) occupy_seat(world, row);
   }
   return true;
 }

@@ -28,25 +28,25 @@ void encode_view_state(const ViewState& view, Tick tick, std::vector<std::byte>&
   engine::pack_sparse(game.room, view.room, writer);
   for (std::size_t i = 0; i < view.rows.size(); ++i) {
     const RowRef row = view.rows.row(i);
-    writer.put(1, 1);
-    put_id(row.head.id, tick, writer);
+    writer.write(1, 1);
+    write_id(row.head.id, tick, writer);
     const Motion motion = motion_of(view.rows.kind_of(i), row.state);
-    writer.put(std::to_underlying(motion), kMotionBits);
-    put_row(game, row, {}, writer);
+    writer.write(std::to_underlying(motion), kMotionBits);
+    write_row(game, row, {}, writer);
   }
-  writer.put(0, 1);
+  writer.write(0, 1);
 }
 
 std::optional<ViewState> decode_view_state(const GameTable& game, ConstBytes bytes, Tick tick) {
   ViewState view{.rows = Rows{game}, .room = std::vector<std::byte>(game.room.bytes)};
   engine::BitReader in{bytes};
   if (!engine::unpack_sparse(game.room, in, view.room)) return std::nullopt;
-  while (in.take(1) != 0) {
-    const std::optional<BodyId> id = take_id(in, tick);
+  while (in.read(1) != 0) {
+    const std::optional<BodyId> id = read_id(in, tick);
     const bool is_in_order = id && (view.rows.empty() || view.rows.heads().back().id < *id);
     if (!is_in_order || view.rows.size() == kMembersMax) return std::nullopt;
-    const std::uint64_t motion = in.take(kMotionBits);
-    if (motion >= kMotions || !take_any_row(*id, static_cast<Motion>(motion), {}, in, view.rows)) {
+    const std::uint64_t motion = in.read(kMotionBits);
+    if (motion >= kMotions || !read_any_row(*id, static_cast<Motion>(motion), {}, in, view.rows)) {
       return std::nullopt;
     }
   }

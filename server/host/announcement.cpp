@@ -98,12 +98,12 @@ std::expected<void, std::string> StdoutWriter::write(std::string text) {
   const os::SteadyClock clock;
   const Instant end = clock.now() + kStdoutPatience;
   std::optional<std::expected<void, std::string>> written;
-  os::look_until([&] { return (written = writing_.take()) || clock.now() >= end; });
+  os::poll_until([&] { return (written = writing_.poll()) || clock.now() >= end; });
   return written.value_or(std::expected<void, std::string>{});
 }
 
 bool StdoutWriter::is_stuck() {
-  std::ignore = writing_.take();
+  std::ignore = writing_.poll();
   return writing_.is_under_way();
 }
 

@@ -40,7 +40,7 @@ class BackgroundCall {
 
   /// Returns the result of a call that has ended, once; else nothing. Cost: one load while nothing
   /// has ended.
-  [[nodiscard]] std::optional<T> take() {
+  [[nodiscard]] std::optional<T> poll() {
     if (under_way_ == nullptr || !under_way_->has_ended.load(std::memory_order_acquire)) {
       return std::nullopt;
     }

@@ -16,7 +16,7 @@ Closing::Closing(Server& server) : server_(server) {
   begin("recording_not_closed_yet",
         fmt::format("the recording in {}: the disk does not answer; written records are complete, "
                     "but {} waiting bytes may be lost",
-                    server.options.record, server.recordings->look().queue_bytes),
+                    server.options.record, server.recordings->poll().queue_bytes),
         [&server] { return server.recordings->close(); });
   if (server.results) {
     begin("results_not_closed_yet",
@@ -38,7 +38,7 @@ Closing::Closing(Server& server) : server_(server) {
 std::expected<void, std::string> Closing::wait(StopDeadline& deadline) {
   bool is_told = false;
   const bool all_closed = deadline.wait(kLastLines, [&] {
-    if (take_closed()) return true;
+    if (remove_closed()) return true;
     if (server_.clock.now() - deadline.begun() >= kClosingTold && !std::exchange(is_told, true)) {
       for (const Part& part : parts_) {
         server_.log.event(Severity::Warning,
@@ -54,9 +54,9 @@ std::expected<void, std::string> Closing::wait(StopDeadline& deadline) {
 }
 
 /// Removes the parts that are closed, and keeps the first failure. Returns whether all are.
-bool Closing::take_closed() {
+bool Closing::remove_closed() {
   std::erase_if(parts_, [this](Part& part) {
-    auto result = part.closing.take();
+    auto result = part.closing.poll();
     if (result && !*result && ended_) ended_ = std::move(*result);
     return result.has_value();
   });

@@ -28,7 +28,7 @@ class StopDeadline {
   template <class Condition>
   bool wait(Duration reserve, Condition condition) {
     bool is_true = false;
-    os::look_until([&] {
+    os::poll_until([&] {
       is_true = condition();
       const Instant now = server_.clock.now();
       return is_true || now >= end(now) - reserve;
@@ -81,7 +81,7 @@ class Closing {
     parts_.back().closing.begin("closing", std::move(close));
   }
 
-  bool take_closed();
+  bool remove_closed();
 
   Server& server_;
   std::vector<Part> parts_;  ///< those that are not closed yet

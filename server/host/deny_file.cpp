@@ -23,7 +23,7 @@ std::expected<DenyList, std::string> read_deny_file(const std::string& path) {
 
 std::expected<DenyList, std::string> DenyFile::open() {
   if (options_.deny_file.empty()) return DenyList{};
-  watch_.note_read(os::file_stamp(options_.deny_file));
+  watch_.set_seen(os::file_stamp(options_.deny_file));
   auto list = read_deny_file(options_.deny_file);
   if (!list) return list;
   clients_ = list->size();
@@ -45,10 +45,10 @@ void DenyFile::begin_reload() {
   });
 }
 
-std::optional<DenyList> DenyFile::take_reloaded() {
-  auto ended = reload_.take();
+std::optional<DenyList> DenyFile::consume_reloaded() {
+  auto ended = reload_.poll();
   if (!ended) return std::nullopt;
-  watch_.note_read(ended->stamp);
+  watch_.set_seen(ended->stamp);
   if (!ended->list) {
     log_.event(Severity::Error,
                {"deny_file_reload_failed",

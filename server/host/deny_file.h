@@ -31,13 +31,13 @@ class DenyFile {
   void begin_reload();
 
   /// Begins to read the file again if it has changed.
-  void look(Instant now) {
+  void poll(Instant now) {
     if (watch_.has_changed(now)) begin_reload();
   }
 
   /// Returns the list of a reload once, when it has ended. If the file has an error, logs a line
   /// and returns nothing.
-  [[nodiscard]] std::optional<DenyList> take_reloaded();
+  [[nodiscard]] std::optional<DenyList> consume_reloaded();
 
  private:
   /// One read of the file.

@@ -9,7 +9,7 @@ bool FileWatch::has_changed(Instant now) {
     looked_ = now;
     look_.begin("file_watch", [path = path_] { return os::file_stamp(path); });
   }
-  const auto stamp = look_.take();
+  const auto stamp = look_.poll();
   return stamp && std::exchange(seen_, *stamp) != *stamp;
 }
 

@@ -24,8 +24,8 @@ class FileWatch {
   /// every kFileWatchInterval, on a thread of its own: a dead mount may hold that thread.
   [[nodiscard]] bool has_changed(Instant now);
 
-  /// Notes the file that was read. `stamp`: taken before the read.
-  void note_read(const os::FileStamp& stamp) { seen_ = stamp; }
+  /// Sets the file that was read. `stamp`: taken before the read.
+  void set_seen(const os::FileStamp& stamp) { seen_ = stamp; }
 
  private:
   std::string path_;

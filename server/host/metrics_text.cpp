@@ -86,7 +86,7 @@ class Text {
     sample(fmt::format("{}_count", name), labels, count);
   }
 
-  [[nodiscard]] std::string take() { return std::move(out_); }
+  [[nodiscard]] std::string finish() { return std::move(out_); }
 
  private:
   std::string out_;
@@ -337,10 +337,10 @@ std::string exposition(const Metrics& metrics, const ProcessFacts& process) {
   add_recording(text, metrics.recording);
   add_server(text, metrics, process);
   add_process(text, process);
-  return text.take();
+  return text.finish();
 }
 
-LogEvent Summary::take(const Metrics& metrics, Instant now) {
+LogEvent Summary::consume(const Metrics& metrics, Instant now) {
   const double seconds = std::chrono::duration<double>(now - since_).count();
   const auto per_second = [seconds](std::uint64_t before, std::uint64_t after, double unit) {
     return static_cast<double>(after - before) / seconds / unit;

@@ -45,7 +45,7 @@ class Summary {
   [[nodiscard]] bool due(Instant now) const { return now - since_ >= kSummaryInterval; }
 
   /// Returns the event for the time since the last one, and begins the next interval.
-  [[nodiscard]] LogEvent take(const Metrics& metrics, Instant now);
+  [[nodiscard]] LogEvent consume(const Metrics& metrics, Instant now);
 
  private:
   Instant since_;

@@ -74,18 +74,18 @@ cli::ExitCode check_health(const std::string& program, const std::string& admin,
   const cli::Teller teller{.name = program, .json = answer == HealthAnswer::Document};
   const auto place = parse_host_port(admin);
   if (!place)
-    return cli::tell_failure(teller, cli::ExitCode::WrongUsage, "--admin: " + place.error());
+    return cli::report_failure(teller, cli::ExitCode::WrongUsage, "--admin: " + place.error());
   const auto address = os::resolve_host(place->host, place->port);
-  if (!address) return cli::tell_failure(teller, cli::ExitCode::Failed, address.error());
+  if (!address) return cli::report_failure(teller, cli::ExitCode::Failed, address.error());
   const auto reply = os::http_get(
       *address, question == HealthQuestion::Ready ? "/readyz" : "/livez", std::chrono::seconds{2});
-  if (!reply) return cli::tell_failure(teller, cli::ExitCode::Failed, reply.error());
+  if (!reply) return cli::report_failure(teller, cli::ExitCode::Failed, reply.error());
   const cli::ExitCode code = reply->status == 200 ? cli::ExitCode::Done : cli::ExitCode::Failed;
   if (const auto written =
           os::write_to_stdout(teller.json ? document_of(admin, question, *reply, code)
                                           : escape_control_bytes(words_of(*reply)) + "\n");
       !written) {
-    return cli::tell_failure({.name = teller.name}, cli::ExitCode::Failed, written.error());
+    return cli::report_failure({.name = teller.name}, cli::ExitCode::Failed, written.error());
   }
   return code;
 }
@@ -95,18 +95,18 @@ cli::ExitCode print_descriptor(const cli::Teller& teller, const GameTable& game)
   const std::string example =
       fmt::format("{} --game {} --descriptor > {}.descriptor", teller.name, game.name, game.name);
   if (teller.json) {
-    return cli::tell_failure(teller, cli::ExitCode::WrongUsage,
-                             "--descriptor prints bytes, and --json a document; try " + example);
+    return cli::report_failure(teller, cli::ExitCode::WrongUsage,
+                               "--descriptor prints bytes, and --json a document; try " + example);
   }
   if (os::terminal_columns(STDOUT_FILENO)) {
-    return cli::tell_failure(teller, cli::ExitCode::WrongUsage,
-                             "--descriptor prints bytes that are no text; try " + example);
+    return cli::report_failure(teller, cli::ExitCode::WrongUsage,
+                               "--descriptor prints bytes that are no text; try " + example);
   }
   std::vector<std::byte> descriptor;
   engine::encode_descriptor(game, descriptor);
   const std::string_view bytes{reinterpret_cast<const char*>(descriptor.data()), descriptor.size()};
   if (const auto written = os::write_to_stdout(bytes); !written) {
-    return cli::tell_failure(teller, cli::ExitCode::Failed, written.error());
+    return cli::report_failure(teller, cli::ExitCode::Failed, written.error());
   }
   return cli::ExitCode::Done;
 }

@@ -13,7 +13,7 @@ std::expected<std::unique_ptr<ResultFile>, std::string> ResultFile::open(const s
       new ResultFile{os::FileSink::over(*std::move(file), {.path = path})}};
 }
 
-bool ResultFile::note(std::string_view line) {
+bool ResultFile::write(std::string_view line) {
   return sink_->write(as_bytes_of(line));
 }
 

@@ -18,7 +18,7 @@ class ResultFile final : public ResultSink {
       const std::string& path);
 
   /// Cost: never waits for the disk.
-  bool note(std::string_view line) override;
+  bool write(std::string_view line) override;
 
   /// Writes what waits. Fails: with one line, if a result is or may be lost.
   std::expected<void, std::string> close() { return sink_->close(); }

@@ -45,8 +45,8 @@ cli::ExitCode report_failure(const ProgramNames& programs, const Announcement& a
   if (as_event) {
     log.write(Severity::Error, {"failed", {{"reason", why}, {"exit", cli::to_int(code)}}});
   }
-  return cli::tell_failure({.name = programs.server, .json = announcement.json, .silent = as_event},
-                           code, why);
+  return cli::report_failure(
+      {.name = programs.server, .json = announcement.json, .silent = as_event}, code, why);
 }
 
 cli::ExitCode serve(const Options& options, engine::Games games, const Announcement& announcement,
@@ -86,7 +86,7 @@ cli::ExitCode serve(const Options& options, engine::Games games, const Announcem
     return written ? cli::ExitCode::Done : fail(written.error());
   });
   std::optional<cli::ExitCode> code;
-  const bool is_reported = in_time([&] { return code || (code = report.take()); });
+  const bool is_reported = in_time([&] { return code || (code = report.poll()); });
   const bool is_logged = in_time([&] { return log.status().waiting == 0; });
   if (!is_reported) code = ended ? cli::ExitCode::Done : cli::ExitCode::Failed;
   if (closing.is_stuck() || !is_reported || !is_logged || out.is_stuck()) {

@@ -11,8 +11,8 @@
 
 namespace tickbox::server {
 
-/// Reports why the server cannot start or has failed: as cli::tell_failure() does, but as an event
-/// if the log is JSON, so that stderr has nothing but JSON. Returns `code`.
+/// Reports why the server cannot start or has failed: as cli::report_failure() does, but as an
+/// event if the log is JSON, so that stderr has nothing but JSON. Returns `code`.
 cli::ExitCode report_failure(const ProgramNames& programs, const Announcement& announcement,
                              const os::Log& log, cli::ExitCode code, const std::string& why);
 

@@ -114,7 +114,7 @@ void Server::publish(ServerState state, Instant last_tick) {
                     .send_errors = failures.send_errors,
                     .receive_errors = failures.receive_errors};
   metrics.log_lines_dropped = log.status().dropped;
-  metrics.recording = recordings->look();
+  metrics.recording = recordings->poll();
   metrics.log_followers = recordings->recorder().tail()->followers();
   if (desyncs) {
     const os::BackgroundFileWriterStats stats = desyncs->stats();

@@ -13,7 +13,7 @@ std::expected<net::KeyRing, std::string> ServerKeys::open() {
   if (*file == KeyFile::Created) {
     log_.event(Severity::Info, {"key_file_created", {{"path", options_.key_file}}});
   }
-  watch_.note_read(os::file_stamp(options_.key_file));
+  watch_.set_seen(os::file_stamp(options_.key_file));
   auto keys = read_keys(options_);
   if (keys) in_use_ = keys_as_fields(*keys);
   return keys;
@@ -34,10 +34,10 @@ void ServerKeys::begin_reload() {
   });
 }
 
-std::optional<net::KeyRing> ServerKeys::take_reloaded() {
-  auto ended = reload_.take();
+std::optional<net::KeyRing> ServerKeys::consume_reloaded() {
+  auto ended = reload_.poll();
   if (!ended) return std::nullopt;
-  watch_.note_read(ended->stamp);
+  watch_.set_seen(ended->stamp);
   if (!ended->keys) {
     log_.event(Severity::Error,
                {"keys_reload_failed",

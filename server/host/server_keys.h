@@ -29,13 +29,13 @@ class ServerKeys {
   void begin_reload();
 
   /// Begins to read the file again if it has changed.
-  void look(Instant now) {
+  void poll(Instant now) {
     if (watch_.has_changed(now)) begin_reload();
   }
 
   /// Returns the keys of a reload that has ended, once; nothing while it reads, or after a log line
   /// if the file has none to use. Cost: one load while nothing has ended.
-  [[nodiscard]] std::optional<net::KeyRing> take_reloaded();
+  [[nodiscard]] std::optional<net::KeyRing> consume_reloaded();
 
   /// Logs a warning if the key file is exposed.
   void log_exposure() const;

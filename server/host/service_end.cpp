@@ -2,7 +2,7 @@
 
 namespace tickbox::server {
 
-ServiceEnd::Change ServiceEnd::look(const Seen& seen, Instant now) {
+ServiceEnd::Change ServiceEnd::update(const Seen& seen, Instant now) {
   const bool begins = !drains_to_ && (seen.stop_signals > 0 || seen.drain_asked);
   if (begins) drains_to_ = now + limits_.drain_time;
   const bool is_over = drains_to_ && (now >= *drains_to_ || seen.seats_held == 0);

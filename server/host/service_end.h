@@ -34,7 +34,7 @@ class ServiceEnd {
   explicit ServiceEnd(const Limits& limits) : limits_(limits) {}
 
   /// Returns what has changed since the turn before. Requires: not over.
-  Change look(const Seen& seen, Instant now);
+  Change update(const Seen& seen, Instant now);
 
   /// Returns when the server ends at the latest, once it drains.
   [[nodiscard]] std::optional<Instant> drains_to() const { return drains_to_; }

@@ -52,7 +52,7 @@ bool TickLoop::is_over() {
                         .clients = shard_.clients()};
   // Counting the seats costs too much for each turn.
   if (seen.stop_signals > 0 || seen.drain_asked) seen.seats_held = shard_.seats_held();
-  switch (end_.look(seen, server_.clock.now())) {
+  switch (end_.update(seen, server_.clock.now())) {
     case ServiceEnd::Change::None:
       return false;
     case ServiceEnd::Change::Drains:
@@ -91,7 +91,7 @@ void TickLoop::run_due_ticks() {
   const Instant received = server_.clock.now();
   const std::int64_t due = pacer_.due(received, ticks_left());
   shard_.metrics().slipped = pacer_.slipped();
-  stalls_.look(pacer_.slipped(), pacer_.behind(), shard_.metrics().inputs_discarded(), received);
+  stalls_.observe(pacer_.slipped(), pacer_.behind(), shard_.metrics().inputs_discarded(), received);
   Duration stalled = pacer_.behind();
   Duration receiving = received - received_from;
   for (std::int64_t left = due; left > 0; --left) {
@@ -149,19 +149,19 @@ void TickLoop::reload_files() {
                         {"try", "SIGHUP to read its files again, SIGTERM to stop it"}}});
   }
   const Instant now = server_.clock.now();
-  server_.keys.look(now);
-  server_.deny_file.look(now);
-  if (auto keys = server_.keys.take_reloaded()) {
+  server_.keys.poll(now);
+  server_.deny_file.poll(now);
+  if (auto keys = server_.keys.consume_reloaded()) {
     log_kicked("key_removed", shard_.set_keys(*std::move(keys), now));
   }
-  if (auto denied = server_.deny_file.take_reloaded()) {
+  if (auto denied = server_.deny_file.consume_reloaded()) {
     log_kicked("denied", shard_.set_denied(*std::move(denied), now));
   }
 }
 
 /// Kicks the clients that the admin side has named. One that is not here has a line too.
 void TickLoop::kick_ordered() {
-  while (const auto client = server_.admin->orders().take_kick()) {
+  while (const auto client = server_.admin->orders().pop_kick()) {
     const std::size_t count = shard_.kick(*client, server_.clock.now());
     server_.log.event(
         Severity::Info,
@@ -178,16 +178,16 @@ void TickLoop::log_kicked(std::string_view reason, std::size_t count) {
 /// Logs a stall and the summary, and publishes the status, each at its interval.
 void TickLoop::log_and_publish() {
   const Instant now = server_.clock.now();
-  if (const auto stall = stalls_.take(shard_.metrics().inputs_discarded(), now))
+  if (const auto stall = stalls_.consume(shard_.metrics().inputs_discarded(), now))
     server_.log.event(Severity::Warning, *stall);
-  if (const auto overrun = overruns_.take(now)) server_.log.event(Severity::Warning, *overrun);
+  if (const auto overrun = overruns_.consume(now)) server_.log.event(Severity::Warning, *overrun);
   if (now - published_ >= kPublishInterval) {
     published_ = now;
     server_.publish(end_.drains_to() ? ServerState::Draining : ServerState::Ready, last_tick_);
     log_lost_lines(now);
   }
   if (summary_.due(now)) {
-    LogEvent summary = summary_.take(shard_.metrics(), now);
+    LogEvent summary = summary_.consume(shard_.metrics(), now);
     if (server_.options.allow_strangers) summary.fields.emplace_back("strangers", "allowed");
     server_.log.event(Severity::Info, summary);
   }
@@ -198,7 +198,7 @@ void TickLoop::log_lost_lines(Instant now) {
   const os::LogStatus status = server_.log.status();
   lost_lines_.add(status.dropped - std::exchange(lines_dropped_, status.dropped));
   if (status.waiting != 0) return;
-  if (const std::uint64_t count = lost_lines_.take(now); count != 0) {
+  if (const std::uint64_t count = lost_lines_.consume(now); count != 0) {
     server_.log.event(Severity::Warning, {"log_lines_dropped", {{"count", count}}});
   }
 }

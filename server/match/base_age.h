@@ -26,8 +26,8 @@ class BaseAge {
 
   explicit BaseAge(std::uint32_t tick_rate) : tick_rate_(tick_rate) {}
 
-  /// Takes note that a snapshot of `tick` is sent.
-  void note_sent(Tick tick) {
+  /// Records that a snapshot of `tick` is sent.
+  void on_sent(Tick tick) {
     std::shift_right(sent_.begin(), sent_.end(), 1);
     sent_.front() = tick;
   }
@@ -35,7 +35,7 @@ class BaseAge {
   /// Measures the round trip by a view that the client acknowledges for the first time, in tick
   /// `now`. It grows by one tick per second at most, so that a client that acknowledges late on
   /// purpose gains little.
-  void note_acknowledged(Tick tick, Tick now) {
+  void on_acknowledged(Tick tick, Tick now) {
     const auto measured = static_cast<std::uint32_t>(std::max<std::int64_t>(now - tick, 0));
     if (!round_trip_ || measured < *round_trip_) {
       round_trip_ = measured;

@@ -30,7 +30,7 @@ void BodySlots::update(Tick tick, std::span<const BodyId> ids, FunctionRef<bool(
     if (old != before_.end() && slots_[*old].id == id) {
       present_.push_back(*old++);
     } else {
-      spawned_.push_back(take_slot(tick, id));
+      spawned_.push_back(allocate_slot(tick, id));
       present_.push_back(spawned_.back());
     }
     slots_[present_.back()].index = static_cast<std::uint32_t>(present_.size() - 1);
@@ -48,7 +48,7 @@ void BodySlots::update_unchanged(Tick tick) {
 
 SlotId BodySlots::add_transient(Tick tick, BodyId id) {
   ++version_;
-  const SlotId slot = take_slot(tick, id);
+  const SlotId slot = allocate_slot(tick, id);
   slots_[slot].despawned = tick;
   slots_[slot].left = true;
   remembered_.push_back(slot);
@@ -56,7 +56,7 @@ SlotId BodySlots::add_transient(Tick tick, BodyId id) {
   return slot;
 }
 
-SlotId BodySlots::take_slot(Tick tick, BodyId id) {
+SlotId BodySlots::allocate_slot(Tick tick, BodyId id) {
   SlotId slot = static_cast<SlotId>(slots_.size());
   if (free_.empty()) {
     slots_.emplace_back();

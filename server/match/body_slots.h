@@ -72,7 +72,7 @@ class BodySlots {
   [[nodiscard]] SlotId find(BodyId id) const;
 
  private:
-  SlotId take_slot(Tick tick, BodyId id);
+  SlotId allocate_slot(Tick tick, BodyId id);
   void free_old_slots(Tick tick);
 
   std::vector<BodySlot> slots_;

@@ -45,7 +45,7 @@ class CauseLog {
   }
 
   /// Adds a cause to the current tick. Ignores a cause without a slot (kNoSlot).
-  void note(const Cause& cause) {
+  void add(const Cause& cause) {
     if (cause.slot == kNoSlot) return;
     std::vector<Entry>& causes = ticks_.at(tick_);
     Position& newest = newest_[cause.slot];
@@ -53,7 +53,7 @@ class CauseLog {
     newest = {.tick = tick_, .index = static_cast<std::uint32_t>(causes.size() - 1)};
   }
 
-  /// Returns the causes of a tick in the order of note(); none if the tick is not remembered.
+  /// Returns the causes of a tick in the order of add(); none if the tick is not remembered.
   [[nodiscard]] std::span<const Entry> causes_of(Tick tick) const {
     const std::vector<Entry>* causes = ticks_.find(tick);
     return causes != nullptr ? std::span{*causes} : std::span<const Entry>{};

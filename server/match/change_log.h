@@ -45,7 +45,7 @@ class ChangeLog {
   }
 
   /// Adds a change to the current tick; each value changes at most once.
-  void note(std::size_t value, Payload payload) {
+  void add(std::size_t value, Payload payload) {
     changed_[value] |= 1U;
     PayloadSum& sum = sums_[place_of(tick_, value)];
     ++sum.count;

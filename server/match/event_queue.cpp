@@ -65,14 +65,14 @@ void EventQueue::write(Tick now, std::size_t count, std::vector<std::byte>& out)
   if (count == 0) return;
   TICKBOX_ASSERT(count <= waiting_ - in_transit_);
   engine::BitWriter writer{out};
-  writer.put(static_cast<std::uint16_t>(acknowledged_ + in_transit_ + 1), 16);
+  writer.write(static_cast<std::uint16_t>(acknowledged_ + in_transit_ + 1), 16);
   for (; count > 0; --count, ++in_transit_) {
     Waiting& waiting = at(in_transit_);
     waiting.sent = now;
-    views::put_event_head(age_of(waiting.happened, now), writer);
+    views::write_event_head(age_of(waiting.happened, now), writer);
     engine::copy_bits(waiting.bytes, 0, waiting.bits, writer);
   }
-  writer.put(0, 1);
+  writer.write(0, 1);
   sent_ = std::max(sent_, in_transit_);
 }
 

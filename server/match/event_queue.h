@@ -25,11 +25,11 @@ class EventQueue {
   /// `repeat_ticks`: events are sent again after this many ticks without an acknowledgement.
   explicit EventQueue(std::uint32_t repeat_ticks);
 
-  /// Adds an event of `tick`: `bits` bits from bit `first` of `bytes`, as views::put_event() writes
-  /// it. Returns false if too many wait.
+  /// Adds an event of `tick`: `bits` bits from bit `first` of `bytes`, as views::write_event()
+  /// writes it. Returns false if too many wait.
   bool add(Tick tick, ConstBytes bytes, std::size_t first, std::size_t bits);
 
-  /// Takes an acknowledgement: the client has all events up to `number`, and the view of
+  /// Receives an acknowledgement: the client has all events up to `number`, and the view of
   /// `newest_snapshot`. Ignores the number of an event that was never sent.
   void acknowledge(std::uint16_t number, Tick newest_snapshot);
 

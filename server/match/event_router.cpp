@@ -53,7 +53,7 @@ void EventRouter::end_event(const views::Event& event) {
   routed.players = players_.size() - routed.first_player;
   routed.bits.first = 8 * bytes_.size();
   engine::BitWriter out{bytes_};
-  views::put_event(*game_, event, out);
+  views::write_event(*game_, event, out);
   routed.bits.bits = static_cast<std::uint32_t>(out.written());
 }
 

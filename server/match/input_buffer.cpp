@@ -43,7 +43,7 @@ InputBuffer::Pushed InputBuffer::push(Tick tick, const views::GivenInput& given,
   return pushed;
 }
 
-TakenInput InputBuffer::take(Tick tick) {
+TakenInput InputBuffer::consume(Tick tick) {
   TICKBOX_ASSERT(tick == taken_ + 1);
   taken_ = tick;
   const Held* given = held_.find(tick);

@@ -15,7 +15,7 @@
 
 namespace tickbox::server {
 
-/// An input that is stepped. Valid until the next call of push() or take().
+/// An input that is stepped. Valid until the next call of push() or consume().
 struct TakenInput {
   views::GivenInput given;
   engine::InputSource source = engine::InputSource::Neutral;
@@ -50,7 +50,7 @@ class InputBuffer {
   /// kRepeatsMax ticks the neutral input: the world does not wait. A press is repeated with it, so
   /// one press can be down in as many further ticks.
   /// Requires: `tick` is the one after the last taken.
-  TakenInput take(Tick tick);
+  TakenInput consume(Tick tick);
 
   /// Returns the newest tick up to which every input has arrived or is no longer needed.
   [[nodiscard]] Tick complete_to() const;

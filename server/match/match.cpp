@@ -31,7 +31,7 @@ Match::Match(const GameTable& game, engine::SharedMap map, std::uint32_t tick_ra
 void Match::tick(const engine::TickRequest& request) {
   report_ = &stepper_.step(world_, request, record_);
   store_state();
-  log_.note(world_, record_, *report_);
+  log_.record(world_, record_, *report_);
 }
 
 /// Stores the state after the present tick in place of the oldest one.

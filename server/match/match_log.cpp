@@ -19,7 +19,7 @@ constexpr std::size_t kContactsPerSlot = 8;
 
 /// Writes one payload behind those that the tick has.
 template <class Write>
-Payload put_payload(std::vector<std::byte>& bytes, std::uint32_t number, Write write) {
+Payload append_payload(std::vector<std::byte>& bytes, std::uint32_t number, Write write) {
   const std::size_t first = bytes.size();
   Payload payload{.value = 8 * first, .number = number};
   {
@@ -28,7 +28,7 @@ Payload put_payload(std::vector<std::byte>& bytes, std::uint32_t number, Write w
     payload.bits = static_cast<std::uint32_t>(writer.written());
   }
   if (payload.bits > 64) return payload;
-  payload.value = engine::BitReader{ConstBytes{bytes}.subspan(first)}.take(payload.bits);
+  payload.value = engine::BitReader{ConstBytes{bytes}.subspan(first)}.read(payload.bits);
   bytes.resize(first);
   return payload;
 }
@@ -75,14 +75,14 @@ MatchLog::MatchLog(const engine::World& world, std::uint32_t base_age_max)
   islands_.insert(tick_).clear(slots_.size());
 }
 
-void MatchLog::note(const engine::World& world, const engine::TickRecord& record,
-                    const engine::TickReport& report) {
+void MatchLog::record(const engine::World& world, const engine::TickRecord& record,
+                      const engine::TickReport& report) {
   begin_tick(world, &record, report.spawns);
-  note_spawns(report);
+  record_spawns(report);
   report.visit_influences([this](BodyId a, BodyId b) { join(a, b); });
   update_islands();
-  note_inputs(world, record);
-  note_outcomes(record);
+  record_inputs(world, record);
+  record_outcomes(record);
 }
 
 void MatchLog::begin_tick(const engine::World& world, const engine::TickRecord* record,
@@ -125,14 +125,14 @@ void MatchLog::add_transients(const engine::TickRecord& record,
   }
 }
 
-void MatchLog::note_spawns(const engine::TickReport& report) {
+void MatchLog::record_spawns(const engine::TickReport& report) {
   for (const engine::SpawnedBy& spawn : report.spawns) {
     const SlotId parent = joining_slot(spawn.parent);
     const SlotId child = joining_slot(spawn.child);
     if (child == kNoSlot) {
       transients_.push_back({.id = spawn.child, .slot = parent});
     } else {
-      spawns_.note({.slot = parent, .child = child});
+      spawns_.add({.slot = parent, .child = child});
       if (parent != kNoSlot) acted_[parent] = tick_;
     }
   }
@@ -176,7 +176,7 @@ MutableBytes MatchLog::held(Player player) {
   return MutableBytes{held_}.subspan(player.seat * default_input_.size(), default_input_.size());
 }
 
-void MatchLog::note_inputs(const engine::World& world, const engine::TickRecord& record) {
+void MatchLog::record_inputs(const engine::World& world, const engine::TickRecord& record) {
   for (const engine::Outcome& outcome : record.outcomes) {
     const bool is_other =
         outcome.kind == engine::OutcomeKind::Left || outcome.kind == engine::OutcomeKind::Joined;
@@ -186,49 +186,49 @@ void MatchLog::note_inputs(const engine::World& world, const engine::TickRecord&
   for (const engine::TickRecord::Input& input : record.inputs) {
     const ConstBytes given = ConstBytes{record.bytes}.subspan(input.first, default_input_.size());
     const MutableBytes held = this->held(input.player);
-    inputs_.note(input.player.seat,
-                 put_payload(bytes, payload_count_++, [&](engine::BitWriter& out) {
-                   engine::pack_change(game_->input, held, given, out);
-                 }));
+    inputs_.add(input.player.seat,
+                append_payload(bytes, payload_count_++, [&](engine::BitWriter& out) {
+                  engine::pack_change(game_->input, held, given, out);
+                }));
     std::ranges::copy(world.input(input.player), held.begin());
   }
 }
 
-void MatchLog::note_outcome(const OutcomeCause& cause) {
-  outcomes_.note(cause);
+void MatchLog::record_outcome(const OutcomeCause& cause) {
+  outcomes_.add(cause);
   if (cause.slot != kNoSlot) acted_[cause.slot] = tick_;
 }
 
-void MatchLog::note_outcomes(const engine::TickRecord& record) {
+void MatchLog::record_outcomes(const engine::TickRecord& record) {
   std::vector<std::byte>& bytes = payloads_.at(tick_);
-  const auto note_decided = [&](const engine::Outcome& outcome) {
+  const auto record_decided = [&](const engine::Outcome& outcome) {
     if (outcome.kind == engine::OutcomeKind::Room) {
-      room_.note(0, put_payload(bytes, payload_count_++, [&](engine::BitWriter& out) {
-                   engine::pack_sparse(game_->room, record.bytes_of(outcome), out);
-                 }));
+      room_.add(0, append_payload(bytes, payload_count_++, [&](engine::BitWriter& out) {
+                  engine::pack_sparse(game_->room, record.bytes_of(outcome), out);
+                }));
     }
     if (outcome.kind != engine::OutcomeKind::Decided) return;
     const SlotId slot = slots_.find(engine::body_id(outcome.ref));
-    note_outcome(
-        {.slot = slot, .payload = put_payload(bytes, payload_count_++, [&](engine::BitWriter& out) {
-                         views::put_outcome(*game_, outcome, record.bytes_of(outcome), out);
-                       })});
+    record_outcome({.slot = slot,
+                    .payload = append_payload(bytes, payload_count_++, [&](engine::BitWriter& out) {
+                      views::write_outcome(*game_, outcome, record.bytes_of(outcome), out);
+                    })});
   };
-  const auto note_phase = [&](engine::OutcomePhase phase) {
+  const auto record_phase = [&](engine::OutcomePhase phase) {
     for (const engine::Outcome& outcome : record.outcomes) {
-      if (outcome.phase == phase) note_decided(outcome);
+      if (outcome.phase == phase) record_decided(outcome);
     }
   };
-  note_phase(engine::OutcomePhase::Joining);
+  record_phase(engine::OutcomePhase::Joining);
   for (const engine::Strike& strike : record.strikes) {
     const BodyId victim = engine::body_id(strike.victim);
     const bool has_slot = slots_.find(victim) != kNoSlot;
-    const Payload payload = put_payload(bytes, payload_count_++, [&](engine::BitWriter& out) {
-      if (has_slot) views::put_strike(strike.shooter, out);
+    const Payload payload = append_payload(bytes, payload_count_++, [&](engine::BitWriter& out) {
+      if (has_slot) views::write_strike(strike.shooter, out);
     });
-    note_outcome({.slot = joining_slot(victim), .payload = payload, .is_strike = true});
+    record_outcome({.slot = joining_slot(victim), .payload = payload, .is_strike = true});
   }
-  note_phase(engine::OutcomePhase::Deciding);
+  record_phase(engine::OutcomePhase::Deciding);
 }
 
 }  // namespace tickbox::server

@@ -49,8 +49,8 @@ class MatchLog {
   MatchLog(const engine::World& world, std::uint32_t base_age_max);
 
   /// Records the tick that was just stepped.
-  void note(const engine::World& world, const engine::TickRecord& record,
-            const engine::TickReport& report);
+  void record(const engine::World& world, const engine::TickRecord& record,
+              const engine::TickReport& report);
 
   [[nodiscard]] Tick tick() const { return tick_; }
 
@@ -91,13 +91,13 @@ class MatchLog {
   void begin_tick(const engine::World& world, const engine::TickRecord* record,
                   std::span<const engine::SpawnedBy> spawns);
   void add_transients(const engine::TickRecord& record, std::span<const engine::SpawnedBy> spawns);
-  void note_spawns(const engine::TickReport& report);
+  void record_spawns(const engine::TickReport& report);
   void join(BodyId a, BodyId b);
   [[nodiscard]] SlotId joining_slot(BodyId id) const;
   void update_islands();
-  void note_inputs(const engine::World& world, const engine::TickRecord& record);
-  void note_outcomes(const engine::TickRecord& record);
-  void note_outcome(const OutcomeCause& cause);
+  void record_inputs(const engine::World& world, const engine::TickRecord& record);
+  void record_outcomes(const engine::TickRecord& record);
+  void record_outcome(const OutcomeCause& cause);
   [[nodiscard]] MutableBytes held(Player player);
 
   const GameTable* game_;

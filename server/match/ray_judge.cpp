@@ -118,7 +118,7 @@ void RayJudge::cast_at(const Match& match, std::span<Cast> casts) {
   }
   gather_bodies(match, area, casts.front().render_tick);
   const sim::World& physics = match.world().physics();
-  caster_.look_at(physics.immovables(), physics.settings().border, bodies_);
+  caster_.rebuild(physics.immovables(), physics.settings().border, bodies_);
   for (Cast& cast : casts) {
     const std::optional<sim::CastHit> hit = caster_.nearest(cast.cast);
     const bool is_there = hit && engine::is_entity(hit->body) &&

@@ -27,13 +27,13 @@ class SentViews {
   /// Removes a view that was not sent after all.
   void withdraw(Tick tick) { sent_.erase(tick); }
 
-  /// Takes an acknowledgement of the view of `tick`. Ignores a view that was never sent or is too
-  /// old. Returns whether it is newer than the views acknowledged before, or the first one since
-  /// forget().
+  /// Receives an acknowledgement of the view of `tick`. Ignores a view that was never sent or is
+  /// too old. Returns whether it is newer than the views acknowledged before, or the first one
+  /// since clear_base().
   bool acknowledge(Tick tick);
 
   /// Drops the acknowledgement: the client has no view any more.
-  void forget() { base_ = std::nullopt; }
+  void clear_base() { base_ = std::nullopt; }
 
   [[nodiscard]] bool has_acknowledged() const { return base_.has_value(); }
 

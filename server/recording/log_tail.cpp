@@ -46,7 +46,7 @@ void Follower::append(ConstBytes bytes) {
   if (!is_too_slow_) waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
 }
 
-Follower::State Follower::take(std::vector<std::byte>& out) {
+Follower::State Follower::read(std::vector<std::byte>& out) {
   out.clear();
   out.reserve(limit_);  // not under the lock: the log's thread may wait for it
   const std::scoped_lock lock{shared_->mutex};
@@ -73,7 +73,7 @@ LogTail::~LogTail() {
   end();
 }
 
-void LogTail::take(const record::LogRecord& record) {
+void LogTail::append(const record::LogRecord& record) {
   Follower::Shared& shared = *shared_;
   const std::scoped_lock lock{shared.mutex};
   const bool is_keyframe = record.head.type == record::RecordType::Keyframe;
@@ -106,7 +106,7 @@ void LogTail::pass_to(record::Sink& sink) const {
     for (ConstBytes rest{stretch->bytes}; !rest.empty();) {
       const auto head = record::load_head(rest);
       const ConstBytes bytes = rest.first(record::record_bytes(*head));
-      sink.take({.head = *head, .bytes = bytes});
+      sink.append({.head = *head, .bytes = bytes});
       rest = rest.subspan(bytes.size());
     }
   }

@@ -38,9 +38,9 @@ class Follower {
   ~Follower();
 
   /// Replaces the content of `out` by what waits. `out` gives its memory in exchange.
-  State take(std::vector<std::byte>& out);
+  State read(std::vector<std::byte>& out);
 
-  /// Returns whether the reader has lost the log: take() returns TooSlow from now on.
+  /// Returns whether the reader has lost the log: read() returns TooSlow from now on.
   [[nodiscard]] bool is_too_slow() const;
 
  private:
@@ -63,7 +63,7 @@ class LogTail final : public record::Sink {
   LogTail(const record::Header& header, std::size_t stretch_bytes);
   ~LogTail() override;
 
-  void take(const record::LogRecord& record) override;
+  void append(const record::LogRecord& record) override;
 
   /// Notes that no record follows: the log has ended.
   void end();

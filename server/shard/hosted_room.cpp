@@ -70,7 +70,7 @@ void HostedRoom::gather_requests(Metrics& metrics) {
   sources_.clear();
   const Tick next = tick() + 1;
   for (Seat& seat : seats_.all()) {
-    if (seat.playing != nullptr || seat.orphaned) take_input(seat, next, metrics);
+    if (seat.playing != nullptr || seat.orphaned) gather_input(seat, next, metrics);
   }
   commands_.clear();
   for (const WaitingCommand& command : waiting_commands_) {
@@ -81,9 +81,9 @@ void HostedRoom::gather_requests(Metrics& metrics) {
   }
 }
 
-/// Takes the input of a seat's session for the next tick, and notes the join of a new player. A
+/// Gathers the input of a seat's session for the next tick, and records the join of a new player. A
 /// player without a client gets the neutral input.
-void HostedRoom::take_input(Seat& seat, Tick next, Metrics& metrics) {
+void HostedRoom::gather_input(Seat& seat, Tick next, Metrics& metrics) {
   const Player player{seat.player.value};
   if (!seat.in_world) {
     seat.in_world = true;
@@ -94,7 +94,7 @@ void HostedRoom::take_input(Seat& seat, Tick next, Metrics& metrics) {
   }
   TakenInput taken{.given = {.input = default_input_}};
   const bool has_client = seat.playing != nullptr;
-  if (has_client) taken = seat.playing->inputs->take(next);
+  if (has_client) taken = seat.playing->inputs->consume(next);
   const bool is_received = taken.source == engine::InputSource::Received;
   if (has_client && !is_received) ++seat.playing->substituted;
   metrics.count(is_received ? InputResult::Given : InputResult::Substituted);
@@ -103,7 +103,7 @@ void HostedRoom::take_input(Seat& seat, Tick next, Metrics& metrics) {
   look_backs_[player.seat] = taken.given.look_back;
 }
 
-void HostedRoom::note_departure(std::uint64_t client) {
+void HostedRoom::record_departure(std::uint64_t client) {
   const Departure departure{.client = client, .tick = tick() + 1};
   const auto before = std::ranges::find(departures_, client, &Departure::client);
   if (before != departures_.end()) {
@@ -122,7 +122,7 @@ std::optional<Tick> HostedRoom::departure_of(std::uint64_t client) const {
   return found->tick;
 }
 
-void HostedRoom::take_command(PlayerId player, const views::GivenCommand& command) {
+void HostedRoom::add_command(PlayerId player, const views::GivenCommand& command) {
   waiting_commands_.push_back({.player = {player.value},
                                .type = command.type,
                                .first = command_bytes_.size(),
@@ -134,7 +134,7 @@ void HostedRoom::release(Seat& seat) {
   const Player player{seat.player.value};
   if (seat.in_world) {
     leaves_.push_back(player);
-    note_departure(seat.client);
+    record_departure(seat.client);
   }
   std::erase_if(waiting_commands_,
                 [&](const WaitingCommand& command) { return command.player == player; });

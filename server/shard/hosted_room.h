@@ -45,8 +45,8 @@ class HostedRoom {
   /// Steps the room by one tick with the inputs of its sessions, and records the tick.
   void step(Metrics& metrics);
 
-  /// Takes a command for the next tick. Requires: a session of the player plays.
-  void take_command(PlayerId player, const views::GivenCommand& command);
+  /// Adds a command for the next tick. Requires: a session of the player plays.
+  void add_command(PlayerId player, const views::GivenCommand& command);
 
   /// Returns whether the game has closed the room in the last tick: the next tick opens another
   /// match, and every player leaves it. The sessions of the match must be closed before.
@@ -58,8 +58,8 @@ class HostedRoom {
   /// Returns the tick in which a client has left this match last.
   [[nodiscard]] std::optional<Tick> departure_of(std::uint64_t client) const;
 
-  /// Notes when the snapshots of the present tick are sent.
-  void note_sent(Instant now) { sent_at_.insert(tick()) = now; }
+  /// Records when the snapshots of the present tick are sent.
+  void on_sent(Instant now) { sent_at_.insert(tick()) = now; }
 
   /// Returns when the snapshots of a recent tick were sent, or nullptr.
   [[nodiscard]] const Instant* sent_at(Tick tick) const { return sent_at_.find(tick); }
@@ -97,8 +97,8 @@ class HostedRoom {
   };
 
   void gather_requests(Metrics& metrics);
-  void note_departure(std::uint64_t client);
-  void take_input(Seat& seat, Tick next, Metrics& metrics);
+  void record_departure(std::uint64_t client);
+  void gather_input(Seat& seat, Tick next, Metrics& metrics);
 
   RoomId id_;
   Match& match_;

@@ -25,10 +25,10 @@ std::expected<void, net::DropReason> InputReceiver::receive(
       session.margin = margin_of(session, message_.first_tick + last, arrival);
       context_.metrics.input_margin.add(session.margin);
     }
-    take_acks(session, message_, arrival.now);
+    receive_acks(session, message_, arrival.now);
   }
-  take_inputs(session, is_newest ? InputBuffer::Packet::Newest : InputBuffer::Packet::Overtaken);
-  take_commands(session, arrival.now);
+  receive_inputs(session, is_newest ? InputBuffer::Packet::Newest : InputBuffer::Packet::Overtaken);
+  receive_commands(session, arrival.now);
   count_mismatches(session, message_.mismatches, arrival.now);
   if (session.unlogged && arrival.now - session.unlogged->since >= kDesyncReportKept) {
     log_mismatch(context_.log, session, arrival.now);
@@ -36,14 +36,14 @@ std::expected<void, net::DropReason> InputReceiver::receive(
   return {};
 }
 
-/// Takes the acknowledgements of views and events. An acknowledgement of a view does not
+/// Receives the acknowledgements of views and events. An acknowledgement of a view does not
 /// count without the receipt of the view.
-void InputReceiver::take_acks(Session& session, const protocol::InputMessage& message,
-                              Instant now) {
+void InputReceiver::receive_acks(Session& session, const protocol::InputMessage& message,
+                                 Instant now) {
   Metrics& metrics = context_.metrics;
   const bool is_proven = message.view && session.snapshots.receipts.proves(*message.view);
   session.snapshots.events->acknowledge(message.events, is_proven ? message.view->tick : Tick{});
-  if (!message.view) return take_full_view_request(session, now);
+  if (!message.view) return receive_full_view_request(session, now);
   if (!is_proven) {
     ++metrics.snapshots.unproven;
     return;
@@ -51,7 +51,7 @@ void InputReceiver::take_acks(Session& session, const protocol::InputMessage& me
   const bool is_news = session.snapshots.receipts.on_proof(message.view->tick, now);
   const bool is_base = session.snapshots.views->acknowledge(message.view->tick);
   if (!is_news || !is_base) return;
-  session.snapshots.base_age.note_acknowledged(message.view->tick, session.room->tick());
+  session.snapshots.base_age.on_acknowledged(message.view->tick, session.room->tick());
   if (const Instant* sent = session.room->sent_at(message.view->tick)) {
     metrics.client_rtt.add(
         std::chrono::duration_cast<std::chrono::microseconds>(now - *sent).count());
@@ -59,16 +59,16 @@ void InputReceiver::take_acks(Session& session, const protocol::InputMessage& me
 }
 
 /// A client that holds no view requests a full one, if it has acknowledged a view before.
-void InputReceiver::take_full_view_request(Session& session, Instant now) {
+void InputReceiver::receive_full_view_request(Session& session, Instant now) {
   if (!session.snapshots.views->has_acknowledged()) return;
-  if (!session.limits.full_views.take(kFullViewRequests, now)) {
+  if (!session.limits.full_views.consume(kFullViewRequests, now)) {
     return context_.metrics.drops.count(net::DropReason::RateLimited);
   }
-  session.snapshots.views->forget();
+  session.snapshots.views->clear_base();
   ++context_.metrics.snapshots.asked;
 }
 
-void InputReceiver::take_inputs(Session& session, InputBuffer::Packet packet) {
+void InputReceiver::receive_inputs(Session& session, InputBuffer::Packet packet) {
   Tick tick = message_.first_tick;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     switch (session.inputs->push(tick, inputs_[i], packet)) {
@@ -90,15 +90,15 @@ void InputReceiver::take_inputs(Session& session, InputBuffer::Packet packet) {
   }
 }
 
-/// Takes the commands that follow those taken before; the client repeats the others.
-void InputReceiver::take_commands(Session& session, Instant now) {
+/// Receives the commands that follow those taken before; the client repeats the others.
+void InputReceiver::receive_commands(Session& session, Instant now) {
   if (commands_.size() == 0) return;
   session.owes_command_ack = true;
   for (std::size_t i = 0; i < commands_.size(); ++i) {
     const auto number = static_cast<std::uint16_t>(commands_.first() + i);
     if (number != static_cast<std::uint16_t>(session.commands + 1)) continue;
-    if (!session.limits.commands.take(kCommandsOfSession, now)) return;
-    session.room->take_command(session.player, commands_[i]);
+    if (!session.limits.commands.consume(kCommandsOfSession, now)) return;
+    session.room->add_command(session.player, commands_[i]);
     session.commands = number;
     ++context_.metrics.commands;
   }

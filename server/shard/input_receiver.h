@@ -1,6 +1,6 @@
 #pragma once
-// Takes the INPUT messages of clients: inputs, commands, what they acknowledge, and how many hashes
-// were wrong. It never steps.
+// Receives the INPUT messages of clients: inputs, commands, what they acknowledge, and how many
+// hashes were wrong. It never steps.
 
 #include "core/clock.h"
 #include "net/drop_reason.h"
@@ -27,15 +27,16 @@ class InputReceiver {
   InputReceiver(ShardContext& context, std::uint32_t tick_rate)
       : context_(context), tick_rate_(tick_rate) {}
 
-  /// Takes an INPUT packet of a playing session. Fails: Malformed, if its message does not decode.
+  /// Receives an INPUT packet of a playing session. Fails: Malformed, if its message does not
+  /// decode.
   [[nodiscard]] std::expected<void, net::DropReason> receive(
       Session& session, const net::PacketChannel::Opened& opened, const Arrival& arrival);
 
  private:
-  void take_acks(Session& session, const protocol::InputMessage& message, Instant now);
-  void take_full_view_request(Session& session, Instant now);
-  void take_inputs(Session& session, InputBuffer::Packet packet);
-  void take_commands(Session& session, Instant now);
+  void receive_acks(Session& session, const protocol::InputMessage& message, Instant now);
+  void receive_full_view_request(Session& session, Instant now);
+  void receive_inputs(Session& session, InputBuffer::Packet packet);
+  void receive_commands(Session& session, Instant now);
   void count_mismatches(Session& session, std::uint32_t reported, Instant now);
   [[nodiscard]] std::int16_t margin_of(const Session& session, Tick newest,
                                        const Arrival& arrival) const;

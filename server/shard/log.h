@@ -48,7 +48,7 @@ class LimitedLog {
   template <class MakeEvent>
   void event(LogKind kind, Severity severity, Instant now, MakeEvent&& make_event) {
     Kind& of = kinds_[static_cast<std::size_t>(kind)];
-    if (!of.limit.take(kLogLines, now)) {
+    if (!of.limit.consume(kLogLines, now)) {
       ++of.left_out;
       return;
     }

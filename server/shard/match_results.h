@@ -11,13 +11,13 @@
 
 namespace tickbox::server {
 
-/// Takes each result as one line of JSON, with the end of the line.
+/// Writes each result as one line of JSON, with the end of the line.
 class ResultSink {
  public:
   virtual ~ResultSink() = default;
 
   /// Fails: false, if the result is lost.
-  virtual bool note(std::string_view line) = 0;
+  virtual bool write(std::string_view line) = 0;
 };
 
 class MatchResults {

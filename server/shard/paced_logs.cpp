@@ -16,7 +16,7 @@ void RefusalLog::add(net::RefuseReason reason, std::optional<std::uint64_t> clie
 void RefusalLog::write(LimitedLog& log, Instant now) {
   for (std::size_t i = 0; i < reasons_.size(); ++i) {
     Refusals& refusals = reasons_[i];
-    const std::uint64_t count = refusals.count.take(now);
+    const std::uint64_t count = refusals.count.consume(now);
     if (count == 0) continue;
     log.event(LogKind::Refused, Severity::Info, now, [&] {
       LogEvent refused{"connection_refused",
@@ -34,8 +34,8 @@ void OverrunLog::add(const Overrun& overrun) {
   if (overrun.total > longest_.total) longest_ = overrun;
 }
 
-std::optional<LogEvent> OverrunLog::take(Instant now) {
-  const std::uint64_t count = count_.take(now);
+std::optional<LogEvent> OverrunLog::consume(Instant now) {
+  const std::uint64_t count = count_.consume(now);
   if (count == 0) return std::nullopt;
   const Overrun overrun = std::exchange(longest_, {});
   const auto ms = [](Duration time) {
@@ -52,7 +52,8 @@ std::optional<LogEvent> OverrunLog::take(Instant now) {
                    {"clients", overrun.clients}}};
 }
 
-void StallLog::look(std::uint64_t slipped, Duration behind, std::uint64_t discarded, Instant now) {
+void StallLog::observe(std::uint64_t slipped, Duration behind, std::uint64_t discarded,
+                       Instant now) {
   const std::uint64_t more = slipped - std::exchange(slipped_, slipped);
   if (more == 0) return;
   if (!began_) {
@@ -63,9 +64,9 @@ void StallLog::look(std::uint64_t slipped, Duration behind, std::uint64_t discar
   stalled_ += behind;
 }
 
-std::optional<LogEvent> StallLog::take(std::uint64_t discarded, Instant now) {
+std::optional<LogEvent> StallLog::consume(std::uint64_t discarded, Instant now) {
   if (!began_ || now - *began_ < kStallSettled) return std::nullopt;
-  const std::uint64_t count = count_.take(now);
+  const std::uint64_t count = count_.consume(now);
   if (count == 0) return std::nullopt;
   began_.reset();
   const Duration stalled = std::exchange(stalled_, Duration{});

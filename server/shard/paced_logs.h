@@ -28,7 +28,7 @@ class PacedCount {
 
   /// Returns the count added since the last line, for a line to be written now. Returns 0 if there
   /// is nothing to log, or it is too early for another line.
-  [[nodiscard]] std::uint64_t take(Instant now) {
+  [[nodiscard]] std::uint64_t consume(Instant now) {
     if (count_ == 0 || (said_ && now - *said_ < kCountInterval)) return 0;
     said_ = now;
     return std::exchange(count_, 0);
@@ -67,12 +67,12 @@ class StallLog {
  public:
   /// `slipped`: ticks slipped since the start. `behind`: the delay of the tick that is due now.
   /// `discarded`: inputs discarded since the start.
-  void look(std::uint64_t slipped, Duration behind, std::uint64_t discarded, Instant now);
+  void observe(std::uint64_t slipped, Duration behind, std::uint64_t discarded, Instant now);
 
   /// Returns "ticks_slipped count=112 stalled_ms=2000 inputs_discarded=64", if a line is due now.
   /// The time is the sum of all stalls since the line before. The inputs are those that were
   /// discarded from the first of these stalls on.
-  [[nodiscard]] std::optional<LogEvent> take(std::uint64_t discarded, Instant now);
+  [[nodiscard]] std::optional<LogEvent> consume(std::uint64_t discarded, Instant now);
 
  private:
   std::uint64_t slipped_ = 0;
@@ -99,7 +99,7 @@ class OverrunLog {
   void add(const Overrun& overrun);
 
   /// Returns "tick_overrun count=3 tick=712 total_ms=21.4 …", if a line is due now.
-  [[nodiscard]] std::optional<LogEvent> take(Instant now);
+  [[nodiscard]] std::optional<LogEvent> consume(Instant now);
 
  private:
   PacedCount count_;

@@ -17,9 +17,9 @@ struct Rate {
 
 class RateLimit {
  public:
-  /// Takes `amount` and returns true if `rate` allows it; otherwise takes nothing.
+  /// Consumes `amount` and returns true if `rate` allows it; otherwise consumes nothing.
   /// Requires: the same rate in every call.
-  [[nodiscard]] bool take(const Rate& rate, Instant now, std::int64_t amount = 1) {
+  [[nodiscard]] bool consume(const Rate& rate, Instant now, std::int64_t amount = 1) {
     constexpr std::int64_t kSecond = 1'000'000'000;
     const Duration cost{amount * kSecond / rate.per_second};
     const Duration most{rate.burst * kSecond / rate.per_second};
@@ -29,7 +29,7 @@ class RateLimit {
     return true;
   }
 
-  /// Returns the most that take() would take now.
+  /// Returns the most that consume() would allow now.
   [[nodiscard]] std::int64_t available(const Rate& rate, Instant now) const {
     constexpr std::int64_t kSecond = 1'000'000'000;
     const Duration used = std::max(Duration::zero(), paid_until_ - now);

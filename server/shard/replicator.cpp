@@ -39,7 +39,7 @@ void count(SnapshotMetrics& metrics, const protocol::Snapshot& snapshot, const V
 
 }  // namespace
 
-void put_off_dearest(const DueSnapshots& due, std::uint64_t limit,
+void defer_costliest(const DueSnapshots& due, std::uint64_t limit,
                      std::span<SessionSnapshots*> may_wait) {
   // Work that is put off is added to the next tick's, so about half of this tick's work stays.
   const std::uint64_t least = std::max(limit, due.work / 2);
@@ -71,7 +71,7 @@ void Replicator::queue_events(HostedRoom& room) {
   });
 }
 
-void Replicator::take_turns(std::span<HostedRoom> rooms, Instant now) {
+void Replicator::choose_due(std::span<HostedRoom> rooms, Instant now) {
   DueSnapshots due;
   may_wait_.clear();
   for (HostedRoom& room : rooms) {
@@ -90,7 +90,7 @@ void Replicator::take_turns(std::span<HostedRoom> rooms, Instant now) {
       if (before != SnapshotTurn::PutOff) may_wait_.push_back(&snapshots);
     }
   }
-  put_off_dearest(due, pace_.plan_work / pace_.tick_rate, may_wait_);
+  defer_costliest(due, pace_.plan_work / pace_.tick_rate, may_wait_);
 }
 
 void Replicator::send(Session& session, Instant now) {
@@ -115,11 +115,12 @@ void Replicator::send(Session& session, Instant now) {
   const ConstBytes message = encode(session, *planned, events.count);
   snapshots.plan_work += message.size() / kBytesPerWork;
   snapshots.last = tick;
-  snapshots.base_age.note_sent(tick);
+  snapshots.base_age.on_sent(tick);
   const std::size_t size = message.size() + net::kPacketOverheadBytes;
   snapshots.receipts.on_sent(tick, snapshot_.head.view_hash, size, now);
   ++session.hashes_sent;
-  const bool paid = session.limits.sent.take(snapshot_bytes_, now, static_cast<std::int64_t>(size));
+  const bool paid =
+      session.limits.sent.consume(snapshot_bytes_, now, static_cast<std::int64_t>(size));
   TICKBOX_ASSERT(paid);
   count(context_.metrics.snapshots, snapshot_, *planned, message.size());
   context_.send(session, net::PacketType::Snapshot, message);
@@ -162,8 +163,8 @@ ConstBytes Replicator::encode(Session& session, const ViewPlan& plan, std::size_
                     .view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff),
                     .base_age = static_cast<std::uint8_t>(base_age)};
   snapshot_.receipt = session.snapshots.receipts.receipt_of(tick);
-  snapshot_.status = pace_.take_status(session, tick);
-  snapshot_.commands = take_command_ack(session);
+  snapshot_.status = pace_.poll_status(session, tick);
+  snapshot_.commands = consume_command_ack(session);
   session.snapshots.events->write(tick, events, snapshot_.events);
   return protocol::encode_snapshot(snapshot_, context_.message_buffer);
 }

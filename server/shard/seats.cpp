@@ -29,7 +29,7 @@ Seat* Seats::find_free() {
   return free != seats_.end() ? &*free : nullptr;
 }
 
-void Seats::take_over(Seat& seat) {
+void Seats::promote_pending(Seat& seat) {
   TICKBOX_ASSERT(seat.pending != nullptr);
   seat.playing = std::exchange(seat.pending, nullptr);
   seat.orphaned = std::nullopt;

@@ -65,7 +65,7 @@ class Seats {
 
   /// Makes the pending session of a seat the one that plays. Only its ticket is valid from now on.
   /// Requires: the seat has a pending session.
-  static void take_over(Seat& seat);
+  static void promote_pending(Seat& seat);
 
   /// Makes a seat free. Requires: its sessions are closed.
   static void release(Seat& seat);

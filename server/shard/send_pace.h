@@ -53,7 +53,7 @@ struct SendPace {
   }
 
   /// Returns the status of the client's packets if it is due, and notes that it is sent.
-  [[nodiscard]] std::optional<protocol::LinkStatus> take_status(Session& session, Tick tick) const {
+  [[nodiscard]] std::optional<protocol::LinkStatus> poll_status(Session& session, Tick tick) const {
     Tick& last = session.snapshots.last_status;
     if (tick - last < std::int64_t{tick_rate} * kStatusSeconds) return std::nullopt;
     last = tick;

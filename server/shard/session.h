@@ -150,7 +150,7 @@ struct Session {
 }
 
 /// Returns the answer to the commands of the session, if one is due, and counts it as given.
-[[nodiscard]] inline std::optional<std::uint16_t> take_command_ack(Session& session) {
+[[nodiscard]] inline std::optional<std::uint16_t> consume_command_ack(Session& session) {
   if (!std::exchange(session.owes_command_ack, false)) return std::nullopt;
   return session.commands;
 }

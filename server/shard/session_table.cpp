@@ -64,7 +64,7 @@ Session* SessionTable::find(std::uint32_t connection) {
   return session.state != Session::State::Free ? &session : nullptr;
 }
 
-void SessionTable::remember_departure(const Session& session, Instant now) {
+void SessionTable::record_departure(const Session& session, Instant now) {
   Slot& slot = slots_[index_of(session)];
   slot.departure = {.connection = slot.connection,
                     .former = slot.former,

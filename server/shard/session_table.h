@@ -46,7 +46,7 @@ class SessionTable {
 
   /// Remembers for kLastPackets that the client of `session` has left. Only the last departure of
   /// each slot is kept.
-  void remember_departure(const Session& session, Instant now);
+  void record_departure(const Session& session, Instant now);
 
   /// Returns whether a packet is from a client that left just now, by its connection id and address
   /// alone: such a packet is ignored.

@@ -84,7 +84,7 @@ class Shard::Impl {
   void on_malformed(Session& session, Instant now);
   void log_drops(Instant now);
   void stop_at_end(Instant now);
-  void tell_drain(Instant now);
+  void send_drain(Instant now);
 
   /// Returns the calendar time, counted from the start: jumps of the calendar do not matter.
   [[nodiscard]] WallTime today(Instant now) const {
@@ -220,7 +220,7 @@ void Shard::Impl::on_packet(const net::Datagram& datagram, const Arrival& arriva
   if (from_elsewhere) {
     const auto fresh = session->channel.check_packet(datagram.bytes);
     if (!fresh) return drops.count(fresh.error());
-    if (!session->limits.opens_elsewhere.take(kOpensOfSession, arrival.now) ||
+    if (!session->limits.opens_elsewhere.consume(kOpensOfSession, arrival.now) ||
         !admission_.may_open_moved(datagram.from, arrival.now)) {
       return drops.count(net::DropReason::RateLimited);
     }
@@ -229,8 +229,8 @@ void Shard::Impl::on_packet(const net::Datagram& datagram, const Arrival& arriva
   if (!opened) return drops.count(opened.error());
   const bool is_newest = opened->sequence == session->channel.received().newest();
   const auto size = static_cast<std::int64_t>(datagram.bytes.size());
-  if (!session->limits.packets.take(packets_of_session(tick_rate_), arrival.now) ||
-      !session->limits.bytes.take(bytes_of_session(tick_rate_), arrival.now, size)) {
+  if (!session->limits.packets.consume(packets_of_session(tick_rate_), arrival.now) ||
+      !session->limits.bytes.consume(bytes_of_session(tick_rate_), arrival.now, size)) {
     return drops.count(net::DropReason::RateLimited);
   }
   session->heard = arrival.now;
@@ -344,11 +344,11 @@ void Shard::Impl::log_drops(Instant now) {
 // --- send ---
 
 void Shard::Impl::send(Instant now) {
-  tell_drain(now);
-  replicator_.take_turns(rooms_, now);
+  send_drain(now);
+  replicator_.choose_due(rooms_, now);
   for (HostedRoom& room : rooms_) {
     replicator_.begin_tick(room);
-    room.note_sent(now);
+    room.on_sent(now);
     for (const Seat& seat : room.seats().all()) {
       if (seat.playing != nullptr && seat.in_world) replicator_.send(*seat.playing, now);
     }
@@ -363,10 +363,10 @@ void Shard::Impl::drain(Instant end) {
   drain_told_.reset();
 }
 
-void Shard::Impl::tell_drain(Instant now) {
+void Shard::Impl::send_drain(Instant now) {
   if (!drains_to_ || (drain_told_ && now - *drain_told_ < kDrainTold)) return;
   drain_told_ = now;
-  lifecycle_.tell_drain(*drains_to_ - now);
+  lifecycle_.send_drain(*drains_to_ - now);
 }
 
 void Shard::Impl::stop(Instant now) {

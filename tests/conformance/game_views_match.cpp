@@ -78,12 +78,12 @@ class Watched {
     bytes_.clear();
     {
       engine::BitWriter out{bytes_};
-      views::put_command_head(static_cast<std::uint16_t>(match_.world().tick.value + 1), out);
+      views::write_command_head(static_cast<std::uint16_t>(match_.world().tick.value + 1), out);
       for (const engine::Command& command : commands) {
-        views::put_command(match_.world().game(), {.type = command.type, .bytes = command.bytes},
-                           out);
+        views::write_command(match_.world().game(), {.type = command.type, .bytes = command.bytes},
+                             out);
       }
-      out.put(0, 1);
+      out.write(0, 1);
     }
     std::printf("commands %s\n", hex(bytes_).c_str());
   }

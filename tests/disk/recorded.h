@@ -104,7 +104,7 @@ struct Recorded {
     };
     EXPECT_TRUE(comes_true([&] {
       run(1);
-      for (const auto& note : files->take_notes())
+      for (const auto& note : files->consume_notes())
         lines.push_back(as_text(note.event));
       return std::ranges::all_of(prefixes, is_noted);
     }));

@@ -215,7 +215,7 @@ TEST(Rotation, ADiskThatAnswersNothingNeverHoldsUpTheThreadThatTicks) {
     const auto tick = [&] {
       recorded.run(1);
       (void)recorded.files->status();
-      (void)recorded.files->take_notes();
+      (void)recorded.files->consume_notes();
       ++ticked;
     };
     bool waited = false;

@@ -39,7 +39,7 @@ TICKBOX_FUZZ_TARGET(admin_request)(ConstBytes input) {
     fuzz::check(request.path.starts_with('/') && !request.path.contains('?'));
     if (request.method == os::HttpMethod::Post) {
       server::AdminOrders orders;
-      return server::take_order(request, orders, [](Severity) {});
+      return server::receive_order(request, orders, [](Severity) {});
     }
     return server::answer(request.path, status(), {}, Instant{std::chrono::hours{1}});
   };

@@ -178,12 +178,12 @@ TICKBOX_FUZZ_TARGET(view_events)(ConstBytes input) {
   written.clear();
   if (!received.events.empty()) {
     engine::BitWriter out{written};
-    out.put(received.events.front().number, 16);
+    out.write(received.events.front().number, 16);
     for (std::size_t i = 0; i < received.events.size(); ++i) {
-      views::put_event_head(received.events[i].age, out);
-      views::put_event(game, received.event(game, i), out);
+      views::write_event_head(received.events[i].age, out);
+      views::write_event(game, received.event(game, i), out);
     }
-    out.put(0, 1);
+    out.write(0, 1);
   }
   fuzz::check(std::ranges::equal(written, bits));
   client::EventInbox inbox;
@@ -202,13 +202,13 @@ TICKBOX_FUZZ_TARGET(view_commands)(ConstBytes input) {
   written.clear();
   {
     engine::BitWriter out{written};
-    views::put_command_head(received.first(), out);
+    views::write_command_head(received.first(), out);
     for (std::size_t i = 0; i < received.size(); ++i) {
       const views::GivenCommand command = received[i];
       fuzz::check(engine::is_in_range(game.commands[command.type].type, command.bytes));
-      views::put_command(game, command, out);
+      views::write_command(game, command, out);
     }
-    out.put(0, 1);
+    out.write(0, 1);
   }
   fuzz::check(std::ranges::equal(written, bits));
 }
@@ -229,7 +229,7 @@ TICKBOX_FUZZ_TARGET(view_inputs)(ConstBytes input) {
   written.clear();
   {
     engine::BitWriter out{written};
-    views::put_inputs(game, given, out);
+    views::write_inputs(game, given, out);
   }
   static views::ReceivedInputs again;
   fuzz::check(again.read(game, written, kInputsMax) && again.size() == received.size());

@@ -224,7 +224,7 @@ std::expected<void, ReplayFailure> store(const std::string& out, const std::stri
     head.payload_bytes = static_cast<std::uint32_t>(record.size() - record::kRecordHeadBytes);
     record::seal(head, chain.seed_after(checksum), record);
     checksum = record::checksum_of(record);
-    file.take({.head = head, .bytes = record});
+    file.append({.head = head, .bytes = record});
   }
   if (!file.finish() || !sink.close()) return unreadable("cannot write " + out);
   return {};

@@ -50,7 +50,7 @@ void SimulatedDisk::request_next() {
   if (!asked_at_) asked_at_ = clock_.now();
 }
 
-void SimulatedDisk::take(const record::LogRecord& record) {
+void SimulatedDisk::append(const record::LogRecord& record) {
   const record::RecordHead& head = record.head;
   const bool is_keyframe = head.type == record::RecordType::Keyframe;
   if (is_keyframe && is_due() && has_next()) {
@@ -59,7 +59,7 @@ void SimulatedDisk::take(const record::LogRecord& record) {
     make(head.tick);
   }
   state_.logged = is_keyframe ? head.tick : head.tick + (head.count - 1);
-  present_->log.take(record);
+  present_->log.append(record);
   if (is_due()) request_next();
 }
 

@@ -27,7 +27,7 @@ class SimulatedDisk final : public record::Sink {
   /// Creates the first file of a server. `header` is that of all its files, without their numbers.
   void begin(const record::Header& header, Tick tick);
 
-  void take(const record::LogRecord& record) override;
+  void append(const record::LogRecord& record) override;
   [[nodiscard]] bool wants_segment() const override;
   void match_ended() override;
 

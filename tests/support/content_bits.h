@@ -27,12 +27,12 @@ class ContentBits {
                              .rows = !content_.rows.empty()};
     if (!lists.any()) return bytes;
     engine::BitWriter out{bytes};
-    views::put_head(width(), lists, out);
-    if (lists.inputs) put_causes(content_.inputs, out);
-    if (lists.outcomes) put_causes(content_.outcomes, out);
+    views::write_head(width(), lists, out);
+    if (lists.inputs) write_causes(content_.inputs, out);
+    if (lists.outcomes) write_causes(content_.outcomes, out);
     if (lists.room) put_room(out);
-    if (lists.exits) views::put_exits(content_.exits, members(), out);
-    if (lists.rows) put_rows(out);
+    if (lists.exits) views::write_exits(content_.exits, members(), out);
+    if (lists.rows) write_rows(out);
     return bytes;
   }
 
@@ -46,15 +46,15 @@ class ContentBits {
   [[nodiscard]] unsigned width() const { return views::index_bits(members()); }
 
   template <class Causes>
-  void put_causes(const Causes& causes, engine::BitWriter& out) const {
+  void write_causes(const Causes& causes, engine::BitWriter& out) const {
     auto next = causes.begin();
     for (std::uint32_t ago = base_.age; ago-- > 0;) {
       for (; next != causes.end() && next->ago == ago; ++next) {
-        out.put(1, 1);
-        out.put(next->index, width());
+        out.write(1, 1);
+        out.write(next->index, width());
         put_payload(*next, out);
       }
-      out.put(0, 1);
+      out.write(0, 1);
     }
   }
 
@@ -67,16 +67,16 @@ class ContentBits {
   }
 
   void put_payload(const views::Content::Outcome& outcome, engine::BitWriter& out) const {
-    if (outcome.is_strike) return views::put_strike(outcome.shooter, out);
+    if (outcome.is_strike) return views::write_strike(outcome.shooter, out);
     alignas(std::uint64_t) Value value{};
     const TypeInfo& type = game_.outcomes[outcome.type];
     const MutableBytes bytes = MutableBytes{value}.first(type.bytes);
     engine::BitReader reader{read_, outcome.first};
     TICKBOX_ASSERT(engine::unpack_sparse(type, reader, bytes));
-    views::put_outcome(game_, {.phase = outcome.phase, .type = outcome.type}, bytes, out);
+    views::write_outcome(game_, {.phase = outcome.phase, .type = outcome.type}, bytes, out);
   }
 
-  void put_state(const views::Content::Room& room, engine::BitWriter& out) const {
+  void write_state(const views::Content::Room& room, engine::BitWriter& out) const {
     alignas(std::uint64_t) Value value{};
     const MutableBytes bytes = MutableBytes{value}.first(game_.room.bytes);
     engine::BitReader reader{read_, room.first};
@@ -85,39 +85,39 @@ class ContentBits {
   }
 
   void put_room(engine::BitWriter& out) const {
-    if (base_.rows == nullptr) return put_state(content_.room.front(), out);
+    if (base_.rows == nullptr) return write_state(content_.room.front(), out);
     auto next = content_.room.begin();
     for (std::uint32_t ago = base_.age; ago-- > 0;) {
       const bool has_changed = next != content_.room.end() && next->ago == ago;
-      out.put(has_changed ? 1 : 0, 1);
-      if (has_changed) put_state(*next++, out);
+      out.write(has_changed ? 1 : 0, 1);
+      if (has_changed) write_state(*next++, out);
     }
   }
 
-  void put_rows(engine::BitWriter& out) const {
+  void write_rows(engine::BitWriter& out) const {
     // The server chooses the origin.
     engine::BitReader reader{read_, out.written()};
     Vec2 origin;
     for (std::size_t axis = 0; axis < 2; ++axis) {
-      const auto units = static_cast<std::int16_t>(reader.take(views::kOriginBits));
+      const auto units = static_cast<std::int16_t>(reader.read(views::kOriginBits));
       origin[axis] = std::int32_t{units} * kUnit;
     }
-    views::put_origin(origin, out);
+    views::write_origin(origin, out);
     for (std::size_t i = 0; i < content_.rows.size(); ++i) {
       const views::RowRef row = content_.rows.row(i);
-      out.put(1, 1);
+      out.write(1, 1);
       const std::size_t member =
           base_.rows != nullptr ? base_.rows->index_of(row.head.id) : members();
       const bool is_member = base_.rows != nullptr && member != members();
-      if (base_.rows != nullptr) out.put(is_member ? 1 : 0, 1);
+      if (base_.rows != nullptr) out.write(is_member ? 1 : 0, 1);
       if (is_member) {
-        out.put(member, width());
+        out.write(member, width());
       } else {
-        views::put_id(row.head.id, base_.tick, out);
+        views::write_id(row.head.id, base_.tick, out);
       }
-      views::put_row(game_, row, origin, out);
+      views::write_row(game_, row, origin, out);
     }
-    out.put(0, 1);
+    out.write(0, 1);
   }
 
   const views::Content& content_;
@@ -133,16 +133,16 @@ inline std::vector<std::byte> full_content(const views::Rows& rows, Tick now, Ve
   std::vector<std::byte> bytes;
   if (rows.empty() && room.empty()) return bytes;
   engine::BitWriter out{bytes};
-  views::put_head(0, {.room = !room.empty(), .rows = !rows.empty()}, out);
+  views::write_head(0, {.room = !room.empty(), .rows = !rows.empty()}, out);
   if (!room.empty()) engine::pack_sparse(rows.game().room, room, out);
   if (rows.empty()) return bytes;
-  views::put_origin(origin, out);
+  views::write_origin(origin, out);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    out.put(1, 1);
-    views::put_id(rows.head(i).id, now, out);
-    views::put_row(rows.game(), rows.row(i), origin, out);
+    out.write(1, 1);
+    views::write_id(rows.head(i).id, now, out);
+    views::write_row(rows.game(), rows.row(i), origin, out);
   }
-  out.put(0, 1);
+  out.write(0, 1);
   return bytes;
 }
 

@@ -50,7 +50,7 @@ class MemoryLog final : public server::Log {
 /// Keeps all desyncs.
 class MemoryDesyncs final : public protocol::DesyncSink {
  public:
-  void note(const protocol::Desync& desync) override { all_.push_back(desync); }
+  void record(const protocol::Desync& desync) override { all_.push_back(desync); }
 
   [[nodiscard]] const std::vector<protocol::Desync>& all() const { return all_; }
 

@@ -45,7 +45,7 @@ record::VerifyResult verify_live(record::Reader reader, const Played& played,
   record::Reader::Item item{};
   do {
     item = reader.next();
-    verifier.take(item, reader);
+    verifier.verify(item, reader);
   } while (item != record::Reader::Item::Finished);
   return verifier.result();
 }

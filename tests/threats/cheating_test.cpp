@@ -39,11 +39,11 @@ std::vector<std::byte> move_out_of_range(Rng& rng) {
   constexpr unsigned kRestBits = 4;
   std::vector<std::byte> bits;
   engine::BitWriter out{bits};
-  out.put(1, 1);  // an input
-  out.put(0, 1);  // the look back as before
-  out.put(1, 1);  // another move
-  out.put(9 + rng.below(7), kMoveBits);
-  out.put(0b0011, kRestBits);  // both buttons, the aim as before, and no more inputs
+  out.write(1, 1);  // an input
+  out.write(0, 1);  // the look back as before
+  out.write(1, 1);  // another move
+  out.write(9 + rng.below(7), kMoveBits);
+  out.write(0b0011, kRestBits);  // both buttons, the aim as before, and no more inputs
   return bits;
 }
 

@@ -127,7 +127,7 @@ class Liar {
     if (part->parts == 0) return;
     if (part->view != answered_) answer_.clear();
     answered_ = part->view;
-    ASSERT_TRUE(answer_.take(*part));
+    ASSERT_TRUE(answer_.add(*part));
     if (!answer_.is_whole()) return;
     const auto view = views::decode_view_state(games::arena(), answer_.bytes(), part->view.tick);
     ASSERT_TRUE(view);

@@ -108,7 +108,7 @@ void Game::play(const os::StopSignals& signals, TerminalView* view) {
 void Game::notice_refusal() {
   if (refusal_noticed_ || connection().ticket_refusal().empty()) return;
   refusal_noticed_ = true;
-  options_.play.output.note(
+  options_.play.output.print_note(
       fmt::format("cannot resume with the ticket in {}: {}; connecting as a new client",
                   options_.resume, connection().ticket_refusal()));
 }
@@ -118,7 +118,7 @@ void Game::notice_connected() {
   connected_at_ = clock_.now();
   resumed_ = connection().resumed() > 0;
   if (resumed_) {
-    options_.play.output.note(fmt::format(
+    options_.play.output.print_note(fmt::format(
         "resumed in seat {} (generation {}) with the ticket in {}",
         connection().accept().player.value, connection().accept().generation, options_.resume));
   }
@@ -128,7 +128,7 @@ void Game::notice_drain() {
   const auto end = connection().drains_to();
   if (drain_ || !end) return;
   drain_ = std::max(*end - clock_.now(), Duration::zero());
-  options_.play.output.note(
+  options_.play.output.print_note(
       fmt::format("the server stops in {:.0f} s; until then the match goes on",
                   std::chrono::duration<double>(*drain_).count()));
 }
@@ -140,7 +140,7 @@ void Game::keep_ticket() {
                      swarm_.client(0)->newest_view().value > 0;
   if (ticket_ == nullptr || !heard) return;
   if (const auto kept = ticket_->keep(connection().ticket()); !kept) {
-    options_.play.output.note("warning: the resume ticket is not saved: " + kept.error());
+    options_.play.output.print_note("warning: the resume ticket is not saved: " + kept.error());
   }
 }
 
@@ -299,7 +299,7 @@ std::unique_ptr<TerminalView> open_view(const ConnectOptions& options, const net
   auto view =
       TerminalView::open({.server = net::to_string(server), .bot = options.play.bot}, clock);
   if (view) return *std::move(view);
-  output.note(view.error() + "; a bot plays");
+  output.print_note(view.error() + "; a bot plays");
   return nullptr;
 }
 
@@ -350,7 +350,7 @@ ExitCode run_connect(const ConnectOptions& given) {
   view.reset();
   options.play.output.held_notes = nullptr;
   for (const std::string& note : notes) {
-    options.play.output.note(note);
+    options.play.output.print_note(note);
   }
   return game.report();
 }

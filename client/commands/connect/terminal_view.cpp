@@ -94,19 +94,19 @@ bool TerminalView::leaves_by_q() const {
 void TerminalView::read_keys() {
   const Instant now = clock_.now();
   for (const terminal::KeyEvent& event : screen_->keys()) {
-    take(event, now);
+    handle(event, now);
   }
 }
 
-void TerminalView::take(const terminal::KeyEvent& event, Instant now) {
+void TerminalView::handle(const terminal::KeyEvent& event, Instant now) {
   using Type = terminal::KeyEvent::Type;
   const bool is_q = event.type == Type::Down && event.key == *terminal::key_named("q");
   if (event.type == Type::Interrupt || (is_q && leaves_by_q())) has_left_ = true;
-  keys_.take(event, now);
+  keys_.handle(event, now);
 }
 
 void TerminalView::turn(Swarm& swarm) {
-  screen_->take_changes();
+  screen_->handle_changes();
   read_keys();
   const Instant now = clock_.now();
   if (now < next_picture_ || swarm.client(0) == nullptr) return;
@@ -118,7 +118,7 @@ terminal::Page TerminalView::page(Swarm& swarm) {
   const Client& client = *swarm.client(0);
   const Instant now = clock_.now();
   count_silence(client, now);
-  if (now >= next_figures_) renew_figures(client, now);
+  if (now >= next_figures_) update_figures(client, now);
   terminal::Page page{.figures = figures_,
                       .has_alarm = has_alarm_,
                       .scene = {},
@@ -160,7 +160,7 @@ void TerminalView::count_silence(const Client& client, Instant now) {
   packets_ = packets;
 }
 
-void TerminalView::renew_figures(const Client& client, Instant now) {
+void TerminalView::update_figures(const Client& client, Instant now) {
   next_figures_ = now + kFiguresTime;
   figures_.clear();
   has_alarm_ = false;

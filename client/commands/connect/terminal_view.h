@@ -50,14 +50,14 @@ class TerminalView {
                std::unique_ptr<TerminalScreen> screen);
 
   void read_keys();
-  void take(const terminal::KeyEvent& event, Instant now);
+  void handle(const terminal::KeyEvent& event, Instant now);
   [[nodiscard]] std::span<const bots::Command> commands_of(const GameTable& game);
   [[nodiscard]] bool leaves_by_q() const;
   [[nodiscard]] terminal::Page page(Swarm& swarm);
   [[nodiscard]] std::span<const terminal::DrawnBody> drawn(
       const client::Client& client, std::span<const client::PresentedBody> shown);
   void count_silence(const client::Client& client, Instant now);
-  void renew_figures(const client::Client& client, Instant now);
+  void update_figures(const client::Client& client, Instant now);
   [[nodiscard]] std::u32string hints(const client::Client& client) const;
 
   TerminalViewOptions options_;

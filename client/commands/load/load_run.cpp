@@ -48,14 +48,14 @@ LoadRun::LoadRun(const Parts& parts, const LoadTimes& times, ProgressFor audienc
 
 LoadReport LoadRun::run() {
   const auto start = ask_server();
-  come();
+  wait_for_connects();
   if (!misfit_.empty()) {
     progress_.clear();
     parts_.swarm.leave();
     return {};
   }
   const auto before = ask_server();
-  parts_.swarm.forget_lateness();
+  parts_.swarm.clear_lateness();
   begin_playback();
   const Mark begin = mark();
   play();
@@ -78,7 +78,7 @@ LoadReport LoadRun::run() {
 
 /// Runs until all clients are connected or have failed. Ends early if the server of the first
 /// connected client does not match the inputs.
-void LoadRun::come() {
+void LoadRun::wait_for_connects() {
   const Instant give_up = parts_.clock.now() + times_.ramp + kConnectMax;
   while (!stopped() && parts_.clock.now() < give_up && parts_.swarm.states().connecting > 0) {
     turn(parts_.clock.now() + kLoadTurn);

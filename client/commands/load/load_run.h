@@ -88,7 +88,7 @@ class LoadRun {
 
   [[nodiscard]] bool stopped() const { return parts_.signals.stop_requested(); }
 
-  void come();
+  void wait_for_connects();
   [[nodiscard]] std::string find_misfit() const;
   void begin_playback();
   void play();

@@ -27,7 +27,7 @@ class Line {
     return cut(end);
   }
 
-  bool take(char wanted) {
+  bool consume(char wanted) {
     if (!rest_.starts_with(wanted)) return false;
     rest_.remove_prefix(1);
     return true;
@@ -35,15 +35,15 @@ class Line {
 
   /// Takes the text between double quotes, with its escapes resolved.
   std::optional<std::string> quoted() {
-    if (!take('"')) return std::nullopt;
+    if (!consume('"')) return std::nullopt;
     std::string value;
     while (!rest_.empty() && rest_.front() != '"') {
-      const bool escaped = take('\\');
+      const bool escaped = consume('\\');
       if (rest_.empty()) return std::nullopt;
       const char c = cut(1).front();
       value += escaped && c == 'n' ? '\n' : c;
     }
-    return take('"') ? std::optional{value} : std::nullopt;
+    return consume('"') ? std::optional{value} : std::nullopt;
   }
 
   std::string_view word() { return cut(std::min(rest_.find_first_of(" \t"), rest_.size())); }
@@ -69,14 +69,14 @@ std::optional<double> parse_value(std::string_view text) {
 
 /// Reads `{name="value",…}` if there is one. Returns false if it is malformed.
 bool parse_labels(Line& line, std::vector<MetricLabel>& labels) {
-  if (!line.take('{')) return true;
-  while (!line.take('}')) {
+  if (!line.consume('{')) return true;
+  while (!line.consume('}')) {
     const std::string_view name = line.name();
-    if (name.empty() || !line.take('=')) return false;
+    if (name.empty() || !line.consume('=')) return false;
     auto value = line.quoted();
     if (!value) return false;
     labels.push_back({.name = std::string{name}, .value = *std::move(value)});
-    line.take(',');
+    line.consume(',');
   }
   return true;
 }

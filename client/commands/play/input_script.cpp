@@ -59,7 +59,7 @@ class Gathering {
     held_.clear();
     for (std::size_t seat = 0; seat < world.seats().size(); ++seat) {
       const Player player{static_cast<std::uint16_t>(seat)};
-      if (world.has(player)) take_held(player, world.input(player));
+      if (world.has(player)) set_held(player, world.input(player));
     }
   }
 
@@ -72,11 +72,10 @@ class Gathering {
       rest(at, player.seat);
     }
     for (const Player player : tick.joins) {
-      take_held(player, rest_);
+      set_held(player, rest_);
     }
     for (const engine::TickRecord::Input& input : tick.record.inputs) {
-      take_held(input.player,
-                ConstBytes{tick.record.bytes}.subspan(input.first, game_.input.bytes));
+      set_held(input.player, ConstBytes{tick.record.bytes}.subspan(input.first, game_.input.bytes));
     }
     for (const engine::PlayerSource& each : tick.sources) {
       add(at, each.player.seat, held_[each.player.seat]);
@@ -89,7 +88,7 @@ class Gathering {
     }
   }
 
-  std::vector<PlayerScript> take() {
+  std::vector<PlayerScript> finish() {
     std::vector<PlayerScript> all;
     for (auto& [seat, player] : players_) {
       player.seat = {seat};
@@ -106,7 +105,7 @@ class Gathering {
     if (game_.significant != nullptr) game_.significant(input.data(), avatar_.data());
   }
 
-  void take_held(Player player, ConstBytes input) {
+  void set_held(Player player, ConstBytes input) {
     held_[player.seat].assign(input.begin(), input.end());
   }
 
@@ -277,7 +276,7 @@ std::expected<InputScript, std::uint32_t> script_of(record::Reader reader, const
                      .tick_rate = reader.header().tick_rate,
                      .first_tick = first_tick,
                      .ticks = last.value - first_tick,
-                     .players = gathering.take()};
+                     .players = gathering.finish()};
 }
 
 std::string to_text(const InputScript& script) {

@@ -166,12 +166,12 @@ std::expected<std::unique_ptr<DesyncOutput>, std::string> DesyncOutput::open(con
   return reports;
 }
 
-void DesyncOutput::note(const protocol::Desync& desync) {
+void DesyncOutput::record(const protocol::Desync& desync) {
   if (printed_ < kDesyncLinesMax) {
     ++printed_;
-    output_.note("desync " + protocol::in_words(desync));
+    output_.print_note("desync " + protocol::in_words(desync));
   }
-  if (files_) files_->note(desync);
+  if (files_) files_->record(desync);
 }
 
 }  // namespace tickbox::commands

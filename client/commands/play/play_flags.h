@@ -73,7 +73,7 @@ class DesyncOutput final : public protocol::DesyncSink {
   [[nodiscard]] static std::expected<std::unique_ptr<DesyncOutput>, std::string> open(
       const PlayFlags& flags, const Clock& clock);
 
-  void note(const protocol::Desync& desync) override;
+  void record(const protocol::Desync& desync) override;
 
  private:
   explicit DesyncOutput(const Output& output) : output_(output) {}

@@ -147,7 +147,7 @@ void Swarm::poll(std::size_t number) {
   if (issues_tokens() && slot.client->connection().match_has_ended()) {
     slot.client->connect_again(token_for(number), now);
   }
-  note_outage(slot, now);
+  record_outage(slot, now);
   if (may_rejoin(slot) && slot.rejoin_at <= now) {
     slot.rejoin_at = now + kRejoinRetry;
     slot.client->connect_again(token_for(number), now);
@@ -161,8 +161,8 @@ void Swarm::poll(std::size_t number) {
   due_[number] = due;
 }
 
-/// Notes when a client loses its connection, and counts the outage when it has a seat again.
-void Swarm::note_outage(Slot& slot, Instant now) {
+/// Records when a client loses its connection, and counts the outage when it has a seat again.
+void Swarm::record_outage(Slot& slot, Instant now) {
   const Connection& connection = slot.client->connection();
   if (connection.state() == Connection::State::Connected) {
     if (slot.lost_at) outages_.add(microseconds(now - *slot.lost_at));

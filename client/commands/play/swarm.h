@@ -149,7 +149,7 @@ class Swarm {
   /// The time in which a client was due for more than a tick and was not polled.
   [[nodiscard]] Duration time_late() const { return time_late_; }
 
-  void forget_lateness() {
+  void clear_lateness() {
     lateness_ = {};
     time_late_ = {};
   }
@@ -176,7 +176,7 @@ class Swarm {
   void poll(std::size_t number);
   void renew_token(std::size_t number, Instant now);
   void try_next_address(std::size_t number, Instant now);
-  void note_outage(Slot& slot, Instant now);
+  void record_outage(Slot& slot, Instant now);
   void count_lateness(Instant due, Instant now, Duration period);
   [[nodiscard]] const client::Connection* first_over() const;
   [[nodiscard]] bool may_rejoin(const Slot& slot) const;

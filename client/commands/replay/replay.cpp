@@ -67,7 +67,8 @@ std::expected<Setting, ExitCode> setting_of(const Recording& recording, const Ou
         ExitCode::Failed, fmt::format("cannot step {}: {}", recording.path, setting.error()))};
   }
   if (header.simulation != cli::build_info().simulation_hash) {
-    output.note(fmt::format("{} was {}: hashes may differ", recording.path, other_build(header)));
+    output.print_note(
+        fmt::format("{} was {}: hashes may differ", recording.path, other_build(header)));
   }
   return *std::move(setting);
 }

@@ -48,7 +48,7 @@ void ReplayControls::move(std::int64_t ticks, Instant now) {
   jump(std::int64_t{tick(now).value} + ticks, now);
 }
 
-bool ReplayControls::take_next_player() {
+bool ReplayControls::consume_next_player() {
   return std::exchange(wants_next_player_, false);
 }
 
@@ -90,7 +90,7 @@ void ReplayControls::press(Key key, Instant now) {
   }
 }
 
-void ReplayControls::take(const terminal::KeyEvent& event, Instant now) {
+void ReplayControls::handle(const terminal::KeyEvent& event, Instant now) {
   if (event.type == terminal::KeyEvent::Type::Interrupt) has_left_ = true;
   if (event.type != terminal::KeyEvent::Type::Down) return;
   if (typed_ && type(event.key, now)) return;

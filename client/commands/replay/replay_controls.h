@@ -23,7 +23,7 @@ class ReplayControls {
  public:
   ReplayControls(const ReplayRange& range, Tick start, Instant now);
 
-  void take(const terminal::KeyEvent& event, Instant now);
+  void handle(const terminal::KeyEvent& event, Instant now);
 
   /// Returns the tick to show. Requires: `now` never decreases.
   [[nodiscard]] Tick tick(Instant now);
@@ -33,7 +33,7 @@ class ReplayControls {
   [[nodiscard]] bool has_left() const { return has_left_; }
 
   /// Returns whether the next player was requested since the last call.
-  [[nodiscard]] bool take_next_player();
+  [[nodiscard]] bool consume_next_player();
 
   /// Returns the digits typed after `g`; nothing while none are expected.
   [[nodiscard]] const std::optional<std::string>& typed() const { return typed_; }

@@ -53,7 +53,7 @@ std::optional<ExitCode> wrong_beginning(const CutFlags& options, const record::C
                   lost ? "lost to damage" : "not recorded", options.file, cut.first->value));
 }
 
-ExitCode tell(const CutFlags& options, const record::CutResult& cut) {
+ExitCode print(const CutFlags& options, const record::CutResult& cut) {
   const record::LogFileStats& copy = cut.copy;
   if (options.output->json()) {
     return options.output->print_document(nlohmann::ordered_json{{"file", options.out},
@@ -101,7 +101,7 @@ ExitCode run_cut(const CutFlags& options) {
   if (const auto closed = (*file)->close(); !closed) {
     return options.output->failed(ExitCode::Failed, closed.error());
   }
-  return tell(options, cut);
+  return print(options, cut);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ class Follow {
                   status_ = head.status;
                   return true;
                 },
-            .body = [this](ConstBytes piece) { return take(piece); },
+            .body = [this](ConstBytes piece) { return receive(piece); },
             .stopped = stopped_};
   }
 
@@ -54,7 +54,7 @@ class Follow {
                                                          const AdminSide& admin);
 
  private:
-  bool take(ConstBytes piece);
+  bool receive(ConstBytes piece);
   bool step();
   bool begin(const record::Reader& reader);
   void show();
@@ -88,7 +88,7 @@ bool Follow::begin(const record::Reader& reader) {
   return true;
 }
 
-bool Follow::take(ConstBytes piece) {
+bool Follow::receive(ConstBytes piece) {
   if (status_ != 200) {
     const std::size_t more = std::min(piece.size(), kRefusalBytesMax - refusal_.size());
     refusal_.append(reinterpret_cast<const char*>(piece.data()), more);
@@ -108,7 +108,7 @@ bool Follow::step() {
     }
     if (!*item) break;
     if (!verifier_ && !begin(stream_.reader())) return false;
-    verifier_->take(**item, stream_.reader());
+    verifier_->verify(**item, stream_.reader());
     if (stopped_()) return false;
   }
   show();

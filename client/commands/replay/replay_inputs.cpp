@@ -50,7 +50,7 @@ ExitCode run_inputs(const InputsFlags& options) {
   }
   const std::uint32_t damages = record::summarize(reader, &decoder).damage_count;
   if (damages > 0) {
-    options.output->note(
+    options.output->print_note(
         fmt::format("{} is damaged inside: in the lost ticks, if there are any, {} has neutral "
                     "inputs",
                     options.file, options.out));

@@ -138,14 +138,14 @@ void play(ReplayCursor& cursor, ReplayControls& controls, Camera& camera, Termin
   const os::StopSignals signals{os::Hangup::Stops};
   std::vector<terminal::DrawnBody> bodies;
   while (!signals.stop_requested() && !controls.has_left()) {
-    screen.take_changes();
+    screen.handle_changes();
     const Instant now = clock.now();
     for (const terminal::KeyEvent& event : screen.keys()) {
-      controls.take(event, now);
+      controls.handle(event, now);
     }
     const Tick wanted = controls.tick(now);
     cursor.seek(wanted);
-    if (cursor.world() != nullptr) camera.choose(*cursor.world(), controls.take_next_player());
+    if (cursor.world() != nullptr) camera.choose(*cursor.world(), controls.consume_next_player());
     screen.show(
         page_of({.cursor = cursor, .controls = controls, .wanted = wanted}, camera, bodies));
     os::sleep_until(now + kPictureTime);

@@ -250,7 +250,7 @@ struct Verified {
   std::string error;  ///< what is wrong or missing, unless `code` is Done
 };
 
-ExitCode tell(const Output& output, const Verified& verified) {
+ExitCode print(const Output& output, const Verified& verified) {
   const auto& [subject, result, header, seconds, code, error] = verified;
   const std::string build = header != nullptr ? other_build(*header) : std::string{};
   const ExitCode printed =
@@ -282,7 +282,7 @@ ExitCode run_follow(const VerifyFlags& options) {
   }
   const double seconds = std::chrono::duration<double>(clock.now() - start).count();
   const record::Header* header = followed->header ? &*followed->header : nullptr;
-  return tell(*options.output, {url, result, header, seconds, code, std::move(error)});
+  return print(*options.output, {url, result, header, seconds, code, std::move(error)});
 }
 
 ExitCode run_verify(const VerifyFlags& options) {
@@ -311,7 +311,7 @@ ExitCode run_verify(const VerifyFlags& options) {
   const ExitCode code = exit_code_of(*result);
   const std::string error = code == ExitCode::Done ? "" : shortcoming_of(options, *result, taken);
   const record::Header* header = (*recording)->reader ? &(*recording)->reader->header() : nullptr;
-  return tell(*options.output, {options.file, *result, header, seconds, code, error});
+  return print(*options.output, {options.file, *result, header, seconds, code, error});
 }
 
 std::expected<std::optional<LogPlace>, std::string> follow_place(std::string_view url) {

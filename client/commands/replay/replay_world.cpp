@@ -147,7 +147,7 @@ ExitCode run_state(const StateFlags& options) {
   }
   if (next != wanted) return missing(options, replayer.damages(), last, next);
   const std::string differs = difference_of(replayer);
-  if (!differs.empty()) options.output->note(differs);
+  if (!differs.empty()) options.output->print_note(differs);
   const ExitCode code = differs.empty() ? ExitCode::Done : ExitCode::CheckFailed;
   return options.output->print(
       std::string_view{options.output->json() ? document_of(replayer, code) : text_of(replayer)},
@@ -208,7 +208,7 @@ Traced trace(record::Replayer& replayer, const TraceFlags& options,
 }
 
 /// Prints the result after the lines. Returns the exit code.
-ExitCode tell(const TraceFlags& options, const Traced& traced) {
+ExitCode print(const TraceFlags& options, const Traced& traced) {
   const ExitCode code = !traced.held()       ? ExitCode::CheckFailed
                         : traced.interrupted ? ExitCode::Inconclusive
                                              : ExitCode::Done;
@@ -252,7 +252,7 @@ ExitCode run_trace(const TraceFlags& options) {
         fmt::format("--from {} --to {}: {} has no such tick; `{} info` shows its range",
                     options.from, options.to, options.file, options.output->name));
   }
-  return tell(options, traced);
+  return print(options, traced);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ Box box_of(const Body& body) {
 }
 
 /// Moves the body to a position, at most to the border. Returns false if the border stops it.
-bool put(Body& body, Axis axis, std::int64_t place) {
+bool move_to(Body& body, Axis axis, std::int64_t place) {
   const auto inside = std::clamp<std::int64_t>(place, -kWorldLimit, kWorldLimit - body.size[axis]);
   body.min[axis] = static_cast<std::int32_t>(inside);
   if (inside != place) body.velocity[axis] = 0;
@@ -45,7 +45,7 @@ void move(sim::World& world) {
       const std::int64_t pull = world.settings().gravity[axis] * scale / sim::kFullGravity;
       const std::int64_t velocity = sim::clamped_speed(body.velocity[axis] + pull);
       body.velocity[axis] = static_cast<std::int32_t>(velocity);
-      if (!put(body, axis, body.min[axis] + velocity)) outside.push_back(body.id);
+      if (!move_to(body, axis, body.min[axis] + velocity)) outside.push_back(body.id);
     }
   }
   if (world.settings().border == sim::Border::Remove) world.remove(outside);
@@ -89,7 +89,7 @@ bool push_apart(sim::World& world, sim::BodyPair pair) {
   for (const auto& [body, by] : {std::pair{&a, -of_a}, {&b, of_b}}) {
     if (body->kind != sim::Kind::Dynamic) continue;
     world.find_mover(body->id)->velocity[axis] = 0;
-    put(*world.find_mover(body->id), axis, body->min[axis] + by);
+    move_to(*world.find_mover(body->id), axis, body->min[axis] + by);
   }
   return true;
 }

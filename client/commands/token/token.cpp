@@ -12,7 +12,7 @@ void token_note(const Output& output, std::string_view note) {
   if (!output.quiet()) os::write_to_stderr(fmt::format("{}\n", note));
 }
 
-std::expected<void, std::string> hand_out(const std::string& out, std::string_view secret) {
+std::expected<void, std::string> write_secret(const std::string& out, std::string_view secret) {
   return out == kStandardStream ? os::write_to_stdout(secret)
                                 : os::create_private_file(out, as_bytes_of(secret));
 }

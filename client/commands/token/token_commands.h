@@ -17,7 +17,7 @@ void add_inspect(const Subcommand& place);
 void token_note(const Output& output, std::string_view note);
 
 /// Writes a secret to stdout, or to a new private file. Fails: with one line.
-[[nodiscard]] std::expected<void, std::string> hand_out(const std::string& out,
-                                                        std::string_view secret);
+[[nodiscard]] std::expected<void, std::string> write_secret(const std::string& out,
+                                                            std::string_view secret);
 
 }  // namespace tickbox::commands

@@ -91,7 +91,7 @@ ExitCode run_issue(const IssueOptions& options) {
   const net::ConnectToken token =
       net::issue_token(claims_of(options), head.issued, head.expires, *ring, entropy);
   std::string text = net::to_text(token) + "\n";
-  const auto written = hand_out(options.out, text);
+  const auto written = write_secret(options.out, text);
   net::wipe(std::as_writable_bytes(std::span{text}));
   if (!written) return options.output->failed(ExitCode::Failed, written.error());
   token_note(*options.output,
@@ -100,7 +100,7 @@ ExitCode run_issue(const IssueOptions& options) {
                          options.room == 0 ? "any room" : fmt::format("room {}", options.room),
                          utc_text(head.expires)));
   if (options.expires > kLifeAllowed) {
-    options.output->note(
+    options.output->print_note(
         "servers refuse a token that is valid for longer than their --token-life-max, by default "
         "10m: try a shorter --expires");
   }

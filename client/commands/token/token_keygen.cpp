@@ -47,12 +47,12 @@ std::expected<void, std::string> write_ring(const KeygenOptions& options,
   std::string text = ring.text();
   const auto written = options.rotate ? os::replace_private_file(options.out, as_bytes_of(text),
                                                                  os::Access::AsBefore)
-                                      : hand_out(options.out, text);
+                                      : write_secret(options.out, text);
   net::wipe(std::as_writable_bytes(std::span{text}));
   return written;
 }
 
-std::string note_of(const KeygenOptions& options, const net::KeyRing& ring) {
+std::string keygen_note(const KeygenOptions& options, const net::KeyRing& ring) {
   const std::uint32_t id = ring.newest().id;
   if (!options.rotate) {
     const std::string where = options.out == kStandardStream ? "" : " in " + options.out;
@@ -95,7 +95,7 @@ ExitCode run_keygen(const KeygenOptions& options) {
   if (const auto written = write_ring(options, *ring); !written) {
     return options.output->failed(ExitCode::Failed, written.error());
   }
-  token_note(*options.output, note_of(options, *ring));
+  token_note(*options.output, keygen_note(options, *ring));
   if (!options.output->json()) return ExitCode::Done;
   nlohmann::ordered_json ids = nlohmann::ordered_json::array();
   for (const net::RingKey& key : ring->keys()) {

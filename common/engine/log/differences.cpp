@@ -79,7 +79,7 @@ void Differences::compare_values(const TypeInfo& type, ConstBytes expected, Cons
   }
 }
 
-std::optional<WorldDifference> Differences::take() {
+std::optional<WorldDifference> Differences::finish() {
   if (found_.first_fields.empty()) return std::nullopt;
   return std::move(found_);
 }

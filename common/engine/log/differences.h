@@ -52,7 +52,7 @@ class Differences {
                       std::string_view prefix = {});
 
   /// Returns what was found; nothing if nothing differs.
-  [[nodiscard]] std::optional<WorldDifference> take();
+  [[nodiscard]] std::optional<WorldDifference> finish();
 
  private:
   void begin_entity(const RowHead& head);

@@ -115,7 +115,7 @@ TickLog::TickLog(const World& world) : game_(&world.game()), tick_(world.tick) {
 }
 
 /// Finds who leaves and who joins.
-void TickLog::note_moves(const TickRecord& record) {
+void TickLog::gather_moves(const TickRecord& record) {
   leaves_.clear();
   joins_.clear();
   for (const Outcome& outcome : record.outcomes) {
@@ -132,12 +132,12 @@ void TickLog::note_moves(const TickRecord& record) {
 }
 
 /// Finds the inputs and sources that differ from the tick before, by player.
-void TickLog::note_changes(const TickRecord& record, std::span<const PlayerSource> sources) {
+void TickLog::gather_changes(const TickRecord& record, std::span<const PlayerSource> sources) {
   TICKBOX_ASSERT(std::ranges::is_sorted(record.inputs, {},
                                         [](const auto& input) { return input.player.seat; }));
   changed_.clear();
   auto input = record.inputs.begin();
-  const auto note = [&](Player player, InputSource source, bool has_input) {
+  const auto gather = [&](Player player, InputSource source, bool has_input) {
     const bool is_other = held_.source_of(player) != source;
     held_.set(player, source);
     if (!is_other && !has_input) return;
@@ -145,18 +145,18 @@ void TickLog::note_changes(const TickRecord& record, std::span<const PlayerSourc
     if (has_input) bytes = ConstBytes{record.bytes}.subspan(input->first, game_->input.bytes);
     changed_.push_back({.player = player, .source = source, .input = bytes});
   };
-  const auto note_before = [&](std::uint32_t seat) {
+  const auto gather_before = [&](std::uint32_t seat) {
     for (; input != record.inputs.end() && input->player.seat < seat; ++input) {
-      note(input->player, held_.source_of(input->player), true);
+      gather(input->player, held_.source_of(input->player), true);
     }
   };
   for (const auto& [player, source] : sources) {
-    note_before(player.seat);
+    gather_before(player.seat);
     const bool has_input = input != record.inputs.end() && input->player == player;
-    note(player, source, has_input);
+    gather(player, source, has_input);
     if (has_input) ++input;
   }
-  note_before(kSeatsMax);
+  gather_before(kSeatsMax);
 }
 
 void TickLog::write_leaves() {
@@ -221,9 +221,9 @@ void TickLog::write_outcomes(const TickRecord& record) {
 
 ConstBytes TickLog::tick(const TickRecord& record, const CommandOrigins& origins) {
   tick_ = tick_ + 1;
-  note_moves(record);
+  gather_moves(record);
   TICKBOX_ASSERT(origins.clients.size() == joins_.size());
-  note_changes(record, origins.sources);
+  gather_changes(record, origins.sources);
   bytes_.clear();
   const std::size_t outcomes = record.outcomes.size() + record.strikes.size();
   TICKBOX_ASSERT(outcomes <= kOutcomesMax);

@@ -126,8 +126,8 @@ class TickLog {
     ConstBytes input;  ///< none if only its source has changed
   };
 
-  void note_moves(const TickRecord& record);
-  void note_changes(const TickRecord& record, std::span<const PlayerSource> sources);
+  void gather_moves(const TickRecord& record);
+  void gather_changes(const TickRecord& record, std::span<const PlayerSource> sources);
   void write_leaves();
   void write_joins(const TickRecord& record, std::span<const std::uint64_t> clients);
   void write_inputs();

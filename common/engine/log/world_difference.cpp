@@ -81,7 +81,7 @@ std::optional<WorldDifference> compare_entities(const World& expected, const Wor
   TICKBOX_ASSERT(expected.game().hash == got.game().hash);
   Differences differences{expected.game()};
   compare_rows(expected, got, is_compared, differences);
-  return differences.take();
+  return differences.finish();
 }
 
 std::optional<WorldDifference> compare_worlds(const World& expected, const World& got) {
@@ -89,7 +89,7 @@ std::optional<WorldDifference> compare_worlds(const World& expected, const World
   Differences differences{expected.game()};
   compare_rows(expected, got, [](BodyId) { return true; }, differences);
   compare_rest(expected, got, differences);
-  return differences.take();
+  return differences.finish();
 }
 
 std::string to_text(const WorldDifference& difference) {

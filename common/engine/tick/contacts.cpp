@@ -29,7 +29,7 @@ bool touch_along(const sim::Box& a, const sim::Box& b, Contact normal) {
 
 }  // namespace
 
-void Contacts::look_at(const GameTable& game) {
+void Contacts::bind(const GameTable& game) {
   kinds_.clear();
   for (std::size_t kind = 0; kind < game.kinds.size(); ++kind) {
     const KindTable& table = game.kinds[kind];

@@ -20,7 +20,7 @@ class Contacts {
  public:
   /// Notes which kinds of a game have callbacks for contacts. Call it before all others, and when
   /// the game changes.
-  void look_at(const GameTable& game);
+  void bind(const GameTable& game);
 
   /// Notes what new rows overlap just before the physics steps.
   void begin(detail::Running& running);

@@ -32,7 +32,7 @@ void Running::make_place_for_touched() {
 void Running::settle(const Touched& before, bool is_new_state) {
   const std::size_t row = before.row;
   const bool is_fixed = world_->is_fixed(row);
-  world_->take_written(row);
+  world_->apply_written(row);
   const Row now = is_fixed ? world_->row(row) : before.now;
   const bool is_moved = *now.min != before.min;
   const bool is_new_velocity = *now.velocity != before.velocity;
@@ -57,7 +57,7 @@ Row Running::touch(std::size_t row) {
   for (std::size_t i = 0; i < touched_count_; ++i) {
     if (touched_[i].row == row) return world_->row(row);
   }
-  return note(row);
+  return save(row);
 }
 
 void Running::join_askers(BodyId with) {
@@ -68,7 +68,7 @@ void Running::join_askers(BodyId with) {
 }
 
 /// Files all places before a query.
-void Running::look() {
+void Running::file_places() {
   rows_.file_places();
   file_touched();
 }
@@ -110,7 +110,7 @@ Row Running::find(Ref who, std::size_t kind) {
 /// Returns what a cast meets first, and joins it with the askers.
 std::optional<sim::CastHit> Running::cast(const sim::Cast& cast) {
   // Without the fixed bodies of the physics: some of them are removed in this phase.
-  caster_.look_at({world_->physics().statics(), nullptr}, world_->physics().settings().border, {});
+  caster_.rebuild({world_->physics().statics(), nullptr}, world_->physics().settings().border, {});
   std::optional<sim::CastHit> first = caster_.nearest(cast);
   sim::Box hull;
   for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -121,7 +121,7 @@ std::optional<sim::CastHit> Running::cast(const sim::Cast& cast) {
   const auto wants = [&cast](std::uint8_t /*number*/, const engine::Space::Kind& kind) {
     return kind.may_meet(cast.layers, cast.collides_with);
   };
-  look();
+  file_places();
   rows_.visit_overlapping(hull, wants, [&](std::size_t row) {
     const auto hit = sim::hit_on(cast, std::as_const(*world_).body(row));
     if (hit && (!first || sim::is_before(*hit, *first))) first = hit;
@@ -132,7 +132,7 @@ std::optional<sim::CastHit> Running::cast(const sim::Cast& cast) {
 
 bool Running::touching(Side side) {
   TICKBOX_ASSERT(asker_count_ > 0);
-  world_->take_written(askers_[0]);
+  world_->apply_written(askers_[0]);
   const sim::Body& body = std::as_const(*world_).body(askers_[0]);
   const std::int32_t x = side == Side::Left ? -1 : side == Side::Right ? 1 : 0;
   const std::int32_t y = side == Side::Up ? -1 : side == Side::Down ? 1 : 0;
@@ -171,7 +171,7 @@ void Running::visit_rows_in(Vec2 min, Vec2 size, std::size_t kind, RowVisit visi
   const auto wants = [kind](std::uint8_t number, const engine::Space::Kind& /*of*/) {
     return number == kind;
   };
-  look();
+  file_places();
   rows_.visit_overlapping(engine::query_box(min, size), wants, [&](std::size_t row) {
     if (world_->infos()[row].kind == kind) found_.push_back(row);
   });

@@ -41,7 +41,7 @@ class Running {
   template <class Callback>
   void call(std::size_t row, Callback callback) {
     askers_[asker_count_++] = row;
-    callback(note(row), AnyStep{*this});
+    callback(save(row), AnyStep{*this});
     end_call();
   }
 
@@ -50,8 +50,8 @@ class Running {
   void call(std::size_t row, std::size_t other, Callback callback) {
     askers_ = {row, other};
     asker_count_ = 2;
-    note(row);
-    const Row& it = note(other);
+    save(row);
+    const Row& it = save(other);
     callback(touched_[0].now, it, AnyStep{*this});
     end_call();
   }
@@ -112,14 +112,14 @@ class Running {
     std::size_t first = 0;  ///< of its bytes in late_bytes_
   };
 
-  const Row& note(std::size_t row);
+  const Row& save(std::size_t row);
   void make_place_for_touched();
   void end_call();
   void settle(const Touched& before, bool is_new_state);
   Row touch(std::size_t row);
   void join_askers(BodyId with);
   [[nodiscard]] std::optional<sim::CastHit> cast(const sim::Cast& cast);
-  void look();
+  void file_places();
   void file_touched();
   void add_event(std::size_t event, Ref at, std::size_t where, ConstBytes bytes);
   void end_hook();
@@ -146,9 +146,9 @@ class Running {
   std::vector<std::byte> late_bytes_;
 };
 
-/// Notes what a row has before a callback may write it, and returns the row, valid until the next
-/// one is noted. Requires: it was not noted in this call.
-inline const Row& Running::note(std::size_t row) {
+/// Saves what a row has before a callback may write it, and returns the row, valid until the next
+/// one is saved. Requires: it was not saved in this call.
+inline const Row& Running::save(std::size_t row) {
   if (touched_count_ == touched_.size()) make_place_for_touched();
   const std::size_t stride = world_->stride();
   Touched& touched = touched_[touched_count_];

@@ -35,11 +35,11 @@ void ServerDecisions::leave(Player player) {
   if (authority_ == Authority::Server) add_outcome(OutcomeKind::Left, nullptr, {}).player = player;
   rows_->remove_avatars(player);
   world_->free_seat(player);
-  forget_seat_change(player);
+  remove_seat_change(player);
 }
 
 /// A seat that was freed has the state by default: what a hook did to it before has no effect.
-void ServerDecisions::forget_seat_change(Player player) {
+void ServerDecisions::remove_seat_change(Player player) {
   const auto change = std::ranges::find(changed_seats_, player);
   if (change == changed_seats_.end()) return;
   const auto first = (change - changed_seats_.begin()) * world_->game().seat.bytes;
@@ -53,10 +53,10 @@ void ServerDecisions::join_player(const Join& join) {
     add_outcome(OutcomeKind::Joined, nullptr, std::as_bytes(std::span{join.user_data})).player =
         join.player;
   }
-  world_->take_seat(join.player);
+  world_->occupy_seat(join.player);
 }
 
-void ServerDecisions::note_command(const Command& command) {
+void ServerDecisions::record_command(const Command& command) {
   Outcome& outcome = add_outcome(OutcomeKind::Commanded,
                                  &world_->game().commands[command.type].type, command.bytes);
   outcome.player = command.player;
@@ -120,20 +120,20 @@ void ServerDecisions::end_hooks(OutcomePhase phase, bool has_room) {
   }
 }
 
-void ServerDecisions::carry_out(const TickRecord& record, OutcomePhase phase) {
+void ServerDecisions::apply(const TickRecord& record, OutcomePhase phase) {
   for (const Outcome& outcome : record.outcomes) {
-    if (outcome.phase == phase) carry_out(outcome, record.bytes_of(outcome));
+    if (outcome.phase == phase) apply(outcome, record.bytes_of(outcome));
   }
 }
 
-void ServerDecisions::carry_out(const Outcome& outcome, ConstBytes bytes) {
+void ServerDecisions::apply(const Outcome& outcome, ConstBytes bytes) {
   switch (outcome.kind) {
     case OutcomeKind::Left:
       return leave(outcome.player);
     case OutcomeKind::Joined:
       return join_player({.player = outcome.player, .user_data = {}, .has_left_at = {}});
     case OutcomeKind::Spawned:
-      return carry_out_spawn(outcome, bytes);
+      return apply_spawn(outcome, bytes);
     case OutcomeKind::Focused:
       return set_focus(outcome);
     case OutcomeKind::Commanded:
@@ -161,7 +161,7 @@ void ServerDecisions::carry_out(const Outcome& outcome, ConstBytes bytes) {
   }
 }
 
-void ServerDecisions::carry_out_spawn(const Outcome& outcome, ConstBytes state) {
+void ServerDecisions::apply_spawn(const Outcome& outcome, ConstBytes state) {
   if (const BodyId id = body_id(outcome.ref); class_of(id) == IdClass::ByServer) {
     world_->next_lineage = lineage_of(id) + 1;
   }

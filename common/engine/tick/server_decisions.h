@@ -35,7 +35,7 @@ class ServerDecisions {
   void end_hooks(OutcomePhase phase, bool has_room = false);
 
   /// Carries out the outcomes of a phase.
-  void carry_out(const TickRecord& record, OutcomePhase phase);
+  void apply(const TickRecord& record, OutcomePhase phase);
 
   /// Removes what entities have spawned beyond the limit of a room. Call it in the last hook.
   void remove_surplus();
@@ -48,7 +48,7 @@ class ServerDecisions {
   void join_player(const Join& join);
 
   /// Writes a player's command into the record.
-  void note_command(const Command& command);
+  void record_command(const Command& command);
 
   /// Makes the room what it was before its first match opened: without entities, its states by
   /// default. Requires: no player is there.
@@ -85,11 +85,11 @@ class ServerDecisions {
  private:
   void follow_spawn(Player who, Ref spawned);
   void set_focus(const Outcome& outcome);
-  void carry_out(const Outcome& outcome, ConstBytes bytes);
-  void carry_out_spawn(const Outcome& outcome, ConstBytes state);
+  void apply(const Outcome& outcome, ConstBytes bytes);
+  void apply_spawn(const Outcome& outcome, ConstBytes state);
   void apply(std::size_t row, std::size_t outcome, const void* value);
   Outcome& add_outcome(OutcomeKind kind, const TypeInfo* type, ConstBytes bytes);
-  void forget_seat_change(Player player);
+  void remove_seat_change(Player player);
   void record_change(OutcomeKind kind, const TypeInfo& type, Player player, ConstBytes now);
 
   detail::Running* running_ = nullptr;

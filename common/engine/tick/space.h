@@ -40,8 +40,8 @@ class Space {
   /// Files an entity. Requires: the key is not filed; a size of at least 1 on both axes.
   void add(Key key, const sim::Box& box, std::uint8_t kind);
 
-  /// Notes that an entity of a kind has these layers.
-  void note_layers(std::uint8_t kind, std::uint16_t layers, std::uint16_t collides_with) {
+  /// Adds the layers of an entity to those of its kind.
+  void add_layers(std::uint8_t kind, std::uint16_t layers, std::uint16_t collides_with) {
     kinds_[kind].layers |= layers;
     kinds_[kind].collides_with |= collides_with;
   }

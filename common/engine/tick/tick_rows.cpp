@@ -140,7 +140,7 @@ void TickRows::file(std::size_t row) {
   const sim::Body& body = std::as_const(*world_).body(row);
   const std::uint8_t kind = world_->infos()[row].kind;
   space_.add(key_of(row), sim::box_of(body.min, body.size), kind);
-  space_.note_layers(kind, body.layers, body.collides_with);
+  space_.add_layers(kind, body.layers, body.collides_with);
 }
 
 void TickRows::file(const Pending& pending) {
@@ -151,11 +151,11 @@ void TickRows::file(const Pending& pending) {
 
 void TickRows::file_again(std::size_t row) {
   if (is_removed(row)) return;
-  if (world_->is_fixed(row)) return world_->take_written(row);
+  if (world_->is_fixed(row)) return world_->apply_written(row);
   const Space::Key key = key_of(row);
   const sim::Body& body = std::as_const(*world_).body(row);
   if (space_.box(key) == sim::box_of(body.min, body.size)) {
-    return space_.note_layers(world_->infos()[row].kind, body.layers, body.collides_with);
+    return space_.add_layers(world_->infos()[row].kind, body.layers, body.collides_with);
   }
   space_.remove(key);
   file(row);

@@ -81,7 +81,7 @@ class TickRows {
   // --- where they are ---
 
   /// Everything has moved: the next query files all places again.
-  void forget_places() { is_filed_ = false; }
+  void invalidate_places() { is_filed_ = false; }
 
   [[nodiscard]] bool are_places_known() const { return is_filed_; }
 

@@ -83,7 +83,7 @@ void AtomicFile::write(ConstBytes bytes) {
   }
 }
 
-void AtomicFile::look_like(const struct stat& other) {
+void AtomicFile::copy_access(const struct stat& other) {
   if (error_ != 0) return;
   struct stat own{};
   const mode_t mode = other.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
@@ -94,7 +94,7 @@ void AtomicFile::look_like(const struct stat& other) {
   if (!done || ::fchmod(file_, mode) != 0) error_ = errno;
 }
 
-void AtomicFile::bring_to_disk() {
+void AtomicFile::sync_to_disk() {
   if (error_ == 0 && ::fsync(file_) != 0) error_ = errno;
 }
 
@@ -112,7 +112,7 @@ int AtomicFile::rename_to_new_place() {
 /// Closes a file with a temporary name before the rename, so that no write error is reported after
 /// the rename. A file without a name cannot be closed first.
 std::expected<void, int> AtomicFile::create() {
-  bring_to_disk();
+  sync_to_disk();
   if (error_ != 0) return std::unexpected{error_};
   if (name_.empty()) {
     const bool linked = ::linkat(AT_FDCWD, handle_of(file_).c_str(), AT_FDCWD, place_.c_str(),
@@ -124,7 +124,7 @@ std::expected<void, int> AtomicFile::create() {
 }
 
 std::expected<void, int> AtomicFile::replace() {
-  bring_to_disk();
+  sync_to_disk();
   if (error_ != 0) return std::unexpected{error_};
   if (::close(std::exchange(file_, -1)) != 0) return placed(errno);
   if (::rename(name_.c_str(), place_.c_str()) != 0) return placed(errno);

@@ -35,7 +35,7 @@ class AtomicFile {
   void write(ConstBytes bytes);
 
   /// Sets owner, group and permissions to those of another file.
-  void look_like(const struct stat& other);
+  void copy_access(const struct stat& other);
 
   /// Syncs the file to the disk and links it at its path; overwrites nothing.
   /// Fails: with errno, EEXIST if the path exists. Requires: no other call follows.
@@ -48,7 +48,7 @@ class AtomicFile {
  private:
   void open_nameless(mode_t mode);
   void open_named(mode_t mode);
-  void bring_to_disk();
+  void sync_to_disk();
   [[nodiscard]] int rename_to_new_place();
   [[nodiscard]] std::expected<void, int> placed(int error);
 

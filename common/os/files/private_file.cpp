@@ -37,7 +37,7 @@ std::expected<void, std::string> replace_private_file(const std::string& path, C
   if (error) return std::unexpected{writing_failure(path, error.value())};
   AtomicFile file{place, kPrivateMode, AtomicFile::Mode::Replace};
   file.write(bytes);
-  if (exists && access == Access::AsBefore) file.look_like(old);
+  if (exists && access == Access::AsBefore) file.copy_access(old);
   if (const auto put = file.replace(); !put) {
     return std::unexpected{writing_failure(path, put.error())};
   }

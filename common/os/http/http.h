@@ -52,7 +52,7 @@ class HttpSource {
 
   /// Appends at most `most` bytes to `to`, without waiting for any. If it has none, it is asked
   /// again after the server's `stream_pause`. An exception means Broken.
-  [[nodiscard]] virtual Next give(std::string& to, std::size_t most) = 0;
+  [[nodiscard]] virtual Next read(std::string& to, std::size_t most) = 0;
 };
 
 struct HttpResponse {

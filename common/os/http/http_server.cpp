@@ -191,7 +191,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     place_ = places_->insert(places_->end(), this);
   }
 
-  ~Connection() { give_up_place(); }
+  ~Connection() { release_place(); }
 
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -209,7 +209,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   /// Closes the connection, whatever it waits for.
   void close() {
-    give_up_place();
+    release_place();
     source_.reset();
     pause_.cancel();
     stream_.close();
@@ -247,7 +247,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (places_ != nullptr) places_->splice(places_->end(), *places_, place_);
   }
 
-  void give_up_place() {
+  void release_place() {
     if (places_ != nullptr) places_->erase(place_);
     places_ = nullptr;
   }
@@ -370,7 +370,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   HttpSource::Next ask_source() {
     try {
-      return source_->give(chunk_, kHttpChunkBytesMax);
+      return source_->read(chunk_, kHttpChunkBytesMax);
     } catch (const std::exception&) {
       return HttpSource::Next::Broken;
     }

@@ -79,7 +79,7 @@ std::optional<Info> content_of(const cmsghdr& control, int level, int type) {
 }
 
 template <class Info>
-void put(msghdr& message, int level, int type, const Info& info) {
+void append_control(msghdr& message, int level, int type, const Info& info) {
   message.msg_controllen = CMSG_SPACE(sizeof info);
   cmsghdr* const control = CMSG_FIRSTHDR(&message);
   control->cmsg_level = level;
@@ -171,11 +171,11 @@ void PacketInfo::send_from(msghdr& message, const net::Address& local, IpSocket 
     in_pktinfo info{};
     constexpr std::size_t kMappedPrefixBytes = 12;
     std::memcpy(&info.ipi_spec_dst, local.ip.data() + kMappedPrefixBytes, sizeof info.ipi_spec_dst);
-    put(message, IPPROTO_IP, IP_PKTINFO, info);
+    append_control(message, IPPROTO_IP, IP_PKTINFO, info);
   } else {
     in6_pktinfo info{};
     std::memcpy(&info.ipi6_addr, local.ip.data(), sizeof info.ipi6_addr);
-    put(message, IPPROTO_IPV6, IPV6_PKTINFO, info);
+    append_control(message, IPPROTO_IPV6, IPV6_PKTINFO, info);
   }
 }
 

@@ -31,7 +31,7 @@ class SystemEntropy final : public Entropy {
 
 /// Calls `is_over()` every millisecond until it returns true.
 template <class IsOver>
-void look_until(IsOver is_over) {
+void poll_until(IsOver is_over) {
   const SteadyClock clock;
   while (!is_over()) {
     sleep_until(clock.now() + std::chrono::milliseconds{1});

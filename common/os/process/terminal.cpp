@@ -278,7 +278,7 @@ void Terminal::stop() {
   stops_ = shared().stops;
 }
 
-bool Terminal::take_changes() {
+bool Terminal::consume_changes() {
   Shared& all = shared();
   if (stops_ != all.stops) {
     stop();

@@ -64,7 +64,7 @@ class Terminal {
   /// a shell continues the process. A later call takes the terminal again. Returns whether the
   /// terminal's content was lost since the last call: after a stop, after a change of its size, and
   /// at first. Call it regularly, but not if the program is about to end.
-  [[nodiscard]] bool take_changes();
+  [[nodiscard]] bool consume_changes();
 
  private:
   Terminal() = default;
@@ -75,7 +75,7 @@ class Terminal {
   std::string waiting_;  ///< to be sent
   std::string typed_;
   bool was_lost_ = true;
-  // The signals that take_changes() has taken, of those that the handler has counted.
+  // The signals that consume_changes() has taken, of those that the handler has counted.
   int resizes_ = 0;
   int stops_ = 0;
   int continues_ = 0;

@@ -50,7 +50,7 @@ std::optional<std::string> BotLaw::check(const engine::World& world) {
   return std::nullopt;
 }
 
-void BotLaw::look(const engine::World& world, Player player, View& view) const {
+void BotLaw::fill_view(const engine::World& world, Player player, View& view) const {
   view.rows.assign(world);
   view.own.begin(game_);
   for (std::size_t row = 0; row < world.size(); ++row) {
@@ -60,8 +60,8 @@ void BotLaw::look(const engine::World& world, Player player, View& view) const {
 }
 
 std::optional<std::string> BotLaw::check(const engine::World& world, Bots& bots) {
-  look(world, bots.player, seen_);
-  look(world, bots.player, copy_);
+  fill_view(world, bots.player, seen_);
+  fill_view(world, bots.player, copy_);
   const auto seen_in = [&](const View& view) {
     return bots::Seen{.tick = world.tick + 1,
                       .me = bots.player,

@@ -41,7 +41,7 @@ class BotLaw {
     std::vector<std::byte> room;
   };
 
-  void look(const engine::World& world, Player player, View& view) const;
+  void fill_view(const engine::World& world, Player player, View& view) const;
   [[nodiscard]] std::optional<std::string> check(const engine::World& world, Bots& bots);
 
   const GameTable& game_;

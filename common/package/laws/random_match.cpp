@@ -128,7 +128,7 @@ void RandomMatch::ask_bot(Player player, bool joins) {
   std::ranges::copy(input, held(player).begin());
   inputs_.push_back({.player = player, .input = held(player)});
   if (const auto command = bot->command()) {
-    give_command(player, command->type, {command->value.begin(), command->value.end()});
+    add_command(player, command->type, {command->value.begin(), command->value.end()});
   }
 }
 
@@ -154,10 +154,10 @@ void RandomMatch::draw_input(Player player) {
 
 void RandomMatch::draw_command(Player player) {
   const auto type = static_cast<std::uint8_t>(dice_.below(world_.game().commands.size()));
-  give_command(player, type, drawn_value(world_.game().commands[type].type, world_, dice_));
+  add_command(player, type, drawn_value(world_.game().commands[type].type, world_, dice_));
 }
 
-void RandomMatch::give_command(Player player, std::uint8_t type, std::vector<std::byte> bytes) {
+void RandomMatch::add_command(Player player, std::uint8_t type, std::vector<std::byte> bytes) {
   command_bytes_.push_back(std::move(bytes));
   commands_.push_back({.player = player, .type = type, .bytes = {}});
 }

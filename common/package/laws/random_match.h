@@ -62,7 +62,7 @@ class RandomMatch {
   void draw_input(Player player);
   void draw_command(Player player);
   void ask_bot(Player player, bool joins);
-  void give_command(Player player, std::uint8_t type, std::vector<std::byte> bytes);
+  void add_command(Player player, std::uint8_t type, std::vector<std::byte> bytes);
   [[nodiscard]] MutableBytes held(Player player);
   void strike(std::span<const engine::FiredRay> rays, std::vector<engine::Strike>& strikes);
 

@@ -149,7 +149,7 @@ bool carry_riders(const Environment& environment, Movers& movers, StepReport& re
     Ride& ride = rides.at_start[i];
     if (!is_rider(ride)) continue;
     rides.riders.push_back({ride.root, i});
-    note_influence(movers.bodies[i], movers.bodies[ride.on], report);
+    record_influence(movers.bodies[i], movers.bodies[ride.on], report);
     for (Axis axis = 0; axis < kAxes; ++axis) {
       const std::int32_t own = movers.bodies[i].velocity[axis];
       const std::int64_t carried = clamped_speed(std::int64_t{own} + ride.given[axis]);
@@ -187,7 +187,7 @@ void release_riders(const Environment& environment, Movers& movers, StepReport& 
     const bool was_riding = rides.at_start[i].wave != kNoMover;
     Body& body = movers.bodies[i];
     body.carrier = movers.bodies[ride.on].id;
-    note_influence(body, movers.bodies[ride.on], report);
+    record_influence(body, movers.bodies[ride.on], report);
     for (Axis axis = 0; axis < kAxes; ++axis) {
       const std::int64_t velocity =
           was_riding ? without_given(i, axis, movers)

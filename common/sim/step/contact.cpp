@@ -46,7 +46,7 @@ bool is_hindered(std::uint32_t mover, FineTime now, const Movers& movers, StepRe
       return;
     }
     found = true;
-    note_influence(movers.bodies[mover], movers.bodies[other], report);
+    record_influence(movers.bodies[mover], movers.bodies[other], report);
   });
   return found;
 }
@@ -141,7 +141,7 @@ void handle_pair_event(const Event& event, const Environment& environment, Mover
   }
   for (const std::uint32_t member : block.members) {
     if (movers.bodies[member].kind != Kind::Dynamic) continue;
-    give_velocity(movers, member, axis, member == low_mover ? after.low : after.high, now);
+    set_velocity(movers, member, axis, member == low_mover ? after.low : after.high, now);
     impacts.changed.push_back(member);
   }
   if (high.immovable && after.low == after.high) states[low_mover].block(axis, End::High);
@@ -203,7 +203,7 @@ void handle_wall_event(const Event& event, const Environment& environment, Mover
   const Exchange after = exchange(low, high, calm_speed(environment, axis));
 
   const std::int64_t velocity = is_low ? after.low : after.high;
-  give_velocity(movers, mover, axis, velocity, now);
+  set_velocity(movers, mover, axis, velocity, now);
   if (velocity == 0) state.block(axis, opposite(end));
   if (!mine.immovable && !is_over_bounce_budget(mine.events, Kind::Dynamic)) {
     const Touch touch{

@@ -26,10 +26,10 @@ void handle_crush(const Event& event, const Colliders& colliders, Movers& movers
     report.crushed.push_back(movers.bodies[victim].id);
     impacts.crushing.push_back({kinematic, victim});
     movers.states[kinematic].is_in_crush = state.is_in_crush = true;
-    give_velocity(movers, victim, event.axis, state.motion.velocity[event.axis], event.whole);
+    set_velocity(movers, victim, event.axis, state.motion.velocity[event.axis], event.whole);
     return;
   }
-  give_velocity(movers, victim, event.axis, 0, event.whole);
+  set_velocity(movers, victim, event.axis, 0, event.whole);
   state.block(event.axis, kinematic_is_low ? End::Low : End::High);
   make_wait(kinematic, event.whole, movers, impacts, report);
 }

@@ -64,18 +64,18 @@ bool is_free(const Shift& shift, const Body& partner, Separation& separation) {
   if (!contains(kWholeWorld, after)) return false;
 
   bool free = true;
-  const auto look_at = [&](const Body& other) {
+  const auto add_overlap = [&](const Body& other) {
     if (other.id == body.id || other.id == partner.id || !stay_apart(body, other)) return;
     const Box box = box_of(other.min, other.size);
     if (!overlap(after, box) || overlap(before, box)) return;
     free = false;
-    note_influence(body, other, separation.report);
+    record_influence(body, other, separation.report);
   };
   const Immovables& immovables = separation.immovables;
   immovables.visit(Solidity::Solid, rect_of(after),
-                   [&](std::uint32_t wall) { look_at(immovables[wall]); });
+                   [&](std::uint32_t wall) { add_overlap(immovables[wall]); });
   separation.movers.visit_near(
-      rect_of(after), [&](std::uint32_t mover) { look_at(separation.movers.bodies[mover]); });
+      rect_of(after), [&](std::uint32_t mover) { add_overlap(separation.movers.bodies[mover]); });
   return free;
 }
 
@@ -125,8 +125,8 @@ bool separate(const Body& a, const Body& b, Separation& separation) {
 }
 
 /// Fills `turns` with the number that each mover may have in this tick.
-void give_turns(const Environment& environment, const Movers& movers,
-                std::span<const BodyPair> pairs, std::vector<std::uint32_t>& turns) {
+void assign_turns(const Environment& environment, const Movers& movers,
+                  std::span<const BodyPair> pairs, std::vector<std::uint32_t>& turns) {
   turns.assign(movers.bodies.size(), 0);
   for (const BodyPair& pair : pairs) {
     for (const BodyId id : {pair.low, pair.high}) {
@@ -145,7 +145,7 @@ bool depenetrate(const Environment& environment, Movers& movers, std::vector<std
                  StepReport& report) {
   if (report.overlaps.empty()) return false;
   sort_unique(report.overlaps);
-  give_turns(environment, movers, report.overlaps, turns);
+  assign_turns(environment, movers, report.overlaps, turns);
   Separation separation{environment.immovables, movers, turns, report};
   bool moved = false;
   for (const BodyPair pair : report.overlaps) {

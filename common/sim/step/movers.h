@@ -201,16 +201,16 @@ struct Movers {
 
 /// Reports that one of two bodies changed the other without a contact, or may have. Does nothing
 /// where one of the two is static, as every world on the map has all statics.
-inline void note_influence(const Body& a, const Body& b, StepReport& report) {
+inline void record_influence(const Body& a, const Body& b, StepReport& report) {
   const bool are_of_world = a.kind != Kind::Static && b.kind != Kind::Static;
   if (are_of_world) report.influences.push_back(ordered_pair(a.id, b.id));
 }
 
 /// Reports two bodies that overlap at the tick's start and should not: a body as crushed, or the
 /// pair as overlapping.
-inline void note_overlap(const Body& a, const Body& b, StepReport& report) {
+inline void record_overlap(const Body& a, const Body& b, StepReport& report) {
   if (!stay_apart(a, b)) return;
-  note_influence(a, b, report);
+  record_influence(a, b, report);
   if (crushes(a) || crushes(b)) {
     report.crushed.push_back(crushes(a) ? b.id : a.id);
   } else {

@@ -22,7 +22,7 @@ void NeighbourCache::reserve(std::size_t movers) {
   walls_.reserve(movers);
 }
 
-void NeighbourCache::forget_near(const Rect& area) {
+void NeighbourCache::invalidate_near(const Rect& area) {
   for (std::size_t mover = 0; mover < regions_.size(); ++mover) {
     if (touch(regions_[mover], area)) regions_[mover] = clear_[mover] = kNowhere;
   }

@@ -44,13 +44,13 @@ class NeighbourCache {
   void reserve(std::size_t movers);
 
   /// Removes all entries. To be called when the immovables are not those of the tick before.
-  void forget() {
+  void invalidate() {
     regions_.clear();
     clear_.clear();
   }
 
   /// Removes the entries whose region touches `area`, where a body was added or removed.
-  void forget_near(const Rect& area);
+  void invalidate_near(const Rect& area);
 
   /// Begins a tick. Cost: no allocation once warm.
   void start(const Immovables& immovables, std::size_t movers);

@@ -86,7 +86,7 @@ void find_pairs(const Movers& movers, Candidates& candidates, StepReport& report
     const Box other = box_of(second.min, second.size);
     if (!touch(box, other)) return;
     if (overlap(box, other)) {
-      note_overlap(first, second, report);
+      record_overlap(first, second, report);
     } else {
       candidates.touching.push_back({a, b});
     }

@@ -132,7 +132,7 @@ void list_walls(std::uint32_t mover, const Environment& environment, const Mover
     if (!may_meet(body, wall)) return;  // neither is a ghost here, and the body is dynamic
     candidates.walls.walls.push_back(wall);
     if (overlap(rect_of(box_of(body.min, body.size)), wall.rect)) {
-      note_overlap(body, environment.immovables[wall.index], report);
+      record_overlap(body, environment.immovables[wall.index], report);
     }
   };
   const Rect& hull = candidates.hulls[mover];

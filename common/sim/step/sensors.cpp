@@ -72,17 +72,16 @@ void list_crossings(std::uint32_t mover, const Environment& environment, const M
   const Immovables& immovables = environment.immovables;
   const Body& body = movers.bodies[mover];
   const Rect& hull = candidates.hulls[mover];
-  const auto note = [&](std::uint32_t index) {
+  const auto add = [&](std::uint32_t index) {
     if (may_meet(body, immovables[index])) courses.crossings.push_back({mover, index});
   };
-  if (movers.roles[mover] == Role::Ghost) immovables.visit(Solidity::Solid, hull, note);
+  if (movers.roles[mover] == Role::Ghost) immovables.visit(Solidity::Solid, hull, add);
   if (!immovables.has(Solidity::Ghost)) return;
   const std::int64_t extent = extent_of(hull);
   if (extent > immovables.long_extent(Solidity::Ghost)) {
-    immovables.visit(Solidity::Ghost, hull, extent, note);
+    immovables.visit(Solidity::Ghost, hull, extent, add);
   } else {
-    candidates.known->ghosts.visit(mover, hull, extent,
-                                   [&](const Wall& wall) { note(wall.index); });
+    candidates.known->ghosts.visit(mover, hull, extent, [&](const Wall& wall) { add(wall.index); });
   }
 }
 

@@ -28,8 +28,8 @@ inline void turn(Movers& movers, std::uint32_t mover, Axis axis, std::int64_t ve
 
 /// Counts an event of `mover` and gives it the velocity that the event leaves it on `axis`. A spent
 /// body freezes instead. A body that stops loses its tangential velocity at its first event.
-inline void give_velocity(Movers& movers, std::uint32_t mover, Axis axis, std::int64_t velocity,
-                          FineTime now) {
+inline void set_velocity(Movers& movers, std::uint32_t mover, Axis axis, std::int64_t velocity,
+                         FineTime now) {
   MoverState& state = movers.states[mover];
   const bool is_first = state.events == 0;
   const bool freezes = state.is_spent();

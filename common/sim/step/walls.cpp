@@ -20,21 +20,21 @@ bool is_earlier(const Impact& impact, BodyId id, const WallHit& first) {
   return impact.axis > first.impact.axis;
 }
 
-/// Forgets what is known near bodies that have been added or removed.
-void forget_near(std::span<const FixedChange> changes, KnownWalls& known) {
+/// Drops what is known near bodies that have been added or removed.
+void invalidate_near(std::span<const FixedChange> changes, KnownWalls& known) {
   for (const FixedChange& change : changes) {
     if (change.is_ghost) {
-      known.ghosts.forget_near(change.rect);
+      known.ghosts.invalidate_near(change.rect);
     } else {
-      known.cache.forget_near(change.rect);
-      known.memo.forget_near(change.rect);
+      known.cache.invalidate_near(change.rect);
+      known.memo.invalidate_near(change.rect);
     }
   }
 }
 
 }  // namespace
 
-void RestMemo::forget_near(const Rect& area) {
+void RestMemo::invalidate_near(const Rect& area) {
   for (std::size_t mover = 0; mover < has_rest.size(); ++mover) {
     const Body& body = rests[mover].body;
     if (has_rest[mover] != 0 && touch(hull_of_path(body, body.velocity), area)) has_rest[mover] = 0;
@@ -49,14 +49,14 @@ void KnownWalls::start(const World& world) {
     ghosts.reserve(capacity);
     memo.reserve(capacity);
   }
-  const auto changes = fixed.look_at(world.shared_fixed());
+  const auto changes = fixed.poll(world.shared_fixed());
   if (!changes || statics != world.shared_statics()) {
     statics = world.shared_statics();
-    cache.forget();
-    ghosts.forget();
-    memo.forget();
+    cache.invalidate();
+    ghosts.invalidate();
+    memo.invalidate();
   } else {
-    forget_near(*changes, *this);
+    invalidate_near(*changes, *this);
   }
   const Immovables immovables = world.immovables();
   cache.start(immovables, movers);

@@ -42,10 +42,10 @@ struct RestMemo {
     has_rest.resize(movers, 0);
   }
 
-  void forget() { has_rest.clear(); }
+  void invalidate() { has_rest.clear(); }
 
-  /// Forgets the rests of movers that may meet something in `area`.
-  void forget_near(const Rect& area);
+  /// Drops the rests of movers that may meet something in `area`.
+  void invalidate_near(const Rect& area);
 };
 
 /// What a step knows of a world's walls from the steps before.

@@ -106,8 +106,8 @@ std::optional<os::HttpResponse> refusal(const os::HttpRequest& request, const Ad
   return std::nullopt;
 }
 
-os::HttpResponse take_order(const os::HttpRequest& request, AdminOrders& orders,
-                            const std::function<void(Severity)>& set_log_level) {
+os::HttpResponse receive_order(const os::HttpRequest& request, AdminOrders& orders,
+                               const std::function<void(Severity)>& set_log_level) {
   const auto value = [&](std::string_view key) {
     const auto in_query = os::form_value(request.query, key);
     return in_query ? in_query : os::form_value(request.body, key);

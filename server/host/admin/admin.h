@@ -45,11 +45,11 @@ struct Status {
 [[nodiscard]] std::optional<os::HttpResponse> refusal(const os::HttpRequest& request,
                                                       const AdminToken* token);
 
-/// Takes POST /drain, /kick?client=ID or /log-level?level=L; a form in the body does as well as the
-/// query. Answers 202 when the loop will do it, 400 if a value is missing or wrong, 503 if too many
-/// kicks wait. Requires: refusal() returned nothing.
-[[nodiscard]] os::HttpResponse take_order(const os::HttpRequest& request, AdminOrders& orders,
-                                          const std::function<void(Severity)>& set_log_level);
+/// Receives POST /drain, /kick?client=ID or /log-level?level=L; a form in the body does as well as
+/// the query. Answers 202 when the loop will do it, 400 if a value is missing or wrong, 503 if too
+/// many kicks wait. Requires: refusal() returned nothing.
+[[nodiscard]] os::HttpResponse receive_order(const os::HttpRequest& request, AdminOrders& orders,
+                                             const std::function<void(Severity)>& set_log_level);
 
 /// Answers a GET of /livez, /readyz, /metrics, or a list of the paths at /.
 /// Requires: refusal() returned nothing.

@@ -27,11 +27,11 @@ class AdminOrders {
     return true;
   }
 
-  /// Thread: the loop's, as take_kick().
+  /// Thread: the loop's, as pop_kick().
   [[nodiscard]] bool drain_asked() const { return drain_.load(std::memory_order_relaxed); }
 
   /// Returns the client that waits for its kick for the longest time, once.
-  [[nodiscard]] std::optional<std::uint64_t> take_kick() {
+  [[nodiscard]] std::optional<std::uint64_t> pop_kick() {
     const std::size_t begin = begin_.load(std::memory_order_relaxed);
     if (begin == end_.load(std::memory_order_acquire)) return std::nullopt;
     const std::uint64_t client = kicks_[begin % kKicksMax];

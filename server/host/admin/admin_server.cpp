@@ -50,7 +50,7 @@ os::HttpResponse AdminServer::respond_with_log(std::uint32_t room, std::string_v
 
 os::HttpResponse AdminServer::respond(const os::HttpRequest& request) {
   if (request.method == os::HttpMethod::Post) {
-    return take_order(request, orders_, [this](Severity level) {
+    return receive_order(request, orders_, [this](Severity level) {
       parts_.log.set_level(level);
       parts_.log.write(Severity::Info, {"log_level_set", {{"level", os::name_of(level)}}});
     });

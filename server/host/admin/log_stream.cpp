@@ -20,7 +20,7 @@ class LogSource final : public os::HttpSource {
   LogSource(std::unique_ptr<Follower> follower, Duration delay, const Clock& clock)
       : follower_(std::move(follower)), delay_(delay), clock_(clock) {}
 
-  Next give(std::string& to, std::size_t most) override;
+  Next read(std::string& to, std::size_t most) override;
 
  private:
   /// What the log gave at one time.
@@ -38,7 +38,7 @@ class LogSource final : public os::HttpSource {
   bool has_ended_ = false;  ///< the log; what is left of it is sent without a delay
 };
 
-os::HttpSource::Next LogSource::give(std::string& to, std::size_t most) {
+os::HttpSource::Next LogSource::read(std::string& to, std::size_t most) {
   const Instant now = clock_.now();
   if (follower_->is_too_slow()) return Next::Broken;
   const auto is_due = [&] {
@@ -46,7 +46,7 @@ os::HttpSource::Next LogSource::give(std::string& to, std::size_t most) {
   };
   // While something is to be sent, what follows waits for its limit.
   if (!is_due()) {
-    has_ended_ = follower_->take(taken_) == Follower::State::Ended;
+    has_ended_ = follower_->read(taken_) == Follower::State::Ended;
     if (!taken_.empty()) pieces_.push_back({.came = now, .bytes = {taken_.begin(), taken_.end()}});
     if (pieces_.empty() && has_ended_) return Next::End;
     if (!is_due()) return Next::More;

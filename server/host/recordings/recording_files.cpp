@@ -109,8 +109,8 @@ struct RecordingFiles::State {
   void count(const Part& part, const std::expected<void, std::string>& closed_well);
   void remove_old(std::unique_lock<std::mutex>& lock);
   void keep_limit(std::unique_lock<std::mutex>& lock);
-  void note_removal(const std::string& path, bool removed);
-  void note(RecordingNote note);
+  void record_removal(const std::string& path, bool removed);
+  void queue_note(RecordingNote note);
 };
 
 std::string recording_name(WallTime start, std::uint32_t room, std::string_view suffix) {
@@ -179,7 +179,7 @@ void RecordingFiles::State::change_file() {
 }
 
 /// Requires: the lock.
-void RecordingFiles::State::note(RecordingNote note) {
+void RecordingFiles::State::queue_note(RecordingNote note) {
   if (notes.size() == kNotesMax) notes.erase(notes.begin());
   notes.push_back(std::move(note));
 }
@@ -221,7 +221,7 @@ void RecordingFiles::State::make_next(std::unique_lock<std::mutex>& lock) {
   if (part) {
     ready = *std::move(part);
     making_failed.clear();
-    note({.event = {"recording_opened", {{"path", ready->path}}}});
+    queue_note({.event = {"recording_opened", {{"path", ready->path}}}});
   } else {
     ++errors;
     making_failed = std::move(part.error());
@@ -248,8 +248,9 @@ void RecordingFiles::State::count(const Part& part,
   bytes += stats.bytes_written;
   errors += stats.errors;
   if (!closed_well && loss.empty()) loss = closed_well.error();
-  note({.wrong = !closed_well,
-        .event = {"recording_closed", {{"path", part.path}, {"bytes", stats.bytes_written}}}});
+  queue_note(
+      {.wrong = !closed_well,
+       .event = {"recording_closed", {{"path", part.path}, {"bytes", stats.bytes_written}}}});
 }
 
 void RecordingFiles::State::remove_old(std::unique_lock<std::mutex>& lock) {
@@ -259,7 +260,7 @@ void RecordingFiles::State::remove_old(std::unique_lock<std::mutex>& lock) {
     lock.unlock();
     const auto removed = parts.disk.remove(path);
     lock.lock();
-    note_removal(path, removed || removed.error() == ENOENT);
+    record_removal(path, removed || removed.error() == ENOENT);
   }
 }
 
@@ -271,31 +272,32 @@ void RecordingFiles::State::keep_limit(std::unique_lock<std::mutex>& lock) {
     std::erase(closed, path);
   lock.lock();
   for (const std::string& path : kept.removed)
-    note_removal(path, true);
+    record_removal(path, true);
   for (const std::string& path : kept.not_removed)
-    note_removal(path, false);
+    record_removal(path, false);
   if (kept.error != 0) {
     ++errors;
-    note({.wrong = true,
-          .event = {"recording_limit_failed",
-                    {{"path", options.folder}, {"reason", os::reason_of(kept.error)}}}});
+    queue_note({.wrong = true,
+                .event = {"recording_limit_failed",
+                          {{"path", options.folder}, {"reason", os::reason_of(kept.error)}}}});
     return;
   }
   const bool was_over = std::exchange(is_over, kept.bytes > options.bytes_max);
   if (!is_over || was_over) return;
-  note({.wrong = true,
-        .event = {"recording_over_limit",
-                  {{"path", options.folder},
-                   {"bytes", kept.bytes},
-                   {"limit", options.bytes_max},
-                   {"reason", "no other file is a closed recording of this server"}}}});
+  queue_note({.wrong = true,
+              .event = {"recording_over_limit",
+                        {{"path", options.folder},
+                         {"bytes", kept.bytes},
+                         {"limit", options.bytes_max},
+                         {"reason", "no other file is a closed recording of this server"}}}});
 }
 
 /// Requires: the lock.
-void RecordingFiles::State::note_removal(const std::string& path, bool removed) {
+void RecordingFiles::State::record_removal(const std::string& path, bool removed) {
   errors += removed ? 0U : 1U;
-  note({.wrong = !removed,
-        .event = {removed ? "recording_removed" : "recording_not_removed", {{"path", path}}}});
+  queue_note(
+      {.wrong = !removed,
+       .event = {removed ? "recording_removed" : "recording_not_removed", {{"path", path}}}});
 }
 
 std::expected<std::unique_ptr<RecordingFiles>, std::string> RecordingFiles::open(
@@ -313,7 +315,7 @@ std::expected<std::unique_ptr<RecordingFiles>, std::string> RecordingFiles::open
   auto first = state->make();
   if (!first) return std::unexpected{std::move(first.error())};
   state->present = *std::move(first);
-  state->note({.event = {"recording_opened", {{"path", state->present->path}}}});
+  state->queue_note({.event = {"recording_opened", {{"path", state->present->path}}}});
   state->thread = os::start_thread("recordings", [state = state.get()] { state->run(); });
   return std::unique_ptr<RecordingFiles>{new RecordingFiles{std::move(state)}};
 }
@@ -324,12 +326,12 @@ RecordingFiles::~RecordingFiles() {
   (void)close();
 }
 
-void RecordingFiles::take(const record::LogRecord& record) {
+void RecordingFiles::append(const record::LogRecord& record) {
   State& state = *state_;
   const record::RecordHead& head = record.head;
   const bool is_keyframe = head.type == record::RecordType::Keyframe;
   if (is_keyframe && state.began && state.is_due()) state.change_file();
-  state.present->file->take(record);
+  state.present->file->append(record);
   state.last = is_keyframe ? head.tick : head.tick + (head.count - 1);
   if (!state.began) state.began = state.last;
   if (state.is_due()) state.request_next();
@@ -389,7 +391,7 @@ RecordingStatus RecordingFiles::status() const {
   return status;
 }
 
-std::vector<RecordingNote> RecordingFiles::take_notes() {
+std::vector<RecordingNote> RecordingFiles::consume_notes() {
   const std::scoped_lock lock{state_->mutex};
   return std::exchange(state_->notes, {});
 }

@@ -70,7 +70,7 @@ class RecordingFiles final : public record::Sink {
 
   // Thread of these: that of the log. They never wait for the disk.
 
-  void take(const record::LogRecord& record) override;
+  void append(const record::LogRecord& record) override;
   [[nodiscard]] bool wants_segment() const override;
   void match_ended() override;
 
@@ -84,7 +84,7 @@ class RecordingFiles final : public record::Sink {
   [[nodiscard]] RecordingStatus status() const;
 
   /// Returns the events since the last call; if there are too many, the oldest are left out.
-  [[nodiscard]] std::vector<RecordingNote> take_notes();
+  [[nodiscard]] std::vector<RecordingNote> consume_notes();
 
   /// Returns the paths of the files that were closed and are kept, the oldest first. Requires:
   /// close() has ended.

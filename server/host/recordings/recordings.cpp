@@ -116,12 +116,12 @@ std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
 }
 
 void Recordings::log_notes() {
-  for (const RecordingNote& note : files_->take_notes()) {
+  for (const RecordingNote& note : files_->consume_notes()) {
     log_.event(note.wrong ? Severity::Error : Severity::Info, note.event);
   }
 }
 
-RecordingMetrics Recordings::look() {
+RecordingMetrics Recordings::poll() {
   if (!files_) return {};
   log_notes();
   const RecordingStatus status = files_->status();

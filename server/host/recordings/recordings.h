@@ -47,7 +47,7 @@ class Recordings {
 
   /// Returns the metrics of the files. Logs what has happened to the files since the last call, and
   /// a change of state. Never waits for the disk.
-  [[nodiscard]] RecordingMetrics look();
+  [[nodiscard]] RecordingMetrics poll();
 
   /// Returns the paths of the files that were closed and are kept, the oldest first. Requires:
   /// close() has ended.

@@ -60,7 +60,7 @@ class BestFirst {
   }
 
   /// Requires: not more often than there are candidates.
-  const Candidate& take() {
+  const Candidate& pop() {
     if (at_ == end_) sort_class();
     return candidates_[order_[at_++]];
   }

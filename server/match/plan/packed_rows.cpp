@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::size_t kWordBits = 64;
 
-void put_words(const std::uint64_t* words, std::size_t bits, engine::BitWriter& out) {
+void write_words(const std::uint64_t* words, std::size_t bits, engine::BitWriter& out) {
   for (; bits > kWordBits; bits -= kWordBits) {
-    out.put(*words++, kWordBits);
+    out.write(*words++, kWordBits);
   }
-  out.put(*words, static_cast<unsigned>(bits));
+  out.write(*words, static_cast<unsigned>(bits));
 }
 
 }  // namespace
@@ -28,43 +28,43 @@ void PackedRows::begin(const engine::World& world, std::size_t slots) {
 const PackedRows::Packed& PackedRows::pack(SlotId slot, std::size_t row) {
   const views::RowRef ref = views::row_of(*world_, row);
   Packed& packed = rows_[slot];
-  const auto pack = [&](auto put, std::uint16_t& bits) {
+  const auto pack = [&](auto write, std::uint16_t& bits) {
     const std::size_t first = words_.size();
     bytes_.clear();
     {
       engine::BitWriter out{bytes_};
-      put(out);
+      write(out);
       bits = static_cast<std::uint16_t>(out.written());
     }
     engine::BitReader in{bytes_};
     for (std::size_t at = 0; at < bits; at += kWordBits) {
-      words_.push_back(in.take(static_cast<unsigned>(std::min(bits - at, kWordBits))));
+      words_.push_back(in.read(static_cast<unsigned>(std::min(bits - at, kWordBits))));
     }
     return static_cast<std::uint32_t>(first);
   };
   packed.id =
-      pack([&](auto& out) { views::put_id(ref.head.id, world_->tick, out); }, packed.bits.id);
-  packed.row = pack([&](auto& out) { views::put_row(world_->game(), ref, ref.head.min, out); },
+      pack([&](auto& out) { views::write_id(ref.head.id, world_->tick, out); }, packed.bits.id);
+  packed.row = pack([&](auto& out) { views::write_row(world_->game(), ref, ref.head.min, out); },
                     packed.bits.row);
   return packed;
 }
 
-void PackedRows::put_id(SlotId slot, std::size_t row, engine::BitWriter& out) {
+void PackedRows::write_id(SlotId slot, std::size_t row, engine::BitWriter& out) {
   const Packed& of = packed(slot, row);
-  put_words(&words_[of.id], of.bits.id, out);
+  write_words(&words_[of.id], of.bits.id, out);
 }
 
-void PackedRows::put_row(SlotId slot, std::size_t row, Vec2 origin, engine::BitWriter& out) {
+void PackedRows::write_row(SlotId slot, std::size_t row, Vec2 origin, engine::BitWriter& out) {
   const Vec2 place = world_->body(row).min;
   if (!views::is_near(place, origin)) {
-    return views::put_row(world_->game(), views::row_of(*world_, row), origin, out);
+    return views::write_row(world_->game(), views::row_of(*world_, row), origin, out);
   }
   const Packed& of = packed(slot, row);
   const std::uint64_t* words = &words_[of.row];
   const std::size_t first = std::min<std::size_t>(of.bits.row, kWordBits);
-  out.put(*words | views::near_place(place, origin) << views::bits_before_place(world_->game()),
-          static_cast<unsigned>(first));
-  if (of.bits.row > kWordBits) put_words(words + 1, of.bits.row - kWordBits, out);
+  out.write(*words | views::near_place(place, origin) << views::bits_before_place(world_->game()),
+            static_cast<unsigned>(first));
+  if (of.bits.row > kWordBits) write_words(words + 1, of.bits.row - kWordBits, out);
 }
 
 }  // namespace tickbox::server

@@ -30,10 +30,10 @@ class PackedRows {
   /// Returns the size of a row. `slot`: of the body of world row `row`. Cost: packed once a tick.
   [[nodiscard]] RowBits bits_of(SlotId slot, std::size_t row) { return packed(slot, row).bits; }
 
-  void put_id(SlotId slot, std::size_t row, engine::BitWriter& out);
+  void write_id(SlotId slot, std::size_t row, engine::BitWriter& out);
 
   /// Writes the row without its id. `origin`: of the places in the snapshot.
-  void put_row(SlotId slot, std::size_t row, Vec2 origin, engine::BitWriter& out);
+  void write_row(SlotId slot, std::size_t row, Vec2 origin, engine::BitWriter& out);
 
  private:
   struct Packed {

@@ -6,14 +6,14 @@ namespace tickbox::server {
 namespace {
 
 /// Copies a payload.
-void put_payload(const MatchLog& log, Tick tick, const Payload& payload, engine::BitWriter& out) {
-  if (payload.bits <= 64) return out.put(payload.value, payload.bits);
+void write_payload(const MatchLog& log, Tick tick, const Payload& payload, engine::BitWriter& out) {
+  if (payload.bits <= 64) return out.write(payload.value, payload.bits);
   engine::copy_bits(log.payloads(tick), payload.value, payload.bits, out);
 }
 
 /// Writes causes tick by tick.
-void put_causes(const PlanInput& input, std::span<const WrittenCause> causes,
-                engine::BitWriter& out) {
+void write_causes(const PlanInput& input, std::span<const WrittenCause> causes,
+                  engine::BitWriter& out) {
   const MatchLog& log = input.tick.match->log();
   const Tick now = input.tick.now();
   const unsigned width = input.index_bits();
@@ -23,17 +23,17 @@ void put_causes(const PlanInput& input, std::span<const WrittenCause> causes,
       const std::uint64_t name = std::uint64_t{next->index} << 1U | 1U;
       const Payload& payload = next->payload;
       if (1 + width + payload.bits <= 64) {
-        out.put(payload.value << (1 + width) | name, 1 + width + payload.bits);
+        out.write(payload.value << (1 + width) | name, 1 + width + payload.bits);
       } else {
-        out.put(name, 1 + width);
-        put_payload(log, {now.value - ago}, payload, out);
+        out.write(name, 1 + width);
+        write_payload(log, {now.value - ago}, payload, out);
       }
     }
-    out.put(0, 1);
+    out.write(0, 1);
   }
 }
 
-void put_room(const PlanInput& input, engine::BitWriter& out) {
+void write_room(const PlanInput& input, engine::BitWriter& out) {
   const engine::World& world = input.tick.match->world();
   if (input.request.base == nullptr)
     return engine::pack_sparse(world.game().room, world.room(), out);
@@ -42,9 +42,9 @@ void put_room(const PlanInput& input, engine::BitWriter& out) {
   const std::uint64_t ticks = log.room().ticks_since(0, input.request.base_tick);
   for (auto ago = static_cast<std::uint32_t>(now - input.request.base_tick); ago-- > 0;) {
     const bool has_changed = (ticks >> ago & 1U) != 0;
-    out.put(has_changed ? 1 : 0, 1);
+    out.write(has_changed ? 1 : 0, 1);
     if (!has_changed) continue;
-    put_payload(log, {now.value - ago}, log.room().change(0, ago), out);
+    write_payload(log, {now.value - ago}, log.room().change(0, ago), out);
   }
 }
 
@@ -61,22 +61,22 @@ bool has_room(const PlanInput& input) {
   return input.tick.room_bits > values;
 }
 
-void put_rows(const PlanInput& input, const ClientBodies& bodies, const Members& chosen,
-              engine::BitWriter& out) {
+void write_rows(const PlanInput& input, const ClientBodies& bodies, const Members& chosen,
+                engine::BitWriter& out) {
   const bool on_base = input.request.base != nullptr;
-  views::put_origin(input.origin, out);
+  views::write_origin(input.origin, out);
   for (const SlotId slot : chosen) {
     const PlannedBody& body = input.tick.bodies[slot];
     const SlotState& state = bodies.states[slot];
     if (state.is_in_base) {
-      out.put(std::uint64_t{state.base_index} << 2U | 3U, 2 + input.index_bits());
+      out.write(std::uint64_t{state.base_index} << 2U | 3U, 2 + input.index_bits());
     } else {
-      out.put(1, on_base ? 2 : 1);
-      input.tick.rows.put_id(slot, body.row, out);
+      out.write(1, on_base ? 2 : 1);
+      input.tick.rows.write_id(slot, body.row, out);
     }
-    input.tick.rows.put_row(slot, body.row, input.origin, out);
+    input.tick.rows.write_row(slot, body.row, input.origin, out);
   }
-  out.put(0, 1);
+  out.write(0, 1);
 }
 
 }  // namespace
@@ -91,14 +91,14 @@ ContentSize write_content(const PlanInput& input, const ClientBodies& bodies,
                            .rows = !planned.in_full.empty()};
   if (!lists.any()) return {};
   engine::BitWriter out{content};
-  views::put_head(input.index_bits(), lists, out);
-  if (lists.inputs) put_causes(input, planned.causes.inputs, out);
-  if (lists.outcomes) put_causes(input, planned.causes.outcomes, out);
-  if (lists.room) put_room(input, out);
+  views::write_head(input.index_bits(), lists, out);
+  if (lists.inputs) write_causes(input, planned.causes.inputs, out);
+  if (lists.outcomes) write_causes(input, planned.causes.outcomes, out);
+  if (lists.room) write_room(input, out);
   const std::size_t before_exits = out.written();
-  if (lists.exits) views::put_exits(planned.exits, input.request.base->size(), out);
+  if (lists.exits) views::write_exits(planned.exits, input.request.base->size(), out);
   const std::size_t exit_bits = out.written() - before_exits;
-  if (lists.rows) put_rows(input, bodies, planned.in_full, out);
+  if (lists.rows) write_rows(input, bodies, planned.in_full, out);
   return {.has_any = true, .exit_bits = exit_bits};
 }
 

@@ -478,7 +478,7 @@ std::optional<ChosenBodies> choose_bodies(const PlanInput& input, const RowBudge
       candidates.first(std::min(candidates.size(), input.request.members_max));
   BestFirst order{kept};
   for (std::size_t i = 0; i < most; ++i) {
-    const Candidate& candidate = order.take();
+    const Candidate& candidate = order.pop();
     const bool is_own = candidate.priority == kOwnPriority;
     const std::size_t headroom = candidate.is_new ? budget.headroom : 0;
     // If this candidate is new, all behind it are new too: none of them fits.

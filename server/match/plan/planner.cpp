@@ -30,7 +30,7 @@ void sort_by_id(const PlannedTick& tick, RowSet& rows, Members& members) {
     rows.add(tick.bodies[slot].row);
   }
   auto next = members.begin();
-  rows.take_all([&](std::uint32_t row) { *next++ = tick.slots->present()[row]; });
+  rows.pop_all([&](std::uint32_t row) { *next++ = tick.slots->present()[row]; });
 }
 
 /// Returns the hash of a view.

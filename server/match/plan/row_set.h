@@ -19,7 +19,7 @@ class RowSet {
   /// Removes all rows and calls visit(row) for each, ascending.
   /// Cost: linear in them, and one step for each 64 rows of the world.
   template <class Visit>
-  void take_all(Visit visit) {
+  void pop_all(Visit visit) {
     for (std::size_t i = 0; i < words_.size(); ++i) {
       for (std::uint64_t word = words_[i]; word != 0; word &= word - 1) {
         visit(static_cast<std::uint32_t>(i * kBits) +

@@ -62,7 +62,7 @@ AdmissionResult Admission::judge_connect(const net::ConnectRequest& request,
   if (is_pending && is_here && shown->client_nonce == request.client_nonce) {
     return RepeatedRequest{.connection = shown->connection, .id = id};
   }
-  if (!connects_.take(datagram.from, now.instant)) return net::DropReason::RateLimited;
+  if (!connects_.consume(datagram.from, now.instant)) return net::DropReason::RateLimited;
   const auto token = net::open_token(sealed, options_.keys);
   if (!token) {
     return token.error() == net::TokenFault::UnknownKey
@@ -134,8 +134,8 @@ AdmissionResult Admission::judge_resume(const net::ConnectRequest& request,
   if (net::ticket_boot(sealed) != boot_) return Refused{refusal(net::RefuseReason::Restarted)};
   if (cookies_.accepts(net::cookie_of(datagram.bytes), datagram.from, request.client_nonce,
                        now.instant)) {
-    if (!resumes_.take(datagram.from, now.instant)) return net::DropReason::RateLimited;
-  } else if (!resumes_without_cookie_.take(datagram.from, now.instant)) {
+    if (!resumes_.consume(datagram.from, now.instant)) return net::DropReason::RateLimited;
+  } else if (!resumes_without_cookie_.consume(datagram.from, now.instant)) {
     return cookies_.bake(datagram.from, request.client_nonce, now.instant);
   }
   const auto ticket = net::open_ticket(sealed, ticket_key_.front());
@@ -160,7 +160,7 @@ bool Admission::admit(const TokenAccepted& accepted, const net::Address& from,
     *shown = token;
     return true;
   }
-  return tokens_.remember(token, today);
+  return tokens_.insert(token, today);
 }
 
 /// An entry by client ends when no token that it bars can be valid any more.
@@ -168,7 +168,7 @@ void Admission::consume(const AdmittedToken& token) {
   const net::TokenId key = key_of_used(token.id, token.client);
   const ShownToken* const used = tokens_.find(key);
   if (used != nullptr && used->consumed && used->issued > token.head.issued) {
-    return tokens_.forget(token.id);
+    return tokens_.remove(token.id);
   }
   const auto life_max = std::chrono::floor<std::chrono::milliseconds>(options_.token_life_max);
   tokens_.replace(token.id,

@@ -92,7 +92,7 @@ class Admission {
 
   /// Returns whether a session's packet may be opened although its address is not the session's.
   [[nodiscard]] bool may_open_moved(const net::Address& from, Instant now) {
-    return moves_.take(from, now);
+    return moves_.consume(from, now);
   }
 
   /// Records the session of a token. Fails: false, if there is no space to remember the token.
@@ -105,7 +105,7 @@ class Admission {
   void consume(const AdmittedToken& token);
 
   /// Frees a token whose pending session was given up: it may admit a client again.
-  void free(const net::TokenId& id) { tokens_.forget(id); }
+  void free(const net::TokenId& id) { tokens_.remove(id); }
 
   /// Returns `ticket`, sealed with the key that only this object has.
   [[nodiscard]] net::SealedTicket ticket_for(const net::Ticket& ticket);

@@ -56,7 +56,7 @@ void ConnectService::on_repeated(const Incoming& incoming, const RepeatedRequest
 /// Repeats the ACCEPT of a session, with a limit of its own. A sender that repeats another client's
 /// CONNECT must not use up the limit of that client's packets.
 void ConnectService::accept_again(Session& session, Instant now) {
-  if (!session.limits.accepts.take(kRepeatedAccepts, now)) {
+  if (!session.limits.accepts.consume(kRepeatedAccepts, now)) {
     return context_.metrics.drops.count(net::DropReason::RateLimited);
   }
   context_.send(session.route, session.accept_datagram());
@@ -120,7 +120,7 @@ ConnectService::Place ConnectService::find_place(const TokenAccepted& accepted) 
 
 /// Returns whether the holder of a seat may begin another session; otherwise counts a drop.
 bool ConnectService::may_agree(Seat& seat, Instant now) {
-  const bool may = seat.agreements.take(kAgreementsOfSeat, now);
+  const bool may = seat.agreements.consume(kAgreementsOfSeat, now);
   if (!may) context_.metrics.drops.count(net::DropReason::RateLimited);
   return may;
 }
@@ -194,7 +194,7 @@ net::Refuse ConnectService::full(RoomId named) {
 /// dropped. Cost: two scalar multiplications.
 std::optional<ConnectService::AgreedKeys> ConnectService::agree(const Incoming& incoming,
                                                                 const net::KeyPair& keys) {
-  if (!agreements_.take(kAgreements, incoming.now.instant)) {
+  if (!agreements_.consume(kAgreements, incoming.now.instant)) {
     context_.metrics.drops.count(net::DropReason::RateLimited);
     return std::nullopt;
   }
@@ -273,7 +273,7 @@ void ConnectService::on_refused(Session& session, net::RefuseReason reason, Inst
 
 /// Answers a sender that has no session, within the limit of all such answers.
 void ConnectService::reply(const Incoming& incoming, ConstBytes datagram) {
-  if (!replies_.take(kRepliesToStrangers, incoming.now.instant)) {
+  if (!replies_.consume(kRepliesToStrangers, incoming.now.instant)) {
     return context_.metrics.drops.count(net::DropReason::RateLimited);
   }
   context_.send(incoming.datagram.back(), datagram);

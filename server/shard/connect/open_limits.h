@@ -20,10 +20,10 @@ class OpenLimits {
 
   /// Returns whether one more seal may be opened for `from`. A network that has used up its own
   /// limit takes nothing from that of all. Cost: one SipHash.
-  [[nodiscard]] bool take(const net::Address& from, Instant now) {
+  [[nodiscard]] bool consume(const net::Address& from, Instant now) {
     const std::uint64_t hash = net::short_hash(key_, net::network_of(from));
-    return networks_[hash % kNetworkBuckets].take(kOpensOfNetwork, now) &&
-           all_.take(all_rate_, now);
+    return networks_[hash % kNetworkBuckets].consume(kOpensOfNetwork, now) &&
+           all_.consume(all_rate_, now);
   }
 
  private:

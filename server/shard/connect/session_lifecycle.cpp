@@ -42,14 +42,14 @@ void SessionLifecycle::begin_to_play(Session& session, Instant now) {
     session.token = std::nullopt;
   }
   if (seat.playing != nullptr) {
-    say_goodbye(*seat.playing, net::DisconnectReason::TakenOver);
+    send_disconnect(*seat.playing, net::DisconnectReason::TakenOver);
     context_.metrics.count(net::DisconnectReason::TakenOver);
-    parts_.desyncs.forget(*seat.playing, now);
+    parts_.desyncs.end(*seat.playing, now);
     discard(*seat.playing);
   } else {
     ++clients_;
   }
-  Seats::take_over(seat);
+  Seats::promote_pending(seat);
   session.began = now;
   context_.log.event(resumes ? LogKind::Resumed : LogKind::Opened, Severity::Info, now, [&] {
     return LogEvent{resumes ? "session_resumed" : "session_opened",
@@ -60,7 +60,7 @@ void SessionLifecycle::begin_to_play(Session& session, Instant now) {
   });
 }
 
-void SessionLifecycle::say_goodbye(Session& session, net::DisconnectReason reason) {
+void SessionLifecycle::send_disconnect(Session& session, net::DisconnectReason reason) {
   for (int i = 0; i < net::kGoodbyes; ++i) {
     context_.send(session, net::PacketType::Disconnect,
                   protocol::encode_disconnect(reason, context_.message_buffer));
@@ -73,7 +73,7 @@ void SessionLifecycle::close(Session& session, net::DisconnectReason reason, Ins
   const bool was_playing = seat.playing == &session;
   const bool client_left = reason == net::DisconnectReason::ClientLeft;
   if (was_playing) {
-    if (!client_left) say_goodbye(session, reason);
+    if (!client_left) send_disconnect(session, reason);
     --clients_;
     context_.metrics.count(reason);
     context_.log.event(LogKind::Closed, Severity::Info, now, [&] {
@@ -90,8 +90,8 @@ void SessionLifecycle::close(Session& session, net::DisconnectReason reason, Ins
                        {"clients", clients_}}};
     });
   }
-  parts_.desyncs.forget(session, now);
-  if (client_left) parts_.sessions.remember_departure(session, now);
+  parts_.desyncs.end(session, now);
+  if (client_left) parts_.sessions.record_departure(session, now);
   discard(session);
   if (was_playing && reason == net::DisconnectReason::TimedOut) {
     seat.orphaned = now;
@@ -176,7 +176,7 @@ void SessionLifecycle::end_match(HostedRoom& room, Instant now) {
   }
 }
 
-void SessionLifecycle::tell_drain(Duration left) {
+void SessionLifecycle::send_drain(Duration left) {
   const auto left_ms =
       std::chrono::ceil<std::chrono::milliseconds>(std::max(left, Duration::zero()));
   for (HostedRoom& room : parts_.rooms) {

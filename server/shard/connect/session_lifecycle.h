@@ -62,7 +62,7 @@ class SessionLifecycle {
   void end_match(HostedRoom& room, Instant now);
 
   /// Tells the clients that play that the server stops after this time.
-  void tell_drain(Duration left);
+  void send_drain(Duration left);
 
   /// Closes all sessions because the server stops.
   void close_all(Instant now);
@@ -72,7 +72,7 @@ class SessionLifecycle {
 
  private:
   void forgive_stall(Instant now);
-  void say_goodbye(Session& session, net::DisconnectReason reason);
+  void send_disconnect(Session& session, net::DisconnectReason reason);
 
   ShardContext& context_;
   SessionParts parts_;

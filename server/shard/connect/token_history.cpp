@@ -38,7 +38,7 @@ ShownToken* TokenHistory::find(const net::TokenId& id) {
   return slot.taken ? &slot.token : nullptr;
 }
 
-bool TokenHistory::remember(const ShownToken& token, WallTime today) {
+bool TokenHistory::insert(const ShownToken& token, WallTime today) {
   if (size_ == capacity_) clear_out(today);
   if (size_ == capacity_) return false;
   insert(token);
@@ -46,7 +46,7 @@ bool TokenHistory::remember(const ShownToken& token, WallTime today) {
 }
 
 void TokenHistory::replace(const net::TokenId& pending, const ShownToken& used) {
-  forget(pending);
+  remove(pending);
   if (ShownToken* const known = find(used.id)) {
     *known = used;
   } else if (size_ < capacity_) {
@@ -54,7 +54,7 @@ void TokenHistory::replace(const net::TokenId& pending, const ShownToken& used) 
   }
 }
 
-void TokenHistory::forget(const net::TokenId& id) {
+void TokenHistory::remove(const net::TokenId& id) {
   const std::size_t mask = slots_.size() - 1;
   std::size_t hole = slot_of(id);
   if (!slots_[hole].taken) return;

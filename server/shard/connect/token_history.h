@@ -47,14 +47,14 @@ class TokenHistory {
 
   /// Stores a token. Returns false if there is no space. Cost: constant. While the table is full,
   /// a call removes the tokens that have expired by `today`, at most once a second.
-  [[nodiscard]] bool remember(const ShownToken& token, WallTime today);
+  [[nodiscard]] bool insert(const ShownToken& token, WallTime today);
 
   /// Stores a used token in place of a pending one. Does nothing if there is no space, which is
   /// only possible if the pending one has expired. Cost: constant.
   void replace(const net::TokenId& pending, const ShownToken& used);
 
   /// Removes a token, if it is there. Cost: constant.
-  void forget(const net::TokenId& id);
+  void remove(const net::TokenId& id);
 
   [[nodiscard]] std::size_t size() const { return size_; }
 

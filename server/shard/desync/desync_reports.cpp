@@ -80,7 +80,7 @@ std::expected<DesyncReports::Report*, DesyncReports::Refused> DesyncReports::beg
   if (is_too_soon) return std::unexpected{limited()};
   Report* report = free_report();
   if (report == nullptr) return std::unexpected{limited()};
-  if (!begun_.take(kDesyncReports, now)) return std::unexpected{limited()};
+  if (!begun_.consume(kDesyncReports, now)) return std::unexpected{limited()};
   session.reported = now;
   if (!sent.is_remembered()) return nullptr;
   *report = {.is_used = true,
@@ -101,7 +101,7 @@ std::expected<DesyncReports::Report*, DesyncReports::Refused> DesyncReports::beg
   return report;
 }
 
-std::expected<DesyncReports::Taken, DesyncReports::Refused> DesyncReports::take(
+std::expected<DesyncReports::Taken, DesyncReports::Refused> DesyncReports::receive(
     Session& session, const Match& match, const protocol::ViewPart& part, std::size_t bytes,
     Instant now) {
   if (part.parts == 0) return std::unexpected{Refused{.reason = net::DropReason::Malformed}};
@@ -115,7 +115,7 @@ std::expected<DesyncReports::Taken, DesyncReports::Refused> DesyncReports::take(
   }
   report->bytes_left += bytes;
   const GameTable& game = match.world().game();
-  const bool fits = report->client_view.take(part);
+  const bool fits = report->client_view.add(part);
   const bool is_new = fits && report->client_view.is_whole() && !report->is_compared;
   std::optional<views::ViewState> client_view;
   if (is_new)
@@ -167,7 +167,7 @@ std::optional<DesyncReports::Unfinished> DesyncReports::end(Report& report) {
                     .parts = report.client_view.parts()};
 }
 
-std::optional<DesyncReports::Unfinished> DesyncReports::forget(const Session& session) {
+std::optional<DesyncReports::Unfinished> DesyncReports::remove(const Session& session) {
   Report* report = find(session);
   return report != nullptr ? end(*report) : std::nullopt;
 }

@@ -51,20 +51,20 @@ class DesyncReports {
     std::uint8_t parts = 0;
   };
 
-  /// Takes a part of a client's view, which arrived in a datagram of `bytes` bytes.
+  /// Receives a part of a client's view, which arrived in a datagram of `bytes` bytes.
   /// Fails: Malformed, if the parts do not make the view that they name; the report then ends.
   /// Unexpected, for a view that was never sent; RateLimited.
   /// Requires: the session plays.
-  [[nodiscard]] std::expected<Taken, Refused> take(Session& session, const Match& match,
-                                                   const protocol::ViewPart& part,
-                                                   std::size_t bytes, Instant now);
+  [[nodiscard]] std::expected<Taken, Refused> receive(Session& session, const Match& match,
+                                                      const protocol::ViewPart& part,
+                                                      std::size_t bytes, Instant now);
 
   /// Returns the next part of the answer to a session, until there is nothing to send for now. All
   /// parts of a report together take no more bytes than were received for it.
   [[nodiscard]] std::optional<protocol::ViewPart> next_answer(const Session& session);
 
   /// Ends the report of a session that is over; returns it if it was unfinished.
-  [[nodiscard]] std::optional<Unfinished> forget(const Session& session);
+  [[nodiscard]] std::optional<Unfinished> remove(const Session& session);
 
   /// Ends reports that have been kept for long enough; call it until it returns nothing.
   [[nodiscard]] std::optional<Unfinished> expire(Instant now);

@@ -24,7 +24,7 @@ std::expected<void, net::DropReason> DesyncService::receive(
   const auto part = protocol::decode_view_part(opened.message);
   if (!part) return std::unexpected(part.error());
   const std::size_t bytes = opened.message.size() + net::kPacketOverheadBytes;
-  auto taken = reports_.take(session, session.room->match(), *part, bytes, now);
+  auto taken = reports_.receive(session, session.room->match(), *part, bytes, now);
   if (!taken) {
     if (taken.error().is_limited) metrics.count(DesyncResult::Limited);
     return std::unexpected(taken.error().reason);
@@ -47,29 +47,29 @@ std::expected<void, net::DropReason> DesyncService::receive(
   }
   if (!taken->compared) return {};
   taken->compared->client = session.room->seats().seat_of(session.player).client;
-  note_compared(*taken->compared, now);
+  record_compared(*taken->compared, now);
   return {};
 }
 
-void DesyncService::forget(Session& session, Instant now) {
-  if (const auto unfinished = reports_.forget(session)) note_unfinished(*unfinished, now);
+void DesyncService::end(Session& session, Instant now) {
+  if (const auto unfinished = reports_.remove(session)) record_unfinished(*unfinished, now);
   log_mismatch(context_.log, session, now);
 }
 
 void DesyncService::expire(Instant now) {
   while (const auto unfinished = reports_.expire(now)) {
-    note_unfinished(*unfinished, now);
+    record_unfinished(*unfinished, now);
   }
 }
 
-void DesyncService::note_compared(const protocol::Desync& desync, Instant now) {
+void DesyncService::record_compared(const protocol::Desync& desync, Instant now) {
   context_.metrics.count(DesyncResult::Compared);
   context_.log.event(LogKind::Desync, Severity::Error, now,
                      [&] { return LogEvent{"desync", protocol::fields_of(desync)}; });
-  if (sink_ != nullptr) sink_->note(desync);
+  if (sink_ != nullptr) sink_->record(desync);
 }
 
-void DesyncService::note_unfinished(const DesyncReports::Unfinished& report, Instant now) {
+void DesyncService::record_unfinished(const DesyncReports::Unfinished& report, Instant now) {
   context_.metrics.count(DesyncResult::Unfinished);
   context_.log.event(LogKind::Desync, Severity::Warning, now, [&] {
     return LogEvent{"desync_unfinished",

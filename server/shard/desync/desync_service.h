@@ -23,20 +23,20 @@ class DesyncService {
   DesyncService(ShardContext& context, protocol::DesyncSink* sink)
       : context_(context), sink_(sink) {}
 
-  /// Takes a part of the view that a playing session reports.
+  /// Receives a part of the view that a playing session reports.
   /// Fails: the reason for which it is dropped.
   [[nodiscard]] std::expected<void, net::DropReason> receive(
       Session& session, const net::PacketChannel::Opened& opened, Instant now);
 
   /// Ends the report of a session that is over.
-  void forget(Session& session, Instant now);
+  void end(Session& session, Instant now);
 
   /// Ends the reports that have been kept for long enough.
   void expire(Instant now);
 
  private:
-  void note_compared(const protocol::Desync& desync, Instant now);
-  void note_unfinished(const DesyncReports::Unfinished& report, Instant now);
+  void record_compared(const protocol::Desync& desync, Instant now);
+  void record_unfinished(const DesyncReports::Unfinished& report, Instant now);
 
   ShardContext& context_;
   protocol::DesyncSink* sink_;

@@ -25,7 +25,7 @@ class PayloadBits {
   PayloadBits(const MatchLog& log, Tick tick, const Payload& payload) {
     const bool is_short = payload.bits <= 64;
     engine::BitWriter out{bytes_};
-    if (is_short) out.put(payload.value, payload.bits);
+    if (is_short) out.write(payload.value, payload.bits);
     if (!is_short) engine::copy_bits(log.payloads(tick), payload.value, payload.bits, out);
   }
 
@@ -37,9 +37,9 @@ class PayloadBits {
 
 /// Returns an outcome or a strike in words, as in "Opened door 7" or "by player 3".
 std::string outcome_in_words(const GameTable& game, engine::BitReader& in) {
-  if (in.take(1) != 0) return "by player " + std::to_string(in.take(engine::kSeatBits));
-  in.take(1);  // the phase
-  const std::uint64_t type = in.take(views::outcome_bits(game));
+  if (in.read(1) != 0) return "by player " + std::to_string(in.read(engine::kSeatBits));
+  in.read(1);  // the phase
+  const std::uint64_t type = in.read(views::outcome_bits(game));
   if (in.failed() || type >= game.outcomes.size()) return {};
   const TypeInfo& info = game.outcomes[type];
   alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> value{};
@@ -63,7 +63,7 @@ class Gatherer {
     if ((log_.room().ticks_since(0, before()) >> ago_ & 1) != 0) add_room();
   }
 
-  [[nodiscard]] std::vector<DesyncCause> take() {
+  [[nodiscard]] std::vector<DesyncCause> finish() {
     std::ranges::stable_sort(causes_, {}, [](const DesyncCause& cause) {
       return std::tuple{cause.tick, cause.entity, cause.kind};
     });
@@ -148,7 +148,7 @@ std::vector<DesyncCause> causes_since(const Match& match, Tick since, Tick until
   for (Tick tick = first + 1; tick <= until; tick = tick + 1) {
     gatherer.gather(tick);
   }
-  return gatherer.take();
+  return gatherer.finish();
 }
 
 }  // namespace tickbox::server

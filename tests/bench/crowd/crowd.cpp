@@ -163,7 +163,7 @@ class Crowd {
     protocol::InputMessage message{.view = acknowledged(peer, tick), .first_tick = tick + 2};
     {
       engine::BitWriter out{message.inputs};
-      views::put_inputs(games::arena(), {&given, 1}, out);
+      views::write_inputs(games::arena(), {&given, 1}, out);
     }
     peer.raw.send_inputs(message);
   }

@@ -45,7 +45,7 @@ std::vector<std::byte> input_bits(std::size_t count, std::size_t looks) {
   std::vector<std::byte> bytes;
   {
     engine::BitWriter out{bytes};
-    views::put_inputs(games::arena(), inputs, out);
+    views::write_inputs(games::arena(), inputs, out);
   }
   return bytes;
 }

@@ -236,7 +236,7 @@ class LossyMatch {
                          [&](Tick tick, const views::Event& event) {
                            client.got.push_back({.tick = tick, .bits = {}});
                            engine::BitWriter out{client.got.back().bits};
-                           views::put_event(like_.game(), event, out);
+                           views::write_event(like_.game(), event, out);
                          });
     ASSERT_LE(client.got.size(), client.told.size());
     for (std::size_t i = 0; i < client.got.size(); ++i) {

@@ -70,7 +70,7 @@ void FollowCheck::disturb() {
 
 void FollowCheck::receive() {
   if (follower_ == nullptr) return;
-  const server::Follower::State state = follower_->take(taken_);
+  const server::Follower::State state = follower_->read(taken_);
   if (state == server::Follower::State::TooSlow) {
     findings_.add("follow", "a log that waits for a slow follower", "it does not");
   }
@@ -95,7 +95,7 @@ void FollowCheck::step() {
         return;
       }
       if (!*item) break;
-      verifier_->take(**item, stream_.reader());
+      verifier_->verify(**item, stream_.reader());
     }
   }
   on_the_way_.erase(on_the_way_.begin(), on_the_way_.begin() + static_cast<std::ptrdiff_t>(at));

@@ -112,7 +112,7 @@ std::vector<std::byte> input_bits(const GameTable& game,
   }
   std::vector<std::byte> bits;
   engine::BitWriter out{bits};
-  views::put_inputs(game, given, out);
+  views::write_inputs(game, given, out);
   return bits;
 }
 

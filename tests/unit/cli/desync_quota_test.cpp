@@ -26,7 +26,7 @@ protocol::Desync desync_of(std::optional<std::uint64_t> client, const std::strin
 TEST(DesyncQuota, TheFirstDesyncOfAFaultMayUseAllFilesAndTheNextHalfOfThem) {
   DesyncQuota quota;
   EXPECT_EQ(quota.share_of(desync_of(kClient, "x")), os::FileShare::Whole);
-  quota.take(desync_of(kClient, "x"));
+  quota.count(desync_of(kClient, "x"));
   EXPECT_EQ(quota.share_of(desync_of(kClient, "x")), os::FileShare::Half);
   EXPECT_EQ(quota.share_of(desync_of(kClient + 1, "x")), os::FileShare::Half);
   EXPECT_EQ(quota.share_of(desync_of(kClient, "y")), os::FileShare::Whole);
@@ -34,7 +34,7 @@ TEST(DesyncQuota, TheFirstDesyncOfAFaultMayUseAllFilesAndTheNextHalfOfThem) {
 
 TEST(DesyncQuota, AFaultIsAKindAndAFieldWhicheverEntityAndIndex) {
   DesyncQuota quota;
-  quota.take(desync_of(kClient, "ammo[0]"));
+  quota.count(desync_of(kClient, "ammo[0]"));
   EXPECT_EQ(quota.share_of(desync_of(kClient, "ammo[3]", "Hero #2")), os::FileShare::Half);
   EXPECT_EQ(quota.share_of(desync_of(kClient, "ammo[0]", "Coin #1")), os::FileShare::Whole);
 }
@@ -43,7 +43,7 @@ TEST(DesyncQuota, AClientHasFilesOfItsOwnAndNoMore) {
   DesyncQuota quota;
   for (std::size_t i = 0; i < kFilesOfClientMax; ++i) {
     ASSERT_TRUE(quota.share_of(desync_of(kClient, "x"))) << i;
-    quota.take(desync_of(kClient, "x"));
+    quota.count(desync_of(kClient, "x"));
   }
   EXPECT_FALSE(quota.share_of(desync_of(kClient, "x")));
   EXPECT_FALSE(quota.share_of(desync_of(kClient, "y")));
@@ -54,16 +54,16 @@ TEST(DesyncQuota, AProgramsOwnDesyncsHaveNoClient) {
   DesyncQuota quota;
   for (std::size_t i = 0; i < 2 * kFilesOfClientMax; ++i) {
     ASSERT_TRUE(quota.share_of(desync_of(std::nullopt, "x"))) << i;
-    quota.take(desync_of(std::nullopt, "x"));
+    quota.count(desync_of(std::nullopt, "x"));
   }
 }
 
 TEST(DesyncQuota, ADesyncWithoutADifferenceIsAFaultOfItsOwn) {
   DesyncQuota quota;
-  quota.take(desync_of(kClient, "x"));
+  quota.count(desync_of(kClient, "x"));
   protocol::Desync forgotten;
   EXPECT_EQ(quota.share_of(forgotten), os::FileShare::Whole);
-  quota.take(forgotten);
+  quota.count(forgotten);
   EXPECT_EQ(quota.share_of(forgotten), os::FileShare::Half);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 std::string told(std::string_view why) {
   testing::internal::CaptureStderr();
-  EXPECT_EQ(tell_failure({.name = "tickbox", .json = false}, ExitCode::Failed, why),
+  EXPECT_EQ(report_failure({.name = "tickbox", .json = false}, ExitCode::Failed, why),
             ExitCode::Failed);
   return testing::internal::GetCapturedStderr();
 }

@@ -64,7 +64,7 @@ bool are_equal(const std::optional<views::ViewState>& a, const HeldView& b) {
 /// The desyncs of the reports that have ended.
 class KeepingSink final : public protocol::DesyncSink {
  public:
-  void note(const protocol::Desync& desync) override { ended.push_back(desync); }
+  void record(const protocol::Desync& desync) override { ended.push_back(desync); }
 
   std::vector<protocol::Desync> ended;
 };
@@ -117,7 +117,7 @@ TEST_F(DesyncReporterTest, SendsNothingWithoutAWrongView) {
   EXPECT_TRUE(sink_.ended.empty());
   EXPECT_EQ(reporter_.desyncs(), 0U);
   EXPECT_FALSE(reporter_.first_mismatch());
-  EXPECT_EQ(reporter_.take(answer(0)).error(), DropReason::Unexpected);
+  EXPECT_EQ(reporter_.receive(answer(0)).error(), DropReason::Unexpected);
 }
 
 TEST_F(DesyncReporterTest, SendsItsViewAtOnceAndAtABoundedPace) {
@@ -130,7 +130,7 @@ TEST_F(DesyncReporterTest, SendsItsViewAtOnceAndAtABoundedPace) {
   ASSERT_EQ(parts.size(), 3U);
   protocol::ViewParts whole;
   for (const protocol::ViewPart& part : parts) {
-    EXPECT_TRUE(whole.take(part));
+    EXPECT_TRUE(whole.add(part));
   }
   ASSERT_TRUE(whole.is_whole());
   EXPECT_TRUE(std::ranges::equal(whole.bytes(), bytes_of(wrong_)));
@@ -143,10 +143,10 @@ TEST_F(DesyncReporterTest, RepeatsUntilItIsAnsweredAndThenNoMore) {
   EXPECT_GT(in_vain, 3U * 5);
   EXPECT_LT(in_vain, 3U * 10) << "rounds, with a rest between them";
   for (const std::uint8_t number : std::to_array<std::uint8_t>({2, 0})) {
-    ASSERT_TRUE(reporter_.take(answer(number)));
+    ASSERT_TRUE(reporter_.receive(answer(number)));
     EXPECT_TRUE(sink_.ended.empty());
   }
-  ASSERT_TRUE(reporter_.take(answer(1)));
+  ASSERT_TRUE(reporter_.receive(answer(1)));
   ASSERT_EQ(sink_.ended.size(), 1U);
   const protocol::Desync& desync = sink_.ended[0];
   EXPECT_EQ(desync.end, DesyncEnd::Compared);
@@ -165,7 +165,7 @@ TEST_F(DesyncReporterTest, RepeatsUntilItIsAnsweredAndThenNoMore) {
 TEST_F(DesyncReporterTest, SaysWhichPartsHaveCome) {
   begin(kStart);
   (void)sent(kStart, 5);
-  ASSERT_TRUE(reporter_.take(answer(1)));
+  ASSERT_TRUE(reporter_.receive(answer(1)));
   const auto parts = sent(kStart + kReportRoundPause + milliseconds{100}, 2);
   ASSERT_FALSE(parts.empty());
   EXPECT_EQ(parts[0].arrived, 0b010);
@@ -173,7 +173,7 @@ TEST_F(DesyncReporterTest, SaysWhichPartsHaveCome) {
 
 TEST_F(DesyncReporterTest, EndsWhereTheServerHasForgotten) {
   begin(kStart);
-  ASSERT_TRUE(reporter_.take({.view = name(), .parts = 0, .bytes = {}}));
+  ASSERT_TRUE(reporter_.receive({.view = name(), .parts = 0, .bytes = {}}));
   ASSERT_EQ(sink_.ended.size(), 1U);
   EXPECT_EQ(sink_.ended[0].end, DesyncEnd::Forgotten);
   EXPECT_TRUE(are_equal(sink_.ended[0].client_view, wrong_));
@@ -213,16 +213,16 @@ TEST_F(DesyncReporterTest, RefusesAnAnswerThatIsNone) {
   begin(kStart);
   protocol::ViewPart other = answer(0);
   other.view.tick = {901};
-  EXPECT_EQ(reporter_.take(other).error(), DropReason::Unexpected);
+  EXPECT_EQ(reporter_.receive(other).error(), DropReason::Unexpected);
   const std::vector<std::byte> lie =
       bytes_of(crates(50, [](views::RowHead& head) { head.min.y = 1; }));
-  EXPECT_TRUE(reporter_.take(protocol::part_of(name(), lie, 0)));
-  EXPECT_TRUE(reporter_.take(protocol::part_of(name(), lie, 1)));
-  EXPECT_EQ(reporter_.take(protocol::part_of(name(), lie, 2)).error(), DropReason::Malformed);
+  EXPECT_TRUE(reporter_.receive(protocol::part_of(name(), lie, 0)));
+  EXPECT_TRUE(reporter_.receive(protocol::part_of(name(), lie, 1)));
+  EXPECT_EQ(reporter_.receive(protocol::part_of(name(), lie, 2)).error(), DropReason::Malformed);
   for (const std::uint8_t number : std::to_array<std::uint8_t>({0, 1})) {
-    EXPECT_TRUE(reporter_.take(answer(number)));
+    EXPECT_TRUE(reporter_.receive(answer(number)));
   }
-  EXPECT_TRUE(reporter_.take(answer(2)));
+  EXPECT_TRUE(reporter_.receive(answer(2)));
   EXPECT_EQ(sink_.ended.size(), 1U) << "and takes the true one after it";
 }
 

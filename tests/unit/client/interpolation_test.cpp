@@ -243,12 +243,12 @@ TEST_F(InterpolationTest, LetsGoOfWhatIsNotLookedAtAnyMore) {
     tell(room_.since(base));
   }
   const Tick newest = room_.now();
-  interpolation_.forget_before({newest.value - 3});
+  interpolation_.remove_before({newest.value - 3});
   EXPECT_EQ(interpolation_.oldest().value, newest.value - 3);
   for (std::uint32_t ago = 0; ago <= 3; ++ago) {
     expect_true(sample({newest.value - ago}));
   }
-  interpolation_.forget_before(newest + 7);
+  interpolation_.remove_before(newest + 7);
   EXPECT_EQ(interpolation_.oldest(), newest) << "the newest stays";
 }
 

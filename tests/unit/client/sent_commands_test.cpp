@@ -46,23 +46,23 @@ TEST_F(SentCommandsTest, AreRepeatedUntilTheServerHasTakenThem) {
   EXPECT_TRUE(add(4));
   EXPECT_EQ(message(), (Places{3, 4}));
   EXPECT_EQ(received_.first(), 1);
-  sent_.take_ack(0);
+  sent_.receive_ack(0);
   EXPECT_EQ(message(), (Places{3, 4}));
-  sent_.take_ack(1);
+  sent_.receive_ack(1);
   EXPECT_EQ(message(), Places{4});
   EXPECT_EQ(received_.first(), 2);
   EXPECT_TRUE(add(5));
-  sent_.take_ack(1);
+  sent_.receive_ack(1);
   EXPECT_EQ(message(), (Places{4, 5})) << "an answer that comes twice";
-  sent_.take_ack(3);
+  sent_.receive_ack(3);
   EXPECT_EQ(message(), Places{});
   EXPECT_EQ(sent_.waiting(), 0U);
 }
 
 TEST_F(SentCommandsTest, AnAnswerToWhatWasNotSentIsIgnored) {
   EXPECT_TRUE(add(3));
-  sent_.take_ack(2);
-  sent_.take_ack(40'000);
+  sent_.receive_ack(2);
+  sent_.receive_ack(40'000);
   EXPECT_EQ(message(), Places{3});
 }
 
@@ -72,7 +72,7 @@ TEST_F(SentCommandsTest, NoMoreWaitThanAMessageMayHave) {
   }
   EXPECT_FALSE(add(2));
   EXPECT_EQ(message(), Places(views::kCommandsMax, 1));
-  sent_.take_ack(1);
+  sent_.receive_ack(1);
   EXPECT_TRUE(add(2));
 }
 
@@ -82,7 +82,7 @@ TEST_F(SentCommandsTest, NumbersBeginAgain) {
     ASSERT_TRUE(add(number % 30));
     ASSERT_EQ(message(), Places{number % 30});
     ASSERT_EQ(received_.first(), number & 0xffff);
-    sent_.take_ack(static_cast<std::uint16_t>(number));
+    sent_.receive_ack(static_cast<std::uint16_t>(number));
     ASSERT_EQ(sent_.waiting(), 0U) << number;
   }
 }

@@ -66,11 +66,11 @@ class Sender {
       const Tick room{newest_.value - kUnconfirmed + 1};
       const std::uint64_t reported =
           sequence_ - std::min<std::uint64_t>(sequence_, kUnconfirmed - 2);
-      inputs_.take_report({.tick = protocol::low_bits(room),
-                           .input_tick = protocol::low_bits(room),
-                           .margin = protocol::encode_margin(margin),
-                           .newest_packet = static_cast<std::uint8_t>(reported)},
-                          sequence_, {});
+      inputs_.receive_report({.tick = protocol::low_bits(room),
+                              .input_tick = protocol::low_bits(room),
+                              .margin = protocol::encode_margin(margin),
+                              .newest_packet = static_cast<std::uint8_t>(reported)},
+                             sequence_, {});
     }
     return message;
   }
@@ -78,11 +78,11 @@ class Sender {
   /// Takes a report from the tick `room` on the packet that was sent `ago` packets before the
   /// newest one.
   void report(Tick room, std::uint64_t ago) {
-    inputs_.take_report({.tick = protocol::low_bits(room),
-                         .input_tick = protocol::low_bits(room),
-                         .margin = protocol::encode_margin(0),
-                         .newest_packet = static_cast<std::uint8_t>(sequence_ - ago)},
-                        sequence_, {});
+    inputs_.receive_report({.tick = protocol::low_bits(room),
+                            .input_tick = protocol::low_bits(room),
+                            .margin = protocol::encode_margin(0),
+                            .newest_packet = static_cast<std::uint8_t>(sequence_ - ago)},
+                           sequence_, {});
     inputs_.follow_clock();
   }
 

@@ -28,8 +28,8 @@ constexpr ReplayRange kRange{.first = {100}, .last = {6'100}, .tick_rate = 60};
 class ReplayControlsTest : public ::testing::Test {
  protected:
   void press(std::string_view name) {
-    controls_.take({.type = terminal::KeyEvent::Type::Down, .key = *terminal::key_named(name)},
-                   now_);
+    controls_.handle({.type = terminal::KeyEvent::Type::Down, .key = *terminal::key_named(name)},
+                     now_);
   }
 
   void pass(Duration time) { now_ += time; }
@@ -135,14 +135,14 @@ TEST_F(ReplayControlsTest, LeavesByQAndCtrlC) {
   press("q");
   EXPECT_TRUE(controls_.has_left());
   ReplayControls others{kRange, kRange.first, kStart};
-  others.take({.type = terminal::KeyEvent::Type::Interrupt}, kStart);
+  others.handle({.type = terminal::KeyEvent::Type::Interrupt}, kStart);
   EXPECT_TRUE(others.has_left());
 }
 
 TEST_F(ReplayControlsTest, TabRequestsTheNextPlayerOnce) {
   press("tab");
-  EXPECT_TRUE(controls_.take_next_player());
-  EXPECT_FALSE(controls_.take_next_player());
+  EXPECT_TRUE(controls_.consume_next_player());
+  EXPECT_FALSE(controls_.consume_next_player());
 }
 
 /// A recording of three segments in a file, and its worlds by tick.

@@ -77,7 +77,7 @@ TEST(Space, TouchingIsNotOverlapping) {
 TEST(Space, AKindHasTheLayersOfAllThatWereNoted) {
   Space space;
   space.clear(1, 2);
-  space.note_layers(1, 2, 4);
+  space.add_layers(1, 2, 4);
   space.add(0, sim::box_of({0, 0}, {kUnit, kUnit}), 1);
   const auto counted = [&space](std::uint16_t layers, std::uint16_t collides_with) {
     int found = 0;
@@ -90,7 +90,7 @@ TEST(Space, AKindHasTheLayersOfAllThatWereNoted) {
   EXPECT_EQ(counted(4, 2), 1);
   EXPECT_EQ(counted(4, 1), 0);
   EXPECT_EQ(counted(8, 2), 0);
-  space.note_layers(1, 1, 8);
+  space.add_layers(1, 1, 8);
   EXPECT_EQ(counted(8, 1), 1);
 }
 

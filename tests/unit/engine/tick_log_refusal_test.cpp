@@ -22,8 +22,8 @@ using tests::Bytes;
 bool reads(const Bytes& tick) {
   static const World kWorld = [] {
     World world{tests::yard(), make_map(tests::yard(), {.seats = 4}, 60), 60, 1};
-    world.take_seat({0});
-    world.take_seat({2});
+    world.occupy_seat({0});
+    world.occupy_seat({2});
     return world;
   }();
   constexpr std::array kSources{InputSource::Received, InputSource::Neutral, InputSource::Neutral,

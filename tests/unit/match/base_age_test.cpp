@@ -20,9 +20,9 @@ class BaseAgeTest : public ::testing::Test {
             std::uint32_t round_trip) {
     for (std::uint32_t tick = first; tick <= last; ++tick) {
       if (tick >= first + round_trip && (tick - round_trip) % interval == 0) {
-        age_.note_acknowledged({tick - round_trip}, {tick});
+        age_.on_acknowledged({tick - round_trip}, {tick});
       }
-      if (tick % interval == 0) age_.note_sent({tick});
+      if (tick % interval == 0) age_.on_sent({tick});
     }
   }
 

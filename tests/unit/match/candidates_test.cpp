@@ -45,7 +45,7 @@ TEST(BestFirst, TakesWhatSortingTakes) {
     std::ranges::sort(std::span{sorted}.first(candidates.size()), kGoesBefore);
     BestFirst order{candidates};
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      ASSERT_EQ(order.take(), sorted[i]) << "round " << round;
+      ASSERT_EQ(order.pop(), sorted[i]) << "round " << round;
     }
   }
 }

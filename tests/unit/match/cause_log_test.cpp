@@ -30,12 +30,12 @@ class CauseLogTest : public ::testing::Test {
 
   void note(SlotId slot) {
     const Deed deed{.slot = slot, .number = ++number_};
-    log_.note(deed);
+    log_.add(deed);
     if (slot != kNoSlot) all_.emplace_back(tick_, deed);
   }
 
   /// Newest first.
-  [[nodiscard]] Deeds noted_of(SlotId slot, Tick base) const {
+  [[nodiscard]] Deeds added_of(SlotId slot, Tick base) const {
     Deeds deeds;
     log_.visit_since(slot, base, [&](Tick tick, const Deed& deed) {
       EXPECT_EQ(deed.slot, slot);
@@ -80,7 +80,7 @@ TEST_F(CauseLogTest, TellsOfASlotWhatAListOfEverythingTells) {
     for (const Tick base : bases()) {
       const auto slot = static_cast<SlotId>(rng.below(slots));
       const Deeds expected = all_of(slot, base);
-      ASSERT_EQ(noted_of(slot, base), expected) << tick_.value << ", since " << base.value;
+      ASSERT_EQ(added_of(slot, base), expected) << tick_.value << ", since " << base.value;
       ASSERT_EQ(log_.has_since(slot, base), !expected.empty());
       told += expected.size();
     }

@@ -28,7 +28,7 @@ class EventQueueTest : public ::testing::Test {
     std::size_t bits = 0;
     {
       engine::BitWriter out{bytes};
-      views::put_event(field::game(), {.kind = 0, .player = {7}, .bytes = score}, out);
+      views::write_event(field::game(), {.kind = 0, .player = {7}, .bytes = score}, out);
       bits = out.written();
     }
     return queue_.add({tick}, bytes, 8, bits);

@@ -38,7 +38,7 @@ class EventRouterTest : public ::testing::Test {
 
   [[nodiscard]] std::uint8_t kind_of(std::size_t event) const {
     engine::BitReader in{router_.bytes(), router_.bits(event).first};
-    return static_cast<std::uint8_t>(in.take(1));
+    return static_cast<std::uint8_t>(in.read(1));
   }
 
   /// Plays until the dart has hit.
@@ -100,7 +100,7 @@ TEST_F(EventRouterTest, APlayersNewStateReachesItselfAndThoseThatSeeItsAvatar) {
   }
   EXPECT_EQ(seen, (std::vector<std::uint16_t>{0, 2}));
   engine::BitReader in{router_.bytes(), router_.bits(1).first + 1};
-  EXPECT_EQ(in.take(12), 0U) << "the state of the shooter's seat";
+  EXPECT_EQ(in.read(12), 0U) << "the state of the shooter's seat";
 }
 
 // A body in view stays in view a little beyond the sight. An event is seen just as far.

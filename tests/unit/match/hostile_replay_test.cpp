@@ -65,12 +65,12 @@ TEST_F(HostileReplayTest, MoreBodiesThanAViewHoldsAreRefused) {
   std::vector<std::byte> content;
   {
     engine::BitWriter out{content};
-    views::put_head(views::index_bits(kWalkers), {.inputs = true}, out);
+    views::write_head(views::index_bits(kWalkers), {.inputs = true}, out);
     for (int tick = 0; tick < 60; ++tick) {
-      out.put(1, 1);
-      out.put(0, views::index_bits(kWalkers));
+      out.write(1, 1);
+      out.write(0, views::index_bits(kWalkers));
       engine::pack_change(game_.input, input(), pressed, out);
-      out.put(0, 1);
+      out.write(0, 1);
     }
   }
   expect_malformed(content, 3);

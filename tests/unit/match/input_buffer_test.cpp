@@ -30,7 +30,7 @@ Pushed push(InputBuffer& buffer, Tick tick, std::byte move, std::uint8_t look_ba
 }
 
 std::byte take(InputBuffer& buffer, Tick tick) {
-  return buffer.take(tick).given.input[0];
+  return buffer.consume(tick).given.input[0];
 }
 
 TEST(InputBuffer, GivesEachTickItsOwnInput) {
@@ -58,13 +58,13 @@ TEST(InputBuffer, OnlyTheNewestPacketReplacesAnInput) {
 TEST(InputBuffer, RepeatsTheLastInputWhenOneIsMissing) {
   InputBuffer buffer{game(), Tick{}};
   push(buffer, {1}, kRun);
-  EXPECT_EQ(buffer.take({1}).source, engine::InputSource::Received);
+  EXPECT_EQ(buffer.consume({1}).source, engine::InputSource::Received);
   for (std::uint32_t tick = 2; tick < 2 + InputBuffer::kRepeatsMax; ++tick) {
-    const TakenInput taken = buffer.take({tick});
+    const TakenInput taken = buffer.consume({tick});
     EXPECT_EQ(taken.source, engine::InputSource::Repeated);
     EXPECT_EQ(taken.given.input[0], kRun);
   }
-  const TakenInput silent = buffer.take({2 + InputBuffer::kRepeatsMax});
+  const TakenInput silent = buffer.consume({2 + InputBuffer::kRepeatsMax});
   EXPECT_EQ(silent.source, engine::InputSource::Neutral);
   EXPECT_EQ(silent.given.input[0], kNeutral);
 }
@@ -72,13 +72,13 @@ TEST(InputBuffer, RepeatsTheLastInputWhenOneIsMissing) {
 TEST(InputBuffer, KeepsWhatItsPlayerSaw) {
   InputBuffer buffer{game(), Tick{}};
   push(buffer, {1}, kRun, 7);
-  EXPECT_EQ(buffer.take({1}).given.look_back, 7);
-  EXPECT_EQ(buffer.take({2}).given.look_back, 7) << "repeated";
+  EXPECT_EQ(buffer.consume({1}).given.look_back, 7);
+  EXPECT_EQ(buffer.consume({2}).given.look_back, 7) << "repeated";
 }
 
 TEST(InputBuffer, NeverAppliesALateInput) {
   InputBuffer buffer{game(), Tick{}};
-  static_cast<void>(buffer.take({1}));
+  static_cast<void>(buffer.consume({1}));
   EXPECT_EQ(push(buffer, {1}, kRun), Pushed::TooLate);
   EXPECT_EQ(push(buffer, {1}, kRun), Pushed::Ignored)
       << "counted as late once, however often it is sent";
@@ -98,8 +98,8 @@ TEST(InputBuffer, TellsUpToWhereAllHasArrived) {
   push(buffer, {6}, kRun);
   push(buffer, {8}, kRun);
   EXPECT_EQ(buffer.complete_to(), Tick{6});
-  static_cast<void>(buffer.take({6}));
-  static_cast<void>(buffer.take({7}));
+  static_cast<void>(buffer.consume({6}));
+  static_cast<void>(buffer.consume({7}));
   EXPECT_EQ(buffer.complete_to(), Tick{8});
 }
 

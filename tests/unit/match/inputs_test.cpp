@@ -25,7 +25,7 @@ std::vector<std::byte> pad(std::array<std::int64_t, 4> values) {
 std::vector<std::byte> put(const std::vector<GivenInput>& inputs) {
   std::vector<std::byte> bits;
   engine::BitWriter out{bits};
-  put_inputs(games::arena(), inputs, out);
+  write_inputs(games::arena(), inputs, out);
   return bits;
 }
 

@@ -33,7 +33,7 @@ class ChangeLogTest : public ::testing::Test {
 
   void note(std::size_t value, std::uint32_t bits) {
     const Payload payload{.value = ++number_, .bits = bits, .number = number_};
-    log_.note(value, payload);
+    log_.add(value, payload);
     all_[value].push_back({.tick = tick_, .payload = payload});
   }
 

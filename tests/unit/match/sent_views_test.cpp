@@ -104,7 +104,7 @@ TEST_F(SentViewsTest, StartAgainWhenForgotten) {
     send(tick);
   }
   views_.acknowledge({8});
-  views_.forget();
+  views_.clear_base();
   EXPECT_FALSE(views_.has_acknowledged());
   EXPECT_EQ(base(10), 0U);
   views_.acknowledge({6});

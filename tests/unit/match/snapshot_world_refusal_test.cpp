@@ -47,7 +47,7 @@ class SnapshotWorldRefusalTest : public ::testing::Test {
     snapshot.content.clear();
     {
       engine::BitWriter out{snapshot.content};
-      views::put_head(kWidth, lists, out);
+      views::write_head(kWidth, lists, out);
       write(out);
     }
     const auto view = world_.apply(snapshot.head, snapshot.content);
@@ -66,38 +66,38 @@ class SnapshotWorldRefusalTest : public ::testing::Test {
     match_.tick();
   }
 
-  static void put_index(std::size_t index, engine::BitWriter& out) {
-    out.put(1, 1);
-    out.put(index, kWidth);
+  static void write_index(std::size_t index, engine::BitWriter& out) {
+    out.write(1, 1);
+    out.write(index, kWidth);
   }
 
-  static void put_input(std::size_t index, engine::BitWriter& out) {
-    put_index(index, out);
+  static void write_input(std::size_t index, engine::BitWriter& out) {
+    write_index(index, out);
     engine::pack_change(field::game().input, field::bytes_of(kRest), field::bytes_of(kRight), out);
-    out.put(0, kAge);
+    out.write(0, kAge);
   }
 
-  static void put_moved(std::size_t index, Vec2 place, engine::BitWriter& out) {
-    put_index(index, out);
+  static void write_moved(std::size_t index, Vec2 place, engine::BitWriter& out) {
+    write_index(index, out);
     const auto moved = field::bytes_of(
         field::Moved{.x = place.x / field::kQuarter, .y = place.y / field::kQuarter});
-    views::put_outcome(field::game(), {.phase = engine::OutcomePhase::Deciding, .type = 0}, moved,
-                       out);
+    views::write_outcome(field::game(), {.phase = engine::OutcomePhase::Deciding, .type = 0}, moved,
+                         out);
   }
 
-  static void put_exit(std::size_t index, engine::BitWriter& out) {
+  static void write_exit(std::size_t index, engine::BitWriter& out) {
     const std::vector<std::uint16_t> exits{static_cast<std::uint16_t>(index)};
-    views::put_exits(exits, kMembers, out);
+    views::write_exits(exits, kMembers, out);
   }
 
   /// A row of a member of the base as it is now.
-  void put_member(std::size_t index, engine::BitWriter& out) const {
+  void write_member(std::size_t index, engine::BitWriter& out) const {
     const views::Rows rows = match_.seen();
-    views::put_origin({}, out);
-    out.put(3, 2);
-    out.put(index, kWidth);
-    views::put_row(field::game(), rows.row(index), {}, out);
-    out.put(0, 1);
+    views::write_origin({}, out);
+    out.write(3, 2);
+    out.write(index, kWidth);
+    views::write_row(field::game(), rows.row(index), {}, out);
+    out.write(0, 1);
   }
 
   /// A crate that is not in the match.
@@ -107,22 +107,22 @@ class SnapshotWorldRefusalTest : public ::testing::Test {
     const BodyId id = engine::spawned_id(
         engine::IdClass::ByServer,
         {.lineage = engine::kSeatsMax + 1'000 + number, .tick = {1}, .count = 0});
-    out.put(1, 2);
-    views::put_id(id, now, out);
-    views::put_row(field::game(),
-                   {.head = {.id = id, .min = place, .velocity = velocity, .kind = 1},
-                    .state = state,
-                    .input = {}},
-                   {}, out);
+    out.write(1, 2);
+    views::write_id(id, now, out);
+    views::write_row(field::game(),
+                     {.head = {.id = id, .min = place, .velocity = velocity, .kind = 1},
+                      .state = state,
+                      .input = {}},
+                     {}, out);
   }
 
   bool is_crate_malformed(std::uint32_t count, Vec2 place, Vec2 velocity = {}) {
     return is_malformed({.rows = true}, [&](engine::BitWriter& out) {
-      views::put_origin({}, out);
+      views::write_origin({}, out);
       for (std::uint32_t i = 0; i < count; ++i) {
         put_crate(i, place, velocity, match_.now(), out);
       }
-      out.put(0, 1);
+      out.write(0, 1);
     });
   }
 
@@ -138,41 +138,41 @@ TEST_F(SnapshotWorldRefusalTest, NotTheRightOne) {
 
 TEST_F(SnapshotWorldRefusalTest, CausesOfABodyThatLeaves) {
   EXPECT_TRUE(is_malformed({.inputs = true, .exits = true}, [](engine::BitWriter& out) {
-    put_input(kA, out);
-    put_exit(kA, out);
+    write_input(kA, out);
+    write_exit(kA, out);
   }));
   EXPECT_TRUE(is_malformed({.outcomes = true, .exits = true}, [](engine::BitWriter& out) {
-    put_moved(kA, units(1, 1), out);
-    out.put(0, kAge);
-    put_exit(kA, out);
+    write_moved(kA, units(1, 1), out);
+    out.write(0, kAge);
+    write_exit(kA, out);
   }));
 }
 
 TEST_F(SnapshotWorldRefusalTest, CausesOfABodyThatComesInFull) {
   EXPECT_TRUE(is_malformed({.inputs = true, .rows = true}, [this](engine::BitWriter& out) {
-    put_input(kA, out);
-    put_member(kA, out);
+    write_input(kA, out);
+    write_member(kA, out);
   }));
   EXPECT_TRUE(is_malformed({.outcomes = true, .rows = true}, [this](engine::BitWriter& out) {
-    put_moved(kA, units(1, 1), out);
-    out.put(0, kAge);
-    put_member(kA, out);
+    write_moved(kA, units(1, 1), out);
+    out.write(0, kAge);
+    write_member(kA, out);
   }));
 }
 
 TEST_F(SnapshotWorldRefusalTest, ABodyThatLeavesAndComesInFull) {
   EXPECT_TRUE(is_malformed({.exits = true, .rows = true}, [this](engine::BitWriter& out) {
-    put_exit(kA, out);
-    put_member(kA, out);
+    write_exit(kA, out);
+    write_member(kA, out);
   }));
 }
 
 TEST_F(SnapshotWorldRefusalTest, AStrikeByASeatThatTheMapHasNot) {
   const auto strike_by = [this](std::uint16_t seat) {
     return is_malformed({.outcomes = true}, [seat](engine::BitWriter& out) {
-      put_index(kB, out);
-      views::put_strike({seat}, out);
-      out.put(0, kAge);
+      write_index(kB, out);
+      views::write_strike({seat}, out);
+      out.write(0, kAge);
     });
   };
   EXPECT_TRUE(strike_by(kSeats));
@@ -295,10 +295,11 @@ TEST(ArenaOutcome, APlaceThatTheMapHasNotPlacesNobody) {
     std::vector<std::byte> content;
     {
       engine::BitWriter out{content};
-      views::put_head(0, {.outcomes = true}, out);
-      out.put(1, 1);
-      views::put_outcome(game, {.phase = engine::OutcomePhase::Deciding, .type = 0}, respawn, out);
-      out.put(0, 1);
+      views::write_head(0, {.outcomes = true}, out);
+      out.write(1, 1);
+      views::write_outcome(game, {.phase = engine::OutcomePhase::Deciding, .type = 0}, respawn,
+                           out);
+      out.write(0, 1);
     }
     const auto view = client.apply({.tick = now + 1, .base_age = 1, .view_hash = 0}, content);
     ASSERT_TRUE(!view && view.error().wrong);

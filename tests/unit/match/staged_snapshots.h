@@ -68,9 +68,9 @@ class StagedMatch : public FieldMatch {
         reinterpret_cast<const field::Weather*>(room.data())->rain != std::int32_t{0};
     Snapshot snapshot{.head = head_of(rows, 0), .content = {}};
     engine::BitWriter out{snapshot.content};
-    views::put_head(0, {.room = has_room, .rows = true}, out);
+    views::write_head(0, {.room = has_room, .rows = true}, out);
     if (has_room) engine::pack_sparse(field::game().room, room, out);
-    put_rows(rows, nullptr, out);
+    write_rows(rows, nullptr, out);
     sent_[now()] = rows;
     return snapshot;
   }
@@ -119,12 +119,12 @@ class StagedMatch : public FieldMatch {
                              .rows = !in_full.empty()};
     if (lists.any()) {
       engine::BitWriter out{snapshot.content};
-      views::put_head(views::index_bits(members.size()), lists, out);
-      if (lists.inputs) put_causes(causes.inputs, base, members, out);
-      if (lists.outcomes) put_causes(causes.outcomes, base, members, out);
+      views::write_head(views::index_bits(members.size()), lists, out);
+      if (lists.inputs) write_causes(causes.inputs, base, members, out);
+      if (lists.outcomes) write_causes(causes.outcomes, base, members, out);
       if (lists.room) put_rooms(base, out);
-      if (lists.exits) views::put_exits(exits, members.size(), out);
-      if (lists.rows) put_rows(in_full, &members, out);
+      if (lists.exits) views::write_exits(exits, members.size(), out);
+      if (lists.rows) write_rows(in_full, &members, out);
     }
     sent_[now()] = view;
     return snapshot;
@@ -163,7 +163,7 @@ class StagedMatch : public FieldMatch {
       write(out);
       bits.count = static_cast<unsigned>(out.written());
     }
-    bits.value = engine::BitReader{bytes}.take(bits.count);
+    bits.value = engine::BitReader{bytes}.read(bits.count);
     return bits;
   }
 
@@ -195,7 +195,7 @@ class StagedMatch : public FieldMatch {
       }
       if (outcome.kind == engine::OutcomeKind::Decided) {
         past.outcomes.push_back({engine::body_id(outcome.ref), bits_of([&](engine::BitWriter& out) {
-                                   views::put_outcome(field::game(), outcome, bytes, out);
+                                   views::write_outcome(field::game(), outcome, bytes, out);
                                  })});
       }
     }
@@ -218,42 +218,43 @@ class StagedMatch : public FieldMatch {
             .view_hash = static_cast<std::uint32_t>(hash & 0xffff'ffff)};
   }
 
-  void put_causes(const std::vector<std::pair<Tick, Cause>>& causes, Tick base,
-                  const views::Rows& members, engine::BitWriter& out) const {
+  void write_causes(const std::vector<std::pair<Tick, Cause>>& causes, Tick base,
+                    const views::Rows& members, engine::BitWriter& out) const {
     auto next = causes.begin();
     for (Tick tick = base + 1; tick <= now(); tick = tick + 1) {
       for (; next != causes.end() && next->first == tick; ++next) {
-        out.put(1, 1);
-        out.put(members.index_of(next->second.body), views::index_bits(members.size()));
-        out.put(next->second.bits.value, next->second.bits.count);
+        out.write(1, 1);
+        out.write(members.index_of(next->second.body), views::index_bits(members.size()));
+        out.write(next->second.bits.value, next->second.bits.count);
       }
-      out.put(0, 1);
+      out.write(0, 1);
     }
   }
 
   void put_rooms(Tick base, engine::BitWriter& out) {
     for (Tick tick = base + 1; tick <= now(); tick = tick + 1) {
       const std::optional<Bits>& room = past_[tick].room;
-      out.put(room ? 1 : 0, 1);
-      if (room) out.put(room->value, room->count);
+      out.write(room ? 1 : 0, 1);
+      if (room) out.write(room->value, room->count);
     }
   }
 
-  void put_rows(const views::Rows& rows, const views::Rows* members, engine::BitWriter& out) const {
-    views::put_origin({}, out);
+  void write_rows(const views::Rows& rows, const views::Rows* members,
+                  engine::BitWriter& out) const {
+    views::write_origin({}, out);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const BodyId id = rows.head(i).id;
       const bool is_member = members != nullptr && members->contains(id);
-      out.put(1, 1);
-      if (members != nullptr) out.put(is_member ? 1 : 0, 1);
+      out.write(1, 1);
+      if (members != nullptr) out.write(is_member ? 1 : 0, 1);
       if (is_member) {
-        out.put(members->index_of(id), views::index_bits(members->size()));
+        out.write(members->index_of(id), views::index_bits(members->size()));
       } else {
-        views::put_id(id, now(), out);
+        views::write_id(id, now(), out);
       }
-      views::put_row(field::game(), rows.row(i), {}, out);
+      views::write_row(field::game(), rows.row(i), {}, out);
     }
-    out.put(0, 1);
+    out.write(0, 1);
   }
 
   std::map<Tick, Past> past_;

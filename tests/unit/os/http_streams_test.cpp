@@ -63,7 +63,7 @@ class HttpStreams : public testing::Test {
 
     ~Source() override { --test_.open_; }
 
-    Next give(std::string& to, std::size_t most) override {
+    Next read(std::string& to, std::size_t most) override {
       ++test_.asked_;
       return give_(to, most);
     }

@@ -36,7 +36,7 @@ class Captured {
 
   /// Waits for the log's lines.
   [[nodiscard]] std::string text(const Log& log) const {
-    look_until([&log] { return log.status().waiting == 0; });
+    poll_until([&log] { return log.status().waiting == 0; });
     return text();
   }
 
@@ -241,7 +241,7 @@ TEST(Log, CountsNoLineThatItsLevelRefuses) {
   is_over = true;
   order.join();
   const Instant end = SteadyClock{}.now() + std::chrono::seconds{10};
-  look_until([&] { return log.status().waiting == 0 || SteadyClock{}.now() >= end; });
+  poll_until([&] { return log.status().waiting == 0 || SteadyClock{}.now() >= end; });
   EXPECT_EQ(log.status().waiting, 0U);
 }
 

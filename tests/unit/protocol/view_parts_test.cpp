@@ -142,8 +142,8 @@ TEST(ViewParts, AreWholeInAnyOrder) {
     std::uint64_t arrived = 0;
     for (const std::uint8_t number : order) {
       EXPECT_FALSE(parts.is_whole());
-      EXPECT_TRUE(parts.take(part_of(kView, view, number)));
-      EXPECT_TRUE(parts.take(part_of(kView, view, number))) << "repeated";
+      EXPECT_TRUE(parts.add(part_of(kView, view, number)));
+      EXPECT_TRUE(parts.add(part_of(kView, view, number))) << "repeated";
       arrived |= std::uint64_t{1} << number;
       EXPECT_EQ(parts.arrived(), arrived);
     }
@@ -159,7 +159,7 @@ TEST(ViewParts, OfTheLargestViewAreWhole) {
   ViewParts parts;
   for (std::uint8_t number = 0; number < kViewPartsMax; ++number) {
     EXPECT_FALSE(parts.is_whole());
-    EXPECT_TRUE(parts.take(part_of(kView, view, number)));
+    EXPECT_TRUE(parts.add(part_of(kView, view, number)));
   }
   ASSERT_TRUE(parts.is_whole());
   EXPECT_TRUE(std::ranges::equal(parts.bytes(), view));
@@ -168,21 +168,21 @@ TEST(ViewParts, OfTheLargestViewAreWhole) {
 TEST(ViewParts, RefuseWhatIsNotOfOneView) {
   const auto view = samples::counted(2 * kViewPartBytes + 100);
   ViewParts parts;
-  EXPECT_TRUE(parts.take(part_of(kView, view, 1)));
-  EXPECT_FALSE(parts.take(part_of(kView, samples::counted(44), 0))) << "fewer parts";
+  EXPECT_TRUE(parts.add(part_of(kView, view, 1)));
+  EXPECT_FALSE(parts.add(part_of(kView, samples::counted(44), 0))) << "fewer parts";
   ViewPart changed = part_of(kView, view, 1);
   changed.bytes[7] ^= std::byte{1};
-  EXPECT_FALSE(parts.take(changed)) << "the same part, and other bytes";
+  EXPECT_FALSE(parts.add(changed)) << "the same part, and other bytes";
   ViewPart last = part_of(kView, view, 2);
-  EXPECT_TRUE(parts.take(last));
+  EXPECT_TRUE(parts.add(last));
   last.bytes.push_back(std::byte{0});
-  EXPECT_FALSE(parts.take(last)) << "the last again, and longer";
+  EXPECT_FALSE(parts.add(last)) << "the last again, and longer";
   last.bytes.pop_back();
   last.bytes.pop_back();
-  EXPECT_FALSE(parts.take(last)) << "and shorter";
+  EXPECT_FALSE(parts.add(last)) << "and shorter";
   ViewPart first = part_of(kView, view, 0);
   first.bytes.pop_back();
-  EXPECT_FALSE(parts.take(first)) << "short, and not the last";
+  EXPECT_FALSE(parts.add(first)) << "short, and not the last";
 }
 
 }  // namespace

@@ -156,7 +156,7 @@ TEST(RecordDamage, ASegmentThatIsRemovedWholeIsDamageBesideAGapToo) {
 /// A sink that wants a segment after eight records.
 class Asking final : public Sink {
  public:
-  void take(const LogRecord& /*record*/) override { ++records_; }
+  void append(const LogRecord& /*record*/) override { ++records_; }
 
   [[nodiscard]] bool wants_segment() const override { return records_ == 8; }
 

@@ -110,7 +110,7 @@ TEST(RoomLog, CompressesKeyframesAndRepeatsTheHeaderInEachUncompressed) {
 /// Keeps the heads of keyframes, and wants a segment while `wants` is set.
 class Asking final : public Sink {
  public:
-  void take(const LogRecord& record) override {
+  void append(const LogRecord& record) override {
     if (record.head.type == RecordType::Keyframe) keyframes.push_back(record.head);
   }
 

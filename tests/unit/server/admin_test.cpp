@@ -225,7 +225,7 @@ TEST(Admin, TakesOrdersWithATokenAlone) {
 TEST(Admin, HandsItsOrdersOver) {
   AdminOrders orders;
   const auto take = [&](const os::HttpRequest& request) {
-    return take_order(request, orders, [](Severity) { ADD_FAILURE(); }).status;
+    return receive_order(request, orders, [](Severity) { ADD_FAILURE(); }).status;
   };
   EXPECT_FALSE(orders.drain_asked());
   EXPECT_EQ(take(post("/drain")), 202U);
@@ -237,19 +237,19 @@ TEST(Admin, HandsItsOrdersOver) {
                             "client=0x7", "client= 7", "id=7"}) {
     EXPECT_EQ(take(post("/kick", query)), 400U) << query;
   }
-  EXPECT_EQ(orders.take_kick(), 18446744073709551615U);
-  EXPECT_EQ(orders.take_kick(), 7U);
-  EXPECT_EQ(orders.take_kick(), std::nullopt);
+  EXPECT_EQ(orders.pop_kick(), 18446744073709551615U);
+  EXPECT_EQ(orders.pop_kick(), 7U);
+  EXPECT_EQ(orders.pop_kick(), std::nullopt);
 }
 
 TEST(Admin, RefusesMoreKicksThanTheLoopTakes) {
   AdminOrders orders;
   for (int round = 0; round < 3; ++round) {
     for (std::uint64_t i = 0; i < AdminOrders::kKicksMax; ++i) {
-      EXPECT_EQ(take_order(post("/kick", "client=1"), orders, {}).status, 202U);
+      EXPECT_EQ(receive_order(post("/kick", "client=1"), orders, {}).status, 202U);
     }
-    EXPECT_EQ(take_order(post("/kick", "client=1"), orders, {}).status, 503U);
-    while (orders.take_kick())
+    EXPECT_EQ(receive_order(post("/kick", "client=1"), orders, {}).status, 503U);
+    while (orders.pop_kick())
       ;
   }
 }
@@ -258,7 +258,7 @@ TEST(Admin, SetsTheLevelOfTheLog) {
   AdminOrders orders;
   std::optional<Severity> set;
   const auto take = [&](const os::HttpRequest& request) {
-    return take_order(request, orders, [&](Severity level) { set = level; }).status;
+    return receive_order(request, orders, [&](Severity level) { set = level; }).status;
   };
   EXPECT_EQ(take(post("/log-level", "level=debug")), 200U);
   EXPECT_EQ(set, Severity::Debug);

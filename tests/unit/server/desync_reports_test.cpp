@@ -109,7 +109,7 @@ class DesyncReportsTest : public testing::Test {
   [[nodiscard]] Reported wrong() const { return reported(moved(truth(), 0)); }
 
   auto take(Session& session, const protocol::ViewPart& part, Instant now) {
-    return reports_.take(session, match_, part, bytes_of(part), now);
+    return reports_.receive(session, match_, part, bytes_of(part), now);
   }
 
   /// Takes all parts of a view, and returns the result of the last one.
@@ -149,7 +149,7 @@ TEST_F(DesyncReportsTest, ComparesAndAnswersWithTheTruth) {
   protocol::ViewParts whole;
   for (const protocol::ViewPart& part : answers(sessions_[0])) {
     EXPECT_EQ(part.view, wrong.name);
-    EXPECT_TRUE(whole.take(part));
+    EXPECT_TRUE(whole.add(part));
   }
   ASSERT_TRUE(whole.is_whole());
   EXPECT_TRUE(std::ranges::equal(whole.bytes(), bits_of(truth())));
@@ -227,7 +227,7 @@ TEST_F(DesyncReportsTest, RefusesPartsThatDoNotMakeTheirView) {
   const auto lie = take_all(sessions_[0], wrong, kStart);
   ASSERT_FALSE(lie);
   EXPECT_EQ(lie.error().reason, DropReason::Malformed);
-  EXPECT_FALSE(reports_.forget(sessions_[0])) << "its report is over";
+  EXPECT_FALSE(reports_.remove(sessions_[0])) << "its report is over";
   EXPECT_TRUE(answers(sessions_[0]).empty());
   EXPECT_EQ(
       take(sessions_[1], {.view = wrong.name, .parts = 0, .bytes = {}}, kStart).error().reason,
@@ -267,7 +267,7 @@ TEST_F(DesyncReportsTest, TellsOfWhatWasNotFinished) {
     ASSERT_TRUE(take(sessions_[i], wrong.part(1), kStart));
   }
   ASSERT_TRUE(take_all(sessions_[2], wrong, kStart)->compared);
-  const auto left = reports_.forget(sessions_[1]);
+  const auto left = reports_.remove(sessions_[1]);
   ASSERT_TRUE(left);
   EXPECT_EQ(left->seat, sessions_[1].player);
   EXPECT_EQ(left->view, wrong.name);

@@ -20,7 +20,7 @@ using std::chrono::seconds;
 /// A watch in virtual time, of a file that exists.
 class FileWatchTest : public testing::Test {
  protected:
-  FileWatchTest() { watch_.note_read(os::file_stamp(path_)); }
+  FileWatchTest() { watch_.set_seen(os::file_stamp(path_)); }
 
   /// Returns how often a change was noticed, in three intervals.
   int changes() {
@@ -56,7 +56,7 @@ TEST_F(FileWatchTest, NoticesEachChangeOnce) {
 
 TEST_F(FileWatchTest, NoticesNoChangeThatWasRead) {
   (void)folder_.write("keys", "second\n");
-  watch_.note_read(os::file_stamp(path_));
+  watch_.set_seen(os::file_stamp(path_));
   EXPECT_EQ(changes(), 0);
 }
 
@@ -115,7 +115,7 @@ TEST_F(FileWatchTest, NoticesASymlinkThatPointsElsewhere) {
   fs::create_directory_symlink("..v1", folder_.file("..data"));
   fs::create_symlink("..data/ring", folder_.file("ring"));
   watch_ = FileWatch{folder_.file("ring")};
-  watch_.note_read(os::file_stamp(folder_.file("ring")));
+  watch_.set_seen(os::file_stamp(folder_.file("ring")));
   EXPECT_EQ(changes(), 0);
   fs::create_directory_symlink("..v2", folder_.file("..data_tmp"));
   fs::rename(folder_.file("..data_tmp"), folder_.file("..data"));

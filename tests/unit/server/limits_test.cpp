@@ -21,7 +21,7 @@ constexpr Instant kStart{std::chrono::hours{1}};
 int taken(RateLimit& limit, const Rate& rate, Instant now, int tries) {
   int count = 0;
   for (int i = 0; i < tries; ++i)
-    count += limit.take(rate, now) ? 1 : 0;
+    count += limit.consume(rate, now) ? 1 : 0;
   return count;
 }
 
@@ -49,12 +49,12 @@ TEST(RateLimit, TakesWhatItRefusesOffNothing) {
 TEST(RateLimit, CountsAmounts) {
   constexpr Rate kBytes{.per_second = 1'000, .burst = 1'500};
   RateLimit limit;
-  EXPECT_TRUE(limit.take(kBytes, kStart, 1'200));
-  EXPECT_FALSE(limit.take(kBytes, kStart, 301));
-  EXPECT_TRUE(limit.take(kBytes, kStart, 300));
-  EXPECT_FALSE(limit.take(kBytes, kStart, 1));
-  EXPECT_TRUE(limit.take(kBytes, kStart + seconds{1}, 1'000));
-  EXPECT_FALSE(limit.take(kBytes, kStart + seconds{10}, 1'501)) << "more than there ever is";
+  EXPECT_TRUE(limit.consume(kBytes, kStart, 1'200));
+  EXPECT_FALSE(limit.consume(kBytes, kStart, 301));
+  EXPECT_TRUE(limit.consume(kBytes, kStart, 300));
+  EXPECT_FALSE(limit.consume(kBytes, kStart, 1));
+  EXPECT_TRUE(limit.consume(kBytes, kStart + seconds{1}, 1'000));
+  EXPECT_FALSE(limit.consume(kBytes, kStart + seconds{10}, 1'501)) << "more than there ever is";
 }
 
 // The rate does not divide a second. Rounding changes each interval by less than a nanosecond,
@@ -64,7 +64,7 @@ TEST(RateLimit, KeepsToItsRateForAnHour) {
   RateLimit limit;
   int count = 0;
   for (int ms = 0; ms < 3'600'000; ms += 10)
-    count += limit.take(kThird, kStart + milliseconds{ms}) ? 1 : 0;
+    count += limit.consume(kThird, kStart + milliseconds{ms}) ? 1 : 0;
   EXPECT_LE(count, 3 * 3'600 + 1);
   EXPECT_GE(count, 3 * 3'600 * 95 / 100);
 }
@@ -83,7 +83,7 @@ net::Address ipv4(std::uint8_t third, std::uint8_t fourth) {
 int taken(OpenLimits& limits, const net::Address& from, Instant now, int tries) {
   int count = 0;
   for (int i = 0; i < tries; ++i)
-    count += limits.take(from, now) ? 1 : 0;
+    count += limits.consume(from, now) ? 1 : 0;
   return count;
 }
 
@@ -104,7 +104,7 @@ TEST(OpenLimits, TakesAllAddressesOfANetworkForOne) {
   for (int i = 0; i < kMany; ++i) {
     net::Address from = ipv4(1, static_cast<std::uint8_t>(i));
     from.port = static_cast<std::uint16_t>(i);
-    count += limits.take(from, kNow) ? 1 : 0;
+    count += limits.consume(from, kNow) ? 1 : 0;
   }
   EXPECT_EQ(count, kOpensOfNetwork.burst);
 }

@@ -98,10 +98,10 @@ TEST_F(LogStream, IsBrokenForAReaderThatIsTooSlow) {
   std::string all;
   const std::vector<std::byte> record(kFollowerBytesMax / 4);
   for (int i = 0; i < 5; ++i) {
-    tail_.take({.head = {.type = record::RecordType::Ticks}, .bytes = record});
+    tail_.append({.head = {.type = record::RecordType::Ticks}, .bytes = record});
     EXPECT_EQ(response.source->give(all, 10), Next::More) << i;
   }
-  tail_.take({.head = {.type = record::RecordType::Ticks}, .bytes = record});
+  tail_.append({.head = {.type = record::RecordType::Ticks}, .bytes = record});
   EXPECT_EQ(response.source->give(all, 10), Next::Broken);
 }
 

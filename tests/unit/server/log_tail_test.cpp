@@ -24,7 +24,7 @@ class LogTailTest : public ::testing::Test {
 
   /// Adds what waits, and checks how the follower is.
   void take(Follower& follower, State expected = State::Live) {
-    EXPECT_EQ(follower.take(taken_), expected);
+    EXPECT_EQ(follower.read(taken_), expected);
     followed_.insert(followed_.end(), taken_.begin(), taken_.end());
   }
 
@@ -122,7 +122,7 @@ TEST_F(LogTailTest, OnlyAFollowerThatIsTooSlowGetsNoMore) {
     const std::size_t before = file_.bytes.size();
     match_.keyframe(writer_);
     logged += file_.bytes.size() - before;
-    ASSERT_EQ(quick->take(taken_), State::Live) << logged;
+    ASSERT_EQ(quick->read(taken_), State::Live) << logged;
   }
   take(*slow, State::TooSlow);
   const auto result = tests::verify(followed_);
@@ -131,7 +131,7 @@ TEST_F(LogTailTest, OnlyAFollowerThatIsTooSlowGetsNoMore) {
   play(50);
   take(*slow, State::TooSlow);
   EXPECT_TRUE(taken_.empty());
-  EXPECT_EQ(quick->take(taken_), State::Live);
+  EXPECT_EQ(quick->read(taken_), State::Live);
 }
 
 TEST_F(LogTailTest, HasAtMostSixteenFollowers) {
@@ -156,7 +156,7 @@ TEST_F(LogTailTest, IsFollowedFromAnotherThread) {
       const auto follower = tail_->follow();
       auto& followed = all.emplace_back();
       for (int i = 0; i < 100 && !has_ended; ++i) {
-        has_ended = follower->take(taken) == State::Ended;
+        has_ended = follower->read(taken) == State::Ended;
         followed.insert(followed.end(), taken.begin(), taken.end());
         std::this_thread::yield();
       }

@@ -82,7 +82,7 @@ class Lines final : public Log {
 
 class Sink final : public ResultSink {
  public:
-  bool note(std::string_view line) override {
+  bool write(std::string_view line) override {
     if (is_full) return false;
     lines.emplace_back(line);
     return true;

@@ -140,7 +140,7 @@ class Failing final : public record::Sink {
  public:
   explicit Failing(const Recorder& recorder) : recorder_(recorder) {}
 
-  void take(const record::LogRecord& record) override {
+  void append(const record::LogRecord& record) override {
     if (record.head.tick < kCrash) return;
     tests::MemorySink sink;
     EXPECT_TRUE(recorder_.write_last_seconds(sink));

@@ -21,44 +21,44 @@ Seen after(int signals, Seen seen) {
 
 TEST(ServiceEnd, WithoutADrainTimeTheFirstSignalEndsIt) {
   ServiceEnd end{{}};
-  EXPECT_EQ(end.look(kPlayed, kNow), Change::None);
-  EXPECT_EQ(end.look(after(1, kPlayed), kNow), Change::HasEnded);
+  EXPECT_EQ(end.update(kPlayed, kNow), Change::None);
+  EXPECT_EQ(end.update(after(1, kPlayed), kNow), Change::HasEnded);
 }
 
 TEST(ServiceEnd, WithoutADrainTimeAnOrderEndsIt) {
   ServiceEnd end{{}};
   Seen seen = kPlayed;
   seen.drain_asked = true;
-  EXPECT_EQ(end.look(seen, kNow), Change::HasEnded);
+  EXPECT_EQ(end.update(seen, kNow), Change::HasEnded);
 }
 
 TEST(ServiceEnd, DrainsForItsTime) {
   ServiceEnd end{{.drain_time = seconds{30}}};
-  EXPECT_EQ(end.look(kPlayed, kNow), Change::None);
+  EXPECT_EQ(end.update(kPlayed, kNow), Change::None);
   EXPECT_FALSE(end.drains_to());
-  EXPECT_EQ(end.look(after(1, kPlayed), kNow), Change::Drains);
+  EXPECT_EQ(end.update(after(1, kPlayed), kNow), Change::Drains);
   EXPECT_EQ(end.drains_to(), kNow + seconds{30});
-  EXPECT_EQ(end.look(after(1, kPlayed), kNow + milliseconds{29'999}), Change::None);
-  EXPECT_EQ(end.look(after(1, kPlayed), kNow + seconds{30}), Change::HasEnded);
+  EXPECT_EQ(end.update(after(1, kPlayed), kNow + milliseconds{29'999}), Change::None);
+  EXPECT_EQ(end.update(after(1, kPlayed), kNow + seconds{30}), Change::HasEnded);
 }
 
 TEST(ServiceEnd, ADrainEndsWhenTheLastPlayerIsGone) {
   ServiceEnd end{{.drain_time = seconds{30}}};
-  EXPECT_EQ(end.look(after(1, kPlayed), kNow), Change::Drains);
+  EXPECT_EQ(end.update(after(1, kPlayed), kNow), Change::Drains);
   // A player whose link is lost may return.
-  EXPECT_EQ(end.look(after(1, {.clients = 0, .seats_held = 1}), kNow), Change::None);
-  EXPECT_EQ(end.look(after(1, {}), kNow), Change::HasEnded);
+  EXPECT_EQ(end.update(after(1, {.clients = 0, .seats_held = 1}), kNow), Change::None);
+  EXPECT_EQ(end.update(after(1, {}), kNow), Change::HasEnded);
 }
 
 TEST(ServiceEnd, AnEmptyServerDoesNotDrain) {
   ServiceEnd end{{.drain_time = seconds{30}}};
-  EXPECT_EQ(end.look(after(1, {}), kNow), Change::HasEnded);
+  EXPECT_EQ(end.update(after(1, {}), kNow), Change::HasEnded);
 }
 
 TEST(ServiceEnd, ASecondSignalEndsADrain) {
   ServiceEnd end{{.drain_time = seconds{30}}};
-  EXPECT_EQ(end.look(after(1, kPlayed), kNow), Change::Drains);
-  EXPECT_EQ(end.look(after(2, kPlayed), kNow), Change::HasEnded);
+  EXPECT_EQ(end.update(after(1, kPlayed), kNow), Change::Drains);
+  EXPECT_EQ(end.update(after(2, kPlayed), kNow), Change::HasEnded);
 }
 
 // Kubernetes runs a hook that asks for the drain, and then sends SIGTERM.
@@ -66,34 +66,34 @@ TEST(ServiceEnd, TheFirstSignalAfterAnOrderChangesNothing) {
   ServiceEnd end{{.drain_time = seconds{30}}};
   Seen seen = kPlayed;
   seen.drain_asked = true;
-  EXPECT_EQ(end.look(seen, kNow), Change::Drains);
-  EXPECT_EQ(end.look(after(1, seen), kNow + seconds{5}), Change::None);
+  EXPECT_EQ(end.update(seen, kNow), Change::Drains);
+  EXPECT_EQ(end.update(after(1, seen), kNow + seconds{5}), Change::None);
   EXPECT_EQ(end.drains_to(), kNow + seconds{30});
-  EXPECT_EQ(end.look(after(2, seen), kNow + seconds{6}), Change::HasEnded);
+  EXPECT_EQ(end.update(after(2, seen), kNow + seconds{6}), Change::HasEnded);
 }
 
 TEST(ServiceEnd, EndsWhenNoClientHasPlayedForATime) {
   ServiceEnd end{{.exit_when_empty = seconds{60}}};
-  EXPECT_EQ(end.look(kPlayed, kNow), Change::None);
-  EXPECT_EQ(end.look({}, kNow + seconds{10}), Change::None);
-  EXPECT_EQ(end.look({}, kNow + seconds{69}), Change::None);
-  EXPECT_EQ(end.look(kPlayed, kNow + seconds{70}), Change::None) << "somebody came in time";
-  EXPECT_EQ(end.look({}, kNow + seconds{80}), Change::None);
-  EXPECT_EQ(end.look({}, kNow + seconds{139}), Change::None);
-  EXPECT_EQ(end.look({}, kNow + seconds{140}), Change::IsEmpty);
+  EXPECT_EQ(end.update(kPlayed, kNow), Change::None);
+  EXPECT_EQ(end.update({}, kNow + seconds{10}), Change::None);
+  EXPECT_EQ(end.update({}, kNow + seconds{69}), Change::None);
+  EXPECT_EQ(end.update(kPlayed, kNow + seconds{70}), Change::None) << "somebody came in time";
+  EXPECT_EQ(end.update({}, kNow + seconds{80}), Change::None);
+  EXPECT_EQ(end.update({}, kNow + seconds{139}), Change::None);
+  EXPECT_EQ(end.update({}, kNow + seconds{140}), Change::IsEmpty);
 }
 
 // One of a fleet that waits for its players.
 TEST(ServiceEnd, WaitsForItsFirstClientWithoutALimit) {
   ServiceEnd end{{.exit_when_empty = seconds{60}}};
-  EXPECT_EQ(end.look({}, kNow), Change::None);
-  EXPECT_EQ(end.look({}, kNow + std::chrono::hours{100}), Change::None);
+  EXPECT_EQ(end.update({}, kNow), Change::None);
+  EXPECT_EQ(end.update({}, kNow + std::chrono::hours{100}), Change::None);
 }
 
 TEST(ServiceEnd, NeverEndsEmptyUnlessAsked) {
   ServiceEnd end{{}};
-  EXPECT_EQ(end.look(kPlayed, kNow), Change::None);
-  EXPECT_EQ(end.look({}, kNow + std::chrono::hours{100}), Change::None);
+  EXPECT_EQ(end.update(kPlayed, kNow), Change::None);
+  EXPECT_EQ(end.update({}, kNow + std::chrono::hours{100}), Change::None);
 }
 
 }  // namespace

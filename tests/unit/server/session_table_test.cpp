@@ -77,7 +77,7 @@ TEST(SessionTable, KnowsWhoLeftJustNowByIdAndAddress) {
   session.route.peer = there;
   const Instant left{std::chrono::seconds{9}};
   EXPECT_FALSE(table.has_departed(connection, there, left)) << "it is there";
-  table.remember_departure(session, left);
+  table.record_departure(session, left);
   table.close(session);
   EXPECT_TRUE(table.has_departed(connection, there, left + kLastPackets));
   EXPECT_FALSE(table.has_departed(connection, there, left + kLastPackets + Duration{1}));
@@ -90,7 +90,7 @@ TEST(SessionTable, KnowsWhoLeftJustNowByIdAndAddress) {
   EXPECT_TRUE(table.has_departed(connection, there, left)) << "another session has the slot by now";
   next.route.peer = there;
   const std::uint32_t second = table.connection_of(next);
-  table.remember_departure(next, left);
+  table.record_departure(next, left);
   EXPECT_TRUE(table.has_departed(second, there, left));
   EXPECT_FALSE(table.has_departed(connection, there, left)) << "one is remembered of each slot";
 }

@@ -73,8 +73,8 @@ class StallLogTest : public testing::Test {
     for (std::int64_t i = pacer_.due(now); i > 0; --i)
       pacer_.ran();
     discarded_ += 8;
-    stalls_.look(pacer_.slipped(), now - deadline, discarded_, now);
-    const auto event = stalls_.take(discarded_, now);
+    stalls_.observe(pacer_.slipped(), now - deadline, discarded_, now);
+    const auto event = stalls_.consume(discarded_, now);
     return event ? std::optional{as_text(*event)} : std::nullopt;
   }
 
@@ -121,7 +121,7 @@ TEST(TickPacer, KnowsHowLateATickWasBeforeItsDeadlineMoved) {
 
 TEST(OverrunLog, DescribesTheLongestAtMostEveryTenSeconds) {
   OverrunLog log;
-  EXPECT_FALSE(log.take(kStart));
+  EXPECT_FALSE(log.consume(kStart));
   log.add({.tick = 712,
            .total = milliseconds{21},
            .receive = milliseconds{1},
@@ -130,12 +130,12 @@ TEST(OverrunLog, DescribesTheLongestAtMostEveryTenSeconds) {
            .entities = 300,
            .clients = 200});
   log.add({.tick = 713, .total = milliseconds{17}});
-  EXPECT_EQ(as_text(log.take(kStart).value()),
+  EXPECT_EQ(as_text(log.consume(kStart).value()),
             "tick_overrun count=2 tick=712 total_ms=21.0 receive_ms=1.0 step_ms=15.0 send_ms=5.0 "
             "entities=300 clients=200");
   log.add({.tick = 800, .total = milliseconds{18}});
-  EXPECT_FALSE(log.take(kStart + seconds{9}));
-  const auto later = log.take(kStart + seconds{10});
+  EXPECT_FALSE(log.consume(kStart + seconds{9}));
+  const auto later = log.consume(kStart + seconds{10});
   ASSERT_TRUE(later);
   EXPECT_TRUE(as_text(*later).starts_with("tick_overrun count=1 tick=800 total_ms=18.0"));
 }

@@ -33,7 +33,7 @@ class TokenHistoryTest : public testing::Test {
 
   void fill(WallTime expires) {
     for (std::uint64_t i = 0; i < kCapacity; ++i) {
-      ASSERT_TRUE(history_.remember(token(i, expires), kStart)) << i;
+      ASSERT_TRUE(history_.insert(token(i, expires), kStart)) << i;
     }
   }
 };
@@ -61,8 +61,8 @@ TEST_F(TokenHistoryTest, RemembersThatOneIsConsumed) {
 TEST_F(TokenHistoryTest, RefusesWhenFullAndForgetsNobody) {
   fill(kStart + seconds{60});
   for (std::uint64_t i = 0; i < 1'000; ++i) {
-    EXPECT_FALSE(history_.remember(token(1'000 + i, kStart + seconds{60}),
-                                   kStart + milliseconds{59 * static_cast<std::int64_t>(i)}));
+    EXPECT_FALSE(history_.insert(token(1'000 + i, kStart + seconds{60}),
+                                 kStart + milliseconds{59 * static_cast<std::int64_t>(i)}));
   }
   for (std::uint64_t i = 0; i < kCapacity; ++i) {
     EXPECT_NE(history_.find(id_of(i)), nullptr) << i;
@@ -71,11 +71,11 @@ TEST_F(TokenHistoryTest, RefusesWhenFullAndForgetsNobody) {
 
 TEST_F(TokenHistoryTest, HasRoomAgainFromTheVeryMillisecondOnInWhichTokensExpire) {
   fill(kStart + seconds{60});
-  EXPECT_FALSE(history_.remember(token(1'000, kStart + seconds{90}),
-                                 kStart + seconds{60} - milliseconds{1}));
+  EXPECT_FALSE(
+      history_.insert(token(1'000, kStart + seconds{90}), kStart + seconds{60} - milliseconds{1}));
   // It clears out once a second at most.
-  EXPECT_TRUE(history_.remember(token(1'000, kStart + seconds{90}),
-                                kStart + seconds{61} - milliseconds{1}));
+  EXPECT_TRUE(
+      history_.insert(token(1'000, kStart + seconds{90}), kStart + seconds{61} - milliseconds{1}));
   EXPECT_EQ(history_.size(), 1U);
   EXPECT_EQ(history_.find(id_of(0)), nullptr);
   EXPECT_NE(history_.find(id_of(1'000)), nullptr);
@@ -84,10 +84,10 @@ TEST_F(TokenHistoryTest, HasRoomAgainFromTheVeryMillisecondOnInWhichTokensExpire
 TEST_F(TokenHistoryTest, KeepsThoseThatHaveNotExpiredWithAllTheyWere) {
   for (std::uint64_t i = 0; i < kCapacity; ++i) {
     const seconds life{i % 3 == 0 ? 10 : 100};
-    ASSERT_TRUE(history_.remember(token(i, kStart + life), kStart));
+    ASSERT_TRUE(history_.insert(token(i, kStart + life), kStart));
     history_.find(id_of(i))->consumed = i % 2 == 0;
   }
-  ASSERT_TRUE(history_.remember(token(1'000, kStart + seconds{200}), kStart + seconds{10}));
+  ASSERT_TRUE(history_.insert(token(1'000, kStart + seconds{200}), kStart + seconds{10}));
   for (std::uint64_t i = 0; i < kCapacity; ++i) {
     const ShownToken* found = history_.find(id_of(i));
     ASSERT_EQ(found != nullptr, i % 3 != 0) << i;
@@ -115,11 +115,11 @@ TEST_F(TokenHistoryTest, ReplacesAPendingTokenByAUsedOneAlsoWhenFull) {
 TEST_F(TokenHistoryTest, ForgetsOneAndFindsTheOthers) {
   for (std::uint64_t round = 0; round < 50; ++round) {
     for (std::uint64_t i = 0; i < kCapacity; ++i) {
-      ASSERT_TRUE(history_.remember(token(round * kCapacity + i, kStart + seconds{60}), kStart));
+      ASSERT_TRUE(history_.insert(token(round * kCapacity + i, kStart + seconds{60}), kStart));
     }
     for (std::uint64_t i = 0; i < kCapacity; ++i) {
-      history_.forget(id_of(round * kCapacity + i * 37 % kCapacity));
-      history_.forget(id_of(round * kCapacity + i * 37 % kCapacity));
+      history_.remove(id_of(round * kCapacity + i * 37 % kCapacity));
+      history_.remove(id_of(round * kCapacity + i * 37 % kCapacity));
       ASSERT_EQ(history_.size(), kCapacity - 1 - i);
       for (std::uint64_t j = 0; j < kCapacity; ++j) {
         const std::uint64_t number = round * kCapacity + j * 37 % kCapacity;
@@ -132,9 +132,9 @@ TEST_F(TokenHistoryTest, ForgetsOneAndFindsTheOthers) {
 // After a clock was set back, the history must not refuse all tokens until the old time returns.
 TEST_F(TokenHistoryTest, ClearsOutAfterTheClockWasSetBack) {
   fill(kStart + seconds{60});
-  EXPECT_FALSE(history_.remember(token(1'000, kStart + seconds{60}), kStart + seconds{30}));
-  EXPECT_FALSE(history_.remember(token(1'000, kStart + seconds{60}), kStart - seconds{3'600}));
-  EXPECT_TRUE(history_.remember(token(1'000, kStart + seconds{90}), kStart + seconds{60}));
+  EXPECT_FALSE(history_.insert(token(1'000, kStart + seconds{60}), kStart + seconds{30}));
+  EXPECT_FALSE(history_.insert(token(1'000, kStart + seconds{60}), kStart - seconds{3'600}));
+  EXPECT_TRUE(history_.insert(token(1'000, kStart + seconds{90}), kStart + seconds{60}));
 }
 
 // A stranger chooses ids that differ in two bytes only. The keyed table still holds them.
@@ -143,9 +143,9 @@ TEST(TokenHistory, HoldsAsManyAsItWasMadeForWhateverTheirIds) {
     tests::SeededEntropy entropy{2};
     TokenHistory history{capacity, entropy};
     for (std::uint64_t i = 0; i < capacity; ++i) {
-      ASSERT_TRUE(history.remember(token(i << 40, kStart + seconds{60}), kStart));
+      ASSERT_TRUE(history.insert(token(i << 40, kStart + seconds{60}), kStart));
     }
-    EXPECT_FALSE(history.remember(token(~std::uint64_t{0}, kStart + seconds{60}), kStart));
+    EXPECT_FALSE(history.insert(token(~std::uint64_t{0}, kStart + seconds{60}), kStart));
     EXPECT_EQ(history.find(id_of(~std::uint64_t{0})), nullptr) << "a search ends in a full table";
   }
 }

@@ -33,13 +33,13 @@ sim::World world_of(const std::vector<sim::Body>& bodies,
 
 std::optional<CastHit> nearest(const sim::World& world, const Cast& cast) {
   Caster caster;
-  caster.look_at(world);
+  caster.rebuild(world);
   return caster.nearest(cast);
 }
 
 std::vector<std::uint64_t> ids_hit(const sim::World& world, const Cast& cast) {
   Caster caster;
-  caster.look_at(world);
+  caster.rebuild(world);
   std::vector<CastHit> hits;
   caster.all(cast, hits);
   std::vector<std::uint64_t> ids;
@@ -252,7 +252,7 @@ TEST(Cast, AgreesWithAPlainSearchInRandomWorlds) {
     const Place& place = kPlaces[seed % std::size(kPlaces)];
     const std::vector<Body> bodies = draw_bodies(rng, place);
     const sim::World world = world_of(bodies);
-    caster.look_at(world);
+    caster.rebuild(world);
     for (int n = 0; n < 30; ++n) {
       const Cast cast = draw_cast(rng, place);
       std::vector<Expected> expected;
@@ -398,7 +398,7 @@ TEST(Caster, AllocatesNothingOnceWarm) {
   std::size_t found = 0;
   const auto cast_all = [&] {
     Rng same{2};
-    caster.look_at(world);
+    caster.rebuild(world);
     for (int n = 0; n < 100; ++n) {
       const Cast cast = draw_cast(same, place);
       caster.all(cast, hits);

@@ -120,7 +120,7 @@ TEST(FixedBodies, AreHitByCasts) {
   Scene scene{{brick(1, at(10, 0), at(1, 1)), coin(2, at(5, 0), at(1, 1)),
                brick(3, {-(1 << 30), units(40)}, {sim::kSizeLimit, units(1)})}};
   sim::Caster caster;
-  caster.look_at(scene.world());
+  caster.rebuild(scene.world());
   const sim::Cast ray{.from = at(0, 0.5), .way = at(20, 0)};
   EXPECT_EQ(caster.nearest(ray)->body, BodyId{1});
   sim::Cast with_ghosts = ray;

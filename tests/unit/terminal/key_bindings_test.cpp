@@ -33,7 +33,7 @@ class Person {
   explicit Person(const GameTable& game) : game_(game), bindings_(game) {}
 
   void press(std::string_view name) {
-    keys_.take({.type = KeyEvent::Type::Down, .key = *key_named(name)}, now_);
+    keys_.handle({.type = KeyEvent::Type::Down, .key = *key_named(name)}, now_);
   }
 
   void pass(milliseconds time) { now_ += time; }
@@ -168,7 +168,7 @@ TEST(KeyBindings, AGameWithoutKeysHasNone) {
   KeyBindings bindings{game};
   EXPECT_TRUE(bindings.empty());
   HeldKeys keys;
-  keys.take({.type = KeyEvent::Type::Down, .key = *key_named("w")}, kStart);
+  keys.handle({.type = KeyEvent::Type::Down, .key = *key_named("w")}, kStart);
   EXPECT_EQ(bindings.input(keys, kStart).size(), game.input.bytes);
   EXPECT_EQ(key_hints(game), U"");
 }

@@ -129,7 +129,7 @@ TEST(KeyDecoder, ANumberOutOfRangeIsNoKey) {
 
 class HeldKeysTest : public ::testing::Test {
  protected:
-  void press(std::string_view name, milliseconds at) { keys_.take(down(name), kStart + at); }
+  void press(std::string_view name, milliseconds at) { keys_.handle(down(name), kStart + at); }
 
   [[nodiscard]] bool is_down(std::string_view name, milliseconds at) const {
     return keys_.is_down(key(name), kStart + at);
@@ -142,7 +142,7 @@ class HeldKeysTest : public ::testing::Test {
       if (std::ranges::find(bytes, at) != bytes.end()) press("w", milliseconds{at});
       keys_.settle(kStart + milliseconds{at});
       if (keys_.is_pressed(key("w"))) found.push_back(at);
-      keys_.forget_presses();
+      keys_.clear_presses();
     }
     return found;
   }
@@ -152,7 +152,7 @@ class HeldKeysTest : public ::testing::Test {
 
 TEST_F(HeldKeysTest, AKeyIsDownForAWhileAfterItsLastBytes) {
   press("w", milliseconds{0});
-  keys_.forget_presses();
+  keys_.clear_presses();
   EXPECT_TRUE(is_down("w", milliseconds{179}));
   EXPECT_FALSE(is_down("w", milliseconds{180}));
   EXPECT_FALSE(is_down("s", milliseconds{0}));
@@ -161,7 +161,7 @@ TEST_F(HeldKeysTest, AKeyIsDownForAWhileAfterItsLastBytes) {
 TEST_F(HeldKeysTest, RepeatsKeepAKeyDownAndAreNoPresses) {
   press("w", milliseconds{0});
   EXPECT_TRUE(keys_.is_pressed(key("w")));
-  keys_.forget_presses();
+  keys_.clear_presses();
   for (milliseconds at{100}; at <= milliseconds{1'000}; at += milliseconds{100}) {
     press("w", at);
     EXPECT_FALSE(keys_.is_pressed(key("w"))) << at.count();
@@ -177,7 +177,7 @@ TEST_F(HeldKeysTest, AHeldKeyIsPressedOnce) {
     if (at == 0 || (at >= 500 && at < 2'000 && (at - 500) % 30 == 0)) press("w", milliseconds{at});
     keys_.settle(kStart + milliseconds{at});
     presses += keys_.is_pressed(key("w")) ? 1 : 0;
-    keys_.forget_presses();
+    keys_.clear_presses();
     if (at >= 500 && at < 2'000) {
       EXPECT_TRUE(is_down("w", milliseconds{at})) << at;
     }
@@ -208,16 +208,16 @@ TEST_F(HeldKeysTest, AWrongPauseIsCorrectedByTheNextHeldKey) {
 TEST_F(HeldKeysTest, OnlyTheKeyThatWasPressedLastRepeats) {
   press("w", milliseconds{0});
   press("d", milliseconds{100});
-  keys_.forget_presses();
+  keys_.clear_presses();
   press("w", milliseconds{400});
   EXPECT_TRUE(keys_.is_pressed(key("w")));
 }
 
 TEST_F(HeldKeysTest, WithReleasesNoPressIsInDoubt) {
-  keys_.take({.type = Type::ReportsReleases}, kStart);
+  keys_.handle({.type = Type::ReportsReleases}, kStart);
   press("w", milliseconds{0});
-  keys_.take(up("w"), kStart);
-  keys_.forget_presses();
+  keys_.handle(up("w"), kStart);
+  keys_.clear_presses();
   press("w", milliseconds{400});
   EXPECT_TRUE(keys_.is_pressed(key("w")));
 }
@@ -226,7 +226,7 @@ TEST_F(HeldKeysTest, WithReleasesNoPressIsInDoubt) {
 TEST_F(HeldKeysTest, APressLastsUntilItIsForgotten) {
   press("w", milliseconds{0});
   EXPECT_TRUE(is_down("w", milliseconds{500}));
-  keys_.forget_presses();
+  keys_.clear_presses();
   EXPECT_FALSE(is_down("w", milliseconds{500}));
 }
 
@@ -239,29 +239,29 @@ TEST_F(HeldKeysTest, LaterPressesHaveAHigherOrder) {
 }
 
 TEST_F(HeldKeysTest, WithReleasesAKeyIsDownUntilItsRelease) {
-  keys_.take({.type = Type::ReportsReleases}, kStart);
+  keys_.handle({.type = Type::ReportsReleases}, kStart);
   press("w", milliseconds{0});
-  keys_.forget_presses();
+  keys_.clear_presses();
   EXPECT_TRUE(is_down("w", milliseconds{60'000}));
-  keys_.take(up("w"), kStart + milliseconds{60'000});
+  keys_.handle(up("w"), kStart + milliseconds{60'000});
   EXPECT_FALSE(is_down("w", milliseconds{60'000}));
 }
 
 TEST_F(HeldKeysTest, ATapWithinATickCounts) {
-  keys_.take({.type = Type::ReportsReleases}, kStart);
+  keys_.handle({.type = Type::ReportsReleases}, kStart);
   press("w", milliseconds{0});
-  keys_.take(up("w"), kStart);
+  keys_.handle(up("w"), kStart);
   EXPECT_TRUE(is_down("w", milliseconds{10}));
-  keys_.forget_presses();
+  keys_.clear_presses();
   EXPECT_FALSE(is_down("w", milliseconds{10}));
 }
 
 TEST_F(HeldKeysTest, TheLossOfFocusReleasesAllKeys) {
-  keys_.take({.type = Type::ReportsReleases}, kStart);
+  keys_.handle({.type = Type::ReportsReleases}, kStart);
   press("w", milliseconds{0});
   press("d", milliseconds{0});
-  keys_.forget_presses();
-  keys_.take({.type = Type::FocusLost}, kStart);
+  keys_.clear_presses();
+  keys_.handle({.type = Type::FocusLost}, kStart);
   EXPECT_FALSE(is_down("w", milliseconds{1}));
   EXPECT_FALSE(is_down("d", milliseconds{1}));
 }

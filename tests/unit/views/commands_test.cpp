@@ -22,14 +22,14 @@ std::vector<std::byte> written(std::uint16_t first,
                                const std::vector<std::vector<std::byte>>& values) {
   std::vector<std::byte> bits;
   engine::BitWriter out{bits};
-  put_command_head(first, out);
+  write_command_head(first, out);
   for (const auto& value : values) {
     const std::size_t before = out.written();
     const GivenCommand command{.type = 0, .bytes = value};
-    put_command(tests::menagerie(), command, out);
+    write_command(tests::menagerie(), command, out);
     EXPECT_EQ(out.written() - before, command_bits(tests::menagerie(), command));
   }
-  out.put(0, 1);
+  out.write(0, 1);
   return bits;
 }
 

@@ -69,7 +69,7 @@ class ContentTest : public ::testing::Test {
     Bytes bytes;
     {
       BitWriter out{bytes};
-      put_head(kTrueIndexBits, lists, out);
+      write_head(kTrueIndexBits, lists, out);
       write(out);
     }
     const bool is_read = read(bytes, on_base());
@@ -79,14 +79,14 @@ class ContentTest : public ::testing::Test {
     return is_read;
   }
 
-  static void put_index(std::uint16_t index, BitWriter& out) {
-    out.put(1, 1);
-    out.put(index, kTrueIndexBits);
+  static void write_index(std::uint16_t index, BitWriter& out) {
+    out.write(1, 1);
+    out.write(index, kTrueIndexBits);
   }
 
   /// A change of the pad: its x becomes 1.
-  static void put_input(std::uint16_t index, BitWriter& out) {
-    put_index(index, out);
+  static void write_input(std::uint16_t index, BitWriter& out) {
+    write_index(index, out);
     engine::pack_change(field::game().input, field::bytes_of(field::Pad{}),
                         field::bytes_of(field::Pad{.x = 1, .y = 0, .shoot = {}}), out);
   }
@@ -94,10 +94,10 @@ class ContentTest : public ::testing::Test {
   static void put_row_of_runner(std::uint16_t seat, BitWriter& out) {
     Rows rows{field::game()};
     add_runner(rows, seat);
-    put_row(field::game(), rows.row(0), {}, out);
+    write_row(field::game(), rows.row(0), {}, out);
   }
 
-  static void put_end(BitWriter& out) { out.put(0, 1); }
+  static void write_end(BitWriter& out) { out.write(0, 1); }
 
   Rows base_{field::game()};
   Content content_{field::game()};

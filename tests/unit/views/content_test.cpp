@@ -35,9 +35,9 @@ TEST_F(ContentTest, AnotherIndexWidthThanThatOfTheBaseIsRefused) {
     Bytes bytes;
     {
       BitWriter out{bytes};
-      put_head(width, {.exits = true}, out);
+      write_head(width, {.exits = true}, out);
       const std::vector<std::uint16_t> exits{4};
-      put_exits(exits, kMembers, out);
+      write_exits(exits, kMembers, out);
     }
     EXPECT_EQ(read(bytes, on_base()), width == kTrueIndexBits) << width;
   }
@@ -49,12 +49,12 @@ TEST_F(ContentTest, AHeadWithoutAListIsRefused) {
 
 TEST_F(ContentTest, InputsComeBackByTickAndIndex) {
   ASSERT_TRUE(read_on_base({.inputs = true}, [](BitWriter& out) {
-    put_input(0, out);
-    put_input(2, out);
-    put_end(out);
-    put_end(out);
-    put_input(0, out);
-    put_end(out);
+    write_input(0, out);
+    write_input(2, out);
+    write_end(out);
+    write_end(out);
+    write_input(0, out);
+    write_end(out);
   }));
   ASSERT_EQ(content_.inputs.size(), 3U);
   EXPECT_EQ(content_.inputs[0].ago, 2);
@@ -68,11 +68,11 @@ TEST_F(ContentTest, InputsComeBackByTickAndIndex) {
 TEST_F(ContentTest, InputsOfOneTickThatAreNotByIndexAreRefused) {
   for (const std::uint16_t second : std::to_array<std::uint16_t>({0, 1})) {
     EXPECT_FALSE(read_on_base({.inputs = true}, [&](BitWriter& out) {
-      put_input(1, out);
-      put_input(second, out);
-      put_end(out);
-      put_end(out);
-      put_end(out);
+      write_input(1, out);
+      write_input(second, out);
+      write_end(out);
+      write_end(out);
+      write_end(out);
     })) << second;
   }
 }
@@ -81,10 +81,10 @@ TEST_F(ContentTest, AnInputOfWhatIsNoAvatarIsRefused) {
   for (std::uint16_t index = 0; index < 8; ++index) {
     EXPECT_EQ(read_on_base({.inputs = true},
                            [&](BitWriter& out) {
-                             put_input(index, out);
-                             put_end(out);
-                             put_end(out);
-                             put_end(out);
+                             write_input(index, out);
+                             write_end(out);
+                             write_end(out);
+                             write_end(out);
                            }),
               index < kRunners)
         << index << ": a crate or no member";
@@ -95,15 +95,15 @@ TEST_F(ContentTest, OutcomesAndStrikesComeBackInTheirOrder) {
   const Bytes moved = field::bytes_of(field::Moved{.x = -7, .y = 9});
   const Bytes painted = field::bytes_of(field::Painted{.paint = 5});
   ASSERT_TRUE(read_on_base({.outcomes = true}, [&](BitWriter& out) {
-    put_end(out);
-    put_index(4, out);
-    put_outcome(field::game(), {.phase = engine::OutcomePhase::Deciding, .type = 0}, moved, out);
-    put_index(1, out);
-    put_outcome(field::game(), {.phase = engine::OutcomePhase::Joining, .type = 1}, painted, out);
-    put_index(0, out);
-    put_strike({4'095}, out);
-    put_end(out);
-    put_end(out);
+    write_end(out);
+    write_index(4, out);
+    write_outcome(field::game(), {.phase = engine::OutcomePhase::Deciding, .type = 0}, moved, out);
+    write_index(1, out);
+    write_outcome(field::game(), {.phase = engine::OutcomePhase::Joining, .type = 1}, painted, out);
+    write_index(0, out);
+    write_strike({4'095}, out);
+    write_end(out);
+    write_end(out);
   }));
   ASSERT_EQ(content_.outcomes.size(), 3U);
   EXPECT_EQ(content_.outcomes[0].ago, 1);
@@ -121,12 +121,12 @@ TEST_F(ContentTest, AnOutcomeThatTheGameHasNotIsRefused) {
   for (const unsigned type : {2U, 3U}) {
     EXPECT_EQ(read_on_base({.outcomes = true},
                            [&](BitWriter& out) {
-                             put_index(0, out);
-                             out.put(0, 2);
-                             out.put(type, 2);
-                             put_end(out);
-                             put_end(out);
-                             put_end(out);
+                             write_index(0, out);
+                             out.write(0, 2);
+                             out.write(type, 2);
+                             write_end(out);
+                             write_end(out);
+                             write_end(out);
                            }),
               type < field::game().outcomes.size());
   }
@@ -134,21 +134,21 @@ TEST_F(ContentTest, AnOutcomeThatTheGameHasNotIsRefused) {
 
 TEST_F(ContentTest, AnOutcomeOfNoMemberIsRefused) {
   EXPECT_FALSE(read_on_base({.outcomes = true}, [](BitWriter& out) {
-    put_index(kMembers, out);
-    put_strike({1}, out);
-    put_end(out);
-    put_end(out);
-    put_end(out);
+    write_index(kMembers, out);
+    write_strike({1}, out);
+    write_end(out);
+    write_end(out);
+    write_end(out);
   }));
 }
 
 TEST_F(ContentTest, TheRoomComesBackForTheTicksInWhichItChanged) {
   const Bytes rain = field::bytes_of(field::Weather{.rain = 4});
   ASSERT_TRUE(read_on_base({.room = true}, [&](BitWriter& out) {
-    out.put(1, 1);
+    out.write(1, 1);
     engine::pack_sparse(field::game().room, rain, out);
-    out.put(0, 1);
-    out.put(1, 1);
+    out.write(0, 1);
+    out.write(1, 1);
     engine::pack_sparse(field::game().room, rain, out);
   }));
   ASSERT_EQ(content_.room.size(), 2U);
@@ -160,7 +160,7 @@ TEST_F(ContentTest, AListWithoutAnEntryIsRefused) {
   const auto ends = [](std::size_t count) {
     return [count](BitWriter& out) {
       for (std::size_t i = 0; i < count; ++i) {
-        put_end(out);
+        write_end(out);
       }
     };
   };
@@ -169,8 +169,8 @@ TEST_F(ContentTest, AListWithoutAnEntryIsRefused) {
   EXPECT_FALSE(read_on_base({.room = true}, ends(kAge)));
   EXPECT_FALSE(read_on_base({.exits = true}, ends(2)));
   EXPECT_FALSE(read_on_base({.rows = true}, [](BitWriter& out) {
-    put_origin({}, out);
-    put_end(out);
+    write_origin({}, out);
+    write_end(out);
   }));
 }
 
@@ -182,11 +182,11 @@ TEST_F(ContentTest, ExitsComeBackInTheShorterForm) {
     }
     Bytes alone;
     BitWriter out{alone};
-    put_exits(exits, kMembers, out);
+    write_exits(exits, kMembers, out);
     EXPECT_LE(out.written(), exit_bits_max(kMembers));
     EXPECT_EQ(out.written(), exits.size() == 1 ? 1U + 4 + 1 : 1U + kMembers);
-    ASSERT_TRUE(
-        read_on_base({.exits = true}, [&](BitWriter& bits) { put_exits(exits, kMembers, bits); }));
+    ASSERT_TRUE(read_on_base({.exits = true},
+                             [&](BitWriter& bits) { write_exits(exits, kMembers, bits); }));
     EXPECT_EQ(content_.exits, exits);
     EXPECT_FALSE(content_.has_news()) << "who leaves is no news of who stays";
   }
@@ -195,10 +195,10 @@ TEST_F(ContentTest, ExitsComeBackInTheShorterForm) {
 // Each content has one form. Before the fix, the reader took exits in either form.
 TEST_F(ContentTest, ExitsInTheLongerFormAreRefused) {
   EXPECT_FALSE(read_on_base({.exits = true}, [](BitWriter& out) {
-    put_end(out);
-    put_index(1, out);
-    put_index(2, out);
-    put_end(out);
+    write_end(out);
+    write_index(1, out);
+    write_index(2, out);
+    write_end(out);
   }));
 }
 
@@ -206,26 +206,26 @@ TEST_F(ContentTest, ExitsThatAreNoMembersOrNotInOrderAreRefused) {
   for (const auto& [first, second] :
        std::vector<std::pair<std::uint16_t, std::uint16_t>>{{5, 0}, {2, 2}, {2, 1}}) {
     EXPECT_FALSE(read_on_base({.exits = true}, [&](BitWriter& out) {
-      put_end(out);
-      put_index(first, out);
-      if (second != 0) put_index(second, out);
-      put_end(out);
+      write_end(out);
+      write_index(first, out);
+      if (second != 0) write_index(second, out);
+      write_end(out);
     })) << first;
   }
 }
 
 TEST_F(ContentTest, MembersAreNamedByIndexAndOthersById) {
   ASSERT_TRUE(read_on_base({.rows = true}, [this](BitWriter& out) {
-    put_origin({}, out);
-    out.put(3, 2);
-    out.put(1, kTrueIndexBits);
-    put_row(field::game(), base_.row(1), {}, out);
-    out.put(1, 2);
+    write_origin({}, out);
+    out.write(3, 2);
+    out.write(1, kTrueIndexBits);
+    write_row(field::game(), base_.row(1), {}, out);
+    out.write(1, 2);
     Rows rows{field::game()};
     add_runner(rows, 3);
-    put_id(rows.head(0).id, {100}, out);
-    put_row(field::game(), rows.row(0), {}, out);
-    put_end(out);
+    write_id(rows.head(0).id, {100}, out);
+    write_row(field::game(), rows.row(0), {}, out);
+    write_end(out);
   }));
   ASSERT_EQ(content_.rows.size(), 2U);
   EXPECT_TRUE(are_equal(field::game(), content_.rows.row(0), base_.row(1)));
@@ -234,11 +234,11 @@ TEST_F(ContentTest, MembersAreNamedByIndexAndOthersById) {
 
 TEST_F(ContentTest, AMemberThatIsNamedByItsIdIsRefused) {
   EXPECT_FALSE(read_on_base({.rows = true}, [this](BitWriter& out) {
-    put_origin({}, out);
-    out.put(1, 2);
-    put_id(base_.head(1).id, {100}, out);
-    put_row(field::game(), base_.row(1), {}, out);
-    put_end(out);
+    write_origin({}, out);
+    out.write(1, 2);
+    write_id(base_.head(1).id, {100}, out);
+    write_row(field::game(), base_.row(1), {}, out);
+    write_end(out);
   }));
 }
 
@@ -246,13 +246,13 @@ TEST_F(ContentTest, RowsThatAreNotInTheOrderOfTheirIdsAreRefused) {
   for (const std::uint16_t second : std::to_array<std::uint16_t>({0, 1, 2})) {
     EXPECT_EQ(read_on_base({.rows = true},
                            [&](BitWriter& out) {
-                             put_origin({}, out);
+                             write_origin({}, out);
                              for (const std::uint16_t seat : {std::uint16_t{1}, second}) {
-                               out.put(3, 2);
-                               out.put(seat, kTrueIndexBits);
+                               out.write(3, 2);
+                               out.write(seat, kTrueIndexBits);
                                put_row_of_runner(seat, out);
                              }
-                             put_end(out);
+                             write_end(out);
                            }),
               second == 2)
         << second;
@@ -278,8 +278,8 @@ TEST_F(ContentTest, AFullViewHasNoCausesAndNoExits) {
     Bytes bytes;
     {
       BitWriter out{bytes};
-      put_head(0, lists, out);
-      out.put(0, 20);
+      write_head(0, lists, out);
+      out.write(0, 20);
     }
     EXPECT_FALSE(read(bytes, without_base()));
   }

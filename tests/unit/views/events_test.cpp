@@ -25,14 +25,14 @@ class EventsTest : public ::testing::Test {
   static std::vector<std::byte> list(const Ages& ages, std::uint16_t number = 1) {
     std::vector<std::byte> bytes;
     engine::BitWriter out{bytes};
-    out.put(number, 16);
+    out.write(number, 16);
     for (std::size_t i = 0; i < ages.size(); ++i) {
       const std::size_t before = out.written();
-      put_event_head(ages[i], out);
+      write_event_head(ages[i], out);
       EXPECT_EQ(out.written() - before, event_head_bits(ages[i]));
       put(i, out);
     }
-    out.put(0, 1);
+    out.write(0, 1);
     return bytes;
   }
 
@@ -40,9 +40,9 @@ class EventsTest : public ::testing::Test {
     const auto score = field::bytes_of(field::Score{.points = static_cast<std::int32_t>(i)});
     const auto hit = field::bytes_of(field::Hit{.shooter = {5}, .witness = {}});
     if (i % 2 == 0) {
-      put_event(field::game(), {.kind = kSeatKind, .player = {3}, .bytes = score}, out);
+      write_event(field::game(), {.kind = kSeatKind, .player = {3}, .bytes = score}, out);
     } else {
-      put_event(field::game(), {.kind = kHitKind, .player = {}, .bytes = hit}, out);
+      write_event(field::game(), {.kind = kHitKind, .player = {}, .bytes = hit}, out);
     }
   }
 
@@ -98,12 +98,12 @@ TEST_F(EventsTest, AnAgeBeyondTheGreatestIsRefused) {
   const auto with_age = [](std::uint32_t more) {
     std::vector<std::byte> bytes;
     engine::BitWriter out{bytes};
-    out.put(1, 16);
-    out.put(1, 1);
-    out.put(31, 5);
-    out.put(more, 8);
+    out.write(1, 16);
+    out.write(1, 1);
+    out.write(31, 5);
+    out.write(more, 8);
     put(0, out);
-    out.put(0, 1);
+    out.write(0, 1);
     return bytes;
   };
   EXPECT_TRUE(read(with_age(224)));

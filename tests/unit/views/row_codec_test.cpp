@@ -40,7 +40,7 @@ Bits written(Write write) {
 }
 
 Bits id_written(BodyId id, Tick now) {
-  return written([&](BitWriter& out) { put_id(id, now, out); });
+  return written([&](BitWriter& out) { write_id(id, now, out); });
 }
 
 struct IdCase {
@@ -84,7 +84,7 @@ TEST(IdCodec, EveryIdComesBackAndHasTheSizeThatWasSaid) {
     ASSERT_EQ(bits.count, id_bits(each.id, each.now)) << each.name;
     ASSERT_LE(bits.count, 72U) << each.name;
     BitReader in{bits.bytes};
-    ASSERT_EQ(take_id(in, each.now), each.id) << each.name;
+    ASSERT_EQ(read_id(in, each.now), each.id) << each.name;
     ASSERT_EQ(in.at(), bits.count) << each.name;
   }
 }
@@ -99,9 +99,9 @@ TEST(IdCodec, ACommonIdIsShort) {
 }
 
 TEST(IdCodec, AWallIsRefused) {
-  const Bits bits = written([](BitWriter& out) { out.put(~std::uint64_t{0}, 64); });
+  const Bits bits = written([](BitWriter& out) { out.write(~std::uint64_t{0}, 64); });
   BitReader in{bits.bytes};
-  EXPECT_FALSE(take_id(in, Tick{5}));
+  EXPECT_FALSE(read_id(in, Tick{5}));
 }
 
 class RowCodecTest : public ::testing::Test {
@@ -110,7 +110,7 @@ class RowCodecTest : public ::testing::Test {
 
   [[nodiscard]] static Bits row_written(const GameTable& game, const RowRef& row,
                                         Vec2 origin = kOrigin) {
-    return written([&](BitWriter& out) { put_row(game, row, origin, out); });
+    return written([&](BitWriter& out) { write_row(game, row, origin, out); });
   }
 
   /// The bits of a row whose place is near the origin.
@@ -133,7 +133,7 @@ class RowCodecTest : public ::testing::Test {
     EXPECT_EQ(bits.count, near_bits(field::game(), row) + far_bits(head.min));
     Rows rows{field::game()};
     BitReader in{bits.bytes};
-    if (!take_row(head.id, kOrigin, in, rows)) return std::nullopt;
+    if (!read_row(head.id, kOrigin, in, rows)) return std::nullopt;
     EXPECT_EQ(in.at(), bits.count);
     return rows.head(0);
   }
@@ -195,31 +195,31 @@ TEST_F(RowCodecTest, EveryParentComesBackForWhatAnEntityHasSpawned) {
 TEST_F(RowCodecTest, ANearPlaceInTheLongFormIsRefused) {
   const RowHead head = crate();
   const auto row = [&](BitWriter& out) {
-    out.put(head.kind, 2);
-    out.put(0, 1);
-    out.put(1, 1);
-    out.put(static_cast<std::uint32_t>(kOrigin.x), 32);
-    out.put(static_cast<std::uint32_t>(kOrigin.y), 32);
-    out.put(0, 5 + 1 + 8);
+    out.write(head.kind, 2);
+    out.write(0, 1);
+    out.write(1, 1);
+    out.write(static_cast<std::uint32_t>(kOrigin.x), 32);
+    out.write(static_cast<std::uint32_t>(kOrigin.y), 32);
+    out.write(0, 5 + 1 + 8);
   };
   const Bits bits = written(row);
   BitReader in{bits.bytes};
   Rows rows{field::game()};
-  EXPECT_FALSE(take_row(head.id, kOrigin, in, rows));
+  EXPECT_FALSE(read_row(head.id, kOrigin, in, rows));
   BitReader far{bits.bytes};
-  EXPECT_TRUE(take_row(head.id, {kOrigin.x + 2 * kNear, 0}, far, rows))
+  EXPECT_TRUE(read_row(head.id, {kOrigin.x + 2 * kNear, 0}, far, rows))
       << "far from another origin";
 }
 
 TEST_F(RowCodecTest, AKindThatTheGameHasNotIsRefused) {
   const Bits bits = written([](BitWriter& out) {
-    out.put(3, 2);
-    out.put(0, 64);
-    out.put(0, 64);
+    out.write(3, 2);
+    out.write(0, 64);
+    out.write(0, 64);
   });
   BitReader in{bits.bytes};
   Rows rows{field::game()};
-  EXPECT_FALSE(take_row(crate().id, kOrigin, in, rows));
+  EXPECT_FALSE(read_row(crate().id, kOrigin, in, rows));
   EXPECT_TRUE(rows.empty());
 }
 
@@ -244,7 +244,7 @@ TEST_P(RowCodecOfGame, EveryRowComesBack) {
       ASSERT_EQ(bits.count, near_bits(game, row) + far_bits(row.head.min));
       read.clear();
       BitReader in{bits.bytes};
-      ASSERT_TRUE(take_row(row.head.id, kOrigin, in, read));
+      ASSERT_TRUE(read_row(row.head.id, kOrigin, in, read));
       ASSERT_EQ(in.at(), bits.count);
       ASSERT_TRUE(are_equal(game, read.row(0), row));
     }

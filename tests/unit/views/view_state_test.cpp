@@ -141,17 +141,17 @@ class ViewStateBits : public ::testing::Test {
 
   void put_crate(std::uint32_t number, std::uint64_t motion = 0) {
     const Bytes state = tests::value_with(game_.kinds[1].type, {});
-    out_->put(1, 1);
-    put_id(crate_id(number), kNow, *out_);
-    out_->put(motion, 2);
-    put_row(
+    out_->write(1, 1);
+    write_id(crate_id(number), kNow, *out_);
+    out_->write(motion, 2);
+    write_row(
         game_,
         {.head = {.id = crate_id(number), .min = {5, 6}, .kind = 1}, .state = state, .input = {}},
         {}, *out_);
   }
 
   [[nodiscard]] std::optional<ViewState> read() {
-    out_->put(0, 1);
+    out_->write(0, 1);
     out_.reset();
     return decode_view_state(game_, bytes_, kNow);
   }
