@@ -131,7 +131,7 @@ bool Client::begin_session(Instant now) {
     connection_.fail(found.error());
     return false;
   }
-  session_ = std::make_unique<Session>(*played_, shared_.stepper, connection_, now);
+  session_ = std::make_unique<ClientSession>(*played_, shared_.stepper, connection_, now);
   begun_ = connection_.sessions();
   return true;
 }
@@ -174,7 +174,7 @@ void Client::on_snapshot(ConstBytes message, Instant now) {
 
 /// Takes the events of the snapshot that was received last. Fails: false, if they cannot be read.
 bool Client::read_events(Tick tick) {
-  Session& session = *session_;
+  ClientSession& session = *session_;
   if (!views::read_events(session.game, session.snapshot.events, session.received_events)) {
     return false;
   }
@@ -224,7 +224,7 @@ void Client::on_desync_state(ConstBytes message) {
 
 /// Decides the input of the next tick and predicts the own bodies with it.
 void Client::run_tick(Instant now) {
-  Session& session = *session_;
+  ClientSession& session = *session_;
   const Tick tick = session.clock.next();
   const Instant due = session.clock.next_due();
   const auto [input, commands] = decide_({.tick = tick,
@@ -232,7 +232,7 @@ void Client::run_tick(Instant now) {
                                           .view = *session.view,
                                           .own = session.prediction.own(),
                                           .room = *session.room});
-  for (const bots::Command& each : commands) {
+  for (const bots::PlayerCommand& each : commands) {
     static_cast<void>(command(each.type, each.value));
   }
   const Tick seen =

@@ -26,7 +26,7 @@
 
 namespace tickbox::client {
 
-struct Session;
+struct ClientSession;
 
 /// An event of the match, other than the movement of bodies. Valid during the call.
 struct MatchEvent {
@@ -163,12 +163,12 @@ class Client {
   Shared& shared_;
   Connection connection_;
   protocol::MessageBuffer message_buffer_;
-  protocol::InputMessage input_message_;  ///< the one that is sent
-  std::optional<Assets> played_;          ///< for which decide_ was made
-  Decide decide_;                         ///< empty before the first session of a match
-  std::unique_ptr<Session> session_;      ///< nullptr before the first ACCEPT
-  std::uint32_t begun_ = 0;               ///< number of sessions that begin_session() has begun
-  std::uint32_t drain_noticed_ = 0;       ///< number of the session of which on_drain was called
+  protocol::InputMessage input_message_;    ///< the one that is sent
+  std::optional<Assets> played_;            ///< for which decide_ was made
+  Decide decide_;                           ///< empty before the first session of a match
+  std::unique_ptr<ClientSession> session_;  ///< nullptr before the first ACCEPT
+  std::uint32_t begun_ = 0;                 ///< number of sessions that begin_session() has begun
+  std::uint32_t drain_noticed_ = 0;         ///< number of the session of which on_drain was called
   DesyncReporter reporter_;
   WorkBudget budget_;
   Instant waited_to_;  ///< the last poll in a session, or while it was tried to resume

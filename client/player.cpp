@@ -19,7 +19,7 @@ MakePlayer bot_player(std::string style, std::uint64_t number, std::uint64_t see
         bots::BotOptions{.style = bots::style_of(*assets.game, *parsed, number),
                          .seed = seed,
                          .tick_rate = assets.tick_rate});
-    return [bot, commands = std::vector<bots::Command>{}](const bots::Seen& seen) mutable {
+    return [bot, commands = std::vector<bots::PlayerCommand>{}](const bots::Seen& seen) mutable {
       const ConstBytes input = bot->decide(seen);
       commands.clear();
       if (const auto command = bot->command()) commands.push_back(*command);

@@ -16,11 +16,11 @@ namespace tickbox::client {
 /// What is decided for one tick, valid until the next decision.
 struct Decision {
   // NOLINTNEXTLINE(google-explicit-constructor): most send an input alone
-  Decision(ConstBytes given, std::span<const bots::Command> also = {})
+  Decision(ConstBytes given, std::span<const bots::PlayerCommand> also = {})
       : input(given), commands(also) {}
 
-  ConstBytes input;                         ///< a value of the game's input type
-  std::span<const bots::Command> commands;  ///< sent with it; lost while ten others wait
+  ConstBytes input;                               ///< a value of the game's input type
+  std::span<const bots::PlayerCommand> commands;  ///< sent with it; lost while ten others wait
 };
 
 /// Decides for one tick. It is called once for each tick that the client runs, in their order.

@@ -12,8 +12,8 @@ engine::World world_like(const Assets& assets, const net::Accept& accept) {
   return world;
 }
 
-Session::Session(const Assets& assets, engine::Stepper& stepper, const Connection& connection,
-                 Instant now)
+ClientSession::ClientSession(const Assets& assets, engine::Stepper& stepper,
+                             const Connection& connection, Instant now)
     : game(*assets.game),
       player{connection.accept().player.value},
       clock(assets.tick_rate, connection.accept().tick, connection.connect_time(), now),
@@ -26,12 +26,12 @@ Session::Session(const Assets& assets, engine::Stepper& stepper, const Connectio
       view(std::make_shared<views::Rows>(game)),
       room(std::make_shared<std::vector<std::byte>>()) {}
 
-std::optional<protocol::ViewAck> Session::ack() const {
+std::optional<protocol::ViewAck> ClientSession::ack() const {
   if (snapshot_world.newest() == nullptr) return std::nullopt;
   return protocol::ViewAck{.tick = snapshot_world.newest()->tick, .receipt = receipt};
 }
 
-void Session::add_to(ClientStats& stats, Instant now) const {
+void ClientSession::add_to(ClientStats& stats, Instant now) const {
   stats.inputs_late += inputs.counts().late;
   stats.inputs_substituted += inputs.counts().substituted;
   stats.inputs_discarded += inputs.counts().discarded;

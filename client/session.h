@@ -29,9 +29,9 @@ namespace tickbox::client {
 /// Returns an empty world of the room's game, map, tick rate and shared seed.
 [[nodiscard]] engine::World world_like(const Assets& assets, const net::Accept& accept);
 
-struct Session {
-  Session(const Assets& assets, engine::Stepper& stepper, const Connection& connection,
-          Instant now);
+struct ClientSession {
+  ClientSession(const Assets& assets, engine::Stepper& stepper, const Connection& connection,
+                Instant now);
 
   /// Adds the counts of this session, and what has waited for the server until `now`.
   void add_to(ClientStats& stats, Instant now) const;

@@ -4,7 +4,7 @@
 
 namespace tickbox::commands {
 
-void add_key_file(cli::Command& command, KeyFileFlags& flags, const std::string& help,
+void add_key_file(cli::CommandParser& command, KeyFileFlags& flags, const std::string& help,
                   bool required) {
   command.add_option("--key-file", flags.path, help, {.required = required, .value = "F"});
   command.add_option("--allow-exposed-keys", flags.allow_exposed,

@@ -16,7 +16,7 @@ struct KeyFileFlags {
 };
 
 /// Adds --key-file and --allow-exposed-keys. Requires: `flags` outlives `command`.
-void add_key_file(cli::Command& command, KeyFileFlags& flags, const std::string& help,
+void add_key_file(cli::CommandParser& command, KeyFileFlags& flags, const std::string& help,
                   bool required);
 
 /// Reads the key file, with a warning on stderr if it is exposed and that is allowed.

@@ -18,8 +18,8 @@ namespace tickbox::commands {
 
 /// A command of a program, and what it prints.
 struct Output {
-  std::string name;                       ///< "tickbox replay"
-  const cli::Command* program = nullptr;  ///< nullptr: only the command's own flags count
+  std::string name;                             ///< "tickbox replay"
+  const cli::CommandParser* program = nullptr;  ///< nullptr: only the command's own flags count
   cli::CommonFlags common{};
   engine::Games games{};  ///< all that the program has; empty for a command that needs none
   /// Keeps the notes while something is drawn on the terminal; nullptr: they go to stderr at once.
@@ -66,13 +66,13 @@ struct Output {
 
 /// The parent of a new command, and the variable that receives the function of the given command.
 struct Subcommand {
-  cli::Command& parent;
+  cli::CommandParser& parent;
   std::function<int()>& run;
   std::shared_ptr<Output> output;
 
   /// Sets `run` to call `body` if `command` is given.
   template <class Options>
-  void on_call(cli::Command& command, std::shared_ptr<Options> options,
+  void on_call(cli::CommandParser& command, std::shared_ptr<Options> options,
                cli::ExitCode (*body)(const Options&)) const {
     command.callback([options = std::move(options), body, &chosen = run] {
       chosen = [options, body] { return cli::to_int(body(*options)); };

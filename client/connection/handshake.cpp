@@ -32,7 +32,7 @@ Handshake::Handshake(const Credential& credential, Entropy& entropy, Instant now
 /// Makes `request` due. HELLO and CONNECT have the same pair, because the cookie is bound to it.
 void Handshake::begin(PacketType request, Instant now) {
   if (request != PacketType::Connect) {
-    pair_ = net::handshake_pair(net::draw<net::Key>(entropy_));
+    pair_ = net::handshake_pair(net::draw<net::SecretKey>(entropy_));
     cookie_.reset();
     cookies_taken_ = 0;
   }

@@ -82,7 +82,7 @@ std::expected<View, Rejected> SnapshotWorld::apply(const ViewHead& head, ConstBy
   if (!views::read_content(content, read_on, content_)) return malformed();
   news_ = find_news(head);
   if (!on_base) {
-    replayed_tick_count_ = 0;
+    replayed_position_count_ = 0;
     seen_teleports_.clear();
     world_.clear_rows();
     world_.tick = head.tick;
@@ -109,7 +109,7 @@ std::expected<View, Rejected> SnapshotWorld::apply(const ViewHead& head, ConstBy
 std::expected<View, Rejected> SnapshotWorld::replay_from(const HeldView& start,
                                                          const ViewHead& head,
                                                          const HeldView& base) {
-  replayed_tick_count_ = 0;
+  replayed_position_count_ = 0;
   seen_teleports_.clear();
   load(base, start);
   world_is_newest_ = false;
@@ -156,7 +156,7 @@ std::expected<View, Rejected> SnapshotWorld::finish(const ViewHead& head, const 
               .touched = touched_,
               .has_news = !on_base || content_.has_news(),
               .news = news_,
-              .replayed_ticks = std::span{replayed_ticks_}.first(replayed_tick_count_),
+              .replayed_positions = std::span{replayed_positions_}.first(replayed_position_count_),
               .teleports = seen_teleports_,
               .centre = content_.origin};
 }
@@ -341,12 +341,12 @@ bool SnapshotWorld::replay(const ViewHead& head, const HeldView& base) {
 
 /// Records where the bodies are in this replayed tick.
 void SnapshotWorld::keep_tick() {
-  if (replayed_tick_count_ == replayed_ticks_.size()) replayed_ticks_.emplace_back();
-  ReplayedTick& kept = replayed_ticks_[replayed_tick_count_++];
+  if (replayed_position_count_ == replayed_positions_.size()) replayed_positions_.emplace_back();
+  BodyPositions& kept = replayed_positions_[replayed_position_count_++];
   kept.tick = world_.tick;
   kept.bodies.resize(world_.size());
   for (std::size_t row = 0; row < world_.size(); ++row) {
-    ReplayedBody& body = kept.bodies[row];
+    BodyPosition& body = kept.bodies[row];
     body.id = world_.id(row);
     body.min = std::as_const(world_).body(row).min;
     body.kind = world_.infos()[row].kind;

@@ -33,15 +33,15 @@
 namespace tickbox::client {
 
 /// A body of a view at a tick on the way to that view.
-struct ReplayedBody {
+struct BodyPosition {
   BodyId id;
   Vec2 min;
   std::uint8_t kind = 0;
 };
 
-struct ReplayedTick {
+struct BodyPositions {
   Tick tick;
-  std::vector<ReplayedBody> bodies;  ///< by id
+  std::vector<BodyPosition> bodies;  ///< by id
 };
 
 /// An entity in view that was put elsewhere by rules at the end of a tick.
@@ -67,7 +67,7 @@ struct View {
   Tick news = {};
   /// Where its bodies were at the ticks between the previous view and this one, oldest first, as
   /// correct as the view. Bodies that were sent in full are missing. Empty for a full view.
-  std::span<const ReplayedTick> replayed_ticks = {};
+  std::span<const BodyPositions> replayed_positions = {};
   /// The teleports of replayed bodies since the previous view.
   std::span<const SeenTeleport> teleports = {};
   /// The centre of the view, in sub-units. A snapshot has it rounded to whole units, and only with
@@ -188,9 +188,9 @@ class SnapshotWorld {
   std::vector<BodyId> before_;      ///< the rows before a step
   std::vector<BodyId> teleported_;  ///< in the last step
   HeldView wrong_;
-  std::vector<ReplayedTick>
-      replayed_ticks_;  ///< the first replayed_tick_count_ are of this snapshot
-  std::size_t replayed_tick_count_ = 0;
+  std::vector<BodyPositions>
+      replayed_positions_;  ///< the first replayed_position_count_ are of this snapshot
+  std::size_t replayed_position_count_ = 0;
   Tick news_;
   std::vector<SeenTeleport> seen_teleports_;
   std::array<Despawn, kDespawnsRemembered> despawns_{};

@@ -28,9 +28,9 @@ bool was_teleported(const View& view, BodyId id, Tick tick) {
 }
 
 /// Returns the replayed bodies of a tick, by id.
-std::span<const ReplayedBody> replayed_at(const View& view, Tick tick) {
-  const auto found = std::ranges::find(view.replayed_ticks, tick, &ReplayedTick::tick);
-  if (found == view.replayed_ticks.end()) return {};
+std::span<const BodyPosition> replayed_at(const View& view, Tick tick) {
+  const auto found = std::ranges::find(view.replayed_positions, tick, &BodyPositions::tick);
+  if (found == view.replayed_positions.end()) return {};
   return found->bodies;
 }
 
@@ -139,7 +139,7 @@ void Interpolation::find_paths(const View& view) {
 void Interpolation::interpolate(Tick tick, const View& view) {
   const Duration left{view.tick - samples_.newest().tick};  // in ticks: only the ratio matters
   std::vector<BodySample>& bodies = samples_.append(tick).bodies;
-  const std::span<const ReplayedBody> known = replayed_at(view, tick);
+  const std::span<const BodyPosition> known = replayed_at(view, tick);
   auto next = known.begin();
   const auto add_known = [&] {
     bodies.push_back({.id = next->id,

@@ -230,9 +230,9 @@ std::expected<Scenario, std::string> parse_scenario(std::string_view text,
   return scenario;
 }
 
-sim::World make_world(const Scenario& scenario) {
-  sim::World world{scenario.settings,
-                   std::make_shared<const sim::Statics>(scenario.statics, scenario.paths)};
+sim::PhysicsWorld make_world(const Scenario& scenario) {
+  sim::PhysicsWorld world{scenario.settings,
+                          std::make_shared<const sim::Statics>(scenario.statics, scenario.paths)};
   for (const Body& body : scenario.movers) {
     world.add(body);
   }

@@ -72,6 +72,6 @@ struct Scenario {
                                                                   std::string_view file_name);
 
 /// Returns the world before its first step.
-[[nodiscard]] sim::World make_world(const Scenario& scenario);
+[[nodiscard]] sim::PhysicsWorld make_world(const Scenario& scenario);
 
 }  // namespace tickbox::scenario

@@ -52,7 +52,7 @@ std::string contact_text(const sim::Contact& contact) {
 
 }  // namespace
 
-void append_trace_line(std::string& out, Tick tick, const sim::World& world,
+void append_trace_line(std::string& out, Tick tick, const sim::PhysicsWorld& world,
                        const sim::StepReport& report) {
   out += "{\"tick\":" + std::to_string(tick.value) + ",\"hash\":\"" +
          hash_text(sim::state_hash(world)) + "\"";

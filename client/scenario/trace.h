@@ -12,7 +12,7 @@ namespace tickbox::scenario {
 
 /// Appends the line of `tick`, with its line end. `report` is empty for tick 0, the state before
 /// the first step.
-void append_trace_line(std::string& out, Tick tick, const sim::World& world,
+void append_trace_line(std::string& out, Tick tick, const sim::PhysicsWorld& world,
                        const sim::StepReport& report);
 
 /// Returns sub-units as units with all digits: "-0.0000152587890625".

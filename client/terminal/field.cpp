@@ -262,7 +262,7 @@ std::vector<const DrawnBody*> in_order(std::span<const DrawnBody> bodies) {
 
 }  // namespace
 
-void draw_field(const Scene& scene, Rows rows, Colours colours, Screen& screen) {
+void draw_field(const Scene& scene, RowRange rows, Colours colours, Screen& screen) {
   const std::size_t columns = screen.size().columns;
   Picture picture{scene, columns, rows.count};
   picture.draw_floor(scene);

@@ -34,13 +34,13 @@ struct Scene {
 };
 
 /// The rows of a screen that show the world.
-struct Rows {
+struct RowRange {
   std::size_t first = 0;
   std::size_t count = 0;
 };
 
 /// Draws a scene so that the whole view fits. Requires: rows of the screen; at least one.
 /// Cost: linear in the cells, and in the pixels that walls and bodies cover; sorts the bodies.
-void draw_field(const Scene& scene, Rows rows, Colours colours, Screen& screen);
+void draw_field(const Scene& scene, RowRange rows, Colours colours, Screen& screen);
 
 }  // namespace tickbox::terminal

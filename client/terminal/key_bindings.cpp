@@ -14,11 +14,11 @@
 namespace tickbox::terminal {
 namespace {
 
-std::vector<Key> keys_of(std::string_view names) {
-  std::vector<Key> keys;
+std::vector<KeyCode> keys_of(std::string_view names) {
+  std::vector<KeyCode> keys;
   for (;;) {
     const std::size_t end = std::min(names.find('+'), names.size());
-    const std::optional<Key> key = key_named(names.substr(0, end));
+    const std::optional<KeyCode> key = key_named(names.substr(0, end));
     TICKBOX_ASSERT(key.has_value());  // the adapter has checked the names
     keys.push_back(*key);
     if (end == names.size()) return keys;
@@ -58,7 +58,7 @@ KeyBindings::KeyBindings(const GameTable& game) : game_(&game) {
   }
 }
 
-bool KeyBindings::has(Key key) const {
+bool KeyBindings::has(KeyCode key) const {
   const auto uses = [key](const auto& binding) {
     return std::ranges::find(binding.keys, key) != binding.keys.end();
   };
@@ -69,9 +69,9 @@ void KeyBindings::find_commands(const HeldKeys& keys, Instant now) {
   pressed_.clear();
   for (const CommandBinding& binding : command_bindings_) {
     const bool is_down =
-        std::ranges::all_of(binding.keys, [&](Key key) { return keys.is_down(key, now); });
+        std::ranges::all_of(binding.keys, [&](KeyCode key) { return keys.is_down(key, now); });
     const bool is_pressed =
-        std::ranges::any_of(binding.keys, [&](Key key) { return keys.is_pressed(key); });
+        std::ranges::any_of(binding.keys, [&](KeyCode key) { return keys.is_pressed(key); });
     if (is_down && is_pressed) pressed_.push_back(binding.command);
   }
 }
@@ -91,9 +91,9 @@ ConstBytes KeyBindings::input(HeldKeys& keys, Instant now) {
   for (const Binding& binding : bindings_) {
     Active candidate{.binding = &binding};
     const bool is_down =
-        std::ranges::all_of(binding.keys, [&](Key key) { return keys.is_down(key, now); });
+        std::ranges::all_of(binding.keys, [&](KeyCode key) { return keys.is_down(key, now); });
     if (!is_down) continue;
-    for (const Key key : binding.keys) {
+    for (const KeyCode key : binding.keys) {
       candidate.order = std::max(candidate.order, keys.order(key));
       candidate.is_pressed = candidate.is_pressed || keys.is_pressed(key);
     }

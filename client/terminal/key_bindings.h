@@ -33,7 +33,7 @@ class KeyBindings {
   [[nodiscard]] bool empty() const { return bindings_.empty() && command_bindings_.empty(); }
 
   /// Returns whether the game uses a key.
-  [[nodiscard]] bool has(Key key) const;
+  [[nodiscard]] bool has(KeyCode key) const;
 
  private:
   /// A value of the input, and what it becomes.
@@ -44,12 +44,12 @@ class KeyBindings {
   };
 
   struct Binding {
-    std::vector<Key> keys;
+    std::vector<KeyCode> keys;
     std::vector<Value> values;
   };
 
   struct CommandBinding {
-    std::vector<Key> keys;
+    std::vector<KeyCode> keys;
     const CommandKeyTable* command = nullptr;
   };
 

@@ -21,25 +21,27 @@ constexpr std::array<std::string_view, 7> kLongerNames = {"space", "enter", "tab
                                                           "down",  "left",  "right"};
 static_assert(kLonger + kLongerNames.size() == kKeys);
 
-constexpr Key longer(std::size_t number) {
+constexpr KeyCode longer(std::size_t number) {
   return {static_cast<std::uint8_t>(kLonger + number)};
 }
 
-constexpr Key kSpace = longer(0);
-constexpr Key kEnter = longer(1);
-constexpr Key kTab = longer(2);
+constexpr KeyCode kSpace = longer(0);
+constexpr KeyCode kEnter = longer(1);
+constexpr KeyCode kTab = longer(2);
 
 /// Returns the key of a character, in small or capital letters.
-std::optional<Key> key_of(std::uint32_t character) {
-  if (character >= 'a' && character <= 'z') return Key{static_cast<std::uint8_t>(character - 'a')};
-  if (character >= 'A' && character <= 'Z') return Key{static_cast<std::uint8_t>(character - 'A')};
+std::optional<KeyCode> key_of(std::uint32_t character) {
+  if (character >= 'a' && character <= 'z')
+    return KeyCode{static_cast<std::uint8_t>(character - 'a')};
+  if (character >= 'A' && character <= 'Z')
+    return KeyCode{static_cast<std::uint8_t>(character - 'A')};
   if (character >= '0' && character <= '9') {
-    return Key{static_cast<std::uint8_t>(kDigits + character - '0')};
+    return KeyCode{static_cast<std::uint8_t>(kDigits + character - '0')};
   }
   if (const std::size_t mark =
           character < 0x80 ? kMarkNames.find(static_cast<char>(character)) : std::string_view::npos;
       mark != std::string_view::npos) {
-    return Key{static_cast<std::uint8_t>(kMarks + mark)};
+    return KeyCode{static_cast<std::uint8_t>(kMarks + mark)};
   }
   switch (character) {
     case ' ':
@@ -55,7 +57,7 @@ std::optional<Key> key_of(std::uint32_t character) {
 }
 
 /// Returns the arrow key of the last byte of a sequence.
-std::optional<Key> arrow_of(char last) {
+std::optional<KeyCode> arrow_of(char last) {
   constexpr std::string_view kLast = "ABDC";  // up, down, left, right
   const std::size_t number = kLast.find(last);
   if (number == std::string_view::npos) return std::nullopt;
@@ -96,7 +98,7 @@ constexpr std::uint32_t kReleaseFlags = 2 | 8;
 
 using Type = KeyEvent::Type;
 
-std::optional<KeyEvent> event_of(std::optional<Key> key, const Parameter& modifiers,
+std::optional<KeyEvent> event_of(std::optional<KeyCode> key, const Parameter& modifiers,
                                  std::uint32_t code) {
   const std::uint32_t bits = modifiers.value > 0 ? modifiers.value - 1 : 0;
   if (modifiers.behind == kReleased) {
@@ -159,14 +161,14 @@ std::optional<KeyEvent> read_byte(char byte) {
   constexpr char kCtrlZ = '\x1a';
   if (byte == kCtrlC) return KeyEvent{.type = Type::Interrupt};
   if (byte == kCtrlZ) return KeyEvent{.type = Type::Suspend};
-  const std::optional<Key> key = key_of(static_cast<unsigned char>(byte));
+  const std::optional<KeyCode> key = key_of(static_cast<unsigned char>(byte));
   if (!key) return std::nullopt;
   return KeyEvent{.type = Type::Down, .key = *key};
 }
 
 }  // namespace
 
-std::optional<Key> key_named(std::string_view name) {
+std::optional<KeyCode> key_named(std::string_view name) {
   if (name.size() == 1 && name[0] != ' ') {
     return key_of(static_cast<unsigned char>(name[0]));
   }
@@ -175,7 +177,7 @@ std::optional<Key> key_named(std::string_view name) {
   return longer(static_cast<std::size_t>(found - kLongerNames.begin()));
 }
 
-std::optional<unsigned> digit_of(Key key) {
+std::optional<unsigned> digit_of(KeyCode key) {
   if (key.number < kDigits || key.number >= kMarks) return std::nullopt;
   return key.number - kDigits;
 }
@@ -272,7 +274,7 @@ bool HeldKeys::is_held(const State& state, Instant now) const {
   return state.is_held && (reports_releases_ || now - state.last < kHeldFor);
 }
 
-bool HeldKeys::is_down(Key key, Instant now) const {
+bool HeldKeys::is_down(KeyCode key, Instant now) const {
   const State& state = keys_[key.number];
   return state.is_pressed || is_held(state, now);
 }

@@ -53,20 +53,20 @@ inline constexpr std::string_view kEnd =
     "\x1b[0m\x1b[?1004l\x1b[<u\x1b[2J\x1b[?7h\x1b[?25h\x1b[?1049l";
 
 /// A key that a game can name (tickbox/keys.h), or one of four marks, as a number.
-struct Key {
+struct KeyCode {
   std::uint8_t number = 0;
 
-  friend bool operator==(Key, Key) = default;
+  friend bool operator==(KeyCode, KeyCode) = default;
 };
 
 /// The letters, the digits, the marks, and those with longer names.
 inline constexpr std::size_t kKeys = 26 + 10 + 4 + 7;
 
 /// Returns the key with this name, such as "w", "[" or "space".
-[[nodiscard]] std::optional<Key> key_named(std::string_view name);
+[[nodiscard]] std::optional<KeyCode> key_named(std::string_view name);
 
 /// Returns the digit of a key; nothing for another one.
-[[nodiscard]] std::optional<unsigned> digit_of(Key key);
+[[nodiscard]] std::optional<unsigned> digit_of(KeyCode key);
 
 struct KeyEvent {
   enum class Type : std::uint8_t {
@@ -79,7 +79,7 @@ struct KeyEvent {
   };
 
   Type type = Type::Down;
-  Key key{};  ///< of Down and Up
+  KeyCode key{};  ///< of Down and Up
 
   friend bool operator==(const KeyEvent&, const KeyEvent&) = default;
 };
@@ -105,13 +105,13 @@ class HeldKeys {
   void settle(Instant now);
 
   /// Returns whether a key is down, or has been pressed since the last clear_presses().
-  [[nodiscard]] bool is_down(Key key, Instant now) const;
+  [[nodiscard]] bool is_down(KeyCode key, Instant now) const;
 
   /// Returns whether a key has been pressed since the last clear_presses(). A repeat is no press.
-  [[nodiscard]] bool is_pressed(Key key) const { return keys_[key.number].is_pressed; }
+  [[nodiscard]] bool is_pressed(KeyCode key) const { return keys_[key.number].is_pressed; }
 
   /// Returns a number that is higher for a key that was pressed later.
-  [[nodiscard]] std::uint64_t order(Key key) const { return keys_[key.number].order; }
+  [[nodiscard]] std::uint64_t order(KeyCode key) const { return keys_[key.number].order; }
 
   void clear_presses();
 

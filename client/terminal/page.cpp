@@ -13,9 +13,9 @@ constexpr Rgb kBarInk{.red = 208, .green = 214, .blue = 220};
 constexpr Rgb kBarPaper{.red = 40, .green = 50, .blue = 64};
 constexpr Rgb kAlarmInk{.red = 255, .green = 255, .blue = 255};
 constexpr Rgb kAlarmPaper{.red = 176, .green = 32, .blue = 32};
-constexpr Style kBar{.ink = kBarInk, .paper = kBarPaper, .is_marked = true};
-constexpr Style kAlarm{.ink = kAlarmInk, .paper = kAlarmPaper, .is_marked = true};
-constexpr Style kPlain{.ink = kBarInk, .paper = {}};
+constexpr CellStyle kBar{.ink = kBarInk, .paper = kBarPaper, .is_marked = true};
+constexpr CellStyle kAlarm{.ink = kAlarmInk, .paper = kAlarmPaper, .is_marked = true};
+constexpr CellStyle kPlain{.ink = kBarInk, .paper = {}};
 
 /// Joins the first figures that fit.
 std::string joined(const std::vector<std::string>& figures, std::size_t columns) {
@@ -52,7 +52,7 @@ std::vector<std::u32string_view> rows_of(std::u32string_view hints, Size size) {
   return rows;
 }
 
-void write_bar(std::size_t row, std::u32string_view text, const Style& style, Screen& screen) {
+void write_bar(std::size_t row, std::u32string_view text, const CellStyle& style, Screen& screen) {
   screen.write(0, row, std::u32string(screen.size().columns, U' '), style);
   screen.write(0, row, text, style);
 }

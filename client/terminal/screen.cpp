@@ -30,7 +30,7 @@ class Pen {
   }
 
  private:
-  void apply(const Style& style) {
+  void apply(const CellStyle& style) {
     if (colours_ == Colours::None) {
       // Without a style yet, the terminal's is that of an unmarked cell.
       if (style_.is_marked != style.is_marked) out_ += style.is_marked ? "\x1b[7m" : "\x1b[0m";
@@ -52,7 +52,7 @@ class Pen {
   std::size_t row_ = kSizeMax.rows;  ///< of the cursor; at first unknown
   std::size_t column_ = 0;
   bool has_style_ = false;
-  Style style_;
+  CellStyle style_;
 };
 
 /// Returns whether two cells look the same. Without colours, ink and paper do not count; with
@@ -81,7 +81,7 @@ const Cell& Screen::at(std::size_t column, std::size_t row) const {
 }
 
 void Screen::write(std::size_t column, std::size_t row, std::u32string_view text,
-                   const Style& style) {
+                   const CellStyle& style) {
   for (const char32_t character : text) {
     if (column >= size_.columns) return;
     at(column, row) = {.glyph = character, .style = style};

@@ -33,17 +33,17 @@ struct Rgb {
 enum class Colours : std::uint8_t { None, All };
 
 /// How a cell looks.
-struct Style {
+struct CellStyle {
   Rgb ink;
   Rgb paper;
   bool is_marked = false;  ///< shown in reverse without colours
 
-  friend bool operator==(const Style&, const Style&) = default;
+  friend bool operator==(const CellStyle&, const CellStyle&) = default;
 };
 
 struct Cell {
   char32_t glyph = U' ';  ///< one column wide
-  Style style;
+  CellStyle style;
 
   friend bool operator==(const Cell&, const Cell&) = default;
 };
@@ -62,7 +62,7 @@ class Screen {
   [[nodiscard]] const Cell& at(std::size_t column, std::size_t row) const;
 
   /// Writes a text into one row, and cuts it at the right edge.
-  void write(std::size_t column, std::size_t row, std::u32string_view text, const Style& style);
+  void write(std::size_t column, std::size_t row, std::u32string_view text, const CellStyle& style);
 
  private:
   Size size_;

@@ -139,10 +139,10 @@ void Bot::play(const Seen& seen) {
   }
 }
 
-std::optional<Command> Bot::command() const {
+std::optional<PlayerCommand> Bot::command() const {
   if (!command_.number) return std::nullopt;
   const std::size_t bytes = game_->commands[*command_.number].type.bytes;
-  return Command{.type = *command_.number, .value = ConstBytes{command_.value}.first(bytes)};
+  return PlayerCommand{.type = *command_.number, .value = ConstBytes{command_.value}.first(bytes)};
 }
 
 }  // namespace tickbox::bots

@@ -28,7 +28,7 @@ struct Seen {
 };
 
 /// A command that a player sends beside its input.
-struct Command {
+struct PlayerCommand {
   std::uint8_t type = 0;  ///< its number in the game's list
   ConstBytes value;       ///< as it is in memory
 };
@@ -51,7 +51,7 @@ class Bot {
 
   /// Returns the command that the bot sends with its last input, valid until the next decision; at
   /// most ten a second.
-  [[nodiscard]] std::optional<Command> command() const;
+  [[nodiscard]] std::optional<PlayerCommand> command() const;
 
   /// Returns what the game's bot remembers: a value of its BotState.
   [[nodiscard]] ConstBytes memory() const {

@@ -254,7 +254,7 @@ template Check in_range(std::int64_t, std::int64_t);
 template Check in_range(std::uint64_t, std::uint64_t);
 template Check in_range(double, double);
 
-Command::Command(CLI::App& app, const About& about, CommonFlags& flags) : app_{&app} {
+CommandParser::CommandParser(CLI::App& app, const About& about, CommonFlags& flags) : app_{&app} {
   app.description(about.description);
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.get_help_ptr()->configurable(false);
@@ -273,24 +273,24 @@ Command::Command(CLI::App& app, const About& about, CommonFlags& flags) : app_{&
   add_option("--quiet", flags.quiet, about.quiet);
 }
 
-Command Command::add_command(const About& about, CommonFlags& flags) {
+CommandParser CommandParser::add_command(const About& about, CommonFlags& flags) {
   return {*app_->add_subcommand(about.name), about, flags};
 }
 
-void Command::require_command() {
+void CommandParser::require_command() {
   app_->require_subcommand(1);
 }
 
-void Command::allow_command() {
+void CommandParser::allow_command() {
   app_->require_subcommand(0, 1);
 }
 
-void Command::callback(std::function<void()> then) {
+void CommandParser::callback(std::function<void()> then) {
   app_->callback(std::move(then));
 }
 
-void Command::add(const std::string& name, const Target& target, const std::string& help,
-                  const OptionDetails& details) {
+void CommandParser::add(const std::string& name, const Target& target, const std::string& help,
+                        const OptionDetails& details) {
   // A port: without this check the message for 65536 would not name the range.
   const bool is_port = std::holds_alternative<std::uint16_t*>(target);
   const Check check = is_port
@@ -309,7 +309,7 @@ void Command::add(const std::string& name, const Target& target, const std::stri
   }
 }
 
-void Command::add_config() {
+void CommandParser::add_config() {
   const auto read = [command = *this](const std::string& path) mutable {
     const auto entries = read_config(path);
     if (!entries) throw CLI::ValidationError{entries.error()};
@@ -324,8 +324,8 @@ void Command::add_config() {
       ->type_name("F.toml");
 }
 
-std::expected<void, std::string> Command::apply(const std::vector<ConfigEntry>& entries,
-                                                const std::string& path) {
+std::expected<void, std::string> CommandParser::apply(const std::vector<ConfigEntry>& entries,
+                                                      const std::string& path) {
   const Names known = option_names(*app_, "", true);
   for (const ConfigEntry& entry : entries) {
     const std::string fault = apply_entry(*app_, known, entry);
@@ -334,20 +334,20 @@ std::expected<void, std::string> Command::apply(const std::vector<ConfigEntry>& 
   return {};
 }
 
-bool Command::is_given(const std::string& option) const {
+bool CommandParser::is_given(const std::string& option) const {
   return app_->get_option(option)->count() > 0;
 }
 
-bool Command::is_on(const std::string& flag) const {
+bool CommandParser::is_on(const std::string& flag) const {
   const CLI::Option* const option = app_->get_option_no_throw(flag);
   return option != nullptr && option->count() > 0 && option->as<bool>();
 }
 
-std::string Command::help() const {
+std::string CommandParser::help() const {
   return app_->help();
 }
 
-std::string Command::name() const {
+std::string CommandParser::name() const {
   return app_->get_name();
 }
 
@@ -355,7 +355,7 @@ Program::Program(const About& about, CommonFlags& flags)
     : Program{std::make_unique<CLI::App>(), about, flags} {}
 
 Program::Program(std::unique_ptr<CLI::App> app, const About& about, CommonFlags& flags)
-    : Command{*app, about, flags}, app_{std::move(app)} {
+    : CommandParser{*app, about, flags}, app_{std::move(app)} {
   os::hold_closed_streams();
 }
 

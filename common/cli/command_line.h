@@ -103,10 +103,10 @@ using Parse = std::expected<T, std::string> (*)(std::string_view);
 
 /// A handle of a program or of one of its commands, valid as long as the program.
 /// Requires: the targets of the options outlive the parsing.
-class Command {
+class CommandParser {
  public:
   /// Adds a subcommand to this command, with --json and --quiet.
-  Command add_command(const About& about, CommonFlags& flags);
+  CommandParser add_command(const About& about, CommonFlags& flags);
 
   /// Makes a subcommand required.
   void require_command();
@@ -173,7 +173,7 @@ class Command {
   [[nodiscard]] std::string name() const;
 
  protected:
-  Command(CLI::App& app, const About& about, CommonFlags& flags);
+  CommandParser(CLI::App& app, const About& about, CommonFlags& flags);
 
  private:
   void add(const std::string& name, const Target& target, const std::string& help,
@@ -182,7 +182,7 @@ class Command {
   CLI::App* app_;
 };
 
-class Program : public Command {
+class Program : public CommandParser {
  public:
   /// Adds --json, --quiet and --version. Construct the program before anything is opened, so that
   /// no file takes the number of a closed stdout (os/process/standard_output.h).

@@ -282,7 +282,7 @@ void Stepper::remove_departed(World& world) {
   const auto is_outside = [&inside](const sim::Body& body) {
     return !sim::overlap(sim::box_of(body.min, body.size), inside);
   };
-  const sim::World& physics = std::as_const(world).physics();
+  const sim::PhysicsWorld& physics = std::as_const(world).physics();
   if (!physics.has_fixed() && std::ranges::none_of(physics.movers(), is_outside)) return;
   for (const std::uint32_t row : active_rows(world)) {
     if (running_.is_removed(row) || !is_outside(std::as_const(world).body(row))) continue;

@@ -33,7 +33,7 @@ class Stepper {
   /// whole islands.
   const TickReport& replay(World& world, const TickRecord& record);
 
-  /// Limits the physics of all steps from now on, together; see sim::Stepper::limit().
+  /// Limits the physics of all steps from now on, together; see sim::PhysicsStepper::limit().
   void limit(sim::SearchLimit limit) { physics_.limit(std::move(limit)); }
 
   [[nodiscard]] std::uint64_t searches_left() const { return physics_.searches_left(); }
@@ -65,7 +65,7 @@ class Stepper {
   [[nodiscard]] const void* input_of(const World& world, std::size_t row) const;
 
   detail::Running running_;
-  sim::Stepper physics_;
+  sim::PhysicsStepper physics_;
   Contacts contacts_;
   const GameTable* game_ = nullptr;       ///< the game of the next three members
   std::vector<std::size_t> after_kinds_;  ///< the kinds with `after`

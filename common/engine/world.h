@@ -88,9 +88,9 @@ class World {
   }
 
   /// Requires: bodies are added and removed by the functions of World alone.
-  [[nodiscard]] sim::World& physics() { return physics_; }
+  [[nodiscard]] sim::PhysicsWorld& physics() { return physics_; }
 
-  [[nodiscard]] const sim::World& physics() const { return physics_; }
+  [[nodiscard]] const sim::PhysicsWorld& physics() const { return physics_; }
 
   // --- rows, by index in the order of ids ---
 
@@ -345,7 +345,7 @@ class World {
   StateOrder order_;
   SharedMap map_;
   std::uint32_t tick_rate_;
-  sim::World physics_;
+  sim::PhysicsWorld physics_;
   std::size_t stride_;
   std::size_t seat_stride_;
   std::size_t input_stride_;

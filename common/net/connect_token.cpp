@@ -56,8 +56,9 @@ WallTime to_time(std::uint64_t number) {
 ConnectToken issue_token(const TokenClaims& claims, WallTime issued, WallTime expires,
                          const KeyRing& ring, Entropy& entropy) {
   TICKBOX_ASSERT(!claims.servers.empty());
-  ConnectToken token{.keys = {.to_server = draw<Key>(entropy), .to_client = draw<Key>(entropy)},
-                     .servers = claims.servers};
+  ConnectToken token{
+      .keys = {.to_server = draw<SecretKey>(entropy), .to_client = draw<SecretKey>(entropy)},
+      .servers = claims.servers};
   const MutableBytes sealed{token.sealed};
   const auto nonce = draw<LongNonce>(entropy);
   ByteWriter head{sealed};
@@ -86,7 +87,7 @@ ConnectToken issue_token(const TokenClaims& claims, WallTime issued, WallTime ex
 std::expected<OpenedToken, TokenFault> open_token(ConstBytes sealed, const KeyRing& ring) {
   TICKBOX_ASSERT(sealed.size() == kSealedTokenBytes);
   OpenedToken opened{.head = token_head(sealed), .claims = {}, .keys = {}};
-  const Key* key = ring.find(opened.head.key_id);
+  const SecretKey* key = ring.find(opened.head.key_id);
   if (sealed[0] != kVersion) return std::unexpected{TokenFault::Forged};
   if (key == nullptr) return std::unexpected{TokenFault::UnknownKey};
 

@@ -53,9 +53,9 @@ bool crypto_ready() {
   return sodium_init() >= 0;
 }
 
-const Key& published_key() {
-  static const Key kKey = [] {
-    Key bytes{};
+const SecretKey& published_key() {
+  static const SecretKey kKey = [] {
+    SecretKey bytes{};
     blake2b(bytes, as_bytes_of(std::string_view{"tickbox published key, loopback only"}), {});
     return bytes;
   }();
@@ -66,7 +66,7 @@ void wipe(MutableBytes bytes) {
   sodium_memzero(bytes.data(), bytes.size());
 }
 
-HandshakePair handshake_pair(const Key& secret) {
+HandshakePair handshake_pair(const SecretKey& secret) {
   HandshakePair pair{.secret = secret};
   const int failed =
       crypto_scalarmult_base(raw(MutableBytes{pair.nonce}), raw(ConstBytes{pair.secret}));
@@ -74,15 +74,16 @@ HandshakePair handshake_pair(const Key& secret) {
   return pair;
 }
 
-std::optional<Key> agree(const HandshakePair& own, const HandshakeNonce& other) {
-  Key agreed;
+std::optional<SecretKey> agree(const HandshakePair& own, const HandshakeNonce& other) {
+  SecretKey agreed;
   const int failed = crypto_scalarmult(raw(MutableBytes{agreed}), raw(ConstBytes{own.secret}),
                                        raw(ConstBytes{other}));
   if (failed != 0) return std::nullopt;
   return agreed;
 }
 
-Key derive_key(const Key& key, std::string_view label, std::initializer_list<ConstBytes> parts) {
+SecretKey derive_key(const SecretKey& key, std::string_view label,
+                     std::initializer_list<ConstBytes> parts) {
   crypto_generichash_state state{};
   crypto_generichash_init(&state, raw(ConstBytes{key}), key.size(), kKeyBytes);
   const auto add = [&state](ConstBytes part) {
@@ -90,15 +91,15 @@ Key derive_key(const Key& key, std::string_view label, std::initializer_list<Con
   };
   add(as_bytes_of(label));
   std::ranges::for_each(parts, add);
-  Key derived;
+  SecretKey derived;
   crypto_generichash_final(&state, raw(MutableBytes{derived}), derived.size());
   sodium_memzero(&state, sizeof(state));
   return derived;
 }
 
 KeyPair derive_session_keys(const KeyPair& keys, const HandshakeNonce& client,
-                            const HandshakeNonce& server, const Key& agreed) {
-  const auto derive = [&](const Key& key) {
+                            const HandshakeNonce& server, const SecretKey& agreed) {
+  const auto derive = [&](const SecretKey& key) {
     return derive_key(key, "tickbox session", {client, server, agreed});
   };
   return {.to_server = derive(keys.to_server), .to_client = derive(keys.to_client)};
@@ -110,11 +111,11 @@ KeyPair derive_resume_keys(const KeyPair& session) {
           .to_client = derive_key(session.to_client, kResumeLabel)};
 }
 
-Key derive_next_key(const Key& key) {
+SecretKey derive_next_key(const SecretKey& key) {
   return derive_key(key, "tickbox next key");
 }
 
-void seal(const Key& key, std::uint64_t sequence, ConstBytes clear, ConstBytes plaintext,
+void seal(const SecretKey& key, std::uint64_t sequence, ConstBytes clear, ConstBytes plaintext,
           MutableBytes out) {
   TICKBOX_ASSERT(out.size() >= plaintext.size() + kTagBytes);
   const PacketNonce nonce = nonce_of(sequence);
@@ -125,7 +126,7 @@ void seal(const Key& key, std::uint64_t sequence, ConstBytes clear, ConstBytes p
   TICKBOX_ASSERT(written == plaintext.size() + kTagBytes);
 }
 
-bool open(const Key& key, std::uint64_t sequence, ConstBytes clear, ConstBytes sealed,
+bool open(const SecretKey& key, std::uint64_t sequence, ConstBytes clear, ConstBytes sealed,
           MutableBytes out) {
   if (sealed.size() < kTagBytes) return false;
   TICKBOX_ASSERT(out.size() >= sealed.size() - kTagBytes);
@@ -136,8 +137,8 @@ bool open(const Key& key, std::uint64_t sequence, ConstBytes clear, ConstBytes s
              raw(ConstBytes{nonce}), raw(ConstBytes{key})) == 0;
 }
 
-void seal_drawn(const Key& key, const LongNonce& nonce, ConstBytes clear, ConstBytes plaintext,
-                MutableBytes out) {
+void seal_drawn(const SecretKey& key, const LongNonce& nonce, ConstBytes clear,
+                ConstBytes plaintext, MutableBytes out) {
   TICKBOX_ASSERT(out.size() >= plaintext.size() + kTagBytes);
   unsigned long long written = 0;
   crypto_aead_xchacha20poly1305_ietf_encrypt(raw(out), &written, raw(plaintext), plaintext.size(),
@@ -146,7 +147,7 @@ void seal_drawn(const Key& key, const LongNonce& nonce, ConstBytes clear, ConstB
   TICKBOX_ASSERT(written == plaintext.size() + kTagBytes);
 }
 
-bool open_drawn(const Key& key, const LongNonce& nonce, ConstBytes clear, ConstBytes sealed,
+bool open_drawn(const SecretKey& key, const LongNonce& nonce, ConstBytes clear, ConstBytes sealed,
                 MutableBytes out) {
   if (sealed.size() < kTagBytes) return false;
   TICKBOX_ASSERT(out.size() >= sealed.size() - kTagBytes);
@@ -156,13 +157,13 @@ bool open_drawn(const Key& key, const LongNonce& nonce, ConstBytes clear, ConstB
              raw(ConstBytes{nonce}), raw(ConstBytes{key})) == 0;
 }
 
-std::array<std::byte, kTagBytes> tag_of(const Key& key, ConstBytes bytes) {
+std::array<std::byte, kTagBytes> tag_of(const SecretKey& key, ConstBytes bytes) {
   std::array<std::byte, kTagBytes> tag{};
   blake2b(tag, bytes, key);
   return tag;
 }
 
-bool tag_matches(const Key& key, ConstBytes bytes, ConstBytes tag) {
+bool tag_matches(const SecretKey& key, ConstBytes bytes, ConstBytes tag) {
   if (tag.size() != kTagBytes) return false;
   const auto expected = tag_of(key, bytes);
   return sodium_memcmp(expected.data(), tag.data(), kTagBytes) == 0;
@@ -178,7 +179,7 @@ bool same_hash(std::uint64_t a, std::uint64_t b) {
   return sodium_memcmp(&a, &b, sizeof(a)) == 0;
 }
 
-bool same_key(const Key& a, const Key& b) {
+bool same_key(const SecretKey& a, const SecretKey& b) {
   return sodium_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 

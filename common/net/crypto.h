@@ -35,7 +35,7 @@ struct Secret : std::array<std::byte, Size> {
   ~Secret() { wipe(*this); }
 };
 
-using Key = Secret<kKeyBytes>;
+using SecretKey = Secret<kKeyBytes>;
 using ShortKey = Secret<kShortKeyBytes>;
 using LongNonce = std::array<std::byte, kLongNonceBytes>;
 
@@ -45,8 +45,8 @@ using HandshakeNonce = std::array<std::byte, kNonceBytes>;
 
 /// One key for each direction; a key is never used in both.
 struct KeyPair {
-  Key to_server{};
-  Key to_client{};
+  SecretKey to_server{};
+  SecretKey to_client{};
 
   friend bool operator==(const KeyPair&, const KeyPair&) = default;
 };
@@ -60,7 +60,7 @@ inline constexpr std::string_view kNoCrypto =
 
 /// Returns the key that everyone knows, for servers without a key file. It proves that a datagram
 /// arrived unchanged, but not who sent it.
-[[nodiscard]] const Key& published_key();
+[[nodiscard]] const SecretKey& published_key();
 
 /// Returns an array of fresh random bytes: a key, a nonce.
 template <class Array>
@@ -72,56 +72,56 @@ template <class Array>
 
 /// One end's part of a key agreement (X25519, RFC 7748), for one handshake.
 struct HandshakePair {
-  Key secret;
+  SecretKey secret;
   HandshakeNonce nonce{};  ///< its public key
 };
 
-[[nodiscard]] HandshakePair handshake_pair(const Key& secret);
+[[nodiscard]] HandshakePair handshake_pair(const SecretKey& secret);
 
 /// Returns the key on which both ends agree, and which nobody can compute from both nonces.
 /// Fails: nothing, if the other end's nonce has a small order, so that anybody could compute it.
-[[nodiscard]] std::optional<Key> agree(const HandshakePair& own, const HandshakeNonce& other);
+[[nodiscard]] std::optional<SecretKey> agree(const HandshakePair& own, const HandshakeNonce& other);
 
 /// Returns keyed BLAKE2b-256 over the label and the other parts.
-[[nodiscard]] Key derive_key(const Key& key, std::string_view label,
-                             std::initializer_list<ConstBytes> parts = {});
+[[nodiscard]] SecretKey derive_key(const SecretKey& key, std::string_view label,
+                                   std::initializer_list<ConstBytes> parts = {});
 
 /// Returns keys that no other session has, from the keys of a token or a ticket, both ends' nonces
 /// and agree(). An attacker who later learns the keys of the token or ticket cannot compute the
 /// keys of the session.
 [[nodiscard]] KeyPair derive_session_keys(const KeyPair& keys, const HandshakeNonce& client,
-                                          const HandshakeNonce& server, const Key& agreed);
+                                          const HandshakeNonce& server, const SecretKey& agreed);
 
 /// Returns the keys for resuming a session, from the keys with which it began.
 [[nodiscard]] KeyPair derive_resume_keys(const KeyPair& session);
 
 /// Returns the key of the next epoch; nobody can compute the old key from it.
-[[nodiscard]] Key derive_next_key(const Key& key);
+[[nodiscard]] SecretKey derive_next_key(const SecretKey& key);
 
 /// Seals with ChaCha20-Poly1305-IETF. Writes plaintext.size() + kTagBytes bytes to `out`, which may
 /// not overlap the plaintext. Requires: out.size() ≥ plaintext.size() + kTagBytes; (key, sequence)
 /// never used before.
-void seal(const Key& key, std::uint64_t sequence, ConstBytes clear, ConstBytes plaintext,
+void seal(const SecretKey& key, std::uint64_t sequence, ConstBytes clear, ConstBytes plaintext,
           MutableBytes out);
 
 /// Opens what seal() sealed; writes sealed.size() − kTagBytes bytes to `out`. Requires: out.size()
 /// ≥ sealed.size() − kTagBytes. Fails: false, if any bit differs; the content of `out` is then
 /// meaningless.
-[[nodiscard]] bool open(const Key& key, std::uint64_t sequence, ConstBytes clear, ConstBytes sealed,
-                        MutableBytes out);
+[[nodiscard]] bool open(const SecretKey& key, std::uint64_t sequence, ConstBytes clear,
+                        ConstBytes sealed, MutableBytes out);
 
 /// Seals with XChaCha20-Poly1305-IETF, whose nonce is long enough to be random; otherwise as
 /// seal().
-void seal_drawn(const Key& key, const LongNonce& nonce, ConstBytes clear, ConstBytes plaintext,
-                MutableBytes out);
+void seal_drawn(const SecretKey& key, const LongNonce& nonce, ConstBytes clear,
+                ConstBytes plaintext, MutableBytes out);
 /// Opens what seal_drawn() sealed; otherwise as open().
-[[nodiscard]] bool open_drawn(const Key& key, const LongNonce& nonce, ConstBytes clear,
+[[nodiscard]] bool open_drawn(const SecretKey& key, const LongNonce& nonce, ConstBytes clear,
                               ConstBytes sealed, MutableBytes out);
 
 /// Returns keyed BLAKE2b, 16 bytes.
-[[nodiscard]] std::array<std::byte, kTagBytes> tag_of(const Key& key, ConstBytes bytes);
+[[nodiscard]] std::array<std::byte, kTagBytes> tag_of(const SecretKey& key, ConstBytes bytes);
 /// Returns whether `tag` is tag_of(key, bytes); in constant time.
-[[nodiscard]] bool tag_matches(const Key& key, ConstBytes bytes, ConstBytes tag);
+[[nodiscard]] bool tag_matches(const SecretKey& key, ConstBytes bytes, ConstBytes tag);
 
 /// Returns SipHash-2-4: for cookies, receipts, and hash tables in which a stranger must not be able
 /// to cause collisions.
@@ -129,7 +129,7 @@ void seal_drawn(const Key& key, const LongNonce& nonce, ConstBytes clear, ConstB
 /// Returns whether two hashes are the same; in constant time.
 [[nodiscard]] bool same_hash(std::uint64_t a, std::uint64_t b);
 /// Returns whether two keys are the same; in constant time.
-[[nodiscard]] bool same_key(const Key& a, const Key& b);
+[[nodiscard]] bool same_key(const SecretKey& a, const SecretKey& b);
 
 /// Formats bytes as base64url without padding.
 [[nodiscard]] std::string to_base64(ConstBytes bytes);

@@ -38,7 +38,7 @@ ByteWriter begin_request(const ConnectRequest& request, PacketBuffer& out) {
   return writer;
 }
 
-ConstBytes prove(PacketBuffer& out, const Key& to_server) {
+ConstBytes prove(PacketBuffer& out, const SecretKey& to_server) {
   const MutableBytes datagram{out};
   std::ranges::copy(tag_of(to_server, datagram.first(kTagAt)), datagram.subspan(kTagAt).begin());
   return datagram;
@@ -177,7 +177,7 @@ ConstBytes sealed_ticket_of(ConstBytes resume) {
   return resume.subspan(kTicketAt, kSealedTicketBytes);
 }
 
-bool is_proven(ConstBytes request, const Key& to_server) {
+bool is_proven(ConstBytes request, const SecretKey& to_server) {
   return tag_matches(to_server, request.first(kTagAt), request.subspan(kTagAt));
 }
 
@@ -191,7 +191,7 @@ ConstBytes encode_refuse(const Refuse& refuse, PacketBuffer& out) {
   return ConstBytes{out}.first(kRefuseBytes);
 }
 
-ConstBytes encode_refuse(const Refuse& refuse, const Key& to_client, PacketBuffer& out) {
+ConstBytes encode_refuse(const Refuse& refuse, const SecretKey& to_client, PacketBuffer& out) {
   const ConstBytes unproven = encode_refuse(refuse, out);
   std::ranges::copy(tag_of(to_client, unproven), MutableBytes{out}.subspan(kRefuseBytes).begin());
   return ConstBytes{out}.first(kProvenRefuseBytes);
@@ -213,7 +213,7 @@ std::expected<Refuse, DropReason> decode_refuse(ConstBytes datagram) {
   return refuse;
 }
 
-bool is_refused_by_server(ConstBytes refuse, const Key& to_client) {
+bool is_refused_by_server(ConstBytes refuse, const SecretKey& to_client) {
   return tag_matches(to_client, refuse.first(kRefuseBytes), refuse.subspan(kRefuseBytes));
 }
 

@@ -124,12 +124,12 @@ ConstBytes encode_resume(const ConnectRequest& resume, const ResumeTicket& ticke
 
 /// Returns whether the sender of a CONNECT or RESUME has the key to the server from its token or
 /// ticket. The check covers every bit of the datagram.
-[[nodiscard]] bool is_proven(ConstBytes request, const Key& to_server);
+[[nodiscard]] bool is_proven(ConstBytes request, const SecretKey& to_server);
 
 /// Encodes a REFUSE without proof, for a HELLO or a request whose token or ticket was not opened.
 ConstBytes encode_refuse(const Refuse& refuse, PacketBuffer& out);
 /// Encodes a REFUSE with proof. `to_client`: the key of the token or ticket in the request.
-ConstBytes encode_refuse(const Refuse& refuse, const Key& to_client, PacketBuffer& out);
+ConstBytes encode_refuse(const Refuse& refuse, const SecretKey& to_client, PacketBuffer& out);
 /// Decodes a REFUSE, with or without proof. Fails: TooShort, TooLong, UnknownType, Malformed.
 [[nodiscard]] std::expected<Refuse, DropReason> decode_refuse(ConstBytes datagram);
 
@@ -140,7 +140,7 @@ ConstBytes encode_refuse(const Refuse& refuse, const Key& to_client, PacketBuffe
 
 /// Returns whether the sender of a REFUSE with a proof has opened the token or ticket. The check
 /// covers every bit of the datagram. Requires: has_proof().
-[[nodiscard]] bool is_refused_by_server(ConstBytes refuse, const Key& to_client);
+[[nodiscard]] bool is_refused_by_server(ConstBytes refuse, const SecretKey& to_client);
 
 struct Accept {
   PlayerId player;

@@ -34,7 +34,8 @@ KeyRing KeyRing::published() {
 }
 
 KeyRing KeyRing::fresh(Entropy& entropy) {
-  return KeyRing{SecretVector<RingKey>{{.id = kPublishedKeyId + 1, .key = draw<Key>(entropy)}}};
+  return KeyRing{
+      SecretVector<RingKey>{{.id = kPublishedKeyId + 1, .key = draw<SecretKey>(entropy)}}};
 }
 
 std::expected<KeyRing, std::string> KeyRing::parse(std::string_view text) {
@@ -84,11 +85,11 @@ bool KeyRing::rotate(Entropy& entropy) {
   std::uint32_t id = std::ranges::max(keys_, {}, &RingKey::id).id + 1;
   while (id == kPublishedKeyId || find(id) != nullptr)  // the ids wrap after the last one
     ++id;
-  keys_.insert(keys_.begin(), {.id = id, .key = draw<Key>(entropy)});
+  keys_.insert(keys_.begin(), {.id = id, .key = draw<SecretKey>(entropy)});
   return true;
 }
 
-const Key* KeyRing::find(std::uint32_t id) const {
+const SecretKey* KeyRing::find(std::uint32_t id) const {
   const auto found = std::ranges::find(keys_, id, &RingKey::id);
   return found != keys_.end() ? &found->key : nullptr;
 }

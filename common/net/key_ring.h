@@ -24,7 +24,7 @@ inline constexpr std::size_t kRingKeysMax = 16;
 
 struct RingKey {
   std::uint32_t id = kPublishedKeyId;
-  Key key{};
+  SecretKey key{};
 };
 
 class KeyRing {
@@ -50,7 +50,7 @@ class KeyRing {
   [[nodiscard]] const RingKey& newest() const { return keys_.front(); }
 
   /// Returns the key with this id, or nullptr.
-  [[nodiscard]] const Key* find(std::uint32_t id) const;
+  [[nodiscard]] const SecretKey* find(std::uint32_t id) const;
 
   [[nodiscard]] std::span<const RingKey> keys() const { return keys_; }
 

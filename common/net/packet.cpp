@@ -26,7 +26,7 @@ Direction opposite(Direction direction) {
   return direction == Direction::ToServer ? Direction::ToClient : Direction::ToServer;
 }
 
-const Key& key_of(const KeyPair& keys, Direction direction) {
+const SecretKey& key_of(const KeyPair& keys, Direction direction) {
   return direction == Direction::ToServer ? keys.to_server : keys.to_client;
 }
 
@@ -107,7 +107,7 @@ std::uint32_t packet_connection(ConstBytes datagram) {
   return load_le<std::uint32_t>(datagram.subspan(kConnectionAt));
 }
 
-const Key* EpochKeys::key_of(std::uint64_t sequence) const {
+const SecretKey* EpochKeys::key_of(std::uint64_t sequence) const {
   const std::uint64_t index = (sequence >> kEpochBits) + 1 - epoch_;
   return index < keys_.size() ? &keys_[index] : nullptr;
 }

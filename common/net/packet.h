@@ -97,18 +97,18 @@ class EpochKeys {
  public:
   EpochKeys() = default;
 
-  explicit EpochKeys(const Key& first) : keys_{Key{}, first, derive_next_key(first)} {}
+  explicit EpochKeys(const SecretKey& first) : keys_{SecretKey{}, first, derive_next_key(first)} {}
 
   /// Returns the key of a sequence's epoch, or nullptr if that epoch is neither the present one nor
   /// a neighbour.
-  [[nodiscard]] const Key* key_of(std::uint64_t sequence) const;
+  [[nodiscard]] const SecretKey* key_of(std::uint64_t sequence) const;
 
   /// Moves on to the epoch of `sequence`, if it is the next one. Overwrites the keys before the
   /// previous epoch. Requires: key_of(sequence) is not nullptr.
   void reach(std::uint64_t sequence);
 
  private:
-  std::array<Key, 3> keys_{};  ///< of the last epoch, this one, and the next
+  std::array<SecretKey, 3> keys_{};  ///< of the last epoch, this one, and the next
   std::uint64_t epoch_ = 0;
 };
 

@@ -20,7 +20,7 @@ auto ticket_clear_part(ConstBytes sealed) {
 
 }  // namespace
 
-SealedTicket seal_ticket(const Ticket& ticket, std::uint64_t boot, const Key& key,
+SealedTicket seal_ticket(const Ticket& ticket, std::uint64_t boot, const SecretKey& key,
                          Entropy& entropy) {
   SealedTicket sealed{};
   const auto nonce = draw<LongNonce>(entropy);
@@ -44,7 +44,7 @@ SealedTicket seal_ticket(const Ticket& ticket, std::uint64_t boot, const Key& ke
   return sealed;
 }
 
-std::optional<Ticket> open_ticket(ConstBytes sealed, const Key& key) {
+std::optional<Ticket> open_ticket(ConstBytes sealed, const SecretKey& key) {
   TICKBOX_ASSERT(sealed.size() == kSealedTicketBytes);
   LongNonce nonce{};
   std::ranges::copy(sealed.subspan(kTicketHeadBytes, kLongNonceBytes), nonce.begin());

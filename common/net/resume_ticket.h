@@ -43,12 +43,12 @@ struct ResumeTicket {
   KeyPair keys;
 };
 
-[[nodiscard]] SealedTicket seal_ticket(const Ticket& ticket, std::uint64_t boot, const Key& key,
-                                       Entropy& entropy);
+[[nodiscard]] SealedTicket seal_ticket(const Ticket& ticket, std::uint64_t boot,
+                                       const SecretKey& key, Entropy& entropy);
 
 /// Opens a sealed ticket. Fails: nothing, if the ticket was not sealed with this key, or was
 /// altered. Requires: kSealedTicketBytes bytes, here and below.
-[[nodiscard]] std::optional<Ticket> open_ticket(ConstBytes sealed, const Key& key);
+[[nodiscard]] std::optional<Ticket> open_ticket(ConstBytes sealed, const SecretKey& key);
 
 /// Returns the boot id of the server that sealed the ticket; not authenticated until it opens.
 [[nodiscard]] std::uint64_t ticket_boot(ConstBytes sealed);

@@ -27,19 +27,19 @@ std::optional<engine::Keyframe> Decoder::begin(ConstBytes world) {
   return *std::move(keyframe);
 }
 
-const engine::LoggedTick* Decoder::tick(const RecordedTick& recorded) {
+const engine::DecodedTick* Decoder::tick(const EncodedTick& recorded) {
   if (!log_.read(recorded.bytes, tick_)) return nullptr;
   const bool is_possible = !recorded.is_quiet || tick_.sources.empty();
   return is_possible ? &tick_ : nullptr;
 }
 
-bool Decoder::step(engine::World& world, const RecordedTick& recorded) {
+bool Decoder::step(engine::World& world, const EncodedTick& recorded) {
   if (tick(recorded) == nullptr || !engine::is_valid(world, tick_.record)) return false;
   stepper_.replay(world, tick_.record);
   return true;
 }
 
-bool Decoder::step_unfinished(engine::World& world, const RecordedTick& recorded) {
+bool Decoder::step_unfinished(engine::World& world, const EncodedTick& recorded) {
   if (tick(recorded) == nullptr || !engine::is_valid(world, tick_.record)) return false;
   const engine::RequestReader requested{world.game(), tick_.record};
   stepper_.step(world, requested.request(), record_);

@@ -32,15 +32,15 @@ class Decoder {
 
   /// Reads the next tick, which is valid until the next call. Fails: nullptr, if no server writes
   /// it after the ticks before; then only begin() may follow.
-  [[nodiscard]] const engine::LoggedTick* tick(const RecordedTick& recorded);
+  [[nodiscard]] const engine::DecodedTick* tick(const EncodedTick& recorded);
 
   /// Reads the next tick and steps a world by it. The tick is then last().
   /// Fails: false, if no server writes this tick for this world.
-  [[nodiscard]] bool step(engine::World& world, const RecordedTick& recorded);
+  [[nodiscard]] bool step(engine::World& world, const EncodedTick& recorded);
 
   /// Reads a tick whose step never ended, which has only what was requested, and steps a world by
   /// it as a server does. An assertion that failed in it fails again. Fails: as step().
-  [[nodiscard]] bool step_unfinished(engine::World& world, const RecordedTick& recorded);
+  [[nodiscard]] bool step_unfinished(engine::World& world, const EncodedTick& recorded);
 
   /// Lets each step ask `stopped`, also in the middle of a costly tick, and give up if it is true.
   /// May be empty.
@@ -51,12 +51,12 @@ class Decoder {
   [[nodiscard]] bool gave_up() const { return stepper_.gave_up(); }
 
   /// Returns the tick that was read last.
-  [[nodiscard]] const engine::LoggedTick& last() const { return tick_; }
+  [[nodiscard]] const engine::DecodedTick& last() const { return tick_; }
 
  private:
   engine::World like_;
   engine::TickLogReader log_;
-  engine::LoggedTick tick_;
+  engine::DecodedTick tick_;
   engine::Stepper stepper_;
   engine::TickRecord record_;  ///< what a tick whose step never ended has done
 };

@@ -279,7 +279,7 @@ bool Reader::decode_keyframe(const RecordHead& head, ConstBytes payload) {
 }
 
 /// Adds tick `i` of a record, without a hash.
-RecordedTick& Reader::add_tick(std::uint32_t i, Tick tick, ConstBytes bytes) {
+EncodedTick& Reader::add_tick(std::uint32_t i, Tick tick, ConstBytes bytes) {
   if (ticks_.size() <= i) ticks_.resize(i + 1);
   ticks_[i] = {.tick = tick, .state_hash = std::nullopt, .is_quiet = false, .bytes = bytes};
   return ticks_[i];

@@ -75,19 +75,19 @@ class Reader {
   /// Advances to the next item. The accessors below return its content until the next call.
   Item next();
 
-  [[nodiscard]] const record::Keyframe& keyframe() const { return keyframe_; }
+  [[nodiscard]] const record::KeyframeHead& keyframe() const { return keyframe_; }
 
   /// Returns the bytes of the keyframe's world, not compressed.
   [[nodiscard]] ConstBytes world() const {
     return is_compressed_ ? ConstBytes{world_} : raw_world_;
   }
 
-  [[nodiscard]] std::span<const RecordedTick> ticks() const { return {ticks_.data(), tick_count_}; }
+  [[nodiscard]] std::span<const EncodedTick> ticks() const { return {ticks_.data(), tick_count_}; }
 
   [[nodiscard]] const record::Trailer& trailer() const { return trailer_; }
 
   /// Returns what was to enter the tick whose step never ended; it has no hash.
-  [[nodiscard]] const RecordedTick& unfinished() const { return ticks_.front(); }
+  [[nodiscard]] const EncodedTick& unfinished() const { return ticks_.front(); }
 
   [[nodiscard]] const record::Damage& damage() const { return damage_; }
 
@@ -110,7 +110,7 @@ class Reader {
   [[nodiscard]] std::optional<std::size_t> find_record(std::size_t from, RecordHead& head);
   [[nodiscard]] bool decode(const RecordHead& head);
   [[nodiscard]] bool decode_keyframe(const RecordHead& head, ConstBytes payload);
-  RecordedTick& add_tick(std::uint32_t i, Tick tick, ConstBytes bytes);
+  EncodedTick& add_tick(std::uint32_t i, Tick tick, ConstBytes bytes);
   [[nodiscard]] bool decode_ticks(const RecordHead& head, ConstBytes payload);
   [[nodiscard]] bool decode_quiet(const RecordHead& head, ConstBytes payload);
   [[nodiscard]] bool decode_trailer(const RecordHead& head, ConstBytes payload);
@@ -139,11 +139,11 @@ class Reader {
 
   std::size_t search_budget_;  ///< bytes that may still be hashed without a match after damage
 
-  record::Keyframe keyframe_;
-  bool is_compressed_ = false;       ///< the last keyframe
-  ConstBytes raw_world_;             ///< of the last keyframe that is not compressed
-  std::vector<std::byte> world_;     ///< decompressed world of a keyframe
-  std::vector<RecordedTick> ticks_;  ///< never shrinks, to keep its memory
+  record::KeyframeHead keyframe_;
+  bool is_compressed_ = false;      ///< the last keyframe
+  ConstBytes raw_world_;            ///< of the last keyframe that is not compressed
+  std::vector<std::byte> world_;    ///< decompressed world of a keyframe
+  std::vector<EncodedTick> ticks_;  ///< never shrinks, to keep its memory
   std::size_t tick_count_ = 0;
   record::Trailer trailer_;
   record::Damage damage_;

@@ -2,26 +2,17 @@
 // The content of a recording: keyframes, and everything that entered each tick between them. Worlds
 // and ticks are bytes of the engine's tick log; code that has the game decodes them with a Decoder.
 
-#include "core/bytes.h"
 #include "core/ids.h"
+#include "engine/log/tick_log.h"
 
 #include <cstdint>
-#include <optional>
 
 namespace tickbox::record {
 
-/// One tick: everything that entered it, and the hash of the state after its step.
-struct RecordedTick {
-  Tick tick;
-  /// None for an unfinished tick. None within a stretch of quiet ticks, which nothing entered in an
-  /// empty room: the hash of the stretch's last tick covers all.
-  std::optional<std::uint64_t> state_hash;
-  bool is_quiet = false;  ///< the tick is in such a stretch
-  ConstBytes bytes;       ///< the tick as the tick log wrote it; points into the file
-};
+using engine::EncodedTick;
 
 /// A world after its tick. Reader::world() returns its bytes.
-struct Keyframe {
+struct KeyframeHead {
   Tick tick;
   std::uint64_t state_hash = 0;  ///< as the keyframe names it
   std::uint32_t segment = 0;     ///< number of the segment that it begins

@@ -39,7 +39,7 @@ bool Replayer::next() {
 /// Steps the next tick of the record. Fails: false, if the tick is impossible, or if its step was
 /// given up.
 bool Replayer::step() {
-  const RecordedTick& tick = reader_.ticks()[taken_++];
+  const EncodedTick& tick = reader_.ticks()[taken_++];
   if (!decoder_.step(*world_, tick)) {
     discard_world();
     ++damages_;

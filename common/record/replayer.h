@@ -35,7 +35,7 @@ class Replayer {
   [[nodiscard]] const engine::World& world() const { return *world_; }
 
   /// Returns what entered the tick; nullptr if the world was read from a keyframe and not stepped.
-  [[nodiscard]] const engine::LoggedTick* entered() const {
+  [[nodiscard]] const engine::DecodedTick* entered() const {
     return is_stepped_ ? &decoder_.last() : nullptr;
   }
 

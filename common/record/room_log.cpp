@@ -85,8 +85,8 @@ void RoomLog::keyframe(Tick tick, ConstBytes world) {
   pass({.type = RecordType::Keyframe, .flags = flags, .tick = tick, .count = segment_});
 }
 
-void RoomLog::tick(const engine::TickEntry& entry) {
-  TICKBOX_ASSERT(any_segment_ && entry.tick == last_tick_ + 1);
+void RoomLog::tick(const engine::EncodedTick& entry) {
+  TICKBOX_ASSERT(any_segment_ && entry.tick == last_tick_ + 1 && entry.state_hash);
   const bool fits = batch_.size() + kEntryHeadBytes + entry.bytes.size() <= kPayloadBytesMax;
   if (gathered_ > 0 && (entry.is_quiet != is_quiet_ || !fits)) flush();
   last_tick_ = entry.tick;
@@ -94,10 +94,10 @@ void RoomLog::tick(const engine::TickEntry& entry) {
   segment_is_quiet_ = segment_is_quiet_ && is_quiet_;
   ++gathered_;
   if (is_quiet_) {
-    quiet_hash_ = entry.state_hash;
+    quiet_hash_ = *entry.state_hash;
   } else {
     NumberWriter batch{batch_};
-    batch.fixed(entry.state_hash);
+    batch.fixed(*entry.state_hash);
     batch.number(static_cast<std::uint32_t>(entry.bytes.size()));
     batch.bytes(entry.bytes);
   }

@@ -94,7 +94,7 @@ class RoomLog {
 
   /// Adds a tick. Flushes when a batch is full.
   /// Requires: a keyframe() before the first; consecutive ticks.
-  void tick(const engine::TickEntry& entry);
+  void tick(const engine::EncodedTick& entry);
 
   /// Passes the ticks that were gathered to the sinks.
   void flush();

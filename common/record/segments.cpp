@@ -26,7 +26,7 @@ void Segments::close_last(std::uint32_t next, Tick previous, std::optional<std::
 void Segments::add(Reader::Item item, const Reader& reader) {
   switch (item) {
     case Reader::Item::Keyframe: {
-      const Keyframe& keyframe = reader.keyframe();
+      const KeyframeHead& keyframe = reader.keyframe();
       close_last(keyframe.segment, keyframe.previous, reader.first_segment());
       if (!all.empty()) all.back().continued = !damage_after && all.back().last == keyframe.tick;
       damage_after = false;

@@ -11,7 +11,7 @@ std::uint64_t players_in(const engine::World& world) {
   return static_cast<std::uint64_t>(std::ranges::count_if(world.seats(), &engine::SeatInfo::taken));
 }
 
-void count(const engine::LoggedTick& tick, PlayerSummary& players) {
+void count(const engine::DecodedTick& tick, PlayerSummary& players) {
   players.players_max = std::max<std::uint64_t>(players.players_max, tick.sources.size());
   players.joins += tick.joins.size();
   players.leaves += tick.leaves.size();
@@ -27,16 +27,16 @@ class PlayerCount {
  public:
   explicit PlayerCount(Decoder& decoder) : decoder_(decoder) {}
 
-  /// Counts the content of an item. Returns false if it is impossible; the rest of its segment is
+  /// Adds the content of an item. Returns false if it is impossible; the rest of its segment is
   /// then not counted.
-  [[nodiscard]] bool count(Reader::Item item, const Reader& reader) {
+  [[nodiscard]] bool add(Reader::Item item, const Reader& reader) {
     if (item == Reader::Item::Keyframe) return is_possible_ = begin(reader.world());
     if (item == Reader::Item::Unfinished && is_possible_) {
       return decoder_.tick(reader.unfinished()) != nullptr;
     }
     if (item != Reader::Item::Ticks || !is_possible_) return true;
-    for (const RecordedTick& recorded : reader.ticks()) {
-      const engine::LoggedTick* tick = decoder_.tick(recorded);
+    for (const EncodedTick& recorded : reader.ticks()) {
+      const engine::DecodedTick* tick = decoder_.tick(recorded);
       is_possible_ = tick != nullptr;
       if (!is_possible_) return false;
       count(*tick, players_);
@@ -75,7 +75,7 @@ Summary summarize(Reader reader, Decoder* decoder) {
     item = reader.next();
     segments.add(item, reader);
     if (item == Reader::Item::Damage) list(reader.damage());
-    if (players && !players->count(item, reader)) {
+    if (players && !players->add(item, reader)) {
       ++impossible;
       list({.offset = reader.item_offset(), .bytes = reader.offset() - reader.item_offset()});
     }

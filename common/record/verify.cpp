@@ -45,7 +45,7 @@ void SegmentVerifier::verify(Reader::Item item, const Reader& reader) {
     world_.reset();
     return;
   }
-  for (const RecordedTick& recorded : reader.ticks()) {
+  for (const EncodedTick& recorded : reader.ticks()) {
     if (!world_) return;
     // Ticks beyond the range are stepped to the end of a quiet stretch, or to the keyframe that
     // explains a mismatch; no others are.
@@ -60,7 +60,7 @@ void SegmentVerifier::verify(Reader::Item item, const Reader& reader) {
 
 /// Steps a tick and compares its hash. Fails: false, if the tick is not possible, or if its step
 /// was given up: then nothing is compared.
-bool SegmentVerifier::step(const RecordedTick& recorded) {
+bool SegmentVerifier::step(const EncodedTick& recorded) {
   result_.impossible = !decoder_.step(*world_, recorded);
   result_.given_up = decoder_.gave_up();
   if (result_.impossible || result_.given_up) return false;
@@ -82,7 +82,7 @@ bool SegmentVerifier::step(const RecordedTick& recorded) {
 
 /// Steps the second world by the tick that the first was stepped by. If the step was stopped,
 /// nothing can be said.
-void SegmentVerifier::repeat(const RecordedTick& recorded) {
+void SegmentVerifier::repeat(const EncodedTick& recorded) {
   const bool is_possible = beside_->step(*second_, recorded);
   if (beside_->gave_up() ||
       (is_possible && engine::state_hash(*second_) == engine::state_hash(*world_))) {
@@ -94,7 +94,7 @@ void SegmentVerifier::repeat(const RecordedTick& recorded) {
   second_.reset();
 }
 
-void SegmentVerifier::step_unfinished(const RecordedTick& recorded) {
+void SegmentVerifier::step_unfinished(const EncodedTick& recorded) {
   if (!options_.step_unfinished || recorded.tick > options_.to) return;
   result_.impossible = !decoder_.step_unfinished(*world_, recorded);
   result_.given_up = decoder_.gave_up();

@@ -115,9 +115,9 @@ class SegmentVerifier {
   }
 
   [[nodiscard]] bool gives_up();
-  [[nodiscard]] bool step(const RecordedTick& recorded);
-  void step_unfinished(const RecordedTick& recorded);
-  void repeat(const RecordedTick& recorded);
+  [[nodiscard]] bool step(const EncodedTick& recorded);
+  void step_unfinished(const EncodedTick& recorded);
+  void repeat(const EncodedTick& recorded);
 
   const VerifyOptions& options_;
   Decoder decoder_;

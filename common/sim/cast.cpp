@@ -150,7 +150,7 @@ void Caster::reserve(std::size_t movers) {
   blocks_.reserve(movers / kBlockSize + 1);
 }
 
-void Caster::rebuild(const World& world) {
+void Caster::rebuild(const PhysicsWorld& world) {
   rebuild(world.immovables(), world.settings().border, world.movers());
 }
 

@@ -79,7 +79,7 @@ class Caster {
 
   /// Indexes a world, in place of the one before.
   /// Requires: `world` stays unchanged while casts are answered. Cost: sorts the movers.
-  void rebuild(const World& world);
+  void rebuild(const PhysicsWorld& world);
 
   /// Indexes movers outside any world, such as the past movers of lag compensation.
   /// Requires: all bodies stay unchanged while casts are answered.

@@ -59,7 +59,8 @@ class Overlapped {
 
 }  // namespace
 
-std::optional<CrowdedBody> find_crowded_body(const World& world, const CrowdingLimits& limits,
+std::optional<CrowdedBody> find_crowded_body(const PhysicsWorld& world,
+                                             const CrowdingLimits& limits,
                                              const MayOverlap& may_overlap) {
   const std::span<const Body> movers = world.movers();
   const Immovables immovables = world.immovables();

@@ -37,7 +37,7 @@ using MayOverlap = std::function<bool(const Body&, const Body&)>;
 /// for which `may_overlap` is true do not count.
 /// Cost: as the search for pairs of one step. It ends with the mover at which the pairs exceed
 /// limits.pairs.
-[[nodiscard]] std::optional<CrowdedBody> find_crowded_body(const World& world,
+[[nodiscard]] std::optional<CrowdedBody> find_crowded_body(const PhysicsWorld& world,
                                                            const CrowdingLimits& limits,
                                                            const MayOverlap& may_overlap = {});
 

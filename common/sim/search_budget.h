@@ -1,5 +1,5 @@
 #pragma once
-// How many pairs the steps of a Stepper may look at, and how many are left.
+// How many pairs the steps of a PhysicsStepper may look at, and how many are left.
 
 #include <cstdint>
 #include <functional>

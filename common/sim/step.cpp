@@ -57,7 +57,7 @@ void finish(const Environment& environment, const Movers& movers, StepReport& re
 }  // namespace
 
 /// The state of one step.
-struct Stepper::Scratch {
+struct PhysicsStepper::Scratch {
   Environment environment;
   Movers movers;
   Candidates candidates;
@@ -69,14 +69,14 @@ struct Stepper::Scratch {
   SearchBudget searches;
   std::size_t capacity = 0;  ///< movers for which memory is reserved
 
-  void start(World& world);
+  void start(PhysicsWorld& world);
   void reserve_for(std::size_t count);
   void find_candidates();
-  void step(World& world);
+  void step(PhysicsWorld& world);
 };
 
 /// One tick: the stages in the order of RULES.md.
-void Stepper::Scratch::step(World& world) {
+void PhysicsStepper::Scratch::step(PhysicsWorld& world) {
   start(world);
   if (searches.ends_step()) return;
   integrate(environment, movers);
@@ -99,7 +99,7 @@ void Stepper::Scratch::step(World& world) {
 
 /// Finds which movers and walls each mover may meet on its path. A second attempt, after bodies
 /// were moved, forgets what the first one found.
-void Stepper::Scratch::find_candidates() {
+void PhysicsStepper::Scratch::find_candidates() {
   begin_paths(movers, candidates);
   if (carry_riders(environment, movers, report)) begin_carried_paths(movers, candidates);
   impacts.start(movers.bodies.size());
@@ -110,7 +110,7 @@ void Stepper::Scratch::find_candidates() {
   meet_walls(environment, movers, candidates, impacts, report);
 }
 
-void Stepper::Scratch::start(World& world) {
+void PhysicsStepper::Scratch::start(PhysicsWorld& world) {
   const std::size_t count = world.movers().size();
   if (count >= capacity) reserve_for(count);
   environment = {world.settings(), &world.statics(), world.immovables()};
@@ -124,7 +124,7 @@ void Stepper::Scratch::start(World& world) {
 /// Reserves memory in advance, so that a warm step allocates none. Lists that the number of movers
 /// does not bound get some more than the busiest worlds of the tests need: piles, crowds, platforms
 /// full of riders. In a busier world such a list grows once.
-void Stepper::Scratch::reserve_for(std::size_t count) {
+void PhysicsStepper::Scratch::reserve_for(std::size_t count) {
   constexpr std::size_t kContactsPerMover = 4;
   capacity = std::bit_ceil(count + 1);
   const std::size_t size = capacity + 1;  // lists of ranges also have an end
@@ -138,21 +138,21 @@ void Stepper::Scratch::reserve_for(std::size_t count) {
   sorter.reserve(kContactsPerMover * size);
 }
 
-Stepper::Stepper() : scratch_(std::make_unique<Scratch>()) {}
+PhysicsStepper::PhysicsStepper() : scratch_(std::make_unique<Scratch>()) {}
 
-Stepper::~Stepper() = default;
-Stepper::Stepper(Stepper&&) noexcept = default;
-Stepper& Stepper::operator=(Stepper&&) noexcept = default;
+PhysicsStepper::~PhysicsStepper() = default;
+PhysicsStepper::PhysicsStepper(PhysicsStepper&&) noexcept = default;
+PhysicsStepper& PhysicsStepper::operator=(PhysicsStepper&&) noexcept = default;
 
-void Stepper::limit(SearchLimit limit) {
+void PhysicsStepper::limit(SearchLimit limit) {
   scratch_->searches.start(std::move(limit));
 }
 
-std::uint64_t Stepper::searches_left() const {
+std::uint64_t PhysicsStepper::searches_left() const {
   return scratch_->searches.left();
 }
 
-const StepReport& Stepper::step(World& world) {
+const StepReport& PhysicsStepper::step(PhysicsWorld& world) {
   scratch_->step(world);
 #ifdef TICKBOX_AUDIT
   // No pair overlaps that did not when the tick began. Positions alone decide, not the step's

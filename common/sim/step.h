@@ -12,21 +12,21 @@
 
 namespace tickbox::sim {
 
-/// Steps worlds. A Stepper holds only scratch memory and serves any number of worlds, one after the
-/// other: the fewer there are, the more of it stays in the processor's caches. The result never
-/// depends on earlier steps. Cost: no allocation once warm.
-class Stepper {
+/// Steps worlds. A PhysicsStepper holds only scratch memory and serves any number of worlds, one
+/// after the other: the fewer there are, the more of it stays in the processor's caches. The result
+/// never depends on earlier steps. Cost: no allocation once warm.
+class PhysicsStepper {
  public:
-  Stepper();
-  ~Stepper();
-  Stepper(Stepper&&) noexcept;
-  Stepper& operator=(Stepper&&) noexcept;
+  PhysicsStepper();
+  ~PhysicsStepper();
+  PhysicsStepper(PhysicsStepper&&) noexcept;
+  PhysicsStepper& operator=(PhysicsStepper&&) noexcept;
 
   /// Moves `world` by one tick. Bodies that overlap at its start are separated if possible.
   /// Otherwise they do not collide with each other until they are apart. Requires: every mover
   /// within the limits of Body. Source: the swept AABB against the Minkowski difference, on a time
   /// lattice.
-  const StepReport& step(World& world);
+  const StepReport& step(PhysicsWorld& world);
 
   /// Limits all steps from now on, together, until the next call.
   void limit(SearchLimit limit);

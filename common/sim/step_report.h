@@ -51,7 +51,7 @@ struct BodyPair {
   return a < b ? BodyPair{a, b} : BodyPair{b, a};
 }
 
-/// The events of a step. Valid until the next step of the same Stepper.
+/// The events of a step. Valid until the next step of the same PhysicsStepper.
 struct StepReport {
   std::vector<Contact> contacts;
   std::vector<BodyId> frozen;  ///< bodies over their budget of events, by id

@@ -15,12 +15,12 @@ bool has_lower_id(const Body& body, BodyId id) {
 
 }  // namespace
 
-World::World(WorldSettings settings, SharedStatics statics)
+PhysicsWorld::PhysicsWorld(WorldSettings settings, SharedStatics statics)
     : settings_(settings), statics_(std::move(statics)) {
   TICKBOX_ASSERT(statics_ != nullptr);
 }
 
-World& World::operator=(const World& other) {
+PhysicsWorld& PhysicsWorld::operator=(const PhysicsWorld& other) {
   if (this == &other) return *this;
   settings_ = other.settings_;
   statics_ = other.statics_;
@@ -34,13 +34,13 @@ World& World::operator=(const World& other) {
   return *this;
 }
 
-const FixedBodies& World::fixed() const {
+const FixedBodies& PhysicsWorld::fixed() const {
   static const FixedBodies kNone;
   return fixed_ ? *fixed_ : kNone;
 }
 
 /// The fixed bodies, shared with no other world.
-FixedBodies& World::own_fixed() {
+FixedBodies& PhysicsWorld::own_fixed() {
   if (!fixed_) {
     fixed_ = std::make_shared<FixedBodies>();
   } else if (fixed_.use_count() > 1) {
@@ -49,22 +49,22 @@ FixedBodies& World::own_fixed() {
   return *fixed_;
 }
 
-const Body* World::find(BodyId id) const {
+const Body* PhysicsWorld::find(BodyId id) const {
   const Body* mover = find_mover(id);
   return mover == nullptr && fixed_ ? fixed_->find(id) : mover;
 }
 
-const Body* World::find_mover(BodyId id) const {
+const Body* PhysicsWorld::find_mover(BodyId id) const {
   const auto place = std::lower_bound(movers_.begin(), movers_.end(), id, has_lower_id);
   return place != movers_.end() && place->id == id ? &*place : nullptr;
 }
 
-Body* World::find_mover(BodyId id) {
+Body* PhysicsWorld::find_mover(BodyId id) {
   const auto place = std::lower_bound(movers_.begin(), movers_.end(), id, has_lower_id);
   return place != movers_.end() && place->id == id ? &*place : nullptr;
 }
 
-void World::add(std::span<const Body> bodies) {
+void PhysicsWorld::add(std::span<const Body> bodies) {
   std::size_t movers = 0;
   for (const Body& body : bodies) {
     TICKBOX_ASSERT(body.kind != Kind::Static);
@@ -94,7 +94,7 @@ void World::add(std::span<const Body> bodies) {
   }
 }
 
-bool World::remove(BodyId id) {
+bool PhysicsWorld::remove(BodyId id) {
   const auto place = std::lower_bound(movers_.begin(), movers_.end(), id, has_lower_id);
   if (place != movers_.end() && place->id == id) {
     movers_.erase(place);
@@ -103,7 +103,7 @@ bool World::remove(BodyId id) {
   return fixed_ && fixed_->find(id) != nullptr && own_fixed().remove(id);
 }
 
-void World::remove(std::span<const BodyId> ids) {
+void PhysicsWorld::remove(std::span<const BodyId> ids) {
   if (ids.empty()) return;
   const auto first = std::lower_bound(movers_.begin(), movers_.end(), ids.front(), has_lower_id);
   auto kept = first;
@@ -122,12 +122,12 @@ void World::remove(std::span<const BodyId> ids) {
   }
 }
 
-void World::clear() {
+void PhysicsWorld::clear() {
   movers_.clear();
   fixed_.reset();
 }
 
-std::uint64_t state_hash(const World& world) {
+std::uint64_t state_hash(const PhysicsWorld& world) {
   StreamHasher hasher;
   hasher.add(world.settings().gravity.x);
   hasher.add(world.settings().gravity.y);

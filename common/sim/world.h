@@ -25,16 +25,16 @@ struct WorldSettings {
 
 /// Movers, and what they meet. Thread: a world and its copies belong to one thread, since they
 /// share their fixed bodies until one of them changes its own.
-class World {
+class PhysicsWorld {
  public:
-  World(WorldSettings settings, SharedStatics statics);
-  World(const World&) = default;
-  World(World&&) = default;
+  PhysicsWorld(WorldSettings settings, SharedStatics statics);
+  PhysicsWorld(const PhysicsWorld&) = default;
+  PhysicsWorld(PhysicsWorld&&) = default;
   /// Copies the fixed bodies of `other` if this world has fixed bodies of its own: their memory is
   /// kept, so that later changes need not allocate any. Otherwise it shares those of `other`.
-  World& operator=(const World& other);
-  World& operator=(World&&) = default;
-  ~World() = default;
+  PhysicsWorld& operator=(const PhysicsWorld& other);
+  PhysicsWorld& operator=(PhysicsWorld&&) = default;
+  ~PhysicsWorld() = default;
 
   [[nodiscard]] const WorldSettings& settings() const { return settings_; }
 
@@ -103,6 +103,6 @@ class World {
 /// XXH3-64 of the settings, the hash of the statics, and every field of every mover in the order of
 /// ids. Where there are fixed bodies, their number and the sum of their hashes follow: no cost for
 /// each of them.
-[[nodiscard]] std::uint64_t state_hash(const World& world);
+[[nodiscard]] std::uint64_t state_hash(const PhysicsWorld& world);
 
 }  // namespace tickbox::sim

@@ -340,7 +340,7 @@ std::string exposition(const Metrics& metrics, const ProcessFacts& process) {
   return text.finish();
 }
 
-LogEvent Summary::consume(const Metrics& metrics, Instant now) {
+LogEvent IntervalSummary::consume(const Metrics& metrics, Instant now) {
   const double seconds = std::chrono::duration<double>(now - since_).count();
   const auto per_second = [seconds](std::uint64_t before, std::uint64_t after, double unit) {
     return static_cast<double>(after - before) / seconds / unit;

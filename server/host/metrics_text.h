@@ -35,9 +35,9 @@ struct ProcessFacts {
 /// The interval of the summary that the server logs, so that a log alone shows how the server ran.
 inline constexpr Duration kSummaryInterval = std::chrono::seconds{10};
 
-class Summary {
+class IntervalSummary {
  public:
-  explicit Summary(Instant start) : since_(start) {}
+  explicit IntervalSummary(Instant start) : since_(start) {}
 
   /// Adds a tick that took this long, in nanoseconds.
   void add_tick(std::uint64_t nanoseconds) { ticks_.add(nanoseconds); }

@@ -146,7 +146,7 @@ std::expected<std::string, std::string> parse_public_address(std::string_view te
   return std::string{text};
 }
 
-void add_access(cli::Command& program, Options& options) {
+void add_access(cli::CommandParser& program, Options& options) {
   program.add_option(
       "--bind", options.bind,
       "Address to serve clients on. 0.0.0.0 is every IPv4 address of this machine, [::] every "
@@ -185,7 +185,7 @@ void add_access(cli::Command& program, Options& options) {
                       .default_text = "the bound address; for a wildcard, all of this machine"});
 }
 
-void add_admin(cli::Command& program, Options& options) {
+void add_admin(cli::CommandParser& program, Options& options) {
   program.add_option("--admin-bind", options.admin_bind,
                      "Address of the admin side (HTTP: metrics and health). One other than "
                      "loopback needs --admin-token-file",
@@ -243,7 +243,7 @@ std::expected<std::string, std::string> parse_name(std::string_view text) {
   return std::string{text};
 }
 
-void add_recording(cli::Command& program, Options& options) {
+void add_recording(cli::CommandParser& program, Options& options) {
   program.add_option("--record", options.record, "Record the match to this directory",
                      {.value = "DIR"});
   program.add_option("--record-rotate-time", options.record_rotate_time, parse_rotate_time,
@@ -279,7 +279,7 @@ std::function<std::string(const std::string&)> check_game(engine::Games games) {
   };
 }
 
-void add_options(cli::Command& program, engine::Games games, Options& options,
+void add_options(cli::CommandParser& program, engine::Games games, Options& options,
                  os::LogOptions& log) {
   program.add_config();
   add_access(program, options);
@@ -384,7 +384,7 @@ int run_server(int argc, char** argv, const ServerProgram& server) {
   std::string admin;
   bool asked_health = false;
   cli::CommonFlags health_flags;
-  cli::Command health = program.add_command(
+  cli::CommandParser health = program.add_command(
       {.name = "health",
        .description = "Ask a running server whether it is alive, or ready. Exit 0 if so, 1 if not.",
        .example = server.names.server + " health --admin 127.0.0.1:9180"},
@@ -416,7 +416,7 @@ int run_server(int argc, char** argv, const ServerProgram& server) {
   const auto map = engine::find_map_name(game, options.map);
   if (!wrong && !map) wrong = "--map: " + map.error();
   log_options.name = options.name;
-  const os::Log log{log_options};
+  const os::AsyncLog log{log_options};
   // Hints for people do not belong between the lines of a machine's log.
   const Announcement announcement{
       .json = flags.json, .quiet = flags.quiet || log_options.format == os::LogFormat::Json};

@@ -40,7 +40,7 @@ void wait_for_followers(const Server& server, StopDeadline& deadline) {
 }  // namespace
 
 cli::ExitCode report_failure(const ProgramNames& programs, const Announcement& announcement,
-                             const os::Log& log, cli::ExitCode code, const std::string& why) {
+                             const os::AsyncLog& log, cli::ExitCode code, const std::string& why) {
   const bool as_event = log.format() == os::LogFormat::Json;
   if (as_event) {
     log.write(Severity::Error, {"failed", {{"reason", why}, {"exit", cli::to_int(code)}}});
@@ -50,7 +50,7 @@ cli::ExitCode report_failure(const ProgramNames& programs, const Announcement& a
 }
 
 cli::ExitCode serve(const Options& options, engine::Games games, const Announcement& announcement,
-                    const os::Log& log) {
+                    const os::AsyncLog& log) {
   Server server{options, log};
   StdoutWriter out;
   const auto fail = [&](const std::string& why) {

@@ -14,11 +14,11 @@ namespace tickbox::server {
 /// Reports why the server cannot start or has failed: as cli::report_failure() does, but as an
 /// event if the log is JSON, so that stderr has nothing but JSON. Returns `code`.
 cli::ExitCode report_failure(const ProgramNames& programs, const Announcement& announcement,
-                             const os::Log& log, cli::ExitCode code, const std::string& why);
+                             const os::AsyncLog& log, cli::ExitCode code, const std::string& why);
 
 /// Serves until a signal or the room's last tick, or for options.ticks ticks. Fails: Failed,
 /// after one line on stderr.
 [[nodiscard]] cli::ExitCode serve(const Options& options, engine::Games games,
-                                  const Announcement& announcement, const os::Log& log);
+                                  const Announcement& announcement, const os::AsyncLog& log);
 
 }  // namespace tickbox::server

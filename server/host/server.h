@@ -29,22 +29,22 @@ namespace tickbox::server {
 /// The log of the shard as lines of the system's log.
 class OsLog final : public Log {
  public:
-  explicit OsLog(const os::Log& log) : log_(log) {}
+  explicit OsLog(const os::AsyncLog& log) : log_(log) {}
 
   void event(Severity severity, const LogEvent& event) override { log_.write(severity, event); }
 
   [[nodiscard]] os::LogStatus status() const { return log_.status(); }
 
-  [[nodiscard]] const os::Log& sink() const { return log_; }
+  [[nodiscard]] const os::AsyncLog& sink() const { return log_; }
 
  private:
-  const os::Log& log_;
+  const os::AsyncLog& log_;
 };
 
 /// The members are in the order of construction: each uses only those above it.
 struct Server {
   /// Both arguments must outlive the object.
-  Server(const Options& with, const os::Log& to) : options(with), log(to) {}
+  Server(const Options& with, const os::AsyncLog& to) : options(with), log(to) {}
 
   /// Makes all of it. Fails: with one line.
   [[nodiscard]] std::expected<void, std::string> open(engine::Games games);

@@ -48,7 +48,7 @@ class TickLoop {
   Shard& shard_;
   TickPacer pacer_;
   ServiceEnd end_;
-  Summary summary_;
+  IntervalSummary summary_;
   StallLog stalls_;
   PacedCount lost_lines_;
   std::uint64_t lines_dropped_ = 0;  ///< lines of the log, when it last looked

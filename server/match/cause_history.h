@@ -20,7 +20,7 @@ namespace tickbox::server {
 /// of that slot and visits no other slot's causes: a client sees a few bodies of a room in which
 /// thousands act in every tick.
 template <class Cause>
-class CauseLog {
+class CauseHistory {
   /// The position of a cause. No cause is in tick 0, which a room begins with.
   struct Position {
     Tick tick;

@@ -1,10 +1,10 @@
 #pragma once
 // The changes of some values in the last ticks, such as the input of each seat.
 //
-// In a crowd most inputs change in each tick, so a plan must not walk over them. The log has for
-// each value a word with a bit for each tick, and for each tick the sum of all changes up to it.
-// What has changed since a base is then a difference of two sums. Both are lists by value: a plan
-// reads those of its base and of the present tick, and few lines of the processor's cache.
+// In a crowd most inputs change in each tick, so a plan must not walk over them. The history has
+// for each value a word with a bit for each tick, and for each tick the sum of all changes up to
+// it. What has changed since a base is then a difference of two sums. Both are lists by value: a
+// plan reads those of its base and of the present tick, and few lines of the processor's cache.
 
 #include "core/ids.h"
 #include "engine/bits.h"
@@ -29,9 +29,9 @@ struct PayloadSum {
   std::uint32_t bits = 0;
 };
 
-class ChangeLog {
+class ChangeHistory {
  public:
-  explicit ChangeLog(std::size_t values)
+  explicit ChangeHistory(std::size_t values)
       : changed_(values), sums_(kTicks * values), payloads_(kTicks * values) {}
 
   /// Begins a tick; forgets the tick protocol::kTicksRemembered before. Requires: the tick after

@@ -18,8 +18,8 @@ Match::Match(const GameTable& game, engine::SharedMap map, std::uint32_t tick_ra
              std::uint64_t seed)
     : world_(opened(game, std::move(map), tick_rate, seed, stepper_)),
       tick_log_(world_),
-      log_(world_, base_age_max(tick_rate)) {
-  const std::size_t rows = log_.slots().capacity();
+      history_(world_, base_age_max(tick_rate)) {
+  const std::size_t rows = history_.slots().capacity();
   states_.for_each_slot([&](StateAt& state) {
     state.rows = views::Rows{game};
     state.rows.reserve(rows);
@@ -31,7 +31,7 @@ Match::Match(const GameTable& game, engine::SharedMap map, std::uint32_t tick_ra
 void Match::tick(const engine::TickRequest& request) {
   report_ = &stepper_.step(world_, request, record_);
   store_state();
-  log_.record(world_, record_, *report_);
+  history_.record(world_, record_, *report_);
 }
 
 /// Stores the state after the present tick in place of the oldest one.

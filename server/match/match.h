@@ -1,6 +1,6 @@
 #pragma once
-// One match of any game: a world, and the log and states of its last ticks. A match knows nothing
-// of sessions.
+// One match of any game: a world, and the history and states of its last ticks. A match knows
+// nothing of sessions.
 
 #include "core/ids.h"
 #include "core/tick_ring.h"
@@ -9,7 +9,7 @@
 #include "engine/stepper.h"
 #include "engine/world.h"
 #include "protocol/history_depths.h"
-#include "server/match/match_log.h"
+#include "server/match/match_history.h"
 #include "views/rows.h"
 
 #include <cstdint>
@@ -41,12 +41,12 @@ class Match {
 
   [[nodiscard]] const engine::TickLog& tick_log() const { return tick_log_; }
 
-  /// Returns the entry of the tick logged last. Valid until the next is logged.
-  [[nodiscard]] engine::TickEntry tick_entry() const {
+  /// Returns the tick logged last. Valid until the next is logged.
+  [[nodiscard]] engine::EncodedTick encoded_tick() const {
     return {.tick = tick_log_.last(),
-            .bytes = tick_log_.bytes(),
             .state_hash = hash_,
-            .is_quiet = tick_log_.is_quiet()};
+            .is_quiet = tick_log_.is_quiet(),
+            .bytes = tick_log_.bytes()};
   }
 
   [[nodiscard]] const engine::World& world() const { return world_; }
@@ -67,10 +67,10 @@ class Match {
   /// Returns the state after the last tick.
   [[nodiscard]] const StateAt& state() const { return states_.at(world_.tick); }
 
-  /// Returns the log from which snapshots are made.
-  [[nodiscard]] MatchLog& log() { return log_; }
+  /// Returns the history from which snapshots are made.
+  [[nodiscard]] MatchHistory& history() { return history_; }
 
-  [[nodiscard]] const MatchLog& log() const { return log_; }
+  [[nodiscard]] const MatchHistory& history() const { return history_; }
 
  private:
   void store_state();
@@ -84,7 +84,7 @@ class Match {
   engine::StateHasher hasher_;
   std::uint64_t hash_ = 0;
   TickRing<StateAt, protocol::kTicksRemembered> states_;
-  MatchLog log_;
+  MatchHistory history_;
 };
 
 }  // namespace tickbox::server

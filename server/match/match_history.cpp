@@ -1,4 +1,4 @@
-#include "server/match/match_log.h"
+#include "server/match/match_history.h"
 
 #include "core/assert.h"
 #include "engine/declared.h"
@@ -50,7 +50,7 @@ bool has_left(const engine::TickRecord& record, BodyId id) {
 
 }  // namespace
 
-MatchLog::MatchLog(const engine::World& world, std::uint32_t base_age_max)
+MatchHistory::MatchHistory(const engine::World& world, std::uint32_t base_age_max)
     : game_(&world.game()),
       base_age_max_(base_age_max),
       default_input_(world.game().input.bytes),
@@ -75,8 +75,8 @@ MatchLog::MatchLog(const engine::World& world, std::uint32_t base_age_max)
   islands_.insert(tick_).clear(slots_.size());
 }
 
-void MatchLog::record(const engine::World& world, const engine::TickRecord& record,
-                      const engine::TickReport& report) {
+void MatchHistory::record(const engine::World& world, const engine::TickRecord& record,
+                          const engine::TickReport& report) {
   begin_tick(world, &record, report.spawns);
   record_spawns(report);
   report.visit_influences([this](BodyId a, BodyId b) { join(a, b); });
@@ -85,8 +85,8 @@ void MatchLog::record(const engine::World& world, const engine::TickRecord& reco
   record_outcomes(record);
 }
 
-void MatchLog::begin_tick(const engine::World& world, const engine::TickRecord* record,
-                          std::span<const engine::SpawnedBy> spawns) {
+void MatchHistory::begin_tick(const engine::World& world, const engine::TickRecord* record,
+                              std::span<const engine::SpawnedBy> spawns) {
   tick_ = world.tick;
   if (rest_version_ == world.rest_version()) {
     slots_.update_unchanged(tick_);
@@ -111,8 +111,8 @@ void MatchLog::begin_tick(const engine::World& world, const engine::TickRecord* 
 /// has spawned or removed them. No client knows a body that the server has spawned, and such a body
 /// may have influenced others. A body that the server has removed stays where a client replays its
 /// spawn.
-void MatchLog::add_transients(const engine::TickRecord& record,
-                              std::span<const engine::SpawnedBy> spawns) {
+void MatchHistory::add_transients(const engine::TickRecord& record,
+                                  std::span<const engine::SpawnedBy> spawns) {
   const auto add = [this](BodyId id) {
     transients_.push_back({.id = id, .slot = slots_.add_transient(tick_, id)});
   };
@@ -125,7 +125,7 @@ void MatchLog::add_transients(const engine::TickRecord& record,
   }
 }
 
-void MatchLog::record_spawns(const engine::TickReport& report) {
+void MatchHistory::record_spawns(const engine::TickReport& report) {
   for (const engine::SpawnedBy& spawn : report.spawns) {
     const SlotId parent = joining_slot(spawn.parent);
     const SlotId child = joining_slot(spawn.child);
@@ -139,14 +139,14 @@ void MatchLog::record_spawns(const engine::TickReport& report) {
 }
 
 /// Returns the slot that stands for a body, or kNoSlot.
-SlotId MatchLog::joining_slot(BodyId id) const {
+SlotId MatchHistory::joining_slot(BodyId id) const {
   const SlotId own = slots_.find(id);
   if (own != kNoSlot) return own;
   const auto transient = std::ranges::find(transients_, id, &Transient::id);
   return transient != transients_.end() ? transient->slot : kNoSlot;
 }
 
-void MatchLog::join(BodyId a, BodyId b) {
+void MatchHistory::join(BodyId a, BodyId b) {
   const SlotId first = joining_slot(a);
   const SlotId second = joining_slot(b);
   if (first == kNoSlot || second == kNoSlot || first == second) return;
@@ -154,7 +154,7 @@ void MatchLog::join(BodyId a, BodyId b) {
 }
 
 /// Adds the tick to the islands of all earlier bases, and begins those since this tick.
-void MatchLog::update_islands() {
+void MatchHistory::update_islands() {
   // Two touching bodies report many contacts per tick, and every forest would repeat the join.
   std::ranges::sort(joined_);
   const auto repeats = std::ranges::unique(joined_);
@@ -172,11 +172,11 @@ void MatchLog::update_islands() {
   islands_.insert(tick_).clear(slots_.size());
 }
 
-MutableBytes MatchLog::held(Player player) {
+MutableBytes MatchHistory::held(Player player) {
   return MutableBytes{held_}.subspan(player.seat * default_input_.size(), default_input_.size());
 }
 
-void MatchLog::record_inputs(const engine::World& world, const engine::TickRecord& record) {
+void MatchHistory::record_inputs(const engine::World& world, const engine::TickRecord& record) {
   for (const engine::Outcome& outcome : record.outcomes) {
     const bool is_other =
         outcome.kind == engine::OutcomeKind::Left || outcome.kind == engine::OutcomeKind::Joined;
@@ -194,12 +194,12 @@ void MatchLog::record_inputs(const engine::World& world, const engine::TickRecor
   }
 }
 
-void MatchLog::record_outcome(const OutcomeCause& cause) {
+void MatchHistory::record_outcome(const OutcomeCause& cause) {
   outcomes_.add(cause);
   if (cause.slot != kNoSlot) acted_[cause.slot] = tick_;
 }
 
-void MatchLog::record_outcomes(const engine::TickRecord& record) {
+void MatchHistory::record_outcomes(const engine::TickRecord& record) {
   std::vector<std::byte>& bytes = payloads_.at(tick_);
   const auto record_decided = [&](const engine::Outcome& outcome) {
     if (outcome.kind == engine::OutcomeKind::Room) {

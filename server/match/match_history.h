@@ -1,5 +1,5 @@
 #pragma once
-// The log of a match's last ticks from which snapshots are made: written once per tick, for all
+// The history of a match's last ticks from which snapshots are made: written once per tick, for all
 // clients.
 //
 // It has the causes of each tick, already as bits: changed inputs by seat, outcomes and strikes by
@@ -14,8 +14,8 @@
 #include "engine/world.h"
 #include "protocol/history_depths.h"
 #include "server/match/body_slots.h"
-#include "server/match/cause_log.h"
-#include "server/match/change_log.h"
+#include "server/match/cause_history.h"
+#include "server/match/change_history.h"
 #include "server/match/islands.h"
 
 #include <cstddef>
@@ -42,11 +42,11 @@ struct SpawnCause {
   SlotId child;
 };
 
-class MatchLog {
+class MatchHistory {
  public:
   /// `base_age_max`: the age in ticks of the oldest base for which islands are kept; below
   /// protocol::kTicksRemembered.
-  MatchLog(const engine::World& world, std::uint32_t base_age_max);
+  MatchHistory(const engine::World& world, std::uint32_t base_age_max);
 
   /// Records the tick that was just stepped.
   void record(const engine::World& world, const engine::TickRecord& record,
@@ -59,16 +59,16 @@ class MatchLog {
   [[nodiscard]] const BodySlots& slots() const { return slots_; }
 
   /// The changed inputs, by seat.
-  [[nodiscard]] const ChangeLog& inputs() const { return inputs_; }
+  [[nodiscard]] const ChangeHistory& inputs() const { return inputs_; }
 
-  /// The changes of the room's state, which is value 0 of this log.
-  [[nodiscard]] const ChangeLog& room() const { return room_; }
+  /// The changes of the room's state, which is value 0 of this history.
+  [[nodiscard]] const ChangeHistory& room() const { return room_; }
 
   /// Outcomes and strikes, in the order in which they took effect: each tick's strikes before the
   /// outcomes that follow the physics.
-  [[nodiscard]] const CauseLog<OutcomeCause>& outcomes() const { return outcomes_; }
+  [[nodiscard]] const CauseHistory<OutcomeCause>& outcomes() const { return outcomes_; }
 
-  [[nodiscard]] const CauseLog<SpawnCause>& spawns() const { return spawns_; }
+  [[nodiscard]] const CauseHistory<SpawnCause>& spawns() const { return spawns_; }
 
   /// Returns the tick of the newest outcome, strike or spawn of a body; 0 before the first.
   [[nodiscard]] Tick acted(SlotId slot) const { return acted_[slot]; }
@@ -110,10 +110,10 @@ class MatchLog {
   std::uint32_t payload_count_ = 0;       ///< payloads of the current tick
   std::vector<Transient> transients_;
   std::vector<std::pair<SlotId, SlotId>> joined_;  ///< in the current tick
-  ChangeLog inputs_;
-  ChangeLog room_;
-  CauseLog<OutcomeCause> outcomes_;
-  CauseLog<SpawnCause> spawns_;
+  ChangeHistory inputs_;
+  ChangeHistory room_;
+  CauseHistory<OutcomeCause> outcomes_;
+  CauseHistory<SpawnCause> spawns_;
   std::vector<Tick> acted_;  ///< by slot
   TickRing<std::vector<std::byte>, protocol::kTicksRemembered> payloads_;
   TickRing<Islands, protocol::kTicksRemembered> islands_;  ///< by base tick, up to base_age_max old

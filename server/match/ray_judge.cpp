@@ -59,10 +59,10 @@ sim::Body body_of(const views::Rows& rows, std::size_t row) {
 }
 
 /// Returns whether the server has decided for a body after `tick`.
-bool was_decided(const MatchLog& log, BodyId id, Tick tick) {
-  const SlotId slot = log.slots().find(id);
-  if (slot == kNoSlot || !log.outcomes().has_since(slot, tick)) return false;
-  return !log.outcomes().visit_since(
+bool was_decided(const MatchHistory& history, BodyId id, Tick tick) {
+  const SlotId slot = history.slots().find(id);
+  if (slot == kNoSlot || !history.outcomes().has_since(slot, tick)) return false;
+  return !history.outcomes().visit_since(
       slot, tick, [](Tick, const OutcomeCause& cause) { return cause.is_strike; });
 }
 
@@ -75,14 +75,14 @@ RayJudge::RayJudge(std::uint32_t tick_rate) : look_back_max_(tick_rate * kLookBa
 void RayJudge::judge(const Match& match, std::span<const std::uint8_t> look_back,
                      std::span<const engine::FiredRay> rays, std::vector<engine::Strike>& strikes) {
   // The world's tick is already the one that is stepped.
-  const Tick next = match.log().tick() + 1;
+  const Tick next = match.history().tick() + 1;
   casts_.clear();
   for (std::uint32_t i = 0; i < rays.size(); ++i) {
     const engine::FiredRay& fired = rays[i];
     if (!is_possible(fired.ray)) continue;
     const std::uint32_t back =
         std::min({std::uint32_t{look_back[fired.shooter.seat]}, look_back_max_, next.value});
-    casts_.push_back({.render_tick = std::min(match.log().tick(), Tick{next.value - back}),
+    casts_.push_back({.render_tick = std::min(match.history().tick(), Tick{next.value - back}),
                       .shooter = fired.shooter,
                       .number = i,
                       .cast = {.from = fired.ray.from,
@@ -117,7 +117,7 @@ void RayJudge::cast_at(const Match& match, std::span<Cast> casts) {
     area = union_of(area, hull_of(cast.cast));
   }
   gather_bodies(match, area, casts.front().render_tick);
-  const sim::World& physics = match.world().physics();
+  const sim::PhysicsWorld& physics = match.world().physics();
   caster_.rebuild(physics.immovables(), physics.settings().border, bodies_);
   for (Cast& cast : casts) {
     const std::optional<sim::CastHit> hit = caster_.nearest(cast.cast);
@@ -132,12 +132,12 @@ void RayJudge::cast_at(const Match& match, std::span<Cast> casts) {
 void RayJudge::gather_bodies(const Match& match, const sim::Box& area, Tick render_tick) {
   bodies_.clear();
   const StateAt* state = match.state_after(render_tick);
-  if (state == nullptr) state = match.state_after(match.log().tick());
+  if (state == nullptr) state = match.state_after(match.history().tick());
   for (std::size_t row = 0; row < state->rows.size(); ++row) {
     if (is_fixed(state->rows, row)) continue;
     const sim::Body body = body_of(state->rows, row);
     if (!sim::overlap(area, sim::box_of(body.min, body.size))) continue;
-    if (was_decided(match.log(), body.id, render_tick)) continue;
+    if (was_decided(match.history(), body.id, render_tick)) continue;
     bodies_.push_back(body);
   }
 }

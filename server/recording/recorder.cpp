@@ -41,8 +41,9 @@ void Recorder::begin_segment_if_due() {
   log_.keyframe(match_.world().tick, keyframe_);
 }
 
-void Recorder::stepping(const RequestedTick& requested) {
-  requested_ = requested;
+void Recorder::stepping(const engine::TickRequest& request, const engine::CommandOrigins& origins) {
+  request_ = request;
+  origins_ = origins;
   begin_segment_if_due();
   in_step_ = true;
 }
@@ -50,7 +51,7 @@ void Recorder::stepping(const RequestedTick& requested) {
 void Recorder::stepped() {
   TICKBOX_ASSERT(in_step_);
   in_step_ = false;
-  log_.tick(match_.tick_entry());
+  log_.tick(match_.encoded_tick());
   if (match_.record().closes_match()) log_.match_ended();
 }
 
@@ -73,9 +74,9 @@ bool Recorder::write_last_seconds(ByteSink& sink) const {
 
 std::vector<std::byte> Recorder::unfinished_tick() const {
   engine::TickRecord record;
-  engine::write_request(match_.world().game(), requested_.request, record);
+  engine::write_request(match_.world().game(), request_, record);
   engine::TickLog log = match_.tick_log();
-  const ConstBytes bytes = log.tick(record, requested_.origins);
+  const ConstBytes bytes = log.tick(record, origins_);
   return {bytes.begin(), bytes.end()};
 }
 

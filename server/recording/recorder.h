@@ -14,12 +14,6 @@
 
 namespace tickbox::server {
 
-/// The request of the tick that is being stepped, and where it comes from.
-struct RequestedTick {
-  engine::TickRequest request;
-  engine::CommandOrigins origins;
-};
-
 class Recorder {
  public:
   /// `header`: of the room's run. Requires: the match outlives this.
@@ -34,7 +28,7 @@ class Recorder {
 
   /// Does the same, and keeps the request of the next tick until stepped(). Call it before the
   /// match ticks. Cost: no allocation once warm.
-  void stepping(const RequestedTick& requested);
+  void stepping(const engine::TickRequest& request, const engine::CommandOrigins& origins);
 
   /// Logs the tick that the match has written to its tick log last.
   void stepped();
@@ -58,7 +52,8 @@ class Recorder {
   record::RoomLog log_;
   std::shared_ptr<LogTail> tail_;
   std::vector<std::byte> keyframe_;
-  RequestedTick requested_;
+  engine::TickRequest request_;     ///< of the tick that is being stepped
+  engine::CommandOrigins origins_;  ///< of that request
   bool in_step_ = false;
 };
 

@@ -43,16 +43,16 @@ void HostedRoom::step(Metrics& metrics) {
                                          std::vector<engine::Strike>& strikes) {
     ray_judge_.judge(match_, look_backs_, rays, strikes);
   };
-  const RequestedTick tick{.request = {.opens_match = closes_match(),
-                                       .leaves = leaves_,
-                                       .joins = joins_,
-                                       .commands = commands_,
-                                       .inputs = inputs_,
-                                       .judge = &judge},
-                           .origins = {.sources = sources_, .clients = clients_joining_}};
-  if (recorder_ != nullptr) recorder_->stepping(tick);
-  match_.tick(tick.request);
-  match_.write_tick_log(tick.origins);
+  const engine::TickRequest request{.opens_match = closes_match(),
+                                    .leaves = leaves_,
+                                    .joins = joins_,
+                                    .commands = commands_,
+                                    .inputs = inputs_,
+                                    .judge = &judge};
+  const engine::CommandOrigins origins{.sources = sources_, .clients = clients_joining_};
+  if (recorder_ != nullptr) recorder_->stepping(request, origins);
+  match_.tick(request);
+  match_.write_tick_log(origins);
   if (recorder_ != nullptr) recorder_->stepped();
   leaves_.clear();
   waiting_commands_.clear();

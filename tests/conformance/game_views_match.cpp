@@ -91,7 +91,7 @@ class Watched {
   void watch() {
     const engine::SeatInfo& seat = match_.world().seats()[kWatched.seat];
     if (!seat.taken || seat.generation != generation_) {
-      sent_ = server::SentViews{match_.log().base_age_max()};
+      sent_ = server::SentViews{match_.history().base_age_max()};
       events_ = server::EventQueue{20};
       waiting_.clear();
       first_ = match_.world().tick;
@@ -125,7 +125,7 @@ class Watched {
     std::string members;
     for (const server::SlotId slot : view) {
       if (!members.empty()) members += ",";
-      members += std::to_string(match_.log().slots().slot(slot).id.value);
+      members += std::to_string(match_.history().slots().slot(slot).id.value);
     }
     const std::int64_t age = plan.on_base ? now - sent_.base_tick() : 0;
     std::printf("content %d %u %s %s\n", static_cast<int>(age),

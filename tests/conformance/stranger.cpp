@@ -20,7 +20,7 @@ Stranger::Stranger(Capture& capture, std::uint16_t port)
 }
 
 void Stranger::begin_anew() {
-  pair_ = net::handshake_pair(net::draw<net::Key>(capture_.entropy()));
+  pair_ = net::handshake_pair(net::draw<net::SecretKey>(capture_.entropy()));
   accepted_.reset();
   refused_ = false;
 }

@@ -78,7 +78,7 @@ TEST(CrashFile, AnAssertionWhileItIsWrittenAbortsAtOnce) {
         server::Recorder recorder(played.match(), played.header());
         const server::CrashFile crash_file(path, recorder);
         const engine::Join join{};
-        recorder.stepping({.request = {.joins = {&join, 1}}, .origins = {}});  // to no seat
+        recorder.stepping({.joins = {&join, 1}}, {});  // to no seat
         const bool first = false;
         TICKBOX_ASSERT(first);
       },

@@ -9,7 +9,7 @@ namespace tickbox::tests {
 /// Decides a tick, and gives it to the recorder as a shard does before the match steps it.
 inline void begin_tick(RecordedMatch& played, server::Recorder& recorder) {
   const RecordedMatch::Decided decided = played.decide();
-  recorder.stepping({.request = decided.request, .origins = decided.origins});
+  recorder.stepping(decided.request, decided.origins);
 }
 
 /// Plays a tick as a shard does.

@@ -81,7 +81,7 @@ TEST(LastSeconds, TakeNoMemoryOnceWarm) {
   for (int tick = 0; tick < 1'300; ++tick) {
     const RecordedMatch::Decided decided = played.decide();
     const std::uint64_t before = allocations();
-    recorder.stepping({.request = decided.request, .origins = decided.origins});
+    recorder.stepping(decided.request, decided.origins);
     asked += allocations() - before;
     played.play();
     const std::uint64_t stepped = allocations();

@@ -114,7 +114,7 @@ struct Recorded {
   void run(int ticks) {
     for (; ticks > 0; --ticks) {
       const RecordedMatch::Decided next = played.decide();
-      recorder->stepping({.request = next.request, .origins = next.origins});
+      recorder->stepping(next.request, next.origins);
       played.play();
       recorder->stepped();
       calendar.jump(std::chrono::milliseconds{100});

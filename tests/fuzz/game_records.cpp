@@ -61,7 +61,7 @@ TICKBOX_FUZZ_TARGET(read_keyframe)(ConstBytes input) {
 
 TICKBOX_FUZZ_TARGET(read_tick)(ConstBytes input) {
   static engine::TickLogReader reader{tests::menagerie()};
-  static engine::LoggedTick tick;
+  static engine::DecodedTick tick;
   reader.begin(match_world());
   if (!reader.read(input, tick)) return;
   engine::TickLog log{match_world()};

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kRounding = 1 - 1e-12;
 
-void check_buckets(const commands::BucketCounts& buckets) {
+void check_buckets(const commands::CumulativeBuckets& buckets) {
   fuzz::check(!buckets.bounds.empty() && buckets.bounds.size() == buckets.counts.size());
   fuzz::check(std::ranges::is_sorted(buckets.bounds, std::less_equal{}));
   fuzz::check(std::isinf(buckets.bounds.back()));

@@ -23,8 +23,8 @@ TICKBOX_FUZZ_TARGET(parse_scenario)(ConstBytes input) {
   fuzz::check(scenario->tick_rate >= 1 && scenario->tick_rate <= scenario::kTickRateMax);
   fuzz::check(scenario->ticks <= scenario::kTicksMax);
   if (scenario->movers.size() + scenario->statics.size() > kBodiesMax) return;
-  sim::World world = scenario::make_world(*scenario);
-  sim::Stepper stepper;
+  sim::PhysicsWorld world = scenario::make_world(*scenario);
+  sim::PhysicsStepper stepper;
   for (int tick = 0; tick < kTicks; ++tick) {
     stepper.step(world);
   }

@@ -38,7 +38,7 @@ class Order {
     if (item == Item::Keyframe) {
       keyframe(reader.keyframe().tick);
     } else if (item == Item::Ticks) {
-      for (const record::RecordedTick& recorded : reader.ticks()) {
+      for (const record::EncodedTick& recorded : reader.ticks()) {
         tick(recorded.tick);
         fuzz::check(recorded.state_hash || recorded.is_quiet);
         fuzz::check(!recorded.is_quiet || recorded.bytes.empty());

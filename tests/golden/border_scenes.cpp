@@ -26,7 +26,7 @@ std::int32_t draw_range(Rng& rng) {
   return kRanges[rng.below(kRanges.size())];
 }
 
-void throw_at_corners(sim::World& world, Rng& rng, std::uint32_t tick) {
+void throw_at_corners(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick) {
   constexpr std::uint32_t kTicksBetweenThrows = 25;
   if (tick % kTicksBetweenThrows != 1) return;
   for (sim::Body& body : world.movers()) {
@@ -47,7 +47,7 @@ sim::Body draw_leaver(Rng& rng, std::uint32_t id) {
   return body;
 }
 
-void keep_coming(sim::World& world, Rng& rng, std::uint32_t tick) {
+void keep_coming(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick) {
   constexpr std::size_t kCrowded = 120;
   constexpr std::uint32_t kTicksBetweenBursts = 40;
   const std::uint32_t arrivals = tick % kTicksBetweenBursts == 1 ? 30 : 1;

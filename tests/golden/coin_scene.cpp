@@ -55,12 +55,12 @@ sim::Body door(std::int32_t number) {
                     {(8 * number + 7) * kUnit, (kRows - 4) * kUnit}, {kUnit / 2, 4 * kUnit});
 }
 
-void add_if_none(sim::World& world, const sim::Body& body) {
+void add_if_none(sim::PhysicsWorld& world, const sim::Body& body) {
   if (world.find(body.id) == nullptr) world.add(body);
 }
 
 /// Removes the coins that a mover is in.
-void take_coins(sim::World& world) {
+void take_coins(sim::PhysicsWorld& world) {
   std::vector<BodyId> taken;
   for (const sim::Body& coin : world.fixed().by_id()) {
     if (!sim::is_ghost(coin)) continue;
@@ -72,7 +72,7 @@ void take_coins(sim::World& world) {
   world.remove(taken);
 }
 
-void build_and_break(sim::World& world, Rng& rng) {
+void build_and_break(sim::PhysicsWorld& world, Rng& rng) {
   const std::int32_t column = between(rng, 0, kColumns - 1);
   const std::int32_t row = kFloorHeight * between(rng, 1, 4);
   const sim::Body brick = brick_at(column, row);
@@ -81,7 +81,7 @@ void build_and_break(sim::World& world, Rng& rng) {
   add_if_none(world, coin_at(cell.x, cell.y));
 }
 
-void play(sim::World& world, Rng& rng, std::uint32_t tick) {
+void play(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick) {
   constexpr std::uint32_t kTicksBetweenMoves = 20;
   constexpr std::uint32_t kTicksOfDoor = 90;
   for (sim::Body& body : world.movers()) {

@@ -14,7 +14,7 @@ constexpr std::int32_t kRoom = 32 * kUnit;
 constexpr std::int32_t kRunSpeed = 6 * kUnit / 60;
 constexpr std::uint16_t kCrateMass = 20;
 
-void run_to_a_corner(sim::World& world, Rng& rng, std::uint32_t tick) {
+void run_to_a_corner(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick) {
   constexpr std::uint32_t kTicksPerCorner = 400;
   constexpr std::array<Vec2, 4> kCorners = {{{0, 0}, {kRoom, kRoom}, {0, kRoom}, {kRoom, 0}}};
   const Vec2 goal = kCorners[tick / kTicksPerCorner % kCorners.size()];

@@ -15,7 +15,7 @@ constexpr Vec2 kGravity{0, 546};
 constexpr std::int32_t kRunSpeed = 6 * kUnit / 60;
 constexpr std::int32_t kJumpSpeed = 16 * kUnit / 60;
 
-void run_and_jump(sim::World& world, Rng& rng, std::uint32_t tick) {
+void run_and_jump(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick) {
   constexpr std::uint32_t kTicksBetweenKicks = 30;
   for (sim::Body& body : world.movers()) {
     if ((tick + body.id.value) % kTicksBetweenKicks != 0) continue;
@@ -26,7 +26,7 @@ void run_and_jump(sim::World& world, Rng& rng, std::uint32_t tick) {
 
 // Pile.
 
-void throw_again(sim::World& world, Rng& rng, std::uint32_t tick) {
+void throw_again(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick) {
   constexpr std::uint32_t kTicksBetweenThrows = 350;
   if (tick % kTicksBetweenThrows != 0) return;
   for (sim::Body& body : world.movers()) {
@@ -36,7 +36,7 @@ void throw_again(sim::World& world, Rng& rng, std::uint32_t tick) {
 
 // Stacks.
 
-void kick_some(sim::World& world, Rng& rng, std::uint32_t tick) {
+void kick_some(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick) {
   constexpr std::uint32_t kTicksBetweenKicks = 120;
   constexpr int kKicked = 6;
   if (tick % kTicksBetweenKicks != 0) return;

@@ -32,7 +32,7 @@ class MatchScene final : public Scene {
     return hashes_of(world_, stepper_.step(world_, request, record_));
   }
 
-  [[nodiscard]] const sim::World& world() const override { return world_.physics(); }
+  [[nodiscard]] const sim::PhysicsWorld& world() const override { return world_.physics(); }
 
  private:
   engine::World world_{games::arena(),
@@ -51,7 +51,7 @@ class MenagerieScene final : public Scene {
     return hashes_of(match_.world(), report);
   }
 
-  [[nodiscard]] const sim::World& world() const override { return match_.world().physics(); }
+  [[nodiscard]] const sim::PhysicsWorld& world() const override { return match_.world().physics(); }
 
  private:
   static constexpr std::uint32_t kSeats = 6;

@@ -24,7 +24,7 @@ bool is_sweeper(const sim::Body& body) {
 }
 
 /// Puts some riders above a platform, or into it: a body that has jumped off finds no way back.
-void lift_some(sim::World& world, Rng& rng) {
+void lift_some(sim::PhysicsWorld& world, Rng& rng) {
   constexpr int kLifted = 5;
   for (int n = 0; n < kLifted; ++n) {
     sim::Body& body = world.movers()[rng.below(world.movers().size())];
@@ -36,7 +36,7 @@ void lift_some(sim::World& world, Rng& rng) {
   }
 }
 
-void jump_and_sweep(sim::World& world, Rng& rng, std::uint32_t tick) {
+void jump_and_sweep(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick) {
   constexpr std::uint32_t kTicksBetweenLifts = 20;
   if (tick % kTicksBetweenLifts == 0) lift_some(world, rng);
   constexpr std::uint32_t kTicksBetweenJumps = 45;

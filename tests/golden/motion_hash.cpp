@@ -2,7 +2,7 @@
 
 namespace tickbox::golden {
 
-void add_motion(StreamHasher& hasher, const sim::World& world) {
+void add_motion(StreamHasher& hasher, const sim::PhysicsWorld& world) {
   for (const sim::Body& body : world.movers()) {
     hasher.add(body.min.x);
     hasher.add(body.min.y);
@@ -11,7 +11,7 @@ void add_motion(StreamHasher& hasher, const sim::World& world) {
   }
 }
 
-std::uint32_t motion_hash(const sim::World& world) {
+std::uint32_t motion_hash(const sim::PhysicsWorld& world) {
   StreamHasher hasher;
   add_motion(hasher, world);
   return static_cast<std::uint32_t>(hasher.digest());

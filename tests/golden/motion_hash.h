@@ -10,9 +10,9 @@
 namespace tickbox::golden {
 
 /// Adds the position and the velocity of every mover of `world`, in the order of ids.
-void add_motion(StreamHasher& hasher, const sim::World& world);
+void add_motion(StreamHasher& hasher, const sim::PhysicsWorld& world);
 
 /// The lower half of XXH3-64 over the motion of `world`.
-[[nodiscard]] std::uint32_t motion_hash(const sim::World& world);
+[[nodiscard]] std::uint32_t motion_hash(const sim::PhysicsWorld& world);
 
 }  // namespace tickbox::golden

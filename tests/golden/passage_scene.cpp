@@ -22,7 +22,7 @@ Vec2 draw_place(Rng& rng) {
   return Vec2{between(rng, 0, kWidth - 2 * kUnit), between(rng, 0, kHeight - 2 * kUnit)};
 }
 
-void climb_and_drop(sim::World& world, Rng& rng, std::uint32_t tick) {
+void climb_and_drop(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick) {
   constexpr std::uint32_t kTicksBetweenMoves = 25;
   for (sim::Body& body : world.movers()) {
     if (body.kind != sim::Kind::Dynamic) continue;

@@ -37,8 +37,8 @@ void Plan::add_walls(Vec2 inside) {
   add_static({inside.x, 0}, {kWall, inside.y});
 }
 
-sim::World Plan::world() const {
-  sim::World world{settings, std::make_shared<const sim::Statics>(statics, paths)};
+sim::PhysicsWorld Plan::world() const {
+  sim::PhysicsWorld world{settings, std::make_shared<const sim::Statics>(statics, paths)};
   for (const sim::Body& body : movers) {
     world.add(body);
   }

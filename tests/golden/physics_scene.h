@@ -27,11 +27,11 @@ struct Plan {
   /// Adds four walls around the box from the origin to `inside`.
   void add_walls(Vec2 inside);
 
-  [[nodiscard]] sim::World world() const;
+  [[nodiscard]] sim::PhysicsWorld world() const;
 };
 
 /// What happens to a world before the step that makes `tick`; the first is 1.
-using Disturb = void (*)(sim::World& world, Rng& rng, std::uint32_t tick);
+using Disturb = void (*)(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick);
 
 class PhysicsScene final : public Scene {
  public:
@@ -40,14 +40,14 @@ class PhysicsScene final : public Scene {
 
   TickHashes step() override;
 
-  [[nodiscard]] const sim::World& world() const override { return world_; }
+  [[nodiscard]] const sim::PhysicsWorld& world() const override { return world_; }
 
  private:
-  sim::World world_;
+  sim::PhysicsWorld world_;
   Rng rng_;
   Disturb disturb_;
   std::uint32_t tick_ = 0;
-  sim::Stepper stepper_;
+  sim::PhysicsStepper stepper_;
 };
 
 }  // namespace tickbox::golden

@@ -33,7 +33,7 @@ class Scene {
   /// Moves on by one tick.
   virtual TickHashes step() = 0;
 
-  [[nodiscard]] virtual const sim::World& world() const = 0;
+  [[nodiscard]] virtual const sim::PhysicsWorld& world() const = 0;
 };
 
 struct NamedScene {

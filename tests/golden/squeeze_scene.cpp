@@ -17,7 +17,7 @@ sim::Squeeze squeeze_of(std::int32_t pit) {
   return pit % 2 == 0 ? sim::Squeeze::Blocked : sim::Squeeze::Crush;
 }
 
-void put_into_each_other(sim::World& world, Rng& rng, std::uint32_t tick) {
+void put_into_each_other(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick) {
   constexpr std::uint32_t kTicksBetweenMoves = 40;
   constexpr int kMoved = 3;
   if (tick % kTicksBetweenMoves != 0) return;

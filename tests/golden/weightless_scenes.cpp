@@ -12,7 +12,7 @@ void make_elastic(sim::Body& body) {
   body.restitution = sim::kFullRestitution;
 }
 
-void leave_alone(sim::World& /*world*/, Rng& /*rng*/, std::uint32_t /*tick*/) {}
+void leave_alone(sim::PhysicsWorld& /*world*/, Rng& /*rng*/, std::uint32_t /*tick*/) {}
 
 // Bullets.
 
@@ -33,7 +33,7 @@ void add_thin_walls(Plan& plan, std::size_t axis) {
   }
 }
 
-void shoot_again(sim::World& world, Rng& rng, std::uint32_t tick) {
+void shoot_again(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick) {
   constexpr std::uint32_t kTicksBetweenShots = 12;
   if (tick % kTicksBetweenShots != 1) return;
   for (sim::Body& body : world.movers()) {
@@ -47,7 +47,7 @@ void shoot_again(sim::World& world, Rng& rng, std::uint32_t tick) {
 
 constexpr std::int32_t kRushRoom = 2'000 * kUnit;
 
-void rush_on(sim::World& world, Rng& rng, std::uint32_t tick) {
+void rush_on(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick) {
   constexpr std::uint32_t kTicksBetweenKicks = 8;
   if (tick % kTicksBetweenKicks != 1) return;
   for (sim::Body& body : world.movers()) {

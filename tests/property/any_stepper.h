@@ -24,7 +24,7 @@ inline bool judges_naive_step() {
 
 class AnyStepper {
  public:
-  const sim::StepReport& step(sim::World& world) {
+  const sim::StepReport& step(sim::PhysicsWorld& world) {
     if (!naive_) return fast_.step(world);
     report_ = naive_step(world);
     return report_;
@@ -32,7 +32,7 @@ class AnyStepper {
 
  private:
   bool naive_ = judges_naive_step();
-  sim::Stepper fast_;
+  sim::PhysicsStepper fast_;
   sim::StepReport report_;
 };
 

@@ -109,7 +109,8 @@ bool stops_there(const Body& one_way, const Meeting& meeting, bool other_is_high
 
 class Tick {
  public:
-  Tick(const sim::World& before, const sim::World& after, const sim::StepReport& report);
+  Tick(const sim::PhysicsWorld& before, const sim::PhysicsWorld& after,
+       const sim::StepReport& report);
   std::string judge();
 
  private:
@@ -123,7 +124,7 @@ class Tick {
   [[nodiscard]] bool is_crushed_pair(const Body& a, const Body& b) const;
   [[nodiscard]] bool may_undo_snap(const Passage& passage) const;
 
-  const sim::World& before_;
+  const sim::PhysicsWorld& before_;
   const sim::StepReport& report_;
   std::vector<Passage> passages_;
   bool someone_waited_ = false;
@@ -131,7 +132,8 @@ class Tick {
   std::ostringstream wrong_;
 };
 
-Tick::Tick(const sim::World& before, const sim::World& after, const sim::StepReport& report)
+Tick::Tick(const sim::PhysicsWorld& before, const sim::PhysicsWorld& after,
+           const sim::StepReport& report)
     : before_(before), report_(report) {
   const auto in = [](const auto& ids, BodyId id) { return std::ranges::count(ids, id) != 0; };
   std::vector<BodyId> hit;
@@ -327,7 +329,7 @@ std::string Tick::judge() {
 
 }  // namespace
 
-std::string what_is_wrong(const sim::World& before, const sim::World& after,
+std::string what_is_wrong(const sim::PhysicsWorld& before, const sim::PhysicsWorld& after,
                           const sim::StepReport& report) {
   return Tick{before, after, report}.judge();
 }

@@ -16,7 +16,8 @@ namespace tickbox::test {
 /// body that a static stopped touches it. I7: events stay within the budget. Ghosts: every begin
 /// and end of an overlap is reported once. Kinematic bodies are where their paths say, if they did
 /// not wait.
-[[nodiscard]] std::string what_is_wrong(const sim::World& before, const sim::World& after,
+[[nodiscard]] std::string what_is_wrong(const sim::PhysicsWorld& before,
+                                        const sim::PhysicsWorld& after,
                                         const sim::StepReport& report);
 
 }  // namespace tickbox::test

@@ -46,7 +46,7 @@ class Islands {
   std::set<std::pair<std::uint64_t, std::uint64_t>> met_;
 };
 
-void join_all(Islands& islands, const sim::World& before, const sim::StepReport& report) {
+void join_all(Islands& islands, const sim::PhysicsWorld& before, const sim::StepReport& report) {
   const auto join = [&](BodyId a, BodyId b) {
     const bool a_moves = before.find_mover(a) != nullptr;
     const bool b_moves = before.find_mover(b) != nullptr;
@@ -72,18 +72,18 @@ struct Counts {
   std::uint64_t fixed_left_out = 0;
 };
 
-void try_world(const sim::World& start, std::uint64_t seed, Counts& counts) {
-  sim::Stepper stepper;
+void try_world(const sim::PhysicsWorld& start, std::uint64_t seed, Counts& counts) {
+  sim::PhysicsStepper stepper;
   Islands islands;
-  sim::World whole = start;
-  std::vector<sim::World> states;
+  sim::PhysicsWorld whole = start;
+  std::vector<sim::PhysicsWorld> states;
   for (int tick = 0; tick < kTicks; ++tick) {
-    const sim::World before = whole;
+    const sim::PhysicsWorld before = whole;
     join_all(islands, before, stepper.step(whole));
     states.push_back(whole);
   }
 
-  sim::World half{start.settings(), start.shared_statics()};
+  sim::PhysicsWorld half{start.settings(), start.shared_statics()};
   std::map<std::uint64_t, std::uint64_t> sizes;
   for (const sim::Body& body : start.movers()) {
     const std::uint64_t island = islands.root_of(body.id);

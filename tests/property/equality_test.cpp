@@ -34,18 +34,19 @@ class FastStep : public testing::TestWithParam<WorldKind> {
  protected:
   void try_seed(std::uint64_t seed, int movers_max);
 
-  sim::Stepper stepper_;
+  sim::PhysicsStepper stepper_;
   std::size_t contacts_ = 0;
 };
 
 void FastStep::try_seed(std::uint64_t seed, int movers_max) {
   const Features& features = GetParam().features;
-  sim::World fast = random_world({.seed = seed, .movers_max = movers_max, .features = features});
+  sim::PhysicsWorld fast =
+      random_world({.seed = seed, .movers_max = movers_max, .features = features});
   Rng rng{seed};
   for (int tick = 1; tick <= kTicks; ++tick) {
     if (tick % kTicksBetweenDisturbances == 0) disturb(fast, rng, features);
-    sim::World naive = fast;
-    const sim::World before = fast;
+    sim::PhysicsWorld naive = fast;
+    const sim::PhysicsWorld before = fast;
     const sim::StepReport expected = naive_step(naive);
     if (prints_worlds()) std::cout << "before tick " << tick << '\n' << text_of(before) << '\n';
     const sim::StepReport& report = stepper_.step(fast);
@@ -70,7 +71,7 @@ TEST_P(FastStep, EqualsTheNaiveStep) {
 
 // In a pile bodies have fewer turns to part.
 TEST(FastStepOfAPile, EqualsTheNaiveStep) {
-  sim::Stepper stepper;
+  sim::PhysicsStepper stepper;
   for (std::uint64_t seed = 0; seed < kPileSeeds; ++seed) {
     Rng rng{seed};
     const auto bodies = static_cast<std::uint32_t>(20 + rng.below(100));
@@ -82,10 +83,10 @@ TEST(FastStepOfAPile, EqualsTheNaiveStep) {
                           static_cast<std::int32_t>(rng.below(spread))},
                          at(1, 1)));
     }
-    sim::World fast = Scene::make_world({.gravity = {0, 18}}, pile);
+    sim::PhysicsWorld fast = Scene::make_world({.gravity = {0, 18}}, pile);
     std::size_t separated = 0;
     for (int tick = 1; tick <= 3; ++tick) {
-      sim::World naive = fast;
+      sim::PhysicsWorld naive = fast;
       const sim::StepReport expected = naive_step(naive);
       const sim::StepReport& report = stepper.step(fast);
       ASSERT_EQ(first_difference(fast, naive) + first_difference(report, expected), "")

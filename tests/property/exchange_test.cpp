@@ -74,7 +74,7 @@ TEST(Exchange, PartsNoFasterThanRestitutionAllowsAndKeepsMomentum) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng{seed};
     const Pair before = draw_pair(rng);
-    sim::World world{{}, std::make_shared<const sim::Statics>(std::vector<Body>{})};
+    sim::PhysicsWorld world{{}, std::make_shared<const sim::Statics>(std::vector<Body>{})};
     world.add(before.low);
     world.add(before.high);
     const sim::StepReport& report = stepper.step(world);
@@ -114,8 +114,8 @@ TEST(Exchange, DoesNotBounceAtSpeedsThatGravityMakes) {
   constexpr std::int32_t kGravity = 546;
   for (std::int32_t speed = 0; speed <= 4 * kGravity; speed += 13) {
     const Body floor{.id = {1}, .kind = sim::Kind::Static, .min = {0, 0}, .size = {kUnit, kUnit}};
-    sim::World world{{.gravity = {0, kGravity}},
-                     std::make_shared<const sim::Statics>(std::vector<Body>{floor})};
+    sim::PhysicsWorld world{{.gravity = {0, kGravity}},
+                            std::make_shared<const sim::Statics>(std::vector<Body>{floor})};
     world.add({.id = {2},
                .response = sim::Response::Bounce,
                .min = {0, -kUnit},

@@ -18,26 +18,26 @@ namespace tickbox::test {
 namespace {
 
 using sim::Body;
-using sim::World;
+using sim::PhysicsWorld;
 
 /// A world with the movers of `like`, and with `immovables` as its statics and fixed bodies.
-World world_of(const World& like, std::vector<Body> immovables) {
+PhysicsWorld world_of(const PhysicsWorld& like, std::vector<Body> immovables) {
   const auto paths = like.statics().paths();
   std::vector<Body> statics;
   std::vector<Body> others{like.movers().begin(), like.movers().end()};
   for (const Body& body : immovables) {
     (body.kind == sim::Kind::Static ? statics : others).push_back(body);
   }
-  World world{like.settings(),
-              std::make_shared<const sim::Statics>(
-                  std::move(statics), std::vector<sim::Path>{paths.begin(), paths.end()})};
+  PhysicsWorld world{like.settings(),
+                     std::make_shared<const sim::Statics>(
+                         std::move(statics), std::vector<sim::Path>{paths.begin(), paths.end()})};
   for (const Body& body : others) {
     world.add(body);
   }
   return world;
 }
 
-std::vector<Body> immovables_of(const World& world) {
+std::vector<Body> immovables_of(const PhysicsWorld& world) {
   std::vector<Body> all{world.statics().bodies().begin(), world.statics().bodies().end()};
   for (const Body& body : world.fixed().by_id()) {
     all.push_back(body);
@@ -46,8 +46,8 @@ std::vector<Body> immovables_of(const World& world) {
 }
 
 /// The world without its fixed bodies, to compare the movers.
-World movers_of(const World& world) {
-  World bare{world.settings(), world.shared_statics()};
+PhysicsWorld movers_of(const PhysicsWorld& world) {
+  PhysicsWorld bare{world.settings(), world.shared_statics()};
   for (const Body& body : world.movers()) {
     bare.add(body);
   }
@@ -55,7 +55,7 @@ World movers_of(const World& world) {
 }
 
 /// Each immovable body becomes static or fixed, by chance.
-World recast(const World& world, Rng& rng) {
+PhysicsWorld recast(const PhysicsWorld& world, Rng& rng) {
   std::vector<Body> immovables = immovables_of(world);
   for (Body& body : immovables) {
     body.kind = rng.chance(1, 2) ? sim::Kind::Fixed : sim::Kind::Static;
@@ -74,10 +74,10 @@ TEST(Fixed, MoveMoversAsStaticsDo) {
   std::size_t separated = 0;
   for (const std::uint64_t seed : seeds(1'500)) {
     const Features features{.fixed = false};
-    World world =
+    PhysicsWorld world =
         random_world({.seed = seed, .movers_max = 40, .statics_max = 30, .features = features});
     Rng rng{seed};
-    World other = recast(world, rng);
+    PhysicsWorld other = recast(world, rng);
     for (int tick = 1; tick <= kTicks; ++tick) {
       if (tick % kTicksBetweenDisturbances == 0) {
         Rng same = rng;
@@ -109,7 +109,7 @@ class Flicker {
  public:
   explicit Flicker(std::uint64_t seed) : rng_(seed) {}
 
-  void change(World& world) {
+  void change(PhysicsWorld& world) {
     if (rng_.chance(1, 3)) return;
     for (auto n = rng_.below(3); n > 0 && !world.fixed().empty(); --n) {
       const auto one = static_cast<std::ptrdiff_t>(rng_.below(world.fixed().size()));
@@ -136,16 +136,16 @@ TEST(Fixed, AreAddedAndRemovedAsInAWorldMadeNew) {
   constexpr int kTicks = 40;
   AnyStepper alternating;
   for (const std::uint64_t seed : seeds(500)) {
-    const World start =
+    const PhysicsWorld start =
         random_world({.seed = seed, .movers_max = 30, .statics_max = 24, .features = Features{}});
-    std::vector<World> worlds(2, start);
+    std::vector<PhysicsWorld> worlds(2, start);
     std::vector<Flicker> flickers = {Flicker{seed}, Flicker{seed + 1'000'000}};
     std::vector<AnyStepper> faithful(2);
     for (int tick = 1; tick <= kTicks; ++tick) {
       for (std::size_t i = 0; i < worlds.size(); ++i) {
-        World& world = worlds[i];
+        PhysicsWorld& world = worlds[i];
         flickers[i].change(world);
-        World made_new = world_of(world, immovables_of(world));
+        PhysicsWorld made_new = world_of(world, immovables_of(world));
         ASSERT_EQ(state_hash(made_new), state_hash(world));
         AnyStepper fresh;
         const sim::StepReport& expected = fresh.step(made_new);

@@ -27,12 +27,12 @@ TEST(Invariants, HoldInWorldsOfAllKindsForTenMillionBodyTicks) {
   std::size_t body_ticks = 0;
   for (const std::uint64_t seed : seeds(kWorlds)) {
     const Features features;
-    sim::World world =
+    sim::PhysicsWorld world =
         random_world({.seed = seed, .movers_max = 80, .statics_max = 30, .features = features});
     Rng rng{seed};
     for (int tick = 1; tick <= kTicks; ++tick) {
       if (tick % kTicksBetweenDisturbances == 0) disturb(world, rng, features);
-      const sim::World before = world;
+      const sim::PhysicsWorld before = world;
       const sim::StepReport& report = stepper.step(world);
       const std::string wrong = what_is_wrong(before, world, report);
       ASSERT_TRUE(wrong.empty()) << "seed " << seed << " tick " << tick << '\n' << wrong;
@@ -51,7 +51,7 @@ TEST(Invariants, FreezeNobodyAtTheSpeedsOfGames) {
   constexpr std::int32_t kFast = 8 * kUnit;
   AnyStepper stepper;
   for (const std::uint64_t seed : seeds(1'000)) {
-    sim::World world =
+    sim::PhysicsWorld world =
         random_world({.seed = seed,
                       .movers_max = 60,
                       .statics_max = 30,

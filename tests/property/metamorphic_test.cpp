@@ -19,7 +19,7 @@ namespace tickbox::test {
 namespace {
 
 using sim::Body;
-using sim::World;
+using sim::PhysicsWorld;
 
 // I4: no direction, place or name is special. (neighbours_test has the rest of I4.)
 //
@@ -27,7 +27,7 @@ using sim::World;
 // other's view: every mover and every list of the report.
 
 /// Whether no body can reach the border within a tick.
-bool is_far_from_border(const World& world) {
+bool is_far_from_border(const PhysicsWorld& world) {
   constexpr std::int32_t kNear = kWorldLimit - kSpeedLimit - 8 * kUnit;
   return std::ranges::all_of(world.movers(), [](const Body& body) {
     return std::max(std::abs(body.min.x), std::abs(body.min.y)) < kNear;
@@ -53,7 +53,7 @@ sim::StepReport sorted(sim::StepReport report) {
 
 /// Whether a tie was broken for which the rules name a direction: ways out of an overlap (up, down,
 /// left, right), or axes (y).
-bool may_differ(const Outlook& outlook, const World& before) {
+bool may_differ(const Outlook& outlook, const PhysicsWorld& before) {
   const Ties ties = ties_in_tick(before);
   const bool mirrored = outlook.left_for_right || outlook.up_for_down;
   return (ties.of_ways && (mirrored || outlook.transposed)) || (ties.of_axes && outlook.transposed);
@@ -67,14 +67,14 @@ void expect_same(const Outlook& outlook) {
   std::size_t skipped = 0;
   for (const std::uint64_t seed : seeds(1'000)) {
     const Features features;
-    World world =
+    PhysicsWorld world =
         random_world({.seed = seed, .movers_max = 60, .statics_max = 30, .features = features});
     Rng rng{seed};
     for (int tick = 1; tick <= kTicks; ++tick) {
       if (tick % kTicksBetweenDisturbances == 0) disturb(world, rng, features);
       if (!can_be_seen(world, outlook)) break;
-      const World before = world;
-      World other = seen(world, outlook);
+      const PhysicsWorld before = world;
+      PhysicsWorld other = seen(world, outlook);
       const bool moves_border = outlook.shift != Vec2{};
       if (moves_border && !(is_far_from_border(world) && is_far_from_border(other))) break;
       const sim::StepReport here = sorted(seen(stepper.step(world), outlook));
@@ -120,7 +120,7 @@ TEST(Metamorphic, NamesMatterByTheirOrderAlone) {
 // added, nor the earlier steps of the stepper.
 
 /// The same world, built in another order from fields alone, as a keyframe is read.
-sim::World restored(const sim::World& saved, Rng& rng) {
+sim::PhysicsWorld restored(const sim::PhysicsWorld& saved, Rng& rng) {
   const auto shuffled = [&](std::vector<sim::Body> bodies) {
     for (std::size_t n = bodies.size(); n > 1; --n) {
       std::swap(bodies[n - 1], bodies[rng.below(n)]);
@@ -129,9 +129,10 @@ sim::World restored(const sim::World& saved, Rng& rng) {
   };
   const auto statics = saved.statics().bodies();
   const auto paths = saved.statics().paths();
-  sim::World world{saved.settings(), std::make_shared<const sim::Statics>(
-                                         shuffled({statics.begin(), statics.end()}),
-                                         std::vector<sim::Path>{paths.begin(), paths.end()})};
+  sim::PhysicsWorld world{
+      saved.settings(),
+      std::make_shared<const sim::Statics>(shuffled({statics.begin(), statics.end()}),
+                                           std::vector<sim::Path>{paths.begin(), paths.end()})};
   for (const sim::Body& body : shuffled({saved.movers().begin(), saved.movers().end()})) {
     world.add(body);
   }
@@ -148,11 +149,11 @@ TEST(Restore, AtAnyTickChangesNothing) {
   AnyStepper old;  // has stepped all worlds before
   for (const std::uint64_t seed : seeds(600)) {
     const Features features;
-    sim::World world = random_world({.seed = seed, .movers_max = 50, .features = features});
+    sim::PhysicsWorld world = random_world({.seed = seed, .movers_max = 50, .features = features});
     Rng rng{seed};
     for (int tick = 1; tick <= kTicks; ++tick) {
       if (tick % kTicksBetweenDisturbances == 0) disturb(world, rng, features);
-      sim::World copy = restored(world, rng);
+      sim::PhysicsWorld copy = restored(world, rng);
       ASSERT_EQ(state_hash(copy), state_hash(world)) << "seed " << seed << " tick " << tick;
       AnyStepper fresh;
       const sim::StepReport& expected = fresh.step(copy);

@@ -21,7 +21,7 @@ namespace tickbox::test {
 namespace {
 
 using sim::Body;
-using sim::World;
+using sim::PhysicsWorld;
 
 constexpr int kTicks = 20;
 constexpr int kTicksBetweenDisturbances = 6;
@@ -37,7 +37,7 @@ class Crowd {
  public:
   explicit Crowd(std::uint64_t seed) : rng_(seed) {}
 
-  World added_to(const World& world);
+  PhysicsWorld added_to(const PhysicsWorld& world);
 
  private:
   std::int32_t draw(std::int64_t low, std::int64_t high) {
@@ -46,7 +46,7 @@ class Crowd {
   }
 
   Body draw_far(sim::Kind kind);
-  Body draw_among(const World& world, sim::Kind kind);
+  Body draw_among(const PhysicsWorld& world, sim::Kind kind);
 
   Rng rng_;
 };
@@ -67,14 +67,14 @@ Body Crowd::draw_far(sim::Kind kind) {
 }
 
 /// Draws a body that meets no other.
-Body Crowd::draw_among(const World& world, sim::Kind kind) {
+Body Crowd::draw_among(const PhysicsWorld& world, sim::Kind kind) {
   Body body = draw_far(kind);
   body.layers = 0;
   if (!world.movers().empty()) body.min = world.movers()[rng_.below(world.movers().size())].min;
   return body;
 }
 
-World Crowd::added_to(const World& world) {
+PhysicsWorld Crowd::added_to(const PhysicsWorld& world) {
   std::vector<Body> statics{world.statics().bodies().begin(), world.statics().bodies().end()};
   std::vector<Body> movers{world.movers().begin(), world.movers().end()};
   std::uint32_t id = 0;
@@ -88,9 +88,9 @@ World Crowd::added_to(const World& world) {
     }
   }
   const auto paths = world.statics().paths();
-  World crowded{world.settings(),
-                std::make_shared<const sim::Statics>(
-                    std::move(statics), std::vector<sim::Path>{paths.begin(), paths.end()})};
+  PhysicsWorld crowded{world.settings(),
+                       std::make_shared<const sim::Statics>(
+                           std::move(statics), std::vector<sim::Path>{paths.begin(), paths.end()})};
   for (const Body& body : movers) {
     crowded.add(body);
   }
@@ -101,7 +101,7 @@ World Crowd::added_to(const World& world) {
 }
 
 /// A world, and a report, without the added bodies.
-World without_added(World world) {
+PhysicsWorld without_added(PhysicsWorld world) {
   std::vector<BodyId> added;
   for (const Body& body : world.movers()) {
     if (is_added(body.id)) added.push_back(body.id);
@@ -132,7 +132,7 @@ sim::StepReport without_added(sim::StepReport report) {
   return report;
 }
 
-bool is_near_origin(const World& world) {
+bool is_near_origin(const PhysicsWorld& world) {
   constexpr std::int32_t kNear = 4'000 * kUnit;
   return std::ranges::all_of(world.movers(), [](const Body& body) {
     return std::max(std::abs(body.min.x), std::abs(body.min.y)) < kNear;
@@ -144,12 +144,12 @@ TEST(Neighbours, WhoIsFarAwayOrMeetsNobodyIsNotFelt) {
   int compared = 0;
   for (const std::uint64_t seed : seeds(600)) {
     const Features features;
-    World world = seen(random_world({.seed = seed, .movers_max = 40, .features = features}),
-                       {.renamed = true});
+    PhysicsWorld world = seen(random_world({.seed = seed, .movers_max = 40, .features = features}),
+                              {.renamed = true});
     Rng rng{seed};
     Crowd crowd{seed};
     for (int tick = 1; tick <= kTicks && is_near_origin(world); ++tick) {
-      World crowded = crowd.added_to(world);
+      PhysicsWorld crowded = crowd.added_to(world);
       const sim::StepReport among = without_added(stepper.step(crowded));
       const sim::StepReport alone = without_added(stepper.step(world));
       const std::string difference =
@@ -175,7 +175,7 @@ bool may_be_cut(const Body& body, std::size_t axis) {
 
 /// Cuts every static and fixed body in two at a random place, except those that a body ignores by
 /// id and those that may not be cut on the axis that is drawn.
-World with_split_immovables(const World& world, Rng& rng) {
+PhysicsWorld with_split_immovables(const PhysicsWorld& world, Rng& rng) {
   constexpr std::uint32_t kFirstNewId = 3'000'000;
   const auto statics = world.statics().bodies();
   std::vector<Body> whole{statics.begin(), statics.end()};
@@ -199,9 +199,9 @@ World with_split_immovables(const World& world, Rng& rng) {
   const auto fixed = std::ranges::stable_partition(
       pieces, [](const Body& piece) { return piece.kind == sim::Kind::Static; });
   const auto paths = world.statics().paths();
-  World split{world.settings(), std::make_shared<const sim::Statics>(
-                                    std::vector<Body>{pieces.begin(), fixed.begin()},
-                                    std::vector<sim::Path>{paths.begin(), paths.end()})};
+  PhysicsWorld split{world.settings(), std::make_shared<const sim::Statics>(
+                                           std::vector<Body>{pieces.begin(), fixed.begin()},
+                                           std::vector<sim::Path>{paths.begin(), paths.end()})};
   for (const Body& body : world.movers()) {
     split.add(body);
   }
@@ -212,8 +212,8 @@ World with_split_immovables(const World& world, Rng& rng) {
 }
 
 /// A world with its movers alone.
-World without_fixed(const World& world) {
-  World bare{world.settings(), world.shared_statics()};
+PhysicsWorld without_fixed(const PhysicsWorld& world) {
+  PhysicsWorld bare{world.settings(), world.shared_statics()};
   for (const Body& body : world.movers()) {
     bare.add(body);
   }
@@ -230,13 +230,13 @@ TEST(Neighbours, SeamsOfSplitStaticsAndFixedBodiesAreNotFelt) {
   for (const std::uint64_t seed : seeds(1'000)) {
     Features features;
     features.overlaps = false;
-    World world =
+    PhysicsWorld world =
         random_world({.seed = seed, .movers_max = 40, .statics_max = 30, .features = features});
     Rng rng{seed};
     for (int tick = 1; tick <= kTicks; ++tick) {
       if (tick % kTicksBetweenDisturbances == 0) disturb(world, rng, features);
-      const World before = world;
-      World split = with_split_immovables(world, rng);
+      const PhysicsWorld before = world;
+      PhysicsWorld split = with_split_immovables(world, rng);
       stepper.step(world);
       const sim::StepReport& report = stepper.step(split);
       const std::string difference = first_difference(without_fixed(world), without_fixed(split));

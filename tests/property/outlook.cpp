@@ -75,7 +75,7 @@ void see_all(List& list, const Outlook& outlook) {
 
 /// Visits each path with the size of the body on it, because its points are minimum corners.
 template <class Visit>
-void for_each_path(const sim::World& world, Visit&& visit) {
+void for_each_path(const sim::PhysicsWorld& world, Visit&& visit) {
   for (std::size_t i = 0; i < world.statics().paths().size(); ++i) {
     Vec2 size;
     for (const sim::Body& body : world.movers()) {
@@ -99,7 +99,7 @@ sim::Body seen(const sim::Body& body, const Outlook& outlook) {
   return other;
 }
 
-sim::World seen(const sim::World& world, const Outlook& outlook) {
+sim::PhysicsWorld seen(const sim::PhysicsWorld& world, const Outlook& outlook) {
   sim::WorldSettings settings = world.settings();
   settings.gravity = seen_direction(settings.gravity, outlook);
   std::vector<sim::Body> statics;
@@ -114,8 +114,8 @@ sim::World seen(const sim::World& world, const Outlook& outlook) {
     }
     paths.emplace_back(std::move(points), path.speed());
   });
-  sim::World other{settings,
-                   std::make_shared<const sim::Statics>(std::move(statics), std::move(paths))};
+  sim::PhysicsWorld other{
+      settings, std::make_shared<const sim::Statics>(std::move(statics), std::move(paths))};
   for (const sim::Body& body : world.movers()) {
     other.add(seen(body, outlook));
   }
@@ -146,7 +146,7 @@ sim::StepReport seen(const sim::StepReport& report, const Outlook& outlook) {
   return other;
 }
 
-bool can_be_seen(const sim::World& world, const Outlook& outlook) {
+bool can_be_seen(const sim::PhysicsWorld& world, const Outlook& outlook) {
   const auto fits = [&](const sim::Body& body) {
     return is_within_limits(seen_place(body.min, body.size, outlook));
   };

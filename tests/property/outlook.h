@@ -19,12 +19,12 @@ struct Outlook {
 [[nodiscard]] sim::Body seen(const sim::Body& body, const Outlook& outlook);
 
 /// Requires: can_be_seen().
-[[nodiscard]] sim::World seen(const sim::World& world, const Outlook& outlook);
+[[nodiscard]] sim::PhysicsWorld seen(const sim::PhysicsWorld& world, const Outlook& outlook);
 
 [[nodiscard]] sim::StepReport seen(const sim::StepReport& report, const Outlook& outlook);
 
 /// Whether every body and path is still within the limits after the transformation. Bodies that
 /// stick out of the world may not be.
-[[nodiscard]] bool can_be_seen(const sim::World& world, const Outlook& outlook);
+[[nodiscard]] bool can_be_seen(const sim::PhysicsWorld& world, const Outlook& outlook);
 
 }  // namespace tickbox::test

@@ -37,7 +37,7 @@ class Builder {
   explicit Builder(const RandomWorldOptions& options)
       : options_(options), rng_(options.seed), climate_(draw_climate(rng_, options.features)) {}
 
-  sim::World build();
+  sim::PhysicsWorld build();
 
  private:
   bool place(Body body);
@@ -170,7 +170,7 @@ void Builder::place_moving(int most) {
   }
 }
 
-sim::World Builder::build() {
+sim::PhysicsWorld Builder::build() {
   const sim::WorldSettings settings{
       .gravity = climate_.gravity,
       .border = rng_.chance(1, 3) ? sim::Border::Remove : sim::Border::Solid};
@@ -187,14 +187,15 @@ sim::World Builder::build() {
   std::vector<Body> statics;
   std::ranges::copy_if(placed_, std::back_inserter(statics),
                        [](const Body& body) { return body.kind == sim::Kind::Static; });
-  sim::World world{settings, std::make_shared<const sim::Statics>(std::move(statics), paths_)};
+  sim::PhysicsWorld world{settings,
+                          std::make_shared<const sim::Statics>(std::move(statics), paths_)};
   for (const Body& body : placed_) {
     if (body.kind != sim::Kind::Static) world.add(body);
   }
   return world;
 }
 
-bool is_free(const sim::World& world, const Body& body) {
+bool is_free(const sim::PhysicsWorld& world, const Body& body) {
   const auto bad = [&](const Body& other) {
     return other.id != body.id && would_overlap(body, other);
   };
@@ -209,7 +210,7 @@ void kick(Body& body, Rng& rng) {
 }
 
 /// Moves a body to the position of another, or near it.
-void teleport(const sim::World& world, Body& body, Rng& rng, const Features& features) {
+void teleport(const sim::PhysicsWorld& world, Body& body, Rng& rng, const Features& features) {
   constexpr std::int32_t kNear = 2 * kUnit;
   Body moved = body;
   moved.min = world.movers()[rng.below(world.movers().size())].min;
@@ -221,7 +222,7 @@ void teleport(const sim::World& world, Body& body, Rng& rng, const Features& fea
   if (features.overlaps || is_free(world, moved)) body = moved;
 }
 
-void add_like(sim::World& world, Body body, Rng& rng, const Features& features) {
+void add_like(sim::PhysicsWorld& world, Body body, Rng& rng, const Features& features) {
   constexpr std::uint32_t kFirstNewId = 70'000;  // above every scattered_id()
   body.id = {kFirstNewId + static_cast<std::uint32_t>(rng.below(1'000'000))};
   if (world.find(body.id) != nullptr) return;
@@ -230,7 +231,7 @@ void add_like(sim::World& world, Body body, Rng& rng, const Features& features) 
 }
 
 /// Removes some fixed bodies, changes some, and puts some back elsewhere or under another name.
-void disturb_fixed(sim::World& world, Rng& rng, const Features& features) {
+void disturb_fixed(sim::PhysicsWorld& world, Rng& rng, const Features& features) {
   if (world.fixed().empty()) return;
   for (auto n = rng.below(4); n > 0 && !world.fixed().empty(); --n) {
     Body body = world.fixed().by_id()[static_cast<std::ptrdiff_t>(rng.below(world.fixed().size()))];
@@ -247,11 +248,11 @@ void disturb_fixed(sim::World& world, Rng& rng, const Features& features) {
 
 }  // namespace
 
-sim::World random_world(const RandomWorldOptions& options) {
+sim::PhysicsWorld random_world(const RandomWorldOptions& options) {
   return Builder{options}.build();
 }
 
-void disturb(sim::World& world, Rng& rng, const Features& features) {
+void disturb(sim::PhysicsWorld& world, Rng& rng, const Features& features) {
   for (Body& body : world.movers()) {
     if (!rng.chance(1, 6)) continue;
     if (rng.chance(1, 8))

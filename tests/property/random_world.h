@@ -33,12 +33,12 @@ struct RandomWorldOptions {
 };
 
 /// Draws a world. Without `features.overlaps`, no two of its bodies that collide overlap.
-[[nodiscard]] sim::World random_world(const RandomWorldOptions& options);
+[[nodiscard]] sim::PhysicsWorld random_world(const RandomWorldOptions& options);
 
 /// Acts like the rules of a game between two ticks: kicks and turns some movers, teleports some,
 /// removes and adds some, and fixed bodies as well. With `features.overlaps`, it teleports movers
 /// onto others too.
-void disturb(sim::World& world, Rng& rng, const Features& features);
+void disturb(sim::PhysicsWorld& world, Rng& rng, const Features& features);
 
 /// A kind of random worlds in which a law must hold.
 struct WorldKind {

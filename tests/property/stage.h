@@ -45,7 +45,7 @@ class Stage {
         const bool looks = tick_ % kTicksBetweenLooks == 0;
         EXPECT_TRUE(!looks || sim::find_overlaps(world_).empty()) << "tick " << tick_;
       } else {
-        const sim::World before = world_;
+        const sim::PhysicsWorld before = world_;
         report = &stepper_.step(world_);
         const std::string wrong = what_is_wrong(before, world_, *report);
         EXPECT_TRUE(wrong.empty()) << "tick " << tick_ << '\n' << wrong;
@@ -56,7 +56,7 @@ class Stage {
     return *report;
   }
 
-  [[nodiscard]] sim::World& world() { return world_; }
+  [[nodiscard]] sim::PhysicsWorld& world() { return world_; }
 
   [[nodiscard]] sim::Body& body(std::uint32_t id) { return *world_.find_mover({id}); }
 
@@ -64,7 +64,7 @@ class Stage {
   [[nodiscard]] std::size_t frozen() const { return frozen_; }
 
  private:
-  sim::World world_;
+  sim::PhysicsWorld world_;
   AnyStepper stepper_;
   std::uint32_t tick_ = 0;
   std::size_t frozen_ = 0;

@@ -71,7 +71,7 @@ std::string text_of(const sim::Contact& contact) {
   return out.str();
 }
 
-std::string text_of(const sim::World& world) {
+std::string text_of(const sim::PhysicsWorld& world) {
   std::ostringstream out;
   out << "gravity " << text_of(world.settings().gravity) << ", border "
       << (world.settings().border == sim::Border::Solid ? "solid" : "removes") << '\n';
@@ -94,7 +94,7 @@ std::string text_of(const sim::World& world) {
   return out.str();
 }
 
-std::string first_difference(const sim::World& fast, const sim::World& naive) {
+std::string first_difference(const sim::PhysicsWorld& fast, const sim::PhysicsWorld& naive) {
   const auto [f, n] = std::ranges::mismatch(fast.movers(), naive.movers());
   if (f == fast.movers().end() && n == naive.movers().end()) {
     const bool same = std::ranges::equal(fast.fixed().by_id(), naive.fixed().by_id());

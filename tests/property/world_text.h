@@ -18,11 +18,12 @@ namespace tickbox::test {
 [[nodiscard]] std::string text_of(const sim::Contact& contact);
 
 /// The settings, statics, paths, fixed bodies and movers.
-[[nodiscard]] std::string text_of(const sim::World& world);
+[[nodiscard]] std::string text_of(const sim::PhysicsWorld& world);
 
 /// The first mover in which they differ, from both sides, or that their fixed bodies differ; empty
 /// if both are equal.
-[[nodiscard]] std::string first_difference(const sim::World& fast, const sim::World& naive);
+[[nodiscard]] std::string first_difference(const sim::PhysicsWorld& fast,
+                                           const sim::PhysicsWorld& naive);
 
 /// The first entry of every list in which they differ, from both sides; empty if they are equal.
 /// Influences are not compared: the rules do not define them.

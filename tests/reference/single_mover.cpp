@@ -117,7 +117,7 @@ bool is_listed_before(const ExactContact& a, const ExactContact& b) {
 
 class Solver {
  public:
-  explicit Solver(const sim::World& world) : world_(world), body_(world.movers().front()) {
+  explicit Solver(const sim::PhysicsWorld& world) : world_(world), body_(world.movers().front()) {
     for (Axis axis = 0; axis < 2; ++axis) {
       const std::int64_t pull =
           std::int64_t{world.settings().gravity[axis]} * body_.gravity_scale / 256;
@@ -321,7 +321,7 @@ class Solver {
     ++events_;
   }
 
-  const sim::World& world_;
+  const sim::PhysicsWorld& world_;
   const sim::Body& body_;
   std::array<Course, 2> courses_;
   Instant now_;
@@ -415,7 +415,7 @@ std::string difference(const ExactTick& exact, const sim::StepReport& report,
 
 }  // namespace
 
-Comparison compare_with_exact(const sim::World& before, const sim::StepReport& report,
+Comparison compare_with_exact(const sim::PhysicsWorld& before, const sim::StepReport& report,
                               const sim::Body& after) {
   Comparison compared;
   compared.difference = difference(Solver{before}.run(), report, after, compared);

@@ -38,7 +38,7 @@ struct Comparison {
 /// Compares contacts, their times and velocities, and where the mover ends.
 /// Requires: exactly one mover before the step, dynamic, without friction, that overlaps no body
 /// from which it stays apart; `after` is the mover after the step.
-[[nodiscard]] Comparison compare_with_exact(const sim::World& before, const sim::StepReport& report,
-                                            const sim::Body& after);
+[[nodiscard]] Comparison compare_with_exact(const sim::PhysicsWorld& before,
+                                            const sim::StepReport& report, const sim::Body& after);
 
 }  // namespace tickbox::test

@@ -99,13 +99,13 @@ class SceneDraft {
     }
   }
 
-  [[nodiscard]] sim::World finish() {
+  [[nodiscard]] sim::PhysicsWorld finish() {
     sim::WorldSettings settings;
     if (rng_.chance(1, 2)) {
       settings.gravity = draw_pair(rng_, -scale_.speed_max / 8, scale_.speed_max / 8);
     }
     settings.border = rng_.chance(1, 2) ? sim::Border::Solid : sim::Border::Remove;
-    sim::World world{settings, std::make_shared<const sim::Statics>(std::move(walls_))};
+    sim::PhysicsWorld world{settings, std::make_shared<const sim::Statics>(std::move(walls_))};
     world.add(mover_);
     return world;
   }
@@ -142,7 +142,7 @@ class SceneDraft {
   std::vector<Body> walls_;
 };
 
-sim::World draw_scene(Rng& rng) {
+sim::PhysicsWorld draw_scene(Rng& rng) {
   SceneDraft scene{rng};
   if (rng.chance(2, 3)) scene.add_room();
   scene.add_walls();
@@ -169,7 +169,7 @@ struct Tally {
   }
 };
 
-bool starts_in_a_wall(const sim::World& world) {
+bool starts_in_a_wall(const sim::PhysicsWorld& world) {
   const Body& mover = world.movers().front();
   return std::ranges::any_of(world.statics().bodies(), [&](const Body& wall) {
     return overlap(sim::box_of(wall.min, wall.size), sim::box_of(mover.min, mover.size));
@@ -178,12 +178,12 @@ bool starts_in_a_wall(const sim::World& world) {
 
 TEST(SingleMover, MovesAsTheExactSolutionDoes) {
   constexpr int kScenes = 100'000;
-  sim::Stepper stepper;
+  sim::PhysicsStepper stepper;
   Tally tally;
   for (std::uint64_t seed = 1; seed <= kScenes; ++seed) {
     Rng rng{seed};
-    const sim::World before = draw_scene(rng);
-    sim::World world = before;
+    const sim::PhysicsWorld before = draw_scene(rng);
+    sim::PhysicsWorld world = before;
     const sim::StepReport& report = stepper.step(world);
     if (!report.left.empty()) continue;
     const Comparison compared = compare_with_exact(before, report, world.movers().front());

@@ -49,7 +49,7 @@ struct Happened {
 Happened happened(const Harness& harness, std::uint64_t seed) {
   Happened all;
   step_again(harness, seed,
-             {.on_tick = [&](const server::Match& match, const engine::LoggedTick& tick) {
+             {.on_tick = [&](const server::Match& match, const engine::DecodedTick& tick) {
                const Tick now = match.world().tick;
                const GameTable& game = harness.game();
                for (const Player player : tick.joins) {

@@ -53,7 +53,7 @@ Rays rays_of(const Harness& harness, std::uint64_t seed, const std::vector<std::
   server::RayJudge judge{60};
   const std::vector<std::uint8_t> look_backs(harness.world().seats().size(), other_look_back);
   step_again(harness, seed,
-             {.on_rays = [&](const server::Match& match, const engine::LoggedTick& tick,
+             {.on_rays = [&](const server::Match& match, const engine::DecodedTick& tick,
                              std::span<const engine::FiredRay> fired) {
                std::vector<engine::Strike> others;
                judge.judge(match, look_backs, fired, others);

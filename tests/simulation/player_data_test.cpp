@@ -139,7 +139,7 @@ TEST_F(PlayerDataTest, WhatAPlayerDecidesWithItsInputsReachesTheGame) {
   std::vector<std::int64_t> said;
   const auto player = [&said](const client::Assets&) -> std::expected<client::Decide, std::string> {
     return [&said, input = value_with(menagerie().input, {}), value = std::vector<std::byte>{},
-            commands = std::vector<bots::Command>{}](const bots::Seen& seen) mutable {
+            commands = std::vector<bots::PlayerCommand>{}](const bots::Seen& seen) mutable {
       commands.clear();
       if (seen.tick.value % kTicksBetween == 0 && said.size() < 20) {
         said.push_back(static_cast<std::int64_t>(said.size()));

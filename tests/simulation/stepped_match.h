@@ -19,10 +19,11 @@ namespace tickbox::tests {
 /// Called for each tick of a match that is stepped again.
 struct SteppedAgain {
   /// In the middle of the tick, if it has rays.
-  std::function<void(const server::Match& match, const engine::LoggedTick& tick,
+  std::function<void(const server::Match& match, const engine::DecodedTick& tick,
                      std::span<const engine::FiredRay> rays)>
       on_rays = nullptr;
-  std::function<void(const server::Match& match, const engine::LoggedTick& tick)> on_tick = nullptr;
+  std::function<void(const server::Match& match, const engine::DecodedTick& tick)> on_tick =
+      nullptr;
 };
 
 /// Steps the recorded match of `harness` again. Hooks of the game run again; rays strike whom they
@@ -33,7 +34,7 @@ inline void step_again(const Harness& harness, std::uint64_t seed, const Stepped
   server::Match match{harness.game(), harness.map(), reader->header().tick_rate, seed};
   engine::TickLogReader log{harness.game()};
   log.begin(match.world());
-  engine::LoggedTick tick;
+  engine::DecodedTick tick;
   const engine::JudgeRays judge = [&](std::span<const engine::FiredRay> rays,
                                       std::vector<engine::Strike>& strikes) {
     strikes = tick.record.strikes;
@@ -41,7 +42,7 @@ inline void step_again(const Harness& harness, std::uint64_t seed, const Stepped
   };
   for (auto item = reader->next(); item != record::Reader::Item::Finished; item = reader->next()) {
     if (item != record::Reader::Item::Ticks) continue;
-    for (const record::RecordedTick& recorded : reader->ticks()) {
+    for (const record::EncodedTick& recorded : reader->ticks()) {
       ASSERT_TRUE(log.read(recorded.bytes, tick));
       const engine::RequestReader requested{harness.game(), tick.record};
       engine::TickRequest request = requested.request();

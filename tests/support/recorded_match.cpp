@@ -52,7 +52,7 @@ record::VerifyResult verify_live(record::Reader reader, const Played& played,
 
 }  // namespace
 
-bool is_as_played(const record::RecordedTick& tick, const PlayedTick& played) {
+bool is_as_played(const record::EncodedTick& tick, const PlayedTick& played) {
   return tick.tick == played.tick && tick.is_quiet == played.is_quiet &&
          std::ranges::equal(tick.bytes, played.bytes) &&
          tick.state_hash.value_or(played.state_hash) == played.state_hash;
@@ -190,7 +190,7 @@ const PlayedTick& RecordedMatch::play() {
 /// Returns the tick that was stepped last. Each player in the room has the input that it was given.
 /// A player that has just joined has the input by default, and a neutral source if it has none.
 PlayedTick RecordedMatch::played_tick() const {
-  const engine::TickEntry entry = match_.tick_entry();
+  const engine::EncodedTick entry = match_.encoded_tick();
   PlayedTick tick{.tick = world().tick,
                   .state_hash = match_.hash(),
                   .is_quiet = false,
@@ -242,7 +242,7 @@ void RecordedMatch::record(Writer& writer, std::uint32_t ticks) {
   if (writer.needs_keyframe()) keyframe(writer);
   for (; ticks > 0; --ticks) {
     const PlayedTick& tick = step();
-    engine::TickEntry entry = match_.tick_entry();
+    engine::EncodedTick entry = match_.encoded_tick();
     std::vector<std::byte> bytes;
     if (options_.forge) {
       bytes = told_bytes(tick);

@@ -71,7 +71,7 @@ struct PlayedTick {
 };
 
 /// Returns whether a reader has given back what was played.
-[[nodiscard]] bool is_as_played(const record::RecordedTick& tick, const PlayedTick& played);
+[[nodiscard]] bool is_as_played(const record::EncodedTick& tick, const PlayedTick& played);
 
 /// A match whose players join, leave and press whatever their inputs have, all drawn from the seed.
 class RecordedMatch {

@@ -14,14 +14,14 @@
 
 namespace tickbox::tests {
 
-[[nodiscard]] inline bool joins(const engine::LoggedTick& tick, Player player) {
+[[nodiscard]] inline bool joins(const engine::DecodedTick& tick, Player player) {
   return std::ranges::find(tick.joins, player) != tick.joins.end();
 }
 
 /// Returns what a tick steps for a player: its new input, or the one that it holds. `before`: the
 /// world before the tick.
 [[nodiscard]] inline std::vector<std::byte> stepped_input(const engine::World& before,
-                                                          const engine::LoggedTick& tick,
+                                                          const engine::DecodedTick& tick,
                                                           Player player) {
   const TypeInfo& type = before.game().input;
   std::vector<std::byte> input(type.bytes);
@@ -39,7 +39,7 @@ namespace tickbox::tests {
 /// Returns an input without what has no effect in this tick. The avatar of a player that joins has
 /// its first state.
 [[nodiscard]] inline std::vector<std::byte> without_the_ineffective(const engine::World& before,
-                                                                    const engine::LoggedTick& tick,
+                                                                    const engine::DecodedTick& tick,
                                                                     Player player,
                                                                     std::vector<std::byte> input) {
   const GameTable& game = before.game();

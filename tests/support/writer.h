@@ -21,7 +21,7 @@ class Writer {
 
   void keyframe(Tick tick, ConstBytes world) { log_.keyframe(tick, world); }
 
-  void tick(const engine::TickEntry& entry) { log_.tick(entry); }
+  void tick(const engine::EncodedTick& entry) { log_.tick(entry); }
 
   /// Ends with a tick whose step never ended. Returns whether the sink took all of it.
   bool unfinished(ConstBytes bytes) {

@@ -53,7 +53,7 @@ Recorded record(RawPeer& peer, const Bytes& request, const net::KeyPair& keys) {
           .leaked = keys};
 }
 
-bool opens(const Recorded& recorded, const net::Key& agreed) {
+bool opens(const Recorded& recorded, const net::SecretKey& agreed) {
   return net::open_accept(
              recorded.accept,
              net::derive_session_keys(recorded.leaked, recorded.client, recorded.server, agreed))
@@ -79,13 +79,13 @@ class ServerDraws {
 };
 
 void expect_sealed(const Recorded& recorded) {
-  EXPECT_FALSE(opens(recorded, net::Key{}));
+  EXPECT_FALSE(opens(recorded, net::SecretKey{}));
   SeededEntropy entropy{5};
-  const net::HandshakePair own = net::handshake_pair(net::draw<net::Key>(entropy));
+  const net::HandshakePair own = net::handshake_pair(net::draw<net::SecretKey>(entropy));
   for (const net::HandshakeNonce& nonce : {recorded.client, recorded.server}) {
     EXPECT_FALSE(opens(recorded, net::agree(own, nonce).value()));
   }
-  for (const net::Key& leaked : {recorded.leaked.to_server, recorded.leaked.to_client}) {
+  for (const net::SecretKey& leaked : {recorded.leaked.to_server, recorded.leaked.to_client}) {
     const net::HandshakePair guess = net::handshake_pair(leaked);
     EXPECT_FALSE(opens(recorded, net::agree(guess, recorded.client).value()));
     EXPECT_FALSE(opens(recorded, net::agree(guess, recorded.server).value()));

@@ -17,7 +17,7 @@ using std::chrono::seconds;
 /// Every pair of key and nonce, with what was sealed with it.
 class Ledger {
  public:
-  void seals(const net::Key& key, std::uint64_t sequence, ConstBytes datagram) {
+  void seals(const net::SecretKey& key, std::uint64_t sequence, ConstBytes datagram) {
     const auto [place, is_new] = pairs_.try_emplace({key, sequence}, copy_of(datagram));
     if (!is_new && !std::ranges::equal(place->second, datagram)) ++reused_;
   }
@@ -39,7 +39,7 @@ class Ledger {
   [[nodiscard]] std::size_t drawn() const { return drawn_.size(); }
 
  private:
-  std::map<std::pair<net::Key, std::uint64_t>, Bytes> pairs_;
+  std::map<std::pair<net::SecretKey, std::uint64_t>, Bytes> pairs_;
   std::set<std::pair<std::uint64_t, Bytes>> drawn_;
   std::uint64_t reused_ = 0;
 };

@@ -191,8 +191,8 @@ TEST(Threat, StolenTokenWithoutItsKeysLetsNobodyIn) {
   Door door;
   net::ConnectToken seen = door.token;
   SeededEntropy entropy{7};
-  seen.keys = {.to_server = net::draw<net::Key>(entropy),
-               .to_client = net::draw<net::Key>(entropy)};
+  seen.keys = {.to_server = net::draw<net::SecretKey>(entropy),
+               .to_client = net::draw<net::SecretKey>(entropy)};
   const auto before = door.harness.shard().metrics().drops.of(net::DropReason::Forged);
   EXPECT_TRUE(door.thief.connect(seen).dropped());
   EXPECT_EQ(door.thief.received(net::PacketType::Accept), 0U);

@@ -357,10 +357,10 @@ ExitCode run_connect(const ConnectOptions& given) {
 
 }  // namespace
 
-void add_connect(cli::Command& program, engine::Games games, std::function<int()>& run) {
+void add_connect(cli::CommandParser& program, engine::Games games, std::function<int()>& run) {
   auto options = std::make_shared<ConnectOptions>();
   options->play.output = {.name = program.name() + " connect", .program = &program, .games = games};
-  cli::Command command = program.add_command(
+  cli::CommandParser command = program.add_command(
       {.name = "connect",
        .description =
            "Play as one client. On a terminal, draws the world and takes keys: the last row "

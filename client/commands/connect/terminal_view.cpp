@@ -76,7 +76,7 @@ client::MakePlayer TerminalView::person() {
 }
 
 /// Returns the commands of the keys that were pressed, valid until the next call.
-std::span<const bots::Command> TerminalView::commands_of(const GameTable& game) {
+std::span<const bots::PlayerCommand> TerminalView::commands_of(const GameTable& game) {
   commands_.clear();
   for (const CommandKeyTable* pressed : bindings_->commands()) {
     const std::size_t bytes = game.commands[pressed->command].type.bytes;

@@ -51,7 +51,7 @@ class TerminalView {
 
   void read_keys();
   void handle(const terminal::KeyEvent& event, Instant now);
-  [[nodiscard]] std::span<const bots::Command> commands_of(const GameTable& game);
+  [[nodiscard]] std::span<const bots::PlayerCommand> commands_of(const GameTable& game);
   [[nodiscard]] bool leaves_by_q() const;
   [[nodiscard]] terminal::Page page(Swarm& swarm);
   [[nodiscard]] std::span<const terminal::DrawnBody> drawn(
@@ -65,7 +65,7 @@ class TerminalView {
   std::unique_ptr<TerminalScreen> screen_;
   terminal::HeldKeys keys_;
   std::optional<terminal::KeyBindings> bindings_;  ///< of the game; nothing before it is known
-  std::vector<bots::Command> commands_;
+  std::vector<bots::PlayerCommand> commands_;
   std::vector<terminal::DrawnBody> bodies_;
   std::vector<std::string> figures_;
   bool has_alarm_ = false;

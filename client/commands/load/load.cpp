@@ -311,7 +311,7 @@ std::expected<Duration, std::string> parse_ramp(std::string_view text) {
   return parse_duration_between(text, Duration{}, std::chrono::hours{240});
 }
 
-void add_times(cli::Command& command, LoadOptions& options) {
+void add_times(cli::CommandParser& command, LoadOptions& options) {
   command.add_option("--clients", options.clients, "Number of clients that play at the same time",
                      {.check = cli::between(std::size_t{1}, kClientsMax)});
   command.add_option(
@@ -333,10 +333,10 @@ void add_times(cli::Command& command, LoadOptions& options) {
 
 }  // namespace
 
-void add_load(cli::Command& program, engine::Games games, std::function<int()>& run) {
+void add_load(cli::CommandParser& program, engine::Games games, std::function<int()>& run) {
   auto options = std::make_shared<LoadOptions>();
   options->play.output = {.name = program.name() + " load", .program = &program, .games = games};
-  cli::Command command = program.add_command(
+  cli::CommandParser command = program.add_command(
       {.name = "load",
        .description =
            "Play as many clients and measure the server. Each client predicts and checks every "

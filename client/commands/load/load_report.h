@@ -14,7 +14,7 @@ namespace tickbox::commands {
 
 /// The server's figures over the measured time.
 struct ServerFigures {
-  BucketCounts tick_seconds;
+  CumulativeBuckets tick_seconds;
   double overruns = 0;
   double skipped = 0;  ///< ticks that were due and never ran
   double rate_held = 0;

@@ -117,10 +117,10 @@ std::optional<double> MetricsText::value(std::string_view name) const {
   return found != samples_.end() ? std::optional{found->value} : std::nullopt;
 }
 
-std::optional<BucketCounts> MetricsText::histogram(std::string_view name,
-                                                   const std::optional<MetricLabel>& label) const {
+std::optional<CumulativeBuckets> MetricsText::histogram(
+    std::string_view name, const std::optional<MetricLabel>& label) const {
   const std::string bucket = fmt::format("{}_bucket", name);
-  BucketCounts counts;
+  CumulativeBuckets counts;
   for (const MetricSample& sample : samples_) {
     if (sample.name != bucket) continue;
     if (label && std::ranges::find(sample.labels, *label) == sample.labels.end()) continue;
@@ -135,9 +135,10 @@ std::optional<BucketCounts> MetricsText::histogram(std::string_view name,
   return whole ? std::optional{std::move(counts)} : std::nullopt;
 }
 
-std::optional<BucketCounts> added_between(const BucketCounts& before, const BucketCounts& after) {
+std::optional<CumulativeBuckets> added_between(const CumulativeBuckets& before,
+                                               const CumulativeBuckets& after) {
   if (before.bounds != after.bounds) return std::nullopt;
-  BucketCounts added{.bounds = after.bounds, .counts = after.counts};
+  CumulativeBuckets added{.bounds = after.bounds, .counts = after.counts};
   for (std::size_t i = 0; i < added.counts.size(); ++i) {
     added.counts[i] -= before.counts[i];
     if (added.counts[i] < 0 || (i > 0 && added.counts[i] < added.counts[i - 1])) {
@@ -147,7 +148,7 @@ std::optional<BucketCounts> added_between(const BucketCounts& before, const Buck
   return added;
 }
 
-std::optional<double> BucketCounts::quantile(double q) const {
+std::optional<double> CumulativeBuckets::quantile(double q) const {
   if (total() <= 0) return std::nullopt;
   const double wanted = q * total();
   for (std::size_t i = 0; i < bounds.size(); ++i) {

@@ -32,7 +32,7 @@ struct MetricSample {
 
 /// The number of values up to each bound, cumulative as in Prometheus: a bucket includes the
 /// buckets below it.
-struct BucketCounts {
+struct CumulativeBuckets {
   std::vector<double> bounds{};  ///< above 0, ascending; the last is infinite
   std::vector<double> counts{};  ///< never decreasing
 
@@ -45,8 +45,8 @@ struct BucketCounts {
 
 /// Returns the counts added between `before` and `after`; nothing if they are not of one histogram,
 /// or the histogram was reset.
-[[nodiscard]] std::optional<BucketCounts> added_between(const BucketCounts& before,
-                                                        const BucketCounts& after);
+[[nodiscard]] std::optional<CumulativeBuckets> added_between(const CumulativeBuckets& before,
+                                                             const CumulativeBuckets& after);
 
 class MetricsText {
  public:
@@ -58,7 +58,7 @@ class MetricsText {
 
   /// Returns the buckets of `name` with `label`, or all without one; nothing if there are none, or
   /// they are not valid.
-  [[nodiscard]] std::optional<BucketCounts> histogram(
+  [[nodiscard]] std::optional<CumulativeBuckets> histogram(
       std::string_view name, const std::optional<MetricLabel>& label = std::nullopt) const;
 
  private:

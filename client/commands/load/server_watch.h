@@ -20,7 +20,7 @@ namespace tickbox::commands {
 struct ServerSample {
   std::uint64_t number = 0;  ///< counts the samples of a watch, from 1
   Instant at;
-  BucketCounts tick_seconds;
+  CumulativeBuckets tick_seconds;
   double ticks = 0;
   double slipped = 0;
   double overruns = 0;

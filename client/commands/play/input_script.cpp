@@ -64,7 +64,7 @@ class Gathering {
   }
 
   /// Adds a tick. `at`: its tick in the script.
-  void tick(std::uint32_t at, const engine::LoggedTick& tick) {
+  void tick(std::uint32_t at, const engine::DecodedTick& tick) {
     for (auto& [seat, input] : held_) {
       release(input);
     }
@@ -262,8 +262,8 @@ std::expected<InputScript, std::uint32_t> script_of(record::Reader reader, const
       }
       gathering.begin(keyframe->world);
     } else if (item == record::Reader::Item::Ticks) {
-      for (const record::RecordedTick& recorded : reader.ticks()) {
-        const engine::LoggedTick* tick = is_lost ? nullptr : decoder.tick(recorded);
+      for (const record::EncodedTick& recorded : reader.ticks()) {
+        const engine::DecodedTick* tick = is_lost ? nullptr : decoder.tick(recorded);
         is_lost = tick == nullptr;
         if (is_lost) break;
         gathering.tick(recorded.tick.value - first->value - 1, *tick);

@@ -69,7 +69,7 @@ std::function<std::string(const std::string&)> check_bot(std::vector<std::string
 
 }  // namespace
 
-void add_play_flags(cli::Command& command, PlayFlags& flags, const std::string& without_bot) {
+void add_play_flags(cli::CommandParser& command, PlayFlags& flags, const std::string& without_bot) {
   command.add_option("HOST:PORT", flags.server, parse_host_port,
                      "Address of the server, such as 127.0.0.1:7777", {.required = true});
   command.add_option("--token", flags.token,

@@ -47,7 +47,7 @@ struct PlayFlags {
 /// Adds HOST:PORT, --token, --key-file, --allow-exposed-keys, --token-server, --client, --insecure,
 /// --bot, --net, --seed and --desync-dir. `without_bot`: who plays if --bot is not given, for the
 /// help. Requires: `flags` outlives `command`, and its output has the games.
-void add_play_flags(cli::Command& command, PlayFlags& flags, const std::string& without_bot);
+void add_play_flags(cli::CommandParser& command, PlayFlags& flags, const std::string& without_bot);
 
 /// Returns the bot that plays: the given one, or "wander".
 [[nodiscard]] std::string bot_of(const PlayFlags& flags);

@@ -165,7 +165,7 @@ std::string seats_json(const engine::World& world) {
   });
 }
 
-std::string tick_json(const engine::World& world, const engine::LoggedTick& tick) {
+std::string tick_json(const engine::World& world, const engine::DecodedTick& tick) {
   const GameTable& game = world.game();
   const auto input = [&](const engine::PlayerSource& each) {
     return fmt::format(R"({{"seat":{},"input":{},"source":"{}"}})", each.player.seat,

@@ -20,7 +20,7 @@ namespace tickbox::commands {
 
 /// Returns `"leaves":[…],"joins":[…],"clients":[…],"inputs":[…],"outcomes":[…],"strikes":[…]`.
 /// `world`: after the tick.
-[[nodiscard]] std::string tick_json(const engine::World& world, const engine::LoggedTick& tick);
+[[nodiscard]] std::string tick_json(const engine::World& world, const engine::DecodedTick& tick);
 
 /// Returns an outcome in words, as in "removed 17". Requires: an outcome of `record`.
 [[nodiscard]] std::string in_words(const GameTable& game, const engine::TickRecord& record,

@@ -15,7 +15,7 @@ namespace tickbox::commands {
 
 using cli::ExitCode;
 
-void add_new_file(cli::Command& command, std::string& out, const std::string& help) {
+void add_new_file(cli::CommandParser& command, std::string& out, const std::string& help) {
   const auto check = [](const std::string& name) {
     return name == "-" ? std::string{"stdout is not possible here; name a file, or give ./- "
                                      "for a file named -"}
@@ -119,10 +119,10 @@ std::string ticks_in_words(Tick world, Tick last) {
                       : fmt::format("none after the world of tick {}", world.value);
 }
 
-void add_replay(cli::Command& program, engine::Games games, std::function<int()>& run) {
+void add_replay(cli::CommandParser& program, engine::Games games, std::function<int()>& run) {
   const auto output = std::make_shared<Output>(
       Output{.name = program.name() + " replay", .program = &program, .games = games});
-  cli::Command replay = program.add_command(
+  cli::CommandParser replay = program.add_command(
       {.name = "replay",
        .description = "Read recordings that a server made with --record, and files of desyncs.",
        .example = output->name + " verify recordings/MATCH.tickbox"},

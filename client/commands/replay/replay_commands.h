@@ -36,7 +36,7 @@ void add_replay_play(const Subcommand& place);
 /// Adds `-o,--out G`, the file that a command makes. It cannot be stdout, because the file is
 /// written whole or not at all. On stdout, later lines would be taken for a part of the file.
 /// Requires: `out` outlives `command`.
-void add_new_file(cli::Command& command, std::string& out, const std::string& help);
+void add_new_file(cli::CommandParser& command, std::string& out, const std::string& help);
 
 /// The bytes of a recording, and their reader. The reader is an error if the file ends within its
 /// header.

@@ -8,12 +8,12 @@
 namespace tickbox::commands {
 namespace {
 
-using terminal::Key;
+using terminal::KeyCode;
 
 /// The most digits of a tick.
 constexpr std::size_t kDigitsMax = 10;
 
-bool is(Key key, std::string_view name) {
+bool is(KeyCode key, std::string_view name) {
   return key == *terminal::key_named(name);
 }
 
@@ -53,7 +53,7 @@ bool ReplayControls::consume_next_player() {
 }
 
 /// Takes a key after `g`. Returns whether it belongs to the number.
-bool ReplayControls::type(Key key, Instant now) {
+bool ReplayControls::type(KeyCode key, Instant now) {
   if (const auto digit = terminal::digit_of(key)) {
     if (typed_->size() < kDigitsMax) *typed_ += static_cast<char>('0' + *digit);
     return true;
@@ -66,7 +66,7 @@ bool ReplayControls::type(Key key, Instant now) {
   return true;
 }
 
-void ReplayControls::press(Key key, Instant now) {
+void ReplayControls::press(KeyCode key, Instant now) {
   const std::int64_t second = range_.tick_rate;
   if (is(key, "q")) {
     has_left_ = true;

@@ -42,8 +42,8 @@ class ReplayControls {
   void pause(Instant now);
   void move(std::int64_t ticks, Instant now);
   void jump(std::int64_t tick, Instant now);
-  [[nodiscard]] bool type(terminal::Key key, Instant now);
-  void press(terminal::Key key, Instant now);
+  [[nodiscard]] bool type(terminal::KeyCode key, Instant now);
+  void press(terminal::KeyCode key, Instant now);
 
   ReplayRange range_;
   Tick from_;      ///< while it plays: shown at since_; else shown now

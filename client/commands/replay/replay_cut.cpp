@@ -108,7 +108,7 @@ ExitCode run_cut(const CutFlags& options) {
 
 void add_replay_cut(const Subcommand& place) {
   auto options = std::make_shared<CutFlags>(CutFlags{.output = place.output});
-  cli::Command command = place.parent.add_command(
+  cli::CommandParser command = place.parent.add_command(
       {.name = "cut",
        .description =
            "Copy the segments that have a range of ticks to a new recording; without a range, all "

@@ -271,7 +271,7 @@ ExitCode run_desync(const DesyncFlags& options) {
 
 void add_replay_desync(const Subcommand& place) {
   auto options = std::make_shared<DesyncFlags>(DesyncFlags{.output = place.output});
-  cli::Command command = place.parent.add_command(
+  cli::CommandParser command = place.parent.add_command(
       {.name = "desync",
        .description = "Explain a file of --desync-dir: the first difference, what entered since "
                       "the base of the view, and the command to run next.",

@@ -81,7 +81,7 @@ std::optional<CommandDifference> first_of(const char* kind, std::span<const Play
 /// A tick of a recording, with its world after it.
 struct EnteredTick {
   const engine::World& world;
-  const engine::LoggedTick& tick;
+  const engine::DecodedTick& tick;
 
   [[nodiscard]] std::string input_text(Player player, ConstBytes other) const {
     return engine::changes_in_words(world.game().input, other,
@@ -362,7 +362,7 @@ ExitCode run_diff(const DiffFlags& options) {
 
 void add_replay_diff(const Subcommand& place) {
   auto options = std::make_shared<DiffFlags>(DiffFlags{.output = place.output});
-  cli::Command command = place.parent.add_command(
+  cli::CommandParser command = place.parent.add_command(
       {.name = "diff",
        .description = "Find where two recordings first differ. Compares the ticks that both have. "
                       "Prints the first tick, entity and field that differ, and the first command "

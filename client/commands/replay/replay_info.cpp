@@ -152,7 +152,7 @@ ExitCode run_info(const InfoFlags& options) {
 
 void add_replay_info(const Subcommand& place) {
   auto options = std::make_shared<InfoFlags>(InfoFlags{.output = place.output});
-  cli::Command command = place.parent.add_command(
+  cli::CommandParser command = place.parent.add_command(
       {.name = "info",
        .description =
            "Show what a recording contains. Exit 3 if it is damaged inside or has no tick.",

@@ -75,7 +75,7 @@ ExitCode run_inputs(const InputsFlags& options) {
 
 void add_replay_inputs(const Subcommand& place) {
   auto options = std::make_shared<InputsFlags>(InputsFlags{.output = place.output});
-  cli::Command command = place.parent.add_command(
+  cli::CommandParser command = place.parent.add_command(
       {.name = "inputs",
        .description = "Write the players' inputs to a file for `load --inputs`. Each seat "
                       "becomes one client. Exit 3 if the recording is damaged inside, 5 if stopped "

@@ -196,7 +196,7 @@ ExitCode run_play(const ReplayPlayFlags& options) {
 
 void add_replay_play(const Subcommand& place) {
   auto options = std::make_shared<ReplayPlayFlags>(ReplayPlayFlags{.output = place.output});
-  cli::Command command = place.parent.add_command(
+  cli::CommandParser command = place.parent.add_command(
       {.name = "play",
        .description =
            "Show a recording on this terminal. The last row names the keys. Ticks are stepped "

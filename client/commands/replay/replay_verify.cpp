@@ -324,7 +324,7 @@ std::expected<std::optional<LogPlace>, std::string> follow_place(std::string_vie
 
 void add_replay_verify(const Subcommand& place) {
   auto options = std::make_shared<VerifyFlags>(VerifyFlags{.output = place.output});
-  cli::Command command = place.parent.add_command(
+  cli::CommandParser command = place.parent.add_command(
       {.name = "verify",
        .description =
            "Step a recorded match again and compare the hash of every tick; with --follow, a "

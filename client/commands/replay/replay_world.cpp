@@ -175,7 +175,7 @@ struct Traced {
 /// Returns the line of a tick. A world read from a keyframe has no commands, because those of its
 /// tick are not in the file.
 std::string line_of(const record::Replayer& replayer) {
-  const engine::LoggedTick* const entered = replayer.entered();
+  const engine::DecodedTick* const entered = replayer.entered();
   const bool differs = replayer.hash() != replayer.recorded_hash();
   return fmt::format(
       R"({{"tick":{},"hash":"{}",{}{}"bodies":{},{}}})"
@@ -183,7 +183,7 @@ std::string line_of(const record::Replayer& replayer) {
       replayer.world().tick.value, hash_text(replayer.hash()),
       differs ? fmt::format(R"("recorded_hash":"{}",)", hash_text(replayer.recorded_hash())) : "",
       entered == nullptr ? R"("keyframe":true,)" : "", bodies_json(replayer.world()),
-      tick_json(replayer.world(), entered == nullptr ? engine::LoggedTick{} : *entered));
+      tick_json(replayer.world(), entered == nullptr ? engine::DecodedTick{} : *entered));
 }
 
 /// Writes the trace. Creates the file with the first line, so there is no file for an empty range.
@@ -259,7 +259,7 @@ ExitCode run_trace(const TraceFlags& options) {
 
 void add_replay_state(const Subcommand& place) {
   auto options = std::make_shared<StateFlags>(StateFlags{.output = place.output});
-  cli::Command command = place.parent.add_command(
+  cli::CommandParser command = place.parent.add_command(
       {.name = "state",
        .description =
            "Show the whole world after a tick. Prints the seats and every field of every body, in "
@@ -273,7 +273,7 @@ void add_replay_state(const Subcommand& place) {
 
 void add_replay_trace(const Subcommand& place) {
   auto options = std::make_shared<TraceFlags>(TraceFlags{.output = place.output});
-  cli::Command command = place.parent.add_command(
+  cli::CommandParser command = place.parent.add_command(
       {.name = "trace",
        .description = "Write a line of JSON for each tick. It has the hash, every body, the seats "
                       "of players who left or joined, the inputs, and the hits. Exit 3 if a hash "

@@ -16,7 +16,7 @@ using sim::Body;
 using sim::Box;
 using sim::Motion;
 
-const Body& body_of(const sim::World& world, BodyId id) {
+const Body& body_of(const sim::PhysicsWorld& world, BodyId id) {
   const Body* const mover = world.find(id);
   return mover != nullptr ? *mover : *world.statics().find(id);
 }
@@ -33,7 +33,7 @@ bool move_to(Body& body, Axis axis, std::int64_t place) {
   return inside == place;
 }
 
-void move(sim::World& world) {
+void move(sim::PhysicsWorld& world) {
   std::vector<BodyId> outside;
   for (Body& body : world.movers()) {
     if (body.path != sim::kNoPath) {
@@ -71,7 +71,7 @@ bool is_on_solid_side(const Body& one_way, const Body& body) {
 }
 
 /// Pushes a pair apart. Returns false if the bodies no longer overlap.
-bool push_apart(sim::World& world, sim::BodyPair pair) {
+bool push_apart(sim::PhysicsWorld& world, sim::BodyPair pair) {
   const Body a = body_of(world, pair.low);
   const Body b = body_of(world, pair.high);
   const Box box = box_of(a);
@@ -108,8 +108,8 @@ bool went_straight(const Body& body, const Motion& course) {
 
 }  // namespace
 
-std::vector<sim::BodyPair> step_discretely(sim::World& world) {
-  const sim::World before = world;
+std::vector<sim::BodyPair> step_discretely(sim::PhysicsWorld& world) {
+  const sim::PhysicsWorld before = world;
   move(world);
   const auto collide = [&](const Body& a, const Body& b) {
     const Body& a_before = body_of(before, a.id);
@@ -131,9 +131,10 @@ std::optional<Passage> passage_through(const Motion& body, const Motion& other) 
   return Passage{impact->axis, body.low(impact->axis, 0) < other.low(impact->axis, 0)};
 }
 
-void ComparedSide::go_on(Tick tick, const sim::World& next, std::span<const sim::BodyPair> met) {
+void ComparedSide::go_on(Tick tick, const sim::PhysicsWorld& next,
+                         std::span<const sim::BodyPair> met) {
   std::map<BodyId, Motion> courses;
-  sim::World hulls = next;  // a passage is possible only where whole courses overlap
+  sim::PhysicsWorld hulls = next;  // a passage is possible only where whole courses overlap
   for (const Body& was : world.movers()) {
     Body* const hull = hulls.find_mover(was.id);
     if (hull == nullptr) continue;
@@ -165,14 +166,15 @@ void ComparedSide::go_on(Tick tick, const sim::World& next, std::span<const sim:
   world = next;
 }
 
-void Comparison::after_step(Tick tick, const sim::World& world, const sim::StepReport& report) {
+void Comparison::after_step(Tick tick, const sim::PhysicsWorld& world,
+                            const sim::StepReport& report) {
   std::vector<sim::BodyPair> met;
   met.reserve(report.contacts.size());
   for (const sim::Contact& contact : report.contacts) {
     met.push_back(sim::ordered_pair(contact.a, contact.b));
   }
   tickbox.go_on(tick, world, met);
-  sim::World next = discrete.world;
+  sim::PhysicsWorld next = discrete.world;
   met = step_discretely(next);
   discrete.go_on(tick, next, met);
 }

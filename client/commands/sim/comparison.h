@@ -18,7 +18,7 @@ namespace tickbox::commands {
 /// or the border sets the velocity along its axis to 0. There are no responses, friction, riders or
 /// waiting. Returns the pairs pushed apart, by ids.
 /// Source: Hamaluik, Simple AABB Collision Detection Using the Minkowski Difference (2014).
-std::vector<sim::BodyPair> step_discretely(sim::World& world);
+std::vector<sim::BodyPair> step_discretely(sim::PhysicsWorld& world);
 
 /// The face through which a box entered another.
 struct Passage {
@@ -48,7 +48,7 @@ inline constexpr std::size_t kCrossingsKept = 32;
 
 /// The world of one stepping method, and its crossings.
 struct ComparedSide {
-  sim::World world;               ///< after the last step
+  sim::PhysicsWorld world;        ///< after the last step
   std::uint64_t unseen = 0;       ///< crossings that the stepper did not detect
   std::uint64_t pushed = 0;       ///< crossings that it detected, with the body on the far side
   std::vector<Crossing> first{};  ///< crossings of both kinds, up to kCrossingsKept
@@ -56,16 +56,16 @@ struct ComparedSide {
   /// Advances to `next`; `met` are the pairs that the stepper detected. A pair in `met` counts only
   /// if neither body met a third. Another pair counts only if both moved straight by their
   /// velocity.
-  void go_on(Tick tick, const sim::World& next, std::span<const sim::BodyPair> met);
+  void go_on(Tick tick, const sim::PhysicsWorld& next, std::span<const sim::BodyPair> met);
 };
 
 /// A comparison that steps a copy of a world by the discrete method. Between two steps only
 /// velocities change, in both worlds.
 struct Comparison {
-  explicit Comparison(const sim::World& world) : discrete{world}, tickbox{world} {}
+  explicit Comparison(const sim::PhysicsWorld& world) : discrete{world}, tickbox{world} {}
 
   /// Steps the copy and counts crossings. Call this after each step of the simulation.
-  void after_step(Tick tick, const sim::World& world, const sim::StepReport& report);
+  void after_step(Tick tick, const sim::PhysicsWorld& world, const sim::StepReport& report);
 
   ComparedSide discrete;
   ComparedSide tickbox;

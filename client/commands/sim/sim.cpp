@@ -57,7 +57,7 @@ struct Outcome {
 };
 
 void apply_changes(const scenario::Scenario& scenario, Tick tick, std::size_t& next,
-                   sim::World& world) {
+                   sim::PhysicsWorld& world) {
   for (; next < scenario.changes.size() && scenario.changes[next].tick <= tick; ++next) {
     sim::Body* const body = world.find_mover(scenario.changes[next].id);
     if (body != nullptr) scenario.changes[next].apply(*body);
@@ -67,8 +67,8 @@ void apply_changes(const scenario::Scenario& scenario, Tick tick, std::size_t& n
 Outcome play(const scenario::Scenario& scenario, const SimOptions& options, TraceOutput& trace) {
   using Clock = std::chrono::steady_clock;
   const std::uint32_t ticks = options.ticks.value_or(scenario.ticks);
-  sim::World world = scenario::make_world(scenario);
-  sim::Stepper stepper;
+  sim::PhysicsWorld world = scenario::make_world(scenario);
+  sim::PhysicsStepper stepper;
   const os::Interruption interruption;
   Outcome outcome{.ticks_wanted = ticks};
   if (options.compare == CompareWith::Discrete) outcome.beside.emplace(world);
@@ -208,9 +208,9 @@ int run_sim(const SimOptions& options) {
   return cli::to_int(ended);
 }
 
-void add_sim(cli::Command& program, std::function<int()>& run) {
+void add_sim(cli::CommandParser& program, std::function<int()>& run) {
   const auto options = std::make_shared<SimOptions>(SimOptions{.name = program.name() + " sim"});
-  cli::Command command = program.add_command(
+  cli::CommandParser command = program.add_command(
       {.name = "sim",
        .description =
            "Step a scenario file without a network. Exit 5 if stopped before its last tick.",

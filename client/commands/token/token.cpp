@@ -17,10 +17,10 @@ std::expected<void, std::string> write_secret(const std::string& out, std::strin
                                 : os::create_private_file(out, as_bytes_of(secret));
 }
 
-void add_token(cli::Command& program, std::function<int()>& run) {
+void add_token(cli::CommandParser& program, std::function<int()>& run) {
   const auto output =
       std::make_shared<Output>(Output{.name = program.name() + " token", .program = &program});
-  cli::Command token = program.add_command(
+  cli::CommandParser token = program.add_command(
       {.name = "token",
        .description = "Make server keys, issue connect tokens for players, and inspect tokens.",
        .example = output->name +

@@ -167,7 +167,7 @@ ExitCode run_inspect(const InspectOptions& options) {
 
 void add_inspect(const Subcommand& place) {
   auto options = std::make_shared<InspectOptions>(InspectOptions{.output = place.output});
-  cli::Command command = place.parent.add_command(
+  cli::CommandParser command = place.parent.add_command(
       {.name = "inspect",
        .description = "Show the content of a token, without its keys. With --key-file the token is "
                       "also opened and checked. Exit 3 if it does not open.",

@@ -119,7 +119,7 @@ std::string check_user(const std::string& text) {
 
 void add_issue(const Subcommand& place) {
   auto options = std::make_shared<IssueOptions>(IssueOptions{.output = place.output});
-  cli::Command command = place.parent.add_command(
+  cli::CommandParser command = place.parent.add_command(
       {.name = "issue",
        .description = "Issue a connect token. It admits one client, once, until it expires. Send "
                       "it to the player over a secure channel.",

@@ -109,7 +109,7 @@ ExitCode run_keygen(const KeygenOptions& options) {
 
 void add_keygen(const Subcommand& place) {
   auto options = std::make_shared<KeygenOptions>(KeygenOptions{.output = place.output});
-  cli::Command command = place.parent.add_command(
+  cli::CommandParser command = place.parent.add_command(
       {.name = "keygen",
        .description = "Make a key file. Servers and the issuer of tokens need it; keep it secret.",
        .example = place.output->name + " keygen --out keys"},

@@ -248,7 +248,7 @@ void TickLog::keyframe(const World& world, std::uint64_t state_hash,
 
 // --- TickLogReader ---
 
-std::vector<InputSource> sources_by_seat(const LoggedTick& tick, std::size_t seats) {
+std::vector<InputSource> sources_by_seat(const DecodedTick& tick, std::size_t seats) {
   std::vector<InputSource> sources(seats, InputSource::Neutral);
   for (const auto& [player, source] : tick.sources) {
     sources[player.seat] = source;
@@ -256,7 +256,7 @@ std::vector<InputSource> sources_by_seat(const LoggedTick& tick, std::size_t sea
   return sources;
 }
 
-void TickLogReader::read_leaves(NumberReader& in, LoggedTick& tick) {
+void TickLogReader::read_leaves(NumberReader& in, DecodedTick& tick) {
   Gaps gaps;
   const std::uint32_t count = in.count(held_.seats(), 1);
   if (count == 0) in.fail();
@@ -268,7 +268,7 @@ void TickLogReader::read_leaves(NumberReader& in, LoggedTick& tick) {
   }
 }
 
-void TickLogReader::read_joins(NumberReader& in, LoggedTick& tick) {
+void TickLogReader::read_joins(NumberReader& in, DecodedTick& tick) {
   Gaps gaps;
   const std::uint32_t count = in.count(held_.seats(), 2 + kClientBytes);
   if (count == 0) in.fail();
@@ -284,7 +284,7 @@ void TickLogReader::read_joins(NumberReader& in, LoggedTick& tick) {
   }
 }
 
-void TickLogReader::read_inputs(NumberReader& in, LoggedTick& tick) {
+void TickLogReader::read_inputs(NumberReader& in, DecodedTick& tick) {
   Gaps gaps;
   const std::uint32_t count = in.count(held_.seats(), 2);
   if (count == 0) in.fail();
@@ -308,7 +308,7 @@ void TickLogReader::read_inputs(NumberReader& in, LoggedTick& tick) {
 
 /// Adds the next leave of the list to the outcomes. Fails: false, if none is left or a join came
 /// before.
-bool TickLogReader::read_leave(LoggedTick& tick) {
+bool TickLogReader::read_leave(DecodedTick& tick) {
   if (left_ == tick.leaves.size() || joined_ > 0) return false;
   tick.record.outcomes.push_back({.kind = OutcomeKind::Left,
                                   .player = tick.leaves[left_++],
@@ -317,7 +317,7 @@ bool TickLogReader::read_leave(LoggedTick& tick) {
 }
 
 /// Adds the next join of the list to the outcomes. Fails: false, if none is left.
-bool TickLogReader::read_join(LoggedTick& tick) {
+bool TickLogReader::read_join(DecodedTick& tick) {
   if (joined_ == tick.joins.size()) return false;
   std::vector<std::byte>& bytes = tick.record.bytes;
   const ConstBytes user = user_data_[joined_];
@@ -329,7 +329,7 @@ bool TickLogReader::read_join(LoggedTick& tick) {
   return true;
 }
 
-bool TickLogReader::read_outcome(ConstBytes bytes, LoggedTick& tick) {
+bool TickLogReader::read_outcome(ConstBytes bytes, DecodedTick& tick) {
   NumberReader in{bytes};
   const std::optional<OutcomeHead> head = read_outcome_head(in);
   if (!head) return false;
@@ -351,7 +351,7 @@ bool TickLogReader::read_outcome(ConstBytes bytes, LoggedTick& tick) {
   return !in.failed() && in.left() == 0;
 }
 
-void TickLogReader::read_outcomes(NumberReader& in, LoggedTick& tick) {
+void TickLogReader::read_outcomes(NumberReader& in, DecodedTick& tick) {
   const std::uint32_t count = in.count(kOutcomesMax, 2);
   if (count == 0) in.fail();
   for (std::uint32_t i = 0; i < count && !in.failed(); ++i) {
@@ -360,7 +360,7 @@ void TickLogReader::read_outcomes(NumberReader& in, LoggedTick& tick) {
   }
 }
 
-std::expected<void, LogError> TickLogReader::read(ConstBytes bytes, LoggedTick& tick) {
+std::expected<void, LogError> TickLogReader::read(ConstBytes bytes, DecodedTick& tick) {
   tick.record.clear();
   tick.leaves.clear();
   tick.joins.clear();

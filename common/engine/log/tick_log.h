@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,12 +37,14 @@ inline constexpr std::size_t kTickBytesMax = std::size_t{8} << 20;
 /// the game or new states. It is what to reserve; a tick may have more.
 [[nodiscard]] std::size_t tick_bytes_of(const GameTable& game, std::size_t seats);
 
-/// One tick of a log.
-struct TickEntry {
+/// One tick of a log: everything that entered it, and the hash of the state after its step.
+struct EncodedTick {
   Tick tick;
-  ConstBytes bytes;
-  std::uint64_t state_hash = 0;  ///< after the step
-  bool is_quiet = false;         ///< nothing entered the tick, and the room has no players
+  /// None for an unfinished tick. As it was read, also none within a stretch of quiet ticks: the
+  /// hash of the stretch's last tick covers all.
+  std::optional<std::uint64_t> state_hash;
+  bool is_quiet = false;  ///< nothing entered the tick, and the room has no players
+  ConstBytes bytes;       ///< as the tick log wrote them, and where it or the file has them
 };
 
 /// The source of a player's input in one tick.
@@ -111,7 +114,7 @@ class TickLog {
   /// Returns the bytes that tick() returned last.
   [[nodiscard]] ConstBytes bytes() const { return bytes_; }
 
-  /// Returns TickEntry::is_quiet for the tick written last.
+  /// Returns EncodedTick::is_quiet for the tick written last.
   [[nodiscard]] bool is_quiet() const { return bytes_.empty() && held_.players() == 0; }
 
   /// Writes the world into `out` and replaces its content.
@@ -143,8 +146,8 @@ class TickLog {
   std::vector<std::byte> bytes_;    ///< of the tick written last
 };
 
-/// One tick as it was read.
-struct LoggedTick {
+/// One tick as it was read, decoded.
+struct DecodedTick {
   TickRecord record;
   std::vector<Player> leaves;          ///< those of the record, by seat
   std::vector<Player> joins;           ///< those of the record, by seat
@@ -157,7 +160,7 @@ struct LoggedTick {
 };
 
 /// Returns the sources by seat after a tick, as a keyframe has them.
-[[nodiscard]] std::vector<InputSource> sources_by_seat(const LoggedTick& tick, std::size_t seats);
+[[nodiscard]] std::vector<InputSource> sources_by_seat(const DecodedTick& tick, std::size_t seats);
 
 enum class LogError : std::uint8_t {
   Malformed,  ///< bytes that no writer makes of a tick of this game
@@ -183,16 +186,16 @@ class TickLogReader {
   /// unusable until begin(). Whether the tick fits a world is for is_valid() to say.
   /// Fails: also if a player leaves or has an input and is not in the room; if a player joins and
   /// is in the room; if a source changes nothing. Leaves take effect before joins.
-  [[nodiscard]] std::expected<void, LogError> read(ConstBytes bytes, LoggedTick& tick);
+  [[nodiscard]] std::expected<void, LogError> read(ConstBytes bytes, DecodedTick& tick);
 
  private:
-  void read_leaves(NumberReader& in, LoggedTick& tick);
-  void read_joins(NumberReader& in, LoggedTick& tick);
-  void read_inputs(NumberReader& in, LoggedTick& tick);
-  void read_outcomes(NumberReader& in, LoggedTick& tick);
-  [[nodiscard]] bool read_outcome(ConstBytes bytes, LoggedTick& tick);
-  [[nodiscard]] bool read_leave(LoggedTick& tick);
-  [[nodiscard]] bool read_join(LoggedTick& tick);
+  void read_leaves(NumberReader& in, DecodedTick& tick);
+  void read_joins(NumberReader& in, DecodedTick& tick);
+  void read_inputs(NumberReader& in, DecodedTick& tick);
+  void read_outcomes(NumberReader& in, DecodedTick& tick);
+  [[nodiscard]] bool read_outcome(ConstBytes bytes, DecodedTick& tick);
+  [[nodiscard]] bool read_leave(DecodedTick& tick);
+  [[nodiscard]] bool read_join(DecodedTick& tick);
 
   /// The parts of a tick, in the order in which they take effect.
   enum class Part : std::uint8_t { Joining, Strikes, Deciding };

@@ -50,7 +50,7 @@ void Contacts::begin(detail::Running& running) {
   overlaps_before_.clear();
   World& world = running.world();
   if (!world.may_have_new() || !are_heard(world)) return;
-  const sim::World& physics = std::as_const(world).physics();
+  const sim::PhysicsWorld& physics = std::as_const(world).physics();
   const bool has_sensor =
       physics.has_fixed() || std::ranges::any_of(physics.movers(), sim::is_ghost);
   if (!has_sensor) return;

@@ -93,7 +93,7 @@ std::expected<LogFormat, std::string> parse_log_format(std::string_view text) {
   return std::unexpected{"'" + std::string{text} + "' is not a log format; give text or json"};
 }
 
-struct Log::Sink {
+struct AsyncLog::Sink {
   class Stream final : public ColourSink {
    public:
     using ColourSink::ColourSink;
@@ -138,7 +138,7 @@ struct Log::Sink {
   std::atomic<std::uint64_t> queued{0};
 };
 
-Log::Log(const LogOptions& options) {
+AsyncLog::AsyncLog(const LogOptions& options) {
   const bool json = options.format == LogFormat::Json;
   sink_ = std::make_unique<Sink>(options);
   sink_->logger->set_formatter(std::make_unique<spdlog::pattern_formatter>(
@@ -146,9 +146,9 @@ Log::Log(const LogOptions& options) {
   sink_->logger->set_level(spdlog::level::trace);
 }
 
-Log::~Log() = default;
+AsyncLog::~AsyncLog() = default;
 
-void Log::write(Severity severity, const LogEvent& event) const {
+void AsyncLog::write(Severity severity, const LogEvent& event) const {
   if (severity < sink_->level.load(std::memory_order_relaxed)) return;
   const std::string line = sink_->format == LogFormat::Json
                                ? event_to_json(utc_now(), name_of(severity), event, sink_->name)
@@ -157,18 +157,18 @@ void Log::write(Severity severity, const LogEvent& event) const {
   sink_->logger->log(kSpdlogLevels[static_cast<std::size_t>(severity)], std::string_view{line});
 }
 
-LogFormat Log::format() const {
+LogFormat AsyncLog::format() const {
   return sink_->format;
 }
 
-LogStatus Log::status() const {
+LogStatus AsyncLog::status() const {
   const std::uint64_t written = sink_->stream->written();
   const std::uint64_t dropped = sink_->pool->overrun_counter();
   const std::uint64_t queued = sink_->queued.load(std::memory_order_relaxed);
   return {.waiting = queued - written - dropped, .dropped = dropped};
 }
 
-void Log::set_level(Severity level) const {
+void AsyncLog::set_level(Severity level) const {
   sink_->level.store(level, std::memory_order_relaxed);
 }
 

@@ -42,15 +42,15 @@ struct LogStatus {
 /// A log of events, written by a thread of its own: a stream that nobody reads costs lines, and no
 /// caller waits for it. Thread: any. Cost: formats the line and locks the queue for a few
 /// instructions; a tick thread logs only events, never per entity.
-class Log {
+class AsyncLog {
  public:
-  explicit Log(const LogOptions& options);
+  explicit AsyncLog(const LogOptions& options);
 
   /// Writes the lines that wait, as long as that takes. While status() has lines, only std::_Exit()
   /// ends the process without this wait.
-  ~Log();
-  Log(const Log&) = delete;
-  Log& operator=(const Log&) = delete;
+  ~AsyncLog();
+  AsyncLog(const AsyncLog&) = delete;
+  AsyncLog& operator=(const AsyncLog&) = delete;
 
   /// Queues an event as one line.
   void write(Severity severity, const LogEvent& event) const;

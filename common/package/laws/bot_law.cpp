@@ -15,12 +15,12 @@ bool are_equal(const views::Rows& a, const views::Rows& b) {
   return true;
 }
 
-bool is_in_range(const GameTable& game, const std::optional<bots::Command>& command) {
+bool is_in_range(const GameTable& game, const std::optional<bots::PlayerCommand>& command) {
   return !command || engine::is_in_range(game.commands[command->type].type, command->value);
 }
 
-bool are_equal(const GameTable& game, const std::optional<bots::Command>& a,
-               const std::optional<bots::Command>& b) {
+bool are_equal(const GameTable& game, const std::optional<bots::PlayerCommand>& a,
+               const std::optional<bots::PlayerCommand>& b) {
   if (!a || !b) return a.has_value() == b.has_value();
   return a->type == b->type && engine::are_equal(game.commands[a->type].type, a->value, b->value);
 }

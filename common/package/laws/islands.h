@@ -9,9 +9,9 @@
 
 namespace tickbox::laws {
 
-class Islands {
+class TickIslands {
  public:
-  explicit Islands(const engine::TickReport& report) {
+  explicit TickIslands(const engine::TickReport& report) {
     report.visit_influences([this](BodyId a, BodyId b) { join(a, b); });
   }
 

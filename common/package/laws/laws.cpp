@@ -153,7 +153,7 @@ class CheckedMatch {
 
   /// Steps a random half of the islands without the others.
   std::optional<LawBroken> check_closure(const engine::TickReport& report) {
-    Islands islands{report};
+    TickIslands islands{report};
     const auto is_chosen = [&](BodyId id) {
       const BodyId root = islands.root_of(id);
       FieldHasher<16> hasher;
@@ -246,7 +246,7 @@ class CheckedMatch {
   engine::TickLog log_;
   engine::TickLog again_log_;  ///< writes what was read of log_
   engine::TickLogReader reader_;
-  engine::LoggedTick logged_;  ///< the match's record, read back from its bytes
+  engine::DecodedTick logged_;  ///< the match's record, read back from its bytes
   std::vector<std::uint64_t> clients_;
   std::vector<std::byte> keyframe_;
   std::vector<std::byte> after_;

@@ -72,8 +72,8 @@ const BlockNeighbour* fastest_neighbour(std::int64_t velocity, const BlockPlane&
 
 }  // namespace
 
-std::int64_t solve_block(const Event& event, const Environment& environment, const Movers& movers,
-                         Block& block, std::vector<Contact>& contacts) {
+std::int64_t solve_block(const ImpactEvent& event, const Environment& environment,
+                         const Movers& movers, Block& block, std::vector<Contact>& contacts) {
   const BlockPlane plane{event.axis, event.whole, calm_speed(environment, event.axis)};
   const Touch first = block.touches.front();
   block.neighbours.clear();

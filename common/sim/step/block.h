@@ -6,7 +6,7 @@
 // neighbour that approaches the block fastest joins it. All members leave with their common
 // velocity, after one event each.
 
-#include "sim/step/event_queue.h"
+#include "sim/step/impact_queue.h"
 #include "sim/step/velocity.h"
 
 #include <cstddef>
@@ -43,7 +43,7 @@ struct Block {
 /// Rule 6. Returns the velocity of all members on the axis of `event`. Fills `block` from its first
 /// touch on, and adds a contact for each body that joins.
 /// Requires: `block` has one touch, that of the two movers that meet, and no members.
-[[nodiscard]] std::int64_t solve_block(const Event& event, const Environment& environment,
+[[nodiscard]] std::int64_t solve_block(const ImpactEvent& event, const Environment& environment,
                                        const Movers& movers, Block& block,
                                        std::vector<Contact>& contacts);
 

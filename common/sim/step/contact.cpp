@@ -57,7 +57,7 @@ bool is_hindered(std::uint32_t mover, FineTime now, const Movers& movers, StepRe
 /// The exact time of an event is a fraction of a fine step. So at the last whole step before it the
 /// body is short of the wall, by less than its way in one step. If that gap stayed, a body could
 /// not enter an opening of exactly its own size.
-void snap(const Event& event, const Body* wall, End end, Movers& movers, StepReport& report) {
+void snap(const ImpactEvent& event, const Body* wall, End end, Movers& movers, StepReport& report) {
   const Axis axis = event.axis;
   const FineTime now = event.whole;
   MoverState& state = movers.states[event.mover];
@@ -98,13 +98,13 @@ void add_contact(const Impact& impact, BodyId low, BodyId high, Vec2 approach,
 }
 
 /// Adds the contact of an event with a wall, and returns which of its sides the mover is.
-End add_wall_contact(const Event& event, const Movers& movers, StepReport& report) {
+End add_wall_contact(const ImpactEvent& event, const Movers& movers, StepReport& report) {
   const BodyId id = movers.bodies[event.mover].id;
   const BodyId wall = event.low_id == id ? event.high_id : event.low_id;
   return add_wall_contact(event.impact(), event.mover, wall, movers, report.contacts);
 }
 
-void handle_pair_event(const Event& event, const Environment& environment, Movers& movers,
+void handle_pair_event(const ImpactEvent& event, const Environment& environment, Movers& movers,
                        Impacts& impacts, StepReport& report) {
   const Axis axis = event.axis;
   const FineTime now = event.whole;
@@ -172,7 +172,7 @@ End add_wall_contact(const Impact& impact, std::uint32_t mover, BodyId wall, con
   return is_low ? End::Low : End::High;
 }
 
-void handle_event(const Event& event, const Environment& environment, Movers& movers,
+void handle_event(const ImpactEvent& event, const Environment& environment, Movers& movers,
                   Impacts& impacts, StepReport& report) {
   if (event.kind == Partner::Mover) {
     handle_pair_event(event, environment, movers, impacts, report);
@@ -185,7 +185,7 @@ void handle_event(const Event& event, const Environment& environment, Movers& mo
   }
 }
 
-void handle_wall_event(const Event& event, const Environment& environment, Movers& movers,
+void handle_wall_event(const ImpactEvent& event, const Environment& environment, Movers& movers,
                        StepReport& report) {
   const std::uint32_t mover = event.mover;
   const FineTime now = event.whole;

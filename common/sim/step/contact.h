@@ -21,12 +21,12 @@ End add_wall_contact(const Impact& impact, std::uint32_t mover, BodyId wall, con
 
 /// Applies rules 5 to 7 of RULES.md: changes the velocities of the bodies that `event` concerns,
 /// and adds to `impacts.changed` the movers whose impacts have to be searched again.
-void handle_event(const Event& event, const Environment& environment, Movers& movers,
+void handle_event(const ImpactEvent& event, const Environment& environment, Movers& movers,
                   Impacts& impacts, StepReport& report);
 
 /// The same for a dynamic body that meets an immovable one or the border: only its own impacts
 /// change.
-void handle_wall_event(const Event& event, const Environment& environment, Movers& movers,
+void handle_wall_event(const ImpactEvent& event, const Environment& environment, Movers& movers,
                        StepReport& report);
 
 }  // namespace tickbox::sim

@@ -14,8 +14,8 @@ bool is_crush(std::uint32_t low, const Side& low_side, std::uint32_t high, const
   return pushes(low) || pushes(high);
 }
 
-void handle_crush(const Event& event, const Colliders& colliders, Movers& movers, Impacts& impacts,
-                  StepReport& report) {
+void handle_crush(const ImpactEvent& event, const Colliders& colliders, Movers& movers,
+                  Impacts& impacts, StepReport& report) {
   const auto [low, high] = colliders;
   const bool kinematic_is_low = movers.bodies[low].kind == Kind::Kinematic;
   const std::uint32_t kinematic = kinematic_is_low ? low : high;

@@ -20,8 +20,8 @@ struct Colliders {
                             const Side& high_side, const Movers& movers);
 
 /// Rule 7. Requires: is_crush().
-void handle_crush(const Event& event, const Colliders& colliders, Movers& movers, Impacts& impacts,
-                  StepReport& report);
+void handle_crush(const ImpactEvent& event, const Colliders& colliders, Movers& movers,
+                  Impacts& impacts, StepReport& report);
 
 /// Puts a kinematic body to rest until the tick ends, and drops its riders.
 void make_wait(std::uint32_t kinematic, FineTime now, Movers& movers, Impacts& impacts,

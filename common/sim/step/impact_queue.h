@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kVersionMask = (1U << kVersionBits) - 1;
 /// An impact that happens unless one of its bodies has another event first. Then the version of
 /// that body has grown, and the sum of the versions is no longer the one here. The fields are as
 /// small as they can be, since the queue copies events.
-struct Event {
+struct ImpactEvent {
   std::uint32_t whole = 0;
   std::uint32_t rest = 0;
   std::uint32_t divisor = 1;
@@ -46,13 +46,13 @@ struct Event {
 };
 
 static_assert(kFineSteps <= UINT32_MAX && 2 * std::int64_t{kSpeedLimit} <= UINT32_MAX);
-static_assert(sizeof(Event) == 48, "three quarters of a cache line");
+static_assert(sizeof(ImpactEvent) == 48, "three quarters of a cache line");
 
 /// The order of events: earlier first. At one time the longer contact is first (a face before the
 /// corner of its neighbour), then the lower ids. A mover may reach two sides of the border at once,
 /// which have the same id. Then the axis of larger speed is first, then y, as at any corner. A
 /// larger divisor is a larger speed.
-[[nodiscard]] inline bool is_before(const Event& a, const Event& b) {
+[[nodiscard]] inline bool is_before(const ImpactEvent& a, const ImpactEvent& b) {
   if (a.whole != b.whole) return a.whole < b.whole;
   const std::uint64_t a_rest = std::uint64_t{a.rest} * b.divisor;
   const std::uint64_t b_rest = std::uint64_t{b.rest} * a.divisor;
@@ -65,7 +65,7 @@ static_assert(sizeof(Event) == 48, "three quarters of a cache line");
 }
 
 /// A binary heap of events, the first in front.
-class EventQueue {
+class ImpactQueue {
  public:
   [[nodiscard]] bool empty() const { return events_.empty(); }
 
@@ -75,15 +75,15 @@ class EventQueue {
 
   void reserve(std::size_t events) { events_.reserve(events); }
 
-  void push(const Event& event) {
+  void push(const ImpactEvent& event) {
     events_.push_back(event);
     std::push_heap(events_.begin(), events_.end(), IsAfter{});
   }
 
   /// Requires: not empty.
-  Event pop() {
+  ImpactEvent pop() {
     std::pop_heap(events_.begin(), events_.end(), IsAfter{});
-    const Event first = events_.back();
+    const ImpactEvent first = events_.back();
     events_.pop_back();
     return first;
   }
@@ -91,10 +91,10 @@ class EventQueue {
  private:
   /// A type, not a function: the heap then compares without a call.
   struct IsAfter {
-    bool operator()(const Event& a, const Event& b) const { return is_before(b, a); }
+    bool operator()(const ImpactEvent& a, const ImpactEvent& b) const { return is_before(b, a); }
   };
 
-  std::vector<Event> events_;
+  std::vector<ImpactEvent> events_;
 };
 
 }  // namespace tickbox::sim

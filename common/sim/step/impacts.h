@@ -3,7 +3,7 @@
 
 #include "sim/response.h"
 #include "sim/step/block.h"
-#include "sim/step/event_queue.h"
+#include "sim/step/impact_queue.h"
 #include "sim/step/pairs.h"
 
 #include <cstddef>
@@ -14,13 +14,13 @@
 namespace tickbox::sim {
 
 struct Impacts {
-  EventQueue queue;
+  ImpactQueue queue;
   Block block;                           ///< of the event that is handled
   std::vector<std::uint32_t> changed;    ///< by the last event: their impacts are searched again
   std::vector<Pair> crushing;            ///< a kinematic body and the body that it crushes
   std::vector<std::uint32_t> leaning;    ///< movers that touch movers, and may touch walls
   std::vector<std::uint32_t> undecided;  ///< movers whose first wall the sweep has to find
-  std::vector<Event> on_walls;           ///< the first walls that are known before the sweep
+  std::vector<ImpactEvent> on_walls;     ///< the first walls that are known before the sweep
   std::vector<std::uint32_t> escaped;    ///< movers that have left the hull of their first path
 
   void reserve(std::size_t movers) {
@@ -45,28 +45,30 @@ struct Impacts {
 };
 
 /// The event of a mover that meets a wall.
-[[nodiscard]] inline Event event_of(const WallHit& hit, std::uint32_t mover, const Movers& movers) {
+[[nodiscard]] inline ImpactEvent event_of(const WallHit& hit, std::uint32_t mover,
+                                          const Movers& movers) {
   const auto [low_id, high_id] = ordered_pair(movers.bodies[mover].id, hit.id);
-  Event event{.versions = movers.states[mover].version & kVersionMask,
-              .kind = hit.wall == WallHit::kNoWall ? Partner::Border : Partner::Immovable,
-              .low_id = low_id,
-              .high_id = high_id,
-              .mover = mover,
-              .partner = hit.wall};
+  ImpactEvent event{.versions = movers.states[mover].version & kVersionMask,
+                    .kind = hit.wall == WallHit::kNoWall ? Partner::Border : Partner::Immovable,
+                    .low_id = low_id,
+                    .high_id = high_id,
+                    .mover = mover,
+                    .partner = hit.wall};
   event.set(hit.impact);
   return event;
 }
 
 /// The event of two movers that meet.
-[[nodiscard]] inline Event event_of(const Impact& impact, std::uint32_t a, std::uint32_t b,
-                                    const Movers& movers) {
+[[nodiscard]] inline ImpactEvent event_of(const Impact& impact, std::uint32_t a, std::uint32_t b,
+                                          const Movers& movers) {
   const auto [low_id, high_id] = ordered_pair(movers.bodies[a].id, movers.bodies[b].id);
-  Event event{.versions = (movers.states[a].version + movers.states[b].version) & kVersionMask,
-              .kind = Partner::Mover,
-              .low_id = low_id,
-              .high_id = high_id,
-              .mover = a,
-              .partner = b};
+  ImpactEvent event{
+      .versions = (movers.states[a].version + movers.states[b].version) & kVersionMask,
+      .kind = Partner::Mover,
+      .low_id = low_id,
+      .high_id = high_id,
+      .mover = a,
+      .partner = b};
   event.set(impact);
   return event;
 }
@@ -95,7 +97,7 @@ struct Impacts {
 }
 
 /// Whether nothing has turned the bodies of `event` since it was found.
-[[nodiscard]] inline bool is_current(const Event& event, const Movers& movers,
+[[nodiscard]] inline bool is_current(const ImpactEvent& event, const Movers& movers,
                                      std::span<const Pair> crushing) {
   const std::uint32_t version = movers.states[event.mover].version;
   if (event.kind != Partner::Mover) return (version & kVersionMask) == event.versions;

@@ -6,14 +6,14 @@
 
 namespace tickbox::sim {
 
-std::vector<BodyPair> find_overlaps(const World& world) {
+std::vector<BodyPair> find_overlaps(const PhysicsWorld& world) {
   return find_overlaps(world, [](const Body& a, const Body& b) {
     return stay_apart(a, b) && !crushes(a) && !crushes(b);
   });
 }
 
 std::vector<BodyPair> find_overlaps(
-    const World& world, const std::function<bool(const Body&, const Body&)>& is_wanted) {
+    const PhysicsWorld& world, const std::function<bool(const Body&, const Body&)>& is_wanted) {
   std::vector<const Body*> from_the_left;
   for (const Body& body : world.statics().bodies()) {
     from_the_left.push_back(&body);

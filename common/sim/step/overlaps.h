@@ -12,10 +12,10 @@ namespace tickbox::sim {
 /// All pairs that the step keeps apart and that overlap, sorted by ids. Kinematic bodies that crush
 /// are left out.
 /// Cost: sorts all bodies along x; for tools, tests and TICKBOX_AUDIT, not for the tick.
-[[nodiscard]] std::vector<BodyPair> find_overlaps(const World& world);
+[[nodiscard]] std::vector<BodyPair> find_overlaps(const PhysicsWorld& world);
 
 /// The same for all pairs for which `is_wanted` is true.
 [[nodiscard]] std::vector<BodyPair> find_overlaps(
-    const World& world, const std::function<bool(const Body&, const Body&)>& is_wanted);
+    const PhysicsWorld& world, const std::function<bool(const Body&, const Body&)>& is_wanted);
 
 }  // namespace tickbox::sim

@@ -73,7 +73,7 @@ void resolve_alone(std::uint32_t mover, const Environment& environment, Movers& 
     const WallHit hit = first_touching_wall(mover, environment, movers, candidates);
     if (!hit.found) return;
     if (!is_plain_rest(mover, hit, movers)) {
-      const Event event = event_of(hit, mover, movers);
+      const ImpactEvent event = event_of(hit, mover, movers);
       handle_wall_event(event, environment, movers, report);
       continue;
     }
@@ -200,7 +200,7 @@ void resolve_resting(const Environment& environment, Movers& movers, Candidates&
   visit_counted(candidates.touching, *movers.searches,
                 [&](const Pair pair) { push_touching_pair(pair.a, pair.b, movers, impacts); });
   while (!impacts.queue.empty() && movers.searches->count(kSearchesPerImpact)) {
-    const Event event = impacts.queue.pop();
+    const ImpactEvent event = impacts.queue.pop();
     if (!is_current(event, movers, impacts.crushing)) continue;
     handle_event(event, environment, movers, impacts, report);
     for (const std::uint32_t mover : impacts.changed) {

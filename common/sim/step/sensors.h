@@ -16,11 +16,11 @@
 namespace tickbox::sim {
 
 /// A mover whose course may cross an immovable body.
-struct Crossing {
+struct SensorPair {
   std::uint32_t mover = 0;
   std::uint32_t immovable = 0;
 
-  friend constexpr auto operator<=>(const Crossing&, const Crossing&) = default;
+  friend constexpr auto operator<=>(const SensorPair&, const SensorPair&) = default;
 };
 
 /// The finished courses of a tick.
@@ -28,7 +28,7 @@ struct Courses {
   std::vector<Piece> pieces;          ///< by mover, then in the order of time
   std::vector<std::uint32_t> first;   ///< of each mover in `pieces`, and the end
   RectColumns hulls;                  ///< by mover; only with ghosts among them
-  std::vector<Crossing> crossings;    ///< to be compared
+  std::vector<SensorPair> crossings;  ///< to be compared
   std::vector<std::uint32_t> ghosts;  ///< among the movers
 
   [[nodiscard]] std::span<const Piece> of(std::uint32_t mover) const {

@@ -93,10 +93,10 @@ void spend_all(Movers& movers) {
 
 void sweep(const Environment& environment, Movers& movers, Candidates& candidates, Impacts& impacts,
            StepReport& report) {
-  const auto handle = [&](const Event& event) {
+  const auto handle = [&](const ImpactEvent& event) {
     handle_event(event, environment, movers, impacts, report);
   };
-  for (const Event& event : impacts.on_walls) {
+  for (const ImpactEvent& event : impacts.on_walls) {
     impacts.queue.push(event);
   }
   push_pairs(movers, candidates, impacts);
@@ -117,7 +117,7 @@ void sweep(const Environment& environment, Movers& movers, Candidates& candidate
   }
   bool are_spent = false;
   while (!impacts.queue.empty() && !movers.searches->ends_step()) {
-    const Event event = impacts.queue.pop();
+    const ImpactEvent event = impacts.queue.pop();
     if (!is_current(event, movers, impacts.crushing)) continue;
     handle(event);
     for (const std::uint32_t mover : impacts.changed) {

@@ -41,7 +41,7 @@ void RestMemo::invalidate_near(const Rect& area) {
   }
 }
 
-void KnownWalls::start(const World& world) {
+void KnownWalls::start(const PhysicsWorld& world) {
   const std::size_t movers = world.movers().size();
   if (movers >= capacity) {
     capacity = std::bit_ceil(movers + 1);

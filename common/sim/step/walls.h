@@ -59,7 +59,7 @@ struct KnownWalls {
 
   /// Begins a tick. Forgets what lies near fixed bodies that were added or removed, and everything
   /// where statics or fixed bodies are others. Cost: no allocation once warm.
-  void start(const World& world);
+  void start(const PhysicsWorld& world);
 };
 
 /// The walls near the first path of each mover.

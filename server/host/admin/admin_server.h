@@ -28,8 +28,8 @@ class AdminServer {
   struct Parts {
     std::optional<AdminToken> token;  ///< the one that requests must show, if any
     const Clock& clock;
-    const os::Log& log;  ///< whose level can be set
-    std::string name{};  ///< of the server
+    const os::AsyncLog& log;  ///< whose level can be set
+    std::string name{};       ///< of the server
   };
 
   /// Binds the address and answers from then on. Fails: with one line.

@@ -25,9 +25,9 @@ char lower(char c) {
 }  // namespace
 
 AdminToken::AdminToken(std::string_view token, Entropy& entropy)
-    : key_(net::draw<net::Key>(entropy)), hash_(hash_of(token)) {}
+    : key_(net::draw<net::SecretKey>(entropy)), hash_(hash_of(token)) {}
 
-net::Key AdminToken::hash_of(std::string_view token) const {
+net::SecretKey AdminToken::hash_of(std::string_view token) const {
   return net::derive_key(key_, "tickbox admin token", {as_bytes_of(token)});
 }
 

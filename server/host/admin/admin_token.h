@@ -33,10 +33,10 @@ class AdminToken {
  private:
   AdminToken(std::string_view token, Entropy& entropy);
 
-  [[nodiscard]] net::Key hash_of(std::string_view token) const;
+  [[nodiscard]] net::SecretKey hash_of(std::string_view token) const;
 
-  net::Key key_;   ///< drawn for this object: nobody can choose a token by its hash
-  net::Key hash_;  ///< of the token, which is not kept
+  net::SecretKey key_;   ///< drawn for this object: nobody can choose a token by its hash
+  net::SecretKey hash_;  ///< of the token, which is not kept
 };
 
 }  // namespace tickbox::server

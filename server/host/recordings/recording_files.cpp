@@ -35,18 +35,18 @@ constexpr Duration kDrainLook = std::chrono::milliseconds{10};
 /// How many names, of consecutive milliseconds, are tried if a file of that name exists already.
 constexpr int kNamesTried = 100;
 
-struct Part {
+struct RecordingFile {
   std::string path;
   std::unique_ptr<os::FileSink> sink;
   std::optional<record::LogFile> file;  ///< used by the log's thread alone
 };
 
-bool is_written(const Part& part) {
+bool is_written(const RecordingFile& part) {
   return part.sink->stats().queue_bytes == 0;
 }
 
 /// Returns why a file is not being written at present; empty if it is.
-std::string hindrance_of(const Part& part) {
+std::string hindrance_of(const RecordingFile& part) {
   const os::FileSinkStats stats = part.sink->stats();
   if (stats.degraded) return part.sink->failure();
   if (!stats.stalled) return {};
@@ -87,9 +87,9 @@ struct RecordingFiles::State {
   mutable std::mutex mutex;  ///< guards what follows
   std::condition_variable_any wake;
   bool wanted = false;
-  std::unique_ptr<Part> present;  ///< changed by the log's thread alone
-  std::unique_ptr<Part> ready;    ///< created, and not in use yet
-  std::deque<std::unique_ptr<Part>> retired;
+  std::unique_ptr<RecordingFile> present;  ///< changed by the log's thread alone
+  std::unique_ptr<RecordingFile> ready;    ///< created, and not in use yet
+  std::deque<std::unique_ptr<RecordingFile>> retired;
   std::string making_failed;  ///< why the next file cannot be created; empty if it can
   Instant retry_at;           ///< when it is tried again
   std::uint64_t bytes = 0;    ///< bytes of closed files
@@ -101,12 +101,12 @@ struct RecordingFiles::State {
   [[nodiscard]] bool may_change() const;
   void request_next();
   void change_file();
-  std::expected<std::unique_ptr<Part>, std::string> make();
+  std::expected<std::unique_ptr<RecordingFile>, std::string> make();
   void run();
   void wait(std::unique_lock<std::mutex>& lock);
   void make_next(std::unique_lock<std::mutex>& lock);
   void close_retired(std::unique_lock<std::mutex>& lock);
-  void count(const Part& part, const std::expected<void, std::string>& closed_well);
+  void count(const RecordingFile& part, const std::expected<void, std::string>& closed_well);
   void remove_old(std::unique_lock<std::mutex>& lock);
   void keep_limit(std::unique_lock<std::mutex>& lock);
   void record_removal(const std::string& path, bool removed);
@@ -121,9 +121,9 @@ std::string recording_name(WallTime start, std::uint32_t room, std::string_view 
 }
 
 /// Creates a file. If the name exists already, or the calendar went back, uses a later name.
-std::expected<std::unique_ptr<Part>, std::string> RecordingFiles::State::make() {
+std::expected<std::unique_ptr<RecordingFile>, std::string> RecordingFiles::State::make() {
   WallTime start = std::max(parts.calendar.now(), last_start + std::chrono::milliseconds{1});
-  auto part = std::make_unique<Part>();
+  auto part = std::make_unique<RecordingFile>();
   for (int tried = 1;; ++tried, start += std::chrono::milliseconds{1}) {
     const std::filesystem::path folder{options.folder};
     part->path = (folder / recording_name(start, header.room)).string();
@@ -230,7 +230,7 @@ void RecordingFiles::State::make_next(std::unique_lock<std::mutex>& lock) {
 }
 
 void RecordingFiles::State::close_retired(std::unique_lock<std::mutex>& lock) {
-  Part& part = *retired.front();
+  RecordingFile& part = *retired.front();
   lock.unlock();
   const auto closed_well = part.sink->close();
   closed.push_back(part.path);
@@ -242,7 +242,7 @@ void RecordingFiles::State::close_retired(std::unique_lock<std::mutex>& lock) {
 }
 
 /// Requires: the lock.
-void RecordingFiles::State::count(const Part& part,
+void RecordingFiles::State::count(const RecordingFile& part,
                                   const std::expected<void, std::string>& closed_well) {
   const os::FileSinkStats stats = part.sink->stats();
   bytes += stats.bytes_written;
@@ -367,7 +367,7 @@ RecordingStatus RecordingFiles::status() const {
   const State& state = *state_;
   const std::scoped_lock lock{state.mutex};
   RecordingStatus status{.bytes = state.bytes, .errors = state.errors};
-  const auto add = [&status](const std::unique_ptr<Part>& part) {
+  const auto add = [&status](const std::unique_ptr<RecordingFile>& part) {
     if (!part) return;
     const os::FileSinkStats stats = part->sink->stats();
     status.bytes += stats.bytes_written;
@@ -381,7 +381,7 @@ RecordingStatus RecordingFiles::status() const {
   add(state.present);
   status.path = state.present->path;
   status.reason = state.making_failed;
-  const auto blame = [&status](const Part& part) {
+  const auto blame = [&status](const RecordingFile& part) {
     if (std::string why = hindrance_of(part); !why.empty()) status.reason = std::move(why);
   };
   for (const auto& part : state.retired)

@@ -59,7 +59,7 @@ struct RecordingNote {
 /// oldest first.
 class RecordingFiles final : public record::Sink {
  public:
-  /// Creates the folder if it is missing, and the first file. `header`: of every part, except its
+  /// Creates the folder if it is missing, and the first file. `header`: of every file, except its
   /// number. Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<RecordingFiles>, std::string> open(
       const RecordingFilesOptions& options, const RecordingFilesParts& parts,

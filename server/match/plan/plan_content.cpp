@@ -6,15 +6,16 @@ namespace tickbox::server {
 namespace {
 
 /// Copies a payload.
-void write_payload(const MatchLog& log, Tick tick, const Payload& payload, engine::BitWriter& out) {
+void write_payload(const MatchHistory& history, Tick tick, const Payload& payload,
+                   engine::BitWriter& out) {
   if (payload.bits <= 64) return out.write(payload.value, payload.bits);
-  engine::copy_bits(log.payloads(tick), payload.value, payload.bits, out);
+  engine::copy_bits(history.payloads(tick), payload.value, payload.bits, out);
 }
 
 /// Writes causes tick by tick.
 void write_causes(const PlanInput& input, std::span<const WrittenCause> causes,
                   engine::BitWriter& out) {
-  const MatchLog& log = input.tick.match->log();
+  const MatchHistory& history = input.tick.match->history();
   const Tick now = input.tick.now();
   const unsigned width = input.index_bits();
   auto next = causes.begin();
@@ -26,7 +27,7 @@ void write_causes(const PlanInput& input, std::span<const WrittenCause> causes,
         out.write(payload.value << (1 + width) | name, 1 + width + payload.bits);
       } else {
         out.write(name, 1 + width);
-        write_payload(log, {now.value - ago}, payload, out);
+        write_payload(history, {now.value - ago}, payload, out);
       }
     }
     out.write(0, 1);
@@ -37,21 +38,21 @@ void write_room(const PlanInput& input, engine::BitWriter& out) {
   const engine::World& world = input.tick.match->world();
   if (input.request.base == nullptr)
     return engine::pack_sparse(world.game().room, world.room(), out);
-  const MatchLog& log = input.tick.match->log();
+  const MatchHistory& history = input.tick.match->history();
   const Tick now = input.tick.now();
-  const std::uint64_t ticks = log.room().ticks_since(0, input.request.base_tick);
+  const std::uint64_t ticks = history.room().ticks_since(0, input.request.base_tick);
   for (auto ago = static_cast<std::uint32_t>(now - input.request.base_tick); ago-- > 0;) {
     const bool has_changed = (ticks >> ago & 1U) != 0;
     out.write(has_changed ? 1 : 0, 1);
     if (!has_changed) continue;
-    write_payload(log, {now.value - ago}, log.room().change(0, ago), out);
+    write_payload(history, {now.value - ago}, history.room().change(0, ago), out);
   }
 }
 
 bool has_room(const PlanInput& input) {
   const engine::World& world = input.tick.match->world();
   if (input.request.base != nullptr) {
-    return input.tick.match->log().room().ticks_since(0, input.request.base_tick) != 0;
+    return input.tick.match->history().room().ticks_since(0, input.request.base_tick) != 0;
   }
   // More than a zero for each value: not the state by default.
   std::size_t values = 0;

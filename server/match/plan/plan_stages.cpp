@@ -23,7 +23,7 @@ static_assert(kDecidedSeenTicks < protocol::kTicksRemembered,
 /// have to be sent in full. A body that another has spawned also stays inside for its first
 /// second: one that flies out of sight costs nothing and does not last long.
 Membership membership_of(const PlanInput& input, SlotId slot) {
-  const PlannedTick& tick = input.tick;
+  const PlanContext& tick = input.tick;
   const PlannedBody& body = tick.bodies[slot];
   if (!body.is_present) return body.left ? Membership::Outside : Membership::Inside;
   if (keeps_seeing(input.eye, body.extent) || input.is_own(slot)) return Membership::Inside;
@@ -33,8 +33,8 @@ Membership membership_of(const PlanInput& input, SlotId slot) {
       now - engine::spawn_tick_of(body.id) <= std::int64_t{tick.match->world().tick_rate()};
   if (is_young) return Membership::Inside;
   const Tick seen_before{now.value - std::min(now.value, kDecidedSeenTicks + 1)};
-  const bool stays =
-      tick.match->log().outcomes().has_since(slot, std::max(input.request.base_tick, seen_before));
+  const bool stays = tick.match->history().outcomes().has_since(
+      slot, std::max(input.request.base_tick, seen_before));
   return stays ? Membership::Inside : Membership::Outside;
 }
 
@@ -83,7 +83,7 @@ std::size_t other_bits(const PlanInput& input) {
   constexpr std::size_t kOwnEnds = views::kHeadBits + 2 * views::kOriginBits + 1 + 7;
   if (input.request.base == nullptr) return kOwnEnds + input.tick.room_bits;
   const auto age = static_cast<std::size_t>(input.tick.now() - input.request.base_tick);
-  const PayloadSum room = input.tick.match->log().room().sum_since(0, input.request.base_tick);
+  const PayloadSum room = input.tick.match->history().room().sum_since(0, input.request.base_tick);
   return kOwnEnds + 3 * age + room.bits + room.count +
          views::exit_bits_max(input.request.base->size());
 }
@@ -160,9 +160,9 @@ struct Rectangle {
 
 // --- what a plan reads ---
 
-void PlannedTick::read(Match& of) {
+void PlanContext::read(Match& of) {
   const engine::World& world = of.world();
-  const BodySlots& read = of.log().slots();
+  const BodySlots& read = of.history().slots();
   const bool are_same = match == &of && slots_version == read.version();
   match = &of;
   slots = &read;
@@ -180,7 +180,7 @@ void PlannedTick::read(Match& of) {
   rows.begin(world, read.capacity());
 }
 
-void PlannedTick::read_all() {
+void PlanContext::read_all() {
   bodies.reserve(slots->capacity());
   bodies.resize(slots->size());
   for (SlotId slot = 0; slot < slots->size(); ++slot) {
@@ -195,7 +195,7 @@ void PlannedTick::read_all() {
   }
 }
 
-void PlannedTick::read_row(std::uint32_t row) {
+void PlanContext::read_row(std::uint32_t row) {
   const sim::Body& moved = match->world().body(row);
   PlannedBody& body = bodies[slots->present()[row]];
   const Vec2 half{moved.size.x / 2, moved.size.y / 2};
@@ -205,7 +205,7 @@ void PlannedTick::read_row(std::uint32_t row) {
   body.is_present = true;
 }
 
-PlanInput::PlanInput(const PlannedTick& planned, const ViewRequest& requested)
+PlanInput::PlanInput(const PlanContext& planned, const ViewRequest& requested)
     : tick(planned),
       request(requested),
       eye(eye_of(planned.match->world(), requested.player)),
@@ -242,17 +242,18 @@ void mark_known(const PlanInput& input, Islands& islands, ClientBodies& bodies) 
     state.is_in_base = true;
     state.base_index = static_cast<std::uint16_t>(i);
   }
-  const MatchLog& log = input.tick.match->log();
+  const MatchHistory& history = input.tick.match->history();
   // The list grows: what a member has spawned may have spawned more.
   for (std::size_t i = 0; i < bodies.known.size(); ++i) {
     const SlotId parent = bodies.known[i];
-    if (log.acted(parent) <= input.request.base_tick) continue;
+    if (history.acted(parent) <= input.request.base_tick) continue;
     if (bodies.states[parent].membership != Membership::Inside) continue;
-    log.spawns().visit_since(parent, input.request.base_tick, [&](Tick, const SpawnCause& spawn) {
-      const bool has_space = bodies.known.size() < input.request.members_max;
-      mark(spawn.child, has_space ? membership_of(input, spawn.child) : Membership::Outside);
-      return true;
-    });
+    history.spawns().visit_since(
+        parent, input.request.base_tick, [&](Tick, const SpawnCause& spawn) {
+          const bool has_space = bodies.known.size() < input.request.members_max;
+          mark(spawn.child, has_space ? membership_of(input, spawn.child) : Membership::Outside);
+          return true;
+        });
   }
 }
 
@@ -279,8 +280,8 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
   pending.clear();
   const std::size_t bits_max = cause_bits_max(input, bodies);
   const Tick base = input.request.base_tick;
-  const MatchLog& log = input.tick.match->log();
-  const ChangeLog& inputs = log.inputs();
+  const MatchHistory& history = input.tick.match->history();
+  const ChangeHistory& inputs = history.inputs();
   const std::size_t name_bits = 1 + input.index_bits();
   std::size_t sum = 0;  // of the islands that are replayed
   // Returns whether the causes of a body fit and can name it; adds their bits.
@@ -294,8 +295,8 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
       const std::size_t more = changes.bits + changes.count * name_bits;
       if (more > 0 && !add_bits(more)) return false;
     }
-    if (log.acted(slot) <= base) return true;
-    return log.outcomes().visit_since(slot, base, [&](Tick at, const OutcomeCause& cause) {
+    if (history.acted(slot) <= base) return true;
+    return history.outcomes().visit_since(slot, base, [&](Tick at, const OutcomeCause& cause) {
       if (!bodies.states[slot].is_in_base || cause.payload.bits == 0) return false;
       pending.outcomes.push_back({.slot = slot, .tick = at, .payload = cause.payload});
       return add_bits(name_bits + cause.payload.bits);
@@ -312,7 +313,7 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
     const std::uint16_t seat = input.tick.bodies[slot].seat;
     const std::uint64_t ticks = seat != kNoSeat ? inputs.ticks_since(seat, base) : 0;
     if (ticks != 0) pending.inputs.push_back({.slot = slot, .seat = seat, .ticks = ticks});
-    if (ticks == 0 && log.acted(slot) <= base) continue;
+    if (ticks == 0 && history.acted(slot) <= base) continue;
     const SlotId root = bodies.states[slot].root;
     IslandPlan& plan = bodies.islands[root];
     if (plan.is_own) continue;
@@ -338,7 +339,7 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
 
 void sort_causes(const PlanInput& input, const ClientBodies& bodies, PendingCauses& pending,
                  WrittenCauses& causes) {
-  const ChangeLog& inputs = input.tick.match->log().inputs();
+  const ChangeHistory& inputs = input.tick.match->history().inputs();
   const Tick now = input.tick.now();
   const std::size_t name_bits = 1 + input.index_bits();
   std::erase_if(pending.outcomes,
@@ -394,7 +395,7 @@ std::span<Candidate> list_candidates(const PlanInput& input, const RowBudget& bu
                                      const ClientBodies& bodies,
                                      std::vector<Interest::Found>& visible,
                                      std::vector<Candidate>& memory) {
-  const PlannedTick& tick = input.tick;
+  const PlanContext& tick = input.tick;
   const Vec2 centre = input.eye.centre;
   const Members* base = input.request.base;
   const Members* last = base != nullptr ? input.request.last : nullptr;

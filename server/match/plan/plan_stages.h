@@ -44,7 +44,7 @@ struct PlannedBody {
 };
 
 /// What all plans of a tick share; read once a tick.
-struct PlannedTick {
+struct PlanContext {
   /// Cost: linear in the active rows, if the last match is read again and its bodies are the same.
   void read(Match& of);
 
@@ -93,7 +93,7 @@ using WaitingBodies = std::vector<WaitingBody>;
 
 /// What the stages of a plan read.
 struct PlanInput {
-  PlanInput(const PlannedTick& planned, const ViewRequest& requested);
+  PlanInput(const PlanContext& planned, const ViewRequest& requested);
 
   /// Returns whether the player controls the body.
   [[nodiscard]] bool is_own(SlotId slot) const {
@@ -105,7 +105,7 @@ struct PlanInput {
     return views::index_bits(request.base != nullptr ? request.base->size() : 0);
   }
 
-  const PlannedTick& tick;
+  const PlanContext& tick;
   const ViewRequest& request;
   Eye eye;
   Vec2 origin;                  ///< of the places in the snapshot
@@ -189,7 +189,7 @@ struct PendingCauses {
   struct Inputs {
     SlotId slot;
     std::uint16_t seat;
-    std::uint64_t ticks;  ///< see ChangeLog::ticks_since()
+    std::uint64_t ticks;  ///< see ChangeHistory::ticks_since()
   };
 
   [[nodiscard]] std::size_t size() const { return inputs.size() + outcomes.size(); }

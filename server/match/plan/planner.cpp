@@ -13,7 +13,7 @@ namespace {
 /// cannot be replayed.
 bool plan_replay(const PlanInput& input, PlanScratch& scratch) {
   ClientBodies& bodies = scratch.bodies;
-  Islands& islands = input.tick.match->log().islands_since(input.request.base_tick);
+  Islands& islands = input.tick.match->history().islands_since(input.request.base_tick);
   mark_known(input, islands, bodies);
   plan_islands(islands, bodies);
   const bool are_own_replayed = gather_causes(input, islands, bodies, scratch.pending);
@@ -25,7 +25,7 @@ bool plan_replay(const PlanInput& input, PlanScratch& scratch) {
 }
 
 /// Sorts present bodies by id.
-void sort_by_id(const PlannedTick& tick, RowSet& rows, Members& members) {
+void sort_by_id(const PlanContext& tick, RowSet& rows, Members& members) {
   for (const SlotId slot : members) {
     rows.add(tick.bodies[slot].row);
   }
@@ -34,7 +34,7 @@ void sort_by_id(const PlannedTick& tick, RowSet& rows, Members& members) {
 }
 
 /// Returns the hash of a view.
-std::uint64_t hash_of(const PlannedTick& tick, const Members& view) {
+std::uint64_t hash_of(const PlanContext& tick, const Members& view) {
   std::uint64_t sum = tick.match->state().room_hash;
   for (const SlotId slot : view) {
     sum += tick.bodies[slot].hash;
@@ -47,7 +47,7 @@ std::uint64_t hash_of(const PlannedTick& tick, const Members& view) {
 std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
                                  WaitingBodies& waiting, std::vector<std::byte>& content,
                                  Members& view) {
-  const PlannedTick& tick = input.tick;
+  const PlanContext& tick = input.tick;
   const bool on_base = input.request.base != nullptr;
   ClientBodies& bodies = scratch.bodies;
   scratch.causes.clear();

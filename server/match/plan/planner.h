@@ -79,7 +79,7 @@ class Planner {
                 Members& view);
 
  private:
-  PlannedTick tick_;
+  PlanContext tick_;
   PlanScratch scratch_;
 };
 

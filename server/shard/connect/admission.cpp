@@ -32,7 +32,7 @@ Admission::Admission(AdmissionOptions options, std::vector<RoomId> rooms, Entrop
       moves_(entropy),
       tokens_(kTokensRemembered, entropy),
       boot_(draw_number<std::uint64_t>(entropy)),
-      ticket_key_{net::draw<net::Key>(entropy)},
+      ticket_key_{net::draw<net::SecretKey>(entropy)},
       started_(now.today) {}
 
 AdmissionResult Admission::judge(const net::ConnectRequest& request, const net::Datagram& datagram,
@@ -181,7 +181,7 @@ void Admission::consume(const AdmittedToken& token) {
 std::vector<std::uint32_t> Admission::set_keys(net::KeyRing keys) {
   std::vector<std::uint32_t> removed;
   for (const net::RingKey& old : options_.keys.keys()) {
-    const net::Key* const key = keys.find(old.id);
+    const net::SecretKey* const key = keys.find(old.id);
     if (key == nullptr || *key != old.key) removed.push_back(old.id);
   }
   options_.keys = std::move(keys);

@@ -73,7 +73,7 @@ struct ResumeAccepted {
 struct Refused {
   net::Refuse answer;
   std::optional<std::uint64_t> client{};  ///< named by the token or ticket, if it was opened
-  std::optional<net::Key> proof{};        ///< its key to the client, if the client has proven it
+  std::optional<net::SecretKey> proof{};  ///< its key to the client, if the client has proven it
 };
 
 using AdmissionResult = std::variant<net::DropReason, net::CookieBytes, Refused, RepeatedRequest,
@@ -147,7 +147,7 @@ class Admission {
   OpenLimits moves_;
   TokenHistory tokens_;
   std::uint64_t boot_;
-  net::SecretVector<net::Key> ticket_key_;  ///< one; never leaves this object
+  net::SecretVector<net::SecretKey> ticket_key_;  ///< one; never leaves this object
   WallTime started_;
 };
 

@@ -199,7 +199,7 @@ std::optional<ConnectService::AgreedKeys> ConnectService::agree(const Incoming& 
     return std::nullopt;
   }
   const net::HandshakeNonce& client_nonce = incoming.request.client_nonce;
-  const net::HandshakePair own = net::handshake_pair(net::draw<net::Key>(context_.entropy));
+  const net::HandshakePair own = net::handshake_pair(net::draw<net::SecretKey>(context_.entropy));
   const auto agreed = net::agree(own, client_nonce);
   if (!agreed) {
     context_.metrics.drops.count(net::DropReason::Malformed);

@@ -43,7 +43,7 @@ struct SentView {
 SentView sent_view(const Session& session, const Match& match, Tick tick) {
   return {.members = session.snapshots.views->find(tick, match.world().tick),
           .state = match.state_after(tick),
-          .slots = &match.log().slots()};
+          .slots = &match.history().slots()};
 }
 
 /// Returns whether a client's view has the hash that it names.

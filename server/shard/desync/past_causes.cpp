@@ -22,7 +22,7 @@ using Kind = DesyncCause::Kind;
 /// The bits of one cause, as a content has them.
 class PayloadBits {
  public:
-  PayloadBits(const MatchLog& log, Tick tick, const Payload& payload) {
+  PayloadBits(const MatchHistory& log, Tick tick, const Payload& payload) {
     const bool is_short = payload.bits <= 64;
     engine::BitWriter out{bytes_};
     if (is_short) out.write(payload.value, payload.bits);
@@ -53,14 +53,17 @@ std::string outcome_in_words(const GameTable& game, engine::BitReader& in) {
 class Gatherer {
  public:
   Gatherer(const Match& match, const std::function<bool(BodyId)>& is_member)
-      : match_(match), log_(match.log()), game_(match.world().game()), is_member_(is_member) {}
+      : match_(match),
+        history_(match.history()),
+        game_(match.world().game()),
+        is_member_(is_member) {}
 
   void gather(Tick tick) {
     tick_ = tick;
-    ago_ = static_cast<std::uint32_t>(log_.tick() - tick);
+    ago_ = static_cast<std::uint32_t>(history_.tick() - tick);
     add_inputs();
     add_outcomes();
-    if ((log_.room().ticks_since(0, before()) >> ago_ & 1) != 0) add_room();
+    if ((history_.room().ticks_since(0, before()) >> ago_ & 1) != 0) add_room();
   }
 
   [[nodiscard]] std::vector<DesyncCause> finish() {
@@ -73,7 +76,9 @@ class Gatherer {
  private:
   [[nodiscard]] Tick before() const { return {tick_.value - 1}; }
 
-  [[nodiscard]] PayloadBits bits_of(const Payload& payload) const { return {log_, tick_, payload}; }
+  [[nodiscard]] PayloadBits bits_of(const Payload& payload) const {
+    return {history_, tick_, payload};
+  }
 
   /// The change of an input stands at each of its player's avatars in view.
   void add_inputs() {
@@ -84,7 +89,8 @@ class Gatherer {
       const BodyId id = state->rows.head(row).id;
       if (!views::is_avatar(id)) break;
       const Player player = views::owner_of(id);
-      const bool has_changed = (log_.inputs().ticks_since(player.seat, before()) >> ago_ & 1) != 0;
+      const bool has_changed =
+          (history_.inputs().ticks_since(player.seat, before()) >> ago_ & 1) != 0;
       if (!has_changed || !is_member_(id)) continue;
       std::vector<std::byte> held(game_.input.bytes);
       game_.input.write_default(held.data());
@@ -92,7 +98,7 @@ class Gatherer {
         std::ranges::copy(past->rows.input(past->rows.index_of(id)), held.begin());
       }
       std::vector<std::byte> given = held;
-      const PayloadBits bits = bits_of(log_.inputs().change(player.seat, ago_));
+      const PayloadBits bits = bits_of(history_.inputs().change(player.seat, ago_));
       engine::BitReader in = bits.read();
       const bool is_read = engine::unpack_change(game_.input, in, given);
       TICKBOX_ASSERT(is_read);
@@ -104,8 +110,8 @@ class Gatherer {
   }
 
   void add_outcomes() {
-    for (const OutcomeCause& cause : log_.outcomes().causes_of(tick_)) {
-      const BodyId id = log_.slots().slot(cause.slot).id;
+    for (const OutcomeCause& cause : history_.outcomes().causes_of(tick_)) {
+      const BodyId id = history_.slots().slot(cause.slot).id;
       if (!is_member_(id)) continue;
       const PayloadBits bits = bits_of(cause.payload);
       engine::BitReader in = bits.read();
@@ -118,7 +124,7 @@ class Gatherer {
 
   void add_room() {
     std::vector<std::byte> room(game_.room.bytes);
-    const PayloadBits bits = bits_of(log_.room().change(0, ago_));
+    const PayloadBits bits = bits_of(history_.room().change(0, ago_));
     engine::BitReader in = bits.read();
     const bool is_read = engine::unpack_sparse(game_.room, in, room);
     TICKBOX_ASSERT(is_read);
@@ -129,7 +135,7 @@ class Gatherer {
   }
 
   const Match& match_;
-  const MatchLog& log_;
+  const MatchHistory& history_;
   const GameTable& game_;
   const std::function<bool(BodyId)>& is_member_;
   Tick tick_;
@@ -142,7 +148,7 @@ class Gatherer {
 std::vector<DesyncCause> causes_since(const Match& match, Tick since, Tick until,
                                       const std::function<bool(BodyId)>& is_member) {
   constexpr std::uint32_t kBack = protocol::kTicksRemembered - 1;
-  const std::uint32_t now = match.log().tick().value;
+  const std::uint32_t now = match.history().tick().value;
   const Tick first = std::max(since, Tick{now > kBack ? now - kBack : 0});
   Gatherer gatherer{match, is_member};
   for (Tick tick = first + 1; tick <= until; tick = tick + 1) {

@@ -83,7 +83,7 @@ class BenchServer {
 
   /// The nonce of one more handshake.
   [[nodiscard]] net::HandshakeNonce make_nonce() {
-    pair_ = net::handshake_pair(net::draw<net::Key>(entropy_));
+    pair_ = net::handshake_pair(net::draw<net::SecretKey>(entropy_));
     return pair_.nonce;
   }
 

@@ -93,7 +93,7 @@ struct PeerOptions {
 
 /// The world that Tickbox makes of a scene: bodies have their indices as ids, statics the ids after
 /// them.
-[[nodiscard]] sim::World make_world(const Scene& scene);
+[[nodiscard]] sim::PhysicsWorld make_world(const Scene& scene);
 
 /// Bit for bit, as a number that hashes alike everywhere.
 [[nodiscard]] std::uint64_t hash_numbers(std::span<const double> numbers);

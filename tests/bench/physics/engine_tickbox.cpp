@@ -104,16 +104,16 @@ class TickboxEngine final : public Engine {
   [[nodiscard]] std::uint64_t hash() const override { return sim::state_hash(world_); }
 
  private:
-  sim::World world_;
-  sim::Stepper stepper_;
+  sim::PhysicsWorld world_;
+  sim::PhysicsStepper stepper_;
   Geometry geometry_;
 };
 
 }  // namespace
 
-sim::World make_world(const Scene& scene) {
-  sim::World world{{.gravity = {0, per_tick(scene.gravity / kTicksPerSecond)}},
-                   make_statics(scene)};
+sim::PhysicsWorld make_world(const Scene& scene) {
+  sim::PhysicsWorld world{{.gravity = {0, per_tick(scene.gravity / kTicksPerSecond)}},
+                          make_statics(scene)};
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     world.add(mover_of(scene, i));
   }

@@ -40,7 +40,7 @@ sim::Body sensor(std::uint32_t number, bool is_far) {
   return body;
 }
 
-std::uint64_t hash_of_movers(const sim::World& world) {
+std::uint64_t hash_of_movers(const sim::PhysicsWorld& world) {
   StreamHasher hasher;
   for (const sim::Body& body : world.movers()) {
     for (const std::int32_t number : {body.min.x, body.min.y, body.velocity.x, body.velocity.y}) {
@@ -59,7 +59,7 @@ struct Repetition {
 
 Repetition repeat(FixedCase which) {
   Scene scene = make_scene(SceneKind::Platformer, kFixedMovers);
-  sim::World world = make_world(scene);
+  sim::PhysicsWorld world = make_world(scene);
   for (sim::Body& body : world.movers()) {
     body.layers |= 1;  // as the sensors
     body.collides_with = 0xffff;
@@ -79,7 +79,7 @@ Repetition repeat(FixedCase which) {
   }
   result.add_us = clock.elapsed_us();
 
-  sim::Stepper stepper;
+  sim::PhysicsStepper stepper;
   double sum_us = 0;
   for (int tick = 0; tick < kWarmUp + kTicks; ++tick) {
     scene.steer(tick, [&](std::size_t body, double vx) {

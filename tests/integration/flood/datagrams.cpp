@@ -78,10 +78,10 @@ std::vector<std::vector<std::byte>> real_datagrams(const net::Address& server,
   const auto request = [&](net::PacketType type) {
     return net::make_request(type, net::draw<net::HandshakeNonce>(entropy));
   };
-  net::PacketChannel channel{
-      {.to_server = net::draw<net::Key>(entropy), .to_client = net::draw<net::Key>(entropy)},
-      kFirstConnection,
-      net::Direction::ToServer};
+  net::PacketChannel channel{{.to_server = net::draw<net::SecretKey>(entropy),
+                              .to_client = net::draw<net::SecretKey>(entropy)},
+                             kFirstConnection,
+                             net::Direction::ToServer};
   protocol::MessageBuffer message_buffer;
   std::vector<std::vector<std::byte>> all;
   all.push_back(copy_of(net::encode_hello(request(net::PacketType::Hello), out)));

@@ -130,7 +130,8 @@ class LossyMatch {
       const bool is_other = !info.taken || generations_[seat] != info.generation;
       if (is_other) clients_[seat] = nullptr;
       if (info.taken && clients_[seat] == nullptr) {
-        clients_[seat] = std::make_unique<Client>(like_, Player{seat}, match_.log().base_age_max());
+        clients_[seat] =
+            std::make_unique<Client>(like_, Player{seat}, match_.history().base_age_max());
         generations_[seat] = info.generation;
       }
     }
@@ -267,7 +268,7 @@ class LossyMatch {
     }
     const server::Members* members = clients_[player.seat]->sent.find(wrong.head.tick, now());
     for (std::size_t i = 0; members != nullptr && i < members->size(); ++i) {
-      const BodyId id = match_.log().slots().slot((*members)[i]).id;
+      const BodyId id = match_.history().slots().slot((*members)[i]).id;
       if (!wrong.view->rows.contains(id)) text += " | lacks " + std::to_string(id.value);
     }
     return text + (members == nullptr ? "" : " of " + std::to_string(members->size())) + ", has " +

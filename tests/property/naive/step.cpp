@@ -180,7 +180,7 @@ bool reported_before(const sim::Contact& x, const sim::Contact& y) {
          std::tie(y.a, y.b, y.normal_x, y.normal_y, y.time_divisor, v.x, v.y);
 }
 
-Run run_of(const sim::World& world) {
+Run run_of(const sim::PhysicsWorld& world) {
   Run run;
   run.solid_border = world.settings().border == sim::Border::Solid;
   auto& things = run.things;
@@ -203,7 +203,7 @@ Run run_of(const sim::World& world) {
   return run;
 }
 
-void set_velocities(Run& run, const sim::World& world) {
+void set_velocities(Run& run, const sim::PhysicsWorld& world) {
   for (Thing& x : run.things) {
     const bool on_path = x.kinematic() && x.body.path != sim::kNoPath;
     Vec2 goal;
@@ -267,7 +267,7 @@ std::optional<Hit> first(Run& run, i64 now) {
   return best;
 }
 
-void finish(Run& run, sim::World& world) {
+void finish(Run& run, sim::PhysicsWorld& world) {
   auto& things = run.things;
   sim::StepReport& report = run.report;
   for (Thing& x : things) {
@@ -313,7 +313,7 @@ void finish(Run& run, sim::World& world) {
   report.crushed.erase(repeated.begin(), repeated.end());
 }
 
-Run step(sim::World& world) {
+Run step(sim::PhysicsWorld& world) {
   Run run = run_of(world);
   set_velocities(run, world);
   depenetrate(run);
@@ -331,11 +331,11 @@ Run step(sim::World& world) {
 }  // namespace
 }  // namespace naive
 
-sim::StepReport naive_step(sim::World& world) {
+sim::StepReport naive_step(sim::PhysicsWorld& world) {
   return naive::step(world).report;
 }
 
-Ties ties_in_tick(sim::World world) {
+Ties ties_in_tick(sim::PhysicsWorld world) {
   return naive::step(world).ties;
 }
 

@@ -129,7 +129,7 @@ void RecordingCheck::walk(const Recorded& recorded, record::Reader& reader) {
       check_number(reader.keyframe().segment);
       begin(reader.world(), walked);
     } else if (item == record::Reader::Item::Ticks) {
-      for (const record::RecordedTick& tick : reader.ticks()) {
+      for (const record::EncodedTick& tick : reader.ticks()) {
         take(tick, walked);
       }
     }
@@ -144,7 +144,7 @@ void RecordingCheck::walk(const Recorded& recorded, record::Reader& reader) {
 }
 
 /// Compares a tick with what happened, and steps the world by it.
-void RecordingCheck::take(const record::RecordedTick& recorded, Walk& walk) {
+void RecordingCheck::take(const record::EncodedTick& recorded, Walk& walk) {
   check_ticks(recorded.tick, walk);
   walk.last = recorded.tick;
   const std::int64_t index = recorded.tick - (walk.recorded.from + 1);
@@ -157,7 +157,7 @@ void RecordingCheck::take(const record::RecordedTick& recorded, Walk& walk) {
     findings_.add(kName, "the hash that the room had",
                   fmt::format("another for tick {}", recorded.tick.value));
   }
-  const engine::LoggedTick* tick = walk.world ? decoder_.tick(recorded) : nullptr;
+  const engine::DecodedTick* tick = walk.world ? decoder_.tick(recorded) : nullptr;
   if (tick == nullptr || !engine::is_valid(*walk.world, tick->record)) {
     walk.world.reset();
     return findings_.add(kName, "a tick that its world can take",
@@ -245,7 +245,7 @@ void RecordingCheck::check_length(const Walk& walk) {
 
 /// Checks that each player in the room has exactly one input in each tick, written or left out, and
 /// that no other player has one.
-void RecordingCheck::check_presence(Tick now, const engine::LoggedTick& tick, Walk& walk) {
+void RecordingCheck::check_presence(Tick now, const engine::DecodedTick& tick, Walk& walk) {
   for (const Player player : tick.leaves) {
     walk.present.erase(player.seat);
   }
@@ -260,7 +260,7 @@ void RecordingCheck::check_presence(Tick now, const engine::LoggedTick& tick, Wa
   }
 }
 
-void RecordingCheck::check_inputs(Tick now, const engine::LoggedTick& tick, Walk& walk) {
+void RecordingCheck::check_inputs(Tick now, const engine::DecodedTick& tick, Walk& walk) {
   for (const engine::PlayerSource& of : tick.sources) {
     const auto decided =
         std::ranges::equal_range(walk.decided[of.player.seat], now, {}, &Decided::tick);

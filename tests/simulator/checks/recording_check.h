@@ -42,9 +42,9 @@ class RecordingCheck {
 
   void walk(const Recorded& recorded, record::Reader& reader);
   void begin(ConstBytes world, Walk& walk);
-  void take(const record::RecordedTick& recorded, Walk& walk);
-  void check_inputs(Tick now, const engine::LoggedTick& tick, Walk& walk);
-  void check_presence(Tick now, const engine::LoggedTick& tick, Walk& walk);
+  void take(const record::EncodedTick& recorded, Walk& walk);
+  void check_inputs(Tick now, const engine::DecodedTick& tick, Walk& walk);
+  void check_presence(Tick now, const engine::DecodedTick& tick, Walk& walk);
   void check_number(std::uint32_t segment);
   void check_ticks(Tick first, Walk& walk);
   void check_end(const Walk& walk);

@@ -5,7 +5,7 @@
 
 namespace tickbox::tests {
 std::optional<net::HandshakePair> drawn_pair(ConstBytes drawn) {
-  net::Key secret;
+  net::SecretKey secret;
   if (drawn.size() != secret.size()) return std::nullopt;
   std::ranges::copy(drawn, secret.begin());
   return net::handshake_pair(secret);
@@ -54,7 +54,7 @@ void Eavesdropper::on_accept(const Wire::Passed& passed) {
     return;
   }
   for (const Asked& asked : asked_[passed.client] | std::views::reverse) {
-    const net::Key agreed = net::agree(server->second, asked.nonce).value();
+    const net::SecretKey agreed = net::agree(server->second, asked.nonce).value();
     const auto accepted = net::open_accept(
         passed.bytes, net::derive_session_keys(asked.keys, asked.nonce, server->first, agreed));
     if (!accepted) continue;
@@ -106,7 +106,7 @@ bool Eavesdropper::read(Session& session, const Wire::Passed& passed, net::Packe
   const std::uint64_t sequence = net::expand_sequence(high << 16 | low, way.newest);
   const std::uint64_t epoch = sequence >> net::kEpochBits;
   if (epoch > way.keys.size()) return false;
-  const net::Key key =
+  const net::SecretKey key =
       epoch < way.keys.size() ? way.keys[epoch] : net::derive_next_key(way.keys.back());
   const ConstBytes clear = passed.bytes.first(net::kPacketHeadBytes);
   const ConstBytes sealed = passed.bytes.subspan(net::kPacketHeadBytes);

@@ -30,7 +30,7 @@ class Eavesdropper {
     net::Direction direction;
     net::Address client;
     const net::Accepted& session;
-    net::Key key;  ///< of its epoch
+    net::SecretKey key;  ///< of its epoch
     std::uint64_t sequence;
     ConstBytes message;  ///< empty for an ACCEPT
     ConstBytes datagram;
@@ -48,7 +48,7 @@ class Eavesdropper {
 
  private:
   struct Way {
-    std::vector<net::Key> keys;  ///< by epoch
+    std::vector<net::SecretKey> keys;  ///< by epoch
     std::uint64_t newest = 0;
   };
 

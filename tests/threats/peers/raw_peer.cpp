@@ -26,7 +26,7 @@ RawPeer::RawPeer(Harness& harness, Wire& wire, const net::Address& address)
 }
 
 std::optional<net::CookieBytes> RawPeer::say_hello() {
-  pair_ = net::handshake_pair(net::draw<net::Key>(entropy_));
+  pair_ = net::handshake_pair(net::draw<net::SecretKey>(entropy_));
   send(net::encode_hello(net::make_request(net::PacketType::Hello, pair_.nonce), packet_));
   harness_.run_for(kStep);
   for (const Bytes& datagram : inbox()) {
@@ -43,7 +43,7 @@ Bytes RawPeer::make_connect(const net::ConnectToken& token) {
 }
 
 Bytes RawPeer::make_resume(const net::ResumeTicket& ticket) {
-  pair_ = net::handshake_pair(net::draw<net::Key>(entropy_));
+  pair_ = net::handshake_pair(net::draw<net::SecretKey>(entropy_));
   return copy_of(
       net::encode_resume(net::make_request(net::PacketType::Resume, pair_.nonce), ticket, packet_));
 }

@@ -28,7 +28,7 @@ struct TestProgram {
   std::string rules = "arena";
   int clients = 1;
   int seconds = 10;
-  Command load = program.add_command(
+  CommandParser load = program.add_command(
       {.name = "load", .description = "Load a server.", .example = "tickbox-test load --clients 8"},
       load_common);
   std::string out;
@@ -41,7 +41,7 @@ struct TestProgram {
     program.add_option("--drain-timeout", drain, parse_duration, "Drain for this time");
     program.add_option("--wait", waits, parse_duration, "Wait for this time");
     load.add_option("--clients", clients, "Clients");
-    Command replay = program.add_command(
+    CommandParser replay = program.add_command(
         {.name = "replay", .description = "Replay", .example = "none"}, replay_common);
     replay.add_option("--seconds", seconds, "Seconds");
     replay.require_command();

@@ -87,7 +87,7 @@ class ConnectionTest : public testing::Test {
   void accept(net::Accept accept = taken()) {
     if (request().type == net::PacketType::Hello) answer_hello();
     const bool by_ticket = request().type == net::PacketType::Resume;
-    const net::HandshakePair server = net::handshake_pair(net::draw<net::Key>(entropy_));
+    const net::HandshakePair server = net::handshake_pair(net::draw<net::SecretKey>(entropy_));
     const net::HandshakeNonce client_nonce = request().client_nonce;
     const net::KeyPair keys =
         net::derive_session_keys(by_ticket ? connection_.ticket().keys : token_.keys, client_nonce,

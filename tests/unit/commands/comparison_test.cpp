@@ -19,7 +19,7 @@ namespace {
 // The discrete method does what the article says, its faults included.
 
 /// Returns a world of these bodies, in which a tick is a second.
-sim::World world_of(const std::string& bodies, const std::string& head = "") {
+sim::PhysicsWorld world_of(const std::string& bodies, const std::string& head = "") {
   const auto scenario = scenario::parse_scenario(
       R"({"tick_rate": 1, "ticks": 1, )" + head + "\"bodies\": [" + bodies + "]}", "a.json");
   EXPECT_TRUE(scenario.has_value()) << scenario.error();
@@ -37,7 +37,7 @@ constexpr Vec2 in_units(std::int32_t x, std::int32_t y) {
 }
 
 TEST(DiscreteStep, MovesTheWholeWayAndThenPushesOut) {
-  sim::World world = world_of(kWall + mover(R"("min": [-2, 1], "velocity": [2, 1])"));
+  sim::PhysicsWorld world = world_of(kWall + mover(R"("min": [-2, 1], "velocity": [2, 1])"));
   const auto pushed = commands::step_discretely(world);
   EXPECT_EQ(world.movers()[0].min, in_units(-1, 2));
   EXPECT_EQ(world.movers()[0].velocity, in_units(0, 1));
@@ -45,28 +45,29 @@ TEST(DiscreteStep, MovesTheWholeWayAndThenPushesOut) {
 }
 
 TEST(DiscreteStep, SeesNothingOfWhatLiesBetweenTwoTicks) {
-  sim::World world = world_of(kWall + mover(R"("min": [-2, 1], "velocity": [7, 0])"));
+  sim::PhysicsWorld world = world_of(kWall + mover(R"("min": [-2, 1], "velocity": [7, 0])"));
   const auto pushed = commands::step_discretely(world);
   EXPECT_EQ(world.movers()[0].min, in_units(5, 1));
   EXPECT_EQ(pushed, std::vector<sim::BodyPair>{});
 }
 
 TEST(DiscreteStep, PushesOutOnTheFarSideWhoIsMoreThanHalfThrough) {
-  sim::World world = world_of(kWall + mover(R"("min": [-2, 1], "velocity": [5, 0])"));
+  sim::PhysicsWorld world = world_of(kWall + mover(R"("min": [-2, 1], "velocity": [5, 0])"));
   commands::step_discretely(world);
   EXPECT_EQ(world.movers()[0].min, in_units(4, 1));
 }
 
 TEST(DiscreteStep, HalvesTheWayBetweenTwoThatMove) {
-  sim::World world = world_of(mover(R"("min": [0, 0], "velocity": [2, 0])") +
-                              R"(, {"id": 3, "kind": "dynamic", "size": [1, 1], "min": [2.5, 0]})");
+  sim::PhysicsWorld world =
+      world_of(mover(R"("min": [0, 0], "velocity": [2, 0])") +
+               R"(, {"id": 3, "kind": "dynamic", "size": [1, 1], "min": [2.5, 0]})");
   commands::step_discretely(world);
   EXPECT_EQ(world.movers()[0].min.x, 7 * kUnit / 4);
   EXPECT_EQ(world.movers()[1].min.x, 11 * kUnit / 4);
 }
 
 TEST(DiscreteStep, HasGravityPathsAndABorder) {
-  sim::World world = world_of(
+  sim::PhysicsWorld world = world_of(
       R"({"id": 1, "kind": "kinematic", "size": [1, 1], "path": [[0, 0], [8, 0]], "speed": 6},
          {"id": 2, "kind": "dynamic", "size": [1, 1], "min": [0, 16380]})",
       R"("gravity": [0, 10], )");
@@ -79,7 +80,7 @@ TEST(DiscreteStep, HasGravityPathsAndABorder) {
 }
 
 TEST(DiscreteStep, RemovesAtAnOpenBorder) {
-  sim::World world =
+  sim::PhysicsWorld world =
       world_of(mover(R"("min": [0, 16380], "velocity": [0, 4])"), R"("border": "remove", )");
   commands::step_discretely(world);
   EXPECT_TRUE(world.movers().empty());
@@ -88,10 +89,10 @@ TEST(DiscreteStep, RemovesAtAnOpenBorder) {
 TEST(DiscreteStep, LetsThroughFromTheOpenSide) {
   const std::string ledge =
       R"({"id": 1, "kind": "static", "min": [0, 0], "size": [4, 4], "one_way": "up"}, )";
-  sim::World rising = world_of(ledge + mover(R"("min": [1, 5], "velocity": [0, -3])"));
+  sim::PhysicsWorld rising = world_of(ledge + mover(R"("min": [1, 5], "velocity": [0, -3])"));
   commands::step_discretely(rising);
   EXPECT_EQ(rising.movers()[0].min, in_units(1, 2));
-  sim::World falling = world_of(ledge + mover(R"("min": [1, -2], "velocity": [0, 2])"));
+  sim::PhysicsWorld falling = world_of(ledge + mover(R"("min": [1, -2], "velocity": [0, 2])"));
   commands::step_discretely(falling);
   EXPECT_EQ(falling.movers()[0].min, in_units(1, -1));
 }
@@ -159,7 +160,7 @@ class Crossings : public testing::Test {
  protected:
   /// One tick in which the body goes to `x`; by its velocity, or another way.
   void move_to(std::int32_t x, const std::vector<sim::BodyPair>& met = {}, bool straight = true) {
-    sim::World next = side_.world;
+    sim::PhysicsWorld next = side_.world;
     sim::Body& body = *next.find_mover({2});
     body.velocity.x = straight ? x - body.min.x : 0;
     body.min.x = x;
@@ -167,8 +168,8 @@ class Crossings : public testing::Test {
     side_.go_on(tick_, next, met);
   }
 
-  static sim::World world_with(sim::OneWay one_way) {
-    sim::World world{
+  static sim::PhysicsWorld world_with(sim::OneWay one_way) {
+    sim::PhysicsWorld world{
         {},
         std::make_shared<const sim::Statics>(std::vector<sim::Body>{{.id = {1},
                                                                      .kind = sim::Kind::Static,
@@ -192,7 +193,7 @@ TEST_F(Crossings, AreCountedAndNamed) {
 }
 
 TEST_F(Crossings, AreNoneOfWhoHasLeftTheWorld) {
-  sim::World next = side_.world;
+  sim::PhysicsWorld next = side_.world;
   next.remove({{BodyId{2}}});
   side_.go_on({1}, next, {});
   EXPECT_EQ(side_.unseen + side_.pushed, 0U);

@@ -144,7 +144,7 @@ TEST(InputScript, RestsWhereTicksAreMissing) {
   match.record(writer, kBefore);
   sink.room = 0;
   match.step();
-  writer.tick(match.match().tick_entry());
+  writer.tick(match.match().encoded_tick());
   sink.room = SIZE_MAX;
   match.keyframe(writer);
   match.record(writer, kBefore);

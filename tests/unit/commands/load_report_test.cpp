@@ -330,22 +330,22 @@ TEST(MetricsText, NamesTheLineThatIsNone) {
   }
 }
 
-TEST(BucketCounts, InterpolatesWithinABucket) {
+TEST(CumulativeBuckets, InterpolatesWithinABucket) {
   const double infinite = std::numeric_limits<double>::infinity();
-  const BucketCounts counts{.bounds = {1, 2, 4, infinite}, .counts = {10, 30, 40, 40}};
+  const CumulativeBuckets counts{.bounds = {1, 2, 4, infinite}, .counts = {10, 30, 40, 40}};
   EXPECT_DOUBLE_EQ(counts.quantile(0.125).value(), 0.5);
   EXPECT_DOUBLE_EQ(counts.quantile(0.25).value(), 1);
   EXPECT_DOUBLE_EQ(counts.quantile(0.5).value(), 1.5);
   EXPECT_DOUBLE_EQ(counts.quantile(1).value(), 4)
       << "the end of the last bucket with anything in it";
-  const BucketCounts beyond{.bounds = {1, infinite}, .counts = {0, 5}};
+  const CumulativeBuckets beyond{.bounds = {1, infinite}, .counts = {0, 5}};
   EXPECT_DOUBLE_EQ(beyond.quantile(0.5).value(), 1) << "nothing more is known";
-  EXPECT_FALSE((BucketCounts{.bounds = {1, infinite}, .counts = {0, 0}}).quantile(0.5));
+  EXPECT_FALSE((CumulativeBuckets{.bounds = {1, infinite}, .counts = {0, 0}}).quantile(0.5));
 }
 
-TEST(BucketCounts, TellsWhatWasAddedAndNothingOfARestart) {
-  const BucketCounts before{.bounds = {1, 2}, .counts = {10, 30}};
-  const BucketCounts after{.bounds = {1, 2}, .counts = {11, 34}};
+TEST(CumulativeBuckets, TellsWhatWasAddedAndNothingOfARestart) {
+  const CumulativeBuckets before{.bounds = {1, 2}, .counts = {10, 30}};
+  const CumulativeBuckets after{.bounds = {1, 2}, .counts = {11, 34}};
   const auto added = added_between(before, after);
   ASSERT_TRUE(added);
   EXPECT_EQ(added->counts, (std::vector<double>{1, 4}));

@@ -28,7 +28,7 @@ class ClosedRoomTest : public ::testing::Test {
     match_.step();
     std::vector<std::uint64_t> clients(count(OutcomeKind::Joined));
     ASSERT_TRUE(is_valid(replayed_, match_.record()));
-    LoggedTick tick;
+    DecodedTick tick;
     ASSERT_TRUE(
         reader_.read(log_.tick(match_.record(), {.sources = {}, .clients = clients}), tick));
     stepper_.replay(replayed_, tick.record);

@@ -94,7 +94,7 @@ class FullRoomTest : public ::testing::Test {
                   {.opens_match = record_.closes_match(), .leaves = {}, .joins = {}, .inputs = {}},
                   record_);
     ASSERT_TRUE(is_valid(replayed_, record_));
-    LoggedTick tick;
+    DecodedTick tick;
     ASSERT_TRUE(reader_.read(log_.tick(record_, {}), tick));
     replaying_.replay(replayed_, tick.record);
     ASSERT_EQ(state_hash(replayed_), state_hash(world_));

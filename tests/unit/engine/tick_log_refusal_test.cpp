@@ -30,7 +30,7 @@ bool reads(const Bytes& tick) {
                                 InputSource::Neutral};
   TickLogReader reader{tests::yard()};
   reader.begin(kWorld, kSources);
-  LoggedTick read;
+  DecodedTick read;
   return reader.read(tick, read).has_value();
 }
 

@@ -97,7 +97,7 @@ class Log {
   [[nodiscard]] const World& world() const { return world_; }
 
   /// What was read last.
-  [[nodiscard]] const LoggedTick& read() const { return read_; }
+  [[nodiscard]] const DecodedTick& read() const { return read_; }
 
  private:
   World world_;
@@ -107,7 +107,7 @@ class Log {
   TickRecord record_;
   TickLog log_;
   TickLogReader reader_;
-  LoggedTick read_;
+  DecodedTick read_;
 };
 
 constexpr std::uint64_t kClient = 0x0102'0304'0506'0708;
@@ -269,7 +269,7 @@ void follow(LoggedMatch& match, int ticks) {
   TickLogReader reader{game};
   reader.begin(*keyframe);
   Stepper stepper;
-  LoggedTick read;
+  DecodedTick read;
   World& twin = keyframe->world;
   for (int i = 0; i < ticks; ++i) {
     const ConstBytes written = match.step();
@@ -316,7 +316,7 @@ TEST_P(TickLogOf, ReadsTheSameBytesAgainOrRefusesThem) {
   reader.begin(match.world());
   std::size_t read_at_all = 0;
   std::size_t refused = 0;
-  LoggedTick read;
+  DecodedTick read;
   const auto try_bytes = [&](ConstBytes other, const TickLog& before,
                              const TickLogReader& reader_before) {
     TickLogReader of_other = reader_before;
@@ -351,7 +351,7 @@ TEST_P(TickLogOf, AsksForNoMemoryOnceItIsThere) {
   LoggedMatch match{*GetParam(), {.tick_rate = kRate, .seats = 32}};
   const World start = match.world();
   std::vector<Bytes> ticks;
-  std::vector<LoggedTick> told;
+  std::vector<DecodedTick> told;
   TickLogReader reader{*GetParam()};
   reader.begin(start);
   for (int i = 0; i < 300; ++i) {
@@ -362,7 +362,7 @@ TEST_P(TickLogOf, AsksForNoMemoryOnceItIsThere) {
   // Given what a reader returns, another log writes the same. Only outcomes of a size that did not
   // occur before may need memory.
   TickLog log{start};
-  LoggedTick read;
+  DecodedTick read;
   for (const bool is_warm : {false, true}) {
     std::size_t same = 0;
     std::size_t refused = 0;

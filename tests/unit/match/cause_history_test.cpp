@@ -1,4 +1,4 @@
-#include "server/match/cause_log.h"
+#include "server/match/cause_history.h"
 
 #include "core/rng.h"
 
@@ -62,7 +62,7 @@ class CauseLogTest : public ::testing::Test {
     return bases;
   }
 
-  CauseLog<Deed> log_;
+  CauseHistory<Deed> log_;
   Tick tick_;
   std::uint32_t number_ = 0;
   std::vector<std::pair<Tick, Deed>> all_;

@@ -28,7 +28,7 @@ class InterestOfCrowd : public ::testing::Test {
       joins.push_back({.player = {seat}, .user_data = {}});
     }
     match_.tick({.leaves = {}, .joins = joins, .inputs = {}});
-    interest_.rebuild(match_.world(), match_.log().slots().present());
+    interest_.rebuild(match_.world(), match_.history().slots().present());
   }
 
   [[nodiscard]] std::span<const sim::Body> bodies() const {
@@ -43,7 +43,7 @@ class InterestOfCrowd : public ::testing::Test {
   [[nodiscard]] std::set<std::size_t> rows_of(std::span<const Interest::Found> found) const {
     std::set<std::size_t> rows;
     for (const Interest::Found& each : found) {
-      const std::size_t row = match_.world().index_of(match_.log().slots().slot(each.slot).id);
+      const std::size_t row = match_.world().index_of(match_.history().slots().slot(each.slot).id);
       EXPECT_EQ(each.extent.middle, middle_of(bodies()[row]));
       rows.insert(row);
     }

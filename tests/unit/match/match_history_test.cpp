@@ -1,7 +1,7 @@
 // What the log of a match has of its last ticks. A cause that it lacks or has wrong makes a view
 // wrong: tests/property/any_game/views_test.cpp.
 
-#include "server/match/match_log.h"
+#include "server/match/match_history.h"
 
 #include "core/rng.h"
 #include "engine/tick/running.h"
@@ -55,7 +55,7 @@ class ChangeLogTest : public ::testing::Test {
     ASSERT_EQ(said.bits, sum.bits) << tick_.value << " since " << base.value;
   }
 
-  ChangeLog log_{kValues};
+  ChangeHistory log_{kValues};
   Tick tick_;
   std::uint32_t number_ = 0;
   std::array<std::vector<Noted>, kValues> all_;
@@ -92,10 +92,10 @@ class MatchLogTest : public ::testing::Test {
  protected:
   MatchLogTest() { match_.tick(); }
 
-  [[nodiscard]] MatchLog& log() { return match_.match().log(); }
+  [[nodiscard]] MatchHistory& history() { return match_.match().history(); }
 
   [[nodiscard]] bool are_joined(SlotId a, SlotId b, Tick base) {
-    Islands& islands = log().islands_since(base);
+    Islands& islands = history().islands_since(base);
     return islands.root_of(a) == islands.root_of(b);
   }
 
@@ -112,7 +112,7 @@ TEST_F(MatchLogTest, KnowsIslandsSinceEachBaseAlone) {
   match_.tick({{.seat = 0, .pad = kLeft}});
   match_.tick({{.seat = 0, .pad = kLeft}});
   const Tick apart = match_.now();
-  const std::uint32_t age = log().base_age_max();
+  const std::uint32_t age = history().base_age_max();
   while (match_.now() - before < age) {
     match_.tick();
     ASSERT_TRUE(are_joined(match_.slot(0), match_.slot(1), before));
@@ -128,32 +128,32 @@ TEST_F(MatchLogTest, ForgetsWhatHappenedLongAgo) {
   match_.tick({{.seat = 1, .pad = kDown}, {.seat = 2, .pad = kShoot}});
   const Tick then = match_.now();
   for (std::uint32_t ago = 0; ago < kTicks - 1; ++ago) {
-    EXPECT_EQ(log().inputs().ticks_since(1, {then.value - 1}), std::uint64_t{1} << ago);
-    EXPECT_EQ(log().outcomes().causes_of(then).size(), 1U);
-    EXPECT_EQ(log().spawns().causes_of(then).size(), 1U);
+    EXPECT_EQ(history().inputs().ticks_since(1, {then.value - 1}), std::uint64_t{1} << ago);
+    EXPECT_EQ(history().outcomes().causes_of(then).size(), 1U);
+    EXPECT_EQ(history().spawns().causes_of(then).size(), 1U);
     match_.tick();
   }
   for (std::uint32_t i = 0; i < 2 * kTicks; ++i) {
     match_.tick();
-    EXPECT_EQ(log().inputs().ticks_since(1, {match_.now().value - kTicks + 1}), 0U);
-    EXPECT_TRUE(log().outcomes().causes_of(then).empty());
-    EXPECT_TRUE(log().spawns().causes_of(then).empty());
+    EXPECT_EQ(history().inputs().ticks_since(1, {match_.now().value - kTicks + 1}), 0U);
+    EXPECT_TRUE(history().outcomes().causes_of(then).empty());
+    EXPECT_TRUE(history().spawns().causes_of(then).empty());
   }
 }
 
 TEST_F(MatchLogTest, KnowsWhoHasLeftFromWhoHasDespawned) {
   match_.tick({{.seat = 2, .pad = kShoot}});
-  const SlotId dart = log().slots().find(match_.darts().front());
+  const SlotId dart = history().slots().find(match_.darts().front());
   for (int i = 0; i < 70; ++i) {
     match_.tick();
     if (match_.darts().empty()) break;
   }
   ASSERT_TRUE(match_.darts().empty());
-  EXPECT_FALSE(log().slots().slot(dart).is_present());
-  EXPECT_FALSE(log().slots().slot(dart).left) << "a replay shows it";
+  EXPECT_FALSE(history().slots().slot(dart).is_present());
+  EXPECT_FALSE(history().slots().slot(dart).left) << "a replay shows it";
   const SlotId runner = match_.slot(1);
   match_.leave({1});
-  EXPECT_TRUE(log().slots().slot(runner).left) << "no replay shows it";
+  EXPECT_TRUE(history().slots().slot(runner).left) << "no replay shows it";
 }
 
 void remove_darts(detail::Running& running) {
@@ -165,7 +165,7 @@ void remove_darts(detail::Running& running) {
 
 // Before the fix, such a dart had no slot: a client that replayed the shot kept it, and its view
 // was wrong. Rounds of the bomber that began in the tick of an explosion showed the fault.
-TEST(MatchLog, KnowsWhatTheServerRemovesInItsFirstTick) {
+TEST(MatchHistory, KnowsWhatTheServerRemovesInItsFirstTick) {
   GameTable game = field::game();
   game.decide = &remove_darts;
   Match match{game, engine::make_map(game, {.seats = 1}, kPlannedRate), kPlannedRate, 1};
@@ -174,9 +174,9 @@ TEST(MatchLog, KnowsWhatTheServerRemovesInItsFirstTick) {
   const std::vector<std::byte> pad = field::bytes_of(kShoot);
   const engine::PlayerInput input{.player = {0}, .input = pad};
   match.tick({.inputs = {&input, 1}});
-  const auto spawns = match.log().spawns().causes_of(match.world().tick);
+  const auto spawns = match.history().spawns().causes_of(match.world().tick);
   ASSERT_EQ(spawns.size(), 1U);
-  const BodySlot& dart = match.log().slots().slot(spawns[0].child);
+  const BodySlot& dart = match.history().slots().slot(spawns[0].child);
   EXPECT_FALSE(dart.is_present());
   EXPECT_TRUE(dart.left) << "no replay shows it";
 }

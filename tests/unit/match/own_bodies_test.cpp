@@ -99,7 +99,7 @@ class OwnBodiesTest : public ::testing::Test {
   }
 
   [[nodiscard]] bool is_own(SlotId slot) const {
-    return views::owner_of(match_.log().slots().slot(slot).id) == Player{0};
+    return views::owner_of(match_.history().slots().slot(slot).id) == Player{0};
   }
 
   engine::SharedMap map_ = engine::make_map(kGameTable<Pasture>, {.seats = 2}, kRate);

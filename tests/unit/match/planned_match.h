@@ -149,7 +149,7 @@ class FieldMatch {
   }
 
   [[nodiscard]] SlotId slot(std::uint16_t seat) const {
-    return match_.log().slots().find(body(seat));
+    return match_.history().slots().find(body(seat));
   }
 
   /// Returns the entities of a kind, by id.
@@ -204,7 +204,7 @@ class PlannedMatch : public FieldMatch {
     sent_ = tick;
     members_.clear();
     for (const SlotId slot : members) {
-      members_.insert(match().log().slots().slot(slot).id);
+      members_.insert(match().history().slots().slot(slot).id);
     }
     EXPECT_EQ(plan_.members, members_.size());
     EXPECT_TRUE(members_.contains(body(0))) << "the own body";

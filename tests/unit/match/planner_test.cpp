@@ -145,7 +145,7 @@ TEST(Planner, AnIslandWithAMemberOutsideIsSentInFullAndNothingElse) {
   const Tick base = match.now();
   match.tick({{.seat = 2, .pad = kLeft}, {.seat = 3, .pad = kDown}});
   const auto have_met = [&] {
-    Islands& islands = match.match().log().islands_since(base);
+    Islands& islands = match.match().history().islands_since(base);
     return islands.root_of(match.slot(1)) == islands.root_of(match.slot(2));
   };
   for (int ticks = 0; !have_met(); ++ticks) {

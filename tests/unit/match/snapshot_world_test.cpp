@@ -341,7 +341,7 @@ TEST_F(SnapshotWorldTest, SaysWhatItPassedOnTheWayFromTheViewBefore) {
   apply(match_.full());
   const Tick base = match_.now();
   match_.tick({{.seat = kB, .pad = kRight}});
-  EXPECT_TRUE(apply(match_.since(base)).replayed_ticks.empty());
+  EXPECT_TRUE(apply(match_.since(base)).replayed_positions.empty());
   std::vector<views::Rows> truth;
   for (int i = 0; i < 3; ++i) {
     match_.tick({{.seat = kC, .pad = kRight}});
@@ -349,9 +349,9 @@ TEST_F(SnapshotWorldTest, SaysWhatItPassedOnTheWayFromTheViewBefore) {
   }
   match_.tick();
   const client::View view = apply(match_.since(base));
-  ASSERT_EQ(view.replayed_ticks.size(), truth.size());
+  ASSERT_EQ(view.replayed_positions.size(), truth.size());
   for (std::size_t i = 0; i < truth.size(); ++i) {
-    const client::ReplayedTick& replayed = view.replayed_ticks[i];
+    const client::BodyPositions& replayed = view.replayed_positions[i];
     EXPECT_EQ(replayed.tick.value, base.value + 2 + i);
     ASSERT_EQ(replayed.bodies.size(), truth[i].size());
     for (std::size_t row = 0; row < truth[i].size(); ++row) {

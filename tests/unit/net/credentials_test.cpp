@@ -74,7 +74,7 @@ TEST(ConnectToken, ReadsEveryTimeAsOneFrom1970On) {
 TEST(ConnectToken, HasKeysAndASealOfItsOwnEachTime) {
   const KeyRing ring = samples::ring();
   tests::SeededEntropy entropy{5};
-  std::set<Key> keys;
+  std::set<SecretKey> keys;
   std::set<TokenId> ids;
   for (int i = 0; i < 100; ++i) {
     const ConnectToken token = issue_token(samples::claims(), {}, {}, ring, entropy);
@@ -193,7 +193,7 @@ TEST(ResumeTicket, TellsItsServerEverythingThatWasSealed) {
 }
 
 TEST(ResumeTicket, CarriesTheLargestOfEverything) {
-  Key ones{};
+  SecretKey ones{};
   ones.fill(std::byte{0xff});
   const Ticket largest{.seat = {0xffff},
                        .generation = 0xffff'ffff,
@@ -208,7 +208,7 @@ TEST(ResumeTicket, CarriesTheLargestOfEverything) {
 }
 
 TEST(ResumeTicket, OfAnotherServerDoesNotOpen) {
-  Key other = samples::ticket_key();
+  SecretKey other = samples::ticket_key();
   other[31] ^= std::byte{1};
   EXPECT_FALSE(open_ticket(sealed(), other));
   EXPECT_FALSE(open_ticket(sealed(), published_key()));

@@ -16,7 +16,7 @@ namespace tickbox::net {
 namespace {
 
 TEST(Crypto, DerivesAnotherKeyForEachDirectionNonceAndUse) {
-  std::set<Key> keys;
+  std::set<SecretKey> keys;
   const auto insert = [&keys](const KeyPair& pair) {
     keys.insert(pair.to_server);
     keys.insert(pair.to_client);
@@ -63,7 +63,7 @@ TEST(Crypto, AgreesWithNobodyWhoseNonceHasASmallOrder) {
 }
 
 TEST(Crypto, WipesEveryByte) {
-  auto key = samples::counting<Key>(1);
+  auto key = samples::counting<SecretKey>(1);
   wipe(MutableBytes{key}.subspan(1, 30));
   EXPECT_EQ(key[0], std::byte{1});
   EXPECT_TRUE(std::ranges::all_of(ConstBytes{key}.subspan(1, 30),
@@ -72,7 +72,7 @@ TEST(Crypto, WipesEveryByte) {
 }
 
 TEST(Crypto, SealsAndOpensEveryLength) {
-  const Key key = samples::counting<Key>(9);
+  const SecretKey key = samples::counting<SecretKey>(9);
   const auto clear = samples::nonce(3);
   for (std::size_t size = 0; size < 100; ++size) {
     const std::vector<std::byte> plain(size, std::byte{0x5a});
@@ -86,7 +86,7 @@ TEST(Crypto, SealsAndOpensEveryLength) {
 }
 
 TEST(Crypto, UsesAllOfTheSequence) {
-  const Key key = samples::counting<Key>(9);
+  const SecretKey key = samples::counting<SecretKey>(9);
   std::array<std::byte, kTagBytes> sealed{};
   std::array<std::byte, 1> none{};
   for (int bit = 0; bit < 64; ++bit) {
@@ -99,7 +99,7 @@ TEST(Crypto, UsesAllOfTheSequence) {
 
 // A long nonce is all used, its first 16 bytes in deriving a key, the others in the cipher.
 TEST(Crypto, SealsDrawnNoncesApart) {
-  const Key key = samples::counting<Key>(9);
+  const SecretKey key = samples::counting<SecretKey>(9);
   const auto nonce = samples::counting<LongNonce>(60);
   const auto clear = samples::nonce(3);
   const auto plain = samples::nonce(5);
@@ -111,7 +111,7 @@ TEST(Crypto, SealsDrawnNoncesApart) {
   samples::with_each_bit_flipped(nonce, [&](const LongNonce& other, std::size_t bit) {
     ASSERT_FALSE(open_drawn(key, other, clear, sealed, opened)) << bit;
   });
-  samples::with_each_bit_flipped(key, [&](const Key& other, std::size_t bit) {
+  samples::with_each_bit_flipped(key, [&](const SecretKey& other, std::size_t bit) {
     ASSERT_FALSE(open_drawn(other, nonce, clear, sealed, opened)) << bit;
   });
   samples::with_each_bit_flipped(sealed, [&](const auto& altered, std::size_t bit) {
@@ -123,7 +123,7 @@ TEST(Crypto, SealsDrawnNoncesApart) {
 }
 
 TEST(Crypto, TagMatchesOnlyItsBytesAndKey) {
-  const Key key = samples::counting<Key>(9);
+  const SecretKey key = samples::counting<SecretKey>(9);
   auto bytes = samples::nonce(3);
   const auto tag = tag_of(key, bytes);
   EXPECT_TRUE(tag_matches(key, bytes, tag));

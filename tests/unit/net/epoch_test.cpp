@@ -32,7 +32,7 @@ std::vector<std::byte> packet_of(PacketChannel& sender, std::uint64_t sequence) 
   return next_of(sender);
 }
 
-bool holds(const EpochKeys& keys, const Key& key) {
+bool holds(const EpochKeys& keys, const SecretKey& key) {
   const auto memory = std::as_bytes(std::span{&keys, 1});
   return !std::ranges::search(memory, key).empty();
 }
@@ -40,11 +40,12 @@ bool holds(const EpochKeys& keys, const Key& key) {
 // Expects that of a whole chain of keys those of `epoch` and its neighbours are there, for the
 // first and the last packet of their epochs, and that no other key lies anywhere in the memory of
 // `keys`.
-void expect_neighbours(const EpochKeys& keys, std::uint64_t epoch, const std::vector<Key>& chain) {
+void expect_neighbours(const EpochKeys& keys, std::uint64_t epoch,
+                       const std::vector<SecretKey>& chain) {
   for (std::uint64_t other = 0; other < chain.size(); ++other) {
     const bool is_neighbour = other + 1 >= epoch && other <= epoch + 1;
     for (const std::uint64_t sequence : {other * kEpoch, other * kEpoch + kEpoch - 1}) {
-      const Key* key = keys.key_of(sequence);
+      const SecretKey* key = keys.key_of(sequence);
       EXPECT_EQ(key != nullptr, is_neighbour) << other << " in " << epoch;
       EXPECT_TRUE(key == nullptr || *key == chain[other]) << other << " in " << epoch;
     }
@@ -53,7 +54,7 @@ void expect_neighbours(const EpochKeys& keys, std::uint64_t epoch, const std::ve
 }
 
 TEST(EpochKeys, FollowFromEachOtherAndForgetAllButTheLast) {
-  std::vector<Key> chain{samples::counting<Key>(1)};
+  std::vector<SecretKey> chain{samples::counting<SecretKey>(1)};
   while (chain.size() < 10)
     chain.push_back(derive_next_key(chain.back()));
   EpochKeys keys{chain[0]};
@@ -64,9 +65,9 @@ TEST(EpochKeys, FollowFromEachOtherAndForgetAllButTheLast) {
 }
 
 TEST(EpochKeys, NeverGoBack) {
-  EpochKeys keys{samples::counting<Key>(1)};
+  EpochKeys keys{samples::counting<SecretKey>(1)};
   keys.reach(kEpoch);
-  const Key now = *keys.key_of(kEpoch);
+  const SecretKey now = *keys.key_of(kEpoch);
   keys.reach(kEpoch - 1);
   keys.reach(0);
   EXPECT_EQ(*keys.key_of(kEpoch), now);
@@ -74,7 +75,7 @@ TEST(EpochKeys, NeverGoBack) {
 }
 
 TEST(EpochKeysDeathTest, ReachNoFurtherThanTheNext) {
-  EpochKeys keys{samples::counting<Key>(1)};
+  EpochKeys keys{samples::counting<SecretKey>(1)};
   EXPECT_DEATH(keys.reach(2 * kEpoch), "assertion failed");
 }
 

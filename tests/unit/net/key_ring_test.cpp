@@ -41,7 +41,7 @@ TEST(KeyRing, FreshHasOneKeyThatNobodyKnows) {
 TEST(KeyRing, RotatesTheNewestToTheFrontUntilItIsFull) {
   tests::SeededEntropy entropy{1};
   KeyRing ring = KeyRing::fresh(entropy);
-  std::set<Key> keys{ring.newest().key};
+  std::set<SecretKey> keys{ring.newest().key};
   for (std::uint32_t id = 2; id <= kRingKeysMax; ++id) {
     const RingKey before = ring.newest();
     ASSERT_TRUE(ring.rotate(entropy));

@@ -35,7 +35,7 @@ class Captured {
   [[nodiscard]] std::FILE* file() const { return file_; }
 
   /// Waits for the log's lines.
-  [[nodiscard]] std::string text(const Log& log) const {
+  [[nodiscard]] std::string text(const AsyncLog& log) const {
     poll_until([&log] { return log.status().waiting == 0; });
     return text();
   }
@@ -74,9 +74,9 @@ class Environment {
   std::optional<std::string> before_;
 };
 
-TEST(Log, WritesTimeLevelAndEventOnOneLine) {
+TEST(AsyncLog, WritesTimeLevelAndEventOnOneLine) {
   const Captured out;
-  const Log log{{.out = out.file()}};
+  const AsyncLog log{{.out = out.file()}};
   log.write(Severity::Info, {"session_closed", {{"room", 3}, {"reason", "timed_out"}}});
   const std::string text = out.text(log);
   EXPECT_TRUE(text.ends_with("Z info session_closed room=3 reason=timed_out\n")) << text;
@@ -84,9 +84,9 @@ TEST(Log, WritesTimeLevelAndEventOnOneLine) {
   EXPECT_EQ(text.find('Z'), 23U) << text;
 }
 
-TEST(Log, LeavesOutWhatIsBelowItsLevel) {
+TEST(AsyncLog, LeavesOutWhatIsBelowItsLevel) {
   const Captured out;
-  const Log log{{.level = Severity::Warning, .out = out.file()}};
+  const AsyncLog log{{.level = Severity::Warning, .out = out.file()}};
   log.write(Severity::Debug, {"a"});
   log.write(Severity::Info, {"b"});
   log.write(Severity::Warning, {"c"});
@@ -100,9 +100,9 @@ TEST(Log, LeavesOutWhatIsBelowItsLevel) {
   EXPECT_NE(text.find("debug d\n"), std::string::npos) << text;
 }
 
-TEST(Log, JsonLinesAreJson) {
+TEST(AsyncLog, JsonLinesAreJson) {
   const Captured out;
-  const Log log{{.format = LogFormat::Json, .out = out.file()}};
+  const AsyncLog log{{.format = LogFormat::Json, .out = out.file()}};
   log.write(Severity::Error, {"disk_full",
                               {{"path", "/a b"},
                                {"free", 0},
@@ -124,7 +124,7 @@ TEST(Log, JsonLinesAreJson) {
   EXPECT_TRUE(line["time"].get<std::string>().ends_with('Z'));
 }
 
-TEST(Log, NumbersAreNumbersOnlyWhereNothingIsLost) {
+TEST(AsyncLog, NumbersAreNumbersOnlyWhereNothingIsLost) {
   const auto value = [](const LogField& field) {
     return nlohmann::json::parse(
         event_to_json("t", "info", {"e", {field}}))[std::string{field.key}];
@@ -138,7 +138,7 @@ TEST(Log, NumbersAreNumbersOnlyWhereNothingIsLost) {
   EXPECT_EQ(value({"v", ""}), "");
 }
 
-TEST(Log, NoFieldHidesAnother) {
+TEST(AsyncLog, NoFieldHidesAnother) {
   EXPECT_EQ(event_to_json("t", "info", {"e", {{"time", 1}, {"a", 1}, {"a", 2}, {"event", "x"}}}),
             R"({"time":"t","level":"info","event":"e","time_":1,"a":1,"a_":2,"event_":"x"})");
   EXPECT_EQ(event_to_json("t", "info", {"e", {{"a", 1}, {"name", "x"}}}, "eu-1"),
@@ -146,17 +146,17 @@ TEST(Log, NoFieldHidesAnother) {
 }
 
 // Before the fix, the text was parsed and printed again: 1.50 became 1.5, 2^64 a float.
-TEST(Log, PrintsJsonAsItIs) {
+TEST(AsyncLog, PrintsJsonAsItIs) {
   constexpr const char* kGiven = R"({"b":1.50,"a":18446744073709551616})";
   EXPECT_EQ(event_to_json("t", "info", {"e", {{"v", JsonText{kGiven}}}}),
             R"({"time":"t","level":"info","event":"e","v":)" + std::string{kGiven} + "}");
 }
 
-TEST(Log, SurvivesTextThatIsNoUtf8) {
+TEST(AsyncLog, SurvivesTextThatIsNoUtf8) {
   EXPECT_TRUE(nlohmann::json::accept(event_to_json("t", "info", {"e", {{"a", "\xff\xfe"}}})));
 }
 
-TEST(Log, QuotesTextsThatAreMoreThanAWord) {
+TEST(AsyncLog, QuotesTextsThatAreMoreThanAWord) {
   const auto text = [](std::string_view value) { return fields_as_text({{"v", value}}); };
   EXPECT_EQ(text("plain"), "v=plain");
   EXPECT_EQ(text(""), R"(v="")");
@@ -187,7 +187,7 @@ class StuckPipe {
   [[nodiscard]] std::FILE* file() const { return file_; }
 
   /// Reads until the log has no line left.
-  [[nodiscard]] std::string read_all(const Log& log) const {
+  [[nodiscard]] std::string read_all(const AsyncLog& log) const {
     fcntl(ends_[0], F_SETFL, O_NONBLOCK);
     std::string all;
     for (bool is_over = false; !is_over;) {
@@ -206,10 +206,10 @@ class StuckPipe {
 };
 
 // Before the fix, the second write to a full pipe held its caller, the tick thread, without end.
-TEST(Log, DropsTheOldestLinesWhileNobodyReadsThem) {
+TEST(AsyncLog, DropsTheOldestLinesWhileNobodyReadsThem) {
   signal(SIGPIPE, SIG_IGN);
   const StuckPipe pipe;
-  const Log log{{.out = pipe.file(), .lines_max = 100}};
+  const AsyncLog log{{.out = pipe.file(), .lines_max = 100}};
   constexpr std::uint64_t kLines = 1'000;
   for (std::uint64_t i = 0; i < kLines; ++i) {
     log.write(Severity::Info, {"line", {{"number", i}}});
@@ -224,9 +224,9 @@ TEST(Log, DropsTheOldestLinesWhileNobodyReadsThem) {
 }
 
 // Before the fix, a line that the level refused between two looks at it waited without end.
-TEST(Log, CountsNoLineThatItsLevelRefuses) {
+TEST(AsyncLog, CountsNoLineThatItsLevelRefuses) {
   const Captured out;
-  const Log log{{.out = out.file()}};
+  const AsyncLog log{{.out = out.file()}};
   std::atomic<bool> is_over = false;
   std::atomic<int> changes = 0;
   std::thread order{[&] {
@@ -255,7 +255,7 @@ std::string on_a_terminal() {
   EXPECT_EQ(ptsname_r(master, name.data(), name.size()), 0);
   std::FILE* const terminal = std::fopen(name.data(), "w");
   EXPECT_NE(terminal, nullptr);
-  Log{{.out = terminal}}.write(Severity::Error, {"e"});
+  AsyncLog{{.out = terminal}}.write(Severity::Error, {"e"});
   std::array<char, 4096> bytes{};
   const ssize_t got = read(master, bytes.data(), bytes.size());
   std::fclose(terminal);
@@ -263,7 +263,7 @@ std::string on_a_terminal() {
   return got > 0 ? std::string{bytes.data(), static_cast<std::size_t>(got)} : std::string{};
 }
 
-TEST(Log, ColoursATerminalUnlessNoColorIsSet) {
+TEST(AsyncLog, ColoursATerminalUnlessNoColorIsSet) {
   {
     const Environment colours{"NO_COLOR", nullptr};
     EXPECT_NE(on_a_terminal().find('\x1b'), std::string::npos);
@@ -274,9 +274,9 @@ TEST(Log, ColoursATerminalUnlessNoColorIsSet) {
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
-TEST(Log, ThreadsMayShareOne) {
+TEST(AsyncLog, ThreadsMayShareOne) {
   const Captured out;
-  const Log log{{.out = out.file()}};
+  const AsyncLog log{{.out = out.file()}};
   std::vector<std::thread> threads;
   for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&log] {
@@ -298,7 +298,7 @@ TEST(Log, ThreadsMayShareOne) {
   EXPECT_EQ(whole, 600U);
 }
 
-TEST(Log, ReadsLevelsAndFormats) {
+TEST(AsyncLog, ReadsLevelsAndFormats) {
   EXPECT_EQ(parse_log_level("warning"), Severity::Warning);
   EXPECT_EQ(parse_log_format("json"), LogFormat::Json);
   EXPECT_TRUE(parse_log_level("loud").error().contains("debug, info, warning or error"));

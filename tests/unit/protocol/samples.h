@@ -46,12 +46,12 @@ inline net::HandshakeNonce nonce(std::uint8_t first) {
 
 /// A pair whose secret is bytes counting up from `first`.
 inline net::HandshakePair pair(std::uint8_t first) {
-  return net::handshake_pair(counting<net::Key>(first));
+  return net::handshake_pair(counting<net::SecretKey>(first));
 }
 
 /// As a token or a ticket names them.
 inline net::KeyPair handed_keys() {
-  return {.to_server = counting<net::Key>(11), .to_client = counting<net::Key>(151)};
+  return {.to_server = counting<net::SecretKey>(11), .to_client = counting<net::SecretKey>(151)};
 }
 
 inline net::KeyPair session_keys(std::uint8_t first) {
@@ -110,8 +110,8 @@ inline net::Ticket ticket() {
           .keys = handed_keys()};
 }
 
-inline net::Key ticket_key() {
-  return counting<net::Key>(201);
+inline net::SecretKey ticket_key() {
+  return counting<net::SecretKey>(201);
 }
 
 inline net::ResumeTicket resume_ticket() {

@@ -279,11 +279,11 @@ class Blocks : public testing::Test {
     bool noticed = false;
     for (auto item = reader.next(); item != Reader::Item::Finished; item = reader.next()) {
       if (item == Reader::Item::Keyframe) {
-        const Keyframe& keyframe = reader.keyframe();
+        const KeyframeHead& keyframe = reader.keyframe();
         EXPECT_EQ(keyframe.state_hash, hash_at_keyframe_.at(keyframe.tick.value));
         noticed = noticed || keyframe.gap_before;
       } else if (item == Reader::Item::Ticks) {
-        for (const RecordedTick& tick : reader.ticks()) {
+        for (const EncodedTick& tick : reader.ticks()) {
           EXPECT_TRUE(is_as_played(tick, match_.played().at(tick.tick.value - 1)));
           ++read.at((tick.tick.value - 1) / kBlockTicks);
         }

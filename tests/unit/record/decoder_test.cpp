@@ -36,7 +36,7 @@ Decoder decoder_of(const RecordedMatch& match) {
   return {match.game(), match.map(), match.world().tick_rate()};
 }
 
-void expect_as_played(const GameTable& game, const engine::LoggedTick& tick,
+void expect_as_played(const GameTable& game, const engine::DecodedTick& tick,
                       const PlayedTick& played) {
   EXPECT_TRUE(tests::say_the_same(game, tick.record, played.record));
   EXPECT_EQ(tick.leaves, played.leaves);
@@ -59,8 +59,8 @@ TEST(Decoder, GivesBackWhatEnteredEveryTick) {
       ASSERT_TRUE(decoder.begin(reader.world()));
     }
     if (item != Reader::Item::Ticks) continue;
-    for (const RecordedTick& recorded : reader.ticks()) {
-      const engine::LoggedTick* tick = decoder.tick(recorded);
+    for (const EncodedTick& recorded : reader.ticks()) {
+      const engine::DecodedTick* tick = decoder.tick(recorded);
       ASSERT_NE(tick, nullptr) << recorded.tick.value;
       expect_as_played(match.game(), *tick, match.played()[at++]);
       ASSERT_FALSE(HasFailure()) << recorded.tick.value;

@@ -54,7 +54,7 @@ TEST(RecordReader, GivesBackEveryTickAndWorld) {
       EXPECT_FALSE(reader.keyframe().gap_before);
       continue;
     }
-    for (const RecordedTick& tick : reader.ticks()) {
+    for (const EncodedTick& tick : reader.ticks()) {
       const PlayedTick& played = match.played()[at++];
       EXPECT_TRUE(is_as_played(tick, played)) << "what entered tick " << played.tick.value;
       EXPECT_TRUE(tick.is_quiet ? tick.bytes.empty() : tick.state_hash.has_value());

@@ -36,7 +36,7 @@ inline void take_item(record::Reader::Item item, const record::Reader& reader, W
       seen.gaps += reader.keyframe().gap_before ? 1U : 0U;
       break;
     case record::Reader::Item::Ticks:
-      for (const record::RecordedTick& tick : reader.ticks()) {
+      for (const record::EncodedTick& tick : reader.ticks()) {
         EXPECT_EQ(tick.tick, seen.last_tick + 1);
         EXPECT_TRUE(tick.state_hash || tick.is_quiet);
         seen.last_tick = tick.tick;

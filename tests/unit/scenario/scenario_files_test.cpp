@@ -72,7 +72,7 @@ json list_of(const std::vector<sim::Contact>& contacts) {
 }
 
 /// The value of `key`, in the form in which the file expects it.
-json actual(const std::string& key, const json& expected, const sim::World& world,
+json actual(const std::string& key, const json& expected, const sim::PhysicsWorld& world,
             const sim::StepReport& report) {
   if (key == "contacts") return list_of(report.contacts);
   if (key == "separated") return list_of(report.separated);
@@ -121,8 +121,8 @@ TEST_P(ScenarioFile, DoesWhatIsExpected) {
                            expected.at("file").get<std::string>();
   const auto scenario = scenario::parse_scenario(text_of(path), path);
   ASSERT_TRUE(scenario) << scenario.error();
-  sim::World world = scenario::make_world(*scenario);
-  sim::Stepper stepper;
+  sim::PhysicsWorld world = scenario::make_world(*scenario);
+  sim::PhysicsStepper stepper;
   std::size_t checked = 0;
   for (Tick tick{1}; tick.value <= scenario->ticks; tick = tick + 1) {
     SCOPED_TRACE("tick " + std::to_string(tick.value));

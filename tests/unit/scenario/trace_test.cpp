@@ -34,11 +34,11 @@ TEST(Trace, WritesALinePerTick) {
            {"id": 2, "kind": "dynamic", "min": [1, 0], "size": [1, 1], "velocity": [8, 0.5]}]})",
       "a.json");
   ASSERT_TRUE(scenario.has_value()) << scenario.error();
-  sim::World world = scenario::make_world(*scenario);
+  sim::PhysicsWorld world = scenario::make_world(*scenario);
   std::string lines;
   scenario::append_trace_line(lines, Tick{0}, world, {});
   const std::string first_hash = hash_text(state_hash(world));
-  sim::Stepper stepper;
+  sim::PhysicsStepper stepper;
   const sim::StepReport& report = stepper.step(world);
   scenario::append_trace_line(lines, Tick{1}, world, report);
   EXPECT_EQ(lines,
@@ -56,7 +56,7 @@ TEST(Trace, WritesALinePerTick) {
 }
 
 TEST(Trace, ListsWhateverAStepReports) {
-  const sim::World world{{}, std::make_shared<const sim::Statics>(std::vector<sim::Body>{})};
+  const sim::PhysicsWorld world{{}, std::make_shared<const sim::Statics>(std::vector<sim::Body>{})};
   const sim::StepReport report{.frozen = {{5}},
                                .left = {{6}, {7}},
                                .overlaps = {{{1}, {2}}},

@@ -86,7 +86,7 @@ TEST(Admin, HasNoMetricsBeforeItHasAGame) {
 TEST(AdminServerTest, IsScrapedWhileItStarts) {
   ASSERT_TRUE(net::crypto_ready());
   const os::SteadyClock clock;
-  const os::Log log{{.level = Severity::Error}};
+  const os::AsyncLog log{{.level = Severity::Error}};
   int answered = 0;
   for (int start = 0; start < 200; ++start) {
     auto admin = AdminServer::start({.bind = net::parse_address("127.0.0.1:0").value()},

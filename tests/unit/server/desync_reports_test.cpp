@@ -76,7 +76,7 @@ class DesyncReportsTest : public testing::Test {
       match_.tick({.leaves = {}, .joins = {}, .inputs = {}});
       for (Session& session : sessions_) {
         Members& members = session.snapshots.views->add(now());
-        for (const SlotId slot : match_.log().slots().present()) {
+        for (const SlotId slot : match_.history().slots().present()) {
           members.push_back(slot);
         }
         session.snapshots.receipts.on_sent(now(), low_hash(truth()), 0, {});

@@ -195,8 +195,8 @@ TEST_F(HostedRoomTest, LogsWhereEachInputCameFrom) {
   engine::TickLogReader log{games::arena()};
   engine::World before{games::arena(), match_.world().map(), kRate, 1};
   log.begin(before);
-  engine::LoggedTick tick;
-  ASSERT_TRUE(log.read(match_.tick_entry().bytes, tick));
+  engine::DecodedTick tick;
+  ASSERT_TRUE(log.read(match_.encoded_tick().bytes, tick));
   EXPECT_EQ(tick.joins, (std::vector<Player>{{0}, {2}}));
   EXPECT_EQ(tick.clients, (std::vector<std::uint64_t>{41, 42}));
   EXPECT_EQ(tick.sources, (std::vector<engine::PlayerSource>{

@@ -26,7 +26,7 @@ class LogStream : public testing::Test {
     for (; ticks > 0; --ticks) {
       if (log_.needs_keyframe()) log_.keyframe(match_.world().tick, match_.keyframe());
       match_.step();
-      log_.tick(match_.match().tick_entry());
+      log_.tick(match_.match().encoded_tick());
     }
     log_.flush();
   }

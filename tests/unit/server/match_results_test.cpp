@@ -170,7 +170,7 @@ TEST_F(MatchResultsTest, AreInTheTickLog) {
   engine::TickLogReader reader{game_};
   reader.begin(world);
   engine::Stepper stepper;
-  engine::LoggedTick tick;
+  engine::DecodedTick tick;
   std::size_t published = 0;
   for (int i = 0; i < 100; ++i) {
     room_.step(metrics_);

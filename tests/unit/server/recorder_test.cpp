@@ -109,14 +109,14 @@ TEST_F(RecorderTest, EndsWithTheRequestOfTheTickThatIsStepped) {
     ASSERT_NE(item, record::Reader::Item::Damage);
     if (item == record::Reader::Item::Keyframe) world = decoder.begin(reader.world()).value().world;
     if (item == record::Reader::Item::Ticks) {
-      for (const record::RecordedTick& tick : reader.ticks()) {
+      for (const record::EncodedTick& tick : reader.ticks()) {
         ASSERT_TRUE(decoder.step(*world, tick));
       }
     }
     if (item != record::Reader::Item::Unfinished) continue;
     has_unfinished = true;
     EXPECT_EQ(reader.unfinished().tick, kCrash);
-    const engine::LoggedTick* tick = decoder.tick(reader.unfinished());
+    const engine::DecodedTick* tick = decoder.tick(reader.unfinished());
     ASSERT_NE(tick, nullptr);
     EXPECT_EQ(tick->leaves, std::vector<Player>{{0}});
     EXPECT_EQ(tick->joins, std::vector<Player>{{3}});

@@ -29,7 +29,7 @@ TEST(Step, AsksForAllItsRoomInItsFirstTick) {
                              wall(1'001, at(-21, -60), at(1, 81)),
                              wall(1'002, at(20, -60), at(1, 81)), sensor, ledge},
       std::vector<sim::Path>{sim::Path{{at(-3, 18), at(-3, 8)}, units(0.05)}});
-  sim::World world{{.gravity = {0, 546}}, statics};
+  sim::PhysicsWorld world{{.gravity = {0, 546}}, statics};
   for (std::uint32_t n = 0; n < 300; ++n) {
     sim::Body body = box(n, at(-18 + 1.8 * (n % 20), 3.0 * (n / 20) - 50), at(1, 1));
     body.friction = static_cast<std::uint8_t>(n % 3 * 60);
@@ -41,7 +41,7 @@ TEST(Step, AsksForAllItsRoomInItsFirstTick) {
   world.add(lift);
 
   Rng rng{7};
-  sim::Stepper stepper;
+  sim::PhysicsStepper stepper;
   stepper.step(world);
   const std::uint64_t before = tests::allocations();
   std::size_t begun = 0;

@@ -26,18 +26,18 @@ using sim::Cast;
 using sim::Caster;
 using sim::CastHit;
 
-sim::World world_of(const std::vector<sim::Body>& bodies,
-                    sim::WorldSettings settings = {.border = sim::Border::Remove}) {
+sim::PhysicsWorld world_of(const std::vector<sim::Body>& bodies,
+                           sim::WorldSettings settings = {.border = sim::Border::Remove}) {
   return Scene::make_world(settings, bodies);
 }
 
-std::optional<CastHit> nearest(const sim::World& world, const Cast& cast) {
+std::optional<CastHit> nearest(const sim::PhysicsWorld& world, const Cast& cast) {
   Caster caster;
   caster.rebuild(world);
   return caster.nearest(cast);
 }
 
-std::vector<std::uint64_t> ids_hit(const sim::World& world, const Cast& cast) {
+std::vector<std::uint64_t> ids_hit(const sim::PhysicsWorld& world, const Cast& cast) {
   Caster caster;
   caster.rebuild(world);
   std::vector<CastHit> hits;
@@ -51,7 +51,7 @@ std::vector<std::uint64_t> ids_hit(const sim::World& world, const Cast& cast) {
 }
 
 /// A world with a box from (0, 0) to (10, 10) sub-units.
-sim::World one_box() {
+sim::PhysicsWorld one_box() {
   return world_of({wall(1, {0, 0}, {10, 10})});
 }
 
@@ -73,28 +73,31 @@ TEST(Cast, PutsABoxFaceToFace) {
 }
 
 TEST(Cast, PutsWhatItStartsInBeforeWhatItTouchesThere) {
-  const sim::World world = world_of({wall(1, at(1, 0), at(1, 2)), box(2, at(0, 1), at(1, 1))});
+  const sim::PhysicsWorld world =
+      world_of({wall(1, at(1, 0), at(1, 2)), box(2, at(0, 1), at(1, 1))});
   EXPECT_EQ(ids_hit(world, {.from = at(0, 0), .size = at(1, 1.5), .way = at(1, 0)}),
             (std::vector<std::uint64_t>{2, 1}));
 }
 
 TEST(Cast, WithoutAWayTellsWhoIsThere) {
-  const sim::World world = world_of({wall(1, at(0, 0), at(2, 2)), box(2, at(3, 0), at(1, 1))});
+  const sim::PhysicsWorld world =
+      world_of({wall(1, at(0, 0), at(2, 2)), box(2, at(3, 0), at(1, 1))});
   EXPECT_EQ(ids_hit(world, {.from = at(1, 0), .size = at(3, 1)}),
             (std::vector<std::uint64_t>{1, 2}));
   EXPECT_EQ(ids_hit(world, {.from = at(2, 0), .size = at(1, 1)}), (std::vector<std::uint64_t>{}));
 }
 
 TEST(Cast, OrdersHitsByTimeThenLongerContactThenId) {
-  const sim::World world = world_of({box(9, at(2, 0), at(1, 1)), wall(4, at(4, 1.5), at(1, 1)),
-                                     box(3, at(4, 0.5), at(1, 1)), wall(2, at(4, -0.75), at(1, 1)),
-                                     wall(1, at(4, 2.5), at(1, 1)), box(5, at(8, 1), at(1, 1))});
+  const sim::PhysicsWorld world = world_of(
+      {box(9, at(2, 0), at(1, 1)), wall(4, at(4, 1.5), at(1, 1)), box(3, at(4, 0.5), at(1, 1)),
+       wall(2, at(4, -0.75), at(1, 1)), wall(1, at(4, 2.5), at(1, 1)), box(5, at(8, 1), at(1, 1))});
   EXPECT_EQ(ids_hit(world, {.from = at(0, 0), .size = at(1, 2.5), .way = at(20, 0)}),
             (std::vector<std::uint64_t>{9, 3, 4, 2, 5}));
 }
 
 TEST(Cast, GivesTheLowerIdOfTwoHitAlike) {
-  const sim::World world = world_of({wall(7, at(5, 0), at(1, 1)), wall(6, at(5, 1), at(1, 1))});
+  const sim::PhysicsWorld world =
+      world_of({wall(7, at(5, 0), at(1, 1)), wall(6, at(5, 1), at(1, 1))});
   EXPECT_EQ(ids_hit(world, {.from = at(0, 0.5), .size = at(1, 1), .way = at(20, 0)}),
             (std::vector<std::uint64_t>{6, 7}));
 }
@@ -104,7 +107,7 @@ TEST(Cast, MeetsWhomItsLayersMeetAndNotWhomItIgnores) {
   other_layer.layers = 2;
   Body deaf = box(2, at(3, 0), at(1, 1));
   deaf.collides_with = 2;
-  const sim::World world =
+  const sim::PhysicsWorld world =
       world_of({other_layer, deaf, box(3, at(5, 0), at(1, 1)), box(4, at(7, 0), at(1, 1))});
   const Cast cast = {
       .from = at(0, 0.5), .way = at(20, 0), .layers = 1, .collides_with = 1, .ignores = BodyId{3}};
@@ -251,7 +254,7 @@ TEST(Cast, AgreesWithAPlainSearchInRandomWorlds) {
     Rng rng{seed};
     const Place& place = kPlaces[seed % std::size(kPlaces)];
     const std::vector<Body> bodies = draw_bodies(rng, place);
-    const sim::World world = world_of(bodies);
+    const sim::PhysicsWorld world = world_of(bodies);
     caster.rebuild(world);
     for (int n = 0; n < 30; ++n) {
       const Cast cast = draw_cast(rng, place);
@@ -295,7 +298,7 @@ TEST(Cast, OverlapsNothingAtThePlaceOfTheNearestHit) {
     Rng rng{seed};
     const Place& place = kPlaces[seed % std::size(kPlaces)];
     const std::vector<Body> bodies = draw_bodies(rng, place);
-    const sim::World world = world_of(bodies);
+    const sim::PhysicsWorld world = world_of(bodies);
     for (int n = 0; n < 5; ++n) {
       Cast cast = draw_cast(rng, place);
       cast.ghosts = sim::CastGhosts::Skipped;
@@ -315,14 +318,14 @@ TEST(Cast, IsTheSameInAMirror) {
     Rng rng{seed};
     const Place& place = kPlaces[seed % std::size(kPlaces)];
     std::vector<Body> bodies = draw_bodies(rng, place);
-    const sim::World here = world_of(bodies);
+    const sim::PhysicsWorld here = world_of(bodies);
     for (Body& body : bodies) {
       body.min = mirrored(body.min, body.size);
       if (body.one_way == sim::OneWay::Left || body.one_way == sim::OneWay::Right) {
         body.one_way = body.one_way == sim::OneWay::Left ? sim::OneWay::Right : sim::OneWay::Left;
       }
     }
-    const sim::World there = world_of(bodies);
+    const sim::PhysicsWorld there = world_of(bodies);
     for (int n = 0; n < 10; ++n) {
       const Cast cast = draw_cast(rng, place);
       Cast reflected = cast;
@@ -340,7 +343,7 @@ TEST(Cast, IsTheSameInAMirror) {
 
 // A cast meets the same body as a bullet of its size with the same way in one tick.
 TEST(Cast, MeetsWhatABulletMeets) {
-  sim::Stepper stepper;
+  sim::PhysicsStepper stepper;
   int met = 0;
   for (std::uint64_t seed = 1; seed <= 3'000; ++seed) {
     Rng rng{seed};
@@ -358,7 +361,7 @@ TEST(Cast, MeetsWhatABulletMeets) {
     Body bullet = stopping(moving(box(1'000, cast.from, cast.size), cast.way));
     bullet.layers = cast.layers;
     bullet.collides_with = cast.collides_with;
-    sim::World world = world_of(bodies);
+    sim::PhysicsWorld world = world_of(bodies);
     world.add(bullet);
     cast.ignores = bullet.id;
 
@@ -392,7 +395,7 @@ TEST(Caster, AllocatesNothingOnceWarm) {
         at(1, 1)));
     if (id % 2 == 0) bodies.back().kind = sim::Kind::Static;
   }
-  const sim::World world = world_of(bodies);
+  const sim::PhysicsWorld world = world_of(bodies);
   Caster caster;
   std::vector<CastHit> hits;
   std::size_t found = 0;

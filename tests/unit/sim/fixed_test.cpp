@@ -29,8 +29,8 @@ TEST(FixedBodies, OfAWorldThatIsAssignedAreCopiedIntoItsMemory) {
   GTEST_SKIP() << "the audit of each step allocates";
 #endif
   Scene like{kFalling, {box(1, at(0, 0), at(1, 1)), brick(2, at(0, 1), at(1, 1))}};
-  sim::World world = like.world();
-  sim::Stepper stepper;
+  sim::PhysicsWorld world = like.world();
+  sim::PhysicsStepper stepper;
   for (const bool is_warm : {false, true}) {
     world = like.world();
     const std::uint64_t before = tests::allocations();
@@ -56,7 +56,7 @@ TEST(FixedBodies, KeepTheirMemoryWhenTheWorldIsAssignedOneWithoutAny) {
   GTEST_SKIP() << "the audit of each step allocates";
 #endif
   Scene like{kFalling, {box(1, at(0, 0), at(1, 1))}};
-  sim::World world = like.world();
+  sim::PhysicsWorld world = like.world();
   for (const bool is_warm : {false, true}) {
     world = like.world();
     EXPECT_TRUE(world.fixed().empty());
@@ -85,7 +85,7 @@ TEST(FixedBodies, AreFoundByTheirIdsInWhateverOrderTheyWereAdded) {
                box(3, at(8, 0), at(1, 1)), brick(1, at(12, 0), at(1, 1))}};
   Scene other{{coin(2, at(4, 0), at(1, 1)), brick(1, at(12, 0), at(1, 1)),
                brick(5, at(0, 0), at(1, 1)), box(3, at(8, 0), at(1, 1))}};
-  const sim::World& world = scene.world();
+  const sim::PhysicsWorld& world = scene.world();
   std::vector<std::uint64_t> ids;
   for (const sim::Body& body : world.fixed().by_id()) {
     ids.push_back(body.id.value);

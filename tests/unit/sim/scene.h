@@ -58,14 +58,15 @@ class Scene {
 
   explicit Scene(const std::vector<sim::Body>& bodies) : Scene(sim::WorldSettings{}, bodies) {}
 
-  static sim::World make_world(sim::WorldSettings settings, const std::vector<sim::Body>& bodies,
-                               std::vector<sim::Path> paths = {}) {
+  static sim::PhysicsWorld make_world(sim::WorldSettings settings,
+                                      const std::vector<sim::Body>& bodies,
+                                      std::vector<sim::Path> paths = {}) {
     std::vector<sim::Body> statics;
     for (const sim::Body& body : bodies) {
       if (body.kind == sim::Kind::Static) statics.push_back(body);
     }
-    sim::World world{settings,
-                     std::make_shared<const sim::Statics>(std::move(statics), std::move(paths))};
+    sim::PhysicsWorld world{
+        settings, std::make_shared<const sim::Statics>(std::move(statics), std::move(paths))};
     for (const sim::Body& body : bodies) {
       if (body.kind != sim::Kind::Static) world.add(body);
     }
@@ -79,15 +80,15 @@ class Scene {
     return stepper_.step(world_);
   }
 
-  [[nodiscard]] sim::World& world() { return world_; }
+  [[nodiscard]] sim::PhysicsWorld& world() { return world_; }
 
   [[nodiscard]] Vec2 place(std::uint32_t id) { return world_.find({id})->min; }
 
   [[nodiscard]] Vec2 velocity(std::uint32_t id) { return world_.find({id})->velocity; }
 
  private:
-  sim::World world_;
-  sim::Stepper stepper_;
+  sim::PhysicsWorld world_;
+  sim::PhysicsStepper stepper_;
 };
 
 }  // namespace tickbox::test

@@ -51,9 +51,9 @@ INSTANTIATE_TEST_SUITE_P(Shifts, StepWithIds, testing::Values(3, 18, 33, 54));
 TEST(Step, RestsOnTheStaticsOfItsOwnWorldOnly) {
   const sim::WorldSettings settings{.gravity = {0, kEarthGravity}};
   const sim::Body crate = box(2, at(0, 4), at(1, 1));
-  sim::World floor = Scene::make_world(settings, {wall(1, at(-5, 5), at(10, 1)), crate});
-  sim::World hole = Scene::make_world(settings, {crate});
-  sim::Stepper stepper;
+  sim::PhysicsWorld floor = Scene::make_world(settings, {wall(1, at(-5, 5), at(10, 1)), crate});
+  sim::PhysicsWorld hole = Scene::make_world(settings, {crate});
+  sim::PhysicsStepper stepper;
   for (int tick = 0; tick < 3; ++tick) {
     EXPECT_EQ(stepper.step(floor).contacts.size(), 1U);
   }
@@ -94,8 +94,8 @@ std::vector<sim::Body> flying_pile(std::int32_t count, sim::Response response) {
   return bodies;
 }
 
-sim::World world_of(const std::vector<sim::Body>& bodies) {
-  sim::World world{
+sim::PhysicsWorld world_of(const std::vector<sim::Body>& bodies) {
+  sim::PhysicsWorld world{
       {}, std::make_shared<const sim::Statics>(std::vector<sim::Body>{}, std::vector<sim::Path>{})};
   for (const sim::Body& body : bodies) {
     world.add(body);
@@ -110,8 +110,8 @@ TEST(Step, WithALimitOfWorkAPileThatBouncesStops) {
        {sim::Response::Bounce, sim::Response::Slide, sim::Response::Stop}) {
     std::size_t contacts = 0;
     for (const std::uint64_t searches : {std::uint64_t{UINT64_MAX}, std::uint64_t{600'000}}) {
-      sim::World world = world_of(flying_pile(600, response));
-      sim::Stepper stepper;
+      sim::PhysicsWorld world = world_of(flying_pile(600, response));
+      sim::PhysicsStepper stepper;
       stepper.limit({.searched_again = searches});
       const sim::StepReport& report = stepper.step(world);
       EXPECT_TRUE(sim::find_overlaps(world).empty());
@@ -155,18 +155,18 @@ TEST(Step, AStepThatIsAskedToStopEndsWhereverItIs) {
   constexpr std::uint64_t kPoll = 4'096;
   for (const auto& [name, bodies] : costly_worlds()) {
     std::uint64_t polls_of_all = 0;
-    sim::Stepper unlimited;
+    sim::PhysicsStepper unlimited;
     unlimited.limit({.searches = kPoll, .gives_up = [&] { return ++polls_of_all == 0; }});
-    sim::World whole = world_of(bodies);
+    sim::PhysicsWorld whole = world_of(bodies);
     unlimited.step(whole);
     EXPECT_FALSE(unlimited.gave_up());
     for (const std::uint64_t share : {0U, 10U, 50U, 90U}) {
       const std::uint64_t polls_wanted = polls_of_all * share / 100 + 1;
       SCOPED_TRACE(name + " after " + std::to_string(polls_wanted) + " polls");
       std::uint64_t polls = 0;
-      sim::Stepper stepper;
+      sim::PhysicsStepper stepper;
       stepper.limit({.searches = kPoll, .gives_up = [&] { return ++polls == polls_wanted; }});
-      sim::World world = world_of(bodies);
+      sim::PhysicsWorld world = world_of(bodies);
       const auto before = sim::find_overlaps(world);
       stepper.step(world);
       EXPECT_TRUE(stepper.gave_up());
@@ -185,9 +185,9 @@ TEST(Step, AStepThatIsAskedToStopEndsWhereverItIs) {
 // A limit that is not reached changes nothing.
 TEST(Step, CountingSearchesChangesNothing) {
   for (const auto& [name, bodies] : costly_worlds()) {
-    sim::World free = world_of(bodies);
-    sim::World counted = world_of(bodies);
-    sim::Stepper stepper;
+    sim::PhysicsWorld free = world_of(bodies);
+    sim::PhysicsWorld counted = world_of(bodies);
+    sim::PhysicsStepper stepper;
     for (int tick = 0; tick < 3; ++tick) {
       stepper.limit({});
       stepper.step(free);

@@ -14,7 +14,7 @@
 namespace tickbox::test {
 namespace {
 
-TEST(World, KeepsMoversInTheOrderOfTheirIds) {
+TEST(PhysicsWorld, KeepsMoversInTheOrderOfTheirIds) {
   Scene scene{{box(5, at(0, 0), at(1, 1)), box(2, at(4, 0), at(1, 1)), box(9, at(8, 0), at(1, 1))}};
   EXPECT_TRUE(scene.world().remove({5}));
   EXPECT_FALSE(scene.world().remove({5}));
@@ -24,7 +24,7 @@ TEST(World, KeepsMoversInTheOrderOfTheirIds) {
   EXPECT_EQ(scene.world().movers()[1].id, BodyId{9});
 }
 
-TEST(World, TakesAndLosesSeveralBodiesAtOnce) {
+TEST(PhysicsWorld, TakesAndLosesSeveralBodiesAtOnce) {
   const auto body = [](std::uint32_t id, sim::Kind kind) {
     sim::Body made = box(id, at(static_cast<int>(4 * id), 0), at(1, 1));
     made.kind = kind;
@@ -48,7 +48,7 @@ TEST(World, TakesAndLosesSeveralBodiesAtOnce) {
   EXPECT_TRUE(scene.world().fixed().empty());
 }
 
-TEST(World, HashesEveryFieldOfABody) {
+TEST(PhysicsWorld, HashesEveryFieldOfABody) {
   const std::vector<std::function<void(sim::Body&)>> changes = {
       [](sim::Body& b) { b.response = sim::Response::Stop; },
       [](sim::Body& b) { b.min.x += 1; },
@@ -75,7 +75,7 @@ TEST(World, HashesEveryFieldOfABody) {
   }
 }
 
-TEST(World, HashesItsStaticsAndSettings) {
+TEST(PhysicsWorld, HashesItsStaticsAndSettings) {
   const std::vector<sim::Body> bodies = {box(1, at(0, 0), at(1, 1)), wall(2, at(5, 5), at(1, 1))};
   std::vector<sim::Body> other = bodies;
   other[1].min.x += 1;

@@ -17,10 +17,10 @@ using Type = KeyEvent::Type;
 
 constexpr Instant kStart{std::chrono::hours{1}};
 
-Key key(std::string_view name) {
+KeyCode key(std::string_view name) {
   const auto found = key_named(name);
   EXPECT_TRUE(found) << name;
-  return found.value_or(Key{});
+  return found.value_or(KeyCode{});
 }
 
 KeyEvent down(std::string_view name) {

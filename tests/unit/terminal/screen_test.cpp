@@ -10,11 +10,11 @@ namespace tickbox::terminal {
 namespace {
 
 constexpr Size kSmall{.columns = 5, .rows = 3};
-constexpr Style kRed{.ink = {.red = 255}, .paper = {}};
-constexpr Style kOnBlue{.ink = {.red = 255}, .paper = {.blue = 255}};
-constexpr Style kMarked{.ink = {}, .paper = {}, .is_marked = true};
+constexpr CellStyle kRed{.ink = {.red = 255}, .paper = {}};
+constexpr CellStyle kOnBlue{.ink = {.red = 255}, .paper = {.blue = 255}};
+constexpr CellStyle kMarked{.ink = {}, .paper = {}, .is_marked = true};
 
-Screen with(std::size_t column, std::size_t row, std::u32string_view text, const Style& style) {
+Screen with(std::size_t column, std::size_t row, std::u32string_view text, const CellStyle& style) {
   Screen screen{kSmall};
   screen.write(column, row, text, style);
   return screen;
