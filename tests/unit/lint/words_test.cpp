@@ -1,6 +1,7 @@
 // The words that the project does not use, kept by reading its documents, comments, strings and
-// identifiers: phrases that have a plain word instead, and words of a game outside of its folder.
-// Libraries, programs and their documents know games by their descriptors alone.
+// identifiers: phrases that have a plain word instead, verbs of too many meanings, one name of two
+// types, and words of a game outside of its folder. Libraries, programs and their documents know
+// games by their descriptors alone.
 
 #include "games/catalog.h"
 #include "tests/support/paths.h"
@@ -16,8 +17,10 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <set>
 #include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -72,6 +75,27 @@ constexpr std::array kBanned = {
     Banned{"for want of", "because there is no"},
     Banned{"to be had", "available"},
 };
+
+/// A verb of too many meanings, and what to write in names of functions. A verb that ends with an
+/// underscore is refused with a word behind it alone. .github/CONTRIBUTING.md has the verbs to use.
+constexpr std::array kBannedVerbs = {
+    Banned{"believe", "accept, trust"},
+    Banned{"forget", "remove, clear, invalidate"},
+    Banned{"give", "set, assign, add, send"},
+    Banned{"hear", "receive"},
+    Banned{"learn", "receive, record"},
+    Banned{"look_", "find, poll, rebuild"},
+    Banned{"looks", "is_..., has_..."},
+    Banned{"note", "record, add, count"},
+    Banned{"put", "write, append, insert, set"},
+    Banned{"remember", "record, insert"},
+    Banned{"say", "send, print"},
+    Banned{"take", "receive, read, consume, pop, remove, choose"},
+    Banned{"tell", "send, report, print"},
+};
+
+/// Terms of the field that begin with such a verb.
+constexpr std::array<std::string_view, 2> kTerms = {"give_up", "look_back"};
 
 constexpr std::string_view kThisFile = "tests/unit/lint/words_test.cpp";
 
@@ -216,6 +240,51 @@ std::string prose_of_cpp(const std::string& source) {
     }
   }
   return prose;
+}
+
+/// Returns the names that a C++ source calls or declares as functions, except what it calls on an
+/// object or by its namespace: those functions may be of a library. A member_ is no function.
+std::vector<std::string> functions_of(const std::string& source) {
+  static constexpr std::string_view kLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  std::vector<std::string> names;
+  const std::string prose = prose_of_cpp(source);
+  for (std::size_t at = source.find('('); at < source.size(); at = source.find('(', at + 1)) {
+    if (prose[at] != kCode) continue;
+    const std::size_t begin = at == 0 ? 0 : source.find_last_not_of(kLetters, at - 1) + 1;
+    const std::string_view before = std::string_view{source}.substr(0, begin);
+    const bool is_qualified =
+        before.ends_with('.') || before.ends_with("->") || before.ends_with("::");
+    if (begin < at && !is_qualified && source[at - 1] != '_')
+      names.push_back(source.substr(begin, at - begin));
+  }
+  return names;
+}
+
+/// Returns the banned verb with which the name of a function begins, or nullptr.
+const Banned* banned_verb_of(std::string_view name) {
+  const auto begins_with = [name](std::string_view words) {
+    return name.starts_with(words) &&
+           (words.ends_with('_') || name.size() == words.size() || name[words.size()] == '_');
+  };
+  if (std::ranges::any_of(kTerms, begins_with)) return nullptr;
+  const auto found = std::ranges::find_if(
+      kBannedVerbs, [&](const Banned& verb) { return begins_with(verb.first); });
+  return found != kBannedVerbs.end() ? &*found : nullptr;
+}
+
+/// Returns the type that a line of a header begins to define at namespace scope, or an empty text.
+std::string type_defined_in(std::string_view line) {
+  for (const std::string_view keyword : {"class ", "struct ", "enum class ", "using "}) {
+    if (!line.starts_with(keyword)) continue;
+    line.remove_prefix(keyword.size());
+    const std::size_t end = line.find_first_of(" :;<");
+    const std::string_view rest = end < line.size() ? line.substr(end) : "";
+    const bool is_defined = keyword == "using " ? rest.starts_with(" =")
+                                                : rest.starts_with(" ") || rest.starts_with(" :");
+    return is_defined ? std::string{line.substr(0, end)} : "";
+  }
+  return "";
 }
 
 /// Replaces the marks of comments at the beginning of lines by blanks.
@@ -392,6 +461,61 @@ TEST(Language, ThePhrasesAreFoundInCommentsAndTextsOnly) {
   }
   EXPECT_EQ(lines_with(words_of("by which"), words_of(prose_of_script("\n# by\n# which"))),
             std::vector<std::size_t>{2});
+}
+
+/// Returns whether a source is C++ of the product, without games and what their authors include.
+bool is_of_product(std::string_view path) {
+  const std::string_view top = path.substr(0, path.find('/'));
+  return (top == "common" || top == "server" || top == "client") &&
+         (path.ends_with(".h") || path.ends_with(".cpp")) && !path.starts_with(kGames) &&
+         !path.starts_with("common/include/");
+}
+
+TEST(Names, NoFunctionBeginsWithABannedVerb) {
+  std::size_t count = 0;
+  for (const Source& source : sources()) {
+    if (!is_of_product(source.path)) continue;
+    for (const std::string& name : functions_of(source.text)) {
+      ++count;
+      const Banned* const verb = banned_verb_of(name);
+      if (verb != nullptr)
+        ADD_FAILURE() << source.path << ": " << name << "; write: " << verb->second;
+    }
+  }
+  EXPECT_GT(count, 5'000U);
+}
+
+TEST(Names, EachTypeOfAHeaderHasANameOfItsOwn) {
+  std::map<std::string, std::string> headers;
+  for (const Source& source : sources()) {
+    if (!is_of_product(source.path) || !source.path.ends_with(".h")) continue;
+    std::istringstream lines{source.text};
+    for (std::string line; std::getline(lines, line);) {
+      const std::string type = type_defined_in(line);
+      if (type.empty()) continue;
+      const auto [first, is_new] = headers.try_emplace(type, source.path);
+      EXPECT_TRUE(is_new || first->second == source.path)
+          << type << " is a type of " << first->second << " and of " << source.path;
+    }
+  }
+  EXPECT_GT(headers.size(), 500U);
+}
+
+TEST(Names, AreReadFromCodeAlone) {
+  EXPECT_EQ(functions_of("void A::take(int);  // put(\nx.look_at(note(\"say(\"), forget_all());"),
+            (std::vector<std::string>{"note", "forget_all"}));
+  for (const char* name : {"take", "take_input", "look_at", "looks_new", "note_change"}) {
+    EXPECT_NE(banned_verb_of(name), nullptr) << name;
+  }
+  for (const char* name : {"taken", "look", "look_back", "give_up", "notes_of"}) {
+    EXPECT_EQ(banned_verb_of(name), nullptr) << name;
+  }
+  for (const char* line : {"class Log {", "struct Log : Sink {", "using Log = int;"}) {
+    EXPECT_EQ(type_defined_in(line), "Log") << line;
+  }
+  for (const char* line : {"class Log;", "struct Log::Sink {", "using os::Log;", "  class Log {"}) {
+    EXPECT_EQ(type_defined_in(line), "") << line;
+  }
 }
 
 /// The words that only games have: those that they declare, and those of their maps and rules.
