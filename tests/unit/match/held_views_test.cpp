@@ -9,7 +9,7 @@ TEST(HeldViews, UsesTheMemoryOfADroppedViewAgain) {
   client::HeldViews views;
   const client::HeldView* const first = views.add({1}).get();
   static_cast<void>(views.add({2}));
-  views.drop_before({2});
+  views.remove_before({2});
   EXPECT_EQ(views.find({1}), nullptr);
   EXPECT_EQ(views.add({3}).get(), first);
   EXPECT_NE(views.find({2}), nullptr);
