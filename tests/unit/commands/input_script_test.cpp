@@ -123,7 +123,7 @@ TEST(InputScript, OfASeatThatIsTakenInTheTickInWhichItWasLeftIsWhatItsNewPlayerW
     record.inputs.push_back({.player = seat, .first = 0});
     record.bytes = runs(move);
     const ConstBytes bytes = log.tick(record, {.sources = {&source, 1}, .clients = {&client, 1}});
-    writer.tick({.tick = log.last(), .bytes = bytes});
+    writer.tick({.tick = log.last(), .state_hash = 0, .bytes = bytes});
     is_taken = true;
   }
   ASSERT_TRUE(writer.finish());

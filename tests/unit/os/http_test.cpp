@@ -24,7 +24,7 @@ using namespace std::string_literals;
 
 class SilentSource final : public HttpSource {
  public:
-  Next give(std::string&, std::size_t) override { return Next::More; }
+  Next read(std::string&, std::size_t) override { return Next::More; }
 };
 
 HttpResponse echo(const HttpRequest& request) {

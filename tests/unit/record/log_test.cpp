@@ -87,7 +87,7 @@ TEST(RoomLog, BeginsARecordEarlyIfTheNextTickDoesNotFit) {
   match.keyframe(writer);
   const std::vector<std::byte> bytes(kPayloadBytesMax * 2 / 5);
   for (std::uint32_t tick = 1; tick <= 4; ++tick) {
-    writer.tick({.tick = {tick}, .bytes = bytes, .state_hash = 0});
+    writer.tick({.tick = {tick}, .state_hash = 0, .bytes = bytes});
   }
   EXPECT_TRUE(writer.finish());
   EXPECT_EQ(words(sink.bytes), "K0,0 T1,2 T3,2 E4,1 ");

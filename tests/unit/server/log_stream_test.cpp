@@ -39,7 +39,7 @@ class LogStream : public testing::Test {
   static Next take(os::HttpSource& source, std::string& all, std::size_t most = 1'000) {
     for (;;) {
       const std::size_t before = all.size();
-      const Next next = source.give(all, most);
+      const Next next = source.read(all, most);
       EXPECT_LE(all.size() - before, most);
       if (next != Next::More || all.size() == before) return next;
     }
@@ -99,10 +99,10 @@ TEST_F(LogStream, IsBrokenForAReaderThatIsTooSlow) {
   const std::vector<std::byte> record(kFollowerBytesMax / 4);
   for (int i = 0; i < 5; ++i) {
     tail_.append({.head = {.type = record::RecordType::Ticks}, .bytes = record});
-    EXPECT_EQ(response.source->give(all, 10), Next::More) << i;
+    EXPECT_EQ(response.source->read(all, 10), Next::More) << i;
   }
   tail_.append({.head = {.type = record::RecordType::Ticks}, .bytes = record});
-  EXPECT_EQ(response.source->give(all, 10), Next::Broken);
+  EXPECT_EQ(response.source->read(all, 10), Next::Broken);
 }
 
 TEST_F(LogStream, ARefusalSaysWhy) {
