@@ -236,7 +236,7 @@ void Client::run_tick(Instant now) {
     static_cast<void>(command(each.type, each.value));
   }
   const Tick seen =
-      options_.sees == Sees::Shown ? session.presentation.render_tick(now) : session.view_tick;
+      options_.sees == Sees::Shown ? session.presentation.shown_tick(now) : session.view_tick;
   const auto look_back = static_cast<std::uint8_t>(std::clamp<std::int64_t>(tick - seen, 0, 0xff));
   session.prediction.predict(tick, input);
   session.inputs.add(tick, {.input = input, .look_back = look_back});
@@ -305,8 +305,8 @@ std::span<const PresentedBody> Client::shown(Instant now) {
   return end_work() ? bodies : std::span<const PresentedBody>{};
 }
 
-Tick Client::render_tick(Instant now) const {
-  return session_ ? session_->presentation.render_tick(now) : Tick{};
+Tick Client::shown_tick(Instant now) const {
+  return session_ ? session_->presentation.shown_tick(now) : Tick{};
 }
 
 Focus Client::focus(std::span<const PresentedBody> shown) const {

@@ -115,7 +115,7 @@ class Client {
 
   /// Returns the tick at which the others are shown, rounded to a whole one; 0 before the first
   /// view.
-  [[nodiscard]] Tick render_tick(Instant now) const;
+  [[nodiscard]] Tick shown_tick(Instant now) const;
 
   /// Returns the centre and the extent of the player's view. `shown`: from shown().
   [[nodiscard]] Focus focus(std::span<const PresentedBody> shown) const;

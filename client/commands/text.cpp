@@ -68,7 +68,7 @@ std::string short_number(double number) {
 std::string entity_name(std::string_view kind, std::uint64_t id) {
   const BodyId body{id};
   switch (engine::class_of(body)) {
-    case engine::IdClass::Avatar:
+    case engine::IdClass::Controlled:
       return fmt::format("{} of seat {}", kind, engine::lineage_of(body));
     case engine::IdClass::ByServer:
       return fmt::format(

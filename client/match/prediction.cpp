@@ -106,7 +106,7 @@ void Prediction::step_once(Tick tick) {
 void Prediction::keep_own() {
   own_.clear();
   for (std::size_t row = world_.avatar_of(player_);
-       row < world_.size() && world_.is_avatar_of(row, player_); ++row) {
+       row < world_.size() && world_.is_controlled_by(row, player_); ++row) {
     own_.add(views::row_of(world_, row));
   }
 }
@@ -142,7 +142,7 @@ Reconciliation Prediction::reconcile(const View& view) {
 
 void Prediction::find_own(const View& view) {
   own_in_view_.clear();
-  for (std::size_t row = 0; row < view.rows->size() && views::is_avatar(view.rows->id(row));
+  for (std::size_t row = 0; row < view.rows->size() && views::is_controlled(view.rows->id(row));
        ++row) {
     if (views::owner_of(view.rows->id(row)) != player_) continue;
     own_in_view_.push_back({.row = row,
@@ -216,7 +216,7 @@ void Prediction::find_copied(const views::Rows& rows, const View& view, std::uin
   out.clear();
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const bool is_mine = views::owner_of(rows.id(row)) == player_;
-    const bool is_avatar = is_mine && views::is_avatar(rows.id(row));
+    const bool is_avatar = is_mine && views::is_controlled(rows.id(row));
     const Predict predict = rows.kind_of(row).predict;
     const bool is_predicted = predict == Predict::Near || (predict == Predict::OwnOnly && is_mine);
     if (is_avatar || (is_predicted && is_near(row))) out.push_back(row);

@@ -430,9 +430,9 @@ void SnapshotWorld::record_changes(const engine::World& world) {
     }
     return;
   }
-  views::AscendingSearch left{world.ids()};
+  views::AscendingSearch still_here{world.ids()};
   for (const BodyId id : before_) {
-    const std::size_t row = left.index_of(id);
+    const std::size_t row = still_here.index_of(id);
     if (row == world.size()) {
       record_despawn(id, world.tick);
     } else if (world.infos()[row].is_new) {

@@ -90,7 +90,7 @@ std::span<const PresentedBody> Presentation::shown(Instant now) {
   blend(interpolation_.sample(from), to, passed, period_, shown_);
   // An own body is where it is predicted, and nowhere else.
   std::erase_if(shown_, [this](const PresentedBody& body) {
-    return views::is_avatar(body.id) && views::owner_of(body.id) == player_;
+    return views::is_controlled(body.id) && views::owner_of(body.id) == player_;
   });
   for (const OwnBody& body : own_) {
     show_own(body, now);
@@ -119,7 +119,7 @@ Tick Presentation::tick_of(Duration moment) const {
   return {static_cast<std::uint32_t>(moment / period_)};
 }
 
-Tick Presentation::render_tick(Instant now) const {
+Tick Presentation::shown_tick(Instant now) const {
   if (!clock_.has_begun()) return {};
   // After a long gap the shown moment itself has no sample yet.
   return std::max(tick_of(clock_.moment(now) + period_ / 2), interpolation_.oldest());

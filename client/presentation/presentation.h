@@ -77,7 +77,7 @@ class Presentation {
 
   /// Returns the tick at which the others are shown, rounded to a whole one; 0 before the first
   /// view.
-  [[nodiscard]] Tick render_tick(Instant now) const;
+  [[nodiscard]] Tick shown_tick(Instant now) const;
 
   /// Returns whether the others are shown beyond the newest view.
   [[nodiscard]] bool is_extrapolated(Instant now) const;

@@ -35,7 +35,7 @@ void ViewFocus::choose(const views::Rows& rows, Vec2 centre) {
   place_ = centre;
   std::int64_t nearest = std::int64_t{kFocusRounding} + 1;
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    if (!views::is_avatar(rows.id(row))) continue;
+    if (!views::is_controlled(rows.id(row))) continue;
     const std::int64_t distance = axis_distance(middle_of(rows, row), centre);
     if (distance > kFocusRounding) continue;
     const bool is_own = views::owner_of(rows.id(row)) == player_;
@@ -52,7 +52,7 @@ void ViewFocus::find_sight(const views::Rows& rows) {
   if (game.sight == nullptr) return;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const BodyId id = rows.id(row);
-    if (!views::is_avatar(id) || views::owner_of(id) != player_) continue;
+    if (!views::is_controlled(id) || views::owner_of(id) != player_) continue;
     if (rows.head(row).kind == game.avatar) sight_ = game.sight(rows.state(row).data());
     return;
   }

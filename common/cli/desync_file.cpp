@@ -59,7 +59,7 @@ Json document_of(const views::Rows& rows, std::size_t row) {
     document["path_ticks"] = head.path_ticks;
   }
   document["state"] = document_of(rows.kind_of(row).type, rows.state(row));
-  if (views::is_avatar(head.id)) {
+  if (views::is_controlled(head.id)) {
     document["input"] = document_of(rows.game().input, rows.input(row));
   }
   return document;

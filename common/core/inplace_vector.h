@@ -41,15 +41,6 @@ class InplaceVector {
     --size_;
   }
 
-  /// Removes the first `count` elements. The others keep their order. Requires: count ≤ size().
-  constexpr void erase_first(std::size_t count) {
-    TICKBOX_ASSERT(count <= size_);
-    for (std::size_t i = count; i < size_; ++i) {
-      items_[i - count] = items_[i];
-    }
-    size_ -= count;
-  }
-
   constexpr void clear() { size_ = 0; }
 
   /// Sets the size. New elements have any value: write them. Requires: at most capacity().

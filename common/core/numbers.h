@@ -17,14 +17,6 @@ namespace tickbox {
 inline constexpr int kNumberBits = 7;
 inline constexpr std::uint32_t kMoreFollow = 1U << kNumberBits;
 
-[[nodiscard]] constexpr std::size_t number_bytes(std::uint32_t number) {
-  std::size_t bytes = 1;
-  for (; number >= kMoreFollow; number >>= kNumberBits) {
-    ++bytes;
-  }
-  return bytes;
-}
-
 /// A writer that appends to `out`. Cost: no allocation if `out` has enough capacity.
 class NumberWriter {
  public:
@@ -98,7 +90,7 @@ class NumberReader {
     return taken;
   }
 
-  [[nodiscard]] std::size_t left() const { return rest_.size(); }
+  [[nodiscard]] std::size_t remaining() const { return rest_.size(); }
 
   /// Returns the bytes that are left, and takes none.
   [[nodiscard]] ConstBytes rest() const { return rest_; }

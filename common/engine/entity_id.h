@@ -35,7 +35,7 @@ inline constexpr std::size_t kEntitiesMax = std::size_t{4} * kSeatsMax;
 /// The most spawns of one lineage and class in one tick.
 inline constexpr std::uint32_t kSpawnsPerTick = 256;
 
-enum class IdClass : std::uint8_t { Avatar, ByServer, ByEntity, Wall };
+enum class IdClass : std::uint8_t { Controlled, ByServer, ByEntity, Wall };
 
 inline constexpr int kClassShift = 62;
 inline constexpr int kLineageShift = 40;
@@ -59,7 +59,7 @@ struct Spawned {
   std::uint32_t count = 0;  ///< below kSpawnsPerTick
 };
 
-[[nodiscard]] constexpr BodyId avatar_id(std::uint32_t generation, Spawned spawned) {
+[[nodiscard]] constexpr BodyId controlled_id(std::uint32_t generation, Spawned spawned) {
   return {std::uint64_t{generation % kGenerations} << kGenerationShift |
           std::uint64_t{spawned.lineage} << kSeatShift |
           std::uint64_t{spawned.tick.value % kAvatarTicks} << kTickShift | spawned.count};
@@ -77,7 +77,7 @@ struct Spawned {
 
 /// Requires: is_entity(id).
 [[nodiscard]] constexpr std::uint32_t lineage_of(BodyId id) {
-  return class_of(id) == IdClass::Avatar
+  return class_of(id) == IdClass::Controlled
              ? static_cast<std::uint32_t>(id.value >> kSeatShift & (kSeatsMax - 1))
              : static_cast<std::uint32_t>(id.value >> kLineageShift & (kLineages - 1));
 }

@@ -207,7 +207,7 @@ std::uint64_t sum_of_hashes(const World& world, std::span<const std::uint32_t> r
   for (const std::uint32_t row : rows) {
     const BodyId id = world.id(row);
     hashes.add(id.value, [&](CanonicalWriter& to) { write_row(to, world, row); });
-    if (!is_avatar(id)) continue;
+    if (!is_controlled(id)) continue;
     const Player player = world.infos()[row].owner;
     hashes.add(player.seat,
                [&](CanonicalWriter& to) { to.add(world.game().input, world.input(player)); });

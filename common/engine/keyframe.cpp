@@ -99,7 +99,7 @@ void write_entity(const World& world, std::size_t row, std::vector<std::byte>& o
 /// more.
 bool is_valid_id(const World& world, BodyId id) {
   if (!is_entity(id)) return false;
-  if (!is_avatar(id)) return spawn_tick_of(id) <= world.tick;
+  if (!is_controlled(id)) return spawn_tick_of(id) <= world.tick;
   const Player owner = owner_of(id);
   return world.has(owner) && world.seats()[owner.seat].generation == generation_of(id);
 }
@@ -243,7 +243,7 @@ std::expected<Keyframe, KeyframeError> decode_keyframe(ConstBytes bytes, const W
   for (std::uint32_t i = 0; i < entities && is_valid; ++i) {
     is_valid = read_entity(in, world);
   }
-  if (!is_valid || in.failed() || in.left() > 0) {
+  if (!is_valid || in.failed() || in.remaining() > 0) {
     return std::unexpected{KeyframeError::Malformed};
   }
   if (sim::find_crowded_body(world.physics(), {.pairs = kPairsMax})) {

@@ -42,8 +42,8 @@ struct RowRef {
   return lineage < kSeatsMax ? Player{static_cast<std::uint16_t>(lineage)} : Player{};
 }
 
-[[nodiscard]] constexpr bool is_avatar(BodyId id) {
-  return class_of(id) == IdClass::Avatar;
+[[nodiscard]] constexpr bool is_controlled(BodyId id) {
+  return class_of(id) == IdClass::Controlled;
 }
 
 /// Returns entity_hash() of a row that is in no world, and moves as `motion` says.

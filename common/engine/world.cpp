@@ -164,7 +164,7 @@ void World::rest() {
   const std::size_t begun = std::erase_if(active_, [this](std::size_t row) {
     const bool rests = is_fixed(row) && !infos_[row].is_new &&
                        infos_[row].parent == Parent::Collides && !acts(row) &&
-                       class_of(id(row)) != IdClass::Avatar;
+                       class_of(id(row)) != IdClass::Controlled;
     if (!rests) return false;
     std::uint64_t& hash = fixed_rows_[places_[row].index].hash;
     hash = entity_hash(*this, row);
@@ -185,14 +185,14 @@ std::size_t World::index_of(BodyId id) const {
 
 std::size_t World::avatar_of(Player player) const {
   if (!has(player)) return size();
-  const std::size_t row =
-      first_not_before(ids(), avatar_id(seats_[player.seat].generation, {.lineage = player.seat}));
-  return row < size() && is_avatar_of(row, player) ? row : size();
+  const std::size_t row = first_not_before(
+      ids(), controlled_id(seats_[player.seat].generation, {.lineage = player.seat}));
+  return row < size() && is_controlled_by(row, player) ? row : size();
 }
 
-bool World::is_avatar_of(std::size_t row, Player player) const {
+bool World::is_controlled_by(std::size_t row, Player player) const {
   const BodyId id = this->id(row);
-  return class_of(id) == IdClass::Avatar && lineage_of(id) == player.seat &&
+  return class_of(id) == IdClass::Controlled && lineage_of(id) == player.seat &&
          generation_of(id) == seats_[player.seat].generation;
 }
 
@@ -398,7 +398,7 @@ void World::free_seat(Player player) {
 
 RowRef row_of(const World& world, std::size_t row) {
   RowRef ref{.head = head_of(world, row), .state = world.state(row), .input = {}};
-  if (is_avatar(ref.head.id)) ref.input = world.input(world.infos()[row].owner);
+  if (is_controlled(ref.head.id)) ref.input = world.input(world.infos()[row].owner);
   return ref;
 }
 

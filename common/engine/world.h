@@ -235,7 +235,7 @@ class World {
   [[nodiscard]] std::size_t avatar_of(Player player) const;
 
   /// Whether a row is one of the avatars of a player whose seat is taken. They stand side by side.
-  [[nodiscard]] bool is_avatar_of(std::size_t row, Player player) const;
+  [[nodiscard]] bool is_controlled_by(std::size_t row, Player player) const;
 
   /// Returns whether the physics and the game can have such an entity beside the others. The state
   /// is aligned, each value within its range.

@@ -91,10 +91,12 @@ std::optional<Parts> read_parts(Fields fields, ConstBytes message) {
     if (last) sizes[*last] = reader.number(net::kMessageBytesMax) * fields[*last].size;
     last = i;
   });
-  for_each(fields, parts, FieldLayout::Kind::Vector,
-           [&](std::size_t i) { parts[i] = reader.bytes(i == last ? reader.left() : sizes[i]); });
+  for_each(fields, parts, FieldLayout::Kind::Vector, [&](std::size_t i) {
+    parts[i] = reader.bytes(i == last ? reader.remaining() : sizes[i]);
+  });
   const bool is_whole = !last || parts[*last]->size() % fields[*last].size == 0;
-  return is_whole && !reader.failed() && reader.left() == 0 ? std::optional{parts} : std::nullopt;
+  return is_whole && !reader.failed() && reader.remaining() == 0 ? std::optional{parts}
+                                                                 : std::nullopt;
 }
 
 /// A buffer that is filled from its end. A place is the distance from this end.

@@ -263,7 +263,7 @@ bool Reader::decode_keyframe(const RecordHead& head, ConstBytes payload) {
   const bool chained = continues ? previous == last_keyframe_ : previous <= head.tick;
   if (in.failed() || !chained || size > kPayloadBytesMax) return false;
   if (!std::ranges::equal(in.bytes(kFileHeaderBytes), repeated_header_)) return false;
-  raw_world_ = in.bytes(in.left());
+  raw_world_ = in.bytes(in.remaining());
   is_compressed_ = (head.flags & kFlagCompressed) != 0;
   if (is_compressed_ && !decompress(raw_world_, size, world_)) return false;
   NumberReader world{this->world()};
@@ -294,7 +294,7 @@ bool Reader::decode_ticks(const RecordHead& head, ConstBytes payload) {
     add_tick(i, head.tick + i, bytes).state_hash = hash;
   }
   tick_count_ = head.count;
-  return in.left() == 0;
+  return in.remaining() == 0;
 }
 
 /// Decodes quiet ticks: nothing entered, and the room has no players whose inputs the log could
@@ -307,7 +307,7 @@ bool Reader::decode_quiet(const RecordHead& head, ConstBytes payload) {
   }
   ticks_[head.count - 1].state_hash = hash;
   tick_count_ = head.count;
-  return !in.failed() && in.left() == 0;
+  return !in.failed() && in.remaining() == 0;
 }
 
 bool Reader::decode_trailer(const RecordHead& head, ConstBytes payload) {
@@ -318,7 +318,8 @@ bool Reader::decode_trailer(const RecordHead& head, ConstBytes payload) {
               .end_segment = head.count,
               .ticks = in.fixed<std::uint32_t>(),
               .gaps = in.fixed<std::uint32_t>()};
-  return !in.failed() && in.left() == 0 && (resuming_ || trailer_.last_keyframe == last_keyframe_);
+  return !in.failed() && in.remaining() == 0 &&
+         (resuming_ || trailer_.last_keyframe == last_keyframe_);
 }
 
 }  // namespace tickbox::record

@@ -29,7 +29,7 @@ struct Damage {
 ///
 /// Quiet ticks are Ticks items as well.
 /// Invariants: ticks strictly increase; every Ticks item continues the keyframe or the Ticks item
-/// before it; a Keyframe, a Trailer, an end or more Damage follows Damage.
+/// before it; after Damage comes a Keyframe, a Trailer, the end or more Damage.
 /// Cost: linear in the length of the file and of the worlds in it, each at most kPayloadBytesMax,
 /// hostile files included.
 class Reader {

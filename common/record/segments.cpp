@@ -5,18 +5,19 @@
 
 namespace tickbox::record {
 
-/// Notes what the damage behind the last segment has cost. `next` is the number of the segment that
-/// follows, or would; `previous` the tick of the log's keyframe before that one. Numbers that are
-/// missing without damage cost nothing: a sink has lost them, or wanted a segment.
+/// Counts what the damage behind the last segment has cost. `next` is the number of the segment
+/// that follows, or would; `previous` the tick of the keyframe before it in the log. Numbers that
+/// are missing without damage cost nothing: a sink has lost them, or wanted a segment.
 void Segments::close_last(std::uint32_t next, Tick previous, std::optional<std::uint32_t> first) {
   if (!damage_after) return;
   if (all.empty()) {
     missing += first ? next - *first : 1;
     return;
   }
-  // If nothing is missing, the keyframe before the next is that of this segment. Damage that begins
-  // exactly at the next keyframe costs nothing of this segment. Then one segment is missing, and
-  // the keyframe before the segment after it is of the last tick here.
+  // Segment n, damage, segment m. The keyframe before m in the log is
+  // - that of n: n has lost ticks, and no segment is missing;
+  // - at the last tick of n: n is whole, and the segment that began there is missing;
+  // - another: n has lost ticks, and all segments between n and m are missing.
   Segment& segment = all.back();
   if (segment.keyframe == previous) return;
   segment.is_whole = segment.last == previous;

@@ -103,7 +103,7 @@ void SegmentVerifier::step_unfinished(const EncodedTick& recorded) {
 void SegmentVerifier::compare_next(const Reader& reader) {
   if (!world_) return;
   if (const auto next = decoder_.begin(reader.world())) {
-    result_.next = first_difference(next->world, *world_);
+    result_.at_next_keyframe = first_difference(next->world, *world_);
   }
 }
 
@@ -142,7 +142,7 @@ void VerifySum::add(const Segment& segment, const SegmentResult& result) {
   sum_.mismatched += result.mismatched;
   const bool is_comparable = segment.continued && !is_lost && !result.given_up;
   differs_ = is_comparable && result.first_mismatch;
-  end_ = is_comparable ? result.next : std::nullopt;
+  at_next_keyframe_ = is_comparable ? result.at_next_keyframe : std::nullopt;
   has_first_ = !sum_.first_mismatch && result.first_mismatch;
   if (has_first_) sum_.first_mismatch = result.first_mismatch;
   if (!sum_.unrepeatable) sum_.unrepeatable = result.unrepeatable;
@@ -153,19 +153,20 @@ void VerifySum::add(const Segment& segment, const SegmentResult& result) {
 void VerifySum::compare_keyframe(const Segment& segment, const SegmentResult& result) {
   if (result.no_world) return;
   if (differs_) {
-    if (has_first_ && end_) {
+    if (has_first_ && at_next_keyframe_) {
       sum_.first_mismatch->compared = segment.keyframe;
-      sum_.first_mismatch->what = *end_;
+      sum_.first_mismatch->what = *at_next_keyframe_;
     }
     return;
   }
   const bool is_wanted = segment.keyframe >= from_ && segment.keyframe <= to_;
-  if (!is_wanted || (!end_ && !result.keyframe)) return;
+  if (!is_wanted || (!at_next_keyframe_ && !result.keyframe)) return;
   ++sum_.mismatched;
   if (!sum_.first_mismatch) {
-    sum_.first_mismatch = Mismatch{.tick = segment.keyframe,
-                                   .compared = segment.keyframe,
-                                   .what = end_ ? *end_ : *result.keyframe};
+    sum_.first_mismatch =
+        Mismatch{.tick = segment.keyframe,
+                 .compared = segment.keyframe,
+                 .what = at_next_keyframe_ ? *at_next_keyframe_ : *result.keyframe};
   }
 }
 

@@ -79,10 +79,11 @@ struct SegmentResult {
   std::optional<Mismatch> first_mismatch;
   std::optional<Mismatch> unrepeatable;
   std::optional<Difference> keyframe;  ///< set if the keyframe's hash is not that of its world
-  std::optional<Difference> next;      ///< set if the stepped world differs from the next keyframe
-  bool no_world = false;               ///< the keyframe is not a valid world of this map
-  bool impossible = false;             ///< a tick is not possible in its world
-  bool given_up = false;               ///< `stopped` ended the segment early
+  std::optional<Difference>
+      at_next_keyframe;     ///< set if the stepped world differs from the next keyframe
+  bool no_world = false;    ///< the keyframe is not a valid world of this map
+  bool impossible = false;  ///< a tick is not possible in its world
+  bool given_up = false;    ///< `stopped` ended the segment early
 };
 
 /// Steps segments, one after the other. Thread: one verifier for each.
@@ -146,9 +147,9 @@ class VerifySum {
   Tick to_;
   VerifyResult sum_;
   // Of the last segment, if its end can be compared with a keyframe.
-  bool differs_ = false;           ///< a tick of it does
-  bool has_first_ = false;         ///< the first mismatch of all is in it
-  std::optional<Difference> end_;  ///< of its stepped world from the keyframe
+  bool differs_ = false;                        ///< a tick of it does
+  bool has_first_ = false;                      ///< the first mismatch of all is in it
+  std::optional<Difference> at_next_keyframe_;  ///< of its stepped world from that keyframe
 };
 
 /// Verifies the whole recording on this thread. Requires: `reader` is fresh from open(); game and

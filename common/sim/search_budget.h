@@ -34,14 +34,14 @@ class SearchBudget {
  public:
   void start(SearchLimit limit) {
     limit_ = std::move(limit);
-    left_ = limit_.searches;
-    left_again_ = limit_.searched_again;
+    remaining_ = limit_.searches;
+    remaining_again_ = limit_.searched_again;
   }
 
   /// Counts pairs. Fails: false, if the step is to end at once, with all bodies where they were.
   bool count(std::uint64_t pairs) {
-    if (pairs < left_) [[likely]] {
-      left_ -= pairs;
+    if (pairs < remaining_) [[likely]] {
+      remaining_ -= pairs;
       return true;
     }
     return run_out();
@@ -50,29 +50,29 @@ class SearchBudget {
   /// Counts movers that a mover looks at again after an impact.
   void count_again(std::uint64_t pairs) {
     count(pairs);
-    left_again_ -= pairs < left_again_ ? pairs : left_again_;
+    remaining_again_ -= pairs < remaining_again_ ? pairs : remaining_again_;
   }
 
-  [[nodiscard]] std::uint64_t left() const { return left_; }
+  [[nodiscard]] std::uint64_t remaining() const { return remaining_; }
 
   /// Returns whether the step is to end at once.
-  [[nodiscard]] bool ends_step() const { return left_ == 0; }
+  [[nodiscard]] bool ends_step() const { return remaining_ == 0; }
 
   /// Returns whether no body may have impacts without end until the tick ends.
-  [[nodiscard]] bool is_spent() const { return left_again_ == 0; }
+  [[nodiscard]] bool is_spent() const { return remaining_again_ == 0; }
 
  private:
   /// Returns whether the limit allows as many searches again.
   [[gnu::noinline]] bool run_out() {
-    if (left_ == 0) return false;
+    if (remaining_ == 0) return false;
     const bool goes_on = limit_.gives_up && !limit_.gives_up();
-    left_ = goes_on ? limit_.searches : 0;
+    remaining_ = goes_on ? limit_.searches : 0;
     return goes_on;
   }
 
   SearchLimit limit_;
-  std::uint64_t left_ = limit_.searches;
-  std::uint64_t left_again_ = limit_.searched_again;
+  std::uint64_t remaining_ = limit_.searches;
+  std::uint64_t remaining_again_ = limit_.searched_again;
 };
 
 }  // namespace tickbox::sim

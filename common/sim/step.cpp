@@ -149,7 +149,7 @@ void PhysicsStepper::limit(SearchLimit limit) {
 }
 
 std::uint64_t PhysicsStepper::searches_left() const {
-  return scratch_->searches.left();
+  return scratch_->searches.remaining();
 }
 
 const StepReport& PhysicsStepper::step(PhysicsWorld& world) {

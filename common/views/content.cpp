@@ -20,7 +20,6 @@ bool is_bitmap_shorter(std::size_t exits, std::size_t members) {
   return members < exits * (1 + index_bits(members)) + 1;
 }
 
-/// Reads one content.
 class ContentReader {
  public:
   ContentReader(ConstBytes bytes, const ContentBase& base, Content& content)
@@ -71,7 +70,7 @@ class ContentReader {
   bool read_inputs() {
     return read_ticks([this](std::uint8_t ago) {
       const auto index = read_index();
-      if (!index || !is_avatar(base_.rows->id(*index))) return false;
+      if (!index || !is_controlled(base_.rows->id(*index))) return false;
       const bool is_in_order = content_.inputs.empty() || content_.inputs.back().ago > ago ||
                                content_.inputs.back().index < *index;
       if (!is_in_order) return false;

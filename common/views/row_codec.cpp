@@ -45,7 +45,7 @@ std::size_t small_size(std::uint32_t number, unsigned small_bits, unsigned bits)
 
 /// The parts of an id, with the spawn as an age.
 struct IdParts {
-  IdClass by = IdClass::Avatar;
+  IdClass by = IdClass::Controlled;
   std::uint32_t generation = 0;
   std::uint32_t lineage = 0;
   std::uint32_t age = 0;
@@ -55,7 +55,7 @@ struct IdParts {
 IdParts parts_of(BodyId id, Tick now) {
   IdParts parts{.by = engine::class_of(id), .lineage = engine::lineage_of(id)};
   parts.count = static_cast<std::uint32_t>(id.value & 0xff);
-  if (parts.by == IdClass::Avatar) {
+  if (parts.by == IdClass::Controlled) {
     parts.generation = engine::generation_of(id);
     const auto spawn = static_cast<std::uint32_t>(id.value >> engine::kTickShift);
     parts.age = (now.value - spawn) % engine::kAvatarTicks;
@@ -113,7 +113,7 @@ std::size_t id_bits(BodyId id, Tick now) {
   const IdParts parts = parts_of(id, now);
   constexpr std::size_t kSeat = engine::kSeatBits;
   const std::size_t who =
-      parts.by == IdClass::Avatar
+      parts.by == IdClass::Controlled
           ? kSeat + small_size(parts.generation, kSmallGenerationBits, kGenerationBits)
           : small_size(parts.lineage, kSmallLineageBits, kLineageBits);
   return 2 + who + kAgeWidthBits + width_of(parts.age) + 1 + (parts.count != 0 ? kCountBits : 0U);
@@ -122,7 +122,7 @@ std::size_t id_bits(BodyId id, Tick now) {
 void write_id(BodyId id, Tick now, BitWriter& out) {
   const IdParts parts = parts_of(id, now);
   out.write(static_cast<std::uint64_t>(parts.by), 2);
-  if (parts.by == IdClass::Avatar) {
+  if (parts.by == IdClass::Controlled) {
     out.write(parts.lineage, engine::kSeatBits);
     write_small(parts.generation, kSmallGenerationBits, kGenerationBits, out);
   } else {
@@ -140,7 +140,7 @@ std::optional<BodyId> read_id(BitReader& in, Tick now) {
   if (by == IdClass::Wall) return std::nullopt;
   std::uint32_t generation = 0;
   std::uint32_t lineage = 0;
-  if (by == IdClass::Avatar) {
+  if (by == IdClass::Controlled) {
     lineage = static_cast<std::uint32_t>(in.read(engine::kSeatBits));
     generation = read_small(in, kSmallGenerationBits, kGenerationBits);
   } else {
@@ -152,8 +152,8 @@ std::optional<BodyId> read_id(BitReader& in, Tick now) {
   const std::uint32_t count = in.read(1) != 0 ? static_cast<std::uint32_t>(in.read(kCountBits)) : 0;
   if (in.failed()) return std::nullopt;
   const engine::Spawned spawned{.lineage = lineage, .tick = {now.value - age}, .count = count};
-  const BodyId id = by == IdClass::Avatar ? engine::avatar_id(generation, spawned)
-                                          : engine::spawned_id(by, spawned);
+  const BodyId id = by == IdClass::Controlled ? engine::controlled_id(generation, spawned)
+                                              : engine::spawned_id(by, spawned);
   // Each id has one form.
   const bool is_canonical = in.at() - first == id_bits(id, now) && parts_of(id, now).age == age;
   return is_canonical ? std::optional{id} : std::nullopt;
@@ -234,8 +234,9 @@ bool read_row(BodyId id, std::optional<Motion> motion, Vec2 origin, BitReader& i
     if (head.carrier == sim::kNoBody) return false;
   }
   alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> input_bytes;
-  const MutableBytes input = MutableBytes{input_bytes}.first(is_avatar(id) ? game.input.bytes : 0);
-  if (is_avatar(id) && !engine::unpack_sparse(game.input, in, input)) return false;
+  const MutableBytes input =
+      MutableBytes{input_bytes}.first(is_controlled(id) ? game.input.bytes : 0);
+  if (is_controlled(id) && !engine::unpack_sparse(game.input, in, input)) return false;
   if (in.failed()) return false;
   rows.add({.head = head, .state = state, .input = input});
   return true;

@@ -48,8 +48,8 @@ void Rows::make_space(std::size_t rows, std::size_t avatars) {
 
 void Rows::add(const RowRef& row) {
   const std::size_t at = size();
-  const bool has_input = is_avatar(row.head.id);
-  TICKBOX_ASSERT(!has_input || empty() || is_avatar(ids_.back()));
+  const bool has_input = is_controlled(row.head.id);
+  TICKBOX_ASSERT(!has_input || empty() || is_controlled(ids_.back()));
   make_space(at + 1, has_input ? at + 1 : 0);
   ids_.push_back(row.head.id);
   heads_[at] = row.head;
@@ -59,7 +59,7 @@ void Rows::add(const RowRef& row) {
 
 void Rows::assign(const engine::World& world) {
   if (game_ != &world.game()) *this = Rows{world.game()};
-  const auto first_other = std::ranges::partition_point(world.ids(), is_avatar);
+  const auto first_other = std::ranges::partition_point(world.ids(), is_controlled);
   const auto avatars = static_cast<std::size_t>(first_other - world.ids().begin());
   reserve(world.size(), avatars);  // exactly: there are many of these
   ids_.assign(world.ids().begin(), world.ids().end());
@@ -79,7 +79,7 @@ void Rows::assign_active(const engine::World& world) {
   for (const std::uint32_t row : world.active_rows()) {
     engine::write_head(world, row, heads_[row]);
     assign_state(world, row);
-    if (is_avatar(ids_[row])) assign_input(world, row);
+    if (is_controlled(ids_[row])) assign_input(world, row);
   }
 }
 
@@ -109,7 +109,7 @@ namespace {
 bool is_possible(const engine::World& world, const RowRef& row) {
   const BodyId id = row.head.id;
   if (!engine::is_entity(id)) return false;
-  if (!is_avatar(id)) return engine::spawn_tick_of(id) <= world.tick;
+  if (!is_controlled(id)) return engine::spawn_tick_of(id) <= world.tick;
   return owner_of(id).seat < world.seats().size() &&
          !engine::has_press_down(world.game().input, row.input);
 }
@@ -128,13 +128,13 @@ bool add_all(engine::World& world, std::span<const RowRef> rows) {
   const auto can_be = [&](const RowRef& row) { return is_possible(world, row); };
   if (!std::ranges::all_of(rows, can_be) || !world.add_all(rows)) return false;
   for (const RowRef& row : rows) {
-    if (is_avatar(row.head.id)) occupy_seat(world, row);
+    if (is_controlled(row.head.id)) occupy_seat(world, row);
   }
   return true;
 }
 
 std::uint64_t member_hash(const engine::World& world, std::size_t row, std::uint64_t entity_hash) {
-  if (!is_avatar(world.id(row))) return entity_hash;
+  if (!is_controlled(world.id(row))) return entity_hash;
   return entity_hash + engine::input_hash(world, world.infos()[row].owner);
 }
 

@@ -20,7 +20,7 @@ namespace tickbox::views {
 using engine::RowHead;
 using engine::RowRef;
 
-using engine::is_avatar;
+using engine::is_controlled;
 using engine::owner_of;
 using engine::row_of;
 
@@ -69,7 +69,7 @@ class Rows {
   }
 
   [[nodiscard]] ConstBytes input(std::size_t row) const {
-    if (!is_avatar(ids_[row])) return {};
+    if (!is_controlled(ids_[row])) return {};
     return ConstBytes{inputs_}.subspan(row * input_stride_, game_->input.bytes);
   }
 

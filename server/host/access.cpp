@@ -2,7 +2,7 @@
 
 #include "os/net/resolve.h"
 #include "os/process/steady_clock.h"
-#include "server/match/islands.h"
+#include "server/match/base_age.h"
 
 #include <fmt/core.h>
 

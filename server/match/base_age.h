@@ -7,7 +7,7 @@
 // eighteen may be lost in a row, and at ten a second, which a quiet client is sent, five.
 
 #include "core/ids.h"
-#include "server/match/islands.h"
+#include "protocol/history_depths.h"
 
 #include <algorithm>
 #include <array>
@@ -16,6 +16,12 @@
 #include <optional>
 
 namespace tickbox::server {
+
+/// Returns the greatest age of a base, in ticks: one second, but at least 24 ticks, and at most
+/// protocol::kBaseAgeMax.
+[[nodiscard]] constexpr std::uint32_t base_age_max(std::uint32_t tick_rate) {
+  return std::clamp(tick_rate, 24U, protocol::kBaseAgeMax);
+}
 
 class BaseAge {
  public:

@@ -11,7 +11,8 @@ void BodySlots::reserve(std::size_t slots) {
   }
 }
 
-void BodySlots::update(Tick tick, std::span<const BodyId> ids, FunctionRef<bool(BodyId)> has_left) {
+void BodySlots::update(Tick tick, std::span<const BodyId> ids,
+                       FunctionRef<bool(BodyId)> was_removed) {
   ++version_;
   free_old_slots(tick);
   before_.swap(present_);
@@ -19,7 +20,7 @@ void BodySlots::update(Tick tick, std::span<const BodyId> ids, FunctionRef<bool(
   spawned_.clear();
   const auto despawn = [&](SlotId slot) {
     slots_[slot].despawned = tick;
-    slots_[slot].left = has_left(slots_[slot].id);
+    slots_[slot].removed_by_server = was_removed(slots_[slot].id);
     remembered_.push_back(slot);
   };
   auto old = before_.begin();
@@ -50,7 +51,7 @@ SlotId BodySlots::add_transient(Tick tick, BodyId id) {
   ++version_;
   const SlotId slot = allocate_slot(tick, id);
   slots_[slot].despawned = tick;
-  slots_[slot].left = true;
+  slots_[slot].removed_by_server = true;
   remembered_.push_back(slot);
   spawned_.push_back(slot);
   return slot;

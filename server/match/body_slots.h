@@ -23,9 +23,10 @@ inline constexpr SlotId kNoSlot = 0xffff'ffff;
 
 struct BodySlot {
   BodyId id;
-  Tick spawned;       ///< the first tick with the body
-  Tick despawned;     ///< the first tick without the body; 0 while it is present
-  bool left = false;  ///< despawned by the server, as when its player leaves: no replay shows it
+  Tick spawned;    ///< the first tick with the body
+  Tick despawned;  ///< the first tick without the body; 0 while it is present
+  bool removed_by_server =
+      false;  ///< despawned by the server, as when its player leaves: no replay shows it
   std::uint32_t index = 0;  ///< index among the room's entities, while present
 
   [[nodiscard]] bool is_present() const { return despawned.value == 0; }
@@ -37,9 +38,9 @@ class BodySlots {
   /// still remembered.
   void reserve(std::size_t slots);
 
-  /// Updates the slots to the bodies after a tick. `ids`: ascending. `has_left(id)`: see
+  /// Updates the slots to the bodies after a tick. `ids`: ascending. `was_removed(id)`: see
   /// BodySlot::left; asked of bodies that have despawned.
-  void update(Tick tick, std::span<const BodyId> ids, FunctionRef<bool(BodyId)> has_left);
+  void update(Tick tick, std::span<const BodyId> ids, FunctionRef<bool(BodyId)> was_removed);
 
   /// Does the same for the bodies of the last update().
   void update_unchanged(Tick tick);

@@ -59,9 +59,6 @@ class CauseHistory {
     return causes != nullptr ? std::span{*causes} : std::span<const Entry>{};
   }
 
-  /// Returns the tick of the slot's newest cause; 0 before the first.
-  [[nodiscard]] Tick newest(SlotId slot) const { return newest_[slot].tick; }
-
   /// Returns whether the slot has a cause after `tick`. Requires: one of the last
   /// protocol::kTicksRemembered ticks.
   [[nodiscard]] bool has_since(SlotId slot, Tick tick) const { return newest_[slot].tick > tick; }

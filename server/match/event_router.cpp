@@ -36,7 +36,7 @@ void EventRouter::gather(const Match& match) {
     begin_event();
     add_concerned(outcome.player);
     for (std::size_t row = world.avatar_of(outcome.player);
-         row < world.size() && world.is_avatar_of(row, outcome.player); ++row) {
+         row < world.size() && world.is_controlled_by(row, outcome.player); ++row) {
       places_.push_back(world.body(row).min);
     }
     end_event({.kind = 0, .player = outcome.player, .bytes = match.record().bytes_of(outcome)});

@@ -1,11 +1,8 @@
 #pragma once
-// Islands: bodies that have influenced each other, and how long they are kept: the greatest age of
-// a base.
+// Islands: bodies that have influenced each other.
 
-#include "protocol/history_depths.h"
 #include "server/match/body_slots.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -20,15 +17,15 @@ class Islands {
  public:
   void reserve(std::size_t slots) {
     nodes_.reserve(slots);
-    joined_.reserve(slots);
+    linked_.reserve(slots);
   }
 
   /// Makes each slot below `slots` an island of its own. Cost: linear in those that are not.
   void clear(std::size_t slots) {
-    for (const SlotId slot : joined_) {
+    for (const SlotId slot : linked_) {
       nodes_[slot] = alone(slot);
     }
-    joined_.clear();
+    linked_.clear();
     grow(slots);
   }
 
@@ -39,12 +36,12 @@ class Islands {
   }
 
   /// Makes the islands of both slots one.
-  void join(SlotId a, SlotId b) {
+  void link(SlotId a, SlotId b) {
     a = root_of(a);
     b = root_of(b);
     if (a == b) return;
     for (const SlotId root : {a, b}) {
-      if (nodes_[root].members == 1) joined_.push_back(root);
+      if (nodes_[root].members == 1) linked_.push_back(root);
     }
     if (nodes_[a].members < nodes_[b].members) std::swap(a, b);
     nodes_[b].parent = a;
@@ -80,13 +77,7 @@ class Islands {
   }
 
   std::vector<Node> nodes_;
-  std::vector<SlotId> joined_;  ///< the slots that are not alone, or were not
+  std::vector<SlotId> linked_;  ///< the slots that are not alone, or were not
 };
-
-/// Returns the greatest age of a base, in ticks: one second, but at least 24 ticks, and at most
-/// protocol::kBaseAgeMax.
-[[nodiscard]] constexpr std::uint32_t base_age_max(std::uint32_t tick_rate) {
-  return std::clamp(tick_rate, 24U, protocol::kBaseAgeMax);
-}
 
 }  // namespace tickbox::server

@@ -1,5 +1,7 @@
 #include "server/match/match.h"
 
+#include "server/match/base_age.h"
+
 #include <utility>
 
 namespace tickbox::server {

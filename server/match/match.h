@@ -37,7 +37,7 @@ class Match {
 
   /// Writes the last tick to the tick log. Call it after every tick() or after none: a match
   /// without recordings needs no tick log. Cost: no allocation once warm.
-  void write_tick_log(const engine::CommandOrigins& origins) { tick_log_.tick(record_, origins); }
+  void write_tick_log(const engine::TickOrigins& origins) { tick_log_.tick(record_, origins); }
 
   [[nodiscard]] const engine::TickLog& tick_log() const { return tick_log_; }
 

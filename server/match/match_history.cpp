@@ -34,13 +34,13 @@ Payload append_payload(std::vector<std::byte>& bytes, std::uint32_t number, Writ
 }
 
 /// Whether a despawned body was removed by the server: no replay shows it.
-bool has_left(const engine::TickRecord& record, BodyId id) {
+bool was_removed(const engine::TickRecord& record, BodyId id) {
   return std::ranges::any_of(record.outcomes, [id](const engine::Outcome& outcome) {
     switch (outcome.kind) {
       case engine::OutcomeKind::Removed:
         return engine::body_id(outcome.ref) == id;
       case engine::OutcomeKind::Left:
-        return engine::class_of(id) == engine::IdClass::Avatar &&
+        return engine::class_of(id) == engine::IdClass::Controlled &&
                engine::lineage_of(id) == outcome.player.seat;
       default:
         return false;
@@ -60,8 +60,8 @@ MatchHistory::MatchHistory(const engine::World& world, std::uint32_t base_age_ma
   const std::size_t seats = world.seats().size();
   const std::size_t slots = world.size() + kSlotsPerSeat * seats;
   slots_.reserve(slots);
-  acted_.reserve(slots);
-  joined_.reserve(kContactsPerSlot * slots);
+  last_causes_.reserve(slots);
+  linked_.reserve(kContactsPerSlot * slots);
   islands_.for_each_slot([slots](Islands& islands) { islands.reserve(slots); });
   outcomes_.reserve(slots, seats);
   spawns_.reserve(slots, seats);
@@ -79,7 +79,7 @@ void MatchHistory::record(const engine::World& world, const engine::TickRecord& 
                           const engine::TickReport& report) {
   begin_tick(world, &record, report.spawns);
   record_spawns(report);
-  report.visit_influences([this](BodyId a, BodyId b) { join(a, b); });
+  report.visit_influences([this](BodyId a, BodyId b) { link(a, b); });
   update_islands();
   record_inputs(world, record);
   record_outcomes(record);
@@ -93,7 +93,7 @@ void MatchHistory::begin_tick(const engine::World& world, const engine::TickReco
   } else {
     rest_version_ = world.rest_version();
     slots_.update(tick_, world.ids(),
-                  [record](BodyId id) { return record != nullptr && has_left(*record, id); });
+                  [record](BodyId id) { return record != nullptr && was_removed(*record, id); });
   }
   transients_.clear();
   if (record != nullptr) add_transients(*record, spawns);
@@ -103,8 +103,8 @@ void MatchHistory::begin_tick(const engine::World& world, const engine::TickReco
   room_.begin(tick_);
   outcomes_.begin(tick_, slots_.size());
   spawns_.begin(tick_, slots_.size());
-  acted_.resize(slots_.size());
-  joined_.clear();
+  last_causes_.resize(slots_.size());
+  linked_.clear();
 }
 
 /// Gives slots to bodies that were removed in the tick in which they were spawned, if the server
@@ -121,7 +121,7 @@ void MatchHistory::add_transients(const engine::TickRecord& record,
     if (outcome.kind == engine::OutcomeKind::Spawned && slots_.find(id) == kNoSlot) add(id);
   }
   for (const engine::SpawnedBy& spawn : spawns) {
-    if (slots_.find(spawn.child) == kNoSlot && has_left(record, spawn.child)) add(spawn.child);
+    if (slots_.find(spawn.child) == kNoSlot && was_removed(record, spawn.child)) add(spawn.child);
   }
 }
 
@@ -133,7 +133,7 @@ void MatchHistory::record_spawns(const engine::TickReport& report) {
       transients_.push_back({.id = spawn.child, .slot = parent});
     } else {
       spawns_.add({.slot = parent, .child = child});
-      if (parent != kNoSlot) acted_[parent] = tick_;
+      if (parent != kNoSlot) last_causes_[parent] = tick_;
     }
   }
 }
@@ -146,26 +146,26 @@ SlotId MatchHistory::joining_slot(BodyId id) const {
   return transient != transients_.end() ? transient->slot : kNoSlot;
 }
 
-void MatchHistory::join(BodyId a, BodyId b) {
+void MatchHistory::link(BodyId a, BodyId b) {
   const SlotId first = joining_slot(a);
   const SlotId second = joining_slot(b);
   if (first == kNoSlot || second == kNoSlot || first == second) return;
-  joined_.emplace_back(std::min(first, second), std::max(first, second));
+  linked_.emplace_back(std::min(first, second), std::max(first, second));
 }
 
 /// Adds the tick to the islands of all earlier bases, and begins those since this tick.
 void MatchHistory::update_islands() {
   // Two touching bodies report many contacts per tick, and every forest would repeat the join.
-  std::ranges::sort(joined_);
-  const auto repeats = std::ranges::unique(joined_);
-  joined_.erase(repeats.begin(), repeats.end());
+  std::ranges::sort(linked_);
+  const auto repeats = std::ranges::unique(linked_);
+  linked_.erase(repeats.begin(), repeats.end());
   islands_.erase({tick_.value - base_age_max_ - 1});
   islands_.for_each([this](Islands& islands) {
     for (const SlotId slot : slots_.spawned()) {
       islands.begin(slot);
     }
-    for (const auto& [first, second] : joined_) {
-      islands.join(first, second);
+    for (const auto& [first, second] : linked_) {
+      islands.link(first, second);
     }
   });
   // A client with a view of this tick already has everything that happened in the tick.
@@ -196,7 +196,7 @@ void MatchHistory::record_inputs(const engine::World& world, const engine::TickR
 
 void MatchHistory::record_outcome(const OutcomeCause& cause) {
   outcomes_.add(cause);
-  if (cause.slot != kNoSlot) acted_[cause.slot] = tick_;
+  if (cause.slot != kNoSlot) last_causes_[cause.slot] = tick_;
 }
 
 void MatchHistory::record_outcomes(const engine::TickRecord& record) {

@@ -71,7 +71,7 @@ class MatchHistory {
   [[nodiscard]] const CauseHistory<SpawnCause>& spawns() const { return spawns_; }
 
   /// Returns the tick of the newest outcome, strike or spawn of a body; 0 before the first.
-  [[nodiscard]] Tick acted(SlotId slot) const { return acted_[slot]; }
+  [[nodiscard]] Tick last_cause_of(SlotId slot) const { return last_causes_[slot]; }
 
   /// Returns the bytes of a tick's payloads. Requires: one of the last protocol::kTicksRemembered
   /// ticks.
@@ -92,7 +92,7 @@ class MatchHistory {
                   std::span<const engine::SpawnedBy> spawns);
   void add_transients(const engine::TickRecord& record, std::span<const engine::SpawnedBy> spawns);
   void record_spawns(const engine::TickReport& report);
-  void join(BodyId a, BodyId b);
+  void link(BodyId a, BodyId b);
   [[nodiscard]] SlotId joining_slot(BodyId id) const;
   void update_islands();
   void record_inputs(const engine::World& world, const engine::TickRecord& record);
@@ -109,12 +109,12 @@ class MatchHistory {
   std::vector<std::byte> default_input_;  ///< the input by default
   std::uint32_t payload_count_ = 0;       ///< payloads of the current tick
   std::vector<Transient> transients_;
-  std::vector<std::pair<SlotId, SlotId>> joined_;  ///< in the current tick
+  std::vector<std::pair<SlotId, SlotId>> linked_;  ///< in the current tick
   ChangeHistory inputs_;
   ChangeHistory room_;
   CauseHistory<OutcomeCause> outcomes_;
   CauseHistory<SpawnCause> spawns_;
-  std::vector<Tick> acted_;  ///< by slot
+  std::vector<Tick> last_causes_;  ///< by slot
   TickRing<std::vector<std::byte>, protocol::kTicksRemembered> payloads_;
   TickRing<Islands, protocol::kTicksRemembered> islands_;  ///< by base tick, up to base_age_max old
 };

@@ -82,7 +82,7 @@ void RayJudge::judge(const Match& match, std::span<const std::uint8_t> look_back
     if (!is_possible(fired.ray)) continue;
     const std::uint32_t back =
         std::min({std::uint32_t{look_back[fired.shooter.seat]}, look_back_max_, next.value});
-    casts_.push_back({.render_tick = std::min(match.history().tick(), Tick{next.value - back}),
+    casts_.push_back({.seen_tick = std::min(match.history().tick(), Tick{next.value - back}),
                       .shooter = fired.shooter,
                       .number = i,
                       .cast = {.from = fired.ray.from,
@@ -93,10 +93,10 @@ void RayJudge::judge(const Match& match, std::span<const std::uint8_t> look_back
   }
   // The rays that look at the same tick share one index of its bodies.
   std::ranges::sort(casts_, {},
-                    [](const Cast& cast) { return std::tuple{cast.render_tick, cast.number}; });
+                    [](const Cast& cast) { return std::tuple{cast.seen_tick, cast.number}; });
   for (std::size_t first = 0; first < casts_.size();) {
     std::size_t end = first;
-    while (end < casts_.size() && casts_[end].render_tick == casts_[first].render_tick) {
+    while (end < casts_.size() && casts_[end].seen_tick == casts_[first].seen_tick) {
       ++end;
     }
     cast_at(match, std::span{casts_}.subspan(first, end - first));
@@ -116,7 +116,7 @@ void RayJudge::cast_at(const Match& match, std::span<Cast> casts) {
   for (const Cast& cast : casts) {
     area = union_of(area, hull_of(cast.cast));
   }
-  gather_bodies(match, area, casts.front().render_tick);
+  gather_bodies(match, area, casts.front().seen_tick);
   const sim::PhysicsWorld& physics = match.world().physics();
   caster_.rebuild(physics.immovables(), physics.settings().border, bodies_);
   for (Cast& cast : casts) {
@@ -129,15 +129,15 @@ void RayJudge::cast_at(const Match& match, std::span<Cast> casts) {
 
 /// Gathers the moving bodies in an area as they were in a tick, except those decided for since.
 /// Fixed ones count as they are now, as the walls do.
-void RayJudge::gather_bodies(const Match& match, const sim::Box& area, Tick render_tick) {
+void RayJudge::gather_bodies(const Match& match, const sim::Box& area, Tick seen_tick) {
   bodies_.clear();
-  const StateAt* state = match.state_after(render_tick);
+  const StateAt* state = match.state_after(seen_tick);
   if (state == nullptr) state = match.state_after(match.history().tick());
   for (std::size_t row = 0; row < state->rows.size(); ++row) {
     if (is_fixed(state->rows, row)) continue;
     const sim::Body body = body_of(state->rows, row);
     if (!sim::overlap(area, sim::box_of(body.min, body.size))) continue;
-    if (was_decided(match.history(), body.id, render_tick)) continue;
+    if (was_decided(match.history(), body.id, seen_tick)) continue;
     bodies_.push_back(body);
   }
 }

@@ -38,7 +38,7 @@ class RayJudge {
  private:
   /// A ray that is fired in the next tick.
   struct Cast {
-    Tick render_tick;  ///< the tick that its player looked at
+    Tick seen_tick;  ///< the tick that its player looked at
     Player shooter;
     std::uint32_t number = 0;  ///< among the rays of the tick
     sim::Cast cast;
@@ -46,7 +46,7 @@ class RayJudge {
   };
 
   void cast_at(const Match& match, std::span<Cast> casts);
-  void gather_bodies(const Match& match, const sim::Box& area, Tick render_tick);
+  void gather_bodies(const Match& match, const sim::Box& area, Tick seen_tick);
 
   std::uint32_t look_back_max_;  ///< ticks
   sim::Caster caster_;

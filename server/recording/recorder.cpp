@@ -41,7 +41,7 @@ void Recorder::begin_segment_if_due() {
   log_.keyframe(match_.world().tick, keyframe_);
 }
 
-void Recorder::stepping(const engine::TickRequest& request, const engine::CommandOrigins& origins) {
+void Recorder::stepping(const engine::TickRequest& request, const engine::TickOrigins& origins) {
   request_ = request;
   origins_ = origins;
   begin_segment_if_due();

@@ -28,7 +28,7 @@ class Recorder {
 
   /// Does the same, and keeps the request of the next tick until stepped(). Call it before the
   /// match ticks. Cost: no allocation once warm.
-  void stepping(const engine::TickRequest& request, const engine::CommandOrigins& origins);
+  void stepping(const engine::TickRequest& request, const engine::TickOrigins& origins);
 
   /// Logs the tick that the match has written to its tick log last.
   void stepped();
@@ -52,8 +52,8 @@ class Recorder {
   record::RoomLog log_;
   std::shared_ptr<LogTail> tail_;
   std::vector<std::byte> keyframe_;
-  engine::TickRequest request_;     ///< of the tick that is being stepped
-  engine::CommandOrigins origins_;  ///< of that request
+  engine::TickRequest request_;  ///< of the tick that is being stepped
+  engine::TickOrigins origins_;  ///< of that request
   bool in_step_ = false;
 };
 

@@ -49,7 +49,7 @@ void HostedRoom::step(Metrics& metrics) {
                                     .commands = commands_,
                                     .inputs = inputs_,
                                     .judge = &judge};
-  const engine::CommandOrigins origins{.sources = sources_, .clients = clients_joining_};
+  const engine::TickOrigins origins{.sources = sources_, .clients = clients_joining_};
   if (recorder_ != nullptr) recorder_->stepping(request, origins);
   match_.tick(request);
   match_.write_tick_log(origins);

@@ -25,11 +25,11 @@ struct DueSnapshots {
   std::uint64_t work = 0;  ///< of the last plans of their clients
 };
 
-/// Defers snapshots, the costliest first, until the others are within `limit` of work, or take half
-/// of the work or less. None is deferred that takes an equal share of the limit or less.
-/// `may_wait`: the due ones that were not deferred in the last tick; it is sorted.
-void defer_costliest(const DueSnapshots& due, std::uint64_t limit,
-                     std::span<SessionSnapshots*> may_wait);
+/// Puts snapshots off, the costliest first, until the others are within `limit` of work, or take
+/// half of the work or less. One that costs no more than an equal share of the limit is never put
+/// off. `may_wait`: the due ones that were not put off in the last tick; it is sorted.
+void put_off_costliest(const DueSnapshots& due, std::uint64_t limit,
+                       std::span<SessionSnapshots*> may_wait);
 
 class Replicator {
  public:
@@ -40,8 +40,8 @@ class Replicator {
   /// Queues the events of the tick that a room has just stepped for the clients that receive them.
   void queue_events(HostedRoom& room);
 
-  /// Decides for every client whether a snapshot is due, and which of them defer_costliest()
-  /// defers, none twice in a row. Call it once per tick, before send().
+  /// Decides for every client whether a snapshot is due, and puts the costliest off, none twice in
+  /// a row. Call it once per tick, before send().
   void choose_due(std::span<HostedRoom> rooms, Instant now);
 
   /// Reads a room once. The following calls of send() are for its clients.

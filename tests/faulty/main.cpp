@@ -37,7 +37,7 @@ std::optional<Tick> tick_from(const char* variable) {
 void flip_all(const MidTick& tick) {
   const std::vector<BodyId> ids{tick.world().ids().begin(), tick.world().ids().end()};
   for (const BodyId id : ids) {
-    if (engine::class_of(id) != engine::IdClass::Avatar) tick.flip(id, "x", 4);
+    if (engine::class_of(id) != engine::IdClass::Controlled) tick.flip(id, "x", 4);
   }
 }
 

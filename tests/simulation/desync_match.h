@@ -93,7 +93,7 @@ class DesyncTest : public testing::Test {
     const std::uint16_t me = harness_->client(client).connection().accept().player.value;
     std::vector<BodyId> others;
     for (const views::RowHead& head : harness_->client(client).view()->heads()) {
-      if (views::is_avatar(head.id) && views::owner_of(head.id).seat != me)
+      if (views::is_controlled(head.id) && views::owner_of(head.id).seat != me)
         others.push_back(head.id);
     }
     return others;

@@ -108,7 +108,7 @@ std::optional<std::int64_t> aim_at_nearest(std::span<const client::PresentedBody
   std::optional<std::int64_t> aim;
   double nearest = 0;
   for (const client::PresentedBody& body : shown) {
-    if (!views::is_avatar(body.id) || views::owner_of(body.id) == me) continue;
+    if (!views::is_controlled(body.id) || views::owner_of(body.id) == me) continue;
     const double x = body.min.x - own->min.x;
     const double y = body.min.y - own->min.y;
     if (aim && std::hypot(x, y) >= nearest) continue;

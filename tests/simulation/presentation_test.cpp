@@ -98,7 +98,7 @@ class Spectator {
 
   void look_at() {
     const std::span<const PresentedBody> shown = harness_.shown(0);
-    const Tick tick = harness_.client(0).render_tick(harness_.clock().now());
+    const Tick tick = harness_.client(0).shown_tick(harness_.clock().now());
     ++seen_.looks;
     seen_.backwards += tick < looked_at_ ? 1U : 0U;
     looked_at_ = tick;
@@ -287,11 +287,11 @@ TEST(Presentation, StandsStillWhenNothingComes) {
     return others;
   };
   const std::vector<PresentedBody> stand = others_shown();
-  const Tick stopped = test.harness.client(0).render_tick(test.harness.clock().now());
+  const Tick stopped = test.harness.client(0).shown_tick(test.harness.clock().now());
   EXPECT_FALSE(stand.empty());
   test.watch(milliseconds{1'600});
   EXPECT_EQ(others_shown(), stand);
-  EXPECT_EQ(test.harness.client(0).render_tick(test.harness.clock().now()), stopped);
+  EXPECT_EQ(test.harness.client(0).shown_tick(test.harness.clock().now()), stopped);
 
   // A client that was silent is sent a snapshot a second.
   test.harness.network().mend(0);

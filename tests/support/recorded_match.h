@@ -79,7 +79,7 @@ class RecordedMatch {
   /// What enters a tick, and where it comes from.
   struct Decided {
     engine::TickRequest request;
-    engine::CommandOrigins origins;
+    engine::TickOrigins origins;
   };
 
   explicit RecordedMatch(const RecordedMatchOptions& options = {});

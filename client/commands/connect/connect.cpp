@@ -40,10 +40,10 @@ struct ConnectOptions {
 };
 
 /// The play of one client, from connect to disconnect.
-class Game {
+class PlayedMatch {
  public:
   /// `ticket` is nullptr if no ticket is kept.
-  Game(const ConnectOptions& options, const Clock& clock, Swarm& swarm, TicketFile* ticket)
+  PlayedMatch(const ConnectOptions& options, const Clock& clock, Swarm& swarm, TicketFile* ticket)
       : options_(options), clock_(clock), swarm_(swarm), ticket_(ticket) {}
 
   /// `view` is nullptr if nothing is drawn.
@@ -76,12 +76,12 @@ class Game {
   bool was_away_ = false;  ///< when it left, this client was trying to resume
 };
 
-bool Game::time_is_up() const {
+bool PlayedMatch::time_is_up() const {
   return connected_at_ && options_.time > Duration{} &&
          clock_.now() - *connected_at_ >= options_.time;
 }
 
-void Game::play(const os::StopSignals& signals, TerminalView* view) {
+void PlayedMatch::play(const os::StopSignals& signals, TerminalView* view) {
   const bool has_progress = view == nullptr && !options_.play.output.quiet();
   Progress progress{has_progress ? ProgressFor::Terminals : ProgressFor::Nobody, clock_.now()};
   swarm_.turn(clock_.now());
@@ -105,7 +105,7 @@ void Game::play(const os::StopSignals& signals, TerminalView* view) {
   swarm_.leave();
 }
 
-void Game::notice_refusal() {
+void PlayedMatch::notice_refusal() {
   if (refusal_noticed_ || connection().ticket_refusal().empty()) return;
   refusal_noticed_ = true;
   options_.play.output.print_note(
@@ -113,7 +113,7 @@ void Game::notice_refusal() {
                   options_.resume, connection().ticket_refusal()));
 }
 
-void Game::notice_connected() {
+void PlayedMatch::notice_connected() {
   if (connected_at_ || connection().state() != Connection::State::Connected) return;
   connected_at_ = clock_.now();
   resumed_ = connection().resumed() > 0;
@@ -124,7 +124,7 @@ void Game::notice_connected() {
   }
 }
 
-void Game::notice_drain() {
+void PlayedMatch::notice_drain() {
   const auto end = connection().drains_to();
   if (drain_ || !end) return;
   drain_ = std::max(*end - clock_.now(), Duration::zero());
@@ -135,7 +135,7 @@ void Game::notice_drain() {
 
 /// Stores the ticket of this session after its first view. The view shows that the server knows the
 /// session; until then an older ticket is still the valid one.
-void Game::keep_ticket() {
+void PlayedMatch::keep_ticket() {
   const bool heard = connection().state() == Connection::State::Connected &&
                      swarm_.client(0)->newest_view().value > 0;
   if (ticket_ == nullptr || !heard) return;
@@ -144,7 +144,7 @@ void Game::keep_ticket() {
   }
 }
 
-std::string Game::status() const {
+std::string PlayedMatch::status() const {
   if (!connected_at_) return "connecting";
   return live_line(swarm_.client(0)->stats(), swarm_.client(0)->newest_view());
 }
@@ -167,13 +167,13 @@ FigureValue own_body(const client::Client& client) {
   if (view == nullptr) return {};
   const Player me{client.connection().accept().player.value};
   for (const views::RowHead& row : view->heads()) {
-    if (views::is_avatar(row.id) && views::owner_of(row.id) == me)
+    if (views::is_controlled(row.id) && views::owner_of(row.id) == me)
       return std::to_string(row.id.value);
   }
   return {};
 }
 
-Figures Game::figures(const ClientStats& stats) const {
+Figures PlayedMatch::figures(const ClientStats& stats) const {
   const client::Client& client = *swarm_.client(0);
   const client::Assets* assets = client.assets();
   Figures figures;
@@ -222,7 +222,7 @@ Figures Game::figures(const ClientStats& stats) const {
   return figures;
 }
 
-CommandEnd Game::judge(const ClientStats& stats) const {
+CommandEnd PlayedMatch::judge(const ClientStats& stats) const {
   if (stats.first_mismatch) {
     return {.code = ExitCode::CheckFailed, .error = mismatches_in_words(stats)};
   }
@@ -249,7 +249,7 @@ CommandEnd Game::judge(const ClientStats& stats) const {
   return {};
 }
 
-std::string Game::summary(const ClientStats& stats, const CommandEnd& end) const {
+std::string PlayedMatch::summary(const ClientStats& stats, const CommandEnd& end) const {
   const net::Accept& accept = connection().accept();
   PlaySummary summary{.server = net::to_string(swarm_.server(0)),
                       .seconds = std::chrono::duration<double>{played_}.count(),
@@ -266,7 +266,7 @@ std::string Game::summary(const ClientStats& stats, const CommandEnd& end) const
   return summary_text(summary, stats);
 }
 
-ExitCode Game::report() const {
+ExitCode PlayedMatch::report() const {
   const ClientStats stats = swarm_.client(0)->stats();
   const CommandEnd end = judge(stats);
   std::string text;
@@ -345,14 +345,14 @@ ExitCode run_connect(const ConnectOptions& given) {
     view.reset();
     return fail(swarm.error());
   }
-  Game game{options, clock, **swarm, ticket ? &*ticket : nullptr};
-  game.play(signals, view.get());
+  PlayedMatch match{options, clock, **swarm, ticket ? &*ticket : nullptr};
+  match.play(signals, view.get());
   view.reset();
   options.play.output.held_notes = nullptr;
   for (const std::string& note : notes) {
     options.play.output.print_note(note);
   }
-  return game.report();
+  return match.report();
 }
 
 }  // namespace

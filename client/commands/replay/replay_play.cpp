@@ -71,7 +71,7 @@ class Camera {
     for (std::size_t row = 0; row < world.size(); ++row) {
       const sim::Body& body = world.body(row);
       const bool is_own =
-          shown && engine::is_avatar(body.id) && engine::owner_of(body.id) == *shown;
+          shown && engine::is_controlled(body.id) && engine::owner_of(body.id) == *shown;
       bodies.push_back({.min = body.min,
                         .size = body.size,
                         .look = world.kind_of(row).look(world.state(row).data()),

@@ -219,7 +219,7 @@ void TickLog::write_outcomes(const TickRecord& record) {
   write_phase(OutcomePhase::Deciding);
 }
 
-ConstBytes TickLog::tick(const TickRecord& record, const CommandOrigins& origins) {
+ConstBytes TickLog::tick(const TickRecord& record, const TickOrigins& origins) {
   tick_ = tick_ + 1;
   gather_moves(record);
   TICKBOX_ASSERT(origins.clients.size() == joins_.size());
@@ -295,10 +295,10 @@ void TickLogReader::read_inputs(NumberReader& in, DecodedTick& tick) {
     NumberReader input{in.bytes(head >> kSourceBits)};
     if (in.failed() || source >= kInputSources || !held_.has(player)) return void(in.fail());
     const auto given = static_cast<InputSource>(source);
-    if (input.left() > 0) {
+    if (input.remaining() > 0) {
       tick.record.inputs.push_back({.player = player, .first = tick.record.bytes.size()});
       read_sparse(game_->input, input, tick.record.bytes);
-      if (input.failed() || input.left() > 0) return void(in.fail());
+      if (input.failed() || input.remaining() > 0) return void(in.fail());
     } else if (held_.source_of(player) == given) {
       return void(in.fail());
     }
@@ -309,20 +309,20 @@ void TickLogReader::read_inputs(NumberReader& in, DecodedTick& tick) {
 /// Adds the next leave of the list to the outcomes. Fails: false, if none is left or a join came
 /// before.
 bool TickLogReader::read_leave(DecodedTick& tick) {
-  if (left_ == tick.leaves.size() || joined_ > 0) return false;
+  if (leaves_done_ == tick.leaves.size() || joins_done_ > 0) return false;
   tick.record.outcomes.push_back({.kind = OutcomeKind::Left,
-                                  .player = tick.leaves[left_++],
+                                  .player = tick.leaves[leaves_done_++],
                                   .first = tick.record.bytes.size()});
   return true;
 }
 
 /// Adds the next join of the list to the outcomes. Fails: false, if none is left.
 bool TickLogReader::read_join(DecodedTick& tick) {
-  if (joined_ == tick.joins.size()) return false;
+  if (joins_done_ == tick.joins.size()) return false;
   std::vector<std::byte>& bytes = tick.record.bytes;
-  const ConstBytes user = user_data_[joined_];
+  const ConstBytes user = user_data_[joins_done_];
   tick.record.outcomes.push_back({.kind = OutcomeKind::Joined,
-                                  .player = tick.joins[joined_++],
+                                  .player = tick.joins[joins_done_++],
                                   .first = bytes.size(),
                                   .size = user.size()});
   bytes.insert(bytes.end(), user.begin(), user.end());
@@ -341,14 +341,14 @@ bool TickLogReader::read_outcome(ConstBytes bytes, DecodedTick& tick) {
   const Part part = is_strike ? Part::Strikes : decides ? Part::Deciding : Part::Joining;
   if (part < part_) return false;
   part_ = part;
-  if (head->is(OutcomeKind::Left)) return read_leave(tick) && in.left() == 0;
-  if (head->is(OutcomeKind::Joined)) return read_join(tick) && in.left() == 0;
+  if (head->is(OutcomeKind::Left)) return read_leave(tick) && in.remaining() == 0;
+  if (head->is(OutcomeKind::Joined)) return read_join(tick) && in.remaining() == 0;
   if (is_strike) {
     read_strike(in, tick.record);
   } else {
     engine::read_outcome(*game_, *head, in, tick.record);
   }
-  return !in.failed() && in.left() == 0;
+  return !in.failed() && in.remaining() == 0;
 }
 
 void TickLogReader::read_outcomes(NumberReader& in, DecodedTick& tick) {
@@ -367,8 +367,8 @@ std::expected<void, LogError> TickLogReader::read(ConstBytes bytes, DecodedTick&
   tick.clients.clear();
   tick.sources.clear();
   user_data_.clear();
-  left_ = 0;
-  joined_ = 0;
+  leaves_done_ = 0;
+  joins_done_ = 0;
   part_ = Part::Joining;
   if (bytes.size() > kTickBytesMax) return std::unexpected{LogError::Malformed};
   NumberReader in{bytes};
@@ -378,8 +378,9 @@ std::expected<void, LogError> TickLogReader::read(ConstBytes bytes, DecodedTick&
   if ((lists & kHasJoins) != 0) read_joins(in, tick);
   if ((lists & kHasInputs) != 0) read_inputs(in, tick);
   if ((lists & kHasOutcomes) != 0) read_outcomes(in, tick);
-  const bool have_taken_effect = left_ == tick.leaves.size() && joined_ == tick.joins.size();
-  if (in.failed() || in.left() > 0 || !have_taken_effect) {
+  const bool have_taken_effect =
+      leaves_done_ == tick.leaves.size() && joins_done_ == tick.joins.size();
+  if (in.failed() || in.remaining() > 0 || !have_taken_effect) {
     return std::unexpected{LogError::Malformed};
   }
   const auto seats = static_cast<std::uint16_t>(held_.seats());

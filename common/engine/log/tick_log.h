@@ -55,8 +55,8 @@ struct PlayerSource {
   friend bool operator==(const PlayerSource&, const PlayerSource&) = default;
 };
 
-/// The origins of a tick's commands.
-struct CommandOrigins {
+/// Where the inputs and joins of a tick come from.
+struct TickOrigins {
   /// By player, of players in the room after the joins. The source of a player without one stays.
   std::span<const PlayerSource> sources;
   std::span<const std::uint64_t> clients;  ///< one for each join
@@ -106,7 +106,7 @@ class TickLog {
   /// Writes the record of the tick after the last one. The bytes are valid until the next call.
   /// Requires: a record that Stepper::step() wrote or that a reader read, of at most kTickBytesMax
   /// bytes. Cost: no allocation once warm.
-  ConstBytes tick(const TickRecord& record, const CommandOrigins& origins);
+  ConstBytes tick(const TickRecord& record, const TickOrigins& origins);
 
   /// Returns the tick written last.
   [[nodiscard]] Tick last() const { return tick_; }
@@ -156,7 +156,7 @@ struct DecodedTick {
   std::vector<PlayerSource> sources;
 
   /// Returns the origins, which are valid as long as this object.
-  [[nodiscard]] CommandOrigins origins() const { return {.sources = sources, .clients = clients}; }
+  [[nodiscard]] TickOrigins origins() const { return {.sources = sources, .clients = clients}; }
 };
 
 /// Returns the sources by seat after a tick, as a keyframe has them.
@@ -203,8 +203,8 @@ class TickLogReader {
   const GameTable* game_;
   HeldSources held_;
   std::vector<ConstBytes> user_data_;  ///< of each join of the tick that is read
-  std::size_t left_ = 0;               ///< leaves that have taken effect
-  std::size_t joined_ = 0;             ///< joins that have taken effect
+  std::size_t leaves_done_ = 0;        ///< leaves that have taken effect
+  std::size_t joins_done_ = 0;         ///< joins that have taken effect
   Part part_ = Part::Joining;
 };
 

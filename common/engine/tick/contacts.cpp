@@ -183,7 +183,7 @@ void Contacts::run_callbacks(detail::Running& running, const Begun& begun) const
     return;
   }
   if (running.is_removed(begun.row_b)) return;
-  running.join(begun.a, begun.b);
+  running.add_influence(begun.a, begun.b);
   const std::size_t kind_a = world.infos()[begun.row_a].kind;
   const std::size_t kind_b = world.infos()[begun.row_b].kind;
   if (const auto meet = world.kind_of(begun.row_a).contact[kind_b]; meet != nullptr) {

@@ -63,7 +63,7 @@ Row Running::touch(std::size_t row) {
 void Running::join_askers(BodyId with) {
   for (std::size_t i = 0; i < asker_count_; ++i) {
     const BodyId asker = world_->id(askers_[i]);
-    if (asker != with) join(asker, with);
+    if (asker != with) add_influence(asker, with);
   }
 }
 
@@ -198,7 +198,7 @@ void Running::spawn(std::size_t kind, const void* state, Vec2 min, Vec2 velocity
   const std::uint32_t lineage = engine::lineage_of(parent_id);
   engine::TickRows::Count& spawns = rows_.spawns_of(IdClass::ByEntity, lineage);
   // What a lineage has spawned before decides the id.
-  if (spawns.count > 0 && spawns.first != parent_id) join(spawns.first, parent_id);
+  if (spawns.count > 0 && spawns.first != parent_id) add_influence(spawns.first, parent_id);
   if (spawns.count == 0) spawns.first = parent_id;
   if (spawns.count == engine::kSpawnsPerTick) return;
   const BodyId id = engine::spawned_id(

@@ -66,7 +66,7 @@ class Running {
     end_hook();
   }
 
-  void join(BodyId a, BodyId b) { report_.influences.push_back(sim::ordered_pair(a, b)); }
+  void add_influence(BodyId a, BodyId b) { report_.influences.push_back(sim::ordered_pair(a, b)); }
 
   void set_call_counts(engine::CallCounts& counts) { call_counts_ = &counts; }
 

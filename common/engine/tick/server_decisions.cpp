@@ -265,7 +265,7 @@ Row ServerDecisions::find(Ref who, std::size_t kind) {
 Row ServerDecisions::find_avatar(Player who, std::size_t kind) {
   if (!world_->has(who)) return {};
   for (std::size_t row = world_->avatar_of(who);
-       row < world_->size() && world_->is_avatar_of(row, who); ++row) {
+       row < world_->size() && world_->is_controlled_by(row, who); ++row) {
     if (rows_->is_of_kind(row, kind)) return world_->row(row);
   }
   return {};
@@ -308,12 +308,12 @@ Ref ServerDecisions::spawn(Player who, std::size_t kind, const void* state, Vec2
   --spawns_left_;
   BodyId id;
   if (is_avatar) {
-    TickRows::Count& spawns = rows_->spawns_of(IdClass::Avatar, who.seat);
+    TickRows::Count& spawns = rows_->spawns_of(IdClass::Controlled, who.seat);
     // An id has 24 bits of the tick: an entity of 2^24 ticks ago may have the first of these ids.
     do {
       TICKBOX_ASSERT(spawns.count < kSpawnsPerTick);
-      id = avatar_id(world_->seats()[who.seat].generation,
-                     {.lineage = who.seat, .tick = world_->tick, .count = spawns.count++});
+      id = controlled_id(world_->seats()[who.seat].generation,
+                         {.lineage = who.seat, .tick = world_->tick, .count = spawns.count++});
     } while (world_->index_of(id) != world_->size());
   } else {
     if (world_->next_lineage >= kLineages) world_->next_lineage = kSeatsMax;

@@ -51,12 +51,12 @@ std::optional<std::size_t> TickRows::find(Ref who, std::size_t kind) const {
 
 Ref TickRows::first_entity_of(Player who) const {
   for (std::size_t row = world_->avatar_of(who);
-       row < world_->size() && world_->is_avatar_of(row, who); ++row) {
+       row < world_->size() && world_->is_controlled_by(row, who); ++row) {
     if (!is_removed(row)) return ref_of(world_->id(row));
   }
   for (const Pending& pending : pending_) {
     const bool is_own =
-        class_of(pending.head.id) == IdClass::Avatar && lineage_of(pending.head.id) == who.seat;
+        class_of(pending.head.id) == IdClass::Controlled && lineage_of(pending.head.id) == who.seat;
     if (is_own && !pending.is_dropped) return ref_of(pending.head.id);
   }
   return {};
@@ -86,12 +86,12 @@ void TickRows::remove(std::size_t row) {
 
 void TickRows::remove_avatars(Player player) {
   for (std::size_t row = world_->avatar_of(player);
-       row < world_->size() && world_->is_avatar_of(row, player); ++row) {
+       row < world_->size() && world_->is_controlled_by(row, player); ++row) {
     remove(row);
   }
   for (Pending& pending : pending_) {
-    const bool is_own =
-        class_of(pending.head.id) == IdClass::Avatar && lineage_of(pending.head.id) == player.seat;
+    const bool is_own = class_of(pending.head.id) == IdClass::Controlled &&
+                        lineage_of(pending.head.id) == player.seat;
     if (!is_own || pending.is_dropped) continue;
     pending.is_dropped = true;
     if (is_filed_) space_.remove(pending.key);

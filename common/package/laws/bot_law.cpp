@@ -54,7 +54,7 @@ void BotLaw::fill_view(const engine::World& world, Player player, View& view) co
   view.rows.assign(world);
   view.own.begin(game_);
   for (std::size_t row = 0; row < world.size(); ++row) {
-    if (world.is_avatar_of(row, player)) view.own.add(views::row_of(world, row));
+    if (world.is_controlled_by(row, player)) view.own.add(views::row_of(world, row));
   }
   view.room.assign(world.room().begin(), world.room().end());
 }

@@ -118,7 +118,7 @@ void RandomMatch::ask_bot(Player player, bool joins) {
   }
   own_.begin(game);
   for (std::size_t row = 0; row < world_.size() && !joins; ++row) {
-    if (world_.is_avatar_of(row, player)) own_.add(views::row_of(world_, row));
+    if (world_.is_controlled_by(row, player)) own_.add(views::row_of(world_, row));
   }
   if (options_.call_counts != nullptr) {
     options_.call_counts->add({.callback = engine::Callback::Bot, .kind = style});

@@ -26,8 +26,8 @@ inline constexpr std::int64_t kFarUnits = 64;
 struct Candidate {
   SlotId slot = kNoSlot;
   std::uint32_t priority = 0;
-  bool is_known = false;  ///< the client replaces its own state of the body
-  bool is_new = false;    ///< new to the view, and not an own body: it can wait
+  bool replaces_state = false;  ///< the client replaces its own state of the body
+  bool can_wait = false;        ///< new to the view, and not an own body
 
   friend bool operator==(const Candidate&, const Candidate&) = default;
 };

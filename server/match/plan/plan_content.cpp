@@ -5,21 +5,19 @@
 namespace tickbox::server {
 namespace {
 
-/// Copies a payload.
 void write_payload(const MatchHistory& history, Tick tick, const Payload& payload,
                    engine::BitWriter& out) {
   if (payload.bits <= 64) return out.write(payload.value, payload.bits);
   engine::copy_bits(history.payloads(tick), payload.value, payload.bits, out);
 }
 
-/// Writes causes tick by tick.
-void write_causes(const PlanInput& input, std::span<const WrittenCause> causes,
+void write_causes(const ClientContext& client, std::span<const WrittenCause> causes,
                   engine::BitWriter& out) {
-  const MatchHistory& history = input.tick.match->history();
-  const Tick now = input.tick.now();
-  const unsigned width = input.index_bits();
+  const MatchHistory& history = client.tick.match->history();
+  const Tick now = client.tick.now();
+  const unsigned width = client.index_bits();
   auto next = causes.begin();
-  for (auto ago = static_cast<std::uint32_t>(now - input.request.base_tick); ago-- > 0;) {
+  for (auto ago = static_cast<std::uint32_t>(now - client.request.base_tick); ago-- > 0;) {
     for (; next != causes.end() && next->ago == ago; ++next) {
       const std::uint64_t name = std::uint64_t{next->index} << 1U | 1U;
       const Payload& payload = next->payload;
@@ -34,14 +32,14 @@ void write_causes(const PlanInput& input, std::span<const WrittenCause> causes,
   }
 }
 
-void write_room(const PlanInput& input, engine::BitWriter& out) {
-  const engine::World& world = input.tick.match->world();
-  if (input.request.base == nullptr)
+void write_room(const ClientContext& client, engine::BitWriter& out) {
+  const engine::World& world = client.tick.match->world();
+  if (client.request.base == nullptr)
     return engine::pack_sparse(world.game().room, world.room(), out);
-  const MatchHistory& history = input.tick.match->history();
-  const Tick now = input.tick.now();
-  const std::uint64_t ticks = history.room().ticks_since(0, input.request.base_tick);
-  for (auto ago = static_cast<std::uint32_t>(now - input.request.base_tick); ago-- > 0;) {
+  const MatchHistory& history = client.tick.match->history();
+  const Tick now = client.tick.now();
+  const std::uint64_t ticks = history.room().ticks_since(0, client.request.base_tick);
+  for (auto ago = static_cast<std::uint32_t>(now - client.request.base_tick); ago-- > 0;) {
     const bool has_changed = (ticks >> ago & 1U) != 0;
     out.write(has_changed ? 1 : 0, 1);
     if (!has_changed) continue;
@@ -49,57 +47,57 @@ void write_room(const PlanInput& input, engine::BitWriter& out) {
   }
 }
 
-bool has_room(const PlanInput& input) {
-  const engine::World& world = input.tick.match->world();
-  if (input.request.base != nullptr) {
-    return input.tick.match->history().room().ticks_since(0, input.request.base_tick) != 0;
+bool has_room(const ClientContext& client) {
+  const engine::World& world = client.tick.match->world();
+  if (client.request.base != nullptr) {
+    return client.tick.match->history().room().ticks_since(0, client.request.base_tick) != 0;
   }
   // More than a zero for each value: not the state by default.
   std::size_t values = 0;
   for (const FieldInfo& field : world.game().room.fields()) {
     values += field.times;
   }
-  return input.tick.room_bits > values;
+  return client.tick.room_bits > values;
 }
 
-void write_rows(const PlanInput& input, const ClientBodies& bodies, const Members& chosen,
+void write_rows(const ClientContext& client, const ClientBodies& bodies, const Members& chosen,
                 engine::BitWriter& out) {
-  const bool on_base = input.request.base != nullptr;
-  views::write_origin(input.origin, out);
+  const bool on_base = client.request.base != nullptr;
+  views::write_origin(client.origin, out);
   for (const SlotId slot : chosen) {
-    const PlannedBody& body = input.tick.bodies[slot];
+    const PlannedBody& body = client.tick.bodies[slot];
     const SlotState& state = bodies.states[slot];
     if (state.is_in_base) {
-      out.write(std::uint64_t{state.base_index} << 2U | 3U, 2 + input.index_bits());
+      out.write(std::uint64_t{state.base_index} << 2U | 3U, 2 + client.index_bits());
     } else {
       out.write(1, on_base ? 2 : 1);
-      input.tick.rows.write_id(slot, body.row, out);
+      client.tick.rows.write_id(slot, body.row, out);
     }
-    input.tick.rows.write_row(slot, body.row, input.origin, out);
+    client.tick.rows.write_row(slot, body.row, client.origin, out);
   }
   out.write(0, 1);
 }
 
 }  // namespace
 
-ContentSize write_content(const PlanInput& input, const ClientBodies& bodies,
+ContentSize write_content(const ClientContext& client, const ClientBodies& bodies,
                           const PlannedContent& planned, std::vector<std::byte>& content) {
   content.clear();
   const views::Lists lists{.inputs = !planned.causes.inputs.empty(),
                            .outcomes = !planned.causes.outcomes.empty(),
-                           .room = has_room(input),
+                           .room = has_room(client),
                            .exits = !planned.exits.empty(),
                            .rows = !planned.in_full.empty()};
   if (!lists.any()) return {};
   engine::BitWriter out{content};
-  views::write_head(input.index_bits(), lists, out);
-  if (lists.inputs) write_causes(input, planned.causes.inputs, out);
-  if (lists.outcomes) write_causes(input, planned.causes.outcomes, out);
-  if (lists.room) write_room(input, out);
+  views::write_head(client.index_bits(), lists, out);
+  if (lists.inputs) write_causes(client, planned.causes.inputs, out);
+  if (lists.outcomes) write_causes(client, planned.causes.outcomes, out);
+  if (lists.room) write_room(client, out);
   const std::size_t before_exits = out.written();
-  if (lists.exits) views::write_exits(planned.exits, input.request.base->size(), out);
+  if (lists.exits) views::write_exits(planned.exits, client.request.base->size(), out);
   const std::size_t exit_bits = out.written() - before_exits;
-  if (lists.rows) write_rows(input, bodies, planned.in_full, out);
+  if (lists.rows) write_rows(client, bodies, planned.in_full, out);
   return {.has_any = true, .exit_bits = exit_bits};
 }
 

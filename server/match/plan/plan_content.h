@@ -23,8 +23,7 @@ struct ContentSize {
   std::size_t exit_bits = 0;  ///< of its exits
 };
 
-/// Writes the content.
-ContentSize write_content(const PlanInput& input, const ClientBodies& bodies,
+ContentSize write_content(const ClientContext& client, const ClientBodies& bodies,
                           const PlannedContent& planned, std::vector<std::byte>& content);
 
 }  // namespace tickbox::server

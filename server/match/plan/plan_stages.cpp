@@ -22,11 +22,11 @@ static_assert(kDecidedSeenTicks < protocol::kTicksRemembered,
 /// inside for a few ticks, until a base has its new place. Otherwise all that it influenced would
 /// have to be sent in full. A body that another has spawned also stays inside for its first
 /// second: one that flies out of sight costs nothing and does not last long.
-Membership membership_of(const PlanInput& input, SlotId slot) {
-  const PlanContext& tick = input.tick;
+Membership membership_of(const ClientContext& client, SlotId slot) {
+  const TickContext& tick = client.tick;
   const PlannedBody& body = tick.bodies[slot];
-  if (!body.is_present) return body.left ? Membership::Outside : Membership::Inside;
-  if (keeps_seeing(input.eye, body.extent) || input.is_own(slot)) return Membership::Inside;
+  if (!body.is_present) return body.removed_by_server ? Membership::Outside : Membership::Inside;
+  if (keeps_seeing(client.eye, body.extent) || client.is_own(slot)) return Membership::Inside;
   const Tick now = tick.now();
   const bool is_young =
       engine::class_of(body.id) == engine::IdClass::ByEntity &&
@@ -34,7 +34,7 @@ Membership membership_of(const PlanInput& input, SlotId slot) {
   if (is_young) return Membership::Inside;
   const Tick seen_before{now.value - std::min(now.value, kDecidedSeenTicks + 1)};
   const bool stays = tick.match->history().outcomes().has_since(
-      slot, std::max(input.request.base_tick, seen_before));
+      slot, std::max(client.request.base_tick, seen_before));
   return stays ? Membership::Inside : Membership::Outside;
 }
 
@@ -57,21 +57,21 @@ bool is_all_inside(const ClientBodies& bodies, const Islands& islands, SlotId ro
 }
 
 /// Returns the bits of a body in full.
-std::size_t row_bits(const PlanInput& input, const ClientBodies& bodies, SlotId slot) {
-  const PlannedBody& body = input.tick.bodies[slot];
-  const bool on_base = input.request.base != nullptr;
-  const RowBits bits = input.tick.bits_of(slot);
-  const std::size_t name = bodies.states[slot].is_in_base ? input.index_bits() : bits.id;
+std::size_t row_bits(const ClientContext& client, const ClientBodies& bodies, SlotId slot) {
+  const PlannedBody& body = client.tick.bodies[slot];
+  const bool on_base = client.request.base != nullptr;
+  const RowBits bits = client.tick.bits_of(slot);
+  const std::size_t name = bodies.states[slot].is_in_base ? client.index_bits() : bits.id;
   return 1 + (on_base ? 1 : 0) + name + bits.row +
-         (views::is_near(min_of(body.extent), input.origin) ? 0 : views::kFarBits);
+         (views::is_near(min_of(body.extent), client.origin) ? 0 : views::kFarBits);
 }
 
 /// Returns the bits of an island's present bodies in full. Cost: linear in its members.
-std::size_t island_bits(const PlanInput& input, const ClientBodies& bodies, const Islands& islands,
-                        SlotId root) {
+std::size_t island_bits(const ClientContext& client, const ClientBodies& bodies,
+                        const Islands& islands, SlotId root) {
   std::size_t bits = 0;
   all_members(islands, root, [&](SlotId member) {
-    if (input.tick.is_present(member)) bits += row_bits(input, bodies, member);
+    if (client.tick.is_present(member)) bits += row_bits(client, bodies, member);
     return true;
   });
   return bits;
@@ -79,13 +79,14 @@ std::size_t island_bits(const PlanInput& input, const ClientBodies& bodies, cons
 
 /// Returns the bits of a content besides its causes and rows: the head, the ends of the ticks of
 /// each list, the room, the exits, the origin, and the last byte's rest.
-std::size_t other_bits(const PlanInput& input) {
+std::size_t other_bits(const ClientContext& client) {
   constexpr std::size_t kOwnEnds = views::kHeadBits + 2 * views::kOriginBits + 1 + 7;
-  if (input.request.base == nullptr) return kOwnEnds + input.tick.room_bits;
-  const auto age = static_cast<std::size_t>(input.tick.now() - input.request.base_tick);
-  const PayloadSum room = input.tick.match->history().room().sum_since(0, input.request.base_tick);
+  if (client.request.base == nullptr) return kOwnEnds + client.tick.room_bits;
+  const auto age = static_cast<std::size_t>(client.tick.now() - client.request.base_tick);
+  const PayloadSum room =
+      client.tick.match->history().room().sum_since(0, client.request.base_tick);
   return kOwnEnds + 3 * age + room.bits + room.count +
-         views::exit_bits_max(input.request.base->size());
+         views::exit_bits_max(client.request.base->size());
 }
 
 /// Returns how many bits the content may have in a datagram of at most `datagram_bytes`, beside
@@ -98,12 +99,12 @@ std::size_t content_bits(const ViewRequest& request, std::size_t datagram_bytes)
 /// Returns the bits that causes may take in a whole datagram. If the client's byte budget allows
 /// fewer, the snapshot waits until it allows more. Own bodies that are not replayed are sent in
 /// full.
-std::size_t cause_bits_max(const PlanInput& input, const ClientBodies& bodies) {
-  std::size_t rest = other_bits(input);
-  for (const SlotId own : input.own) {
-    if (!bodies.is_replayed(own)) rest += row_bits(input, bodies, own);
+std::size_t cause_bits_max(const ClientContext& client, const ClientBodies& bodies) {
+  std::size_t rest = other_bits(client);
+  for (const SlotId own : client.own) {
+    if (!bodies.is_replayed(own)) rest += row_bits(client, bodies, own);
   }
-  const std::size_t all = content_bits(input.request, net::kDatagramBytesMax);
+  const std::size_t all = content_bits(client.request, net::kDatagramBytesMax);
   return all - std::min(all, rest);
 }
 
@@ -160,7 +161,7 @@ struct Rectangle {
 
 // --- what a plan reads ---
 
-void PlanContext::read(Match& of) {
+void TickContext::read(Match& of) {
   const engine::World& world = of.world();
   const BodySlots& read = of.history().slots();
   const bool are_same = match == &of && slots_version == read.version();
@@ -180,22 +181,22 @@ void PlanContext::read(Match& of) {
   rows.begin(world, read.capacity());
 }
 
-void PlanContext::read_all() {
+void TickContext::read_all() {
   bodies.reserve(slots->capacity());
   bodies.resize(slots->size());
   for (SlotId slot = 0; slot < slots->size(); ++slot) {
     const BodySlot& body = slots->slot(slot);
-    const std::uint16_t seat = views::is_avatar(body.id)
+    const std::uint16_t seat = views::is_controlled(body.id)
                                    ? static_cast<std::uint16_t>(engine::lineage_of(body.id))
                                    : kNoSeat;
-    bodies[slot] = {.seat = seat, .left = body.left, .id = body.id};
+    bodies[slot] = {.seat = seat, .removed_by_server = body.removed_by_server, .id = body.id};
   }
   for (std::uint32_t row = 0; row < slots->present().size(); ++row) {
     read_row(row);
   }
 }
 
-void PlanContext::read_row(std::uint32_t row) {
+void TickContext::read_row(std::uint32_t row) {
   const sim::Body& moved = match->world().body(row);
   PlannedBody& body = bodies[slots->present()[row]];
   const Vec2 half{moved.size.x / 2, moved.size.y / 2};
@@ -205,7 +206,7 @@ void PlanContext::read_row(std::uint32_t row) {
   body.is_present = true;
 }
 
-PlanInput::PlanInput(const PlanContext& planned, const ViewRequest& requested)
+ClientContext::ClientContext(const TickContext& planned, const ViewRequest& requested)
     : tick(planned),
       request(requested),
       eye(eye_of(planned.match->world(), requested.player)),
@@ -213,7 +214,7 @@ PlanInput::PlanInput(const PlanContext& planned, const ViewRequest& requested)
   const engine::World& world = tick.match->world();
   const std::size_t first = world.avatar_of(request.player);
   std::size_t end = first;
-  while (end < world.size() && world.is_avatar_of(end, request.player)) {
+  while (end < world.size() && world.is_controlled_by(end, request.player)) {
     ++end;
   }
   own_row = static_cast<std::uint32_t>(first);
@@ -228,7 +229,7 @@ void mark_waiting(const WaitingBodies& waiting, ClientBodies& bodies) {
   }
 }
 
-void mark_known(const PlanInput& input, Islands& islands, ClientBodies& bodies) {
+void mark_known(const ClientContext& client, Islands& islands, ClientBodies& bodies) {
   const auto mark = [&](SlotId slot, Membership membership) -> SlotState& {
     SlotState& state = bodies.states[slot];
     state.membership = membership;
@@ -236,22 +237,22 @@ void mark_known(const PlanInput& input, Islands& islands, ClientBodies& bodies) 
     bodies.known.push_back(slot);
     return state;
   };
-  const Members& base = *input.request.base;
+  const Members& base = *client.request.base;
   for (std::size_t i = 0; i < base.size(); ++i) {
-    SlotState& state = mark(base[i], membership_of(input, base[i]));
+    SlotState& state = mark(base[i], membership_of(client, base[i]));
     state.is_in_base = true;
     state.base_index = static_cast<std::uint16_t>(i);
   }
-  const MatchHistory& history = input.tick.match->history();
+  const MatchHistory& history = client.tick.match->history();
   // The list grows: what a member has spawned may have spawned more.
   for (std::size_t i = 0; i < bodies.known.size(); ++i) {
     const SlotId parent = bodies.known[i];
-    if (history.acted(parent) <= input.request.base_tick) continue;
+    if (history.last_cause_of(parent) <= client.request.base_tick) continue;
     if (bodies.states[parent].membership != Membership::Inside) continue;
     history.spawns().visit_since(
-        parent, input.request.base_tick, [&](Tick, const SpawnCause& spawn) {
-          const bool has_space = bodies.known.size() < input.request.members_max;
-          mark(spawn.child, has_space ? membership_of(input, spawn.child) : Membership::Outside);
+        parent, client.request.base_tick, [&](Tick, const SpawnCause& spawn) {
+          const bool has_space = bodies.known.size() < client.request.members_max;
+          mark(spawn.child, has_space ? membership_of(client, spawn.child) : Membership::Outside);
           return true;
         });
   }
@@ -275,14 +276,14 @@ void plan_islands(const Islands& islands, ClientBodies& bodies) {
 
 // --- the causes of the islands that are replayed ---
 
-bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies& bodies,
+bool gather_causes(const ClientContext& client, const Islands& islands, ClientBodies& bodies,
                    PendingCauses& pending) {
   pending.clear();
-  const std::size_t bits_max = cause_bits_max(input, bodies);
-  const Tick base = input.request.base_tick;
-  const MatchHistory& history = input.tick.match->history();
+  const std::size_t bits_max = cause_bits_max(client, bodies);
+  const Tick base = client.request.base_tick;
+  const MatchHistory& history = client.tick.match->history();
   const ChangeHistory& inputs = history.inputs();
-  const std::size_t name_bits = 1 + input.index_bits();
+  const std::size_t name_bits = 1 + client.index_bits();
   std::size_t sum = 0;  // of the islands that are replayed
   // Returns whether the causes of a body fit and can name it; adds their bits.
   const auto add = [&](SlotId slot, std::size_t& bits, auto&& is_enough) {
@@ -290,12 +291,12 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
       bits += more;
       return is_enough();
     };
-    if (const std::uint16_t seat = input.tick.bodies[slot].seat; seat != kNoSeat) {
+    if (const std::uint16_t seat = client.tick.bodies[slot].seat; seat != kNoSeat) {
       const PayloadSum changes = inputs.sum_since(seat, base);
       const std::size_t more = changes.bits + changes.count * name_bits;
       if (more > 0 && !add_bits(more)) return false;
     }
-    if (history.acted(slot) <= base) return true;
+    if (history.last_cause_of(slot) <= base) return true;
     return history.outcomes().visit_since(slot, base, [&](Tick at, const OutcomeCause& cause) {
       if (!bodies.states[slot].is_in_base || cause.payload.bits == 0) return false;
       pending.outcomes.push_back({.slot = slot, .tick = at, .payload = cause.payload});
@@ -303,17 +304,17 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
     });
   };
   const auto add_own = [&](SlotId slot) { return add(slot, sum, [&] { return sum <= bits_max; }); };
-  for (const SlotId own : input.own) {
+  for (const SlotId own : client.own) {
     const SlotId root = bodies.states[own].root;
     if (!bodies.is_replayed(own) || std::exchange(bodies.islands[root].is_own, true)) continue;
     if (!all_members(islands, root, add_own)) return false;
   }
   for (const SlotId slot : bodies.known) {
     if (!bodies.is_replayed(slot)) continue;
-    const std::uint16_t seat = input.tick.bodies[slot].seat;
+    const std::uint16_t seat = client.tick.bodies[slot].seat;
     const std::uint64_t ticks = seat != kNoSeat ? inputs.ticks_since(seat, base) : 0;
     if (ticks != 0) pending.inputs.push_back({.slot = slot, .seat = seat, .ticks = ticks});
-    if (ticks == 0 && history.acted(slot) <= base) continue;
+    if (ticks == 0 && history.last_cause_of(slot) <= base) continue;
     const SlotId root = bodies.states[slot].root;
     IslandPlan& plan = bodies.islands[root];
     if (plan.is_own) continue;
@@ -321,7 +322,7 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
     const bool fits = add(slot, plan.cause_bits, [&] {
       if (sum + plan.cause_bits - before > bits_max) return false;
       if (plan.cause_bits <= kRowBitsMin) return true;
-      if (plan.row_bits == 0) plan.row_bits = island_bits(input, bodies, islands, root);
+      if (plan.row_bits == 0) plan.row_bits = island_bits(client, bodies, islands, root);
       return plan.cause_bits <= plan.row_bits;
     });
     if (fits) {
@@ -337,11 +338,11 @@ bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies&
   return true;
 }
 
-void sort_causes(const PlanInput& input, const ClientBodies& bodies, PendingCauses& pending,
+void sort_causes(const ClientContext& client, const ClientBodies& bodies, PendingCauses& pending,
                  WrittenCauses& causes) {
-  const ChangeHistory& inputs = input.tick.match->history().inputs();
-  const Tick now = input.tick.now();
-  const std::size_t name_bits = 1 + input.index_bits();
+  const ChangeHistory& inputs = client.tick.match->history().inputs();
+  const Tick now = client.tick.now();
+  const std::size_t name_bits = 1 + client.index_bits();
   std::erase_if(pending.outcomes,
                 [&](const auto& outcome) { return !bodies.is_replayed(outcome.slot); });
   std::erase_if(pending.inputs,
@@ -354,7 +355,7 @@ void sort_causes(const PlanInput& input, const ClientBodies& bodies, PendingCaus
   std::size_t count = 0;
   for (const PendingCauses::Inputs& changed : pending.inputs) {
     visit_ticks(changed.ticks, [&](std::uint8_t ago) { order.count(ago); });
-    const PayloadSum changes = inputs.sum_since(changed.seat, input.request.base_tick);
+    const PayloadSum changes = inputs.sum_since(changed.seat, client.request.base_tick);
     count += changes.count;
     causes.bits += changes.bits + changes.count * name_bits;
   }
@@ -380,30 +381,30 @@ void sort_causes(const PlanInput& input, const ClientBodies& bodies, PendingCaus
 
 // --- which bodies are wanted in full, and which of them fit ---
 
-std::optional<RowBudget> row_budget(const PlanInput& input, const WrittenCauses& causes,
+std::optional<RowBudget> row_budget(const ClientContext& client, const WrittenCauses& causes,
                                     std::size_t replayed) {
-  const std::size_t rest = other_bits(input) + causes.bits;
-  const std::size_t all = content_bits(input.request, input.request.bytes_max);
+  const std::size_t rest = other_bits(client) + causes.bits;
+  const std::size_t all = content_bits(client.request, client.request.bytes_max);
   if (rest > all) return std::nullopt;
-  const std::size_t members_max = input.request.members_max;
+  const std::size_t members_max = client.request.members_max;
   return RowBudget{.bits = all - rest,
-                   .headroom = input.request.base != nullptr ? kHeadroomBits : 0,
+                   .headroom = client.request.base != nullptr ? kHeadroomBits : 0,
                    .members = members_max - std::min(replayed, members_max)};
 }
 
-std::span<Candidate> list_candidates(const PlanInput& input, const RowBudget& budget,
+std::span<Candidate> list_candidates(const ClientContext& client, const RowBudget& budget,
                                      const ClientBodies& bodies,
                                      std::vector<Interest::Found>& visible,
                                      std::vector<Candidate>& memory) {
-  const PlanContext& tick = input.tick;
-  const Vec2 centre = input.eye.centre;
-  const Members* base = input.request.base;
-  const Members* last = base != nullptr ? input.request.last : nullptr;
+  const TickContext& tick = client.tick;
+  const Vec2 centre = client.eye.centre;
+  const Members* base = client.request.base;
+  const Members* last = base != nullptr ? client.request.last : nullptr;
   const std::size_t members = base != nullptr ? base->size() : 0;
-  const std::size_t most = std::min(members + budget.rows_max(), input.request.members_max);
-  tick.interest.query(input.eye, most, visible);
+  const std::size_t most = std::min(members + budget.rows_max(), client.request.members_max);
+  tick.interest.query(client.eye, most, visible);
   const std::size_t listed_max =
-      members + visible.size() + (last != nullptr ? last->size() : 0) + input.own.size();
+      members + visible.size() + (last != nullptr ? last->size() : 0) + client.own.size();
   if (memory.size() < listed_max) memory.resize(listed_max);
   std::size_t count = 0;
   const auto is_unlisted = [](const SlotState& state) {
@@ -412,12 +413,12 @@ std::span<Candidate> list_candidates(const PlanInput& input, const RowBudget& bu
   for (const SlotId slot : std::span{bodies.known}.first(members)) {
     const PlannedBody& body = tick.bodies[slot];
     if (!body.is_present || bodies.is_replayed(slot)) continue;
-    const bool is_own = input.is_own(slot);
-    if (!is_own && !keeps_seeing(input.eye, body.extent)) continue;
+    const bool is_own = client.is_own(slot);
+    if (!is_own && !keeps_seeing(client.eye, body.extent)) continue;
     memory[count++] = {
         .slot = slot,
         .priority = is_own ? kOwnPriority : kKnownPriority + nearness(body.extent.middle, centre),
-        .is_known = true};
+        .replaces_state = true};
   }
   // Writes each body, and counts it only if it is wanted: in a crowd, the processor would often
   // predict a branch wrong.
@@ -431,67 +432,67 @@ std::span<Candidate> list_candidates(const PlanInput& input, const RowBudget& bu
       memory[count] = {
           .slot = each.slot,
           .priority = std::min(before + nearness(each.extent.middle, centre), kKnownPriority - 1),
-          .is_known = state.membership != Membership::Unknown,
-          .is_new = true};
-      count += is_unlisted(state) && !input.is_own(each.slot) ? 1U : 0U;
+          .replaces_state = state.membership != Membership::Unknown,
+          .can_wait = true};
+      count += is_unlisted(state) && !client.is_own(each.slot) ? 1U : 0U;
     }
   };
   add_new(visible);
   // Own bodies are listed wherever they are.
-  for (const SlotId slot : input.own) {
+  for (const SlotId slot : client.own) {
     const SlotState& state = bodies.states[slot];
     if (!is_unlisted(state)) continue;
     memory[count++] = {.slot = slot,
                        .priority = kOwnPriority,
-                       .is_known = state.membership != Membership::Unknown};
+                       .replaces_state = state.membership != Membership::Unknown};
   }
   if (last != nullptr) {
     const std::size_t seen = visible.size();
     for (const SlotId slot : *last) {
       const PlannedBody& body = tick.bodies[slot];
       const bool is_at_the_rim = body.is_present && !listed.contains(centre, body.extent.middle) &&
-                                 keeps_seeing(input.eye, body.extent);
+                                 keeps_seeing(client.eye, body.extent);
       if (is_at_the_rim) visible.push_back({.extent = body.extent, .slot = slot});
     }
     add_new(std::span{visible}.subspan(seen));
     visible.resize(seen);
   }
   const std::span<Candidate> candidates = std::span{memory}.first(count);
-  if (candidates.size() > input.request.members_max) {
+  if (candidates.size() > client.request.members_max) {
     std::ranges::nth_element(
-        candidates, candidates.begin() + static_cast<std::ptrdiff_t>(input.request.members_max),
+        candidates, candidates.begin() + static_cast<std::ptrdiff_t>(client.request.members_max),
         kGoesBefore);
   }
   return candidates;
 }
 
-std::optional<ChosenBodies> choose_bodies(const PlanInput& input, const RowBudget& budget,
+std::optional<ChosenBodies> choose_bodies(const ClientContext& client, const RowBudget& budget,
                                           const ClientBodies& bodies,
                                           std::span<const Candidate> candidates, Members& chosen) {
   ChosenBodies result;
   const bool may_omit_own =
-      input.request.base == nullptr && input.request.bytes_max >= net::kDatagramBytesMax;
+      client.request.base == nullptr && client.request.bytes_max >= net::kDatagramBytesMax;
   std::size_t left = budget.bits;
   const std::size_t most = std::min({candidates.size(), budget.members, left / kRowBitsMin + 1});
   result.deferred = candidates.size();
   if (most == 0) return result;
   const std::span<const Candidate> kept =
-      candidates.first(std::min(candidates.size(), input.request.members_max));
+      candidates.first(std::min(candidates.size(), client.request.members_max));
   BestFirst order{kept};
   for (std::size_t i = 0; i < most; ++i) {
     const Candidate& candidate = order.pop();
     const bool is_own = candidate.priority == kOwnPriority;
-    const std::size_t headroom = candidate.is_new ? budget.headroom : 0;
+    const std::size_t headroom = candidate.can_wait ? budget.headroom : 0;
     // If this candidate is new, all behind it are new too: none of them fits.
     if (!is_own && left < headroom + views::kNearPlaceBits) break;
-    const std::size_t bits = row_bits(input, bodies, candidate.slot);
+    const std::size_t bits = row_bits(client, bodies, candidate.slot);
     if (bits + headroom > left) {
       if (is_own && !may_omit_own) return std::nullopt;
       continue;
     }
     left -= bits;
     chosen.push_back(candidate.slot);
-    (candidate.is_known ? result.known_bits : result.new_bits) += bits;
+    (candidate.replaces_state ? result.known_bits : result.new_bits) += bits;
   }
   result.deferred -= chosen.size();
   return result;
@@ -502,16 +503,16 @@ void list_waiting(std::span<const Candidate> candidates, std::size_t members_max
   waiting.clear();
   for (const Candidate& candidate : candidates) {
     if (waiting.size() == members_max) return;
-    if (!candidate.is_new) continue;
+    if (!candidate.can_wait) continue;
     waiting.push_back({.slot = candidate.slot, .priority = candidate.priority});
   }
 }
 
-void list_exits(const PlanInput& input, const ClientBodies& bodies, const Members& chosen,
+void list_exits(const ClientContext& client, const ClientBodies& bodies, const Members& chosen,
                 std::vector<std::uint16_t>& exits) {
-  const Members& base = *input.request.base;
+  const Members& base = *client.request.base;
   auto in_full = chosen.begin();
-  const auto id_of = [&](SlotId slot) { return input.tick.bodies[slot].id; };
+  const auto id_of = [&](SlotId slot) { return client.tick.bodies[slot].id; };
   for (std::size_t i = 0; i < base.size(); ++i) {
     if (bodies.is_replayed(base[i])) continue;
     while (in_full != chosen.end() && id_of(*in_full) < id_of(base[i])) {

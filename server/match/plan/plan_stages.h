@@ -37,14 +37,14 @@ struct PlannedBody {
   std::uint32_t row = kNoRow;    ///< among the world's rows, while present
   std::uint16_t seat = kNoSeat;  ///< of an avatar: the seat whose input moves it
   bool is_present = false;
-  bool left = false;  ///< despawned by the server, which no replay shows
+  bool removed_by_server = false;  ///< despawned by the server, which no replay shows
   BodyId id;
 
   static constexpr std::uint32_t kNoRow = 0xffff'ffff;
 };
 
 /// What all plans of a tick share; read once a tick.
-struct PlanContext {
+struct TickContext {
   /// Cost: linear in the active rows, if the last match is read again and its bodies are the same.
   void read(Match& of);
 
@@ -92,8 +92,8 @@ struct WaitingBody {
 using WaitingBodies = std::vector<WaitingBody>;
 
 /// What the stages of a plan read.
-struct PlanInput {
-  PlanInput(const PlanContext& planned, const ViewRequest& requested);
+struct ClientContext {
+  ClientContext(const TickContext& planned, const ViewRequest& requested);
 
   /// Returns whether the player controls the body.
   [[nodiscard]] bool is_own(SlotId slot) const {
@@ -105,7 +105,7 @@ struct PlanInput {
     return views::index_bits(request.base != nullptr ? request.base->size() : 0);
   }
 
-  const PlanContext& tick;
+  const TickContext& tick;
   const ViewRequest& request;
   Eye eye;
   Vec2 origin;                  ///< of the places in the snapshot
@@ -170,7 +170,7 @@ void mark_waiting(const WaitingBodies& waiting, ClientBodies& bodies);
 
 /// Adds the bodies that the client knows. `islands`: those since the base.
 /// Requires: the request has a base.
-void mark_known(const PlanInput& input, Islands& islands, ClientBodies& bodies);
+void mark_known(const ClientContext& client, Islands& islands, ClientBodies& bodies);
 
 /// Marks the bodies of the islands that are replayed. `islands`: those since the base.
 void plan_islands(const Islands& islands, ClientBodies& bodies);
@@ -210,7 +210,7 @@ struct PendingCauses {
 /// base.
 /// Fails: false, if an own island would have to be sent in full for one of the last two reasons.
 /// Cost: linear in the known bodies and the bits of the datagram, however old the base is.
-[[nodiscard]] bool gather_causes(const PlanInput& input, const Islands& islands,
+[[nodiscard]] bool gather_causes(const ClientContext& client, const Islands& islands,
                                  ClientBodies& bodies, PendingCauses& pending);
 
 /// A cause as it is written.
@@ -235,7 +235,7 @@ struct WrittenCauses {
 };
 
 /// Sorts the causes of the islands that are still replayed; drops the others.
-void sort_causes(const PlanInput& input, const ClientBodies& bodies, PendingCauses& pending,
+void sort_causes(const ClientContext& client, const ClientBodies& bodies, PendingCauses& pending,
                  WrittenCauses& causes);
 
 // --- which bodies are wanted in full, and which of them fit ---
@@ -252,7 +252,7 @@ struct RowBudget {
 
 /// Returns what the rest of the snapshot leaves. `replayed`: the number of replayed bodies.
 /// Fails: std::nullopt, if the rest alone does not fit.
-[[nodiscard]] std::optional<RowBudget> row_budget(const PlanInput& input,
+[[nodiscard]] std::optional<RowBudget> row_budget(const ClientContext& client,
                                                   const WrittenCauses& causes,
                                                   std::size_t replayed);
 
@@ -263,7 +263,8 @@ struct RowBudget {
 /// the time of a plan. With a base, a body of the view sent last stays in sight as a member of the
 /// base does. Otherwise the body would leave the view until the client has acknowledged the view
 /// sent last, and then come back. Returns a part of `memory`. `visible`: scratch memory.
-[[nodiscard]] std::span<Candidate> list_candidates(const PlanInput& input, const RowBudget& budget,
+[[nodiscard]] std::span<Candidate> list_candidates(const ClientContext& client,
+                                                   const RowBudget& budget,
                                                    const ClientBodies& bodies,
                                                    std::vector<Interest::Found>& visible,
                                                    std::vector<Candidate>& memory);
@@ -278,7 +279,7 @@ struct ChosenBodies {
 /// list_candidates().
 /// Fails: std::nullopt, if an own body does not fit; a full view in a whole datagram has as many of
 /// them as fit.
-[[nodiscard]] std::optional<ChosenBodies> choose_bodies(const PlanInput& input,
+[[nodiscard]] std::optional<ChosenBodies> choose_bodies(const ClientContext& client,
                                                         const RowBudget& budget,
                                                         const ClientBodies& bodies,
                                                         std::span<const Candidate> candidates,
@@ -291,7 +292,7 @@ void list_waiting(std::span<const Candidate> candidates, std::size_t members_max
 
 /// Lists the members of the base that are not in the new view, and whose despawn no replay shows.
 /// `chosen`: sorted by id. Requires: the request has a base.
-void list_exits(const PlanInput& input, const ClientBodies& bodies, const Members& chosen,
+void list_exits(const ClientContext& client, const ClientBodies& bodies, const Members& chosen,
                 std::vector<std::uint16_t>& exits);
 
 }  // namespace tickbox::server

@@ -11,21 +11,21 @@ namespace {
 
 /// Decides which islands are replayed, and sorts their causes. Returns false if an own island
 /// cannot be replayed.
-bool plan_replay(const PlanInput& input, PlanScratch& scratch) {
+bool plan_replay(const ClientContext& client, PlanScratch& scratch) {
   ClientBodies& bodies = scratch.bodies;
-  Islands& islands = input.tick.match->history().islands_since(input.request.base_tick);
-  mark_known(input, islands, bodies);
+  Islands& islands = client.tick.match->history().islands_since(client.request.base_tick);
+  mark_known(client, islands, bodies);
   plan_islands(islands, bodies);
-  const bool are_own_replayed = gather_causes(input, islands, bodies, scratch.pending);
+  const bool are_own_replayed = gather_causes(client, islands, bodies, scratch.pending);
   scratch.work += kBodyWork * bodies.known.size() + scratch.pending.size();
   if (!are_own_replayed) return false;
-  sort_causes(input, bodies, scratch.pending, scratch.causes);
+  sort_causes(client, bodies, scratch.pending, scratch.causes);
   scratch.work += scratch.causes.inputs.size();
   return true;
 }
 
 /// Sorts present bodies by id.
-void sort_by_id(const PlanContext& tick, RowSet& rows, Members& members) {
+void sort_by_id(const TickContext& tick, RowSet& rows, Members& members) {
   for (const SlotId slot : members) {
     rows.add(tick.bodies[slot].row);
   }
@@ -34,7 +34,7 @@ void sort_by_id(const PlanContext& tick, RowSet& rows, Members& members) {
 }
 
 /// Returns the hash of a view.
-std::uint64_t hash_of(const PlanContext& tick, const Members& view) {
+std::uint64_t hash_of(const TickContext& tick, const Members& view) {
   std::uint64_t sum = tick.match->state().room_hash;
   for (const SlotId slot : view) {
     sum += tick.bodies[slot].hash;
@@ -44,11 +44,11 @@ std::uint64_t hash_of(const PlanContext& tick, const Members& view) {
 
 /// Plans one snapshot, with or without a base. Returns nothing if an own island cannot be replayed
 /// from the base, or if frame, events, causes, exits and own bodies in full do not fit.
-std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
+std::optional<ViewPlan> try_plan(const ClientContext& client, PlanScratch& scratch,
                                  WaitingBodies& waiting, std::vector<std::byte>& content,
                                  Members& view) {
-  const PlanContext& tick = input.tick;
-  const bool on_base = input.request.base != nullptr;
+  const TickContext& tick = client.tick;
+  const bool on_base = client.request.base != nullptr;
   ClientBodies& bodies = scratch.bodies;
   scratch.causes.clear();
   scratch.chosen.clear();
@@ -56,28 +56,28 @@ std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
   view.clear();
   bodies.clear();
   mark_waiting(waiting, bodies);
-  if (on_base && !plan_replay(input, scratch)) return std::nullopt;
+  if (on_base && !plan_replay(client, scratch)) return std::nullopt;
   for (const SlotId slot : bodies.known) {
     if (tick.is_present(slot) && bodies.is_replayed(slot)) view.push_back(slot);
   }
-  const std::optional<RowBudget> budget = row_budget(input, scratch.causes, view.size());
+  const std::optional<RowBudget> budget = row_budget(client, scratch.causes, view.size());
   if (!budget) return std::nullopt;
   const std::span<Candidate> candidates =
-      list_candidates(input, *budget, bodies, scratch.visible, scratch.candidates);
+      list_candidates(client, *budget, bodies, scratch.visible, scratch.candidates);
   scratch.work += kBodyWork * scratch.visible.size();
   const std::optional<ChosenBodies> chosen =
-      choose_bodies(input, *budget, bodies, candidates, scratch.chosen);
+      choose_bodies(client, *budget, bodies, candidates, scratch.chosen);
   if (!chosen) return std::nullopt;
   sort_by_id(tick, scratch.rows, scratch.chosen);
   // The members of the base are in order.
   const bool is_sorted =
-      on_base && scratch.chosen.empty() && bodies.known.size() == input.request.base->size();
+      on_base && scratch.chosen.empty() && bodies.known.size() == client.request.base->size();
   view.insert(view.end(), scratch.chosen.begin(), scratch.chosen.end());
   if (!is_sorted) sort_by_id(tick, scratch.rows, view);
-  list_waiting(candidates, input.request.members_max, waiting);
-  if (on_base) list_exits(input, bodies, scratch.chosen, scratch.exits);
+  list_waiting(candidates, client.request.members_max, waiting);
+  if (on_base) list_exits(client, bodies, scratch.chosen, scratch.exits);
   const ContentSize content_size =
-      write_content(input, bodies, {scratch.causes, scratch.exits, scratch.chosen}, content);
+      write_content(client, bodies, {scratch.causes, scratch.exits, scratch.chosen}, content);
   return ViewPlan{.on_base = on_base,
                   .has_news = !on_base || content_size.has_any,
                   .view_hash = hash_of(tick, view),

@@ -79,7 +79,7 @@ class Planner {
                 Members& view);
 
  private:
-  PlanContext tick_;
+  TickContext tick_;
   PlanScratch scratch_;
 };
 

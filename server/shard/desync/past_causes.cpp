@@ -87,7 +87,7 @@ class Gatherer {
     if (state == nullptr) return;
     for (std::size_t row = 0; row < state->rows.size(); ++row) {
       const BodyId id = state->rows.head(row).id;
-      if (!views::is_avatar(id)) break;
+      if (!views::is_controlled(id)) break;
       const Player player = views::owner_of(id);
       const bool has_changed =
           (history_.inputs().ticks_since(player.seat, before()) >> ago_ & 1) != 0;

@@ -64,7 +64,7 @@ class BotMatch {
       const Player me{static_cast<std::uint16_t>(seat)};
       own_.clear();
       for (std::size_t row = 0; row < world_.size(); ++row) {
-        if (world_.is_avatar_of(row, me)) own_.add(views::row_of(world_, row));
+        if (world_.is_controlled_by(row, me)) own_.add(views::row_of(world_, row));
       }
       const ConstBytes input = bots_[seat].decide(
           {.tick = world_.tick + 1, .me = me, .view = view_, .own = own_, .room = world_.room()});

@@ -36,7 +36,7 @@ views::Rows rows_of(const std::vector<Seat>& seats) {
   std::vector<std::byte> input(game.input.bytes);
   views::Rows rows{game};
   for (const Seat& seat : seats) {
-    const BodyId id = engine::avatar_id(1, {.lineage = seat.seat, .tick = {1}, .count = 0});
+    const BodyId id = engine::controlled_id(1, {.lineage = seat.seat, .tick = {1}, .count = 0});
     rows.add(
         {.head = {.id = id, .min = seat.min, .kind = game.avatar}, .state = state, .input = input});
   }

@@ -137,17 +137,16 @@ class PresentationTest : public ::testing::Test {
 TEST_F(PresentationTest, IsEmptyBeforeTheFirstView) {
   Presentation presentation{room_.like(), Player{kA}, stepper_};
   EXPECT_TRUE(presentation.shown(kStart).empty());
-  EXPECT_EQ(presentation.render_tick(kStart), Tick{});
+  EXPECT_EQ(presentation.shown_tick(kStart), Tick{});
   EXPECT_FALSE(presentation.is_extrapolated(kStart));
 }
 
 TEST_F(PresentationTest, ShowsOthersTwoTicksAfterTheyArrived) {
   ticks(100, kRest, kRight);
-  const std::uint32_t render_tick = room_.now().value - kOnTheWay - 2;
-  EXPECT_EQ(presentation_.render_tick(now()).value, render_tick);
-  EXPECT_EQ(presentation_.render_tick(now() + kPeriod / 2 - milliseconds{1}).value, render_tick);
-  EXPECT_EQ(presentation_.render_tick(now() + kPeriod / 2 + milliseconds{1}).value,
-            render_tick + 1);
+  const std::uint32_t shown_tick = room_.now().value - kOnTheWay - 2;
+  EXPECT_EQ(presentation_.shown_tick(now()).value, shown_tick);
+  EXPECT_EQ(presentation_.shown_tick(now() + kPeriod / 2 - milliseconds{1}).value, shown_tick);
+  EXPECT_EQ(presentation_.shown_tick(now() + kPeriod / 2 + milliseconds{1}).value, shown_tick + 1);
   const PresentedBody b = shown(kB, now());
   EXPECT_EQ(b.origin, Origin::Interpolated);
   const std::int32_t speed = velocity_x(kB);

@@ -19,8 +19,8 @@ constexpr BodyId crate_id(std::uint32_t number) {
                             {.lineage = engine::kSeatsMax + number, .tick = {0}, .count = 0});
 }
 
-constexpr BodyId kPlayer = engine::avatar_id(1, {.lineage = kSeat, .tick = {5}, .count = 0});
-constexpr BodyId kSuccessor = engine::avatar_id(2, {.lineage = kSeat, .tick = {9}, .count = 0});
+constexpr BodyId kPlayer = engine::controlled_id(1, {.lineage = kSeat, .tick = {5}, .count = 0});
+constexpr BodyId kSuccessor = engine::controlled_id(2, {.lineage = kSeat, .tick = {9}, .count = 0});
 constexpr BodyId kCrate = crate_id(0);
 constexpr BodyId kBullet =
     engine::spawned_id(engine::IdClass::ByEntity, {.lineage = kSeat, .tick = {9}, .count = 0});
@@ -32,7 +32,7 @@ class BodySlotsTest : public ::testing::Test {
     std::ranges::sort(ids);
     now_ = now_ + 1;
     slots_.update(now_, ids,
-                  [](BodyId id) { return engine::class_of(id) == engine::IdClass::Avatar; });
+                  [](BodyId id) { return engine::class_of(id) == engine::IdClass::Controlled; });
   }
 
   [[nodiscard]] std::vector<BodyId> ids(std::span<const SlotId> slots) const {
@@ -91,9 +91,9 @@ TEST_F(BodySlotsTest, OfPlayersAreLeft) {
   const SlotId crate = slots_.find(kCrate);
   const SlotId bullet = slots_.find(kBullet);
   tick({});
-  EXPECT_TRUE(slots_.slot(player).left);
-  EXPECT_FALSE(slots_.slot(crate).left);
-  EXPECT_FALSE(slots_.slot(bullet).left);
+  EXPECT_TRUE(slots_.slot(player).removed_by_server);
+  EXPECT_FALSE(slots_.slot(crate).removed_by_server);
+  EXPECT_FALSE(slots_.slot(bullet).removed_by_server);
 }
 
 TEST_F(BodySlotsTest, AreFoundForOneTickMore) {
@@ -120,7 +120,7 @@ TEST_F(BodySlotsTest, GiveNumbersAgainOnlyWhenAllHaveForgotten) {
   tick({kCrate});
   EXPECT_EQ(slots_.find(kCrate), gone);
   EXPECT_EQ(slots_.slot(gone).id, kCrate);
-  EXPECT_FALSE(slots_.slot(gone).left);
+  EXPECT_FALSE(slots_.slot(gone).removed_by_server);
   EXPECT_TRUE(slots_.slot(gone).is_present());
 }
 

@@ -25,7 +25,8 @@ class HostileReplayTest : public ::testing::Test {
     const std::vector<std::byte> state = tests::value_with(type, {{"hurt", hurt}});
     views::Rows rows{game_};
     for (std::uint32_t i = 0; i < walkers; ++i) {
-      const BodyId id = engine::avatar_id(1, {.lineage = 0, .tick = {i / 256}, .count = i % 256});
+      const BodyId id =
+          engine::controlled_id(1, {.lineage = 0, .tick = {i / 256}, .count = i % 256});
       const Vec2 place{kUnit + static_cast<std::int32_t>(i) % 20 * apart,
                        5 * kUnit - static_cast<std::int32_t>(i) / 20 * apart / 2};
       rows.add(

@@ -25,10 +25,10 @@ std::set<SlotId> members_of(const Islands& islands, SlotId slot) {
 TEST(Islands, TakeInWhoBeginsLater) {
   Islands islands;
   islands.clear(2);
-  islands.join(0, 1);
+  islands.link(0, 1);
   islands.begin(5);
   EXPECT_EQ(members_of(islands, 5), std::set<SlotId>{5});
-  islands.join(5, 0);
+  islands.link(5, 0);
   EXPECT_EQ(members_of(islands, 1), (std::set<SlotId>{0, 1, 5}));
 }
 
@@ -46,7 +46,7 @@ TEST(Islands, AreTheSetsThatJoinsMake) {
     for (std::uint64_t joins = rng.below(2 * kSlots); joins > 0; --joins) {
       const auto a = static_cast<SlotId>(rng.below(kSlots));
       const auto b = static_cast<SlotId>(rng.below(kSlots));
-      islands.join(a, b);
+      islands.link(a, b);
       const std::uint64_t old = colours[a];
       for (std::uint64_t& colour : colours) {
         if (colour == old) colour = colours[b];

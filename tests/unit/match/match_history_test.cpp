@@ -150,10 +150,10 @@ TEST_F(MatchLogTest, KnowsWhoHasLeftFromWhoHasDespawned) {
   }
   ASSERT_TRUE(match_.darts().empty());
   EXPECT_FALSE(history().slots().slot(dart).is_present());
-  EXPECT_FALSE(history().slots().slot(dart).left) << "a replay shows it";
+  EXPECT_FALSE(history().slots().slot(dart).removed_by_server) << "a replay shows it";
   const SlotId runner = match_.slot(1);
   match_.leave({1});
-  EXPECT_TRUE(history().slots().slot(runner).left) << "no replay shows it";
+  EXPECT_TRUE(history().slots().slot(runner).removed_by_server) << "no replay shows it";
 }
 
 void remove_darts(detail::Running& running) {
@@ -178,7 +178,7 @@ TEST(MatchHistory, KnowsWhatTheServerRemovesInItsFirstTick) {
   ASSERT_EQ(spawns.size(), 1U);
   const BodySlot& dart = match.history().slots().slot(spawns[0].child);
   EXPECT_FALSE(dart.is_present());
-  EXPECT_TRUE(dart.left) << "no replay shows it";
+  EXPECT_TRUE(dart.removed_by_server) << "no replay shows it";
 }
 
 }  // namespace

@@ -169,9 +169,9 @@ TEST_F(RayJudgeTest, StrikesWhoWasThereInTheTickLookedAt) {
   }
   ASSERT_TRUE(first);
   // The target's upper edge is then above the ray, which is half a unit below the target's start.
-  const Tick render_tick{match_->world().tick.value + 1 - *first};
-  const StateAt* seen = match_->state_after(render_tick);
-  const StateAt* after = match_->state_after(render_tick + 1);
+  const Tick seen_tick{match_->world().tick.value + 1 - *first};
+  const StateAt* seen = match_->state_after(seen_tick);
+  const StateAt* after = match_->state_after(seen_tick + 1);
   ASSERT_TRUE(seen != nullptr && after != nullptr);
   EXPECT_LE(seen->rows.head(1).min.y, kUnit / 2);
   EXPECT_GT(after->rows.head(1).min.y, kUnit / 2);

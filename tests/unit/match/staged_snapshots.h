@@ -201,7 +201,7 @@ class StagedMatch : public FieldMatch {
     }
     for (const views::RowHead& head : before_.heads()) {
       const bool is_gone = !match().state().rows.contains(head.id);
-      const bool has_left = is_gone && views::is_avatar(head.id);
+      const bool has_left = is_gone && views::is_controlled(head.id);
       if (has_left) left_.push_back(head.id);
     }
     before_ = match().state().rows;

@@ -56,7 +56,7 @@ TEST(DesyncFile, HoldsEverything) {
 TEST(DesyncFile, HasStateAndInputOfAnAvatarByName) {
   Desync desync = samples::desync();
   desync.client_view =
-      samples::view_of({{.id = engine::avatar_id(1, {.lineage = 3, .tick = {5}, .count = 0}),
+      samples::view_of({{.id = engine::controlled_id(1, {.lineage = 3, .tick = {5}, .count = 0}),
                          .kind = samples::kHero}});
   const auto document = json::parse(cli::to_json(desync, {}));
   const json& hero = document["client_view"]["entities"][0];

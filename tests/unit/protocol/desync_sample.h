@@ -27,9 +27,10 @@ inline void add_row(views::Rows& rows, const views::RowHead& head) {
   kind.write_default(state.data());
   alignas(8) std::array<std::byte, kTypeBytesMax> input{};
   game.input.write_default(input.data());
-  rows.add({.head = head,
-            .state = ConstBytes{state}.first(kind.bytes),
-            .input = ConstBytes{input}.first(views::is_avatar(head.id) ? game.input.bytes : 0)});
+  rows.add(
+      {.head = head,
+       .state = ConstBytes{state}.first(kind.bytes),
+       .input = ConstBytes{input}.first(views::is_controlled(head.id) ? game.input.bytes : 0)});
 }
 
 inline views::RowHead crate(std::uint32_t number, std::int32_t x) {

@@ -41,7 +41,7 @@ TEST(Desync, InWordsSaysWhoIsAbsent) {
 }
 
 TEST(Desync, InWordsNamesAFieldOfTheGame) {
-  const views::RowHead head{.id = engine::avatar_id(1, {.lineage = 3, .tick = {5}, .count = 0}),
+  const views::RowHead head{.id = engine::controlled_id(1, {.lineage = 3, .tick = {5}, .count = 0}),
                             .kind = samples::kHero};
   const views::ViewState expected = samples::view_of({head});
   views::ViewState got{.rows = views::Rows{games::arena()}, .room = expected.room};

@@ -20,7 +20,7 @@ using Bytes = std::vector<std::byte>;
 class ViewDifferenceTest : public ::testing::Test {
  protected:
   static BodyId runner_id() {
-    return engine::avatar_id(1, {.lineage = 1, .tick = {2}, .count = 0});
+    return engine::controlled_id(1, {.lineage = 1, .tick = {2}, .count = 0});
   }
 
   static BodyId crate_id(std::uint32_t i) {

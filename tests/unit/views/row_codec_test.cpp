@@ -68,7 +68,7 @@ std::vector<IdCase> ids() {
           for (const std::uint32_t generation : {0U, 15U, 16U, engine::kGenerations - 1}) {
             cases.push_back(
                 {name + std::to_string(lineage) + " generation " + std::to_string(generation),
-                 avatar_id(generation, spawned),
+                 controlled_id(generation, spawned),
                  {tick}});
           }
         }
@@ -91,7 +91,7 @@ TEST(IdCodec, EveryIdComesBackAndHasTheSizeThatWasSaid) {
 
 TEST(IdCodec, ACommonIdIsShort) {
   const Tick now{1'000};
-  const auto avatar = engine::avatar_id(1, {.lineage = 7, .tick = {940}, .count = 0});
+  const auto avatar = engine::controlled_id(1, {.lineage = 7, .tick = {940}, .count = 0});
   EXPECT_EQ(id_bits(avatar, now), 2U + 12 + (1 + 4) + 6 + 6 + 1);
   const auto dart =
       engine::spawned_id(IdClass::ByEntity, {.lineage = 7, .tick = {1'000}, .count = 0});

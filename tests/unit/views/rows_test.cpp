@@ -46,7 +46,7 @@ TEST_P(RowsOfGame, MakeTheSameRowsInAnotherWorld) {
     std::vector<RowRef> odd;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       (i % 2 == 0 ? even : odd).push_back(rows.row(i));
-      avatars += is_avatar(rows.head(i).id) ? 1U : 0U;
+      avatars += is_controlled(rows.head(i).id) ? 1U : 0U;
     }
     ASSERT_TRUE(add_all(copy, even));
     ASSERT_TRUE(add_all(copy, odd)) << "among the others";
@@ -100,7 +100,7 @@ class RowTest : public ::testing::Test {
 
   engine::World world_{field::game(), engine::make_map(field::game(), {.seats = 4}, kRate), kRate,
                        1};
-  RowHead head_{.id = engine::avatar_id(3, {.lineage = 1, .tick = {9}, .count = 0}),
+  RowHead head_{.id = engine::controlled_id(3, {.lineage = 1, .tick = {9}, .count = 0}),
                 .min = {2 * kUnit, 3 * kUnit},
                 .velocity = {5, -5}};
   std::vector<std::byte> state_ = field::bytes_of(field::Runner{.paint = 8});
@@ -142,9 +142,9 @@ TEST_F(RowTest, AnAvatarTakesItsSeatWithItsInput) {
 }
 
 TEST_F(RowTest, AnAvatarOfASeatThatTheMapHasNotIsRefused) {
-  head_.id = engine::avatar_id(1, {.lineage = 3, .tick = {1}, .count = 0});
+  head_.id = engine::controlled_id(1, {.lineage = 3, .tick = {1}, .count = 0});
   EXPECT_TRUE(can_be_added());
-  head_.id = engine::avatar_id(1, {.lineage = 4, .tick = {1}, .count = 0});
+  head_.id = engine::controlled_id(1, {.lineage = 4, .tick = {1}, .count = 0});
   EXPECT_FALSE(can_be_added());
 }
 
@@ -190,7 +190,7 @@ TEST(Rows, BeginWithAnotherGameAndDropTheirRows) {
 }
 
 TEST(Rows, TheOwnerIsThePlayerWhoseLineageTheIdHas) {
-  EXPECT_EQ(owner_of(engine::avatar_id(1, {.lineage = 5, .tick = {1}, .count = 2})), Player{5});
+  EXPECT_EQ(owner_of(engine::controlled_id(1, {.lineage = 5, .tick = {1}, .count = 2})), Player{5});
   const auto by_entity = [](std::uint32_t lineage) {
     return engine::spawned_id(engine::IdClass::ByEntity,
                               {.lineage = lineage, .tick = {1}, .count = 0});

@@ -225,7 +225,7 @@ TEST(ViewState, ArrivesWithAStateThatTheGameCallsImpossible) {
   Bytes room(game.room.bytes);
   game.room.write_default(room.data());
   ViewState view{.rows = Rows{game}, .room = room};
-  view.rows.add({.head = {.id = engine::avatar_id(1, {.lineage = 2, .tick = {9}, .count = 0}),
+  view.rows.add({.head = {.id = engine::controlled_id(1, {.lineage = 2, .tick = {9}, .count = 0}),
                           .kind = game.avatar},
                  .state = state,
                  .input = input});
