@@ -280,10 +280,6 @@ bool Client::command(std::uint8_t type, ConstBytes value) {
   return true;
 }
 
-std::size_t Client::commands_waiting() const {
-  return session_ != nullptr ? session_->commands.waiting() : 0;
-}
-
 void Client::leave() {
   reporter_.give_up();
   connection_.leave();

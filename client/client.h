@@ -90,9 +90,6 @@ class Client {
   /// each field within its range. Fails: false, without a session or while ten commands wait.
   [[nodiscard]] bool command(std::uint8_t type, ConstBytes value);
 
-  /// Returns the number of commands that the server has not taken.
-  [[nodiscard]] std::size_t commands_waiting() const;
-
   /// Ends the session; sends DISCONNECT if connected.
   void leave();
 

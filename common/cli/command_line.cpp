@@ -223,15 +223,6 @@ std::string apply_entry(CLI::App& app, const Names& known, const ConfigEntry& en
 
 }  // namespace
 
-Check one_of(const std::vector<std::string>& values) {
-  const std::string list = CLI::detail::join(values, ", ");
-  return {[values, list](const std::string& text) {
-            const bool is_known = std::ranges::find(values, text) != values.end();
-            return is_known ? std::string{} : '"' + text + "\" is unknown; give " + list;
-          },
-          list};
-}
-
 template <class T>
 Check in_range(T least, T most) {
   const std::string range = fmt::format("{} to {}", least, most);

@@ -51,8 +51,6 @@ struct Check {
   std::string kind{};  ///< the values that pass, for --help: "1 to 4096"; empty if help has them
 };
 
-[[nodiscard]] Check one_of(const std::vector<std::string>& values);
-
 /// Returns a check of a range, for std::int64_t, std::uint64_t and double.
 template <class T>
 [[nodiscard]] Check in_range(T least, T most);

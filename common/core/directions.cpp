@@ -1,6 +1,8 @@
-#include "core/directions.h"
+// Defines aimed(): unit vectors in whole numbers.
 
 #include "core/assert.h"
+#include "core/fixed.h"
+#include "tickbox/game.h"
 
 #include <array>
 #include <cstddef>
@@ -8,29 +10,18 @@
 namespace tickbox {
 namespace {
 
-constexpr std::size_t kQuarter = kDirectionCount / 4;
+constexpr std::size_t kQuarter = kDirections / 4;
 constexpr std::int64_t kOne = std::int64_t{1} << 30;
 constexpr std::int64_t kHalfPi = 1'686'629'713;  // π/2 · 2^30
 
-/// Returns sin(x) for x in [0, π/4], from its Taylor series in 30 binary digits. The error is far
-/// below the resolution of the table's 16 digits.
-constexpr std::int64_t sine(std::int64_t x) {
+/// Returns the Taylor series of a sine or cosine of x in [0, π/4], in 30 binary digits: `first`,
+/// then each term from the one before, with the factor x² / (n (n + 1)). The error is far below the
+/// resolution of the table's 16 digits.
+constexpr std::int64_t series(std::int64_t first, std::int64_t n, std::int64_t x) {
   const std::int64_t square = x * x / kOne;
-  std::int64_t term = x;
-  std::int64_t sum = x;
-  for (std::int64_t n = 2; n <= 12; n += 2) {
-    term = -(term * square / kOne) / (n * (n + 1));
-    sum += term;
-  }
-  return sum;
-}
-
-/// Returns cos(x) for x in [0, π/4].
-constexpr std::int64_t cosine(std::int64_t x) {
-  const std::int64_t square = x * x / kOne;
-  std::int64_t term = kOne;
-  std::int64_t sum = kOne;
-  for (std::int64_t n = 1; n <= 11; n += 2) {
+  std::int64_t term = first;
+  std::int64_t sum = first;
+  for (; n <= 12; n += 2) {
     term = -(term * square / kOne) / (n * (n + 1));
     sum += term;
   }
@@ -44,7 +35,7 @@ constexpr std::array<std::int32_t, kQuarter + 1> kSines = [] {
     const bool lower_half = i <= kQuarter / 2;
     const auto steps = static_cast<std::int64_t>(lower_half ? i : kQuarter - i);
     const std::int64_t angle = kHalfPi * steps / static_cast<std::int64_t>(kQuarter);
-    const std::int64_t value = lower_half ? sine(angle) : cosine(angle);
+    const std::int64_t value = lower_half ? series(angle, 2, angle) : series(kOne, 1, angle);
     table[i] = static_cast<std::int32_t>((value + (1 << 13)) >> 14);
   }
   return table;
@@ -59,7 +50,7 @@ std::int32_t scaled(std::int32_t sine_of_angle, std::int32_t length) {
 
 Vec2 aimed(std::int32_t direction, std::int32_t length) {
   TICKBOX_ASSERT(length >= 0 && length <= kSpeedLimit);
-  const std::size_t turned = static_cast<std::uint32_t>(direction) % kDirectionCount;
+  const std::size_t turned = static_cast<std::uint32_t>(direction) % kDirections;
   const std::size_t within = turned % kQuarter;
   const std::int32_t along = scaled(kSines[kQuarter - within], length);
   const std::int32_t across = scaled(kSines[within], length);

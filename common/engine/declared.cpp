@@ -131,16 +131,6 @@ std::string difference(const TypeInfo& type, ConstBytes a, ConstBytes b) {
   return names;
 }
 
-void append_canonical(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>& out) {
-  for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
-    const auto value = static_cast<std::uint64_t>(value_of(field, i, bytes));
-    for (unsigned byte = 0; byte < field.bytes; ++byte) {
-      out.push_back(static_cast<std::byte>(value >> 8 * byte & 0xff));
-    }
-    return true;
-  });
-}
-
 void append_clean(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>& out) {
   const std::size_t first = out.size();
   out.resize(first + type.bytes);
@@ -149,14 +139,6 @@ void append_clean(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>
     set_value(field, i, value_of(field, i, bytes), copy);
     return true;
   });
-}
-
-std::size_t canonical_bytes(const TypeInfo& type) {
-  std::size_t bytes = 0;
-  for (const FieldInfo& field : type.fields()) {
-    bytes += std::size_t{field.bytes} * field.times;
-  }
-  return bytes;
 }
 
 void pack(const TypeInfo& type, ConstBytes bytes, BitWriter& out) {

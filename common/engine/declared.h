@@ -1,6 +1,6 @@
 #pragma once
-// Declared types as bytes in memory: reading, writing and comparing their fields, packing them as
-// bits, and the canonical bytes that hashes take.
+// Declared types as bytes in memory: reading, writing and comparing their fields, and packing them
+// as bits.
 
 #include "core/bytes.h"
 #include "core/numbers.h"
@@ -33,12 +33,6 @@ void set_value(const FieldInfo& field, std::size_t i, std::int64_t value, Mutabl
 
 /// Returns the names of the fields whose values differ, as in "coyote, dead".
 [[nodiscard]] std::string difference(const TypeInfo& type, ConstBytes a, ConstBytes b);
-
-/// Appends the fields in their canonical form: each value as little-endian bytes of its size.
-void append_canonical(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>& out);
-
-/// Returns the number of bytes that append_canonical() appends.
-[[nodiscard]] std::size_t canonical_bytes(const TypeInfo& type);
 
 /// Appends a copy of a type whose bytes between the fields are zero.
 void append_clean(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>& out);

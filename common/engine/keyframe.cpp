@@ -51,11 +51,6 @@ std::size_t entity_bytes_max(const GameTable& game) {
   return kEntityHeadBytesMax + state;
 }
 
-std::size_t keyframe_bytes(const GameTable& game, std::size_t seats, std::size_t entities) {
-  return kHeadBytesMax + packed_bytes(game.room) + packed_bytes(game.secret) +
-         seats * seat_bytes_max(game) + entities * entity_bytes_max(game);
-}
-
 void write_packed(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>& out) {
   BitWriter writer{out};
   pack(type, bytes, writer);
@@ -184,14 +179,13 @@ bool read_seat(NumberReader& in, Player player, Keyframe& keyframe) {
 
 }  // namespace
 
-std::size_t keyframe_bytes_max(const GameTable& game, std::size_t seats) {
-  return keyframe_bytes(game, seats, kEntitiesMax);
-}
-
 std::size_t keyframe_bytes_of(const World& world) {
   constexpr std::size_t kMorePerSeat = 3;
+  const GameTable& game = world.game();
   const std::size_t seats = world.seats().size();
-  return keyframe_bytes(world.game(), seats, world.size() + kMorePerSeat * seats);
+  return kHeadBytesMax + packed_bytes(game.room) + packed_bytes(game.secret) +
+         seats * seat_bytes_max(game) +
+         (world.size() + kMorePerSeat * seats) * entity_bytes_max(game);
 }
 
 void encode_keyframe(const World& world, std::vector<std::byte>& out) {

@@ -29,10 +29,6 @@ struct Keyframe {
   std::vector<InputSource> sources;  ///< by seat: of the last input; neutral for a free seat
 };
 
-/// Returns the most bytes of one keyframe, with kEntitiesMax entities. decode_keyframe()
-/// refuses more.
-[[nodiscard]] std::size_t keyframe_bytes_max(const GameTable& game, std::size_t seats);
-
 /// Returns enough bytes for a world's keyframe, even if every seat is taken and has three more
 /// entities.
 [[nodiscard]] std::size_t keyframe_bytes_of(const World& world);

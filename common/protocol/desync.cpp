@@ -66,12 +66,6 @@ void add_difference(const engine::WorldDifference& difference, LogFields& fields
 
 }  // namespace
 
-std::string difference_in_words(const engine::WorldDifference& difference) {
-  LogFields fields;
-  add_difference(difference, fields);
-  return fields_as_text(fields);
-}
-
 LogFields fields_of(const Desync& desync) {
   const ViewName& view = desync.view;
   LogFields fields{{"seat", desync.seat.value},

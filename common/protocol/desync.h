@@ -70,12 +70,9 @@ class DesyncSink {
 [[nodiscard]] std::string_view name_of(DesyncEnd end);
 [[nodiscard]] std::string_view name_of(DesyncSide side);
 
-/// Formats a difference as key=value, for a log. The text names what differs first (an entity, or
-/// the room), each of its differing fields with both values, and how many entities and fields
-/// differ in total.
-[[nodiscard]] std::string difference_in_words(const engine::WorldDifference& difference);
-
-/// Formats the desync as key=value, for a log.
+/// Formats the desync as key=value, for a log. If the views were compared, the text names what
+/// differs first (an entity, or the room), each of its differing fields with both values, and how
+/// many entities and fields differ in total.
 [[nodiscard]] std::string in_words(const Desync& desync);
 
 /// Returns the same as the fields of a log event.

@@ -65,7 +65,7 @@ RunningServer::RunningServer(Command command) : process_(on_free_ports(std::move
 }
 
 os::HttpResponse RunningServer::get(std::string_view path) const {
-  auto response = os::http_get(net::parse_address(admin_).value(), path, kPatience);
+  auto response = os::http_send(net::parse_address(admin_).value(), {.path = path}, kPatience);
   if (!response) throw std::runtime_error{response.error()};
   return *std::move(response);
 }

@@ -104,7 +104,6 @@ TEST_F(PlayerDataTest, CommandsReachTheGameOnceEachAndInOrder) {
   }
   room_.run_for(seconds{3});
   for (std::size_t client = 0; client < 4; ++client) {
-    EXPECT_EQ(room_.client(client).commands_waiting(), 0U);
     EXPECT_GT(said[client].size(), 40U);
     std::vector<Commanded> heard;
     std::ranges::copy_if(room_.commanded, std::back_inserter(heard),

@@ -2,7 +2,6 @@
 // newest for each tick, and nothing for ticks that are over or too far away. A message with a value
 // out of its range, or with more inputs than fit, is as if it had never been sent.
 
-#include "core/directions.h"
 #include "protocol/messages.h"
 #include "tests/support/declared_values.h"
 #include "tests/threats/peers/raw_peer.h"

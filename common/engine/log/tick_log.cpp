@@ -248,14 +248,6 @@ void TickLog::keyframe(const World& world, std::uint64_t state_hash,
 
 // --- TickLogReader ---
 
-std::vector<InputSource> sources_by_seat(const DecodedTick& tick, std::size_t seats) {
-  std::vector<InputSource> sources(seats, InputSource::Neutral);
-  for (const auto& [player, source] : tick.sources) {
-    sources[player.seat] = source;
-  }
-  return sources;
-}
-
 void TickLogReader::read_leaves(NumberReader& in, DecodedTick& tick) {
   Gaps gaps;
   const std::uint32_t count = in.count(held_.seats(), 1);

@@ -159,9 +159,6 @@ struct DecodedTick {
   [[nodiscard]] TickOrigins origins() const { return {.sources = sources, .clients = clients}; }
 };
 
-/// Returns the sources by seat after a tick, as a keyframe has them.
-[[nodiscard]] std::vector<InputSource> sources_by_seat(const DecodedTick& tick, std::size_t seats);
-
 enum class LogError : std::uint8_t {
   Malformed,  ///< bytes that no writer makes of a tick of this game
 };

@@ -32,8 +32,6 @@ inline constexpr std::chrono::seconds kHttpTimeout{5};
 /// Largest response that http_send() accepts; /metrics is far smaller.
 inline constexpr std::size_t kHttpResponseBytesMax = std::size_t{8} * 1024 * 1024;
 
-/// Streams open at once, besides the kHttpConnectionsMax; a further one is refused with status 503.
-inline constexpr std::size_t kHttpStreamsMax = 16;
 /// Most bytes that a source is asked for at once.
 inline constexpr std::size_t kHttpChunkBytesMax = std::size_t{64} * 1024;
 
@@ -105,7 +103,8 @@ struct HttpCount {
 
 /// A server for GET, HEAD and POST (else 405), with an allowed Host (else 403) and a limited header
 /// (else 431) and body (else 413). A refusal closes the connection, and is sent before the body
-/// arrives. A stream closes it too, at its end or as soon as the client has closed.
+/// arrives. A stream closes it too, at its end or as soon as the client has closed. Streams take no
+/// place of other connections; how many may be open is for the handler to decide.
 class HttpServer {
  public:
   /// Binds the address, then serves from its own thread. Fails: with one line.
@@ -138,11 +137,6 @@ class HttpServer {
 [[nodiscard]] std::expected<HttpResponse, std::string> http_send(const net::Address& server,
                                                                  const HttpRequest& request,
                                                                  Duration timeout);
-
-/// Calls http_send() with `GET path`.
-[[nodiscard]] std::expected<HttpResponse, std::string> http_get(const net::Address& server,
-                                                                std::string_view path,
-                                                                Duration timeout);
 
 /// The functions that http_stream() calls, in this order.
 struct HttpSink {

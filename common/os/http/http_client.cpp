@@ -248,11 +248,6 @@ std::expected<HttpResponse, std::string> read_answer(std::string_view came) {
   return response_of(parser);
 }
 
-std::expected<HttpResponse, std::string> http_get(const net::Address& server, std::string_view path,
-                                                  Duration timeout) {
-  return http_send(server, {.path = path}, timeout);
-}
-
 std::expected<HttpResponse, std::string> http_send(const net::Address& server,
                                                    const HttpRequest& request, Duration timeout) {
   const auto made = make_exchange(server, request);

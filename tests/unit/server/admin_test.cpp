@@ -95,7 +95,7 @@ TEST(AdminServerTest, IsScrapedWhileItStarts) {
     std::atomic<unsigned> status = 503;
     std::thread scraper{[&status, address = (*admin)->local_address()] {
       while (status == 503) {
-        const auto answer = os::http_get(address, "/metrics", seconds{5});
+        const auto answer = os::http_send(address, {.path = "/metrics"}, seconds{5});
         status = answer ? answer->status : 0;
       }
     }};

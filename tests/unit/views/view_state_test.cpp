@@ -165,7 +165,7 @@ TEST_F(ViewStateBits, OfNoMemberAreTheRoom) {
   const auto view = read();
   ASSERT_TRUE(view);
   EXPECT_TRUE(view->rows.empty());
-  EXPECT_EQ(hash_of(*view), hash_bytes(Bytes(engine::canonical_bytes(game_.room)), 0));
+  EXPECT_EQ(hash_of(*view), hash_bytes(Bytes(game_.room.bytes), 0));
 }
 
 TEST_F(ViewStateBits, HaveMembersById) {
