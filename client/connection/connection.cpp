@@ -1,6 +1,7 @@
 #include "client/connection/connection.h"
 
 #include "core/assert.h"
+#include "core/text.h"
 #include "protocol/messages.h"
 
 #include <fmt/core.h>
@@ -12,26 +13,13 @@
 namespace tickbox::client {
 namespace {
 
+/// Requires: a reason that a server sends.
 std::string in_words(net::DisconnectReason reason) {
-  switch (reason) {
-    case net::DisconnectReason::ClientLeft:
-      return "left";
-    case net::DisconnectReason::ServerStopping:
-      return "server is stopping";
-    case net::DisconnectReason::TimedOut:
-      return "the server received nothing from this client for too long";
-    case net::DisconnectReason::Kicked:
-      return "removed by the server";
-    case net::DisconnectReason::TakenOver:
-      return "this client has connected from elsewhere";
-    case net::DisconnectReason::MatchEnded:
-      return "the match has ended";
-    case net::DisconnectReason::OtherVersion:
-    case net::DisconnectReason::OtherRules:
-    case net::DisconnectReason::OtherMap:
-      break;  // only a client sends these
-  }
-  return "unknown";
+  return std::string{name_among<net::DisconnectReason::MatchEnded>(
+      {"unknown", "left", "server is stopping",
+       "the server received nothing from this client for too long", "removed by the server",
+       "this client has connected from elsewhere", "the match has ended"},
+      reason)};
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// Helpers for text: the known name nearest to a wrong one, text without surrounding blanks, lines
-// of a text that people write, hashes as text.
+// Helpers for text: names of enumerators, the known name nearest to a wrong one, text without
+// surrounding blanks, lines of a text that people write, hashes as text.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,6 +10,16 @@
 #include <string_view>
 
 namespace tickbox {
+
+/// Returns the name of an enumerator; "unknown" for a value beyond `kLast`. `names`: of 0 to
+/// `kLast`, in this order.
+template <auto kLast, std::size_t kNames>
+[[nodiscard]] constexpr std::string_view name_among(const std::string_view (&names)[kNames],
+                                                    decltype(kLast) value) {
+  static_assert(kNames == static_cast<std::size_t>(kLast) + 1);
+  const auto at = static_cast<std::size_t>(value);
+  return at < kNames ? names[at] : "unknown";
+}
 
 /// Returns the Levenshtein distance: the fewest letters to insert, remove or replace. For messages
 /// only, because it allocates.

@@ -2,9 +2,12 @@
 // The reasons for which a received datagram is dropped: a closed list, counted and shown in metrics
 // by name.
 
+#include "core/text.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string_view>
 
 namespace tickbox::net {
@@ -24,7 +27,12 @@ enum class DropReason : std::uint8_t {
 inline constexpr std::size_t kDropReasons = 10;
 
 /// Returns the name of a reason, in snake_case, as metrics use it.
-[[nodiscard]] std::string_view name_of(DropReason reason);
+[[nodiscard]] constexpr std::string_view name_of(DropReason reason) {
+  return name_among<DropReason::BadCookie>(
+      {"too_short", "too_long", "unknown_type", "unknown_connection", "replayed", "forged",
+       "malformed", "unexpected", "rate_limited", "bad_cookie"},
+      reason);
+}
 
 /// A count for each reason.
 class DropCounts {
@@ -35,7 +43,9 @@ class DropCounts {
     return counts_[static_cast<std::size_t>(reason)];
   }
 
-  [[nodiscard]] std::uint64_t total() const;
+  [[nodiscard]] std::uint64_t total() const {
+    return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
+  }
 
  private:
   std::array<std::uint64_t, kDropReasons> counts_{};

@@ -1,6 +1,7 @@
 #include "net/handshake.h"
 
 #include "core/byte_cursor.h"
+#include "core/text.h"
 #include "net/verified_root.h"
 
 #include "schema/wire_generated.h"
@@ -65,25 +66,11 @@ std::uint64_t schema_hash() {
 }
 
 std::string_view name_of(DisconnectReason reason) {
-  switch (reason) {
-    case DisconnectReason::ClientLeft:
-      return "client_left";
-    case DisconnectReason::ServerStopping:
-      return "server_stopping";
-    case DisconnectReason::TimedOut:
-      return "timed_out";
-    case DisconnectReason::Kicked:
-      return "kicked";
-    case DisconnectReason::TakenOver:
-      return "taken_over";
-    case DisconnectReason::MatchEnded:
-      return "match_ended";
-    case DisconnectReason::OtherVersion:
-    case DisconnectReason::OtherRules:
-    case DisconnectReason::OtherMap:
-      return name_of(*refusal_in(reason));
-  }
-  return "unknown";
+  if (const auto refusal = refusal_in(reason)) return name_of(*refusal);
+  return name_among<DisconnectReason::MatchEnded>(
+      {"unknown", "client_left", "server_stopping", "timed_out", "kicked", "taken_over",
+       "match_ended"},
+      reason);
 }
 
 std::optional<RefuseReason> refusal_in(DisconnectReason reason) {

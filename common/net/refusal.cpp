@@ -1,55 +1,35 @@
 #include "net/refusal.h"
 
+#include "core/text.h"
+
 namespace tickbox::net {
 
 std::string_view name_of(RefuseReason reason) {
-  switch (reason) {
-    case RefuseReason::Full:
-      return "full";
-    case RefuseReason::Protocol:
-      return "protocol";
-    case RefuseReason::Schema:
-      return "schema";
-    case RefuseReason::Draining:
-      return "draining";
-    case RefuseReason::KeyUnknown:
-      return "key_unknown";
-    case RefuseReason::TokenForged:
-      return "token_forged";
-    case RefuseReason::TokenExpired:
-      return "token_expired";
-    case RefuseReason::TokenBeforeBoot:
-      return "token_before_boot";
-    case RefuseReason::TokenElsewhere:
-      return "token_elsewhere";
-    case RefuseReason::TokenRoom:
-      return "token_room";
-    case RefuseReason::TokenUsed:
-      return "token_used";
-    case RefuseReason::TokenTaken:
-      return "token_taken";
-    case RefuseReason::TokensFull:
-      return "tokens_full";
-    case RefuseReason::Restarted:
-      return "restarted";
-    case RefuseReason::TicketForged:
-      return "ticket_forged";
-    case RefuseReason::TicketOver:
-      return "ticket_over";
-    case RefuseReason::Denied:
-      return "denied";
-    case RefuseReason::TokenEarly:
-      return "token_early";
-    case RefuseReason::TokenLong:
-      return "token_long";
-    case RefuseReason::GameVersion:
-      return "game_version";
-    case RefuseReason::GameRules:
-      return "game_rules";
-    case RefuseReason::Map:
-      return "map";
-  }
-  return "unknown";
+  // By reason; 0 is none.
+  static constexpr std::string_view kNames[] = {"unknown",
+                                                "full",
+                                                "protocol",
+                                                "schema",
+                                                "draining",
+                                                "key_unknown",
+                                                "token_forged",
+                                                "token_expired",
+                                                "token_before_boot",
+                                                "token_elsewhere",
+                                                "token_room",
+                                                "token_used",
+                                                "token_taken",
+                                                "tokens_full",
+                                                "restarted",
+                                                "ticket_forged",
+                                                "ticket_over",
+                                                "denied",
+                                                "token_early",
+                                                "token_long",
+                                                "game_version",
+                                                "game_rules",
+                                                "map"};
+  return name_among<RefuseReason::Map>(kNames, reason);
 }
 
 bool is_final(RefuseReason reason) {

@@ -1,5 +1,7 @@
 #include "protocol/desync.h"
 
+#include "core/text.h"
+
 #include <fmt/core.h>
 
 #include <iterator>
@@ -7,37 +9,16 @@
 namespace tickbox::protocol {
 
 std::string_view name_of(DesyncEnd end) {
-  switch (end) {
-    case DesyncEnd::Compared:
-      return "compared";
-    case DesyncEnd::Forgotten:
-      return "forgotten";
-    case DesyncEnd::Unanswered:
-      return "unanswered";
-  }
-  return "unknown";
+  return name_among<DesyncEnd::Unanswered>({"compared", "forgotten", "unanswered"}, end);
 }
 
 std::string_view name_of(DesyncSide side) {
-  return side == DesyncSide::Server ? "server" : "client";
+  return name_among<DesyncSide::Client>({"server", "client"}, side);
 }
 
 std::string_view name_of(DesyncCause::Kind kind) {
-  switch (kind) {
-    case DesyncCause::Kind::Input:
-      return "input";
-    case DesyncCause::Kind::Outcome:
-      return "outcome";
-    case DesyncCause::Kind::Strike:
-      return "strike";
-    case DesyncCause::Kind::Room:
-      return "room";
-    case DesyncCause::Kind::Exit:
-      return "exit";
-    case DesyncCause::Kind::InFull:
-      return "in_full";
-  }
-  return "unknown";
+  return name_among<DesyncCause::Kind::InFull>(
+      {"input", "outcome", "strike", "room", "exit", "in_full"}, kind);
 }
 
 namespace {

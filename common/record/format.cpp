@@ -3,6 +3,7 @@
 #include "core/assert.h"
 #include "core/hash.h"
 #include "core/numbers.h"
+#include "core/text.h"
 
 #include <algorithm>
 #include <iterator>
@@ -85,17 +86,11 @@ Header without_file(Header header) {
 }
 
 std::string_view describe(RecordError error) {
-  switch (error) {
-    case RecordError::NotARecording:
-      return "it is not a recording";
-    case RecordError::HeaderCut:
-      return "it ends within its header: nothing was recorded yet";
-    case RecordError::HeaderDamaged:
-      return "every copy of its header is damaged";
-    case RecordError::UnknownVersion:
-      return "it was written by another version of the recording format";
-  }
-  std::unreachable();
+  return name_among<RecordError::UnknownVersion>(
+      {"it is not a recording", "it ends within its header: nothing was recorded yet",
+       "every copy of its header is damaged",
+       "it was written by another version of the recording format"},
+      error);
 }
 
 std::array<std::byte, kFileHeaderBytes> encode_header(const Header& header) {

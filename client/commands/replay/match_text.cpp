@@ -1,6 +1,7 @@
 #include "client/commands/replay/match_text.h"
 
 #include "client/scenario/trace.h"
+#include "core/text.h"
 #include "engine/declared.h"
 #include "engine/log/tick_codec.h"
 #include "engine/log/value_json.h"
@@ -56,66 +57,21 @@ std::string body_json(const engine::World& world, std::size_t row) {
   return text + "}";
 }
 
-std::string_view source_name(engine::InputSource source) {
-  switch (source) {
-    case engine::InputSource::Received:
-      return "received";
-    case engine::InputSource::Repeated:
-      return "repeated";
-    case engine::InputSource::Neutral:
-      return "neutral";
-  }
-  return "unknown";
+std::string_view name_of(engine::InputSource source) {
+  return name_among<engine::InputSource::Neutral>({"received", "repeated", "neutral"}, source);
 }
 
 std::string_view name_of(engine::OutcomeKind kind) {
-  switch (kind) {
-    case engine::OutcomeKind::Left:
-      return "left";
-    case engine::OutcomeKind::Joined:
-      return "joined";
-    case engine::OutcomeKind::Spawned:
-      return "spawned";
-    case engine::OutcomeKind::Removed:
-      return "removed";
-    case engine::OutcomeKind::Focused:
-      return "focused";
-    case engine::OutcomeKind::Commanded:
-      return "commanded";
-    case engine::OutcomeKind::Decided:
-      return "decided";
-    case engine::OutcomeKind::Seat:
-      return "seat";
-    case engine::OutcomeKind::Room:
-      return "room";
-    case engine::OutcomeKind::Secret:
-      return "secret";
-    case engine::OutcomeKind::Published:
-      return "published";
-    case engine::OutcomeKind::Closed:
-      return "closed";
-  }
-  return "unknown";
+  return name_among<engine::OutcomeKind::Closed>(
+      {"left", "joined", "spawned", "removed", "focused", "commanded", "decided", "seat", "room",
+       "secret", "unknown", "published", "closed"},
+      kind);
 }
 
 bool has_seat(engine::OutcomeKind kind) {
-  switch (kind) {
-    case engine::OutcomeKind::Left:
-    case engine::OutcomeKind::Joined:
-    case engine::OutcomeKind::Spawned:
-    case engine::OutcomeKind::Focused:
-    case engine::OutcomeKind::Commanded:
-    case engine::OutcomeKind::Seat:
-      return true;
-    case engine::OutcomeKind::Removed:
-    case engine::OutcomeKind::Decided:
-    case engine::OutcomeKind::Room:
-    case engine::OutcomeKind::Secret:
-    case engine::OutcomeKind::Published:
-    case engine::OutcomeKind::Closed:
-      return false;
-  }
-  return false;
+  using enum engine::OutcomeKind;
+  return kind == Left || kind == Joined || kind == Spawned || kind == Focused ||
+         kind == Commanded || kind == Seat;
 }
 
 bool has_entity(engine::OutcomeKind kind) {
@@ -170,7 +126,7 @@ std::string tick_json(const engine::World& world, const engine::DecodedTick& tic
   const auto input = [&](const engine::PlayerSource& each) {
     return fmt::format(R"({{"seat":{},"input":{},"source":"{}"}})", each.player.seat,
                        engine::value_json(game.input, input_in(world, tick.record, each.player)),
-                       source_name(each.source));
+                       name_of(each.source));
   };
   const auto outcome = [&](const engine::Outcome& each) {
     return outcome_json(game, tick.record, each);
