@@ -1,12 +1,12 @@
 #include "client/commands/text.h"
 
+#include "core/values.h"
 #include "engine/entity_id.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -33,15 +33,8 @@ constexpr WallTime kCalendarBegin{};
 
 }  // namespace
 
-std::optional<std::uint64_t> parse_id(std::string_view text) {
-  std::uint64_t id = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  const bool is_id = error == std::errc{} && stop == text.data() + text.size();
-  return is_id ? std::optional{id} : std::nullopt;
-}
-
 std::expected<std::uint64_t, std::string> parse_client(std::string_view text) {
-  if (const auto id = parse_id(text)) return *id;
+  if (const auto id = parse_as<std::uint64_t>(text)) return *id;
   return std::unexpected{fmt::format("'{}' is not a client id; give a whole number, 0 to {}", text,
                                      std::numeric_limits<std::uint64_t>::max())};
 }

@@ -1,6 +1,6 @@
 #pragma once
 // Text for people: numbers, names of entities, calendar times in words, and the check of untrusted
-// bytes before a terminal prints them. Also ids as people write them.
+// bytes before a terminal prints them. Also client ids as people write them.
 
 #include "core/clock.h"
 
@@ -12,9 +12,6 @@
 #include <string_view>
 
 namespace tickbox::commands {
-
-/// Reads the id of a client or of an entity: a whole number of 64 bits.
-[[nodiscard]] std::optional<std::uint64_t> parse_id(std::string_view text);
 
 /// Parses a client id. Fails: with a message in one line.
 [[nodiscard]] std::expected<std::uint64_t, std::string> parse_client(std::string_view text);

@@ -3,11 +3,11 @@
 
 #include "cli/help_text.h"
 
+#include "core/values.h"
 #include "os/process/standard_output.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <unistd.h>
@@ -22,11 +22,8 @@ constexpr std::size_t kCommandColumn = 12;
 std::optional<std::size_t> columns_variable() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here changes the environment
   const char* const value = std::getenv("COLUMNS");
-  const std::string_view text{value != nullptr ? value : ""};
-  std::size_t columns = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
-  const bool is_number = error == std::errc{} && stop == text.data() + text.size();
-  return is_number && columns > 0 ? std::optional{columns} : std::nullopt;
+  const auto columns = parse_as<std::size_t>(value != nullptr ? value : "");
+  return columns > std::size_t{0} ? columns : std::nullopt;
 }
 
 std::string_view first_sentence(std::string_view text) {

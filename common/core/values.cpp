@@ -104,12 +104,9 @@ std::expected<HostPort, std::string> parse_host_port(std::string_view text) {
       (!bracketed && host.contains(':'))) {
     return refuse(text, "HOST:PORT", example);
   }
-  HostPort result{.host = std::string{host}};
-  const auto [stop, error] = std::from_chars(port.data(), port.data() + port.size(), result.port);
-  if (error != std::errc{} || stop != port.data() + port.size()) {
-    return refuse(text, "HOST:PORT", example + "; a port is 0 to 65535");
-  }
-  return result;
+  const auto number = parse_as<std::uint16_t>(port);
+  if (!number) return refuse(text, "HOST:PORT", example + "; a port is 0 to 65535");
+  return HostPort{.host = std::string{host}, .port = *number};
 }
 
 }  // namespace tickbox

@@ -1,17 +1,29 @@
 #pragma once
-// Parses quantities from the command line and from files: 250ms, 64KiB, HOST:PORT.
+// Parses numbers and quantities from the command line and from files: 250ms, 64KiB, HOST:PORT.
 
 #include "core/clock.h"
 
+#include <charconv>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace tickbox {
 
-// Each parser fails with one line that quotes the text and shows a valid example or the limit. None
-// accepts blanks, or a number with a sign.
+/// Parses all of `text` as a number that fits a T. Blanks and a plus are no part of one.
+template <class T>
+[[nodiscard]] std::optional<T> parse_as(std::string_view text) {
+  T number{};
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_all = error == std::errc{} && stop == text.data() + text.size();
+  return is_all ? std::optional{number} : std::nullopt;
+}
+
+// Each other parser fails with one line that quotes the text and shows a valid example or the
+// limit. None accepts blanks, or a number with a sign.
 
 /// Parses "10" (seconds), "250ms", "5m", "24h"; units ns us ms s m h, decimals allowed. At most 10
 /// years.

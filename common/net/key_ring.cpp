@@ -1,9 +1,9 @@
 #include "net/key_ring.h"
 
 #include "core/text.h"
+#include "core/values.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <span>
 #include <utility>
@@ -17,12 +17,10 @@ constexpr std::string_view kHeading =
     "tokens.\n# Keep this file secret: anybody who has it can issue tokens.\n";
 
 std::optional<RingKey> parse_line(std::string_view line) {
-  RingKey key;
   const std::size_t blank = std::min(line.find_first_of(kBlanks), line.size());
-  const std::string_view id = line.substr(0, blank);
-  const auto [stop, error] = std::from_chars(id.data(), id.data() + id.size(), key.id);
-  const bool has_id = error == std::errc{} && stop == id.data() + id.size();
-  if (!has_id || key.id == kPublishedKeyId) return std::nullopt;
+  const auto id = parse_as<std::uint32_t>(line.substr(0, blank));
+  if (!id || *id == kPublishedKeyId) return std::nullopt;
+  RingKey key{.id = *id};
   if (!from_hex(trimmed(line.substr(blank)), key.key)) return std::nullopt;
   return key;
 }

@@ -1,11 +1,12 @@
 #include "net/link_simulator.h"
 
 #include "core/text.h"
+#include "core/values.h"
 #include "net/transport.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <cmath>
 
 namespace tickbox::net {
 namespace {
@@ -37,17 +38,6 @@ constexpr Duration kLinkDelayMax = std::chrono::seconds{10};
 constexpr std::array kKeys{"delay"sv,   "jitter"sv,  "loss"sv,     "duplicate"sv,
                            "reorder"sv, "corrupt"sv, "truncate"sv, "seed"sv};
 
-/// The largest whole part of a number. A number in millionths fits 64 bits.
-constexpr std::uint64_t kWholeMax = 1'000'000'000'000;
-
-struct Unit {
-  std::string_view name;
-  std::uint64_t nanoseconds;
-};
-
-constexpr std::array kUnits{Unit{"ns"sv, 1}, Unit{"us"sv, 1'000}, Unit{"ms"sv, 1'000'000},
-                            Unit{"s"sv, 1'000'000'000}};
-
 std::string quoted(std::string_view text) {
   return "'" + std::string{text} + "'";
 }
@@ -60,56 +50,25 @@ std::string all_keys() {
   return keys;
 }
 
-// Parses a decimal number exactly, in millionths. At most kWholeMax and six decimals; no sign, no
-// exponent.
-std::optional<std::uint64_t> parse_millionths(std::string_view text) {
-  const std::size_t point = std::min(text.find('.'), text.size());
-  const std::string_view whole = text.substr(0, point);
-  const std::string_view decimals =
-      point < text.size() ? text.substr(point + 1) : std::string_view{"0"};
-  if (whole.empty() || decimals.empty() || decimals.size() > 6) return std::nullopt;
-  const auto all_digits = [](std::string_view part) {
-    return std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
-  };
-  if (!all_digits(whole) || !all_digits(decimals)) return std::nullopt;
-
-  std::uint64_t value = 0;
-  const auto [stop, error] = std::from_chars(whole.data(), whole.data() + whole.size(), value);
-  if (error != std::errc{} || value > kWholeMax) return std::nullopt;
-  std::uint64_t fraction = 0;
-  for (std::size_t i = 0; i < 6; ++i) {
-    fraction =
-        fraction * 10 + (i < decimals.size() ? static_cast<std::uint64_t>(decimals[i] - '0') : 0);
-  }
-  return value * 1'000'000 + fraction;
+/// Parses a duration that ends in ns, us, ms or s: a number without a unit would be a guess.
+std::optional<Duration> parse_delay(std::string_view text) {
+  const auto delay = parse_duration(text);
+  if (!delay || *delay > kLinkDelayMax || !text.ends_with('s')) return std::nullopt;
+  return *delay;
 }
 
-std::optional<Duration> parse_duration(std::string_view text) {
-  for (const Unit& unit : kUnits) {
-    if (!text.ends_with(unit.name)) continue;
-    const auto millionths = parse_millionths(text.substr(0, text.size() - unit.name.size()));
-    if (!millionths) return std::nullopt;
-    const auto longest =
-        static_cast<std::uint64_t>(kLinkDelayMax.count()) * 1'000'000 / unit.nanoseconds;
-    if (*millionths > longest) return std::nullopt;
-    return Duration{static_cast<Duration::rep>(*millionths * unit.nanoseconds / 1'000'000)};
-  }
-  return std::nullopt;
-}
-
-// Parses "5%" into parts per million.
+/// Parses "5%" into parts per million, a whole number of them.
 std::optional<std::uint32_t> parse_share(std::string_view text) {
-  if (!text.ends_with('%')) return std::nullopt;
-  const auto millionths = parse_millionths(text.substr(0, text.size() - 1));
-  if (!millionths || *millionths > 100'000'000) return std::nullopt;
-  return static_cast<std::uint32_t>(*millionths / 100);
-}
-
-std::optional<std::uint64_t> parse_seed(std::string_view text) {
-  std::uint64_t seed = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (error != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
-  return seed;
+  constexpr std::string_view kDigits = "0123456789";
+  const std::string_view digits = text.substr(0, text.find_first_not_of("0123456789."));
+  const auto percent = parse_as<double>(digits);
+  if (!percent || text.substr(digits.size()) != "%" || !kDigits.contains(digits.front()) ||
+      !kDigits.contains(digits.back())) {
+    return std::nullopt;
+  }
+  const double ppm = std::round(*percent * 10'000);
+  const bool is_whole = std::abs(*percent * 10'000 - ppm) < 1e-6;
+  return is_whole && ppm <= 1e6 ? std::optional{static_cast<std::uint32_t>(ppm)} : std::nullopt;
 }
 
 template <class T>
@@ -131,7 +90,7 @@ std::string set_part(LinkConditions& link, const Part& part) {
            " is not a share; give 0% to 100%, such as 5% or 0.1%";
   };
   const auto duration = [&](Duration& target) -> std::string {
-    if (store(target, parse_duration(part.value))) return {};
+    if (store(target, parse_delay(part.value))) return {};
     return std::string{part.key} + ": " + quoted(part.value) +
            " is not a duration of at most 10s; give one such as 80ms, 500us or 1s";
   };
@@ -143,7 +102,7 @@ std::string set_part(LinkConditions& link, const Part& part) {
   if (part.key == "corrupt") return share(link.corrupt_ppm);
   if (part.key == "truncate") return share(link.truncate_ppm);
   if (part.key == "seed") {
-    if (store(link.seed, parse_seed(part.value))) return {};
+    if (store(link.seed, parse_as<std::uint64_t>(part.value))) return {};
     return "seed: " + quoted(part.value) + " is not a whole number; give one such as 7";
   }
   const auto near = nearest_name(part.key, kKeys);

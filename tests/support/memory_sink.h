@@ -14,12 +14,10 @@ class MemorySink final : public ByteSink {
   bool write(ConstBytes record) override {
     if (bytes.size() + record.size() > room) return false;
     bytes.insert(bytes.end(), record.begin(), record.end());
-    ++writes;
     return true;
   }
 
   std::vector<std::byte> bytes;
-  std::size_t writes = 0;       ///< number of accepted writes
   std::size_t room = SIZE_MAX;  ///< capacity in bytes over all writes; 0: it refuses every write
 };
 

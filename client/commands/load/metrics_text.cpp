@@ -1,9 +1,10 @@
 #include "client/commands/load/metrics_text.h"
 
+#include "core/values.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -60,11 +61,7 @@ class Line {
 
 std::optional<double> parse_value(std::string_view text) {
   if (text == "+Inf") return std::numeric_limits<double>::infinity();
-  double value = 0;
-  const char* begin = text.data();
-  const char* end = begin + text.size();
-  const auto [stop, error] = std::from_chars(begin, end, value);
-  return error == std::errc{} && stop == end && !text.empty() ? std::optional{value} : std::nullopt;
+  return parse_as<double>(text);
 }
 
 /// Reads `{name="value",…}` if there is one. Returns false if it is malformed.

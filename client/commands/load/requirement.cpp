@@ -1,12 +1,12 @@
 #include "client/commands/load/requirement.h"
 
 #include "core/text.h"
+#include "core/values.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <utility>
@@ -45,14 +45,12 @@ std::expected<Requirement, std::string> parse_requirement(std::string_view text)
   const std::string_view number = trimmed(text.substr(at + found->first.size()));
   Requirement requirement{
       .text = std::string{text}, .path = std::string{path}, .relation = found->second};
-  const char* begin = number.data();
-  const char* end = begin + number.size();
-  const auto [stop, error] = std::from_chars(begin, end, requirement.number);
-  if (path.empty() || number.empty() || error != std::errc{} || stop != end ||
-      !std::isfinite(requirement.number)) {
+  const auto value = parse_as<double>(number);
+  if (path.empty() || !value || !std::isfinite(*value)) {
     return fail(path.empty() ? "has no figure before the operator"
                              : "has no number after the operator");
   }
+  requirement.number = *value;
   return requirement;
 }
 

@@ -1,7 +1,8 @@
 #include "client/commands/replay/replay_controls.h"
 
+#include "core/values.h"
+
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -60,9 +61,7 @@ bool ReplayControls::type(KeyCode key, Instant now) {
   }
   const std::string digits = *std::exchange(typed_, std::nullopt);
   if (!is(key, "enter")) return false;
-  std::int64_t tick = 0;
-  const char* const end = digits.data() + digits.size();
-  if (std::from_chars(digits.data(), end, tick).ptr == end && !digits.empty()) jump(tick, now);
+  if (const auto tick = parse_as<std::int64_t>(digits)) jump(*tick, now);
   return true;
 }
 

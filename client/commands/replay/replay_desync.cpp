@@ -3,6 +3,7 @@
 // be read.
 
 #include "client/commands/replay/replay_commands.h"
+#include "core/values.h"
 #include "os/files/file.h"
 
 #include <fmt/format.h>
@@ -55,7 +56,8 @@ std::optional<std::uint64_t> number(const Json& object, const char* name) {
 /// Returns the id of an entity, which is text.
 std::optional<std::uint64_t> id_in(const Json& object, const char* name) {
   const Json& value = member(object, name);
-  return value.is_string() ? parse_id(value.get_ref<const std::string&>()) : std::nullopt;
+  return value.is_string() ? parse_as<std::uint64_t>(value.get_ref<const std::string&>())
+                           : std::nullopt;
 }
 
 /// Returns a text that a terminal can print; empty if it is none.

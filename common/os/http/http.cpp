@@ -1,11 +1,8 @@
 #include "os/http/http.h"
 
 #include "core/values.h"
-#include "os/net/socket_address.h"
 
 #include <algorithm>
-#include <arpa/inet.h>
-#include <cstring>
 
 namespace tickbox::os {
 namespace {
@@ -19,24 +16,8 @@ bool equal_names(std::string_view a, std::string_view b) {
 }
 
 bool is_address_of(const std::string& host, const net::Address& local) {
-  sockaddr_storage storage{};
-  in_addr v4{};
-  in6_addr v6{};
-  if (inet_pton(AF_INET, host.c_str(), &v4) == 1) {
-    sockaddr_in socket{};
-    socket.sin_family = AF_INET;
-    socket.sin_addr = v4;
-    std::memcpy(&storage, &socket, sizeof socket);
-  } else if (inet_pton(AF_INET6, host.c_str(), &v6) == 1) {
-    sockaddr_in6 socket{};
-    socket.sin6_family = AF_INET6;
-    socket.sin6_addr = v6;
-    std::memcpy(&storage, &socket, sizeof socket);
-  } else {
-    return false;
-  }
-  const net::Address address = from_socket_address(storage);
-  return net::is_loopback(address) || address.ip == local.ip;
+  const auto address = net::parse_address(host.contains(':') ? "[" + host + "]:0" : host + ":0");
+  return address && (net::is_loopback(*address) || address->ip == local.ip);
 }
 
 }  // namespace

@@ -81,9 +81,7 @@ struct Shared {
 };
 
 net::Address to_address(const tcp::endpoint& endpoint) {
-  sockaddr_storage storage{};
-  std::memcpy(&storage, endpoint.data(), endpoint.size());
-  return from_socket_address(storage);
+  return from_socket_address(*endpoint.data());
 }
 
 tcp::endpoint to_endpoint(const net::Address& address) {

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <ifaddrs.h>
 #include <memory>
 #include <net/if.h>
@@ -56,9 +55,7 @@ std::expected<std::vector<net::Address>, std::string> resolve_all(const std::str
   std::vector<net::Address> addresses;
   for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
     if (each->ai_family != AF_INET && each->ai_family != AF_INET6) continue;
-    sockaddr_storage storage{};
-    std::memcpy(&storage, each->ai_addr, each->ai_addrlen);
-    net::Address address = from_socket_address(storage);
+    net::Address address = from_socket_address(*each->ai_addr);
     address.port = port;
     addresses.push_back(address);
   }
@@ -101,10 +98,7 @@ std::expected<std::vector<net::Address>, std::string> interface_addresses(std::u
     if (each->ifa_addr == nullptr || (each->ifa_flags & IFF_UP) == 0) continue;
     const int family = each->ifa_addr->sa_family;
     if (family != AF_INET && family != AF_INET6) continue;
-    sockaddr_storage storage{};
-    std::memcpy(&storage, each->ifa_addr,
-                family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6));
-    net::Address address = from_socket_address(storage);
+    net::Address address = from_socket_address(*each->ifa_addr);
     address.port = port;
     if (!is_link_local(address)) addresses.push_back(address);
   }

@@ -31,19 +31,19 @@ SocketAddress to_ipv6(const net::Address& address) {
   return result;
 }
 
-net::Address from_socket_address(const sockaddr_storage& storage) {
+net::Address from_socket_address(const sockaddr& socket) {
   net::Address address;
-  if (storage.ss_family == AF_INET) {
+  if (socket.sa_family == AF_INET) {
     sockaddr_in v4{};
-    std::memcpy(&v4, &storage, sizeof v4);
-    std::copy(net::kIpv4Prefix.begin(), net::kIpv4Prefix.end(), address.ip.begin());
+    std::memcpy(&v4, &socket, sizeof v4);
+    std::ranges::copy(net::kIpv4Prefix, address.ip.begin());
     std::memcpy(address.ip.data() + net::kIpv4Prefix.size(), &v4.sin_addr, sizeof v4.sin_addr);
     address.port = ntohs(v4.sin_port);
     return address;
   }
-  TICKBOX_ASSERT(storage.ss_family == AF_INET6);
+  TICKBOX_ASSERT(socket.sa_family == AF_INET6);
   sockaddr_in6 v6{};
-  std::memcpy(&v6, &storage, sizeof v6);
+  std::memcpy(&v6, &socket, sizeof v6);
   std::memcpy(address.ip.data(), &v6.sin6_addr, sizeof v6.sin6_addr);
   address.port = ntohs(v6.sin6_port);
   return address;

@@ -19,6 +19,10 @@ struct SocketAddress {
 [[nodiscard]] SocketAddress to_ipv6(const net::Address& address);
 
 /// Requires: a sockaddr_in or sockaddr_in6.
-[[nodiscard]] net::Address from_socket_address(const sockaddr_storage& storage);
+[[nodiscard]] net::Address from_socket_address(const sockaddr& socket);
+
+[[nodiscard]] inline net::Address from_socket_address(const sockaddr_storage& storage) {
+  return from_socket_address(reinterpret_cast<const sockaddr&>(storage));
+}
 
 }  // namespace tickbox::os

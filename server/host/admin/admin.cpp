@@ -1,12 +1,12 @@
 #include "server/host/admin/admin.h"
 
+#include "core/values.h"
 #include "server/host/admin/log_stream.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <memory>
 #include <utility>
 
@@ -119,14 +119,11 @@ os::HttpResponse receive_order(const os::HttpRequest& request, AdminOrders& orde
   if (request.path == "/kick") {
     const auto text = value("client");
     if (!text) return bad_request("name the client: POST /kick?client=ID");
-    std::uint64_t client = 0;
-    const char* const begin = std::to_address(text->begin());
-    const char* const end = begin + text->size();
-    const auto read = std::from_chars(begin, end, client);
-    if (read.ec != std::errc{} || read.ptr != end) {
+    const auto client = parse_as<std::uint64_t>(*text);
+    if (!client) {
       return bad_request("the client's id is a whole number from 0 to 18446744073709551615");
     }
-    if (!orders.kick(client)) return {.status = 503, .body = "too many kicks wait; try again\n"};
+    if (!orders.kick(*client)) return {.status = 503, .body = "too many kicks wait; try again\n"};
     return {.status = 202, .body = "kicked if it is here; the log has a line\n"};
   }
   const auto text = value("level");

@@ -1,5 +1,6 @@
 #include "server/host/admin/admin_token.h"
 
+#include "core/text.h"
 #include "os/files/file.h"
 #include "os/files/private_file.h"
 
@@ -10,13 +11,7 @@
 namespace tickbox::server {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n";
 constexpr std::string_view kScheme = "bearer ";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = std::min(text.find_first_not_of(kBlanks), text.size());
-  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
-}
 
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

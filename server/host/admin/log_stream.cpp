@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <deque>
 #include <memory>
 #include <string>
@@ -75,12 +74,7 @@ std::optional<std::uint32_t> room_of_log(std::string_view path) {
   path.remove_prefix(kBefore.size());
   if (path.size() <= kBehind.size()) return std::nullopt;
   path.remove_suffix(kBehind.size());
-  std::uint32_t room = 0;
-  const char* const begin = std::to_address(path.begin());
-  const char* const end = begin + path.size();
-  const auto read = std::from_chars(begin, end, room);
-  if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
-  return room;
+  return parse_as<std::uint32_t>(path);
 }
 
 os::HttpResponse stream_log(const LogTail& tail, std::string_view query, const Clock& clock) {

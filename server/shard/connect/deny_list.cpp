@@ -1,9 +1,9 @@
 #include "server/shard/connect/deny_list.h"
 
 #include "core/text.h"
+#include "core/values.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 namespace tickbox::server {
@@ -18,14 +18,12 @@ std::expected<DenyList, std::string> DenyList::parse(std::string_view text) {
   std::vector<std::uint64_t> clients;
   LineReader lines{text};
   while (const auto line = lines.next()) {
-    std::uint64_t client = 0;
-    const char* const end = line->data() + line->size();
-    const auto [stop, error] = std::from_chars(line->data(), end, client);
-    if (error != std::errc{} || stop != end) {
+    const auto client = parse_as<std::uint64_t>(*line);
+    if (!client) {
       return std::unexpected{"line " + std::to_string(lines.number()) +
                              ": expected a client id (a number from 0 to 18446744073709551615)"};
     }
-    clients.push_back(client);
+    clients.push_back(*client);
   }
   return DenyList{std::move(clients)};
 }
