@@ -2,6 +2,9 @@
 
 #include "engine/declared.h"
 #include "engine/log/words.h"
+#include "os/files/file.h"
+#include "os/files/private_file.h"
+#include "os/process/process.h"
 #include "os/process/steady_clock.h"
 
 #include <fmt/chrono.h>
@@ -14,6 +17,9 @@ namespace tickbox::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// Desyncs in the queue, each with up to three views: some 300 KB.
+constexpr std::size_t kWaitingMax = 8;
 
 /// The format number in the file, raised when old readers would misread the file.
 constexpr int kFormat = 4;
@@ -136,21 +142,49 @@ std::string file_name_of(const protocol::Desync& desync, WallTime today) {
 
 std::expected<std::unique_ptr<DesyncFiles>, std::string> DesyncFiles::open(
     const std::string& folder, const Clock& clock) {
-  auto writer = os::BackgroundFileWriter::open({.folder = folder, .flag = "--desync-dir"});
-  if (!writer) return std::unexpected(std::move(writer.error()));
-  return std::unique_ptr<DesyncFiles>{new DesyncFiles{*std::move(writer), clock}};
+  if (auto prepared = os::prepare_folder(folder, "--desync-dir"); !prepared) {
+    return std::unexpected(std::move(prepared.error()));
+  }
+  return std::unique_ptr<DesyncFiles>{new DesyncFiles{folder, clock}};
+}
+
+DesyncFiles::DesyncFiles(const std::string& folder, const Clock& clock)
+    : folder_(folder),
+      clock_(clock),
+      thread_(os::start_thread("desync_files", [this] { run(); })) {}
+
+DesyncFiles::~DesyncFiles() {
+  closing_.request_stop();
+  thread_.join();
 }
 
 void DesyncFiles::record(const protocol::Desync& desync) {
-  const std::optional<os::FileShare> share = quota_.share_of(desync);
-  if (!share) return writer_->leave_out();
-  const bool is_taken = writer_->write(
-      file_name_of(desync, os::SystemCalendar{}.now()),
-      [copy = std::make_shared<const protocol::Desync>(desync)] {
-        return to_json(*copy, build_info());
-      },
-      clock_.now(), *share);
-  if (is_taken) quota_.count(desync);
+  const std::scoped_lock lock{mutex_};
+  if (waiting_.size() == kWaitingMax || !quota_.count(desync, clock_.now())) {
+    ++stats_.left_out;
+    return;
+  }
+  const std::string name = file_name_of(desync, os::SystemCalendar{}.now());
+  waiting_.push_back({.path = (folder_ / name).string(), .desync = desync});
+  wake_.notify_one();
+}
+
+void DesyncFiles::run() {
+  std::unique_lock lock{mutex_};
+  while (wake_.wait(lock, closing_.get_token(), [this] { return !waiting_.empty(); })) {
+    const Job job = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    const std::string text = to_json(job.desync, build_info());
+    const auto written = os::create_private_file(job.path, as_bytes_of(text));
+    lock.lock();
+    ++(written ? stats_.written : stats_.failed);
+  }
+}
+
+DesyncFileStats DesyncFiles::stats() const {
+  const std::scoped_lock lock{mutex_};
+  return stats_;
 }
 
 }  // namespace tickbox::cli

@@ -1,15 +1,21 @@
 #pragma once
-// The file that describes a desync; README.md lists its content.
+// The files that describe desyncs; README.md lists their content.
 
 #include "cli/build_info.h"
 #include "cli/desync_quota.h"
 #include "core/clock.h"
-#include "os/files/background_file_writer.h"
 #include "protocol/desync.h"
 
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
 #include <expected>
+#include <filesystem>
 #include <memory>
+#include <mutex>
+#include <stop_token>
 #include <string>
+#include <thread>
 
 namespace tickbox::cli {
 
@@ -19,27 +25,52 @@ namespace tickbox::cli {
 /// Returns a name such as "20250102T030405.006Z-desync-server-seat3-tick1234.json".
 [[nodiscard]] std::string file_name_of(const protocol::Desync& desync, WallTime today);
 
-/// A sink that writes a file for each desync into a directory. A background thread makes and writes
-/// the file from a copy of both views and their base, at most 30 times an hour. The number of
-/// files is limited, for each client (DesyncQuota) and for all. The tick never waits for the disk.
+struct DesyncFileStats {
+  std::uint64_t written = 0;
+  std::uint64_t left_out = 0;  ///< over the quota, or the queue was full
+  std::uint64_t failed = 0;
+};
+
+/// A sink that writes a file for each desync into a directory, whole or not at all. A background
+/// thread makes and writes the file from a copy of both views and their base. The number of files
+/// is limited (DesyncQuota). The tick never waits for the disk.
 class DesyncFiles final : public protocol::DesyncSink {
  public:
-  /// Creates the directory if it is missing. The clock must outlive the object. Fails: with one
-  /// line.
+  /// Creates the directory if it is missing, checks that a file can be created in it, and starts
+  /// the thread. The clock must outlive the object. Fails: with one line that names --desync-dir.
   [[nodiscard]] static std::expected<std::unique_ptr<DesyncFiles>, std::string> open(
       const std::string& folder, const Clock& clock);
 
+  DesyncFiles(const DesyncFiles&) = delete;
+  DesyncFiles& operator=(const DesyncFiles&) = delete;
+
+  /// Writes the files that wait, and joins the thread.
+  ~DesyncFiles() override;
+
   void record(const protocol::Desync& desync) override;
 
-  [[nodiscard]] os::BackgroundFileWriterStats stats() const { return writer_->stats(); }
+  /// Thread: any.
+  [[nodiscard]] DesyncFileStats stats() const;
 
  private:
-  DesyncFiles(std::unique_ptr<os::BackgroundFileWriter> writer, const Clock& clock)
-      : writer_(std::move(writer)), clock_(clock) {}
+  struct Job {
+    std::string path;
+    protocol::Desync desync;
+  };
 
-  std::unique_ptr<os::BackgroundFileWriter> writer_;
+  DesyncFiles(const std::string& folder, const Clock& clock);
+
+  void run();
+
+  std::filesystem::path folder_;
   const Clock& clock_;
   DesyncQuota quota_;
+  std::stop_source closing_;
+  mutable std::mutex mutex_;  ///< guards the queue and the statistics
+  std::condition_variable_any wake_;
+  std::deque<Job> waiting_;
+  DesyncFileStats stats_;
+  std::thread thread_;
 };
 
 }  // namespace tickbox::cli

@@ -11,17 +11,25 @@ DesyncQuota::Fault DesyncQuota::fault_of(const protocol::Desync& desync) {
           field.substr(0, field.find('['))};
 }
 
-std::optional<os::FileShare> DesyncQuota::share_of(const protocol::Desync& desync) const {
-  if (desync.client) {
-    const auto files = files_.find(*desync.client);
-    if (files != files_.end() && files->second >= kFilesOfClientMax) return std::nullopt;
+bool DesyncQuota::count(const protocol::Desync& desync, Instant now) {
+  if (!hour_began_ || now - *hour_began_ >= std::chrono::hours{1}) {
+    hour_began_ = now;
+    files_this_hour_ = 0;
   }
-  return faults_.contains(fault_of(desync)) ? os::FileShare::Half : os::FileShare::Whole;
-}
-
-void DesyncQuota::count(const protocol::Desync& desync) {
-  faults_.insert(fault_of(desync));
-  if (desync.client) ++files_[*desync.client];
+  const Fault fault = fault_of(desync);
+  const std::size_t part = faults_.contains(fault) ? 2 : 1;
+  if (files_ >= kDesyncFilesMax / part || files_this_hour_ >= kDesyncFilesPerHourMax / part) {
+    return false;
+  }
+  if (desync.client) {
+    std::size_t& files = files_of_client_[*desync.client];
+    if (files == kFilesOfClientMax) return false;
+    ++files;
+  }
+  ++files_;
+  ++files_this_hour_;
+  faults_.insert(fault);
+  return true;
 }
 
 }  // namespace tickbox::cli

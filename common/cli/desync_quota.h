@@ -2,7 +2,7 @@
 // Which desyncs get a file. A client may report what it likes: no client's reports use up the files
 // of the others, and no fault's reports use up those of another fault.
 
-#include "os/files/background_file_writer.h"
+#include "core/clock.h"
 #include "protocol/desync.h"
 
 #include <cstddef>
@@ -15,18 +15,21 @@
 
 namespace tickbox::cli {
 
+/// The most files of a process.
+inline constexpr std::size_t kDesyncFilesMax = 200;
+
+/// The most files of an hour, which counts from its first file.
+inline constexpr std::size_t kDesyncFilesPerHourMax = 30;
+
 /// The most files of a process that the desyncs of one client may take.
 inline constexpr std::size_t kFilesOfClientMax = 4;
 
 class DesyncQuota {
  public:
-  /// Returns the share of the files that the desync may use: all of them for the first one of its
-  /// fault, half of them for another of that fault. Returns nothing if its client has used up its
-  /// files.
-  [[nodiscard]] std::optional<os::FileShare> share_of(const protocol::Desync& desync) const;
-
-  /// Counts a desync that gets a file.
-  void count(const protocol::Desync& desync);
+  /// Returns whether a desync gets a file, and counts the file. The first desync of its fault may
+  /// use all files of the hour and of the process, a later one of that fault half of them: the rest
+  /// is for what is new. Requires: `now` never decreases.
+  [[nodiscard]] bool count(const protocol::Desync& desync, Instant now);
 
  private:
   /// The kind of what differs first, and its first field without an index. A game has few such
@@ -35,8 +38,11 @@ class DesyncQuota {
 
   [[nodiscard]] static Fault fault_of(const protocol::Desync& desync);
 
+  std::size_t files_ = 0;
+  std::size_t files_this_hour_ = 0;
+  std::optional<Instant> hour_began_;
   std::set<Fault> faults_;
-  std::map<std::uint64_t, std::size_t> files_;  ///< by client
+  std::map<std::uint64_t, std::size_t> files_of_client_;
 };
 
 }  // namespace tickbox::cli

@@ -117,7 +117,7 @@ void Server::publish(ServerState state, Instant last_tick) {
   metrics.recording = recordings->poll();
   metrics.log_followers = recordings->recorder().tail()->followers();
   if (desyncs) {
-    const os::BackgroundFileWriterStats stats = desyncs->stats();
+    const cli::DesyncFileStats stats = desyncs->stats();
     metrics.desync_files = {
         .written = stats.written, .left_out = stats.left_out, .failed = stats.failed};
   }
