@@ -5,7 +5,7 @@
 # shellcheck disable=SC2034 # read by the scripts that source this
 TICKBOX_BUILD_PACKAGES=(
     g++ cmake ninja-build ccache mold pkg-config git ca-certificates jq
-    libasio-dev libboost-dev libcli11-dev libflatbuffers-dev flatbuffers-compiler libfmt-dev libspdlog-dev
+    libboost-dev libcli11-dev libflatbuffers-dev flatbuffers-compiler libfmt-dev libspdlog-dev
     libsodium-dev libtomlplusplus-dev libxxhash-dev libzstd-dev nlohmann-json3-dev libgtest-dev
     libbox2d-dev libchipmunk-dev python3-nacl python3-xxhash tmux)
 

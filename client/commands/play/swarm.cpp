@@ -15,9 +15,8 @@ using client::Connection;
 /// The minimum time between two attempts of one client to connect again.
 constexpr Duration kRejoinRetry = std::chrono::seconds{1};
 
-/// The descriptors of a client: its socket, and the descriptors that Asio opens with a socket.
-constexpr std::size_t kFilesPerClient = 4;
-/// The other descriptors: the terminal, the connection to the admin server, libraries.
+/// The descriptors besides the sockets: the terminal, the connection to the admin server,
+/// libraries.
 constexpr std::size_t kFilesBeside = 64;
 
 /// The size of a socket buffer. It holds more than 200 of the largest datagrams; a few arrive
@@ -47,8 +46,7 @@ std::uint64_t microseconds(Duration duration) {
 
 std::expected<std::unique_ptr<Swarm>, std::string> Swarm::open(const SwarmOptions& options,
                                                                const Clock& clock) {
-  if (auto allowed = os::allow_open_files(options.clients * kFilesPerClient + kFilesBeside);
-      !allowed) {
+  if (auto allowed = os::allow_open_files(options.clients + kFilesBeside); !allowed) {
     return std::unexpected(std::move(allowed.error()));
   }
   auto sockets = os::PollSet::open();

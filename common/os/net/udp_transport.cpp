@@ -1,6 +1,5 @@
-// Asio opens and binds the socket. Datagrams use the system calls directly: recvmmsg() receives 32
-// at a time, sendmsg() sends one. The cost of a send is the path through the kernel, not the call,
-// so batches would gain nothing worth their state.
+// recvmmsg() receives 32 datagrams at a time, sendmsg() sends one. The cost of a send is the path
+// through the kernel, not the call, so batches would gain nothing worth their state.
 
 #include "os/net/udp_transport.h"
 
@@ -8,10 +7,6 @@
 #include "os/net/resolve.h"
 #include "os/net/socket_address.h"
 #include "os/process/system_error.h"
-
-#include <asio/io_context.hpp>
-#include <asio/ip/udp.hpp>
-#include <asio/ip/v6_only.hpp>
 
 #include <algorithm>
 #include <array>
@@ -22,7 +17,7 @@
 #include <optional>
 #include <poll.h>
 #include <sys/socket.h>
-#include <system_error>
+#include <unistd.h>
 #include <utility>
 
 namespace tickbox::os {
@@ -51,13 +46,10 @@ namespace {
 // or sends it. For a socket that is bound to a wildcard nothing else gives this address.
 
 net::Address address_of(const in_addr& ip, std::uint16_t port) {
-  sockaddr_in v4{};
-  v4.sin_family = AF_INET;
-  v4.sin_port = htons(port);
-  v4.sin_addr = ip;
-  sockaddr_storage storage{};
-  std::memcpy(&storage, &v4, sizeof v4);
-  return from_socket_address(storage);
+  net::Address address{.port = port};
+  std::ranges::copy(net::kIpv4Prefix, address.ip.begin());
+  std::memcpy(address.ip.data() + net::kIpv4Prefix.size(), &ip, sizeof ip);
+  return address;
 }
 
 net::Address address_of(const in6_addr& ip, std::uint16_t port) {
@@ -169,8 +161,8 @@ void PacketInfo::send_from(msghdr& message, const net::Address& local, IpSocket 
   expect(message);
   if (kind == IpSocket::V4) {
     in_pktinfo info{};
-    constexpr std::size_t kMappedPrefixBytes = 12;
-    std::memcpy(&info.ipi_spec_dst, local.ip.data() + kMappedPrefixBytes, sizeof info.ipi_spec_dst);
+    std::memcpy(&info.ipi_spec_dst, local.ip.data() + net::kIpv4Prefix.size(),
+                sizeof info.ipi_spec_dst);
     append_control(message, IPPROTO_IP, IP_PKTINFO, info);
   } else {
     in6_pktinfo info{};
@@ -180,8 +172,14 @@ void PacketInfo::send_from(msghdr& message, const net::Address& local, IpSocket 
 }
 
 struct UdpTransport::Socket {
-  asio::io_context context{1};
-  asio::ip::udp::socket socket{context};
+  Socket() = default;
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+
+  ~Socket() {
+    if (handle >= 0) ::close(handle);
+  }
+
   int handle = -1;
   IpSocket kind = IpSocket::V4;
   net::Address local;
@@ -205,25 +203,17 @@ struct UdpTransport::Socket {
 int UdpTransport::Socket::open(const UdpOptions& options) {
   const bool ipv4 = net::is_ipv4(options.bind);
   kind = ipv4 ? IpSocket::V4 : IpSocket::V6;
-  asio::error_code error;
-  socket.open(ipv4 ? asio::ip::udp::v4() : asio::ip::udp::v6(), error);
-  if (error) return error.value();
-  if (!ipv4) {
-    socket.set_option(asio::ip::v6_only{options.families == IpFamilies::OwnOnly}, error);
-    if (error) return error.value();
+  handle = ::socket(ipv4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (handle < 0) return errno;
+  const int own_only = options.families == IpFamilies::OwnOnly ? 1 : 0;
+  if (!ipv4 && setsockopt(handle, IPPROTO_IPV6, IPV6_V6ONLY, &own_only, sizeof own_only) != 0) {
+    return errno;
   }
-  socket.non_blocking(true, error);
-  if (error) return error.value();
-  handle = socket.native_handle();
-
   // Never SO_REUSEADDR: on UDP it silently gives two sockets the same port.
   const SocketAddress wanted = to_ipv4_or_ipv6(options.bind);
-  asio::ip::udp::endpoint endpoint;
-  std::memcpy(endpoint.data(), &wanted.storage, wanted.size);
-  endpoint.resize(wanted.size);
-  socket.bind(endpoint, error);
-  if (error) return error.value();
-
+  if (::bind(handle, reinterpret_cast<const sockaddr*>(&wanted.storage), wanted.size) != 0) {
+    return errno;
+  }
   sockaddr_storage bound{};
   socklen_t size = sizeof bound;
   if (getsockname(handle, reinterpret_cast<sockaddr*>(&bound), &size) != 0) return errno;
@@ -260,12 +250,7 @@ int UdpTransport::Socket::fill() {
 
 std::expected<std::unique_ptr<UdpTransport>, std::string> UdpTransport::open(
     const UdpOptions& options) {
-  std::unique_ptr<Socket> socket;
-  try {
-    socket = std::make_unique<Socket>();
-  } catch (const std::system_error& failure) {
-    return std::unexpected{open_error(options.bind, failure.code().value())};
-  }
+  auto socket = std::make_unique<Socket>();
   if (const int code = socket->open(options); code != 0) {
     return std::unexpected{open_error(options.bind, code)};
   }
