@@ -15,13 +15,13 @@ engine::Identity identity_of(const net::Accept& accept) {
 
 }  // namespace
 
-std::expected<Assets, engine::OtherBuild> AssetCache::find(const net::Accept& accept) {
+std::expected<engine::GameOnMap, engine::OtherBuild> AssetCache::find(const net::Accept& accept) {
   const Played played{identity_of(accept), accept.tick_rate};
   for (const Kept& each : kept_) {
     if (each.played != played) continue;
     engine::SharedMap map = each.map.lock();
     if (map == nullptr) continue;
-    return Assets{.game = each.game, .map = std::move(map), .tick_rate = accept.tick_rate};
+    return engine::GameOnMap{each.game, std::move(map), accept.tick_rate};
   }
   if (refused_ && refused_->first == played) return std::unexpected{refused_->second};
   auto found = engine::find_game_on_map(games_, played.first, accept.tick_rate, "the server");
@@ -31,7 +31,7 @@ std::expected<Assets, engine::OtherBuild> AssetCache::find(const net::Accept& ac
   }
   std::erase_if(kept_, [](const Kept& each) { return each.map.expired(); });
   kept_.push_back({.played = played, .game = found->game, .map = found->map});
-  return Assets{.game = found->game, .map = std::move(found->map), .tick_rate = accept.tick_rate};
+  return found;
 }
 
 }  // namespace tickbox::client

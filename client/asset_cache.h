@@ -1,5 +1,5 @@
 #pragma once
-// The games and maps that the clients of one thread share (shared.h). A map is kept while a client
+// The games and maps that the clients of one thread share. A map is kept while a client
 // uses it: a hostile server could name thousands of maps, one after the other.
 
 #include "engine/identity.h"
@@ -16,15 +16,6 @@
 
 namespace tickbox::client {
 
-/// What a room plays.
-struct Assets {
-  const GameTable* game = nullptr;
-  engine::SharedMap map;
-  std::uint32_t tick_rate = 0;
-
-  friend bool operator==(const Assets&, const Assets&) = default;
-};
-
 class AssetCache {
  public:
   explicit AssetCache(engine::Games games) : games_(games) {}
@@ -32,7 +23,8 @@ class AssetCache {
   /// Returns what `accept` names.
   /// Fails: if this program does not have the server's game, map and rules.
   /// Cost: if no client uses the map, that of engine::find_game_on_map().
-  [[nodiscard]] std::expected<Assets, engine::OtherBuild> find(const net::Accept& accept);
+  [[nodiscard]] std::expected<engine::GameOnMap, engine::OtherBuild> find(
+      const net::Accept& accept);
 
  private:
   /// What a server plays, and its ticks per second.

@@ -138,7 +138,7 @@ bool Client::begin_session(Instant now) {
 
 /// Makes a player for what the room plays. The player of the last session continues if both
 /// sessions are of one match and play the same.
-std::expected<void, std::string> Client::find_player(Assets assets) {
+std::expected<void, std::string> Client::find_player(engine::GameOnMap assets) {
   if (decide_ && played_ == assets) return {};
   auto decide = options_.player(assets);
   if (!decide) return std::unexpected{std::move(decide.error())};

@@ -3,14 +3,16 @@
 // that the server sends. Like the server, a client has no loop of its own: the program calls
 // poll().
 
+#include "client/asset_cache.h"
 #include "client/client_stats.h"
 #include "client/connection/connection.h"
 #include "client/match/snapshot_world.h"
 #include "client/player.h"
 #include "client/presentation/interpolation.h"
-#include "client/shared.h"
 #include "client/verification/desync_reporter.h"
 #include "client/work_budget.h"
+#include "engine/identity.h"
+#include "engine/stepper.h"
 #include "protocol/message_buffer.h"
 #include "protocol/messages.h"
 #include "views/events.h"
@@ -27,6 +29,14 @@
 namespace tickbox::client {
 
 struct ClientSession;
+
+/// What the clients of one thread share.
+struct Shared {
+  explicit Shared(engine::Games games) : assets(games) {}
+
+  AssetCache assets;
+  engine::Stepper stepper;  ///< one memory for all steps: it stays in the processor's caches
+};
 
 /// An event of the match, other than the movement of bodies. Valid during the call.
 struct MatchEvent {
@@ -100,7 +110,7 @@ class Client {
   [[nodiscard]] const Connection& connection() const { return connection_; }
 
   /// Returns the room's game and map; nullptr before the first session.
-  [[nodiscard]] const Assets* assets() const { return played_ ? &*played_ : nullptr; }
+  [[nodiscard]] const engine::GameOnMap* assets() const { return played_ ? &*played_ : nullptr; }
 
   /// Returns whether the newest view of this session has an own body.
   [[nodiscard]] bool playing() const;
@@ -146,7 +156,7 @@ class Client {
   void follow_clock();
   void notice_drain(Instant now);
   bool begin_session(Instant now);
-  [[nodiscard]] std::expected<void, std::string> find_player(Assets assets);
+  [[nodiscard]] std::expected<void, std::string> find_player(engine::GameOnMap assets);
   void on_snapshot(ConstBytes message, Instant now);
   [[nodiscard]] bool read_events(Tick tick);
   void on_rejected(const Rejected& rejected, Instant now);
@@ -160,12 +170,12 @@ class Client {
   Shared& shared_;
   Connection connection_;
   protocol::MessageBuffer message_buffer_;
-  protocol::InputMessage input_message_;    ///< the one that is sent
-  std::optional<Assets> played_;            ///< for which decide_ was made
-  Decide decide_;                           ///< empty before the first session of a match
-  std::unique_ptr<ClientSession> session_;  ///< nullptr before the first ACCEPT
-  std::uint32_t begun_ = 0;                 ///< number of sessions that begin_session() has begun
-  std::uint32_t drain_noticed_ = 0;         ///< number of the session of which on_drain was called
+  protocol::InputMessage input_message_;     ///< the one that is sent
+  std::optional<engine::GameOnMap> played_;  ///< for which decide_ was made
+  Decide decide_;                            ///< empty before the first session of a match
+  std::unique_ptr<ClientSession> session_;   ///< nullptr before the first ACCEPT
+  std::uint32_t begun_ = 0;                  ///< number of sessions that begin_session() has begun
+  std::uint32_t drain_noticed_ = 0;          ///< number of the session of which on_drain was called
   DesyncReporter reporter_;
   WorkBudget budget_;
   Instant waited_to_;  ///< the last poll in a session, or while it was tried to resume

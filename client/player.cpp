@@ -8,7 +8,7 @@ namespace tickbox::client {
 
 MakePlayer bot_player(std::string style, std::uint64_t number, std::uint64_t seed) {
   return [style = std::move(style), number,
-          seed](const Assets& assets) -> std::expected<Decide, std::string> {
+          seed](const engine::GameOnMap& assets) -> std::expected<Decide, std::string> {
     const auto parsed = bots::parse_style(*assets.game, style);
     if (!parsed) {
       return std::unexpected{"the server plays " + std::string{assets.game->name} + ": " +

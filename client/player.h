@@ -2,8 +2,8 @@
 // Who decides a client's inputs: a bot, a person, a script or a test.
 
 #include "bots/bot.h"
-#include "client/asset_cache.h"
 #include "core/bytes.h"
+#include "engine/identity.h"
 
 #include <cstdint>
 #include <expected>
@@ -27,7 +27,7 @@ struct Decision {
 using Decide = std::function<Decision(const bots::Seen&)>;
 
 /// Makes the `Decide` for what a room plays. Fails: a reason in words, which ends the connection.
-using MakePlayer = std::function<std::expected<Decide, std::string>(const Assets&)>;
+using MakePlayer = std::function<std::expected<Decide, std::string>(const engine::GameOnMap&)>;
 
 /// Returns the factory of a bot. `style`: a name as bots::parse_style() reads it. `number`: the
 /// client's, which chooses its style of a mix.

@@ -6,13 +6,13 @@
 
 namespace tickbox::client {
 
-engine::World world_like(const Assets& assets, const net::Accept& accept) {
+engine::World world_like(const engine::GameOnMap& assets, const net::Accept& accept) {
   engine::World world{*assets.game, assets.map, assets.tick_rate, 0};
   world.shared_seed = accept.shared_seed;
   return world;
 }
 
-ClientSession::ClientSession(const Assets& assets, engine::Stepper& stepper,
+ClientSession::ClientSession(const engine::GameOnMap& assets, engine::Stepper& stepper,
                              const Connection& connection, Instant now)
     : game(*assets.game),
       player{connection.accept().player.value},

@@ -1,7 +1,6 @@
 #pragma once
 // The state of one session of a client. The next session starts with a new state.
 
-#include "client/asset_cache.h"
 #include "client/client_stats.h"
 #include "client/connection/clock_sync.h"
 #include "client/connection/connection.h"
@@ -12,6 +11,7 @@
 #include "client/match/snapshot_world.h"
 #include "client/presentation/presentation.h"
 #include "client/presentation/view_focus.h"
+#include "engine/identity.h"
 #include "engine/stepper.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot.h"
@@ -27,11 +27,11 @@
 namespace tickbox::client {
 
 /// Returns an empty world of the room's game, map, tick rate and shared seed.
-[[nodiscard]] engine::World world_like(const Assets& assets, const net::Accept& accept);
+[[nodiscard]] engine::World world_like(const engine::GameOnMap& assets, const net::Accept& accept);
 
 struct ClientSession {
-  ClientSession(const Assets& assets, engine::Stepper& stepper, const Connection& connection,
-                Instant now);
+  ClientSession(const engine::GameOnMap& assets, engine::Stepper& stepper,
+                const Connection& connection, Instant now);
 
   /// Adds the counts of this session, and what has waited for the server until `now`.
   void add_to(ClientStats& stats, Instant now) const;

@@ -163,7 +163,7 @@ std::expected<GameOnMap, OtherBuild> find_game_on_map(Games games, const Identit
                        "memory outside of the state; build both ends from one source, and run "
                        "NAME-laws");
   }
-  return GameOnMap{.game = game, .map = std::move(map)};
+  return GameOnMap{.game = game, .map = std::move(map), .tick_rate = tick_rate};
 }
 
 std::expected<std::string_view, std::string> find_map_name(const GameTable& game,

@@ -54,10 +54,13 @@ inline constexpr std::uint64_t kTrialSeed = 0x7472'6961'6c21'0001;
 /// Returns the names of all games, as in "arena, bomber".
 [[nodiscard]] std::string names_of(Games games);
 
-/// A game with one of its maps.
+/// What a room plays.
 struct GameOnMap {
   const GameTable* game = nullptr;
   SharedMap map;
+  std::uint32_t tick_rate = 0;
+
+  friend bool operator==(const GameOnMap&, const GameOnMap&) = default;
 };
 
 /// The first thing that two builds do not have in common.

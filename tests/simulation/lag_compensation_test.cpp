@@ -126,7 +126,7 @@ constexpr std::uint8_t kAgeOfNewestView = 6;
 Rays play_person(std::uint64_t seed) {
   Harness* all = nullptr;
   const auto person =
-      [&all](const client::Assets& assets) -> std::expected<client::Decide, std::string> {
+      [&all](const engine::GameOnMap& assets) -> std::expected<client::Decide, std::string> {
     return [&all, game = assets.game,
             input = std::vector<std::uint64_t>(kTypeBytesMax / 8)](const bots::Seen& seen) mutable {
       const MutableBytes bytes = std::as_writable_bytes(std::span{input}).first(game->input.bytes);

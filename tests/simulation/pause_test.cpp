@@ -60,7 +60,7 @@ class Stalled final : public Harness {
   /// A bot, and a note of when it decides each input.
   client::MakePlayer player(std::size_t number) {
     return [this, number, make = client::bot_player("stress", number, number)](
-               const client::Assets& assets) -> std::expected<client::Decide, std::string> {
+               const engine::GameOnMap& assets) -> std::expected<client::Decide, std::string> {
       auto decide = make(assets);
       if (!decide) return decide;
       return [this, number, bot = *std::move(decide)](const bots::Seen& seen) {

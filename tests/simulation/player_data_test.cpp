@@ -136,7 +136,8 @@ TEST_F(PlayerDataTest, NoMoreThanTenCommandsASecondAreTaken) {
 TEST_F(PlayerDataTest, WhatAPlayerDecidesWithItsInputsReachesTheGame) {
   constexpr std::uint32_t kTicksBetween = 12;
   std::vector<std::int64_t> said;
-  const auto player = [&said](const client::Assets&) -> std::expected<client::Decide, std::string> {
+  const auto player =
+      [&said](const engine::GameOnMap&) -> std::expected<client::Decide, std::string> {
     return [&said, input = value_with(menagerie().input, {}), value = std::vector<std::byte>{},
             commands = std::vector<bots::PlayerCommand>{}](const bots::Seen& seen) mutable {
       commands.clear();

@@ -84,7 +84,7 @@ class RaceMatch : public Harness {
   };
 
   client::MakePlayer watched_bot() {
-    return [this](const client::Assets& assets) -> std::expected<client::Decide, std::string> {
+    return [this](const engine::GameOnMap& assets) -> std::expected<client::Decide, std::string> {
       auto bot = client::bot_player("race", 0, options_.seed)(assets);
       if (!bot) return std::unexpected{bot.error()};
       return [this, decide = *bot](const bots::Seen& seen) {

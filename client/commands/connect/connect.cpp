@@ -175,7 +175,7 @@ FigureValue own_body(const client::Client& client) {
 
 Figures PlayedMatch::figures(const ClientStats& stats) const {
   const client::Client& client = *swarm_.client(0);
-  const client::Assets* assets = client.assets();
+  const engine::GameOnMap* assets = client.assets();
   Figures figures;
   figures.push_back({"connected", connected_at_.has_value()});
   figures.push_back({"resumed", resumed_});

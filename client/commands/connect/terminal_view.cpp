@@ -64,7 +64,7 @@ TerminalView::TerminalView(TerminalViewOptions options, const Clock& clock,
       next_figures_(heard_) {}
 
 client::MakePlayer TerminalView::person() {
-  return [this](const client::Assets& assets) -> std::expected<client::Decide, std::string> {
+  return [this](const engine::GameOnMap& assets) -> std::expected<client::Decide, std::string> {
     bindings_.emplace(*assets.game);
     return [this, game = assets.game](const bots::Seen&) {
       // A key that arrived a moment ago counts in this tick already.

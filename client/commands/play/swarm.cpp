@@ -110,7 +110,7 @@ client::MakePlayer Swarm::player_for(std::size_t number) {
       client::bot_player(options_.bot, number, options_.seed * kClientsMax + number);
   if (options_.playback == nullptr) return bot;
   return [playback = options_.playback, number,
-          bot](const client::Assets& assets) -> std::expected<client::Decide, std::string> {
+          bot](const engine::GameOnMap& assets) -> std::expected<client::Decide, std::string> {
     // LoadRun ends a run in which the server plays another game than the script.
     if (playback->script().game != assets.game) return bot(assets);
     return

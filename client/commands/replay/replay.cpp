@@ -52,19 +52,20 @@ std::expected<std::unique_ptr<Recording>, ExitCode> open_with_header(const std::
   return recording;
 }
 
-std::expected<Setting, std::string> setting_of(const record::Header& header, engine::Games games) {
-  const engine::Identity identity = record::identity_of(header);
-  auto found = engine::find_game_on_map(games, identity, header.tick_rate, "the recording");
-  if (!found) return std::unexpected{std::move(found.error().words)};
-  return Setting{.game = found->game, .map = std::move(found->map), .tick_rate = header.tick_rate};
+std::expected<engine::GameOnMap, engine::OtherBuild> setting_of(const record::Header& header,
+                                                                engine::Games games) {
+  return engine::find_game_on_map(games, record::identity_of(header), header.tick_rate,
+                                  "the recording");
 }
 
-std::expected<Setting, ExitCode> setting_of(const Recording& recording, const Output& output) {
+std::expected<engine::GameOnMap, ExitCode> setting_of(const Recording& recording,
+                                                      const Output& output) {
   const record::Header& header = recording.reader->header();
   auto setting = setting_of(header, output.games);
   if (!setting) {
-    return std::unexpected{output.failed(
-        ExitCode::Failed, fmt::format("cannot step {}: {}", recording.path, setting.error()))};
+    return std::unexpected{
+        output.failed(ExitCode::Failed,
+                      fmt::format("cannot step {}: {}", recording.path, setting.error().words))};
   }
   if (header.simulation != cli::build_info().simulation_hash) {
     output.print_note(

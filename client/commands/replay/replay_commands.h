@@ -55,24 +55,14 @@ struct Recording {
 [[nodiscard]] std::expected<std::unique_ptr<Recording>, cli::ExitCode> open_with_header(
     const std::string& path, const Output& output);
 
-/// The game and the map of the match, as the header names them.
-struct Setting {
-  const GameTable* game = nullptr;
-  engine::SharedMap map;
-  std::uint32_t tick_rate = 0;
-
-  [[nodiscard]] record::Decoder decoder() const { return {*game, map, tick_rate}; }
-};
-
-/// Returns the game and the map of a recording. Fails: with one line, if the game is not one of
-/// `games`, or makes another map.
-[[nodiscard]] std::expected<Setting, std::string> setting_of(const record::Header& header,
-                                                             engine::Games games);
+/// Returns the game and the map that a header names, as engine::find_game_on_map().
+[[nodiscard]] std::expected<engine::GameOnMap, engine::OtherBuild> setting_of(
+    const record::Header& header, engine::Games games);
 
 /// Returns the same. Prints a note if another version of the simulation recorded it.
 /// Fails: with the exit code, after reporting that this program has no such game or map.
-[[nodiscard]] std::expected<Setting, cli::ExitCode> setting_of(const Recording& recording,
-                                                               const Output& output);
+[[nodiscard]] std::expected<engine::GameOnMap, cli::ExitCode> setting_of(const Recording& recording,
+                                                                         const Output& output);
 
 /// Returns "recorded by another build (…)", with both; empty if this one recorded it.
 [[nodiscard]] std::string other_build(const record::Header& header);
@@ -80,7 +70,7 @@ struct Setting {
 /// The parts needed to step a recording again.
 struct RecordedMatch {
   std::unique_ptr<Recording> recording;
-  Setting setting;
+  engine::GameOnMap setting;
 
   [[nodiscard]] const record::Reader& reader() const { return *recording->reader; }
 };

@@ -68,7 +68,7 @@ class Follow {
   unsigned status_ = 0;
   std::string refusal_;  ///< the body of a response with another status
   record::StreamReader stream_;
-  std::optional<Setting> setting_;
+  std::optional<engine::GameOnMap> setting_;
   std::optional<record::LiveVerifier> verifier_;
   std::optional<record::Header> header_;
   std::optional<record::RecordError> unreadable_;
@@ -80,7 +80,7 @@ bool Follow::begin(const record::Reader& reader) {
   header_ = reader.header();
   auto setting = setting_of(*header_, output_.games);
   if (!setting) {
-    no_setting_ = std::move(setting.error());
+    no_setting_ = std::move(setting.error().words);
     return false;
   }
   setting_ = *std::move(setting);

@@ -125,7 +125,7 @@ std::string info_text(const Recording& recording, const record::Summary& summary
 record::Summary summary_of(const record::Reader& reader, engine::Games games) {
   const auto setting = setting_of(reader.header(), games);
   if (!setting) return record::summarize(reader, nullptr);
-  record::Decoder decoder = setting->decoder();
+  record::Decoder decoder{*setting->game, setting->map, setting->tick_rate};
   return record::summarize(reader, &decoder);
 }
 

@@ -28,7 +28,7 @@ ExitCode run_inputs(const InputsFlags& options) {
   const auto match = open_match(options.file, *options.output);
   if (!match) return match.error();
   const record::Reader& reader = match->reader();
-  record::Decoder decoder = match->setting.decoder();
+  record::Decoder decoder{*match->setting.game, match->setting.map, match->setting.tick_rate};
   const os::Interruption interruption;
   const auto gathered =
       script_of(reader, *match->setting.game, decoder, [&] { return interruption.requested(); });

@@ -127,8 +127,9 @@ std::string verify_text(const std::string& path, const record::VerifyResult& res
 
 /// Steps the tick whose step did not end, after all others. If its assertion fails again, the
 /// process ends with the message of the assertion.
-void step_unfinished(const VerifyFlags& options, const Recording& recording, const Setting& setting,
-                     const std::function<bool()>& stopped, record::VerifyResult& result) {
+void step_unfinished(const VerifyFlags& options, const Recording& recording,
+                     const engine::GameOnMap& setting, const std::function<bool()>& stopped,
+                     record::VerifyResult& result) {
   const Tick tick = *result.unfinished;
   os::write_to_stderr(
       fmt::format("{}: the server that recorded {} failed in tick {}; this program "

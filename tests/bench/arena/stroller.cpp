@@ -42,10 +42,11 @@ Pad Stroller::draw() {
 }
 
 client::MakePlayer stroller_player(Strolls how, std::uint64_t seed) {
-  return [how, seed](const client::Assets& assets) -> std::expected<client::Decide, std::string> {
-    auto stroller = std::make_shared<Stroller>(how, seed, assets.tick_rate);
-    return [stroller](const bots::Seen& /*seen*/) { return stroller->decide(); };
-  };
+  return
+      [how, seed](const engine::GameOnMap& assets) -> std::expected<client::Decide, std::string> {
+        auto stroller = std::make_shared<Stroller>(how, seed, assets.tick_rate);
+        return [stroller](const bots::Seen& /*seen*/) { return stroller->decide(); };
+      };
 }
 
 }  // namespace tickbox::bench

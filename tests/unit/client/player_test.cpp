@@ -10,12 +10,12 @@
 namespace tickbox::client {
 namespace {
 
-Assets assets_of(const GameTable& game) {
+engine::GameOnMap assets_of(const GameTable& game) {
   return {.game = &game, .map = engine::make_map(game, {.seats = 4}, 60), .tick_rate = 60};
 }
 
 TEST(BotPlayer, DecidesByItsStyleAndSeed) {
-  const Assets assets = assets_of(games::arena());
+  const engine::GameOnMap assets = assets_of(games::arena());
   const views::Rows none{games::arena()};
   const auto a = bot_player("stress", 0, 7)(assets);
   const auto b = bot_player("stress", 0, 7)(assets);
@@ -29,7 +29,7 @@ TEST(BotPlayer, DecidesByItsStyleAndSeed) {
 }
 
 TEST(BotPlayer, PlaysAnyGameByTheStylesThatItHas) {
-  const Assets assets = assets_of(tests::field::game());
+  const engine::GameOnMap assets = assets_of(tests::field::game());
   EXPECT_TRUE(bot_player("mix", 3, 1)(assets));
   const auto none = bot_player("chase", 0, 1)(assets);
   ASSERT_FALSE(none);
