@@ -9,7 +9,6 @@
 namespace tickbox::record {
 
 void LogFileStats::add(const LogFileStats& other) {
-  records += other.records;
   bytes += other.bytes;
   records_refused += other.records_refused;
   ticks_recorded += other.ticks_recorded;
@@ -83,7 +82,6 @@ bool LogFile::write(ConstBytes bytes) {
     state_ = State::Broken;
     return false;
   }
-  ++stats_.records;
   stats_.bytes += bytes.size();
   checksum_ = checksum_of(bytes);
   return true;

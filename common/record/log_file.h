@@ -11,8 +11,7 @@
 namespace tickbox::record {
 
 struct LogFileStats {
-  std::uint64_t records = 0;  ///< records that the byte sink took
-  std::uint64_t bytes = 0;    ///< bytes of those records and of the file header
+  std::uint64_t bytes = 0;  ///< bytes of the file header and of the records that the byte sink took
   std::uint64_t records_refused = 0;
   std::uint64_t ticks_recorded = 0;
   std::uint64_t ticks_lost = 0;  ///< ticks of records that were refused or could not follow

@@ -96,9 +96,12 @@ std::expected<void, std::string> Server::open_files(const engine::Identity& iden
   recordings = *std::move(recorded);
   admin->open_log(kFirstRoom, recordings->recorder().tail());
   if (!options.match_results.empty()) {
-    auto file = ResultFile::open(options.match_results);
-    if (!file) return std::unexpected(std::move(file.error()));
-    results = *std::move(file);
+    auto file = os::append_to(options.match_results);
+    if (!file) {
+      return std::unexpected("--match-results: " +
+                             os::creation_failure(options.match_results, file.error()));
+    }
+    results = os::FileSink::over(*std::move(file), {.path = options.match_results});
   }
   if (options.desync_dir.empty()) return {};
   auto files = cli::DesyncFiles::open(options.desync_dir, clock);

@@ -5,6 +5,7 @@
 #include "cli/desync_file.h"
 #include "core/clock.h"
 #include "engine/identity.h"
+#include "os/files/file_sink.h"
 #include "os/net/udp_transport.h"
 #include "os/process/log.h"
 #include "os/process/signals.h"
@@ -13,7 +14,6 @@
 #include "server/host/deny_file.h"
 #include "server/host/options.h"
 #include "server/host/recordings/recordings.h"
-#include "server/host/result_file.h"
 #include "server/host/server_keys.h"
 #include "server/match/match.h"
 #include "server/shard/log.h"
@@ -67,7 +67,7 @@ struct Server {
   std::unique_ptr<Match> match;
   std::unique_ptr<Recordings> recordings;
   std::unique_ptr<cli::DesyncFiles> desyncs;
-  std::unique_ptr<ResultFile> results;
+  std::unique_ptr<os::FileSink> results;  ///< the file of --match-results
   std::optional<Shard> shard;
 
  private:

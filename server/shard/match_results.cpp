@@ -50,7 +50,7 @@ void MatchResults::publish(const HostedRoom& room, const TypeInfo& type, std::st
       "\n",
       calendar_.now().time_since_epoch().count(), room.world().game().name, room.id().value,
       room.tick().value, type.name, values, players_json(room));
-  if (sink_->write(line)) return;
+  if (sink_->write(as_bytes_of(line))) return;
   ++context_.metrics.results.lost;
   context_.log.event(LogKind::ResultLost, Severity::Error, now, [&] {
     return LogEvent{"match_result_lost", {{"room", room.id().value}, {"tick", room.tick().value}}};

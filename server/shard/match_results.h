@@ -1,6 +1,7 @@
 #pragma once
 // The results that games publish: each is a line of the log, and goes to a sink if there is one.
 
+#include "core/bytes.h"
 #include "core/clock.h"
 #include "core/ids.h"
 #include "server/shard/context.h"
@@ -11,19 +12,10 @@
 
 namespace tickbox::server {
 
-/// Writes each result as one line of JSON, with the end of the line.
-class ResultSink {
- public:
-  virtual ~ResultSink() = default;
-
-  /// Fails: false, if the result is lost.
-  virtual bool write(std::string_view line) = 0;
-};
-
 class MatchResults {
  public:
-  /// `sink` may be nullptr.
-  MatchResults(ShardContext& context, const WallClock& calendar, ResultSink* sink)
+  /// `sink` takes each result as one line of JSON, with the end of the line. It may be nullptr.
+  MatchResults(ShardContext& context, const WallClock& calendar, ByteSink* sink)
       : context_(context), calendar_(calendar), sink_(sink) {}
 
   /// Takes what a room's game has published in its last tick.
@@ -34,7 +26,7 @@ class MatchResults {
 
   ShardContext& context_;
   const WallClock& calendar_;
-  ResultSink* sink_;
+  ByteSink* sink_;
 };
 
 }  // namespace tickbox::server

@@ -2,23 +2,11 @@
 
 #include "core/assert.h"
 #include "net/handshake.h"
-#include "net/packet.h"
 #include "protocol/messages.h"
-#include "server/shard/connect/connect_service.h"
-#include "server/shard/connect/path_validator.h"
-#include "server/shard/connect/session_lifecycle.h"
-#include "server/shard/context.h"
-#include "server/shard/desync/desync_service.h"
-#include "server/shard/input_receiver.h"
-#include "server/shard/match_results.h"
 #include "server/shard/paced_logs.h"
-#include "server/shard/replicator.h"
 #include "server/shard/send_pace.h"
-#include "server/shard/session_table.h"
 
 #include <algorithm>
-#include <expected>
-#include <optional>
 #include <utility>
 
 namespace tickbox::server {
@@ -50,72 +38,7 @@ SendPace pace_of(const ShardOptions& options) {
 
 }  // namespace
 
-class Shard::Impl {
- public:
-  Impl(const ShardOptions& options, const ShardParts& parts, Instant now);
-
-  void receive(Instant now, Instant next_deadline);
-  void tick(Instant now);
-  void send(Instant now);
-  void drain(Instant end);
-  void stop(Instant now);
-  std::size_t set_keys(net::KeyRing keys, Instant now);
-  std::size_t set_denied(DenyList denied, Instant now);
-  std::size_t kick(std::uint64_t client, Instant now);
-
-  [[nodiscard]] bool stopping() const { return connects_.stopping(); }
-
-  [[nodiscard]] std::size_t clients() const { return lifecycle_.clients(); }
-
-  [[nodiscard]] std::uint32_t seats_held() const;
-
-  [[nodiscard]] Metrics& metrics() { return context_.metrics; }
-
- private:
-  void on_datagram(const net::Datagram& datagram, const Arrival& arrival);
-  void on_packet(const net::Datagram& datagram, const Arrival& arrival);
-  std::expected<void, net::DropReason> on_message(Session& session, const net::Datagram& datagram,
-                                                  const net::PacketChannel::Opened& opened,
-                                                  const Arrival& arrival);
-  [[nodiscard]] static std::optional<net::RefuseReason> refusal_in(
-      const net::PacketChannel::Opened& opened);
-  std::expected<void, net::DropReason> on_disconnect(Session& session, ConstBytes message,
-                                                     Instant now);
-  void on_malformed(Session& session, Instant now);
-  void log_drops(Instant now);
-  void stop_at_end(Instant now);
-  void send_drain(Instant now);
-
-  /// Returns the calendar time, counted from the start: jumps of the calendar do not matter.
-  [[nodiscard]] WallTime today(Instant now) const {
-    return began_.today + std::chrono::floor<std::chrono::milliseconds>(now - began_.instant);
-  }
-
-  net::Transport& transport_;
-  std::uint32_t tick_rate_;
-  std::uint32_t tick_end_;
-  Now began_;
-  ShardContext context_;
-  std::vector<HostedRoom> rooms_;  ///< never resized: sessions point to their rooms
-  SessionTable sessions_;
-  Admission admission_;
-  DesyncService desyncs_;
-  SessionLifecycle lifecycle_;
-  ConnectService connects_;
-  PathValidator paths_;
-  InputReceiver inputs_;
-  Replicator replicator_;
-  MatchResults results_;
-
-  net::PacketBuffer opened_{};
-  std::size_t taken_in_tick_ = 0;  ///< datagrams taken since the last tick
-  net::DropCounts drops_logged_;
-  Instant drops_logged_at_;
-  std::optional<Instant> drains_to_;  ///< set while it drains
-  std::optional<Instant> drain_told_;
-};
-
-Shard::Impl::Impl(const ShardOptions& options, const ShardParts& parts, Instant now)
+Shard::Shard(const ShardOptions& options, const ShardParts& parts, Instant now)
     : transport_(parts.transport),
       tick_rate_(options.tick_rate),
       tick_end_(options.tick_end),
@@ -142,7 +65,7 @@ Shard::Impl::Impl(const ShardOptions& options, const ShardParts& parts, Instant 
   metrics.map = rooms_.front().world().map()->name;
 }
 
-std::uint32_t Shard::Impl::seats_held() const {
+std::uint32_t Shard::seats_held() const {
   std::uint32_t held = 0;
   for (const HostedRoom& room : rooms_) {
     held += room.seats().held();
@@ -152,7 +75,7 @@ std::uint32_t Shard::Impl::seats_held() const {
 
 // --- who may play ---
 
-std::size_t Shard::Impl::set_keys(net::KeyRing keys, Instant now) {
+std::size_t Shard::set_keys(net::KeyRing keys, Instant now) {
   const std::vector<std::uint32_t> removed = admission_.set_keys(std::move(keys));
   return lifecycle_.kick(
       [&](std::uint64_t /*client*/, std::uint32_t key_id) {
@@ -161,21 +84,21 @@ std::size_t Shard::Impl::set_keys(net::KeyRing keys, Instant now) {
       now);
 }
 
-std::size_t Shard::Impl::set_denied(DenyList denied, Instant now) {
+std::size_t Shard::set_denied(DenyList denied, Instant now) {
   admission_.set_denied(std::move(denied));
   return lifecycle_.kick(
       [this](std::uint64_t client, std::uint32_t /*key_id*/) { return admission_.denies(client); },
       now);
 }
 
-std::size_t Shard::Impl::kick(std::uint64_t client, Instant now) {
+std::size_t Shard::kick(std::uint64_t client, Instant now) {
   return lifecycle_.kick(
       [client](std::uint64_t each, std::uint32_t /*key_id*/) { return each == client; }, now);
 }
 
 // --- receive ---
 
-void Shard::Impl::receive(Instant now, Instant next_deadline) {
+void Shard::receive(Instant now, Instant next_deadline) {
   Traffic& traffic = context_.metrics.traffic;
   for (std::size_t taken = 0; taken < kDatagramsPerReceive && taken_in_tick_ < kDatagramsPerTick;
        ++taken) {
@@ -188,7 +111,7 @@ void Shard::Impl::receive(Instant now, Instant next_deadline) {
   }
 }
 
-void Shard::Impl::on_datagram(const net::Datagram& datagram, const Arrival& arrival) {
+void Shard::on_datagram(const net::Datagram& datagram, const Arrival& arrival) {
   net::DropCounts& drops = context_.metrics.drops;
   // Nobody has port 0, and an answer to it fails.
   if (datagram.from.port == 0) return drops.count(net::DropReason::Unexpected);
@@ -207,7 +130,7 @@ void Shard::Impl::on_datagram(const net::Datagram& datagram, const Arrival& arri
   }
 }
 
-void Shard::Impl::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
+void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
   net::DropCounts& drops = context_.metrics.drops;
   const std::uint32_t connection = net::packet_connection(datagram.bytes);
   Session* session = sessions_.find(connection);
@@ -249,21 +172,22 @@ void Shard::Impl::on_packet(const net::Datagram& datagram, const Arrival& arriva
 }
 
 /// Returns why a client refuses its session, if the packet says so.
-std::optional<net::RefuseReason> Shard::Impl::refusal_in(const net::PacketChannel::Opened& opened) {
+std::optional<net::RefuseReason> Shard::refusal_in(const net::PacketChannel::Opened& opened) {
   if (opened.type != net::PacketType::Disconnect) return std::nullopt;
   const auto reason = protocol::decode_disconnect(opened.message);
   return reason ? net::refusal_in(*reason) : std::nullopt;
 }
 
 /// No link damages a message behind its seal: its sender is hostile or broken.
-void Shard::Impl::on_malformed(Session& session, Instant now) {
+void Shard::on_malformed(Session& session, Instant now) {
   if (++session.malformed < kMalformedMax) return;
   lifecycle_.close(session, net::DisconnectReason::Kicked, now);
 }
 
-std::expected<void, net::DropReason> Shard::Impl::on_message(
-    Session& session, const net::Datagram& datagram, const net::PacketChannel::Opened& opened,
-    const Arrival& arrival) {
+std::expected<void, net::DropReason> Shard::on_message(Session& session,
+                                                       const net::Datagram& datagram,
+                                                       const net::PacketChannel::Opened& opened,
+                                                       const Arrival& arrival) {
   switch (opened.type) {
     case net::PacketType::Input:
       return inputs_.receive(session, opened, arrival);
@@ -278,8 +202,8 @@ std::expected<void, net::DropReason> Shard::Impl::on_message(
   }
 }
 
-std::expected<void, net::DropReason> Shard::Impl::on_disconnect(Session& session,
-                                                                ConstBytes message, Instant now) {
+std::expected<void, net::DropReason> Shard::on_disconnect(Session& session, ConstBytes message,
+                                                          Instant now) {
   const auto reason = protocol::decode_disconnect(message);
   if (!reason) return std::unexpected(reason.error());
   lifecycle_.close(session, net::DisconnectReason::ClientLeft, now);
@@ -288,7 +212,7 @@ std::expected<void, net::DropReason> Shard::Impl::on_disconnect(Session& session
 
 // --- tick ---
 
-void Shard::Impl::tick(Instant now) {
+void Shard::tick(Instant now) {
   taken_in_tick_ = 0;
   lifecycle_.expire(now);
   desyncs_.expire(now);
@@ -312,7 +236,7 @@ void Shard::Impl::tick(Instant now) {
   if (!stopping()) stop_at_end(now);
 }
 
-void Shard::Impl::stop_at_end(Instant now) {
+void Shard::stop_at_end(Instant now) {
   const auto over = std::ranges::find_if(
       rooms_, [this](const HostedRoom& room) { return room.tick().value >= tick_end_; });
   if (over == rooms_.end()) return;
@@ -326,7 +250,7 @@ void Shard::Impl::stop_at_end(Instant now) {
   stop(now);
 }
 
-void Shard::Impl::log_drops(Instant now) {
+void Shard::log_drops(Instant now) {
   const net::DropCounts& drops = context_.metrics.drops;
   if (now - drops_logged_at_ < kCountInterval) return;
   for (std::size_t i = 0; i < net::kDropReasons; ++i) {
@@ -343,7 +267,7 @@ void Shard::Impl::log_drops(Instant now) {
 
 // --- send ---
 
-void Shard::Impl::send(Instant now) {
+void Shard::send(Instant now) {
   send_drain(now);
   replicator_.choose_due(rooms_, now);
   for (HostedRoom& room : rooms_) {
@@ -357,80 +281,21 @@ void Shard::Impl::send(Instant now) {
 
 // --- stop ---
 
-void Shard::Impl::drain(Instant end) {
+void Shard::drain(Instant end) {
   connects_.drain();
   drains_to_ = end;
   drain_told_.reset();
 }
 
-void Shard::Impl::send_drain(Instant now) {
+void Shard::send_drain(Instant now) {
   if (!drains_to_ || (drain_told_ && now - *drain_told_ < kDrainTold)) return;
   drain_told_ = now;
   lifecycle_.send_drain(*drains_to_ - now);
 }
 
-void Shard::Impl::stop(Instant now) {
+void Shard::stop(Instant now) {
   connects_.stop();
   lifecycle_.close_all(now);
-}
-
-// --- the shard, as others see it ---
-
-Shard::Shard(const ShardOptions& options, const ShardParts& parts, Instant now)
-    : impl_(std::make_unique<Impl>(options, parts, now)) {}
-
-Shard::~Shard() = default;
-
-void Shard::receive(Instant now, Instant next_deadline) {
-  impl_->receive(now, next_deadline);
-}
-
-void Shard::tick(Instant now) {
-  impl_->tick(now);
-}
-
-void Shard::send(Instant now) {
-  impl_->send(now);
-}
-
-void Shard::drain(Instant end) {
-  impl_->drain(end);
-}
-
-void Shard::stop(Instant now) {
-  impl_->stop(now);
-}
-
-std::size_t Shard::set_keys(net::KeyRing keys, Instant now) {
-  return impl_->set_keys(std::move(keys), now);
-}
-
-std::size_t Shard::set_denied(DenyList denied, Instant now) {
-  return impl_->set_denied(std::move(denied), now);
-}
-
-std::size_t Shard::kick(std::uint64_t client, Instant now) {
-  return impl_->kick(client, now);
-}
-
-bool Shard::stopping() const {
-  return impl_->stopping();
-}
-
-std::size_t Shard::clients() const {
-  return impl_->clients();
-}
-
-std::uint32_t Shard::seats_held() const {
-  return impl_->seats_held();
-}
-
-const Metrics& Shard::metrics() const {
-  return impl_->metrics();
-}
-
-Metrics& Shard::metrics() {
-  return impl_->metrics();
 }
 
 }  // namespace tickbox::server

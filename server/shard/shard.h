@@ -7,26 +7,36 @@
 // a shard the time. A shard has no clock, thread or socket of its own, so that a test can run it
 // with its clients on a virtual clock.
 
+#include "core/bytes.h"
 #include "core/clock.h"
 #include "core/entropy.h"
 #include "net/key_ring.h"
+#include "net/packet.h"
 #include "net/transport.h"
 #include "protocol/desync.h"
 #include "server/shard/connect/admission.h"
+#include "server/shard/connect/connect_service.h"
 #include "server/shard/connect/deny_list.h"
+#include "server/shard/connect/path_validator.h"
+#include "server/shard/connect/session_lifecycle.h"
+#include "server/shard/context.h"
+#include "server/shard/desync/desync_service.h"
 #include "server/shard/hosted_room.h"
+#include "server/shard/input_receiver.h"
 #include "server/shard/limits.h"
 #include "server/shard/log.h"
+#include "server/shard/match_results.h"
 #include "server/shard/metrics.h"
+#include "server/shard/replicator.h"
+#include "server/shard/session_table.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <expected>
+#include <optional>
 #include <vector>
 
 namespace tickbox::server {
-
-class ResultSink;
 
 struct ShardOptions {
   std::uint32_t tick_rate = 60;                  ///< per second
@@ -47,7 +57,7 @@ struct ShardParts {
   std::vector<RoomParts>
       rooms;  ///< at least one, all of one game; ids differ; at most kSeatsMax seats in all
   protocol::DesyncSink* desyncs = nullptr;
-  ResultSink* results = nullptr;
+  ByteSink* results = nullptr;  ///< of MatchResults
 };
 
 class Shard {
@@ -56,7 +66,6 @@ class Shard {
   Shard(const ShardOptions& options, const ShardParts& parts, Instant now);
   Shard(const Shard&) = delete;
   Shard& operator=(const Shard&) = delete;
-  ~Shard();
 
   /// Drains the transport into the sessions, up to the limits of limits.h. Never steps.
   /// `next_deadline`: when the tick after the present one is due, for the margins sent to clients.
@@ -87,23 +96,61 @@ class Shard {
   /// Returns the number of its seats.
   std::size_t kick(std::uint64_t client, Instant now);
 
-  [[nodiscard]] bool stopping() const;
+  [[nodiscard]] bool stopping() const { return connects_.stopping(); }
 
   /// Returns the number of clients that play. One that is accepted plays from its first packet on.
-  [[nodiscard]] std::size_t clients() const;
+  [[nodiscard]] std::size_t clients() const { return lifecycle_.clients(); }
 
   /// Returns the number of seats that no newcomer gets: those of present players, and of players
   /// who may still return.
   [[nodiscard]] std::uint32_t seats_held() const;
 
-  [[nodiscard]] const Metrics& metrics() const;
+  [[nodiscard]] const Metrics& metrics() const { return context_.metrics; }
 
-  [[nodiscard]] Metrics& metrics();
+  [[nodiscard]] Metrics& metrics() { return context_.metrics; }
 
  private:
-  class Impl;
+  void on_datagram(const net::Datagram& datagram, const Arrival& arrival);
+  void on_packet(const net::Datagram& datagram, const Arrival& arrival);
+  std::expected<void, net::DropReason> on_message(Session& session, const net::Datagram& datagram,
+                                                  const net::PacketChannel::Opened& opened,
+                                                  const Arrival& arrival);
+  [[nodiscard]] static std::optional<net::RefuseReason> refusal_in(
+      const net::PacketChannel::Opened& opened);
+  std::expected<void, net::DropReason> on_disconnect(Session& session, ConstBytes message,
+                                                     Instant now);
+  void on_malformed(Session& session, Instant now);
+  void log_drops(Instant now);
+  void stop_at_end(Instant now);
+  void send_drain(Instant now);
 
-  std::unique_ptr<Impl> impl_;  ///< so that those who run a shard need not know its parts
+  /// Returns the calendar time, counted from the start: jumps of the calendar do not matter.
+  [[nodiscard]] WallTime today(Instant now) const {
+    return began_.today + std::chrono::floor<std::chrono::milliseconds>(now - began_.instant);
+  }
+
+  net::Transport& transport_;
+  std::uint32_t tick_rate_;
+  std::uint32_t tick_end_;
+  Now began_;
+  ShardContext context_;
+  std::vector<HostedRoom> rooms_;  ///< never resized: sessions point to their rooms
+  SessionTable sessions_;
+  Admission admission_;
+  DesyncService desyncs_;
+  SessionLifecycle lifecycle_;
+  ConnectService connects_;
+  PathValidator paths_;
+  InputReceiver inputs_;
+  Replicator replicator_;
+  MatchResults results_;
+
+  net::PacketBuffer opened_{};
+  std::size_t taken_in_tick_ = 0;  ///< datagrams taken since the last tick
+  net::DropCounts drops_logged_;
+  Instant drops_logged_at_;
+  std::optional<Instant> drains_to_;  ///< set while it drains
+  std::optional<Instant> drain_told_;
 };
 
 }  // namespace tickbox::server

@@ -207,7 +207,6 @@ void FileSink::State::wait(std::unique_lock<std::mutex>& lock) {
     return;
   }
   wake.wait(lock, stop, [&] { return !waiting.empty(); });
-  wake.wait_for(lock, stop, options.flush_interval, [&] { return waiting.size() > 1; });
 }
 
 /// Writes the queued batches until the queue is empty or the disk fails.

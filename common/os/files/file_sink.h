@@ -19,9 +19,6 @@ struct FileSinkOptions {
   /// Bytes that may wait for the disk. Memory is allocated only while they wait. At 1 MB/s the
   /// default lasts for a stall of one minute.
   std::size_t queue_bytes_max = std::size_t{64} * 1024 * 1024;
-  /// Time for which records are gathered before they are written. The default is 0: one record of a
-  /// recording already holds 100 ms of play, and a killed server may lose that much.
-  Duration flush_interval{};
   /// Time between two attempts on a disk that has failed.
   Duration retry_interval = std::chrono::seconds{5};
   /// Time without an answer after which the disk counts as stalled.

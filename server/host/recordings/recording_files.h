@@ -5,14 +5,22 @@
 #include "core/clock.h"
 #include "core/log_event.h"
 #include "os/files/disk.h"
+#include "os/files/file_sink.h"
 #include "record/format.h"
 #include "record/log_file.h"
 #include "record/room_log.h"
+#include "server/host/recordings/recording_limit.h"
 
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <expected>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace tickbox::server {
@@ -95,10 +103,66 @@ class RecordingFiles final : public record::Sink {
   std::expected<void, std::string> close();
 
  private:
-  struct State;
-  explicit RecordingFiles(std::unique_ptr<State> state);
+  struct Part {
+    std::string path;
+    std::unique_ptr<os::FileSink> sink;
+    std::optional<record::LogFile> file;  ///< used by the log's thread alone
 
-  std::unique_ptr<State> state_;
+    [[nodiscard]] bool is_written() const { return sink->stats().queue_bytes == 0; }
+
+    /// Returns why the file is not being written at present; empty if it is.
+    [[nodiscard]] std::string hindrance() const;
+  };
+
+  RecordingFiles(const RecordingFilesOptions& options, const RecordingFilesParts& parts,
+                 const record::Header& header);
+
+  [[nodiscard]] bool is_due() const;
+  [[nodiscard]] bool may_change() const;
+  void request_next();
+  void change_file();
+  [[nodiscard]] std::expected<std::unique_ptr<Part>, std::string> make();
+  void run();
+  void wait(std::unique_lock<std::mutex>& lock);
+  void make_next(std::unique_lock<std::mutex>& lock);
+  void close_retired(std::unique_lock<std::mutex>& lock);
+  void count(const Part& part, const std::expected<void, std::string>& closed_well);
+  void remove_old(std::unique_lock<std::mutex>& lock);
+  void keep_limit(std::unique_lock<std::mutex>& lock);
+  void record_removal(const std::string& path, bool removed);
+  void queue_note(RecordingNote note);
+
+  const RecordingFilesOptions options_;
+  const RecordingFilesParts parts_;
+  record::Header header_;
+  std::thread thread_;
+  std::stop_source closing_;
+
+  // Used only by the code that creates and closes files: open(), then the thread, then close().
+  std::uint32_t made_ = 0;
+  WallTime last_start_{};
+  std::deque<std::string> closed_;  ///< paths of complete files, the oldest first
+  RecordingLimit limit_;
+  bool is_over_ = false;  ///< the folder was over its limit when it was last checked
+
+  // Used only by the log's thread.
+  std::optional<Tick> began_;     ///< the tick with which the present file begins
+  Tick last_;                     ///< the last tick of the log
+  bool match_has_ended_ = false;  ///< in the present file
+  record::LogFileStats past_;     ///< statistics of the earlier files
+
+  mutable std::mutex mutex_;  ///< guards what follows
+  std::condition_variable_any wake_;
+  bool wanted_ = false;
+  std::unique_ptr<Part> present_;  ///< changed by the log's thread alone
+  std::unique_ptr<Part> ready_;    ///< created, and not in use yet
+  std::unique_ptr<Part> retired_;  ///< finished, and not closed yet
+  std::string making_failed_;      ///< why the next file cannot be created; empty if it can
+  Instant retry_at_;               ///< when it is tried again
+  std::uint64_t bytes_ = 0;        ///< bytes of closed files
+  std::uint64_t errors_ = 0;       ///< of closed files, and of creating, listing and removing files
+  std::string loss_;               ///< the first failure to close a file
+  std::vector<RecordingNote> notes_;
 };
 
 /// Returns "<start>-room<N>.tickbox", or with a suffix "<start>-room<N>-<suffix>.tickbox".

@@ -77,19 +77,6 @@ TEST(FileSink, SaysWhenTheFolderIsMissing) {
   EXPECT_NE(sink.error().find("make its directory first"), std::string::npos) << sink.error();
 }
 
-TEST(FileSink, RefusesWholeRecordsWhenTheQueueIsFull) {
-  const TemporaryFolder folder;
-  // Nothing leaves the queue before the hour is over, or the sink is closed.
-  auto sink =
-      FileSink::create({.path = folder.file("a"), .queue_bytes_max = 10, .flush_interval = 1h});
-  EXPECT_TRUE((*sink)->write(as_bytes_of(std::string{"123456"})));
-  EXPECT_FALSE((*sink)->write(as_bytes_of(std::string{"12345"})));
-  EXPECT_TRUE((*sink)->write(as_bytes_of(std::string{"7890"})));
-  EXPECT_EQ((*sink)->stats().queue_bytes, 10U);
-  EXPECT_TRUE((*sink)->close());
-  EXPECT_EQ(text_of(folder.file("a")), "1234567890");
-}
-
 TEST(FileSink, TakesNothingOnceClosed) {
   const TemporaryFolder folder;
   const auto sink = open_sink({.path = folder.file("a")});
@@ -103,7 +90,7 @@ TEST(FileSink, TakesNothingOnceClosed) {
 TEST(FileSink, CutsBackToTheLastWholeRecordWhenTheDiskIsFull) {
   const TemporaryFolder folder;
   const SmallDisk limit{1'000};
-  const auto sink = open_sink({.path = folder.file("a"), .flush_interval = 5ms});
+  const auto sink = open_sink({.path = folder.file("a")});
   std::string all;
   for (char letter = 'A'; letter < 'A' + 50; ++letter) {
     const std::string record(30, letter);
@@ -125,8 +112,7 @@ TEST(FileSink, CutsBackToTheLastWholeRecordWhenTheDiskIsFull) {
 // What was taken before the failure is written once the disk takes again: no hole is in the file.
 TEST(FileSink, GoesOnWhereItWasWhenTheDiskTakesAgain) {
   const TemporaryFolder folder;
-  const auto sink =
-      open_sink({.path = folder.file("a"), .flush_interval = 5ms, .retry_interval = 2ms});
+  const auto sink = open_sink({.path = folder.file("a"), .retry_interval = 2ms});
   std::string taken;
   {
     const SmallDisk limit{1'000};
@@ -218,7 +204,7 @@ TEST(FileSink, CutsBackAlsoWhenManyBatchesWait) {
 
 TEST(FileSink, WritersAndWatchersMayBeDifferentThreads) {
   const TemporaryFolder folder;
-  const auto sink = open_sink({.path = folder.file("a"), .flush_interval = 1ms});
+  const auto sink = open_sink({.path = folder.file("a")});
   std::uint64_t written = 0;
   std::thread writer{[&] {
     const std::string record(1'000, 'r');

@@ -80,11 +80,11 @@ class Lines final : public Log {
   int errors = 0;
 };
 
-class Sink final : public ResultSink {
+class Sink final : public ByteSink {
  public:
-  bool write(std::string_view line) override {
+  bool write(ConstBytes line) override {
     if (is_full) return false;
-    lines.emplace_back(line);
+    lines.emplace_back(reinterpret_cast<const char*>(line.data()), line.size());
     return true;
   }
 
