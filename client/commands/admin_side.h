@@ -1,6 +1,7 @@
 #pragma once
 // The admin side of a server, as the commands reach it.
 
+#include "core/values.h"
 #include "net/address.h"
 
 #include <expected>
@@ -18,8 +19,10 @@ struct AdminSide {
   [[nodiscard]] std::string authorization() const { return token.empty() ? "" : "Bearer " + token; }
 };
 
-/// Reads the file of --admin-token-file. Fails: with one line.
-[[nodiscard]] std::expected<std::string, std::string> read_admin_token(const std::string& path);
+/// Finds the address of an admin side and reads the file of --admin-token-file, unless `token_file`
+/// is empty. Fails: with one line.
+[[nodiscard]] std::expected<AdminSide, std::string> find_admin_side(const HostPort& place,
+                                                                    const std::string& token_file);
 
 /// Returns what to try after a 401, as the rest of a sentence that begins with an address.
 [[nodiscard]] std::string_view unauthorized_in_words(const AdminSide& admin);

@@ -14,6 +14,12 @@ namespace tickbox::commands {
 /// The value of a figure; an empty value is not known, and null in the document.
 using FigureValue = std::variant<std::monostate, bool, std::uint64_t, double, std::string>;
 
+/// Returns a value, or null for none.
+template <class T>
+[[nodiscard]] FigureValue or_null(const std::optional<T>& value) {
+  return value ? FigureValue{*value} : FigureValue{};
+}
+
 struct Figure {
   std::string path{};  ///< "tick_ms.p99"
   FigureValue value{};

@@ -70,13 +70,16 @@ struct Subcommand {
   std::function<int()>& run;
   std::shared_ptr<Output> output;
 
-  /// Sets `run` to call `body` if `command` is given.
+  /// Adds a command that calls `body` with its options. Returns both.
   template <class Options>
-  void on_call(cli::CommandParser& command, std::shared_ptr<Options> options,
-               cli::ExitCode (*body)(const Options&)) const {
-    command.callback([options = std::move(options), body, &chosen = run] {
+  std::pair<cli::CommandParser, std::shared_ptr<Options>> add(
+      const cli::About& about, cli::ExitCode (*body)(const Options&)) const {
+    auto options = std::make_shared<Options>(Options{.output = output});
+    cli::CommandParser command = parent.add_command(about, output->common);
+    command.callback([options, body, &chosen = run] {
       chosen = [options, body] { return cli::to_int(body(*options)); };
     });
+    return {command, std::move(options)};
   }
 };
 

@@ -125,13 +125,13 @@ class CommandParser {
   template <class T>
   void add_option(const std::string& name, T& target, Parse<T> parse, const std::string& help,
                   const OptionDetails& details = {}) {
-    const auto set = [&target, parse](const std::vector<std::string>& texts) {
-      auto value = parse(texts.front());
-      if (!value) return std::move(value.error());
-      target = *std::move(value);
-      return std::string{};
-    };
-    add(name, ParseOne{set}, help, details);
+    add_parsed(name, target, parse, help, details);
+  }
+
+  template <class T>
+  void add_option(const std::string& name, std::optional<T>& target, Parse<T> parse,
+                  const std::string& help, const OptionDetails& details = {}) {
+    add_parsed(name, target, parse, help, details);
   }
 
   template <class T>
@@ -174,6 +174,18 @@ class CommandParser {
   CommandParser(CLI::App& app, const About& about, CommonFlags& flags);
 
  private:
+  template <class T, class Value>
+  void add_parsed(const std::string& name, T& target, Parse<Value> parse, const std::string& help,
+                  const OptionDetails& details) {
+    const auto set = [&target, parse](const std::vector<std::string>& texts) {
+      auto value = parse(texts.front());
+      if (!value) return std::move(value.error());
+      target = *std::move(value);
+      return std::string{};
+    };
+    add(name, ParseOne{set}, help, details);
+  }
+
   void add(const std::string& name, const Target& target, const std::string& help,
            const OptionDetails& details);
 

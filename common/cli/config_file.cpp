@@ -97,10 +97,9 @@ std::expected<std::vector<ConfigEntry>, std::string> parse_config(std::string_vi
 }
 
 std::expected<std::vector<ConfigEntry>, std::string> read_config(const std::string& path) {
-  const auto bytes = os::read_file(path, kConfigBytesMax);
-  if (!bytes) return std::unexpected{bytes.error()};
-  const auto* const text = reinterpret_cast<const char*>(bytes->data());
-  return parse_config({text, bytes->size()}, path);
+  const auto text = os::read_text(path, kConfigBytesMax);
+  if (!text) return std::unexpected{text.error()};
+  return parse_config(*text, path);
 }
 
 }  // namespace tickbox::cli

@@ -4,17 +4,15 @@
 
 #include <fmt/core.h>
 
-#include <string_view>
 #include <utility>
 
 namespace tickbox::server {
 namespace {
 
 std::expected<DenyList, std::string> read_deny_file(const std::string& path) {
-  const auto bytes = os::read_file(path, kDenyFileBytesMax);
-  if (!bytes) return std::unexpected{bytes.error() + "; --deny-file needs a file of client ids"};
-  auto list = DenyList::parse(
-      std::string_view{reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+  const auto text = os::read_text(path, kDenyFileBytesMax);
+  if (!text) return std::unexpected{text.error() + "; --deny-file needs a file of client ids"};
+  auto list = DenyList::parse(*text);
   if (!list) return std::unexpected{"deny file " + path + ": " + list.error()};
   return list;
 }

@@ -318,9 +318,8 @@ void add_process(Text& text, const ProcessFacts& process) {
   text.sample("process_start_time_seconds", "", fmt::format("{:.2f}", process.use.started));
   text.head("tickbox_admin_requests_total", "counter",
             "Answers of the admin side, by HTTP status.");
-  for (const AdminRequests& requests : process.admin_requests) {
-    text.sample("tickbox_admin_requests_total", label("code", std::to_string(requests.code)),
-                requests.count);
+  for (const auto& [status, responses] : process.admin_requests) {
+    text.sample("tickbox_admin_requests_total", label("code", std::to_string(status)), responses);
   }
 }
 

@@ -4,6 +4,7 @@
 #include "core/clock.h"
 #include "core/histogram.h"
 #include "core/log_event.h"
+#include "os/http/http.h"
 #include "os/process/process.h"
 #include "server/shard/metrics.h"
 
@@ -13,12 +14,6 @@
 
 namespace tickbox::server {
 
-/// The number of answers of the admin side with one HTTP status.
-struct AdminRequests {
-  unsigned code = 0;
-  std::uint64_t count = 0;
-};
-
 /// The facts about a process that are not in Metrics.
 struct ProcessFacts {
   std::string version;
@@ -26,7 +21,7 @@ struct ProcessFacts {
   std::string simulation_hash;
   std::string server_name{};
   os::ProcessUse use{};
-  std::vector<AdminRequests> admin_requests{};
+  std::vector<os::HttpCount> admin_requests{};
 };
 
 /// Returns the metrics in the text format of Prometheus, version 0.0.4.

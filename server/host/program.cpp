@@ -44,16 +44,12 @@ enum class HealthQuestion : std::uint8_t {
   Ready,  ///< /readyz
 };
 
-enum class HealthAnswer : std::uint8_t {
-  Words,     ///< the server's own answer: "ok", or why it is not
-  Document,  ///< {"alive":true,"admin":"127.0.0.1:9180","answer":"ok"}, or "ready"
-};
-
 /// Returns the first line of an answer: it may be of any program.
 std::string words_of(const os::HttpResponse& reply) {
   return reply.body.substr(0, reply.body.find('\n'));
 }
 
+/// Returns {"alive":true,"admin":"127.0.0.1:9180","answer":"ok"}, or "ready".
 std::string document_of(const std::string& admin, HealthQuestion question,
                         const os::HttpResponse& reply, cli::ExitCode code) {
   using Json = nlohmann::ordered_json;
@@ -67,18 +63,18 @@ std::string document_of(const std::string& admin, HealthQuestion question,
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// Writes the answer of `admin` to stdout; without an answer, reports the failure. Returns Done if
-/// the answer has status 200, WrongUsage if `admin` is no HOST:PORT, else Failed.
-cli::ExitCode check_health(const std::string& program, const std::string& admin,
-                           HealthQuestion question, HealthAnswer answer) {
-  const cli::Teller teller{.name = program, .json = answer == HealthAnswer::Document};
+/// Writes the answer of `admin` to stdout, in its words or as a document; without an answer,
+/// reports the failure. Returns Done if the answer has status 200, WrongUsage if `admin` is no
+/// HOST:PORT, else Failed.
+cli::ExitCode check_health(const cli::Teller& teller, const std::string& admin,
+                           HealthQuestion question) {
   const auto place = parse_host_port(admin);
   if (!place)
     return cli::report_failure(teller, cli::ExitCode::WrongUsage, "--admin: " + place.error());
   const auto address = os::resolve_host(place->host, place->port);
   if (!address) return cli::report_failure(teller, cli::ExitCode::Failed, address.error());
-  const auto reply = os::http_get(
-      *address, question == HealthQuestion::Ready ? "/readyz" : "/livez", std::chrono::seconds{2});
+  const std::string_view path = question == HealthQuestion::Ready ? "/readyz" : "/livez";
+  const auto reply = os::http_send(*address, {.path = path}, std::chrono::seconds{2});
   if (!reply) return cli::report_failure(teller, cli::ExitCode::Failed, reply.error());
   const cli::ExitCode code = reply->status == 200 ? cli::ExitCode::Done : cli::ExitCode::Failed;
   if (const auto written =
@@ -401,11 +397,10 @@ int run_server(int argc, char** argv, const ServerProgram& server) {
 
   if (const auto exit_code = program.parse(argc, argv)) return cli::to_int(*exit_code);
   if (asked_health) {
-    const bool as_document = flags.json || health_flags.json;
     if (admin.empty()) admin = admin_beside().value_or(admin_of(options));
-    return cli::to_int(check_health(server.names.server, admin,
-                                    ready ? HealthQuestion::Ready : HealthQuestion::Alive,
-                                    as_document ? HealthAnswer::Document : HealthAnswer::Words));
+    return cli::to_int(
+        check_health({.name = server.names.server, .json = flags.json || health_flags.json}, admin,
+                     ready ? HealthQuestion::Ready : HealthQuestion::Alive));
   }
   const GameTable& game = *engine::find_game(server.games, options.game);
   if (options.descriptor) {

@@ -187,9 +187,7 @@ Figures PlayedMatch::figures(const ClientStats& stats) const {
                                  ? FigureValue{std::uint64_t{connection().accept().player.value}}
                                  : FigureValue{}});
   figures.push_back({"body", own_body(client)});
-  figures.push_back({"client", swarm_.first_client()
-                                   ? FigureValue{std::to_string(*swarm_.first_client())}
-                                   : FigureValue{}});
+  figures.push_back({"client", id_or_null(swarm_.first_client())});
   figures.push_back({"ticks", stats.ticks});
   figures.push_back({"snapshots.received", stats.snapshots_received});
   figures.push_back({"snapshots.lost", stats.packets_lost});
@@ -213,10 +211,10 @@ Figures PlayedMatch::figures(const ClientStats& stats) const {
     add_link(figures, "up", link->up());
     add_link(figures, "down", link->down());
   }
-  figures.push_back(
-      {"drain_ms", drain_ ? FigureValue{static_cast<std::uint64_t>(
-                                std::chrono::ceil<std::chrono::milliseconds>(*drain_).count())}
-                          : FigureValue{}});
+  const auto whole_ms = [](Duration time) {
+    return static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::milliseconds>(time).count());
+  };
+  figures.push_back({"drain_ms", or_null(drain_.transform(whole_ms))});
   figures.push_back({"disconnect_reason",
                      was_away_ ? std::string{"no answer from the server"} : connection().reason()});
   return figures;

@@ -8,7 +8,6 @@
 #include "core/values.h"
 #include "net/crypto.h"
 #include "os/files/file.h"
-#include "os/net/resolve.h"
 #include "os/process/steady_clock.h"
 
 #include <fmt/core.h>
@@ -70,15 +69,13 @@ std::string check_requirements(const std::string& text) {
 }
 
 /// Parses HOST:PORT, or the URL of the metrics as a server prints it.
-std::expected<std::optional<HostPort>, std::string> parse_admin(std::string_view text) {
+std::expected<HostPort, std::string> parse_admin(std::string_view text) {
   if (text.starts_with(kHttp)) {
     text.remove_prefix(kHttp.size());
     if (text.ends_with(kMetricsPath)) text.remove_suffix(kMetricsPath.size());
     if (text.ends_with('/')) text.remove_suffix(1);
   }
-  auto place = parse_host_port(text);
-  if (!place) return std::unexpected(std::move(place.error()));
-  return std::optional{*std::move(place)};
+  return parse_host_port(text);
 }
 
 std::vector<Requirement> requirements_of(const LoadOptions& options) {
@@ -193,25 +190,18 @@ std::expected<std::unique_ptr<ServerWatch>, std::string> watch_server(const Load
   const auto cannot = [](const std::string& why) {
     return std::unexpected("cannot read the metrics at --admin: " + why);
   };
-  const auto address = os::resolve_host(options.admin->host, options.admin->port);
-  if (!address) return cannot(address.error());
-  AdminSide admin{.address = *address};
-  if (!options.admin_token_file.empty()) {
-    auto token = read_admin_token(options.admin_token_file);
-    if (!token) return cannot(token.error());
-    admin.token = *std::move(token);
-  }
-  if (const auto sample = ask_server(admin, clock); !sample) return cannot(sample.error());
-  return std::make_unique<ServerWatch>(std::move(admin), clock);
+  auto admin = find_admin_side(*options.admin, options.admin_token_file);
+  if (!admin) return cannot(admin.error());
+  if (const auto sample = ask_server(*admin, clock); !sample) return cannot(sample.error());
+  return std::make_unique<ServerWatch>(*std::move(admin), clock);
 }
 
 /// Returns the playback; nullptr without --inputs. Fails: with one line.
 std::expected<std::unique_ptr<Playback>, std::string> playback_of(const LoadOptions& options) {
   if (options.inputs.empty()) return nullptr;
-  const auto bytes = os::read_file(options.inputs, kInputFileBytesMax);
-  if (!bytes) return std::unexpected(bytes.error());
-  auto script = parse_script({reinterpret_cast<const char*>(bytes->data()), bytes->size()},
-                             options.play.output.games);
+  const auto text = os::read_text(options.inputs, kInputFileBytesMax);
+  if (!text) return std::unexpected(text.error());
+  auto script = parse_script(*text, options.play.output.games);
   if (!script) {
     return std::unexpected(fmt::format("cannot play {}: {}", options.inputs, script.error()));
   }
@@ -245,26 +235,27 @@ std::optional<std::string> wrong_usage(const LoadOptions& options,
 }
 
 ExitCode run_load(const LoadOptions& options) {
+  const auto fail = [&](std::string_view why, ExitCode code = ExitCode::Failed) {
+    return options.play.output.failed(code, why);
+  };
   const std::vector<Requirement> requirements = requirements_of(options);
   if (const auto wrong = wrong_usage(options, requirements)) {
-    return options.play.output.failed(ExitCode::WrongUsage, *wrong);
+    return fail(*wrong, ExitCode::WrongUsage);
   }
-  if (!net::crypto_ready()) {
-    return options.play.output.failed(ExitCode::Failed, net::kNoCrypto);
-  }
+  if (!net::crypto_ready()) return fail(net::kNoCrypto);
   const auto credentials = read_credentials(options.play);
-  if (!credentials) return options.play.output.failed(ExitCode::Failed, credentials.error());
+  if (!credentials) return fail(credentials.error());
   const auto playback = playback_of(options);
-  if (!playback) return options.play.output.failed(ExitCode::Failed, playback.error());
+  if (!playback) return fail(playback.error());
   const auto servers = find_servers(options.play);
-  if (!servers) return options.play.output.failed(ExitCode::NotConnected, servers.error());
+  if (!servers) return fail(servers.error(), ExitCode::NotConnected);
   const os::StopSignals signals{os::Hangup::Stops};
   const os::SteadyClock clock;
   const auto watch = watch_server(options, clock);
-  if (!watch) return options.play.output.failed(ExitCode::NotConnected, watch.error());
+  if (!watch) return fail(watch.error(), ExitCode::NotConnected);
   const LoadTimes times{.ramp = options.ramp, .measured = measured_of(options, playback->get())};
   const auto desyncs = DesyncOutput::open(options.play, clock);
-  if (!desyncs) return options.play.output.failed(ExitCode::Failed, desyncs.error());
+  if (!desyncs) return fail(desyncs.error());
   const auto swarm = Swarm::open(
       {.servers = *servers,
        .games = options.play.output.games,
@@ -279,7 +270,7 @@ ExitCode run_load(const LoadOptions& options) {
        .rejoin = options.rejoin,
        .desyncs = desyncs->get()},
       clock);
-  if (!swarm) return options.play.output.failed(ExitCode::Failed, swarm.error());
+  if (!swarm) return fail(swarm.error());
   LoadRun load{{.clock = clock,
                 .signals = signals,
                 .swarm = **swarm,
@@ -289,8 +280,7 @@ ExitCode run_load(const LoadOptions& options) {
                options.play.output.quiet() ? ProgressFor::Nobody : ProgressFor::Everybody};
   const LoadReport report = load.run();
   if (!load.misfit().empty()) {
-    return options.play.output.failed(
-        ExitCode::Failed, fmt::format("cannot play {}: {}", options.inputs, load.misfit()));
+    return fail(fmt::format("cannot play {}: {}", options.inputs, load.misfit()));
   }
   const Figures figures = figures_of(report);
   std::vector<RequirementResult> results;

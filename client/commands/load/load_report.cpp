@@ -13,43 +13,35 @@ using std::string_view_literals::operator""sv;
 /// The time between two snapshots of a client without news.
 constexpr double kSecondsUnseen = 0.1;
 
-FigureValue or_null(std::optional<double> value) {
-  return value ? FigureValue{*value} : FigureValue{};
+FigureValue tick_ms(const std::optional<ServerFigures>& server, double q) {
+  const auto seconds = server ? server->tick_seconds.quantile(q) : std::nullopt;
+  return or_null(seconds.transform([](double each) { return each * 1'000; }));
+}
+
+FigureValue figure_of(const std::optional<ServerFigures>& server, double ServerFigures::* figure) {
+  return server ? FigureValue{(*server).*figure} : FigureValue{};
+}
+
+/// Returns a count of the server's metrics, which are decimals.
+FigureValue count_of(const std::optional<ServerFigures>& server, double ServerFigures::* count) {
+  return server ? FigureValue{static_cast<std::uint64_t>((*server).*count)} : FigureValue{};
 }
 
 void add_server(Figures& figures, const std::optional<ServerFigures>& server) {
-  const auto tick_ms = [&](double q) -> FigureValue {
-    const auto seconds = server ? server->tick_seconds.quantile(q) : std::nullopt;
-    return seconds ? FigureValue{*seconds * 1'000} : FigureValue{};
-  };
-  figures.push_back({"tick_ms.p50", tick_ms(0.5)});
-  figures.push_back({"tick_ms.p99", tick_ms(0.99)});
-  figures.push_back({"tick_ms.p999", tick_ms(0.999)});
-  figures.push_back({"tick_ms.max", tick_ms(1)});
-  figures.push_back(
-      {"tick_overruns",
-       server ? FigureValue{static_cast<std::uint64_t>(server->overruns)} : FigureValue{}});
-  figures.push_back({"ticks_skipped", server
-                                          ? FigureValue{static_cast<std::uint64_t>(server->skipped)}
-                                          : FigureValue{}});
-  figures.push_back({"tick_rate_held", server ? FigureValue{server->rate_held} : FigureValue{}});
-}
-
-void add_joining(Figures& figures, const std::optional<ServerFigures>& joining) {
-  const auto max = joining ? joining->tick_seconds.quantile(1) : std::nullopt;
-  figures.push_back({"joining.tick_ms_max", max ? FigureValue{*max * 1'000} : FigureValue{}});
-  figures.push_back(
-      {"joining.overruns",
-       joining ? FigureValue{static_cast<std::uint64_t>(joining->overruns)} : FigureValue{}});
+  figures.push_back({"tick_ms.p50", tick_ms(server, 0.5)});
+  figures.push_back({"tick_ms.p99", tick_ms(server, 0.99)});
+  figures.push_back({"tick_ms.p999", tick_ms(server, 0.999)});
+  figures.push_back({"tick_ms.max", tick_ms(server, 1)});
+  figures.push_back({"tick_overruns", count_of(server, &ServerFigures::overruns)});
+  figures.push_back({"ticks_skipped", count_of(server, &ServerFigures::skipped)});
+  figures.push_back({"tick_rate_held", figure_of(server, &ServerFigures::rate_held)});
 }
 
 void add_clients(Figures& figures, const LoadReport& report) {
   figures.push_back({"clients.asked", report.clients_asked});
   figures.push_back({"clients.connected", report.clients_connected});
   figures.push_back({"clients.dropped", report.clients_dropped});
-  figures.push_back({"clients.first_id", report.first_client
-                                             ? FigureValue{std::to_string(*report.first_client)}
-                                             : FigureValue{}});
+  figures.push_back({"clients.first_id", id_or_null(report.first_client)});
   figures.push_back({"clients.rejoined", report.clients_rejoined});
   figures.push_back({"matches_ended", report.matches_ended});
   std::vector<double> rates = report.snapshot_rates;
@@ -96,7 +88,8 @@ Figures figures_of(const LoadReport& report) {
   Figures figures;
   add_clients(figures, report);
   add_server(figures, report.server);
-  add_joining(figures, report.joining);
+  figures.push_back({"joining.tick_ms_max", tick_ms(report.joining, 1)});
+  figures.push_back({"joining.overruns", count_of(report.joining, &ServerFigures::overruns)});
   const double client_seconds = report.seconds * static_cast<double>(report.clients_connected);
   const auto rate = [&](std::uint64_t bytes) {
     return or_null(client_seconds > 0 ? std::optional{static_cast<double>(bytes) / client_seconds}
@@ -108,12 +101,8 @@ Figures figures_of(const LoadReport& report) {
   add_round_trip(figures, report.stats);
   add_state_hash(figures, report.stats);
   add_prediction(figures, report.stats);
-  const auto& server = report.server;
-  figures.push_back(
-      {"server.cpu_percent", server ? FigureValue{server->cpu_percent} : FigureValue{}});
-  figures.push_back(
-      {"server.rss_bytes",
-       server ? FigureValue{static_cast<std::uint64_t>(server->resident_bytes)} : FigureValue{}});
+  figures.push_back({"server.cpu_percent", figure_of(report.server, &ServerFigures::cpu_percent)});
+  figures.push_back({"server.rss_bytes", count_of(report.server, &ServerFigures::resident_bytes)});
   figures.push_back({"generator.cpu_percent", or_null(report.generator_cpu_percent)});
   figures.push_back({"generator.late_p99_ms", milliseconds(report.lateness, 990)});
   figures.push_back({"generator.late_max_ms", milliseconds(report.lateness, 1'000)});

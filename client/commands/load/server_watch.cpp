@@ -83,10 +83,7 @@ void ServerWatch::run() {
     auto sample = ask_server(admin_, clock_);
     lock.lock();
     asking_ = false;
-    if (sample) {
-      sample->number = newest_ ? newest_->number + 1 : 1;
-      newest_ = *std::move(sample);
-    }
+    if (sample) newest_ = *std::move(sample);
     changed_.wait_for(lock, stopping_.get_token(), kBetweenSamples, [this] { return asked_; });
   }
 }

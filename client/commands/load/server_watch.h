@@ -6,7 +6,6 @@
 #include "core/clock.h"
 
 #include <condition_variable>
-#include <cstdint>
 #include <expected>
 #include <mutex>
 #include <optional>
@@ -18,7 +17,6 @@ namespace tickbox::commands {
 
 /// The metrics of a server at one moment.
 struct ServerSample {
-  std::uint64_t number = 0;  ///< counts the samples of a watch, from 1
   Instant at;
   CumulativeBuckets tick_seconds;
   double ticks = 0;

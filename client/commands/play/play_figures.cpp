@@ -31,6 +31,10 @@ FigureValue milliseconds(const Histogram& microseconds, std::uint32_t per_mille)
   return static_cast<double>(microseconds.quantile(per_mille)) / 1'000;
 }
 
+FigureValue id_or_null(std::optional<std::uint64_t> id) {
+  return id ? FigureValue{std::to_string(*id)} : FigureValue{};
+}
+
 void add_state_hash(Figures& figures, const client::ClientStats& stats) {
   figures.push_back({"state_hash.checked", stats.hashes_checked});
   figures.push_back({"state_hash.mismatched", stats.hashes_mismatched});
@@ -50,8 +54,7 @@ void add_state_hash(Figures& figures, const client::ClientStats& stats) {
     return;
   }
   const engine::WorldDifference& difference = *first.difference;
-  add("entity",
-      difference.entity ? FigureValue{std::to_string(difference.entity->value)} : FigureValue{});
+  add("entity", id_or_null(difference.entity.transform([](BodyId id) { return id.value; })));
   add("field", name_of(difference));
   add("expected", difference.first_fields[0].expected);
   add("got", difference.first_fields[0].got);
@@ -111,8 +114,7 @@ std::optional<double> loss_up(const client::ClientStats& stats) {
 }
 
 void add_loss(Figures& figures, const client::ClientStats& stats) {
-  const std::optional<double> up = loss_up(stats);
-  figures.push_back({"loss.up", up ? FigureValue{*up} : FigureValue{}});
+  figures.push_back({"loss.up", or_null(loss_up(stats))});
   figures.push_back({"loss.down", share(stats.down_sent - stats.down_arrived, stats.down_sent)});
   figures.push_back({"loss.up_packets", stats.up_sent});
   figures.push_back({"loss.down_packets", stats.down_sent});

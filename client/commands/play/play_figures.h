@@ -17,6 +17,9 @@ namespace tickbox::commands {
 /// Returns a quantile of a histogram of microseconds, in milliseconds; nothing if it is empty.
 [[nodiscard]] FigureValue milliseconds(const Histogram& microseconds, std::uint32_t per_mille);
 
+/// Returns an id as text, because not every reader of JSON keeps 64 bits of a number.
+[[nodiscard]] FigureValue id_or_null(std::optional<std::uint64_t> id);
+
 /// Adds state_hash{checked,mismatched,first_mismatch}. first_mismatch is null without a desync,
 /// else {tick,entity,field,expected,got}; the last four are null if the desync could not be traced.
 /// entity is null as well if the room's state differs.

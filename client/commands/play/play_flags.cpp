@@ -20,24 +20,6 @@ namespace {
 /// The maximum number of desyncs that are printed. It is enough to see a fault of many clients.
 constexpr std::size_t kDesyncLinesMax = 10;
 
-std::expected<std::optional<net::LinkConditions>, std::string> parse_link(std::string_view text) {
-  auto link = net::parse_link_conditions(text);
-  if (!link) return std::unexpected(std::move(link.error()));
-  return std::optional{*link};
-}
-
-std::expected<std::optional<std::uint64_t>, std::string> parse_first_client(std::string_view text) {
-  auto id = parse_client(text);
-  if (!id) return std::unexpected(std::move(id.error()));
-  return std::optional{*id};
-}
-
-std::expected<std::optional<HostPort>, std::string> parse_token_server(std::string_view text) {
-  auto place = parse_host_port(text);
-  if (!place) return std::unexpected(std::move(place.error()));
-  return std::optional{*std::move(place)};
-}
-
 /// Returns the styles of the games, each once.
 std::vector<std::string_view> styles_of(engine::Games games) {
   std::vector<std::string_view> names;
@@ -77,12 +59,12 @@ void add_play_flags(cli::CommandParser& command, PlayFlags& flags, const std::st
                      {.value = "F"});
   add_key_file(command, flags.key_file,
                "Issue a token for each client from this key file (tests and load only)", false);
-  command.add_option("--token-server", flags.token_server, parse_token_server,
+  command.add_option("--token-server", flags.token_server, parse_host_port,
                      "Issue the tokens for this address of the server, a --public-address of it, "
                      "instead of the one that is connected to",
                      {.value = "HOST:PORT"});
   command.add_option(
-      "--client", flags.client, parse_first_client,
+      "--client", flags.client, parse_client,
       "Client id of the first client; the others count up from it. A server gives a client id one "
       "seat: a second client with the same id takes it over",
       {.value = "ID", .default_text = "random"});
@@ -94,7 +76,7 @@ void add_play_flags(cli::CommandParser& command, PlayFlags& flags, const std::st
                          ". The server's game must have it; each has wander, still, stress and mix",
                      {.value = "BOT", .check = {check_bot(styles)}, .default_text = without_bot});
   command.add_option(
-      "--net", flags.link, parse_link,
+      "--net", flags.link, net::parse_link_conditions,
       "Simulate a bad link: delay=80ms (round trip), jitter=20ms, loss=5%, duplicate=1%, "
       "reorder=1%, corrupt=0.1%, truncate=0.1% (each way), seed=7; join several by commas");
   command.add_option(

@@ -107,8 +107,7 @@ ExitCode run_cut(const CutFlags& options) {
 }  // namespace
 
 void add_replay_cut(const Subcommand& place) {
-  auto options = std::make_shared<CutFlags>(CutFlags{.output = place.output});
-  cli::CommandParser command = place.parent.add_command(
+  auto [command, options] = place.add(
       {.name = "cut",
        .description =
            "Copy the segments that have a range of ticks to a new recording; without a range, all "
@@ -117,14 +116,13 @@ void add_replay_cut(const Subcommand& place) {
            "Exit 2 if the first tick was not recorded, 3 if it is lost to damage or nothing is "
            "undamaged, 5 if stopped early; no file is made then.",
        .example = place.output->name + " cut match.tickbox --from 600 --to 1200 -o minute.tickbox"},
-      place.output->common);
+      run_cut);
   command.add_option("FILE", options->file, "The recording; it is not changed", {.required = true});
   add_new_file(command, options->out, "The new recording; the file must not exist");
   command.add_option("--from", options->from, "Begin with or before this tick",
                      {.value = "T", .default_text = "the first"});
   command.add_option("--to", options->to, "End with or after this tick",
                      {.value = "T", .default_text = "the last"});
-  place.on_call(command, options, run_cut);
 }
 
 }  // namespace tickbox::commands

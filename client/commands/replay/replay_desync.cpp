@@ -249,10 +249,9 @@ Json document_of(const Json& document, const Explanation& found) {
 }
 
 ExitCode run_desync(const DesyncFlags& options) {
-  const auto bytes = os::read_file(options.file, kDesyncFileBytesMax);
-  if (!bytes) return options.output->failed(ExitCode::Failed, bytes.error());
-  const char* const begin = reinterpret_cast<const char*>(bytes->data());
-  const Json document = Json::parse(begin, begin + bytes->size(), nullptr, false);
+  const auto text = os::read_text(options.file, kDesyncFileBytesMax);
+  if (!text) return options.output->failed(ExitCode::Failed, text.error());
+  const Json document = Json::parse(*text, nullptr, false);
   const auto format = number(document, "desync");
   if (!format || !number(document, "tick") || !number(document, "seat")) {
     return options.output->failed(
@@ -272,15 +271,13 @@ ExitCode run_desync(const DesyncFlags& options) {
 }  // namespace
 
 void add_replay_desync(const Subcommand& place) {
-  auto options = std::make_shared<DesyncFlags>(DesyncFlags{.output = place.output});
-  cli::CommandParser command = place.parent.add_command(
+  auto [command, options] = place.add(
       {.name = "desync",
        .description = "Explain a file of --desync-dir: the first difference, what entered since "
                       "the base of the view, and the command to run next.",
        .example = place.output->name + " desync FILE.json"},
-      place.output->common);
+      run_desync);
   command.add_option("FILE", options->file, "The file of a desync", {.required = true});
-  place.on_call(command, options, run_desync);
 }
 
 }  // namespace tickbox::commands

@@ -361,18 +361,16 @@ ExitCode run_diff(const DiffFlags& options) {
 }  // namespace
 
 void add_replay_diff(const Subcommand& place) {
-  auto options = std::make_shared<DiffFlags>(DiffFlags{.output = place.output});
-  cli::CommandParser command = place.parent.add_command(
+  auto [command, options] = place.add(
       {.name = "diff",
        .description = "Find where two recordings first differ. Compares the ticks that both have. "
                       "Prints the first tick, entity and field that differ, and the first command "
                       "that differs. Does not compare client ids and the sources of inputs. Exit 3 "
                       "if they differ, 5 if stopped early.",
        .example = place.output->name + " diff yesterday.tickbox today.tickbox"},
-      place.output->common);
+      run_diff);
   command.add_option("A", options->a, "A recording", {.required = true});
   command.add_option("B", options->b, "Another recording of the same game", {.required = true});
-  place.on_call(command, options, run_diff);
 }
 
 }  // namespace tickbox::commands

@@ -5,7 +5,6 @@
 #include "client/commands/replay/replay_commands.h"
 #include "core/log_event.h"
 #include "os/http/http.h"
-#include "os/net/resolve.h"
 #include "record/stream_reader.h"
 
 #include <fmt/format.h>
@@ -191,21 +190,15 @@ std::expected<Followed, ExitCode> follow_log(const LogPlace& place,
     return std::unexpected{
         output.failed(ExitCode::Failed, fmt::format("cannot follow {}: {}", place.url, why))};
   };
-  const auto address = os::resolve_host(place.server.host, place.server.port);
-  if (!address) return cannot(address.error());
-  AdminSide admin{.address = *address};
-  if (!admin_token_file.empty()) {
-    auto token = read_admin_token(admin_token_file);
-    if (!token) return cannot(token.error());
-    admin.token = *std::move(token);
-  }
+  const auto admin = find_admin_side(place.server, admin_token_file);
+  if (!admin) return cannot(admin.error());
   Follow follow{place, output, clock, stopped};
-  const std::string authorization = admin.authorization();
+  const std::string authorization = admin->authorization();
   const auto end = os::http_stream(
-      admin.address, {.path = place.path, .query = place.query, .authorization = authorization},
+      admin->address, {.path = place.path, .query = place.query, .authorization = authorization},
       follow.sink(), kIdle + place.delay);
   if (!end) return cannot(end.error());
-  return follow.finish(*end, admin);
+  return follow.finish(*end, *admin);
 }
 
 }  // namespace tickbox::commands

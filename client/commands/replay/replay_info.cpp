@@ -151,15 +151,13 @@ ExitCode run_info(const InfoFlags& options) {
 }  // namespace
 
 void add_replay_info(const Subcommand& place) {
-  auto options = std::make_shared<InfoFlags>(InfoFlags{.output = place.output});
-  cli::CommandParser command = place.parent.add_command(
+  auto [command, options] = place.add(
       {.name = "info",
        .description =
            "Show what a recording contains. Exit 3 if it is damaged inside or has no tick.",
        .example = place.output->name + " info match.tickbox"},
-      place.output->common);
+      run_info);
   command.add_option("FILE", options->file, "The recording", {.required = true});
-  place.on_call(command, options, run_info);
 }
 
 }  // namespace tickbox::commands

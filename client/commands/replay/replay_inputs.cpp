@@ -74,17 +74,15 @@ ExitCode run_inputs(const InputsFlags& options) {
 }  // namespace
 
 void add_replay_inputs(const Subcommand& place) {
-  auto options = std::make_shared<InputsFlags>(InputsFlags{.output = place.output});
-  cli::CommandParser command = place.parent.add_command(
+  auto [command, options] = place.add(
       {.name = "inputs",
        .description = "Write the players' inputs to a file for `load --inputs`. Each seat "
                       "becomes one client. Exit 3 if the recording is damaged inside, 5 if stopped "
                       "early; no file is made in the latter case.",
        .example = place.output->name + " inputs match.tickbox -o match.inputs"},
-      place.output->common);
+      run_inputs);
   command.add_option("FILE", options->file, "The recording", {.required = true});
   add_new_file(command, options->out, "The new file; it must not exist");
-  place.on_call(command, options, run_inputs);
 }
 
 }  // namespace tickbox::commands

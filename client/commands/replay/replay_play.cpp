@@ -195,21 +195,19 @@ ExitCode run_play(const ReplayPlayFlags& options) {
 }  // namespace
 
 void add_replay_play(const Subcommand& place) {
-  auto options = std::make_shared<ReplayPlayFlags>(ReplayPlayFlags{.output = place.output});
-  cli::CommandParser command = place.parent.add_command(
+  auto [command, options] = place.add(
       {.name = "play",
        .description =
            "Show a recording on this terminal. The last row names the keys. Ticks are stepped "
            "again as they are shown; a jump begins at the keyframe before. Exit 3 if the hash of a "
            "stepped tick differs; verify steps all.",
        .example = place.output->name + " play match.tickbox --from 600"},
-      place.output->common);
+      run_play);
   command.add_option("FILE", options->file, "The recording", {.required = true});
   command.add_option("--from", options->from, "First tick to show",
                      {.value = "T", .default_text = "the first"});
   command.add_option("--seat", options->seat, "Seat of the player whose view is shown at first",
                      {.value = "N", .default_text = "the first player"});
-  place.on_call(command, options, run_play);
 }
 
 }  // namespace tickbox::commands

@@ -315,24 +315,17 @@ ExitCode run_verify(const VerifyFlags& options) {
   return print(*options.output, {options.file, *result, header, seconds, code, error});
 }
 
-std::expected<std::optional<LogPlace>, std::string> follow_place(std::string_view url) {
-  auto place = parse_log_place(url);
-  if (!place) return std::unexpected(std::move(place.error()));
-  return std::optional{*std::move(place)};
-}
-
 }  // namespace
 
 void add_replay_verify(const Subcommand& place) {
-  auto options = std::make_shared<VerifyFlags>(VerifyFlags{.output = place.output});
-  cli::CommandParser command = place.parent.add_command(
+  auto [command, options] = place.add(
       {.name = "verify",
        .description =
            "Step a recorded match again and compare the hash of every tick; with --follow, a "
            "match while it is played. Exit 3 if a hash differs, or if the file is damaged inside "
            "or has no tick; 5 if stopped early, also by --limit, or if a log was cut.",
        .example = place.output->name + " verify match.tickbox --from 600 --to 1200"},
-      place.output->common);
+      run_verify);
   command.add_option("FILE", options->file, "The recording");
   command.add_option("--from", options->from, "First tick to compare",
                      {.value = "T", .default_text = "the first"});
@@ -347,13 +340,12 @@ void add_replay_verify(const Subcommand& place) {
   command.add_option("--twice", options->twice,
                      "Also step a second world beside the first, by turns: finds a game that keeps "
                      "memory outside of its state, such as a static. Takes twice the time");
-  command.add_option("--follow", options->follow, follow_place,
+  command.add_option("--follow", options->follow, parse_log_place,
                      "Follow the log of a room at the admin side of its server, until the server "
                      "ends it, or until a signal or --limit: these are no failure then",
                      {.value = "URL", .excludes = {"FILE", "--from", "--to", "--jobs", "--twice"}});
   command.add_option("--admin-token-file", options->admin_token_file,
                      "Show the token of this file to the server of --follow", {.value = "F"});
-  place.on_call(command, options, run_verify);
 }
 
 }  // namespace tickbox::commands

@@ -258,36 +258,32 @@ ExitCode run_trace(const TraceFlags& options) {
 }  // namespace
 
 void add_replay_state(const Subcommand& place) {
-  auto options = std::make_shared<StateFlags>(StateFlags{.output = place.output});
-  cli::CommandParser command = place.parent.add_command(
+  auto [command, options] = place.add(
       {.name = "state",
        .description =
            "Show the whole world after a tick. Prints the seats and every field of every body, in "
            "units and units per tick. Exit 3 if the tick is lost or its hash differs.",
        .example = place.output->name + " state match.tickbox --tick 600 --json"},
-      place.output->common);
+      run_state);
   command.add_option("FILE", options->file, "The recording", {.required = true});
   command.add_option("--tick", options->tick, "Tick to show", {.required = true, .value = "T"});
-  place.on_call(command, options, run_state);
 }
 
 void add_replay_trace(const Subcommand& place) {
-  auto options = std::make_shared<TraceFlags>(TraceFlags{.output = place.output});
-  cli::CommandParser command = place.parent.add_command(
+  auto [command, options] = place.add(
       {.name = "trace",
        .description = "Write a line of JSON for each tick. It has the hash, every body, the seats "
                       "of players who left or joined, the inputs, and the hits. Exit 3 if a hash "
                       "differs or the file is damaged inside, 5 if stopped early.",
        .example =
            place.output->name + " trace match.tickbox --from 600 --to 660 --out trace.jsonl"},
-      place.output->common);
+      run_trace);
   command.add_option("FILE", options->file, "The recording", {.required = true});
   command.add_option("--from", options->from, "First tick to write",
                      {.value = "T", .default_text = "the first"});
   command.add_option("--to", options->to, "Last tick to write",
                      {.value = "T", .default_text = "the last"});
   command.add_option("-o,--out", options->out, "A new file (-: stdout)", {.value = "F"});
-  place.on_call(command, options, run_trace);
 }
 
 }  // namespace tickbox::commands

@@ -1,4 +1,4 @@
-#include "client/commands/sim/sim.h"
+// `tickbox sim`: steps a scenario file without a network, traces its ticks and prints a summary.
 
 #include "client/commands/commands.h"
 #include "client/commands/new_file.h"
@@ -36,6 +36,14 @@ constexpr std::uint64_t kSearchesPerStep = 500'000;
 /// More for each mover: several times what the densest pile needs.
 constexpr std::uint64_t kSearchesPerMover = 128;
 
+struct SimFlags {
+  Output output;
+  std::string scenario{};                ///< a file, "-" for stdin
+  std::string trace{};                   ///< a file, "-" for stdout, empty for none
+  std::optional<std::uint32_t> ticks{};  ///< replaces the scenario's number
+  std::string compare{};                 ///< a method; empty: none
+};
+
 /// The result of a scenario's run.
 struct Outcome {
   std::uint32_t ticks = 0;
@@ -64,14 +72,14 @@ void apply_changes(const scenario::Scenario& scenario, Tick tick, std::size_t& n
   }
 }
 
-Outcome play(const scenario::Scenario& scenario, const SimOptions& options, TraceOutput& trace) {
+Outcome play(const scenario::Scenario& scenario, const SimFlags& options, TraceOutput& trace) {
   using Clock = std::chrono::steady_clock;
   const std::uint32_t ticks = options.ticks.value_or(scenario.ticks);
   sim::PhysicsWorld world = scenario::make_world(scenario);
   sim::PhysicsStepper stepper;
   const os::Interruption interruption;
   Outcome outcome{.ticks_wanted = ticks};
-  if (options.compare == CompareWith::Discrete) outcome.beside.emplace(world);
+  if (!options.compare.empty()) outcome.beside.emplace(world);
   std::string line;
   const auto trace_tick = [&](Tick tick, const sim::StepReport& report) {
     if (!trace.wanted()) return;
@@ -109,9 +117,9 @@ Outcome play(const scenario::Scenario& scenario, const SimOptions& options, Trac
   return outcome;
 }
 
-std::expected<CompareWith, std::string> parse_compare(std::string_view text) {
-  if (text == "discrete") return CompareWith::Discrete;
-  return std::unexpected("must be discrete, but is \"" + std::string{text} + "\"");
+/// Returns the error, or an empty text.
+std::string check_compare(const std::string& text) {
+  return text == "discrete" ? std::string{} : "must be discrete, but is \"" + text + "\"";
 }
 
 std::string interruption_of(const Outcome& outcome) {
@@ -175,25 +183,19 @@ std::string summary_of(const scenario::Scenario& scenario, const Outcome& outcom
       outcome.beside ? summary_of(*outcome.beside) : "");
 }
 
-}  // namespace
-
-int run_sim(const SimOptions& options) {
-  const Output output{.name = options.name, .common = options.flags};
-  const auto failed = [&](ExitCode code, const std::string& why) {
-    return cli::to_int(output.failed(code, why));
-  };
+ExitCode run_sim(const SimFlags& options) {
+  const Output& output = options.output;
   const std::string file = options.scenario == "-" ? "/dev/stdin" : options.scenario;
-  const auto bytes = os::read_file(file, scenario::kScenarioBytesMax);
-  if (!bytes) return failed(ExitCode::Failed, bytes.error());
-  const std::string text{reinterpret_cast<const char*>(bytes->data()), bytes->size()};
-  const auto scenario = scenario::parse_scenario(text, options.scenario);
-  if (!scenario) return failed(ExitCode::WrongUsage, scenario.error());
+  const auto text = os::read_text(file, scenario::kScenarioBytesMax);
+  if (!text) return output.failed(ExitCode::Failed, text.error());
+  const auto scenario = scenario::parse_scenario(*text, options.scenario);
+  if (!scenario) return output.failed(ExitCode::WrongUsage, scenario.error());
 
   TraceOutput trace{options.trace};
-  if (trace.failed()) return failed(ExitCode::Failed, trace.error());
+  if (trace.failed()) return output.failed(ExitCode::Failed, trace.error());
   const Outcome outcome = play(*scenario, options, trace);
   trace.close();
-  if (trace.failed()) return failed(ExitCode::Failed, trace.error());
+  if (trace.failed()) return output.failed(ExitCode::Failed, trace.error());
 
   // A document must be the last line on stdout; a summary must not mix with a trace there.
   ExitCode ended = ExitCode::Done;
@@ -205,17 +207,20 @@ int run_sim(const SimOptions& options) {
   if (ended == ExitCode::Done && outcome.interrupted) {
     ended = output.fell_short(ExitCode::Inconclusive, interruption_of(outcome));
   }
-  return cli::to_int(ended);
+  return ended;
 }
 
+}  // namespace
+
 void add_sim(cli::CommandParser& program, std::function<int()>& run) {
-  const auto options = std::make_shared<SimOptions>(SimOptions{.name = program.name() + " sim"});
+  const auto options = std::make_shared<SimFlags>();
+  options->output = {.name = program.name() + " sim", .program = &program};
   cli::CommandParser command = program.add_command(
       {.name = "sim",
        .description =
            "Step a scenario file without a network. Exit 5 if stopped before its last tick.",
-       .example = options->name + " tests/data/scenarios/goomba.json --trace - --ticks 5"},
-      options->flags);
+       .example = options->output.name + " tests/data/scenarios/goomba.json --trace - --ticks 5"},
+      options->output.common);
   command.add_option("scenario", options->scenario,
                      "A JSON file of static, dynamic and kinematic boxes, in units, y down (-: "
                      "stdin). tests/data/scenarios/every_key.json has every key once",
@@ -224,14 +229,11 @@ void add_sim(cli::CommandParser& program, std::function<int()>& run) {
                      "Write a line of JSON per tick to a new file (-: stdout)", {.value = "F"});
   command.add_option("--ticks", options->ticks, "Run N ticks instead of the scenario's own number",
                      {.value = "N", .check = cli::between(std::int64_t{0}, scenario::kTicksMax)});
-  command.add_option("--compare", options->compare, &parse_compare,
+  command.add_option("--compare", options->compare,
                      "Step the scenario a second time by another method and count the bodies that "
                      "tunnel in each. WITH is discrete: move first, then test for overlap",
-                     {.value = "WITH"});
-  command.callback([options, &program, &run] {
-    options->flags.json = options->flags.json || program.is_on("--json");
-    run = [options] { return run_sim(*options); };
-  });
+                     {.value = "WITH", .check = {check_compare}});
+  command.callback([options, &run] { run = [options] { return cli::to_int(run_sim(*options)); }; });
 }
 
 }  // namespace tickbox::commands

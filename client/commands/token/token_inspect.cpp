@@ -10,7 +10,7 @@
 #include "net/crypto.h"
 #include "os/process/steady_clock.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -38,10 +38,6 @@ struct Found {
   WallTime now;
 };
 
-bool same_servers(const net::TokenServers& a, const net::TokenServers& b) {
-  return std::ranges::equal(a, b);
-}
-
 /// Returns the claims of the sealed part. Fails: with the reason, if it does not open or does not
 /// match the rest.
 std::expected<net::TokenClaims, std::string> open(const net::ConnectToken& token,
@@ -57,21 +53,20 @@ std::expected<net::TokenClaims, std::string> open(const net::ConnectToken& token
   }
   // The keys and the servers for the client are outside the sealed part; only this comparison
   // verifies them.
-  if (opened->keys != token.keys || !same_servers(opened->claims.servers, token.servers)) {
+  if (opened->keys != token.keys || !std::ranges::equal(opened->claims.servers, token.servers)) {
     return std::unexpected{
         std::string{"its sealed part opens, but the part for the client was altered"}};
   }
   return opened->claims;
 }
 
-std::string hex_of(const net::TokenClaims& claims) {
-  return net::to_hex({claims.user.data(), claims.user.size()});
+std::string_view bytes_of(const net::TokenClaims& claims) {
+  return {reinterpret_cast<const char*>(claims.user.data()), claims.user.size()};
 }
 
 /// Returns the user bytes as text, with unprintable bytes in hexadecimal.
 std::string user_text(const net::TokenClaims& claims) {
-  const std::string_view bytes{reinterpret_cast<const char*>(claims.user.data()),
-                               claims.user.size()};
+  const std::string_view bytes = bytes_of(claims);
   std::string text;
   for (std::size_t at = 0; at < bytes.size();) {
     const std::size_t length = printable_length(bytes.substr(at));
@@ -101,9 +96,8 @@ Json document_of(const Found& found) {
   if (found.claims) {
     document["client"] = std::to_string(found.claims->client);
     document["room"] = found.claims->room;
-    document["user"] = std::string{reinterpret_cast<const char*>(found.claims->user.data()),
-                                   found.claims->user.size()};
-    document["user_hex"] = hex_of(*found.claims);
+    document["user"] = bytes_of(*found.claims);
+    document["user_hex"] = net::to_hex(as_bytes_of(bytes_of(*found.claims)));
   }
   return document;
 }
@@ -120,22 +114,14 @@ std::string text_of(const Found& found) {
   for (const net::Address& each : found.servers) {
     text += fmt::format("server   {}\n", net::to_string(each));
   }
-  if (found.claims) {
-    text += fmt::format(
-        "client   {}\nroom     {}\nuser     {}\n", found.claims->client,
-        found.claims->room == 0 ? std::string{"any"} : fmt::format("{}", found.claims->room),
-        found.claims->user.empty() ? "-" : user_text(*found.claims));
-  }
-  if (!found.claims) {
-    text += "sealed   the rest: add --key-file FILE to see it\n";
-  }
-  return text;
+  if (!found.claims) return text + "sealed   the rest: add --key-file FILE to see it\n";
+  return text + fmt::format("client   {}\nroom     {}\nuser     {}\n", found.claims->client,
+                            found.claims->room == 0 ? "any" : fmt::to_string(found.claims->room),
+                            found.claims->user.empty() ? "-" : user_text(*found.claims));
 }
 
 ExitCode run_inspect(const InspectOptions& options) {
-  if (!net::crypto_ready()) {
-    return options.output->failed(ExitCode::Failed, net::kNoCrypto);
-  }
+  if (!net::crypto_ready()) return options.output->failed(ExitCode::Failed, net::kNoCrypto);
   const auto token = read_token(options.file);
   if (!token) return options.output->failed(ExitCode::Failed, token.error());
   Found found{.version = std::to_integer<std::uint8_t>(token->sealed.front()),
@@ -166,16 +152,14 @@ ExitCode run_inspect(const InspectOptions& options) {
 }  // namespace
 
 void add_inspect(const Subcommand& place) {
-  auto options = std::make_shared<InspectOptions>(InspectOptions{.output = place.output});
-  cli::CommandParser command = place.parent.add_command(
+  auto [command, options] = place.add(
       {.name = "inspect",
        .description = "Show the content of a token, without its keys. With --key-file the token is "
                       "also opened and checked. Exit 3 if it does not open.",
        .example = place.output->name + " inspect player.token --key-file keys"},
-      place.output->common);
+      run_inspect);
   command.add_option("F", options->file, "File with the token (-: stdin)", {.required = true});
   add_key_file(command, options->key_file, "Key file of the servers, to open the token", false);
-  place.on_call(command, options, run_inspect);
 }
 
 }  // namespace tickbox::commands

@@ -77,9 +77,7 @@ ExitCode run_issue(const IssueOptions& options) {
         fmt::format("--server: a token names at most {} servers, but {} are given",
                     net::kTokenServersMax, options.servers.size()));
   }
-  if (!net::crypto_ready()) {
-    return options.output->failed(ExitCode::Failed, net::kNoCrypto);
-  }
+  if (!net::crypto_ready()) return options.output->failed(ExitCode::Failed, net::kNoCrypto);
   const auto ring = read_keys(options.key_file, *options.output);
   if (!ring) return options.output->failed(ExitCode::Failed, ring.error());
   os::SystemEntropy entropy;
@@ -118,15 +116,14 @@ std::string check_user(const std::string& text) {
 }  // namespace
 
 void add_issue(const Subcommand& place) {
-  auto options = std::make_shared<IssueOptions>(IssueOptions{.output = place.output});
-  cli::CommandParser command = place.parent.add_command(
+  auto [command, options] = place.add(
       {.name = "issue",
        .description = "Issue a connect token. It admits one client, once, until it expires. Send "
                       "it to the player over a secure channel.",
        .example = place.output->name +
                   " issue --key-file keys --client 7 --server game.example:7777 "
                   "--expires 30s --out player.token"},
-      place.output->common);
+      run_issue);
   add_key_file(command, options->key_file, "Key file of the servers; the first key seals the token",
                true);
   command.add_option("--client", options->client, parse_client, "Your number for the player",
@@ -150,7 +147,6 @@ void add_issue(const Subcommand& place) {
   command.add_option("-o,--out", options->out,
                      "The new file, readable by its owner only (-: stdout)",
                      {.required = true, .value = "F"});
-  place.on_call(command, options, run_issue);
 }
 
 }  // namespace tickbox::commands

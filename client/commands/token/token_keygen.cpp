@@ -84,9 +84,7 @@ ExitCode run_keygen(const KeygenOptions& options) {
     return options.output->failed(ExitCode::WrongUsage,
                                   "--rotate: --out must name the file to rotate");
   }
-  if (!net::crypto_ready()) {
-    return options.output->failed(ExitCode::Failed, net::kNoCrypto);
-  }
+  if (!net::crypto_ready()) return options.output->failed(ExitCode::Failed, net::kNoCrypto);
   if (const std::string why = obstacle(options); !why.empty()) {
     return options.output->failed(ExitCode::Failed, why);
   }
@@ -108,19 +106,17 @@ ExitCode run_keygen(const KeygenOptions& options) {
 }  // namespace
 
 void add_keygen(const Subcommand& place) {
-  auto options = std::make_shared<KeygenOptions>(KeygenOptions{.output = place.output});
-  cli::CommandParser command = place.parent.add_command(
+  auto [command, options] = place.add(
       {.name = "keygen",
        .description = "Make a key file. Servers and the issuer of tokens need it; keep it secret.",
        .example = place.output->name + " keygen --out keys"},
-      place.output->common);
+      run_keygen);
   command.add_option("-o,--out", options->out,
                      "The new file, readable by its owner only (-: stdout)",
                      {.required = true, .value = "F"});
   command.add_option(
       "--rotate", options->rotate,
       "Put a fresh key before those in F. Tokens sealed with the old keys stay valid");
-  place.on_call(command, options, run_keygen);
 }
 
 }  // namespace tickbox::commands

@@ -71,6 +71,12 @@ std::expected<std::vector<std::byte>, std::string> read_file(const std::string& 
   return bytes;
 }
 
+std::expected<std::string, std::string> read_text(const std::string& path, std::size_t bytes_max) {
+  const auto bytes = read_file(path, bytes_max);
+  if (!bytes) return std::unexpected{bytes.error()};
+  return std::string{reinterpret_cast<const char*>(bytes->data()), bytes->size()};
+}
+
 FileStamp file_stamp(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return {.error = errno};

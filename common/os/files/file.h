@@ -27,6 +27,10 @@ static_assert(kStreamBytesMax < kFileBytesMax);
 [[nodiscard]] std::expected<std::vector<std::byte>, std::string> read_file(
     const std::string& path, std::size_t bytes_max = kFileBytesMax);
 
+/// Does the same, for a file of text.
+[[nodiscard]] std::expected<std::string, std::string> read_text(const std::string& path,
+                                                                std::size_t bytes_max);
+
 /// What tells whether a file has changed, without reading it. Follows symlinks.
 struct FileStamp {
   int error = 0;  ///< errno, if the file cannot be examined; else 0

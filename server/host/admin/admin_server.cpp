@@ -57,19 +57,14 @@ os::HttpResponse AdminServer::respond(const os::HttpRequest& request) {
   }
   if (const auto room = room_of_log(request.path)) return respond_with_log(*room, request.query);
   const cli::BuildInfo& build = cli::build_info();
-  std::vector<AdminRequests> requests;
-  if (const os::HttpServer* const http = running_) {
-    for (const auto& [status, responses] : http->counts()) {
-      requests.push_back({.code = status, .count = responses});
-    }
-  }
+  const os::HttpServer* const http = running_;
   return answer(request.path, status_.read(),
                 {.version = std::string{build.version},
                  .commit = std::string{build.commit},
                  .simulation_hash = std::string{build.simulation_hash},
                  .server_name = parts_.name,
                  .use = os::process_use(),
-                 .admin_requests = std::move(requests)},
+                 .admin_requests = http != nullptr ? http->counts() : std::vector<os::HttpCount>{}},
                 parts_.clock.now());
 }
 

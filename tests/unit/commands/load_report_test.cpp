@@ -28,8 +28,7 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 ServerSample sample(double ticks, double slipped, std::chrono::seconds at) {
-  return {.number = 1,
-          .at = Instant{at},
+  return {.at = Instant{at},
           .tick_seconds = {.bounds = {0.001, 0.002, kInfinite}, .counts = {ticks, ticks, ticks}},
           .ticks = ticks,
           .slipped = slipped,

@@ -129,11 +129,12 @@ TEST(Metrics, NameTheServer) {
 }
 
 TEST(Metrics, TellOfTheProcess) {
-  const std::string text = exposition(fresh(), {.use = {.virtual_bytes = 4'096,
-                                                        .open_files = 12,
-                                                        .open_files_max = 1'024,
-                                                        .started = 1'700'000'000.25},
-                                                .admin_requests = {{.code = 200, .count = 3}}});
+  const std::string text =
+      exposition(fresh(), {.use = {.virtual_bytes = 4'096,
+                                   .open_files = 12,
+                                   .open_files_max = 1'024,
+                                   .started = 1'700'000'000.25},
+                           .admin_requests = {{.status = 200, .responses = 3}}});
   for (const char* sample : {"process_virtual_memory_bytes 4096", "process_open_fds 12",
                              "process_max_fds 1024", "process_start_time_seconds 1700000000.25",
                              "tickbox_admin_requests_total{code=\"200\"} 3"}) {
@@ -164,7 +165,8 @@ TEST(Metrics, CountTheEntitiesOfEachKindOfTheGame) {
 using Families = std::set<std::string>;
 
 Families served() {
-  std::istringstream lines{exposition(fresh(), {.admin_requests = {{.code = 200, .count = 1}}})};
+  std::istringstream lines{
+      exposition(fresh(), {.admin_requests = {{.status = 200, .responses = 1}}})};
   static const std::regex kType{R"(# TYPE ([a-z_]+) ([a-z]+))"};
   static const std::regex kLabel{R"(([a-z]+)=")"};
   Families families;
