@@ -103,7 +103,7 @@ class RecordingFiles final : public record::Sink {
   std::expected<void, std::string> close();
 
  private:
-  struct Part {
+  struct RecordingFile {
     std::string path;
     std::unique_ptr<os::FileSink> sink;
     std::optional<record::LogFile> file;  ///< used by the log's thread alone
@@ -121,12 +121,12 @@ class RecordingFiles final : public record::Sink {
   [[nodiscard]] bool may_change() const;
   void request_next();
   void change_file();
-  [[nodiscard]] std::expected<std::unique_ptr<Part>, std::string> make();
+  [[nodiscard]] std::expected<std::unique_ptr<RecordingFile>, std::string> make();
   void run();
   void wait(std::unique_lock<std::mutex>& lock);
   void make_next(std::unique_lock<std::mutex>& lock);
   void close_retired(std::unique_lock<std::mutex>& lock);
-  void count(const Part& part, const std::expected<void, std::string>& closed_well);
+  void count(const RecordingFile& part, const std::expected<void, std::string>& closed_well);
   void remove_old(std::unique_lock<std::mutex>& lock);
   void keep_limit(std::unique_lock<std::mutex>& lock);
   void record_removal(const std::string& path, bool removed);
@@ -154,9 +154,9 @@ class RecordingFiles final : public record::Sink {
   mutable std::mutex mutex_;  ///< guards what follows
   std::condition_variable_any wake_;
   bool wanted_ = false;
-  std::unique_ptr<Part> present_;  ///< changed by the log's thread alone
-  std::unique_ptr<Part> ready_;    ///< created, and not in use yet
-  std::unique_ptr<Part> retired_;  ///< finished, and not closed yet
+  std::unique_ptr<RecordingFile> present_;  ///< changed by the log's thread alone
+  std::unique_ptr<RecordingFile> ready_;    ///< created, and not in use yet
+  std::unique_ptr<RecordingFile> retired_;  ///< finished, and not closed yet
   std::string making_failed_;      ///< why the next file cannot be created; empty if it can
   Instant retry_at_;               ///< when it is tried again
   std::uint64_t bytes_ = 0;        ///< bytes of closed files
