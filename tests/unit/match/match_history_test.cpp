@@ -4,7 +4,6 @@
 #include "server/match/match_history.h"
 
 #include "core/rng.h"
-#include "engine/tick/running.h"
 #include "tests/unit/match/planned_match.h"
 
 #include <gtest/gtest.h>
@@ -139,46 +138,6 @@ TEST_F(MatchLogTest, ForgetsWhatHappenedLongAgo) {
     EXPECT_TRUE(history().outcomes().causes_of(then).empty());
     EXPECT_TRUE(history().spawns().causes_of(then).empty());
   }
-}
-
-TEST_F(MatchLogTest, KnowsWhoHasLeftFromWhoHasDespawned) {
-  match_.tick({{.seat = 2, .pad = kShoot}});
-  const SlotId dart = history().slots().find(match_.darts().front());
-  for (int i = 0; i < 70; ++i) {
-    match_.tick();
-    if (match_.darts().empty()) break;
-  }
-  ASSERT_TRUE(match_.darts().empty());
-  EXPECT_FALSE(history().slots().slot(dart).is_present());
-  EXPECT_FALSE(history().slots().slot(dart).removed_by_server) << "a replay shows it";
-  const SlotId runner = match_.slot(1);
-  match_.leave({1});
-  EXPECT_TRUE(history().slots().slot(runner).removed_by_server) << "no replay shows it";
-}
-
-void remove_darts(detail::Running& running) {
-  const engine::World& world = running.world();
-  for (std::size_t row = 0; row < world.size(); ++row) {
-    if (world.infos()[row].kind == 2) running.decisions().remove(engine::ref_of(world.id(row)));
-  }
-}
-
-// Before the fix, such a dart had no slot: a client that replayed the shot kept it, and its view
-// was wrong. Rounds of the bomber that began in the tick of an explosion showed the fault.
-TEST(MatchHistory, KnowsWhatTheServerRemovesInItsFirstTick) {
-  GameTable game = field::game();
-  game.decide = &remove_darts;
-  Match match{game, engine::make_map(game, {.seats = 1}, kPlannedRate), kPlannedRate, 1};
-  const engine::Join join{.player = {0}, .user_data = {}};
-  match.tick({.joins = {&join, 1}});
-  const std::vector<std::byte> pad = field::bytes_of(kShoot);
-  const engine::PlayerInput input{.player = {0}, .input = pad};
-  match.tick({.inputs = {&input, 1}});
-  const auto spawns = match.history().spawns().causes_of(match.world().tick);
-  ASSERT_EQ(spawns.size(), 1U);
-  const BodySlot& dart = match.history().slots().slot(spawns[0].child);
-  EXPECT_FALSE(dart.is_present());
-  EXPECT_TRUE(dart.removed_by_server) << "no replay shows it";
 }
 
 }  // namespace

@@ -116,24 +116,6 @@ TEST(Planner, ABodyThatGetsOutOfSightLeavesTheView) {
   EXPECT_TRUE(match.send().exits.empty()) << "once";
 }
 
-TEST(Planner, APlayerThatLeavesExitsAndItsSuccessorIsSentInFull) {
-  PlannedMatch match{{units(0, 0), units(4, 0)}};
-  match.tick();
-  match.send();
-  match.acknowledge();
-  const BodyId before = match.body(1);
-  match.leave({1});
-  EXPECT_EQ(match.send().exits.size(), 1U);
-  EXPECT_FALSE(match.members().contains(before));
-  match.join({1});
-  match.command_put(1, units(3, 0));
-  match.tick();
-  const views::Content& content = match.send();
-  EXPECT_EQ(content.exits.size(), 1U);
-  EXPECT_EQ(ids_of(content), std::vector{match.body(1)});
-  EXPECT_NE(before, match.body(1));
-}
-
 // A body out of view runs into a body in view, which is sent in full. A runner that changes its
 // direction is still sent by its causes.
 TEST(Planner, AnIslandWithAMemberOutsideIsSentInFullAndNothingElse) {
@@ -288,21 +270,6 @@ TEST(Planner, TheCausesOfTheOwnBodyAreSentHoweverManyTheyAre) {
     EXPECT_EQ(content.inputs.size(), i + 1);
     EXPECT_TRUE(content.rows.empty());
   }
-}
-
-TEST(Planner, AFullViewIsSentWhereTheBaseIsTooOld) {
-  PlannedMatch match{{units(0, 0), units(4, 0)}};
-  match.tick();
-  match.send();
-  match.acknowledge();
-  for (std::uint32_t age = 1; age <= protocol::kBaseAgeMax; ++age) {
-    match.tick();
-    match.send();
-    EXPECT_TRUE(match.plan().on_base);
-  }
-  match.tick();
-  match.send();
-  EXPECT_FALSE(match.plan().on_base);
 }
 
 // The view sent last may still wait for its acknowledgement. Before the fix, a body at the edge of

@@ -49,20 +49,6 @@ class SnapshotWorldTest : public ::testing::Test {
 
   Snapshot since_last() { return match_.since({match_.now().value - 1}); }
 
-  /// A shoots at B. Calls `each_tick` after every tick until B is hit, which is then in the newest
-  /// tick.
-  template <class EachTick>
-  void shoot(EachTick each_tick) {
-    match_.tick({{.seat = kA, .pad = kShoot}});
-    ASSERT_EQ(match_.darts().size(), 1U);
-    each_tick();
-    while (match_.darts().size() == 1) {
-      match_.tick();
-      each_tick();
-    }
-    ASSERT_EQ(match_.place(kB), field::kElsewhere);
-  }
-
   StagedMatch match_{{units(0, 0), units(kApart, 0), units(2 * kApart, 0)}, 8};
   engine::Stepper stepper_;
   client::SnapshotWorld world_{match_.like(), Player{kA}, stepper_};
@@ -76,15 +62,6 @@ TEST_F(SnapshotWorldTest, HoldsAFullView) {
   EXPECT_EQ(world_.steps(), 0U);
   ASSERT_NE(world_.newest(), nullptr);
   EXPECT_EQ(world_.newest()->tick, match_.now());
-}
-
-TEST_F(SnapshotWorldTest, HoldsAFullViewAfterAnother) {
-  apply(match_.full());
-  match_.tick({{.seat = kA, .pad = kRight}});
-  const std::vector<BodyId> no_c{match_.body(kC)};
-  apply(match_.full(no_c), no_c);
-  match_.tick();
-  EXPECT_EQ(steps_of(since_last()), 1U) << "and builds on it";
 }
 
 // All players run and shoot. Each snapshot builds on the tick before, and none is wrong.
@@ -134,126 +111,6 @@ TEST_F(SnapshotWorldTest, HoldsNoViewThatIsOlderThanItsLastBase) {
   const auto view = world_.apply(late.head, late.content);
   ASSERT_FALSE(view);
   EXPECT_EQ(view.error().reason, net::DropReason::Unexpected);
-}
-
-TEST_F(SnapshotWorldTest, StepsAllThatWasLost) {
-  apply(match_.full());
-  const Tick base = match_.now();
-  for (std::uint32_t i = 0; i < protocol::kBaseAgeMax; ++i) {
-    match_.tick({{.seat = kB, .pad = i % 2 == 0 ? kRight : kDown}});
-  }
-  EXPECT_EQ(steps_of(match_.since(base)), protocol::kBaseAgeMax);
-}
-
-TEST_F(SnapshotWorldTest, LetsAMemberThatReturnsCatchUpAlone) {
-  const std::vector<BodyId> no_c{match_.body(kC)};
-  apply(match_.full());
-  const Tick base = match_.now();
-  match_.tick({{.seat = kC, .pad = kRight}});
-  EXPECT_EQ(steps_of(match_.since(base, {.hidden = no_c, .in_full = {}}), no_c), 1U);
-  match_.tick({{.seat = kB, .pad = kRight}, {.seat = kC, .pad = kDown}});
-  EXPECT_EQ(steps_of(match_.since(base)), 1U) << "C alone is replayed from the base";
-  match_.tick();
-  EXPECT_EQ(steps_of(match_.since(base)), 1U);
-}
-
-TEST_F(SnapshotWorldTest, LetsAMemberCatchUpWithWhatItSpawned) {
-  std::vector<BodyId> hidden{match_.body(kB)};
-  apply(match_.full());
-  const Tick base = match_.now();
-  match_.tick({{.seat = kB, .pad = kShoot}});
-  ASSERT_EQ(match_.darts().size(), 1U);
-  hidden.push_back(match_.darts().front());
-  EXPECT_EQ(steps_of(match_.since(base, {.hidden = hidden, .in_full = {}}), hidden), 1U);
-  match_.tick();
-  EXPECT_EQ(steps_of(match_.since(base)), 1U);
-}
-
-// B is out of the view. Its dart hits C in the view, so C is sent in full.
-TEST_F(SnapshotWorldTest, StartsFromTheBaseWhereAMemberThatReturnsWasNotAlone) {
-  const std::vector<BodyId> no_b{match_.body(kB)};
-  apply(match_.full());
-  const Tick base = match_.now();
-  match_.tick({{.seat = kB, .pad = kShoot}});
-  const std::vector<BodyId> hidden{match_.body(kB), match_.darts().front()};
-  while (match_.darts().size() == 1) {
-    apply(match_.since(base, {.hidden = hidden, .in_full = {}}), hidden);
-    match_.tick();
-  }
-  ASSERT_EQ(match_.place(kC), field::kElsewhere);
-  apply(match_.since(base, {.hidden = no_b, .in_full = {match_.body(kC)}}), no_b);
-  match_.tick();
-  const auto age = static_cast<std::uint64_t>(match_.now() - base);
-  EXPECT_EQ(steps_of(match_.since(base)), 1U + age);
-}
-
-TEST_F(SnapshotWorldTest, DropsWhoLeavesAndTakesInWhoJoins) {
-  apply(match_.full());
-  Tick base = match_.now();
-  match_.leave(kB);
-  EXPECT_EQ(apply(match_.since(base)).rows->size(), 3U);
-  match_.tick();
-  apply(since_last());
-  base = match_.now();
-  match_.join(3);
-  EXPECT_EQ(apply(match_.since(base)).rows->size(), 4U);
-  match_.tick({{.seat = 3, .pad = kRight}});
-  EXPECT_EQ(steps_of(since_last()), 1U);
-}
-
-// Another player takes the same seat: in one snapshot the old body leaves and the new one enters.
-TEST_F(SnapshotWorldTest, DistinguishesTwoPlayersOfOneSeat) {
-  apply(match_.full());
-  const Tick base = match_.now();
-  const BodyId before = match_.body(kB);
-  match_.leave(kB);
-  match_.join(kB);
-  ASSERT_NE(match_.body(kB), before);
-  apply(match_.since(base));
-  match_.tick({{.seat = kB, .pad = kRight}});
-  EXPECT_EQ(steps_of(since_last()), 1U);
-}
-
-TEST_F(SnapshotWorldTest, PutsBodiesInFullInThePlaceOfItsOwn) {
-  apply(match_.full());
-  const Tick base = match_.now();
-  match_.tick({{.seat = kB, .pad = kRight}, {.seat = kC, .pad = kShoot}});
-  const client::View view = apply(
-      match_.since(base, {.hidden = {}, .in_full = {match_.body(kC), match_.darts().front()}}));
-  EXPECT_EQ(view.touched, base);
-  match_.tick();
-  EXPECT_EQ(steps_of(since_last()), 1U);
-}
-
-TEST_F(SnapshotWorldTest, KnowsDartsSpawnedSinceTheBaseByTheirShots) {
-  apply(match_.full());
-  const Tick base = match_.now();
-  shoot([&] { EXPECT_EQ(steps_of(match_.since(base)), 1U); });
-  match_.tick();
-  EXPECT_EQ(steps_of(match_.since(base)), 1U) << "that the dart has ended is known as well";
-}
-
-TEST_F(SnapshotWorldTest, ReplaysAShotAndItsHitThatItHasNotSeen) {
-  apply(match_.full());
-  const Tick base = match_.now();
-  shoot([] {});
-  EXPECT_EQ(steps_of(match_.since(base)), static_cast<std::uint64_t>(match_.now() - base));
-  match_.tick();
-  EXPECT_EQ(steps_of(match_.since(base)), 1U);
-}
-
-// A shot at point-blank range: no view ever has the dart.
-TEST_F(SnapshotWorldTest, KnowsThatADartHasEndedInTheTickOfItsSpawn) {
-  match_.command_put(kB, {kUnit + kUnit / 2, 0});
-  match_.tick();
-  apply(match_.full());
-  const Tick base = match_.now();
-  match_.tick({{.seat = kA, .pad = kShoot}});
-  ASSERT_EQ(match_.match().report().emitted.size(), 1U);
-  ASSERT_TRUE(match_.darts().empty());
-  EXPECT_EQ(steps_of(match_.since(base)), 1U);
-  match_.tick();
-  EXPECT_EQ(steps_of(match_.since(base)), 1U);
 }
 
 // The presentation shows one tick after the other.

@@ -41,11 +41,6 @@ class StagedMatch : public FieldMatch {
     note(held);
   }
 
-  void join(std::uint16_t seat) {
-    FieldMatch::join({seat});
-    note(held_inputs());
-  }
-
   void leave(std::uint16_t seat) {
     FieldMatch::leave({seat});
     note(held_inputs());
@@ -61,8 +56,8 @@ class StagedMatch : public FieldMatch {
     return rows;
   }
 
-  Snapshot full(const std::vector<BodyId>& hidden = {}) {
-    const views::Rows rows = seen(hidden);
+  Snapshot full() {
+    const views::Rows rows = seen();
     const ConstBytes room = match().world().room();
     const bool has_room =
         reinterpret_cast<const field::Weather*>(room.data())->rain != std::int32_t{0};
