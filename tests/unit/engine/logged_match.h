@@ -25,7 +25,8 @@ class LoggedMatch {
   LoggedMatch(const GameTable& game, const laws::MatchOptions& options)
       : match_(game, engine::make_map(game, {.seats = options.seats}, options.tick_rate), options),
         log_(match_.world()),
-        dice_(options.seed + 1) {}
+        dice_(options.seed + 1),
+        held_(options.seats, engine::InputSource::Neutral) {}
 
   /// Steps a tick, and logs it.
   ConstBytes step() {
@@ -35,13 +36,17 @@ class LoggedMatch {
     for (std::size_t i = 0; i < request.joins.size(); ++i) {
       clients_.push_back(dice_.next());
     }
-    sources_.clear();
+    for (const Player player : request.leaves) {
+      held_[player.seat] = engine::InputSource::Neutral;
+    }
+    given_.clear();
     for (std::uint16_t seat = 0; seat < match_.world().seats().size(); ++seat) {
       if (!match_.world().has({seat}) || !dice_.chance(1, 4)) continue;
       const auto source = static_cast<engine::InputSource>(dice_.below(engine::kInputSources));
-      sources_.push_back({.player = {seat}, .source = source});
+      given_.push_back({.player = {seat}, .source = source});
+      held_[seat] = source;
     }
-    return log_.tick(match_.record(), {.sources = sources_, .clients = clients_});
+    return log_.tick(match_.record(), {.sources = given_, .clients = clients_});
   }
 
   [[nodiscard]] Bytes keyframe() const {
@@ -58,14 +63,16 @@ class LoggedMatch {
 
   [[nodiscard]] const std::vector<std::uint64_t>& clients() const { return clients_; }
 
-  [[nodiscard]] const std::vector<engine::PlayerSource>& sources() const { return sources_; }
+  /// Returns the source of each seat's input: the one given last to the player who is there.
+  [[nodiscard]] const std::vector<engine::InputSource>& sources() const { return held_; }
 
  private:
   laws::RandomMatch match_;
   engine::TickLog log_;
   Rng dice_;
   std::vector<std::uint64_t> clients_;
-  std::vector<engine::PlayerSource> sources_;
+  std::vector<engine::PlayerSource> given_;
+  std::vector<engine::InputSource> held_;
 };
 
 /// Returns whether two records say the same, wherever they have their bytes.
