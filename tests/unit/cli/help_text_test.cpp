@@ -3,7 +3,6 @@
 #include "cli/help_text.h"
 
 #include "cli/command_line.h"
-#include "tests/support/help_words.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +15,15 @@
 namespace tickbox::cli {
 namespace {
 
-using tests::words_of;
+/// Returns the words of a help text in order. A backslash only joins the lines of an example.
+std::vector<std::string> words_of(const std::string& help) {
+  std::vector<std::string> words;
+  std::istringstream in{help};
+  for (std::string word; in >> word;) {
+    if (word != "\\") words.push_back(word);
+  }
+  return words;
+}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
