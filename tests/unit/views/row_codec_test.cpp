@@ -211,18 +211,6 @@ TEST_F(RowCodecTest, ANearPlaceInTheLongFormIsRefused) {
       << "far from another origin";
 }
 
-TEST_F(RowCodecTest, AKindThatTheGameHasNotIsRefused) {
-  const Bits bits = written([](BitWriter& out) {
-    out.write(3, 2);
-    out.write(0, 64);
-    out.write(0, 64);
-  });
-  BitReader in{bits.bytes};
-  Rows rows{field::game()};
-  EXPECT_FALSE(read_row(crate().id, kOrigin, in, rows));
-  EXPECT_TRUE(rows.empty());
-}
-
 class RowCodecOfGame : public RowCodecTest,
                        public ::testing::WithParamInterface<const GameTable*> {};
 
