@@ -12,6 +12,7 @@
 #include <string>
 #include <sys/stat.h>
 #include <thread>
+#include <utility>
 
 namespace tickbox::integration {
 namespace {
@@ -78,31 +79,23 @@ TEST(ServerStart, TheAdminSideAnswers) {
   EXPECT_EQ(server.get("/no-such-page").status, 404U);
 }
 
-TEST(ServerStart, ADesyncDirectoryThatIsNoneIsSaid) {
+// Before the fix, the server accepted a crash directory that takes no file, and a crash left
+// nothing there.
+TEST(ServerStart, APathThatCannotBeUsedIsNamedWithItsOption) {
   const os::TemporaryFolder folder;
-  const std::string inside_a_file = folder.write("file", "no directory") + "/desyncs";
-  const Finished finished =
-      run(tickbox_server({"--port", "0", "--admin-port", "0", "--desync-dir", inside_a_file}));
-  expect_failed(finished, {inside_a_file, "--desync-dir"});
-}
-
-TEST(ServerStart, AFileOfResultsThatCannotBeOneIsSaid) {
-  const os::TemporaryFolder folder;
-  for (const std::string& path : {folder.file("none") + "/results.jsonl", folder.file("")}) {
+  const std::string inside_a_file = folder.write("file", "no directory") + "/inside";
+  const std::pair<const char*, std::string> cases[] = {
+      {"--record", inside_a_file},
+      {"--desync-dir", inside_a_file},
+      {"--match-results", folder.file("none") + "/results.jsonl"},
+      {"--match-results", folder.file("")},
+      {"--crash-dir", inside_a_file},
+      {"--crash-dir", "/proc"}};
+  for (const auto& [option, path] : cases) {
     const Finished finished =
-        run(tickbox_server({"--port", "0", "--admin-port", "0", "--match-results", path}));
-    expect_failed(finished, {path, "--match-results"});
-  }
-}
-
-// Before the fix, the server accepted such a directory, and a crash left nothing there.
-TEST(ServerStart, ACrashDirectoryThatTakesNoFileIsSaid) {
-  const os::TemporaryFolder folder;
-  const std::string inside_a_file = folder.write("file", "no directory") + "/crashes";
-  for (const std::string& taken : {inside_a_file, std::string{"/proc"}}) {
-    const Finished finished = run(
-        tickbox_server({"--port", "0", "--admin-port", "0", "--ticks", "1", "--crash-dir", taken}));
-    expect_failed(finished, {taken, "--crash-dir"});
+        run(tickbox_server({"--port", "0", "--admin-port", "0", "--ticks", "1", option, path}));
+    expect_failed(finished, {path, option});
+    EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
   }
 }
 
@@ -159,6 +152,13 @@ TEST(ServerStart, HealthTellsALivingServerFromADeadOne) {
   EXPECT_EQ(run(tickbox_server({"health", "--admin", "tickbox.invalid:1"})).exit_code, kFailed);
 }
 
+/// Whether programs may have a namespace of their own here.
+bool has_namespaces() {
+  const Command namespaces{.program = "/usr/bin/unshare",
+                           .arguments = {"--pid", "--fork", "--mount-proc", "/bin/true"}};
+  return std::filesystem::exists(namespaces.program) && run(namespaces).exit_code == 0;
+}
+
 /// Runs the server as process 1 of a namespace of its own, as a container does, and `health` beside
 /// it until the server has started. `health`: the options of the check. Returns what it said, to
 /// stdout and stderr.
@@ -175,11 +175,7 @@ Finished health_beside_process_1(const std::string& server, const std::string& h
 
 // Before the change, the check of a container asked the port by default, whatever the server had.
 TEST(ServerStart, HealthFindsTheServerOfItsContainer) {
-  const Command namespaces{.program = "/usr/bin/unshare",
-                           .arguments = {"--pid", "--fork", "--mount-proc", "/bin/true"}};
-  if (!std::filesystem::exists(namespaces.program) || run(namespaces).exit_code != 0) {
-    GTEST_SKIP() << "cannot make a namespace";
-  }
+  if (!has_namespaces()) GTEST_SKIP() << "cannot make a namespace";
   for (const char* const bind : {"127.0.0.1", "::1"}) {
     const Finished found =
         health_beside_process_1(std::string{"--admin-port 0 --admin-bind "} + bind, "--ready");
@@ -195,11 +191,7 @@ TEST(ServerStart, AsProcess1AStartThatWaitsEndsOnASignal) {
   if (tests::kHasThreadSanitizer) {
     GTEST_SKIP() << "ThreadSanitizer keeps a signal back while open() waits";
   }
-  const Command namespaces{.program = "/usr/bin/unshare",
-                           .arguments = {"--pid", "--fork", "--mount-proc", "/bin/true"}};
-  if (!std::filesystem::exists(namespaces.program) || run(namespaces).exit_code != 0) {
-    GTEST_SKIP() << "cannot make a namespace";
-  }
+  if (!has_namespaces()) GTEST_SKIP() << "cannot make a namespace";
   const os::TemporaryFolder folder;
   const std::string pipe = folder.file("keys");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -260,29 +252,16 @@ TEST(ServerStart, HealthTellsAFullServerFromAReadyOne) {
   player.signal(SIGKILL);
 }
 
-TEST(ServerStart, ABusyUdpPortFailsAndIsNamed) {
+TEST(ServerStart, ABusyPortFailsAndIsNamed) {
   const RunningServer first;
-  const Finished second =
-      run(tickbox_server({"--port", port_of(first.address()), "--admin-port", "0"}));
-  expect_failed(second, {first.address(), "in use"});
-  EXPECT_EQ(line_count(second.err), 1U) << second.err;
-}
-
-TEST(ServerStart, ABusyAdminPortFailsAndIsNamed) {
-  const RunningServer first;
-  const Finished second =
-      run(tickbox_server({"--port", "0", "--admin-port", port_of(first.admin())}));
-  expect_failed(second, {first.admin(), "in use"});
-  EXPECT_EQ(line_count(second.err), 1U) << second.err;
-}
-
-TEST(ServerStart, ARecordingDirectoryThatCannotBeMadeFails) {
-  const os::TemporaryFolder folder;
-  const std::string inside_a_file = folder.write("file", "no directory") + "/recordings";
-  const Finished finished =
-      run(tickbox_server({"--port", "0", "--admin-port", "0", "--record", inside_a_file}));
-  expect_failed(finished, {inside_a_file, "--record"});
-  EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
+  const auto fails_at = [](const std::string& port, const std::string& admin_port,
+                           const std::string& address) {
+    const Finished second = run(tickbox_server({"--port", port, "--admin-port", admin_port}));
+    expect_failed(second, {address, "in use"});
+    EXPECT_EQ(line_count(second.err), 1U) << second.err;
+  };
+  fails_at(port_of(first.address()), "0", first.address());
+  fails_at("0", port_of(first.admin()), first.admin());
 }
 
 TEST(ServerStart, AFlagWinsOverTheEnvironmentAndThatOverTheFile) {
@@ -317,28 +296,22 @@ TEST(ServerStop, TellsInItsLastLineWhatItLeaves) {
       << ended;
 }
 
-void expect_clean_stop_on(int signal) {
-  RunningServer server;
-  Process client{tickbox({"connect", server.address(), "--seconds", "60"})};
-  ASSERT_TRUE(server.wait_for_clients(1));
+TEST(ServerStop, SigtermAndCtrlCTellTheClientsAndEndWithZero) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    RunningServer server;
+    Process client{tickbox({"connect", server.address(), "--seconds", "60"})};
+    ASSERT_TRUE(server.wait_for_clients(1));
 
-  server.process().signal(signal);
-  const Finished stopped = finish(server.process());
-  EXPECT_EQ(stopped.exit_code, kDone) << stopped;
-  EXPECT_TRUE(last_line(stopped.err).ends_with(" stopped")) << stopped.err;
-  EXPECT_FALSE((stopped.out + stopped.err).contains('\x1b')) << stopped;
+    server.process().signal(signal);
+    const Finished stopped = finish(server.process());
+    EXPECT_EQ(stopped.exit_code, kDone) << stopped;
+    EXPECT_TRUE(last_line(stopped.err).ends_with(" stopped")) << stopped.err;
+    EXPECT_FALSE((stopped.out + stopped.err).contains('\x1b')) << stopped;
 
-  const Finished told = finish(client);
-  EXPECT_EQ(told.exit_code, kNotConnected) << told;
-  EXPECT_EQ(told.err, "tickbox connect: disconnected: server is stopping\n");
-}
-
-TEST(ServerStop, SigtermTellsTheClientsAndEndsWithZero) {
-  expect_clean_stop_on(SIGTERM);
-}
-
-TEST(ServerStop, CtrlCTellsTheClientsAndEndsWithZero) {
-  expect_clean_stop_on(SIGINT);
+    const Finished told = finish(client);
+    EXPECT_EQ(told.exit_code, kNotConnected) << told;
+    EXPECT_EQ(told.err, "tickbox connect: disconnected: server is stopping\n");
+  }
 }
 
 TEST(ServerStop, AfterSoManyTicksItStopsByItself) {
