@@ -95,9 +95,9 @@ TEST_F(DesyncFilesTest, WritesEachWholeByTheTimeItIsClosed) {
   {
     const auto files = DesyncFiles::open(folder_.file("made"), clock_);
     ASSERT_TRUE(files) << files.error();
-    (*files)->note(desync);
+    (*files)->record(desync);
     desync.seat = {9};
-    (*files)->note(desync);
+    (*files)->record(desync);
     EXPECT_EQ((*files)->stats().left_out, 0U);
   }
   const auto names = os::files_in(folder_.file("made"));
@@ -112,7 +112,7 @@ TEST_F(DesyncFilesTest, CountsWhatTheDiskRefuses) {
   const auto files = DesyncFiles::open(folder_.file("gone"), clock_);
   ASSERT_TRUE(files) << files.error();
   std::filesystem::remove(folder_.file("gone"));
-  (*files)->note(samples::desync());
+  (*files)->record(samples::desync());
   while ((*files)->stats().failed == 0) {
   }
   EXPECT_EQ((*files)->stats().written, 0U);

@@ -48,7 +48,7 @@ class ContentTest : public ::testing::Test {
   static void add_runner(Rows& rows, std::uint16_t seat) {
     const Bytes state = field::bytes_of(field::Runner{.paint = 2});
     const Bytes input = field::bytes_of(field::Pad{});
-    rows.add({.head = {.id = engine::avatar_id(1, {.lineage = seat, .tick = {2}, .count = 0}),
+    rows.add({.head = {.id = engine::controlled_id(1, {.lineage = seat, .tick = {2}, .count = 0}),
                        .min = {seat * kUnit, 0},
                        .velocity = {}},
               .state = state,
