@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <initializer_list>
+#include <limits>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 namespace tickbox {
@@ -15,13 +16,15 @@ namespace {
 
 struct Unit {
   std::string_view name;
-  double factor;
+  std::uint64_t factor;
 };
 
+constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 /// Ten years: longer than any run, and far below the largest Duration.
-constexpr double kNanosecondsMax = 10.0 * 366 * 24 * 3600 * 1e9;
-/// Whole numbers up to this one are exact in a double.
-constexpr double kExactMax = 9'007'199'254'740'992.0;
+constexpr std::uint64_t kNanosecondsMax =
+    std::uint64_t{10} * 366 * 24 * 3600 * kNanosecondsPerSecond;
+/// 8 PiB: more than any disk has.
+constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 53U;
 
 std::unexpected<std::string> refuse(std::string_view text, std::string_view kind,
                                     std::string_view example) {
@@ -43,33 +46,67 @@ std::string text_of(Duration duration) {
   return "0s";
 }
 
-std::optional<double> parse_quantity(std::string_view text, std::initializer_list<Unit> units) {
+/// A number times its unit.
+struct Quantity {
+  std::uint64_t value = 0;  ///< rounded down; the largest number if it does not fit
+  bool is_whole = true;
+  bool rounds_up = false;
+};
+
+/// Multiplies decimals, those behind the point, by a factor below 10^18.
+Quantity times(std::string_view decimals, std::uint64_t factor) {
+  Quantity product;
+  std::uint64_t rest = 0;
+  for (const char digit : decimals | std::views::reverse) {
+    const std::uint64_t sum = product.value + static_cast<std::uint64_t>(digit - '0') * factor;
+    product.value = sum / 10;
+    rest = sum % 10;
+    product.is_whole = product.is_whole && rest == 0;
+  }
+  product.rounds_up = rest >= 5;
+  return product;
+}
+
+std::optional<Quantity> parse_quantity(std::string_view text, std::initializer_list<Unit> units) {
   const std::size_t length = std::min(text.find_first_not_of("0123456789."), text.size());
-  const std::string_view digits = text.substr(0, length);
-  const std::string_view name = text.substr(length);
-  double number = 0;
-  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number,
-                                             std::chars_format::fixed);
-  if (error != std::errc{} || stop != digits.data() + digits.size()) return std::nullopt;
-  const auto unit = std::ranges::find(units, name, &Unit::name);
-  if (unit == units.end()) return std::nullopt;
-  return number * unit->factor;
+  const std::string_view number = text.substr(0, length);
+  const std::size_t point = std::min(number.find('.'), number.size());
+  const std::string_view whole = number.substr(0, point);
+  const std::string_view decimals = number.substr(std::min(point + 1, number.size()));
+  const auto unit = std::ranges::find(units, text.substr(length), &Unit::name);
+  if (whole.size() + decimals.size() == 0 || decimals.contains('.') || unit == units.end()) {
+    return std::nullopt;
+  }
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  Quantity quantity = times(decimals, unit->factor);
+  std::uint64_t count = 0;
+  const bool is_large = std::from_chars(whole.data(), whole.data() + whole.size(), count).ec ==
+                            std::errc::result_out_of_range ||
+                        count > (kMost - quantity.value) / unit->factor;
+  quantity.value = is_large ? kMost : quantity.value + count * unit->factor;
+  return quantity;
 }
 
 }  // namespace
 
 std::expected<Duration, std::string> parse_duration(std::string_view text) {
-  const auto nanoseconds = parse_quantity(
-      text,
-      {{"", 1e9}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}});
+  constexpr std::uint64_t kSecond = kNanosecondsPerSecond;
+  const auto nanoseconds = parse_quantity(text, {{"", kSecond},
+                                                 {"ns", 1},
+                                                 {"us", 1'000},
+                                                 {"ms", 1'000'000},
+                                                 {"s", kSecond},
+                                                 {"m", 60 * kSecond},
+                                                 {"h", 3'600 * kSecond}});
   if (!nanoseconds) {
     return refuse(text, "duration", "10, 250ms, 5m or 24h; the units are ns, us, ms, s, m and h");
   }
-  if (*nanoseconds > kNanosecondsMax) {
+  if (nanoseconds->value > kNanosecondsMax) {
     return std::unexpected{"'" + std::string{text} +
                            "' is too long; the most is 87840h, ten years"};
   }
-  return Duration{std::llround(*nanoseconds)};
+  return Duration{static_cast<std::int64_t>(nanoseconds->value) +
+                  std::int64_t{nanoseconds->rounds_up}};
 }
 
 std::expected<Duration, std::string> parse_duration_between(std::string_view text, Duration least,
@@ -83,13 +120,14 @@ std::expected<Duration, std::string> parse_duration_between(std::string_view tex
 }
 
 std::expected<std::uint64_t, std::string> parse_size(std::string_view text) {
+  constexpr std::uint64_t kKibi = 1'024;
   const auto bytes = parse_quantity(
       text,
-      {{"", 1}, {"B", 1}, {"KiB", 1024.0}, {"MiB", 1024.0 * 1024}, {"GiB", 1024.0 * 1024 * 1024}});
-  if (!bytes || *bytes > kExactMax || *bytes != std::floor(*bytes)) {
+      {{"", 1}, {"B", 1}, {"KiB", kKibi}, {"MiB", kKibi * kKibi}, {"GiB", kKibi * kKibi * kKibi}});
+  if (!bytes || !bytes->is_whole || bytes->value > kBytesMax) {
     return refuse(text, "size", "512, 64KiB, 4MiB or 2GiB: the units are B, KiB, MiB and GiB");
   }
-  return static_cast<std::uint64_t>(*bytes);
+  return bytes->value;
 }
 
 std::expected<HostPort, std::string> parse_host_port(std::string_view text) {

@@ -25,11 +25,17 @@ TEST(Values, ReadsDurations) {
   EXPECT_EQ(parse_duration("10"), Duration{10s}) << "seconds, where there is no unit";
   EXPECT_EQ(parse_duration("0.5"), Duration{500ms});
   EXPECT_EQ(parse_duration("0"), Duration{0});
+  EXPECT_EQ(parse_duration(".25s"), Duration{250ms});
+  EXPECT_EQ(parse_duration("2.s"), Duration{2s});
+  EXPECT_EQ(parse_duration("87840h"), Duration{87'840h});
+  EXPECT_EQ(parse_duration("0.33333333333333333333h"), Duration{20min}) << "to the nearest ns";
+  EXPECT_EQ(parse_duration("1.4ns"), Duration{1ns});
+  EXPECT_EQ(parse_duration("1.5ns"), Duration{2ns});
 }
 
 TEST(Values, RefusesWhatIsNoDuration) {
-  for (const char* text : {"", "s", "-1s", "-1", "1 s", " 1s", "1s ", "1.2.3s", "1x", "1S", "0x1s",
-                           "1e3s", "nans", "9999d", "99999999h"}) {
+  for (const char* text : {"", "s", "-1s", "-1", "1 s", " 1s", "1s ", "1.2.3s", ".", ".s", "1x",
+                           "1S", "0x1s", "1e3s", "nans", "9999d", "99999999h"}) {
     EXPECT_FALSE(parse_duration(text)) << text;
   }
   EXPECT_EQ(
@@ -37,6 +43,9 @@ TEST(Values, RefusesWhatIsNoDuration) {
       "'9999d' is not a duration; try 10, 250ms, 5m or 24h; the units are ns, us, ms, s, m and h");
   EXPECT_EQ(parse_duration("90000h").error(),
             "'90000h' is too long; the most is 87840h, ten years");
+  EXPECT_EQ(parse_duration("36893488147419103232ns").error(),
+            "'36893488147419103232ns' is too long; the most is 87840h, ten years")
+      << "2^65";
 }
 
 TEST(Values, KeepsDurationsInTheirRange) {
@@ -55,10 +64,12 @@ TEST(Values, ReadsSizes) {
   EXPECT_EQ(parse_size("64KiB"), 65'536U);
   EXPECT_EQ(parse_size("1.5MiB"), 1'572'864U);
   EXPECT_EQ(parse_size("2GiB"), 2'147'483'648U);
+  EXPECT_EQ(parse_size("0.12345678918063640594482421875GiB"), 132'560'718U);
 }
 
 TEST(Values, RefusesWhatIsNoSize) {
-  for (const char* text : {"", "KiB", "-1", "64KB", "64k", "0.3B", "99999999999GiB", "1e3"}) {
+  for (const char* text : {"", "KiB", "-1", "64KB", "64k", "0.3B", "99999999999GiB", "1e3",
+                           "0.123456789180636405944824218751GiB"}) {
     EXPECT_FALSE(parse_size(text)) << text;
   }
   EXPECT_EQ(parse_size("64KB").error(),
