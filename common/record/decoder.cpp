@@ -35,7 +35,7 @@ const engine::DecodedTick* Decoder::tick(const EncodedTick& recorded) {
 
 bool Decoder::step(engine::World& world, const EncodedTick& recorded) {
   if (tick(recorded) == nullptr || !engine::is_valid(world, tick_.record)) return false;
-  stepper_.replay(world, tick_.record);
+  report_ = &stepper_.replay(world, tick_.record);
   return true;
 }
 

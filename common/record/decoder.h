@@ -8,6 +8,7 @@
 #include "engine/map.h"
 #include "engine/stepper.h"
 #include "engine/tick_record.h"
+#include "engine/tick_report.h"
 #include "engine/world.h"
 #include "record/recorded.h"
 #include "tickbox/game_table.h"
@@ -50,6 +51,10 @@ class Decoder {
   /// the match.
   [[nodiscard]] bool gave_up() const { return stepper_.gave_up(); }
 
+  /// Returns what happened in the tick that step() stepped last, until the next one. Requires:
+  /// there was one.
+  [[nodiscard]] const engine::TickReport& report() const { return *report_; }
+
   /// Returns the tick that was read last.
   [[nodiscard]] const engine::DecodedTick& last() const { return tick_; }
 
@@ -58,6 +63,7 @@ class Decoder {
   engine::TickLogReader log_;
   engine::DecodedTick tick_;
   engine::Stepper stepper_;
+  const engine::TickReport* report_ = nullptr;
   engine::TickRecord record_;  ///< what a tick whose step never ended has done
 };
 

@@ -1,7 +1,9 @@
 #pragma once
 // Steps through a recording tick by tick, and provides the world after each tick.
 
+#include "core/bytes.h"
 #include "engine/map.h"
+#include "engine/tick_report.h"
 #include "engine/world.h"
 #include "record/decoder.h"
 #include "record/reader.h"
@@ -25,18 +27,29 @@ class Replayer {
   /// As Decoder::stop_when().
   void stop_when(const std::function<bool()>& stopped) { decoder_.stop_when(stopped); }
 
+  /// As Reader::grow(). Requires: also that `file` begins where the bytes before began in memory.
+  void grow(ConstBytes file) { reader_.grow(file, 0); }
+
   /// Advances to the next available tick. Returns false at the end, and once a step has given up.
   bool next();
 
   /// Returns whether a step has given up.
   [[nodiscard]] bool gave_up() const { return decoder_.gave_up(); }
 
-  /// Returns the world after the tick. Requires: the last next() was true.
+  /// Returns whether there is a world: the last one, if next() is false.
+  [[nodiscard]] bool has_world() const { return world_.has_value(); }
+
+  /// Returns the world after the tick. Requires: has_world(), as after next() was true.
   [[nodiscard]] const engine::World& world() const { return *world_; }
 
   /// Returns what entered the tick; nullptr if the world was read from a keyframe and not stepped.
   [[nodiscard]] const engine::DecodedTick* entered() const {
     return is_stepped_ ? &decoder_.last() : nullptr;
+  }
+
+  /// Returns what happened in the tick; nullptr if the world was read from a keyframe.
+  [[nodiscard]] const engine::TickReport* report() const {
+    return is_stepped_ ? &decoder_.report() : nullptr;
   }
 
   /// Returns the state hash of the recorded world; hash() returns that of the replayed one. Within

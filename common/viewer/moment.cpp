@@ -1,0 +1,70 @@
+#include "viewer/moment.h"
+
+#include "engine/declared.h"
+#include "engine/row.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace tickbox::viewer {
+namespace {
+
+constexpr std::int32_t kNobody = -1;
+
+std::int32_t number_of(Player player) {
+  return player.seat == Player::kNobody ? kNobody : player.seat;
+}
+
+std::int32_t flags_of(const sim::Body& body, const engine::RowInfo& info) {
+  return (engine::is_avatar(body.id) ? Row::kAvatar : 0) | (info.is_new ? Row::kNew : 0) |
+         (body.one_way != OneWay::None ? Row::kOneWay : 0) | (body.sensor ? Row::kSensor : 0);
+}
+
+Row entity_row(const engine::World& world, std::size_t i) {
+  const sim::Body& body = world.body(i);
+  const engine::RowInfo& info = world.infos()[i];
+  const Look look = world.kind_of(i).look(world.state(i).data());
+  return {.id_low = static_cast<std::int32_t>(body.id.value),
+          .id_high = static_cast<std::int32_t>(body.id.value >> 32U),
+          .kind = info.kind,
+          .owner = number_of(info.owner),
+          .min = body.min,
+          .size = body.size,
+          .velocity = body.velocity,
+          .look = static_cast<unsigned char>(look.glyph) | static_cast<int>(look.colour) << 8,
+          .flags = flags_of(body, info)};
+}
+
+/// Returns the first player that an event names.
+std::int32_t seat_in(const TypeInfo& type, ConstBytes event) {
+  for (const FieldInfo& field : type.fields()) {
+    if (field.form != FieldForm::Player) continue;
+    for (std::size_t i = 0; i < field.times; ++i) {
+      const std::int64_t seat = engine::value_of(field, i, event);
+      if (seat != Player::kNobody) return static_cast<std::int32_t>(seat);
+    }
+  }
+  return kNobody;
+}
+
+}  // namespace
+
+void write_rows(const engine::World& world, std::vector<Row>& rows) {
+  rows.clear();
+  for (std::size_t i = 0; i < world.size(); ++i) {
+    rows.push_back(entity_row(world, i));
+  }
+}
+
+void write_events(const GameTable& game, const engine::TickReport& report,
+                  std::vector<EventRow>& events) {
+  events.clear();
+  for (const engine::Emitted& emitted : report.emitted) {
+    const TypeInfo& type = game.events[emitted.type];
+    events.push_back({.type = emitted.type,
+                      .seat = seat_in(type, report.event(type, emitted)),
+                      .place = emitted.place});
+  }
+}
+
+}  // namespace tickbox::viewer

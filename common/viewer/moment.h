@@ -1,0 +1,50 @@
+#pragma once
+// What a page draws of a tick, as numbers of 32 bits: a page reads them from memory, side by side.
+
+#include "core/ids.h"
+#include "engine/tick_report.h"
+#include "engine/world.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tickbox::viewer {
+
+/// An entity. Lengths are in sub-units, velocities in sub-units per tick.
+struct Row {
+  static constexpr std::int32_t kAvatar = 1;  ///< flag: the entity is its player's avatar
+  static constexpr std::int32_t kNew = 2;     ///< flag: spawned or teleported in this tick
+  static constexpr std::int32_t kOneWay = 4;
+  static constexpr std::int32_t kSensor = 8;
+
+  std::int32_t id_low = 0;
+  std::int32_t id_high = 0;
+  std::int32_t kind = 0;   ///< its number in the game's list
+  std::int32_t owner = 0;  ///< seat; -1: nobody
+  Vec2 min;
+  Vec2 size;
+  Vec2 velocity;
+  std::int32_t look = 0;  ///< glyph, and from bit 8 on the colour
+  std::int32_t flags = 0;
+};
+
+static_assert(sizeof(Row) == 12 * sizeof(std::int32_t));
+
+/// An event of the tick.
+struct EventRow {
+  std::int32_t type = 0;  ///< its number in the game's list
+  std::int32_t seat = 0;  ///< the first player that it names; -1: none
+  Vec2 place;
+};
+
+static_assert(sizeof(EventRow) == 4 * sizeof(std::int32_t));
+
+/// Replaces the content of `rows` with the entities of a world, in its order.
+void write_rows(const engine::World& world, std::vector<Row>& rows);
+
+/// Replaces the content of `events` with the events of a tick, in the order in which they were
+/// emitted.
+void write_events(const GameTable& game, const engine::TickReport& report,
+                  std::vector<EventRow>& events);
+
+}  // namespace tickbox::viewer

@@ -1,0 +1,182 @@
+#include "viewer/viewing.h"
+
+#include "core/assert.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace tickbox::viewer {
+
+using record::Reader;
+
+Viewing::Viewing(engine::Games games, std::function<bool()> stopped)
+    : games_(games), stopped_(std::move(stopped)), options_{.stopped = stopped_} {}
+
+MutableBytes Viewing::reserve(std::size_t count) {
+  if (has_ended_ || count > kLogBytesMax - size_) return {};
+  if (count > bytes_.size() - size_) {
+    const std::size_t size = std::min(kLogBytesMax, std::max(size_ + count, 2 * size_));
+    bytes_.reserve(size);
+    bytes_.resize(size);
+    if (reader_) read_moved_bytes(0);
+  }
+  return MutableBytes{bytes_}.subspan(size_, count);
+}
+
+void Viewing::append(std::size_t count) {
+  TICKBOX_ASSERT(count <= bytes_.size() - size_);
+  size_ += count;
+}
+
+bool Viewing::append(ConstBytes bytes) {
+  const MutableBytes space = reserve(bytes.size());
+  if (space.size() != bytes.size()) return false;
+  std::ranges::copy(bytes, space.begin());
+  append(bytes.size());
+  return true;
+}
+
+void Viewing::end() {
+  has_ended_ = true;
+}
+
+bool Viewing::read() {
+  if (refusal_) return false;
+  if (!reader_ && !open()) return !refusal_;
+  for (Reader* const reader : {&*reader_, &*verified_}) {
+    reader->grow(log(), 0);
+    if (has_ended_) reader->end_growth();
+  }
+  if (shown_) shown_->grow(log());
+  for (;;) {
+    const Reader::Item item = reader_->next();
+    if (waits_at(item)) return true;
+    segments_.add(item, *reader_);
+    if (item == Reader::Item::Finished) return true;
+  }
+}
+
+/// Returns whether more bytes may follow what a reader has taken for the end.
+bool Viewing::waits_at(Reader::Item item) const {
+  return !has_ended_ && (item == Reader::Item::EndsEarly || item == Reader::Item::Finished);
+}
+
+/// Opens the log. Returns false if its header is not here yet, or if it is refused.
+bool Viewing::open() {
+  const ConstBytes begin =
+      has_ended_ ? log() : log().first(std::min(size_, record::kRecordsOffset));
+  auto reader = Reader::open(begin);
+  if (!reader) {
+    return has_ended_ && refuse({.build = {}, .words = std::string{describe(reader.error())}});
+  }
+  const record::Header& header = reader->header();
+  auto on_map = engine::find_game_on_map(games_, record::identity_of(header), header.tick_rate,
+                                         "the recording");
+  reader_ = *std::move(reader);
+  if (!on_map) {
+    return refuse({.build = on_map.error().what, .words = std::move(on_map.error().words)});
+  }
+  on_map_ = *std::move(on_map);
+  verified_ = reader_;
+  verifier_.emplace(game(), on_map_.map, header.tick_rate, options_);
+  return true;
+}
+
+bool Viewing::refuse(Refusal refusal) {
+  refusal_ = std::move(refusal);
+  return false;
+}
+
+/// Lets the readers go on with bytes that are elsewhere in memory. What is shown has ticks that
+/// point into the bytes before, so it is sought again.
+void Viewing::read_moved_bytes(std::size_t dropped) {
+  if (!is_open()) return;
+  reader_->grow(log(), dropped);
+  verified_->grow(log(), dropped);
+  if (!std::exchange(shown_, std::nullopt)) return;
+  seek(at_);
+}
+
+void Viewing::forget_before(Tick tick) {
+  auto& all = segments_.all;
+  std::size_t count = 0;
+  while (count + 1 < all.size() && all[count].last < tick &&
+         all[count + 1].offset <= verified_->offset()) {
+    ++count;
+  }
+  if (count == 0) return;
+  const std::size_t dropped = all[count].offset - record::kRecordsOffset;
+  // The header stays, so that a log is always one that can be read.
+  const auto records = bytes_.begin() + static_cast<std::ptrdiff_t>(record::kRecordsOffset);
+  bytes_.erase(records, records + static_cast<std::ptrdiff_t>(dropped));
+  size_ -= dropped;
+  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
+  for (record::Segment& segment : all) {
+    segment.offset -= dropped;
+    segment.end -= dropped;
+  }
+  read_moved_bytes(dropped);
+}
+
+bool Viewing::seek(Tick tick) {
+  const auto& all = segments_.all;
+  if (all.empty()) return false;
+  const auto after = std::ranges::upper_bound(all, tick, {}, &record::Segment::keyframe);
+  const auto segment = after == all.begin() ? after : std::prev(after);
+  const Tick target = std::clamp(tick, segment->keyframe, segment->last);
+  if (world() != nullptr && world()->tick == target) return true;
+  // A keyframe does not tell the events of its tick. So it is stepped to, if it can be.
+  const bool is_stepped_to =
+      target == segment->keyframe && segment != all.begin() && std::prev(segment)->continued;
+  const record::Segment& from = is_stepped_to ? *std::prev(segment) : *segment;
+  const bool steps_on =
+      world() != nullptr && world()->tick >= from.keyframe && world()->tick < target;
+  if (!steps_on) begin(from.offset);
+  bool is_stopped = false;
+  while (!is_stopped && (world() == nullptr || world()->tick < target) && shown_->next()) {
+    is_stopped = stopped();
+  }
+  if (world() != nullptr) at_ = world()->tick;
+  return world() != nullptr && (!is_stopped || world()->tick >= target);
+}
+
+void Viewing::begin(std::size_t offset) {
+  shown_.emplace(reader_->from_keyframe(offset), game(), on_map_.map);
+  shown_->stop_when(stopped_);
+  shown_->grow(log());
+}
+
+bool Viewing::step() {
+  if (!shown_ || shown_->gave_up()) return seek(at_ + (shown_ ? 1 : 0));
+  if (!stopped() && shown_->next()) {
+    at_ = world()->tick;
+    return true;
+  }
+  // Damage behind the last tick: the tick before it stays.
+  if (world() == nullptr && !shown_->gave_up()) seek(at_);
+  return false;
+}
+
+const engine::World* Viewing::world() const {
+  return shown_ && shown_->has_world() ? &shown_->world() : nullptr;
+}
+
+const engine::TickReport* Viewing::report() const {
+  return world() != nullptr ? shown_->report() : nullptr;
+}
+
+bool Viewing::verify() {
+  if (!verifier_ || is_verified_) return false;
+  const Reader::Item item = verified_->next();
+  if (waits_at(item)) return false;
+  verifier_->verify(item, *verified_);
+  is_verified_ = item == Reader::Item::Finished;
+  return !is_verified_;
+}
+
+record::VerifyResult Viewing::verdict() const {
+  return verifier_ ? verifier_->result() : record::VerifyResult{};
+}
+
+}  // namespace tickbox::viewer
