@@ -21,6 +21,11 @@ TICKBOX_LINT_PACKAGES=(clang-tidy-19 clang-format-19 shellcheck)
 # shellcheck disable=SC2034 # read by the scripts that source this
 TICKBOX_CROSS_PACKAGES=(g++-aarch64-linux-gnu g++-arm-linux-gnueabihf g++-s390x-linux-gnu qemu-user libxxhash-dev)
 
+# To build the module that views recordings in a browser, and to test it.
+# shellcheck disable=SC2034 # read by the scripts that source this
+TICKBOX_VIEWER_PACKAGES=(clang-19 lld-19 libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 wasi-libc libclang-rt-19-dev-wasm32
+    libxxhash-dev cmake xz-utils)
+
 # Installs those of the given packages that are missing. A user other than root gets the command that installs them.
 tickbox_ensure_packages() {
     local package missing=()
@@ -52,6 +57,36 @@ tickbox_ensure_packages() {
         return 1
     fi
     rm -f "$log"
+}
+
+# Installs what the module for browsers needs. Of zstd these are Debian's sources, because Debian has not compiled it for
+# WebAssembly: they go to ~/.cache/tickbox-zstd, where CMake looks for them.
+tickbox_ensure_viewer() {
+    tickbox_ensure_packages "${TICKBOX_VIEWER_PACKAGES[@]}" || return 1
+    local folder=${XDG_CACHE_HOME:-$HOME/.cache}/tickbox-zstd scratch list
+    if [ -e "$folder/lib/zstd.h" ]; then
+        return 0
+    fi
+    scratch=$(mktemp -d)
+    mkdir -p "$scratch"/{entries,lists/partial,cache,zstd}
+    # The machine's own entries, each for sources. They and their lists are of this call alone.
+    for list in /etc/apt/sources.list.d/*.sources; do
+        [ ! -e "$list" ] || sed 's/^Types:.*/Types: deb-src/' "$list" >"$scratch/entries/${list##*/}"
+    done
+    for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+        [ ! -e "$list" ] || sed -n 's/^deb /deb-src /p' "$list" >"$scratch/entries/${list##*/}.list"
+    done
+    local apt=(apt-get -o "Dir::Etc::sourcelist=/dev/null" -o "Dir::Etc::sourceparts=$scratch/entries"
+        -o "Dir::State::lists=$scratch/lists" -o "Dir::Cache=$scratch/cache" -o APT::Sandbox::User=root)
+    echo "getting the sources of zstd" >&2
+    if ! (cd "$scratch/zstd" && { "${apt[@]}" update && "${apt[@]}" source --download-only libzstd; } >"$scratch/log" 2>&1 &&
+        cmake -E tar xf ./*.orig.tar.*z && mkdir -p "$folder" && cp -r zstd-*/lib zstd-*/LICENSE "$folder"); then
+        tail -n 20 "$scratch/log" >&2
+        rm -rf "$scratch"
+        echo "apt-get could not get the sources of libzstd" >&2
+        return 1
+    fi
+    rm -rf "$scratch"
 }
 
 # Sets up ccache so that another checkout of the same sources can use the cached results as well.

@@ -37,10 +37,16 @@ cd "$top"
 # shellcheck source=server/packages.sh
 . server/packages.sh
 packages=("${TICKBOX_BUILD_PACKAGES[@]}")
+options=()
 case $preset in
 asan | tsan) packages+=("${TICKBOX_SANITIZER_PACKAGES[@]}") ;;
+release)
+    packages+=(nodejs)
+    options=(-DTICKBOX_VIEWER=ON)
+    ;;
 esac
 tickbox_ensure_packages "${packages[@]}"
+[ "$preset" != release ] || tickbox_ensure_viewer
 tickbox_share_cache "$top"
 
 # The labels of the tests to build and run. An empty list means all tests.
@@ -54,7 +60,7 @@ if [ "${1:-}" = --all ]; then
     shift
 fi
 
-cmake --preset "$preset" --log-level=WARNING
+cmake --preset "$preset" --log-level=WARNING ${options[@]+"${options[@]}"}
 if [ ${#labels[@]} -eq 0 ]; then
     cmake --build --preset "$preset"
 else

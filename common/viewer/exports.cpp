@@ -1,0 +1,171 @@
+// The module that a page loads, compiled for WebAssembly alone: one log, and functions over numbers
+// and JSON. page/engine.js calls them.
+//
+// A text is valid until the next call that returns one, numbers until the next call of the same
+// function. An index is one of the last rows() or events().
+
+#include "cli/build_info.h"
+#include "core/assert.h"
+#include "engine/log/value_json.h"
+#include "games/catalog.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "viewer/moment.h"
+#include "viewer/texts.h"
+#include "viewer/viewing.h"
+
+/// Imported: returns whether the page wants no more of the present call.
+extern "C" __attribute__((import_module("tickbox"), import_name("stopped"))) bool viewer_stopped();
+
+namespace tickbox::viewer {
+namespace {
+
+struct Module {
+  Viewing viewing{games::all_games(), [] { return viewer_stopped(); }};
+  std::string text;
+  std::vector<Row> rows;
+  std::vector<EventRow> events;
+};
+
+Module& module() {
+  static Module& only = *new Module;
+  return only;
+}
+
+Viewing& viewing() {
+  return module().viewing;
+}
+
+const char* keep(std::string text) {
+  module().text = std::move(text);
+  return module().text.data();
+}
+
+const engine::World& world() {
+  TICKBOX_ASSERT(viewing().world() != nullptr);
+  return *viewing().world();
+}
+
+}  // namespace
+
+// The linker keeps what is exported, under the name of the function.
+#define TICKBOX_EXPORT(NAME) extern "C" __attribute__((export_name(#NAME)))
+
+/// Returns where to write the next `count` bytes of the log; 0 if it is too long.
+TICKBOX_EXPORT(reserve) std::byte* viewer_reserve(std::size_t count) {
+  return viewing().reserve(count).data();
+}
+
+/// Takes the bytes that were written there.
+TICKBOX_EXPORT(append) void viewer_append(std::size_t count) {
+  viewing().append(count);
+}
+
+TICKBOX_EXPORT(end) void viewer_end() {
+  viewing().end();
+}
+
+/// Reads what has arrived; false if the log is refused.
+TICKBOX_EXPORT(read) bool viewer_read() {
+  return viewing().read();
+}
+
+TICKBOX_EXPORT(forget_before) void viewer_forget_before(std::uint32_t tick) {
+  if (viewing().is_open()) viewing().forget_before({tick});
+}
+
+/// Returns the number of bytes of the last text.
+TICKBOX_EXPORT(text_size) std::size_t viewer_text_size() {
+  return module().text.size();
+}
+
+TICKBOX_EXPORT(log) const char* viewer_log() {
+  const cli::BuildInfo& build = cli::build_info();
+  return keep(log_json(viewing(), games::all_games(),
+                       {.commit = build.commit, .simulation = build.simulation_hash}));
+}
+
+TICKBOX_EXPORT(game) const char* viewer_game() {
+  TICKBOX_ASSERT(viewing().is_open());
+  return keep(game_json(viewing()));
+}
+
+/// Returns the last tick that has arrived.
+TICKBOX_EXPORT(last) std::uint32_t viewer_last() {
+  const auto& all = viewing().segments().all;
+  return all.empty() ? 0 : all.back().last.value;
+}
+
+TICKBOX_EXPORT(seek) bool viewer_seek(std::uint32_t tick) {
+  return viewing().is_open() && viewing().seek({tick});
+}
+
+TICKBOX_EXPORT(step) bool viewer_step() {
+  return viewing().is_open() && viewing().step();
+}
+
+TICKBOX_EXPORT(has_world) bool viewer_has_world() {
+  return viewing().world() != nullptr;
+}
+
+TICKBOX_EXPORT(tick) std::uint32_t viewer_tick() {
+  return world().tick.value;
+}
+
+TICKBOX_EXPORT(moment) const char* viewer_moment() {
+  return keep(moment_json(viewing()));
+}
+
+/// Returns the entities; row_count() says how many.
+TICKBOX_EXPORT(rows) const Row* viewer_rows() {
+  write_rows(world(), module().rows);
+  return module().rows.data();
+}
+
+TICKBOX_EXPORT(row_count) std::size_t viewer_row_count() {
+  return module().rows.size();
+}
+
+/// Returns the declared state of an entity.
+TICKBOX_EXPORT(state) const char* viewer_state(std::size_t row) {
+  TICKBOX_ASSERT(row < world().size());
+  return keep(engine::value_json(world().kind_of(row).type, world().state(row)));
+}
+
+/// Returns the events of the tick; event_count() says how many.
+TICKBOX_EXPORT(events) const EventRow* viewer_events() {
+  module().events.clear();
+  if (const auto* report = viewing().report()) {
+    write_events(world().game(), *report, module().events);
+  }
+  return module().events.data();
+}
+
+TICKBOX_EXPORT(event_count) std::size_t viewer_event_count() {
+  return module().events.size();
+}
+
+/// Returns the declared fields of an event.
+TICKBOX_EXPORT(event) const char* viewer_event(std::size_t i) {
+  const engine::TickReport* const report = viewing().report();
+  TICKBOX_ASSERT(report != nullptr && i < report->emitted.size());
+  const engine::Emitted& emitted = report->emitted[i];
+  const TypeInfo& type = world().game().events[emitted.type];
+  return keep(engine::value_json(type, report->event(type, emitted)));
+}
+
+/// Verifies the next record; false if there is none.
+TICKBOX_EXPORT(verify) bool viewer_verify() {
+  return viewing().verify();
+}
+
+TICKBOX_EXPORT(verdict) const char* viewer_verdict() {
+  return keep(verdict_json(viewing().verdict()));
+}
+
+}  // namespace tickbox::viewer

@@ -1,0 +1,89 @@
+// viewer-recordings FOLDER: writes the recordings that module_test.js views. One of each game, and
+// some of the arena that are not as they should be.
+
+#include "games/catalog.h"
+#include "tests/support/recorded_match.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using tickbox::Tick;
+using tickbox::tests::RecordedMatch;
+using tickbox::tests::RecordedMatchOptions;
+using tickbox::tests::small_recording;
+using Bytes = std::vector<std::byte>;
+
+constexpr std::uint32_t kSegments = 4;
+constexpr std::uint32_t kTicksPerSegment = 150;
+constexpr Tick kChanged{2 * kTicksPerSegment + 20};
+
+void write(const std::filesystem::path& path, const Bytes& bytes) {
+  std::ofstream out{path, std::ios::binary};
+  out.write(reinterpret_cast<const char*>(bytes.data()),
+            static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (out) return;
+  std::cerr << "viewer-recordings: cannot write " << path << '\n';
+  std::exit(1);
+}
+
+Bytes recording(RecordedMatchOptions options) {
+  options.tick_rate = 60;
+  options.seats = 8;
+  return small_recording(kSegments, kTicksPerSegment, options);
+}
+
+/// Returns a recording whose header says something else.
+template <class Change>
+Bytes with_header(Change change) {
+  RecordedMatch match;
+  tickbox::record::Header header = match.header();
+  change(header);
+  tickbox::tests::MemorySink sink;
+  tickbox::tests::Writer writer{sink, header};
+  match.record(writer, kTicksPerSegment);
+  writer.finish();
+  return sink.bytes;
+}
+
+void turn_round_in_changed(Tick tick, tickbox::tests::Told& told) {
+  if (tick == kChanged) tickbox::tests::turn_round(told);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: viewer-recordings FOLDER\n";
+    return 2;
+  }
+  const std::filesystem::path folder{argv[1]};
+  for (const tickbox::GameTable* const game : tickbox::games::all_games()) {
+    write(folder / (std::string{game->name} + ".tickbox"), recording({.seed = 9, .game = game}));
+  }
+  write(folder / "wrong_hash.tickbox",
+        recording({.all_stay = true, .forge = turn_round_in_changed}));
+  const Bytes whole = recording({.seed = 2});
+  write(folder / "cut.tickbox",
+        {whole.begin(), whole.end() - static_cast<std::ptrdiff_t>(whole.size() / 3)});
+  Bytes damaged = whole;
+  damaged[whole.size() / 2] ^= std::byte{1};
+  write(folder / "damaged.tickbox", damaged);
+  Bytes headless = whole;
+  headless[20] ^= std::byte{1};
+  write(folder / "headless.tickbox", headless);
+  write(folder / "version.tickbox",
+        with_header([](tickbox::record::Header& header) { header.game_version += 3; }));
+  write(folder / "rules.tickbox",
+        with_header([](tickbox::record::Header& header) { ++header.game_hash; }));
+  write(folder / "game.tickbox",
+        with_header([](tickbox::record::Header& header) { header.game = "<b>chess</b>"; }));
+  return 0;
+}
