@@ -1,11 +1,14 @@
 // viewer-recordings FOLDER: writes the recordings that module_test.js views. One of each game, and
 // some of the arena that are not as they should be.
+// viewer-recordings FILE SEATS SECONDS: writes one of the arena, for tests/bench/viewer.sh.
 
 #include "games/catalog.h"
 #include "tests/support/recorded_match.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -60,8 +63,20 @@ void turn_round_in_changed(Tick tick, tickbox::tests::Told& told) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 4) {
+    constexpr std::uint32_t kSecondsPerSegment = 5;
+    const RecordedMatchOptions options{.tick_rate = 60,
+                                       .seats = static_cast<std::uint32_t>(std::stoul(argv[2])),
+                                       .all_stay = true,
+                                       .forgets = true};
+    const auto seconds = static_cast<std::uint32_t>(std::stoul(argv[3]));
+    write(argv[1], small_recording(std::max(seconds / kSecondsPerSegment, 1U),
+                                   kSecondsPerSegment * options.tick_rate, options));
+    return 0;
+  }
   if (argc != 2) {
-    std::cerr << "usage: viewer-recordings FOLDER\n";
+    std::cerr << "usage: viewer-recordings FOLDER\n"
+                 "       viewer-recordings FILE SEATS SECONDS\n";
     return 2;
   }
   const std::filesystem::path folder{argv[1]};
