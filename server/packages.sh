@@ -21,10 +21,10 @@ TICKBOX_LINT_PACKAGES=(clang-tidy-19 clang-format-19 shellcheck)
 # shellcheck disable=SC2034 # read by the scripts that source this
 TICKBOX_CROSS_PACKAGES=(g++-aarch64-linux-gnu g++-arm-linux-gnueabihf g++-s390x-linux-gnu qemu-user libxxhash-dev)
 
-# To build the module that views recordings in a browser, and to test it.
+# To compile for WebAssembly.
 # shellcheck disable=SC2034 # read by the scripts that source this
-TICKBOX_VIEWER_PACKAGES=(clang-19 lld-19 libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 wasi-libc libclang-rt-19-dev-wasm32
-    libxxhash-dev cmake xz-utils)
+TICKBOX_WASM_PACKAGES=(
+    clang-19 lld-19 libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 wasi-libc libclang-rt-19-dev-wasm32 libxxhash-dev)
 
 # Installs those of the given packages that are missing. A user other than root gets the command that installs them.
 tickbox_ensure_packages() {
@@ -59,10 +59,10 @@ tickbox_ensure_packages() {
     rm -f "$log"
 }
 
-# Installs what the module for browsers needs. Of zstd these are Debian's sources, because Debian has not compiled it for
-# WebAssembly: they go to ~/.cache/tickbox-zstd, where CMake looks for them.
+# Installs what the module for browsers needs. Debian has no zstd for WebAssembly, so this gets Debian's sources of it: they
+# go to ~/.cache/tickbox-zstd, where CMake looks for them.
 tickbox_ensure_viewer() {
-    tickbox_ensure_packages "${TICKBOX_VIEWER_PACKAGES[@]}" || return 1
+    tickbox_ensure_packages "${TICKBOX_WASM_PACKAGES[@]}" cmake || return 1
     local folder=${XDG_CACHE_HOME:-$HOME/.cache}/tickbox-zstd scratch list
     if [ -e "$folder/lib/zstd.h" ]; then
         return 0

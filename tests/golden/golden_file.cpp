@@ -1,10 +1,10 @@
 #include "tests/golden/golden_file.h"
 
+#include <array>
 #include <charconv>
 #include <cstddef>
-#include <fstream>
-#include <optional>
-#include <string_view>
+#include <cstdio>
+#include <sstream>
 #include <utility>
 
 namespace tickbox::golden {
@@ -54,6 +54,28 @@ std::optional<TickHashes> parse_tick(std::string_view line) {
 
 }  // namespace
 
+std::optional<std::string> read_file(const std::string& path) {
+  std::FILE* const file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return std::nullopt;
+  std::string content;
+  std::array<char, 65'536> piece;
+  std::size_t count = 0;
+  do {
+    count = std::fread(piece.data(), 1, piece.size(), file);
+    content.append(piece.data(), count);
+  } while (count == piece.size());
+  const bool is_read = std::ferror(file) == 0;
+  std::fclose(file);
+  return is_read ? std::optional{content} : std::nullopt;
+}
+
+bool write_file(const std::string& path, std::string_view content) {
+  std::FILE* const file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return false;
+  const bool is_written = std::fwrite(content.data(), 1, content.size(), file) == content.size();
+  return std::fclose(file) == 0 && is_written;
+}
+
 std::string hex(std::uint64_t state) {
   return to_hex(state);
 }
@@ -63,9 +85,10 @@ std::string hex(std::uint32_t report_or_motion) {
 }
 
 std::expected<Golden, std::string> read_golden(const std::string& path) {
-  std::ifstream in{path};
-  if (!in) return std::unexpected("cannot read " + path + "; is it there?");
+  auto text = read_file(path);
+  if (!text) return std::unexpected("cannot read " + path + "; is it there?");
   Golden golden;
+  std::istringstream in{*std::move(text)};
   std::string line;
   for (std::size_t number = 1; std::getline(in, line); ++number) {
     if (line.starts_with('#')) continue;
@@ -86,7 +109,7 @@ std::expected<Golden, std::string> read_golden(const std::string& path) {
 }
 
 std::expected<void, std::string> write_golden(const std::string& path, const Golden& golden) {
-  std::ofstream out{path, std::ios::trunc};
+  std::ostringstream out;
   out << "# Hashes of every tick: state, report, motion. Written by tickbox-golden; see README.md "
          "here.\n";
   for (const GoldenScene& scene : golden) {
@@ -95,9 +118,8 @@ std::expected<void, std::string> write_golden(const std::string& path, const Gol
       out << hex(tick.state) << ' ' << hex(tick.report) << ' ' << hex(tick.motion) << '\n';
     }
   }
-  out.close();
-  if (!out) return std::unexpected("cannot write " + path + "; is there such a folder, and room?");
-  return {};
+  if (write_file(path, out.str())) return {};
+  return std::unexpected("cannot write " + path + "; is there such a folder, and room?");
 }
 
 }  // namespace tickbox::golden

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tickbox::golden {
@@ -23,6 +25,12 @@ using Golden = std::vector<GoldenScene>;
 [[nodiscard]] std::expected<Golden, std::string> read_golden(const std::string& path);
 [[nodiscard]] std::expected<void, std::string> write_golden(const std::string& path,
                                                             const Golden& golden);
+
+/// Returns the content of any file; nothing if it cannot be read.
+[[nodiscard]] std::optional<std::string> read_file(const std::string& path);
+
+/// Overwrites any file. Fails: false, if not all could be written.
+[[nodiscard]] bool write_file(const std::string& path, std::string_view content);
 
 /// A hash as it stands in the file.
 [[nodiscard]] std::string hex(std::uint64_t state);

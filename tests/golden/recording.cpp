@@ -10,8 +10,6 @@
 #include "tests/golden/golden_file.h"
 #include "tests/golden/motion_hash.h"
 
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -90,10 +88,10 @@ std::string text_of(const std::string& path, const record::Mismatch& first) {
          ", was recorded as " + first.what.expected;
 }
 
-std::expected<std::string, ReplayFailure> read_file(const std::string& path) {
-  std::ifstream file{path, std::ios::binary};
-  if (!file) return unreadable("cannot read " + path);
-  return std::string{std::istreambuf_iterator<char>{file}, {}};
+std::expected<std::string, ReplayFailure> read(const std::string& path) {
+  auto content = read_file(path);
+  if (!content) return unreadable("cannot read " + path);
+  return *std::move(content);
 }
 
 /// A recording, and what it was played by. Valid as long as its bytes.
@@ -116,7 +114,7 @@ std::expected<Opened, ReplayFailure> open_recording(const std::string& path, Con
 }
 
 std::expected<Part, ReplayFailure> replay_part(const std::string& path) {
-  const auto bytes = read_file(path);
+  const auto bytes = read(path);
   if (!bytes) return std::unexpected{bytes.error()};
   const auto opened = open_recording(path, as_bytes_of(*bytes));
   if (!opened) return std::unexpected{opened.error()};
@@ -136,31 +134,25 @@ std::expected<Part, ReplayFailure> replay_part(const std::string& path) {
                               outcome)};
 }
 
-class FileSink final : public ByteSink {
+class TextSink final : public ByteSink {
  public:
-  explicit FileSink(const std::string& path) : file_(path, std::ios::binary | std::ios::trunc) {}
-
   bool write(ConstBytes bytes) override {
-    file_.write(reinterpret_cast<const char*>(bytes.data()),
-                static_cast<std::streamsize>(bytes.size()));
-    return file_.good();
+    text_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return true;
   }
 
-  /// Whether all of it was written.
-  bool close() {
-    file_.close();
-    return file_.good();
-  }
+  [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
-  std::ofstream file_;
+  std::string text_;
 };
 
 }  // namespace
 
 std::expected<Replayed, ReplayFailure> replay_list(const std::string& list) {
-  std::ifstream file{list};
-  if (!file) return unreadable("cannot read " + list);
+  auto text = read(list);
+  if (!text) return std::unexpected{text.error()};
+  std::istringstream file{*std::move(text)};
   Replayed sum;
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line.starts_with('#')) continue;
@@ -187,20 +179,17 @@ std::expected<Replayed, ReplayFailure> write_list(const std::string& list,
     sum.ticks += part->ticks;
     text += part->line + '\n';
   }
-  std::ofstream file{list, std::ios::trunc};
-  file << text;
-  file.close();
-  if (!file) return unreadable("cannot write " + list);
+  if (!write_file(list, text)) return unreadable("cannot write " + list);
   return sum;
 }
 
 std::expected<void, ReplayFailure> store(const std::string& out, const std::string& in) {
-  const auto bytes = read_file(in);
+  const auto bytes = read(in);
   if (!bytes) return std::unexpected{bytes.error()};
   auto opened = open_recording(in, as_bytes_of(*bytes));
   if (!opened) return std::unexpected{opened.error()};
   record::Reader& reader = opened->reader;
-  FileSink sink{out};
+  TextSink sink;
   record::LogFile file{sink, reader.header()};
   const record::Chain chain{reader.header()};
   std::uint64_t checksum = 0;
@@ -226,7 +215,7 @@ std::expected<void, ReplayFailure> store(const std::string& out, const std::stri
     checksum = record::checksum_of(record);
     file.append({.head = head, .bytes = record});
   }
-  if (!file.finish() || !sink.close()) return unreadable("cannot write " + out);
+  if (!file.finish() || !write_file(out, sink.text())) return unreadable("cannot write " + out);
   return {};
 }
 
