@@ -58,12 +58,10 @@ std::optional<std::string> read_file(const std::string& path) {
   std::FILE* const file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) return std::nullopt;
   std::string content;
-  std::array<char, 65'536> piece;
-  std::size_t count = 0;
-  do {
-    count = std::fread(piece.data(), 1, piece.size(), file);
-    content.append(piece.data(), count);
-  } while (count == piece.size());
+  std::array<char, 65'536> piece{};
+  while (std::feof(file) == 0 && std::ferror(file) == 0) {
+    content.append(piece.data(), std::fread(piece.data(), 1, piece.size(), file));
+  }
   const bool is_read = std::ferror(file) == 0;
   std::fclose(file);
   return is_read ? std::optional{content} : std::nullopt;

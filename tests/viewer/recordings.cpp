@@ -2,13 +2,13 @@
 // some of the arena that are not as they should be.
 // viewer-recordings FILE SEATS SECONDS: writes one of the arena, for tests/bench/viewer.sh.
 
+#include "core/assert.h"
 #include "games/catalog.h"
 #include "tests/support/recorded_match.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -32,9 +32,7 @@ void write(const std::filesystem::path& path, const Bytes& bytes) {
   out.write(reinterpret_cast<const char*>(bytes.data()),
             static_cast<std::streamsize>(bytes.size()));
   out.close();
-  if (out) return;
-  std::cerr << "viewer-recordings: cannot write " << path << '\n';
-  std::exit(1);
+  TICKBOX_ASSERT(out.good());
 }
 
 Bytes recording(RecordedMatchOptions options) {

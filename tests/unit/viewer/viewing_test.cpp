@@ -237,7 +237,6 @@ TEST(Viewing, RefusesOtherVersionsMapsAndRulesFirst) {
     std::string words;
   };
 
-  const std::string version = std::to_string(games::all_games().front()->version);
   const std::vector<Case> cases = {
       {with([](record::Header& header) { header.game_version += 3; }),
        engine::BuildDifference::Version, ", not "},
