@@ -1,15 +1,17 @@
 // Views recordings with the module in Node, and compares what it says with the native commands.
-//   node module_test.js VIEWER.WASM ENGINE.JS TICKBOX RECORDINGS GOLDEN
+//   node module_test.js VIEWER.WASM ENGINE.JS TICKBOX SERVER RECORDINGS GOLDEN
 "use strict";
 const assert = require("node:assert/strict");
-const { spawnSync } = require("node:child_process");
+const { spawn, spawnSync } = require("node:child_process");
+const { once } = require("node:events");
 const { mkdtempSync, readFileSync, readdirSync, rmSync } = require("node:fs");
+const http = require("node:http");
 const { tmpdir } = require("node:os");
 const { join } = require("node:path");
 const { runInNewContext } = require("node:vm");
 const { gzipSync } = require("node:zlib");
 
-const [wasmFile, engineFile, program, recorder, golden] = process.argv.slice(2);
+const [wasmFile, engineFile, program, serverProgram, recorder, golden] = process.argv.slice(2);
 const tickbox = require(engineFile);
 const binary = readFileSync(wasmFile);
 const { ROW, EVENT } = tickbox;
@@ -146,6 +148,37 @@ const tests = {
     engine.end();
     engine.read();
     assertVerdict(verify(engine), file);
+  },
+
+  async "a room is followed while it is played, in memory that stays"() {
+    const server = spawn(serverProgram, ["--port", "0", "--admin-port", "0", "--json", "--quiet"], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    process.on("exit", () => server.kill("SIGKILL"));
+    const { address, admin } = JSON.parse(String((await once(server.stdout, "data"))[0]));
+    const load = ["load", address, "--clients", "8", "--seconds", "8", "--bot", "mix", "--json"];
+    spawn(program, load, { stdio: "ignore" }).on("exit", () => server.kill("SIGTERM"));
+    const engine = await tickbox.load(compiled);
+    const [log] = await once(http.get(`http://${admin}/rooms/1/log`), "response");
+    const shown = [];
+    let memory = 0;
+    for await (const bytes of log) {
+      assert.ok(engine.append(bytes));
+      assert.ok(engine.read());
+      while (engine.step()) shown.push(engine.tick);
+      while (engine.verify()) {}
+      engine.forgetBefore(Math.max(engine.last - 60, 0));
+      memory ||= engine.memoryBytes;
+    }
+    engine.end();
+    engine.read();
+    const { ticks, ...verdict } = verify(engine);
+    assert.ok(ticks > 300 && shown.length >= ticks, `${ticks} verified, ${shown.length} shown`);
+    assert.deepEqual(shown, Array.from(shown, (_, i) => shown[0] + i), "no tick is left out");
+    assert.equal(verdict.mismatched + verdict.damages, 0);
+    assert.equal(verdict.last_tick, shown.at(-1));
+    assert.ok(engine.log().first > 0, "the first segments are forgotten");
+    assert.ok(engine.memoryBytes <= memory + (4 << 20));
   },
 
   async "another version, game or rules are refused, and both versions named"() {
