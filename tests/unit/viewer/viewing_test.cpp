@@ -99,6 +99,7 @@ TEST(Viewing, ShowsATickWhereverItComesFrom) {
     ASSERT_TRUE(viewing.seek({tick}));
     EXPECT_EQ(viewing.world()->tick.value, tick);
     EXPECT_EQ(viewing.hash(), hashes[tick]);
+    EXPECT_EQ(viewing.report() == nullptr, tick == 0) << "a keyframe is stepped to";
     EXPECT_EQ(viewing.report() != nullptr ? viewing.report()->emitted.size() : 0, events[tick]);
   };
   for (std::uint32_t back = 0; back <= 48; ++back) {
@@ -159,6 +160,44 @@ TEST(Viewing, FollowsALogThatGrows) {
     viewing.read();
     EXPECT_EQ(verdict_on(viewing), tests::verify(log)) << piece;
   }
+}
+
+// What is shown is some ticks behind what has arrived: those point into bytes that move.
+TEST(Viewing, FollowsFromBehind) {
+  const Bytes log = tests::small_recording(2, 300, {.tick_rate = 60});
+  Viewing viewing{games::all_games(), {}};
+  std::uint32_t shown = 0;
+  const auto show = [&] {
+    if (!viewing.step()) return;
+    EXPECT_EQ(viewing.world()->tick.value, shown++);
+    EXPECT_EQ(viewing.hash(), viewing.recorded_hash());
+  };
+  constexpr std::size_t kPiece = 100;
+  for (ConstBytes rest = log; !rest.empty(); rest = rest.subspan(std::min(kPiece, rest.size()))) {
+    ASSERT_TRUE(viewing.append(rest.first(std::min(kPiece, rest.size()))));
+    ASSERT_TRUE(viewing.read());
+    show();
+  }
+  EXPECT_LT(shown, 601U) << "it was never behind";
+  while (shown <= 600) {
+    const std::uint32_t before = shown;
+    show();
+    ASSERT_GT(shown, before);
+  }
+}
+
+TEST(Viewing, TakesWhatFollowsTheEndOfALogThatGrows) {
+  Bytes log = tests::small_recording(2, 12);
+  Viewing viewing{games::all_games(), {}};
+  ASSERT_TRUE(viewing.append(log));
+  ASSERT_TRUE(viewing.read());
+  EXPECT_TRUE(verdict_on(viewing).held());
+  log.push_back(std::byte{1});
+  ASSERT_TRUE(viewing.append(ConstBytes{log}.last(1)));
+  viewing.end();
+  ASSERT_TRUE(viewing.read());
+  EXPECT_EQ(verdict_on(viewing), tests::verify(log));
+  EXPECT_FALSE(viewing.verdict().held());
 }
 
 TEST(Viewing, GoesOnAfterDamageInALogThatGrows) {
