@@ -69,7 +69,7 @@ tickbox_ensure_viewer() {
     fi
     scratch=$(mktemp -d)
     mkdir -p "$scratch"/{entries,lists/partial,cache,zstd}
-    # The machine's own entries, each for sources. They and their lists are of this call alone.
+    # The machine's own entries, each for sources; some may have none. They and their lists are of this call alone.
     for list in /etc/apt/sources.list.d/*.sources; do
         [ ! -e "$list" ] || sed 's/^Types:.*/Types: deb-src/' "$list" >"$scratch/entries/${list##*/}"
     done
@@ -79,8 +79,9 @@ tickbox_ensure_viewer() {
     local apt=(apt-get -o "Dir::Etc::sourcelist=/dev/null" -o "Dir::Etc::sourceparts=$scratch/entries"
         -o "Dir::State::lists=$scratch/lists" -o "Dir::Cache=$scratch/cache" -o APT::Sandbox::User=root)
     echo "getting the sources of zstd" >&2
-    if ! (cd "$scratch/zstd" && { "${apt[@]}" update && "${apt[@]}" source --download-only libzstd; } >"$scratch/log" 2>&1 &&
-        cmake -E tar xf ./*.orig.tar.*z && mkdir -p "$folder" && cp -r zstd-*/lib zstd-*/LICENSE "$folder"); then
+    if ! (cd "$scratch/zstd" && { "${apt[@]}" update || true; "${apt[@]}" source --download-only libzstd; } >"$scratch/log" 2>&1 &&
+        cmake -E tar xf ./*.orig.tar.*z && mkdir -p "$folder.new" && cp -r zstd-*/lib zstd-*/LICENSE "$folder.new" &&
+        rm -rf "$folder" && mv "$folder.new" "$folder"); then
         tail -n 20 "$scratch/log" >&2
         rm -rf "$scratch"
         echo "apt-get could not get the sources of libzstd" >&2
