@@ -126,13 +126,15 @@ bool Viewing::seek(Tick tick) {
   const auto segment = after == all.begin() ? after : std::prev(after);
   const Tick target = std::clamp(tick, segment->keyframe, segment->last);
   if (world() != nullptr && world()->tick == target) return true;
-  // A keyframe does not tell the events of its tick. So it is stepped to, if it can be.
-  const bool is_stepped_to =
-      target == segment->keyframe && segment != all.begin() && std::prev(segment)->continued;
-  const record::Segment& from = is_stepped_to ? *std::prev(segment) : *segment;
+  // A keyframe does not tell the events of its tick. So it is stepped to, if it can be; a segment
+  // may have no tick.
+  auto from = segment;
+  while (target == from->keyframe && from != all.begin() && std::prev(from)->continued) {
+    --from;
+  }
   const bool steps_on =
-      world() != nullptr && world()->tick >= from.keyframe && world()->tick < target;
-  if (!steps_on) begin(from.offset);
+      world() != nullptr && world()->tick >= from->keyframe && world()->tick < target;
+  if (!steps_on) begin(from->offset);
   bool is_stopped = false;
   while (!is_stopped && (world() == nullptr || world()->tick < target) && shown_->next()) {
     is_stopped = stopped();

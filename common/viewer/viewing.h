@@ -90,7 +90,7 @@ class Viewing {
   /// Shows a tick. If the log lacks it, shows the last one before it, or the first; if what should
   /// lead to it cannot be stepped, the keyframe after it. Returns whether there is a world; false
   /// if `stopped` ended it before the tick.
-  /// Cost: steps from the present tick, or from a keyframe that is at most two before.
+  /// Cost: steps from the present tick, or from the last keyframe before `tick` that has ticks.
   bool seek(Tick tick);
 
   /// Shows the next tick. Returns false if there is none yet, or no more: the world stays.

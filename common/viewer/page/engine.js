@@ -82,7 +82,8 @@ const tickbox = (() => {
       return new Int32Array(this.#exports.memory.buffer, at, this.#call(count) * width).slice();
     }
 
-    /** Ends what `call` does after some milliseconds, between two ticks or within one. */
+    /** Ends what `call` does after some milliseconds, between two ticks or within one. A verdict
+     *  that it ends is `interrupted` from then on: to pause, verify record by record instead. */
     within(milliseconds, call) {
       this.#deadline = performance.now() + milliseconds;
       try {

@@ -112,6 +112,27 @@ TEST(Viewing, ShowsATickWhereverItComesFrom) {
   EXPECT_EQ(viewing.world()->tick, Tick{48});
 }
 
+// A server begins a segment when a sink asks for one, also in a tick that has a keyframe already.
+TEST(Viewing, StepsToATickOfTwoKeyframes) {
+  RecordedMatch match;
+  tests::MemorySink sink;
+  tests::Writer writer{sink, match.header()};
+  match.keyframe(writer);
+  match.record(writer, 12);
+  match.keyframe(writer);
+  match.keyframe(writer);
+  match.record(writer, 12);
+  ASSERT_TRUE(writer.finish());
+  Viewed viewed{sink.bytes};
+  ASSERT_EQ(viewed.viewing.segments().all.size(), 3U);
+  ASSERT_TRUE(viewed.viewing.seek({12}));
+  EXPECT_EQ(viewed.viewing.world()->tick, Tick{12});
+  EXPECT_NE(viewed.viewing.report(), nullptr);
+  ASSERT_TRUE(viewed.viewing.seek({13}));
+  ASSERT_TRUE(viewed.viewing.seek({11}));
+  EXPECT_EQ(viewed.viewing.world()->tick, Tick{11});
+}
+
 TEST(Viewing, OfALostTickShowsTheOneBefore) {
   Bytes log = tests::small_recording(3, 12);
   log[pieces(log)[18].offset + 25] ^= std::byte{1};  // tick 17, of the second segment
