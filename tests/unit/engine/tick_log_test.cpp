@@ -3,6 +3,7 @@
 #include "core/rng.h"
 #include "games/arena/arena.h"
 #include "tests/support/allocations.h"
+#include "tests/support/altered.h"
 #include "tests/support/bytes.h"
 #include "tests/support/menagerie.h"
 #include "tests/unit/engine/logged_match.h"
@@ -96,26 +97,6 @@ TEST_P(TickLogOf, GoesOnFromAnyKeyframe) {
   }
 }
 
-/// Returns bytes of which up to three are changed, added or taken away.
-Bytes altered(Bytes bytes, Rng& rng) {
-  for (std::uint64_t n = 1 + rng.below(3); n > 0; --n) {
-    const std::uint64_t how = rng.below(6);
-    if (how == 0 || bytes.empty()) {
-      bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(rng.below(bytes.size() + 1)),
-                   static_cast<std::byte>(rng.below(256)));
-    } else if (how == 1) {
-      bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(rng.below(bytes.size())));
-    } else if (how == 2) {
-      bytes[rng.below(bytes.size())] ^= std::byte{1} << rng.below(8);
-    } else if (how == 3) {
-      bytes[rng.below(bytes.size())] = static_cast<std::byte>(rng.below(12));
-    } else {
-      bytes[rng.below(bytes.size())] = static_cast<std::byte>(rng.below(256));
-    }
-  }
-  return bytes;
-}
-
 // A tick has only one form as bytes: what was read is the same bytes when it is written again.
 TEST_P(TickLogOf, ReadsTheSameBytesAgainOrRefusesThem) {
   Rng rng{5};
@@ -139,7 +120,7 @@ TEST_P(TickLogOf, ReadsTheSameBytesAgainOrRefusesThem) {
     const Bytes tick = copy_of(match.step());
     ASSERT_TRUE(reader.read(tick, read));
     for (int round = 0; round < 30; ++round) {
-      ASSERT_NO_FATAL_FAILURE(try_bytes(altered(tick, rng), before, reader_before)) << i;
+      ASSERT_NO_FATAL_FAILURE(try_bytes(tests::altered(tick, rng), before, reader_before)) << i;
     }
     for (std::size_t bit = 0; bit < 8 * tick.size(); ++bit) {
       Bytes other = tick;

@@ -1,5 +1,6 @@
 #include "viewer/viewing.h"
 
+#include "core/rng.h"
 #include "games/catalog.h"
 #include "tests/support/altered.h"
 #include "tests/support/recorded_match.h"
