@@ -29,6 +29,16 @@
 namespace tickbox::cli {
 namespace {
 
+/// Returns "TICKBOX_TICK_RATE" for "--tick-rate".
+std::string environment_name(std::string_view flag) {
+  std::string name = "TICKBOX_";
+  for (const char c : flag.substr(std::min(flag.find_first_not_of('-'), flag.size()))) {
+    const bool small = c >= 'a' && c <= 'z';
+    name += c == '-' ? '_' : small ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  return name;
+}
+
 /// A visitor that adds a CLI11 option for a target.
 struct Adder {
   CLI::App& app;
@@ -405,15 +415,6 @@ std::string Program::with_sources(std::string line) const {
 std::string program_name(int argc, const char* const* argv, const std::string& otherwise) {
   const std::string name = argc > 0 ? std::filesystem::path{argv[0]}.filename().string() : "";
   return name.empty() ? otherwise : name;
-}
-
-std::string environment_name(std::string_view flag) {
-  std::string name = "TICKBOX_";
-  for (const char c : flag.substr(std::min(flag.find_first_not_of('-'), flag.size()))) {
-    const bool small = c >= 'a' && c <= 'z';
-    name += c == '-' ? '_' : small ? static_cast<char>(c - 'a' + 'A') : c;
-  }
-  return name;
 }
 
 }  // namespace tickbox::cli

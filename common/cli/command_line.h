@@ -225,7 +225,4 @@ class Program : public CommandParser {
 [[nodiscard]] std::string program_name(int argc, const char* const* argv,
                                        const std::string& otherwise);
 
-/// Returns "TICKBOX_TICK_RATE" for "--tick-rate".
-[[nodiscard]] std::string environment_name(std::string_view flag);
-
 }  // namespace tickbox::cli

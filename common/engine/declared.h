@@ -91,4 +91,11 @@ void release_presses(const TypeInfo& type, MutableBytes bytes);
 /// Returns whether a Press is down.
 [[nodiscard]] bool has_press_down(const TypeInfo& type, ConstBytes bytes);
 
+/// Returns the first multiple of the largest alignment of a declared type (eight bytes) from
+/// `bytes` on.
+[[nodiscard]] constexpr std::size_t aligned(std::size_t bytes) {
+  constexpr std::size_t kAlign = alignof(std::uint64_t);
+  return (bytes + kAlign - 1) / kAlign * kAlign;
+}
+
 }  // namespace tickbox::engine

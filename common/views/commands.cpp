@@ -1,7 +1,6 @@
 #include "views/commands.h"
 
 #include "engine/declared.h"
-#include "views/aligned.h"
 
 #include <bit>
 
@@ -42,7 +41,8 @@ bool ReceivedCommands::read(const GameTable& game, ConstBytes bits) {
     const auto type = static_cast<std::uint8_t>(in.read(type_bits(game)));
     if (type >= game.commands.size()) return false;
     const TypeInfo& info = game.commands[type].type;
-    const Received command{.type = type, .first = aligned(values_.size()), .bytes = info.bytes};
+    const Received command{
+        .type = type, .first = engine::aligned(values_.size()), .bytes = info.bytes};
     values_.resize(command.first + info.bytes);
     if (!engine::unpack_sparse(info, in, MutableBytes{values_}.subspan(command.first))) {
       return false;

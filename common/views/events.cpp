@@ -1,7 +1,6 @@
 #include "views/events.h"
 
 #include "engine/declared.h"
-#include "views/aligned.h"
 #include "views/row_codec.h"
 
 #include <algorithm>
@@ -62,7 +61,7 @@ bool read_events(const GameTable& game, ConstBytes bits, ReceivedEvents& out) {
       event.player = {static_cast<std::uint16_t>(in.read(engine::kSeatBits))};
     }
     const TypeInfo& type = type_of(game, event.kind);
-    event.first = aligned(out.bytes.size());
+    event.first = engine::aligned(out.bytes.size());
     out.bytes.resize(event.first + type.bytes);
     const MutableBytes value = MutableBytes{out.bytes}.subspan(event.first, type.bytes);
     if (!engine::unpack_sparse(type, in, value)) return false;

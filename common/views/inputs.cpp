@@ -1,7 +1,6 @@
 #include "views/inputs.h"
 
 #include "engine/declared.h"
-#include "views/aligned.h"
 
 #include <algorithm>
 #include <array>
@@ -31,7 +30,7 @@ void write_inputs(const GameTable& game, std::span<const GivenInput> inputs,
 
 bool ReceivedInputs::read(const GameTable& game, ConstBytes bits, std::size_t most) {
   bytes_ = game.input.bytes;
-  stride_ = aligned(bytes_);
+  stride_ = engine::aligned(bytes_);
   values_.clear();
   look_backs_.clear();
   if (bits.empty()) return true;

@@ -4,7 +4,6 @@
 #include "core/first_not_before.h"
 #include "core/words.h"
 #include "engine/declared.h"
-#include "views/aligned.h"
 
 #include <algorithm>
 #include <cstring>
@@ -21,8 +20,8 @@ void grow(List& list, std::size_t size) {
 
 Rows::Rows(const GameTable& game)
     : game_(&game),
-      state_stride_(aligned(game.state_bytes)),
-      input_stride_(aligned(game.input.bytes)) {}
+      state_stride_(engine::aligned(game.state_bytes)),
+      input_stride_(engine::aligned(game.input.bytes)) {}
 
 void Rows::begin(const GameTable& game) {
   if (game_ != &game) *this = Rows{game};

@@ -11,19 +11,13 @@
 
 namespace tickbox::server {
 
-/// What the stages before have planned.
-struct PlannedContent {
-  const WrittenCauses& causes;
-  std::span<const std::uint16_t> exits;
-  const Members& in_full;
-};
-
 struct ContentSize {
   bool has_any = false;       ///< anything that the client cannot compute by itself
   std::size_t exit_bits = 0;  ///< of its exits
 };
 
 ContentSize write_content(const ClientContext& client, const ClientBodies& bodies,
-                          const PlannedContent& planned, std::vector<std::byte>& content);
+                          const WrittenCauses& causes, std::span<const std::uint16_t> exits,
+                          const Members& in_full, std::vector<std::byte>& content);
 
 }  // namespace tickbox::server
