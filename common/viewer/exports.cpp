@@ -75,8 +75,8 @@ TICKBOX_EXPORT(read) bool viewer_read() {
   return viewing().read();
 }
 
-TICKBOX_EXPORT(forget_before) void viewer_forget_before(std::uint32_t tick) {
-  if (viewing().is_open()) viewing().forget_before({tick});
+TICKBOX_EXPORT(remove_before) void viewer_remove_before(std::uint32_t tick) {
+  if (viewing().is_open()) viewing().remove_before({tick});
 }
 
 /// Returns the number of bytes of the last text.

@@ -154,7 +154,7 @@ std::string wall_json(const sim::Body& wall) {
       .text();
 }
 
-std::string refusal_json(const Refusal& refusal) {
+std::string refusal_json(const LogRefusal& refusal) {
   return Object{}
       .add("what", refusal.build ? name_of(*refusal.build) : "file")
       .add("words", refusal.words)

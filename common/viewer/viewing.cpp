@@ -83,7 +83,7 @@ bool Viewing::open() {
   return true;
 }
 
-bool Viewing::refuse(Refusal refusal) {
+bool Viewing::refuse(LogRefusal refusal) {
   refusal_ = std::move(refusal);
   return false;
 }
@@ -98,7 +98,7 @@ void Viewing::read_moved_bytes(std::size_t dropped) {
   seek(at_);
 }
 
-void Viewing::forget_before(Tick tick) {
+void Viewing::remove_before(Tick tick) {
   auto& all = segments_.all;
   std::size_t count = 0;
   while (count + 1 < all.size() && all[count].last < tick &&

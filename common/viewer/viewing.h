@@ -32,7 +32,7 @@ namespace tickbox::viewer {
 inline constexpr std::size_t kLogBytesMax = std::size_t{512} * 1024 * 1024;
 
 /// Why a log is not shown.
-struct Refusal {
+struct LogRefusal {
   /// Set if this module has not the game, the map or the rules of the log.
   std::optional<engine::BuildDifference> build;
   std::string words;  ///< one line
@@ -69,9 +69,9 @@ class Viewing {
 
   /// Forgets the segments that end before `tick` and are verified. A page that follows a room for
   /// hours calls it.
-  void forget_before(Tick tick);
+  void remove_before(Tick tick);
 
-  [[nodiscard]] const std::optional<Refusal>& refusal() const { return refusal_; }
+  [[nodiscard]] const std::optional<LogRefusal>& refusal() const { return refusal_; }
 
   /// Returns the header; nullptr until it has been read.
   [[nodiscard]] const record::Header* header() const {
@@ -118,7 +118,7 @@ class Viewing {
  private:
   [[nodiscard]] bool waits_at(record::Reader::Item item) const;
   bool open();
-  bool refuse(Refusal refusal);
+  bool refuse(LogRefusal refusal);
   void begin(std::size_t offset);
   void read_moved_bytes(std::size_t dropped);
 
@@ -134,7 +134,7 @@ class Viewing {
   std::size_t size_ = 0;          ///< of the log
   bool has_ended_ = false;
 
-  std::optional<Refusal> refusal_;
+  std::optional<LogRefusal> refusal_;
   engine::GameOnMap on_map_;
   std::optional<record::Reader> reader_;
   record::Segments segments_;

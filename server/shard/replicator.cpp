@@ -39,8 +39,8 @@ void count(SnapshotMetrics& metrics, const protocol::Snapshot& snapshot, const V
 
 }  // namespace
 
-void put_off_costliest(const DueSnapshots& due, std::uint64_t limit,
-                       std::span<SessionSnapshots*> may_wait) {
+void postpone_costliest(const DueSnapshots& due, std::uint64_t limit,
+                        std::span<SessionSnapshots*> may_wait) {
   // Work that is put off is added to the next tick's, so about half of this tick's work stays.
   const std::uint64_t least = std::max(limit, due.work / 2);
   std::uint64_t work = due.work;
@@ -90,7 +90,7 @@ void Replicator::choose_due(std::span<HostedRoom> rooms, Instant now) {
       if (before != SnapshotTurn::PutOff) may_wait_.push_back(&snapshots);
     }
   }
-  put_off_costliest(due, pace_.plan_work / pace_.tick_rate, may_wait_);
+  postpone_costliest(due, pace_.plan_work / pace_.tick_rate, may_wait_);
 }
 
 void Replicator::send(Session& session, Instant now) {

@@ -28,8 +28,8 @@ struct DueSnapshots {
 /// Puts snapshots off, the costliest first, until the others are within `limit` of work, or take
 /// half of the work or less. One that costs no more than an equal share of the limit is never put
 /// off. `may_wait`: the due ones that were not put off in the last tick; it is sorted.
-void put_off_costliest(const DueSnapshots& due, std::uint64_t limit,
-                       std::span<SessionSnapshots*> may_wait);
+void postpone_costliest(const DueSnapshots& due, std::uint64_t limit,
+                        std::span<SessionSnapshots*> may_wait);
 
 class Replicator {
  public:

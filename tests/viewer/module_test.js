@@ -167,7 +167,7 @@ const tests = {
       assert.ok(engine.read());
       while (engine.step()) shown.push(engine.tick);
       while (engine.verify()) {}
-      engine.forgetBefore(Math.max(engine.last - 60, 0));
+      engine.removeBefore(Math.max(engine.last - 60, 0));
       memory ||= engine.memoryBytes;
     }
     engine.end();

@@ -107,7 +107,7 @@ const tickbox = (() => {
     /** Reads what has arrived; false if the log is refused. */
     read() { return Boolean(this.#call("read")); }
     /** Forgets the segments that end before a tick and are verified. */
-    forgetBefore(tick) { this.#call("forget_before", tick); }
+    removeBefore(tick) { this.#call("remove_before", tick); }
     log() { return this.#text("log"); }
     game() { return this.#text("game"); }
     /** The last tick that has arrived. */

@@ -25,7 +25,7 @@ std::vector<std::uint64_t> put_off(const std::vector<std::uint64_t>& works, std:
     due.work += works[i];
     may_wait.push_back(&sessions[i]);
   }
-  put_off_costliest(due, limit, may_wait);
+  postpone_costliest(due, limit, may_wait);
   std::vector<std::uint64_t> waiting;
   for (const SessionSnapshots& snapshots : sessions) {
     if (snapshots.turn == SnapshotTurn::PutOff) waiting.push_back(snapshots.plan_work);

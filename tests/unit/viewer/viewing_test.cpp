@@ -254,18 +254,18 @@ TEST(Viewing, ForgetsWhatIsVerifiedAndGoesOn) {
   };
   feed(log.size() / 2);
   ASSERT_TRUE(viewing.seek({30}));
-  viewing.forget_before({30});
+  viewing.remove_before({30});
   EXPECT_EQ(viewing.segments().all.front().keyframe, Tick{0}) << "nothing is verified yet";
   while (viewing.verify()) {
   }
-  viewing.forget_before({30});
+  viewing.remove_before({30});
   EXPECT_EQ(viewing.segments().all.front().keyframe, Tick{24});
   EXPECT_EQ(viewing.world()->tick, Tick{30}) << "what is shown stays";
   ASSERT_TRUE(viewing.seek({2}));
   EXPECT_EQ(viewing.world()->tick, Tick{24}) << "the first that is left";
   std::vector<std::uint32_t> ticks;
   for (feed(0); !rest.empty(); feed(50)) {
-    viewing.forget_before({std::numeric_limits<std::uint32_t>::max()});
+    viewing.remove_before({std::numeric_limits<std::uint32_t>::max()});
     while (viewing.step()) {
       ticks.push_back(viewing.world()->tick.value);
       EXPECT_EQ(viewing.hash(), viewing.recorded_hash());
