@@ -157,11 +157,11 @@ class RecordingFiles final : public record::Sink {
   std::unique_ptr<RecordingFile> present_;  ///< changed by the log's thread alone
   std::unique_ptr<RecordingFile> ready_;    ///< created, and not in use yet
   std::unique_ptr<RecordingFile> retired_;  ///< finished, and not closed yet
-  std::string making_failed_;      ///< why the next file cannot be created; empty if it can
-  Instant retry_at_;               ///< when it is tried again
-  std::uint64_t bytes_ = 0;        ///< bytes of closed files
-  std::uint64_t errors_ = 0;       ///< of closed files, and of creating, listing and removing files
-  std::string loss_;               ///< the first failure to close a file
+  std::string making_failed_;  ///< why the next file cannot be created; empty if it can
+  Instant retry_at_;           ///< when it is tried again
+  std::uint64_t bytes_ = 0;    ///< bytes of closed files
+  std::uint64_t errors_ = 0;   ///< of closed files, and of creating, listing and removing files
+  std::string loss_;           ///< the first failure to close a file
   std::vector<RecordingNote> notes_;
 };
 
