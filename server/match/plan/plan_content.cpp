@@ -1,6 +1,7 @@
 #include "server/match/plan/plan_content.h"
 
 #include "engine/declared.h"
+#include "server/match/plan/planner.h"
 
 namespace tickbox::server {
 namespace {
@@ -80,25 +81,24 @@ void write_rows(const ClientContext& client, const ClientBodies& bodies, const M
 
 }  // namespace
 
-ContentSize write_content(const ClientContext& client, const ClientBodies& bodies,
-                          const WrittenCauses& causes, std::span<const std::uint16_t> exits,
-                          const Members& in_full, std::vector<std::byte>& content) {
+ContentSize write_content(const ClientContext& client, const PlanScratch& planned,
+                          std::vector<std::byte>& content) {
   content.clear();
-  const views::Lists lists{.inputs = !causes.inputs.empty(),
-                           .outcomes = !causes.outcomes.empty(),
+  const views::Lists lists{.inputs = !planned.causes.inputs.empty(),
+                           .outcomes = !planned.causes.outcomes.empty(),
                            .room = has_room(client),
-                           .exits = !exits.empty(),
-                           .rows = !in_full.empty()};
+                           .exits = !planned.exits.empty(),
+                           .rows = !planned.chosen.empty()};
   if (!lists.any()) return {};
   engine::BitWriter out{content};
   views::write_head(client.index_bits(), lists, out);
-  if (lists.inputs) write_causes(client, causes.inputs, out);
-  if (lists.outcomes) write_causes(client, causes.outcomes, out);
+  if (lists.inputs) write_causes(client, planned.causes.inputs, out);
+  if (lists.outcomes) write_causes(client, planned.causes.outcomes, out);
   if (lists.room) write_room(client, out);
   const std::size_t before_exits = out.written();
-  if (lists.exits) views::write_exits(exits, client.request.base->size(), out);
+  if (lists.exits) views::write_exits(planned.exits, client.request.base->size(), out);
   const std::size_t exit_bits = out.written() - before_exits;
-  if (lists.rows) write_rows(client, bodies, in_full, out);
+  if (lists.rows) write_rows(client, planned.bodies, planned.chosen, out);
   return {.has_any = true, .exit_bits = exit_bits};
 }
 

@@ -76,8 +76,7 @@ std::optional<ViewPlan> try_plan(const ClientContext& client, PlanScratch& scrat
   if (!is_sorted) sort_by_id(tick, scratch.rows, view);
   list_waiting(candidates, client.request.members_max, waiting);
   if (on_base) list_exits(client, bodies, scratch.chosen, scratch.exits);
-  const ContentSize content_size =
-      write_content(client, bodies, scratch.causes, scratch.exits, scratch.chosen, content);
+  const ContentSize content_size = write_content(client, scratch, content);
   return ViewPlan{.on_base = on_base,
                   .has_news = !on_base || content_size.has_any,
                   .view_hash = hash_of(tick, view),
