@@ -101,31 +101,12 @@ std::string list_of(const Items& items, Text text) {
 }
 
 std::string_view name_of(FieldForm form) {
-  switch (form) {
-    case FieldForm::Whole:
-      return "whole";
-    case FieldForm::Flag:
-      return "flag";
-    case FieldForm::Press:
-      return "press";
-    case FieldForm::Player:
-      return "player";
-    case FieldForm::Ref:
-      return "ref";
-  }
-  return "unknown";
+  return name_among<FieldForm::Ref>({"whole", "flag", "press", "player", "ref"}, form);
 }
 
 std::string_view name_of(engine::BuildDifference difference) {
-  switch (difference) {
-    case engine::BuildDifference::Version:
-      return "version";
-    case engine::BuildDifference::Map:
-      return "map";
-    case engine::BuildDifference::Rules:
-      return "rules";
-  }
-  return "unknown";
+  using enum engine::BuildDifference;
+  return name_among<Rules>({"version", "map", "rules"}, difference);
 }
 
 std::string field_json(const FieldInfo& field) {
@@ -196,13 +177,6 @@ std::string segment_json(const record::Segment& segment) {
       .text();
 }
 
-/// Returns half the extent of what a player sees.
-Vec2 sight_of(const engine::World& world, Player player) {
-  const std::size_t avatar = world.avatar_of(player);
-  const bool has_sight = world.game().sight != nullptr && avatar != world.size();
-  return has_sight ? world.game().sight(world.state(avatar).data()) : views::kSight;
-}
-
 std::string seat_json(const engine::World& world, std::uint16_t seat) {
   const engine::SeatInfo& info = world.seats()[seat];
   const Player player{seat};
@@ -211,7 +185,7 @@ std::string seat_json(const engine::World& world, std::uint16_t seat) {
   if (info.taken) {
     object.add_json("state", engine::value_json(world.game().seat, world.seat_state(player)))
         .add("focus", info.focus_place)
-        .add("sight", sight_of(world, player));
+        .add("sight", views::sight_of(world, player));
   }
   return object.text();
 }

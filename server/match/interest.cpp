@@ -6,13 +6,8 @@
 namespace tickbox::server {
 
 Eye eye_of(const engine::World& world, Player player) {
-  Eye eye{.centre = world.seats()[player.seat].focus_place};
-  const GameTable& game = world.game();
-  const std::size_t avatar = world.avatar_of(player);
-  const bool has_sight =
-      game.sight != nullptr && avatar != world.size() && world.infos()[avatar].kind == game.avatar;
-  if (has_sight) eye.sight = game.sight(world.state(avatar).data());
-  return eye;
+  return {.centre = world.seats()[player.seat].focus_place,
+          .sight = views::sight_of(world, player)};
 }
 
 void Interest::Columns::clear() {

@@ -63,10 +63,8 @@ class Camera {
 
   [[nodiscard]] terminal::Scene scene(const engine::World& world,
                                       std::vector<terminal::DrawnBody>& bodies) {
-    const GameTable& game = world.game();
     const std::optional<Player> shown = player(world);
     if (shown) centre_ = world.seats()[shown->seat].focus_place;
-    Vec2 sight = views::kSight;
     bodies.clear();
     for (std::size_t row = 0; row < world.size(); ++row) {
       const sim::Body& body = world.body(row);
@@ -77,13 +75,8 @@ class Camera {
                         .look = world.kind_of(row).look(world.state(row).data()),
                         .is_own = is_own});
     }
-    if (shown && game.sight != nullptr) {
-      const std::size_t avatar = world.avatar_of(*shown);
-      const bool has_sight = avatar != world.size() && world.infos()[avatar].kind == game.avatar;
-      if (has_sight) sight = game.sight(world.state(avatar).data());
-    }
     return {.centre = centre_,
-            .sight = sight,
+            .sight = shown ? views::sight_of(world, *shown) : views::kSight,
             .walls = world.map()->statics->bodies(),
             .bodies = bodies};
   }

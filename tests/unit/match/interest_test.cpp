@@ -147,5 +147,18 @@ TEST(Eye, IsAtTheFocusAndSeesAsFarAsTheFirstAvatar) {
   EXPECT_EQ(eye_of(match.match().world(), {0}).sight, kSight);
 }
 
+// sight() reads the state of an avatar, and of no other kind.
+TEST(Eye, SeesAsFarAsAnyWhereThePlayersFirstEntityIsNoAvatar) {
+  GameTable game = field::game();
+  game.avatar = 2;
+  Match match{game, engine::make_map(game, {.seats = 1}, kPlannedRate), kPlannedRate, 1};
+  const engine::Join join{.player = {0}, .user_data = {}};
+  match.tick({.joins = {&join, 1}});
+  const std::size_t row = match.world().avatar_of({0});
+  ASSERT_NE(row, match.world().size());
+  ASSERT_NE(match.world().infos()[row].kind, game.avatar);
+  EXPECT_EQ(eye_of(match.world(), {0}).sight, kSight);
+}
+
 }  // namespace
 }  // namespace tickbox::server
