@@ -156,7 +156,7 @@ void Stepper::find_avatars(const World& world) {
   avatars_.assign(world.seats().size(), world.size());
   for (std::size_t row = 0; row < world.size(); ++row) {
     const BodyId id = world.id(row);
-    if (class_of(id) != IdClass::Controlled) break;
+    if (!is_controlled(id)) break;
     std::size_t& first = avatars_[lineage_of(id)];
     first = std::min(first, row);
   }
@@ -188,7 +188,7 @@ void Stepper::assign_inputs(World& world, const TickRecord& record) {
 }
 
 const void* Stepper::input_of(const World& world, std::size_t row) const {
-  if (class_of(world.id(row)) != IdClass::Controlled) return default_input_.data();
+  if (!is_controlled(world.id(row))) return default_input_.data();
   return world.input(world.infos()[row].owner).data();
 }
 
@@ -215,7 +215,7 @@ void Stepper::judge(World& world, const TickRequest& request, TickRecord& record
   rays_.clear();
   for (std::size_t row = 0; row < world.size(); ++row) {
     const BodyId id = world.id(row);
-    if (class_of(id) != IdClass::Controlled) break;
+    if (!is_controlled(id)) break;
     const auto cast = world.kind_of(row).ray;
     if (cast == nullptr || running_.is_removed(row)) continue;
     running_.count_call(Callback::Ray, row);

@@ -164,7 +164,7 @@ void World::rest() {
   const std::size_t begun = std::erase_if(active_, [this](std::size_t row) {
     const bool rests = is_fixed(row) && !infos_[row].is_new &&
                        infos_[row].parent == Parent::Collides && !acts(row) &&
-                       class_of(id(row)) != IdClass::Controlled;
+                       !is_controlled(id(row));
     if (!rests) return false;
     std::uint64_t& hash = fixed_rows_[places_[row].index].hash;
     hash = entity_hash(*this, row);
@@ -192,7 +192,7 @@ std::size_t World::avatar_of(Player player) const {
 
 bool World::is_controlled_by(std::size_t row, Player player) const {
   const BodyId id = this->id(row);
-  return class_of(id) == IdClass::Controlled && lineage_of(id) == player.seat &&
+  return is_controlled(id) && lineage_of(id) == player.seat &&
          generation_of(id) == seats_[player.seat].generation;
 }
 

@@ -40,8 +40,7 @@ bool was_removed(const engine::TickRecord& record, BodyId id) {
       case engine::OutcomeKind::Removed:
         return engine::body_id(outcome.ref) == id;
       case engine::OutcomeKind::Left:
-        return engine::class_of(id) == engine::IdClass::Controlled &&
-               engine::lineage_of(id) == outcome.player.seat;
+        return engine::is_controlled(id) && engine::lineage_of(id) == outcome.player.seat;
       default:
         return false;
     }

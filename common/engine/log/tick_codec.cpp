@@ -127,8 +127,7 @@ class RecordCheck {
       return class_of(id) == IdClass::ByServer && lineage_of(id) >= kSeatsMax &&
              spawn_tick_of(id) == world_.tick + 1;
     }
-    return has(outcome.player) && class_of(id) == IdClass::Controlled &&
-           lineage_of(id) == outcome.player.seat &&
+    return has(outcome.player) && is_controlled(id) && lineage_of(id) == outcome.player.seat &&
            generation_of(id) == seats_[outcome.player.seat].generation;
   }
 

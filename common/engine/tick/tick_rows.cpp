@@ -55,8 +55,7 @@ Ref TickRows::first_entity_of(Player who) const {
     if (!is_removed(row)) return ref_of(world_->id(row));
   }
   for (const Pending& pending : pending_) {
-    const bool is_own =
-        class_of(pending.head.id) == IdClass::Controlled && lineage_of(pending.head.id) == who.seat;
+    const bool is_own = is_controlled(pending.head.id) && lineage_of(pending.head.id) == who.seat;
     if (is_own && !pending.is_dropped) return ref_of(pending.head.id);
   }
   return {};
@@ -90,8 +89,8 @@ void TickRows::remove_avatars(Player player) {
     remove(row);
   }
   for (Pending& pending : pending_) {
-    const bool is_own = class_of(pending.head.id) == IdClass::Controlled &&
-                        lineage_of(pending.head.id) == player.seat;
+    const bool is_own =
+        is_controlled(pending.head.id) && lineage_of(pending.head.id) == player.seat;
     if (!is_own || pending.is_dropped) continue;
     pending.is_dropped = true;
     if (is_filed_) space_.remove(pending.key);
