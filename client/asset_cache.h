@@ -1,6 +1,6 @@
 #pragma once
-// The games and maps that the clients of one thread share. A map is kept while a client
-// uses it: a hostile server could name thousands of maps, one after the other.
+// The games and maps that the clients of one thread share. A map is kept while a client uses it: a
+// hostile server could name thousands of maps, one after the other.
 
 #include "engine/identity.h"
 #include "engine/map.h"

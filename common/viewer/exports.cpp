@@ -8,16 +8,15 @@
 #include "core/assert.h"
 #include "engine/log/value_json.h"
 #include "games/catalog.h"
+#include "viewer/moment.h"
+#include "viewer/texts.h"
+#include "viewer/viewing.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "viewer/moment.h"
-#include "viewer/texts.h"
-#include "viewer/viewing.h"
 
 /// Imported: returns whether the page wants no more of the present call.
 extern "C" __attribute__((import_module("tickbox"), import_name("stopped"))) bool viewer_stopped();

@@ -16,7 +16,7 @@ std::int32_t number_of(Player player) {
 }
 
 std::int32_t flags_of(const sim::Body& body, const engine::RowInfo& info) {
-  return (engine::is_controlled(body.id) ? Row::kAvatar : 0) | (info.is_new ? Row::kNew : 0) |
+  return (engine::is_controlled(body.id) ? Row::kControlled : 0) | (info.is_new ? Row::kNew : 0) |
          (body.one_way != OneWay::None ? Row::kOneWay : 0) | (body.sensor ? Row::kSensor : 0);
 }
 

@@ -12,8 +12,8 @@ namespace tickbox::viewer {
 
 /// An entity. Lengths are in sub-units, velocities in sub-units per tick.
 struct Row {
-  static constexpr std::int32_t kAvatar = 1;  ///< flag: the entity is its player's avatar
-  static constexpr std::int32_t kNew = 2;     ///< flag: spawned or teleported in this tick
+  static constexpr std::int32_t kControlled = 1;  ///< flag: a player controls the entity
+  static constexpr std::int32_t kNew = 2;         ///< flag: spawned or teleported in this tick
   static constexpr std::int32_t kOneWay = 4;
   static constexpr std::int32_t kSensor = 8;
 

@@ -5,11 +5,10 @@
 #include "engine/world.h"
 #include "record/verify.h"
 #include "tickbox/game_table.h"
+#include "viewer/viewing.h"
 
 #include <string>
 #include <string_view>
-
-#include "viewer/viewing.h"
 
 namespace tickbox::viewer {
 

@@ -63,7 +63,7 @@ class LoggedMatch {
 
   [[nodiscard]] const std::vector<std::uint64_t>& clients() const { return clients_; }
 
-  /// Returns the source of each seat's input: the one given last to the player who is there.
+  /// Returns the source of each seat's input, by seat. It stays until the player is given another.
   [[nodiscard]] const std::vector<engine::InputSource>& sources() const { return held_; }
 
  private:

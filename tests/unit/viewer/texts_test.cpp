@@ -2,6 +2,7 @@
 
 #include "games/catalog.h"
 #include "tests/support/recorded_match.h"
+#include "viewer/moment.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +10,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-
-#include "viewer/moment.h"
 
 namespace tickbox::viewer {
 namespace {

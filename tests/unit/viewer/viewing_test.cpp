@@ -5,6 +5,7 @@
 #include "tests/support/altered.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/record/forged.h"
+#include "viewer/moment.h"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +15,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "viewer/moment.h"
 
 namespace tickbox::viewer {
 namespace {
