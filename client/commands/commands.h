@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace tickbox::commands {
 
@@ -33,6 +34,7 @@ void add_figures_help(cli::Program& program);
 
 struct ClientProgram {
   engine::Games games;
+  std::string_view page{};  ///< that shows recordings of the games, as HTML; may be empty
   std::string name = "tickbox";
   std::string plays{};  ///< the first words of --version: "tag 1"
 };

@@ -1,6 +1,8 @@
 #include "games/catalog.h"
 #include "server/host/program.h"
+#include "viewer/page.h"
 
 int main(int argc, char** argv) {
-  return tickbox::server::run_server(argc, argv, {.games = tickbox::games::all_games()});
+  return tickbox::server::run_server(
+      argc, argv, {.games = tickbox::games::all_games(), .page = tickbox::viewer_page()});
 }

@@ -5,11 +5,13 @@
 #include "server/host/options.h"
 
 #include <string>
+#include <string_view>
 
 namespace tickbox::server {
 
 struct ServerProgram {
-  engine::Games games;  ///< at least one; the first is played by default
+  engine::Games games;      ///< at least one; the first is played by default
+  std::string_view page{};  ///< that shows rooms and recordings of the games, as HTML; may be empty
   ProgramNames names{};
   std::string plays{};  ///< the first words of --version: "tag 1"
 };

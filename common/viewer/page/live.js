@@ -1,0 +1,1 @@
+/* The page is joined from these files. */
