@@ -136,6 +136,8 @@ class VerifySum {
 
   void add(const Segment& segment, const SegmentResult& result);
 
+  [[nodiscard]] std::uint64_t mismatched() const { return sum_.mismatched; }
+
   /// Returns the sum. Requires: every segment of `segments` was added, and what was added before is
   /// no longer there.
   [[nodiscard]] VerifyResult result(const Segments& segments) const;
@@ -167,6 +169,11 @@ class LiveVerifier {
 
   /// Verifies the item that `reader` has returned.
   void verify(Reader::Item item, const Reader& reader);
+
+  /// Returns the number of ticks that differ so far.
+  [[nodiscard]] std::uint64_t mismatched() const {
+    return sum_.mismatched() + (segments_.all.empty() ? 0 : verifier_.result().mismatched);
+  }
 
   /// Returns what is known so far.
   [[nodiscard]] VerifyResult result() const;

@@ -29,6 +29,7 @@ struct Module {
   std::string text;
   std::vector<Row> rows;
   std::vector<EventRow> events;
+  std::vector<ContactRow> contacts;
 };
 
 Module& module() {
@@ -158,9 +159,30 @@ TICKBOX_EXPORT(event) const char* viewer_event(std::size_t i) {
   return keep(engine::value_json(type, report->event(type, emitted)));
 }
 
+/// Returns what touched in the tick; contact_count() says how many.
+TICKBOX_EXPORT(contacts) const ContactRow* viewer_contacts() {
+  module().contacts.clear();
+  if (const auto* report = viewing().report()) write_contacts(*report, module().contacts);
+  return module().contacts.data();
+}
+
+TICKBOX_EXPORT(contact_count) std::size_t viewer_contact_count() {
+  return module().contacts.size();
+}
+
 /// Verifies the next record; false if there is none.
 TICKBOX_EXPORT(verify) bool viewer_verify() {
   return viewing().verify();
+}
+
+/// Returns the last tick that was verified.
+TICKBOX_EXPORT(verified) std::uint32_t viewer_verified() {
+  return viewing().verified().value;
+}
+
+/// Returns the number of ticks that differ so far.
+TICKBOX_EXPORT(mismatched) std::uint32_t viewer_mismatched() {
+  return static_cast<std::uint32_t>(viewing().mismatched());
 }
 
 TICKBOX_EXPORT(verdict) const char* viewer_verdict() {

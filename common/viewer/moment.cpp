@@ -11,6 +11,14 @@ namespace {
 
 constexpr std::int32_t kNobody = -1;
 
+std::int32_t low_half(BodyId id) {
+  return static_cast<std::int32_t>(id.value);
+}
+
+std::int32_t high_half(BodyId id) {
+  return static_cast<std::int32_t>(id.value >> 32U);
+}
+
 std::int32_t number_of(Player player) {
   return player.seat == Player::kNobody ? kNobody : player.seat;
 }
@@ -24,14 +32,15 @@ Row entity_row(const engine::World& world, std::size_t i) {
   const sim::Body& body = world.body(i);
   const engine::RowInfo& info = world.infos()[i];
   const Look look = world.kind_of(i).look(world.state(i).data());
-  return {.id_low = static_cast<std::int32_t>(body.id.value),
-          .id_high = static_cast<std::int32_t>(body.id.value >> 32U),
+  return {.id_low = low_half(body.id),
+          .id_high = high_half(body.id),
           .kind = info.kind,
           .owner = number_of(info.owner),
           .min = body.min,
           .size = body.size,
           .velocity = body.velocity,
-          .look = static_cast<unsigned char>(look.glyph) | static_cast<int>(look.colour) << 8,
+          .look = static_cast<unsigned char>(look.glyph) | static_cast<int>(look.colour) << 8 |
+                  static_cast<int>(look.shape) << 16,
           .flags = flags_of(body, info)};
 }
 
@@ -64,6 +73,19 @@ void write_events(const GameTable& game, const engine::TickReport& report,
     events.push_back({.type = emitted.type,
                       .seat = seat_in(type, report.event(type, emitted)),
                       .place = emitted.place});
+  }
+}
+
+void write_contacts(const engine::TickReport& report, std::vector<ContactRow>& contacts) {
+  contacts.clear();
+  if (report.physics == nullptr) return;
+  for (const sim::Contact& contact : report.physics->contacts) {
+    contacts.push_back({.a_low = low_half(contact.a),
+                        .a_high = high_half(contact.a),
+                        .b_low = low_half(contact.b),
+                        .b_high = high_half(contact.b),
+                        .normal_x = contact.normal_x,
+                        .normal_y = contact.normal_y});
   }
 }
 

@@ -24,7 +24,7 @@ struct Row {
   Vec2 min;
   Vec2 size;
   Vec2 velocity;
-  std::int32_t look = 0;  ///< glyph, and from bit 8 on the colour
+  std::int32_t look = 0;  ///< glyph; from bit 8 on the colour, from bit 16 on the shape
   std::int32_t flags = 0;
 };
 
@@ -39,6 +39,18 @@ struct EventRow {
 
 static_assert(sizeof(EventRow) == 4 * sizeof(std::int32_t));
 
+/// Two bodies that touched in the tick. The normal points from b to a.
+struct ContactRow {
+  std::int32_t a_low = 0;
+  std::int32_t a_high = 0;
+  std::int32_t b_low = 0;
+  std::int32_t b_high = 0;
+  std::int32_t normal_x = 0;
+  std::int32_t normal_y = 0;
+};
+
+static_assert(sizeof(ContactRow) == 6 * sizeof(std::int32_t));
+
 /// Replaces the content of `rows` with the entities of a world, in its order.
 void write_rows(const engine::World& world, std::vector<Row>& rows);
 
@@ -46,5 +58,8 @@ void write_rows(const engine::World& world, std::vector<Row>& rows);
 /// emitted.
 void write_events(const GameTable& game, const engine::TickReport& report,
                   std::vector<EventRow>& events);
+
+/// Replaces the content of `contacts` with the contacts of a tick, in the order of their times.
+void write_contacts(const engine::TickReport& report, std::vector<ContactRow>& contacts);
 
 }  // namespace tickbox::viewer

@@ -173,6 +173,8 @@ bool Viewing::verify() {
   const Reader::Item item = verified_->next();
   if (waits_at(item)) return false;
   verifier_->verify(item, *verified_);
+  if (item == Reader::Item::Keyframe) verified_tick_ = verified_->keyframe().tick;
+  if (item == Reader::Item::Ticks) verified_tick_ = verified_->ticks().back().tick;
   is_verified_ = item == Reader::Item::Finished;
   return !is_verified_;
 }

@@ -111,6 +111,14 @@ class Viewing {
   /// Verifies the next record. Returns false if there is none yet, or no more.
   bool verify();
 
+  /// Returns the tick of the record that was verified last; 0 before the first.
+  [[nodiscard]] Tick verified() const { return verified_tick_; }
+
+  /// Returns the number of ticks that differ so far, as the verdict has it.
+  [[nodiscard]] std::uint64_t mismatched() const {
+    return verifier_ ? verifier_->mismatched() : 0;
+  }
+
   /// Returns the verdict on what has been verified so far: once verify() is false at the end of a
   /// log, exactly that of record::verify().
   [[nodiscard]] record::VerifyResult verdict() const;
@@ -141,6 +149,7 @@ class Viewing {
 
   std::optional<record::Reader> verified_;  ///< at the record that is verified next
   std::optional<record::LiveVerifier> verifier_;
+  Tick verified_tick_;
   bool is_verified_ = false;  ///< to the end
 
   std::optional<record::Replayer> shown_;  ///< none before the first seek()

@@ -186,7 +186,7 @@ struct Arena {
 
   static constexpr Look look(const Crate&) { return {.glyph = '#', .colour = Colour::Red}; }
 
-  static constexpr Look look(const Bullet&) { return {.glyph = '*'}; }
+  static constexpr Look look(const Bullet&) { return {.glyph = '*', .shape = Shape::Disc}; }
 
   /// Only the server decides what the bullets of others do to a body.
   static constexpr Predict predict(const Bullet&) { return Predict::OwnOnly; }

@@ -1,5 +1,5 @@
 #pragma once
-// Keys and pictures for play in a terminal, as plain data. No rule reads them.
+// Keys for play in a terminal, and the looks of kinds, as plain data. No rule reads them.
 //
 //   static constexpr std::array keys = {Key{"w", Pad{.move = 7}}, Key{"d", Pad{.move = 1}},
 //                                       Key{"w+d", Pad{.move = 8}}};
@@ -31,10 +31,14 @@ struct Key {
 /// A colour of the terminal.
 enum class Colour : std::uint8_t { Black, Red, Green, Yellow, Blue, Magenta, Cyan, White };
 
-/// How a terminal shows an entity.
+/// The outline of an entity in a picture; its box is that of the physics in any case.
+enum class Shape : std::uint8_t { Box, Disc, Diamond };
+
+/// How a terminal and the page show an entity.
 struct Look {
   char glyph = '?';  ///< a visible ASCII character
   Colour colour = Colour::White;
+  Shape shape = Shape::Box;  ///< a terminal has none
 };
 
 namespace detail {

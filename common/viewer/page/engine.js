@@ -12,6 +12,7 @@ const tickbox = (() => {
     "look", "flags",
   ];
   const EVENT = ["type", "seat", "x", "y"];
+  const CONTACT = ["a_low", "a_high", "b_low", "b_high", "normal_x", "normal_y"];
   /** What an unknown function of WASI returns: that it does not exist. */
   const NO_SUCH_FUNCTION = 52;
 
@@ -127,8 +128,15 @@ const tickbox = (() => {
     events() { return this.#numbers("events", "event_count", EVENT.length); }
     event(i) { return this.#text("event", i); }
 
+    /** What touched in the tick, CONTACT.length numbers each. */
+    contacts() { return this.#numbers("contacts", "contact_count", CONTACT.length); }
+
     /** Verifies the next record; false if there is none yet, or no more. */
     verify() { return Boolean(this.#call("verify")); }
+    /** The last tick that was verified. */
+    get verified() { return this.#call("verified") >>> 0; }
+    /** The number of ticks that differ so far. */
+    get mismatched() { return this.#call("mismatched") >>> 0; }
     verdict() { return this.#text("verdict"); }
 
     get memoryBytes() { return this.#exports.memory.buffer.byteLength; }
@@ -140,7 +148,7 @@ const tickbox = (() => {
     return Engine.load(isCompiled ? wasm : await WebAssembly.compile(wasm));
   };
 
-  return { load, ROW, EVENT };
+  return { load, ROW, EVENT, CONTACT };
 })();
 
 if (typeof module !== "undefined") module.exports = tickbox;

@@ -1,1 +1,2 @@
 /* The page is joined from these files. */
+function startLive() {}

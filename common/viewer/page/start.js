@@ -1,1 +1,34 @@
-/* The page is joined from these files. */
+// Begins: in a worker the proof, in a page the viewer.
+"use strict";
+
+/** The page's viewer. */
+let viewer = null;
+
+/** The bytes that an element of the page holds. */
+const bytesOf = (element) => Uint8Array.from(atob(element.textContent.trim()), (letter) => letter.charCodeAt(0));
+
+async function startPage(source) {
+  document.body.dataset.state = "loads";
+  const unpacked = new Blob([bytesOf(document.getElementById("module"))]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const wasm = await WebAssembly.compile(await new Response(unpacked).arrayBuffer());
+  viewer = new Viewer(wasm, source);
+  document.body.dataset.state = "waits";
+  document.body.dataset.readyMs = Math.round(performance.now());
+  const recording = document.getElementById("recording");
+  if (recording) await viewer.open(bytesOf(recording), recording.dataset.name);
+  else if (location.protocol.startsWith("http")) startLive();
+}
+
+if (typeof document === "undefined") {
+  onmessage = ({ data }) => prove(data);
+} else {
+  const source = document.currentScript.textContent;
+  addEventListener("DOMContentLoaded", () => startPage(source).catch((failure) => {
+    const problem = document.getElementById("problem");
+    problem.textContent = failure instanceof TypeError && !globalThis.DecompressionStream
+      ? "This browser is too old for the page: it needs one of 2023 or later." : failure.message;
+    problem.hidden = false;
+    document.body.dataset.state = "failed";
+    throw failure;
+  }));
+}

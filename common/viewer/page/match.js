@@ -1,0 +1,172 @@
+// A match at one tick: what the picture and the panels read. It moves by ticks, and draws nothing.
+"use strict";
+
+/** The entities of a tick. */
+class Moment {
+  constructor(tick, rows) {
+    this.tick = tick;
+    this.rows = rows;
+    this.count = rows.length / tickbox.ROW.length;
+  }
+
+  /** The offset of an entity in `rows`. */
+  at(row) { return row * tickbox.ROW.length; }
+
+  idOf(row) {
+    const at = this.at(row);
+    return (BigInt(this.rows[at + 1] >>> 0) << 32n) | BigInt(this.rows[at] >>> 0);
+  }
+
+  /** The row of an id; -1 if it is not there. */
+  find(id) {
+    for (let row = 0; row < this.count; ++row) if (this.idOf(row) === id) return row;
+    return -1;
+  }
+
+  /** Place and size in units. */
+  box(row) {
+    const at = this.at(row) + 4;
+    return { x: this.rows[at] / UNIT, y: this.rows[at + 1] / UNIT,
+      w: this.rows[at + 2] / UNIT, h: this.rows[at + 3] / UNIT };
+  }
+
+  /** Where each entity was in the moment before: offsets in its rows; -1 for what is new. Both are
+   *  sorted by id. */
+  since(before) {
+    const from = new Int32Array(this.count).fill(-1);
+    for (let row = 0, other = 0; row < this.count && other < before.count;) {
+      const a = this.at(row), b = before.at(other);
+      const order = (this.rows[a + 1] >>> 0) - (before.rows[b + 1] >>> 0) ||
+        (this.rows[a] >>> 0) - (before.rows[b] >>> 0);
+      if (order === 0) from[row++] = before.at(other++);
+      else if (order < 0) ++row;
+      else ++other;
+    }
+    return from;
+  }
+}
+
+/** The events of a match by tick: those that were stepped here, and those that the proof has met. */
+class EventIndex {
+  #byTick = new Map();
+  #ticks = [];
+  #isSorted = true;
+
+  /** Adds the events of a tick, once. */
+  add(tick, events) {
+    if (events.length === 0 || this.#byTick.has(tick)) return;
+    this.#byTick.set(tick, events);
+    if (this.#ticks.length > 0 && tick < this.#ticks.at(-1)) this.#isSorted = false;
+    this.#ticks.push(tick);
+  }
+
+  /** The ticks that have events, in order. */
+  get ticks() {
+    if (!this.#isSorted) this.#ticks.sort((a, b) => a - b);
+    this.#isSorted = true;
+    return this.#ticks;
+  }
+
+  at(tick) { return this.#byTick.get(tick) ?? []; }
+
+  /** The first tick after `tick` that has an event. */
+  after(tick) { return this.ticks[firstAbove(this.ticks, tick)]; }
+  before(tick) { return this.ticks[firstAbove(this.ticks, tick - 1) - 1]; }
+
+  /** The events of the ticks from `first` to `last`, in order. */
+  between(first, last) {
+    const found = [];
+    const ticks = this.ticks;
+    for (let i = firstAbove(ticks, first - 1); i < ticks.length && ticks[i] <= last; ++i) {
+      for (const event of this.at(ticks[i])) found.push(event);
+    }
+    return found;
+  }
+
+  removeBefore(tick) {
+    const count = firstAbove(this.ticks, tick - 1);
+    for (const gone of this.#ticks.splice(0, count)) this.#byTick.delete(gone);
+  }
+}
+
+/** The number of values that are at most `value`. Requires: `sorted` is. */
+function firstAbove(sorted, value) {
+  let low = 0;
+  for (let high = sorted.length; low < high;) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Reads the events of the tick that an engine shows. */
+function eventsOf(engine) {
+  const rows = engine.events(), tick = engine.tick, events = [];
+  for (let i = 0; i * tickbox.EVENT.length < rows.length; ++i) {
+    const [type, seat, x, y] = rows.subarray(i * tickbox.EVENT.length);
+    events.push({ tick, type, seat, x: x / UNIT, y: y / UNIT, value: engine.event(i) });
+  }
+  return events;
+}
+
+class Match {
+  /** The moment that is shown, and the one before it, if it was stepped from there. */
+  now;
+  before = null;
+  events = new EventIndex();
+
+  /** Requires: the engine's log is open, and has a tick. */
+  constructor(engine) {
+    this.engine = engine;
+    this.game = engine.game();
+    this.readLog();
+    this.rate = this.log.recorded.tick_rate;
+    engine.seek(this.first);
+    this.#show(null);
+  }
+
+  /** Reads which ticks there are, again. */
+  readLog() {
+    this.log = this.engine.log();
+    this.first = this.log.first;
+    this.last = this.log.last;
+  }
+
+  get tick() { return this.now.tick; }
+
+  /** Shows a tick, or the nearest. */
+  seek(tick) {
+    const wanted = Math.max(this.first, Math.min(this.last, Math.round(tick)));
+    if (wanted === this.tick) { this.before = null; return; }
+    if (wanted === this.tick + 1 && this.step()) { this.before = null; return; }
+    if (this.engine.seek(wanted)) this.#show(null);
+  }
+
+  /** Shows the next tick; over damage, the next that there is. Returns false at the end. */
+  step() {
+    if (this.engine.step()) {
+      this.#show(this.now);
+      return true;
+    }
+    const next = this.log.segments.find((segment) => segment.first > this.tick);
+    if (!next) return false;
+    if (!this.engine.seek(next.first) || this.engine.tick <= this.tick) return false;
+    this.#show(null);
+    return true;
+  }
+
+  #show(before) {
+    this.before = before;
+    this.now = new Moment(this.engine.tick, this.engine.rows());
+    this.#details = null;
+    this.events.add(this.tick, eventsOf(this.engine));
+  }
+
+  #details = null;
+
+  /** Hashes, room and seats of the tick. */
+  get details() { return (this.#details ??= this.engine.moment()); }
+
+  get contacts() { return this.engine.contacts(); }
+}

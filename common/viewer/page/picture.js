@@ -1,0 +1,448 @@
+// Draws a match. The picture is a function of the moment, the camera and the layers: forwards or backwards, the same tick
+// has the same pixels.
+"use strict";
+
+/** The flags of a row, as common/viewer/moment.h has them. */
+const CONTROLLED = 1, NEW = 2, ONE_WAY = 4, SENSOR = 8;
+const SHAPES = ["box", "disc", "diamond"];
+/** How long the ring of an event is seen, in seconds. */
+const RING_SECONDS = 0.6;
+/** What moves further than this in a tick was teleported: it is not drawn between. */
+const JUMP_UNITS = 5;
+/** A small body faster than this, in units a second, is drawn as a streak. */
+const STREAK_SPEED = 15, STREAK_SIZE = 0.55;
+const ZOOM_MAX = 400;
+
+class Picture {
+  layers = new Set(["sensors"]);
+  /** The id of the chosen entity, and the seat that the camera follows; none: null. */
+  chosen = null;
+  followed = null;
+  /** Where a hand has put the camera; null: the whole map, or the player. */
+  free = null;
+  #camera = null;
+  #walls = null;
+  #drawn = {};
+
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.g = canvas.getContext("2d");
+  }
+
+  open(match) {
+    this.match = match;
+    this.bounds = boundsOf(match);
+    this.chosen = this.followed = this.free = this.#camera = this.#walls = null;
+  }
+
+  /** Draws the present moment. `share`: how far it is from the moment before, 0 to 1. `still`: the camera is there at once. */
+  draw(share, still) {
+    const { g, canvas } = this;
+    const ratio = devicePixelRatio;
+    const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
+    if (canvas.width !== width || canvas.height !== height) {
+      canvas.width = width;
+      canvas.height = height;
+      this.#walls = null;
+      still = true;
+    }
+    this.share = share;
+    const { now, before } = this.match;
+    if (this.#drawn.now !== now || this.#drawn.before !== before) {
+      this.from = before ? now.since(before) : null;
+      this.order = orderOf(now);
+      this.#drawn = { now, before };
+    }
+    this.#aim(width, height, still);
+    const { x, y, scale } = this.#camera;
+    g.setTransform(1, 0, 0, 1, 0, 0);
+    g.fillStyle = look.palette.ground;
+    g.fillRect(0, 0, width, height);
+    this.#drawWalls();
+    g.setTransform(scale, 0, 0, scale, width / 2 - x * scale, height / 2 - y * scale);
+    const walls = this.#walls;
+    g.drawImage(walls.canvas, this.bounds.x, this.bounds.y, walls.canvas.width / walls.scale, walls.canvas.height / walls.scale);
+    const left = x - width / 2 / scale, top = y - height / 2 / scale;
+    const view = { left, top, right: left + width / scale, bottom: top + height / scale };
+    if (this.layers.has("sight")) this.#drawSight();
+    for (const row of this.order) {
+      const box = this.placeOf(row);
+      if (box.x > view.right + 4 || box.x + box.w < view.left - 4 || box.y > view.bottom + 4 || box.y + box.h < view.top - 4) continue;
+      this.#drawEntity(row, box);
+    }
+    if (this.layers.has("contacts")) this.#drawContacts();
+    this.#drawEvents();
+  }
+
+  /** Where an entity is drawn: between two ticks. */
+  placeOf(row) {
+    const { now, before } = this.match;
+    const box = now.box(row);
+    const from = this.from?.[row] ?? -1;
+    if (from >= 0 && this.share < 1 && !(now.rows[now.at(row) + 11] & NEW)) {
+      const dx = before.rows[from + 4] / UNIT - box.x, dy = before.rows[from + 5] / UNIT - box.y;
+      if (Math.abs(dx) + Math.abs(dy) < JUMP_UNITS) {
+        box.x += dx * (1 - this.share);
+        box.y += dy * (1 - this.share);
+      }
+    }
+    return box;
+  }
+
+  /** The place in the world of a point of the canvas, in CSS pixels. */
+  worldAt(px, py) {
+    const { x, y, scale } = this.#camera, ratio = devicePixelRatio;
+    return { x: (px * ratio - this.canvas.width / 2) / scale + x, y: (py * ratio - this.canvas.height / 2) / scale + y };
+  }
+
+  /** The row nearest to a point of the canvas, within the width of a finger; -1: none. */
+  rowAt(px, py) {
+    const { x, y } = this.worldAt(px, py);
+    const reach = Math.max(12 * devicePixelRatio / this.#camera.scale, 0.2);
+    let best = -1, least = Infinity;
+    for (const row of this.order) {
+      const box = this.placeOf(row);
+      const away = Math.hypot(Math.max(box.x - x, 0, x - box.x - box.w), Math.max(box.y - y, 0, y - box.y - box.h));
+      const weight = away + box.w * box.h * 1e-3;
+      if (away < reach && weight < least) [best, least] = [row, weight];
+    }
+    return best;
+  }
+
+  pan(dx, dy) {
+    const { x, y, scale } = this.#camera, ratio = devicePixelRatio;
+    this.followed = null;
+    this.free = { x: x - dx * ratio / scale, y: y - dy * ratio / scale, scale };
+  }
+
+  /** Zooms, and keeps the point of the canvas where it is. */
+  zoom(by, px = this.canvas.clientWidth / 2, py = this.canvas.clientHeight / 2) {
+    const { x, y, scale } = this.#camera;
+    const least = this.#whole(this.canvas.width, this.canvas.height).scale / 2;
+    const next = Math.max(least, Math.min(ZOOM_MAX * devicePixelRatio, scale * by));
+    const at = this.worldAt(px, py);
+    this.free = { x: at.x + (x - at.x) * scale / next, y: at.y + (y - at.y) * scale / next, scale: next };
+  }
+
+  #whole(width, height) {
+    const { x, y, w, h } = this.bounds;
+    return { x: x + w / 2, y: y + h / 2, scale: Math.min(width / w, height / h) * 0.98 };
+  }
+
+  #aim(width, height, still) {
+    const goal = this.free ?? this.#whole(width, height);
+    let { x, y, scale } = goal;
+    const row = this.followed === null ? -1 : this.rowOfSeat(this.followed);
+    const seat = this.followed === null ? null : this.match.details.seats[this.followed];
+    if (row >= 0 || seat?.focus) {
+      const box = row >= 0 ? this.placeOf(row) : { x: seat.focus[0] / UNIT, y: seat.focus[1] / UNIT, w: 0, h: 0 };
+      x = box.x + box.w / 2;
+      y = box.y + box.h / 2;
+      if (this.free) scale = this.free.scale;
+      else if (seat?.sight) scale = Math.max(scale, Math.min(width / (2 * seat.sight[0] / UNIT), height / (2 * seat.sight[1] / UNIT)));
+      // The picture does not show what is outside of the map, unless it is larger than the map.
+      const within = (at, low, size, half) => (size <= 2 * half ? low + size / 2 : Math.max(low + half, Math.min(low + size - half, at)));
+      x = within(x, this.bounds.x, this.bounds.w, width / 2 / scale);
+      y = within(y, this.bounds.y, this.bounds.h, height / 2 / scale);
+    }
+    const camera = (this.#camera ??= { x, y, scale });
+    const ease = still || this.free ? 1 : 0.16;
+    camera.x += (x - camera.x) * ease;
+    camera.y += (y - camera.y) * ease;
+    camera.scale *= (scale / camera.scale) ** ease;
+  }
+
+  /** The row of what a player controls; -1: it has nothing. */
+  rowOfSeat(seat) {
+    const { rows, count } = this.match.now;
+    for (let row = 0; row < count; ++row) {
+      const at = this.match.now.at(row);
+      if (rows[at + 3] === seat && rows[at + 11] & CONTROLLED) return row;
+    }
+    return -1;
+  }
+
+  /** Draws the walls once for a scale: thousands of tiles are one image. */
+  #drawWalls() {
+    const { bounds, match } = this;
+    const scale = Math.min(this.#camera.scale, 4000 / Math.max(bounds.w, bounds.h));
+    if (this.#walls && this.#walls.scheme === look.scheme && Math.abs(this.#walls.scale / scale - 1) < 0.3) return;
+    const canvas = new OffscreenCanvas(Math.ceil(bounds.w * scale) + 2, Math.ceil(bounds.h * scale) + 2);
+    const g = canvas.getContext("2d"), colours = look.palette;
+    g.scale(scale, scale);
+    g.translate(-bounds.x, -bounds.y);
+    g.fillStyle = colours.floor;
+    g.fillRect(bounds.x, bounds.y, bounds.w, bounds.h);
+    g.fillStyle = colours.dot;
+    for (let y = Math.ceil(bounds.y / 2) * 2; y < bounds.y + bounds.h; y += 2) {
+      for (let x = Math.ceil(bounds.x / 2) * 2; x < bounds.x + bounds.w; x += 2) g.fillRect(x - 0.05, y - 0.05, 0.1, 0.1);
+    }
+    const walls = match.game.walls.map(({ min, size, one_way: side }) => ({ x: min[0] / UNIT, y: min[1] / UNIT, w: size[0] / UNIT, h: size[1] / UNIT, side }));
+    g.fillStyle = colours.shade;
+    for (const { x, y, w, h, side } of walls) if (!side) g.fillRect(x + 0.1, y + 0.14, w, h);
+    for (const { x, y, w, h, side } of walls) {
+      g.fillStyle = side ? colours.plank : colours.wall;
+      g.fillRect(x, y, w, side ? Math.min(h, 0.3) : h);
+    }
+    for (const { x, y, w, h, side } of walls) {
+      g.fillStyle = side ? colours.top : colours.edge;
+      g.fillRect(x, y, w, Math.min(h, side ? 0.12 : 0.09));
+    }
+    this.#walls = { canvas, scale, scheme: look.scheme };
+  }
+
+  #drawEntity(row, box) {
+    const { g } = this, { now, rate } = this.match, { scale } = this.#camera;
+    const at = now.at(row), rows = now.rows;
+    const seat = rows[at + 3], flags = rows[at + 11], looks = rows[at + 10];
+    const isPlayer = Boolean(flags & CONTROLLED), isSensor = Boolean(flags & SENSOR);
+    const isChosen = this.chosen !== null && now.idOf(row) === this.chosen;
+    if (isSensor && !this.layers.has("sensors") && !isChosen) return;
+    const colour = isPlayer && seat >= 0 ? look.seatColour(seat) : look.colourOf(looks);
+    const vx = rows[at + 8] / UNIT * rate, vy = rows[at + 9] / UNIT * rate, speed = Math.hypot(vx, vy);
+    const size = Math.max(box.w, box.h) * scale / devicePixelRatio;
+    const middle = { x: box.x + box.w / 2, y: box.y + box.h / 2 };
+    if (!isPlayer && speed > STREAK_SPEED && Math.max(box.w, box.h) < STREAK_SIZE) {
+      this.#drawStreak(middle, Math.max(box.w, 2 / scale), vx / speed, vy / speed, Math.min(speed / 25, 3.5), seat >= 0 ? look.seatColour(seat) : colour);
+    } else {
+      const shape = SHAPES[(looks >> 16) & 3];
+      this.#drawBody(box, middle, colour, { shape, isPlayer, isSensor, isOneWay: Boolean(flags & ONE_WAY), size });
+      if (isPlayer && size > 9) this.#drawEyes(box, speed > 0.5 ? vx / speed : 0, speed > 0.5 ? vy / speed : 0);
+      if (!isPlayer && size > (shape === "box" ? 15 : 26)) this.#text(String.fromCharCode(looks & 127), middle.x, middle.y, Math.min(size * 0.5, 18), "#000a", "middle");
+    }
+    if (isPlayer && seat >= 0) this.#drawMark(seat, middle.x, box.y, size);
+    if (isChosen || (seat >= 0 && isPlayer && seat === this.followed)) {
+      g.strokeStyle = isChosen ? look.palette.accent : look.palette.ink;
+      g.lineWidth = 2 * devicePixelRatio / scale;
+      const gap = 4 * devicePixelRatio / scale;
+      g.strokeRect(box.x - gap, box.y - gap, box.w + 2 * gap, box.h + 2 * gap);
+    }
+    if (this.layers.has("velocities") && speed > 0.05) this.#drawArrow(middle, vx / 6, vy / 6, look.palette.accent);
+    if (this.layers.has("ids")) this.#text(shortId(now.idOf(row)), middle.x, box.y + box.h + 11 * devicePixelRatio / scale, 9, look.palette.dim);
+  }
+
+  #drawBody(box, middle, colour, { shape, isPlayer, isSensor, isOneWay, size }) {
+    const { g } = this, { scale } = this.#camera;
+    const path = () => {
+      g.beginPath();
+      if (shape === "disc") g.ellipse(middle.x, middle.y, box.w / 2, box.h / 2, 0, 0, 7);
+      else if (shape === "diamond") {
+        g.moveTo(middle.x, box.y);
+        g.lineTo(box.x + box.w, middle.y);
+        g.lineTo(middle.x, box.y + box.h);
+        g.lineTo(box.x, middle.y);
+        g.closePath();
+      } else g.roundRect(box.x, box.y, box.w, box.h, Math.min(isPlayer ? 0.3 : 0.1, box.w / 2, box.h / 2));
+    };
+    if (isSensor) {
+      path();
+      g.globalAlpha = size < 14 ? 0.8 : 0.35;
+      g.fillStyle = colour;
+      g.fill();
+      g.globalAlpha = 1;
+      if (size < 14) return;
+      g.setLineDash([5 * devicePixelRatio / scale, 4 * devicePixelRatio / scale]);
+      g.lineWidth = 1.5 * devicePixelRatio / scale;
+      g.strokeStyle = colour;
+      g.stroke();
+      g.setLineDash([]);
+      return;
+    }
+    if (size > 5) {
+      g.save();
+      g.translate(0.05, 0.1);
+      path();
+      g.fillStyle = look.palette.shade;
+      g.fill();
+      g.restore();
+    }
+    path();
+    if (size > 8) {
+      const shade = g.createLinearGradient(0, box.y, 0, box.y + box.h);
+      shade.addColorStop(0, `color-mix(in srgb, ${colour}, white 20%)`);
+      shade.addColorStop(1, `color-mix(in srgb, ${colour}, black 18%)`);
+      g.fillStyle = shade;
+    } else g.fillStyle = colour;
+    g.fill();
+    if (isOneWay) {
+      g.fillStyle = look.palette.top;
+      g.fillRect(box.x, box.y, box.w, Math.min(box.h, 0.12));
+    }
+  }
+
+  /** Eyes look where the player goes. */
+  #drawEyes({ x, y, w, h }, dx, dy) {
+    const { g } = this;
+    for (const side of [-0.19, 0.19]) {
+      const ex = x + w / 2 + side * w + dx * w * 0.12, ey = y + h * 0.42 + dy * h * 0.1;
+      g.fillStyle = "#fff";
+      g.beginPath();
+      g.ellipse(ex, ey, w * 0.13, h * 0.16, 0, 0, 7);
+      g.fill();
+      g.fillStyle = "#10151d";
+      g.beginPath();
+      g.arc(ex + dx * w * 0.055, ey + dy * h * 0.06, w * 0.075, 0, 7);
+      g.fill();
+    }
+  }
+
+  /** The mark of a player, over its body; beside it the number, if there is space. */
+  #drawMark(seat, x, top, size) {
+    const { g } = this, pixel = devicePixelRatio / this.#camera.scale;
+    const radius = (size > 14 ? 4.5 : 3.5) * pixel;
+    const hasNumber = size > 14 || seat === this.followed;
+    const left = hasNumber ? x - 7 * pixel : x;
+    g.save();
+    g.translate(left, top - 9 * pixel);
+    g.scale(radius, radius);
+    const path = new Path2D(look.markOf(seat));
+    g.lineWidth = 0.7;
+    g.strokeStyle = look.palette.floor;
+    g.stroke(path);
+    g.fillStyle = look.seatColour(seat);
+    g.fill(path);
+    g.restore();
+    if (hasNumber) this.#text(`P${seat}`, left + 7 * pixel, top - 9 * pixel, 11, look.palette.ink, "middle", "left");
+  }
+
+  #drawStreak(at, width, dx, dy, length, colour) {
+    const { g } = this;
+    const shade = g.createLinearGradient(at.x - dx * length, at.y - dy * length, at.x, at.y);
+    shade.addColorStop(0, "transparent");
+    shade.addColorStop(1, colour);
+    g.strokeStyle = shade;
+    g.lineWidth = width;
+    g.lineCap = "round";
+    g.beginPath();
+    g.moveTo(at.x - dx * length, at.y - dy * length);
+    g.lineTo(at.x, at.y);
+    g.stroke();
+    g.fillStyle = look.scheme === "dark" ? "#fff" : colour;
+    g.beginPath();
+    g.arc(at.x, at.y, width / 2, 0, 7);
+    g.fill();
+  }
+
+  #drawArrow(from, dx, dy, colour) {
+    const { g } = this, pixel = devicePixelRatio / this.#camera.scale;
+    const length = Math.hypot(dx, dy), head = Math.min(5 * pixel, length);
+    const end = { x: from.x + dx, y: from.y + dy }, ux = dx / length, uy = dy / length;
+    g.strokeStyle = colour;
+    g.lineWidth = 1.5 * pixel;
+    g.lineCap = "round";
+    g.beginPath();
+    g.moveTo(from.x, from.y);
+    g.lineTo(end.x, end.y);
+    g.moveTo(end.x - (ux + uy * 0.6) * head, end.y - (uy - ux * 0.6) * head);
+    g.lineTo(end.x, end.y);
+    g.lineTo(end.x - (ux - uy * 0.6) * head, end.y - (uy + ux * 0.6) * head);
+    g.stroke();
+  }
+
+  /** What touched in the tick: a dot on the side that was touched. */
+  #drawContacts() {
+    const { g } = this, { now } = this.match, pixel = devicePixelRatio / this.#camera.scale;
+    const rows = new Map();
+    for (let row = 0; row < now.count; ++row) rows.set(now.idOf(row), row);
+    const contacts = this.match.contacts, width = tickbox.CONTACT.length;
+    g.fillStyle = look.palette.bad;
+    for (let i = 0; i < contacts.length; i += width) {
+      const id = (at) => (BigInt(contacts[at + 1] >>> 0) << 32n) | BigInt(contacts[at] >>> 0);
+      // The normal points from b to a, so it is the side of a that faces the other way.
+      let row = rows.get(id(i)), nx = -contacts[i + 4], ny = -contacts[i + 5];
+      if (row === undefined) [row, nx, ny] = [rows.get(id(i + 2)), -nx, -ny];
+      if (row === undefined) continue;
+      const box = this.placeOf(row);
+      g.beginPath();
+      g.arc(box.x + box.w * (1 + nx) / 2, box.y + box.h * (1 + ny) / 2, 3.5 * pixel, 0, 7);
+      g.fill();
+    }
+  }
+
+  /** What the followed player can see; without one, what each can. */
+  #drawSight() {
+    const { g } = this, pixel = devicePixelRatio / this.#camera.scale;
+    g.lineWidth = 1.5 * pixel;
+    g.setLineDash([8 * pixel, 6 * pixel]);
+    for (const { seat, taken, focus, sight } of this.match.details.seats) {
+      if (!taken || !sight || (this.followed !== null && this.followed !== seat)) continue;
+      g.strokeStyle = look.seatColour(seat);
+      const [w, h] = [sight[0] / UNIT, sight[1] / UNIT];
+      g.strokeRect(focus[0] / UNIT - w, focus[1] / UNIT - h, 2 * w, 2 * h);
+    }
+    g.setLineDash([]);
+  }
+
+  /** A ring around the place of each event of the last moments, with its name. */
+  #drawEvents() {
+    const { g } = this, { tick, rate, game, events } = this.match, pixel = devicePixelRatio / this.#camera.scale;
+    const span = Math.ceil(RING_SECONDS * rate);
+    const names = [];
+    for (const event of events.between(tick - span, tick)) {
+      const age = Math.min(1, (tick - event.tick + this.share) / (span + 1));
+      g.globalAlpha = (1 - age) ** 1.5;
+      g.strokeStyle = event.seat >= 0 ? look.seatColour(event.seat) : look.palette.accent;
+      g.lineWidth = 2.5 * pixel;
+      g.beginPath();
+      g.arc(event.x, event.y, Math.max(0.4, 6 * pixel) + age * Math.max(1.4, 18 * pixel), 0, 7);
+      g.stroke();
+      const name = game.events[event.type].name;
+      // Names at one place stand above each other.
+      const others = names.filter((each) => Math.abs(each.x - event.x) < 50 * pixel && Math.abs(each.y - event.y) < 14 * pixel).length;
+      names.push(event);
+      this.#text(name, event.x, event.y - (20 + 13 * others + 14 * age) * pixel, 11, look.palette.ink);
+    }
+    g.globalAlpha = 1;
+  }
+
+  #text(text, x, y, size, colour, baseline = "alphabetic", align = "center") {
+    const { g } = this;
+    g.font = `600 ${size * devicePixelRatio / this.#camera.scale}px system-ui, "DejaVu Sans", sans-serif`;
+    g.textAlign = align;
+    g.textBaseline = baseline;
+    g.fillStyle = colour;
+    g.fillText(text, x, y);
+  }
+}
+
+/** The rows in the order in which they are drawn: sensors, then large before small, players last. */
+function orderOf(now) {
+  const weight = new Float64Array(now.count);
+  for (let row = 0; row < now.count; ++row) {
+    const at = now.at(row), flags = now.rows[at + 11];
+    weight[row] = flags & SENSOR ? -Infinity : flags & CONTROLLED ? 1 : -(now.rows[at + 6] / UNIT) * (now.rows[at + 7] / UNIT);
+  }
+  return Uint32Array.from({ length: now.count }, (_, row) => row).sort((a, b) => weight[a] - weight[b] || a - b);
+}
+
+/** The part of the world that is worth a look: walls and entities. Of a wall along a whole side one unit is enough. */
+function boundsOf(match) {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  const boxes = match.game.walls.map(({ min, size }) => ({ x: min[0] / UNIT, y: min[1] / UNIT, w: size[0] / UNIT, h: size[1] / UNIT }));
+  for (let row = 0; row < match.now.count; ++row) boxes.push(match.now.box(row));
+  for (const { x, y, w, h } of boxes) {
+    left = Math.min(left, x);
+    top = Math.min(top, y);
+    right = Math.max(right, x + w);
+    bottom = Math.max(bottom, y + h);
+  }
+  if (!(right > left && bottom > top)) return { x: -20, y: -20, w: 40, h: 40 };
+  const all = { w: right - left, h: bottom - top, left, top, right, bottom };
+  for (const { x, y, w, h } of boxes) {
+    if (h >= all.h * 0.9 && w > 1) {
+      if (x <= all.left) left = Math.max(left, x + w - 1);
+      else if (x + w >= all.right) right = Math.min(right, x + 1);
+    }
+    if (w >= all.w * 0.9 && h > 1) {
+      if (y <= all.top) top = Math.max(top, y + h - 1);
+      else if (y + h >= all.bottom) bottom = Math.min(bottom, y + 1);
+    }
+  }
+  return { x: left, y: top, w: right - left, h: bottom - top };
+}
+
+/** An id as people read it: the last digits tell two of a kind apart. */
+function shortId(id) {
+  const text = String(id);
+  return text.length > 7 ? `…${text.slice(-6)}` : text;
+}
