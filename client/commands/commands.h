@@ -20,7 +20,9 @@ void add_connect(cli::CommandParser& program, engine::Games games, std::function
 void add_load(cli::CommandParser& program, engine::Games games, std::function<int()>& run);
 
 /// Adds `tickbox replay COMMAND FILE`: the content of a recording, and its verification.
-void add_replay(cli::CommandParser& program, engine::Games games, std::function<int()>& run);
+/// `page`: that of ClientProgram.
+void add_replay(cli::CommandParser& program, engine::Games games, std::string_view page,
+                std::function<int()>& run);
 
 /// Adds `tickbox sim SCENARIO`: a scenario file stepped without a network (sim.h).
 void add_sim(cli::CommandParser& program, std::function<int()>& run);

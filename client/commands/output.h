@@ -21,7 +21,8 @@ struct Output {
   std::string name;                             ///< "tickbox replay"
   const cli::CommandParser* program = nullptr;  ///< nullptr: only the command's own flags count
   cli::CommonFlags common{};
-  engine::Games games{};  ///< all that the program has; empty for a command that needs none
+  engine::Games games{};    ///< all that the program has; empty for a command that needs none
+  std::string_view page{};  ///< that shows recordings of the games; empty: the program has none
   /// Keeps the notes while something is drawn on the terminal; nullptr: they go to stderr at once.
   std::vector<std::string>* held_notes = nullptr;
 

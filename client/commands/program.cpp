@@ -26,7 +26,7 @@ int run_client(int argc, char** argv, const ClientProgram& client) {
   program.allow_command();
   add_connect(program, client.games, run);
   add_load(program, client.games, run);
-  add_replay(program, client.games, run);
+  add_replay(program, client.games, client.page, run);
   add_sim(program, run);
   add_token(program, run);
   add_figures_help(program);

@@ -58,6 +58,9 @@ Json document_of(const views::Rows& rows, std::size_t row) {
                 {"x", head.min.x},        {"y", head.min.y},
                 {"vx", head.velocity.x},  {"vy", head.velocity.y},
                 {"new", head.is_new}};
+  const Vec2 size = rows.kind_of(row).body(rows.state(row).data()).size;
+  document["width"] = size.x;
+  document["height"] = size.y;
   if (head.parent != Parent::Collides) document["ignores"] = text_of(head.ignores);
   if (head.carrier != sim::kNoBody) document["carrier"] = text_of(head.carrier);
   if (head.path != kNoPath) {

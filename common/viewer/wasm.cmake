@@ -100,7 +100,7 @@ find_file(TICKBOX_CHARTS chart.min.js PATHS /usr/share/javascript/chart.js NO_DE
 mark_as_advanced(TICKBOX_CHARTS)
 set(TICKBOX_VIEWER_PAGE ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/viewer.html)
 tickbox_page(${TICKBOX_VIEWER_PAGE} page/viewer.html
-  PARTS viewer.css live.css engine.js viewer.js live.js start.js
+  PARTS viewer.css live.css engine.js look.js match.js proof.js picture.js timeline.js panels.js desync.js viewer.js live.js start.js
   NAMED viewer.wasm=${TICKBOX_VIEWER_MODULE} zstd-licence=${TICKBOX_ZSTD_SOURCE}/LICENSE chart=${TICKBOX_CHARTS})
 add_custom_target(tickbox_viewer_html ALL DEPENDS ${TICKBOX_VIEWER_PAGE})
 add_dependencies(tickbox_viewer_html tickbox_viewer_module)

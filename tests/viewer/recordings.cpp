@@ -1,10 +1,13 @@
-// viewer-recordings FOLDER: writes the recordings that module_test.js views. One of each game, and
-// some of the arena that are not as they should be.
-// viewer-recordings FILE SEATS SECONDS: writes one of the arena, for tests/bench/viewer.sh.
+// viewer-recordings FOLDER: writes the recordings that the tests of this folder view, and a desync.
+// One of each game, and some of the arena that are not as they should be. viewer-recordings FILE
+// SEATS SECONDS: writes one of the arena, for tests/bench/viewer.sh.
 
+#include "cli/build_info.h"
+#include "cli/desync_file.h"
 #include "core/assert.h"
 #include "games/catalog.h"
 #include "tests/support/recorded_match.h"
+#include "tests/unit/protocol/desync_sample.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -98,5 +101,7 @@ int main(int argc, char** argv) {
         with_header([](tickbox::record::Header& header) { ++header.game_hash; }));
   write(folder / "game.tickbox",
         with_header([](tickbox::record::Header& header) { header.game = "<b>chess</b>"; }));
+  std::ofstream{folder / "desync.json"}
+      << tickbox::cli::to_json(tickbox::samples::desync(), tickbox::cli::build_info());
   return 0;
 }

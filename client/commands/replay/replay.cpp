@@ -120,9 +120,10 @@ std::string ticks_in_words(Tick world, Tick last) {
                       : fmt::format("none after the world of tick {}", world.value);
 }
 
-void add_replay(cli::CommandParser& program, engine::Games games, std::function<int()>& run) {
-  const auto output = std::make_shared<Output>(
-      Output{.name = program.name() + " replay", .program = &program, .games = games});
+void add_replay(cli::CommandParser& program, engine::Games games, std::string_view page,
+                std::function<int()>& run) {
+  const auto output = std::make_shared<Output>(Output{
+      .name = program.name() + " replay", .program = &program, .games = games, .page = page});
   cli::CommandParser replay = program.add_command(
       {.name = "replay",
        .description = "Read recordings that a server made with --record, and files of desyncs.",
@@ -139,6 +140,7 @@ void add_replay(cli::CommandParser& program, engine::Games games, std::function<
   add_replay_inputs(place);
   add_replay_desync(place);
   add_replay_play(place);
+  add_replay_page(place);
 }
 
 }  // namespace tickbox::commands

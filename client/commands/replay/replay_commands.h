@@ -32,6 +32,7 @@ void add_replay_cut(const Subcommand& place);
 void add_replay_desync(const Subcommand& place);
 void add_replay_inputs(const Subcommand& place);
 void add_replay_play(const Subcommand& place);
+void add_replay_page(const Subcommand& place);
 
 /// Adds `-o,--out G`, the file that a command makes. It cannot be stdout, because the file is
 /// written whole or not at all. On stdout, later lines would be taken for a part of the file.

@@ -5,7 +5,11 @@
 let viewer = null;
 
 /** The bytes that an element of the page holds. */
-const bytesOf = (element) => Uint8Array.from(atob(element.textContent.trim()), (letter) => letter.charCodeAt(0));
+function bytesOf(element) {
+  // Either alphabet of base64.
+  const text = element.textContent.trim().replaceAll("-", "+").replaceAll("_", "/");
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+}
 
 async function startPage(source) {
   document.body.dataset.state = "loads";

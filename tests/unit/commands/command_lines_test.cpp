@@ -33,7 +33,7 @@ struct Program {
     program.allow_command();
     add_connect(program, games::all_games(), run);
     add_load(program, games::all_games(), run);
-    add_replay(program, games::all_games(), run);
+    add_replay(program, games::all_games(), {}, run);
     add_sim(program, run);
     add_token(program, run);
   }

@@ -5,6 +5,8 @@
 #include "core/text.h"
 #include "games/arena/arena.h"
 #include "games/catalog.h"
+#include "net/crypto.h"
+#include "os/files/file.h"
 #include "tests/support/interrupted.h"
 #include "tests/support/menagerie.h"
 #include "tests/support/recorded_match.h"
@@ -35,13 +37,16 @@ struct Outcome {
   }
 };
 
+/// What stands for the page of the games.
+constexpr std::string_view kPage = "<html>\n</html>\n";
+
 /// Runs "tickbox replay …" in this process.
-Outcome replay(std::vector<std::string> words) {
+Outcome replay(std::vector<std::string> words, std::string_view page = kPage) {
   cli::CommonFlags flags;
   cli::Program program{{.name = "tickbox", .description = "tests", .example = "none"}, flags};
   program.require_command();
   std::function<int()> run;
-  add_replay(program, games::all_games(), run);
+  add_replay(program, games::all_games(), page, run);
   words.insert(words.begin(), {"tickbox", "replay"});
   std::vector<const char*> argv;
   for (const std::string& word : words) {
@@ -492,6 +497,7 @@ TEST_F(ReplayCommand, NeedsAHeaderToStepOrToCompare) {
   const std::string cut = file_of(ConstBytes{whole}.first(100));
   const std::vector<std::vector<std::string>> commands = {{"state", cut, "--tick", "1"},
                                                           {"inputs", cut, "-o", new_path("inputs")},
+                                                          {"page", cut, "-o", new_path("page")},
                                                           {"diff", cut, path},
                                                           {"diff", path, cut}};
   for (const auto& words : commands) {
@@ -705,10 +711,39 @@ TEST_F(ReplayCommand, ATraceThatDiffersEndsInADocumentToo) {
   EXPECT_GT(last_document(traced)["damages"], 0) << traced.out;
 }
 
+TEST_F(ReplayCommand, PageIsThePageOfTheGamesWithTheRecordingInIt) {
+  const auto bytes = tests::small_recording(2, 10);
+  const std::string path = file_of(bytes);
+  const std::string out = new_path("match.html");
+  const Outcome made = replay({"page", path, "-o", out, "--json"});
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  const auto html = os::read_file(out);
+  ASSERT_TRUE(html);
+  EXPECT_EQ(made.document()["bytes"], html->size());
+  const std::string_view text{reinterpret_cast<const char*>(html->data()), html->size()};
+  EXPECT_TRUE(text.starts_with("<html>\n<script"));
+  EXPECT_TRUE(text.ends_with("</script>\n</html>\n"));
+  EXPECT_TRUE(text.contains(net::to_base64(bytes)));
+  expect_ended(replay({"page", path, "-o", out}), 1, "exists");
+}
+
+TEST_F(ReplayCommand, PageRefusesWhatThePageCouldNotShow) {
+  tests::RecordedMatch match;
+  record::Header other = match.header();
+  ++other.game_hash;
+  const std::string out = new_path("match.html");
+  expect_ended(replay({"page", recording_of(match, 10, other), "-o", out}), 1,
+               "its rules differ here");
+  expect_ended(replay({"page", new_path("none"), "-o", out}), 1, "no such file");
+  expect_ended(replay({"page", file_of(tests::small_recording(1, 10)), "-o", out}, ""), 1,
+               "this program has no page");
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
 // Before the fix, a file of the name "-" was made.
 TEST_F(ReplayCommand, AFileIsNotMadeOnStdout) {
   const std::string path = file_of(tests::small_recording(2, 10));
-  for (const char* const command : {"cut", "inputs"}) {
+  for (const char* const command : {"cut", "inputs", "page"}) {
     const Outcome outcome = replay({command, path, "-o", "-"});
     EXPECT_EQ(outcome.exit_code, 2);
     EXPECT_TRUE(outcome.err.contains("--out: stdout is not possible here")) << outcome.err;
