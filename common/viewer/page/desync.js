@@ -81,7 +81,7 @@ function drawWorlds(section, desync, beside) {
       make("td", { text: String(tick) }), make("td", { text: cause }), make("td", { text: String(entity) }), make("td", { text: String(what) })] })),
   ] });
   section.replaceChildren(facts, make("div", { name: "pair", children: canvases.map(({ figure }) => figure) }),
-    make("h2", { text: server && client ? `${differences.length} fields differ` : "nothing to compare" }), table,
+    make("h2", { text: server && client ? differences.length === 1 ? "1 field differs" : `${differences.length} fields differ` : "nothing to compare" }), table,
     make("h2", { text: "What entered between the base and the tick" }), causes);
   const draw = () => canvases.forEach(({ canvas, view }) => { if (view) drawWorld(canvas, view, desync, bad, beside); });
   new ResizeObserver(draw).observe(section);
