@@ -55,7 +55,8 @@ class Picture {
     }
     this.#aim(width, height, still);
     const { x, y, scale } = this.#camera;
-    g.setTransform(1, 0, 0, 1, 0, 0);
+    // What the picture before has set must not be seen in this one.
+    g.reset();
     g.fillStyle = look.palette.ground;
     g.fillRect(0, 0, width, height);
     this.#drawWalls();
