@@ -62,6 +62,10 @@ TEST(ViewerTexts, HaveEveryFieldOfAMomentOfAnyGame) {
       EXPECT_EQ(rows[i].size, body.size);
       EXPECT_EQ(rows[i].velocity, body.velocity);
       EXPECT_EQ(rows[i].kind, played.infos()[i].kind);
+      const KindTable& kind = game->kinds[played.infos()[i].kind];
+      const Look look = kind.look(played.state(i).data());
+      EXPECT_EQ(rows[i].look, look.glyph | static_cast<int>(look.colour) << 8 |
+                                  static_cast<int>(look.shape) << 16);
     }
     const json declared = json::parse(game_json(shown.viewing));
     EXPECT_EQ(declared["game"], game->name);

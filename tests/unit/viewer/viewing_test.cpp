@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <string>
@@ -37,8 +38,15 @@ struct Viewed {
 };
 
 record::VerifyResult verdict_on(Viewing& viewing) {
+  std::uint64_t mismatched = 0;
+  Tick verified;
   while (viewing.verify()) {
+    EXPECT_GE(viewing.verified(), verified);
+    EXPECT_GE(viewing.mismatched(), mismatched);
+    verified = viewing.verified();
+    mismatched = viewing.mismatched();
   }
+  EXPECT_EQ(mismatched, viewing.verdict().mismatched);
   return viewing.verdict();
 }
 
@@ -74,9 +82,28 @@ TEST(Viewing, NamesTheTickAndTheFieldThatDiffers) {
   Viewed viewed{changed_input({17})};
   const auto verdict = verdict_on(viewed.viewing);
   ASSERT_TRUE(verdict.first_mismatch);
+  EXPECT_EQ(verdict.mismatched, viewed.viewing.mismatched());
   EXPECT_EQ(verdict.first_mismatch->tick, Tick{17});
   EXPECT_EQ(verdict.first_mismatch->compared, Tick{24}) << "the keyframe that tells the fields";
   EXPECT_EQ(verdict.first_mismatch->what.field, "x");
+}
+
+TEST(Viewing, TellsWhatTouchedInATick) {
+  Viewed viewed{tests::small_recording(4, 60)};
+  ASSERT_TRUE(viewed.viewing.seek({0}));
+  std::size_t touched = 0;
+  while (viewed.viewing.step()) {
+    std::vector<ContactRow> rows;
+    write_contacts(*viewed.viewing.report(), rows);
+    const auto& contacts = viewed.viewing.report()->physics->contacts;
+    ASSERT_EQ(rows.size(), contacts.size());
+    for (std::size_t i = 0; i < rows.size(); ++i, ++touched) {
+      EXPECT_EQ(rows[i].a_low, static_cast<std::int32_t>(contacts[i].a.value));
+      EXPECT_EQ(rows[i].b_high, static_cast<std::int32_t>(contacts[i].b.value >> 32U));
+      EXPECT_EQ(std::abs(rows[i].normal_x) + std::abs(rows[i].normal_y), 1);
+    }
+  }
+  EXPECT_GT(touched, 0U);
 }
 
 // What is shown must not depend on the way to it: forwards, backwards, or from far.
