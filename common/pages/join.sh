@@ -38,7 +38,7 @@ path_of() { echo "${named[$1]:-$(dirname "$page")/$1}"; }
 hash_of() {
     local hex
     hex=$(sha256sum <"$1")
-    # shellcheck disable=SC2059 # the format is the bytes
+    # shellcheck disable=SC2001,SC2059 # the format is the bytes
     printf "'sha256-%s'" "$(printf "$(sed 's/../\\x&/g' <<<"${hex%% *}")" | base64)"
 }
 
@@ -79,20 +79,18 @@ while IFS= read -r line; do
             echo "</script>"
         } >>"$scratch/page"
         ;;
-    *) echo "$line" >>"$scratch/page" ;;
+    *) printf '%s\n' "$line" >>"$scratch/page" ;;
     esac
 done <"$page"
 
+# The hashes are known at last.
+policy=$(sed -n 's/^<!-- policy \(.*\) -->$/\1/p' "$page")
+policy=${policy//SCRIPTS/${scripts# }}
+policy=${policy//STYLES/${styles# }}
 while IFS= read -r line; do
     case $line in
-    '<!-- policy '*)
-        policy=${line#'<!-- policy '}
-        policy=${policy%' -->'}
-        policy=${policy//SCRIPTS/${scripts# }}
-        echo "<meta http-equiv=\"Content-Security-Policy\" content=\"${policy//STYLES/${styles# }}\">"
-        ;;
-    *) break ;;
+    '<!-- policy '*) echo "<meta http-equiv=\"Content-Security-Policy\" content=\"$policy\">" ;;
+    *) printf '%s\n' "$line" ;;
     esac
-done < <(grep '^<!-- policy ' "$scratch/page") >"$scratch/policy"
-sed -e "/^<!-- policy /{r $scratch/policy" -e 'd}' "$scratch/page" >"$scratch/joined"
+done <"$scratch/page" >"$scratch/joined"
 mv "$scratch/joined" "$out"
