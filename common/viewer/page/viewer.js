@@ -90,6 +90,7 @@ class Viewer {
       this.play(true);
     }
     this.match.readLog();
+    // Also here, because a page that is hidden draws nothing.
     this.proof.follow(engine, STEP_MS);
     this.#forget();
   }
@@ -317,7 +318,10 @@ class Viewer {
     this.#panelsAt = moment;
     const { match, proof, picture, parts } = this;
     if (!match || !proof) return;
-    if (this.#live) proof.verdict = match.engine.verdict();
+    if (this.#live) {
+      proof.follow(match.engine, STEP_MS);
+      proof.verdict = match.engine.verdict();
+    }
     drawPlayers(parts.players, match, picture);
     parts.inspector.hidden = picture.chosen === null && !parts.inspector.dataset.room;
     if (!parts.inspector.hidden) drawInspector(parts.inspector, match, picture);
