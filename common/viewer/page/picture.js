@@ -12,14 +12,21 @@ const JUMP_UNITS = 5;
 /** A small body faster than this, in units a second, is drawn as a streak. */
 const STREAK_SPEED = 15, STREAK_SIZE = 0.55;
 const ZOOM_MAX = 400;
+/** The longest side of the image of a map, in pixels. */
+const IMAGE_MAX = 4000;
+/** With fewer pixels for a unit than this, a whole map has too small players. */
+const LEGIBLE = 10;
+/** The space around the players, in units. */
+const MARGIN = 8;
 
 class Picture {
   layers = new Set(["sensors"]);
   /** The id of the chosen entity, and the seat that the camera follows; none: null. */
   chosen = null;
   followed = null;
-  /** Where a hand has put the camera; null: the whole map, or the player. */
+  /** Where a hand has put the camera; null: the player, the whole map, or on a large map all players. */
   free = null;
+  isWhole = false;
   #camera = null;
   #walls = null;
   #drawn = {};
@@ -33,6 +40,7 @@ class Picture {
     this.match = match;
     this.bounds = boundsOf(match);
     this.chosen = this.followed = this.free = this.#camera = this.#walls = null;
+    this.isWhole = false;
   }
 
   /** Draws the present moment. `share`: how far it is from the moment before, 0 to 1. `still`: the camera is there at once. */
@@ -59,12 +67,10 @@ class Picture {
     g.reset();
     g.fillStyle = look.palette.ground;
     g.fillRect(0, 0, width, height);
-    this.#drawWalls();
     g.setTransform(scale, 0, 0, scale, width / 2 - x * scale, height / 2 - y * scale);
-    const walls = this.#walls;
-    g.drawImage(walls.canvas, this.bounds.x, this.bounds.y, walls.canvas.width / walls.scale, walls.canvas.height / walls.scale);
     const left = x - width / 2 / scale, top = y - height / 2 / scale;
     const view = { left, top, right: left + width / scale, bottom: top + height / scale };
+    this.#drawWalls(view);
     if (this.layers.has("sight")) this.#drawSight();
     for (const row of this.order) {
       const box = this.placeOf(row);
@@ -130,8 +136,27 @@ class Picture {
     return { x: x + w / 2, y: y + h / 2, scale: Math.min(width / w, height / h) * 0.98 };
   }
 
+  /** The part of a large map that has all players; of a small one the whole. */
+  #players(width, height) {
+    const whole = this.#whole(width, height);
+    if (this.isWhole || whole.scale >= LEGIBLE * devicePixelRatio) return whole;
+    const { now } = this.match;
+    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+    for (let row = 0; row < now.count; ++row) {
+      if (!(now.rows[now.at(row) + 11] & CONTROLLED)) continue;
+      const box = this.placeOf(row);
+      left = Math.min(left, box.x);
+      top = Math.min(top, box.y);
+      right = Math.max(right, box.x + box.w);
+      bottom = Math.max(bottom, box.y + box.h);
+    }
+    if (right < left) return whole;
+    const scale = Math.min(width / (right - left + 2 * MARGIN), height / (bottom - top + 2 * MARGIN), 40 * devicePixelRatio);
+    return { x: (left + right) / 2, y: (top + bottom) / 2, scale: Math.max(scale, whole.scale) };
+  }
+
   #aim(width, height, still) {
-    const goal = this.free ?? this.#whole(width, height);
+    const goal = this.free ?? this.#players(width, height);
     let { x, y, scale } = goal;
     const row = this.followed === null ? -1 : this.rowOfSeat(this.followed);
     const seat = this.followed === null ? null : this.match.details.seats[this.followed];
@@ -141,6 +166,8 @@ class Picture {
       y = box.y + box.h / 2;
       if (this.free) scale = this.free.scale;
       else if (seat?.sight) scale = Math.max(scale, Math.min(width / (2 * seat.sight[0] / UNIT), height / (2 * seat.sight[1] / UNIT)));
+    }
+    if (!this.free) {
       // The picture does not show what is outside of the map, unless it is larger than the map.
       const within = (at, low, size, half) => (size <= 2 * half ? low + size / 2 : Math.max(low + half, Math.min(low + size - half, at)));
       x = within(x, this.bounds.x, this.bounds.w, width / 2 / scale);
@@ -163,33 +190,23 @@ class Picture {
     return -1;
   }
 
-  /** Draws the walls once for a scale: thousands of tiles are one image. */
-  #drawWalls() {
-    const { bounds, match } = this;
-    const scale = Math.min(this.#camera.scale, 4000 / Math.max(bounds.w, bounds.h));
-    if (this.#walls && this.#walls.scheme === look.scheme && Math.abs(this.#walls.scale / scale - 1) < 0.3) return;
-    const canvas = new OffscreenCanvas(Math.ceil(bounds.w * scale) + 2, Math.ceil(bounds.h * scale) + 2);
-    const g = canvas.getContext("2d"), colours = look.palette;
-    g.scale(scale, scale);
-    g.translate(-bounds.x, -bounds.y);
-    g.fillStyle = colours.floor;
-    g.fillRect(bounds.x, bounds.y, bounds.w, bounds.h);
-    g.fillStyle = colours.dot;
-    for (let y = Math.ceil(bounds.y / 2) * 2; y < bounds.y + bounds.h; y += 2) {
-      for (let x = Math.ceil(bounds.x / 2) * 2; x < bounds.x + bounds.w; x += 2) g.fillRect(x - 0.05, y - 0.05, 0.1, 0.1);
+  /** Draws floor and walls. A map that fits is drawn once for a scale: thousands of tiles are one image. */
+  #drawWalls(view) {
+    const { bounds, g } = this, { scale } = this.#camera;
+    if (Math.max(bounds.w, bounds.h) * scale > IMAGE_MAX) {
+      drawWallsOn(g, this.match.game.walls, bounds, view);
+      return;
     }
-    const walls = match.game.walls.map(({ min, size, one_way: side }) => ({ x: min[0] / UNIT, y: min[1] / UNIT, w: size[0] / UNIT, h: size[1] / UNIT, side }));
-    g.fillStyle = colours.shade;
-    for (const { x, y, w, h, side } of walls) if (!side) g.fillRect(x + 0.1, y + 0.14, w, h);
-    for (const { x, y, w, h, side } of walls) {
-      g.fillStyle = side ? colours.plank : colours.wall;
-      g.fillRect(x, y, w, side ? Math.min(h, 0.3) : h);
+    if (this.#walls?.scheme !== look.scheme || Math.abs(this.#walls.scale / scale - 1) > 0.3) {
+      const canvas = new OffscreenCanvas(Math.ceil(bounds.w * scale) + 2, Math.ceil(bounds.h * scale) + 2);
+      const image = canvas.getContext("2d");
+      image.scale(scale, scale);
+      image.translate(-bounds.x, -bounds.y);
+      drawWallsOn(image, this.match.game.walls, bounds, { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity });
+      this.#walls = { canvas, scale, scheme: look.scheme };
     }
-    for (const { x, y, w, h, side } of walls) {
-      g.fillStyle = side ? colours.top : colours.edge;
-      g.fillRect(x, y, w, Math.min(h, side ? 0.12 : 0.09));
-    }
-    this.#walls = { canvas, scale, scheme: look.scheme };
+    const { canvas, scale: drawn } = this.#walls;
+    g.drawImage(canvas, bounds.x, bounds.y, canvas.width / drawn, canvas.height / drawn);
   }
 
   #drawEntity(row, box) {
@@ -403,6 +420,31 @@ class Picture {
     g.textBaseline = baseline;
     g.fillStyle = colour;
     g.fillText(text, x, y);
+  }
+}
+
+/** Draws the part of floor and walls that is in view. */
+function drawWallsOn(g, walls, bounds, view) {
+  const colours = look.palette;
+  const left = Math.max(bounds.x, view.left), right = Math.min(bounds.x + bounds.w, view.right);
+  const top = Math.max(bounds.y, view.top), bottom = Math.min(bounds.y + bounds.h, view.bottom);
+  g.fillStyle = colours.floor;
+  g.fillRect(left, top, right - left, bottom - top);
+  g.fillStyle = colours.dot;
+  for (let y = Math.ceil(top / 2) * 2; y < bottom; y += 2) {
+    for (let x = Math.ceil(left / 2) * 2; x < right; x += 2) g.fillRect(x - 0.05, y - 0.05, 0.1, 0.1);
+  }
+  const seen = walls.map(({ min, size, one_way: side }) => ({ x: min[0] / UNIT, y: min[1] / UNIT, w: size[0] / UNIT, h: size[1] / UNIT, side }))
+    .filter(({ x, y, w, h }) => x < right + 1 && x + w > left - 1 && y < bottom + 1 && y + h > top - 1);
+  g.fillStyle = colours.shade;
+  for (const { x, y, w, h, side } of seen) if (!side) g.fillRect(x + 0.1, y + 0.14, w, h);
+  for (const { x, y, w, h, side } of seen) {
+    g.fillStyle = side ? colours.plank : colours.wall;
+    g.fillRect(x, y, w, side ? Math.min(h, 0.3) : h);
+  }
+  for (const { x, y, w, h, side } of seen) {
+    g.fillStyle = side ? colours.top : colours.edge;
+    g.fillRect(x, y, w, Math.min(h, side ? 0.12 : 0.09));
   }
 }
 

@@ -368,8 +368,11 @@ class Viewer {
     this.drawPanels();
   }
 
+  /** Shows the whole map; once more, the players. */
   showWhole() {
-    this.picture.followed = this.picture.free = null;
+    const { picture } = this;
+    picture.isWhole = picture.followed !== null || picture.free !== null || !picture.isWhole;
+    picture.followed = picture.free = null;
     this.drawPanels();
   }
 
@@ -397,7 +400,7 @@ class Viewer {
       ["b", "to the event before", () => this.seekEvent(-1)],
       ["d", "to the next tick that differs", () => this.seekDifference()],
       ["f", "follow the next player", () => this.followSeat()],
-      ["0", "the whole map", () => this.showWhole()],
+      ["0", "the whole map, or all players", () => this.showWhole()],
       ["+", "nearer", () => picture.zoom(1.25)],
       ["-", "farther", () => picture.zoom(0.8)],
       ["e", "choose the next entity", () => this.chooseNext(1)],
