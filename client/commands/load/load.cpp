@@ -292,8 +292,7 @@ struct LoadInputs {
   }
 };
 
-LoadFacts facts_of(const LoadOptions& options, const LoadInputs& inputs,
-                   const ServerWatch* watch) {
+LoadFacts facts_of(const LoadOptions& options, const LoadInputs& inputs, const ServerWatch* watch) {
   const auto seconds = [](Duration time) { return std::chrono::duration<double>{time}.count(); };
   const auto& [host, port] = options.play.server;
   LoadFacts facts{

@@ -86,14 +86,11 @@ Figures link_figures(const std::optional<net::LinkConditions>& link) {
     return FigureValue{std::chrono::duration<double, std::milli>{time}.count()};
   };
   const auto share = [](std::uint32_t ppm) { return FigureValue{ppm / 1e6}; };
-  return {{"net.delay_ms", ms(2 * link->delay)},
-          {"net.jitter_ms", ms(link->jitter)},
-          {"net.loss", share(link->loss_ppm)},
-          {"net.duplicate", share(link->duplicate_ppm)},
-          {"net.reorder", share(link->reorder_ppm)},
-          {"net.corrupt", share(link->corrupt_ppm)},
-          {"net.truncate", share(link->truncate_ppm)},
-          {"net.seed", link->seed}};
+  return {
+      {"net.delay_ms", ms(2 * link->delay)},       {"net.jitter_ms", ms(link->jitter)},
+      {"net.loss", share(link->loss_ppm)},         {"net.duplicate", share(link->duplicate_ppm)},
+      {"net.reorder", share(link->reorder_ppm)},   {"net.corrupt", share(link->corrupt_ppm)},
+      {"net.truncate", share(link->truncate_ppm)}, {"net.seed", link->seed}};
 }
 
 std::string command_text(const std::vector<std::string>& words) {
@@ -110,18 +107,18 @@ Figures figures_of(const LoadFacts& facts) {
   const auto text = [](const std::string& each) {
     return each.empty() ? FigureValue{} : FigureValue{each};
   };
-  Figures figures{{"command", text(command_text(facts.command))},
-                  {"started", utc_text(facts.started)},
-                  {"server.address", facts.server},
-                  {"server.version", or_null(facts.server_version)},
-                  {"generator.version", fmt::format("{} (commit {}, {}, simulation {})",
-                                                    own.version, own.commit, own.compiler,
-                                                    own.simulation_hash)},
-                  {"clients", facts.clients},
-                  {"players", facts.players},
-                  {"ramp_seconds", facts.ramp_seconds},
-                  {"seconds", facts.seconds},
-                  {"seed", facts.seed}};
+  Figures figures{
+      {"command", text(command_text(facts.command))},
+      {"started", utc_text(facts.started)},
+      {"server.address", facts.server},
+      {"server.version", or_null(facts.server_version)},
+      {"generator.version", fmt::format("{} (commit {}, {}, simulation {})", own.version,
+                                        own.commit, own.compiler, own.simulation_hash)},
+      {"clients", facts.clients},
+      {"players", facts.players},
+      {"ramp_seconds", facts.ramp_seconds},
+      {"seconds", facts.seconds},
+      {"seed", facts.seed}};
   std::ranges::move(link_figures(facts.link), std::back_inserter(figures));
   const os::Machine& machine = facts.machine;
   figures.push_back({"machine.host", text(machine.host)});
@@ -216,8 +213,14 @@ std::string bars_of(const std::optional<ServerFigures>& server) {
 std::string distributions_of(const LoadReport& report) {
   return fmt::format(
       "{{\"tick_ms\":{},\"snapshot_gap_ms\":{},\"rtt_ms\":{},\"generator.late_ms\":{}}}",
-      bars_of(report.server), bars_of(report.stats.snapshot_gap),
-      bars_of(report.stats.round_trip), bars_of(report.lateness));
+      bars_of(report.server), bars_of(report.stats.snapshot_gap), bars_of(report.stats.round_trip),
+      bars_of(report.lateness));
+}
+
+/// Returns "arena 2", the name and the version; null if no client has connected.
+FigureValue game_of(const LoadReport& report) {
+  if (report.game.empty()) return {};
+  return fmt::format("{} {}", report.game, report.game_version);
 }
 
 /// Returns the last line without its end.
@@ -225,8 +228,7 @@ std::string result_of(const LoadEnd& end) {
   std::string json = to_json({{"line", std::string{"result"}},
                               {"headline", std::string{words_of(end.outcome).headline}},
                               {"why", end.why},
-                              {"game", end.report->game.empty() ? FigureValue{}
-                                                                : FigureValue{end.report->game}},
+                              {"game", game_of(*end.report)},
                               {"tick_ms", end.report->tick_ms}});
   json.pop_back();
   return json + fmt::format(",\"document\":{},\"distributions\":{}}}", end.document,
@@ -300,9 +302,16 @@ std::string clients_of(std::span<const LoadSample> samples) {
 
 std::string banner(const LoadEnd& end) {
   const OutcomeWords& words = words_of(end.outcome);
-  return fmt::format(
-      "<section id=\"verdict\" class=\"card {}\"><h2>{}</h2><p>{}</p></section>\n", words.look,
-      words.headline, html(end.why));
+  return fmt::format("<section id=\"verdict\" class=\"card {}\"><h2>{}</h2><p>{}</p></section>\n",
+                     words.look, words.headline, html(end.why));
+}
+
+/// Returns a value as in the document, but without the ".0" of a whole number; a dash for null.
+std::string number_text(const FigureValue& value) {
+  if (std::holds_alternative<std::monostate>(value)) return "–";
+  std::string text = value_json(value);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text;
 }
 
 /// Returns how much of what a requirement allows is used, from 0 to 1; nothing where that has no
@@ -334,15 +343,17 @@ std::string requirements_table(const std::vector<RequirementResult>& results) {
     table += fmt::format(
         "<tr class=\"{}\"><th>{} <code>{}</code><td>{}<td class=\"wide\">{}\n",
         each.held ? "held" : "missed",
-        each.held ? "<b title=\"held\">✓</b>" : "<b title=\"missed\">✗ missed</b>",
-        html(each.text),
-        each.value ? html(value_json(*each.value)) : std::string{"not known"},
-        used ? fmt::format("<meter value=\"{0:.4g}\">{0:.4g}</meter>", *used) : "");
+        each.held ? "<b title=\"held\">✓</b>" : "<b title=\"missed\">✗ missed</b>", html(each.text),
+        each.value ? number_text(*each.value) : std::string{"not known"},
+        used ? fmt::format("<meter low=\".8\" high=\".999\" optimum=\"0\" value=\"{0:.4g}\">{0:.4g}"
+                           "</meter>",
+                           *used)
+             : "");
   }
   return table + "</table>\n";
 }
 
-/// A figure at the top of the page. Two paths: the one of the other.
+/// A figure at the top of the page.
 struct Tile {
   const char* name;
   const char* path;
@@ -362,26 +373,25 @@ std::string short_text(std::optional<double> value) {
 }
 
 std::string tiles(const Figures& figures) {
-  constexpr std::array kTiles{Tile{"server tick, p99", "tick_ms.p99", "ms"},
-                              Tile{"gap between views, p99", "snapshot_gap_ms.p99", "ms"},
-                              Tile{"round trip, p99", "rtt_ms.p99", "ms"},
-                              Tile{"clients connected", "clients.connected", ""},
-                              Tile{"hashes compared", "state_hash.checked", ""},
-                              Tile{"hashes that differ", "state_hash.mismatched", ""},
-                              Tile{"down, each client", "bytes_per_client_per_second.down", "kB/s",
-                                   1'000},
-                              Tile{"server processor", "server.cpu_percent", "%"}};
+  constexpr std::array kTiles{
+      Tile{"server tick, p99", "tick_ms.p99", "ms"},
+      Tile{"gap between views, p99", "snapshot_gap_ms.p99", "ms"},
+      Tile{"round trip, p99", "rtt_ms.p99", "ms"},
+      Tile{"clients connected", "clients.connected", ""},
+      Tile{"hashes compared", "state_hash.checked", ""},
+      Tile{"hashes that differ", "state_hash.mismatched", ""},
+      Tile{"down, each client", "bytes_per_client_per_second.down", "kB/s", 1'000},
+      Tile{"server processor", "server.cpu_percent", "%"}};
   std::string text{"<dl id=\"tiles\">\n"};
   for (const Tile& tile : kTiles) {
-    const auto value = number_at(figures, tile.path).transform([&](double each) {
-      return each / tile.divisor;
-    });
+    const auto value =
+        number_at(figures, tile.path).transform([&](double each) { return each / tile.divisor; });
     const bool is_bad =
         std::string_view{tile.path} == "state_hash.mismatched" && value.value_or(0) > 0;
-    text += fmt::format("<div{} title=\"{}\"><dt>{}<dd>{}{}</div>\n",
-                        is_bad ? " class=\"bad\"" : "", tile.path, tile.name, short_text(value),
-                        value && *tile.unit != '\0' ? fmt::format(" <small>{}</small>", tile.unit)
-                                                    : "");
+    text += fmt::format(
+        "<div{} title=\"{}\"><dt>{}<dd>{}{}</div>\n", is_bad ? " class=\"bad\"" : "", tile.path,
+        tile.name, short_text(value),
+        value && *tile.unit != '\0' ? fmt::format(" <small>{}</small>", tile.unit) : "");
   }
   return text + "</dl>\n";
 }
@@ -392,7 +402,7 @@ std::string figures_table(std::string_view id, const Figures& figures) {
   for (const Figure& figure : figures) {
     const auto* const text = std::get_if<std::string>(&figure.value);
     table += fmt::format("<tr><th><code>{}</code><td>{}\n", html(figure.path),
-                         html(text != nullptr ? *text : value_json(figure.value)));
+                         html(text != nullptr ? *text : number_text(figure.value)));
   }
   return table + "</table>\n";
 }
@@ -444,6 +454,8 @@ std::string report_page(const LoadFacts& facts, const LoadTimeline& timeline, co
       "{{\"run\":{},\"seconds_per_column\":{},\"columns\":{},\"each_client\":{},\"result\":{}}}",
       to_json(figures_of(facts)), timeline.seconds_per_sample(), columns_of(timeline.samples()),
       clients_of(timeline.samples()), result_of(end));
+  Figures known = figures_of(facts);
+  known.push_back({"game", game_of(*end.report)});
   const std::string name = heading(facts, end);
   const std::string subtitle = fmt::format(
       "{} for {:.4g} s, at {}", facts.players,
@@ -456,7 +468,7 @@ std::string report_page(const LoadFacts& facts, const LoadTimeline& timeline, co
                {"requirements", requirements_table(end.requirements)},
                {"tiles", tiles(*end.figures)},
                {"figures", figures_table("figures", *end.figures)},
-               {"facts", figures_table("facts", figures_of(facts))},
+               {"facts", figures_table("facts", known)},
                {"run", json_in_html(run)}});
 }
 

@@ -47,9 +47,9 @@ enum class LoadOutcome : std::uint8_t {
 
 struct LoadEnd {
   LoadOutcome outcome = LoadOutcome::Passed;
-  std::string why{};                                ///< in words
-  std::string document{};                           ///< as --json prints it
-  const Figures* figures = nullptr;                 ///< of the document
+  std::string why{};                 ///< in words
+  std::string document{};            ///< as --json prints it
+  const Figures* figures = nullptr;  ///< of the document
   std::vector<RequirementResult> requirements{};
   const LoadReport* report = nullptr;
 };

@@ -44,7 +44,8 @@ struct LoadReport {
   Histogram lateness{};                           ///< microseconds
   double late_share = 0;                          ///< of the time, 0 to 1; later than a tick
   double tick_ms = 0;                             ///< the tick period; 0 if no client connected
-  std::string game{};                             ///< its name and version; empty as well
+  std::string game{};                             ///< empty as well
+  std::uint32_t game_version = 0;
 };
 
 /// Returns the server's figures between two samples. `ticks_seen` is the number of ticks that its

@@ -223,7 +223,8 @@ LoadReport LoadRun::report(const Mark& begin, const Mark& end) const {
                                      found.seconds);
       const net::Accept& accept = client->connection().accept();
       found.tick_ms = 1'000.0 / accept.tick_rate;
-      found.game = fmt::format("{} {}", accept.game, accept.game_version);
+      found.game = accept.game;
+      found.game_version = accept.game_version;
     }
   }
   // Without clients the run ends immediately, and any work in so short a time would look like full

@@ -71,8 +71,8 @@ Figures figures_of(const LoadSample& sample) {
   const SwarmStates& states = sample.states;
   figures.push_back({"clients.connected", std::uint64_t{states.connected}});
   figures.push_back({"clients.away", std::uint64_t{states.returning}});
-  figures.push_back(
-      {"clients.failed", std::uint64_t{states.never_connected + states.dropped - states.returning}});
+  figures.push_back({"clients.failed",
+                     std::uint64_t{states.never_connected + states.dropped - states.returning}});
   add_spread(figures, "snapshot_gap_ms", sample.snapshot_gap_ms);
   add_server(figures, sample);
   add_spread(figures, "bytes_per_client_per_second.down", sample.bytes_down);

@@ -14,8 +14,10 @@ constexpr Duration kSecond = std::chrono::seconds{1};
 constexpr std::size_t kLooksPerSweep = 25;
 /// The longest wait for the server's metrics of a sample.
 constexpr Duration kSampleAnswerMax = std::chrono::milliseconds{800};
-/// The shortest time of which finish() makes a sample.
-constexpr Duration kRestMin = std::chrono::milliseconds{100};
+/// The shortest time of which finish() makes a sample, after others.
+constexpr Duration kRestMin = std::chrono::milliseconds{500};
+/// The shortest time of a client of which its traffic is a rate.
+constexpr double kSecondsMin = 0.1;
 
 double seconds_of(Duration time) {
   return std::chrono::duration<double>{time}.count();
@@ -65,14 +67,16 @@ void add_clients(LoadSample& sample, const SwarmStats& before, const SwarmStats&
     const SwarmStats::Each then = i < before.each.size() ? before.each[i] : SwarmStats::Each{};
     const SwarmStats::Each& now = after.each[i];
     ClientSample& client = sample.clients[i];
-    client.snapshot_gap_ms = mean_ms(grown(then.gap_sum, now.gap_sum),
-                                     grown(then.gap_count, now.gap_count));
+    client.snapshot_gap_ms =
+        mean_ms(grown(then.gap_sum, now.gap_sum), grown(then.gap_count, now.gap_count));
     client.rtt_ms = mean_ms(grown(then.round_trip_sum, now.round_trip_sum),
                             grown(then.round_trip_count, now.round_trip_count));
     if (!now.is_connected) continue;
     client.corrected = static_cast<float>(grown(then.corrected, now.corrected));
-    down.push_back(static_cast<double>(grown(then.bytes_down, now.bytes_down)) / sample.seconds);
-    up.push_back(static_cast<double>(grown(then.bytes_up, now.bytes_up)) / sample.seconds);
+    const double seconds = i < before.each.size() ? seconds_of(now.read_at - then.read_at) : 0;
+    if (seconds < kSecondsMin) continue;
+    down.push_back(static_cast<double>(grown(then.bytes_down, now.bytes_down)) / seconds);
+    up.push_back(static_cast<double>(grown(then.bytes_up, now.bytes_up)) / seconds);
   }
   sample.bytes_down = spread_of(down);
   sample.bytes_up = spread_of(up);
@@ -81,9 +85,7 @@ void add_clients(LoadSample& sample, const SwarmStats& before, const SwarmStats&
 void add_server(LoadSample& sample, const ServerSample& before, const ServerSample& after) {
   const auto figures = figures_between(before, after, 0, 0);
   if (!figures) return;
-  const auto ms = [&](double q) {
-    return 1'000 * figures->tick_seconds.quantile(q).value_or(0);
-  };
+  const auto ms = [&](double q) { return 1'000 * figures->tick_seconds.quantile(q).value_or(0); };
   sample.tick_ms = Spread{.p50 = ms(0.5), .p99 = ms(0.99), .max = ms(1)};
   sample.tick_overruns = static_cast<std::uint64_t>(std::max(0.0, figures->overruns));
   sample.ticks_skipped = static_cast<std::uint64_t>(figures->skipped);
@@ -137,15 +139,16 @@ std::optional<LoadSample> LoadSampler::advance(bool joining) {
   if (!in_progress_ && clock_.now() >= next_) begin(joining);
   if (!in_progress_) return std::nullopt;
   read_clients(swarm_.size() / kLooksPerSweep + 1);
-  const bool waits = watch_ != nullptr && !watch_->answered() &&
-                     clock_.now() - moment_.at < kSampleAnswerMax;
+  const bool waits =
+      watch_ != nullptr && !watch_->answered() && clock_.now() - moment_.at < kSampleAnswerMax;
   if (read_ < swarm_.size() || waits) return std::nullopt;
   return complete();
 }
 
 std::optional<LoadSample> LoadSampler::finish() {
   if (!in_progress_) {
-    if (std::exchange(finished_, true) || clock_.now() - moment_before_.at < kRestMin) {
+    const bool is_short = moment_before_.at > start_ && clock_.now() - moment_before_.at < kRestMin;
+    if (std::exchange(finished_, true) || is_short) {
       return std::nullopt;
     }
     begin(joining_);
@@ -172,11 +175,13 @@ void LoadSampler::begin(bool joining) {
 void LoadSampler::read_clients(std::size_t count) {
   for (; count > 0 && read_ < swarm_.size(); --count, ++read_) {
     SwarmStats::Each& each = reading_->each.emplace_back();
+    each.read_at = clock_.now();
     const client::Client* client = swarm_.client(read_);
     if (client == nullptr) continue;
     const client::ClientStats stats = client->stats();
     const client::Connection& connection = client->connection();
-    each = {.gap_sum = stats.snapshot_gap.sum(),
+    each = {.read_at = each.read_at,
+            .gap_sum = stats.snapshot_gap.sum(),
             .gap_count = stats.snapshot_gap.count(),
             .round_trip_sum = stats.round_trip.sum(),
             .round_trip_count = stats.round_trip.count(),

@@ -24,6 +24,7 @@ namespace tickbox::commands {
 struct SwarmStats {
   /// The counts of one client. The means of a second follow from two of these.
   struct Each {
+    Instant read_at;
     std::uint64_t gap_sum = 0;  ///< as Histogram::sum(), of microseconds
     std::uint64_t gap_count = 0;
     std::uint64_t round_trip_sum = 0;
@@ -83,7 +84,7 @@ class LoadSampler {
   const Swarm& swarm_;
   ServerWatch* watch_;
   Instant start_;
-  Instant next_;            ///< when the next sample begins
+  Instant next_;  ///< when the next sample begins
   bool in_progress_ = false;
   bool finished_ = false;
   bool was_joining_ = true;  ///< at the moment before

@@ -33,9 +33,7 @@ std::expected<ServerSample, std::string> read_sample(std::string_view metrics) {
   read("process_start_time_seconds", sample.started);
   read("process_cpu_seconds_total", sample.cpu_seconds);
   read("process_resident_memory_bytes", sample.resident_bytes);
-  const auto build = [&](const char* label) {
-    return text->label("tickbox_build_info", label);
-  };
+  const auto build = [&](const char* label) { return text->label("tickbox_build_info", label); };
   if (const auto version = build("version")) {
     sample.version = *version + " (commit " + build("commit").value_or("unknown") +
                      ", simulation " + build("simulation").value_or("unknown") + ")";

@@ -25,7 +25,8 @@ struct ServerSample {
   double started = 0;  ///< start of the process, in seconds since 1970
   double cpu_seconds = 0;
   double resident_bytes = 0;
-  std::string version{};  ///< "0.2.0 (commit 0123abc, simulation 0123456789abcdef)"; empty if unknown
+  std::string
+      version{};  ///< "0.2.0 (commit 0123abc, simulation 0123456789abcdef)"; empty if unknown
 };
 
 /// Reads a sample from the text of /metrics. Fails: with one line, if it is not that of a Tickbox

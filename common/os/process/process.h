@@ -46,8 +46,8 @@ struct ProcessUse {
 /// The machine on which this process runs. Empty or 0 is not known.
 struct Machine {
   std::string host{};
-  std::string system{};     ///< "Linux 6.1.0 x86_64"
-  std::string processor{};  ///< the model of the first one
+  std::string system{};          ///< "Linux 6.1.0 x86_64"
+  std::string processor{};       ///< the model of the first one
   std::uint64_t processors = 0;  ///< that this process may use
   std::uint64_t memory_bytes = 0;
 };

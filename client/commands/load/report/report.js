@@ -148,7 +148,7 @@
         interaction: { mode: "index", intersect: false, axis: "x" },
         onHover: (event, active) => pointAt(active.length ? middles[active[0].index] ?? null : null),
         scales: {
-          x: axis("s", { type: "linear", min: 0, max: ends.at(-1) }),
+          x: axis("s", { type: "linear", min: 0, max: ends.at(-1), ticks: { color: colour("dim"), maxRotation: 0, includeBounds: false } }),
           y: axis(unit, logarithmic ? { type: "logarithmic" } : { beginAtZero: true }),
         },
         plugins: {
@@ -195,7 +195,7 @@
       options: options({
         scales: {
           x: axis("ms, up to", { grid: { display: false } }),
-          y: axis(`% of ${of}`, { type: "logarithmic", max: 100,
+          y: axis(`% of ${of}`, { type: "logarithmic", min: 0.001, max: 100,
             ticks: { color: colour("dim"), callback: (value) => (Number.isInteger(Math.log10(value)) ? String(value) : "") } }),
         },
         plugins: {
@@ -312,7 +312,7 @@
     const id = first ? `, id ${BigInt(first) + BigInt(client)}` : "";
     const [what, unit] = SHOWN[heat.name];
     at("cell").textContent = `client ${client + 1}${id}, ${short(begins[chosen.column])} to ${short(ends[chosen.column])} s: ` +
-      (Number.isNaN(value) ? "not connected" : `${what} ${short(value)} ${unit}`);
+      (Number.isNaN(value) ? "nothing is known" : `${what} ${short(value)} ${unit}`);
     pointAt(middles[chosen.column]);
   };
 
