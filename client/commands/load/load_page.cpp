@@ -341,7 +341,7 @@ std::string requirements_table(const std::vector<RequirementResult>& results) {
   for (const RequirementResult& each : results) {
     const auto used = used_of(each);
     table += fmt::format(
-        "<tr class=\"{}\"><th>{} <code>{}</code><td>{}<td class=\"wide\">{}\n",
+        "<tr class=\"{}\"><th>{} <code>{}</code><td>{}<td class=\"wide\">{}</tr>\n",
         each.held ? "held" : "missed",
         each.held ? "<b title=\"held\">✓</b>" : "<b title=\"missed\">✗ missed</b>", html(each.text),
         each.value ? number_text(*each.value) : std::string{"not known"},
@@ -401,7 +401,7 @@ std::string figures_table(std::string_view id, const Figures& figures) {
   std::string table = fmt::format("<table id=\"{}\">\n", id);
   for (const Figure& figure : figures) {
     const auto* const text = std::get_if<std::string>(&figure.value);
-    table += fmt::format("<tr><th><code>{}</code><td>{}\n", html(figure.path),
+    table += fmt::format("<tr><th><code>{}</code><td>{}</tr>\n", html(figure.path),
                          html(text != nullptr ? *text : number_text(figure.value)));
   }
   return table + "</table>\n";
