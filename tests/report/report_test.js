@@ -4,9 +4,9 @@
 const assert = require("node:assert/strict");
 const { spawn } = require("node:child_process");
 const { once } = require("node:events");
-const { mkdtempSync, readFileSync, rmSync } = require("node:fs");
+const { mkdirSync, mkdtempSync, readFileSync, rmSync } = require("node:fs");
 const { tmpdir } = require("node:os");
-const { join } = require("node:path");
+const { basename, join } = require("node:path");
 const { Chromium, sleep } = require("../support/chromium.js");
 
 const [program, serverProgram] = process.argv.slice(2);
@@ -38,7 +38,7 @@ const serve = async () => {
 
 /** Plays, and returns what has become of it. The name of the file is text that others choose. */
 const load = async (name, address, more, disturb = async () => {}) => {
-  const results = join(folder, `${name}<img src=x onerror=hacked=1>.jsonl`);
+  const results = join(folder, `${basename(name)}<img src=x onerror=hacked=1>.jsonl`);
   const report = join(folder, `${name}.html`);
   const child = start(program, ["load", address, "--clients", "3", "--ramp", "0", "--results", results,
     "--report", report, "--json", "--quiet", ...more]);
@@ -196,6 +196,19 @@ const showsThePassedRun = async (played) => {
   const again = start(program, ["load", server.address, "--report", report, "--json"]);
   await once(again, "close");
   assert.equal(again.exitCode, 1, "a report that exists is not overwritten");
+  const same = start(program, ["load", server.address, "--report", join(folder, "same"), "--results", join(folder, "same")]);
+  await once(same, "close");
+  assert.equal(same.exitCode, 2);
+  // A report that cannot be written does not lose the result.
+  mkdirSync(join(folder, "removed"));
+  const lost = await load("removed/lost", server.address, ["--seconds", "2"], async (child, results) => {
+    await measured(results);
+    rmSync(join(folder, "removed"), { recursive: true });
+  });
+  assert.ok(lost.exit === 1 || lost.exit === INCONCLUSIVE, `${lost.exit}`);
+  assert.match(lost.document.error, /cannot write .*lost\.html: /);
+  assert.equal(lost.document.exit, lost.exit);
+  assert.equal(lost.document.clients.connected, 3);
   await browser.close();
   server.child.kill("SIGTERM");
 })().then(() => process.exit(0), (error) => {

@@ -278,6 +278,9 @@ std::optional<std::string> wrong_usage(const LoadOptions& options,
   if (!options.play.token.empty() && options.rejoin) {
     return "--rejoin: a token admits its client once; give --key-file instead of --token";
   }
+  if (!options.files.report.empty() && options.files.report == options.files.results) {
+    return "--report and --results name the same file";
+  }
   return contradiction(options.play);
 }
 

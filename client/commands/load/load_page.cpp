@@ -355,9 +355,9 @@ std::string requirements_table(const std::vector<RequirementResult>& results) {
 
 /// A figure at the top of the page.
 struct Tile {
-  const char* name;
-  const char* path;
-  const char* unit;
+  const char* name = "";
+  const char* path = "";
+  const char* unit = "";
   double divisor = 1;
 };
 

@@ -56,7 +56,7 @@ LoadReport LoadRun::run() {
   }
   if (start && before) found.joining = figures_between(*start, *before, 0, 0);
   for (auto rest = sampler_.finish(); rest; rest = sampler_.finish()) {
-    take(std::move(rest));
+    hand_over(std::move(rest));
   }
   progress_.clear();
   reason_ = parts_.swarm.first_reason();
@@ -114,11 +114,11 @@ void LoadRun::turn(Instant until) {
   while (parts_.clock.now() < until) {
     parts_.swarm.turn(until);
   }
-  take(sampler_.advance(!began_));
+  hand_over(sampler_.advance(!began_));
   if (progress_.due(parts_.clock.now())) progress_.show(status());
 }
 
-void LoadRun::take(std::optional<LoadSample>&& sample) const {
+void LoadRun::hand_over(std::optional<LoadSample>&& sample) const {
   if (sample && parts_.on_sample) parts_.on_sample(*std::move(sample));
 }
 

@@ -78,7 +78,7 @@ class LoadRun {
   void play();
   [[nodiscard]] std::optional<ServerSample> ask_server();
   void turn(Instant until);
-  void take(std::optional<LoadSample>&& sample) const;
+  void hand_over(std::optional<LoadSample>&& sample) const;
   [[nodiscard]] Mark mark() const;
   [[nodiscard]] std::string status();
   void add_server(LiveFigures& live);

@@ -136,7 +136,8 @@ LoadSampler::LoadSampler(const Clock& clock, const Swarm& swarm, ServerWatch* wa
       moment_before_{.at = start_, .cpu_microseconds = os::process_use().cpu_microseconds} {}
 
 std::optional<LoadSample> LoadSampler::advance(bool joining) {
-  if (!in_progress_ && clock_.now() >= next_) begin(joining);
+  // The measured time begins with a sample of its own.
+  if (!in_progress_ && (clock_.now() >= next_ || joining_ != joining)) begin(joining);
   if (!in_progress_) return std::nullopt;
   read_clients(swarm_.size() / kLooksPerSweep + 1);
   const bool waits =
@@ -160,6 +161,7 @@ std::optional<LoadSample> LoadSampler::finish() {
 void LoadSampler::begin(bool joining) {
   in_progress_ = true;
   was_joining_ = std::exchange(joining_, joining);
+  if (was_joining_ != joining) next_ = clock_.now();
   read_ = 0;
   *reading_ = {};
   moment_ = {.at = clock_.now(),

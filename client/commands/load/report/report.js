@@ -131,7 +131,7 @@
     const datasets = known.map(({ name, values, colour: lineColour, thin }) => ({
       label: name, data: values.map((y, i) => ({ x: middles[i], y })),
       borderColor: colour(lineColour), backgroundColor: colour(lineColour),
-      borderWidth: thin ? 1 : 2, pointRadius: few ? 3 : 0, pointHitRadius: 6,
+      borderWidth: thin || ends.length > 200 ? 1 : 2, pointRadius: few ? 3 : 0, pointHitRadius: 6,
     }));
     if (limit && known.length) {
       datasets.push({
@@ -249,32 +249,50 @@
     return known ? sum / known : -1;
   };
 
+  /** The height of the heat map in pixels, of the row of a client, and how many of the worst have such a row where there is
+   *  no space for all. */
+  const HEIGHT = 480;
+  const ROW = 8;
+  const WORST = 30;
+
+  /** The rows of the heat map: which clients of the order each shows, and its height. Where there is no space for all, a row
+   *  of one pixel shows the worst of some clients. */
+  const rowsFor = (clients, worstFirst) => {
+    const fits = clients * ROW <= HEIGHT;
+    const single = fits ? clients : worstFirst ? WORST : 0;
+    const height = fits ? Math.min(28, Math.floor(HEIGHT / clients)) : ROW;
+    const made = Array.from({ length: single }, (_, i) => ({ from: i, to: i + 1, height }));
+    const rest = clients - single;
+    const pixels = Math.min(rest, HEIGHT - single * height);
+    for (let i = 0; i < pixels; ++i) {
+      made.push({ from: single + Math.floor(i * rest / pixels), to: single + Math.floor((i + 1) * rest / pixels), height: 1 });
+    }
+    return made;
+  };
+
   const drawHeat = () => {
     const name = at("what").value;
     const values = rows[name];
-    const clients = values.length;
+    const worstFirst = at("order").value === "worst";
     const order = values.map((_, i) => i);
-    if (at("order").value === "worst") {
+    if (worstFirst) {
       const means = values.map(meanOf);
       order.sort((a, b) => means[b] - means[a] || a - b);
     }
     const sorted = Float32Array.from(values.flatMap((row) => [...row].filter((value) => !Number.isNaN(value)))).sort();
     const low = Math.max(sorted[Math.floor(sorted.length / 20)] ?? 0, name === "corrected" ? 0 : 0.1);
     const high = Math.max(sorted.at(-1) ?? 0, 4 * Math.max(low, 0.5));
-    // Where there are more clients than pixels, a row of pixels shows the worst of some clients.
-    const pixelRows = Math.min(clients, 480);
+    const shown = rowsFor(values.length, worstFirst);
     const canvas = at("heat");
     canvas.width = ends.length;
-    canvas.height = pixelRows;
-    canvas.style.height = `${Math.min(480, Math.max(pixelRows * 14, 28))}px`;
-    if (pixelRows * 14 > 480) canvas.style.height = `${Math.max(pixelRows, 320)}px`;
+    canvas.height = shown.reduce((sum, { height }) => sum + height, 0);
+    canvas.style.height = `${canvas.height}px`;
     const context = canvas.getContext("2d");
     const image = context.createImageData(canvas.width, canvas.height);
     const scale = Math.log((high + 0.1) / (low + 0.1));
     const cells = [];
-    for (let y = 0; y < pixelRows; ++y) {
-      const from = Math.floor(y * clients / pixelRows);
-      const to = Math.max(from + 1, Math.floor((y + 1) * clients / pixelRows));
+    const rowOf = [];  // of each pixel, from the top
+    shown.forEach(({ from, to, height }, row) => {
       for (let x = 0; x < ends.length; ++x) {
         let worst = { client: order[from], value: NaN };
         for (let i = from; i < to; ++i) {
@@ -284,16 +302,21 @@
         cells.push(worst);
         if (Number.isNaN(worst.value)) continue;
         const [red, green, blue] = rampAt(Math.log((worst.value + 0.1) / (low + 0.1)) / scale);
-        image.data.set([red, green, blue, 255], 4 * (y * ends.length + x));
+        for (let y = 0; y < height; ++y) {
+          image.data.set([red, green, blue, 255], 4 * ((rowOf.length + y) * ends.length + x));
+        }
       }
-    }
+      for (let y = 0; y < height; ++y) rowOf.push(row);
+    });
     context.putImageData(image, 0, 0);
-    heat = { name, cells, rows: pixelRows };
+    heat = { name, cells, rows: shown.length, rowOf };
     const [what, unit] = SHOWN[name];
-    const worst = sorted.length ? sorted.at(-1) : null;
-    canvas.setAttribute("aria-label", `${clients} clients, ${what} over time; the largest is ${short(worst)} ${unit}`);
+    canvas.setAttribute("aria-label",
+      `${values.length} clients, ${what} over time; the largest is ${short(sorted.at(-1))} ${unit}`);
     at("low").textContent = `${short(low)} ${unit}`;
     at("high").textContent = `${short(high)} ${unit}`;
+    at("rows").textContent = shown.length === values.length ? "A row for each client."
+      : `${worstFirst ? `The ${WORST} worst clients, then a` : "A"} row for the worst of some clients each.`;
   };
 
   const drawRamp = () => {
@@ -327,7 +350,8 @@
       at("what").append(option);
     }
     const canvas = at("heat");
-    const point = ({ offsetX, offsetY }) => tell(Math.floor(offsetY / canvas.clientHeight * heat.rows),
+    const point = ({ offsetX, offsetY }) => tell(
+      heat.rowOf[Math.floor(Math.min(Math.max(offsetY / canvas.clientHeight, 0), 0.999) * heat.rowOf.length)],
       Math.floor(offsetX / canvas.clientWidth * ends.length));
     canvas.addEventListener("pointermove", point);
     canvas.addEventListener("pointerdown", point);
