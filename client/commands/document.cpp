@@ -63,6 +63,10 @@ std::string dump(const Json& document) {
 
 }  // namespace
 
+std::string value_json(const FigureValue& value) {
+  return dump(std::visit(ToJson{}, value));
+}
+
 std::string to_json(const Figures& figures) {
   return dump(document_of(figures));
 }

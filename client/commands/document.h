@@ -35,6 +35,9 @@ struct RequirementResult {
   std::optional<double> value{};  ///< empty if not known
 };
 
+/// Returns a value as JSON.
+[[nodiscard]] std::string value_json(const FigureValue& value);
+
 /// Returns the figures as one line of JSON; the dots of the paths nest the objects.
 [[nodiscard]] std::string to_json(const Figures& figures);
 

@@ -31,6 +31,18 @@ class Histogram {
     sum_ += other.sum_;
   }
 
+  /// Returns the values that were added since `before`, an earlier state of this histogram. A value
+  /// that was replaced by a larger one since, as that of an open wait, counts as the larger one.
+  [[nodiscard]] Histogram added_since(const Histogram& before) const {
+    Histogram added;
+    for (std::size_t i = 0; i < kBuckets; ++i) {
+      if (counts_[i] > before.counts_[i]) added.counts_[i] = counts_[i] - before.counts_[i];
+      added.total_ += added.counts_[i];
+    }
+    if (sum_ > before.sum_) added.sum_ = sum_ - before.sum_;
+    return added;
+  }
+
   [[nodiscard]] std::uint64_t count() const { return total_; }
 
   [[nodiscard]] std::uint64_t sum() const { return sum_; }

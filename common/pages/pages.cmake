@@ -1,5 +1,12 @@
 # Pages: HTML files that request nothing, joined when they are built, and programs that carry them.
 
+# The charts of the pages.
+find_file(TICKBOX_CHARTS chart.min.js PATHS /usr/share/javascript/chart.js NO_DEFAULT_PATH)
+mark_as_advanced(TICKBOX_CHARTS)
+if(NOT TICKBOX_CHARTS)
+  message(FATAL_ERROR "Chart.js is missing, which the pages of the programs have; install Debian's package libjs-chart.js")
+endif()
+
 # Joins a page and its parts (join.sh says how).   tickbox_page(OUT PAGE.html [PARTS file...] [NAMED name=file...])
 function(tickbox_page out page)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "PARTS;NAMED")

@@ -96,8 +96,6 @@ add_custom_target(tickbox_viewer_module ALL DEPENDS ${TICKBOX_VIEWER_MODULE})
 add_dependencies(tickbox_viewer_module tickbox_build_info)
 
 # The page: it shows a recording, or a room that is played.
-find_file(TICKBOX_CHARTS chart.min.js PATHS /usr/share/javascript/chart.js NO_DEFAULT_PATH)
-mark_as_advanced(TICKBOX_CHARTS)
 set(TICKBOX_VIEWER_PAGE ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/viewer.html)
 tickbox_page(${TICKBOX_VIEWER_PAGE} page/viewer.html
   PARTS viewer.css live.css engine.js look.js match.js proof.js picture.js timeline.js panels.js desync.js viewer.js live.js start.js

@@ -1,5 +1,7 @@
 #include "cli/exit_code.h"
 #include "client/commands/commands.h"
+#include "client/commands/load/load_files.h"
+#include "client/commands/load/load_page.h"
 #include "client/commands/load/load_run.h"
 #include "client/commands/load/requirement.h"
 #include "client/commands/play/input_script.h"
@@ -8,6 +10,7 @@
 #include "core/values.h"
 #include "net/crypto.h"
 #include "os/files/file.h"
+#include "os/process/process.h"
 #include "os/process/steady_clock.h"
 
 #include <fmt/core.h>
@@ -37,6 +40,7 @@ struct LoadOptions {
   std::string admin_token_file;  ///< empty: the admin side asks for no token
   std::vector<std::string> require;
   std::string inputs;  ///< empty: bots play
+  LoadFiles::Paths files;
   bool seconds_given = false;
   bool rejoin = false;
 };
@@ -50,7 +54,7 @@ Duration to_duration(double seconds) {
 
 /// Returns the figures that a requirement may name: all but those that are no numbers.
 Figures requirable() {
-  Figures known = figures_of({});
+  Figures known = figures_of(LoadReport{});
   std::erase_if(known, [](const Figure& each) {
     return each.path == "state_hash.first_mismatch" || each.path == "clients.first_id";
   });
@@ -91,6 +95,7 @@ std::vector<Requirement> requirements_of(const LoadOptions& options) {
 /// The result of a run, and its texts.
 struct Verdict {
   ExitCode code = ExitCode::Done;
+  LoadOutcome outcome = LoadOutcome::Passed;
   std::string word{};  ///< for the document
   std::string why{};   ///< for people
   std::optional<net::RefuseReason> refused{};
@@ -100,28 +105,35 @@ Verdict judge(const LoadReport& report, const std::vector<RequirementResult>& re
               const std::string& reason) {
   const auto& stats = report.stats;
   if (stats.first_mismatch) {
-    return {.code = ExitCode::CheckFailed, .word = "failed", .why = mismatches_in_words(stats)};
+    return {.code = ExitCode::CheckFailed,
+            .outcome = LoadOutcome::Failed,
+            .word = "failed",
+            .why = mismatches_in_words(stats)};
   }
   if (report.clients_connected == 0) {
     return {.code = ExitCode::NotConnected,
+            .outcome = LoadOutcome::NotConnected,
             .word = "not connected",
             .why = "no client could connect: " +
                    (reason.empty() ? "stopped before the server answered" : reason)};
   }
   if (report.clients_dropped > 0) {
     return {.code = ExitCode::NotConnected,
+            .outcome = LoadOutcome::Disconnected,
             .word = "disconnected",
             .why = fmt::format("{} of {} clients were disconnected: {}", report.clients_dropped,
                                report.clients_connected, reason)};
   }
   if (report.was_stopped) {
     return {.code = ExitCode::Inconclusive,
+            .outcome = LoadOutcome::Stopped,
             .word = "inconclusive",
             .why = fmt::format("stopped after {:.1f} s, before its time was up: too early to judge",
                                report.seconds)};
   }
   if (report.clients_connected < report.clients_asked) {
     return {.code = ExitCode::NotConnected,
+            .outcome = LoadOutcome::NotConnected,
             .word = "not connected",
             .why = fmt::format("{} of {} clients could not connect: {}",
                                report.clients_asked - report.clients_connected,
@@ -134,6 +146,7 @@ Verdict judge(const LoadReport& report, const std::vector<RequirementResult>& re
   if (is_saturated(report) && !server_missed) {
     return {
         .code = ExitCode::Inconclusive,
+        .outcome = LoadOutcome::TooSlow,
         .word = "inconclusive",
         .why = fmt::format(
             "the load generator was behind schedule by more than a tick: for {:.3g} % "
@@ -142,6 +155,7 @@ Verdict judge(const LoadReport& report, const std::vector<RequirementResult>& re
   }
   if (missed > 0) {
     return {.code = ExitCode::CheckFailed,
+            .outcome = LoadOutcome::Failed,
             .word = "failed",
             .why = fmt::format("{} of {} requirements missed", missed, results.size())};
   }
@@ -166,16 +180,48 @@ std::string text_for_people(const Figures& figures, const std::vector<Requiremen
                             verdict.code == ExitCode::Done ? " (" + verdict.why + ")" : "");
 }
 
+/// Returns the figures of the document.
+Figures document_of(const LoadReport& report, const Verdict& verdict) {
+  Figures figures = figures_of(report);
+  add_end(figures, {.code = verdict.code, .error = verdict.why, .refused = verdict.refused});
+  return figures;
+}
+
+/// Adds to the verdict that a file could not be written. What the run has found counts more.
+void add_failure(Verdict& verdict, std::string&& why) {
+  if (verdict.code == ExitCode::Done) {
+    verdict.code = ExitCode::Failed;
+    verdict.why = std::move(why);
+  } else {
+    verdict.why += "; " + why;
+  }
+}
+
+/// Writes the ends of the files. A failure becomes part of the verdict.
+void end_files(LoadFiles& files, const LoadReport& report,
+               const std::vector<RequirementResult>& results, Verdict& verdict) {
+  const auto end_one = [&](auto end_file) {
+    const Figures figures = document_of(report, verdict);
+    const auto ended = (files.*end_file)({.outcome = verdict.outcome,
+                                          .why = verdict.why,
+                                          .document = to_json(figures, results, verdict.word),
+                                          .figures = &figures,
+                                          .requirements = results,
+                                          .report = &report});
+    if (!ended) add_failure(verdict, std::string{ended.error()});
+  };
+  end_one(&LoadFiles::end_results);
+  end_one(&LoadFiles::end_report);
+}
+
 /// Prints the report. Returns the exit code.
 ExitCode print_report(const LoadOptions& options, const LoadReport& report,
                       const std::vector<RequirementResult>& results, const Verdict& verdict) {
-  Figures figures = figures_of(report);
   std::string text;
   if (options.play.output.json()) {
-    add_end(figures, {.code = verdict.code, .error = verdict.why, .refused = verdict.refused});
-    text = to_json(figures, results, verdict.word) + "\n";
+    text = to_json(document_of(report, verdict), results, verdict.word) + "\n";
   } else if (report.clients_connected > 0) {
-    text = text_for_people(figures, results, verdict);
+    text = text_for_people(figures_of(report), results, verdict);
   }
   const ExitCode printed = options.play.output.print(text);
   if (verdict.code == ExitCode::Done) return printed;
@@ -192,8 +238,9 @@ std::expected<std::unique_ptr<ServerWatch>, std::string> watch_server(const Load
   };
   auto admin = find_admin_side(*options.admin, options.admin_token_file);
   if (!admin) return cannot(admin.error());
-  if (const auto sample = ask_server(*admin, clock); !sample) return cannot(sample.error());
-  return std::make_unique<ServerWatch>(*std::move(admin), clock);
+  auto sample = ask_server(*admin, clock);
+  if (!sample) return cannot(sample.error());
+  return std::make_unique<ServerWatch>(*std::move(admin), clock, *std::move(sample));
 }
 
 /// Returns the playback; nullptr without --inputs. Fails: with one line.
@@ -231,66 +278,132 @@ std::optional<std::string> wrong_usage(const LoadOptions& options,
   if (!options.play.token.empty() && options.rejoin) {
     return "--rejoin: a token admits its client once; give --key-file instead of --token";
   }
+  if (!options.files.report.empty() && options.files.report == options.files.results) {
+    return "--report and --results name the same file";
+  }
   return contradiction(options.play);
 }
 
-ExitCode run_load(const LoadOptions& options) {
-  const auto fail = [&](std::string_view why, ExitCode code = ExitCode::Failed) {
-    return options.play.output.failed(code, why);
-  };
-  const std::vector<Requirement> requirements = requirements_of(options);
-  if (const auto wrong = wrong_usage(options, requirements)) {
-    return fail(*wrong, ExitCode::WrongUsage);
+/// What a run is made of, once nothing can be wrong with the command.
+struct LoadInputs {
+  std::vector<Requirement> requirements;
+  Credentials credentials;
+  std::unique_ptr<Playback> playback;  ///< nullptr without --inputs
+
+  [[nodiscard]] std::size_t clients(const LoadOptions& options) const {
+    return playback ? playback->script().players.size() : std::size_t{options.clients};
   }
-  if (!net::crypto_ready()) return fail(net::kNoCrypto);
-  const auto credentials = read_credentials(options.play);
-  if (!credentials) return fail(credentials.error());
-  const auto playback = playback_of(options);
-  if (!playback) return fail(playback.error());
-  const auto servers = find_servers(options.play);
-  if (!servers) return fail(servers.error(), ExitCode::NotConnected);
-  const os::StopSignals signals{os::Hangup::Stops};
-  const os::SteadyClock clock;
-  const auto watch = watch_server(options, clock);
-  if (!watch) return fail(watch.error(), ExitCode::NotConnected);
-  const LoadTimes times{.ramp = options.ramp, .measured = measured_of(options, playback->get())};
-  const auto desyncs = DesyncOutput::open(options.play, clock);
-  if (!desyncs) return fail(desyncs.error());
-  const auto swarm = Swarm::open(
-      {.servers = *servers,
-       .games = options.play.output.games,
-       .credentials = *credentials,
-       .first_client = options.play.client,
-       .clients = *playback ? (*playback)->script().players.size() : std::size_t{options.clients},
-       .ramp = times.ramp,
-       .bot = bot_of(options.play),
-       .playback = playback->get(),
-       .link = options.play.link,
-       .seed = options.play.seed,
-       .rejoin = options.rejoin,
-       .desyncs = desyncs->get()},
-      clock);
-  if (!swarm) return fail(swarm.error());
-  LoadRun load{{.clock = clock,
-                .signals = signals,
-                .swarm = **swarm,
-                .watch = watch->get(),
-                .playback = playback->get()},
-               times,
-               options.play.output.quiet() ? ProgressFor::Nobody : ProgressFor::Everybody};
-  const LoadReport report = load.run();
-  if (!load.misfit().empty()) {
-    return fail(fmt::format("cannot play {}: {}", options.inputs, load.misfit()));
+};
+
+LoadFacts facts_of(const LoadOptions& options, const LoadInputs& inputs, const ServerWatch* watch) {
+  const auto seconds = [](Duration time) { return std::chrono::duration<double>{time}.count(); };
+  const auto& [host, port] = options.play.server;
+  LoadFacts facts{
+      .command = os::command_line(),
+      .started = os::SystemCalendar{}.now(),
+      .server = (host.contains(':') ? "[" + host + "]:" : host + ":") + std::to_string(port),
+      .clients = inputs.clients(options),
+      .players = inputs.playback ? "inputs of " + options.inputs : "bot " + bot_of(options.play),
+      .ramp_seconds = seconds(options.ramp),
+      .seconds = seconds(measured_of(options, inputs.playback.get())),
+      .seed = options.play.seed,
+      .link = options.play.link,
+      .machine = os::this_machine()};
+  if (watch != nullptr && !watch->newest().version.empty()) {
+    facts.server_version = watch->newest().version;
   }
+  return facts;
+}
+
+std::vector<RequirementResult> check_all(const std::vector<Requirement>& requirements,
+                                         const LoadReport& report) {
   const Figures figures = figures_of(report);
   std::vector<RequirementResult> results;
   results.reserve(requirements.size());
   for (const Requirement& each : requirements) {
     results.push_back(check(each, figures));
   }
+  return results;
+}
+
+/// Plays, and writes the ends of the files. Fails: with the verdict of a run that has not begun.
+std::expected<ExitCode, Verdict> play(const LoadOptions& options, const LoadInputs& inputs,
+                                      const os::StopSignals& signals, LoadFiles& files) {
+  const auto fail = [](const std::string& why, ExitCode code = ExitCode::Failed) {
+    const bool is_alone = code == ExitCode::NotConnected;
+    return std::unexpected(
+        Verdict{.code = code,
+                .outcome = is_alone ? LoadOutcome::NotConnected : LoadOutcome::Failed,
+                .word = is_alone ? "not connected" : "failed",
+                .why = why});
+  };
+  const os::SteadyClock clock;
+  const auto servers = find_servers(options.play);
+  const auto watch = servers ? watch_server(options, clock) : nullptr;
+  files.begin(facts_of(options, inputs, watch ? watch->get() : nullptr));
+  if (!servers) return fail(servers.error(), ExitCode::NotConnected);
+  if (!watch) return fail(watch.error(), ExitCode::NotConnected);
+  const LoadTimes times{.ramp = options.ramp,
+                        .measured = measured_of(options, inputs.playback.get())};
+  const auto desyncs = DesyncOutput::open(options.play, clock);
+  if (!desyncs) return fail(desyncs.error());
+  const auto swarm = Swarm::open({.servers = *servers,
+                                  .games = options.play.output.games,
+                                  .credentials = inputs.credentials,
+                                  .first_client = options.play.client,
+                                  .clients = inputs.clients(options),
+                                  .ramp = times.ramp,
+                                  .bot = bot_of(options.play),
+                                  .playback = inputs.playback.get(),
+                                  .link = options.play.link,
+                                  .seed = options.play.seed,
+                                  .rejoin = options.rejoin,
+                                  .desyncs = desyncs->get()},
+                                 clock);
+  if (!swarm) return fail(swarm.error());
+  LoadRun::Parts parts{.clock = clock,
+                       .signals = signals,
+                       .swarm = **swarm,
+                       .watch = watch->get(),
+                       .playback = inputs.playback.get()};
+  if (files.wanted()) {
+    parts.on_sample = [&files](LoadSample&& sample) { files.add(std::move(sample)); };
+  }
+  LoadRun load{parts, times,
+               options.play.output.quiet() ? ProgressFor::Nobody : ProgressFor::Everybody};
+  const LoadReport report = load.run();
+  if (!load.misfit().empty()) {
+    return fail(fmt::format("cannot play {}: {}", options.inputs, load.misfit()));
+  }
+  const std::vector<RequirementResult> results = check_all(inputs.requirements, report);
   Verdict verdict = judge(report, results, load.reason());
   if (verdict.code == ExitCode::NotConnected) verdict.refused = load.refused();
+  end_files(files, report, results, verdict);
   return print_report(options, report, results, verdict);
+}
+
+ExitCode run_load(const LoadOptions& options) {
+  const auto fail = [&](std::string_view why, ExitCode code = ExitCode::Failed) {
+    return options.play.output.failed(code, why);
+  };
+  LoadInputs inputs{.requirements = requirements_of(options)};
+  if (const auto wrong = wrong_usage(options, inputs.requirements)) {
+    return fail(*wrong, ExitCode::WrongUsage);
+  }
+  if (!net::crypto_ready()) return fail(net::kNoCrypto);
+  auto credentials = read_credentials(options.play);
+  if (!credentials) return fail(credentials.error());
+  inputs.credentials = *std::move(credentials);
+  auto playback = playback_of(options);
+  if (!playback) return fail(playback.error());
+  inputs.playback = *std::move(playback);
+  const os::StopSignals signals{os::Hangup::Stops};
+  const auto files = LoadFiles::open(options.files);
+  if (!files) return fail(files.error());
+  auto code = play(options, inputs, signals, **files);
+  if (code) return *code;
+  end_files(**files, {}, check_all(inputs.requirements, {}), code.error());
+  return fail(code.error().why, code.error().code);
 }
 
 std::expected<Duration, std::string> parse_measured(std::string_view text) {
@@ -354,6 +467,14 @@ void add_load(cli::CommandParser& program, engine::Games games, std::function<in
       "commas. OP is one of <= >= < > == !=. PATH is one of " +
           list_of_paths(requirable()),
       {.value = "REQUIREMENTS", .check = {check_requirements}, .one_word_each = true});
+  command.add_option("--results", options->files.results,
+                     "Write a JSON line with the figures of each second to this new file, after a "
+                     "line that says what the run is and before one with its document",
+                     {.value = "FILE.jsonl"});
+  command.add_option("--report", options->files.report,
+                     "Write a page with charts of the run to this new file, for a browser. It is "
+                     "one file that needs no other, made when the run ends, however it ends",
+                     {.value = "FILE.html"});
   command.callback([options, command, &run] {
     options->seconds_given = command.is_given("--seconds");
     run = [options] { return cli::to_int(run_load(*options)); };

@@ -118,13 +118,16 @@ bool is_told_by_server(std::string_view path) {
                              [&](std::string_view prefix) { return path.starts_with(prefix); });
 }
 
-bool is_saturated(const LoadReport& report) {
+bool is_too_late(const Histogram& lateness, double late_share, double tick_ms) {
   const auto late_ms = [&](std::uint32_t per_mille) {
-    return static_cast<double>(report.lateness.quantile(per_mille)) / 1'000;
+    return static_cast<double>(lateness.quantile(per_mille)) / 1'000;
   };
-  return report.tick_ms > 0 &&
-         (late_ms(990) > report.tick_ms || late_ms(1'000) > std::max(kLateMaxMs, report.tick_ms) ||
-          report.late_share > kLateShareMax);
+  return tick_ms > 0 && (late_ms(990) > tick_ms || late_ms(1'000) > std::max(kLateMaxMs, tick_ms) ||
+                         late_share > kLateShareMax);
+}
+
+bool is_saturated(const LoadReport& report) {
+  return is_too_late(report.lateness, report.late_share, report.tick_ms);
 }
 
 }  // namespace tickbox::commands

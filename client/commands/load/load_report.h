@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tickbox::commands {
@@ -43,6 +44,8 @@ struct LoadReport {
   Histogram lateness{};                           ///< microseconds
   double late_share = 0;                          ///< of the time, 0 to 1; later than a tick
   double tick_ms = 0;                             ///< the tick period; 0 if no client connected
+  std::string game{};                             ///< empty as well
+  std::uint32_t game_version = 0;
 };
 
 /// Returns the server's figures between two samples. `ticks_seen` is the number of ticks that its
@@ -70,6 +73,10 @@ inline constexpr double kLateMaxMs = 250;
 
 /// Returns whether the load generator itself was too late for the figures to describe the server:
 /// one in a hundred polls later than a tick, or too large a share of the time, or one long pause.
+/// `lateness`: of its polls, in microseconds. `tick_ms`: 0 if no client has connected.
+[[nodiscard]] bool is_too_late(const Histogram& lateness, double late_share, double tick_ms);
+
+/// Returns the same of the measured time of a run.
 [[nodiscard]] bool is_saturated(const LoadReport& report);
 
 }  // namespace tickbox::commands

@@ -10,8 +10,6 @@ namespace {
 
 /// The time between two checks of signals, progress and statistics.
 constexpr Duration kLoadTurn = std::chrono::milliseconds{20};
-/// The maximum number of checks in which all statistics are added up once.
-constexpr std::size_t kLooksPerSweep = 25;
 /// The time after the ramp for which the run waits for clients that are still trying to connect.
 constexpr Duration kConnectMax = client::kServerTimeout + std::chrono::seconds{1};
 /// The time limit for one response of the admin server.
@@ -27,23 +25,11 @@ double to_ms(std::uint64_t microseconds) {
 
 }  // namespace
 
-void StatsSweep::advance() {
-  const std::size_t some = swarm_.size() / kLooksPerSweep + 1;
-  for (std::size_t i = 0; i < some && next_ < swarm_.size(); ++i, ++next_) {
-    if (const client::Client* client = swarm_.client(next_)) adding_->add_all(client->stats());
-  }
-  if (next_ == swarm_.size()) {
-    next_ = 0;
-    std::swap(adding_, sums_);
-    *adding_ = {};
-  }
-}
-
 LoadRun::LoadRun(const Parts& parts, const LoadTimes& times, ProgressFor audience)
     : parts_(parts),
       times_(times),
       progress_(audience, parts.clock.now()),
-      sweep_(parts.swarm),
+      sampler_(parts.clock, parts.swarm, parts.on_sample ? parts.watch : nullptr),
       last_line_(mark()) {}
 
 LoadReport LoadRun::run() {
@@ -69,6 +55,9 @@ LoadReport LoadRun::run() {
                                    found.seconds);
   }
   if (start && before) found.joining = figures_between(*start, *before, 0, 0);
+  for (auto rest = sampler_.finish(); rest; rest = sampler_.finish()) {
+    hand_over(std::move(rest));
+  }
   progress_.clear();
   reason_ = parts_.swarm.first_reason();
   refused_ = parts_.swarm.first_refusal();
@@ -125,8 +114,12 @@ void LoadRun::turn(Instant until) {
   while (parts_.clock.now() < until) {
     parts_.swarm.turn(until);
   }
-  sweep_.advance();
+  hand_over(sampler_.advance(!began_));
   if (progress_.due(parts_.clock.now())) progress_.show(status());
+}
+
+void LoadRun::hand_over(std::optional<LoadSample>&& sample) const {
+  if (sample && parts_.on_sample) parts_.on_sample(*std::move(sample));
 }
 
 /// Returns the server's current metrics, while the clients continue to play. Returns nothing
@@ -139,7 +132,7 @@ std::optional<ServerSample> LoadRun::ask_server() {
     turn(parts_.clock.now() + kLoadTurn);
   }
   auto sample = parts_.watch->newest();
-  return sample && sample->at >= asked ? std::move(sample) : std::nullopt;
+  return sample.at >= asked ? std::optional{std::move(sample)} : std::nullopt;
 }
 
 LoadRun::Mark LoadRun::mark() const {
@@ -167,7 +160,7 @@ std::string LoadRun::status() {
     return static_cast<double>(to - from) / seconds;
   };
   const SwarmStates states = parts_.swarm.states();
-  const client::ClientStats& sums = sweep_.sums();
+  const client::ClientStats& sums = sampler_.sums();
   LiveFigures live{.up = states.connected,
                    .away = states.returning,
                    .failed = states.never_connected + states.dropped - states.returning,
@@ -195,11 +188,10 @@ std::string LoadRun::status() {
 void LoadRun::add_server(LiveFigures& live) {
   if (parts_.watch == nullptr) return;
   auto newest = parts_.watch->newest();
-  live.server_is_silent = !newest.has_value();
-  if (!newest) return;
+  live.server_is_silent = parts_.clock.now() - newest.at > kAnswerMax;
   const auto before = std::exchange(last_sample_, newest);
   const auto ticks =
-      before ? added_between(before->tick_seconds, newest->tick_seconds) : std::nullopt;
+      before ? added_between(before->tick_seconds, newest.tick_seconds) : std::nullopt;
   const auto p99 = ticks ? ticks->quantile(0.99) : std::nullopt;
   if (p99) live.server_tick_ms_p99 = *p99 * 1'000;
 }
@@ -229,7 +221,10 @@ LoadReport LoadRun::report(const Mark& begin, const Mark& end) const {
     if (swarm.was_connected(i) && found.seconds > 0) {
       found.snapshot_rates.push_back(static_cast<double>(end.snapshots[i] - begin.snapshots[i]) /
                                      found.seconds);
-      found.tick_ms = 1'000.0 / client->connection().accept().tick_rate;
+      const net::Accept& accept = client->connection().accept();
+      found.tick_ms = 1'000.0 / accept.tick_rate;
+      found.game = accept.game;
+      found.game_version = accept.game_version;
     }
   }
   // Without clients the run ends immediately, and any work in so short a time would look like full

@@ -2,6 +2,7 @@
 // One run of the load generator: all clients connect, are measured for a time, and leave.
 
 #include "client/commands/load/load_report.h"
+#include "client/commands/load/load_sampler.h"
 #include "client/commands/load/server_watch.h"
 #include "client/commands/play/live_line.h"
 #include "client/commands/play/swarm.h"
@@ -11,7 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,25 +29,6 @@ struct LoadTimes {
   Duration measured{};  ///< begins when the last client is connected or has failed
 };
 
-/// A sum of the statistics of all clients, built a few clients at a time. Each is 56 KB, and adding
-/// all at once would delay the clients.
-class StatsSweep {
- public:
-  explicit StatsSweep(const Swarm& swarm) : swarm_(swarm) {}
-
-  /// Adds the statistics of the next few clients.
-  void advance();
-
-  /// The sums of the last complete sweep.
-  [[nodiscard]] const client::ClientStats& sums() const { return *sums_; }
-
- private:
-  const Swarm& swarm_;
-  std::size_t next_ = 0;
-  std::unique_ptr<client::ClientStats> adding_ = std::make_unique<client::ClientStats>();
-  std::unique_ptr<client::ClientStats> sums_ = std::make_unique<client::ClientStats>();
-};
-
 class LoadRun {
  public:
   /// The parts that a run uses. `watch` is nullptr without --admin, `playback` without --inputs.
@@ -57,6 +39,8 @@ class LoadRun {
     Swarm& swarm;
     ServerWatch* watch;
     Playback* playback = nullptr;  ///< the one of the swarm
+    /// Receives a sample each second. May be empty.
+    std::function<void(LoadSample&&)> on_sample{};
   };
 
   LoadRun(const Parts& parts, const LoadTimes& times, ProgressFor audience);
@@ -94,6 +78,7 @@ class LoadRun {
   void play();
   [[nodiscard]] std::optional<ServerSample> ask_server();
   void turn(Instant until);
+  void hand_over(std::optional<LoadSample>&& sample) const;
   [[nodiscard]] Mark mark() const;
   [[nodiscard]] std::string status();
   void add_server(LiveFigures& live);
@@ -102,7 +87,7 @@ class LoadRun {
   Parts parts_;
   LoadTimes times_;
   Progress progress_;
-  StatsSweep sweep_;
+  LoadSampler sampler_;
   Mark last_line_;
   std::optional<Instant> began_;  ///< of the measured time
   std::optional<ServerSample> last_sample_;

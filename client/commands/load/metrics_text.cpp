@@ -114,6 +114,13 @@ std::optional<double> MetricsText::value(std::string_view name) const {
   return found != samples_.end() ? std::optional{found->value} : std::nullopt;
 }
 
+std::optional<std::string> MetricsText::label(std::string_view name, std::string_view label) const {
+  const auto sample = std::ranges::find(samples_, name, &MetricSample::name);
+  if (sample == samples_.end()) return std::nullopt;
+  const auto found = std::ranges::find(sample->labels, label, &MetricLabel::name);
+  return found != sample->labels.end() ? std::optional{found->value} : std::nullopt;
+}
+
 std::optional<CumulativeBuckets> MetricsText::histogram(
     std::string_view name, const std::optional<MetricLabel>& label) const {
   const std::string bucket = fmt::format("{}_bucket", name);

@@ -56,6 +56,10 @@ class MetricsText {
   /// Returns the sample of this name without labels.
   [[nodiscard]] std::optional<double> value(std::string_view name) const;
 
+  /// Returns the value of a label of the first sample of this name.
+  [[nodiscard]] std::optional<std::string> label(std::string_view name,
+                                                 std::string_view label) const;
+
   /// Returns the buckets of `name` with `label`, or all without one; nothing if there are none, or
   /// they are not valid.
   [[nodiscard]] std::optional<CumulativeBuckets> histogram(

@@ -33,6 +33,11 @@ std::expected<ServerSample, std::string> read_sample(std::string_view metrics) {
   read("process_start_time_seconds", sample.started);
   read("process_cpu_seconds_total", sample.cpu_seconds);
   read("process_resident_memory_bytes", sample.resident_bytes);
+  const auto build = [&](const char* label) { return text->label("tickbox_build_info", label); };
+  if (const auto version = build("version")) {
+    sample.version = *version + " (commit " + build("commit").value_or("unknown") +
+                     ", simulation " + build("simulation").value_or("unknown") + ")";
+  }
   auto ticks = text->histogram("tickbox_tick_duration_seconds");
   if (ticks) {
     sample.tick_seconds = *std::move(ticks);
@@ -65,9 +70,10 @@ std::expected<ServerSample, std::string> ask_server(const AdminSide& admin, cons
   return sample;
 }
 
-ServerWatch::ServerWatch(AdminSide admin, const Clock& clock)
+ServerWatch::ServerWatch(AdminSide admin, const Clock& clock, ServerSample first)
     : admin_(std::move(admin)),
       clock_(clock),
+      newest_(std::move(first)),
       thread_(os::start_thread("metrics", [this] { run(); })) {}
 
 ServerWatch::~ServerWatch() {
@@ -101,7 +107,7 @@ bool ServerWatch::answered() const {
   return !asked_ && !asking_;
 }
 
-std::optional<ServerSample> ServerWatch::newest() const {
+ServerSample ServerWatch::newest() const {
   const std::scoped_lock lock{mutex_};
   return newest_;
 }

@@ -8,7 +8,6 @@
 #include <condition_variable>
 #include <expected>
 #include <mutex>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -26,6 +25,8 @@ struct ServerSample {
   double started = 0;  ///< start of the process, in seconds since 1970
   double cpu_seconds = 0;
   double resident_bytes = 0;
+  std::string
+      version{};  ///< "0.2.0 (commit 0123abc, simulation 0123456789abcdef)"; empty if unknown
 };
 
 /// Reads a sample from the text of /metrics. Fails: with one line, if it is not that of a Tickbox
@@ -39,8 +40,8 @@ struct ServerSample {
 /// A background thread that requests a sample once per second, and on ask().
 class ServerWatch {
  public:
-  /// Requires: the clock outlives the watch.
-  ServerWatch(AdminSide admin, const Clock& clock);
+  /// `first`: a sample that was requested before. Requires: the clock outlives the watch.
+  ServerWatch(AdminSide admin, const Clock& clock, ServerSample first);
   ServerWatch(const ServerWatch&) = delete;
   ServerWatch& operator=(const ServerWatch&) = delete;
   ~ServerWatch();
@@ -49,8 +50,7 @@ class ServerWatch {
   /// functions.
   void ask();
 
-  /// Returns the newest sample; nothing before the first.
-  [[nodiscard]] std::optional<ServerSample> newest() const;
+  [[nodiscard]] ServerSample newest() const;
 
   /// Returns whether the request of ask() was answered, or has failed.
   [[nodiscard]] bool answered() const;
@@ -65,7 +65,7 @@ class ServerWatch {
   std::condition_variable_any changed_;
   bool asked_ = false;
   bool asking_ = false;  ///< the request of ask() is in progress
-  std::optional<ServerSample> newest_;
+  ServerSample newest_;
   std::thread thread_;
 };
 

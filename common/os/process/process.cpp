@@ -17,6 +17,7 @@
 #include <string_view>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include <utility>
 
@@ -156,6 +157,31 @@ bool runs_this_program(int pid) {
   return ::stat(("/proc/" + std::to_string(pid) + "/exe").c_str(), &other) == 0 &&
          ::stat("/proc/self/exe", &own) == 0 && other.st_dev == own.st_dev &&
          other.st_ino == own.st_ino;
+}
+
+std::vector<std::string> command_line() {
+  std::vector<std::string> words;
+  std::istringstream text{text_of("/proc/self/cmdline")};  // each word ends with a zero
+  for (std::string word; std::getline(text, word, '\0');) {
+    words.push_back(std::move(word));
+  }
+  return words;
+}
+
+Machine this_machine() {
+  Machine machine{.host = host_name()};
+  if (utsname system{}; ::uname(&system) == 0) {
+    machine.system = std::string{system.sysname} + " " + system.release + " " + system.machine;
+  }
+  const std::string processors = text_of("/proc/cpuinfo");
+  if (const std::size_t at = processors.find("model name"); at != std::string::npos) {
+    const std::string line = processors.substr(at, processors.find('\n', at) - at);
+    machine.processor = line.substr(std::min(line.find(": "), line.size() - 2) + 2);
+  }
+  machine.processors = std::thread::hardware_concurrency();
+  const auto pages = static_cast<std::uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES)));
+  machine.memory_bytes = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return machine;
 }
 
 std::string host_name() {

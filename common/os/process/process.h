@@ -40,6 +40,20 @@ struct ProcessUse {
 /// Returns whether the process runs the same program file as this one.
 [[nodiscard]] bool runs_this_program(int pid);
 
+/// Returns the words of this process's command line; none if /proc is not mounted.
+[[nodiscard]] std::vector<std::string> command_line();
+
+/// The machine on which this process runs. Empty or 0 is not known.
+struct Machine {
+  std::string host{};
+  std::string system{};          ///< "Linux 6.1.0 x86_64"
+  std::string processor{};       ///< the model of the first one
+  std::uint64_t processors = 0;  ///< that this process may use
+  std::uint64_t memory_bytes = 0;
+};
+
+[[nodiscard]] Machine this_machine();
+
 /// Returns the name of this host; empty if it cannot be read.
 [[nodiscard]] std::string host_name();
 

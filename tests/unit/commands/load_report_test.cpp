@@ -81,7 +81,7 @@ TEST(LoadReport, SaysNothingOfAServerThatStartedAnew) {
 }
 
 TEST(LoadReport, HasEveryPathOnceAndNullWhereNothingIsKnown) {
-  const Figures figures = figures_of({});
+  const Figures figures = figures_of(LoadReport{});
   std::set<std::string> paths;
   for (const Figure& each : figures) {
     EXPECT_TRUE(paths.insert(each.path).second) << each.path;

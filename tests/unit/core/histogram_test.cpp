@@ -50,5 +50,21 @@ TEST(Histogram, IsEmptyAtFirstAndAddsUp) {
   EXPECT_GE(one.quantile(1'000), 1'000'000U);
 }
 
+TEST(Histogram, TellsWhatWasAddedSinceAnEarlierState) {
+  Histogram all;
+  all.add(5, 2);
+  all.add(400);  // a wait that goes on
+  const Histogram before = all;
+  EXPECT_EQ(all.added_since(before).count(), 0U);
+  Histogram after;
+  after.add(5, 3);
+  after.add(900);  // its end
+  const Histogram added = after.added_since(before);
+  EXPECT_EQ(added.count(), 2U);
+  EXPECT_EQ(added.quantile(500), 5U);
+  EXPECT_GE(added.quantile(1'000), 900U);
+  EXPECT_EQ(added.sum(), 505U);
+}
+
 }  // namespace
 }  // namespace tickbox

@@ -131,6 +131,17 @@ TEST(StopSignals, ThreadsBesideTheTickTakeNone) {
   EXPECT_EQ(sigismember(&here, SIGTERM), 0);
 }
 
+TEST(Process, KnowsItsCommandLineAndItsMachine) {
+  const std::vector<std::string> words = command_line();
+  ASSERT_FALSE(words.empty());
+  EXPECT_TRUE(words.front().ends_with("unit_os")) << words.front();
+  const Machine machine = this_machine();
+  EXPECT_EQ(machine.host, host_name());
+  EXPECT_TRUE(machine.system.starts_with("Linux ")) << machine.system;
+  EXPECT_GT(machine.processors, 0U);
+  EXPECT_GT(machine.memory_bytes, std::uint64_t{1} << 26);
+}
+
 TEST(Interruption, IsAskedForByEachOfThem) {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     const Interruption interruption;
