@@ -10,8 +10,9 @@ function(tickbox_page out page)
   cmake_path(GET out FILENAME file)
   cmake_path(GET out PARENT_PATH to)
   file(MAKE_DIRECTORY ${to})
-  add_custom_command(OUTPUT ${out} DEPENDS ${TICKBOX_PAGES}/join.sh ${page} ${arg_PARTS} ${files}
-    COMMAND bash ${TICKBOX_PAGES}/join.sh ${out} ${page} ${arg_NAMED}
+  set(join ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/join.sh)
+  add_custom_command(OUTPUT ${out} DEPENDS ${join} ${page} ${arg_PARTS} ${files}
+    COMMAND bash ${join} ${out} ${page} ${arg_NAMED}
     COMMENT "Joining ${file}" VERBATIM)
 endfunction()
 
