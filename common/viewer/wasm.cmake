@@ -76,8 +76,8 @@ add_dependencies(tickbox_viewer_module tickbox_build_info)
 # The page: it shows a recording, or a room that is played.
 set(page_files zstd-licence=${TICKBOX_ZSTD_SOURCE}/LICENSE chart=${TICKBOX_CHARTS})
 set(TICKBOX_VIEWER_PAGE ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/viewer.html)
-tickbox_page(${TICKBOX_VIEWER_PAGE} page/viewer.html
-  PARTS viewer.css live.css engine.js look.js match.js proof.js picture.js timeline.js panels.js desync.js viewer.js live.js start.js
+file(GLOB parts RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/page CONFIGURE_DEPENDS page/*)
+tickbox_page(${TICKBOX_VIEWER_PAGE} page/viewer.html PARTS ${parts}
   NAMED viewer.wasm=${TICKBOX_VIEWER_MODULE} ${page_files})
 add_custom_target(tickbox_viewer_html ALL DEPENDS ${TICKBOX_VIEWER_PAGE})
 add_dependencies(tickbox_viewer_html tickbox_viewer_module)
