@@ -7,7 +7,8 @@ usage() {
 usage: server/demo.sh [--json] [--stay]
 
 Installs what is missing (as root), builds, starts a server that records, lets 32 clients play for 20 s (8 of them through 80 ms, 20 ms
-jitter and 5 % loss), stops it, replays the recording, and says whether everything held.
+jitter and 5 % loss), stops it, replays the recording, and says whether everything held. At the end it makes a page of the match, to
+open in a browser. The first time, the page and its compiler come while the match runs, so the match does not wait for them.
 
   --json  the verdict as one JSON document, the last line of output
   --stay  keeps the server up and prints what to try next; Ctrl-C ends it
@@ -51,15 +52,22 @@ tickbox_share_cache "$top"
 
 work=$(mktemp -d)
 build=
+page=
 server=
 good=
 bad=
+is_page_later=no
 finish() {
     trap '' INT TERM HUP
     local program
-    if [ -n "$build" ]; then
-        kill -TERM -- "-$build" 2>/dev/null || true
-        wait "$build" || true
+    local of_build
+    for of_build in $build $page; do
+        kill -TERM -- "-$of_build" 2>/dev/null || true
+        wait "$of_build" || true
+    done
+    # The choice of this run alone.
+    if [ "$is_page_later" = yes ] && [ -e build/release/CMakeCache.txt ]; then
+        sed -i '/^TICKBOX_VIEWER:/d' build/release/CMakeCache.txt
     fi
     for program in $good $bad $server; do
         if kill -0 "$program" 2>/dev/null; then
@@ -85,10 +93,25 @@ run_build() {
     return "$ended"
 }
 
+# Gets the compiler of the page, and builds the page.
+# shellcheck disable=SC2317 # called in the background
+build_page() {
+    # shellcheck source=server/packages.sh
+    . server/packages.sh
+    tickbox_ensure_viewer && cmake --preset release --log-level=WARNING -DTICKBOX_VIEWER=ON &&
+        cmake --build --preset release --target tickbox_viewer_html
+}
+export -f build_page
+
 say "2/5 building (a few minutes the first time)"
-run_build cmake --preset release --log-level=WARNING
-run_build cmake --build --preset release --target tickbox tickbox-server
 bin=$top/build/release/bin
+viewer=()
+if [ ! -e "$bin/viewer.html" ]; then
+    is_page_later=yes
+    viewer=(-DTICKBOX_VIEWER=OFF)
+fi
+run_build cmake --preset release --log-level=WARNING ${viewer[@]+"${viewer[@]}"}
+run_build cmake --build --preset release --target tickbox tickbox-server
 
 say "3/5 starting a server that records"
 "$bin/tickbox-server" --port 0 --admin-port 0 --record "$work/recordings" --json >"$work/ready" 2>"$work/server.log" &
@@ -106,6 +129,19 @@ fi
 address=$(jq -r .address "$work/ready")
 admin=$(jq -r .admin "$work/ready")
 
+# Whether the server has the page of the match.
+serves_page() (
+    exec 2>/dev/null 3<>"/dev/tcp/${admin%:*}/${admin##*:}" &&
+        printf 'GET /view HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "$admin" >&3 && head -n 1 <&3 | grep -q ' 200 '
+)
+
+if [ "$is_page_later" = yes ]; then
+    say "    meanwhile the page for browsers is built: it is there at the end"
+    setsid nice -n 19 bash -c build_page >"$work/page.log" 2>&1 </dev/null &
+    page=$!
+elif serves_page; then
+    say "    see it in a browser: http://$admin/view"
+fi
 say "4/5 $((good_clients + bad_clients)) clients play for $seconds s at $address"
 "$bin/tickbox" load "$address" --clients "$good_clients" --seconds "$seconds" --seed 1 --admin "$admin" --json --quiet \
     >"$work/good.json" 2>"$work/good.log" &
@@ -184,6 +220,23 @@ fi
 if [ "$verdict" != held ]; then
     say "clients without loss: exit $good_exit, with loss: exit $bad_exit, replay: exit $replay_exit, server: exit $server_exit"
     tail -n 5 "$work"/*.log >&2
+fi
+
+# The page of the match: one file that steps it again and compares every hash, in a browser.
+made=$top/build/match.html
+why=
+if [ -n "$page" ]; then
+    say "making the page of the match (Ctrl-C leaves it out)"
+    wait "$page" || why=$(tail -n 1 "$work/page.log")
+    page=
+    [ -n "$why" ] || run_build cmake --build --preset release --target tickbox tickbox-server
+fi
+rm -f "$made"
+recordings=("$work"/recordings/*.tickbox)
+if [ -z "$why" ] && "$bin/tickbox" replay page "${recordings[0]}" -o "$made" --quiet >"$work/page.log" 2>&1; then
+    say "see the match again, and verified there, in a browser: file://$made"
+else
+    say "no page of the match: ${why:-$(tail -n 1 "$work/page.log")}"
 fi
 if [ "$json" = yes ]; then
     echo "$document"

@@ -45,10 +45,11 @@ int run_client(int argc, char** argv, const ClientProgram& client) {
 
 }  // namespace tickbox::commands
 
-int tickbox::run_client(int argc, char** argv, const GameTable& game) {
+int tickbox::run_client(int argc, char** argv, const GameTable& game, std::string_view page) {
   const std::array<const GameTable*, 1> games{&game};
   return commands::run_client(argc, argv,
                               {.games = games,
+                               .page = page,
                                .name = cli::program_name(argc, argv, "tickbox"),
                                .plays = fmt::format("{} {}", game.name, game.version)});
 }

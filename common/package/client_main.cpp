@@ -3,5 +3,6 @@
 #include <tickbox/program.h>
 
 int main(int argc, char** argv) {
-  return tickbox::run_client(argc, argv, tickbox::game_named_by_TICKBOX_GAME());
+  return tickbox::run_client(argc, argv, tickbox::game_named_by_TICKBOX_GAME(),
+                             tickbox::game_page());
 }

@@ -1,12 +1,5 @@
 # Pages: HTML files that request nothing, joined when they are built, and programs that carry them.
 
-# The charts of the pages.
-find_file(TICKBOX_CHARTS chart.min.js PATHS /usr/share/javascript/chart.js NO_DEFAULT_PATH)
-mark_as_advanced(TICKBOX_CHARTS)
-if(NOT TICKBOX_CHARTS)
-  message(FATAL_ERROR "Chart.js is missing, which the pages of the programs have; install Debian's package libjs-chart.js")
-endif()
-
 # Joins a page and its parts (join.sh says how).   tickbox_page(OUT PAGE.html [PARTS file...] [NAMED name=file...])
 function(tickbox_page out page)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "PARTS;NAMED")
@@ -17,8 +10,9 @@ function(tickbox_page out page)
   cmake_path(GET out FILENAME file)
   cmake_path(GET out PARENT_PATH to)
   file(MAKE_DIRECTORY ${to})
-  add_custom_command(OUTPUT ${out} DEPENDS ${TICKBOX_PAGES}/join.sh ${page} ${arg_PARTS} ${files}
-    COMMAND bash ${TICKBOX_PAGES}/join.sh ${out} ${page} ${arg_NAMED}
+  set(join ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/join.sh)
+  add_custom_command(OUTPUT ${out} DEPENDS ${join} ${page} ${arg_PARTS} ${files}
+    COMMAND bash ${join} ${out} ${page} ${arg_NAMED}
     COMMENT "Joining ${file}" VERBATIM)
 endfunction()
 

@@ -7,7 +7,7 @@
 #include "cli/build_info.h"
 #include "core/assert.h"
 #include "engine/log/value_json.h"
-#include "games/catalog.h"
+#include "viewer/module_games.h"
 #include "viewer/moment.h"
 #include "viewer/texts.h"
 #include "viewer/viewing.h"
@@ -25,7 +25,7 @@ namespace tickbox::viewer {
 namespace {
 
 struct Module {
-  Viewing viewing{games::all_games(), [] { return viewer_stopped(); }};
+  Viewing viewing{module_games(), [] { return viewer_stopped(); }};
   std::string text;
   std::vector<Row> rows;
   std::vector<EventRow> events;
@@ -53,8 +53,9 @@ const engine::World& world() {
 
 }  // namespace
 
-// The linker keeps what is exported, under the name of the function.
-#define TICKBOX_EXPORT(NAME) extern "C" __attribute__((export_name(#NAME)))
+// The linker keeps what is exported. An export has the name of its function: `wasm-ld -r`, which
+// makes the object for studios, forgets any other name.
+#define TICKBOX_EXPORT(NAME) extern "C" __attribute__((export_name("viewer_" #NAME)))
 
 /// Returns where to write the next `count` bytes of the log; 0 if it is too long.
 TICKBOX_EXPORT(reserve) std::byte* viewer_reserve(std::size_t count) {
@@ -86,7 +87,7 @@ TICKBOX_EXPORT(text_size) std::size_t viewer_text_size() {
 
 TICKBOX_EXPORT(log) const char* viewer_log() {
   const cli::BuildInfo& build = cli::build_info();
-  return keep(log_json(viewing(), games::all_games(),
+  return keep(log_json(viewing(), module_games(),
                        {.commit = build.commit, .simulation = build.simulation_hash}));
 }
 

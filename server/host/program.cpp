@@ -424,7 +424,7 @@ int run_server(int argc, char** argv, const ServerProgram& server) {
 
 }  // namespace tickbox::server
 
-int tickbox::run_server(int argc, char** argv, const GameTable& game) {
+int tickbox::run_server(int argc, char** argv, const GameTable& game, std::string_view page) {
   const std::array<const GameTable*, 1> games{&game};
   const std::string name = cli::program_name(argc, argv, "tickbox-server");
   constexpr std::string_view kSuffix = "-server";
@@ -432,6 +432,7 @@ int tickbox::run_server(int argc, char** argv, const GameTable& game) {
   return server::run_server(
       argc, argv,
       {.games = games,
+       .page = page,
        .names = {.server = name,
                  .client = has_client ? name.substr(0, name.size() - kSuffix.size())
                                       : std::string{game.name}},

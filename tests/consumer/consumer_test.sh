@@ -86,7 +86,7 @@ configure() {
         -DCMAKE_CXX_COMPILER_LAUNCHER= -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS='-Wall -Wextra -Werror' "${@:3}"
 }
 echo "figure: a clean build configures in $(seconds_of configure "$game" "$bin") s"
-echo "figure: and compiles and links its three programs in $(seconds_of cmake --build "$bin") s"
+echo "figure: and compiles and links its three programs, and its page, in $(seconds_of cmake --build "$bin") s"
 check 'the laws hold, and the code has no float and no clock' ctest --test-dir "$bin" --output-on-failure --no-tests=error
 check 'the client says which game it is' grep -q '^tag 1, tickbox 0\.2\.' <("$bin/tag" --version)
 check 'the server says which game it is' grep -q '^tag 1, tickbox 0\.2\.' <("$bin/tag-server" --version)
@@ -116,6 +116,19 @@ check 'eight bots play, and no hash differs' \
 kill -TERM "$server"
 check 'the server stops' wait "$server"
 check 'the recording is stepped again to the same hashes' "$bin/tag" replay verify "$scratch"/recordings/*.tickbox
+# The page of the game: in this package if its build had the compiler for WebAssembly.
+page=$bin/tag-view.html
+if [ -e "$prefix/share/tickbox/page/tickbox_viewer.o" ]; then
+    check 'the server carries it' grep -qaFf <(grep -m 1 'id="module"' "$page") "$bin/tag-server"
+    check 'the client carries it' grep -qaFf <(grep -m 1 'id="module"' "$page") "$bin/tag"
+    if command -v node >/dev/null && command -v chromium >/dev/null; then
+        check 'it verifies the recording' node "$top/tests/consumer/page_test.js" "$page" "$scratch"/recordings/*.tickbox
+    else
+        echo 'not checked: the page in a browser; Debian has the packages nodejs and chromium'
+    fi
+else
+    echo 'not checked: the page of the game; this build has no compiler for WebAssembly'
+fi
 refused 'a client without the game cannot step it' 'tag' "$prefix/bin/tickbox" replay verify "$scratch"/recordings/*.tickbox
 
 # The game, without CMake.
@@ -166,6 +179,9 @@ scan_with() {
         ctest --test-dir "$scratch/scanned" --output-on-failure --no-tests=error -R code
 }
 check 'a library of the game is scanned' scan_with 1
+if [ -e "$page" ]; then
+    check 'and is in the page' cmake --build "$scratch/scanned" --target tag_page
+fi
 refused 'a clock in a library of the game' 'libhelper.a: tickbox::helped(int) uses clock' scan_with '(std::clock() > 0)'
 
 # A static variable: the failure names the command that shows it again. Before the fix, the law "closure" was blamed.
@@ -180,6 +196,19 @@ refused 'the command that they name finds it again' 'breaks the law "memory"' "$
 check 'a build is configured' cmake -S "$top" -B "$scratch/empty" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" -DTICKBOX_TESTS=OFF
 refused 'an install without a build' "cmake --build $scratch/empty --target tickbox_package" \
     cmake --install "$scratch/empty" --prefix "$scratch/nothing"
+if [ -e "$page" ]; then
+    configure "$game" "$scratch/no_page" -DTICKBOX_WASM_LD= >"$scratch/configured.txt"
+    check 'without the compiler for WebAssembly a line says what to install' \
+        grep -q 'No page for tag: install clang-19 lld-19 .* wasi-libc' "$scratch/configured.txt"
+    check 'all else is built' cmake --build "$scratch/no_page"
+    check 'but no page' test ! -e "$scratch/no_page/tag-view.html"
+    refused 'unless the page is wanted' 'no page for tag: install clang-19' \
+        configure "$game" "$scratch/no_page" -DTICKBOX_WASM_LD= -DTICKBOX_VIEWER=ON
+    echo 'target_link_libraries(tag_game PUBLIC z)' >>"$game/CMakeLists.txt"
+    refused 'with a library without sources' 'no page for tag: it would need the sources of z' \
+        configure "$game" "$scratch/no_page" -DTICKBOX_VIEWER=ON
+    sed -i '$d' "$game/CMakeLists.txt"
+fi
 sed -i '/^TICKBOX_GAME/d' "$game/tag.cpp"
 configure "$game" "$bin" -DCMAKE_CXX_FLAGS= >/dev/null
 refused 'a game without TICKBOX_GAME' 'game_named_by_TICKBOX_GAME' cmake --build "$bin" --target tag-server

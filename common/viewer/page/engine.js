@@ -63,7 +63,7 @@ const tickbox = (() => {
     /** Calls an export. Fails: with what the module said; then the engine is of no more use. */
     #call(name, ...values) {
       try {
-        return this.#exports[name](...values);
+        return this.#exports[`viewer_${name}`](...values);
       } catch (failure) {
         const words = `the viewer has failed: ${this.#said || failure}`;
         throw new Error(words, { cause: failure });
