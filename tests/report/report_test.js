@@ -12,9 +12,10 @@ const { Chromium, sleep } = require("../support/chromium.js");
 const [program, serverProgram] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "tickbox-report-"));
 const running = new Set();
+process.exitCode = 1;  // of a test that does not come to its end
 process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 /** How often a run that the machine held up is made again. */
 const TRIES_MAX = 5;

@@ -10,7 +10,9 @@ namespace tickbox::commands {
 namespace {
 
 constexpr Duration kSecond = std::chrono::seconds{1};
-/// The number of calls of advance() in which all statistics are read once.
+/// The time and the largest number of calls of advance() in which all statistics are read once. A
+/// generator that is late makes few calls.
+constexpr Duration kSweep = std::chrono::milliseconds{500};
 constexpr std::size_t kLooksPerSweep = 25;
 /// The longest wait for the server's metrics of a sample.
 constexpr Duration kSampleAnswerMax = std::chrono::milliseconds{800};
@@ -139,7 +141,9 @@ std::optional<LoadSample> LoadSampler::advance(bool joining) {
   // The measured time begins with a sample of its own.
   if (!in_progress_ && (clock_.now() >= next_ || joining_ != joining)) begin(joining);
   if (!in_progress_) return std::nullopt;
-  read_clients(swarm_.size() / kLooksPerSweep + 1);
+  const double due = std::min(1.0, seconds_of(clock_.now() - moment_.at) / seconds_of(kSweep));
+  const auto read_to = static_cast<std::size_t>(due * static_cast<double>(swarm_.size()));
+  read_clients(std::max(read_ + swarm_.size() / kLooksPerSweep + 1, read_to) - read_);
   const bool waits =
       watch_ != nullptr && !watch_->answered() && clock_.now() - moment_.at < kSampleAnswerMax;
   if (read_ < swarm_.size() || waits) return std::nullopt;

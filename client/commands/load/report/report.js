@@ -340,10 +340,6 @@
   };
 
   const beginHeat = () => {
-    if (!ends.length || !(eachClient.rtt_ms?.length)) {
-      at("clients").hidden = true;
-      return;
-    }
     for (const [name, [what]] of Object.entries(SHOWN)) {
       const option = element("option", "", what);
       option.value = name;
@@ -380,6 +376,11 @@
 
   Chart.defaults.font.family = "system-ui, sans-serif";
   at("charts").hidden = false;
+  document.documentElement.dataset.ready = "1";
+  if (!ends.length) {
+    at("charts").replaceChildren(element("p", "card", "No second was measured, so there are no charts."));
+    return;
+  }
   if (perColumn > 1) at("tools").querySelector("h2").textContent = `Over time, the worst of each ${perColumn} s`;
   draw();
   beginHeat();
@@ -391,5 +392,4 @@
   };
   addEventListener("beforeprint", printed(true));
   addEventListener("afterprint", printed(false));
-  document.documentElement.dataset.ready = "1";
 })();
