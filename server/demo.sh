@@ -67,7 +67,7 @@ finish() {
     done
     # The choice of this run alone.
     if [ "$is_page_later" = yes ] && [ -e build/release/CMakeCache.txt ]; then
-        sed -i '/^TICKBOX_VIEWER:/d' build/release/CMakeCache.txt
+        sed -i 's/^\(TICKBOX_VIEWER:[A-Z]*=\).*/\1AUTO/' build/release/CMakeCache.txt
     fi
     for program in $good $bad $server; do
         if kill -0 "$program" 2>/dev/null; then
