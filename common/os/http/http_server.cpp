@@ -362,6 +362,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
                                 ignored);
     stream_.socket().set_option(tcp::no_delay{true}, ignored);
     if (!is_chunked_) set_reset_at_close(true);
+    taken_at_ = std::chrono::steady_clock::now();
     stream_.expires_never();  // for the read; each write has a deadline of its own
     drain();
     continue_stream();
