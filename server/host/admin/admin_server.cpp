@@ -16,6 +16,9 @@ namespace {
 /// ticks at all.
 constexpr Duration kClientsWait = std::chrono::milliseconds{500};
 
+/// The time for which a document serves other requests too. It is made for ten pages at once then.
+constexpr Duration kStatusKept = std::chrono::milliseconds{400};
+
 os::HttpResponse no_such_room(std::uint32_t room) {
   return {.status = 404, .body = "there is no room " + std::to_string(room) + "\n"};
 }
@@ -97,11 +100,22 @@ os::HttpResponse AdminServer::respond_with_status(std::string_view query) {
     if (!parsed) return {.status = 400, .body = "after: the number of a line of the log\n"};
     line = *parsed;
   }
+  const Instant now = parts_.clock.now();
+  if (!kept_status_.body.empty() && kept_status_.line == line &&
+      now - kept_status_.at < kStatusKept) {
+    return {.content_type = "application/json", .body = kept_status_.body};
+  }
   const std::uint64_t number = ++clients_asked_;
-  const Instant latest = parts_.clock.now() + kClientsWait;
-  return {.later = [this, line, number, latest]() -> std::optional<os::HttpResponse> {
-    if (clients_given_ < number && parts_.clock.now() < latest) return std::nullopt;
-    return status_after(line);
+  return {.later = [this, line, number,
+                    latest = now + kClientsWait]() -> std::optional<os::HttpResponse> {
+    const bool is_given = clients_given_ >= number;
+    const Instant at = parts_.clock.now();
+    if (!is_given && at < latest) return std::nullopt;
+    os::HttpResponse response = status_after(line);
+    if (is_given && response.status == 200) {
+      kept_status_ = {.at = at, .line = line, .body = response.body};
+    }
+    return response;
   }};
 }
 
@@ -109,13 +123,13 @@ os::HttpResponse AdminServer::answer_get(const os::HttpRequest& request) {
   if (leads_to_view(request)) {
     return {.status = 303, .body = "see /view\n", .headers = {{"Location", "/view"}}};
   }
-  if (request.path == "/view") return answer_with_page(parts_.page, pages_.take());
+  if (request.path == "/view") return answer_with_page(parts_.page, pages_.reserve());
   if (request.path == "/v1/status") return respond_with_status(request.query);
   if (request.path == "/recordings") {
-    return list_recordings(parts_.recordings, downloads_.take());
+    return list_recordings(parts_.recordings, downloads_.reserve());
   }
   if (const auto name = recording_of(request.path)) {
-    return send_recording(parts_.recordings, *name, downloads_.take());
+    return send_recording(parts_.recordings, *name, downloads_.reserve());
   }
   if (const auto room = room_of_log(request.path)) return respond_with_log(*room, request.query);
   return answer(request.path, status_.read(), process(), parts_.clock.now());

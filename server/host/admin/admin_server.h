@@ -87,6 +87,14 @@ class AdminServer {
   [[nodiscard]] os::HttpResponse answer_get(const os::HttpRequest& request);
   [[nodiscard]] os::HttpResponse respond_with_status(std::string_view query);
   [[nodiscard]] os::HttpResponse status_after(std::uint64_t line) const;
+
+  /// The last document of the status, for other pages that ask at about the same time.
+  struct KeptStatus {
+    Instant at;
+    std::uint64_t line = 0;  ///< it has the lines of the log that follow this one
+    std::string body{};      ///< empty: there is none
+  };
+
   [[nodiscard]] ProcessFacts process() const;
   [[nodiscard]] os::HttpResponse respond_with_log(std::uint32_t room, std::string_view query);
 
@@ -97,6 +105,7 @@ class AdminServer {
   os::LatestValue<ClientList> clients_;
   std::atomic<std::uint64_t> clients_asked_ = 0;  ///< requests so far that want the list
   std::atomic<std::uint64_t> clients_given_ = 0;  ///< those of them for which it was published
+  KeptStatus kept_status_;                        ///< used by the thread of the admin side
   Places pages_{kPagesMax};
   Places downloads_{kDownloadsMax};
   std::mutex logs_mutex_;

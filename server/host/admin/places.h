@@ -10,12 +10,12 @@ namespace tickbox::server {
 /// A place that is taken until the last copy of it is destroyed; nullptr: none is free.
 using Place = std::shared_ptr<const void>;
 
-/// Thread: one takes places; any may give them back.
+/// Thread: one reserves places; any may give them back.
 class Places {
  public:
   explicit Places(std::size_t count) : free_(std::make_shared<std::atomic<std::size_t>>(count)) {}
 
-  [[nodiscard]] Place take() {
+  [[nodiscard]] Place reserve() {
     if (free_->load(std::memory_order_relaxed) == 0) return nullptr;
     free_->fetch_sub(1, std::memory_order_relaxed);
     const void* const any = free_.get();

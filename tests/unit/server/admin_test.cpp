@@ -196,16 +196,16 @@ TEST(Admin, SendsThePageToAFewAtATime) {
   Places places{1};
   const std::string page(2'500, 'p');
   {
-    const os::HttpResponse sent = answer_with_page(page, places.take());
+    const os::HttpResponse sent = answer_with_page(page, places.reserve());
     EXPECT_EQ(sent.status, 200U);
     EXPECT_EQ(sent.content_type, "text/html; charset=utf-8");
     EXPECT_EQ(header_of(sent, "Content-Security-Policy"), "frame-ancestors 'none'");
     EXPECT_EQ(header_of(sent, "Referrer-Policy"), "no-referrer");
-    EXPECT_EQ(answer_with_page(page, places.take()).status, 503U);
+    EXPECT_EQ(answer_with_page(page, places.reserve()).status, 503U);
     EXPECT_EQ(body_of(*sent.source, 1'000), page);
   }
-  EXPECT_EQ(answer_with_page(page, places.take()).status, 200U);
-  EXPECT_EQ(answer_with_page("", places.take()).status, 404U);
+  EXPECT_EQ(answer_with_page(page, places.reserve()).status, 200U);
+  EXPECT_EQ(answer_with_page("", places.reserve()).status, 404U);
 }
 
 // A probe of an orchestrator has no token.

@@ -39,7 +39,7 @@ os::HttpResponse wait(const os::HttpResponse& response) {
 class RecordingPages : public os::FolderTest {
  protected:
   [[nodiscard]] os::HttpResponse download(std::string_view name) {
-    return wait(send_recording(folder(), name, places_.take()));
+    return wait(send_recording(folder(), name, places_.reserve()));
   }
 
   [[nodiscard]] std::string body_of(std::string_view name) {
@@ -70,7 +70,7 @@ TEST_F(RecordingPages, ListTheRecordingsAlone) {
                                   folder_.file("20261128T021456.123Z-room1.tickbox"));
   const auto written = os::system_disk().create(folder_.file(kSecond));
   ASSERT_TRUE(written);
-  const os::HttpResponse listed = wait(list_recordings(folder(), places_.take()));
+  const os::HttpResponse listed = wait(list_recordings(folder(), places_.reserve()));
   EXPECT_EQ(listed.content_type, "application/json");
   const json document = json::parse(listed.body);
   EXPECT_EQ(document["all"], 3);
@@ -86,9 +86,9 @@ TEST_F(RecordingPages, ListTheRecordingsAlone) {
 }
 
 TEST_F(RecordingPages, WithoutADirectoryThereAreNone) {
-  EXPECT_EQ(json::parse(list_recordings("", places_.take()).body)["recordings"], json::array());
-  EXPECT_EQ(send_recording("", kFirst, places_.take()).status, 404U);
-  EXPECT_EQ(wait(list_recordings(folder_.file("missing"), places_.take())).status, 500U);
+  EXPECT_EQ(json::parse(list_recordings("", places_.reserve()).body)["recordings"], json::array());
+  EXPECT_EQ(send_recording("", kFirst, places_.reserve()).status, 404U);
+  EXPECT_EQ(wait(list_recordings(folder_.file("missing"), places_.reserve())).status, 500U);
 }
 
 TEST_F(RecordingPages, SendTheBytesOfAFileInPieces) {
@@ -111,10 +111,10 @@ TEST_F(RecordingPages, AreReadByAFewAtATime) {
   (void)folder_.write(kFirst, "first");
   const os::HttpResponse one = download(kFirst);
   os::HttpResponse other = download(kFirst);
-  EXPECT_EQ(send_recording(folder(), kFirst, places_.take()).status, 503U);
-  EXPECT_EQ(list_recordings(folder(), places_.take()).status, 503U);
+  EXPECT_EQ(send_recording(folder(), kFirst, places_.reserve()).status, 503U);
+  EXPECT_EQ(list_recordings(folder(), places_.reserve()).status, 503U);
   other.source.reset();
-  os::poll_until([&] { return places_.take() != nullptr; });  // the call that reads has one too
+  os::poll_until([&] { return places_.reserve() != nullptr; });  // the call that reads has one too
 }
 
 // Whatever a file that is being written ends with, a reader gets its whole records.
