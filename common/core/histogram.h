@@ -61,6 +61,14 @@ class Histogram {
     return 0;
   }
 
+  /// Calls `call` with each bucket that has values, ascending: its last value, and their number.
+  template <class Call>
+  void for_each_bucket(const Call& call) const {
+    for (std::size_t i = 0; i < kBuckets; ++i) {
+      if (counts_[i] != 0) call(last_of(i), counts_[i]);
+    }
+  }
+
   /// Returns the number of values that are at most `value`, to the resolution of the buckets.
   [[nodiscard]] std::uint64_t at_most(std::uint64_t value) const {
     std::uint64_t seen = 0;

@@ -111,6 +111,12 @@ std::uint64_t game_hash(const GameTable& game, const SharedMap& map, std::uint32
   return hasher.digest();
 }
 
+std::uint64_t rules_hash(const GameTable& game) {
+  constexpr std::uint32_t kSeats = 16;
+  constexpr std::uint32_t kTickRate = 60;
+  return game_hash(game, make_map(game, {.seats = kSeats, .name = {}}, kTickRate), kTickRate);
+}
+
 Identity identity_of(const GameTable& game, const SharedMap& map, std::uint32_t tick_rate) {
   return {.game = std::string{game.name},
           .version = game.version,

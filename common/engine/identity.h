@@ -45,6 +45,10 @@ inline constexpr std::uint64_t kTrialSeed = 0x7472'6961'6c21'0001;
 [[nodiscard]] std::uint64_t game_hash(const GameTable& game, const SharedMap& map,
                                       std::uint32_t tick_rate);
 
+/// Returns a hash of a game's rules that is one for all its maps and tick rates: game_hash() on its
+/// first map, for 16 seats, at 60 ticks per second. It names what fits all recordings of the rules.
+[[nodiscard]] std::uint64_t rules_hash(const GameTable& game);
+
 [[nodiscard]] Identity identity_of(const GameTable& game, const SharedMap& map,
                                    std::uint32_t tick_rate);
 

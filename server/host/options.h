@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tickbox::server {
@@ -31,6 +32,7 @@ struct ProgramNames {
 
 struct Options {
   ProgramNames programs{};  ///< no option of the command line
+  std::string_view page{};  ///< ServerProgram::page; no option of the command line
   std::string bind = "127.0.0.1";
   std::string key_file;              ///< empty: the published key
   std::string deny_file;             ///< ids of clients that are not admitted; empty: none

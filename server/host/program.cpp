@@ -183,8 +183,8 @@ void add_access(cli::CommandParser& program, Options& options) {
 
 void add_admin(cli::CommandParser& program, Options& options) {
   program.add_option("--admin-bind", options.admin_bind,
-                     "Address of the admin side (HTTP: metrics and health). One other than "
-                     "loopback needs --admin-token-file",
+                     "Address of the admin side (HTTP: a page for browsers, metrics and "
+                     "health). One other than loopback needs --admin-token-file",
                      {.value = "ADDRESS"});
   program.add_option("--admin-port", options.admin_port,
                      "TCP port of the admin side (0: a free one)");
@@ -240,7 +240,9 @@ std::expected<std::string, std::string> parse_name(std::string_view text) {
 }
 
 void add_recording(cli::CommandParser& program, Options& options) {
-  program.add_option("--record", options.record, "Record the match to this directory",
+  program.add_option("--record", options.record,
+                     "Record the match to this directory, with a page for browsers that "
+                     "shows it",
                      {.value = "DIR"});
   program.add_option("--record-rotate-time", options.record_rotate_time, parse_rotate_time,
                      "Begin a new recording file after this time, at least 1s",
@@ -364,7 +366,9 @@ std::string admin_of(const Options& options) {
 int run_server(int argc, char** argv, const ServerProgram& server) {
   os::end_on_stop_signals_as_process_1();
   cli::CommonFlags flags;
-  Options options{.programs = server.names, .game = std::string{server.games.front()->name}};
+  Options options{.programs = server.names,
+                  .page = server.page,
+                  .game = std::string{server.games.front()->name}};
   os::LogOptions log_options;
   cli::Program program{{.name = server.names.server,
                         .description = "Serve a match to many clients. Steps it at a fixed tick "

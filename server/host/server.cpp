@@ -57,6 +57,9 @@ std::expected<void, std::string> Server::open(engine::Games games) {
           .desyncs = desyncs.get(),
           .results = results.get()},
       clock.now());
+  // The longest list, once: so that no later one allocates.
+  clients.clients.resize(options.max_clients);
+  admin->publish_clients(clients);
   return {};
 }
 
@@ -82,7 +85,11 @@ std::expected<void, std::string> Server::open_sockets() {
                                  {.token = std::move(token),
                                   .clock = clock,
                                   .log = log.sink(),
-                                  .name = options.name.empty() ? os::host_name() : options.name});
+                                  .name = options.name.empty() ? os::host_name() : options.name,
+                                  .recent = &log.recent(),
+                                  .address = net::to_string(transport->local_address()),
+                                  .page = options.page,
+                                  .recordings = options.record});
   if (!http) return std::unexpected(std::move(http.error()));
   admin = *std::move(http);
   return {};
@@ -124,8 +131,17 @@ void Server::publish(ServerState state, Instant last_tick) {
     metrics.desync_files = {
         .written = stats.written, .left_out = stats.left_out, .failed = stats.failed};
   }
+  const Instant now = clock.now();
+  if (admin->wants_clients()) {
+    clients.at = now;
+    shard->copy_clients(clients.clients, now);
+    admin->publish_clients(clients);
+  }
   admin->publish({.state = state,
+                  .at = now,
                   .last_tick = last_tick,
+                  .room = kFirstRoom,
+                  .tick = shard->tick_of_first_room(),
                   .when_full = options.not_ready_when_full ? WhenFull::NotReady : WhenFull::Ready,
                   .seats_held = shard->seats_held(),
                   .metrics = metrics});

@@ -11,6 +11,7 @@
 #include "os/process/signals.h"
 #include "os/process/steady_clock.h"
 #include "server/host/admin/admin_server.h"
+#include "server/host/admin/recent_log.h"
 #include "server/host/deny_file.h"
 #include "server/host/options.h"
 #include "server/host/recordings/recordings.h"
@@ -26,19 +27,26 @@
 
 namespace tickbox::server {
 
-/// The log of the shard as lines of the system's log.
+/// The log of the shard as lines of the system's log, the newest also for the admin side.
 class OsLog final : public Log {
  public:
   explicit OsLog(const os::AsyncLog& log) : log_(log) {}
 
-  void event(Severity severity, const LogEvent& event) override { log_.write(severity, event); }
+  void event(Severity severity, const LogEvent& event) override {
+    log_.write(severity, event);
+    if (log_.takes(severity)) recent_.add(calendar_.now(), severity, event);
+  }
 
   [[nodiscard]] os::LogStatus status() const { return log_.status(); }
 
   [[nodiscard]] const os::AsyncLog& sink() const { return log_; }
 
+  [[nodiscard]] const RecentLog& recent() const { return recent_; }
+
  private:
   const os::AsyncLog& log_;
+  os::SystemCalendar calendar_;
+  RecentLog recent_;
 };
 
 /// The members are in the order of construction: each uses only those above it.
@@ -69,6 +77,7 @@ struct Server {
   std::unique_ptr<cli::DesyncFiles> desyncs;
   std::unique_ptr<os::FileSink> results;  ///< the file of --match-results
   std::optional<Shard> shard;
+  ClientList clients;  ///< the last copy for the admin side
 
  private:
   std::expected<void, std::string> open_sockets();

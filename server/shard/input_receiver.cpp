@@ -53,8 +53,9 @@ void InputReceiver::receive_acks(Session& session, const protocol::InputMessage&
   if (!is_news || !is_base) return;
   session.snapshots.base_age.on_acknowledged(message.view->tick, session.room->tick());
   if (const Instant* sent = session.room->sent_at(message.view->tick)) {
-    metrics.client_rtt.add(
-        std::chrono::duration_cast<std::chrono::microseconds>(now - *sent).count());
+    const auto rtt = std::chrono::duration_cast<std::chrono::microseconds>(now - *sent).count();
+    metrics.client_rtt.add(rtt);
+    session.rtt_us = session.rtt_us == 0 ? rtt : session.rtt_us + (rtt - session.rtt_us) / 8;
   }
 }
 

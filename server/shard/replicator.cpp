@@ -115,8 +115,10 @@ void Replicator::send(Session& session, Instant now) {
   const ConstBytes message = encode(session, *planned, events.count);
   snapshots.plan_work += message.size() / kBytesPerWork;
   snapshots.last = tick;
+  ++snapshots.sent;
   snapshots.base_age.on_sent(tick);
   const std::size_t size = message.size() + net::kPacketOverheadBytes;
+  snapshots.bytes += size;
   snapshots.receipts.on_sent(tick, snapshot_.head.view_hash, size, now);
   ++session.hashes_sent;
   const bool paid =

@@ -84,8 +84,10 @@ struct SessionSnapshots {
   WaitingBodies waiting;
   std::uint64_t plan_work = 0;  ///< work of the last plan, in units of ViewPlan::work
   SnapshotTurn turn = SnapshotTurn::None;
-  Tick last;         ///< tick of the last one sent; 0 before the first
-  Tick last_status;  ///< tick of the last LinkStatus sent
+  Tick last;                ///< tick of the last one sent; 0 before the first
+  Tick last_status;         ///< tick of the last LinkStatus sent
+  std::uint64_t sent = 0;   ///< snapshots sent
+  std::uint64_t bytes = 0;  ///< UDP payload of them
 };
 
 /// A mismatch that a client has reported, and whose report is awaited.
@@ -122,9 +124,10 @@ struct Session {
   Instant next_path_check;  ///< no check begins before
 
   std::unique_ptr<InputBuffer> inputs;  ///< set once the session plays
-  std::uint8_t substituted = 0;         ///< number of substituted inputs, modulo 256
+  std::uint32_t substituted = 0;        ///< number of substituted inputs
   std::uint32_t late = 0;
   std::int16_t margin = 0;          ///< 1/16 ticks, of the newest packet's newest input
+  std::int64_t rtt_us = 0;          ///< smoothed time from a snapshot to its acknowledgement
   std::uint32_t mismatches = 0;     ///< hash mismatches, as the client reported
   std::uint32_t hashes_sent = 0;    ///< snapshots since its last mismatch
   std::optional<Instant> reported;  ///< when its last desync report began
@@ -145,7 +148,7 @@ struct Session {
   return {.tick = protocol::low_bits(tick),
           .input_tick = protocol::low_bits(session.inputs->complete_to()),
           .margin = protocol::encode_margin(session.margin),
-          .substituted = session.substituted,
+          .substituted = static_cast<std::uint8_t>(session.substituted),
           .newest_packet = static_cast<std::uint8_t>(session.channel.received().newest() & 0xff)};
 }
 

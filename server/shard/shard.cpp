@@ -65,6 +65,30 @@ Shard::Shard(const ShardOptions& options, const ShardParts& parts, Instant now)
   metrics.map = rooms_.front().world().map()->name;
 }
 
+void Shard::copy_clients(std::vector<ClientStatus>& to, Instant now) const {
+  to.clear();
+  for (const HostedRoom& room : rooms_) {
+    for (const Seat& seat : room.seats().all()) {
+      if (seat.playing == nullptr) continue;
+      const Session& session = *seat.playing;
+      const net::ReplayWindow& received = session.channel.received();
+      to.push_back({.client = seat.client,
+                    .room = room.id(),
+                    .seat = seat.player,
+                    .played = now - session.began,
+                    .rtt_us = session.rtt_us,
+                    .packets_sent = received.newest(),
+                    .packets_received = received.count(),
+                    .snapshots = session.snapshots.sent,
+                    .snapshot_bytes = session.snapshots.bytes,
+                    .margin = session.margin,
+                    .late = session.late,
+                    .substituted = session.substituted,
+                    .mismatches = session.mismatches});
+    }
+  }
+}
+
 std::uint32_t Shard::seats_held() const {
   std::uint32_t held = 0;
   for (const HostedRoom& room : rooms_) {

@@ -14,6 +14,7 @@
 #include "net/packet.h"
 #include "net/transport.h"
 #include "protocol/desync.h"
+#include "server/shard/client_status.h"
 #include "server/shard/connect/admission.h"
 #include "server/shard/connect/connect_service.h"
 #include "server/shard/connect/deny_list.h"
@@ -104,6 +105,13 @@ class Shard {
   /// Returns the number of seats that no newcomer gets: those of present players, and of players
   /// who may still return.
   [[nodiscard]] std::uint32_t seats_held() const;
+
+  /// Replaces the content of `to` by the clients that play, by room and seat. Cost: looks at every
+  /// seat; allocates only if `to` has less memory than that.
+  void copy_clients(std::vector<ClientStatus>& to, Instant now) const;
+
+  /// Returns the present tick of the first room.
+  [[nodiscard]] Tick tick_of_first_room() const { return rooms_.front().tick(); }
 
   [[nodiscard]] const Metrics& metrics() const { return context_.metrics; }
 

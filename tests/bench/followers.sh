@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
-# What readers that follow a room's log cost its server: processor time per tick with 0, 1 and 16 of them, by turns.
+# What readers of a room cost its server: processor time per tick with 0, 1 and 16 that follow its log, or with 0 and 10
+# pages, by turns.
 set -euo pipefail
 
 usage() {
     cat <<'USAGE'
-usage: tests/bench/followers.sh [--clients N] [--rounds R] [--seconds S] [--bin DIR]
+usage: tests/bench/followers.sh [--clients N] [--seats N] [--pages] [--rounds R] [--seconds S] [--bin DIR]
 
   --clients N   who play (64 by default)
+  --seats N     the seats of the room (1000 by default): a map for more has more entities
+  --pages       pages in place of followers: each follows the log, and asks for /v1/status once a second
   --rounds R    how often each number of followers takes its turn (9 by default)
   --seconds S   how long a turn is (5 by default)
   --bin DIR     where the programs are (build/release/bin by default, built if it is)
 
-The followers read and discard. Prints the median of the processor microseconds per tick, and its ratio to that
+The readers discard what they get. A room of the arena for 1000 has 289 entities, one for 3350 has 936; each client adds one. Prints the median of the processor microseconds per tick, and its ratio to that
 without a follower. The turns alternate, so the machine is as busy for each.
 USAGE
 }
@@ -24,14 +27,15 @@ wrong() {
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$top"
-clients=64 rounds=9 seconds=5 bin=''
+clients=64 seats=1000 rounds=9 seconds=5 bin='' pages='' counts=(0 1 16)
 while [ $# -gt 0 ]; do
     case $1 in
     -h | --help)
         usage
         exit 0
         ;;
-    --clients | --rounds | --seconds | --bin)
+    --pages) pages=1 counts=(0 10) ;;
+    --clients | --seats | --rounds | --seconds | --bin)
         [ $# -ge 2 ] || wrong "$1 needs a value"
         [ "$1" = --bin ] || [[ "$2" =~ ^[1-9][0-9]{0,4}$ ]] || wrong "$1 takes a number from 1, not $2"
         declare "${1#--}=$2"
@@ -52,7 +56,7 @@ fi
 # shellcheck source=tests/running_server.sh
 . tests/running_server.sh
 
-"${of_server[@]}" "$bin/tickbox-server" --port 0 --admin-port 0 --json --quiet --seed 7 >"$scratch/ready" 2>"$scratch/log" &
+"${of_server[@]}" "$bin/tickbox-server" --port 0 --admin-port 0 --json --quiet --seed 7 --max-clients "$seats" >"$scratch/ready" 2>"$scratch/log" &
 running=($!)
 find_server "$scratch/ready"
 "${of_others[@]}" "$bin/tickbox" load "$address" --clients "$clients" --bot mix --seconds $((rounds * 3 * (seconds + 1) + 60)) \
@@ -60,8 +64,21 @@ find_server "$scratch/ready"
 running+=($!)
 sleep 5
 
+# What a page asks for beside the log, until its reader is gone.
+ask() {
+    exec 4<>"/dev/tcp/${admin%:*}/${admin##*:}"
+    "${of_others[@]}" cat <&4 >/dev/null &
+    local answers=$!
+    while sleep 1 && kill -0 "$1" 2>/dev/null; do
+        printf 'GET /v1/status?after=1000000 HTTP/1.1\r\nHost: %s\r\n\r\n' "$admin" >&4
+    done
+    kill "$answers" 2>/dev/null
+}
+
 # One reader, until it is stopped.
 follow() {
+    local reader=$BASHPID
+    if [ -n "$pages" ]; then ask "$reader" & fi
     exec 3<>"/dev/tcp/${admin%:*}/${admin##*:}"
     printf 'GET /rooms/1/log HTTP/1.1\r\nHost: %s\r\n\r\n' "$admin" >&3
     exec "${of_others[@]}" cat <&3 >/dev/null
@@ -73,7 +90,7 @@ use() {
 }
 
 for _ in $(seq "$rounds"); do
-    for followers in 0 1 16; do
+    for followers in "${counts[@]}"; do
         readers=()
         for _ in $(seq "$followers"); do
             follow &
@@ -91,7 +108,7 @@ for _ in $(seq "$rounds"); do
 done
 median() { sort -n "$1" | awk '{ of[NR] = $1 } END { print of[int((NR + 1) / 2)] }'; }
 alone=$(median "$scratch/cost-0")
-for followers in 0 1 16; do
+for followers in "${counts[@]}"; do
     cost=$(median "$scratch/cost-$followers")
-    echo "$followers $cost $alone" | awk '{ printf "%2d followers  %8.1f us per tick  ratio %.3f\n", $1, $2, $2 / $3 }'
+    echo "$followers $cost $alone" | awk '{ printf "%2d readers  %8.1f us per tick  ratio %.3f\n", $1, $2, $2 / $3 }'
 done

@@ -30,7 +30,7 @@ namespace tickbox::crash {
 namespace {
 
 using namespace integration;
-using os::files_in;
+using os::recordings_in;
 using namespace std::chrono_literals;
 
 constexpr std::uint32_t kRate = 60;
@@ -163,7 +163,7 @@ TEST(ServerKill, AtWhateverInstantEveryFileVerifiesAndOnlyTheLastMomentIsMissing
       kill_under_load(arguments_for(i, recordings), when, rng, remains);
     }
     if (HasFailure()) return;
-    if (std::filesystem::exists(recordings)) remains.files = files_in(recordings);
+    if (std::filesystem::exists(recordings)) remains.files = recordings_in(recordings);
     const double recorded = expect_sound(remains);
     ticks += recorded;
     const double unwritten = when == When::Joining ? kQuietBatch : kBatch;

@@ -115,6 +115,48 @@ TEST(Rotation, WhatHasTheNameAlreadyIsLeftAlone) {
   EXPECT_EQ(recorded.disk.paths().size(), 2U);
 }
 
+// The page is beside the recordings once, and neither a limit nor the removal of old files takes it
+// for a recording.
+TEST(Rotation, ThePageIsWrittenOnceAndStays) {
+  Recorded recorded;
+  const std::string path = recorded.folder.file("view-arena-00ff.html");
+  const std::string page(150'000, 'p');
+  const server::RecordingFilesOptions options{.keep = 1,
+                                              .bytes_max = 100'000,
+                                              .part_bytes = 10'000,
+                                              .page_name = "view-arena-00ff.html",
+                                              .page = page};
+  recorded.open(options);
+  const auto notes =
+      recorded.run_until_noted({"view_page_written path=" + path, "recording_removed"});
+  EXPECT_TRUE(std::ranges::none_of(
+      notes, [](const std::string& line) { return line.starts_with("recording_over_limit"); }));
+  recorded.close();
+  EXPECT_TRUE(std::ranges::equal(recorded.disk.bytes(path), as_bytes_of(page)));
+
+  // Another build has the same rules and another page: the one that is there stays.
+  recorded.disk.put(path, std::vector<std::byte>(10));
+  recorded.open(options);
+  for (const std::string& line : recorded.run_until_noted({"recording_removed"})) {
+    EXPECT_FALSE(line.starts_with("view_page")) << line;
+  }
+  recorded.close();
+  EXPECT_EQ(recorded.disk.bytes(path).size(), 10U);
+}
+
+TEST(Rotation, APageThatDoesNotFitIsRemovedAndCostsNothingElse) {
+  Recorded recorded;
+  const std::string page(150'000, 'p');
+  recorded.disk.set_faults({.room = 100'000});
+  recorded.open({.page_name = "view-arena-00ff.html", .page = page});
+  recorded.run_until_noted({"view_page_failed path="});
+  recorded.run(20);
+  recorded.close();
+  EXPECT_FALSE(recorded.has(recorded.folder.file("view-arena-00ff.html")));
+  for (const record::VerifyResult& result : recorded.expect_all_sound())
+    EXPECT_EQ(result.mismatched, 0U);
+}
+
 // The next file cannot be made: the present one goes on, and stays whole.
 TEST(Rotation, WhereNoFileCanBeMadeItGoesOnInTheOldOne) {
   Recorded recorded;

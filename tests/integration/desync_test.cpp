@@ -109,7 +109,7 @@ TEST_F(FlippedRoom, IsExplainedToAPersonWithTheNextCommand) {
 TEST_F(FlippedRoom, IsFoundInItsRecordingAtThatTick) {
   (void)run(tickbox({"connect", server_.address(), "--seconds", "9", "--bot", "still"}));
   (void)server_.stop();
-  const auto files = os::files_in(recordings_);
+  const auto files = os::recordings_in(recordings_);
   ASSERT_EQ(files.size(), 1U);
   const Finished verified = run(tickbox({"replay", "verify", files.front(), "--json"}));
   EXPECT_EQ(verified.exit_code, kCheckFailed) << verified;

@@ -21,7 +21,7 @@ using Replay = os::FolderTest;
 
 /// The only recording in `folder`.
 std::string recording_in(const std::string& folder) {
-  const std::vector<std::string> found = os::files_in(folder);
+  const std::vector<std::string> found = os::recordings_in(folder);
   if (found.size() != 1 || !found.front().ends_with("-room1.tickbox")) {
     throw std::runtime_error{"not one recording in " + folder};
   }

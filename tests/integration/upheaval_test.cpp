@@ -58,7 +58,7 @@ TEST(Upheaval, ToldToStopUnderLoadItAlwaysEndsWellAndItsRecordingIsWhole) {
     const Finished stopped = finish(server.process());
     ASSERT_EQ(stopped.exit_code, kDone) << stopped;
     load.signal(SIGKILL);
-    const auto found = os::files_in(recordings);
+    const auto found = os::recordings_in(recordings);
     ASSERT_EQ(found.size(), 1U);
     const Finished verified = run(tickbox({"replay", "verify", found.front(), "--json"}));
     // The recording of a server that ended before its first tick has nothing to verify.

@@ -77,6 +77,43 @@ std::expected<std::string, std::string> read_text(const std::string& path, std::
   return std::string{reinterpret_cast<const char*>(bytes->data()), bytes->size()};
 }
 
+std::expected<FileReader, int> FileReader::open(const std::string& path) {
+  // O_NONBLOCK: open() must not wait for the writer of a FIFO.
+  FileReader reader{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  if (reader.file_ < 0) return std::unexpected{errno};
+  struct stat status{};
+  if (::fstat(reader.file_, &status) != 0) return std::unexpected{errno};
+  if (!S_ISREG(status.st_mode)) return std::unexpected{EINVAL};
+  return reader;
+}
+
+FileReader::~FileReader() {
+  if (file_ >= 0) ::close(file_);
+}
+
+std::expected<void, int> FileReader::read(std::uint64_t offset, std::size_t bytes_max,
+                                          std::string& to) const {
+  const std::size_t before = to.size();
+  to.resize(before + bytes_max);
+  std::size_t size = 0;
+  while (size < bytes_max) {
+    const ssize_t got = ::pread(file_, to.data() + before + size, bytes_max - size,
+                                static_cast<off_t>(offset + size));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::unexpected{errno};
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  to.resize(before + size);
+  return {};
+}
+
+std::expected<std::uint64_t, int> FileReader::size() const {
+  struct stat status{};
+  if (::fstat(file_, &status) != 0) return std::unexpected{errno};
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
 FileStamp file_stamp(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return {.error = errno};

@@ -7,6 +7,7 @@
 #include <expected>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tickbox::os {
@@ -30,6 +31,35 @@ static_assert(kStreamBytesMax < kFileBytesMax);
 /// Does the same, for a file of text.
 [[nodiscard]] std::expected<std::string, std::string> read_text(const std::string& path,
                                                                 std::size_t bytes_max);
+
+/// A regular file that is read in parts, also while it grows. It stays readable when it is removed.
+/// Errors are errno codes. Thread: one at a time.
+class FileReader {
+ public:
+  /// Opens a file. Follows no symbolic link. Fails: EINVAL if it is no regular file.
+  [[nodiscard]] static std::expected<FileReader, int> open(const std::string& path);
+
+  FileReader(FileReader&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+
+  FileReader& operator=(FileReader&& other) noexcept {
+    std::swap(file_, other.file_);
+    return *this;
+  }
+
+  ~FileReader();
+
+  /// Appends at most `bytes_max` bytes from `offset` on to `to`: fewer only at the end of the file.
+  [[nodiscard]] std::expected<void, int> read(std::uint64_t offset, std::size_t bytes_max,
+                                              std::string& to) const;
+
+  /// Returns the size of the file at present.
+  [[nodiscard]] std::expected<std::uint64_t, int> size() const;
+
+ private:
+  explicit FileReader(int file) : file_(file) {}
+
+  int file_;
+};
 
 /// What tells whether a file has changed, without reading it. Follows symlinks.
 struct FileStamp {

@@ -53,12 +53,20 @@ class HttpSource {
   [[nodiscard]] virtual Next read(std::string& to, std::size_t most) = 0;
 };
 
+struct HttpResponse;
+
+/// Returns an answer that was not known at once, or nothing while it is not known yet. Thread: the
+/// server's. It waits for nothing: it is asked again after the server's `stream_pause`, and after
+/// kHttpTimeout the client gets status 503.
+using HttpLater = std::function<std::optional<HttpResponse>()>;
+
 struct HttpResponse {
   unsigned status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::string body{};
   std::vector<std::pair<std::string, std::string>> headers{};  ///< besides type and length
   std::unique_ptr<HttpSource> source{};  ///< if set, the body is a stream, and `body` is not sent
+  HttpLater later{};  ///< if set, this gives the whole answer, and nothing else here is sent
 };
 
 enum class HttpMethod : std::uint8_t { Get, Post };
@@ -69,6 +77,7 @@ struct HttpRequest {
   std::string_view path;                ///< "/metrics", without the query
   std::string_view query{};             ///< the part after the '?'; empty: none
   std::string_view authorization{};     ///< the value of the header; empty: none, or several
+  std::string_view accept{};            ///< the value of the header, the first if several
   std::string_view body{};
 };
 
@@ -103,7 +112,8 @@ struct HttpCount {
 
 /// A server for GET, HEAD and POST (else 405), with an allowed Host (else 403) and a limited header
 /// (else 431) and body (else 413). A refusal closes the connection, and is sent before the body
-/// arrives. A stream closes it too, at its end or as soon as the client has closed. Streams take no
+/// arrives. No response may be stored, nor its type be
+/// guessed. A stream closes it too, at its end or as soon as the client has closed. Streams take no
 /// place of other connections; how many may be open is for the handler to decide.
 class HttpServer {
  public:

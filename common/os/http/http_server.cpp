@@ -9,6 +9,8 @@
 // nothing has happened for the longest time is closed. So connections that are held open cost a
 // probe nothing: its request is answered before as many newer ones could take its place.
 //
+// An answer that is not known at once is asked for by a timer. The connection keeps its place.
+//
 // A stream writes the chunks of its source one after the other, each with a deadline. The bytes
 // that the system holds for the client have the same one. So a client that stops reading is closed,
 // and one that reads a byte a second. When the source has nothing, a timer asks it again. A read is
@@ -131,6 +133,7 @@ HttpRequest request_of(const Message& message) {
           .query = target.substr(std::min(mark + 1, target.size())),
           .authorization =
               is_authorized ? to_view(message[http::field::authorization]) : std::string_view{},
+          .accept = to_view(message[http::field::accept]),
           .body = message.body()};
 }
 
@@ -209,6 +212,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void close() {
     release_place();
     source_.reset();
+    later_ = {};
     pause_.cancel();
     stream_.close();
   }
@@ -231,8 +235,39 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void on_request(beast::error_code error) {
     if (error) return on_error(error);
     const Message& message = parser_->get();
-    respond(answer_message(message, shared_.rules.handler), message.keep_alive(),
-            message.method() == http::verb::head);
+    HttpResponse response = answer_message(message, shared_.rules.handler);
+    const bool keep_alive = message.keep_alive();
+    const bool head = message.method() == http::verb::head;
+    if (!response.later) return respond(std::move(response), keep_alive, head);
+    later_ = std::move(response.later);
+    later_until_ = std::chrono::steady_clock::now() + kHttpTimeout;
+    make_progress();
+    await_answer(keep_alive, head);
+  }
+
+  /// Asks for the answer until it is known.
+  void await_answer(bool keep_alive, bool head) {
+    if (places_ == nullptr) return;  // evicted
+    std::optional<HttpResponse> response = ask_later();
+    if (!response && std::chrono::steady_clock::now() >= later_until_) {
+      response = refusal(503, "no answer in time; try again later");
+    }
+    if (response) {
+      later_ = {};
+      return respond(*std::move(response), keep_alive, head);
+    }
+    pause_.expires_after(shared_.stream_pause);
+    pause_.async_wait([self = shared_from_this(), keep_alive, head](beast::error_code error) {
+      if (!error) self->await_answer(keep_alive, head);
+    });
+  }
+
+  std::optional<HttpResponse> ask_later() {
+    try {
+      return later_();
+    } catch (const std::exception& failure) {
+      return refusal(500, failure.what());
+    }
   }
 
   void on_error(beast::error_code error) {
@@ -259,6 +294,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     response_.version(11);
     response_.result(response.status);
     response_.set(http::field::content_type, response.content_type);
+    response_.set(http::field::cache_control, "no-store");
+    response_.set("X-Content-Type-Options", "nosniff");
     for (const auto& [name, value] : response.headers) {
       response_.set(name, value);
     }
@@ -325,6 +362,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
                                 ignored);
     stream_.socket().set_option(tcp::no_delay{true}, ignored);
     if (!is_chunked_) set_reset_at_close(true);
+    taken_at_ = std::chrono::steady_clock::now();
     stream_.expires_never();  // for the read; each write has a deadline of its own
     drain();
     continue_stream();
@@ -403,6 +441,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<http::response_serializer<http::string_body>> serializer_;
   std::array<char, 4096> drained_{};
   std::size_t drained_bytes_ = 0;
+
+  HttpLater later_;  ///< set while the answer is not known yet
+  std::chrono::steady_clock::time_point later_until_;
 
   // Of a stream.
   std::unique_ptr<HttpSource> source_;  ///< null: no stream, or closed

@@ -149,7 +149,7 @@ AsyncLog::AsyncLog(const LogOptions& options) {
 AsyncLog::~AsyncLog() = default;
 
 void AsyncLog::write(Severity severity, const LogEvent& event) const {
-  if (severity < sink_->level.load(std::memory_order_relaxed)) return;
+  if (!takes(severity)) return;
   const std::string line = sink_->format == LogFormat::Json
                                ? event_to_json(utc_now(), name_of(severity), event, sink_->name)
                                : as_text(event);
@@ -166,6 +166,10 @@ LogStatus AsyncLog::status() const {
   const std::uint64_t dropped = sink_->pool->overrun_counter();
   const std::uint64_t queued = sink_->queued.load(std::memory_order_relaxed);
   return {.waiting = queued - written - dropped, .dropped = dropped};
+}
+
+bool AsyncLog::takes(Severity severity) const {
+  return severity >= sink_->level.load(std::memory_order_relaxed);
 }
 
 void AsyncLog::set_level(Severity level) const {

@@ -57,6 +57,9 @@ class AsyncLog {
 
   void set_level(Severity level) const;
 
+  /// Returns whether events of this severity are written.
+  [[nodiscard]] bool takes(Severity severity) const;
+
   [[nodiscard]] LogFormat format() const;
   [[nodiscard]] LogStatus status() const;
 

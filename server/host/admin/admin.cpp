@@ -2,6 +2,7 @@
 
 #include "core/values.h"
 #include "server/host/admin/log_stream.h"
+#include "server/host/admin/recording_pages.h"
 
 #include <fmt/core.h>
 
@@ -55,19 +56,42 @@ struct Page {
 constexpr std::array kPages = {Page{.path = "/"},
                                Page{.path = "/livez", .reader = Reader::Anybody},
                                Page{.path = "/readyz", .reader = Reader::Anybody},
+                               Page{.path = "/view", .reader = Reader::Anybody},
                                Page{.path = "/metrics"},
+                               Page{.path = "/v1/status"},
+                               Page{.path = "/recordings"},
                                Page{.path = "/drain", .method = os::HttpMethod::Post},
                                Page{.path = "/kick", .method = os::HttpMethod::Post},
                                Page{.path = "/log-level", .method = os::HttpMethod::Post}};
 
 /// The page of a room's log, whichever room.
 constexpr Page kLogPage{.path = "/rooms/N/log"};
+/// The page of a recording, whichever it is.
+constexpr Page kRecordingPage{.path = "/recordings/NAME"};
 
 const Page* page_of(std::string_view path) {
   if (room_of_log(path)) return &kLogPage;
+  if (recording_of(path)) return &kRecordingPage;
   const auto* const page = std::ranges::find(kPages, path, &Page::path);
   return page != kPages.end() ? page : nullptr;
 }
+
+/// The document of the page, sent piece by piece without a copy of it.
+class PageSource final : public os::HttpSource {
+ public:
+  PageSource(std::string_view rest, Place place) : rest_(rest), place_(std::move(place)) {}
+
+  Next read(std::string& to, std::size_t most) override {
+    const std::string_view piece = rest_.substr(0, most);
+    to += piece;
+    rest_.remove_prefix(piece.size());
+    return rest_.empty() ? Next::End : Next::More;
+  }
+
+ private:
+  std::string_view rest_;
+  Place place_;
+};
 
 os::HttpResponse bad_request(std::string_view why) {
   return {.status = 400, .body = fmt::format("{}\n", why)};
@@ -84,9 +108,14 @@ os::HttpResponse unauthorized(std::string_view authorization) {
 
 }  // namespace
 
+bool leads_to_view(const os::HttpRequest& request) {
+  return request.path == "/" && request.accept.contains("text/html");
+}
+
 std::optional<os::HttpResponse> refusal(const os::HttpRequest& request, const AdminToken* token) {
   const Page* const page = page_of(request.path);
-  const bool is_open = page != nullptr && page->reader == Reader::Anybody;
+  const bool is_open =
+      page != nullptr && (page->reader == Reader::Anybody || leads_to_view(request));
   if (token != nullptr && !is_open && !token->is_shown_by(request.authorization)) {
     return unauthorized(request.authorization);
   }
@@ -134,6 +163,19 @@ os::HttpResponse receive_order(const os::HttpRequest& request, AdminOrders& orde
   return {.body = fmt::format("{}\n", *text)};
 }
 
+os::HttpResponse answer_with_page(std::string_view page, Place place) {
+  if (page.empty()) {
+    return {.status = 404,
+            .body = "this build has no page: it was made without the compiler for browsers\n"};
+  }
+  if (place == nullptr) return {.status = 503, .body = "the page is being sent too often\n"};
+  // The page's own policy is in it; a frame can be forbidden by a header alone.
+  return {.content_type = "text/html; charset=utf-8",
+          .headers = {{"Content-Security-Policy", "frame-ancestors 'none'"},
+                      {"Referrer-Policy", "no-referrer"}},
+          .source = std::make_unique<PageSource>(page, std::move(place))};
+}
+
 os::HttpResponse answer(std::string_view path, const Status& status, const ProcessFacts& process,
                         Instant now) {
   if (path == "/livez") return liveness(status, now);
@@ -145,9 +187,12 @@ os::HttpResponse answer(std::string_view path, const Status& status, const Proce
             .body = exposition(status.metrics, process)};
   }
   return {.body =
-              "tickbox-server\n\n/livez    alive: every room ticks\n/readyz   ready: accepts "
-              "clients\n/metrics  Prometheus metrics\n/rooms/1/log   everything that enters the "
-              "room, as a recording that grows\n\nWith --admin-token-file, by POST:\n/drain\n"
+              "tickbox-server\n\n/view     the page for a browser\n/livez    alive: every room "
+              "ticks\n/readyz   ready: accepts clients\n/metrics  Prometheus metrics\n"
+              "/v1/status     the state of the server, its rooms and its clients, as JSON\n"
+              "/rooms/1/log   everything that enters the room, as a recording that grows\n"
+              "/recordings    the recordings of --record, as JSON\n"
+              "/recordings/NAME   one of them\n\nWith --admin-token-file, by POST:\n/drain\n"
               "/kick?client=ID\n/log-level?level=debug\n"};
 }
 

@@ -3,10 +3,12 @@
 // whether it takes an order.
 
 #include "core/clock.h"
+#include "core/ids.h"
 #include "os/http/http.h"
 #include "os/process/log.h"
 #include "server/host/admin/admin_orders.h"
 #include "server/host/admin/admin_token.h"
+#include "server/host/admin/places.h"
 #include "server/host/metrics_text.h"
 
 #include <cstdint>
@@ -32,15 +34,22 @@ enum class WhenFull : std::uint8_t { Ready, NotReady };
 /// The status that the tick thread publishes for the admin side, at intervals.
 struct Status {
   ServerState state = ServerState::Starting;
+  Instant at;  ///< when it was published
   Instant last_tick;
+  RoomId room;  ///< the one of the server
+  Tick tick;    ///< its present one
   WhenFull when_full = WhenFull::Ready;
   std::uint32_t seats_held = 0;  ///< seats held, of metrics.clients_max
   Metrics metrics;
 };
 
+/// Returns whether a request is that of a browser for the first page: the answer leads to /view.
+[[nodiscard]] bool leads_to_view(const os::HttpRequest& request);
+
 /// Judges a request by its head. Refuses a path that does not exist (404) and a method that the
 /// path does not have (405). With a token, also refuses a request without it (401), except for
-/// /livez and /readyz. Without a token, refuses each order (403). `token`: nullptr if the server
+/// /livez, /readyz and /view, which have no data of players. Without a token, refuses each order
+/// (403). `token`: nullptr if the server
 /// has none.
 [[nodiscard]] std::optional<os::HttpResponse> refusal(const os::HttpRequest& request,
                                                       const AdminToken* token);
@@ -50,6 +59,10 @@ struct Status {
 /// many kicks wait. Requires: refusal() returned nothing.
 [[nodiscard]] os::HttpResponse receive_order(const os::HttpRequest& request, AdminOrders& orders,
                                              const std::function<void(Severity)>& set_log_level);
+
+/// Answers a GET of /view with the page, an HTML document that is valid for as long as the program
+/// runs. Answers 404 if it is empty, 503 without a place.
+[[nodiscard]] os::HttpResponse answer_with_page(std::string_view page, Place place);
 
 /// Answers a GET of /livez, /readyz, /metrics, or a list of the paths at /.
 /// Requires: refusal() returned nothing.

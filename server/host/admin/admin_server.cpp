@@ -1,14 +1,23 @@
 #include "server/host/admin/admin_server.h"
 
 #include "cli/build_info.h"
+#include "core/values.h"
 #include "os/process/process.h"
 #include "server/host/admin/log_stream.h"
+#include "server/host/admin/status_document.h"
 
 #include <utility>
 #include <vector>
 
 namespace tickbox::server {
 namespace {
+
+/// The time that an answer waits for the list of clients. The loop publishes every 100 ms, if it
+/// ticks at all.
+constexpr Duration kClientsWait = std::chrono::milliseconds{500};
+
+/// The time for which a document serves other requests too. It is made for ten pages at once then.
+constexpr Duration kStatusKept = std::chrono::milliseconds{400};
 
 os::HttpResponse no_such_room(std::uint32_t room) {
   return {.status = 404, .body = "there is no room " + std::to_string(room) + "\n"};
@@ -48,6 +57,84 @@ os::HttpResponse AdminServer::respond_with_log(std::uint32_t room, std::string_v
   return stream_log(*log, query, parts_.clock);
 }
 
+void AdminServer::publish_clients(const ClientList& clients) {
+  const std::uint64_t asked = clients_asked_;
+  if (clients_.publish(clients)) clients_given_ = asked;
+}
+
+ProcessFacts AdminServer::process() const {
+  const cli::BuildInfo& build = cli::build_info();
+  const os::HttpServer* const http = running_;
+  return {.version = std::string{build.version},
+          .commit = std::string{build.commit},
+          .simulation_hash = std::string{build.simulation_hash},
+          .server_name = parts_.name,
+          .use = os::process_use(),
+          .admin_requests = http != nullptr ? http->counts() : std::vector<os::HttpCount>{}};
+}
+
+os::HttpResponse AdminServer::status_after(std::uint64_t line) const {
+  const Status status = status_.read();
+  if (status.state == ServerState::Starting) return {.status = 503, .body = "starting\n"};
+  const ClientList clients = clients_.read();
+  const auto addresses = parts_.token ? Addresses::Shown : Addresses::LeftOut;
+  const std::vector<RecentLine> lines =
+      parts_.recent != nullptr ? parts_.recent->after(line, addresses) : std::vector<RecentLine>{};
+  const ProcessFacts facts = process();
+  return {.content_type = "application/json",
+          .body = status_document(status, {.process = facts,
+                                           .address = parts_.address,
+                                           .now = parts_.clock.now(),
+                                           .began = began_,
+                                           .records = !parts_.recordings.empty(),
+                                           .clients_at = clients.at,
+                                           .clients = clients.clients,
+                                           .log = lines})};
+}
+
+/// Waits for the list of clients, which the loop copies only on request.
+os::HttpResponse AdminServer::respond_with_status(std::string_view query) {
+  std::uint64_t line = 0;
+  if (const auto text = os::form_value(query, "after")) {
+    const auto parsed = parse_as<std::uint64_t>(*text);
+    if (!parsed) return {.status = 400, .body = "after: the number of a line of the log\n"};
+    line = *parsed;
+  }
+  const Instant now = parts_.clock.now();
+  if (!kept_status_.body.empty() && kept_status_.line == line &&
+      now - kept_status_.at < kStatusKept) {
+    return {.content_type = "application/json", .body = kept_status_.body};
+  }
+  const std::uint64_t number = ++clients_asked_;
+  return {.later = [this, line, number,
+                    latest = now + kClientsWait]() -> std::optional<os::HttpResponse> {
+    const bool is_given = clients_given_ >= number;
+    const Instant at = parts_.clock.now();
+    if (!is_given && at < latest) return std::nullopt;
+    os::HttpResponse response = status_after(line);
+    if (is_given && response.status == 200) {
+      kept_status_ = {.at = at, .line = line, .body = response.body};
+    }
+    return response;
+  }};
+}
+
+os::HttpResponse AdminServer::answer_get(const os::HttpRequest& request) {
+  if (leads_to_view(request)) {
+    return {.status = 303, .body = "see /view\n", .headers = {{"Location", "/view"}}};
+  }
+  if (request.path == "/view") return answer_with_page(parts_.page, pages_.reserve());
+  if (request.path == "/v1/status") return respond_with_status(request.query);
+  if (request.path == "/recordings") {
+    return list_recordings(parts_.recordings, downloads_.reserve());
+  }
+  if (const auto name = recording_of(request.path)) {
+    return send_recording(parts_.recordings, *name, downloads_.reserve());
+  }
+  if (const auto room = room_of_log(request.path)) return respond_with_log(*room, request.query);
+  return answer(request.path, status_.read(), process(), parts_.clock.now());
+}
+
 os::HttpResponse AdminServer::respond(const os::HttpRequest& request) {
   if (request.method == os::HttpMethod::Post) {
     return receive_order(request, orders_, [this](Severity level) {
@@ -55,17 +142,7 @@ os::HttpResponse AdminServer::respond(const os::HttpRequest& request) {
       parts_.log.write(Severity::Info, {"log_level_set", {{"level", os::name_of(level)}}});
     });
   }
-  if (const auto room = room_of_log(request.path)) return respond_with_log(*room, request.query);
-  const cli::BuildInfo& build = cli::build_info();
-  const os::HttpServer* const http = running_;
-  return answer(request.path, status_.read(),
-                {.version = std::string{build.version},
-                 .commit = std::string{build.commit},
-                 .simulation_hash = std::string{build.simulation_hash},
-                 .server_name = parts_.name,
-                 .use = os::process_use(),
-                 .admin_requests = http != nullptr ? http->counts() : std::vector<os::HttpCount>{}},
-                parts_.clock.now());
+  return answer_get(request);
 }
 
 }  // namespace tickbox::server

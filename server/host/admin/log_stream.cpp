@@ -91,7 +91,6 @@ os::HttpResponse stream_log(const LogTail& tail, std::string_view query, const C
                                kFollowersMax));
   }
   return {.content_type = "application/octet-stream",
-          .headers = {{"Cache-Control", "no-store"}},
           .source = std::make_unique<LogSource>(std::move(follower), delay, clock)};
 }
 

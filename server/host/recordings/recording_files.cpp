@@ -3,6 +3,7 @@
 
 #include "server/host/recordings/recording_files.h"
 
+#include "core/bytes.h"
 #include "os/process/process.h"
 #include "os/process/steady_clock.h"
 #include "os/process/system_error.h"
@@ -113,6 +114,7 @@ void RecordingFiles::queue_note(RecordingNote note) {
 /// last attempt to write.
 void RecordingFiles::run() {
   std::unique_lock lock{mutex_};
+  write_page(lock);
   keep_limit(lock);
   while (true) {
     wait(lock);
@@ -137,6 +139,30 @@ void RecordingFiles::wait(std::unique_lock<std::mutex>& lock) {
   } else {
     wake_.wait(lock, stop, [&] { return retired_ || (wanted_ && !ready_); });
   }
+}
+
+/// Writes the page beside the recordings, unless it is there. Removes one that is not whole: it
+/// would stay as it is.
+void RecordingFiles::write_page(std::unique_lock<std::mutex>& lock) {
+  if (options_.page.empty()) return;
+  lock.unlock();
+  const std::string path = (std::filesystem::path{options_.folder} / options_.page_name).string();
+  auto file = parts_.disk.create(path);
+  int error = file ? 0 : file.error();
+  for (ConstBytes rest = as_bytes_of(options_.page); error == 0 && !rest.empty();) {
+    const auto taken = (*file)->append(rest);
+    if (taken) rest = rest.subspan(*taken);
+    if (!taken) error = taken.error();
+  }
+  if (file) {
+    if (const auto closed = (*file)->close(); !closed && error == 0) error = closed.error();
+    if (error != 0) (void)parts_.disk.remove(path);
+  }
+  lock.lock();
+  if (error == EEXIST) return;
+  if (error == 0) return queue_note({.event = {"view_page_written", {{"path", path}}}});
+  queue_note({.severity = Severity::Warning,
+              .event = {"view_page_failed", {{"path", path}, {"reason", os::reason_of(error)}}}});
 }
 
 void RecordingFiles::make_next(std::unique_lock<std::mutex>& lock) {
@@ -174,7 +200,7 @@ void RecordingFiles::count(const RecordingFile& part,
   errors_ += stats.errors;
   if (!closed_well && loss_.empty()) loss_ = closed_well.error();
   queue_note(
-      {.wrong = !closed_well,
+      {.severity = closed_well ? Severity::Info : Severity::Error,
        .event = {"recording_closed", {{"path", part.path}, {"bytes", stats.bytes_written}}}});
 }
 
@@ -202,14 +228,14 @@ void RecordingFiles::keep_limit(std::unique_lock<std::mutex>& lock) {
     record_removal(path, false);
   if (kept.error != 0) {
     ++errors_;
-    queue_note({.wrong = true,
+    queue_note({.severity = Severity::Error,
                 .event = {"recording_limit_failed",
                           {{"path", options_.folder}, {"reason", os::reason_of(kept.error)}}}});
     return;
   }
   const bool was_over = std::exchange(is_over_, kept.bytes > options_.bytes_max);
   if (!is_over_ || was_over) return;
-  queue_note({.wrong = true,
+  queue_note({.severity = Severity::Error,
               .event = {"recording_over_limit",
                         {{"path", options_.folder},
                          {"bytes", kept.bytes},
@@ -221,7 +247,7 @@ void RecordingFiles::keep_limit(std::unique_lock<std::mutex>& lock) {
 void RecordingFiles::record_removal(const std::string& path, bool removed) {
   errors_ += removed ? 0U : 1U;
   queue_note(
-      {.wrong = !removed,
+      {.severity = removed ? Severity::Info : Severity::Error,
        .event = {removed ? "recording_removed" : "recording_not_removed", {{"path", path}}}});
 }
 

@@ -20,6 +20,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct RecordingFilesOptions {
   /// A file ends at this many bytes; the limit of the folder leaves space for it. 0: no limit
   std::uint64_t part_bytes = 0;
   std::uint32_t part_ticks = 0;  ///< a file ends after this many ticks; 0: no limit
+  std::string page_name{};       ///< of `page`, in the folder
+  std::string_view page{};       ///< a page for browsers that shows the recordings; empty: none
   Duration retry_interval = std::chrono::seconds{5};  ///< time between attempts on a failed disk
   Duration patience = std::chrono::seconds{2};  ///< time until a silent disk counts as stalled
 };
@@ -55,7 +58,7 @@ struct RecordingStatus {
 
 /// An event of the recording, for the log.
 struct RecordingNote {
-  bool wrong = false;
+  Severity severity = Severity::Info;
   LogEvent event;
 };
 
@@ -64,7 +67,7 @@ struct RecordingNote {
 /// next one begins with a segment, as soon as it is created. Until that, and while the present one
 /// cannot be written, the recording stays in the present one. `keep` removes only files that this
 /// object has created and closed, `bytes_max` those that RecordingLimit may remove. Both remove the
-/// oldest first.
+/// oldest first. The page is written once: a file that has its name is left as it is.
 class RecordingFiles final : public record::Sink {
  public:
   /// Creates the folder if it is missing, and the first file. `header`: of every file, except its
@@ -124,6 +127,7 @@ class RecordingFiles final : public record::Sink {
   [[nodiscard]] std::expected<std::unique_ptr<RecordingFile>, std::string> make();
   void run();
   void wait(std::unique_lock<std::mutex>& lock);
+  void write_page(std::unique_lock<std::mutex>& lock);
   void make_next(std::unique_lock<std::mutex>& lock);
   void close_retired(std::unique_lock<std::mutex>& lock);
   void count(const RecordingFile& part, const std::expected<void, std::string>& closed_well);

@@ -20,6 +20,11 @@ std::string file_name_of(const os::ListedFile& file) {
   return std::filesystem::path{file.path}.filename().string();
 }
 
+bool is_page(const os::ListedFile& file) {
+  const std::string name = file_name_of(file);
+  return name.starts_with(kPagePrefix) && name.ends_with(kPageSuffix);
+}
+
 }  // namespace
 
 bool is_recording_name(const std::string& name) {
@@ -44,6 +49,7 @@ LimitKept RecordingLimit::keep(std::uint64_t reserve) {
     kept.error = files.error();
     return kept;
   }
+  std::erase_if(*files, is_page);
   for (const os::ListedFile& file : *files)
     kept.bytes += file.bytes;
   std::ranges::sort(*files, {}, file_name_of);  // names begin with the time

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tickbox::server {
@@ -24,8 +25,12 @@ struct LimitKept {
   int error = 0;  ///< errno code of a folder that cannot be listed; 0: none
 };
 
-/// Counts every regular file of the folder. Removes only files that have the name of a recording,
-/// whose header names this server, and that no process writes. Thread: one at a time.
+/// The name of a page beside the recordings: view-<game>-<hash of the rules>.html.
+inline constexpr std::string_view kPagePrefix = "view-";
+inline constexpr std::string_view kPageSuffix = ".html";
+
+/// Counts every regular file of the folder but the pages. Removes only files that have the name of
+/// a recording, whose header names this server, and that no process writes. Thread: one at a time.
 class RecordingLimit {
  public:
   /// Requires: `disk` outlives the object.

@@ -6,6 +6,8 @@
 #include "os/process/process.h"
 #include "server/shard/hosted_room.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <limits>
@@ -62,6 +64,12 @@ std::expected<std::string, std::string> crash_path(const Options& options, WallT
   return (std::filesystem::path{options.crash_dir} / name).string();
 }
 
+/// Returns the name of the page that shows every recording of a game's rules.
+std::string page_name(const GameTable& game) {
+  return fmt::format("{}{}-{:016x}{}", kPagePrefix, game.name, engine::rules_hash(game),
+                     kPageSuffix);
+}
+
 }  // namespace
 
 std::optional<std::string> recording_contradiction(const Options& options) {
@@ -92,13 +100,15 @@ std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
 
   std::unique_ptr<Recordings> made{new Recordings{parts.log, match, header}};
   if (!options.record.empty()) {
-    auto files = RecordingFiles::open(
-        {.folder = options.record,
-         .keep = options.record_keep,
-         .bytes_max = options.record_max_bytes,
-         .part_bytes = part_bytes_of(options),
-         .part_ticks = ticks_in(options.record_rotate_time, options.tick_rate)},
-        {.calendar = parts.calendar}, header);
+    auto files =
+        RecordingFiles::open({.folder = options.record,
+                              .keep = options.record_keep,
+                              .bytes_max = options.record_max_bytes,
+                              .part_bytes = part_bytes_of(options),
+                              .part_ticks = ticks_in(options.record_rotate_time, options.tick_rate),
+                              .page_name = page_name(match.world().game()),
+                              .page = options.page},
+                             {.calendar = parts.calendar}, header);
     if (!files) return std::unexpected{std::move(files.error())};
     made->files_ = *std::move(files);
     made->recorder_.add(*made->files_);
@@ -117,7 +127,7 @@ std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
 
 void Recordings::log_notes() {
   for (const RecordingNote& note : files_->consume_notes()) {
-    log_.event(note.wrong ? Severity::Error : Severity::Info, note.event);
+    log_.event(note.severity, note.event);
   }
 }
 

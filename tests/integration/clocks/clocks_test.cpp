@@ -132,7 +132,7 @@ void expect_undisturbed(const RunningServer& server, Process& load) {
 Strings expect_whole_recordings(const std::string& folder) {
   Strings names;
   double last_tick = 0;
-  for (const std::string& file : os::files_in(folder)) {
+  for (const std::string& file : os::recordings_in(folder)) {
     SCOPED_TRACE(file);
     const Finished told = run(tickbox({"replay", "info", file, "--json"}));
     const Finished verified = run(tickbox({"replay", "verify", file, "--json"}));

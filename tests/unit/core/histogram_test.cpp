@@ -18,6 +18,15 @@ TEST(Histogram, IsExactForSmallValues) {
   EXPECT_EQ(histogram.quantile(500), 50U);
   EXPECT_EQ(histogram.quantile(990), 99U);
   EXPECT_EQ(histogram.quantile(1'000), 100U);
+  std::uint64_t count = 0;
+  std::uint64_t sum = 0;
+  histogram.for_each_bucket([&](std::uint64_t last, std::uint64_t values) {
+    EXPECT_GT(values, 0U);
+    count += values;
+    sum += last * values;
+  });
+  EXPECT_EQ(count, histogram.count());
+  EXPECT_EQ(sum, histogram.sum()) << "values below 128 are exact";
   EXPECT_EQ(histogram.at_most(30), 30U);
   EXPECT_EQ(histogram.sum(), 5'050U);
 }

@@ -59,4 +59,12 @@ inline std::vector<std::string> files_in(const std::string& folder) {
   return found;
 }
 
+/// Returns the paths of the recordings in a folder, in order. A server may put its page beside
+/// them.
+inline std::vector<std::string> recordings_in(const std::string& folder) {
+  std::vector<std::string> found = files_in(folder);
+  std::erase_if(found, [](const std::string& path) { return !path.ends_with(".tickbox"); });
+  return found;
+}
+
 }  // namespace tickbox::os

@@ -143,21 +143,32 @@ unsigned status_of(const std::optional<os::HttpResponse>& refused) {
   return refused ? refused->status : 200;
 }
 
-std::string header_of(const std::optional<os::HttpResponse>& refused, std::string_view name) {
-  for (const auto& [each, value] : refused->headers) {
+std::string header_of(const os::HttpResponse& response, std::string_view name) {
+  for (const auto& [each, value] : response.headers) {
     if (each == name) return value;
   }
   return {};
 }
 
+std::string header_of(const std::optional<os::HttpResponse>& refused, std::string_view name) {
+  return header_of(*refused, name);
+}
+
 TEST(Admin, KnowsNothingElse) {
-  for (const char* path : {"/../etc", "/metrics/", "/livezz", "//", "/LIVEZ"}) {
+  for (const char* path :
+       {"/../etc", "/metrics/", "/livezz", "//", "/LIVEZ", "/view/", "/v1", "/v1/status/x",
+        "/recordings/", "/recordings/../key", "/recordings/..%2fkey",
+        "/recordings/view-arena-1.html", "/recordings/./20261128T021156.123Z-room1.tickbox",
+        "/recordings/key.tickbox"}) {
     EXPECT_EQ(status_of(refusal({.path = path}, nullptr)), 404U) << path;
   }
 }
 
 TEST(Admin, TakesTheMethodOfEachPath) {
-  for (const char* path : {"/", "/livez", "/readyz", "/metrics"}) {
+  for (const char* path :
+       {"/", "/livez", "/readyz", "/metrics", "/view", "/v1/status", "/rooms/1/log", "/recordings",
+        "/recordings/20261128T021156.123Z-room1.tickbox",
+        "/recordings/20261128T021156.123Z-room1-crash.tickbox"}) {
     EXPECT_EQ(status_of(refusal({.path = path}, nullptr)), 200U) << path;
     const auto refused = refusal({.method = os::HttpMethod::Post, .path = path}, nullptr);
     EXPECT_EQ(status_of(refused), 405U) << path;
@@ -165,14 +176,48 @@ TEST(Admin, TakesTheMethodOfEachPath) {
   }
 }
 
+constexpr os::HttpRequest kFromABrowser{.path = "/", .accept = "text/html,*/*;q=0.8"};
+
+TEST(Admin, LeadsABrowserToThePage) {
+  EXPECT_TRUE(leads_to_view(kFromABrowser));
+  EXPECT_FALSE(leads_to_view({.path = "/", .accept = "*/*"}));
+  EXPECT_FALSE(leads_to_view({.path = "/metrics", .accept = "text/html"}));
+}
+
+/// Reads a whole body of a stream, in pieces of `most` bytes.
+std::string body_of(os::HttpSource& source, std::size_t most) {
+  std::string body;
+  while (source.read(body, most) == os::HttpSource::Next::More)
+    ;
+  return body;
+}
+
+TEST(Admin, SendsThePageToAFewAtATime) {
+  Places places{1};
+  const std::string page(2'500, 'p');
+  {
+    const os::HttpResponse sent = answer_with_page(page, places.reserve());
+    EXPECT_EQ(sent.status, 200U);
+    EXPECT_EQ(sent.content_type, "text/html; charset=utf-8");
+    EXPECT_EQ(header_of(sent, "Content-Security-Policy"), "frame-ancestors 'none'");
+    EXPECT_EQ(header_of(sent, "Referrer-Policy"), "no-referrer");
+    EXPECT_EQ(answer_with_page(page, places.reserve()).status, 503U);
+    EXPECT_EQ(body_of(*sent.source, 1'000), page);
+  }
+  EXPECT_EQ(answer_with_page(page, places.reserve()).status, 200U);
+  EXPECT_EQ(answer_with_page("", places.reserve()).status, 404U);
+}
+
 // A probe of an orchestrator has no token.
-TEST(Admin, WithATokenOnlyProbesAreAnsweredWithoutIt) {
+TEST(Admin, WithATokenOnlyProbesAndThePageAreAnsweredWithoutIt) {
   const auto token = token_of("correct-horse-battery\n");
   ASSERT_TRUE(token);
-  for (const char* path : {"/livez", "/readyz"}) {
+  for (const char* path : {"/livez", "/readyz", "/view"}) {
     EXPECT_EQ(status_of(refusal({.path = path}, &*token)), 200U) << path;
   }
-  for (const char* path : {"/", "/metrics", "/nothing"}) {
+  EXPECT_EQ(status_of(refusal(kFromABrowser, &*token)), 200U);
+  for (const char* path : {"/", "/metrics", "/nothing", "/v1/status", "/rooms/1/log", "/recordings",
+                           "/recordings/20261128T021156.123Z-room1.tickbox"}) {
     const auto refused = refusal({.path = path}, &*token);
     EXPECT_EQ(status_of(refused), 401U) << path;
     EXPECT_EQ(header_of(refused, "WWW-Authenticate"), "Bearer realm=\"tickbox\"") << path;

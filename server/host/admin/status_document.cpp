@@ -1,0 +1,226 @@
+#include "server/host/admin/status_document.h"
+
+#include "net/handshake.h"
+#include "os/process/log.h"
+
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+
+#include <chrono>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+namespace tickbox::server {
+namespace {
+
+std::int64_t milliseconds(Duration time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
+}
+
+/// Writes JSON. A document of 1,000 clients is written for each page once a second, so no tree of
+/// it is built.
+class Writer {
+ public:
+  void open(char bracket, std::string_view key = {}) {
+    begin(key);
+    out_ += bracket;
+    is_first_ = true;
+  }
+
+  void close(char bracket) {
+    out_ += bracket;
+    is_first_ = false;
+  }
+
+  void text(std::string_view key, std::string_view value) {
+    begin(key);
+    out_ += nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+
+  template <class Value>
+  void number(std::string_view key, Value value) {
+    begin(key);
+    fmt::format_to(std::back_inserter(out_), "{}", value);
+  }
+
+  /// Nanoseconds as milliseconds.
+  void time(std::string_view key, std::uint64_t nanoseconds) {
+    begin(key);
+    fmt::format_to(std::back_inserter(out_), "{:.3f}", static_cast<double>(nanoseconds) * 1e-6);
+  }
+
+  [[nodiscard]] std::string finish() { return std::move(out_) + "\n"; }
+
+ private:
+  void begin(std::string_view key) {
+    if (!std::exchange(is_first_, false)) out_ += ',';
+    if (!key.empty()) fmt::format_to(std::back_inserter(out_), "\"{}\":", key);
+  }
+
+  std::string out_;
+  bool is_first_ = true;
+};
+
+std::string_view name_of(ServerState state) {
+  switch (state) {
+    case ServerState::Starting:
+      return "starting";
+    case ServerState::Ready:
+      return "ready";
+    case ServerState::Draining:
+      return "draining";
+    case ServerState::Stopping:
+      break;
+  }
+  return "stopping";
+}
+
+void write_ticks(Writer& to, const Metrics& metrics) {
+  const Histogram& ticks = metrics.of(Phase::Total);
+  to.open('{', "tick_ms");
+  to.time("p50", ticks.quantile(500));
+  to.time("p99", ticks.quantile(990));
+  to.time("max", ticks.quantile(1'000));
+  to.time("budget", static_cast<std::uint64_t>(tick_duration(metrics.tick_rate).count()));
+  to.close('}');
+  // The whole distribution, so that a reader of two documents knows it of the time between them.
+  to.open('[', "tick_ns");
+  ticks.for_each_bucket([&](std::uint64_t last, std::uint64_t count) {
+    to.open('[');
+    to.number({}, last);
+    to.number({}, count);
+    to.close(']');
+  });
+  to.close(']');
+}
+
+void write_recording(Writer& to, const Metrics& metrics, bool records) {
+  const RecordingMetrics& recording = metrics.recording;
+  to.open('{', "recording");
+  to.text("state", !records ? "off" : recording.degraded ? "degraded" : "recording");
+  to.number("bytes", recording.bytes);
+  to.number("queue_bytes", recording.queue_bytes);
+  to.number("ticks_lost", recording.ticks_lost);
+  to.close('}');
+}
+
+void write_room(Writer& to, const Status& status, const StatusParts& parts) {
+  const Metrics& metrics = status.metrics;
+  to.open('{');
+  to.number("id", status.room.value);
+  to.text("game", metrics.game->name);
+  to.text("map", metrics.map);
+  to.number("tick", status.tick.value);
+  to.number("rate", metrics.tick_rate);
+  to.number("players", metrics.clients);
+  to.number("seats_held", status.seats_held);
+  to.number("seats", metrics.clients_max);
+  to.number("entities", metrics.entities());
+  to.number("overruns", metrics.overruns);
+  to.number("ticks_skipped", metrics.slipped);
+  to.number("followers", metrics.log_followers);
+  write_ticks(to, metrics);
+  write_recording(to, metrics, parts.records);
+  to.close('}');
+}
+
+/// Writes the reasons that have counts.
+void write_counts(Writer& to, const Metrics& metrics) {
+  to.open('{', "drops");
+  for (std::size_t i = 0; i < net::kDropReasons; ++i) {
+    const auto reason = static_cast<net::DropReason>(i);
+    if (metrics.drops.of(reason) != 0) to.number(net::name_of(reason), metrics.drops.of(reason));
+  }
+  to.close('}');
+  to.open('{', "refusals");
+  for (std::size_t i = 1; i < net::kRefuseReasons; ++i) {
+    const std::uint64_t count = metrics.refusals[i];
+    if (count != 0) to.number(net::name_of(static_cast<net::RefuseReason>(i)), count);
+  }
+  to.close('}');
+  to.open('{', "disconnects");
+  for (std::size_t i = 1; i < net::kSessionEnds; ++i) {
+    const std::uint64_t count = metrics.disconnects[i];
+    if (count != 0) to.number(net::name_of(static_cast<net::DisconnectReason>(i)), count);
+  }
+  to.close('}');
+}
+
+void write_traffic(Writer& to, const Metrics& metrics) {
+  const Traffic& traffic = metrics.traffic;
+  to.open('{', "traffic");
+  to.number("packets_in", traffic.packets_in);
+  to.number("packets_out", traffic.packets_out);
+  to.number("bytes_in", traffic.bytes_in);
+  to.number("bytes_out", traffic.bytes_out);
+  to.close('}');
+}
+
+void write_client(Writer& to, const ClientStatus& client) {
+  to.open('{');
+  to.number("room", client.room.value);
+  to.number("seat", client.seat.value);
+  to.text("client", std::to_string(client.client));  // beyond the numbers that every reader has
+  to.number("played_ms", milliseconds(client.played));
+  if (client.rtt_us != 0) to.time("rtt_ms", static_cast<std::uint64_t>(client.rtt_us) * 1'000);
+  to.number("packets_sent", client.packets_sent);
+  to.number("packets_received", client.packets_received);
+  to.number("snapshots", client.snapshots);
+  to.number("snapshot_bytes", client.snapshot_bytes);
+  to.number("margin_ticks", client.margin / 16.0);
+  to.number("late", client.late);
+  to.number("substituted", client.substituted);
+  to.number("mismatches", client.mismatches);
+  to.close('}');
+}
+
+void write_line(Writer& to, const RecentLine& line) {
+  to.open('{');
+  to.number("number", line.number);
+  to.text("time", fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                              fmt::gmtime(std::chrono::floor<std::chrono::seconds>(line.time)),
+                              line.time.time_since_epoch().count() % 1'000));
+  to.text("level", os::name_of(line.severity));
+  to.text("text", line.text);
+  to.close('}');
+}
+
+}  // namespace
+
+std::string status_document(const Status& status, const StatusParts& parts) {
+  const Metrics& metrics = status.metrics;
+  Writer to;
+  to.open('{');
+  to.text("version", parts.process.version);
+  to.text("commit", parts.process.commit);
+  to.text("simulation", parts.process.simulation_hash);
+  to.text("name", parts.process.server_name);
+  to.text("state", name_of(status.state));
+  to.text("address", parts.address);
+  to.number("uptime_ms", milliseconds(parts.now - parts.began));
+  to.number("at_ms", milliseconds(status.at - parts.began));
+  to.number("since_tick_ms", milliseconds(parts.now - status.last_tick));
+  to.number("cpu_ms", parts.process.use.cpu_microseconds / 1'000);
+  to.number("memory_bytes", parts.process.use.resident_bytes);
+  to.number("state_hash_mismatches", metrics.hash_mismatches);
+  to.open('[', "rooms");
+  write_room(to, status, parts);
+  to.close(']');
+  write_traffic(to, metrics);
+  write_counts(to, metrics);
+  to.number("clients_at_ms", milliseconds(parts.clients_at - parts.began));
+  to.open('[', "clients");
+  for (const ClientStatus& client : parts.clients)
+    write_client(to, client);
+  to.close(']');
+  to.open('[', "log");
+  for (const RecentLine& line : parts.log)
+    write_line(to, line);
+  to.close(']');
+  to.close('}');
+  return to.finish();
+}
+
+}  // namespace tickbox::server

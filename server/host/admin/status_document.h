@@ -1,0 +1,31 @@
+#pragma once
+// The document of GET /v1/status: all that the live page shows of a server but its rooms' logs.
+
+#include "core/clock.h"
+#include "server/host/admin/admin.h"
+#include "server/host/admin/recent_log.h"
+#include "server/host/metrics_text.h"
+#include "server/shard/client_status.h"
+
+#include <span>
+#include <string>
+
+namespace tickbox::server {
+
+/// The parts of the document beside Status.
+struct StatusParts {
+  const ProcessFacts& process;
+  std::string_view address;  ///< at which clients connect
+  Instant now;
+  Instant began;         ///< when the admin side began to answer
+  bool records = false;  ///< whether the server was asked for a recording
+  Instant clients_at;    ///< when `clients` was copied
+  std::span<const ClientStatus> clients{};
+  std::span<const RecentLine> log{};
+};
+
+/// Returns the document. Counts are since the start, each with the time at which it was read, so
+/// that two documents make a rate. Requires: `status` is of a server that has started.
+[[nodiscard]] std::string status_document(const Status& status, const StatusParts& parts);
+
+}  // namespace tickbox::server
