@@ -115,9 +115,7 @@ class Viewing {
   [[nodiscard]] Tick verified() const { return verified_tick_; }
 
   /// Returns the number of ticks that differ so far, as the verdict has it.
-  [[nodiscard]] std::uint64_t mismatched() const {
-    return verifier_ ? verifier_->mismatched() : 0;
-  }
+  [[nodiscard]] std::uint64_t mismatched() const { return verifier_ ? verifier_->mismatched() : 0; }
 
   /// Returns the verdict on what has been verified so far: once verify() is false at the end of a
   /// log, exactly that of record::verify().
