@@ -225,11 +225,17 @@ fi
 # The page of the match: one file that steps it again and compares every hash, in a browser.
 made=$top/build/match.html
 why=
+if [ "$json" = yes ]; then
+    echo "$document"
+fi
 if [ -n "$page" ]; then
     say "making the page of the match (Ctrl-C leaves it out)"
-    wait "$page" || why=$(tail -n 1 "$work/page.log")
-    page=
-    [ -n "$why" ] || run_build cmake --build --preset release --target tickbox tickbox-server
+    trap 'why="left out"' INT
+    wait "$page" || why=${why:-$(tail -n 1 "$work/page.log")}
+    trap 'exit 130' INT
+    # What is left out is still being built, and ends with this script.
+    [ "$why" = "left out" ] || page=
+    [ -n "$why" ] || run_build cmake --build --preset release --target tickbox tickbox-server || why="its build failed"
 fi
 rm -f "$made"
 recordings=("$work"/recordings/*.tickbox)
@@ -237,9 +243,6 @@ if [ -z "$why" ] && "$bin/tickbox" replay page "${recordings[0]}" -o "$made" --q
     say "see the match again, and verified there, in a browser: file://$made"
 else
     say "no page of the match: ${why:-$(tail -n 1 "$work/page.log")}"
-fi
-if [ "$json" = yes ]; then
-    echo "$document"
 fi
 
 if [ "$stay" = yes ]; then

@@ -92,6 +92,14 @@ os::HttpResponse AdminServer::status_after(std::uint64_t line) const {
                                            .log = lines})};
 }
 
+/// Returns the document that was made a moment ago for the same question, if there is one.
+std::optional<os::HttpResponse> AdminServer::kept_status(std::uint64_t line, Instant now) const {
+  const bool is_kept = !kept_status_.body.empty() && kept_status_.line == line &&
+                       now - kept_status_.at < kStatusKept;
+  if (!is_kept) return std::nullopt;
+  return os::HttpResponse{.content_type = "application/json", .body = kept_status_.body};
+}
+
 /// Waits for the list of clients, which the loop copies only on request.
 os::HttpResponse AdminServer::respond_with_status(std::string_view query) {
   std::uint64_t line = 0;
@@ -101,15 +109,14 @@ os::HttpResponse AdminServer::respond_with_status(std::string_view query) {
     line = *parsed;
   }
   const Instant now = parts_.clock.now();
-  if (!kept_status_.body.empty() && kept_status_.line == line &&
-      now - kept_status_.at < kStatusKept) {
-    return {.content_type = "application/json", .body = kept_status_.body};
-  }
+  if (auto kept = kept_status(line, now)) return *std::move(kept);
   const std::uint64_t number = ++clients_asked_;
   return {.later = [this, line, number,
                     latest = now + kClientsWait]() -> std::optional<os::HttpResponse> {
     const bool is_given = clients_given_ >= number;
     const Instant at = parts_.clock.now();
+    // Of those that wait together, one makes the document.
+    if (auto kept = kept_status(line, at)) return kept;
     if (!is_given && at < latest) return std::nullopt;
     os::HttpResponse response = status_after(line);
     if (is_given && response.status == 200) {

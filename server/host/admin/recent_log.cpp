@@ -30,20 +30,26 @@ void RecentLog::add(WallTime time, Severity severity, const LogEvent& event) {
     std::erase_if(rest.fields, is_address);
     line.without_address = line_of(rest);
   }
+  const auto added = std::make_shared<Line>(std::move(line));
   const std::scoped_lock lock{mutex_};
-  line.shown.number = ++count_;
+  added->shown.number = ++count_;
   if (lines_.size() == kLinesMax) lines_.pop_front();
-  lines_.push_back(std::move(line));
+  lines_.push_back(added);
 }
 
 std::vector<RecentLine> RecentLog::after(std::uint64_t number, Addresses addresses) const {
+  // Whoever writes a line waits for the copy of pointers alone.
+  std::deque<std::shared_ptr<const Line>> lines;
+  {
+    const std::scoped_lock lock{mutex_};
+    lines = lines_;
+  }
   std::vector<RecentLine> after;
-  const std::scoped_lock lock{mutex_};
-  for (const Line& line : lines_) {
-    if (line.shown.number <= number) continue;
-    after.push_back(line.shown);
-    if (addresses == Addresses::LeftOut && !line.without_address.empty()) {
-      after.back().text = line.without_address;
+  for (const auto& line : lines) {
+    if (line->shown.number <= number) continue;
+    after.push_back(line->shown);
+    if (addresses == Addresses::LeftOut && !line->without_address.empty()) {
+      after.back().text = line->without_address;
     }
   }
   return after;

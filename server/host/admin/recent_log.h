@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -43,7 +44,7 @@ class RecentLog {
   };
 
   mutable std::mutex mutex_;
-  std::deque<Line> lines_;
+  std::deque<std::shared_ptr<const Line>> lines_;
   std::uint64_t count_ = 0;
 };
 

@@ -141,12 +141,16 @@ void RecordingFiles::wait(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-/// Writes the page beside the recordings, unless it is there. Removes one that is not whole: it
-/// would stay as it is.
+/// Writes the page beside the recordings, unless it is there whole. A server that was killed may
+/// have left a part of it, and another version another page.
 void RecordingFiles::write_page(std::unique_lock<std::mutex>& lock) {
   if (options_.page.empty()) return;
   lock.unlock();
   const std::string path = (std::filesystem::path{options_.folder} / options_.page_name).string();
+  if (const auto files = parts_.disk.list(options_.folder)) {
+    const auto old = std::ranges::find(*files, path, &os::ListedFile::path);
+    if (old != files->end() && old->bytes != options_.page.size()) (void)parts_.disk.remove(path);
+  }
   auto file = parts_.disk.create(path);
   int error = file ? 0 : file.error();
   for (ConstBytes rest = as_bytes_of(options_.page); error == 0 && !rest.empty();) {
