@@ -110,6 +110,22 @@ const tests = {
     }
   },
 
+  async "a recording without a tick proves nothing, and a worker that fails says so"() {
+    const page = await open(recorded("empty"));
+    assert.match(await text(page, "badge"), /^✗ it has no tick/);
+    assert.equal(run(program, "replay", "verify", recorded("empty")).status, 3, "as the command says");
+    const failure = await page.evaluate(`new Promise((done) => {
+      const proof = new Proof();
+      proof.start(viewer.source, viewer.wasm, new Uint8Array(3), new EventIndex(), () => {
+        viewer.proof.failure = proof.failure;
+        viewer.drawPanels();
+        done(document.getElementById("badge").innerText);
+      });
+    })`);
+    assert.match(failure, /^✗ not verified: .*not a recording/i);
+    await close(page);
+  },
+
   async "foreign recordings are refused, both versions named, markup shown as text"() {
     writeFileSync(recorded("noise"), Buffer.alloc(5000, 7));
     for (const [name, words] of [["version", /arena 5, not 2/], ["rules", /its rules differ here/], ["game", /"<b>chess<\/b>", which/], ["noise", /not a recording/i]]) {

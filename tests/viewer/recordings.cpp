@@ -46,13 +46,13 @@ Bytes recording(RecordedMatchOptions options) {
 
 /// Returns a recording whose header says something else.
 template <class Change>
-Bytes with_header(Change change) {
+Bytes with_header(Change change, std::uint32_t ticks = kTicksPerSegment) {
   RecordedMatch match;
   tickbox::record::Header header = match.header();
   change(header);
   tickbox::tests::MemorySink sink;
   tickbox::tests::Writer writer{sink, header};
-  match.record(writer, kTicksPerSegment);
+  match.record(writer, ticks);
   writer.finish();
   return sink.bytes;
 }
@@ -95,6 +95,7 @@ int main(int argc, char** argv) {
   Bytes headless = whole;
   headless[20] ^= std::byte{1};
   write(folder / "headless.tickbox", headless);
+  write(folder / "empty.tickbox", with_header([](tickbox::record::Header&) {}, 0));
   write(folder / "version.tickbox",
         with_header([](tickbox::record::Header& header) { header.game_version += 3; }));
   write(folder / "rules.tickbox",

@@ -48,13 +48,13 @@ function differencesOf({ server_view: server, client_view: client }) {
     }
   }
   const room = [fieldsOf(server?.room), fieldsOf(client?.room)];
-  for (const field of room[0].keys()) {
-    if (room[0].get(field) !== room[1].get(field)) found.push({ id: null, kind: "room", field, server: room[0].get(field), client: room[1].get(field) });
+  for (const field of new Set([...room[0].keys(), ...room[1].keys()])) {
+    if (room[0].get(field) !== room[1].get(field)) found.push({ id: null, kind: "room", field, server: room[0].get(field) ?? "none", client: room[1].get(field) ?? "none" });
   }
   return found;
 }
 
-/** Draws both worlds, what differs, and the causes between. Returns what was found. */
+/** Draws both worlds, what differs, and the causes between. Returns what draws them again when their size changes. */
 function drawWorlds(section, desync, beside) {
   const { server_view: server, client_view: client } = desync;
   const differences = server && client ? differencesOf(desync) : [];
@@ -84,9 +84,10 @@ function drawWorlds(section, desync, beside) {
     make("h2", { text: server && client ? differences.length === 1 ? "1 field differs" : `${differences.length} fields differ` : "nothing to compare" }), table,
     make("h2", { text: "What entered between the base and the tick" }), causes);
   const draw = () => canvases.forEach(({ canvas, view }) => { if (view) drawWorld(canvas, view, desync, bad, beside); });
-  new ResizeObserver(draw).observe(section);
+  const observer = new ResizeObserver(draw);
+  observer.observe(section);
   draw();
-  return { differences };
+  return observer;
 }
 
 /** Draws the entities of a view. A file without sizes has boxes of one unit. */

@@ -83,16 +83,21 @@ const tickbox = (() => {
       return new Int32Array(this.#exports.memory.buffer, at, this.#call(count) * width).slice();
     }
 
-    /** Ends what `call` does after some milliseconds, between two ticks or within one. A verdict
-     *  that it ends is `interrupted` from then on: to pause, verify record by record instead. */
+    /** Ends what `call` does after some milliseconds, between two ticks or within one; `isLate`
+     *  then says so. A verdict that it ends is `interrupted` from then on: to pause, verify record
+     *  by record instead. */
     within(milliseconds, call) {
       this.#deadline = performance.now() + milliseconds;
+      this.isLate = false;
       try {
         return call();
       } finally {
+        this.isLate = this.#isLate();
         this.#deadline = Infinity;
       }
     }
+
+    isLate = false;
 
     /** Appends bytes of the log. Returns false if it is too long. */
     append(bytes) {

@@ -3,9 +3,11 @@
 "use strict";
 
 /** How often the server is asked, and how long it may take: the page says within 3 s that it is gone. */
-const ASK_MS = 1000, PATIENCE_MS = 1900;
+const ASK_MS = 1000, PATIENCE_MS = 1500;
 /** How often the list of recordings is asked for while it is shown. */
 const LIST_MS = 5000;
+/** The longest document, in characters: a status of a thousand clients has less. */
+const DOCUMENT_MAX = 16_000_000;
 /** When a log that was cut or refused is asked for again. */
 const AGAIN_MS = 2000;
 /** The seconds of the charts. */
@@ -78,7 +80,7 @@ class AdminSide {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), PATIENCE_MS);
     const stop = () => abort.abort();
-    signal?.addEventListener("abort", stop, { once: true });
+    signal?.addEventListener("abort", stop);
     try {
       const headers = this.#token ? { Authorization: `Bearer ${this.#token}` } : {};
       const response = await fetch(path, { headers, signal: abort.signal, cache: "no-store", credentials: "omit", redirect: "error" });
@@ -86,18 +88,27 @@ class AdminSide {
       return response;
     } finally {
       clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
     }
   }
 
   /** Returns a whole document. Fails: as ask(), and if it does not come in time. */
   async document(path) {
-    const response = await this.ask(path);
-    let timer;
-    const late = new Promise((_, fail) => { timer = setTimeout(() => fail(new Error("no answer")), PATIENCE_MS); });
+    const reader = (await this.ask(path)).body.getReader();
+    // What is cut there is no JSON.
+    const timer = setTimeout(() => reader.cancel(), PATIENCE_MS);
+    const decoder = new TextDecoder();
+    let text = "";
     try {
-      return await Promise.race([response.json(), late]);
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return JSON.parse(text + decoder.decode());
+        text += decoder.decode(value, { stream: true });
+        if (text.length > DOCUMENT_MAX) throw new Error("the answer is too long");
+      }
     } finally {
       clearTimeout(timer);
+      reader.cancel().catch(() => {});
     }
   }
 }
@@ -105,7 +116,7 @@ class AdminSide {
 /** A room's log, from a fetch to the viewer. It begins again when it is cut. */
 class LogReader {
   #abort = new AbortController();
-  hasOpened = false;
+  #follower = null;
   problem = "";
 
   constructor(side, room, name) {
@@ -117,12 +128,13 @@ class LogReader {
   get isStopped() { return this.#abort.signal.aborted; }
 
   async #run(side, name) {
-    while (!this.isStopped) {
+    while (!this.isStopped && !this.isReplaced) {
       try {
         await this.#read(await side.ask(`/rooms/${this.room}/log`, this.#abort.signal), name);
         this.problem = "the match has ended";
       } catch (failure) {
         this.problem = failure instanceof Refusal ? failure.message : "the log was cut";
+        this.#follower?.end(this.problem);
       }
       await new Promise((done) => setTimeout(done, AGAIN_MS));
     }
@@ -131,21 +143,20 @@ class LogReader {
   async #read(response, name) {
     const reader = response.body.getReader();
     this.#abort.signal.addEventListener("abort", () => reader.cancel().catch(() => {}), { once: true });
-    this.hasOpened = false;
-    const follower = await viewer.follow(name);
+    if (this.isReplaced || this.isStopped) return;
+    const follower = this.#follower = await viewer.follow(name);
     this.problem = "";
     for (;;) {
       const { done, value } = await reader.read();
-      if (this.isStopped) return;
+      if (this.isStopped || this.isReplaced) return this.stop();
       if (done) return follower.end();
       follower.append(value);
-      if (!document.getElementById("live").hidden) this.hasOpened = true;
       if (document.body.dataset.state === "refused") return this.stop();
     }
   }
 
   /** Whether something else was opened in its place. */
-  get isReplaced() { return this.hasOpened && this.problem === "" && document.getElementById("live").hidden; }
+  get isReplaced() { return this.#follower !== null && !this.#follower.isCurrent; }
 }
 
 /** The next of 1, 2 and 5, times a power of ten. */
@@ -397,7 +408,9 @@ class LivePage {
   }
 
   #receive(now) {
-    const isAnother = this.#now && number(now.uptime_ms) < number(this.#now.uptime_ms);
+    // One that has started again has another uptime than the one before would have by now.
+    const expected = number(this.#now?.uptime_ms) + performance.now() - this.#at;
+    const isAnother = this.#now && Math.abs(number(now.uptime_ms) - expected) > 2 * PATIENCE_MS;
     if (isAnother) {
       this.#lines.clear();
       this.#points.push([performance.now() / 1000, null]);
@@ -497,10 +510,12 @@ class LivePage {
     try {
       if (bytes > RECORDING_BYTES_MAX) throw new Error("it is longer than 512 MiB; cut it with tickbox replay cut");
       const response = await this.#side.ask(`/recordings/${encodeURIComponent(name)}`);
-      const reader = response.body.getReader(), pieces = [];
+      const reader = response.body.getReader(), pieces = [], before = viewer.opened;
       let size = 0;
       for (;;) {
         const { done, value } = await reader.read();
+        // Something else was opened meanwhile.
+        if (viewer.opened !== before) return void reader.cancel();
         if (done) break;
         pieces.push(value);
         size += value.length;
@@ -567,6 +582,10 @@ class LivePage {
     this.#form.hidden = true;
     this.#form.onsubmit = (event) => {
       event.preventDefault();
+      if (!/^[\x21-\x7e]+$/.test(this.#token.value.trim())) {
+        setText(this.#wrong, "A token has letters, digits and signs of ASCII, and no space.");
+        return;
+      }
       this.#side.token = this.#token.value;
       this.#hasTried = true;
       this.#token.value = "";
@@ -610,6 +629,7 @@ class LivePage {
 
   #draw() {
     if (this.#reader?.isReplaced) this.#leave();
+    this.#home.hidden = !this.#parts.rooms.hidden;
     this.#drawSign();
     if (!this.#parts.rooms.hidden) {
       this.#drawList();

@@ -53,9 +53,10 @@ const look = {
 
   /** The time of a tick in its match. */
   time(ticks, rate) {
-    const seconds = ticks / rate;
-    const clock = new Date(Math.max(0, seconds) * 1000).toISOString();
-    return seconds < 3600 ? clock.slice(14, 21) : clock.slice(11, 21);
+    const seconds = ticks / rate, minutes = Math.floor(seconds / 60);
+    const two = (value) => String(value).padStart(2, "0");
+    const clock = `${two(minutes % 60)}:${two(Math.floor(seconds) % 60)}.${Math.floor(seconds * 10) % 10}`;
+    return minutes < 60 ? clock : `${Math.floor(minutes / 60)}:${clock}`;
   },
 
   /** The value of a declared field, for a reader. */

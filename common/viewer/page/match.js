@@ -110,6 +110,10 @@ function eventsOf(engine) {
   return events;
 }
 
+/** The longest that a page may be busy with one tick or one seek, in milliseconds: the ticks of a forged recording can
+ *  take any time. An honest seek steps one segment. */
+const TICK_MS_MAX = 10_000;
+
 class Match {
   /** The moment that is shown, and the one before it, if it was stepped from there. */
   now;
@@ -122,8 +126,15 @@ class Match {
     this.game = engine.game();
     this.readLog();
     this.rate = this.log.recorded.tick_rate;
-    engine.seek(this.first);
+    this.#within(() => engine.seek(this.first));
     this.#show(null);
+  }
+
+  /** Fails: with an Error, if that takes too long. */
+  #within(call) {
+    const result = this.engine.within(TICK_MS_MAX, call);
+    if (!result && this.engine.isLate) throw new Error("one of its ticks takes too long: it may be forged");
+    return result;
   }
 
   /** Reads which ticks there are, again. */
@@ -140,18 +151,18 @@ class Match {
     const wanted = Math.max(this.first, Math.min(this.last, Math.round(tick)));
     if (wanted === this.tick) { this.before = null; return; }
     if (wanted === this.tick + 1 && this.step()) { this.before = null; return; }
-    if (this.engine.seek(wanted)) this.#show(null);
+    if (this.#within(() => this.engine.seek(wanted))) this.#show(null);
   }
 
   /** Shows the next tick; over damage, the next that there is. Returns false at the end. */
   step() {
-    if (this.engine.step()) {
+    if (this.#within(() => this.engine.step())) {
       this.#show(this.now);
       return true;
     }
     const next = this.log.segments.find((segment) => segment.first > this.tick);
     if (!next) return false;
-    if (!this.engine.seek(next.first) || this.engine.tick <= this.tick) return false;
+    if (!this.#within(() => this.engine.seek(next.first)) || this.engine.tick <= this.tick) return false;
     this.#show(null);
     return true;
   }

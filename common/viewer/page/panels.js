@@ -109,10 +109,11 @@ function verdictLine(match, proof, isLive) {
   const { verdict, mismatched, verified } = proof;
   const first = verdict?.first_mismatch;
   if (first) {
-    const { tick, subject, field, expected, got } = { ...first };
+    const { tick, subject, field, expected, got } = first;
     return ["bad", `✗ tick ${look.number(tick)}: ${[subject, field].filter(Boolean).join(" ") || "hash"} recorded ${expected}, here ${got}`];
   }
   if (mismatched > 0) return ["bad", `✗ ${look.number(mismatched)} ticks differ`];
+  if (verdict && !isLive && verdict.ticks === 0) return ["bad", "✗ it has no tick: nothing in it could be verified"];
   if (verdict && verdict.damages > 0) {
     const places = verdict.damages === 1 ? "1 place" : `${verdict.damages} places`;
     return ["bad", `✗ damaged in ${places} · ${look.number(verdict.ticks)} ticks verified · 0 differ`];

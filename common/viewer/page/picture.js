@@ -12,6 +12,8 @@ const JUMP_UNITS = 5;
 /** A small body faster than this, in units a second, is drawn as a streak. */
 const STREAK_SPEED = 15, STREAK_SIZE = 0.55;
 const ZOOM_MAX = 400;
+/** The largest floor with dots, in square units. */
+const DOTS_AREA_MAX = 200_000;
 /** The longest side of the image of a map, in pixels. */
 const IMAGE_MAX = 4000;
 /** With fewer pixels for a unit than this, a whole map has too small players. */
@@ -48,6 +50,7 @@ class Picture {
     const { g, canvas } = this;
     const ratio = devicePixelRatio;
     const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
+    if (width === 0 || height === 0) return;
     if (canvas.width !== width || canvas.height !== height) {
       canvas.width = width;
       canvas.height = height;
@@ -431,7 +434,8 @@ function drawWallsOn(g, walls, bounds, view) {
   g.fillStyle = colours.floor;
   g.fillRect(left, top, right - left, bottom - top);
   g.fillStyle = colours.dot;
-  for (let y = Math.ceil(top / 2) * 2; y < bottom; y += 2) {
+  // A map of thousands of units has none: they would be as many as its pixels.
+  if ((right - left) * (bottom - top) <= DOTS_AREA_MAX) for (let y = Math.ceil(top / 2) * 2; y < bottom; y += 2) {
     for (let x = Math.ceil(left / 2) * 2; x < right; x += 2) g.fillRect(x - 0.05, y - 0.05, 0.1, 0.1);
   }
   const seen = walls.map(({ min, size, one_way: side }) => ({ x: min[0] / UNIT, y: min[1] / UNIT, w: size[0] / UNIT, h: size[1] / UNIT, side }))
@@ -462,7 +466,8 @@ function orderOf(now) {
 function boundsOf(match) {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   const boxes = match.game.walls.map(({ min, size }) => ({ x: min[0] / UNIT, y: min[1] / UNIT, w: size[0] / UNIT, h: size[1] / UNIT }));
-  for (let row = 0; row < match.now.count; ++row) boxes.push(match.now.box(row));
+  // Walls tell the size of a map; without them, what is there at the beginning.
+  if (boxes.length < 2) for (let row = 0; row < match.now.count; ++row) boxes.push(match.now.box(row));
   for (const { x, y, w, h } of boxes) {
     left = Math.min(left, x);
     top = Math.min(top, y);

@@ -8,7 +8,9 @@ let viewer = null;
 function bytesOf(element) {
   // Either alphabet of base64.
   const text = element.textContent.trim().replaceAll("-", "+").replaceAll("_", "/");
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const letters = atob(text), bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; ++i) bytes[i] = letters.charCodeAt(i);
+  return bytes;
 }
 
 async function startPage(source) {
@@ -24,7 +26,7 @@ async function startPage(source) {
 }
 
 if (typeof document === "undefined") {
-  onmessage = ({ data }) => prove(data);
+  onmessage = ({ data }) => prove(data).catch((failure) => postMessage({ failure: failure.message }));
 } else {
   const source = document.currentScript.textContent;
   addEventListener("DOMContentLoaded", () => startPage(source).catch((failure) => {

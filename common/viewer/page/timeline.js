@@ -19,6 +19,8 @@ class TimeLine {
     canvas.onpointerup = canvas.onpointercancel = () => { canvas.onpointermove = null; };
   }
 
+  #counted = {};
+
   get #span() { return Math.max(1, this.match.last - this.match.first); }
 
   draw(match, proof) {
@@ -51,8 +53,12 @@ class TimeLine {
       // A segment that lost something to damage ends where the next begins, and is marked there.
       if (!whole) fill(last, last, colours.lost, 3 * ratio);
     });
-    for (const [first, last] of proof.ranges) fill(first, last, colours.bad, 3 * ratio);
     g.restore();
+    // What differs is taller, for those who do not see its colour.
+    g.fillStyle = colours.bad;
+    for (const [first, last] of proof.ranges) {
+      g.fillRect(x(first), top - 3 * ratio, Math.max(x(last) - x(first), 3 * ratio), bar + 6 * ratio);
+    }
     this.#drawEvents(x, top);
     const at = x(match.tick);
     g.fillStyle = colours.ink;
@@ -63,20 +69,26 @@ class TimeLine {
     canvas.setAttribute("aria-valuemin", match.first);
     canvas.setAttribute("aria-valuemax", match.last);
     canvas.setAttribute("aria-valuenow", match.tick);
-    canvas.setAttribute("aria-valuetext", `tick ${match.tick}, ${look.time(match.tick - match.first, match.rate)}`);
+    canvas.setAttribute("aria-valuetext", `tick ${match.tick}, ${look.time(match.tick, match.rate)}`);
   }
 
   /** A stroke for each column of pixels that has an event, taller where there are more. */
   #drawEvents(x, top) {
     const { g } = this, ratio = devicePixelRatio;
-    const columns = new Map();
-    let most = 1;
-    for (const tick of this.match.events.ticks) {
-      const column = Math.round(x(tick) / ratio);
-      const count = (columns.get(column) ?? 0) + 1;
-      columns.set(column, count);
-      most = Math.max(most, count);
+    const { ticks } = this.match.events, { first, last } = this.match;
+    const key = `${ticks.length} ${ticks[0]} ${first} ${last} ${this.canvas.width}`;
+    if (this.#counted.key !== key) {
+      const columns = new Map();
+      let most = 1;
+      for (const tick of ticks) {
+        const column = Math.round(x(tick) / ratio);
+        const count = (columns.get(column) ?? 0) + 1;
+        columns.set(column, count);
+        most = Math.max(most, count);
+      }
+      this.#counted = { key, columns, most };
     }
+    const { columns, most } = this.#counted;
     g.fillStyle = look.palette.accent;
     for (const [column, count] of columns) {
       const tall = (3 + 8 * (count - 1) / most) * ratio;

@@ -9,13 +9,13 @@ const STEP_MS = 12;
 const PANEL_MS = 100;
 /** How far a live picture is behind the newest tick, in seconds: slower below the first, faster above the second. */
 const BEHIND_LEAST = 0.1, BEHIND_MOST = 0.2, BEHIND_JUMP = 1;
-/** What a live page keeps to scroll back, in seconds. */
-const KEPT_SECONDS = 600;
 
 class Viewer {
   match = null;
   proof = null;
   isPlaying = false;
+  /** What a live page keeps to scroll back, in seconds. */
+  keptSeconds = 600;
   #speed = SPEEDS.indexOf(1);
   /** The part of the next tick that has passed, in ticks. */
   #clock = 0;
@@ -24,6 +24,12 @@ class Viewer {
   /** The follower of a room; null: a file is open. */
   #live = null;
   #atNow = true;
+  /** Draws the two worlds of a desync. */
+  #worlds = null;
+  /** What is open, or was asked for last. */
+  name = "";
+  /** Counts what was opened: whoever opens something else is followed no more. */
+  opened = 0;
 
   /** `wasm`: the compiled module. `source`: the page's script, for the worker. */
   constructor(wasm, source) {
@@ -46,8 +52,14 @@ class Viewer {
 
   /** Shows a recording, or the file of a desync. */
   async open(bytes, name) {
-    if (name.endsWith(".json") || bytes[0] === 0x7b) return this.#openDesync(bytes, name);
+    if (name.endsWith(".json") || bytes[0] === 0x7b) {
+      ++this.opened;
+      return this.#openDesync(bytes, name);
+    }
+    const number = ++this.opened;
+    this.name = name;
     const engine = await tickbox.load(this.wasm);
+    if (number !== this.opened) return;
     const isWhole = engine.append(bytes);
     engine.end();
     if (!isWhole) return this.#refuse(name, { words: "it is longer than 512 MiB; cut it with tickbox replay cut" });
@@ -62,23 +74,34 @@ class Viewer {
 
   /** Shows a log that grows. Returns what takes its bytes, once the page is ready for them. */
   async follow(name) {
+    const number = ++this.opened;
+    this.name = name;
     const engine = await tickbox.load(this.wasm);
     const live = { name, engine, isOpen: false, hasEnded: false };
-    this.stop();
-    this.#live = live;
-    const isCurrent = () => this.#live === live;
+    const isCurrent = () => this.opened === number;
     return {
-      append: (bytes) => { if (isCurrent()) this.#receive(live, bytes); },
-      end: (words) => { if (isCurrent()) this.#endLive(live, words); },
+      /** Whether nothing else was opened since. */
+      get isCurrent() { return isCurrent(); },
+      append: (bytes) => { if (isCurrent() && !live.hasEnded) this.#receive(live, bytes); },
+      end: (words) => { if (isCurrent() && !live.hasEnded) this.#endLive(live, words); },
     };
   }
 
   #receive(live, bytes) {
+    try {
+      this.#read(live, bytes);
+    } catch (failure) {
+      live.hasEnded = true;
+      this.#refuse(live.name, { what: "file", words: failure.message });
+    }
+  }
+
+  #read(live, bytes) {
     const { engine } = live;
     if (!engine.append(bytes)) return this.#endLive(live, "the page can hold no more of it");
     if (!engine.read()) {
       const log = engine.log();
-      this.#live = null;
+      live.hasEnded = true;
       return this.#refuse(live.name, log.refusal, log);
     }
     if (!live.isOpen) {
@@ -97,18 +120,20 @@ class Viewer {
 
   #forget() {
     const { match } = this;
-    const oldest = match.last - KEPT_SECONDS * match.rate;
+    const oldest = match.last - this.keptSeconds * match.rate;
     if (oldest <= match.first) return;
     match.engine.removeBefore(oldest);
     match.readLog();
     match.events.removeBefore(match.first);
-    if (match.tick < match.first) this.seek(match.first);
+    // A page that is hidden draws nothing, and stays at what is played now.
+    if (match.tick < match.first) match.seek(this.#atNow ? match.last : match.first);
   }
 
   #endLive(live, words) {
     live.engine.end();
     live.engine.read();
     live.hasEnded = true;
+    this.match?.readLog();
     this.parts.live.textContent = "ENDED";
     this.say(words ?? "the match has ended");
   }
@@ -140,8 +165,8 @@ class Viewer {
 
   #refuse(name, refusal, log = null) {
     this.stop();
-    const { problem, start, world, controls, badge, worlds } = this.parts;
-    world.hidden = controls.hidden = badge.hidden = worlds.hidden = true;
+    const { problem, start, world, controls, badge, worlds, rooms } = this.parts;
+    world.hidden = controls.hidden = badge.hidden = worlds.hidden = rooms.hidden = true;
     start.hidden = problem.hidden = false;
     const lines = [make("strong", { text: `${name} cannot be shown` }), make("p", { text: refusal.words })];
     if (log?.recorded && refusal.what !== "file") {
@@ -158,7 +183,7 @@ class Viewer {
   }
 
   #openDesync(bytes, name) {
-    const { worlds, start, world, controls, badge, problem } = this.parts;
+    const { worlds, start, world, controls, badge, problem, rooms } = this.parts;
     let desync;
     try {
       desync = readDesync(bytes);
@@ -167,12 +192,12 @@ class Viewer {
     }
     const beside = this.match;
     this.stop();
-    start.hidden = world.hidden = controls.hidden = badge.hidden = problem.hidden = true;
+    start.hidden = world.hidden = controls.hidden = badge.hidden = problem.hidden = rooms.hidden = true;
     worlds.hidden = false;
     this.parts.title.textContent = "desync";
     this.parts.about.textContent = name;
     document.title = "desync · Tickbox";
-    this.desync = drawWorlds(worlds, desync, beside);
+    this.#worlds = drawWorlds(worlds, desync, beside);
     document.body.dataset.state = "desync";
   }
 
@@ -180,7 +205,8 @@ class Viewer {
   stop() {
     this.play(false);
     this.proof?.stop();
-    this.desync = null;
+    this.#worlds?.disconnect();
+    this.#worlds = null;
     this.#live = null;
     this.match = this.proof = null;
     this.parts.live.hidden = true;
@@ -189,6 +215,7 @@ class Viewer {
 
   /** Shows where another file can be opened. */
   close() {
+    ++this.opened;
     this.stop();
     const { world, controls, badge, worlds, start, title, about } = this.parts;
     world.hidden = controls.hidden = badge.hidden = worlds.hidden = true;
@@ -232,6 +259,7 @@ class Viewer {
     this.isPlaying = on;
     if (on && !this.#live && this.match.tick >= this.match.last) this.match.seek(this.match.first);
     if (!on && this.match) {
+      this.#atNow = false;
       this.#clock = 0;
       this.match.before = null;
       this.#drawSettled();
@@ -297,6 +325,15 @@ class Viewer {
   // --- drawing ---
 
   #frame(moment) {
+    requestAnimationFrame((next) => this.#frame(next));
+    try {
+      this.#drawFrame(moment);
+    } catch (failure) {
+      this.#refuse(this.name, { what: "file", words: failure.message });
+    }
+  }
+
+  #drawFrame(moment) {
     const { match } = this;
     if (match && !this.parts.world.hidden) {
       if (this.isPlaying) this.#advance(Math.min(moment - this.#last, 250));
@@ -304,7 +341,6 @@ class Viewer {
       if (moment - this.#panelsAt > PANEL_MS) this.drawPanels(moment);
     }
     this.#last = moment;
-    requestAnimationFrame((next) => this.#frame(next));
   }
 
   /** Draws a tick as it stays. */
@@ -333,7 +369,7 @@ class Viewer {
     const [tick, last, time] = parts.clock.children;
     setText(tick, look.number(match.tick));
     setText(last, ` / ${look.number(match.last)}`);
-    setText(time, ` · ${look.time(match.tick - match.first, match.rate)}`);
+    setText(time, ` · ${look.time(match.tick, match.rate)}`);
     setText(parts.speed, this.#live && this.#atNow ? "live" : SPEED_NAMES[this.#speed]);
   }
 
