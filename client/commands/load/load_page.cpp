@@ -1,6 +1,7 @@
 #include "client/commands/load/load_page.h"
 
 #include "cli/build_info.h"
+#include "client/commands/html.h"
 #include "client/commands/load/report_template.h"
 #include "client/commands/load/requirement.h"
 #include "client/commands/text.h"
@@ -20,33 +21,6 @@ namespace tickbox::commands {
 namespace {
 
 // Text in other texts.
-
-/// Returns text as HTML shows it, in an element or in the quotes of an attribute.
-std::string html(std::string_view text) {
-  std::string safe;
-  for (const char each : text) {
-    switch (each) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      case '\'':
-        safe += "&#39;";
-        break;
-      default:
-        safe += each;
-    }
-  }
-  return safe;
-}
 
 /// Returns JSON that cannot end the element in which it is, nor begin a comment there.
 std::string json_in_html(std::string_view json) {
@@ -303,7 +277,7 @@ std::string clients_of(std::span<const LoadSample> samples) {
 std::string banner(const LoadEnd& end) {
   const OutcomeWords& words = words_of(end.outcome);
   return fmt::format("<section id=\"verdict\" class=\"card {}\"><h2>{}</h2><p>{}</p></section>\n",
-                     words.look, words.headline, html(end.why));
+                     words.look, words.headline, html_text(end.why));
 }
 
 /// Returns a value as in the document, but without the ".0" of a whole number; a dash for null.
@@ -343,8 +317,8 @@ std::string requirements_table(const std::vector<RequirementResult>& results) {
     table += fmt::format(
         "<tr class=\"{}\"><th>{} <code>{}</code><td>{}<td class=\"wide\">{}</tr>\n",
         each.held ? "held" : "missed",
-        each.held ? "<b title=\"held\">✓</b>" : "<b title=\"missed\">✗ missed</b>", html(each.text),
-        each.value ? number_text(*each.value) : std::string{"not known"},
+        each.held ? "<b title=\"held\">✓</b>" : "<b title=\"missed\">✗ missed</b>",
+        html_text(each.text), each.value ? number_text(*each.value) : std::string{"not known"},
         used ? fmt::format("<meter low=\".8\" high=\".999\" optimum=\"0\" value=\"{0:.4g}\">{0:.4g}"
                            "</meter>",
                            *used)
@@ -401,8 +375,8 @@ std::string figures_table(std::string_view id, const Figures& figures) {
   std::string table = fmt::format("<table id=\"{}\">\n", id);
   for (const Figure& figure : figures) {
     const auto* const text = std::get_if<std::string>(&figure.value);
-    table += fmt::format("<tr><th><code>{}</code><td>{}</tr>\n", html(figure.path),
-                         html(text != nullptr ? *text : number_text(figure.value)));
+    table += fmt::format("<tr><th><code>{}</code><td>{}</tr>\n", html_text(figure.path),
+                         html_text(text != nullptr ? *text : number_text(figure.value)));
   }
   return table + "</table>\n";
 }
@@ -461,9 +435,9 @@ std::string report_page(const LoadFacts& facts, const LoadTimeline& timeline, co
       "{} for {:.4g} s, at {}", facts.players,
       end.report->seconds > 0 ? end.report->seconds : facts.seconds, utc_text(facts.started));
   return fill(report_template(),
-              {{"title", html(fmt::format("{}: {}", words_of(end.outcome).headline, name))},
-               {"heading", html(name)},
-               {"subtitle", html(subtitle)},
+              {{"title", html_text(fmt::format("{}: {}", words_of(end.outcome).headline, name))},
+               {"heading", html_text(name)},
+               {"subtitle", html_text(subtitle)},
                {"verdict", banner(end)},
                {"requirements", requirements_table(end.requirements)},
                {"tiles", tiles(*end.figures)},

@@ -2,6 +2,7 @@
 // browser. Exit codes: 0; 1 the recording cannot be read or shown, this program has no page, or the
 // file cannot be written; 3 the recording's header is damaged.
 
+#include "client/commands/html.h"
 #include "client/commands/new_file.h"
 #include "client/commands/replay/replay_commands.h"
 #include "net/crypto.h"
@@ -24,19 +25,6 @@ struct PageFlags {
   std::string file{};
   std::string out{};
 };
-
-/// Returns a text that HTML may have in quotes.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char letter : text) {
-    if (std::string_view{"&<>\""}.contains(letter)) {
-      out += fmt::format("&#{};", static_cast<int>(letter));
-    } else {
-      out += letter;
-    }
-  }
-  return out;
-}
 
 ExitCode print(const PageFlags& options, std::size_t bytes) {
   if (options.output->json()) {
@@ -68,7 +56,7 @@ ExitCode run_page(const PageFlags& options) {
   }
   const auto file = NewFile::create(options.out);
   if (!file) return output.failed(ExitCode::Failed, file.error());
-  const std::string name = escaped(std::filesystem::path{options.file}.filename().string());
+  const std::string name = html_text(std::filesystem::path{options.file}.filename().string());
   std::size_t bytes = 0;
   const auto write = [&](std::string_view text) {
     bytes += text.size();
