@@ -38,7 +38,7 @@ void RecentLog::add(WallTime time, Severity severity, const LogEvent& event) {
 }
 
 std::vector<RecentLine> RecentLog::after(std::uint64_t number, Addresses addresses) const {
-  // Whoever writes a line waits for the copy of pointers alone.
+  // A thread that writes a line waits for the copy of pointers alone.
   std::deque<std::shared_ptr<const Line>> lines;
   {
     const std::scoped_lock lock{mutex_};
