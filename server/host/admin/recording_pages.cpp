@@ -186,7 +186,7 @@ class DownloadSource final : public os::HttpSource {
 
 /// Answers with the result of a call that may wait for the disk.
 template <class T, class Call, class Respond>
-os::HttpResponse answer_after(Call call, Respond respond) {
+os::HttpResponse answer_after(Call call, const Respond& respond) {
   auto waiting = std::make_shared<BackgroundCall<T>>();
   waiting->begin("recordings", std::move(call));
   return {.later = [waiting, respond]() -> std::optional<os::HttpResponse> {
@@ -204,14 +204,15 @@ std::optional<std::string_view> recording_of(std::string_view path) {
   return is_served_name(path) ? std::optional{path} : std::nullopt;
 }
 
-os::HttpResponse list_recordings(const std::string& folder, Place place) {
+os::HttpResponse list_recordings(const std::string& folder, const Place& place) {
   if (folder.empty()) return json({{"recordings", nlohmann::json::array()}, {"all", 0}});
   if (place == nullptr) return no_place();
   return answer_after<os::HttpResponse>([folder, place] { return list(folder); },
                                         [](os::HttpResponse listed) { return listed; });
 }
 
-os::HttpResponse send_recording(const std::string& folder, std::string_view name, Place place) {
+os::HttpResponse send_recording(const std::string& folder, std::string_view name,
+                                const Place& place) {
   const auto missing = [] {
     return os::HttpResponse{.status = 404, .body = "no such recording; /recordings has the list\n"};
   };

@@ -25,12 +25,12 @@ inline constexpr std::size_t kDownloadBytesMax = std::size_t{1} << 20U;
 
 /// Answers with the recordings directly in `folder`, the newest first, as JSON; with none for an
 /// empty `folder`. Answers 503 without a place.
-[[nodiscard]] os::HttpResponse list_recordings(const std::string& folder, Place place);
+[[nodiscard]] os::HttpResponse list_recordings(const std::string& folder, const Place& place);
 
 /// Answers with the bytes of a recording. One that is being written ends with its last whole record
 /// of the moment when it was opened. Answers 404 if it is not there, 503 without a place.
 /// Requires: `name` is one of recording_of().
 [[nodiscard]] os::HttpResponse send_recording(const std::string& folder, std::string_view name,
-                                              Place place);
+                                              const Place& place);
 
 }  // namespace tickbox::server
