@@ -228,6 +228,8 @@ const tests = {
     play(server, 4, 60);
     const page = await browser.open(server.page);
     await watch(page);
+    // Hidden for longer than it keeps, it is still at what is played now.
+    await page.evaluate("viewer.keptSeconds = 1, 0");
     const first = await page.evaluate("viewer.match.last");
     const { targetId } = await browser.send("Target.createTarget", { url: "about:blank" });
     await browser.send("Target.activateTarget", { targetId });
