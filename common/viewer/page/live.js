@@ -716,8 +716,13 @@ class LivePage {
 
   #drawRecordings(document_) {
     const recordings = list(document_?.recordings).filter((each) => each && typeof each === "object").slice(0, ROWS_MAX);
-    const key = JSON.stringify([recordings, document_?.error]);
-    if (this.#recordings.dataset.key === key) return;
+    // A row that stays is kept: a hand or the focus may be on it. Only the sizes of files that are written change.
+    const key = JSON.stringify([recordings.map((each) => each.name), number(document_?.all), document_?.error]);
+    const figures = (each) => [show.bytes(number(each.bytes)), each.written === true ? "● being written" : ""];
+    if (this.#recordings.dataset.key === key) {
+      this.#recordings.querySelectorAll("tr").forEach((row, i) => figures(recordings[i]).forEach((text, n) => setText(row.cells[2 + n], text)));
+      return;
+    }
     this.#recordings.dataset.key = key;
     if (recordings.length === 0) {
       const text = document_?.error ? words(document_.error) : "None. A server with --record DIR lists those of the directory here.";
@@ -730,7 +735,7 @@ class LivePage {
       open.onclick = () => this.#open(name, number(each.bytes), open);
       const room = /-room(\d+)(-crash)?\.tickbox$/.exec(name);
       return make("tr", { children: [make("td", { text: show.time(each.start), title: name }), make("td", { text: room ? `room ${room[1]}${room[2] ? " · crash" : ""}` : name }),
-        make("td", { text: show.bytes(number(each.bytes)) }), make("td", { text: each.written === true ? "● being written" : "" }), make("td", { children: [open] })] });
+        ...figures(each).map((text) => make("td", { text })), make("td", { children: [open] })] });
     });
     const all = number(document_.all);
     this.#recordings.replaceChildren(make("table", { children: [make("tbody", { children: rows })] }),
