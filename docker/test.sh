@@ -288,10 +288,12 @@ stop() {
 }
 
 verify_recording() {
-  local recordings file
+  local recordings pages file
   docker cp "$name:/data/." - | tar -tv --numeric-owner | grep -v '/$' >"$work/recordings" || true
   recordings=$(grep -cE ' 65532/65532 .*\.tickbox$' "$work/recordings") || true
-  check 'one recording, of the user 65532, is in /data' same '1 of 1' "$recordings of $(wc -l <"$work/recordings")"
+  pages=$(grep -cE ' 65532/65532 .*/view-[a-z]+-[0-9a-f]{16}\.html$' "$work/recordings") || true
+  check 'one recording and its page, of the user 65532, are in /data' same '1 and 1 of 2' \
+    "$recordings and $pages of $(wc -l <"$work/recordings")"
   file=$(awk '{ print $NF }' "$work/recordings" | head -n 1)
   check 'it replays' exits 0 docker run --rm --network none "${locked[@]}" -v "$name:/data:ro" "$client_image" \
     replay verify "/data/${file#./}" --json

@@ -161,9 +161,13 @@ struct Bomber {
 
   static constexpr Look look(const Man&) { return {.glyph = '@', .colour = Colour::Yellow}; }
 
-  static constexpr Look look(const Bomb&) { return {.glyph = 'o', .colour = Colour::Red, .shape = Shape::Disc}; }
+  static constexpr Look look(const Bomb&) {
+    return {.glyph = 'o', .colour = Colour::Red, .shape = Shape::Disc};
+  }
 
-  static constexpr Look look(const Flame&) { return {.glyph = '*', .colour = Colour::Red, .shape = Shape::Diamond}; }
+  static constexpr Look look(const Flame&) {
+    return {.glyph = '*', .colour = Colour::Red, .shape = Shape::Diamond};
+  }
 
   static constexpr Look look(const Brick&) { return {.glyph = '#', .colour = Colour::Magenta}; }
 

@@ -215,11 +215,15 @@ struct Platformer {
 
   static constexpr Look look(const Goal&) { return {.glyph = 'G', .colour = Colour::Green}; }
 
-  static constexpr Look look(const Coin&) { return {.glyph = 'o', .colour = Colour::Yellow, .shape = Shape::Disc}; }
+  static constexpr Look look(const Coin&) {
+    return {.glyph = 'o', .colour = Colour::Yellow, .shape = Shape::Disc};
+  }
 
   static constexpr Look look(const Lift&) { return {.glyph = '=', .colour = Colour::Cyan}; }
 
-  static constexpr Look look(const Spikes&) { return {.glyph = '^', .colour = Colour::Red, .shape = Shape::Diamond}; }
+  static constexpr Look look(const Spikes&) {
+    return {.glyph = '^', .colour = Colour::Red, .shape = Shape::Diamond};
+  }
 
   /// As wide as a screen.
   static Vec2 sight(const Hero&) { return {16 * kUnit, 10 * kUnit}; }
