@@ -294,7 +294,7 @@ verify_recording() {
   pages=$(grep -cE ' 65532/65532 .*/view-[a-z]+-[0-9a-f]{16}\.html$' "$work/recordings") || true
   check 'one recording and its page, of the user 65532, are in /data' same '1 and 1 of 2' \
     "$recordings and $pages of $(wc -l <"$work/recordings")"
-  file=$(awk '{ print $NF }' "$work/recordings" | head -n 1)
+  file=$(awk '/\.tickbox$/ { print $NF }' "$work/recordings")
   check 'it replays' exits 0 docker run --rm --network none "${locked[@]}" -v "$name:/data:ro" "$client_image" \
     replay verify "/data/${file#./}" --json
   check 'to the same hashes, every tick, to its end' holds '.ticks > 600 and .mismatched == 0 and .complete' "$work/said"
