@@ -1,6 +1,9 @@
 // A match at one tick: what the picture and the panels read. It moves by ticks, and draws nothing.
 "use strict";
 
+/** The id that stands in numbers of 32 bits as its low half, then its high half. */
+function idAt(numbers, at) { return (BigInt(numbers[at + 1] >>> 0) << 32n) | BigInt(numbers[at] >>> 0); }
+
 /** The entities of a tick. */
 class Moment {
   constructor(tick, rows) {
@@ -12,10 +15,7 @@ class Moment {
   /** The offset of an entity in `rows`. */
   at(row) { return row * tickbox.ROW.length; }
 
-  idOf(row) {
-    const at = this.at(row);
-    return (BigInt(this.rows[at + 1] >>> 0) << 32n) | BigInt(this.rows[at] >>> 0);
-  }
+  idOf(row) { return idAt(this.rows, this.at(row)); }
 
   /** The row of an id; -1 if it is not there. */
   find(id) {

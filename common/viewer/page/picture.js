@@ -368,10 +368,9 @@ class Picture {
     const contacts = this.match.contacts, width = tickbox.CONTACT.length;
     g.fillStyle = look.palette.bad;
     for (let i = 0; i < contacts.length; i += width) {
-      const id = (at) => (BigInt(contacts[at + 1] >>> 0) << 32n) | BigInt(contacts[at] >>> 0);
       // The normal points from b to a, so it is the side of a that faces the other way.
-      let row = rows.get(id(i)), nx = -contacts[i + 4], ny = -contacts[i + 5];
-      if (row === undefined) [row, nx, ny] = [rows.get(id(i + 2)), -nx, -ny];
+      let row = rows.get(idAt(contacts, i)), nx = -contacts[i + 4], ny = -contacts[i + 5];
+      if (row === undefined) [row, nx, ny] = [rows.get(idAt(contacts, i + 2)), -nx, -ny];
       if (row === undefined) continue;
       const box = this.placeOf(row);
       g.beginPath();
