@@ -134,13 +134,20 @@ class Page {
     return result.value;
   }
 
-  /** Waits until an expression is true, and returns its value. */
+  /** Waits until an expression is true, and returns its value. An expression that throws is not true yet: what it reads
+   *  may not be in the page so far. */
   async until(expression, patience = PATIENCE_MS) {
+    let thrown;
     for (const end = Date.now() + patience; Date.now() < end; await sleep(20)) {
-      const value = await this.evaluate(expression);
-      if (value) return value;
+      try {
+        thrown = undefined;
+        const value = await this.evaluate(expression);
+        if (value) return value;
+      } catch (error) {
+        thrown = error;
+      }
     }
-    throw new Error(`never true: ${expression}`);
+    throw new Error(`never true: ${expression}`, { cause: thrown });
   }
 
   /** Presses a key, such as "ArrowLeft" or "a", on what has the focus. */
