@@ -92,7 +92,7 @@ tickbox_ensure_viewer() {
 
 # Sets up ccache so that another checkout of the same sources can use the cached results as well.
 tickbox_share_cache() {
-    export CCACHE_BASEDIR=$1 CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=time_macros
+    export CCACHE_BASEDIR=$1 CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 }
 
 # Installs what a build needs, and builds these targets of the preset release.   tickbox_build_release TOP TARGET...

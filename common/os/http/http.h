@@ -101,7 +101,7 @@ struct HttpOptions {
   std::vector<std::string> hosts{};
   /// A stream whose client does not take a chunk within this time is closed.
   std::chrono::milliseconds stream_timeout{10'000};
-  std::chrono::milliseconds stream_pause{50};  ///< until a source that gave nothing is asked again
+  std::chrono::milliseconds stream_pause{100};  ///< until a source that gave nothing is asked again
 };
 
 /// The number of responses with one status, the server's own refusals included.

@@ -314,7 +314,7 @@ TEST_F(HttpStreams, StopCutsThem) {
 
 TEST(HttpStreamOptions, LeaveASlowClientTenSeconds) {
   EXPECT_EQ(HttpOptions{}.stream_timeout, 10s);
-  EXPECT_EQ(HttpOptions{}.stream_pause, 50ms);
+  EXPECT_EQ(HttpOptions{}.stream_pause, 100ms);
 }
 
 /// What http_stream() passed on, and how it ended.
