@@ -89,8 +89,10 @@ use() {
     metrics "$admin" | awk '$1 == "process_cpu_seconds_total" { cpu = $2 } $1 == "tickbox_ticks_total" { ticks = $2 } END { print cpu, ticks }'
 }
 
+turns=("${counts[@]}")
 for _ in $(seq "$rounds"); do
-    for followers in "${counts[@]}"; do
+    # Each round is the reverse of the one before: so none is always measured behind the same.
+    for followers in "${turns[@]}"; do
         readers=()
         for _ in $(seq "$followers"); do
             follow &
@@ -105,6 +107,7 @@ for _ in $(seq "$rounds"); do
             wait "$reader" 2>/dev/null || true
         done
     done
+    mapfile -t turns < <(printf '%s\n' "${turns[@]}" | tac)
 done
 median() { sort -n "$1" | awk '{ of[NR] = $1 } END { print of[int((NR + 1) / 2)] }'; }
 alone=$(median "$scratch/cost-0")
