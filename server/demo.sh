@@ -89,7 +89,8 @@ run_build() {
     build=$!
     local ended=0
     wait "$build" || ended=$?
-    build=
+    # A signal that leaves something out ends the wait, and not the build: this ends with the script.
+    kill -0 "$build" 2>/dev/null || build=
     return "$ended"
 }
 
@@ -232,10 +233,10 @@ if [ -n "$page" ]; then
     say "making the page of the match (Ctrl-C leaves it out)"
     trap 'why="left out"' INT
     wait "$page" || why=${why:-$(tail -n 1 "$work/page.log")}
-    trap 'exit 130' INT
     # What is left out is still being built, and ends with this script.
     [ "$why" = "left out" ] || page=
-    [ -n "$why" ] || run_build cmake --build --preset release --target tickbox tickbox-server || why="its build failed"
+    [ -n "$why" ] || run_build cmake --build --preset release --target tickbox tickbox-server || why=${why:-its build failed}
+    trap 'exit 130' INT
 fi
 rm -f "$made"
 recordings=("$work"/recordings/*.tickbox)
