@@ -23,6 +23,7 @@ struct Emitted {
   Ref at;                   ///< the entity that the event is about
   /// The place of `at`; if `at` does not exist, that of the entity whose callback ran.
   Vec2 place;
+  Vec2 size;  ///< of the entity that is at `place`
 };
 
 /// The events of one type, side by side.

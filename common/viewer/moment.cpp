@@ -72,7 +72,8 @@ void write_events(const GameTable& game, const engine::TickReport& report,
     const TypeInfo& type = game.events[emitted.type];
     events.push_back({.type = emitted.type,
                       .seat = seat_in(type, report.event(type, emitted)),
-                      .place = emitted.place});
+                      .middle = {emitted.place.x + emitted.size.x / 2,
+                                 emitted.place.y + emitted.size.y / 2}});
   }
 }
 

@@ -34,7 +34,7 @@ static_assert(sizeof(Row) == 12 * sizeof(std::int32_t));
 struct EventRow {
   std::int32_t type = 0;  ///< its number in the game's list
   std::int32_t seat = 0;  ///< the first player that it names; -1: none
-  Vec2 place;
+  Vec2 middle;            ///< of what it is about
 };
 
 static_assert(sizeof(EventRow) == 4 * sizeof(std::int32_t));

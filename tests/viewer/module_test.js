@@ -44,6 +44,17 @@ function verify(engine) {
   return engine.verdict();
 }
 
+/** Where the middles of the bodies are, as "X Y" in sub-units. */
+function middlesOf(engine) {
+  const numbers = engine.rows();
+  const middles = new Set();
+  for (let row = 0; row < numbers.length; row += ROW.length) {
+    const [x, y, width, height] = numbers.subarray(row + ROW.indexOf("x"));
+    middles.add(`${x + Math.trunc(width / 2)} ${y + Math.trunc(height / 2)}`);
+  }
+  return middles;
+}
+
 /** The world that is shown, with the keys of `tickbox replay state --json`. */
 function stateOf(engine) {
   const { tick, hash, recorded_hash, random, room, secret, seats } = engine.moment();
@@ -126,6 +137,7 @@ const tests = {
     const engine = await tickbox.load(compiled);
     const shown = [];
     let events = 0;
+    let eventsInMiddles = 0;
     for (let at = 0; at < bytes.length; at += 777) {
       assert.ok(engine.append(bytes.subarray(at, at + 777)));
       assert.ok(engine.read());
@@ -133,10 +145,12 @@ const tests = {
         shown.push(engine.tick);
         const { hash, recorded_hash } = engine.moment();
         assert.equal(hash, recorded_hash);
+        const middles = middlesOf(engine);
         const numbers = engine.events();
         for (let i = 0; i * EVENT.length < numbers.length; ++i, ++events) {
           assert.equal(typeof engine.event(i), "object");
           assert.ok(engine.game().events[numbers[i * EVENT.length]].name);
+          eventsInMiddles += middles.has(`${numbers[i * EVENT.length + 2]} ${numbers[i * EVENT.length + 3]}`);
         }
       }
       while (engine.verify()) {}
@@ -144,6 +158,7 @@ const tests = {
     }
     assert.deepEqual(shown, Array.from({ length: 601 }, (_, tick) => tick));
     assert.ok(events > 0);
+    assert.ok(eventsInMiddles > 0, "an event is at the middle of what it is about");
     assert.equal(engine.last, 600);
     engine.end();
     engine.read();

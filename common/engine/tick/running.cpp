@@ -244,7 +244,8 @@ void Running::add_event(std::size_t event, Ref at, std::size_t where, ConstBytes
   report_.emitted.push_back({.type = static_cast<std::uint8_t>(event),
                              .index = static_cast<std::uint32_t>(list.count++),
                              .at = at,
-                             .place = *world_->row(where).min});
+                             .place = *world_->row(where).min,
+                             .size = world_->body(where).size});
 }
 
 }  // namespace tickbox::detail
