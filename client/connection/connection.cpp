@@ -146,7 +146,7 @@ void Connection::resume(Instant now) {
 void Connection::begin(State state, const Handshake::Credential& credential, Instant now) {
   state_ = state;
   started_ = now;
-  handshake_.emplace(credential, entropy_, now);
+  handshake_.emplace(credential, options_.best_cipher, entropy_, now);
   doubt_.reset();
   send_request(now);
 }
@@ -177,7 +177,8 @@ void Connection::on_answer(ConstBytes datagram, Instant now) {
 void Connection::on_accepted(const net::Accepted& accepted, Instant now) {
   const bool by_ticket = state_ == State::Resuming;
   accept_ = accepted.accept;
-  channel_ = net::PacketChannel{accepted.keys, accepted.connection, net::Direction::ToServer};
+  channel_ = net::PacketChannel{accepted.keys, accepted.connection, net::Direction::ToServer,
+                                accepted.cipher};
   if (by_ticket) ticket_before_ = options_.ticket;
   options_.ticket = {.sealed = accept_.ticket, .keys = net::derive_resume_keys(accepted.keys)};
   is_proven_ = false;

@@ -34,8 +34,9 @@ struct LinkUse {
 
 struct ConnectionOptions {
   net::Address server;
-  std::optional<net::ConnectToken> token;   ///< required: a token, a ticket or both
-  std::optional<net::ResumeTicket> ticket;  ///< tried before the token
+  std::optional<net::ConnectToken> token;                   ///< required: a token, a ticket or both
+  std::optional<net::ResumeTicket> ticket;                  ///< tried before the token
+  net::Cipher best_cipher = net::Cipher::ChaCha20Poly1305;  ///< of this processor, or a lesser one
 };
 
 /// The time after which a client believes a REFUSE without proof, if it has repeated its requests

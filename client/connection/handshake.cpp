@@ -23,8 +23,8 @@ Duration drawn_jitter(Entropy& entropy) {
 
 }  // namespace
 
-Handshake::Handshake(const Credential& credential, Entropy& entropy, Instant now)
-    : credential_(credential), entropy_(entropy), requested_at_(now) {
+Handshake::Handshake(const Credential& credential, net::Cipher best, Entropy& entropy, Instant now)
+    : credential_(credential), best_(best), entropy_(entropy), requested_at_(now) {
   const bool has_token = std::holds_alternative<net::ConnectToken>(credential_);
   begin(has_token ? PacketType::Hello : PacketType::Resume, now);
 }
@@ -49,7 +49,8 @@ std::optional<ConstBytes> Handshake::poll_request(Instant now) {
   }
   requested_at_ = now;
   next_request_ = now + kRequestRetry + drawn_jitter(entropy_);
-  const net::ConnectRequest request = net::make_request(request_, pair_.nonce);
+  net::ConnectRequest request = net::make_request(request_, pair_.nonce);
+  request.best_cipher = best_;
   if (request_ == PacketType::Hello) return net::encode_hello(request, packet_);
   if (request_ == PacketType::Connect) {
     return net::encode_connect(request, *cookie_, std::get<net::ConnectToken>(credential_),
@@ -77,7 +78,7 @@ const net::KeyPair& Handshake::keys() const {
 
 std::expected<net::Accepted, net::DropReason> Handshake::read_accept(ConstBytes datagram) const {
   if (request_ == PacketType::Hello) return kUnexpected;
-  auto accepted = net::decode_accept(datagram, keys(), pair_);
+  auto accepted = net::decode_accept(datagram, keys(), pair_, best_);
   if (accepted && !is_possible(accepted->accept)) {
     return std::unexpected{net::DropReason::Malformed};
   }

@@ -46,8 +46,8 @@ class Handshake {
   using Credential = std::variant<net::ConnectToken, net::ResumeTicket>;
 
   /// Begins with HELLO if `credential` is a token, with RESUME if it is a ticket. The request is
-  /// due at once. Borrows `entropy`.
-  Handshake(const Credential& credential, Entropy& entropy, Instant now);
+  /// due at once. `best`: the best cipher of this end. Borrows `entropy`.
+  Handshake(const Credential& credential, net::Cipher best, Entropy& entropy, Instant now);
 
   /// Returns the request to send at `now`, if one is due. Valid until the next call.
   [[nodiscard]] std::optional<ConstBytes> poll_request(Instant now);
@@ -78,6 +78,7 @@ class Handshake {
   [[nodiscard]] const net::KeyPair& keys() const;
 
   Credential credential_;
+  net::Cipher best_;
   Entropy& entropy_;
   net::PacketType request_ = net::PacketType::Hello;  ///< Hello, Connect or Resume
   net::HandshakePair pair_;

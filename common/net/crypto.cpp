@@ -22,6 +22,10 @@ static_assert(sizeof(std::uint64_t) == crypto_shorthash_BYTES);
 
 constexpr int kBase64Variant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
 
+static_assert(kKeyBytes == crypto_aead_aes256gcm_KEYBYTES);
+static_assert(kTagBytes == crypto_aead_aes256gcm_ABYTES);
+static_assert(crypto_aead_aes256gcm_NPUBBYTES == crypto_aead_chacha20poly1305_IETF_NPUBBYTES);
+
 using PacketNonce = std::array<std::byte, crypto_aead_chacha20poly1305_IETF_NPUBBYTES>;
 
 // libsodium takes unsigned char, which may alias every object.
@@ -115,26 +119,38 @@ SecretKey derive_next_key(const SecretKey& key) {
   return derive_key(key, "tickbox next key");
 }
 
-void seal(const SecretKey& key, std::uint64_t sequence, ConstBytes clear, ConstBytes plaintext,
-          MutableBytes out) {
+std::string_view name_of(Cipher cipher) {
+  return cipher == Cipher::Aes256Gcm ? "aes256_gcm" : "chacha20_poly1305";
+}
+
+Cipher best_cipher() {
+  return crypto_aead_aes256gcm_is_available() != 0 ? Cipher::Aes256Gcm : Cipher::ChaCha20Poly1305;
+}
+
+void seal(Cipher cipher, const SecretKey& key, std::uint64_t sequence, ConstBytes clear,
+          ConstBytes plaintext, MutableBytes out) {
   TICKBOX_ASSERT(out.size() >= plaintext.size() + kTagBytes);
+  TICKBOX_ASSERT(cipher <= best_cipher());
+  const auto encrypt = cipher == Cipher::Aes256Gcm ? crypto_aead_aes256gcm_encrypt
+                                                   : crypto_aead_chacha20poly1305_ietf_encrypt;
   const PacketNonce nonce = nonce_of(sequence);
   unsigned long long written = 0;
-  crypto_aead_chacha20poly1305_ietf_encrypt(raw(out), &written, raw(plaintext), plaintext.size(),
-                                            raw(clear), clear.size(), nullptr,
-                                            raw(ConstBytes{nonce}), raw(ConstBytes{key}));
+  encrypt(raw(out), &written, raw(plaintext), plaintext.size(), raw(clear), clear.size(), nullptr,
+          raw(ConstBytes{nonce}), raw(ConstBytes{key}));
   TICKBOX_ASSERT(written == plaintext.size() + kTagBytes);
 }
 
-bool open(const SecretKey& key, std::uint64_t sequence, ConstBytes clear, ConstBytes sealed,
-          MutableBytes out) {
+bool open(Cipher cipher, const SecretKey& key, std::uint64_t sequence, ConstBytes clear,
+          ConstBytes sealed, MutableBytes out) {
   if (sealed.size() < kTagBytes) return false;
   TICKBOX_ASSERT(out.size() >= sealed.size() - kTagBytes);
+  TICKBOX_ASSERT(cipher <= best_cipher());
+  const auto decrypt = cipher == Cipher::Aes256Gcm ? crypto_aead_aes256gcm_decrypt
+                                                   : crypto_aead_chacha20poly1305_ietf_decrypt;
   const PacketNonce nonce = nonce_of(sequence);
   unsigned long long written = 0;
-  return crypto_aead_chacha20poly1305_ietf_decrypt(
-             raw(out), &written, nullptr, raw(sealed), sealed.size(), raw(clear), clear.size(),
-             raw(ConstBytes{nonce}), raw(ConstBytes{key})) == 0;
+  return decrypt(raw(out), &written, nullptr, raw(sealed), sealed.size(), raw(clear), clear.size(),
+                 raw(ConstBytes{nonce}), raw(ConstBytes{key})) == 0;
 }
 
 void seal_drawn(const SecretKey& key, const LongNonce& nonce, ConstBytes clear,

@@ -98,17 +98,31 @@ struct HandshakePair {
 /// Returns the key of the next epoch; nobody can compute the old key from it.
 [[nodiscard]] SecretKey derive_next_key(const SecretKey& key);
 
-/// Seals with ChaCha20-Poly1305-IETF. Writes plaintext.size() + kTagBytes bytes to `out`, which may
-/// not overlap the plaintext. Requires: out.size() ≥ plaintext.size() + kTagBytes; (key, sequence)
-/// never used before.
-void seal(const SecretKey& key, std::uint64_t sequence, ConstBytes clear, ConstBytes plaintext,
-          MutableBytes out);
+/// How the packets of a session are sealed. All ciphers have the same sizes of keys, nonces and
+/// tags. The later is the faster where it is available, and two ends agree on the lesser of their
+/// best.
+enum class Cipher : std::uint8_t {
+  ChaCha20Poly1305,
+  Aes256Gcm,  ///< only by the AES and GCM instructions of a processor: tables leak keys by time
+};
+
+/// Returns the name of a cipher for logs: "aes256_gcm".
+[[nodiscard]] std::string_view name_of(Cipher cipher);
+
+/// Returns the best cipher of this processor. Requires: crypto_ready().
+[[nodiscard]] Cipher best_cipher();
+
+/// Seals. Writes plaintext.size() + kTagBytes bytes to `out`, which may not overlap the plaintext.
+/// Requires: out.size() ≥ plaintext.size() + kTagBytes; cipher ≤ best_cipher(); (key, sequence)
+/// never used before; a key is used with one cipher.
+void seal(Cipher cipher, const SecretKey& key, std::uint64_t sequence, ConstBytes clear,
+          ConstBytes plaintext, MutableBytes out);
 
 /// Opens what seal() sealed; writes sealed.size() − kTagBytes bytes to `out`. Requires: out.size()
-/// ≥ sealed.size() − kTagBytes. Fails: false, if any bit differs; the content of `out` is then
-/// meaningless.
-[[nodiscard]] bool open(const SecretKey& key, std::uint64_t sequence, ConstBytes clear,
-                        ConstBytes sealed, MutableBytes out);
+/// ≥ sealed.size() − kTagBytes; cipher ≤ best_cipher(). Fails: false, if any bit differs; the
+/// content of `out` is then meaningless.
+[[nodiscard]] bool open(Cipher cipher, const SecretKey& key, std::uint64_t sequence,
+                        ConstBytes clear, ConstBytes sealed, MutableBytes out);
 
 /// Seals with XChaCha20-Poly1305-IETF, whose nonce is long enough to be random; otherwise as
 /// seal().

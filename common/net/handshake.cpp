@@ -19,11 +19,14 @@ constexpr std::size_t kTokenAt = kCookieAt + kCookieBytes;
 constexpr std::size_t kTicketAt = kRequestHeadBytes;
 constexpr std::size_t kTagAt = kRequestBytes - kTagBytes;
 constexpr std::size_t kResumeCookieAt = kTicketAt + kSealedTicketBytes;
-static_assert(kTokenAt + kSealedTokenBytes <= kTagAt && kResumeCookieAt + kCookieBytes <= kTagAt);
+constexpr std::size_t kCiphersAt = kTagAt - 1;
+static_assert(kTokenAt + kSealedTokenBytes <= kCiphersAt &&
+              kResumeCookieAt + kCookieBytes <= kCiphersAt);
+constexpr std::byte kHasAes{1};
 
 static_assert(kDisconnectReasons - kSessionEnds == kRefuseReasons - kServerRefusals);
 
-// The clear part of an ACCEPT: type, connection id, server nonce.
+// The clear part of an ACCEPT: type and cipher, connection id, server nonce.
 constexpr std::size_t kServerNonceAt = 5;
 constexpr std::size_t kAcceptHeadBytes = kServerNonceAt + kNonceBytes;
 constexpr std::uint64_t kAcceptSequence = 0;  // packets of the session begin at 1
@@ -39,8 +42,10 @@ ByteWriter begin_request(const ConnectRequest& request, PacketBuffer& out) {
   return writer;
 }
 
-ConstBytes prove(PacketBuffer& out, const SecretKey& to_server) {
+// Ends a CONNECT or RESUME.
+ConstBytes prove(const ConnectRequest& request, PacketBuffer& out, const SecretKey& to_server) {
   const MutableBytes datagram{out};
+  if (request.best_cipher == Cipher::Aes256Gcm) datagram[kCiphersAt] = kHasAes;
   std::ranges::copy(tag_of(to_server, datagram.first(kTagAt)), datagram.subspan(kTagAt).begin());
   return datagram;
 }
@@ -50,6 +55,11 @@ std::expected<void, DropReason> check(ConstBytes datagram, PacketType type, std:
   if (datagram.size() > size) return std::unexpected{DropReason::TooLong};
   if (packet_type(datagram) != type) return std::unexpected{DropReason::UnknownType};
   return {};
+}
+
+// Returns the cipher of an ACCEPT, by its first byte.
+Cipher cipher_of(ConstBytes accept) {
+  return static_cast<Cipher>(std::to_integer<unsigned>(accept[0]) >> kTypeBits);
 }
 
 bool is_possible(const schema::Accept& accept) {
@@ -101,6 +111,8 @@ std::expected<ConnectRequest, DropReason> decode_request(ConstBytes datagram) {
   request.protocol = in.number<std::uint32_t>();
   request.schema = in.number<std::uint64_t>();
   in.bytes(request.client_nonce);
+  const bool has_aes = (datagram[kCiphersAt] & kHasAes) != std::byte{0};
+  if (has_aes && *type != PacketType::Hello) request.best_cipher = Cipher::Aes256Gcm;
   return request;
 }
 
@@ -136,7 +148,7 @@ ConstBytes encode_connect(const ConnectRequest& connect, const CookieBytes& cook
   ByteWriter writer = begin_request(connect, out);
   writer.bytes(cookie);
   writer.bytes(token.sealed);
-  return prove(out, token.keys.to_server);
+  return prove(connect, out, token.keys.to_server);
 }
 
 CookieBytes cookie_of(ConstBytes request) {
@@ -157,7 +169,7 @@ ConstBytes encode_resume(const ConnectRequest& resume, const ResumeTicket& ticke
   ByteWriter writer = begin_request(resume, out);
   writer.bytes(ticket.sealed);
   writer.bytes(cookie);
-  return prove(out, ticket.keys.to_server);
+  return prove(resume, out, ticket.keys.to_server);
 }
 
 ConstBytes sealed_ticket_of(ConstBytes resume) {
@@ -206,7 +218,7 @@ bool is_refused_by_server(ConstBytes refuse, const SecretKey& to_client) {
 
 ConstBytes encode_accept(const Accept& accept, std::uint32_t connection,
                          const HandshakeNonce& server_nonce, const KeyPair& session,
-                         PacketBuffer& out) {
+                         PacketBuffer& out, Cipher cipher) {
   TICKBOX_ASSERT(accept.tick_rate > 0 && accept.tick_rate <= 0xffff);
   TICKBOX_ASSERT(!accept.game.empty() && accept.game.size() <= kGameNameMax);
   flatbuffers::FlatBufferBuilder builder{512};
@@ -222,18 +234,20 @@ ConstBytes encode_accept(const Accept& accept, std::uint32_t connection,
       MutableBytes{out}.first(kAcceptHeadBytes + message.size() + kTagBytes);
   TICKBOX_ASSERT(datagram.size() <= kAcceptBytesMax);
   ByteWriter head{datagram};
-  head.number(static_cast<std::uint8_t>(PacketType::Accept));
+  head.number(static_cast<std::uint8_t>(static_cast<unsigned>(PacketType::Accept) |
+                                        static_cast<unsigned>(cipher) << kTypeBits));
   head.number(connection);
   head.bytes(server_nonce);
-  seal(session.to_client, kAcceptSequence, datagram.first(kAcceptHeadBytes), message,
+  seal(cipher, session.to_client, kAcceptSequence, datagram.first(kAcceptHeadBytes), message,
        datagram.subspan(kAcceptHeadBytes));
   return datagram;
 }
 
 std::expected<Accepted, DropReason> decode_accept(ConstBytes datagram, const KeyPair& keys,
-                                                  const HandshakePair& client) {
+                                                  const HandshakePair& client, Cipher best) {
   const auto server_nonce = server_nonce_of(datagram);
   if (!server_nonce) return std::unexpected{server_nonce.error()};
+  if (cipher_of(datagram) > best) return std::unexpected{DropReason::UnknownType};
   const auto agreed = agree(client, *server_nonce);
   if (!agreed) return std::unexpected{DropReason::Forged};
   return open_accept(datagram, derive_session_keys(keys, client.nonce, *server_nonce, *agreed));
@@ -252,7 +266,8 @@ std::expected<Accepted, DropReason> open_accept(ConstBytes datagram, const KeyPa
   const ConstBytes head = datagram.first(kAcceptHeadBytes);
   const ConstBytes sealed = datagram.subspan(kAcceptHeadBytes);
   PacketBuffer opened{};
-  if (!open(session.to_client, kAcceptSequence, head, sealed, opened)) {
+  const Cipher cipher = cipher_of(datagram);
+  if (!open(cipher, session.to_client, kAcceptSequence, head, sealed, opened)) {
     return std::unexpected{DropReason::Forged};
   }
 
@@ -272,7 +287,8 @@ std::expected<Accepted, DropReason> open_accept(ConstBytes datagram, const KeyPa
                                .boot = wire->boot(),
                                .room = wire->room()},
                     .connection = packet_connection(datagram),
-                    .keys = session};
+                    .keys = session,
+                    .cipher = cipher};
   std::ranges::transform(*wire->ticket(), accepted.accept.ticket.begin(),
                          [](std::uint8_t byte) { return std::byte{byte}; });
   return accepted;

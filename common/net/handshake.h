@@ -83,6 +83,8 @@ struct ConnectRequest {
   std::uint32_t protocol = kProtocolVersion;
   std::uint64_t schema = 0;
   HandshakeNonce client_nonce{};
+  /// The best cipher of the client, in a CONNECT or RESUME. Proven with the rest of the request.
+  Cipher best_cipher = Cipher::ChaCha20Poly1305;
 
   friend bool operator==(const ConnectRequest&, const ConnectRequest&) = default;
 };
@@ -160,31 +162,33 @@ struct Accept {
   friend bool operator==(const Accept&, const Accept&) = default;
 };
 
-/// Encodes an ACCEPT: type, connection id, server nonce in clear; the rest sealed under the new
-/// session's key with sequence 0. Requires: a game of 1 to kGameNameMax bytes, tick_rate from 1
-/// to 65,535.
+/// Encodes an ACCEPT: type and cipher, connection id, server nonce in clear; the rest sealed under
+/// the new session's key with sequence 0 and the session's cipher. Requires: a game of 1 to
+/// kGameNameMax bytes, tick_rate from 1 to 65,535.
 ConstBytes encode_accept(const Accept& accept, std::uint32_t connection,
                          const HandshakeNonce& server_nonce, const KeyPair& session,
-                         PacketBuffer& out);
+                         PacketBuffer& out, Cipher cipher = Cipher::ChaCha20Poly1305);
 
 struct Accepted {
   Accept accept;
   std::uint32_t connection = 0;
   KeyPair keys;  ///< keys of the session
+  Cipher cipher = Cipher::ChaCha20Poly1305;
 };
 
 /// Derives the session's keys from the keys of the token or ticket, the client's pair and the
-/// server's nonce, and opens the sealed part with them. Fails: as server_nonce_of() and
-/// open_accept().
+/// server's nonce, and opens the sealed part with them. `best`: the cipher of the request.
+/// Fails: as server_nonce_of() and open_accept(); UnknownType, for a better cipher.
 [[nodiscard]] std::expected<Accepted, DropReason> decode_accept(ConstBytes datagram,
                                                                 const KeyPair& keys,
-                                                                const HandshakePair& client);
+                                                                const HandshakePair& client,
+                                                                Cipher best);
 
 /// Returns the server's nonce in an ACCEPT. Fails: TooShort, TooLong, UnknownType.
 [[nodiscard]] std::expected<HandshakeNonce, DropReason> server_nonce_of(ConstBytes datagram);
 
 /// Opens the sealed part with the session's keys. Fails: Forged, Malformed. Requires:
-/// server_nonce_of() has read the nonce of this datagram.
+/// server_nonce_of() has read the nonce of this datagram; this end has its cipher.
 [[nodiscard]] std::expected<Accepted, DropReason> open_accept(ConstBytes datagram,
                                                               const KeyPair& session);
 

@@ -17,7 +17,6 @@ constexpr std::uint64_t bit_of(std::uint64_t sequence) {
 
 constexpr std::size_t kConnectionAt = 1;
 constexpr std::size_t kSequenceAt = 5;
-constexpr int kTypeBits = 6;
 constexpr unsigned kTypeMask = (1U << kTypeBits) - 1;
 constexpr std::uint64_t kCycle = std::uint64_t{1} << kSequenceBits;  // range of the bits sent
 static_assert(kSequenceAt + sizeof(std::uint16_t) == kPacketHeadBytes);
@@ -61,10 +60,12 @@ std::optional<PacketType> packet_type(ConstBytes datagram) {
     case PacketType::Hello:
     case PacketType::Cookie:
     case PacketType::Connect:
-    case PacketType::Accept:
     case PacketType::Resume:
     case PacketType::Refuse:
       return first == static_cast<unsigned>(type) ? std::optional{type} : std::nullopt;
+    case PacketType::Accept:
+      return first >> kTypeBits <= static_cast<unsigned>(Cipher::Aes256Gcm) ? std::optional{type}
+                                                                            : std::nullopt;
     case PacketType::Input:
     case PacketType::Snapshot:
     case PacketType::Disconnect:
@@ -120,11 +121,13 @@ void EpochKeys::reach(std::uint64_t sequence) {
   keys_ = {keys_[1], keys_[2], derive_next_key(keys_[2])};
 }
 
-PacketChannel::PacketChannel(const KeyPair& keys, std::uint32_t connection, Direction sends)
+PacketChannel::PacketChannel(const KeyPair& keys, std::uint32_t connection, Direction sends,
+                             Cipher cipher)
     : sending_(key_of(keys, sends)),
       receiving_(key_of(keys, opposite(sends))),
       connection_(connection),
-      sends_(sends) {}
+      sends_(sends),
+      cipher_(cipher) {}
 
 ConstBytes PacketChannel::seal_packet(PacketType type, ConstBytes message, PacketBuffer& out) {
   TICKBOX_ASSERT(message.size() <= kMessageBytesMax);
@@ -137,7 +140,7 @@ ConstBytes PacketChannel::seal_packet(PacketType type, ConstBytes message, Packe
   datagram[0] = static_cast<std::byte>(static_cast<unsigned>(type) | epoch << kTypeBits);
   store_le(datagram.subspan(kConnectionAt), connection_);
   store_le(datagram.subspan(kSequenceAt), static_cast<std::uint16_t>(sent_ & 0xffff));
-  seal(*sending_.key_of(sent_), sent_, datagram.first(kPacketHeadBytes), message,
+  seal(cipher_, *sending_.key_of(sent_), sent_, datagram.first(kPacketHeadBytes), message,
        datagram.subspan(kPacketHeadBytes));
   return datagram;
 }
@@ -166,7 +169,7 @@ std::expected<PacketChannel::Opened, DropReason> PacketChannel::open_packet(Cons
   const ConstBytes head = datagram.first(kPacketHeadBytes);
   const ConstBytes sealed = datagram.subspan(kPacketHeadBytes);
   const std::uint32_t connection = packet_connection(datagram);
-  if (!open(*receiving_.key_of(*sequence), *sequence, head, sealed, out)) {
+  if (!open(cipher_, *receiving_.key_of(*sequence), *sequence, head, sealed, out)) {
     return std::unexpected{connection == connection_ ? DropReason::Forged
                                                      : DropReason::UnknownConnection};
   }

@@ -79,6 +79,9 @@ inline constexpr int kEpochBits = 16;
 /// Bits of a sequence that are sent: the bits above, and two more for the epoch.
 inline constexpr int kSequenceBits = kEpochBits + 2;
 
+/// The bits of byte 0 of a packet or an ACCEPT that have its type.
+inline constexpr int kTypeBits = 6;
+
 /// A buffer for one datagram.
 using PacketBuffer = std::array<std::byte, kDatagramBytesMax>;
 
@@ -117,7 +120,8 @@ class PacketChannel {
  public:
   PacketChannel() = default;
   /// Makes a channel that sends in direction `sends`. The ACCEPT uses the server's sequence 0.
-  PacketChannel(const KeyPair& keys, std::uint32_t connection, Direction sends);
+  PacketChannel(const KeyPair& keys, std::uint32_t connection, Direction sends,
+                Cipher cipher = Cipher::ChaCha20Poly1305);
 
   /// Returns the connection id of the packets that this end seals.
   [[nodiscard]] std::uint32_t connection() const { return connection_; }
@@ -149,6 +153,8 @@ class PacketChannel {
   /// Returns the sequence of the last packet sealed; 0 before the first.
   [[nodiscard]] std::uint64_t sent() const { return sent_; }
 
+  [[nodiscard]] Cipher cipher() const { return cipher_; }
+
   [[nodiscard]] const ReplayWindow& received() const { return window_; }
 
  private:
@@ -156,6 +162,7 @@ class PacketChannel {
   EpochKeys receiving_;
   std::uint32_t connection_ = 0;
   Direction sends_ = Direction::ToServer;
+  Cipher cipher_ = Cipher::ChaCha20Poly1305;
   std::uint64_t sent_ = 0;
   ReplayWindow window_;
 };

@@ -42,6 +42,7 @@ std::expected<void, std::string> Server::open(engine::Games games) {
       ShardOptions{.tick_rate = options.tick_rate,
                    .snapshot_rate = options.snapshot_rate.value_or(0),
                    .max_clients = options.max_clients,
+                   .best_cipher = net::best_cipher(),
                    .admission = {.keys = *std::move(key_ring),
                                  .addresses = *std::move(addresses),
                                  .takes_own_address = options.public_addresses.empty(),

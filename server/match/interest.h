@@ -6,6 +6,7 @@
 #include "server/match/match.h"
 #include "views/sight.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -71,35 +72,78 @@ class Interest {
 
   /// Fills `found` with the entities in sight, in no order. In a crowd these are only the entities
   /// in a smaller rectangle, at least `enough`.
-  /// Cost: grows with the entities within the view's width.
+  /// Cost: grows with the entities around the view; no allocation once warm.
   void query(const Eye& eye, std::size_t enough, std::vector<Found>& found) const;
 
  private:
-  /// Entities, sorted by x.
-  struct Columns {
+  /// Entities by the cells that their middles are in. The cells of a column are consecutive in
+  /// memory. So the entities of neighbouring columns are one range, and those around a view are one
+  /// range for each column.
+  class Grid {
+   public:
     void clear();
     void add(const engine::World& world, std::size_t row, SlotId slot);
+
+    /// Ends the adding: sorts by cell, by counting.
     void sort();
 
-    /// Returns the entities whose middles are within `reach` sub-units along x.
-    [[nodiscard]] std::span<const Found> near(Vec2 centre, std::int64_t reach) const;
+    /// Returns how far an entity may be from its middle along x, in sub-units.
+    [[nodiscard]] std::int64_t half_width_max() const { return half_max_.x; }
 
-    std::vector<Found> by_x;
-    std::int64_t half_width_max = 0;  ///< of the bodies
+    /// Returns entities of whole columns, at least those whose middles are within `reach` sub-units
+    /// along x.
+    [[nodiscard]] std::span<const Found> columns_near(std::int64_t x, std::int64_t reach) const;
+
+    /// Calls visit(range) for ranges of entities, which have at least those in sight.
+    template <class Visit>
+    void visit_around(const Eye& eye, Visit visit) const {
+      if (sorted_.empty()) return;
+      const std::int64_t width = std::int64_t{eye.sight.x} + half_max_.x;
+      const std::int64_t height = std::int64_t{eye.sight.y} + half_max_.y;
+      const std::size_t top = line_of(eye.centre.y - height);
+      const std::size_t bottom = line_of(eye.centre.y + height);
+      const std::size_t last = column_of(eye.centre.x + width);
+      for (std::size_t column = column_of(eye.centre.x - width); column <= last; ++column) {
+        visit(cells(column * lines_ + top, column * lines_ + bottom));
+      }
+    }
+
+   private:
+    /// Returns the column of a coordinate; the outer columns have all beyond them.
+    [[nodiscard]] std::size_t column_of(std::int64_t x) const {
+      return index_of(x - min_.x, columns_);
+    }
+
+    [[nodiscard]] std::size_t line_of(std::int64_t y) const { return index_of(y - min_.y, lines_); }
+
+    [[nodiscard]] std::size_t index_of(std::int64_t from_first, std::size_t count) const {
+      return static_cast<std::size_t>(std::clamp<std::int64_t>(
+          from_first >> cell_bits_, 0, static_cast<std::int64_t>(count) - 1));
+    }
+
+    [[nodiscard]] std::size_t cell_of(Vec2 middle) const {
+      return column_of(middle.x) * lines_ + line_of(middle.y);
+    }
+
+    /// Returns the entities from one cell to another, both included.
+    [[nodiscard]] std::span<const Found> cells(std::size_t from, std::size_t to) const {
+      return std::span{sorted_}.subspan(first_[from], first_[to + 1] - first_[from]);
+    }
+
+    std::vector<Found> added_;
+    std::vector<Found> sorted_;
+    std::vector<std::uint32_t> first_;  ///< in sorted_, of each cell, and the end
+    Vec2 half_max_{};                   ///< of the entities
+    Vec2 min_{};                        ///< where the first cell begins
+    int cell_bits_ = 0;                 ///< a cell is 2^cell_bits_ sub-units wide
+    std::size_t columns_ = 0;
+    std::size_t lines_ = 0;
   };
 
-  /// The entities that can be within a width along x: those at rest, and active ones.
-  struct Near {
-    std::span<const Found> resting;
-    std::span<const Found> active;
+  [[nodiscard]] bool is_crowded(const Eye& eye, std::size_t enough) const;
 
-    [[nodiscard]] std::size_t size() const { return resting.size() + active.size(); }
-  };
-
-  [[nodiscard]] Near near(Vec2 centre, std::int64_t width) const;
-
-  Columns resting_;
-  Columns active_;
+  Grid resting_;
+  Grid active_;
 };
 
 }  // namespace tickbox::server

@@ -46,6 +46,7 @@ struct ShardOptions {
   std::uint32_t max_clients = 1'000;             ///< of each room; at most the seats of its map
   Rate snapshot_bytes = kSnapshotBytes;  ///< to each client; the burst is at least a datagram
   std::uint32_t tick_end = kTickEnd;     ///< the shard stops at this tick of a room
+  net::Cipher best_cipher = net::Cipher::ChaCha20Poly1305;  ///< of this processor, or a lesser one
   AdmissionOptions admission;
 };
 

@@ -114,7 +114,7 @@ class Capture:
     def open(chain, data):
         sequence = layouts.sequence_bits(data)  # the whole sequence: such captures are short
         head = layouts.PACKET_HEAD_BYTES
-        return crypto.unseal(chain.of(sequence), sequence, data[:head], data[head:])
+        return crypto.unseal(chain.of(sequence), sequence, data[:head], data[head:], chain.cipher)
 
     def resealed(self, number, change):
         """The packet of this line with another message."""

@@ -1,5 +1,6 @@
 """The page's part "Cryptography": how keys follow from each other, what they seal, and what they tag."""
 
+import ctypes
 import hashlib
 import struct
 
@@ -10,6 +11,9 @@ KEY_BYTES = 32
 TAG_BYTES = 16
 DRAWN_NONCE_BYTES = 24
 EPOCH_PACKETS = 65_536
+CHACHA, AES = 0, 1  # ciphers, as the first byte of an ACCEPT has them
+
+SODIUM = ctypes.CDLL("libsodium.so.23")  # PyNaCl 1.5 has no AES
 
 
 def blake2b(key, *parts, size=KEY_BYTES):
@@ -48,9 +52,20 @@ def next_key(key):
 PUBLISHED_KEY = blake2b(b"", b"tickbox published key, loopback only")
 
 
-def unseal(key, sequence, clear, sealed):
+def unseal_aes(key, nonce, clear, sealed):
+    message = ctypes.create_string_buffer(len(sealed))
+    sizes = ctypes.c_ulonglong(len(sealed)), ctypes.c_ulonglong(len(clear))
+    failed = SODIUM.crypto_aead_aes256gcm_decrypt(
+        message, None, None, sealed, sizes[0], clear, sizes[1], nonce, key
+    )
+    return None if failed else message.raw[: len(sealed) - TAG_BYTES]
+
+
+def unseal(key, sequence, clear, sealed, cipher=CHACHA):
     """The message, or None where the seal does not open."""
     nonce = bytes(4) + struct.pack("<Q", sequence)
+    if cipher == AES:
+        return unseal_aes(key, nonce, clear, sealed)
     try:
         return bindings.crypto_aead_chacha20poly1305_ietf_decrypt(sealed, clear, nonce, key)
     except (CryptoError, ValueError):
@@ -68,8 +83,9 @@ def unseal_drawn(key, nonce, clear, sealed):
 class KeyChain:
     """The keys of one direction of one session, epoch by epoch."""
 
-    def __init__(self, first):
+    def __init__(self, first, cipher):
         self._keys = [first]
+        self.cipher = cipher
 
     def of(self, sequence):
         epoch = sequence // EPOCH_PACKETS

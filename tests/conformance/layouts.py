@@ -10,6 +10,7 @@ PROTOCOL = 8
 DATAGRAM_MAX = 1_200
 ASK_BYTES = 1_200
 NONCE = slice(13, 45)
+CIPHERS_AT = 1_183
 TAG_AT = 1_184
 TOKEN_BYTES = 411
 TICKET_BYTES = 135
@@ -45,7 +46,7 @@ ASKS = {HELLO, CONNECT, RESUME}
 SEALED_TO_SERVER = {INPUT, DISCONNECT, RESPONSE, DESYNC_REPORT}
 SEALED_TO_CLIENT = {SNAPSHOT, DISCONNECT, CHALLENGE, DRAIN, DESYNC_STATE}
 
-ConnectRequest = namedtuple("ConnectRequest", "type protocol schema nonce cookie credential tag clear zeros")
+ConnectRequest = namedtuple("ConnectRequest", "type protocol schema nonce cookie credential ciphers tag clear zeros")
 Refusal = namedtuple("Refusal", "nonce reason have limit clear proof")
 
 
@@ -54,9 +55,13 @@ def type_of(data):
     if not data:
         return None
     low = data[0] & 63
-    if low not in NAMES or (low < INPUT and data[0] >> 6):
+    if low not in NAMES or (low < INPUT and data[0] >> 6 > (low == ACCEPT)):
         return None
     return low
+
+
+def cipher_of(accept):
+    return accept[0] >> 6
 
 
 def schema_hash(schema):
@@ -80,9 +85,10 @@ def read_request(data):
         nonce=data[NONCE],
         cookie=cookie,
         credential=credential,
+        ciphers=data[CIPHERS_AT] if tagged else 0,
         tag=data[TAG_AT:] if tagged else b"",
         clear=data[:TAG_AT],
-        zeros=data[end : TAG_AT if tagged else ASK_BYTES],
+        zeros=data[end : CIPHERS_AT if tagged else ASK_BYTES],
     )
 
 

@@ -29,6 +29,9 @@ void play_crowd(std::FILE* out);
 /// One client, long enough for the second key of each direction.
 void play_epochs(std::FILE* out);
 
+/// The same with AES, and a client that resumes.
+void play_aes(std::FILE* out);
+
 /// A bit flips in the views of two clients: both ends say what they have.
 void play_desync(std::FILE* out);
 
@@ -37,6 +40,7 @@ inline constexpr Scene kScenes[] = {
     {"strangers", "most refusals, noise, a restart", play_strangers},
     {"crowd", "more to be seen than a snapshot takes", play_crowd},
     {"epochs", "65,536 packets and more each way", play_epochs},
+    {"aes", "the same with AES, and a resume", play_aes},
     {"desync", "views that come out wrong", play_desync},
 };
 

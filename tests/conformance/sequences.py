@@ -8,14 +8,14 @@ WINDOW = 1_024
 
 def open_packet(chain, sequence, data):
     clear = data[: layouts.PACKET_HEAD_BYTES]
-    return unseal(chain.of(sequence), sequence, clear, data[layouts.PACKET_HEAD_BYTES :])
+    return unseal(chain.of(sequence), sequence, clear, data[layouts.PACKET_HEAD_BYTES :], chain.cipher)
 
 
 class Sender:
     """Numbers its packets 1, 2, 3 …"""
 
-    def __init__(self, key):
-        self.chain = KeyChain(key)
+    def __init__(self, key, cipher):
+        self.chain = KeyChain(key, cipher)
         self.last = 0
 
     def opens(self, data):
@@ -33,8 +33,8 @@ class Sender:
 class Receiver:
     """Takes each sequence once, and none that is too old; the page's steps 4 to 6."""
 
-    def __init__(self, key):
-        self.chain = KeyChain(key)
+    def __init__(self, key, cipher):
+        self.chain = KeyChain(key, cipher)
         self.newest = 0
         self.taken = 0
         self._window = set()

@@ -128,6 +128,8 @@ class ServerRequests:
                 owed_anew, "verdict", lambda: f"a new ACCEPT, owed was {describe(waiting.owed)}"
             )
             self.findings.saw(f"ACCEPT of a {layouts.NAMES[waiting.request.type]}")
+            if session.keys.cipher == crypto.AES:
+                self.findings.saw(f"ACCEPT of a {layouts.NAMES[waiting.request.type]} with AES")
             self.world.use(session.keys.to_client, 0, data)
             self.world.add(session)
             self.door.accepted(session, address)
@@ -144,9 +146,12 @@ class ServerRequests:
         secret = self.world.secrets.get(data[5:37])
         if not self.findings.check(secret, "nonce", "a server nonce whose secret the server has not drawn"):
             return None
-        session_keys = keys.session(waiting.request.nonce, data[5:37], secret)
+        cipher = layouts.cipher_of(data)
+        offered = waiting.request.ciphers & 1
+        self.findings.check(cipher <= offered, "cipher", "an ACCEPT with a cipher that the client does not have")
+        session_keys = keys.session(waiting.request.nonce, data[5:37], secret, cipher)
         head = data[: layouts.ACCEPT_HEAD_BYTES]
-        message = crypto.unseal(session_keys.to_client, 0, head, data[len(head) :])
+        message = crypto.unseal(session_keys.to_client, 0, head, data[len(head) :], cipher)
         if message is None:
             return None
         try:

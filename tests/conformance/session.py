@@ -45,8 +45,8 @@ class ServerEnd:
         self.heard = now
         self.check = None  # of its path
         self.next_check = 0  # ns: not before
-        self.sender = Sender(keys.to_client)
-        self.receiver = Receiver(keys.to_server)
+        self.sender = Sender(keys.to_client, keys.cipher)
+        self.receiver = Receiver(keys.to_server, keys.cipher)
         self.goodbyes = []  # reasons
         self.drained = None  # ns of the last DRAIN, and the end that it named
         self.inputs = None  # of a client that plays
@@ -62,8 +62,8 @@ class ClientEnd:
         self.connection = connection  # the id of the newest packet that has come
         self.accepted = False
         self.over = False
-        self.sender = Sender(keys.to_server)
-        self.receiver = Receiver(keys.to_client)
+        self.sender = Sender(keys.to_server, keys.cipher)
+        self.receiver = Receiver(keys.to_client, keys.cipher)
         self.goodbyes = 0
         self.inputs = {}  # by tick, as they were sent first
         self.first_input = None  # tick
@@ -98,14 +98,16 @@ class ClientEnd:
 
 
 class Keys:
-    def __init__(self, to_server, to_client):
+    def __init__(self, to_server, to_client, cipher=crypto.CHACHA):
         self.to_server = to_server
         self.to_client = to_client
+        self.cipher = cipher
 
-    def session(self, client_nonce, server_nonce, secret):
+    def session(self, client_nonce, server_nonce, secret, cipher):
         """`secret`: the server's."""
         parts = client_nonce, server_nonce, crypto.agreed(secret, client_nonce)
-        return Keys(crypto.session_key(self.to_server, *parts), crypto.session_key(self.to_client, *parts))
+        keys = crypto.session_key(self.to_server, *parts), crypto.session_key(self.to_client, *parts)
+        return Keys(*keys, cipher)
 
     def resume(self):
         return Keys(crypto.resume_key(self.to_server), crypto.resume_key(self.to_client))

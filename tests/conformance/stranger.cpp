@@ -79,7 +79,8 @@ void Stranger::take_answers() {
   for (const auto& answer : capture_.take_answers(address_)) {
     if (const auto cookie = net::decode_cookie(answer)) {
       cookie_ = cookie->cookie;
-    } else if (auto accepted = net::decode_accept(answer, keys_, pair_)) {
+    } else if (auto accepted =
+                   net::decode_accept(answer, keys_, pair_, net::Cipher::ChaCha20Poly1305)) {
       const bool again = accepted_ && accepted_->connection == accepted->connection;
       accepted_ = std::move(*accepted);
       if (!again) {

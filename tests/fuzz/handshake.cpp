@@ -2,6 +2,7 @@
 
 #include "net/handshake.h"
 
+#include "tests/fuzz/best_cipher.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <algorithm>
@@ -103,37 +104,46 @@ TICKBOX_FUZZ_TARGET(decode_refuse)(ConstBytes input) {
   read_refuse(datagram_of<net::kProvenRefuseBytes>(net::PacketType::Refuse, input));
 }
 
-// A message sealed as a server seals its ACCEPT; and the bytes as a whole datagram.
-TICKBOX_FUZZ_TARGET(decode_accept)(ConstBytes input) {
-  static const net::KeyPair kKeys{.to_server = net::published_key(),
-                                  .to_client = net::published_key()};
-  static const net::HandshakePair kClient = net::handshake_pair(net::published_key());
+net::KeyPair handed_keys() {
+  return {.to_server = net::published_key(), .to_client = net::published_key()};
+}
+
+// A message sealed as a server seals its ACCEPT.
+void read_sealed_accept(ConstBytes message, const net::HandshakePair& client, net::Cipher cipher) {
   static const net::HandshakePair kServer =
       net::handshake_pair(net::derive_next_key(net::published_key()));
   static const net::KeyPair kSession = net::derive_session_keys(
-      kKeys, kClient.nonce, kServer.nonce, net::agree(kClient, kServer.nonce).value());
-  (void)net::decode_accept(input, kKeys, kClient);
-
+      handed_keys(), client.nonce, kServer.nonce, net::agree(client, kServer.nonce).value());
   constexpr std::size_t kHeadBytes = 1 + 4 + net::kNonceBytes;
   const std::size_t message_size =
-      std::min(input.size(), net::kAcceptBytesMax - kHeadBytes - net::kTagBytes);
+      std::min(message.size(), net::kAcceptBytesMax - kHeadBytes - net::kTagBytes);
   net::PacketBuffer buffer{};
   const MutableBytes datagram =
       MutableBytes{buffer}.first(kHeadBytes + message_size + net::kTagBytes);
-  datagram[0] = static_cast<std::byte>(net::PacketType::Accept);
+  datagram[0] = static_cast<std::byte>(static_cast<unsigned>(net::PacketType::Accept) |
+                                       static_cast<unsigned>(cipher) << net::kTypeBits);
   std::ranges::copy(kServer.nonce, datagram.subspan(kHeadBytes - net::kNonceBytes).begin());
-  net::seal(kSession.to_client, 0, datagram.first(kHeadBytes), input.first(message_size),
+  net::seal(cipher, kSession.to_client, 0, datagram.first(kHeadBytes), message.first(message_size),
             datagram.subspan(kHeadBytes));
-  const auto read = net::decode_accept(datagram, kKeys, kClient);
+  const auto read = net::decode_accept(datagram, handed_keys(), client, cipher);
   if (!read) {
     fuzz::check(read.error() == net::DropReason::Malformed);
     return;
   }
-  fuzz::check(read->keys == kSession);
+  fuzz::check(read->keys == kSession && read->cipher == cipher);
   net::PacketBuffer out{};
-  const ConstBytes again = net::encode_accept(read->accept, 0, kServer.nonce, kSession, out);
-  const auto same = net::decode_accept(again, kKeys, kClient);
+  const ConstBytes again =
+      net::encode_accept(read->accept, 0, kServer.nonce, kSession, out, cipher);
+  const auto same = net::decode_accept(again, handed_keys(), client, cipher);
   fuzz::check(same && same->accept == read->accept);
+}
+
+// The bytes as a whole datagram, and as the message of an ACCEPT.
+TICKBOX_FUZZ_TARGET(decode_accept)(ConstBytes input) {
+  static const net::HandshakePair kClient = net::handshake_pair(net::published_key());
+  (void)net::decode_accept(input, handed_keys(), kClient, fuzz::best_cipher());
+  read_sealed_accept(input, kClient, net::Cipher::ChaCha20Poly1305);
+  read_sealed_accept(input, kClient, fuzz::best_cipher());
 }
 
 }  // namespace

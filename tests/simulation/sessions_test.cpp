@@ -36,6 +36,34 @@ TEST(Sessions, AServerStopsAtItsLastTick) {
   EXPECT_EQ(harness.client(late).connection().refused(), net::RefuseReason::Draining);
 }
 
+// The ends agree on the best cipher that both have, by token and by ticket, and play with it.
+TEST(Sessions, HaveTheLesserOfTheBestCiphersOfTheirEnds) {
+  using enum net::Cipher;
+  if (!net::crypto_ready() || net::best_cipher() != Aes256Gcm)
+    GTEST_SKIP() << "the processor has no AES";
+  for (const net::Cipher of_server : {ChaCha20Poly1305, Aes256Gcm}) {
+    for (const net::Cipher of_client : {ChaCha20Poly1305, Aes256Gcm}) {
+      Harness harness{{.link = {.delay = milliseconds{20}, .loss_ppm = 50'000},
+                       .server_cipher = of_server,
+                       .client_cipher = of_client}};
+      const std::size_t client = harness.add_client();
+      const std::string name{net::name_of(std::min(of_server, of_client))};
+      for (const std::string_view event : {"session_opened", "session_resumed"}) {
+        harness.run_for(seconds{3});
+        EXPECT_TRUE(harness.client(client).playing());
+        EXPECT_EQ(harness.client(client).connection().channel().cipher(),
+                  std::min(of_server, of_client));
+        const auto says = [&](const std::string& line) {
+          return line.starts_with(event) && line.contains("cipher=" + name + " ");
+        };
+        EXPECT_EQ(std::ranges::count_if(harness.log().lines(), says), 1) << event << name;
+        harness.restart_with_ticket(client);
+      }
+      EXPECT_EQ(harness.log().errors(), 0);
+    }
+  }
+}
+
 // A client sends its goodbye three times. Before the fix, the second and third counted as datagrams
 // of an unknown connection, and made a line in the log.
 TEST(Sessions, AClientThatLeavesIsNoDrop) {

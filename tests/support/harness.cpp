@@ -79,6 +79,7 @@ void Harness::start_shard(const server::ShardParts& parts) {
                            .max_clients = options_.max_clients,
                            .snapshot_bytes = options_.snapshot_bytes,
                            .tick_end = options_.tick_end,
+                           .best_cipher = options_.server_cipher,
                            .admission = {.keys = options_.keys,
                                          .addresses = {SimulatedNetwork::server_address()},
                                          .seats_per_client = options_.seats_per_client}},
@@ -137,9 +138,11 @@ void Harness::restart_with_ticket(std::size_t client) {
 
 void Harness::restart_client(std::size_t client, const client::ConnectionOptions& connection) {
   Player& player = players_[client];
+  client::ConnectionOptions with_cipher = connection;
+  with_cipher.best_cipher = options_.client_cipher;
   wake(client);
   start_client(client,
-               {.connection = connection,
+               {.connection = with_cipher,
                 .on_input =
                     [&player](Tick tick, ConstBytes input) {
                       player.inputs.emplace(tick,

@@ -68,6 +68,8 @@ struct HarnessOptions {
   std::uint64_t plan_work = server::kPlanWorkPerSecond;
   server::Rate snapshot_bytes = server::kSnapshotBytes;
   net::LinkConditions link;
+  net::Cipher server_cipher = net::Cipher::ChaCha20Poly1305;  ///< the best
+  net::Cipher client_cipher = net::Cipher::ChaCha20Poly1305;  ///< the best of every client
   std::string bot = "mix";  ///< a style, as bots::parse_style() reads it
   /// Who plays instead of the bot, for each client by its number. May be empty.
   std::function<client::MakePlayer(std::size_t client)> player = nullptr;

@@ -95,7 +95,8 @@ void Swarm::start(std::size_t number, Instant now) {
   const client::ClientOptions client_options{
       .connection = {.server = server(number),
                      .token = token_for(number),
-                     .ticket = options_.ticket},
+                     .ticket = options_.ticket,
+                     .best_cipher = net::best_cipher()},
       .player = player_for(number),
       .sees = options_.person ? client::Sees::Shown : client::Sees::NewestView,
       .on_input = {},

@@ -220,7 +220,8 @@ Session& ConnectService::open_session(const Incoming& incoming, Session& session
   session.player = seat.player;
   session.route = incoming.datagram.back();
   session.client_nonce = incoming.request.client_nonce;
-  session.channel = net::PacketChannel{keys.session, connection, net::Direction::ToClient};
+  const net::Cipher cipher = std::min(incoming.request.best_cipher, best_cipher_);
+  session.channel = net::PacketChannel{keys.session, connection, net::Direction::ToClient, cipher};
   session.ticket_serial = ++seat.serials;
   session.heard = incoming.now.instant;
   seat.pending = &session;
@@ -245,7 +246,7 @@ Session& ConnectService::open_session(const Incoming& incoming, Session& session
                                              .client = seat.client,
                                              .keys = net::derive_resume_keys(keys.session)})};
   const ConstBytes accept =
-      net::encode_accept(message, connection, keys.server_nonce, keys.session, packet_);
+      net::encode_accept(message, connection, keys.server_nonce, keys.session, packet_, cipher);
   std::ranges::copy(accept, session.accept.begin());
   session.accept_bytes = accept.size();
   context_.send(session.route, session.accept_datagram());

@@ -33,8 +33,10 @@ struct ConnectParts {
 
 class ConnectService {
  public:
-  ConnectService(ShardContext& context, const ConnectParts& parts, std::uint32_t tick_rate)
-      : context_(context), parts_(parts), tick_rate_(tick_rate) {}
+  /// `best`: the best cipher of this end.
+  ConnectService(ShardContext& context, const ConnectParts& parts, std::uint32_t tick_rate,
+                 net::Cipher best)
+      : context_(context), parts_(parts), tick_rate_(tick_rate), best_cipher_(best) {}
 
   /// Takes a HELLO, CONNECT or RESUME of any sender.
   void receive(const net::Datagram& datagram, const Now& now);
@@ -91,6 +93,7 @@ class ConnectService {
   ShardContext& context_;
   ConnectParts parts_;
   std::uint32_t tick_rate_;
+  net::Cipher best_cipher_;
   RateLimit replies_;     ///< limit of replies to strangers
   RateLimit agreements_;  ///< limit of key agreements
   RecentRefusals recent_refusals_;

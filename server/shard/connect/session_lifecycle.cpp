@@ -56,6 +56,7 @@ void SessionLifecycle::begin_to_play(Session& session, Instant now) {
                     {{"seat", session.player.value},
                      {"client", std::to_string(seat.client)},
                      {"address", net::to_string(session.route.peer)},
+                     {"cipher", net::name_of(session.channel.cipher())},
                      {"clients", clients_}}};
   });
 }

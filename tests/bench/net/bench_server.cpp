@@ -154,7 +154,8 @@ Player BenchServer::let_in(const net::Address& from) {
   net::PacketBuffer out{};
   const net::ConnectToken token = make_token();
   const ConstBytes connect = make_connect(from, token, out);
-  const auto accepted = net::decode_accept(exchange(from, connect), token.keys, pair_);
+  const auto accepted =
+      net::decode_accept(exchange(from, connect), token.keys, pair_, net::Cipher::ChaCha20Poly1305);
   TICKBOX_ASSERT(accepted);
   Player player{.address = from,
                 .keys = accepted->keys,

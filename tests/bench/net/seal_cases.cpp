@@ -20,12 +20,12 @@ struct Session {
   net::PacketBuffer opened{};
   std::size_t done = 0;
 
-  explicit Session(std::size_t bytes) : message(bytes - net::kPacketOverheadBytes) {
+  Session(std::size_t bytes, net::Cipher cipher) : message(bytes - net::kPacketOverheadBytes) {
     net::KeyPair keys;
     keys.to_server.fill(std::byte{1});
     keys.to_client.fill(std::byte{2});
-    client = {keys, 1, net::Direction::ToServer};
-    server = {keys, 1, net::Direction::ToClient};
+    client = {keys, 1, net::Direction::ToServer, cipher};
+    server = {keys, 1, net::Direction::ToClient, cipher};
   }
 
   void seal() {
@@ -44,25 +44,32 @@ struct Session {
   }
 };
 
-}  // namespace
-
-std::vector<Case> seal_cases() {
-  std::vector<Case> cases;
+void add_cases(net::Cipher cipher, std::string_view suffix, std::vector<Case>& cases) {
   for (const std::size_t bytes : kSizes) {
-    const auto session = std::make_shared<Session>(bytes);
-    cases.push_back({.name = "seal",
+    const auto session = std::make_shared<Session>(bytes, cipher);
+    cases.push_back({.name = "seal" + std::string{suffix},
                      .bytes = bytes,
                      .prepare = [] {},
                      .run = [session] { session->seal(); },
                      .came_true = [session] { return session->done == kBatch; }});
   }
   for (const std::size_t bytes : kSizes) {
-    const auto session = std::make_shared<Session>(bytes);
-    cases.push_back({.name = "open",
+    const auto session = std::make_shared<Session>(bytes, cipher);
+    cases.push_back({.name = "open" + std::string{suffix},
                      .bytes = bytes,
                      .prepare = [session] { session->seal(); },
                      .run = [session] { session->open(); },
                      .came_true = [session] { return session->done == kBatch; }});
+  }
+}
+
+}  // namespace
+
+std::vector<Case> seal_cases() {
+  std::vector<Case> cases;
+  add_cases(net::Cipher::ChaCha20Poly1305, "", cases);
+  if (net::best_cipher() == net::Cipher::Aes256Gcm) {
+    add_cases(net::Cipher::Aes256Gcm, " with AES", cases);
   }
   return cases;
 }

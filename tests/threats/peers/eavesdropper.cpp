@@ -110,7 +110,7 @@ bool Eavesdropper::read(Session& session, const Wire::Passed& passed, net::Packe
       epoch < way.keys.size() ? way.keys[epoch] : net::derive_next_key(way.keys.back());
   const ConstBytes clear = passed.bytes.first(net::kPacketHeadBytes);
   const ConstBytes sealed = passed.bytes.subspan(net::kPacketHeadBytes);
-  if (!net::open(key, sequence, clear, sealed, opened_)) return false;
+  if (!net::open(session.accepted.cipher, key, sequence, clear, sealed, opened_)) return false;
   if (epoch == way.keys.size()) way.keys.push_back(key);
   way.newest = std::max(way.newest, sequence);
   if (listener_) {

@@ -60,7 +60,7 @@ Answer RawPeer::ask(ConstBytes datagram, const net::KeyPair& keys) {
       answer.refusal_is_proven =
           net::has_proof(received) && net::is_refused_by_server(received, keys.to_client);
     }
-    if (auto accepted = net::decode_accept(received, keys, pair_)) {
+    if (auto accepted = net::decode_accept(received, keys, pair_, net::Cipher::ChaCha20Poly1305)) {
       channel_ = net::PacketChannel{accepted->keys, accepted->connection, net::Direction::ToServer};
       accepted_ = *accepted;
       answer.accepted = std::move(*accepted);

@@ -2,7 +2,12 @@
 
 #include "server/match/interest.h"
 
+#include "core/rng.h"
 #include "games/arena/arena.h"
+#include "games/catalog.h"
+#include "package/laws/random_match.h"
+#include "server/match/plan/plan_stages.h"
+#include "tests/support/menagerie.h"
 #include "tests/unit/match/planned_match.h"
 
 #include <gtest/gtest.h>
@@ -108,6 +113,131 @@ TEST_F(InterestOfCrowd, InACrowdSeesTheNearest) {
     EXPECT_LT(furthest_seen, nearest_other);
   }
   EXPECT_GT(smaller, 0U);
+}
+
+/// Returns the slots of the bodies that a search of all finds, in order.
+std::vector<SlotId> search_all(const Match& match, const Eye& eye, std::size_t enough) {
+  std::vector<Interest::Found> all;
+  std::int32_t half_width_max = 0;
+  for (std::size_t row = 0; row < match.world().size(); ++row) {
+    const sim::Body& body = match.world().body(row);
+    const Vec2 half{body.size.x / 2, body.size.y / 2};
+    half_width_max = std::max(half_width_max, half.x);
+    all.push_back({.extent = {.middle = {body.min.x + half.x, body.min.y + half.y}, .half = half},
+                   .slot = match.history().slots().present()[row]});
+  }
+  const auto within = [&](std::int32_t eighths) {
+    const Eye part{.centre = eye.centre,
+                   .sight = {eye.sight.x / 8 * eighths, eye.sight.y / 8 * eighths}};
+    std::vector<SlotId> found;
+    for (const Interest::Found& each : all) {
+      if (is_in_sight(part, each.extent, 0)) found.push_back(each.slot);
+    }
+    std::ranges::sort(found);
+    return found;
+  };
+  const auto in_width = std::ranges::count_if(all, [&](const Interest::Found& each) {
+    return std::abs(std::int64_t{each.extent.middle.x} - eye.centre.x) <=
+           std::int64_t{eye.sight.x} + half_width_max;
+  });
+  if (static_cast<std::size_t>(in_width) <= 2 * enough) return within(8);
+  for (std::size_t eighths = 4; eighths < 8; ++eighths) {
+    std::vector<SlotId> found = within(static_cast<std::int32_t>(eighths));
+    if (found.size() >= enough) return found;
+    if (found.size() * 64 < enough * eighths * eighths) break;
+  }
+  return within(8);
+}
+
+/// Compares queries with searches of all bodies.
+class InterestAndSearch : public ::testing::Test {
+ protected:
+  std::int32_t number(std::int32_t low, std::int32_t high) {
+    return low + static_cast<std::int32_t>(dice_.below(static_cast<std::uint64_t>(high - low) + 1));
+  }
+
+  /// Looks from players and from places, up to `sight_max` units far.
+  template <class DrawPlace>
+  void compare(TickContext& tick, Match& match, std::int32_t sight_max, DrawPlace draw_place) {
+    tick.read(match);
+    const auto last_seat = static_cast<std::int32_t>(match.world().seats().size()) - 1;
+    for (int view = 0; view < 40; ++view) {
+      const Player player{static_cast<std::uint16_t>(number(0, last_seat))};
+      const Eye eye{
+          .centre = number(0, 1) == 0 ? draw_place() : eye_of(match.world(), player).centre,
+          .sight = {number(0, sight_max) * kUnit, number(0, sight_max) * kUnit}};
+      const auto enough = static_cast<std::size_t>(number(0, 60));
+      tick.interest.query(eye, enough, found_);
+      std::vector<SlotId> slots;
+      for (const Interest::Found& each : found_) {
+        slots.push_back(each.slot);
+      }
+      std::ranges::sort(slots);
+      const std::vector<SlotId> expected = search_all(match, eye, enough);
+      ASSERT_EQ(slots, expected);
+      seen_ += expected.size();
+      crowds_ += expected.size() < search_all(match, eye, match.world().size()).size() ? 1U : 0U;
+    }
+  }
+
+  Rng dice_{7};
+  std::vector<Interest::Found> found_;
+  std::size_t seen_ = 0;
+  std::size_t crowds_ = 0;  ///< views of the nearest alone
+};
+
+// Runners and crates spread over any width and height, some of them far away.
+TEST_F(InterestAndSearch, AgreeWhereverBodiesAre) {
+  for (int played = 0; played < 80; ++played) {
+    SCOPED_TRACE(played);
+    const std::int32_t width = 1 << number(2, 14);
+    const std::int32_t height = 1 << number(2, 14);
+    const auto place = [&] {
+      constexpr std::int32_t kFar = 60'000;
+      const bool is_far = number(0, 19) == 0;
+      const std::int32_t x = is_far ? kFar : width;
+      const std::int32_t y = is_far ? kFar : height;
+      return Vec2{number(-x, x) * field::kQuarter, number(-y, y) * field::kQuarter};
+    };
+    FieldMatch match{std::vector<Vec2>(3)};
+    for (int crate = number(0, 200); crate > 0; --crate) {
+      match.command_drop(place());
+    }
+    TickContext context;
+    for (int tick = 0; tick < 3; ++tick) {
+      match.put({place(), place(), place()});
+      compare(context, match.match(), std::max(width, height) / 2, place);
+      if (HasFatalFailure()) return;
+    }
+  }
+  EXPECT_GT(seen_, 100'000U);
+  EXPECT_GT(crowds_, 500U);
+}
+
+// Games with entities at rest, which spawn and despawn.
+TEST_F(InterestAndSearch, AgreeInRandomMatches) {
+  std::vector<const GameTable*> games{&tests::menagerie()};
+  games.insert(games.end(), games::all_games().begin(), games::all_games().end());
+  for (const GameTable* game : games) {
+    SCOPED_TRACE(game->name);
+    const engine::SharedMap map = engine::make_map(*game, {.seats = 6}, kPlannedRate);
+    laws::RandomMatch random{*game, map, {.seed = 3, .tick_rate = kPlannedRate}};
+    Match match{*game, map, kPlannedRate, 3};
+    const engine::JudgeRays judge = [&](auto, std::vector<engine::Strike>& strikes) {
+      strikes = random.record().strikes;
+    };
+    TickContext context;
+    for (int tick = 0; tick < 120; ++tick) {
+      engine::TickRequest request = random.draw();
+      random.step();
+      request.judge = &judge;
+      match.tick(request);
+      compare(context, match, 60,
+              [&] { return Vec2{number(-60, 60) * kUnit, number(-60, 60) * kUnit}; });
+      if (HasFatalFailure()) return;
+    }
+  }
+  EXPECT_GT(seen_, 100'000U);
 }
 
 // A body in view stays in view up to a little beyond the border, and no further.

@@ -33,7 +33,9 @@ TEST(HandshakeBits, NoBitOfAConnectMayDiffer) {
   const KeyRing ring = samples::ring();
   const ConnectToken token = samples::token(ring);
   PacketBuffer buffer{};
-  encode_connect(make_request(PacketType::Connect, samples::nonce(1)), kCookie, token, buffer);
+  ConnectRequest request = make_request(PacketType::Connect, samples::nonce(1));
+  request.best_cipher = Cipher::Aes256Gcm;
+  encode_connect(request, kCookie, token, buffer);
   ASSERT_EQ(let_in_by_token(buffer, ring), samples::claims().client);
   samples::with_each_bit_flipped(buffer, [&](const PacketBuffer& altered, std::size_t bit) {
     ASSERT_FALSE(is_proven(altered, token.keys.to_server)) << "bit " << bit;
@@ -43,8 +45,9 @@ TEST(HandshakeBits, NoBitOfAConnectMayDiffer) {
 
 TEST(HandshakeBits, NoBitOfAResumeMayDiffer) {
   PacketBuffer buffer{};
-  encode_resume(make_request(PacketType::Resume, samples::nonce(1)), samples::resume_ticket(),
-                buffer);
+  ConnectRequest request = make_request(PacketType::Resume, samples::nonce(1));
+  request.best_cipher = Cipher::Aes256Gcm;
+  encode_resume(request, samples::resume_ticket(), buffer);
   ASSERT_EQ(let_in_by_ticket(buffer), samples::ticket());
   samples::with_each_bit_flipped(buffer, [&](const PacketBuffer& altered, std::size_t bit) {
     ASSERT_FALSE(is_proven(altered, samples::handed_keys().to_server)) << "bit " << bit;
@@ -53,15 +56,23 @@ TEST(HandshakeBits, NoBitOfAResumeMayDiffer) {
 }
 
 TEST(HandshakeBits, NoBitOfAnAcceptMayDiffer) {
-  PacketBuffer buffer{};
-  const auto datagram = samples::copy_of(encode_accept(
-      samples::accept(), 0xa1b2c3d4, samples::pair(100).nonce, samples::session_keys(1), buffer));
-  samples::with_each_bit_flipped(
-      datagram, [](const std::vector<std::byte>& altered, std::size_t bit) {
-        const auto read = decode_accept(altered, samples::handed_keys(), samples::pair(1));
-        ASSERT_FALSE(read) << "bit " << bit;
-        ASSERT_EQ(read.error(), bit < 8 ? DropReason::UnknownType : DropReason::Forged) << bit;
-      });
+  constexpr std::size_t kCipherBit = 6;
+  for (const Cipher cipher : samples::ciphers()) {
+    PacketBuffer buffer{};
+    const auto datagram =
+        samples::copy_of(encode_accept(samples::accept(), 0xa1b2c3d4, samples::pair(100).nonce,
+                                       samples::session_keys(1), buffer, cipher));
+    samples::with_each_bit_flipped(
+        datagram, [](const std::vector<std::byte>& altered, std::size_t bit) {
+          const auto read = decode_accept(altered, samples::handed_keys(), samples::pair(1),
+                                          samples::ciphers().back());
+          ASSERT_FALSE(read) << "bit " << bit;
+          const bool is_other_cipher = bit == kCipherBit && samples::ciphers().size() > 1;
+          ASSERT_EQ(read.error(),
+                    bit < 8 && !is_other_cipher ? DropReason::UnknownType : DropReason::Forged)
+              << bit;
+        });
+  }
 }
 
 // COOKIE, and REFUSE without a proof, have no seal. Only an observer of the request knows the nonce

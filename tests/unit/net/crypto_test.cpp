@@ -74,14 +74,19 @@ TEST(Crypto, WipesEveryByte) {
 TEST(Crypto, SealsAndOpensEveryLength) {
   const SecretKey key = samples::counting<SecretKey>(9);
   const auto clear = samples::nonce(3);
-  for (std::size_t size = 0; size < 100; ++size) {
-    const std::vector<std::byte> plain(size, std::byte{0x5a});
-    std::vector<std::byte> sealed(size + kTagBytes);
-    std::vector<std::byte> opened(size);
-    seal(key, size, clear, plain, sealed);
-    EXPECT_TRUE(open(key, size, clear, sealed, opened));
-    EXPECT_EQ(opened, plain);
-    EXPECT_FALSE(open(key, size + 1, clear, sealed, opened)) << "another sequence";
+  for (const Cipher cipher : samples::ciphers()) {
+    for (std::size_t size = 0; size < 100; ++size) {
+      const std::vector<std::byte> plain(size, std::byte{0x5a});
+      std::vector<std::byte> sealed(size + kTagBytes);
+      std::vector<std::byte> opened(size);
+      seal(cipher, key, size, clear, plain, sealed);
+      EXPECT_TRUE(open(cipher, key, size, clear, sealed, opened));
+      EXPECT_EQ(opened, plain);
+      EXPECT_FALSE(open(cipher, key, size + 1, clear, sealed, opened)) << "another sequence";
+      for (const Cipher other : samples::ciphers()) {
+        EXPECT_EQ(open(other, key, size, clear, sealed, opened), other == cipher);
+      }
+    }
   }
 }
 
@@ -89,12 +94,28 @@ TEST(Crypto, UsesAllOfTheSequence) {
   const SecretKey key = samples::counting<SecretKey>(9);
   std::array<std::byte, kTagBytes> sealed{};
   std::array<std::byte, 1> none{};
-  for (int bit = 0; bit < 64; ++bit) {
-    seal(key, std::uint64_t{1} << bit, {}, {}, sealed);
-    for (int other = 0; other < 64; ++other) {
-      EXPECT_EQ(open(key, std::uint64_t{1} << other, {}, sealed, none), bit == other);
+  for (const Cipher cipher : samples::ciphers()) {
+    for (int bit = 0; bit < 64; ++bit) {
+      seal(cipher, key, std::uint64_t{1} << bit, {}, {}, sealed);
+      for (int other = 0; other < 64; ++other) {
+        EXPECT_EQ(open(cipher, key, std::uint64_t{1} << other, {}, sealed, none), bit == other);
+      }
     }
   }
+}
+
+// Computed by OpenSSL. The first is test case 14 of McGrew and Viega: The Galois/Counter Mode of
+// Operation (2005).
+TEST(Crypto, SealsWithAesAsTheStandardSays) {
+  if (samples::ciphers().back() != Cipher::Aes256Gcm) GTEST_SKIP() << "the processor has no AES";
+  std::array<std::byte, 16 + kTagBytes> sealed{};
+  seal(Cipher::Aes256Gcm, SecretKey{}, 0, {}, std::array<std::byte, 16>{}, sealed);
+  EXPECT_EQ(to_hex(sealed), "cea7403d4d606b6e074ec5d3baf39d18d0d1c8a799996bf0265b98b5d48ab919");
+  constexpr std::uint64_t kSequence = 0x1817'1615'1413'1211;
+  seal(Cipher::Aes256Gcm, samples::counting<SecretKey>(9), kSequence,
+       samples::counting<std::array<std::byte, 7>>(1),
+       samples::counting<std::array<std::byte, 16>>(70), sealed);
+  EXPECT_EQ(to_hex(sealed), "a99754c099b6ce5ca4a9b0c6722758baf56567042881b6820c18bd699a333375");
 }
 
 // A long nonce is all used, its first 16 bytes in deriving a key, the others in the cipher.
@@ -119,7 +140,8 @@ TEST(Crypto, SealsDrawnNoncesApart) {
   });
   EXPECT_FALSE(open_drawn(key, nonce, ConstBytes{clear}.first(31), sealed, opened));
   EXPECT_FALSE(open_drawn(key, nonce, clear, ConstBytes{sealed}.first(15), opened));
-  EXPECT_FALSE(open(key, 0, {}, ConstBytes{sealed}.first(15), opened)) << "shorter than a tag";
+  EXPECT_FALSE(open(Cipher::ChaCha20Poly1305, key, 0, {}, ConstBytes{sealed}.first(15), opened))
+      << "shorter than a tag";
 }
 
 TEST(Crypto, TagMatchesOnlyItsBytesAndKey) {

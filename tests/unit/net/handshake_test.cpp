@@ -56,8 +56,9 @@ Datagram refuse_datagram() {
   return samples::copy_of(encode_refuse(samples::refuse(), buffer));
 }
 
-std::expected<Accepted, DropReason> decode_accepted(ConstBytes datagram) {
-  return decode_accept(datagram, samples::handed_keys(), samples::pair(1));
+std::expected<Accepted, DropReason> decode_accepted(ConstBytes datagram,
+                                                    Cipher best = Cipher::ChaCha20Poly1305) {
+  return decode_accept(datagram, samples::handed_keys(), samples::pair(1), best);
 }
 
 /// Why a datagram was dropped: nothing if it was taken.
@@ -126,6 +127,49 @@ TEST(Handshake, ResumeCarriesACookieIfItHasOne) {
   EXPECT_TRUE(is_proven(datagram, samples::handed_keys().to_server));
   out[180] ^= std::byte{1};
   EXPECT_FALSE(is_proven(datagram, samples::handed_keys().to_server));
+}
+
+// The byte was zero before there were two ciphers, and a reader ignored it.
+TEST(Handshake, AConnectAndAResumeNameTheBestCipherOfTheirClient) {
+  constexpr std::size_t kAt = 1'183;
+  for (const PacketType type : {PacketType::Hello, PacketType::Connect, PacketType::Resume}) {
+    const bool has_tag = type != PacketType::Hello;
+    for (const Cipher best : {Cipher::ChaCha20Poly1305, Cipher::Aes256Gcm}) {
+      ConnectRequest request = samples::request(type);
+      request.best_cipher = best;
+      PacketBuffer out{};
+      if (type == PacketType::Hello) encode_hello(request, out);
+      if (type == PacketType::Connect) encode_connect(request, {}, token(), out);
+      if (type == PacketType::Resume) encode_resume(request, samples::resume_ticket(), out);
+      const bool names_aes = has_tag && best == Cipher::Aes256Gcm;
+      EXPECT_EQ(out[kAt], std::byte{names_aes ? std::uint8_t{1} : std::uint8_t{0}});
+      for (int value = 0; value < 256; ++value) {
+        out[kAt] = static_cast<std::byte>(value);
+        const Cipher read = decode_request(out)->best_cipher;
+        EXPECT_EQ(read == Cipher::Aes256Gcm, has_tag && value % 2 != 0) << value;
+      }
+    }
+  }
+}
+
+TEST(Handshake, AnAcceptNamesTheCipherOfItsSession) {
+  for (const Cipher cipher : samples::ciphers()) {
+    PacketBuffer out{};
+    const ConstBytes datagram =
+        encode_accept(samples::accept(), 1, samples::pair(100).nonce, session(), out, cipher);
+    EXPECT_EQ(datagram[0],
+              std::byte{cipher == Cipher::Aes256Gcm ? std::uint8_t{68} : std::uint8_t{4}});
+    for (const Cipher best : samples::ciphers()) {
+      const auto read = decode_accepted(datagram, best);
+      ASSERT_EQ(read.has_value(), cipher <= best);
+      if (!read) {
+        EXPECT_EQ(read.error(), DropReason::UnknownType) << "a cipher that the client lacks";
+        continue;
+      }
+      EXPECT_EQ(read->cipher, cipher);
+      EXPECT_EQ(read->accept, samples::accept());
+    }
+  }
 }
 
 TEST(Handshake, CookieCarriesItsNonceAndCookie) {
@@ -239,11 +283,12 @@ TEST(Handshake, TakesNothingOfAnotherType) {
 }
 
 TEST(Handshake, TakesNoAcceptForAnotherClientOrUnderOtherKeys) {
-  EXPECT_EQ(
-      samples::fault_of(decode_accept(accept_datagram(), samples::handed_keys(), samples::pair(2))),
-      DropReason::Forged);
+  EXPECT_EQ(samples::fault_of(decode_accept(accept_datagram(), samples::handed_keys(),
+                                            samples::pair(2), Cipher::ChaCha20Poly1305)),
+            DropReason::Forged);
   const KeyPair published{.to_server = published_key(), .to_client = published_key()};
-  EXPECT_EQ(samples::fault_of(decode_accept(accept_datagram(), published, samples::pair(1))),
+  EXPECT_EQ(samples::fault_of(decode_accept(accept_datagram(), published, samples::pair(1),
+                                            Cipher::ChaCha20Poly1305)),
             DropReason::Forged);
 }
 
@@ -268,7 +313,7 @@ Datagram sealed_accept(const RawAccept& raw) {
   Datagram datagram(37 + builder.GetSize() + kTagBytes);
   datagram[0] = static_cast<std::byte>(PacketType::Accept);
   std::ranges::copy(samples::pair(100).nonce, datagram.begin() + 5);
-  seal(session().to_client, 0, ConstBytes{datagram}.first(37),
+  seal(Cipher::ChaCha20Poly1305, session().to_client, 0, ConstBytes{datagram}.first(37),
        std::as_bytes(std::span{builder.GetBufferPointer(), builder.GetSize()}),
        MutableBytes{datagram}.subspan(37));
   return datagram;

@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::uint32_t kConnection = 0xa1b2c3d4;
 
-PacketChannel client() {
-  return {samples::session_keys(1), kConnection, Direction::ToServer};
+PacketChannel client(Cipher cipher = Cipher::ChaCha20Poly1305) {
+  return {samples::session_keys(1), kConnection, Direction::ToServer, cipher};
 }
 
-PacketChannel server() {
-  return {samples::session_keys(1), kConnection, Direction::ToClient};
+PacketChannel server(Cipher cipher = Cipher::ChaCha20Poly1305) {
+  return {samples::session_keys(1), kConnection, Direction::ToClient, cipher};
 }
 
 std::vector<std::byte> sealed_by(PacketChannel& channel, PacketType type, ConstBytes message) {
@@ -24,26 +24,28 @@ std::vector<std::byte> sealed_by(PacketChannel& channel, PacketType type, ConstB
 }
 
 TEST(PacketChannel, CarriesMessagesBothWays) {
-  PacketChannel here = client();
-  PacketChannel there = server();
-  protocol::MessageBuffer message_buffer;
-  const auto input =
-      samples::copy_of(protocol::encode_input(samples::input_message(5), message_buffer));
-  const auto goodbye =
-      samples::copy_of(protocol::encode_disconnect(DisconnectReason::Kicked, message_buffer));
-  PacketBuffer buffer{};
-  for (std::uint64_t sequence = 1; sequence <= 3; ++sequence) {
-    const auto up = there.open_packet(sealed_by(here, PacketType::Input, input), buffer);
-    ASSERT_TRUE(up);
-    EXPECT_EQ(up->type, PacketType::Input);
-    EXPECT_EQ(up->sequence, sequence);
-    EXPECT_EQ(samples::copy_of(up->message), input);
-    const auto down = here.open_packet(sealed_by(there, PacketType::Disconnect, goodbye), buffer);
-    ASSERT_TRUE(down);
-    EXPECT_EQ(down->type, PacketType::Disconnect);
-    EXPECT_EQ(samples::copy_of(down->message), goodbye);
-    EXPECT_EQ(here.sent(), sequence);
-    EXPECT_EQ(there.received().newest(), sequence);
+  for (const Cipher cipher : samples::ciphers()) {
+    PacketChannel here = client(cipher);
+    PacketChannel there = server(cipher);
+    protocol::MessageBuffer message_buffer;
+    const auto input =
+        samples::copy_of(protocol::encode_input(samples::input_message(5), message_buffer));
+    const auto goodbye =
+        samples::copy_of(protocol::encode_disconnect(DisconnectReason::Kicked, message_buffer));
+    PacketBuffer buffer{};
+    for (std::uint64_t sequence = 1; sequence <= 3; ++sequence) {
+      const auto up = there.open_packet(sealed_by(here, PacketType::Input, input), buffer);
+      ASSERT_TRUE(up);
+      EXPECT_EQ(up->type, PacketType::Input);
+      EXPECT_EQ(up->sequence, sequence);
+      EXPECT_EQ(samples::copy_of(up->message), input);
+      const auto down = here.open_packet(sealed_by(there, PacketType::Disconnect, goodbye), buffer);
+      ASSERT_TRUE(down);
+      EXPECT_EQ(down->type, PacketType::Disconnect);
+      EXPECT_EQ(samples::copy_of(down->message), goodbye);
+      EXPECT_EQ(here.sent(), sequence);
+      EXPECT_EQ(there.received().newest(), sequence);
+    }
   }
 }
 
@@ -67,18 +69,20 @@ TEST(PacketChannel, ChecksAllButTheSealWithoutTakingThePacket) {
 // Each bit of each type, in both directions: whatever is named as the reason, nothing is taken and
 // the window stays.
 TEST(PacketChannel, TakesNothingThatHasABitFlipped) {
-  for (const auto& [type, direction] : samples::kSealedKinds) {
-    PacketChannel sender{samples::session_keys(1), kConnection, direction};
-    PacketChannel receiver = direction == Direction::ToServer ? server() : client();
-    const auto datagram = sealed_by(sender, type, samples::message_of(type));
-    PacketBuffer buffer{};
-    samples::with_each_bit_flipped(
-        datagram, [&](const std::vector<std::byte>& altered, std::size_t bit) {
-          ASSERT_FALSE(receiver.open_packet(altered, buffer)) << "bit " << bit;
-        });
-    EXPECT_EQ(receiver.received().newest(), 0U);
-    EXPECT_EQ(receiver.received().count(), 0U);
-    EXPECT_TRUE(receiver.open_packet(datagram, buffer));
+  for (const Cipher cipher : samples::ciphers()) {
+    for (const auto& [type, direction] : samples::kSealedKinds) {
+      PacketChannel sender{samples::session_keys(1), kConnection, direction, cipher};
+      PacketChannel receiver = direction == Direction::ToServer ? server(cipher) : client(cipher);
+      const auto datagram = sealed_by(sender, type, samples::message_of(type));
+      PacketBuffer buffer{};
+      samples::with_each_bit_flipped(
+          datagram, [&](const std::vector<std::byte>& altered, std::size_t bit) {
+            ASSERT_FALSE(receiver.open_packet(altered, buffer)) << "bit " << bit;
+          });
+      EXPECT_EQ(receiver.received().newest(), 0U);
+      EXPECT_EQ(receiver.received().count(), 0U);
+      EXPECT_TRUE(receiver.open_packet(datagram, buffer));
+    }
   }
 }
 

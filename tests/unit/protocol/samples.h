@@ -2,6 +2,7 @@
 // Messages in which every field has a value of its own, so that a test fails if two fields are
 // swapped.
 
+#include "core/assert.h"
 #include "net/handshake.h"
 #include "net/packet.h"
 #include "protocol/messages.h"
@@ -47,6 +48,14 @@ inline net::HandshakeNonce nonce(std::uint8_t first) {
 /// A pair whose secret is bytes counting up from `first`.
 inline net::HandshakePair pair(std::uint8_t first) {
   return net::handshake_pair(counting<net::SecretKey>(first));
+}
+
+/// The ciphers of this processor.
+inline std::vector<net::Cipher> ciphers() {
+  TICKBOX_ASSERT(net::crypto_ready());
+  const net::Cipher best = net::best_cipher();
+  if (best == net::Cipher::ChaCha20Poly1305) return {best};
+  return {net::Cipher::ChaCha20Poly1305, best};
 }
 
 /// As a token or a ticket names them.

@@ -185,7 +185,9 @@ TEST(Splice, TakesNoDatagramForOneOfAnotherKind) {
       EXPECT_EQ(asks && net::is_proven(datagram, samples::handed_keys().to_server),
                 taken(net::PacketType::Resume));
       EXPECT_EQ(net::decode_cookie(datagram).has_value(), taken(net::PacketType::Cookie));
-      EXPECT_EQ(net::decode_accept(datagram, samples::handed_keys(), samples::pair(1)).has_value(),
+      EXPECT_EQ(net::decode_accept(datagram, samples::handed_keys(), samples::pair(1),
+                                   net::Cipher::ChaCha20Poly1305)
+                    .has_value(),
                 taken(net::PacketType::Accept));
       EXPECT_EQ(net::decode_refuse(datagram).has_value(), taken(net::PacketType::Refuse));
       EXPECT_EQ(receiver.open_packet(datagram, buffer).has_value(),
