@@ -1,0 +1,30 @@
+#include "tests/bench/shard/turns.h"
+
+#include "os/process/process.h"
+
+#include <utility>
+
+namespace tickbox::bench {
+
+Turns::Turns(std::function<void()> turn)
+    : other_(os::start_thread("clients", [this, turn = std::move(turn)] {
+        for (;;) {
+          begin_.acquire();
+          if (is_over_) return;
+          turn();
+          end_.release();
+        }
+      })) {}
+
+Turns::~Turns() {
+  is_over_ = true;
+  begin_.release();
+  other_.join();
+}
+
+void Turns::pass() {
+  begin_.release();
+  end_.acquire();
+}
+
+}  // namespace tickbox::bench
