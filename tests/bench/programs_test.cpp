@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,90 @@ TEST(Bench, EveryCaseOfTheGameIsPlayed) {
   for (const json& line : document.at("checkpoint")) {
     EXPECT_GT(line.at("step_us").get<double>(), 0) << line;
   }
+}
+
+/// What a shard does for 30 ticks, without what depends on the machine.
+json shard_of(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{"--ticks", "30"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  json document = document_of("shard", std::move(arguments));
+  EXPECT_EQ(document.at("sound"), true) << document;
+  EXPECT_EQ(document.at("substituted"), 0) << document;
+  for (const char* const time :
+       {"receive_us", "step_us", "send_us", "total_us", "tick_ms_p50", "tick_ms_p99"}) {
+    EXPECT_GT(document.at(time), 0) << time;
+    document.erase(time);
+  }
+  for (const char* const memory : {"room_kb", "client_kb"}) {
+    EXPECT_GT(document.at(memory), 1) << memory;
+    document.erase(memory);
+  }
+  return document;
+}
+
+// Nothing that the shard receives or sends depends on the machine: two runs differ in time alone.
+TEST(Bench, AShardDoesTheSameInEachRun) {
+  const json once = shard_of({"--clients", "12", "--full", "4"});
+  EXPECT_GT(once.at("hashes_checked"), 0);
+  EXPECT_EQ(shard_of({"--clients", "12", "--full", "4"}), once);
+}
+
+TEST(Bench, AShardPlaysEveryGameInSeveralRooms) {
+  for (const char* const game : {"arena", "platformer", "bomber"}) {
+    const json document =
+        shard_of({"--game", game, "--rooms", "3", "--clients", "2", "--seats", "4", "--full", "1"});
+    EXPECT_GT(document.at("hashes_checked"), 0) << document;
+  }
+}
+
+// A light client acknowledges as early as a production client does, so it costs the shard as much.
+TEST(Bench, AShardSendsMoreToClientsThatAcknowledgeLate) {
+  for (const char* const full : {"0", "1"}) {
+    const json near = shard_of({"--clients", "24", "--lag", "1", "--full", full});
+    const json far = shard_of({"--clients", "24", "--lag", "6", "--full", full});
+    EXPECT_EQ(near.at("hashes_checked") == 0, full == std::string{"0"}) << near;
+    EXPECT_GT(far.at("sent"), 1.3 * near.at("sent").get<double>()) << near << far;
+    const json rare =
+        shard_of({"--clients", "24", "--lag", "6", "--full", full, "--snapshot-rate", "20"});
+    const double rarely = rare.at("sent").get<double>() + rare.at("quiet").get<double>();
+    EXPECT_NEAR(rarely, 1 / 3.0, 0.01) << rare;
+  }
+}
+
+TEST(Bench, AShardRefusesWhatItCannotPlay) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"--game", "chess"},
+                                             {"--bot", "deep"},
+                                             {"--lag", "0"},
+                                             {"--seats", "3", "--clients", "4"},
+                                             {"--rooms", "60", "--clients", "100"}}) {
+    integration::expect_wrong_usage(command("shard", arguments), {arguments[0]});
+  }
+}
+
+integration::Command script(const std::string& name, std::vector<std::string> arguments) {
+  return {.program = tests::source_file("tests/bench/" + name), .arguments = std::move(arguments)};
+}
+
+TEST(Bench, PairsHaveTheRatioOfEachFigure) {
+  const std::string shard = tests::built_program("tickbox-bench-shard");
+  const Finished finished = integration::run(
+      script("pairs.sh", {shard + " --lag 1", shard + " --lag 2", "--pairs", "2", "--only",
+                          "^(lag|rooms|clients)$", "--", "--clients", "2", "--ticks", "2"}));
+  ASSERT_EQ(finished.exit_code, integration::kDone) << finished;
+  std::istringstream lines{finished.out};
+  std::string line;
+  std::getline(lines, line);
+  std::vector<std::string> words;
+  for (std::string word; lines >> word;) {
+    words.push_back(word);
+  }
+  EXPECT_EQ(words, (std::vector<std::string>{"lag", "1", "2", "2", "2", "2", "the", "same", "in",
+                                             "all", "runs:", "rooms,", "clients"}))
+      << finished;
+  const Finished failed =
+      integration::run(script("pairs.sh", {shard, shard + " --lag 0", "--", "--clients", "2"}));
+  EXPECT_EQ(failed.exit_code, integration::kWrongUsage) << failed;
 }
 
 TEST(Bench, EveryPacketIsTreatedAsItsNameSays) {
