@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -118,6 +119,28 @@ TEST(Bench, AShardRefusesWhatItCannotPlay) {
   }
 }
 
+/// Where ENet is not installed, its program is not built.
+bool has_enet() {
+  return std::filesystem::exists(tests::built_program("tickbox-bench-enet"));
+}
+
+TEST(Bench, EnetCarriesWhatItIsAskedTo) {
+  if (!has_enet()) GTEST_SKIP();
+  for (const char* const receives : {"once", "waiting"}) {
+    const json document =
+        document_of("enet", {"--receives", receives, "--clients", "10", "--ticks", "60", "--sent",
+                             "0.5", "--snapshot-bytes", "200", "--input-bytes", "100"});
+    EXPECT_EQ(document.at("sound"), true) << document;
+    EXPECT_GT(document.at("total_us"), 0) << document;
+    EXPECT_NEAR(document.at("sent"), 0.5, 0.02) << document;
+    // Beside them ENet sends some small datagrams of its own.
+    EXPECT_NEAR(document.at("bytes"), 185, 16) << document;
+    EXPECT_NEAR(document.at("input_bytes"), 90, 11) << document;
+    // Clients that run beside the server may be late on a busy machine.
+    EXPECT_NEAR(document.at("received"), 1, receives == std::string{"once"} ? 0 : 0.5) << document;
+  }
+}
+
 integration::Command script(const std::string& name, std::vector<std::string> arguments) {
   return {.program = tests::source_file("tests/bench/" + name), .arguments = std::move(arguments)};
 }
@@ -141,6 +164,27 @@ TEST(Bench, PairsHaveTheRatioOfEachFigure) {
   const Finished failed =
       integration::run(script("pairs.sh", {shard, shard + " --lag 0", "--", "--clients", "2"}));
   EXPECT_EQ(failed.exit_code, integration::kWrongUsage) << failed;
+}
+
+TEST(Bench, PeersHaveALineOfEachFigureAndOfTheMachine) {
+  if (!has_enet()) GTEST_SKIP();
+  const os::TemporaryFolder folder;
+  const std::string file = folder.file("peers.csv");
+  const std::string bin =
+      std::filesystem::path{tests::built_program("tickbox-bench-enet")}.parent_path().string();
+  const Finished finished =
+      integration::run(script("peers.sh", {"--clients", "4", "--ticks", "10", "--rounds", "1",
+                                           "--bodies", "0", "--csv", file, "--bin", bin}));
+  ASSERT_EQ(finished.exit_code, integration::kDone) << finished;
+  const std::string csv = os::text_of(file);
+  for (const char* const line :
+       {"subject", "\"machine\",\"\",\"processor\",", "\"machine\",\"\",\"libenet-dev\",",
+        "\"network\",\"tickbox, lag 1\",\"total_us\",",
+        "\"network\",\"enet once, lag 6\",\"received\",1\n",
+        "\"network\",\"enet waiting, lag 2\",\"total_us\",",
+        "\"network\",\"tickbox / enet once, lag 6\",\"total_us\","}) {
+    EXPECT_TRUE(csv.contains(line)) << line << csv;
+  }
 }
 
 TEST(Bench, EveryPacketIsTreatedAsItsNameSays) {

@@ -8,7 +8,7 @@
 #include "tests/bench/frame.h"
 #include "tests/bench/shard/resident_meter.h"
 #include "tests/bench/shard/shard_clients.h"
-#include "tests/bench/shard/turns.h"
+#include "tests/bench/turns.h"
 #include "tests/support/virtual_time.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "tests/bench/shard/turns.h"
+#include "tests/bench/turns.h"
 
 #include "os/process/process.h"
 
