@@ -11,7 +11,11 @@ Turns::Turns(std::function<void()> turn)
         for (;;) {
           begin_.acquire();
           if (is_over_) return;
-          turn();
+          try {
+            turn();
+          } catch (...) {
+            thrown_ = std::current_exception();
+          }
           end_.release();
         }
       })) {}
@@ -25,6 +29,7 @@ Turns::~Turns() {
 void Turns::pass() {
   begin_.release();
   end_.acquire();
+  if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
 }
 
 }  // namespace tickbox::bench
