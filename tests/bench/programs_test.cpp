@@ -8,8 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -55,6 +57,133 @@ TEST(Bench, EveryCaseOfTheGameIsPlayed) {
   ASSERT_EQ(document.at("checkpoint").size(), 4U);
   for (const json& line : document.at("checkpoint")) {
     EXPECT_GT(line.at("step_us").get<double>(), 0) << line;
+  }
+}
+
+/// What a shard does for 30 ticks, without what depends on the machine.
+json shard_of(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{"--ticks", "30"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  json document = document_of("shard", std::move(arguments));
+  EXPECT_EQ(document.at("sound"), true) << document;
+  EXPECT_EQ(document.at("substituted"), 0) << document;
+  for (const char* const time :
+       {"receive_us", "step_us", "send_us", "total_us", "tick_ms_p50", "tick_ms_p99"}) {
+    EXPECT_GT(document.at(time), 0) << time;
+    document.erase(time);
+  }
+  for (const char* const memory : {"room_kb", "client_kb"}) {
+    EXPECT_GT(document.at(memory), 1) << memory;
+    document.erase(memory);
+  }
+  return document;
+}
+
+// Nothing that the shard receives or sends depends on the machine: two runs differ in time alone.
+TEST(Bench, AShardDoesTheSameInEachRun) {
+  const json once = shard_of({"--clients", "12", "--full", "4"});
+  EXPECT_GT(once.at("hashes_checked"), 0);
+  EXPECT_EQ(shard_of({"--clients", "12", "--full", "4"}), once);
+}
+
+TEST(Bench, AShardPlaysEveryGameInSeveralRooms) {
+  for (const char* const game : {"arena", "platformer", "bomber"}) {
+    const json document =
+        shard_of({"--game", game, "--rooms", "3", "--clients", "2", "--seats", "4", "--full", "1"});
+    EXPECT_GT(document.at("hashes_checked"), 0) << document;
+  }
+}
+
+// A light client acknowledges as early as a production client does, so it costs the shard as much.
+TEST(Bench, AShardSendsMoreToClientsThatAcknowledgeLate) {
+  for (const char* const full : {"0", "1"}) {
+    const json near = shard_of({"--clients", "24", "--lag", "1", "--full", full});
+    const json far = shard_of({"--clients", "24", "--lag", "6", "--full", full});
+    EXPECT_EQ(near.at("hashes_checked") == 0, full == std::string{"0"}) << near;
+    EXPECT_GT(far.at("sent"), 1.3 * near.at("sent").get<double>()) << near << far;
+    const json rare =
+        shard_of({"--clients", "24", "--lag", "6", "--full", full, "--snapshot-rate", "20"});
+    const double rarely = rare.at("sent").get<double>() + rare.at("quiet").get<double>();
+    EXPECT_NEAR(rarely, 1 / 3.0, 0.01) << rare;
+  }
+}
+
+TEST(Bench, AShardRefusesWhatItCannotPlay) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"--game", "chess"},
+                                             {"--bot", "deep"},
+                                             {"--lag", "0"},
+                                             {"--seats", "3", "--clients", "4"},
+                                             {"--rooms", "60", "--clients", "100"}}) {
+    integration::expect_wrong_usage(command("shard", arguments), {arguments[0]});
+  }
+}
+
+/// Where ENet is not installed, its program is not built.
+bool has_enet() {
+  return std::filesystem::exists(tests::built_program("tickbox-bench-enet"));
+}
+
+TEST(Bench, EnetCarriesWhatItIsAskedTo) {
+  if (!has_enet()) GTEST_SKIP();
+  for (const char* const receives : {"once", "waiting"}) {
+    const json document =
+        document_of("enet", {"--receives", receives, "--clients", "10", "--ticks", "60", "--sent",
+                             "0.5", "--snapshot-bytes", "200", "--input-bytes", "100"});
+    EXPECT_EQ(document.at("sound"), true) << document;
+    EXPECT_GT(document.at("total_us"), 0) << document;
+    EXPECT_NEAR(document.at("sent"), 0.5, 0.02) << document;
+    // Beside them ENet sends some small datagrams of its own.
+    EXPECT_NEAR(document.at("bytes"), 185, 16) << document;
+    EXPECT_NEAR(document.at("input_bytes"), 90, 11) << document;
+    // Clients that run beside the server may be late on a busy machine.
+    EXPECT_NEAR(document.at("received"), 1, receives == std::string{"once"} ? 0 : 0.5) << document;
+  }
+}
+
+integration::Command script(const std::string& name, std::vector<std::string> arguments) {
+  return {.program = tests::source_file("tests/bench/" + name), .arguments = std::move(arguments)};
+}
+
+TEST(Bench, PairsHaveTheRatioOfEachFigure) {
+  const std::string shard = tests::built_program("tickbox-bench-shard");
+  const Finished finished = integration::run(
+      script("pairs.sh", {shard + " --lag 1", shard + " --lag 2", "--pairs", "2", "--only",
+                          "^(lag|rooms|clients)$", "--", "--clients", "2", "--ticks", "2"}));
+  ASSERT_EQ(finished.exit_code, integration::kDone) << finished;
+  std::istringstream lines{finished.out};
+  std::string line;
+  std::getline(lines, line);
+  std::vector<std::string> words;
+  for (std::string word; lines >> word;) {
+    words.push_back(word);
+  }
+  EXPECT_EQ(words, (std::vector<std::string>{"lag", "1", "2", "2", "2", "2", "the", "same", "in",
+                                             "all", "runs:", "rooms,", "clients"}))
+      << finished;
+  const Finished failed =
+      integration::run(script("pairs.sh", {shard, shard + " --lag 0", "--", "--clients", "2"}));
+  EXPECT_EQ(failed.exit_code, integration::kWrongUsage) << failed;
+}
+
+TEST(Bench, PeersHaveALineOfEachFigureAndOfTheMachine) {
+  if (!has_enet()) GTEST_SKIP();
+  const os::TemporaryFolder folder;
+  const std::string file = folder.file("peers.csv");
+  const std::string bin =
+      std::filesystem::path{tests::built_program("tickbox-bench-enet")}.parent_path().string();
+  const Finished finished =
+      integration::run(script("peers.sh", {"--clients", "4", "--ticks", "10", "--rounds", "1",
+                                           "--bodies", "0", "--csv", file, "--bin", bin}));
+  ASSERT_EQ(finished.exit_code, integration::kDone) << finished;
+  const std::string csv = os::text_of(file);
+  for (const char* const line :
+       {"subject", "\"machine\",\"\",\"processor\",", "\"machine\",\"\",\"libenet-dev\",",
+        "\"network\",\"tickbox, lag 1\",\"total_us\",",
+        "\"network\",\"enet once, lag 6\",\"received\",1\n",
+        "\"network\",\"enet waiting, lag 2\",\"total_us\",",
+        "\"network\",\"tickbox / enet once, lag 6\",\"total_us\","}) {
+    EXPECT_TRUE(csv.contains(line)) << line << csv;
   }
 }
 
