@@ -192,8 +192,9 @@ struct UdpTransport::Socket {
   std::array<iovec, kBatch> vectors{};
   std::array<PacketInfo, kBatch> infos{};
   std::array<mmsghdr, kBatch> messages{};
-  std::size_t count = 0;  ///< datagrams in the last batch
-  std::size_t next = 0;   ///< the first datagram not returned yet
+  std::size_t count = 0;    ///< datagrams in the last batch
+  std::size_t next = 0;     ///< the first datagram not returned yet
+  bool is_drained = false;  ///< the last batch was not full: it had all that had arrived
 
   int open(const UdpOptions& options);
   int fill();
@@ -245,6 +246,7 @@ int UdpTransport::Socket::fill() {
   const int received = recvmmsg(handle, messages.data(), kBatch, MSG_DONTWAIT, nullptr);
   if (received < 0) return errno;
   count = static_cast<std::size_t>(received);
+  is_drained = count < kBatch;
   return 0;
 }
 
@@ -290,6 +292,7 @@ void UdpTransport::send(const net::Route& route, ConstBytes bytes) {
 
 std::optional<net::Datagram> UdpTransport::receive() {
   Socket& socket = *socket_;
+  if (socket.next == socket.count && std::exchange(socket.is_drained, false)) return std::nullopt;
   for (int skipped = 0; socket.next == socket.count; ++skipped) {
     const int code = socket.fill();
     if (code == 0) continue;
