@@ -197,6 +197,7 @@ struct UdpTransport::Socket {
   bool is_drained = false;  ///< the last batch was not full: it had all that had arrived
 
   int open(const UdpOptions& options);
+  void expect(std::size_t i);
   int fill();
 };
 
@@ -231,15 +232,21 @@ int UdpTransport::Socket::open(const UdpOptions& options) {
     messages[i].msg_hdr.msg_name = &from[i];
     messages[i].msg_hdr.msg_iov = &vectors[i];
     messages[i].msg_hdr.msg_iovlen = 1;
+    expect(i);
   }
   return 0;
 }
 
+/// Prepares a message for the kernel, which overwrites the sizes of each that it fills.
+void UdpTransport::Socket::expect(std::size_t i) {
+  messages[i].msg_hdr.msg_namelen = sizeof(sockaddr_storage);
+  if (is_everywhere) infos[i].expect(messages[i].msg_hdr);
+}
+
 /// Receives the next batch from the kernel. Returns 0 or errno.
 int UdpTransport::Socket::fill() {
-  for (std::size_t i = 0; i < kBatch; ++i) {
-    messages[i].msg_hdr.msg_namelen = sizeof(sockaddr_storage);
-    if (is_everywhere) infos[i].expect(messages[i].msg_hdr);
+  for (std::size_t i = 0; i < count; ++i) {
+    expect(i);
   }
   next = 0;
   count = 0;
