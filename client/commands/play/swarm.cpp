@@ -85,8 +85,9 @@ std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
       {.bind = any_address(server(number)), .buffer_bytes = kClientBufferBytes});
   if (!socket) return std::unexpected(std::move(socket.error()));
   slot.socket = *std::move(socket);
+  slot.incoming = std::make_unique<ReadyTransport>(*slot.socket);
   if (options_.link) {
-    slot.link = std::make_unique<net::ImpairedTransport>(*slot.socket, clock_, *options_.link,
+    slot.link = std::make_unique<net::ImpairedTransport>(*slot.incoming, clock_, *options_.link,
                                                          std::uint64_t{number});
   }
   return sockets_.watch(*slot.socket, number);
@@ -95,7 +96,7 @@ std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
 void Swarm::start(std::size_t number, Instant now) {
   Slot& slot = slots_[number];
   slot.started = now;
-  net::Transport& transport = slot.link ? static_cast<net::Transport&>(*slot.link) : *slot.socket;
+  net::Transport& transport = slot.link ? static_cast<net::Transport&>(*slot.link) : *slot.incoming;
   const client::ClientOptions client_options{
       .connection = {.server = server(number),
                      .token = token_for(number),
@@ -255,11 +256,13 @@ void Swarm::turn(Instant until) {
   const auto readable = sockets_.wait(wake - clock_.now());
   last_turn_ = clock_.now();
   change_sample(last_turn_);
+  // First those with datagrams: a poll runs what is due of them, too.
+  for (const std::size_t number : readable) {
+    slots_[number].incoming->set_ready();
+    if (slots_[number].client) poll(number);
+  }
   for (std::size_t i = 0; i < due_.size(); ++i) {
     if (due_[i] <= last_turn_) poll(i);
-  }
-  for (const std::size_t number : readable) {
-    if (slots_[number].client) poll(number);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "client/client.h"
 #include "client/commands/play/input_script.h"
 #include "client/commands/play/play_flags.h"
+#include "client/commands/play/ready_transport.h"
 #include "client/hash_sample.h"
 #include "core/clock.h"
 #include "core/histogram.h"
@@ -165,6 +166,7 @@ class Swarm {
  private:
   struct Slot {
     std::unique_ptr<os::UdpTransport> socket;
+    std::unique_ptr<ReadyTransport> incoming;  ///< of that socket
     std::unique_ptr<net::ImpairedTransport> link;
     std::unique_ptr<client::Client> client;
     bool was_connected = false;
