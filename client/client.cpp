@@ -1,6 +1,5 @@
 #include "client/client.h"
 
-#include "client/connection/silence.h"
 #include "client/session.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot_codec.h"
@@ -37,6 +36,9 @@ Client::Client(const ClientOptions& options, net::Transport& transport, Entropy&
                Shared& shared, Instant now)
     : options_(options),
       shared_(shared),
+      own_distributions_(shared.distributions == nullptr ? std::make_unique<Distributions>()
+                                                         : nullptr),
+      distributions_(own_distributions_ ? *own_distributions_ : *shared.distributions),
       connection_(options.connection, transport, entropy, now),
       reporter_(options.desyncs),
       budget_(options.searches_max, now) {}
@@ -109,7 +111,9 @@ void Client::notice_drain(Instant now) {
 /// Continues after the clock's newest tick, which is another after a pause.
 void Client::follow_clock() {
   session_->inputs.follow_clock();
-  session_->prediction.continue_after({session_->clock.next().value - 1});
+  if (session_->world) {
+    session_->world->prediction.continue_after({session_->clock.next().value - 1});
+  }
 }
 
 /// Begins the session of the newest ACCEPT, unless it has begun.
@@ -118,8 +122,9 @@ bool Client::begin_session(Instant now) {
   if (begun_ == connection_.sessions()) return true;
   reporter_.give_up();
   if (session_ != nullptr) {
-    session_->add_to(stats_, waited_to_);
-    stats_.inputs_discarded += session_->inputs.unconfirmed();
+    session_->add_to(counts_);
+    session_->add_waits(round_trip_, snapshot_gap_, waited_to_);
+    counts_.inputs_discarded += session_->inputs.unconfirmed();
   }
   session_.reset();
   auto assets = shared_.assets.find(connection_.accept());
@@ -131,9 +136,25 @@ bool Client::begin_session(Instant now) {
     connection_.fail(found.error());
     return false;
   }
-  session_ = std::make_unique<ClientSession>(*played_, shared_.stepper, connection_, now);
+  session_ = std::make_unique<ClientSession>(*played_, connection_, round_trip_, now);
+  if (options_.mode == ClientMode::Full) begin_world();
   begun_ = connection_.sessions();
   return true;
+}
+
+void Client::begin_world() {
+  session_->world = std::make_unique<ClientWorld>(*played_, connection_.accept(), shared_.stepper);
+}
+
+void Client::set_mode(ClientMode mode) {
+  if (std::exchange(options_.mode, mode) == mode || session_ == nullptr) return;
+  if (mode == ClientMode::Full) {
+    session_->ack.reset();
+    begin_world();
+  } else {
+    session_->world->add_to(counts_);
+    session_->world.reset();
+  }
 }
 
 /// Makes a player for what the room plays. The player of the last session continues if both
@@ -150,7 +171,7 @@ std::expected<void, std::string> Client::find_player(engine::GameOnMap assets) {
 void Client::on_snapshot(ConstBytes message, Instant now) {
   protocol::Snapshot& snapshot = session_->snapshot;
   const auto reject = [this](net::DropReason reason) {
-    ++stats_.snapshots_rejected;
+    ++counts_.snapshots_rejected;
     connection_.drop(reason);
   };
   if (const auto decoded = protocol::decode_snapshot(message, snapshot); !decoded) {
@@ -163,13 +184,28 @@ void Client::on_snapshot(ConstBytes message, Instant now) {
   session_->inputs.receive_status(snapshot.status);
   if (snapshot.commands) session_->commands.receive_ack(*snapshot.commands);
   if (!read_events(*tick)) return reject(net::DropReason::Malformed);
-  const auto view = session_->snapshot_world.apply(
+  const auto taken = apply_snapshot(
       {.tick = *tick, .base_age = snapshot.head.base_age, .view_hash = snapshot.head.view_hash},
-      snapshot.content);
-  if (!view) return on_rejected(view.error(), now);
-  ++stats_.snapshots_received;
-  session_->receipt = snapshot.receipt;
-  on_view(*view, now);
+      snapshot.content, now);
+  if (!taken) return on_rejected(taken.error(), now);
+  ++counts_.snapshots_received;
+  session_->ack = {.tick = *tick, .receipt = snapshot.receipt};
+  session_->view_tick = *tick;
+}
+
+/// Makes the view of a snapshot. A light client takes the snapshot unseen, if it is a newer one.
+std::expected<void, Rejected> Client::apply_snapshot(const ViewHead& head, ConstBytes content,
+                                                     Instant now) {
+  if (session_->world) {
+    const auto view = session_->world->snapshot_world.apply(head, content);
+    if (!view) return std::unexpected{view.error()};
+    on_view(*view, now);
+    return {};
+  }
+  const auto newest =
+      session_->ack.transform([](const protocol::ViewAck& ack) { return ack.tick; });
+  if (auto rejected = reject_head(head, newest)) return std::unexpected{*std::move(rejected)};
+  return {};
 }
 
 /// Takes the events of the snapshot that was received last. Fails: false, if they cannot be read.
@@ -180,7 +216,7 @@ bool Client::read_events(Tick tick) {
   }
   session.events.receive(session.game, session.received_events, tick,
                          [this](Tick at, const views::Event& event) {
-                           ++stats_.events[event.kind];
+                           ++counts_.events[event.kind];
                            if (options_.on_event) options_.on_event({.tick = at, .event = event});
                          });
   return true;
@@ -191,29 +227,21 @@ bool Client::read_events(Tick tick) {
 void Client::on_rejected(const Rejected& rejected, Instant now) {
   if (rejected.wrong) {
     ++session_->desyncs;
+    session_->ack.reset();
     reporter_.on_desync(*rejected.wrong, connection_.accept().player, now);
   }
   const bool is_late = !rejected.wrong && rejected.reason == net::DropReason::Unexpected;
-  ++(is_late ? stats_.snapshots_late : stats_.snapshots_rejected);
+  ++(is_late ? counts_.snapshots_late : counts_.snapshots_rejected);
   connection_.drop(rejected.reason);
 }
 
 /// Takes a new view: its hash is the server's.
 void Client::on_view(const View& view, Instant now) {
-  if (session_->view_at) {
-    const Duration gap = now - *session_->view_at;
-    const Duration period = tick_duration(connection_.accept().tick_rate);
-    const bool is_quiet = is_on_time(gap, view.tick - session_->view_tick, period);
-    const std::int64_t news = view.news <= view.tick ? (view.tick - view.news) + 1 : 1;
-    stats_.add_gap(is_quiet ? std::min(gap, period * news) : gap, gap);
-  }
-  session_->view_at = now;
-  session_->view_tick = view.tick;
-  session_->view = view.rows;
-  session_->room = view.room;
-  stats_.add(session_->prediction.reconcile(view));
-  session_->presentation.on_view(view, session_->prediction, now);
-  session_->focus.on_view(view);
+  session_->add_gap_before(view, snapshot_gap_, now);
+  ++counts_.hashes_checked;
+  const Reconciliation reconciliation = session_->world->on_view(view, now);
+  counts_.add(reconciliation);
+  if (reconciliation.predicted) distributions_.prediction_error.add(reconciliation.error);
 }
 
 void Client::on_desync_state(ConstBytes message) {
@@ -224,26 +252,27 @@ void Client::on_desync_state(ConstBytes message) {
 
 /// Decides the input of the next tick and predicts the own bodies with it.
 void Client::run_tick(Instant now) {
+  static const views::Rows kUnseen;
   ClientSession& session = *session_;
+  ClientWorld* const world = session.world.get();
   const Tick tick = session.clock.next();
   const Instant due = session.clock.next_due();
-  const auto [input, commands] = decide_({.tick = tick,
-                                          .me = session.player,
-                                          .view = *session.view,
-                                          .own = session.prediction.own(),
-                                          .room = *session.room});
+  const auto [input, commands] =
+      decide_({.tick = tick,
+               .me = session.player,
+               .view = world != nullptr ? *world->view : kUnseen,
+               .own = world != nullptr ? world->prediction.own() : kUnseen,
+               .room = world != nullptr ? ConstBytes{*world->room} : ConstBytes{}});
   for (const bots::PlayerCommand& each : commands) {
     static_cast<void>(command(each.type, each.value));
   }
-  const Tick seen =
-      options_.sees == Sees::Shown ? session.presentation.shown_tick(now) : session.view_tick;
+  const bool is_shown = world != nullptr && options_.sees == Sees::Shown;
+  const Tick seen = is_shown ? world->presentation.shown_tick(now) : session.view_tick;
   const auto look_back = static_cast<std::uint8_t>(std::clamp<std::int64_t>(tick - seen, 0, 0xff));
-  session.prediction.predict(tick, input);
   session.inputs.add(tick, {.input = input, .look_back = look_back});
   session.clock.ran();
-  session.presentation.on_tick(session.prediction, due, session.clock.next_due());
-  session.presentation.count_tick(now);
-  ++stats_.ticks;
+  if (world != nullptr) world->predict(tick, input, now, due, session.clock.next_due());
+  ++counts_.ticks;
   if (options_.on_input) options_.on_input(tick, input);
 }
 
@@ -251,7 +280,7 @@ void Client::run_tick(Instant now) {
 void Client::send_inputs(Instant due) {
   protocol::InputMessage& message = input_message_;
   message.events = session_->events.newest();
-  message.view = session_->ack();
+  message.view = session_->ack;
   message.mismatches = session_->desyncs;
   session_->inputs.write(message);
   session_->commands.write(message);
@@ -291,27 +320,31 @@ void Client::connect_again(const net::ConnectToken& token, Instant now) {
 }
 
 bool Client::playing() const {
-  return session_ && !session_->prediction.own().empty();
+  return world() != nullptr && !world()->prediction.own().empty();
+}
+
+ClientWorld* Client::world() const {
+  return session_ ? session_->world.get() : nullptr;
 }
 
 std::span<const PresentedBody> Client::shown(Instant now) {
-  if (!session_) return {};
+  if (world() == nullptr) return {};
   begin_work(now);
-  const std::span<const PresentedBody> bodies = session_->presentation.shown(now);
+  const std::span<const PresentedBody> bodies = world()->presentation.shown(now);
   return end_work() ? bodies : std::span<const PresentedBody>{};
 }
 
 Tick Client::shown_tick(Instant now) const {
-  return session_ ? session_->presentation.shown_tick(now) : Tick{};
+  return world() != nullptr ? world()->presentation.shown_tick(now) : Tick{};
 }
 
 Focus Client::focus(std::span<const PresentedBody> shown) const {
-  if (!session_) return {};
-  return {.place = session_->focus.place(shown), .sight = session_->focus.sight()};
+  if (world() == nullptr) return {};
+  return {.place = world()->focus.place(shown), .sight = world()->focus.sight()};
 }
 
 const views::Rows* Client::view() const {
-  return session_ && session_->view_at ? session_->view.get() : nullptr;
+  return world() != nullptr && world()->view_at ? world()->view.get() : nullptr;
 }
 
 Tick Client::view_tick() const {
@@ -319,7 +352,7 @@ Tick Client::view_tick() const {
 }
 
 Tick Client::newest_view() const {
-  return session_ ? session_->newest_view() : Tick{};
+  return session_ && session_->ack ? session_->ack->tick : Tick{};
 }
 
 Client::InputsHeard Client::inputs_heard() const {
@@ -328,20 +361,34 @@ Client::InputsHeard Client::inputs_heard() const {
 }
 
 ClientStats Client::stats() const {
-  ClientStats stats = stats_;
-  stats.inputs_sent = stats.ticks;
-  stats.hashes_mismatched = reporter_.desyncs();
-  stats.hashes_checked = stats.snapshots_received + stats.hashes_mismatched;
-  stats.first_mismatch = reporter_.first_mismatch();
-  if (session_ != nullptr) {
-    session_->add_to(stats, waited_to_);
-    stats.up_sent = session_->inputs.counts().packets_sent;
-    stats.up_arrived = session_->inputs.counts().packets_arrived;
-  }
-  stats.down_sent = connection_.channel().received().newest();
-  stats.down_arrived = connection_.channel().received().count();
-  stats.packets_lost = stats.down_sent - std::min(stats.down_sent, stats.down_arrived);
+  ClientStats stats;
+  stats.add_distributions(distributions_);
+  stats.add_counts(counts(stats));
   return stats;
+}
+
+ClientCounts Client::counts(Distributions& waits) const {
+  ClientCounts counts = counts_;
+  counts.inputs_sent = counts.ticks;
+  counts.hashes_mismatched = reporter_.desyncs();
+  counts.hashes_checked += counts.hashes_mismatched;
+  counts.first_mismatch = reporter_.first_mismatch();
+  counts.own_round_trips = round_trip_.own();
+  counts.own_snapshot_gaps = snapshot_gap_.own();
+  if (session_ != nullptr) {
+    session_->add_to(counts);
+    SharedHistogram round_trip{waits.round_trip};
+    SharedHistogram snapshot_gap{waits.snapshot_gap};
+    session_->add_waits(round_trip, snapshot_gap, waited_to_);
+    counts.own_round_trips.add_all(round_trip.own());
+    counts.own_snapshot_gaps.add_all(snapshot_gap.own());
+    counts.up_sent = session_->inputs.counts().packets_sent;
+    counts.up_arrived = session_->inputs.counts().packets_arrived;
+  }
+  counts.down_sent = connection_.channel().received().newest();
+  counts.down_arrived = connection_.channel().received().count();
+  counts.packets_lost = counts.down_sent - std::min(counts.down_sent, counts.down_arrived);
+  return counts;
 }
 
 }  // namespace tickbox::client

@@ -2,10 +2,15 @@
 // A complete client of any game: it connects, plays, predicts its own bodies and checks everything
 // that the server sends. Like the server, a client has no loop of its own: the program calls
 // poll().
+//
+// A light client is one without a world (client_world.h). It plays and acknowledges each snapshot
+// as early as a full one, so it is the same load for a server, at a third of the cost. It makes no
+// view: it checks no hash, predicts nothing and has nothing to show.
 
 #include "client/asset_cache.h"
 #include "client/client_stats.h"
 #include "client/connection/connection.h"
+#include "client/connection/shared_histogram.h"
 #include "client/match/snapshot_world.h"
 #include "client/player.h"
 #include "client/presentation/interpolation.h"
@@ -29,6 +34,7 @@
 namespace tickbox::client {
 
 struct ClientSession;
+struct ClientWorld;
 
 /// What the clients of one thread share.
 struct Shared {
@@ -36,7 +42,10 @@ struct Shared {
 
   AssetCache assets;
   engine::Stepper stepper;  ///< one memory for all steps: it stays in the processor's caches
+  Distributions* distributions = nullptr;  ///< of all clients; nullptr: each has its own
 };
+
+enum class ClientMode : std::uint8_t { Full, Light };
 
 /// An event of the match, other than the movement of bodies. Valid during the call.
 struct MatchEvent {
@@ -59,6 +68,7 @@ struct Focus {
 
 struct ClientOptions {
   ConnectionOptions connection;
+  ClientMode mode = ClientMode::Full;
   /// Factory of the player that decides the inputs. Requires: not empty
   MakePlayer player;
   Sees sees = Sees::NewestView;
@@ -103,6 +113,11 @@ class Client {
   /// Ends the session; sends DISCONNECT if connected.
   void leave();
 
+  /// Makes the client full or light, within its session if it has one. A client that becomes full
+  /// acknowledges no view until the server has sent a full one. One that becomes light goes on with
+  /// the next snapshot.
+  void set_mode(ClientMode mode);
+
   /// Connects again for a new seat, in which a new player decides. The statistics continue.
   /// `token`: one that is not used yet. Requires: connection().over(), after a session.
   void connect_again(const net::ConnectToken& token, Instant now);
@@ -112,7 +127,7 @@ class Client {
   /// Returns the room's game and map; nullptr before the first session.
   [[nodiscard]] const engine::GameOnMap* assets() const { return played_ ? &*played_ : nullptr; }
 
-  /// Returns whether the newest view of this session has an own body.
+  /// Returns whether the newest view of this session has an own body. A light client has no view.
   [[nodiscard]] bool playing() const;
 
   /// Returns all bodies to show at `now`, by id; empty before the first view of a session. The
@@ -144,10 +159,14 @@ class Client {
 
   [[nodiscard]] InputsHeard inputs_heard() const;
 
+  /// The distributions are those of all clients that share them, with the open waits of this one.
   /// Cost: a copy of about 56 KB; meant for occasional calls.
   [[nodiscard]] ClientStats stats() const;
 
-  [[nodiscard]] std::uint64_t snapshots_received() const { return stats_.snapshots_received; }
+  /// Returns the counts alone, and adds the open waits of this client to `waits`.
+  [[nodiscard]] ClientCounts counts(Distributions& waits) const;
+
+  [[nodiscard]] std::uint64_t snapshots_received() const { return counts_.snapshots_received; }
 
  private:
   void begin_work(Instant now);
@@ -156,9 +175,13 @@ class Client {
   void follow_clock();
   void notice_drain(Instant now);
   bool begin_session(Instant now);
+  void begin_world();
+  [[nodiscard]] ClientWorld* world() const;
   [[nodiscard]] std::expected<void, std::string> find_player(engine::GameOnMap assets);
   void on_snapshot(ConstBytes message, Instant now);
   [[nodiscard]] bool read_events(Tick tick);
+  [[nodiscard]] std::expected<void, Rejected> apply_snapshot(const ViewHead& head,
+                                                             ConstBytes content, Instant now);
   void on_rejected(const Rejected& rejected, Instant now);
   void on_view(const View& view, Instant now);
   void on_desync_state(ConstBytes message);
@@ -168,6 +191,10 @@ class Client {
 
   ClientOptions options_;
   Shared& shared_;
+  std::unique_ptr<Distributions> own_distributions_;  ///< nullptr if they are shared
+  Distributions& distributions_;
+  SharedHistogram round_trip_{distributions_.round_trip};
+  SharedHistogram snapshot_gap_{distributions_.snapshot_gap};
   Connection connection_;
   protocol::MessageBuffer message_buffer_;
   protocol::InputMessage input_message_;     ///< the one that is sent
@@ -178,8 +205,8 @@ class Client {
   std::uint32_t drain_noticed_ = 0;          ///< number of the session of which on_drain was called
   DesyncReporter reporter_;
   WorkBudget budget_;
-  Instant waited_to_;  ///< the last poll in a session, or while it was tried to resume
-  ClientStats stats_;  ///< counts of the sessions before this one, and those that no part keeps
+  Instant waited_to_;    ///< the last poll in a session, or while it was tried to resume
+  ClientCounts counts_;  ///< counts of the sessions before this one, and those that no part keeps
 };
 
 }  // namespace tickbox::client

@@ -2,16 +2,21 @@
 
 namespace tickbox::client {
 
-void ClientStats::add(const Reconciliation& reconciliation) {
+void Distributions::add_distributions(const Distributions& other) {
+  prediction_error.add_all(other.prediction_error);
+  round_trip.add_all(other.round_trip);
+  snapshot_gap.add_all(other.snapshot_gap);
+}
+
+void ClientCounts::add(const Reconciliation& reconciliation) {
   if (!reconciliation.predicted) return;
   PredictionCounts& counts = reconciliation.touched ? touched : untouched;
   ++counts.checked;
   counts.exact += reconciliation.exact ? 1 : 0;
   corrected += reconciliation.corrected ? 1 : 0;
-  prediction_error.add(reconciliation.error);
 }
 
-void ClientStats::add_gap(Duration waited, Duration gap) {
+void add_gap(SharedHistogram& snapshot_gap, Duration waited, Duration gap) {
   const auto microseconds = [](Duration time) {
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(time).count());
@@ -19,7 +24,7 @@ void ClientStats::add_gap(Duration waited, Duration gap) {
   snapshot_gap.add(microseconds(waited), microseconds(gap));
 }
 
-void ClientStats::add_all(const ClientStats& other) {
+void ClientCounts::add_counts(const ClientCounts& other) {
   ticks += other.ticks;
   snapshots_received += other.snapshots_received;
   snapshots_late += other.snapshots_late;
@@ -35,7 +40,6 @@ void ClientStats::add_all(const ClientStats& other) {
   touched.checked += other.touched.checked;
   touched.exact += other.touched.exact;
   corrected += other.corrected;
-  prediction_error.add_all(other.prediction_error);
   for (std::size_t i = 0; i < events.size(); ++i) {
     events[i] += other.events[i];
   }
@@ -47,8 +51,8 @@ void ClientStats::add_all(const ClientStats& other) {
   ticks_extrapolated += other.ticks_extrapolated;
   ticks_extrapolated_wrong += other.ticks_extrapolated_wrong;
   presentation_delay += other.presentation_delay;
-  round_trip.add_all(other.round_trip);
-  snapshot_gap.add_all(other.snapshot_gap);
+  own_round_trips.add_all(other.own_round_trips);
+  own_snapshot_gaps.add_all(other.own_snapshot_gaps);
   replayed += other.replayed;
   up_sent += other.up_sent;
   up_arrived += other.up_arrived;

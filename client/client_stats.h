@@ -1,6 +1,8 @@
 #pragma once
-// The statistics of a client, as whole numbers that can be added over many clients.
+// The statistics of a client, as whole numbers that can be added over many clients: counts, which
+// each client has, and distributions, which clients may share.
 
+#include "client/connection/shared_histogram.h"
 #include "client/match/prediction.h"
 #include "client/verification/desync_reporter.h"
 #include "core/clock.h"
@@ -22,9 +24,22 @@ struct PredictionCounts {
   std::uint64_t exact = 0;
 };
 
-struct ClientStats {
+/// Each is 18 KB.
+struct Distributions {
+  Histogram prediction_error;  ///< sub-units; all compared predictions
+  Histogram round_trip;        ///< microseconds
+  /// Microseconds between new views, each weighed by its own length: a quantile is of the time, not
+  /// of the views. Time in which the server had no news counts as a tick. A light client adds none,
+  /// because it does not know when the server had no news.
+  Histogram snapshot_gap;
+
+  void add_distributions(const Distributions& other);
+};
+
+struct ClientCounts {
   std::uint64_t ticks = 0;
-  std::uint64_t snapshots_received = 0;  ///< snapshots that made a new view
+  /// Snapshots that made a new view, or that a light client acknowledged.
+  std::uint64_t snapshots_received = 0;
   std::uint64_t snapshots_late = 0;  ///< arrived after a newer one, or on a base that is not held
   std::uint64_t snapshots_rejected = 0;  ///< malformed, or made a view with a wrong hash
 
@@ -35,7 +50,6 @@ struct ClientStats {
   PredictionCounts untouched;  ///< predictions that depend only on own inputs and the map
   PredictionCounts touched;    ///< predictions that something else influenced
   std::uint64_t corrected = 0;
-  Histogram prediction_error;  ///< sub-units; all compared predictions
 
   /// The number of events, by kind: 0 of players' states, n + 1 of the game's event n.
   std::array<std::uint64_t, kEventKindsMax> events{};
@@ -53,10 +67,10 @@ struct ClientStats {
   std::uint64_t ticks_extrapolated_wrong = 0;
   std::uint64_t presentation_delay = 0;  ///< microseconds
 
-  Histogram round_trip;  ///< microseconds
-  /// Microseconds between new views, each weighed by its own length: a quantile is of the time, not
-  /// of the views. Time in which the server had no news counts as a tick.
-  Histogram snapshot_gap;
+  // The client's own part of the distributions of these names.
+  ValueTotal own_round_trips;
+  ValueTotal own_snapshot_gaps;
+
   std::uint64_t replayed = 0;  ///< ticks stepped to make views
 
   // Packets that one end sent, and how many of them reached the other end, in the newest session.
@@ -69,10 +83,17 @@ struct ClientStats {
   /// Counts a prediction that was compared with a view.
   void add(const Reconciliation& reconciliation);
 
-  /// Counts a gap between two views. `waited`: the part of it in which the client waited.
-  void add_gap(Duration waited, Duration gap);
-
-  void add_all(const ClientStats& other);
+  void add_counts(const ClientCounts& other);
 };
+
+struct ClientStats : ClientCounts, Distributions {
+  void add_all(const ClientStats& other) {
+    add_counts(other);
+    add_distributions(other);
+  }
+};
+
+/// Adds a gap between two views. `waited`: the part of it in which the client waited.
+void add_gap(SharedHistogram& snapshot_gap, Duration waited, Duration gap);
 
 }  // namespace tickbox::client

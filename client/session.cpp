@@ -6,44 +6,37 @@
 
 namespace tickbox::client {
 
-engine::World world_like(const engine::GameOnMap& assets, const net::Accept& accept) {
-  engine::World world{*assets.game, assets.map, assets.tick_rate, 0};
-  world.shared_seed = accept.shared_seed;
-  return world;
-}
-
-ClientSession::ClientSession(const engine::GameOnMap& assets, engine::Stepper& stepper,
-                             const Connection& connection, Instant now)
+ClientSession::ClientSession(const engine::GameOnMap& assets, const Connection& connection,
+                             SharedHistogram& round_trip, Instant now)
     : game(*assets.game),
       player{connection.accept().player.value},
+      period(tick_duration(assets.tick_rate)),
       clock(assets.tick_rate, connection.accept().tick, connection.connect_time(), now),
-      inputs(game, clock, assets.tick_rate, connection.accept().tick),
-      commands(game),
-      snapshot_world(world_like(assets, connection.accept()), player, stepper),
-      prediction(world_like(assets, connection.accept()), player, stepper),
-      presentation(world_like(assets, connection.accept()), player, stepper),
-      focus(player),
-      view(std::make_shared<views::Rows>(game)),
-      room(std::make_shared<std::vector<std::byte>>()) {}
+      inputs(game, clock, assets.tick_rate, connection.accept().tick, round_trip),
+      commands(game) {}
 
-std::optional<protocol::ViewAck> ClientSession::ack() const {
-  if (snapshot_world.newest() == nullptr) return std::nullopt;
-  return protocol::ViewAck{.tick = snapshot_world.newest()->tick, .receipt = receipt};
+void ClientSession::add_to(ClientCounts& counts) const {
+  counts.inputs_late += inputs.counts().late;
+  counts.inputs_substituted += inputs.counts().substituted;
+  counts.inputs_discarded += inputs.counts().discarded;
+  if (world) world->add_to(counts);
 }
 
-void ClientSession::add_to(ClientStats& stats, Instant now) const {
-  stats.inputs_late += inputs.counts().late;
-  stats.inputs_substituted += inputs.counts().substituted;
-  stats.inputs_discarded += inputs.counts().discarded;
-  stats.round_trip.add_all(inputs.counts().round_trip);
-  inputs.add_waiting(stats.round_trip, now);
-  if (view_at && now - *view_at >= kSilence) stats.add_gap(now - *view_at, now - *view_at);
-  const PresentationCounts& shown = presentation.counts();
-  stats.ticks_shown += shown.ticks;
-  stats.ticks_extrapolated += shown.extrapolated;
-  stats.ticks_extrapolated_wrong += shown.extrapolated_wrong;
-  stats.presentation_delay += shown.delay;
-  stats.replayed += snapshot_world.steps();
+void ClientSession::add_gap_before(const View& view, SharedHistogram& snapshot_gap,
+                                   Instant now) const {
+  if (!world->view_at) return;
+  const Duration gap = now - *world->view_at;
+  const bool is_quiet = is_on_time(gap, view.tick - view_tick, period);
+  const std::int64_t news = view.news <= view.tick ? (view.tick - view.news) + 1 : 1;
+  add_gap(snapshot_gap, is_quiet ? std::min(gap, period * news) : gap, gap);
+}
+
+void ClientSession::add_waits(SharedHistogram& round_trip, SharedHistogram& snapshot_gap,
+                              Instant now) const {
+  inputs.add_waiting(round_trip, now);
+  if (!world || !world->view_at) return;
+  const Duration gap = now - *world->view_at;
+  if (gap >= kSilence) add_gap(snapshot_gap, gap, gap);
 }
 
 }  // namespace tickbox::client

@@ -2,67 +2,54 @@
 // The state of one session of a client. The next session starts with a new state.
 
 #include "client/client_stats.h"
+#include "client/client_world.h"
 #include "client/connection/clock_sync.h"
 #include "client/connection/connection.h"
 #include "client/connection/sent_commands.h"
 #include "client/connection/sent_inputs.h"
+#include "client/connection/shared_histogram.h"
 #include "client/match/event_inbox.h"
-#include "client/match/prediction.h"
-#include "client/match/snapshot_world.h"
-#include "client/presentation/presentation.h"
-#include "client/presentation/view_focus.h"
 #include "engine/identity.h"
-#include "engine/stepper.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot.h"
 #include "views/events.h"
-#include "views/rows.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
 namespace tickbox::client {
 
-/// Returns an empty world of the room's game, map, tick rate and shared seed.
-[[nodiscard]] engine::World world_like(const engine::GameOnMap& assets, const net::Accept& accept);
-
 struct ClientSession {
-  ClientSession(const engine::GameOnMap& assets, engine::Stepper& stepper,
-                const Connection& connection, Instant now);
+  /// Borrows `round_trip`, to which its inputs add.
+  ClientSession(const engine::GameOnMap& assets, const Connection& connection,
+                SharedHistogram& round_trip, Instant now);
 
-  /// Adds the counts of this session, and what has waited for the server until `now`.
-  void add_to(ClientStats& stats, Instant now) const;
+  /// Adds the counts of this session.
+  void add_to(ClientCounts& counts) const;
 
-  /// Returns the acknowledgement of the newest view that is held, or nothing.
-  [[nodiscard]] std::optional<protocol::ViewAck> ack() const;
+  /// Adds the gap between the newest view and `view`, which arrives at `now`, if there is one.
+  /// Requires: a full client.
+  void add_gap_before(const View& view, SharedHistogram& snapshot_gap, Instant now) const;
 
-  /// Returns the tick of the newest held view; 0: none.
-  [[nodiscard]] Tick newest_view() const {
-    return snapshot_world.newest() != nullptr ? snapshot_world.newest()->tick : Tick{};
-  }
+  /// Adds, in microseconds, what has waited for the server until `now`.
+  void add_waits(SharedHistogram& round_trip, SharedHistogram& snapshot_gap, Instant now) const;
 
   const GameTable& game;
   Player player;
+  Duration period;  ///< of a tick
   ClockSync clock;
   SentInputs inputs;
   SentCommands commands;
   protocol::Snapshot snapshot;  ///< the one that was received last
   views::ReceivedEvents received_events;
   EventInbox events;
-  SnapshotWorld snapshot_world;
-  Prediction prediction;
-  Presentation presentation;
-  ViewFocus focus;
-  /// The entities of the newest view, by id, and the room's state; empty before the first view.
-  std::shared_ptr<const views::Rows> view;
-  std::shared_ptr<const std::vector<std::byte>> room;
-  Tick view_tick;                  ///< tick of the newest view
-  std::uint16_t receipt = 0;       ///< of the newest view's snapshot
-  std::optional<Instant> view_at;  ///< arrival of the newest view
-  std::uint32_t desyncs = 0;       ///< views with a wrong hash
+  /// The acknowledgement of the newest view; nothing before the first, after a view with a wrong
+  /// hash, and while a client that became full waits for its first view.
+  std::optional<protocol::ViewAck> ack;
+  Tick view_tick;                      ///< tick of the newest view
+  std::uint32_t desyncs = 0;           ///< views with a wrong hash
+  std::unique_ptr<ClientWorld> world;  ///< nullptr in a light client
 };
 
 }  // namespace tickbox::client

@@ -29,7 +29,12 @@ constexpr std::array kFigures = {
           "compute itself is sent ten a second."},
     Entry{
         "state_hash.checked, .mismatched, .first_mismatch",
-        "Views whose hash was compared with the server's; those that differed; the first of them."},
+        "Views whose hash was compared with the server's; those that differed; the first of them. "
+        "Of `load` with --verify: those of the full clients, as for prediction and "
+        "snapshot_gap_ms. No requirement on hashes holds if none was compared."},
+    Entry{"state_hash.clients_checked",
+          "Clients that compared a hash, of clients.connected. With --verify 1/16 all of them have "
+          "after eight minutes."},
     Entry{
         "prediction.checked, .exact",
         "Predictions of the own bodies in which nothing else had a part, and how many were exact. "

@@ -13,7 +13,8 @@ namespace tickbox::client {
 namespace {
 
 /// Adds `count` waits, evenly spread from `shortest` to `longest`.
-void add_waits(Histogram& histogram, Duration shortest, Duration longest, std::uint64_t count) {
+void add_waits(SharedHistogram& histogram, Duration shortest, Duration longest,
+               std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto part = static_cast<std::int64_t>(i);
     const auto whole = static_cast<std::int64_t>(std::max<std::uint64_t>(count, 2) - 1);
@@ -27,9 +28,10 @@ void add_waits(Histogram& histogram, Duration shortest, Duration longest, std::u
 }  // namespace
 
 SentInputs::SentInputs(const GameTable& game, ClockSync& clock, std::uint32_t ticks_per_second,
-                       Tick room_tick)
+                       Tick room_tick, SharedHistogram& round_trip)
     : game_(game),
       clock_(clock),
+      round_trip_(round_trip),
       period_(tick_duration(ticks_per_second)),
       newest_{clock.next().value - 1},
       sent_to_(newest_),
@@ -135,14 +137,13 @@ void SentInputs::on_arrival(std::uint64_t sequence, const Packet& packet, std::i
   const Duration round_trip = now - packet.due - held;
   const std::uint64_t packets = before ? sequence - before->sequence : 1;
   if (before && !is_on_time(now - before->at, room_tick_ - before->tick, period_)) {
-    add_waits(counts_.round_trip, round_trip, now - waiting_since.value_or(packet.due) - held,
-              packets);
+    add_waits(round_trip_, round_trip, now - waiting_since.value_or(packet.due) - held, packets);
   } else if (is_exact) {
-    add_waits(counts_.round_trip, round_trip, round_trip, packets);
+    add_waits(round_trip_, round_trip, round_trip, packets);
   }
 }
 
-void SentInputs::add_waiting(Histogram& round_trip, Instant now) const {
+void SentInputs::add_waiting(SharedHistogram& round_trip, Instant now) const {
   if (!answer_ || !waiting_since_ || now - answer_->at < kSilence) return;
   // When the clock has gone back, the packets from before are forgotten: all count as the oldest.
   const Packet* newest = packets_.find(newest_sent_);

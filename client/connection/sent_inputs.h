@@ -3,8 +3,8 @@
 // repeat would come too late. The server reports on them in the head of each snapshot.
 
 #include "client/connection/clock_sync.h"
+#include "client/connection/shared_histogram.h"
 #include "core/clock.h"
-#include "core/histogram.h"
 #include "core/ids.h"
 #include "core/tick_ring.h"
 #include "protocol/messages.h"
@@ -26,17 +26,16 @@ struct InputCounts {
   std::uint64_t discarded = 0;        ///< inputs sent for ticks to which the clock went back
   std::uint64_t packets_sent = 0;     ///< sequence of the newest packet that reached the server
   std::uint64_t packets_arrived = 0;  ///< packets that reached the server
-  /// Microseconds. Each packet counts: also those on which no report came while the server was
-  /// silent, with the time that they waited.
-  Histogram round_trip;
 };
 
 class SentInputs {
  public:
   /// The first input is that of clock.next(). `room_tick`: the room's tick by the ACCEPT. Borrows
-  /// `game` and `clock`, and reports margins and missed inputs to the clock.
+  /// `game`, `clock` and `round_trip`. Reports margins and missed inputs to the clock. Adds the
+  /// round trip of each packet to `round_trip`, in microseconds: also of those on which no report
+  /// came while the server was silent, with the time that they waited.
   SentInputs(const GameTable& game, ClockSync& clock, std::uint32_t ticks_per_second,
-             Tick room_tick);
+             Tick room_tick, SharedHistogram& round_trip);
 
   /// Adds the input of the next tick: a value of the game's input type.
   void add(Tick tick, const views::GivenInput& input);
@@ -80,7 +79,7 @@ class SentInputs {
   }
 
   /// Adds the waits, up to `now`, of packets that a silent server has not answered.
-  void add_waiting(Histogram& round_trip, Instant now) const;
+  void add_waiting(SharedHistogram& round_trip, Instant now) const;
 
  private:
   /// A sent packet, kept for the server's report on it.
@@ -108,6 +107,7 @@ class SentInputs {
 
   const GameTable& game_;
   ClockSync& clock_;
+  SharedHistogram& round_trip_;
   Duration period_;
   Tick newest_;
   Tick sent_to_;    ///< of the inputs sent, the newest

@@ -14,10 +14,6 @@ std::unexpected<Rejected> malformed() {
   return std::unexpected{Rejected{.reason = net::DropReason::Malformed, .wrong = {}}};
 }
 
-std::unexpected<Rejected> unexpected() {
-  return std::unexpected{Rejected{.reason = net::DropReason::Unexpected, .wrong = {}}};
-}
-
 bool belongs_to(BodyId id, Player player) {
   return engine::is_entity(id) && views::owner_of(id) == player;
 }
@@ -42,6 +38,16 @@ void begin_at(const HeldView& view, engine::World& world) {
 }
 
 }  // namespace
+
+std::optional<Rejected> reject_head(const ViewHead& head, const std::optional<Tick>& newest) {
+  if (newest && head.tick <= *newest) {
+    return Rejected{.reason = net::DropReason::Unexpected, .wrong = {}};
+  }
+  if (head.base_age > protocol::kBaseAgeMax || head.tick.value < head.base_age) {
+    return Rejected{.reason = net::DropReason::Malformed, .wrong = {}};
+  }
+  return std::nullopt;
+}
 
 bool was_touched(const engine::TickReport& report, Player player) {
   const auto is_between = [player](BodyId a, BodyId b) {
@@ -71,11 +77,12 @@ void SnapshotWorld::clear() {
 }
 
 std::expected<View, Rejected> SnapshotWorld::apply(const ViewHead& head, ConstBytes content) {
-  if (made_ && head.tick <= *made_) return unexpected();
-  if (head.base_age > protocol::kBaseAgeMax || head.tick.value < head.base_age) return malformed();
+  if (auto rejected = reject_head(head, made_)) return std::unexpected{*std::move(rejected)};
   const bool on_base = head.base_age > 0;
   const HeldView* base = on_base ? views_.find({head.tick.value - head.base_age}) : nullptr;
-  if (on_base && base == nullptr) return unexpected();
+  if (on_base && base == nullptr) {
+    return std::unexpected{Rejected{.reason = net::DropReason::Unexpected, .wrong = {}}};
+  }
   bytes_ = content;
   const views::ContentBase read_on{
       .tick = head.tick, .age = head.base_age, .rows = on_base ? &base->rows : nullptr};

@@ -99,6 +99,11 @@ struct Rejected {
   std::optional<WrongView> wrong;  ///< set if the snapshot is well formed and the hash differs
 };
 
+/// Returns why no view follows from a head, whatever the content: Unexpected, if a view as new was
+/// made, `newest`; Malformed, if no server writes it. Nothing if one may follow.
+[[nodiscard]] std::optional<Rejected> reject_head(const ViewHead& head,
+                                                  const std::optional<Tick>& newest);
+
 /// Returns whether something that the player does not own has influenced something that the player
 /// owns, in the tick that was just stepped.
 [[nodiscard]] bool was_touched(const engine::TickReport& report, Player player);

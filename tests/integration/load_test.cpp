@@ -48,6 +48,7 @@ const Strings& document_keys() {
                                 "bytes_per_client_per_second.up",
                                 "rtt_ms.p50",
                                 "rtt_ms.p99",
+                                "state_hash.clients_checked",
                                 "state_hash.checked",
                                 "state_hash.mismatched",
                                 "prediction.checked",
@@ -103,6 +104,7 @@ TEST(Load, ManyClientsPlayAndVerify) {
   EXPECT_EQ(document.number("clients.connected"), kMany);
   EXPECT_EQ(document.number("clients.dropped"), 0);
   EXPECT_GE(document.number("state_hash.checked"), (conclusive ? 20 : 1) * kMany);
+  EXPECT_EQ(document.number("state_hash.clients_checked"), kMany);
   EXPECT_EQ(document.number("state_hash.mismatched"), 0);
   EXPECT_GT(document.number("tick_ms.p99"), 0);
   EXPECT_GT(document.number("joining.tick_ms_max"), 0);
@@ -130,6 +132,47 @@ TEST(Load, ARequirementThatIsMissedIsAFailedCheck) {
                                                 "snapshots_per_client_per_second.p50>=1000"});
   expect_ended(loaded, kCheckFailed, {"1 of 2 requirements missed"});
   EXPECT_EQ(Document{loaded.out}.text("verdict"), "failed");
+}
+
+TEST(Load, ChecksThePartOfItsClientsThatIsAskedFor) {
+  const RunningServer server{slow_server()};
+  Command command = tickbox({"load", server.address(), "--clients", "4", "--ramp", "0", "--seconds",
+                             "1", "--verify", "1/2", "--require", "state_hash.mismatched==0"});
+  const Finished people = run_conclusively(command, 10);
+  ASSERT_EQ(people.exit_code, kDone) << people;
+  EXPECT_TRUE(people.out.contains("no hash of 2 of 4 clients differs")) << people;
+  command.arguments.emplace_back("--json");
+  const Finished loaded = run_conclusively(command, 10);
+  ASSERT_EQ(loaded.exit_code, kDone) << loaded;
+  const Document document{loaded.out};
+  EXPECT_EQ(document.number("state_hash.clients_checked"), 2);
+  EXPECT_EQ(document.number("clients.connected"), 4);
+  EXPECT_GT(document.number("state_hash.checked"), 0);
+  EXPECT_GT(document.number("snapshots_per_client_per_second.min"), 0);
+  EXPECT_GT(document.number("prediction.checked"), 0);
+}
+
+TEST(Load, ARequirementOnHashesFailsWhereNoneWasChecked) {
+  const RunningServer server{slow_server()};
+  const Finished loaded =
+      load_shortly(server, {"--verify", "0", "--require", "state_hash.mismatched==0"});
+  expect_ended(loaded, kCheckFailed, {"no hash was checked", "--verify", "1/1"});
+  const Document document{loaded.out};
+  EXPECT_EQ(document.number("state_hash.checked"), 0);
+  EXPECT_EQ(document.number("clients.connected"), 2);
+  EXPECT_TRUE(document.is_null("snapshot_gap_ms.p99"));
+  EXPECT_EQ(load_shortly(server, {"--verify", "0"}).exit_code, kDone);
+}
+
+TEST(Load, RefusesAPartThatIsNone) {
+  for (const char* const part : {"1/0", "2/3", "0.5", "1/", "/4", "-1", "1/-4", "1/4097", "all"}) {
+    expect_one_line(run(tickbox({"load", "127.0.0.1:1", "--verify", part})), kWrongUsage,
+                    {"--verify", part, "1/16"});
+  }
+  for (const char* const bot : {"chase", "hunt", "mix"}) {
+    expect_one_line(run(tickbox({"load", "127.0.0.1:1", "--verify", "1/4", "--bot", bot})),
+                    kWrongUsage, {"--verify", bot, "1/1"});
+  }
 }
 
 TEST(Load, AnAdminSideThatDoesNotAnswerEndsItAtTheStart) {

@@ -165,6 +165,7 @@ void Harness::start_client(std::size_t client, client::ClientOptions options) {
   options.player = options_.player
                        ? options_.player(client)
                        : client::bot_player(options_.bot, client, options_.seed * 1'000 + client);
+  options.mode = options_.mode;
   options.sees = options_.sees;
   options.searches_max = options_.client_searches_max;
   client::Shared& shared = player.shared ? *player.shared : shared_;

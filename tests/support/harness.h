@@ -73,7 +73,8 @@ struct HarnessOptions {
   std::string bot = "mix";  ///< a style, as bots::parse_style() reads it
   /// Who plays instead of the bot, for each client by its number. May be empty.
   std::function<client::MakePlayer(std::size_t client)> player = nullptr;
-  client::Sees sees = client::Sees::NewestView;  ///< of every client
+  client::Sees sees = client::Sees::NewestView;        ///< of every client
+  client::ClientMode mode = client::ClientMode::Full;  ///< of every client, when it is started
   std::int64_t client_searches_max = client::kSearchesMax;
   /// The keys of the server; clients seal their tokens with them.
   net::KeyRing keys = net::KeyRing::published();
@@ -165,6 +166,10 @@ class Harness {
   /// Polls a client at this interval from now on, regardless of the wake-up that it asks for.
   /// Requires: whole milliseconds.
   void poll_every(std::size_t client, Duration turn) { players_[client].turn = turn; }
+
+  void set_mode(std::size_t client, client::ClientMode mode) {
+    players_[client].client->set_mode(mode);
+  }
 
   /// The bodies that a client presents now.
   [[nodiscard]] std::span<const client::PresentedBody> shown(std::size_t client) {

@@ -1,3 +1,4 @@
+#include "bots/style.h"
 #include "cli/exit_code.h"
 #include "client/commands/commands.h"
 #include "client/commands/load/load_files.h"
@@ -43,6 +44,7 @@ struct LoadOptions {
   LoadFiles::Paths files;
   bool seconds_given = false;
   bool rejoin = false;
+  std::uint32_t one_in = 1;  ///< of this number of clients one is full; 0: none is
 };
 
 constexpr std::string_view kHttp = "http://";
@@ -90,6 +92,14 @@ std::vector<Requirement> requirements_of(const LoadOptions& options) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
+}
+
+/// Returns what the run knows of hashes. Requires: none differs.
+std::string hashes_in_words(const LoadReport& report) {
+  if (report.stats.hashes_checked == 0) return "no hash was checked";
+  if (report.clients_checked == report.clients_connected) return "no hash differs";
+  return fmt::format("no hash of {} of {} clients differs", report.clients_checked,
+                     report.clients_connected);
 }
 
 /// The result of a run, and its texts.
@@ -154,13 +164,18 @@ Verdict judge(const LoadReport& report, const std::vector<RequirementResult>& re
             100 * report.late_share, static_cast<double>(report.lateness.quantile(1'000)) / 1'000)};
   }
   if (missed > 0) {
+    const bool is_unchecked = stats.hashes_checked == 0 &&
+                              std::ranges::any_of(results, is_on_hashes, &RequirementResult::text);
     return {.code = ExitCode::CheckFailed,
             .outcome = LoadOutcome::Failed,
             .word = "failed",
-            .why = fmt::format("{} of {} requirements missed", missed, results.size())};
+            .why = fmt::format("{} of {} requirements missed{}", missed, results.size(),
+                               is_unchecked ? "; no hash was checked: give more clients to "
+                                              "--verify, such as 1/1 for all"
+                                            : "")};
   }
-  std::string why =
-      results.empty() ? "no hash differs" : "no hash differs, and every requirement held";
+  std::string why = hashes_in_words(report);
+  if (!results.empty()) why += ", and every requirement held";
   if (report.server && report.server->rate_held < kRateHeldMin) {
     why += fmt::format(", but the server ran {:.1f} % of the ticks due and skipped {:.0f}",
                        100 * report.server->rate_held, report.server->skipped);
@@ -264,6 +279,14 @@ Duration measured_of(const LoadOptions& options, const Playback* playback) {
                      static_cast<double>(script.ticks) / static_cast<double>(script.tick_rate));
 }
 
+/// Returns whether a bot may decide by what its client sees: all but those that every game has.
+bool needs_view(std::string_view bot, engine::Games games) {
+  return std::ranges::any_of(games, [&](const GameTable* game) {
+    const auto style = bots::parse_style(*game, bot);
+    return style && (style->kind == bots::StyleKind::OfGame || style->kind == bots::StyleKind::Mix);
+  });
+}
+
 /// Returns the error of flags that are valid one by one but not together.
 std::optional<std::string> wrong_usage(const LoadOptions& options,
                                        const std::vector<Requirement>& requirements) {
@@ -280,6 +303,12 @@ std::optional<std::string> wrong_usage(const LoadOptions& options,
   }
   if (!options.files.report.empty() && options.files.report == options.files.results) {
     return "--report and --results name the same file";
+  }
+  const std::string bot = bot_of(options.play);
+  if (options.one_in != 1 && options.inputs.empty() && needs_view(bot, options.play.output.games)) {
+    return "--verify: the bot " + bot +
+           " decides by its view, which only a full client has; give --verify 1/1, or --bot "
+           "wander, still or stress";
   }
   return contradiction(options.play);
 }
@@ -358,7 +387,8 @@ std::expected<ExitCode, Verdict> play(const LoadOptions& options, const LoadInpu
                                   .link = options.play.link,
                                   .seed = options.play.seed,
                                   .rejoin = options.rejoin,
-                                  .desyncs = desyncs->get()},
+                                  .desyncs = desyncs->get(),
+                                  .sample = {.one_in = options.one_in, .seed = options.play.seed}},
                                  clock);
   if (!swarm) return fail(swarm.error());
   LoadRun::Parts parts{.clock = clock,
@@ -414,6 +444,21 @@ std::expected<Duration, std::string> parse_ramp(std::string_view text) {
   return parse_duration_between(text, Duration{}, std::chrono::hours{240});
 }
 
+/// Parses "1/16", or "0" for no client.
+std::expected<std::uint32_t, std::string> parse_verify(std::string_view text) {
+  constexpr std::string_view kOneIn = "1/";
+  if (text == "0") return 0;
+  const auto one_in =
+      text.starts_with(kOneIn) ? parse_as<std::uint32_t>(text.substr(kOneIn.size())) : std::nullopt;
+  if (!one_in || *one_in < 1 || *one_in > kClientsMax) {
+    return std::unexpected{fmt::format(
+        "\"{}\" is no part of the clients; give 1/N with N from 1 to {}, such as 1/16, or 0 for "
+        "none",
+        text, kClientsMax)};
+  }
+  return *one_in;
+}
+
 void add_times(cli::CommandParser& command, LoadOptions& options) {
   command.add_option("--clients", options.clients, "Number of clients that play at the same time",
                      {.check = cli::between(std::size_t{1}, kClientsMax)});
@@ -443,7 +488,8 @@ void add_load(cli::CommandParser& program, engine::Games games, std::function<in
       {.name = "load",
        .description =
            "Play as many clients and measure the server. Each client predicts and checks every "
-           "hash, and joins the next match when one ends. Exit 3 if a requirement is missed or a "
+           "hash (--verify: some of them), and joins the next match when one ends. Exit 3 if a "
+           "requirement is missed or a "
            "hash differs, 4 if a client could not "
            "connect or was disconnected, 5 if the load generator was too slow to judge or was "
            "stopped too early. `" +
@@ -454,6 +500,12 @@ void add_load(cli::CommandParser& program, engine::Games games, std::function<in
       options->play.output.common);
   add_play_flags(command, options->play, "wander");
   add_times(command, *options);
+  command.add_option(
+      "--verify", options->one_in, parse_verify,
+      "Check the hashes of this part of the clients, such as 1/16; 0: of none. The others are "
+      "light: the same load for the server at a third of the cost here. Every 30 s the next "
+      "clients check. The bots of a game, and mix, decide by their view and need 1/1",
+      {.value = "FRACTION", .default_text = "1/1"});
   command.add_option("--admin", options->admin, parse_admin,
                      "HOST:PORT of the server's metrics, or their URL; adds tick times, CPU and "
                      "memory to the report");

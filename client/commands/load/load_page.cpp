@@ -353,6 +353,7 @@ std::string tiles(const Figures& figures) {
       Tile{"round trip, p99", "rtt_ms.p99", "ms"},
       Tile{"clients connected", "clients.connected", ""},
       Tile{"hashes compared", "state_hash.checked", ""},
+      Tile{"clients that compared", "state_hash.clients_checked", ""},
       Tile{"hashes that differ", "state_hash.mismatched", ""},
       Tile{"down, each client", "bytes_per_client_per_second.down", "kB/s", 1'000},
       Tile{"server processor", "server.cpu_percent", "%"}};

@@ -99,6 +99,7 @@ Figures figures_of(const LoadReport& report) {
   figures.push_back({"bytes_per_client_per_second.up", rate(report.bytes_up)});
   add_inputs(figures, report.stats);
   add_round_trip(figures, report.stats);
+  figures.push_back({"state_hash.clients_checked", report.clients_checked});
   add_state_hash(figures, report.stats);
   add_prediction(figures, report.stats);
   figures.push_back({"server.cpu_percent", figure_of(report.server, &ServerFigures::cpu_percent)});

@@ -214,10 +214,13 @@ LoadReport LoadRun::report(const Mark& begin, const Mark& end) const {
     found.late_share =
         std::min(1.0, std::chrono::duration<double>{swarm.time_late()}.count() / found.seconds);
   }
+  found.stats.add_distributions(swarm.distributions());
   for (std::size_t i = 0; i < swarm.size(); ++i) {
     const client::Client* client = swarm.client(i);
     if (client == nullptr) continue;
-    found.stats.add_all(client->stats());
+    const client::ClientCounts counts = client->counts(found.stats);
+    found.stats.add_counts(counts);
+    found.clients_checked += counts.hashes_checked > 0 ? 1 : 0;
     if (swarm.was_connected(i) && found.seconds > 0) {
       found.snapshot_rates.push_back(static_cast<double>(end.snapshots[i] - begin.snapshots[i]) /
                                      found.seconds);

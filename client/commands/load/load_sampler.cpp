@@ -48,10 +48,12 @@ std::uint64_t grown(std::uint64_t before, std::uint64_t after) {
   return after >= before ? after - before : after;
 }
 
-/// Returns the mean of what was added to a histogram of microseconds, in milliseconds; below 0 if
-/// nothing was.
-float mean_ms(std::uint64_t sum, std::uint64_t count) {
+/// Returns the mean of what was added to some microseconds, in milliseconds; below 0 if nothing
+/// was.
+float mean_ms(const client::ValueTotal& before, const client::ValueTotal& after) {
+  const std::uint64_t count = grown(before.count, after.count);
   if (count == 0) return -1;
+  const std::uint64_t sum = grown(before.sum, after.sum);
   return static_cast<float>(static_cast<double>(sum) / static_cast<double>(count) / 1'000);
 }
 
@@ -69,10 +71,8 @@ void add_clients(LoadSample& sample, const SwarmStats& before, const SwarmStats&
     const SwarmStats::Each then = i < before.each.size() ? before.each[i] : SwarmStats::Each{};
     const SwarmStats::Each& now = after.each[i];
     ClientSample& client = sample.clients[i];
-    client.snapshot_gap_ms =
-        mean_ms(grown(then.gap_sum, now.gap_sum), grown(then.gap_count, now.gap_count));
-    client.rtt_ms = mean_ms(grown(then.round_trip_sum, now.round_trip_sum),
-                            grown(then.round_trip_count, now.round_trip_count));
+    client.snapshot_gap_ms = mean_ms(then.gaps, now.gaps);
+    client.rtt_ms = mean_ms(then.round_trips, now.round_trips);
     if (!now.is_connected) continue;
     client.corrected = static_cast<float>(grown(then.corrected, now.corrected));
     const double seconds = i < before.each.size() ? seconds_of(now.read_at - then.read_at) : 0;
@@ -184,23 +184,22 @@ void LoadSampler::read_clients(std::size_t count) {
     each.read_at = clock_.now();
     const client::Client* client = swarm_.client(read_);
     if (client == nullptr) continue;
-    const client::ClientStats stats = client->stats();
+    const client::ClientCounts counts = client->counts(reading_->sums);
     const client::Connection& connection = client->connection();
     each = {.read_at = each.read_at,
-            .gap_sum = stats.snapshot_gap.sum(),
-            .gap_count = stats.snapshot_gap.count(),
-            .round_trip_sum = stats.round_trip.sum(),
-            .round_trip_count = stats.round_trip.count(),
-            .corrected = stats.corrected,
+            .gaps = counts.own_snapshot_gaps,
+            .round_trips = counts.own_round_trips,
+            .corrected = counts.corrected,
             .bytes_down = connection.use().bytes_down,
             .bytes_up = connection.use().bytes_up,
             .is_connected = connection.state() == client::Connection::State::Connected};
     if (each.is_connected) tick_ms_ = 1'000.0 / connection.accept().tick_rate;
-    reading_->sums.add_all(stats);
+    reading_->sums.add_counts(counts);
   }
 }
 
 LoadSample LoadSampler::complete() {
+  reading_->sums.add_distributions(swarm_.distributions());
   std::optional<ServerSample> server;
   if (watch_ != nullptr) server = watch_->newest();
   LoadSample sample = sample_between(

@@ -1,8 +1,8 @@
 #pragma once
 // Takes a sample of a load run each second, while its clients play.
 //
-// The statistics of a client are 56 KB, and those of all at once would delay the clients. So a
-// sweep reads them a few clients at a time, within half a second after the second began. It reads
+// The counts of a client are 2 KB, and those of all at once would delay the clients. So a sweep
+// reads them a few clients at a time, within half a second after the second began. It reads
 // each client at the same place in every sweep, so the seconds of a client are whole ones.
 
 #include "client/client_stats.h"
@@ -25,10 +25,8 @@ struct SwarmStats {
   /// The counts of one client. The means of a second follow from two of these.
   struct Each {
     Instant read_at;
-    std::uint64_t gap_sum = 0;  ///< as Histogram::sum(), of microseconds
-    std::uint64_t gap_count = 0;
-    std::uint64_t round_trip_sum = 0;
-    std::uint64_t round_trip_count = 0;
+    client::ValueTotal gaps{};  ///< microseconds
+    client::ValueTotal round_trips{};
     std::uint64_t corrected = 0;
     std::uint64_t bytes_down = 0;
     std::uint64_t bytes_up = 0;

@@ -32,7 +32,11 @@ struct Requirement {
 /// Returns the paths for people, grouped by object: "rtt_ms{p50,p99} tick_overruns".
 [[nodiscard]] std::string list_of_paths(const Figures& known);
 
-/// Checks one requirement; it does not hold if its figure is not known.
+/// Returns whether a figure says how many hashes were checked and how many of them differ.
+[[nodiscard]] bool is_on_hashes(std::string_view text);
+
+/// Checks one requirement. It does not hold if its figure is not known. No figure on hashes is
+/// known if no hash was checked.
 [[nodiscard]] RequirementResult check(const Requirement& requirement, const Figures& figures);
 
 }  // namespace tickbox::commands

@@ -72,8 +72,12 @@ Swarm::Swarm(const SwarmOptions& options, const Clock& clock, os::PollSet&& sock
       first_client_(options.first_client ? *options.first_client
                                          : draw_number<std::uint64_t>(entropy_) % kFirstClientMax),
       shared_(options.games),
+      began_(clock.now()),
+      changed_(options.clients),
       slots_(options.clients),
-      due_(options.clients) {}
+      due_(options.clients) {
+  shared_.distributions = &distributions_;
+}
 
 std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
   Slot& slot = slots_[number];
@@ -81,8 +85,9 @@ std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
       {.bind = any_address(server(number)), .buffer_bytes = kClientBufferBytes});
   if (!socket) return std::unexpected(std::move(socket.error()));
   slot.socket = *std::move(socket);
+  slot.incoming = std::make_unique<ReadyTransport>(*slot.socket);
   if (options_.link) {
-    slot.link = std::make_unique<net::ImpairedTransport>(*slot.socket, clock_, *options_.link,
+    slot.link = std::make_unique<net::ImpairedTransport>(*slot.incoming, clock_, *options_.link,
                                                          std::uint64_t{number});
   }
   return sockets_.watch(*slot.socket, number);
@@ -91,18 +96,34 @@ std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
 void Swarm::start(std::size_t number, Instant now) {
   Slot& slot = slots_[number];
   slot.started = now;
-  net::Transport& transport = slot.link ? static_cast<net::Transport&>(*slot.link) : *slot.socket;
+  net::Transport& transport = slot.link ? static_cast<net::Transport&>(*slot.link) : *slot.incoming;
   const client::ClientOptions client_options{
       .connection = {.server = server(number),
                      .token = token_for(number),
                      .ticket = options_.ticket,
                      .best_cipher = net::best_cipher()},
+      .mode = mode_of(number),
       .player = player_for(number),
       .sees = options_.person ? client::Sees::Shown : client::Sees::NewestView,
       .on_input = {},
       .on_command = {},
       .desyncs = options_.desyncs};
   slot.client = std::make_unique<client::Client>(client_options, transport, entropy_, shared_, now);
+}
+
+client::ClientMode Swarm::mode_of(std::size_t number) const {
+  return options_.sample.contains(number, sample_turn_) ? client::ClientMode::Full
+                                                        : client::ClientMode::Light;
+}
+
+/// Makes the next client full or light if the sample has changed. One at a time, because a world
+/// takes time to make, and so that the server sends few full views at once.
+void Swarm::change_sample(Instant now) {
+  const std::uint64_t turn = client::HashSample::turn_at(now - began_);
+  if (std::exchange(sample_turn_, turn) != turn) changed_ = 0;
+  if (changed_ == slots_.size()) return;
+  const std::size_t number = changed_++;
+  if (slots_[number].client) slots_[number].client->set_mode(mode_of(number));
 }
 
 client::MakePlayer Swarm::player_for(std::size_t number) {
@@ -235,11 +256,14 @@ void Swarm::turn(Instant until) {
   os::sleep_until(std::min(wake, last_turn_ + kTurnMin));
   const auto readable = sockets_.wait(wake - clock_.now());
   last_turn_ = clock_.now();
+  change_sample(last_turn_);
+  // First those with datagrams: a poll runs what is due of them, too.
+  for (const std::size_t number : readable) {
+    slots_[number].incoming->set_ready();
+    if (slots_[number].client) poll(number);
+  }
   for (std::size_t i = 0; i < due_.size(); ++i) {
     if (due_[i] <= last_turn_) poll(i);
-  }
-  for (const std::size_t number : readable) {
-    if (slots_[number].client) poll(number);
   }
 }
 

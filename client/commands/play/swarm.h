@@ -9,10 +9,14 @@
 // A client whose match has ended joins the next one with a new token, unless the swarm was given
 // the client's token. With `rejoin` the same is true of a client whose server stopped or was silent
 // for too long.
+//
+// The clients share their distributions, and those that are not in the sample are light ones.
 
 #include "client/client.h"
 #include "client/commands/play/input_script.h"
 #include "client/commands/play/play_flags.h"
+#include "client/commands/play/ready_transport.h"
+#include "client/hash_sample.h"
 #include "core/clock.h"
 #include "core/histogram.h"
 #include "engine/entity_id.h"
@@ -68,6 +72,8 @@ struct SwarmOptions {
   std::uint64_t seed = 1;
   bool rejoin = false;                      ///< Requires: no token, no ticket and no playback
   protocol::DesyncSink* desyncs = nullptr;  ///< shared by all clients
+  /// The full clients; the others are light. Requires: all, if a player looks at its view.
+  client::HashSample sample{};
 };
 
 /// The number of clients in each state.
@@ -110,6 +116,9 @@ class Swarm {
   [[nodiscard]] const client::Client* client(std::size_t number) const {
     return slots_[number].client.get();
   }
+
+  /// Returns the distributions of all clients, without their open waits (Client::counts()).
+  [[nodiscard]] const client::Distributions& distributions() const { return distributions_; }
 
   /// Returns what a client's player sees now, as Client::shown(). Requires: the client was started.
   [[nodiscard]] std::span<const client::PresentedBody> shown(std::size_t number) {
@@ -157,6 +166,7 @@ class Swarm {
  private:
   struct Slot {
     std::unique_ptr<os::UdpTransport> socket;
+    std::unique_ptr<ReadyTransport> incoming;  ///< of that socket
     std::unique_ptr<net::ImpairedTransport> link;
     std::unique_ptr<client::Client> client;
     bool was_connected = false;
@@ -171,6 +181,8 @@ class Swarm {
 
   [[nodiscard]] std::expected<void, std::string> open_socket(std::size_t number);
   void start(std::size_t number, Instant now);
+  void change_sample(Instant now);
+  [[nodiscard]] client::ClientMode mode_of(std::size_t number) const;
   [[nodiscard]] client::MakePlayer player_for(std::size_t number);
   [[nodiscard]] net::ConnectToken token_for(std::size_t number);
   void poll(std::size_t number);
@@ -190,7 +202,11 @@ class Swarm {
   std::uint64_t first_client_;
   std::optional<std::size_t> answered_;  ///< the address of the server that has answered
   Duration token_life_ = kTokenLife;     ///< as long as the server allows
+  client::Distributions distributions_;
   client::Shared shared_;
+  Instant began_;
+  std::uint64_t sample_turn_ = 0;
+  std::size_t changed_;  ///< clients that know of the turn
   std::vector<Slot> slots_;
   std::vector<Instant> due_;  ///< by client
   Instant last_turn_;

@@ -192,10 +192,12 @@ struct UdpTransport::Socket {
   std::array<iovec, kBatch> vectors{};
   std::array<PacketInfo, kBatch> infos{};
   std::array<mmsghdr, kBatch> messages{};
-  std::size_t count = 0;  ///< datagrams in the last batch
-  std::size_t next = 0;   ///< the first datagram not returned yet
+  std::size_t count = 0;    ///< datagrams in the last batch
+  std::size_t next = 0;     ///< the first datagram not returned yet
+  bool is_drained = false;  ///< the last batch was not full: it had all that had arrived
 
   int open(const UdpOptions& options);
+  void expect(std::size_t i);
   int fill();
 };
 
@@ -230,21 +232,28 @@ int UdpTransport::Socket::open(const UdpOptions& options) {
     messages[i].msg_hdr.msg_name = &from[i];
     messages[i].msg_hdr.msg_iov = &vectors[i];
     messages[i].msg_hdr.msg_iovlen = 1;
+    expect(i);
   }
   return 0;
 }
 
+/// Prepares a message for the kernel, which overwrites the sizes of each that it fills.
+void UdpTransport::Socket::expect(std::size_t i) {
+  messages[i].msg_hdr.msg_namelen = sizeof(sockaddr_storage);
+  if (is_everywhere) infos[i].expect(messages[i].msg_hdr);
+}
+
 /// Receives the next batch from the kernel. Returns 0 or errno.
 int UdpTransport::Socket::fill() {
-  for (std::size_t i = 0; i < kBatch; ++i) {
-    messages[i].msg_hdr.msg_namelen = sizeof(sockaddr_storage);
-    if (is_everywhere) infos[i].expect(messages[i].msg_hdr);
+  for (std::size_t i = 0; i < count; ++i) {
+    expect(i);
   }
   next = 0;
   count = 0;
   const int received = recvmmsg(handle, messages.data(), kBatch, MSG_DONTWAIT, nullptr);
   if (received < 0) return errno;
   count = static_cast<std::size_t>(received);
+  is_drained = count < kBatch;
   return 0;
 }
 
@@ -290,6 +299,7 @@ void UdpTransport::send(const net::Route& route, ConstBytes bytes) {
 
 std::optional<net::Datagram> UdpTransport::receive() {
   Socket& socket = *socket_;
+  if (socket.next == socket.count && std::exchange(socket.is_drained, false)) return std::nullopt;
   for (int skipped = 0; socket.next == socket.count; ++skipped) {
     const int code = socket.fill();
     if (code == 0) continue;

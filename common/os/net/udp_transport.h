@@ -43,8 +43,10 @@ struct UdpFailures {
   std::uint64_t receive_errors = 0;
 };
 
-/// A transport over one UDP socket. Thread: one. Cost: no allocation per datagram; one system
-/// call per 32 datagrams received, one per datagram sent.
+/// A transport over one UDP socket. receive() returns nothing after a batch that was not full,
+/// also if a datagram has arrived since: PollSet and the next call know of it.
+/// Thread: one. Cost: no allocation per datagram; one system call per 32 datagrams received, one
+/// per datagram sent.
 class UdpTransport final : public net::Transport {
  public:
   /// Fails: with one line that says what, why and what to try.

@@ -109,7 +109,9 @@ class Sender {
   std::function<void(MutableBytes)> decide_;
   std::vector<std::byte> decided_;
   ClockSync clock_{kTickRate, kOpened, milliseconds{160}, {}};
-  SentInputs inputs_{game_, clock_, kTickRate, kOpened};
+  Histogram round_trips_;
+  SharedHistogram round_trip_{round_trips_};
+  SentInputs inputs_{game_, clock_, kTickRate, kOpened, round_trip_};
   Tick newest_;
   std::uint64_t sequence_ = 0;
 };
@@ -209,8 +211,9 @@ TEST(SentInputs, CountsWaitsAfterItsClockWentBack) {
   player.report(kOpened + 1, 5);
   ASSERT_GT(player.inputs().counts().discarded, 0U) << "the clock did not go back";
   Histogram waits;
-  player.inputs().add_waiting(waits, Instant{milliseconds{1'000}});
-  EXPECT_EQ(waits.count(), 5U);
+  SharedHistogram waiting{waits};
+  player.inputs().add_waiting(waiting, Instant{milliseconds{1'000}});
+  EXPECT_EQ(waiting.own().count, 5U);
   EXPECT_GE(waits.quantile(0), 990'000U);
 }
 

@@ -109,12 +109,12 @@ SwarmStats stats_of(std::uint64_t gap_us, std::uint64_t gaps, std::uint64_t corr
     stats.sums.snapshot_gap.add(gap_us, gap_us);
   }
   stats.sums.corrected = corrected;
-  stats.each.push_back({.read_at = Instant{std::chrono::seconds{static_cast<int>(gaps) / 60}},
-                        .gap_sum = stats.sums.snapshot_gap.sum(),
-                        .gap_count = stats.sums.snapshot_gap.count(),
-                        .corrected = corrected,
-                        .bytes_down = 1'000 * gaps / 60,
-                        .is_connected = true});
+  stats.each.push_back(
+      {.read_at = Instant{std::chrono::seconds{static_cast<int>(gaps) / 60}},
+       .gaps = {.count = stats.sums.snapshot_gap.count(), .sum = stats.sums.snapshot_gap.sum()},
+       .corrected = corrected,
+       .bytes_down = 1'000 * gaps / 60,
+       .is_connected = true});
   stats.each.push_back({});  // never connected
   return stats;
 }

@@ -422,6 +422,25 @@ TEST(Requirement, DoesNotHoldWhenTheFigureIsNotKnown) {
   EXPECT_FALSE(result.value);
 }
 
+// "0 differ" would be true of a run that looked at nothing.
+TEST(Requirement, OnHashesDoesNotHoldWhenNoneWasChecked) {
+  LoadReport report{.clients_connected = 4};
+  for (const char* const text : {"state_hash.mismatched==0", "state_hash.checked>=0",
+                                 "state_hash.checked==0", "state_hash.clients_checked<=4"}) {
+    const RequirementResult result =
+        check(parse_requirements(text).value().front(), figures_of(report));
+    EXPECT_FALSE(result.held) << text;
+    EXPECT_FALSE(result.value) << text;
+  }
+  EXPECT_TRUE(held("clients.connected==4", figures_of(report)));
+  report.stats.hashes_checked = 9;
+  report.clients_checked = 1;
+  for (const char* const text :
+       {"state_hash.mismatched==0", "state_hash.checked>=9", "state_hash.clients_checked==1"}) {
+    EXPECT_TRUE(held(text, figures_of(report))) << text;
+  }
+}
+
 TEST(Requirement, QuotesWhatIsWrong) {
   for (const auto& [text, named] : std::vector<std::pair<std::string_view, std::string_view>>{
            {"rtt_ms.p99", "\"rtt_ms.p99\" has no operator"},

@@ -81,6 +81,27 @@ TEST(UdpTransport, KeepsOrderAndContentOverManyBatches) {
   EXPECT_FALSE(b->receive());
 }
 
+// A batch that was not full had all that had arrived: receive() says so without a second system
+// call. What has arrived since comes with the next call.
+TEST(UdpTransport, EndsAfterABatchThatWasNotFull) {
+  const auto a = open_at("127.0.0.1:0");
+  const auto b = open_at("127.0.0.1:0");
+  const std::string text = "x";
+  a->send({b->local_address()}, as_bytes_of(text));
+  ASSERT_TRUE(receive_soon(*b));
+  a->send({b->local_address()}, as_bytes_of(text));
+  EXPECT_FALSE(b->receive());
+  EXPECT_TRUE(b->receive());
+  EXPECT_FALSE(b->receive());
+  for (int i = 0; i < 33; ++i) {
+    a->send({b->local_address()}, as_bytes_of(text));
+  }
+  for (int i = 0; i < 33; ++i) {
+    EXPECT_TRUE(b->receive()) << i << ": a full batch is followed by the next one";
+  }
+  EXPECT_FALSE(b->receive());
+}
+
 TEST(UdpTransport, HoldsMoreThanTheUsualDefaultOf256Datagrams) {
   const auto a = open_at("127.0.0.1:0");
   const auto b = open_at("127.0.0.1:0");

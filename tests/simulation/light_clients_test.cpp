@@ -1,0 +1,205 @@
+// Clients as a load generator has them: light ones, which take turns at checking, and clients that
+// share their distributions.
+
+#include "client/hash_sample.h"
+#include "tests/support/harness.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tickbox::tests {
+namespace {
+
+using client::ClientMode;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Where = SimulatedNetwork::Passed::Where;
+
+/// What a server has sent.
+struct Sent {
+  std::uint64_t datagrams = 0;
+  std::uint64_t bytes = 0;
+};
+
+class LoadedHarness : public Harness {
+ public:
+  LoadedHarness(const HarnessOptions& options, std::size_t clients) : Harness(options) {
+    network().watch([this](const SimulatedNetwork::Passed& passed) {
+      if (passed.where != Where::FromServer) return;
+      ++sent_.datagrams;
+      sent_.bytes += passed.bytes.size();
+    });
+    for (std::size_t i = 0; i < clients; ++i) {
+      add_client();
+    }
+  }
+
+  [[nodiscard]] const Sent& sent() const { return sent_; }
+
+  void share(client::Distributions& distributions) { shared_.distributions = &distributions; }
+
+ private:
+  Sent sent_;
+};
+
+/// The largest difference of the load of light clients, as a part.
+constexpr double kDifferenceMax = 0.02;
+
+double difference(std::uint64_t a, std::uint64_t b) {
+  return std::abs(static_cast<double>(a) / static_cast<double>(b) - 1);
+}
+
+const std::vector<net::LinkConditions>& links() {
+  static const std::vector<net::LinkConditions> kLinks = {
+      {},
+      {.delay = milliseconds{40}, .jitter = milliseconds{10}},
+      {.delay = milliseconds{75}, .loss_ppm = 50'000}};
+  return kLinks;
+}
+
+TEST(LightClients, AreTheSameLoadForTheServer) {
+  constexpr std::size_t kClients = 24;
+  for (const net::LinkConditions& link : links()) {
+    SCOPED_TRACE(testing::Message() << link.delay.count() << " ns");
+    HarnessOptions options{.max_clients = kClients, .link = link, .bot = "wander"};
+    LoadedHarness full{options, kClients};
+    options.mode = ClientMode::Light;
+    LoadedHarness light{options, kClients};
+    full.run_for(seconds{8});
+    light.run_for(seconds{8});
+    EXPECT_GT(full.sent().datagrams, 4'000U);
+    EXPECT_LE(difference(light.sent().datagrams, full.sent().datagrams), kDifferenceMax);
+    EXPECT_LE(difference(light.sent().bytes, full.sent().bytes), kDifferenceMax);
+    for (std::size_t i = 0; i < kClients; ++i) {
+      EXPECT_EQ(light.players()[i].events, full.players()[i].events) << i;
+      EXPECT_EQ(light.client(i).stats().hashes_checked, 0U);
+      EXPECT_EQ(light.client(i).stats().snapshots_rejected, 0U);
+      EXPECT_EQ(light.client(i).view(), nullptr);
+      EXPECT_TRUE(light.shown(i).empty());
+    }
+  }
+}
+
+// One of four is full, and the next one becomes full every 30 s.
+TEST(LightClients, TakeTurnsUntilEachHasChecked) {
+  constexpr std::size_t kClients = 8;
+  const client::HashSample sample{.one_in = 4, .seed = 3};
+  LoadedHarness harness{{.max_clients = kClients,
+                         .link = {.delay = milliseconds{40}, .loss_ppm = 20'000},
+                         .bot = "stress",
+                         .mode = ClientMode::Light},
+                        kClients};
+  const Instant began = harness.now();
+  const auto checked = [&](std::size_t client) {
+    return harness.client(client).stats().hashes_checked;
+  };
+  for (std::uint64_t turn = 0; turn < sample.one_in; ++turn) {
+    ASSERT_EQ(client::HashSample::turn_at(harness.now() - began), turn);
+    std::vector<std::uint64_t> before;
+    for (std::size_t i = 0; i < kClients; ++i) {
+      before.push_back(checked(i));
+      harness.set_mode(i, sample.contains(i, turn) ? ClientMode::Full : ClientMode::Light);
+    }
+    const std::uint64_t asked = harness.shard().metrics().snapshots.asked;
+    harness.run_for(client::kSampleTurn);
+    EXPECT_LE(harness.shard().metrics().snapshots.asked - asked, kClients / sample.one_in)
+        << "one full view for each that becomes full";
+    for (std::size_t i = 0; i < kClients; ++i) {
+      if (sample.contains(i, turn)) {
+        EXPECT_GT(checked(i) - before[i], 1'000U) << "turn " << turn << ", client " << i;
+      } else {
+        EXPECT_EQ(checked(i), before[i]) << "turn " << turn << ", client " << i;
+      }
+    }
+  }
+  for (std::size_t i = 0; i < kClients; ++i) {
+    const client::ClientStats stats = harness.client(i).stats();
+    EXPECT_GT(stats.hashes_checked, 0U) << i;
+    EXPECT_EQ(stats.hashes_mismatched, 0U) << i;
+    EXPECT_EQ(stats.snapshots_rejected, 0U) << i;
+    EXPECT_EQ(harness.client(i).connection().sessions(), 1U) << i;
+  }
+}
+
+TEST(LightClients, PredictExactlyOnceTheyAreFull) {
+  LoadedHarness harness{{.bot = "wander", .mode = ClientMode::Light}, 2};
+  harness.run_for(seconds{3});
+  EXPECT_FALSE(harness.client(0).playing());
+  harness.set_mode(0, ClientMode::Full);
+  EXPECT_EQ(harness.client(0).newest_view(), Tick{}) << "it acknowledges no view that it lacks";
+  harness.run_for(milliseconds{1'200});
+  EXPECT_TRUE(harness.client(0).playing());
+  harness.run_for(seconds{5});
+  client::ClientStats stats = harness.client(0).stats();
+  EXPECT_GT(stats.untouched.checked, 50U);
+  EXPECT_EQ(stats.untouched.exact, stats.untouched.checked);
+  EXPECT_LE(stats.snapshot_gap.quantile(1'000), 300'000U) << "its own pause is no gap";
+  EXPECT_EQ(harness.client(1).stats().snapshot_gap.count(), 0U);
+
+  harness.set_mode(0, ClientMode::Light);
+  const std::uint64_t received = harness.client(0).snapshots_received();
+  harness.run_for(seconds{1});
+  EXPECT_GT(harness.client(0).snapshots_received(), received + 10);
+  EXPECT_EQ(harness.client(0).stats().hashes_checked, stats.hashes_checked);
+  EXPECT_EQ(harness.client(0).stats().ticks_shown, stats.ticks_shown) << "counts are kept";
+}
+
+TEST(LightClients, ResumeAndLeave) {
+  LoadedHarness harness{{.bot = "wander", .mode = ClientMode::Light}, 2};
+  harness.run_for(seconds{2});
+  harness.network().cut(0);
+  harness.run_for(client::kServerTimeout + seconds{1});
+  EXPECT_EQ(harness.client(0).connection().state(), client::Connection::State::Resuming);
+  harness.network().mend(0);
+  harness.restart_with_ticket(1);
+  harness.run_for(seconds{2});
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+    EXPECT_EQ(harness.client(i).connection().resumed(), 1U) << i;
+    EXPECT_GT(harness.client(i).newest_view(), Tick{}) << i;
+  }
+  harness.leave(0);
+  harness.run_for(milliseconds{200});
+  EXPECT_EQ(harness.shard().clients(), 1U);
+}
+
+// A swarm's clients add to the same histograms, and each knows its own part.
+TEST(SharedDistributions, AreTheSumOfThoseOfEachClient) {
+  constexpr std::size_t kClients = 3;
+  const HarnessOptions options{.link = {.delay = milliseconds{30}, .loss_ppm = 50'000}};
+  LoadedHarness own{options, kClients};
+  LoadedHarness sharing{options, 0};
+  client::Distributions distributions;
+  sharing.share(distributions);
+  for (std::size_t i = 0; i < kClients; ++i) {
+    sharing.add_client();
+  }
+  own.run_for(seconds{6});
+  sharing.run_for(seconds{6});
+  client::ClientStats expected;
+  client::ClientStats got;
+  got.add_distributions(distributions);
+  for (std::size_t i = 0; i < kClients; ++i) {
+    const client::ClientStats each = own.client(i).stats();
+    const client::ClientCounts counts = sharing.client(i).counts(got);
+    EXPECT_EQ(counts.own_round_trips.count, each.round_trip.count()) << i;
+    EXPECT_EQ(counts.own_round_trips.sum, each.round_trip.sum()) << i;
+    EXPECT_EQ(counts.own_snapshot_gaps.count, each.snapshot_gap.count()) << i;
+    EXPECT_EQ(counts.own_snapshot_gaps.sum, each.snapshot_gap.sum()) << i;
+    expected.add_all(each);
+    got.add_counts(counts);
+  }
+  EXPECT_GT(expected.round_trip.count(), 500U);
+  for (const std::uint32_t per_mille : {1U, 500U, 990U, 1'000U}) {
+    EXPECT_EQ(got.round_trip.quantile(per_mille), expected.round_trip.quantile(per_mille));
+    EXPECT_EQ(got.snapshot_gap.quantile(per_mille), expected.snapshot_gap.quantile(per_mille));
+    EXPECT_EQ(got.prediction_error.quantile(per_mille),
+              expected.prediction_error.quantile(per_mille));
+  }
+  EXPECT_EQ(got.prediction_error.count(), expected.prediction_error.count());
+  EXPECT_EQ(got.hashes_checked, expected.hashes_checked);
+}
+
+}  // namespace
+}  // namespace tickbox::tests
