@@ -127,6 +127,7 @@ Cipher best_cipher() {
   return crypto_aead_aes256gcm_is_available() != 0 ? Cipher::Aes256Gcm : Cipher::ChaCha20Poly1305;
 }
 
+// NOLINTNEXTLINE(readability-function-size): what is sealed, what seals it, and where it goes
 void seal(Cipher cipher, const SecretKey& key, std::uint64_t sequence, ConstBytes clear,
           ConstBytes plaintext, MutableBytes out) {
   TICKBOX_ASSERT(out.size() >= plaintext.size() + kTagBytes);
@@ -140,6 +141,7 @@ void seal(Cipher cipher, const SecretKey& key, std::uint64_t sequence, ConstByte
   TICKBOX_ASSERT(written == plaintext.size() + kTagBytes);
 }
 
+// NOLINTNEXTLINE(readability-function-size): what is opened, what opens it, and where it goes
 bool open(Cipher cipher, const SecretKey& key, std::uint64_t sequence, ConstBytes clear,
           ConstBytes sealed, MutableBytes out) {
   if (sealed.size() < kTagBytes) return false;

@@ -216,6 +216,7 @@ bool is_refused_by_server(ConstBytes refuse, const SecretKey& to_client) {
   return tag_matches(to_client, refuse.first(kRefuseBytes), refuse.subspan(kRefuseBytes));
 }
 
+// NOLINTNEXTLINE(readability-function-size): what is sealed, what seals it, and where it goes
 ConstBytes encode_accept(const Accept& accept, std::uint32_t connection,
                          const HandshakeNonce& server_nonce, const KeyPair& session,
                          PacketBuffer& out, Cipher cipher) {

@@ -118,15 +118,15 @@ void Interest::query(const Eye& eye, std::size_t enough, std::vector<Found>& fou
     const Eye part{.centre = eye.centre,
                    .sight = {eye.sight.x / kWhole * eighths, eye.sight.y / kWhole * eighths}};
     std::size_t count = 0;
-    for (const Grid* grid : {&resting_, &active_}) {
-      grid->visit_around(part, [&](std::span<const Found> range) {
-        if (found.size() < count + range.size()) found.resize(count + range.size());
-        for (const Found& each : range) {
-          found[count] = each;
-          count += is_in_sight(part, each.extent, 0) ? 1U : 0U;
-        }
-      });
-    }
+    const auto add = [&](std::span<const Found> range) {
+      if (found.size() < count + range.size()) found.resize(count + range.size());
+      for (const Found& each : range) {
+        found[count] = each;
+        count += is_in_sight(part, each.extent, 0) ? 1U : 0U;
+      }
+    };
+    resting_.visit_around(part, add);
+    active_.visit_around(part, add);
     found.resize(count);
   };
   if (!is_crowded(eye, enough)) return find_within(kWhole);
