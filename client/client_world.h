@@ -25,7 +25,7 @@ struct ClientWorld {
   ClientWorld(const engine::GameOnMap& assets, const net::Accept& accept, engine::Stepper& stepper);
 
   /// Takes a new view, and returns how the prediction compares with it.
-  Reconciliation on_view(const View& view, Instant now);
+  Reconciliation on_view(const View& taken, Instant now);
 
   /// Predicts a tick with an input at `now`. The tick was due at `due`, the next is at `next_due`.
   void predict(Tick tick, ConstBytes input, Instant now, Instant due, Instant next_due);
