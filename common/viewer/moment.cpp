@@ -70,10 +70,10 @@ void write_events(const GameTable& game, const engine::TickReport& report,
   events.clear();
   for (const engine::Emitted& emitted : report.emitted) {
     const TypeInfo& type = game.events[emitted.type];
-    events.push_back({.type = emitted.type,
-                      .seat = seat_in(type, report.event(type, emitted)),
-                      .middle = {emitted.place.x + emitted.size.x / 2,
-                                 emitted.place.y + emitted.size.y / 2}});
+    events.push_back(
+        {.type = emitted.type,
+         .seat = seat_in(type, report.event(type, emitted)),
+         .middle = {emitted.place.x + emitted.size.x / 2, emitted.place.y + emitted.size.y / 2}});
   }
 }
 

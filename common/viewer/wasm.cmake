@@ -50,7 +50,7 @@ macro(viewer_libraries)
   endforeach()
 endmacro()
 
-viewer_libraries(core sim engine view_rows record viewer)
+viewer_libraries(core sim engine views record viewer)
 viewer_object(${CMAKE_CURRENT_SOURCE_DIR}/exports.cpp viewer/exports.cpp ${tickbox_wasm_cxx})
 viewer_object(${PROJECT_BINARY_DIR}/common/cli/build_info.cpp cli/build_info.cpp ${tickbox_wasm_cxx})
 
