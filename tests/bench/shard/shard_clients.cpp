@@ -1,6 +1,7 @@
 #include "tests/bench/shard/shard_clients.h"
 
 #include "net/connect_token.h"
+#include "net/crypto.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -43,40 +44,32 @@ void ShardClients::add() {
   One& one = clients_.emplace_back(One{.socket = *std::move(socket)});
   one.link = std::make_unique<LaggingTransport>(*one.socket, clock_,
                                                 tick_duration(kTickRate) * (of_.lag - 1));
-  one.world = &room.match.world();
   net::TokenClaims claims{.client = 1 + number, .room = room.id.value};
   claims.servers.push_back(server_);
   const WallTime today = calendar_.now();
   const client::ConnectionOptions connection{
       .server = server_,
       .token = net::issue_token(claims, today, today + std::chrono::minutes{1},
-                                net::KeyRing::published(), entropy_)};
-  const client::MakePlayer player =
-      client::bot_player(of_.bot, number, of_.seed * 1'000'000 + number);
-  if (of_.full != 0 && number / rooms_.size() % of_.full == 0) {
-    one.full = std::make_unique<client::Client>(
-        client::ClientOptions{.connection = connection, .player = player}, *one.link, entropy_,
-        shared_, clock_.now());
-  } else {
-    one.light = std::make_unique<LightClient>(connection, player, *one.link, entropy_,
-                                              shared_.assets, clock_.now());
-  }
+                                net::KeyRing::published(), entropy_),
+      .best_cipher = net::best_cipher()};
+  const bool is_full = of_.full != 0 && number / rooms_.size() % of_.full == 0;
+  const client::ClientOptions options{
+      .connection = connection,
+      .mode = is_full ? client::ClientMode::Full : client::ClientMode::Light,
+      .player = client::bot_player(of_.bot, number, of_.seed * 1'000'000 + number)};
+  one.client =
+      std::make_unique<client::Client>(options, *one.link, entropy_, shared_, clock_.now());
 }
 
 void ShardClients::poll(std::size_t slice) {
   for (std::size_t i = slice; i < clients_.size(); i += kSlices) {
-    const One& one = clients_[i];
-    if (one.full != nullptr) {
-      one.full->poll(clock_.now());
-    } else {
-      one.light->poll(one.world->tick, clock_.now());
-    }
+    clients_[i].client->poll(clock_.now());
   }
 }
 
 std::size_t ShardClients::dropped() const {
   return static_cast<std::size_t>(std::ranges::count_if(clients_, [](const One& one) {
-    const client::Connection& connection = one.connection();
+    const client::Connection& connection = one.client->connection();
     return connection.state() != client::Connection::State::Connected || connection.sessions() != 1;
   }));
 }
@@ -84,8 +77,7 @@ std::size_t ShardClients::dropped() const {
 ShardClients::Hashes ShardClients::hashes() const {
   Hashes hashes;
   for (const One& one : clients_) {
-    if (one.full == nullptr) continue;
-    const client::ClientStats stats = one.full->stats();
+    const client::ClientStats stats = one.client->stats();
     hashes.checked += stats.hashes_checked;
     hashes.wrong += stats.hashes_mismatched;
   }

@@ -1,12 +1,11 @@
 #pragma once
-// The clients of the shard that is measured, each on a socket of its own. Some are production
-// clients, which check every hash; the others are light.
+// The clients of the shard that is measured, each on a socket of its own. Some are full, and check
+// every hash; the others are light.
 
 #include "client/client.h"
 #include "os/net/udp_transport.h"
 #include "server/shard/hosted_room.h"
 #include "tests/bench/shard/lagging_transport.h"
-#include "tests/bench/shard/light_client.h"
 #include "tests/bench/shard/shard_run.h"
 #include "tests/support/virtual_time.h"
 
@@ -40,7 +39,7 @@ class ShardClients {
   /// Returns the number of clients that are not connected, or not in their first session.
   [[nodiscard]] std::size_t dropped() const;
 
-  /// Hashes of the views of the production clients.
+  /// Hashes of the views of the full clients.
   struct Hashes {
     std::uint64_t checked = 0;
     std::uint64_t wrong = 0;
@@ -52,13 +51,7 @@ class ShardClients {
   struct One {
     std::unique_ptr<os::UdpTransport> socket;
     std::unique_ptr<LaggingTransport> link;
-    std::unique_ptr<client::Client> full;  ///< this or the other
-    std::unique_ptr<LightClient> light;
-    const engine::World* world = nullptr;  ///< of its room
-
-    [[nodiscard]] const client::Connection& connection() const {
-      return full != nullptr ? full->connection() : light->connection();
-    }
+    std::unique_ptr<client::Client> client;
   };
 
   const ShardCase& of_;

@@ -89,6 +89,7 @@ class ShardRun {
                              .snapshot_rate = of_.snapshot_rate,
                              .plan_work = kPlanWork,
                              .max_clients = seats,
+                             .best_cipher = net::best_cipher(),
                              .admission = {.keys = net::KeyRing::published(),
                                            .addresses = {socket_->local_address()}}},
         server::ShardParts{.transport = *socket_,
