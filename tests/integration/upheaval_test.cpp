@@ -44,6 +44,12 @@ Command clients(const RunningServer& server, int count, const std::string& durat
                   "--seconds", duration, "--json"});
 }
 
+/// As much work for the server, and so little for the machine that hundreds can join at once.
+Command light_clients(const RunningServer& server, int count, const std::string& duration) {
+  return tickbox({"load", server.address(), "--clients", std::to_string(count), "--ramp", "0",
+                  "--seconds", duration, "--verify", "1/16", "--json"});
+}
+
 /// Handshakes, joins and play: a signal comes in the midst of each.
 TEST(Upheaval, ToldToStopUnderLoadItAlwaysEndsWellAndItsRecordingIsWhole) {
   const os::TemporaryFolder folder;
@@ -179,7 +185,7 @@ TEST(Upheaval, HundredsThatJoinAndVanishAtOnceDisturbNobody) {
   ASSERT_TRUE(server.wait_for_clients(1));
   for (int wave = 0; wave < 2; ++wave) {
     SCOPED_TRACE(testing::Message() << "wave " << wave);
-    Process crowd{clients(server, kCrowd, "120")};
+    Process crowd{light_clients(server, kCrowd, "120")};
     ASSERT_TRUE(server.wait_for_clients(kCrowd + 1));
     crowd.signal(SIGKILL);
     (void)finish(crowd);

@@ -138,6 +138,7 @@ const tests = {
     const shown = [];
     let events = 0;
     let eventsInMiddles = 0;
+    let before = new Set();
     for (let at = 0; at < bytes.length; at += 777) {
       assert.ok(engine.append(bytes.subarray(at, at + 777)));
       assert.ok(engine.read());
@@ -145,13 +146,14 @@ const tests = {
         shown.push(engine.tick);
         const { hash, recorded_hash } = engine.moment();
         assert.equal(hash, recorded_hash);
-        const middles = middlesOf(engine);
         const numbers = engine.events();
         for (let i = 0; i * EVENT.length < numbers.length; ++i, ++events) {
           assert.equal(typeof engine.event(i), "object");
           assert.ok(engine.game().events[numbers[i * EVENT.length]].name);
-          eventsInMiddles += middles.has(`${numbers[i * EVENT.length + 2]} ${numbers[i * EVENT.length + 3]}`);
+          // A game tells of a hit before the bodies move.
+          eventsInMiddles += before.has(`${numbers[i * EVENT.length + 2]} ${numbers[i * EVENT.length + 3]}`);
         }
+        before = middlesOf(engine);
       }
       while (engine.verify()) {}
       assert.equal(engine.verdict().mismatched, 0);
