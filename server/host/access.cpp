@@ -71,14 +71,20 @@ std::optional<std::string> contradiction(const Options& options) {
         "--snapshot-rate: {} cannot be above the tick rate ({}); leave it out to send one per tick",
         *options.snapshot_rate, options.tick_rate);
   }
-  const std::uint32_t interval =
-      options.tick_rate / options.snapshot_rate.value_or(options.tick_rate);
-  const std::uint32_t interval_max = base_age_max(options.tick_rate) / 2;
-  if (interval > interval_max) {
+  const std::uint32_t snapshot_rate = options.snapshot_rate.value_or(options.tick_rate);
+  if (options.snapshot_rate_far.value_or(0) > snapshot_rate) {
     return fmt::format(
-        "--snapshot-rate: {} is too low for a snapshot to build on the one before; give at least "
-        "{}",
-        *options.snapshot_rate, options.tick_rate / (interval_max + 1) + 1);
+        "--snapshot-rate-far: {} cannot be above the rate to the other clients ({}); leave it out "
+        "to send as many to all",
+        *options.snapshot_rate_far, snapshot_rate);
+  }
+  const std::uint32_t interval_max = base_age_max(options.tick_rate) / 2;
+  for (const auto& [flag, rate] : {std::pair{"--snapshot-rate", options.snapshot_rate},
+                                   std::pair{"--snapshot-rate-far", options.snapshot_rate_far}}) {
+    if (!rate || options.tick_rate / *rate <= interval_max) continue;
+    return fmt::format(
+        "{}: {} is too low for a snapshot to build on the one before; give at least {}", flag,
+        *rate, options.tick_rate / (interval_max + 1) + 1);
   }
   const auto address = os::resolve_host(host_of(options.bind), options.port);
   if (!address) return "--bind: " + address.error();

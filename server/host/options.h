@@ -55,6 +55,7 @@ struct Options {
   std::vector<std::string> admin_hosts;        ///< names of the admin side in Host headers
   std::uint32_t tick_rate = 60;                ///< per second
   std::optional<std::uint32_t> snapshot_rate;  ///< per second; not given: the tick rate
+  std::optional<std::uint32_t> snapshot_rate_far;  ///< to far clients; not given: snapshot_rate
   std::string game;
   std::string map;                       ///< of the game; empty: its first
   bool descriptor = false;               ///< only print the game's descriptor

@@ -290,6 +290,14 @@ void add_options(cli::CommandParser& program, engine::Games games, Options& opti
                      {.value = "HZ",
                       .check = cli::between(1U, engine::kTickRateMax),
                       .default_text = "the tick rate"});
+  program.add_option("--snapshot-rate-far", options.snapshot_rate_far,
+                     "Snapshots per second to each client whose round trip is longer than 60 ms, "
+                     "until it is shorter than 50 ms; at most --snapshot-rate. At half the tick "
+                     "rate such a client takes a third less time of the server and half the "
+                     "traffic, and sees the others one tick later",
+                     {.value = "HZ",
+                      .check = cli::between(1U, engine::kTickRateMax),
+                      .default_text = "--snapshot-rate"});
   program.add_option("--game", options.game, "Game to play",
                      {.value = "NAME", .check = {check_game(games)}});
   program.add_option("--map", options.map, "Map to play",

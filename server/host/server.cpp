@@ -41,6 +41,7 @@ std::expected<void, std::string> Server::open(engine::Games games) {
   shard.emplace(
       ShardOptions{.tick_rate = options.tick_rate,
                    .snapshot_rate = options.snapshot_rate.value_or(0),
+                   .snapshot_rate_far = options.snapshot_rate_far.value_or(0),
                    .max_clients = options.max_clients,
                    .best_cipher = net::best_cipher(),
                    .admission = {.keys = *std::move(key_ring),

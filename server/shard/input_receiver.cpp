@@ -56,6 +56,8 @@ void InputReceiver::receive_acks(Session& session, const protocol::InputMessage&
     const auto rtt = std::chrono::duration_cast<std::chrono::microseconds>(now - *sent).count();
     metrics.client_rtt.add(rtt);
     session.rtt_us = session.rtt_us == 0 ? rtt : session.rtt_us + (rtt - session.rtt_us) / 8;
+    session.is_far = std::chrono::microseconds{session.rtt_us} >=
+                     (session.is_far ? kNearRoundTrip : kFarRoundTrip);
   }
 }
 

@@ -130,10 +130,15 @@ inline constexpr std::uint64_t kPlanWorkPerSecond = 30'000'000;
 /// The bytes of a snapshot that count as one unit of work: encoding, sealing and sending.
 inline constexpr std::size_t kBytesPerWork = 4;
 
+/// A client is far once its round trip, as the server measures it, is longer than the first, and
+/// until it is shorter than the second.
+inline constexpr Duration kFarRoundTrip = std::chrono::milliseconds{60};
+inline constexpr Duration kNearRoundTrip = std::chrono::milliseconds{50};
+
 /// The most snapshots per second to a client that has proven no receipt (ViewReceipts) for a time.
 /// Its address may belong to another by now. A client on a working link proves each new view: at
-/// least ten a second, or all if --snapshot-rate is lower. The first proof brings the full rate
-/// back.
+/// least ten a second, or all if --snapshot-rate or --snapshot-rate-far is lower. The first proof
+/// brings the full rate back.
 struct UnprovenPace {
   Duration silence;
   std::uint32_t per_second;

@@ -19,19 +19,21 @@ struct SendPace {
 
   std::uint32_t tick_rate = 60;                  ///< per second
   std::uint32_t snapshot_rate = 0;               ///< per second, to each client; 0: one each tick
+  std::uint32_t snapshot_rate_far = 0;           ///< to each far client; 0: as to the others
   std::uint64_t plan_work = kPlanWorkPerSecond;  ///< of all plans, in units of ViewPlan::work
 
   /// Returns whether it is a client's turn: clients take turns if snapshots are rarer than ticks.
-  [[nodiscard]] bool has_turn(Tick tick, PlayerId player) const {
-    const std::uint64_t turn = std::uint64_t{tick.value} + player.value;
-    return snapshot_rate == 0 ||
-           turn * snapshot_rate / tick_rate != (turn - 1) * snapshot_rate / tick_rate;
+  [[nodiscard]] bool has_turn(const Session& session, Tick tick) const {
+    const std::uint64_t rate =
+        session.is_far && snapshot_rate_far != 0 ? snapshot_rate_far : snapshot_rate;
+    const std::uint64_t turn = std::uint64_t{tick.value} + session.player.value;
+    return rate == 0 || turn * rate / tick_rate != (turn - 1) * rate / tick_rate;
   }
 
   /// Returns whether a snapshot of `tick` is due. Full views, for a client without a base, are
   /// rarer. All views are rarer for a client that proves no receipt.
   [[nodiscard]] bool is_due(const Session& session, Tick tick, bool has_base, Instant now) const {
-    if (!has_turn(tick, session.player)) return false;
+    if (!has_turn(session, tick)) return false;
     const std::uint32_t interval =
         std::max(has_base ? 0 : tick_rate / kFullViewsPerSecond,
                  unproven_interval(session.snapshots.receipts.silence(now)));

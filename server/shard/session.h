@@ -128,6 +128,7 @@ struct Session {
   std::uint32_t late = 0;
   std::int16_t margin = 0;          ///< 1/16 ticks, of the newest packet's newest input
   std::int64_t rtt_us = 0;          ///< smoothed time from a snapshot to its acknowledgement
+  bool is_far = false;              ///< by rtt_us: see kFarRoundTrip
   std::uint32_t mismatches = 0;     ///< hash mismatches, as the client reported
   std::uint32_t hashes_sent = 0;    ///< snapshots since its last mismatch
   std::optional<Instant> reported;  ///< when its last desync report began

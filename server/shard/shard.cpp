@@ -33,6 +33,7 @@ std::vector<RoomId> ids_of(const std::vector<RoomParts>& rooms) {
 SendPace pace_of(const ShardOptions& options) {
   return {.tick_rate = options.tick_rate,
           .snapshot_rate = options.snapshot_rate,
+          .snapshot_rate_far = options.snapshot_rate_far,
           .plan_work = options.plan_work};
 }
 

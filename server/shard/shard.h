@@ -40,8 +40,9 @@
 namespace tickbox::server {
 
 struct ShardOptions {
-  std::uint32_t tick_rate = 60;                  ///< per second
-  std::uint32_t snapshot_rate = 0;               ///< per second, to each client; 0: one each tick
+  std::uint32_t tick_rate = 60;         ///< per second
+  std::uint32_t snapshot_rate = 0;      ///< per second, to each client; 0: one each tick
+  std::uint32_t snapshot_rate_far = 0;  ///< to each far client (kFarRoundTrip); 0: the same
   std::uint64_t plan_work = kPlanWorkPerSecond;  ///< of all plans, per second
   std::uint32_t max_clients = 1'000;             ///< of each room; at most the seats of its map
   Rate snapshot_bytes = kSnapshotBytes;  ///< to each client; the burst is at least a datagram

@@ -119,11 +119,17 @@ TEST(Usage, WithoutKeysOnlyLoopbackIsServedAndTheServerSaysWhy) {
 TEST(Usage, MoreSnapshotsThanTicksAreNotToBeHad) {
   expect_ended(run(tickbox_server({"--tick-rate", "30", "--snapshot-rate", "31"})), kWrongUsage,
                {"--snapshot-rate: 31 cannot be above the tick rate (30)"});
+  expect_ended(run(tickbox_server({"--tick-rate", "30", "--snapshot-rate-far", "31"})), kWrongUsage,
+               {"--snapshot-rate-far: 31 cannot be above", "(30)"});
+  expect_ended(run(tickbox_server({"--snapshot-rate", "20", "--snapshot-rate-far", "21"})),
+               kWrongUsage, {"--snapshot-rate-far: 21 cannot be above", "(20)"});
 }
 
 TEST(Usage, SnapshotsSoRareThatNoneBuildsOnAnotherAreRefused) {
-  expect_ended(run(tickbox_server({"--tick-rate", "240", "--snapshot-rate", "7"})), kWrongUsage,
-               {"give at least 8"});
+  for (const char* const flag : {"--snapshot-rate", "--snapshot-rate-far"}) {
+    expect_ended(run(tickbox_server({"--tick-rate", "240", flag, "7"})), kWrongUsage,
+                 {flag, "give at least 8"});
+  }
 }
 
 // "nan" is within any range, as a comparison sees it.

@@ -227,6 +227,27 @@ TEST(Delivery, AClientFurtherAwayThanABaseMayBeOldGetsFullViewsAtTheirWholeRate)
   }
 }
 
+TEST(Delivery, FarClientsGetSnapshotsAtARateOfTheirOwn) {
+  constexpr std::uint32_t kFarRate = 20;
+  Harness harness{{.max_clients = 8, .snapshot_rate_far = kFarRate, .bot = "stress"}};
+  const std::size_t near = harness.add_client({.delay = milliseconds{10}});
+  const std::size_t far = harness.add_client({.delay = milliseconds{40}});
+  for (int others = 0; others < 4; ++others) {
+    harness.add_client();
+  }
+  const auto received = [&](std::size_t client) {
+    return harness.client(client).snapshots_received();
+  };
+  harness.run_for(seconds{3});
+  const std::array before{received(near), received(far)};
+  harness.run_for(seconds{5});
+  EXPECT_GT(received(near) - before[0], 4U * 60);
+  EXPECT_NEAR(static_cast<double>(received(far) - before[1]), 5 * kFarRate, 1);
+  for (const std::size_t client : {near, far}) {
+    EXPECT_EQ(harness.client(client).stats().hashes_mismatched, 0U);
+  }
+}
+
 TEST(Delivery, TenThousandInSightAreToldOfAsFarAsABudgetReaches) {
   constexpr std::uint32_t kSeats = 4;
   GameTable field = with_sight(games::arena(), &sight_of<200, 200>);

@@ -75,6 +75,7 @@ void Harness::start_shard(const server::ShardParts& parts) {
   shard_ = std::make_unique<server::Shard>(
       server::ShardOptions{.tick_rate = options_.tick_rate,
                            .snapshot_rate = options_.snapshot_rate,
+                           .snapshot_rate_far = options_.snapshot_rate_far,
                            .plan_work = options_.plan_work,
                            .max_clients = options_.max_clients,
                            .snapshot_bytes = options_.snapshot_bytes,

@@ -62,7 +62,8 @@ struct HarnessOptions {
   std::uint64_t seed = 1;
   std::uint32_t tick_rate = 60;
   std::uint32_t max_clients = 16;
-  std::uint32_t snapshot_rate = 0;  ///< 0: one per tick
+  std::uint32_t snapshot_rate = 0;      ///< 0: one per tick
+  std::uint32_t snapshot_rate_far = 0;  ///< to far clients; 0: the same
   std::uint32_t tick_end = server::kTickEnd;
   std::uint32_t seats_per_client = 1;
   std::uint64_t plan_work = server::kPlanWorkPerSecond;
