@@ -41,7 +41,7 @@ options=()
 case $preset in
 asan | tsan) packages+=("${TICKBOX_SANITIZER_PACKAGES[@]}") ;;
 release)
-    packages+=(nodejs chromium)
+    packages+=(nodejs chromium libenet-dev)
     options=(-DTICKBOX_VIEWER=ON)
     ;;
 esac

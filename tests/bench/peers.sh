@@ -53,6 +53,7 @@ if [ -z "$bin" ]; then
     bin=$top/build/release/bin
     # shellcheck source=server/packages.sh
     . "$top/server/packages.sh"
+    tickbox_ensure_packages libenet-dev
     (cd "$top" && tickbox_build_release "$top" tickbox-bench-shard tickbox-bench-enet tickbox-bench-physics)
 fi
 scratch=$(mktemp -d)
