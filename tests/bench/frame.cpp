@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <stdexcept>
 
 namespace tickbox::bench {
 
@@ -45,6 +46,15 @@ void warn_of_slow_build([[maybe_unused]] std::string_view program) {
 #if !defined(__OPTIMIZE__) || defined(TICKBOX_AUDIT)
   fmt::print(stderr, "{}: not a release build; its times mean nothing\n", program);
 #endif
+}
+
+int run_or_report(std::string_view program, const std::function<int()>& run) {
+  try {
+    return run();
+  } catch (const std::runtime_error& error) {
+    fmt::print(stderr, "{}: {}\n", program, error.what());
+    return cli::to_int(cli::ExitCode::Failed);
+  }
 }
 
 int exit_code_of(std::string_view program, bool is_sound, std::string_view why) {

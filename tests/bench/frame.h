@@ -2,6 +2,7 @@
 // What the benchmarks share: the time that a thread itself has spent, and the ends of a program.
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -41,6 +42,10 @@ class StepClock {
 
 /// Times of such a build say nothing about those of a release.
 void warn_of_slow_build(std::string_view program);
+
+/// Runs a benchmark, and returns its exit code. Says why if it throws a std::runtime_error, such as
+/// that it gets no socket, and returns the code of a failure.
+[[nodiscard]] int run_or_report(std::string_view program, const std::function<int()>& run);
 
 /// Returns the exit code of a benchmark; says `why` if what it measured is unsound.
 [[nodiscard]] int exit_code_of(std::string_view program, bool is_sound, std::string_view why);

@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <expected>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 
 namespace tickbox::bench {
@@ -91,10 +90,5 @@ int main(int argc, char** argv) {
   program.add_option("--ticks", options.ticks, "Ticks that are measured",
                      {.check = cli::between(1, bench::kTicksMax)});
   if (const auto exit_code = program.parse(argc, argv)) return cli::to_int(*exit_code);
-  try {
-    return bench::run(options);
-  } catch (const std::runtime_error& error) {
-    fmt::print(stderr, "tickbox-bench-enet: {}\n", error.what());
-    return cli::to_int(cli::ExitCode::Failed);
-  }
+  return bench::run_or_report("tickbox-bench-enet", [&] { return bench::run(options); });
 }

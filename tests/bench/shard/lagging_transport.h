@@ -1,6 +1,7 @@
 #pragma once
-// A socket behind a slow link: what arrives is received some time later. What is sent leaves at
-// once, so that a server gets a client's inputs in time whatever the lag of its acknowledgements.
+// A socket behind a slow link. A datagram is received some time after its arrival. A datagram that
+// is sent leaves at once. So a server gets a client's inputs in time, and its acknowledgements
+// late.
 
 #include "core/clock.h"
 #include "net/transport.h"

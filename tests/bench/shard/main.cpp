@@ -13,7 +13,6 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 
 namespace tickbox::bench {
@@ -136,9 +135,8 @@ int main(int argc, char** argv) {
   program.add_option("--seats", options.seats, "Seats of each room (0: one for each client)");
   program.add_option("--ticks", options.ticks, "Ticks that are measured",
                      {.check = cli::between(1, bench::kTicksMax)});
-  program.add_option(
-      "--full", options.full,
-      "Make every Nth client a production client, which checks every hash (0: none)");
+  program.add_option("--full", options.full,
+                     "Make every Nth client a full one, which checks every hash (0: none)");
   program.add_option("--lag", options.lag,
                      "Ticks until a view is acknowledged (1: loopback, 6: a round trip of 80 ms)",
                      {.check = cli::between(1U, bench::kLagMax)});
@@ -150,10 +148,5 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "tickbox-bench-shard: {}\n", program.with_sources(fault));
     return cli::to_int(cli::ExitCode::WrongUsage);
   }
-  try {
-    return bench::run(options);
-  } catch (const std::runtime_error& error) {
-    fmt::print(stderr, "tickbox-bench-shard: {}\n", error.what());
-    return cli::to_int(cli::ExitCode::Failed);
-  }
+  return bench::run_or_report("tickbox-bench-shard", [&] { return bench::run(options); });
 }

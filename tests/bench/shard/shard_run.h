@@ -1,7 +1,7 @@
 #pragma once
 // What a client costs a shard per tick, on real sockets of loopback and a virtual clock. The shard
-// and its clients take turns on two threads, so a busy machine changes neither who is late nor what
-// is sent: that depends on the case alone. Only the thread of the shard is timed.
+// and its clients take turns on two threads. So the datagrams depend on the case alone, also on a
+// busy machine. Only the thread of the shard is timed.
 
 #include "tickbox/game_table.h"
 
