@@ -138,8 +138,10 @@ TEST(Access, WithATokenTheAdminSideServesAnyAddress) {
   const os::TemporaryFolder folder;
   const std::string file = folder.write("token", "a-token-of-the-fleet\n");
   std::filesystem::permissions(file, std::filesystem::perms{0640});
-  RunningServer server{
-      {"--admin-bind", "0.0.0.0", "--admin-token-file", file, "--admin-host", "server.fleet"}};
+  Strings arguments = slow_server();
+  arguments.insert(arguments.end(), {"--admin-bind", "0.0.0.0", "--admin-token-file", file,
+                                     "--admin-host", "server.fleet"});
+  RunningServer server{arguments};
   EXPECT_TRUE(logs(server, "admin_without_tls address=0.0.0.0:"));
   const std::string port = port_of(server.admin());
   const auto admin = net::parse_address("127.0.0.1:" + port).value();

@@ -15,12 +15,6 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-/// A long tick: a generator that a busy machine holds up is inconclusive only after a whole one.
-const Strings& slow_server() {
-  static const Strings kArguments = {"--tick-rate", "20"};
-  return kArguments;
-}
-
 /// Keys that the document must have, because scripts read them.
 const Strings& document_keys() {
   static const Strings kKeys = {"clients.asked",

@@ -104,6 +104,11 @@ Finished RunningServer::stop() {
   return finish(process_);
 }
 
+const std::vector<std::string>& slow_server() {
+  static const std::vector<std::string> kArguments = {"--tick-rate", "20"};
+  return kArguments;
+}
+
 std::string port_of(std::string_view address) {
   return std::string{address.substr(address.find_last_of(':') + 1)};
 }

@@ -54,6 +54,10 @@ class RunningServer {
   std::string ready_line_;
 };
 
+/// Returns the arguments of a server with a long tick: a generator that a busy machine holds up is
+/// inconclusive only after a whole one.
+[[nodiscard]] const std::vector<std::string>& slow_server();
+
 /// The port of HOST:PORT.
 [[nodiscard]] std::string port_of(std::string_view address);
 
