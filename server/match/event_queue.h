@@ -52,18 +52,18 @@ class EventQueue {
     Tick happened;
     Tick sent;  ///< the tick of the last snapshot that had it
     std::uint32_t bits = 0;
-    std::vector<std::byte> bytes;  ///< from its first bit on
+    std::uint32_t first = 0;  ///< its first byte in bytes_
   };
 
-  [[nodiscard]] Waiting& at(std::size_t i) { return ring_[(first_ + i) % kEventsWaitingMax]; }
+  void remove_first(std::size_t events);
 
   std::uint32_t repeat_ticks_;
   std::uint16_t acknowledged_ = 0;  ///< number of the last acknowledged event
-  std::vector<Waiting> ring_ = std::vector<Waiting>(kEventsWaitingMax);
-  std::size_t first_ = 0;       ///< in ring_: the one with the lowest number
-  std::size_t waiting_ = 0;     ///< events in the ring
-  std::size_t sent_ = 0;        ///< of them, those that have been sent
-  std::size_t in_transit_ = 0;  ///< of them, those that can still arrive; others are due
+  // These lists begin empty, and keep the memory of the most that has waited.
+  std::vector<Waiting> waiting_;  ///< by number
+  std::vector<std::byte> bytes_;  ///< of all, one after another
+  std::size_t sent_ = 0;          ///< events that have been sent
+  std::size_t in_transit_ = 0;    ///< of them, those that can still arrive; others are due
 };
 
 }  // namespace tickbox::server

@@ -73,12 +73,15 @@ TEST_F(EventQueueTest, SendsOnceWhatMayStillArrive) {
 }
 
 TEST_F(EventQueueTest, ForgetsWhatIsAcknowledged) {
-  add(100);
-  add(100);
+  add(100, 5);
+  add(100, 6);
   EXPECT_EQ(sent(100), (Numbers{1, 2}));
   queue_.acknowledge(1, {100});
-  EXPECT_EQ(sent(101), Numbers{2}) << "the first came and the second did not";
-  queue_.acknowledge(2, {101});
+  add(101, 7);
+  EXPECT_EQ(sent(101), (Numbers{2, 3})) << "the first came and the second did not";
+  EXPECT_EQ(points(0), 6);
+  EXPECT_EQ(points(1), 7);
+  queue_.acknowledge(3, {101});
   EXPECT_EQ(sent(400), Numbers{});
 }
 
