@@ -105,6 +105,7 @@ struct Session {
   };
 
   State state = State::Free;
+  std::uint32_t slot = 0;  ///< in the table
   HostedRoom* room = nullptr;
   PlayerId player;
   net::Route route;

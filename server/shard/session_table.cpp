@@ -16,7 +16,7 @@ static_assert(std::has_single_bit(kSlotsMax));
 }  // namespace
 
 SessionTable::SessionTable(std::size_t sessions_max)
-    : sessions_(sessions_max), slots_(sessions_max) {
+    : blocks_((sessions_max + kSessionsPerBlock - 1) / kSessionsPerBlock), slots_(sessions_max) {
   TICKBOX_ASSERT(sessions_max <= kSlotsMax);
   free_.reserve(sessions_max);
   for (std::size_t i = sessions_max; i > 0; --i) {
@@ -28,10 +28,14 @@ Session& SessionTable::open(Entropy& entropy) {
   TICKBOX_ASSERT(!free_.empty());
   const std::uint32_t index = free_.back();
   free_.pop_back();
+  Block& block = blocks_[index / kSessionsPerBlock];
+  if (block.empty()) block = Block(kSessionsPerBlock);
   draw_connection(index, entropy);
   slots_[index].former = slots_[index].connection;
-  sessions_[index].state = Session::State::Accepted;
-  return sessions_[index];
+  Session& session = block[index % kSessionsPerBlock];
+  session.state = Session::State::Accepted;
+  session.slot = index;
+  return session;
 }
 
 void SessionTable::draw_connection(std::size_t index, Entropy& entropy) {
@@ -45,14 +49,14 @@ void SessionTable::draw_connection(std::size_t index, Entropy& entropy) {
 }
 
 void SessionTable::renew(Session& session, Entropy& entropy) {
-  draw_connection(index_of(session), entropy);
+  draw_connection(session.slot, entropy);
   session.channel.set_connection(connection_of(session));
 }
 
 void SessionTable::close(Session& session) {
   TICKBOX_ASSERT(session.state != Session::State::Free);
+  free_.push_back(session.slot);
   session = {};
-  free_.push_back(static_cast<std::uint32_t>(index_of(session)));
 }
 
 Session* SessionTable::find(std::uint32_t connection) {
@@ -60,12 +64,14 @@ Session* SessionTable::find(std::uint32_t connection) {
   if (index >= slots_.size()) return nullptr;
   const Slot& slot = slots_[index];
   if (slot.connection != connection && slot.former != connection) return nullptr;
-  Session& session = sessions_[index];
+  Block& block = blocks_[index / kSessionsPerBlock];
+  if (block.empty()) return nullptr;
+  Session& session = block[index % kSessionsPerBlock];
   return session.state != Session::State::Free ? &session : nullptr;
 }
 
 void SessionTable::record_departure(const Session& session, Instant now) {
-  Slot& slot = slots_[index_of(session)];
+  Slot& slot = slots_[session.slot];
   slot.departure = {.connection = slot.connection,
                     .former = slot.former,
                     .address = session.route.peer,

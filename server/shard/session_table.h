@@ -41,7 +41,7 @@ class SessionTable {
 
   /// Returns the connection id of an open session.
   [[nodiscard]] std::uint32_t connection_of(const Session& session) const {
-    return slots_[index_of(session)].connection;
+    return slots_[session.slot].connection;
   }
 
   /// Remembers for kLastPackets that the client of `session` has left. Only the last departure of
@@ -69,11 +69,12 @@ class SessionTable {
 
   void draw_connection(std::size_t index, Entropy& entropy);
 
-  [[nodiscard]] std::size_t index_of(const Session& session) const {
-    return static_cast<std::size_t>(&session - sessions_.data());
-  }
+  /// Sessions of neighbouring slots; never resized, because seats point into it. Secret memory
+  /// takes whole pages, so there is none for a session alone.
+  using Block = net::SecretVector<Session>;
+  static constexpr std::size_t kSessionsPerBlock = 16;
 
-  net::SecretVector<Session> sessions_;  ///< by slot; never resized, because seats point into it
+  std::vector<Block> blocks_;  ///< by slot; empty until a session of it is opened
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;  ///< numbers of free slots; the last is used next
 };
