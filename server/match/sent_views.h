@@ -1,14 +1,17 @@
 #pragma once
-// The views sent to a client, as lists of slots, and the newest one that it has acknowledged. The
-// memory of a view grows with the number of its members.
+// The views sent to a client, as lists of slots, and the newest one that it has acknowledged.
+//
+// A view differs little from the one before, so it is stored as its difference: the members at the
+// begin and at the end that both have, and those between. Three views stand whole: the newest, the
+// base, and the one before the oldest difference, from which every other one is made.
 
 #include "core/ids.h"
-#include "core/tick_ring.h"
 #include "protocol/history_depths.h"
 #include "server/match/body_slots.h"
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tickbox::server {
@@ -21,11 +24,9 @@ class SentViews {
   /// `base_age_max`: the age limit of a base, in ticks; below protocol::kTicksRemembered.
   explicit SentViews(std::uint32_t base_age_max);
 
-  /// Returns the memory for the view of `tick`, which counts as sent unless withdraw() follows.
-  Members& add(Tick tick);
-
-  /// Removes a view that was not sent after all.
-  void withdraw(Tick tick) { sent_.erase(tick); }
+  /// Records the view sent of `tick`. Requires: a later tick than before. Cost: linear in the
+  /// members; no allocation once warm.
+  void add(Tick tick, std::span<const SlotId> members);
 
   /// Receives an acknowledgement of the view of `tick`. Ignores a view that was never sent or is
   /// too old. Returns whether it is newer than the views acknowledged before, or the first one
@@ -33,33 +34,53 @@ class SentViews {
   bool acknowledge(Tick tick);
 
   /// Drops the acknowledgement: the client has no view any more.
-  void clear_base() { base_ = std::nullopt; }
+  void clear_base() { base_tick_ = std::nullopt; }
 
-  [[nodiscard]] bool has_acknowledged() const { return base_.has_value(); }
+  [[nodiscard]] bool has_acknowledged() const { return base_tick_.has_value(); }
 
   /// Returns whether there is a base(), without looking at it: the views of a thousand clients are
   /// not in the processor's cache.
-  [[nodiscard]] bool has_base(Tick now) const { return base_ && !is_too_old(*base_, now); }
+  [[nodiscard]] bool has_base(Tick now) const {
+    return base_tick_ && !is_too_old(*base_tick_, now);
+  }
 
   /// Returns the newest acknowledged view, or nullptr if there is none that is new enough.
-  [[nodiscard]] const Members* base(Tick now) const;
-
-  /// Returns the view sent of `tick`, acknowledged or not, or nullptr if none was sent or it is not
-  /// remembered any more.
-  [[nodiscard]] const Members* find(Tick tick, Tick now) const;
+  [[nodiscard]] const Members* base(Tick now) const { return has_base(now) ? &base_ : nullptr; }
 
   /// Requires: has_base().
-  [[nodiscard]] Tick base_tick() const { return *base_; }
+  [[nodiscard]] Tick base_tick() const { return *base_tick_; }
+
+  /// Returns the view sent last, or nullptr if there is none that is as new as a base must be.
+  [[nodiscard]] const Members* newest(Tick now) const;
+
+  /// Returns the view sent of `tick`, acknowledged or not, or nothing if none was sent or it is not
+  /// remembered any more. Cost: makes it from all views before.
+  [[nodiscard]] std::optional<Members> find(Tick tick, Tick now) const;
 
  private:
+  /// A view that was sent, by what it has in common with the one before.
+  struct Change {
+    Tick tick;
+    std::uint32_t first = 0;  ///< members that both begin with
+    std::uint32_t last = 0;   ///< members that both end with
+    std::uint32_t added = 0;  ///< members between them, in added_
+  };
+
   [[nodiscard]] bool is_too_old(Tick tick, Tick now) const {
     return now - tick > std::int64_t{base_age_max_};
   }
 
-  std::uint32_t base_age_max_;  ///< ticks
-  TickRing<Members, protocol::kTicksRemembered> sent_;
-  Tick newest_;  ///< the newest tick added
-  std::optional<Tick> base_;
+  [[nodiscard]] bool is_remembered(Tick tick) const;
+  void forget_old(Tick now);
+  void advance(Members& view, std::optional<Tick> from, Tick to) const;
+
+  std::uint32_t base_age_max_;   ///< ticks
+  std::vector<Change> changes_;  ///< the oldest first
+  std::vector<SlotId> added_;    ///< of all changes, one after another
+  Members oldest_;               ///< the view before the first change
+  Members newest_;
+  Members base_;
+  std::optional<Tick> base_tick_;
 };
 
 }  // namespace tickbox::server

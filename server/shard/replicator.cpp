@@ -111,7 +111,8 @@ void Replicator::send(Session& session, Instant now) {
   }
   const EventQueue::Due events = snapshots.events->due(tick, kEventBytesMax);
   const auto planned = plan(session, base, bytes, events);
-  if (!planned) return snapshots.views->withdraw(tick);
+  if (!planned) return;
+  snapshots.views->add(tick, view_);
   const ConstBytes message = encode(session, *planned, events.count);
   snapshots.plan_work += message.size() / kBytesPerWork;
   snapshots.last = tick;
@@ -138,11 +139,10 @@ std::optional<ViewPlan> Replicator::plan(Session& session, const Members* base, 
   const ViewRequest request{.player = {session.player.value},
                             .base = base,
                             .base_tick = base != nullptr ? snapshots.views->base_tick() : tick,
-                            .last = snapshots.views->find(snapshots.last, tick),
+                            .last = snapshots.views->newest(tick),
                             .bytes_max = std::min(net::kDatagramBytesMax, bytes),
                             .bytes_kept = events.bytes};
-  const ViewPlan plan =
-      planner_.plan(request, snapshots.waiting, snapshot_.content, snapshots.views->add(tick));
+  const ViewPlan plan = planner_.plan(request, snapshots.waiting, snapshot_.content, view_);
   snapshots.plan_work = plan.work;
   if (!plan.fits) {
     ++context_.metrics.snapshots.held_back;

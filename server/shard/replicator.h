@@ -63,6 +63,7 @@ class Replicator {
   Planner planner_;
   std::vector<SessionSnapshots*> may_wait_;
   protocol::Snapshot snapshot_;  ///< the one in progress
+  Members view_;                 ///< its members
 };
 
 }  // namespace tickbox::server

@@ -131,7 +131,7 @@ class Watched {
     std::printf("content %d %u %s %s\n", static_cast<int>(age),
                 static_cast<unsigned>(plan.view_hash & 0xffff'ffff), hex(bytes_).c_str(),
                 members.c_str());
-    sent_.add(now) = view;
+    sent_.add(now, view);
     const std::size_t due = events_.due(now, kEventBytes).count;
     newest_event_ = static_cast<std::uint16_t>(newest_event_ + due);
     events_.write(now, due, bytes_);

@@ -22,11 +22,11 @@ DesyncReports::Refused limited() {
 
 /// The view sent to a session for a tick, while both the view and the state are remembered.
 struct SentView {
-  const Members* members = nullptr;
+  std::optional<Members> members;
   const StateAt* state = nullptr;
   const BodySlots* slots = nullptr;
 
-  [[nodiscard]] bool is_remembered() const { return members != nullptr && state != nullptr; }
+  [[nodiscard]] bool is_remembered() const { return members && state != nullptr; }
 
   [[nodiscard]] views::ViewState copy() const {
     views::ViewState view{.rows = views::Rows{state->rows.game()}, .room = state->room};

@@ -119,7 +119,8 @@ class Stage {
                                       .bytes_max = net::kDatagramBytesMax};
     protocol::Snapshot& snapshot = snapshots_[i];
     const server::ViewPlan plan =
-        planner_.plan(request, place.waiting, snapshot.content, place.views.add(tick));
+        planner_.plan(request, place.waiting, snapshot.content, view_);
+    place.views.add(tick, view_);
     snapshot.head = {.report = {.tick = protocol::low_bits(tick)},
                      .view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff),
                      .base_age = plan.on_base ? static_cast<std::uint8_t>(tick - request.base_tick)
@@ -194,6 +195,7 @@ class Stage {
   net::PacketBuffer packet_{};
   StepClock clock_;
   std::size_t members_ = 0;
+  server::Members view_;  ///< the one in progress
   std::uint64_t ticks_ = 0;
   SnapshotCost cost_;
 };

@@ -63,7 +63,6 @@ struct Client {
   std::vector<Told> got;
   server::SentViews sent;
   server::WaitingBodies waiting;
-  std::optional<Tick> last;
   std::deque<Sent> snapshots;
   std::deque<Ack> acks;
 };
@@ -167,12 +166,11 @@ class LossyMatch {
       client.queue.acknowledge(client.acks.front().event, client.acks.front().tick);
     }
     const server::Members* base = client.sent.base(now());
-    const server::Members* last = client.last ? client.sent.find(*client.last, now()) : nullptr;
     const server::ViewRequest request{
         .player = player,
         .base = base,
         .base_tick = base != nullptr ? client.sent.base_tick() : Tick{},
-        .last = last,
+        .last = client.sent.newest(now()),
         .bytes_max = bytes_max_,
         .bytes_kept = kEventBytes};
     server::Members view;
@@ -183,8 +181,7 @@ class LossyMatch {
     std::vector<std::byte> events;
     client.queue.write(now(), client.queue.due(now(), kEventBytes).count, events);
     ASSERT_LE(events.size(), kEventBytes);
-    client.sent.add(now()) = view;
-    client.last = now();
+    client.sent.add(now(), view);
     ++counts_.views;
     counts_.full += plan.on_base ? 0 : 1;
     counts_.members += plan.members;
@@ -275,12 +272,12 @@ class LossyMatch {
         text += name + " differs: " + difference(wrong.view->rows.row(row), state->rows.row(at));
       }
     }
-    const server::Members* members = clients_[player.seat]->sent.find(wrong.head.tick, now());
-    for (std::size_t i = 0; members != nullptr && i < members->size(); ++i) {
+    const auto members = clients_[player.seat]->sent.find(wrong.head.tick, now());
+    for (std::size_t i = 0; members && i < members->size(); ++i) {
       const BodyId id = match_.history().slots().slot((*members)[i]).id;
       if (!wrong.view->rows.contains(id)) text += " | lacks " + std::to_string(id.value);
     }
-    return text + (members == nullptr ? "" : " of " + std::to_string(members->size())) + ", has " +
+    return text + (!members ? "" : " of " + std::to_string(members->size())) + ", has " +
            std::to_string(wrong.view->rows.size());
   }
 

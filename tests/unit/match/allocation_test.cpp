@@ -80,16 +80,16 @@ class BusyMatch {
     const ViewRequest request{.player = {0},
                               .base = base,
                               .base_tick = base != nullptr ? views_.base_tick() : Tick{},
-                              .last = last_ ? views_.find(*last_, now) : nullptr,
+                              .last = views_.newest(now),
                               .bytes_max = net::kDatagramBytesMax};
     ViewPlan plan;
     count(plans_, [&] {
       planner_.begin_tick(match_.match());
-      plan = planner_.plan(request, waiting_, content_, views_.add(now));
+      plan = planner_.plan(request, waiting_, content_, view_);
+      views_.add(now, view_);
     });
     ++sent_;
     full_ += plan.on_base ? 0 : 1;
-    last_ = now;
     if (now.value % 8 == 3) return;  // lost
     const client::ViewHead head{
         .tick = now,
@@ -106,9 +106,9 @@ class BusyMatch {
   FieldMatch match_{std::vector<Vec2>(kPlayers)};
   Planner planner_;
   SentViews views_{base_age_max(kPlannedRate)};
+  Members view_;
   WaitingBodies waiting_;
   std::vector<std::byte> content_;
-  std::optional<Tick> last_;
   engine::Stepper stepper_;
   client::SnapshotWorld world_{match_.like(), Player{0}, stepper_};
   client::Prediction prediction_{match_.like(), Player{0}, stepper_};

@@ -189,20 +189,20 @@ class PlannedMatch : public FieldMatch {
     const ViewRequest request{.player = {0},
                               .base = base,
                               .base_tick = base != nullptr ? views_.base_tick() : Tick{},
-                              .last = views_.find(sent_, tick),
+                              .last = views_.newest(tick),
                               .bytes_max = bytes_max,
                               .members_max = members_max};
     planner_.begin_tick(match());
-    Members& members = views_.add(tick);
+    Members members;
     plan_ = planner_.plan(request, waiting_, bytes_, members);
     content_.clear();
     if (!plan_.fits) {
       EXPECT_LT(bytes_max, net::kDatagramBytesMax) << "a whole datagram is always enough";
-      views_.withdraw(tick);
       return content_;
     }
     EXPECT_LE(bytes_.size() + protocol::kSnapshotFrameBytes, bytes_max);
     sent_ = tick;
+    views_.add(tick, members);
     members_.clear();
     for (const SlotId slot : members) {
       members_.insert(match().history().slots().slot(slot).id);

@@ -1,8 +1,15 @@
 #include "server/match/sent_views.h"
 
+#include "core/rng.h"
 #include "tests/support/allocations.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <map>
 
 namespace tickbox::server {
 namespace {
@@ -12,7 +19,7 @@ constexpr std::uint32_t kAgeMax = 60;
 class SentViewsTest : public ::testing::Test {
  protected:
   /// Sends a view with one member that encodes its tick.
-  void send(std::uint32_t tick) { views_.add({tick}).push_back(tick); }
+  void send(std::uint32_t tick) { views_.add({tick}, Members{tick}); }
 
   /// The tick of the base; 0 if there is none.
   [[nodiscard]] std::uint32_t base(std::uint32_t now) const {
@@ -60,15 +67,6 @@ TEST_F(SentViewsTest, KnowNothingOfWhatWasNeverSent) {
   EXPECT_EQ(base(7), 5U);
 }
 
-TEST_F(SentViewsTest, KnowNothingOfWhatWasWithdrawn) {
-  send(5);
-  views_.acknowledge({5});
-  send(6);
-  views_.withdraw({6});
-  views_.acknowledge({6});
-  EXPECT_EQ(base(7), 5U);
-}
-
 TEST_F(SentViewsTest, KeepABaseAsLongAsCausesCanReachIt) {
   send(5);
   views_.acknowledge({5});
@@ -113,42 +111,83 @@ TEST_F(SentViewsTest, StartAgainWhenForgotten) {
 
 TEST_F(SentViewsTest, AreFoundAcknowledgedOrNot) {
   send(5);
-  ASSERT_NE(views_.find({5}, {5}), nullptr);
-  EXPECT_EQ((*views_.find({5}, {5}))[0], 5U);
-  EXPECT_NE(views_.find({5}, {5 + kAgeMax}), nullptr);
-  EXPECT_EQ(views_.find({5}, {5 + kAgeMax + 1}), nullptr) << "too old";
-  EXPECT_EQ(views_.find({6}, {6}), nullptr) << "never sent";
+  EXPECT_EQ(views_.find({5}, {5}), Members{5});
+  EXPECT_TRUE(views_.find({5}, {5 + kAgeMax}));
+  EXPECT_FALSE(views_.find({5}, {5 + kAgeMax + 1})) << "too old";
+  EXPECT_FALSE(views_.find({6}, {6})) << "never sent";
 }
 
-// A thousand clients that see little take little memory.
-TEST_F(SentViewsTest, TakeMemoryByTheNumberOfTheirMembers) {
-  const auto bytes_of_views = [](std::size_t members) {
+TEST_F(SentViewsTest, HaveTheNewestUntilItIsTooOld) {
+  EXPECT_EQ(views_.newest({5}), nullptr);
+  send(5);
+  send(6);
+  ASSERT_NE(views_.newest({6 + kAgeMax}), nullptr);
+  EXPECT_EQ(*views_.newest({6 + kAgeMax}), Members{6});
+  EXPECT_EQ(views_.newest({6 + kAgeMax + 1}), nullptr);
+}
+
+// Members come and go anywhere, some ticks have no view, and acknowledgements are lost and come
+// late: each view is found as it was sent.
+TEST_F(SentViewsTest, AreAsTheyWereSent) {
+  Rng rng{7};
+  std::map<std::uint32_t, Members> sent;
+  Members members;
+  for (std::uint32_t tick = 1; tick < 3'000; ++tick) {
+    if (rng.below(200) == 0) members.clear();
+    for (std::uint64_t changes = rng.below(4); changes > 0; --changes) {
+      const auto at = static_cast<std::ptrdiff_t>(rng.below(members.size() + 1));
+      if (at < std::ssize(members) && rng.below(2) == 0) {
+        members.erase(members.begin() + at);
+      } else {
+        members.insert(members.begin() + at, static_cast<SlotId>(rng.below(40)));
+      }
+    }
+    if (rng.below(3) == 0) continue;
+    views_.add({tick}, members);
+    sent[tick] = members;
+    if (rng.below(100) == 0) views_.clear_base();
+    const auto lag = static_cast<std::uint32_t>(rng.below(rng.below(10) == 0 ? kAgeMax : 6));
+    if (lag < tick && rng.below(2) == 0) (void)views_.acknowledge({tick - lag});
+    if (const Members* base = views_.base({tick})) {
+      ASSERT_EQ(*base, sent.at(views_.base_tick().value)) << tick;
+    }
+    ASSERT_EQ(*views_.newest({tick}), members) << tick;
+    const auto ago = static_cast<std::uint32_t>(rng.below(std::min(tick, kAgeMax)));
+    const auto found = views_.find({tick - ago}, {tick});
+    ASSERT_EQ(found.has_value(), sent.contains(tick - ago)) << tick;
+    if (found) {
+      ASSERT_EQ(*found, sent.at(tick - ago)) << tick;
+    }
+  }
+}
+
+// A thousand clients that see much the same from tick to tick take little memory.
+TEST_F(SentViewsTest, TakeMemoryByWhatChanges) {
+  const auto bytes_of_views = [](std::size_t members, std::size_t changed) {
     const std::uint64_t before = tests::live_bytes();
     SentViews views{kAgeMax};
-    for (std::uint32_t tick = 1; tick <= protocol::kTicksRemembered; ++tick) {
-      views.add({tick}).assign(members, 7);
+    for (std::uint32_t tick = 1; tick <= 4 * kAgeMax; ++tick) {
+      Members view(members, 7);
+      std::fill_n(view.begin() + 1, changed, tick);
+      views.add({tick}, view);
     }
     return tests::live_bytes() - before;
   };
-  // The heap rounds a size up by what it has free: by less than a member for each view.
-  EXPECT_LT(bytes_of_views(10), bytes_of_views(0) + protocol::kTicksRemembered * sizeof(SlotId))
-      << "what small views have from the start";
-  EXPECT_LT(bytes_of_views(10), protocol::kTicksRemembered * 160U);
-  EXPECT_GE(bytes_of_views(1'000), protocol::kTicksRemembered * 1'000U * sizeof(SlotId));
+  EXPECT_LT(bytes_of_views(38, 2), 4'096U);
+  EXPECT_LT(bytes_of_views(38, 2), bytes_of_views(38, 36) / 2);
 }
 
 TEST_F(SentViewsTest, AskForNoMemoryOnceWarm) {
   const auto fill = [this](std::uint32_t from) {
     for (std::uint32_t tick = from; tick < from + protocol::kTicksRemembered; ++tick) {
-      Members& members = views_.add({tick});
-      for (SlotId slot = 0; slot < 100; ++slot) {
-        members.push_back(slot);
-      }
+      views_.add({tick}, std::array{tick, tick + 1, SlotId{5}, SlotId{6}});
+      views_.acknowledge({tick - 1});
     }
   };
   fill(1);
-  const std::uint64_t before = tests::allocations();
   fill(1 + protocol::kTicksRemembered);
+  const std::uint64_t before = tests::allocations();
+  fill(1 + 2 * protocol::kTicksRemembered);
   EXPECT_EQ(tests::allocations(), before);
 }
 

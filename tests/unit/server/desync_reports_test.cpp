@@ -75,10 +75,7 @@ class DesyncReportsTest : public testing::Test {
     for (std::uint32_t i = 0; i < ticks; ++i) {
       match_.tick({.leaves = {}, .joins = {}, .inputs = {}});
       for (Session& session : sessions_) {
-        Members& members = session.snapshots.views->add(now());
-        for (const SlotId slot : match_.history().slots().present()) {
-          members.push_back(slot);
-        }
+        session.snapshots.views->add(now(), match_.history().slots().present());
         session.snapshots.receipts.on_sent(now(), low_hash(truth()), 0, {});
       }
     }
