@@ -99,7 +99,7 @@ run_build() {
 build_page() {
     # shellcheck source=server/packages.sh
     . server/packages.sh
-    tickbox_ensure_viewer && cmake --preset release --log-level=WARNING -DTICKBOX_VIEWER=ON &&
+    tickbox_ensure_viewer && cmake --preset release --log-level=WARNING -DTICKBOX_VIEWER=AUTO &&
         cmake --build --preset release --target tickbox_viewer_html
 }
 export -f build_page
