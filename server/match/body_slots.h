@@ -57,8 +57,7 @@ class BodySlots {
   /// Returns the limit of the numbers: each is below it.
   [[nodiscard]] std::size_t size() const { return slots_.size(); }
 
-  /// Returns the number of slots for which memory is reserved. Tables with an entry for each slot
-  /// are sized by it.
+  /// Returns the number of slots for which memory is reserved.
   [[nodiscard]] std::size_t capacity() const { return slots_.capacity(); }
 
   /// Returns the slots of the room's entities, in the same order.

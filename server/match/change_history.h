@@ -5,6 +5,7 @@
 // for each value a word with a bit for each tick, and for each tick the sum of all changes up to
 // it. What has changed since a base is then a difference of two sums. Both are lists by value: a
 // plan reads those of its base and of the present tick, and few lines of the processor's cache.
+// The changes themselves are rings by value: a plan reads the last ones of a value.
 
 #include "core/ids.h"
 #include "engine/bits.h"
@@ -32,7 +33,7 @@ struct PayloadSum {
 class ChangeHistory {
  public:
   explicit ChangeHistory(std::size_t values)
-      : changed_(values), sums_(kTicks * values), payloads_(kTicks * values) {}
+      : changed_(values), sums_(kTicks * values), payloads_(values) {}
 
   /// Begins a tick; forgets the tick protocol::kTicksRemembered before. Requires: the tick after
   /// the last.
@@ -50,7 +51,9 @@ class ChangeHistory {
     PayloadSum& sum = sums_[place_of(tick_, value)];
     ++sum.count;
     sum.bits += payload.bits;
-    payloads_[place_of(tick_, value)] = payload;
+    std::vector<Payload>& ring = payloads_[value];
+    if (ring.empty()) ring.resize(kTicks);
+    ring[tick_.value % kTicks] = payload;
   }
 
   /// Returns the ticks after `base` with a change: bit i is set for the tick i ticks ago.
@@ -68,7 +71,7 @@ class ChangeHistory {
 
   /// Requires: the value has changed `ago` ticks ago.
   [[nodiscard]] const Payload& change(std::size_t value, std::uint32_t ago) const {
-    return payloads_[place_of({tick_.value - ago}, value)];
+    return payloads_[value][(tick_.value - ago) % kTicks];
   }
 
  private:
@@ -80,9 +83,9 @@ class ChangeHistory {
   }
 
   Tick tick_;
-  std::vector<std::uint64_t> changed_;  ///< bit i: in the tick i ticks ago
-  std::vector<PayloadSum> sums_;        ///< of all changes up to a tick
-  std::vector<Payload> payloads_;       ///< of the changes in a tick
+  std::vector<std::uint64_t> changed_;          ///< bit i: in the tick i ticks ago
+  std::vector<PayloadSum> sums_;                ///< of all changes up to a tick
+  std::vector<std::vector<Payload>> payloads_;  ///< rings by tick; empty before a first change
 };
 
 }  // namespace tickbox::server

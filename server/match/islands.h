@@ -29,12 +29,6 @@ class Islands {
     grow(slots);
   }
 
-  /// Makes a new body's slot an island of its own, also if another body was in the slot before.
-  void begin(SlotId slot) {
-    grow(std::size_t{slot} + 1);
-    nodes_[slot] = alone(slot);
-  }
-
   /// Makes the islands of both slots one.
   void link(SlotId a, SlotId b) {
     a = root_of(a);

@@ -21,12 +21,6 @@ Match::Match(const GameTable& game, engine::SharedMap map, std::uint32_t tick_ra
     : world_(opened(game, std::move(map), tick_rate, seed, stepper_)),
       tick_log_(world_),
       history_(world_, base_age_max(tick_rate)) {
-  const std::size_t rows = history_.slots().capacity();
-  states_.for_each_slot([&](StateAt& state) {
-    state.rows = views::Rows{game};
-    state.rows.reserve(rows);
-    state.hashes.reserve(rows);
-  });
   store_state();
 }
 

@@ -14,9 +14,6 @@ namespace {
 /// player's own, those of earlier players, what they have spawned in a second, and a reserve.
 constexpr std::size_t kSlotsPerSeat = 8;
 
-/// Contacts reserved per body, for a tick with many contacts.
-constexpr std::size_t kContactsPerSlot = 8;
-
 /// Writes one payload behind those that the tick has.
 template <class Write>
 Payload append_payload(std::vector<std::byte>& bytes, std::uint32_t number, Write write) {
@@ -60,8 +57,8 @@ MatchHistory::MatchHistory(const engine::World& world, std::uint32_t base_age_ma
   const std::size_t slots = world.size() + kSlotsPerSeat * seats;
   slots_.reserve(slots);
   last_causes_.reserve(slots);
-  linked_.reserve(kContactsPerSlot * slots);
-  islands_.for_each_slot([slots](Islands& islands) { islands.reserve(slots); });
+  links_.for_each_slot([seats](std::vector<Link>& links) { links.reserve(seats); });
+  islands_.reserve(slots);
   outcomes_.reserve(slots, seats);
   spawns_.reserve(slots, seats);
   payloads_.for_each_slot(
@@ -71,7 +68,6 @@ MatchHistory::MatchHistory(const engine::World& world, std::uint32_t base_age_ma
     held_.insert(held_.end(), default_input_.begin(), default_input_.end());
   }
   begin_tick(world, nullptr, {});
-  islands_.insert(tick_).clear(slots_.size());
 }
 
 void MatchHistory::record(const engine::World& world, const engine::TickRecord& record,
@@ -79,7 +75,7 @@ void MatchHistory::record(const engine::World& world, const engine::TickRecord& 
   begin_tick(world, &record, report.spawns);
   record_spawns(report);
   report.visit_influences([this](BodyId a, BodyId b) { link(a, b); });
-  update_islands();
+  end_links();
   record_inputs(world, record);
   record_outcomes(record);
 }
@@ -103,7 +99,9 @@ void MatchHistory::begin_tick(const engine::World& world, const engine::TickReco
   outcomes_.begin(tick_, slots_.size());
   spawns_.begin(tick_, slots_.size());
   last_causes_.resize(slots_.size());
-  linked_.clear();
+  links_.insert(tick_).clear();
+  islands_.clear(slots_.size());
+  islands_since_ = tick_;
 }
 
 /// Gives slots to bodies that were removed in the tick in which they were spawned, if the server
@@ -149,26 +147,31 @@ void MatchHistory::link(BodyId a, BodyId b) {
   const SlotId first = joining_slot(a);
   const SlotId second = joining_slot(b);
   if (first == kNoSlot || second == kNoSlot || first == second) return;
-  linked_.emplace_back(std::min(first, second), std::max(first, second));
+  links_.at(tick_).emplace_back(std::min(first, second), std::max(first, second));
 }
 
-/// Adds the tick to the islands of all earlier bases, and begins those since this tick.
-void MatchHistory::update_islands() {
-  // Two touching bodies report many contacts per tick, and every forest would repeat the join.
-  std::ranges::sort(linked_);
-  const auto repeats = std::ranges::unique(linked_);
-  linked_.erase(repeats.begin(), repeats.end());
-  islands_.erase({tick_.value - base_age_max_ - 1});
-  islands_.for_each([this](Islands& islands) {
-    for (const SlotId slot : slots_.spawned()) {
-      islands.begin(slot);
+/// Two touching bodies report many contacts per tick.
+void MatchHistory::end_links() {
+  std::vector<Link>& links = links_.at(tick_);
+  std::ranges::sort(links);
+  const auto repeats = std::ranges::unique(links);
+  links.erase(repeats.begin(), repeats.end());
+}
+
+// A slot is used again only after protocol::kTicksRemembered ticks, so no link of these ticks is
+// one of an earlier body in its slot.
+Islands& MatchHistory::islands_since(Tick base) {
+  TICKBOX_ASSERT(base <= tick_ && tick_ - base <= std::int64_t{base_age_max_});
+  if (base > islands_since_) {
+    islands_.clear(slots_.size());
+    islands_since_ = tick_;
+  }
+  for (; islands_since_ > base; islands_since_ = {islands_since_.value - 1}) {
+    for (const auto& [first, second] : links_.at(islands_since_)) {
+      islands_.link(first, second);
     }
-    for (const auto& [first, second] : linked_) {
-      islands.link(first, second);
-    }
-  });
-  // A client with a view of this tick already has everything that happened in the tick.
-  islands_.insert(tick_).clear(slots_.size());
+  }
+  return islands_;
 }
 
 MutableBytes MatchHistory::held(Player player) {

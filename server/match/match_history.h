@@ -3,8 +3,8 @@
 // clients.
 //
 // It has the causes of each tick, already as bits: changed inputs by seat, outcomes and strikes by
-// the body that they act on, and changes of the room's state. For each tick that can be the base of
-// a snapshot, it has the islands of bodies that have influenced each other since.
+// the body that they act on, and changes of the room's state. It has the pairs of bodies that have
+// influenced each other in each tick, and makes of them the islands since a base.
 
 #include "core/bytes.h"
 #include "core/ids.h"
@@ -77,8 +77,10 @@ class MatchHistory {
   /// ticks.
   [[nodiscard]] ConstBytes payloads(Tick tick) const { return payloads_.at(tick); }
 
-  /// Returns the islands since `base`. Requires: a tick of this match, at most base_age_max ago.
-  [[nodiscard]] Islands& islands_since(Tick base) { return islands_.at(base); }
+  /// Returns the islands since `base`. Valid until the next call. Requires: a tick of this match,
+  /// at most base_age_max ago. Cost: linear in the pairs of the ticks between `base` and that of
+  /// the last call, if that was newer; else in all pairs since.
+  [[nodiscard]] Islands& islands_since(Tick base);
 
  private:
   /// A body that was spawned and removed in one tick, and the slot that stands for it: one of its
@@ -88,13 +90,16 @@ class MatchHistory {
     SlotId slot = kNoSlot;
   };
 
+  /// Two bodies that have influenced each other; the lower slot first.
+  using Link = std::pair<SlotId, SlotId>;
+
   void begin_tick(const engine::World& world, const engine::TickRecord* record,
                   std::span<const engine::SpawnedBy> spawns);
   void add_transients(const engine::TickRecord& record, std::span<const engine::SpawnedBy> spawns);
   void record_spawns(const engine::TickReport& report);
   void link(BodyId a, BodyId b);
   [[nodiscard]] SlotId joining_slot(BodyId id) const;
-  void update_islands();
+  void end_links();
   void record_inputs(const engine::World& world, const engine::TickRecord& record);
   void record_outcomes(const engine::TickRecord& record);
   void record_outcome(const OutcomeCause& cause);
@@ -109,14 +114,15 @@ class MatchHistory {
   std::vector<std::byte> default_input_;  ///< the input by default
   std::uint32_t payload_count_ = 0;       ///< payloads of the current tick
   std::vector<Transient> transients_;
-  std::vector<std::pair<SlotId, SlotId>> linked_;  ///< in the current tick
   ChangeHistory inputs_;
   ChangeHistory room_;
   CauseHistory<OutcomeCause> outcomes_;
   CauseHistory<SpawnCause> spawns_;
   std::vector<Tick> last_causes_;  ///< by slot
   TickRing<std::vector<std::byte>, protocol::kTicksRemembered> payloads_;
-  TickRing<Islands, protocol::kTicksRemembered> islands_;  ///< by base tick, up to base_age_max old
+  TickRing<std::vector<Link>, protocol::kTicksRemembered> links_;
+  Islands islands_;  ///< of links_ after islands_since_
+  Tick islands_since_;
 };
 
 }  // namespace tickbox::server

@@ -1,9 +1,10 @@
 #pragma once
 // The views sent to a client, as lists of slots, and the newest one that it has acknowledged.
 //
-// A view differs little from the one before, so it is stored as its difference: the members at the
-// begin and at the end that both have, and those between. Three views stand whole: the newest, the
-// base, and the one before the oldest difference, from which every other one is made.
+// A view differs little from the one before, so what is stored of it is the difference: how many
+// members at the beginning and at the end are the same, and which are between them. Three views are
+// stored whole: the newest, the base, and the one before the oldest difference, of which every
+// other one is made.
 
 #include "core/ids.h"
 #include "protocol/history_depths.h"

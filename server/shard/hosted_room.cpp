@@ -34,7 +34,6 @@ HostedRoom::HostedRoom(const RoomParts& parts, std::uint32_t seats, std::uint32_
       look_backs_(world().seats().size()),
       default_input_(default_of(world().game().input)) {
   TICKBOX_ASSERT(seats <= world().seats().size());
-  departures_.reserve(kDeparturesMax);
 }
 
 void HostedRoom::step(Metrics& metrics) {

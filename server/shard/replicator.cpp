@@ -10,10 +10,12 @@
 namespace tickbox::server {
 namespace {
 
-/// Returns whether the newest view that the client holds is new enough for a base.
-bool has_base(const SessionSnapshots& snapshots, Tick tick) {
-  return snapshots.views->has_base(tick) &&
-         tick - snapshots.views->base_tick() <= snapshots.base_age.limit(tick);
+/// Returns the tick of the newest view that the client holds, if it is new enough for a base.
+std::optional<Tick> base_of(const SessionSnapshots& snapshots, Tick tick) {
+  const SentViews& views = *snapshots.views;
+  const bool is_new =
+      views.has_base(tick) && tick - views.base_tick() <= snapshots.base_age.limit(tick);
+  return is_new ? std::optional{views.base_tick()} : std::nullopt;
 }
 
 /// Counts a snapshot that is sent. `message_bytes`: the size of its message.
@@ -80,8 +82,8 @@ void Replicator::choose_due(std::span<HostedRoom> rooms, Instant now) {
       Session* session = seat.playing;
       if (session == nullptr || !seat.in_world) continue;
       SessionSnapshots& snapshots = session->snapshots;
-      const bool is_due =
-          pace_.is_due(*session, room.tick(), has_base(snapshots, room.tick()), now);
+      snapshots.base = base_of(snapshots, room.tick());
+      const bool is_due = pace_.is_due(*session, room.tick(), snapshots.base.has_value(), now);
       const SnapshotTurn before =
           std::exchange(snapshots.turn, is_due ? SnapshotTurn::Due : SnapshotTurn::None);
       if (!is_due) continue;
@@ -93,15 +95,28 @@ void Replicator::choose_due(std::span<HostedRoom> rooms, Instant now) {
   postpone_costliest(due, pace_.plan_work / pace_.tick_rate, may_wait_);
 }
 
+void Replicator::send(HostedRoom& room, Instant now) {
+  planner_.begin_tick(room.match());
+  for (const Seat& seat : room.seats().all()) {
+    if (seat.playing == nullptr || !seat.in_world) continue;
+    const SessionSnapshots& snapshots = seat.playing->snapshots;
+    if (snapshots.turn == SnapshotTurn::PutOff) ++context_.metrics.snapshots.put_off;
+    if (snapshots.turn != SnapshotTurn::Due) continue;
+    const std::int64_t age = snapshots.base ? room.tick() - *snapshots.base : 0;
+    by_base_age_[static_cast<std::size_t>(age)].push_back(seat.playing);
+  }
+  for (std::vector<Session*>& sessions : by_base_age_) {
+    for (Session* session : sessions) {
+      send(*session, now);
+    }
+    sessions.clear();
+  }
+}
+
 void Replicator::send(Session& session, Instant now) {
   SessionSnapshots& snapshots = session.snapshots;
-  if (snapshots.turn == SnapshotTurn::None) return;
-  if (snapshots.turn == SnapshotTurn::PutOff) {
-    ++context_.metrics.snapshots.put_off;
-    return;
-  }
   const Tick tick = session.room->tick();
-  const Members* base = has_base(snapshots, tick) ? snapshots.views->base(tick) : nullptr;
+  const Members* base = snapshots.base ? snapshots.views->base(tick) : nullptr;
   const std::uint64_t bytes =
       std::min(static_cast<std::uint64_t>(session.limits.sent.available(snapshot_bytes_, now)),
                snapshots.receipts.bytes_allowed(now));
@@ -138,7 +153,7 @@ std::optional<ViewPlan> Replicator::plan(Session& session, const Members* base, 
   const Tick tick = room.tick();
   const ViewRequest request{.player = {session.player.value},
                             .base = base,
-                            .base_tick = base != nullptr ? snapshots.views->base_tick() : tick,
+                            .base_tick = snapshots.base.value_or(tick),
                             .last = snapshots.views->newest(tick),
                             .bytes_max = std::min(net::kDatagramBytesMax, bytes),
                             .bytes_kept = events.bytes};
@@ -160,7 +175,7 @@ std::optional<ViewPlan> Replicator::plan(Session& session, const Members* base, 
 /// status count as sent from now on.
 ConstBytes Replicator::encode(Session& session, const ViewPlan& plan, std::size_t events) {
   const Tick tick = session.room->tick();
-  const std::int64_t base_age = plan.on_base ? tick - session.snapshots.views->base_tick() : 0;
+  const std::int64_t base_age = plan.on_base ? tick - *session.snapshots.base : 0;
   snapshot_.head = {.report = input_report(session, tick),
                     .view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff),
                     .base_age = static_cast<std::uint8_t>(base_age)};

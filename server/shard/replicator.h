@@ -44,14 +44,13 @@ class Replicator {
   /// a row. Call it once per tick, before send().
   void choose_due(std::span<HostedRoom> rooms, Instant now);
 
-  /// Reads a room once. The following calls of send() are for its clients.
-  void begin_tick(HostedRoom& room) { planner_.begin_tick(room.match()); }
-
-  /// Sends a client the room's present tick if it is its turn, and the tick has news for it or the
-  /// last snapshot is a tenth of a second old.
-  void send(Session& session, Instant now);
+  /// Sends each client of a room whose turn it is the present tick, if the tick has news for it or
+  /// the last snapshot is a tenth of a second old. The newest bases come first: islands only grow
+  /// on the way (MatchHistory::islands_since()).
+  void send(HostedRoom& room, Instant now);
 
  private:
+  void send(Session& session, Instant now);
   [[nodiscard]] std::optional<ViewPlan> plan(Session& session, const Members* base,
                                              std::size_t bytes, const EventQueue::Due& events);
   [[nodiscard]] ConstBytes encode(Session& session, const ViewPlan& plan, std::size_t events);
@@ -62,6 +61,8 @@ class Replicator {
   EventRouter router_;
   Planner planner_;
   std::vector<SessionSnapshots*> may_wait_;
+  /// The clients of a room that are sent a snapshot, by the age of its base.
+  std::array<std::vector<Session*>, protocol::kBaseAgeMax + 1> by_base_age_;
   protocol::Snapshot snapshot_;  ///< the one in progress
   Members view_;                 ///< its members
 };

@@ -84,10 +84,11 @@ struct SessionSnapshots {
   WaitingBodies waiting;
   std::uint64_t plan_work = 0;  ///< work of the last plan, in units of ViewPlan::work
   SnapshotTurn turn = SnapshotTurn::None;
-  Tick last;                ///< tick of the last one sent; 0 before the first
-  Tick last_status;         ///< tick of the last LinkStatus sent
-  std::uint64_t sent = 0;   ///< snapshots sent
-  std::uint64_t bytes = 0;  ///< UDP payload of them
+  std::optional<Tick> base;  ///< of the snapshot that is due
+  Tick last;                 ///< tick of the last one sent; 0 before the first
+  Tick last_status;          ///< tick of the last LinkStatus sent
+  std::uint64_t sent = 0;    ///< snapshots sent
+  std::uint64_t bytes = 0;   ///< UDP payload of them
 };
 
 /// A mismatch that a client has reported, and whose report is awaited.

@@ -297,11 +297,8 @@ void Shard::send(Instant now) {
   send_drain(now);
   replicator_.choose_due(rooms_, now);
   for (HostedRoom& room : rooms_) {
-    replicator_.begin_tick(room);
     room.on_sent(now);
-    for (const Seat& seat : room.seats().all()) {
-      if (seat.playing != nullptr && seat.in_world) replicator_.send(*seat.playing, now);
-    }
+    replicator_.send(room, now);
   }
 }
 

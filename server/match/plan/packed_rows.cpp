@@ -20,7 +20,7 @@ void write_words(const std::uint64_t* words, std::size_t bits, engine::BitWriter
 
 void PackedRows::begin(const engine::World& world, std::size_t slots) {
   world_ = &world;
-  rows_.resize(slots);
+  rows_.grow(slots);
   rows_.clear();
   words_.clear();
 }

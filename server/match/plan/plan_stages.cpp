@@ -178,7 +178,7 @@ void TickContext::read(Match& of) {
     interest.rebuild(world, read.present());
   }
   room_bits = engine::sparse_bits(world.game().room, world.room());
-  rows.begin(world, read.capacity());
+  rows.begin(world, read.size());
 }
 
 void TickContext::read_all() {

@@ -145,9 +145,9 @@ struct IslandPlan {
 
 struct ClientBodies {
   /// `slots`: the limit of the match's slots.
-  void resize(std::size_t slots) {
-    states.resize(slots);
-    islands.resize(slots);
+  void grow(std::size_t slots) {
+    states.grow(slots);
+    islands.grow(slots);
   }
 
   void clear() {

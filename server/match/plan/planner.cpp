@@ -91,14 +91,14 @@ std::optional<ViewPlan> try_plan(const ClientContext& client, PlanScratch& scrat
 
 }  // namespace
 
-void PlanScratch::resize(std::size_t slots) {
-  bodies.resize(slots);
-  visible.reserve(slots);
+void PlanScratch::grow(const BodySlots& slots) {
+  bodies.grow(slots.size());
+  visible.reserve(slots.capacity());
 }
 
 void Planner::begin_tick(Match& match) {
   tick_.read(match);
-  scratch_.resize(tick_.slots->capacity());
+  scratch_.grow(*tick_.slots);
   scratch_.rows.resize(match.world().size());
 }
 

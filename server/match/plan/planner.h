@@ -54,8 +54,8 @@ inline constexpr std::size_t kBodyWork = 4;
 
 /// What the stages of a plan pass on, kept from plan to plan so that a warm plan does not allocate.
 struct PlanScratch {
-  /// `slots`: the limit of the match's slots.
-  void resize(std::size_t slots);
+  /// Makes space for these slots.
+  void grow(const BodySlots& slots);
 
   ClientBodies bodies;
   PendingCauses pending;

@@ -14,8 +14,10 @@ namespace tickbox::server {
 template <class Value>
 class SlotTable {
  public:
-  /// Makes space for slots below `slots`.
-  void resize(std::size_t slots) { entries_.resize(slots); }
+  /// Makes space for slots below `slots`, and keeps what there is.
+  void grow(std::size_t slots) {
+    if (entries_.size() < slots) entries_.resize(slots);
+  }
 
   /// Resets all values to the default. Cost: constant.
   void clear() { ++generation_; }

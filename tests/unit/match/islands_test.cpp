@@ -22,16 +22,6 @@ std::set<SlotId> members_of(const Islands& islands, SlotId slot) {
   return members;
 }
 
-TEST(Islands, TakeInWhoBeginsLater) {
-  Islands islands;
-  islands.clear(2);
-  islands.link(0, 1);
-  islands.begin(5);
-  EXPECT_EQ(members_of(islands, 5), std::set<SlotId>{5});
-  islands.link(5, 0);
-  EXPECT_EQ(members_of(islands, 1), (std::set<SlotId>{0, 1, 5}));
-}
-
 // Against sets that are merged in the plain way, some with no join at all, again and again in the
 // same memory.
 TEST(Islands, AreTheSetsThatJoinsMake) {
