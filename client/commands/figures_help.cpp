@@ -98,6 +98,11 @@ constexpr std::array kFigures = {
           "Its longest pause, and the share of the time (0 to 1) in which it was more than a tick "
           "behind. Above 250 ms or 0.01 the run is inconclusive (exit 5), unless a requirement on "
           "the server's own figures is missed (exit 3)."},
+    Entry{
+        "find.clients, .limit, .steps",
+        "With --find: the largest number of clients at which all requirements hold; what keeps it "
+        "from growing (none, server, generator, network or seats); each number that was tried. "
+        "The other figures are those of that number."},
     Entry{"exit, error, refused", "Exit code; what failed, in one line; why the server refused."},
 };
 

@@ -206,6 +206,55 @@ TEST(Load, StoppedBeforeItsTimeIsUpItJudgesNothing) {
   EXPECT_EQ(Document{finished.out}.text("verdict"), "inconclusive");
 }
 
+/// Searches among at most eight clients, with steps that are short.
+Finished find_shortly(const RunningServer& server, const std::string& required) {
+  return run_conclusively(tickbox({"load", server.address(), "--clients", "8", "--ramp", "0",
+                                   "--seconds", "0.2", "--find", required, "--json"}),
+                          10);
+}
+
+TEST(Load, FindsTheMostClientsWithWhichARequirementHolds) {
+  const RunningServer server{slow_server()};
+  const Finished found = find_shortly(server, "clients.connected<=3");
+  ASSERT_EQ(found.exit_code, kDone) << found;
+  const Document document{found.out};
+  EXPECT_EQ(document.missing({"find.steps"}), Strings{});
+  EXPECT_EQ(document.number("find.clients"), 3);
+  EXPECT_EQ(document.text("find.limit"), "server");
+  EXPECT_EQ(document.number("clients.connected"), 3);
+  for (const char* const note :
+       {"2 clients: held, clients.connected<=3 is 2", "4 clients: not held (limit: server)"}) {
+    EXPECT_TRUE(found.err.contains(note)) << found;
+  }
+  EXPECT_TRUE(server.wait_for_goodbyes(1 + 2 + 4 + 3));
+  expect_ended(find_shortly(server, "clients.connected<1"), kCheckFailed,
+               {"not every requirement holds with 1", "The limit is the server"});
+}
+
+TEST(Load, FindsNoMoreThanTheServerHasSeatsFor) {
+  const RunningServer server{{"--tick-rate", "20", "--max-clients", "3"}};
+  const Finished found = find_shortly(server, "clients.dropped==0");
+  ASSERT_EQ(found.exit_code, kDone) << found;
+  EXPECT_TRUE(found.err.contains("3 clients, all that the server has seats for: held")) << found;
+  const Document document{found.out};
+  EXPECT_EQ(document.number("find.clients"), 3);
+  EXPECT_EQ(document.text("find.limit"), "seats");
+}
+
+TEST(Load, StoppedInItsSearchItSaysWhatItKnows) {
+  const RunningServer server{slow_server()};
+  Process load{tickbox({"load", server.address(), "--clients", "8", "--ramp", "0", "--seconds",
+                        "60", "--find", "clients.dropped==0", "--json"})};
+  ASSERT_TRUE(server.wait_for_clients(1));
+  load.signal(SIGTERM);
+  const Finished finished = finish(load);
+  EXPECT_EQ(finished.exit_code, kInconclusive) << finished;
+  EXPECT_TRUE(finished.err.contains("stopped before the end of the search")) << finished;
+  const Document document{finished.out};
+  EXPECT_TRUE(document.is_null("find.clients"));
+  EXPECT_TRUE(document.is_null("find.limit"));
+}
+
 /// Ends a server by a signal and starts it again on its port, while clients play that connect
 /// again.
 void expect_rejoined(int signal, const std::string& seconds, double outage_ms_min,

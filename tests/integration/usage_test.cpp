@@ -162,6 +162,22 @@ TEST(Usage, LoadRequiresNoFigureOfTheServerWithoutItsAdminSide) {
                      {"tick_ms.p99", "--admin"});
 }
 
+TEST(Usage, LoadFindsNothingWithWhatItCannotUse) {
+  const auto refuses = [](const std::vector<std::string>& more,
+                          const std::vector<std::string>& words) {
+    std::vector<std::string> arguments{"load", "127.0.0.1:7777", "--find"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_wrong_usage(tickbox(arguments), words);
+  };
+  refuses({"tick_ms.p99<=8"}, {"--find", "tick_ms.p99", "--admin"});
+  refuses({"rtt_ms.p99"}, {"--find", "rtt_ms.p99", "no operator"});
+  refuses({"rtt_ms.p98<=8"}, {"--find", "rtt_ms.p98", "did you mean rtt_ms.p9"});
+  refuses({"rtt_ms.p99<=8", "--require", "rtt_ms.p50<=8"}, {"--find", "--require"});
+  refuses({"rtt_ms.p99<=8", "--inputs", "inputs.jsonl"}, {"--find", "--inputs"});
+  refuses({"rtt_ms.p99<=8", "--rejoin"}, {"--find", "--rejoin"});
+  refuses({"rtt_ms.p99<=8", "--token", "token.json"}, {"--find", "--token", "--key-file"});
+}
+
 TEST(Usage, TheDescriptorOfAGameIsBytesOnStdoutAndNoServerStarts) {
   const Finished finished = run(tickbox_server({"--game", "bomber", "--descriptor"}));
   EXPECT_EQ(finished.exit_code, kDone) << finished;
