@@ -40,6 +40,10 @@ const Strings& document_keys() {
                                 "tick_rate_held",
                                 "bytes_per_client_per_second.down",
                                 "bytes_per_client_per_second.up",
+                                "loss.up",
+                                "loss.down",
+                                "inputs.substituted_share",
+                                "prediction.corrected_share",
                                 "rtt_ms.p50",
                                 "rtt_ms.p99",
                                 "state_hash.clients_checked",
@@ -126,6 +130,16 @@ TEST(Load, ARequirementThatIsMissedIsAFailedCheck) {
                                                 "snapshots_per_client_per_second.p50>=1000"});
   expect_ended(loaded, kCheckFailed, {"1 of 2 requirements missed"});
   EXPECT_EQ(Document{loaded.out}.text("verdict"), "failed");
+}
+
+TEST(Load, RequiresSharesOfWhatItCounts) {
+  const RunningServer server{slow_server()};
+  const Finished loaded = run_conclusively(
+      tickbox({"load", server.address(), "--clients", "2", "--ramp", "0", "--seconds", "2", "--net",
+               "loss=30%", "--require", "loss.down>0.05,loss.down<0.6", "--require",
+               "inputs.substituted_share<=1,prediction.corrected_share<=1"}),
+      10);
+  EXPECT_EQ(loaded.exit_code, kDone) << loaded;
 }
 
 TEST(Load, ChecksThePartOfItsClientsThatIsAskedFor) {

@@ -1,6 +1,7 @@
 #include "client/commands/load/load_find.h"
 
 #include "client/commands/load/client_search.h"
+#include "client/commands/play/play_figures.h"
 
 #include <fmt/core.h>
 
@@ -37,11 +38,6 @@ std::string words_of(const std::vector<RequirementResult>& results, bool held) {
   return words;
 }
 
-/// Returns the share of the server's datagrams that did not reach its clients.
-double loss_of(const client::ClientStats& stats) {
-  return share(stats.down_sent - stats.down_arrived, stats.down_sent);
-}
-
 Tried try_clients(std::size_t asked, LoadMeasured&& measured,
                   const std::vector<Requirement>& requirements) {
   const LoadReport& report = measured.report;
@@ -61,7 +57,7 @@ Tried try_clients(std::size_t asked, LoadMeasured&& measured,
           [](const RequirementResult& each) { return !each.held && is_told_by_server(each.text); }),
       .is_late = is_saturated(report),
       .generator_cpu_percent = report.generator_cpu_percent.value_or(0),
-      .loss = loss_of(report.stats),
+      .loss = loss_down(report.stats).value_or(0),
       .rate_held = report.server ? report.server->rate_held : 1};
   tried.measured = std::move(measured);
   return tried;
