@@ -21,6 +21,24 @@ std::string hashes_in_words(const LoadReport& report) {
                      report.clients_connected);
 }
 
+std::string lateness_in_words(const LoadReport& report) {
+  return fmt::format(
+      "the load generator was behind schedule by more than a tick: for {:.3g} % of the time, at "
+      "most {:.0f} ms; try fewer clients or a faster machine",
+      100 * report.late_share, static_cast<double>(report.lateness.quantile(1'000)) / 1'000);
+}
+
+std::string success_in_words(const LoadReport& report, bool has_requirements) {
+  std::string why = hashes_in_words(report);
+  if (has_requirements) why += ", and every requirement held";
+  if (report.server && report.server->rate_held < kRateHeldMin) {
+    why += fmt::format(", but the server ran {:.1f} % of the ticks due and skipped {:.0f}",
+                       100 * report.server->rate_held, report.server->skipped);
+  }
+  if (report.was_restarted) why += ", but the server was restarted: its own figures are not known";
+  return why;
+}
+
 }  // namespace
 
 LoadVerdict judge(const LoadMeasured& measured, const std::vector<RequirementResult>& results) {
@@ -33,21 +51,23 @@ LoadVerdict judge(const LoadMeasured& measured, const std::vector<RequirementRes
             .word = "failed",
             .why = mismatches_in_words(stats)};
   }
+  const auto not_playing = [&](LoadOutcome outcome, std::string&& why) {
+    return LoadVerdict{
+        .code = ExitCode::NotConnected,
+        .outcome = outcome,
+        .word = outcome == LoadOutcome::Disconnected ? "disconnected" : "not connected",
+        .why = std::move(why),
+        .refused = measured.refused};
+  };
   if (report.clients_connected == 0) {
-    return {.code = ExitCode::NotConnected,
-            .outcome = LoadOutcome::NotConnected,
-            .word = "not connected",
-            .why = "no client could connect: " +
-                   (reason.empty() ? "stopped before the server answered" : reason),
-            .refused = measured.refused};
+    return not_playing(LoadOutcome::NotConnected,
+                       "no client could connect: " +
+                           (reason.empty() ? "stopped before the server answered" : reason));
   }
   if (report.clients_dropped > 0) {
-    return {.code = ExitCode::NotConnected,
-            .outcome = LoadOutcome::Disconnected,
-            .word = "disconnected",
-            .why = fmt::format("{} of {} clients were disconnected: {}", report.clients_dropped,
-                               report.clients_connected, reason),
-            .refused = measured.refused};
+    return not_playing(LoadOutcome::Disconnected,
+                       fmt::format("{} of {} clients were disconnected: {}", report.clients_dropped,
+                                   report.clients_connected, reason));
   }
   if (report.was_stopped) {
     return {.code = ExitCode::Inconclusive,
@@ -57,27 +77,20 @@ LoadVerdict judge(const LoadMeasured& measured, const std::vector<RequirementRes
                                report.seconds)};
   }
   if (report.clients_connected < report.clients_asked) {
-    return {.code = ExitCode::NotConnected,
-            .outcome = LoadOutcome::NotConnected,
-            .word = "not connected",
-            .why = fmt::format("{} of {} clients could not connect: {}",
-                               report.clients_asked - report.clients_connected,
-                               report.clients_asked, reason),
-            .refused = measured.refused};
+    return not_playing(
+        LoadOutcome::NotConnected,
+        fmt::format("{} of {} clients could not connect: {}",
+                    report.clients_asked - report.clients_connected, report.clients_asked, reason));
   }
   const auto missed = std::ranges::count(results, false, &RequirementResult::held);
   const bool server_missed = std::ranges::any_of(results, [](const RequirementResult& each) {
     return !each.held && each.value && is_told_by_server(each.text);
   });
   if (is_saturated(report) && !server_missed) {
-    return {
-        .code = ExitCode::Inconclusive,
-        .outcome = LoadOutcome::TooSlow,
-        .word = "inconclusive",
-        .why = fmt::format(
-            "the load generator was behind schedule by more than a tick: for {:.3g} % "
-            "of the time, at most {:.0f} ms; try fewer clients or a faster machine",
-            100 * report.late_share, static_cast<double>(report.lateness.quantile(1'000)) / 1'000)};
+    return {.code = ExitCode::Inconclusive,
+            .outcome = LoadOutcome::TooSlow,
+            .word = "inconclusive",
+            .why = lateness_in_words(report)};
   }
   if (missed > 0) {
     const bool is_unchecked = stats.hashes_checked == 0 &&
@@ -90,14 +103,7 @@ LoadVerdict judge(const LoadMeasured& measured, const std::vector<RequirementRes
                                               "--verify, such as 1/1 for all"
                                             : "")};
   }
-  std::string why = hashes_in_words(report);
-  if (!results.empty()) why += ", and every requirement held";
-  if (report.server && report.server->rate_held < kRateHeldMin) {
-    why += fmt::format(", but the server ran {:.1f} % of the ticks due and skipped {:.0f}",
-                       100 * report.server->rate_held, report.server->skipped);
-  }
-  if (report.was_restarted) why += ", but the server was restarted: its own figures are not known";
-  return {.word = "passed", .why = std::move(why)};
+  return {.word = "passed", .why = success_in_words(report, !results.empty())};
 }
 
 }  // namespace tickbox::commands
