@@ -142,6 +142,16 @@ TEST(Load, RequiresSharesOfWhatItCounts) {
   EXPECT_EQ(loaded.exit_code, kDone) << loaded;
 }
 
+TEST(Load, PlaysWithADifferentLinkForAPartOfTheClients) {
+  const RunningServer server{slow_server()};
+  const Finished loaded =
+      run_conclusively(tickbox({"load", server.address(), "--clients", "4", "--ramp", "0",
+                                "--seconds", "2", "--net", "25%:4g,delay=200ms,loss=0%,burst=1",
+                                "--require", "rtt_ms.p50<200,rtt_ms.p99>=200"}),
+                       10);
+  EXPECT_EQ(loaded.exit_code, kDone) << loaded;
+}
+
 TEST(Load, ChecksThePartOfItsClientsThatIsAskedFor) {
   const RunningServer server{slow_server()};
   Command command = tickbox({"load", server.address(), "--clients", "4", "--ramp", "0", "--seconds",

@@ -151,6 +151,15 @@ TEST(Usage, ConnectRefusesABadLinkAddressOrBot) {
   expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--net", "lag=80ms"}), {"--net", "lag"});
   expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--net", "loss=120%"}),
                      {"--net", "120%"});
+  expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--net", "5g"}), {"--net", "4g, dsl"});
+  expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--net", "25%:4g"}),
+                     {"--net", "without a share"});
+  expect_wrong_usage(
+      tickbox({"load", "127.0.0.1:7777", "--net", "60%:4g", "--net", "50%:loss=5%,delay=80ms"}),
+      {"--net", "more than 100%"});
+  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--net", "4g", "--net", "dsl"}),
+                     {"--net", "shares"});
+  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--net", "1.2:4g"}), {"--net", "25%:4g"});
   expect_wrong_usage(tickbox({"connect", "127.0.0.1"}), {"127.0.0.1"});
   expect_wrong_usage(tickbox({"connect", "127.0.0.1:70000"}), {"70000"});
   expect_wrong_usage(tickbox({"connect"}), {"HOST:PORT"});

@@ -263,7 +263,7 @@ LoadFacts facts_of(const LoadOptions& options, const LoadInputs& inputs, const S
       .ramp_seconds = seconds(options.ramp),
       .seconds = seconds(measured_of(options, inputs.playback.get())),
       .seed = options.play.seed,
-      .link = options.play.link,
+      .net = options.play.net,
       .machine = os::this_machine()};
   if (watch != nullptr && !watch->newest().version.empty()) {
     facts.server_version = watch->newest().version;
@@ -287,7 +287,7 @@ struct LoadStage {
   LoadFiles& files;
   const Clock& clock;
   const std::vector<net::Address>& servers;
-  ServerWatch* watch;  ///< nullptr without --admin
+  ServerWatch* watch = nullptr;  ///< without --admin
   protocol::DesyncSink& desyncs;
   Instant began;
   /// Of --client, or else those of the first run: a client that connects again takes its seat over.
@@ -308,7 +308,7 @@ std::expected<LoadMeasured, LoadVerdict> measure(LoadStage& stage, std::size_t c
                                   .ramp = times.ramp,
                                   .bot = bot_of(options.play),
                                   .playback = playback,
-                                  .link = options.play.link,
+                                  .links = links_of(options.play),
                                   .seed = options.play.seed,
                                   .rejoin = options.rejoin,
                                   .desyncs = &stage.desyncs,

@@ -193,6 +193,13 @@ TEST(Find, KeepsTheMeasureOfTheLargestNumberThatHolds) {
       << run.document();
 }
 
+TEST(Find, KeepsNoMeasureOfALargerNumberThatWasTriedLater) {
+  const FindRun run = find_with("clients.asked<=2", well);
+  expect_ended(run, ExitCode::Done, 2, "but not with 3");
+  EXPECT_EQ(run.result->measured.report.clients_asked, 2U);
+  EXPECT_TRUE(run.result->requirements.front().held);
+}
+
 TEST(Find, SaysWhereAllHoldAndWhereNoneDoes) {
   expect_ended(find_with("clients.asked<=16", well), ExitCode::Done, 16, "with 16 clients");
   const FindRun run = find_with("clients.asked<1", well);
