@@ -171,6 +171,13 @@ TEST(Usage, LoadRequiresNoFigureOfTheServerWithoutItsAdminSide) {
                      {"tick_ms.p99", "--admin"});
 }
 
+TEST(Usage, LoadRepeatsNothingWithoutInputs) {
+  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--rounds", "2"}),
+                     {"--rounds", "--inputs"});
+  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--inputs", "G", "--rounds", "0"}),
+                     {"--rounds"});
+}
+
 TEST(Usage, LoadFindsNothingWithWhatItCannotUse) {
   const auto refuses = [](const std::vector<std::string>& more,
                           const std::vector<std::string>& words) {

@@ -45,10 +45,15 @@ struct LoadOptions {
   std::vector<std::string> find;  ///< requirements, as the other list; empty: one run
   std::string inputs;             ///< empty: bots play
   LoadFiles::Paths files;
+  std::uint32_t rounds = 1;  ///< of the inputs
   bool seconds_given = false;
+  bool clients_given = false;
   bool rejoin = false;
   std::uint32_t one_in = 1;  ///< of this number of clients one is full; 0: none is
 };
+
+/// The most rounds of an input file: one of a second is played for eleven days.
+constexpr std::uint32_t kRoundsMax = 1'000'000;
 
 constexpr std::string_view kHttp = "http://";
 constexpr std::string_view kMetricsPath = "/metrics";
@@ -190,16 +195,17 @@ std::expected<std::unique_ptr<Playback>, std::string> playback_of(const LoadOpti
   if (!script) {
     return std::unexpected(fmt::format("cannot play {}: {}", options.inputs, script.error()));
   }
-  return std::make_unique<Playback>(*std::move(script));
+  return std::make_unique<Playback>(
+      *std::move(script), Playback::Repeats{.clients = options.clients_given ? options.clients : 0,
+                                            .rounds = options.rounds});
 }
 
-/// Returns the measured time. With a script its default is the script's length and
+/// Returns the measured time. With a script its default is the length of all its rounds and
 /// kPlaybackAheadSeconds.
 Duration measured_of(const LoadOptions& options, const Playback* playback) {
   if (playback == nullptr || options.seconds_given) return options.measured;
-  const InputScript& script = playback->script();
-  return to_duration(kPlaybackAheadSeconds +
-                     static_cast<double>(script.ticks) / static_cast<double>(script.tick_rate));
+  return to_duration(kPlaybackAheadSeconds + static_cast<double>(playback->ticks()) /
+                                                 static_cast<double>(playback->script().tick_rate));
 }
 
 /// Returns whether a bot may decide by what its client sees: all but those that every game has.
@@ -221,6 +227,9 @@ std::optional<std::string> wrong_usage(const LoadOptions& options,
   }
   if (!options.play.token.empty() && !options.find.empty()) {
     return "--token: a token admits one client once; give --key-file instead of it for --find";
+  }
+  if (options.rounds > 1 && options.inputs.empty()) {
+    return "--rounds: there is nothing to repeat; give a file of `replay inputs` to --inputs";
   }
   if (!options.play.token.empty() && options.clients > 1) {
     return "--token: a token admits one client; give --clients 1, or --key-file for more";
@@ -247,7 +256,7 @@ struct LoadInputs {
   std::unique_ptr<Playback> playback;  ///< nullptr without --inputs
 
   [[nodiscard]] std::size_t clients(const LoadOptions& options) const {
-    return playback ? playback->script().players.size() : std::size_t{options.clients};
+    return playback ? playback->clients() : std::size_t{options.clients};
   }
 };
 
@@ -447,9 +456,13 @@ void add_times(cli::CommandParser& command, LoadOptions& options) {
                      {.value = "DURATION", .default_text = "1"});
   command.add_option("--inputs", options.inputs,
                      "Play a file of `replay inputs` instead of bots, with one client for "
-                     "each recorded seat. Without --seconds the run ends with the file. The server "
-                     "must have the same game and tick rate",
-                     {.value = "G", .excludes = {"--clients"}});
+                     "each recorded seat. With more --clients several play the inputs of a seat. "
+                     "Without --seconds the run ends with the file. The server must have the same "
+                     "game and tick rate",
+                     {.value = "G"});
+  command.add_option("--rounds", options.rounds,
+                     "Play the file of --inputs this number of times, one after the other",
+                     {.check = cli::between(std::uint32_t{1}, kRoundsMax)});
   command.add_option("--rejoin", options.rejoin,
                      "Connect again after the server stopped or was silent for too long, such as "
                      "in a restart. The figure outage_ms says for how long the clients were away",
@@ -516,6 +529,7 @@ void add_load(cli::CommandParser& program, engine::Games games, std::function<in
                      {.value = "FILE.html"});
   command.callback([options, command, &run] {
     options->seconds_given = command.is_given("--seconds");
+    options->clients_given = command.is_given("--clients");
     run = [options] { return cli::to_int(run_load(*options)); };
   });
 }

@@ -105,6 +105,7 @@ std::string bot_of(const PlayFlags& flags) {
 
 std::vector<net::SharedLink> links_of(const PlayFlags& flags) {
   std::vector<net::SharedLink> links;
+  links.reserve(flags.net.size());
   for (const std::string& text : flags.net) {
     // Already checked when the option was parsed.
     links.push_back(net::parse_shared_link(text).value());

@@ -66,7 +66,7 @@ struct SwarmOptions {
   std::size_t clients = 1;
   Duration ramp{};               ///< the time over which the connects are spread
   std::string bot = "wander";    ///< a style's name
-  Playback* playback = nullptr;  ///< replaces the bot. Requires: as many clients as players
+  Playback* playback = nullptr;  ///< replaces the bot. Requires: as many clients as it has
   client::MakePlayer person{};   ///< replaces the bot of every client, if not empty
   /// Those of the clients that have a bad one, each with its own random stream. Requires:
   /// fault_of() finds nothing wrong with them.
