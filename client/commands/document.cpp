@@ -56,6 +56,15 @@ Json document_of(const Figures& figures) {
   return document;
 }
 
+Json list_of(const std::vector<RequirementResult>& requirements) {
+  Json list = Json::array();
+  for (const RequirementResult& each : requirements) {
+    const Json value = each.value ? Json(rounded(*each.value)) : Json();
+    list.push_back({{"text", each.text}, {"held", each.held}, {"value", value}});
+  }
+  return list;
+}
+
 /// Returns the document as UTF-8, even if text from a server has other bytes.
 std::string dump(const Json& document) {
   return document.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -72,13 +81,15 @@ std::string to_json(const Figures& figures) {
 }
 
 std::string to_json(const Figures& figures, const std::vector<RequirementResult>& requirements,
-                    std::string_view verdict) {
+                    std::string_view verdict, const std::vector<FindStep>& steps) {
   Json document = document_of(figures);
-  Json& list = document["requirements"] = Json::array();
-  for (const RequirementResult& each : requirements) {
-    const Json value = each.value ? Json(rounded(*each.value)) : Json();
-    list.push_back({{"text", each.text}, {"held", each.held}, {"value", value}});
+  for (const FindStep& step : steps) {
+    document["find"]["steps"].push_back({{"asked", step.asked},
+                                         {"clients", step.clients},
+                                         {"limit", step.limit},
+                                         {"requirements", list_of(step.requirements)}});
   }
+  document["requirements"] = list_of(requirements);
   document["verdict"] = verdict;
   return dump(document);
 }

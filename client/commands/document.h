@@ -35,16 +35,26 @@ struct RequirementResult {
   std::optional<double> value{};  ///< empty if not known
 };
 
+/// A number of clients that `load --find` has tried.
+struct FindStep {
+  std::uint64_t asked = 0;
+  std::uint64_t clients = 0;  ///< that played
+  std::string_view limit{};   ///< what kept a requirement from holding; "none" if all held
+  std::vector<RequirementResult> requirements{};
+};
+
 /// Returns a value as JSON.
 [[nodiscard]] std::string value_json(const FigureValue& value);
 
 /// Returns the figures as one line of JSON; the dots of the paths nest the objects.
 [[nodiscard]] std::string to_json(const Figures& figures);
 
-/// Returns the same, followed by `requirements` and `verdict`.
+/// Returns the same, followed by `requirements` and `verdict`. The steps, if there are any, become
+/// `steps` of the object `find`.
 [[nodiscard]] std::string to_json(const Figures& figures,
                                   const std::vector<RequirementResult>& requirements,
-                                  std::string_view verdict);
+                                  std::string_view verdict,
+                                  const std::vector<FindStep>& steps = {});
 
 /// Returns the figures as lines for people: one object per line, its name, then its members.
 [[nodiscard]] std::string to_table(const Figures& figures);

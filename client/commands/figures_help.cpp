@@ -40,8 +40,9 @@ constexpr std::array kFigures = {
         "Predictions of the own bodies in which nothing else had a part, and how many were exact. "
         "One is not where an input was late and the server used another."},
     Entry{"prediction.touched", "The same counts for the other predictions."},
-    Entry{"prediction.corrected, .error_p99, .error_max",
-          "Corrected predictions, and the errors of all predictions, in units."},
+    Entry{"prediction.corrected, .corrected_share, .error_p99, .error_max",
+          "Corrected predictions, also as a share (0 to 1) of all predictions; the errors of all "
+          "predictions, in units."},
     Entry{"events",
           "Events that the client received, by the names of the game's events. Seat: new states of "
           "players, such as scores."},
@@ -49,15 +50,17 @@ constexpr std::array kFigures = {
     Entry{"interpolation.extrapolated",
           "Share of ticks (0 to 1) that showed the others ahead of the newest snapshot."},
     Entry{"interpolation.unforeseen", "Share of ticks (0 to 1) in which that was a wrong guess."},
-    Entry{"inputs.sent, .late, .substituted, .discarded",
+    Entry{"inputs.sent, .late, .substituted, .substituted_share, .discarded",
           "Inputs sent; inputs that arrived too late; ticks in which the server repeated an older "
-          "input or used a neutral one; inputs sent that no tick used, because the server paused "
-          "or the session was replaced."},
+          "input or used a neutral one, also as a share (0 to 1) of the inputs sent; inputs sent "
+          "that no tick used, because the server paused or the session was replaced."},
     Entry{"rtt_ms",
           "Round trip time of all packets with inputs: those that waited for a silent server count "
           "with the time that they waited."},
-    Entry{"loss.up, .down",
-          "Share of packets (0 to 1) that did not arrive. loss.up is null below 100 packets."},
+    Entry{
+        "loss.up, .down, .up_packets, .down_packets",
+        "Share of packets (0 to 1) that did not arrive, in the newest session of each client, and "
+        "the number of packets behind it. loss.up is null below 100 packets."},
     Entry{"bytes_per_second, bytes_per_client_per_second", "UDP payload, in each direction."},
     Entry{"link", "With --net: what the simulated link did to packets."},
     Entry{"clients.asked, .connected, .dropped, .first_id, .rejoined",
@@ -98,6 +101,11 @@ constexpr std::array kFigures = {
           "Its longest pause, and the share of the time (0 to 1) in which it was more than a tick "
           "behind. Above 250 ms or 0.01 the run is inconclusive (exit 5), unless a requirement on "
           "the server's own figures is missed (exit 3)."},
+    Entry{
+        "find.clients, .limit, .steps",
+        "With --find: the largest number of clients at which all requirements hold; what keeps it "
+        "from growing (none, server, generator, network or seats); each number that was tried. "
+        "The other figures are those of that number."},
     Entry{"exit, error, refused", "Exit code; what failed, in one line; why the server refused."},
 };
 

@@ -1,17 +1,14 @@
 #include "net/link_simulator.h"
 
-#include "core/text.h"
-#include "core/values.h"
 #include "net/transport.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 namespace tickbox::net {
 namespace {
 
 constexpr std::uint64_t kMillion = 1'000'000;
+constexpr std::uint64_t kNanoseconds = 1'000'000'000;  ///< of a second
 
 /// The most datagrams that pass a held one (1 to 3 do), and the time that it is held after it was
 /// due if fewer pass. The time is limited because the stream may have ended.
@@ -27,89 +24,6 @@ std::uint64_t mix(std::uint64_t seed, std::uint64_t stream) {
 /// block the caller.
 constexpr int kTakenAtOnceMax = 1'024;
 
-// The syntax of --net.
-
-using std::string_view_literals::operator""sv;
-
-/// The longest delay and jitter. With more no game is playable, and datagrams in transit would only
-/// accumulate.
-constexpr Duration kLinkDelayMax = std::chrono::seconds{10};
-
-constexpr std::array kKeys{"delay"sv,   "jitter"sv,  "loss"sv,     "duplicate"sv,
-                           "reorder"sv, "corrupt"sv, "truncate"sv, "seed"sv};
-
-std::string quoted(std::string_view text) {
-  return "'" + std::string{text} + "'";
-}
-
-std::string all_keys() {
-  std::string keys;
-  for (const std::string_view key : kKeys) {
-    keys.append(keys.empty() ? "" : ", ").append(key);
-  }
-  return keys;
-}
-
-/// Parses a duration that ends in ns, us, ms or s: a number without a unit would be a guess.
-std::optional<Duration> parse_delay(std::string_view text) {
-  const auto delay = parse_duration(text);
-  if (!delay || *delay > kLinkDelayMax || !text.ends_with('s')) return std::nullopt;
-  return *delay;
-}
-
-/// Parses "5%" into parts per million, a whole number of them.
-std::optional<std::uint32_t> parse_share(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789";
-  const std::string_view digits = text.substr(0, text.find_first_not_of("0123456789."));
-  const auto percent = parse_as<double>(digits);
-  if (!percent || text.substr(digits.size()) != "%" || !kDigits.contains(digits.front()) ||
-      !kDigits.contains(digits.back())) {
-    return std::nullopt;
-  }
-  const double ppm = std::round(*percent * 10'000);
-  const bool is_whole = std::abs(*percent * 10'000 - ppm) < 1e-6;
-  return is_whole && ppm <= 1e6 ? std::optional{static_cast<std::uint32_t>(ppm)} : std::nullopt;
-}
-
-template <class T>
-bool store(T& target, std::optional<T> value) {
-  if (value) target = *value;
-  return value.has_value();
-}
-
-struct Part {
-  std::string_view key;
-  std::string_view value;
-};
-
-// Applies one part to `link`; returns what is wrong, or an empty text.
-std::string set_part(LinkConditions& link, const Part& part) {
-  const auto share = [&](std::uint32_t& target) -> std::string {
-    if (store(target, parse_share(part.value))) return {};
-    return std::string{part.key} + ": " + quoted(part.value) +
-           " is not a share; give 0% to 100%, such as 5% or 0.1%";
-  };
-  const auto duration = [&](Duration& target) -> std::string {
-    if (store(target, parse_delay(part.value))) return {};
-    return std::string{part.key} + ": " + quoted(part.value) +
-           " is not a duration of at most 10s; give one such as 80ms, 500us or 1s";
-  };
-  if (part.key == "delay") return duration(link.delay);
-  if (part.key == "jitter") return duration(link.jitter);
-  if (part.key == "loss") return share(link.loss_ppm);
-  if (part.key == "duplicate") return share(link.duplicate_ppm);
-  if (part.key == "reorder") return share(link.reorder_ppm);
-  if (part.key == "corrupt") return share(link.corrupt_ppm);
-  if (part.key == "truncate") return share(link.truncate_ppm);
-  if (part.key == "seed") {
-    if (store(link.seed, parse_as<std::uint64_t>(part.value))) return {};
-    return "seed: " + quoted(part.value) + " is not a whole number; give one such as 7";
-  }
-  const auto near = nearest_name(part.key, kKeys);
-  return "unknown key " + quoted(part.key) +
-         (near ? "; did you mean '" + std::string{*near} + "'?" : "; the keys are " + all_keys());
-}
-
 }  // namespace
 
 LinkSimulator::LinkSimulator(const LinkConditions& conditions, std::uint64_t stream)
@@ -117,16 +31,29 @@ LinkSimulator::LinkSimulator(const LinkConditions& conditions, std::uint64_t str
 
 void LinkSimulator::push(Instant now, ConstBytes datagram) {
   ++counts_.in;
-  const bool lost = happens(conditions_.loss_ppm);
-  if (lost || waiting_.size() + held_.size() >= kLinkWaitingMax) {
+  const bool lost = loses_next();
+  if (lost || waiting_.size() + held_.size() >= kLinkWaitingMax || free_at_ > now + kLinkQueueMax) {
     ++counts_.lost;
     return;
   }
-  hold_or_enqueue(make_waiting(now, datagram));
+  transmit(now, datagram);
   if (happens(conditions_.duplicate_ppm)) {
     ++counts_.duplicated;
-    hold_or_enqueue(make_waiting(now, datagram));
+    transmit(now, datagram);
   }
+}
+
+/// Sends a datagram after those that wait for their turn, if the rate is limited.
+void LinkSimulator::transmit(Instant now, ConstBytes datagram) {
+  Instant sent = now;
+  if (conditions_.bits_per_second > 0) {
+    const std::uint64_t bits = 8 * (datagram.size() + kHeadersBytes);
+    free_at_ =
+        std::max(free_at_, now) +
+        Duration{static_cast<Duration::rep>(bits * kNanoseconds / conditions_.bits_per_second)};
+    sent = free_at_;
+  }
+  hold_or_enqueue(make_waiting(sent, datagram));
 }
 
 std::optional<ConstBytes> LinkSimulator::pop(Instant now) {
@@ -157,7 +84,19 @@ bool LinkSimulator::happens(std::uint32_t ppm) {
   return rng_.chance(ppm, kMillion);
 }
 
-LinkSimulator::Waiting LinkSimulator::make_waiting(Instant now, ConstBytes datagram) {
+/// Returns whether the next datagram is lost. In a burst all are: it ends after one in `burst`, and
+/// begins as often as makes the share right.
+/// Source: E. N. Gilbert, Capacity of a burst-noise channel (1960), with a bad state that loses
+/// all.
+bool LinkSimulator::loses_next() {
+  const std::uint64_t loss = conditions_.loss_ppm;
+  if (conditions_.burst == 1 || loss == kMillion) return happens(conditions_.loss_ppm);
+  is_losing_ = is_losing_ ? !rng_.chance(1, conditions_.burst)
+                          : rng_.chance(loss, conditions_.burst * (kMillion - loss));
+  return is_losing_;
+}
+
+LinkSimulator::Waiting LinkSimulator::make_waiting(Instant sent, ConstBytes datagram) {
   Waiting waiting;
   if (!spare_.empty()) {
     waiting.bytes = std::move(spare_.back());
@@ -169,7 +108,7 @@ LinkSimulator::Waiting LinkSimulator::make_waiting(Instant now, ConstBytes datag
   damage(waiting.bytes);
   const auto jitter = static_cast<std::uint64_t>(conditions_.jitter.count());
   waiting.due =
-      now + conditions_.delay + Duration{static_cast<Duration::rep>(rng_.below(jitter + 1))};
+      sent + conditions_.delay + Duration{static_cast<Duration::rep>(rng_.below(jitter + 1))};
   waiting.order = pushed_++;
   return waiting;
 }
@@ -226,12 +165,9 @@ bool LinkSimulator::arrives_later(const Waiting& a, const Waiting& b) {
   return a.due != b.due ? a.due > b.due : a.order > b.order;
 }
 
-ImpairedTransport::ImpairedTransport(Transport& inner, const Clock& clock,
-                                     const LinkConditions& conditions, std::uint64_t stream)
-    : inner_(inner),
-      clock_(clock),
-      up_(conditions, 2 * stream),
-      down_(conditions, 2 * stream + 1) {}
+ImpairedTransport::ImpairedTransport(Transport& inner, const Clock& clock, const TwoWayLink& link,
+                                     std::uint64_t stream)
+    : inner_(inner), clock_(clock), up_(link.up, 2 * stream), down_(link.down, 2 * stream + 1) {}
 
 void ImpairedTransport::send(const Route& route, ConstBytes bytes) {
   server_ = route;
@@ -263,32 +199,6 @@ void ImpairedTransport::pass_on() {
     if (!datagram) break;
     if (datagram->from == server_.peer) down_.push(now, datagram->bytes);
   }
-}
-
-std::expected<LinkConditions, std::string> parse_link_conditions(std::string_view text) {
-  LinkConditions link;
-  std::vector<std::string_view> seen;
-  while (!text.empty()) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    const std::string_view item = text.substr(0, comma);
-    const std::size_t equals = item.find('=');
-    if (equals == std::string_view::npos) {
-      return std::unexpected{quoted(item) +
-                             " is not KEY=VALUE; give parts such as delay=80ms or loss=5%"};
-    }
-    const Part part{.key = item.substr(0, equals), .value = item.substr(equals + 1)};
-    if (std::ranges::find(seen, part.key) != seen.end()) {
-      return std::unexpected{quoted(part.key) + " is given twice"};
-    }
-    if (std::string wrong = set_part(link, part); !wrong.empty())
-      return std::unexpected{std::move(wrong)};
-    seen.push_back(part.key);
-    if (comma + 1 == text.size())
-      return std::unexpected{std::string{"nothing follows the last comma"}};
-    text.remove_prefix(std::min(comma + 1, text.size()));
-  }
-  link.delay /= 2;
-  return link;
 }
 
 }  // namespace tickbox::net

@@ -1,42 +1,19 @@
 #pragma once
-// One direction of a bad link: delays, jitters, loses, duplicates, reorders and damages datagrams,
-// all from a seed. The file also has a transport with such a link in both directions.
+// One direction of a bad link: delays, jitters, loses, slows down, duplicates, reorders and damages
+// datagrams, all from a seed. The file also has a transport with such a link in both directions.
 
 #include "core/bytes.h"
 #include "core/clock.h"
 #include "core/rng.h"
+#include "net/link_conditions.h"
 #include "net/transport.h"
 
 #include <cstdint>
-#include <expected>
 #include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace tickbox::net {
-
-/// The faults of a link. Shares are in parts per million.
-struct LinkConditions {
-  Duration delay{};   ///< one way; the round trip has twice this delay
-  Duration jitter{};  ///< largest extra delay of a datagram; evenly distributed
-  std::uint32_t loss_ppm = 0;
-  std::uint32_t duplicate_ppm = 0;
-  std::uint32_t reorder_ppm = 0;   ///< datagrams held back until the next few have passed
-  std::uint32_t corrupt_ppm = 0;   ///< datagrams with one bit flipped
-  std::uint32_t truncate_ppm = 0;  ///< datagrams with their tail cut off
-  std::uint64_t seed = 1;
-
-  friend bool operator==(const LinkConditions&, const LinkConditions&) = default;
-};
-
-/// Reads
-/// "delay=80ms,jitter=20ms,loss=5%,duplicate=1%,reorder=1%,corrupt=0.1%,truncate=0.1%,seed=7".
-/// `delay` is the delay of the round trip: each direction gets half. Jitter and shares apply to
-/// each direction. Fails: with one line that names the part and the values it accepts.
-[[nodiscard]] std::expected<LinkConditions, std::string> parse_link_conditions(
-    std::string_view text);
 
 /// Counts of what happened to the datagrams that were pushed.
 struct LinkCounts {
@@ -52,6 +29,14 @@ struct LinkCounts {
 /// The most datagrams in transit at once: 10 s of delay at 6,000 a second. A link that holds more
 /// is congested and loses datagrams.
 inline constexpr std::size_t kLinkWaitingMax = 65'536;
+
+/// The bytes of IPv4 and UDP around each datagram, which a limited rate carries too.
+inline constexpr std::size_t kHeadersBytes = 28;
+
+/// The longest time that a datagram waits for its turn on a link with a limited rate. One that had
+/// to wait for longer is lost. Routers at home hold some hundred milliseconds, and more make it
+/// lag.
+inline constexpr Duration kLinkQueueMax = std::chrono::milliseconds{200};
 
 class LinkSimulator {
  public:
@@ -91,7 +76,9 @@ class LinkSimulator {
 
   [[nodiscard]] static bool arrives_later(const Waiting& a, const Waiting& b);
   [[nodiscard]] bool happens(std::uint32_t ppm);
-  [[nodiscard]] Waiting make_waiting(Instant now, ConstBytes datagram);
+  [[nodiscard]] bool loses_next();
+  void transmit(Instant now, ConstBytes datagram);
+  [[nodiscard]] Waiting make_waiting(Instant sent, ConstBytes datagram);
   void damage(std::vector<std::byte>& bytes);
   void hold_or_enqueue(Waiting&& waiting);
   void let_pass(Instant due);
@@ -105,6 +92,8 @@ class LinkSimulator {
   std::vector<std::vector<std::byte>> spare_;  ///< memory of arrived datagrams, at most kSparesMax
   std::vector<std::byte> current_;
   std::uint64_t pushed_ = 0;
+  bool is_losing_ = false;  ///< a burst has begun
+  Instant free_at_;         ///< when the last datagram is sent, of a link with a limited rate
   LinkCounts counts_;
 };
 
@@ -114,7 +103,7 @@ class LinkSimulator {
 class ImpairedTransport final : public Transport {
  public:
   /// Borrows both.
-  ImpairedTransport(Transport& inner, const Clock& clock, const LinkConditions& conditions,
+  ImpairedTransport(Transport& inner, const Clock& clock, const TwoWayLink& link,
                     std::uint64_t stream);
 
   void send(const Route& route, ConstBytes bytes) override;

@@ -40,6 +40,10 @@ const Strings& document_keys() {
                                 "tick_rate_held",
                                 "bytes_per_client_per_second.down",
                                 "bytes_per_client_per_second.up",
+                                "loss.up",
+                                "loss.down",
+                                "inputs.substituted_share",
+                                "prediction.corrected_share",
                                 "rtt_ms.p50",
                                 "rtt_ms.p99",
                                 "state_hash.clients_checked",
@@ -128,6 +132,26 @@ TEST(Load, ARequirementThatIsMissedIsAFailedCheck) {
   EXPECT_EQ(Document{loaded.out}.text("verdict"), "failed");
 }
 
+TEST(Load, RequiresSharesOfWhatItCounts) {
+  const RunningServer server{slow_server()};
+  const Finished loaded = run_conclusively(
+      tickbox({"load", server.address(), "--clients", "2", "--ramp", "0", "--seconds", "2", "--net",
+               "loss=30%", "--require", "loss.down>0.05,loss.down<0.6", "--require",
+               "inputs.substituted_share<=1,prediction.corrected_share<=1"}),
+      10);
+  EXPECT_EQ(loaded.exit_code, kDone) << loaded;
+}
+
+TEST(Load, PlaysWithADifferentLinkForAPartOfTheClients) {
+  const RunningServer server{slow_server()};
+  const Finished loaded =
+      run_conclusively(tickbox({"load", server.address(), "--clients", "4", "--ramp", "0",
+                                "--seconds", "2", "--net", "25%:4g,delay=200ms,loss=0%,burst=1",
+                                "--require", "rtt_ms.p50<200,rtt_ms.p99>=200"}),
+                       10);
+  EXPECT_EQ(loaded.exit_code, kDone) << loaded;
+}
+
 TEST(Load, ChecksThePartOfItsClientsThatIsAskedFor) {
   const RunningServer server{slow_server()};
   Command command = tickbox({"load", server.address(), "--clients", "4", "--ramp", "0", "--seconds",
@@ -204,6 +228,55 @@ TEST(Load, StoppedBeforeItsTimeIsUpItJudgesNothing) {
   EXPECT_EQ(finished.exit_code, 5) << finished;
   EXPECT_TRUE(finished.err.contains("before its time was up")) << finished;
   EXPECT_EQ(Document{finished.out}.text("verdict"), "inconclusive");
+}
+
+/// Searches among at most eight clients, with steps that are short.
+Finished find_shortly(const RunningServer& server, const std::string& required) {
+  return run_conclusively(tickbox({"load", server.address(), "--clients", "8", "--ramp", "0",
+                                   "--seconds", "0.2", "--find", required, "--json"}),
+                          10);
+}
+
+TEST(Load, FindsTheMostClientsWithWhichARequirementHolds) {
+  const RunningServer server{slow_server()};
+  const Finished found = find_shortly(server, "clients.connected<=3");
+  ASSERT_EQ(found.exit_code, kDone) << found;
+  const Document document{found.out};
+  EXPECT_EQ(document.missing({"find.steps"}), Strings{});
+  EXPECT_EQ(document.number("find.clients"), 3);
+  EXPECT_EQ(document.text("find.limit"), "server");
+  EXPECT_EQ(document.number("clients.connected"), 3);
+  for (const char* const note :
+       {"2 clients: held, clients.connected<=3 is 2", "4 clients: not held (limit: server)"}) {
+    EXPECT_TRUE(found.err.contains(note)) << found;
+  }
+  EXPECT_TRUE(server.wait_for_goodbyes(1 + 2 + 4 + 3));
+  expect_ended(find_shortly(server, "clients.connected<1"), kCheckFailed,
+               {"not every requirement holds with 1", "The limit is the server"});
+}
+
+TEST(Load, FindsNoMoreThanTheServerHasSeatsFor) {
+  const RunningServer server{{"--tick-rate", "20", "--max-clients", "3"}};
+  const Finished found = find_shortly(server, "clients.dropped==0");
+  ASSERT_EQ(found.exit_code, kDone) << found;
+  EXPECT_TRUE(found.err.contains("3 clients, all that the server has seats for: held")) << found;
+  const Document document{found.out};
+  EXPECT_EQ(document.number("find.clients"), 3);
+  EXPECT_EQ(document.text("find.limit"), "seats");
+}
+
+TEST(Load, StoppedInItsSearchItSaysWhatItKnows) {
+  const RunningServer server{slow_server()};
+  Process load{tickbox({"load", server.address(), "--clients", "8", "--ramp", "0", "--seconds",
+                        "60", "--find", "clients.dropped==0", "--json"})};
+  ASSERT_TRUE(server.wait_for_clients(1));
+  load.signal(SIGTERM);
+  const Finished finished = finish(load);
+  EXPECT_EQ(finished.exit_code, kInconclusive) << finished;
+  EXPECT_TRUE(finished.err.contains("stopped before the end of the search")) << finished;
+  const Document document{finished.out};
+  EXPECT_TRUE(document.is_null("find.clients"));
+  EXPECT_TRUE(document.is_null("find.limit"));
 }
 
 /// Ends a server by a signal and starts it again on its port, while clients play that connect

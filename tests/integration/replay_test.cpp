@@ -171,6 +171,21 @@ TEST(Inputs, OfARecordedMatchArePlayedAgainInTheSameTicks) {
   }
 }
 
+TEST(Inputs, ArePlayedByMoreClientsRoundAfterRound) {
+  const os::TemporaryFolder folder;
+  const auto wanted =
+      inputs_of_match(folder, "first", {"--clients", "1", "--seconds", "1", "--bot", "stress"});
+  ASSERT_EQ(wanted.size(), 1U);
+  const auto played =
+      inputs_of_match(folder, "second",
+                      {"--inputs", folder.file("first.inputs"), "--clients", "3", "--rounds", "3"});
+  ASSERT_EQ(played.size(), 3U);
+  for (const Changes& each : played) {
+    EXPECT_GT(2 * played_again(wanted[0], each), wanted[0].size());
+    EXPECT_GT(each.size(), 2 * wanted[0].size()) << "three times, but for what comes late";
+  }
+}
+
 // Before the fix, such a file was played without a message: at the server's rate, not to its end,
 // or in another game.
 TEST(Inputs, OfAnotherRateOrAnotherGameAreNotPlayed) {

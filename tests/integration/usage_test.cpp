@@ -151,6 +151,15 @@ TEST(Usage, ConnectRefusesABadLinkAddressOrBot) {
   expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--net", "lag=80ms"}), {"--net", "lag"});
   expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--net", "loss=120%"}),
                      {"--net", "120%"});
+  expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--net", "5g"}), {"--net", "4g, dsl"});
+  expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--net", "25%:4g"}),
+                     {"--net", "without a share"});
+  expect_wrong_usage(
+      tickbox({"load", "127.0.0.1:7777", "--net", "60%:4g", "--net", "50%:loss=5%,delay=80ms"}),
+      {"--net", "more than 100%"});
+  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--net", "4g", "--net", "dsl"}),
+                     {"--net", "shares"});
+  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--net", "1.2:4g"}), {"--net", "25%:4g"});
   expect_wrong_usage(tickbox({"connect", "127.0.0.1"}), {"127.0.0.1"});
   expect_wrong_usage(tickbox({"connect", "127.0.0.1:70000"}), {"70000"});
   expect_wrong_usage(tickbox({"connect"}), {"HOST:PORT"});
@@ -160,6 +169,29 @@ TEST(Usage, ConnectRefusesABadLinkAddressOrBot) {
 TEST(Usage, LoadRequiresNoFigureOfTheServerWithoutItsAdminSide) {
   expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--require", "tick_ms.p99<=8"}),
                      {"tick_ms.p99", "--admin"});
+}
+
+TEST(Usage, LoadRepeatsNothingWithoutInputs) {
+  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--rounds", "2"}),
+                     {"--rounds", "--inputs"});
+  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--inputs", "G", "--rounds", "0"}),
+                     {"--rounds"});
+}
+
+TEST(Usage, LoadFindsNothingWithWhatItCannotUse) {
+  const auto refuses = [](const std::vector<std::string>& more,
+                          const std::vector<std::string>& words) {
+    std::vector<std::string> arguments{"load", "127.0.0.1:7777", "--find"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_wrong_usage(tickbox(arguments), words);
+  };
+  refuses({"tick_ms.p99<=8"}, {"--find", "tick_ms.p99", "--admin"});
+  refuses({"rtt_ms.p99"}, {"--find", "rtt_ms.p99", "no operator"});
+  refuses({"rtt_ms.p98<=8"}, {"--find", "rtt_ms.p98", "did you mean rtt_ms.p9"});
+  refuses({"rtt_ms.p99<=8", "--require", "rtt_ms.p50<=8"}, {"--find", "--require"});
+  refuses({"rtt_ms.p99<=8", "--inputs", "inputs.jsonl"}, {"--find", "--inputs"});
+  refuses({"rtt_ms.p99<=8", "--rejoin"}, {"--find", "--rejoin"});
+  refuses({"rtt_ms.p99<=8", "--token", "token.json"}, {"--find", "--token", "--key-file"});
 }
 
 TEST(Usage, TheDescriptorOfAGameIsBytesOnStdoutAndNoServerStarts) {

@@ -308,6 +308,10 @@ ExitCode run_connect(const ConnectOptions& given) {
     return options.play.output.failed(code, why);
   };
   if (const auto wrong = contradiction(options.play)) return fail(*wrong, ExitCode::WrongUsage);
+  const auto links = links_of(options.play);
+  if (links.size() > 1 || (!links.empty() && links.front().share_ppm)) {
+    return fail("--net: one client has one link; give one, without a share", ExitCode::WrongUsage);
+  }
   if (!net::crypto_ready()) return fail(std::string{net::kNoCrypto});
   const auto credentials = read_credentials(options.play);
   if (!credentials) return fail(credentials.error());
@@ -335,7 +339,7 @@ ExitCode run_connect(const ConnectOptions& given) {
                    .bot = bot_of(options.play),
                    .person = view != nullptr && options.play.bot.empty() ? view->person()
                                                                          : client::MakePlayer{},
-                   .link = options.play.link,
+                   .links = links,
                    .seed = options.play.seed,
                    .desyncs = desyncs->get()},
                   clock);

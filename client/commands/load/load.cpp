@@ -2,8 +2,10 @@
 #include "cli/exit_code.h"
 #include "client/commands/commands.h"
 #include "client/commands/load/load_files.h"
+#include "client/commands/load/load_find.h"
 #include "client/commands/load/load_page.h"
 #include "client/commands/load/load_run.h"
+#include "client/commands/load/load_verdict.h"
 #include "client/commands/load/requirement.h"
 #include "client/commands/play/input_script.h"
 #include "client/commands/play/play_figures.h"
@@ -40,12 +42,18 @@ struct LoadOptions {
   std::optional<HostPort> admin;
   std::string admin_token_file;  ///< empty: the admin side asks for no token
   std::vector<std::string> require;
-  std::string inputs;  ///< empty: bots play
+  std::vector<std::string> find;  ///< requirements, as the other list; empty: one run
+  std::string inputs;             ///< empty: bots play
   LoadFiles::Paths files;
+  std::uint32_t rounds = 1;  ///< of the inputs
   bool seconds_given = false;
+  bool clients_given = false;
   bool rejoin = false;
   std::uint32_t one_in = 1;  ///< of this number of clients one is full; 0: none is
 };
+
+/// The most rounds of an input file: one of a second is played for eleven days.
+constexpr std::uint32_t kRoundsMax = 1'000'000;
 
 constexpr std::string_view kHttp = "http://";
 constexpr std::string_view kMetricsPath = "/metrics";
@@ -86,7 +94,7 @@ std::expected<HostPort, std::string> parse_admin(std::string_view text) {
 
 std::vector<Requirement> requirements_of(const LoadOptions& options) {
   std::vector<Requirement> all;
-  for (const std::string& text : options.require) {
+  for (const std::string& text : options.find.empty() ? options.require : options.find) {
     // Already checked when the option was parsed.
     const std::vector<Requirement> some = parse_requirements(text).value();
     all.insert(all.end(), some.begin(), some.end());
@@ -94,116 +102,38 @@ std::vector<Requirement> requirements_of(const LoadOptions& options) {
   return all;
 }
 
-/// Returns what the run knows of hashes. Requires: none differs.
-std::string hashes_in_words(const LoadReport& report) {
-  if (report.stats.hashes_checked == 0) return "no hash was checked";
-  if (report.clients_checked == report.clients_connected) return "no hash differs";
-  return fmt::format("no hash of {} of {} clients differs", report.clients_checked,
-                     report.clients_connected);
+/// Returns the figures of the run and of --find.
+Figures measured_figures(const LoadResult& result) {
+  Figures figures = figures_of(result.measured.report);
+  figures.insert(figures.end(), result.find.begin(), result.find.end());
+  return figures;
 }
 
-/// The result of a run, and its texts.
-struct Verdict {
-  ExitCode code = ExitCode::Done;
-  LoadOutcome outcome = LoadOutcome::Passed;
-  std::string word{};  ///< for the document
-  std::string why{};   ///< for people
-  std::optional<net::RefuseReason> refused{};
-};
-
-Verdict judge(const LoadReport& report, const std::vector<RequirementResult>& results,
-              const std::string& reason) {
-  const auto& stats = report.stats;
-  if (stats.first_mismatch) {
-    return {.code = ExitCode::CheckFailed,
-            .outcome = LoadOutcome::Failed,
-            .word = "failed",
-            .why = mismatches_in_words(stats)};
-  }
-  if (report.clients_connected == 0) {
-    return {.code = ExitCode::NotConnected,
-            .outcome = LoadOutcome::NotConnected,
-            .word = "not connected",
-            .why = "no client could connect: " +
-                   (reason.empty() ? "stopped before the server answered" : reason)};
-  }
-  if (report.clients_dropped > 0) {
-    return {.code = ExitCode::NotConnected,
-            .outcome = LoadOutcome::Disconnected,
-            .word = "disconnected",
-            .why = fmt::format("{} of {} clients were disconnected: {}", report.clients_dropped,
-                               report.clients_connected, reason)};
-  }
-  if (report.was_stopped) {
-    return {.code = ExitCode::Inconclusive,
-            .outcome = LoadOutcome::Stopped,
-            .word = "inconclusive",
-            .why = fmt::format("stopped after {:.1f} s, before its time was up: too early to judge",
-                               report.seconds)};
-  }
-  if (report.clients_connected < report.clients_asked) {
-    return {.code = ExitCode::NotConnected,
-            .outcome = LoadOutcome::NotConnected,
-            .word = "not connected",
-            .why = fmt::format("{} of {} clients could not connect: {}",
-                               report.clients_asked - report.clients_connected,
-                               report.clients_asked, reason)};
-  }
-  const auto missed = std::ranges::count(results, false, &RequirementResult::held);
-  const bool server_missed = std::ranges::any_of(results, [](const RequirementResult& each) {
-    return !each.held && each.value && is_told_by_server(each.text);
-  });
-  if (is_saturated(report) && !server_missed) {
-    return {
-        .code = ExitCode::Inconclusive,
-        .outcome = LoadOutcome::TooSlow,
-        .word = "inconclusive",
-        .why = fmt::format(
-            "the load generator was behind schedule by more than a tick: for {:.3g} % "
-            "of the time, at most {:.0f} ms; try fewer clients or a faster machine",
-            100 * report.late_share, static_cast<double>(report.lateness.quantile(1'000)) / 1'000)};
-  }
-  if (missed > 0) {
-    const bool is_unchecked = stats.hashes_checked == 0 &&
-                              std::ranges::any_of(results, is_on_hashes, &RequirementResult::text);
-    return {.code = ExitCode::CheckFailed,
-            .outcome = LoadOutcome::Failed,
-            .word = "failed",
-            .why = fmt::format("{} of {} requirements missed{}", missed, results.size(),
-                               is_unchecked ? "; no hash was checked: give more clients to "
-                                              "--verify, such as 1/1 for all"
-                                            : "")};
-  }
-  std::string why = hashes_in_words(report);
-  if (!results.empty()) why += ", and every requirement held";
-  if (report.server && report.server->rate_held < kRateHeldMin) {
-    why += fmt::format(", but the server ran {:.1f} % of the ticks due and skipped {:.0f}",
-                       100 * report.server->rate_held, report.server->skipped);
-  }
-  if (report.was_restarted) why += ", but the server was restarted: its own figures are not known";
-  return {.word = "passed", .why = std::move(why)};
-}
-
-std::string text_for_people(const Figures& figures, const std::vector<RequirementResult>& results,
-                            const Verdict& verdict) {
+std::string text_for_people(const LoadResult& result) {
+  const LoadVerdict& verdict = result.verdict;
   std::string text;
-  for (const RequirementResult& each : results) {
+  for (const RequirementResult& each : result.requirements) {
     text += fmt::format("{}  {:<40} {}\n", each.held ? "held  " : "MISSED", each.text,
                         each.value ? fmt::format("is {:.6g}", *each.value) : "is not known");
   }
-  return text + fmt::format("{}verdict: {}{}\n", to_table(figures), verdict.word,
+  return text + fmt::format("{}verdict: {}{}\n", to_table(measured_figures(result)), verdict.word,
                             verdict.code == ExitCode::Done ? " (" + verdict.why + ")" : "");
 }
 
 /// Returns the figures of the document.
-Figures document_of(const LoadReport& report, const Verdict& verdict) {
-  Figures figures = figures_of(report);
+Figures document_of(const LoadResult& result) {
+  Figures figures = measured_figures(result);
+  const LoadVerdict& verdict = result.verdict;
   add_end(figures, {.code = verdict.code, .error = verdict.why, .refused = verdict.refused});
   return figures;
 }
 
+std::string json_of(const LoadResult& result, const Figures& document) {
+  return to_json(document, result.requirements, result.verdict.word, result.steps);
+}
+
 /// Adds to the verdict that a file could not be written. What the run has found counts more.
-void add_failure(Verdict& verdict, std::string&& why) {
+void add_failure(LoadVerdict& verdict, std::string&& why) {
   if (verdict.code == ExitCode::Done) {
     verdict.code = ExitCode::Failed;
     verdict.why = std::move(why);
@@ -213,34 +143,32 @@ void add_failure(Verdict& verdict, std::string&& why) {
 }
 
 /// Writes the ends of the files. A failure becomes part of the verdict.
-void end_files(LoadFiles& files, const LoadReport& report,
-               const std::vector<RequirementResult>& results, Verdict& verdict) {
+void end_files(LoadFiles& files, LoadResult& result) {
   const auto end_one = [&](auto end_file) {
-    const Figures figures = document_of(report, verdict);
-    const auto ended = (files.*end_file)({.outcome = verdict.outcome,
-                                          .why = verdict.why,
-                                          .document = to_json(figures, results, verdict.word),
+    const Figures figures = document_of(result);
+    const auto ended = (files.*end_file)({.outcome = result.verdict.outcome,
+                                          .why = result.verdict.why,
+                                          .document = json_of(result, figures),
                                           .figures = &figures,
-                                          .requirements = results,
-                                          .report = &report});
-    if (!ended) add_failure(verdict, std::string{ended.error()});
+                                          .requirements = result.requirements,
+                                          .report = &result.measured.report});
+    if (!ended) add_failure(result.verdict, std::string{ended.error()});
   };
   end_one(&LoadFiles::end_results);
   end_one(&LoadFiles::end_report);
 }
 
-/// Prints the report. Returns the exit code.
-ExitCode print_report(const LoadOptions& options, const LoadReport& report,
-                      const std::vector<RequirementResult>& results, const Verdict& verdict) {
+/// Prints the result. Returns the exit code.
+ExitCode print_result(const LoadOptions& options, const LoadResult& result) {
   std::string text;
   if (options.play.output.json()) {
-    text = to_json(document_of(report, verdict), results, verdict.word) + "\n";
-  } else if (report.clients_connected > 0) {
-    text = text_for_people(figures_of(report), results, verdict);
+    text = json_of(result, document_of(result)) + "\n";
+  } else if (result.measured.report.clients_connected > 0) {
+    text = text_for_people(result);
   }
   const ExitCode printed = options.play.output.print(text);
-  if (verdict.code == ExitCode::Done) return printed;
-  return options.play.output.fell_short(verdict.code, verdict.why);
+  if (result.verdict.code == ExitCode::Done) return printed;
+  return options.play.output.fell_short(result.verdict.code, result.verdict.why);
 }
 
 /// Starts the watch of the server. Fails at the start if the metrics cannot be read, because the
@@ -267,16 +195,17 @@ std::expected<std::unique_ptr<Playback>, std::string> playback_of(const LoadOpti
   if (!script) {
     return std::unexpected(fmt::format("cannot play {}: {}", options.inputs, script.error()));
   }
-  return std::make_unique<Playback>(*std::move(script));
+  return std::make_unique<Playback>(
+      *std::move(script), Playback::Repeats{.clients = options.clients_given ? options.clients : 0,
+                                            .rounds = options.rounds});
 }
 
-/// Returns the measured time. With a script its default is the script's length and
+/// Returns the measured time. With a script its default is the length of all its rounds and
 /// kPlaybackAheadSeconds.
 Duration measured_of(const LoadOptions& options, const Playback* playback) {
   if (playback == nullptr || options.seconds_given) return options.measured;
-  const InputScript& script = playback->script();
-  return to_duration(kPlaybackAheadSeconds +
-                     static_cast<double>(script.ticks) / static_cast<double>(script.tick_rate));
+  return to_duration(kPlaybackAheadSeconds + static_cast<double>(playback->ticks()) /
+                                                 static_cast<double>(playback->script().tick_rate));
 }
 
 /// Returns whether a bot may decide by what its client sees: all but those that every game has.
@@ -292,8 +221,15 @@ std::optional<std::string> wrong_usage(const LoadOptions& options,
                                        const std::vector<Requirement>& requirements) {
   for (const Requirement& each : requirements) {
     if (!options.admin && is_told_by_server(each.path)) {
-      return "--require: " + each.path + " is measured by the server; add --admin HOST:PORT";
+      return (options.find.empty() ? "--require: " : "--find: ") + each.path +
+             " is measured by the server; add --admin HOST:PORT";
     }
+  }
+  if (!options.play.token.empty() && !options.find.empty()) {
+    return "--token: a token admits one client once; give --key-file instead of it for --find";
+  }
+  if (options.rounds > 1 && options.inputs.empty()) {
+    return "--rounds: there is nothing to repeat; give a file of `replay inputs` to --inputs";
   }
   if (!options.play.token.empty() && options.clients > 1) {
     return "--token: a token admits one client; give --clients 1, or --key-file for more";
@@ -320,7 +256,7 @@ struct LoadInputs {
   std::unique_ptr<Playback> playback;  ///< nullptr without --inputs
 
   [[nodiscard]] std::size_t clients(const LoadOptions& options) const {
-    return playback ? playback->script().players.size() : std::size_t{options.clients};
+    return playback ? playback->clients() : std::size_t{options.clients};
   }
 };
 
@@ -336,7 +272,7 @@ LoadFacts facts_of(const LoadOptions& options, const LoadInputs& inputs, const S
       .ramp_seconds = seconds(options.ramp),
       .seconds = seconds(measured_of(options, inputs.playback.get())),
       .seed = options.play.seed,
-      .link = options.play.link,
+      .net = options.play.net,
       .machine = os::this_machine()};
   if (watch != nullptr && !watch->newest().version.empty()) {
     facts.server_version = watch->newest().version;
@@ -344,72 +280,120 @@ LoadFacts facts_of(const LoadOptions& options, const LoadInputs& inputs, const S
   return facts;
 }
 
-std::vector<RequirementResult> check_all(const std::vector<Requirement>& requirements,
-                                         const LoadReport& report) {
-  const Figures figures = figures_of(report);
-  std::vector<RequirementResult> results;
-  results.reserve(requirements.size());
-  for (const Requirement& each : requirements) {
-    results.push_back(check(each, figures));
+LoadVerdict not_begun(const std::string& why, ExitCode code = ExitCode::Failed) {
+  const bool is_alone = code == ExitCode::NotConnected;
+  return {.code = code,
+          .outcome = is_alone ? LoadOutcome::NotConnected : LoadOutcome::Failed,
+          .word = is_alone ? "not connected" : "failed",
+          .why = why};
+}
+
+/// What the runs of one command share.
+struct LoadStage {
+  const LoadOptions& options;
+  const LoadInputs& inputs;
+  const os::StopSignals& signals;
+  LoadFiles& files;
+  const Clock& clock;
+  const std::vector<net::Address>& servers;
+  ServerWatch* watch = nullptr;  ///< without --admin
+  protocol::DesyncSink& desyncs;
+  Instant began;
+  /// Of --client, or else those of the first run: a client that connects again takes its seat over.
+  std::optional<std::uint64_t> first_client;
+};
+
+/// Plays with this number of clients. Fails: with the verdict of a run that has not begun.
+std::expected<LoadMeasured, LoadVerdict> measure(LoadStage& stage, std::size_t clients) {
+  const LoadOptions& options = stage.options;
+  Playback* const playback = stage.inputs.playback.get();
+  const LoadTimes times{.ramp = options.ramp, .measured = measured_of(options, playback)};
+  const Instant start = stage.clock.now();
+  const auto swarm = Swarm::open({.servers = stage.servers,
+                                  .games = options.play.output.games,
+                                  .credentials = stage.inputs.credentials,
+                                  .first_client = stage.first_client,
+                                  .clients = clients,
+                                  .ramp = times.ramp,
+                                  .bot = bot_of(options.play),
+                                  .playback = playback,
+                                  .links = links_of(options.play),
+                                  .seed = options.play.seed,
+                                  .rejoin = options.rejoin,
+                                  .desyncs = &stage.desyncs,
+                                  .sample = {.one_in = options.one_in, .seed = options.play.seed}},
+                                 stage.clock);
+  if (!swarm) return std::unexpected(not_begun(swarm.error()));
+  stage.first_client = (*swarm)->first_client();
+  LoadRun::Parts parts{.clock = stage.clock,
+                       .signals = stage.signals,
+                       .swarm = **swarm,
+                       .watch = stage.watch,
+                       .playback = playback};
+  if (stage.files.wanted()) {
+    parts.on_sample = [&stage, start](LoadSample&& sample) {
+      sample.at += std::chrono::duration<double>{start - stage.began}.count();
+      sample.clients.resize(stage.inputs.clients(stage.options));
+      stage.files.add(std::move(sample));
+    };
   }
-  return results;
+  LoadRun load{parts, times,
+               options.play.output.quiet() ? ProgressFor::Nobody : ProgressFor::Everybody};
+  LoadMeasured measured{.report = load.run()};
+  if (!load.misfit().empty()) {
+    return std::unexpected(
+        not_begun(fmt::format("cannot play {}: {}", options.inputs, load.misfit())));
+  }
+  measured.reason = load.reason();
+  measured.refused = load.refused();
+  return measured;
+}
+
+/// Returns the result of one run, or of the runs of --find.
+std::expected<LoadResult, LoadVerdict> measure_all(LoadStage& stage) {
+  const std::size_t clients = stage.inputs.clients(stage.options);
+  const std::vector<Requirement>& requirements = stage.inputs.requirements;
+  if (!stage.options.find.empty()) {
+    return find_clients(
+        {.most = clients,
+         .requirements = requirements,
+         .measure = [&stage](std::size_t some) { return measure(stage, some); },
+         .print_note =
+             [&stage](std::string_view words) { stage.options.play.output.print_note(words); }});
+  }
+  auto measured = measure(stage, clients);
+  if (!measured) return std::unexpected(std::move(measured.error()));
+  LoadResult result{.measured = *std::move(measured)};
+  result.requirements = check_all(requirements, figures_of(result.measured.report));
+  result.verdict = judge(result.measured, result.requirements);
+  return result;
 }
 
 /// Plays, and writes the ends of the files. Fails: with the verdict of a run that has not begun.
-std::expected<ExitCode, Verdict> play(const LoadOptions& options, const LoadInputs& inputs,
-                                      const os::StopSignals& signals, LoadFiles& files) {
-  const auto fail = [](const std::string& why, ExitCode code = ExitCode::Failed) {
-    const bool is_alone = code == ExitCode::NotConnected;
-    return std::unexpected(
-        Verdict{.code = code,
-                .outcome = is_alone ? LoadOutcome::NotConnected : LoadOutcome::Failed,
-                .word = is_alone ? "not connected" : "failed",
-                .why = why});
-  };
+std::expected<ExitCode, LoadVerdict> play(const LoadOptions& options, const LoadInputs& inputs,
+                                          const os::StopSignals& signals, LoadFiles& files) {
   const os::SteadyClock clock;
   const auto servers = find_servers(options.play);
   const auto watch = servers ? watch_server(options, clock) : nullptr;
   files.begin(facts_of(options, inputs, watch ? watch->get() : nullptr));
-  if (!servers) return fail(servers.error(), ExitCode::NotConnected);
-  if (!watch) return fail(watch.error(), ExitCode::NotConnected);
-  const LoadTimes times{.ramp = options.ramp,
-                        .measured = measured_of(options, inputs.playback.get())};
+  if (!servers) return std::unexpected(not_begun(servers.error(), ExitCode::NotConnected));
+  if (!watch) return std::unexpected(not_begun(watch.error(), ExitCode::NotConnected));
   const auto desyncs = DesyncOutput::open(options.play, clock);
-  if (!desyncs) return fail(desyncs.error());
-  const auto swarm = Swarm::open({.servers = *servers,
-                                  .games = options.play.output.games,
-                                  .credentials = inputs.credentials,
-                                  .first_client = options.play.client,
-                                  .clients = inputs.clients(options),
-                                  .ramp = times.ramp,
-                                  .bot = bot_of(options.play),
-                                  .playback = inputs.playback.get(),
-                                  .link = options.play.link,
-                                  .seed = options.play.seed,
-                                  .rejoin = options.rejoin,
-                                  .desyncs = desyncs->get(),
-                                  .sample = {.one_in = options.one_in, .seed = options.play.seed}},
-                                 clock);
-  if (!swarm) return fail(swarm.error());
-  LoadRun::Parts parts{.clock = clock,
-                       .signals = signals,
-                       .swarm = **swarm,
-                       .watch = watch->get(),
-                       .playback = inputs.playback.get()};
-  if (files.wanted()) {
-    parts.on_sample = [&files](LoadSample&& sample) { files.add(std::move(sample)); };
-  }
-  LoadRun load{parts, times,
-               options.play.output.quiet() ? ProgressFor::Nobody : ProgressFor::Everybody};
-  const LoadReport report = load.run();
-  if (!load.misfit().empty()) {
-    return fail(fmt::format("cannot play {}: {}", options.inputs, load.misfit()));
-  }
-  const std::vector<RequirementResult> results = check_all(inputs.requirements, report);
-  Verdict verdict = judge(report, results, load.reason());
-  if (verdict.code == ExitCode::NotConnected) verdict.refused = load.refused();
-  end_files(files, report, results, verdict);
-  return print_report(options, report, results, verdict);
+  if (!desyncs) return std::unexpected(not_begun(desyncs.error()));
+  LoadStage stage{.options = options,
+                  .inputs = inputs,
+                  .signals = signals,
+                  .files = files,
+                  .clock = clock,
+                  .servers = *servers,
+                  .watch = watch->get(),
+                  .desyncs = **desyncs,
+                  .began = clock.now(),
+                  .first_client = options.play.client};
+  auto result = measure_all(stage);
+  if (!result) return std::unexpected(std::move(result.error()));
+  end_files(files, *result);
+  return print_result(options, *result);
 }
 
 ExitCode run_load(const LoadOptions& options) {
@@ -432,8 +416,10 @@ ExitCode run_load(const LoadOptions& options) {
   if (!files) return fail(files.error());
   auto code = play(options, inputs, signals, **files);
   if (code) return *code;
-  end_files(**files, {}, check_all(inputs.requirements, {}), code.error());
-  return fail(code.error().why, code.error().code);
+  LoadResult none{.requirements = check_all(inputs.requirements, figures_of(LoadReport{})),
+                  .verdict = code.error()};
+  end_files(**files, none);
+  return fail(none.verdict.why, none.verdict.code);
 }
 
 std::expected<Duration, std::string> parse_measured(std::string_view text) {
@@ -470,9 +456,13 @@ void add_times(cli::CommandParser& command, LoadOptions& options) {
                      {.value = "DURATION", .default_text = "1"});
   command.add_option("--inputs", options.inputs,
                      "Play a file of `replay inputs` instead of bots, with one client for "
-                     "each recorded seat. Without --seconds the run ends with the file. The server "
-                     "must have the same game and tick rate",
-                     {.value = "G", .excludes = {"--clients"}});
+                     "each recorded seat. With more --clients several play the inputs of a seat. "
+                     "Without --seconds the run ends with the file. The server must have the same "
+                     "game and tick rate",
+                     {.value = "G"});
+  command.add_option("--rounds", options.rounds,
+                     "Play the file of --inputs this number of times, one after the other",
+                     {.check = cli::between(std::uint32_t{1}, kRoundsMax)});
   command.add_option("--rejoin", options.rejoin,
                      "Connect again after the server stopped or was silent for too long, such as "
                      "in a restart. The figure outage_ms says for how long the clients were away",
@@ -519,6 +509,16 @@ void add_load(cli::CommandParser& program, engine::Games games, std::function<in
       "commas. OP is one of <= >= < > == !=. PATH is one of " +
           list_of_paths(requirable()),
       {.value = "REQUIREMENTS", .check = {check_requirements}, .one_word_each = true});
+  command.add_option(
+      "--find", options->find,
+      "Find the largest number of clients, up to --clients, at which these requirements hold, and "
+      "whether the server, the network or this load generator is the limit. They are written as "
+      "for --require. It measures for --seconds with one number after another: twice as many "
+      "until one does not hold, then between them",
+      {.value = "REQUIREMENTS",
+       .check = {check_requirements},
+       .excludes = {"--require", "--inputs", "--rejoin"},
+       .one_word_each = true});
   command.add_option("--results", options->files.results,
                      "Write a JSON line with the figures of each second to this new file, after a "
                      "line that says what the run is and before one with its document",
@@ -529,6 +529,7 @@ void add_load(cli::CommandParser& program, engine::Games games, std::function<in
                      {.value = "FILE.html"});
   command.callback([options, command, &run] {
     options->seconds_given = command.is_given("--seconds");
+    options->clients_given = command.is_given("--clients");
     run = [options] { return cli::to_int(run_load(*options)); };
   });
 }

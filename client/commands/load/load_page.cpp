@@ -13,7 +13,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -54,19 +53,6 @@ std::string shell_word(const std::string& word) {
 
 // What the run is.
 
-Figures link_figures(const std::optional<net::LinkConditions>& link) {
-  if (!link) return {{"net", {}}};
-  const auto ms = [](Duration time) {
-    return FigureValue{std::chrono::duration<double, std::milli>{time}.count()};
-  };
-  const auto share = [](std::uint32_t ppm) { return FigureValue{ppm / 1e6}; };
-  return {
-      {"net.delay_ms", ms(2 * link->delay)},       {"net.jitter_ms", ms(link->jitter)},
-      {"net.loss", share(link->loss_ppm)},         {"net.duplicate", share(link->duplicate_ppm)},
-      {"net.reorder", share(link->reorder_ppm)},   {"net.corrupt", share(link->corrupt_ppm)},
-      {"net.truncate", share(link->truncate_ppm)}, {"net.seed", link->seed}};
-}
-
 std::string command_text(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) {
@@ -93,7 +79,7 @@ Figures figures_of(const LoadFacts& facts) {
       {"ramp_seconds", facts.ramp_seconds},
       {"seconds", facts.seconds},
       {"seed", facts.seed}};
-  std::ranges::move(link_figures(facts.link), std::back_inserter(figures));
+  figures.push_back({"net", text(fmt::format("{}", fmt::join(facts.net, " and ")))});
   const os::Machine& machine = facts.machine;
   figures.push_back({"machine.host", text(machine.host)});
   figures.push_back({"machine.system", text(machine.system)});

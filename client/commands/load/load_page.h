@@ -9,7 +9,6 @@
 #include "client/commands/load/load_report.h"
 #include "client/commands/load/load_timeline.h"
 #include "core/clock.h"
-#include "net/link_simulator.h"
 #include "os/process/process.h"
 
 #include <cstdint>
@@ -31,7 +30,7 @@ struct LoadFacts {
   double ramp_seconds = 0;
   double seconds = 0;
   std::uint64_t seed = 0;
-  std::optional<net::LinkConditions> link{};
+  std::vector<std::string> net{};  ///< the links of --net, as given
   os::Machine machine{};
 };
 

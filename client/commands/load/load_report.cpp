@@ -97,6 +97,7 @@ Figures figures_of(const LoadReport& report) {
   };
   figures.push_back({"bytes_per_client_per_second.down", rate(report.bytes_down)});
   figures.push_back({"bytes_per_client_per_second.up", rate(report.bytes_up)});
+  add_loss(figures, report.stats);
   add_inputs(figures, report.stats);
   add_round_trip(figures, report.stats);
   figures.push_back({"state_hash.clients_checked", report.clients_checked});

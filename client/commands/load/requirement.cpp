@@ -153,4 +153,14 @@ RequirementResult check(const Requirement& requirement, const Figures& figures) 
           .value = value};
 }
 
+std::vector<RequirementResult> check_all(const std::vector<Requirement>& requirements,
+                                         const Figures& figures) {
+  std::vector<RequirementResult> results;
+  results.reserve(requirements.size());
+  for (const Requirement& each : requirements) {
+    results.push_back(check(each, figures));
+  }
+  return results;
+}
+
 }  // namespace tickbox::commands

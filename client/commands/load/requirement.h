@@ -39,4 +39,7 @@ struct Requirement {
 /// known if no hash was checked.
 [[nodiscard]] RequirementResult check(const Requirement& requirement, const Figures& figures);
 
+[[nodiscard]] std::vector<RequirementResult> check_all(const std::vector<Requirement>& requirements,
+                                                       const Figures& figures);
+
 }  // namespace tickbox::commands

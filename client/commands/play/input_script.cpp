@@ -345,15 +345,20 @@ std::expected<InputScript, std::string> parse_script(std::string_view text, engi
   return *std::move(script);
 }
 
-Playback::Playback(InputScript script)
+Playback::Playback(InputScript script, const Repeats& repeats)
     : script_(std::move(script)),
+      rounds_(repeats.rounds),
       rest_(default_input(*script_.game)),
-      changes_taken_(script_.players.size()) {}
+      positions_(repeats.clients > 0 ? repeats.clients : script_.players.size()) {}
 
 ConstBytes Playback::input(std::size_t number, Tick tick) {
-  if (!begin_ || tick < *begin_ || tick.value - begin_->value >= script_.ticks) return rest_;
-  const ConstBytes input =
-      script_.players[number].input(tick.value - begin_->value, changes_taken_[number]);
+  if (!begin_ || tick < *begin_ || tick.value - begin_->value >= ticks()) return rest_;
+  const std::uint32_t played = tick.value - begin_->value;
+  const std::uint32_t round = played / script_.ticks;
+  Position& position = positions_[number];
+  if (position.round != round) position = {.round = round};
+  const ConstBytes input = script_.players[number % script_.players.size()].input(
+      played % script_.ticks, position.changes_taken);
   return input.empty() ? ConstBytes{rest_} : input;
 }
 

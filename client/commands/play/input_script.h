@@ -66,25 +66,43 @@ struct InputScript {
 [[nodiscard]] std::expected<InputScript, std::string> parse_script(std::string_view text,
                                                                    engine::Games games);
 
-/// A script that a swarm plays.
+/// A script that a swarm plays. Clients beyond its players play the same inputs as the first ones.
 class Playback {
  public:
-  explicit Playback(InputScript script);
+  /// `clients`: 0 for one for each player. `rounds`: how often they play the script, in a row.
+  struct Repeats {
+    std::size_t clients = 0;
+    std::uint32_t rounds = 1;
+  };
+
+  Playback(InputScript script, const Repeats& repeats);
 
   [[nodiscard]] const InputScript& script() const { return script_; }
+
+  [[nodiscard]] std::size_t clients() const { return positions_.size(); }
+
+  /// Returns the number of ticks of all rounds.
+  [[nodiscard]] std::uint64_t ticks() const { return std::uint64_t{rounds_} * script_.ticks; }
 
   /// Sets the server's tick at which the script's first tick is played; all clients rest before.
   void begin(Tick at) { begin_ = at; }
 
   /// Returns the input of client `number` for a tick, a value of the game's input type that is
-  /// valid as long as this object. Requires: number < script().players.size(); a client's ticks
-  /// never decrease.
+  /// valid as long as this object. Requires: number < clients(); a client's ticks never decrease.
   [[nodiscard]] ConstBytes input(std::size_t number, Tick tick);
 
  private:
   InputScript script_;
-  std::vector<std::byte> rest_;  ///< the input by default
-  std::vector<std::size_t> changes_taken_;
+
+  /// Where a client is in the script.
+  struct Position {
+    std::uint32_t round = 0;
+    std::size_t changes_taken = 0;  ///< in this round
+  };
+
+  std::uint32_t rounds_;
+  std::vector<std::byte> rest_;      ///< the input by default
+  std::vector<Position> positions_;  ///< by client
   std::optional<Tick> begin_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -16,6 +17,11 @@ namespace {
 FigureValue units(const Histogram& sub_units, std::uint32_t per_mille) {
   if (sub_units.count() == 0) return {};
   return static_cast<double>(sub_units.quantile(per_mille)) / kUnit;
+}
+
+/// Returns part / whole; nothing of nothing.
+std::optional<double> share_of_any(std::uint64_t part, std::uint64_t whole) {
+  return whole > 0 ? std::optional{share(part, whole)} : std::nullopt;
 }
 
 /// Returns the name of a field. A field that is not of an entity has its subject before it.
@@ -82,6 +88,9 @@ void add_prediction(Figures& figures, const client::ClientStats& stats) {
   figures.push_back({"prediction.checked", stats.untouched.checked});
   figures.push_back({"prediction.exact", stats.untouched.exact});
   figures.push_back({"prediction.corrected", stats.corrected});
+  figures.push_back(
+      {"prediction.corrected_share",
+       or_null(share_of_any(stats.corrected, stats.untouched.checked + stats.touched.checked))});
   figures.push_back({"prediction.error_p99", units(stats.prediction_error, 990)});
   figures.push_back({"prediction.error_max", units(stats.prediction_error, 1'000)});
   figures.push_back({"prediction.touched.checked", stats.touched.checked});
@@ -113,9 +122,13 @@ std::optional<double> loss_up(const client::ClientStats& stats) {
   return share(stats.up_sent - stats.up_arrived, stats.up_sent);
 }
 
+std::optional<double> loss_down(const client::ClientStats& stats) {
+  return share_of_any(stats.down_sent - stats.down_arrived, stats.down_sent);
+}
+
 void add_loss(Figures& figures, const client::ClientStats& stats) {
   figures.push_back({"loss.up", or_null(loss_up(stats))});
-  figures.push_back({"loss.down", share(stats.down_sent - stats.down_arrived, stats.down_sent)});
+  figures.push_back({"loss.down", or_null(loss_down(stats))});
   figures.push_back({"loss.up_packets", stats.up_sent});
   figures.push_back({"loss.down_packets", stats.down_sent});
 }
@@ -130,6 +143,9 @@ void add_inputs(Figures& figures, const client::ClientStats& stats) {
   figures.push_back({"inputs.sent", stats.inputs_sent});
   figures.push_back({"inputs.late", stats.inputs_late});
   figures.push_back({"inputs.substituted", stats.inputs_substituted});
+  figures.push_back({"inputs.substituted_share",
+                     or_null(share_of_any(std::min(stats.inputs_substituted, stats.inputs_sent),
+                                          stats.inputs_sent))});
   figures.push_back({"inputs.discarded", stats.inputs_discarded});
 }
 

@@ -28,9 +28,10 @@ void add_state_hash(Figures& figures, const client::ClientStats& stats);
 /// Returns the number of desyncs and the first of them, in words. Requires: there is one.
 [[nodiscard]] std::string mismatches_in_words(const client::ClientStats& stats);
 
-/// Adds prediction{checked,exact,corrected,error_p99,error_max,touched{checked,exact}}. checked and
-/// exact count the predictions in which nothing else had a part, touched counts the others. The
-/// errors are those of all predictions, in units.
+/// Adds prediction{checked,exact,corrected,corrected_share,error_p99,error_max,
+/// touched{checked,exact}}. checked and exact count the predictions in which nothing else had a
+/// part, touched counts the others. corrected, its share and the errors are of all predictions, the
+/// errors in units.
 void add_prediction(Figures& figures, const client::ClientStats& stats);
 
 /// Adds events, the events that this client received: Seat counts the new states of players, the
@@ -50,6 +51,9 @@ inline constexpr std::uint64_t kLossPacketsMin = 100;
 /// has reported on kLossPacketsMin packets.
 [[nodiscard]] std::optional<double> loss_up(const client::ClientStats& stats);
 
+/// Returns the share of the server's packets that did not reach the clients; nothing without any.
+[[nodiscard]] std::optional<double> loss_down(const client::ClientStats& stats);
+
 /// Adds loss{up,down,up_packets,down_packets}: shares, and the number of packets behind each.
 void add_loss(Figures& figures, const client::ClientStats& stats);
 
@@ -64,7 +68,8 @@ struct CommandEnd {
 /// metrics.
 void add_end(Figures& figures, const CommandEnd& end);
 
-/// Adds inputs{sent,late,substituted,discarded}.
+/// Adds inputs{sent,late,substituted,substituted_share,discarded}. The share is of those sent, and
+/// 1 if the server substituted more: it also does for ticks that a client has skipped.
 void add_inputs(Figures& figures, const client::ClientStats& stats);
 /// Adds rtt_ms{p50,p99}.
 void add_round_trip(Figures& figures, const client::ClientStats& stats);

@@ -1,6 +1,7 @@
 #include "client/commands/play/play_flags.h"
 
 #include "bots/style.h"
+#include "client/commands/play/client_links.h"
 #include "client/commands/text.h"
 #include "client/commands/token_file.h"
 #include "os/net/resolve.h"
@@ -40,6 +41,11 @@ std::string list_of(const std::vector<std::string_view>& styles) {
   return list + " or mix";
 }
 
+std::string check_link(const std::string& text) {
+  const auto link = net::parse_shared_link(text);
+  return link ? std::string{} : link.error();
+}
+
 /// Returns a check of a style's name. Whether the server's game has it is known once it has
 /// answered.
 std::function<std::string(const std::string&)> check_bot(std::vector<std::string_view> styles) {
@@ -76,9 +82,14 @@ void add_play_flags(cli::CommandParser& command, PlayFlags& flags, const std::st
                          ". The server's game must have it; each has wander, still, stress and mix",
                      {.value = "BOT", .check = {check_bot(styles)}, .default_text = without_bot});
   command.add_option(
-      "--net", flags.link, net::parse_link_conditions,
-      "Simulate a bad link: delay=80ms (round trip), jitter=20ms, loss=5%, duplicate=1%, "
-      "reorder=1%, corrupt=0.1%, truncate=0.1% (each way), seed=7; join several by commas");
+      "--net", flags.net,
+      "Simulate a bad link: delay=80ms (round trip), jitter=20ms, loss=5%, burst=3 (that many lost "
+      "in a row), rate=2Mbit/s, duplicate=1%, reorder=1%, corrupt=0.1%, truncate=0.1% (each way), "
+      "seed=7; join several by commas. up.loss=5% or down.loss=5% is for one way. A profile may "
+      "come first, as in 4g,loss=2%: " +
+          net::profiles_in_words() +
+          ". `load` takes several such options: 25%:4g is the link of a quarter of its clients",
+      {.value = "LINK", .check = {check_link}, .one_word_each = true});
   command.add_option(
       "--seed", flags.seed, "Seed of the bots' decisions",
       {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
@@ -92,6 +103,16 @@ std::string bot_of(const PlayFlags& flags) {
   return flags.bot.empty() ? std::string{"wander"} : flags.bot;
 }
 
+std::vector<net::SharedLink> links_of(const PlayFlags& flags) {
+  std::vector<net::SharedLink> links;
+  links.reserve(flags.net.size());
+  for (const std::string& text : flags.net) {
+    // Already checked when the option was parsed.
+    links.push_back(net::parse_shared_link(text).value());
+  }
+  return links;
+}
+
 std::expected<std::vector<net::Address>, std::string> find_servers(const PlayFlags& flags) {
   auto addresses = os::resolve_all(flags.server.host, flags.server.port);
   if (!addresses) return std::unexpected{"could not connect: " + addresses.error()};
@@ -99,6 +120,7 @@ std::expected<std::vector<net::Address>, std::string> find_servers(const PlayFla
 }
 
 std::optional<std::string> contradiction(const PlayFlags& flags) {
+  if (const std::string fault = fault_of(links_of(flags)); !fault.empty()) return "--net: " + fault;
   if (!flags.token.empty() && flags.token_server) {
     return "--token and --token-server cannot be combined: a token names its servers";
   }

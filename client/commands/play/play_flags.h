@@ -10,7 +10,7 @@
 #include "net/address.h"
 #include "net/connect_token.h"
 #include "net/key_ring.h"
-#include "net/link_simulator.h"
+#include "net/link_conditions.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -32,8 +32,8 @@ struct Credentials {
 
 struct PlayFlags {
   HostPort server{};
-  std::string bot{};  ///< a style of one of the games, or "mix"; empty if not given
-  std::optional<net::LinkConditions> link{};
+  std::string bot{};               ///< a style of one of the games, or "mix"; empty if not given
+  std::vector<std::string> net{};  ///< links, each with or without a share of the clients
   std::uint64_t seed = 1;
   std::string desync_dir{};  ///< empty: no files
   std::string token{};       ///< a file; empty: none
@@ -52,13 +52,16 @@ void add_play_flags(cli::CommandParser& command, PlayFlags& flags, const std::st
 /// Returns the bot that plays: the given one, or "wander".
 [[nodiscard]] std::string bot_of(const PlayFlags& flags);
 
+/// Returns the links of --net.
+[[nodiscard]] std::vector<net::SharedLink> links_of(const PlayFlags& flags);
+
 /// Returns the server's addresses, at least one. Fails: with one line, if its name is not known.
 /// Cost: may wait for a name server.
 [[nodiscard]] std::expected<std::vector<net::Address>, std::string> find_servers(
     const PlayFlags& flags);
 
-/// Returns the error in one line if two given flags of credentials exclude each other, else
-/// nothing.
+/// Returns the error in one line if two given flags of credentials exclude each other, or if links
+/// do; else nothing.
 [[nodiscard]] std::optional<std::string> contradiction(const PlayFlags& flags);
 
 /// Reads the token or the keys from the named file; without a file the keys are the published ones.

@@ -1,5 +1,6 @@
 #include "client/commands/play/swarm.h"
 
+#include "client/commands/play/client_links.h"
 #include "os/process/process.h"
 #include "os/process/steady_clock.h"
 
@@ -71,6 +72,7 @@ Swarm::Swarm(const SwarmOptions& options, const Clock& clock, os::PollSet&& sock
       sockets_(std::move(sockets)),
       first_client_(options.first_client ? *options.first_client
                                          : draw_number<std::uint64_t>(entropy_) % kFirstClientMax),
+      links_(links_of_clients(options_.links, options_.clients)),
       shared_(options.games),
       began_(clock.now()),
       changed_(options.clients),
@@ -86,8 +88,8 @@ std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
   if (!socket) return std::unexpected(std::move(socket.error()));
   slot.socket = *std::move(socket);
   slot.incoming = std::make_unique<ReadyTransport>(*slot.socket);
-  if (options_.link) {
-    slot.link = std::make_unique<net::ImpairedTransport>(*slot.incoming, clock_, *options_.link,
+  if (links_[number] != nullptr) {
+    slot.link = std::make_unique<net::ImpairedTransport>(*slot.incoming, clock_, *links_[number],
                                                          std::uint64_t{number});
   }
   return sockets_.watch(*slot.socket, number);

@@ -66,9 +66,11 @@ struct SwarmOptions {
   std::size_t clients = 1;
   Duration ramp{};               ///< the time over which the connects are spread
   std::string bot = "wander";    ///< a style's name
-  Playback* playback = nullptr;  ///< replaces the bot. Requires: as many clients as players
+  Playback* playback = nullptr;  ///< replaces the bot. Requires: as many clients as it has
   client::MakePlayer person{};   ///< replaces the bot of every client, if not empty
-  std::optional<net::LinkConditions> link;  ///< for each client, with its own random stream
+  /// Those of the clients that have a bad one, each with its own random stream. Requires:
+  /// fault_of() finds nothing wrong with them.
+  std::vector<net::SharedLink> links;
   std::uint64_t seed = 1;
   bool rejoin = false;                      ///< Requires: no token, no ticket and no playback
   protocol::DesyncSink* desyncs = nullptr;  ///< shared by all clients
@@ -200,8 +202,9 @@ class Swarm {
   os::PollSet sockets_;
   os::SystemEntropy entropy_;
   std::uint64_t first_client_;
-  std::optional<std::size_t> answered_;  ///< the address of the server that has answered
-  Duration token_life_ = kTokenLife;     ///< as long as the server allows
+  std::optional<std::size_t> answered_;        ///< the address of the server that has answered
+  Duration token_life_ = kTokenLife;           ///< as long as the server allows
+  std::vector<const net::TwoWayLink*> links_;  ///< by client; nullptr: a good one
   client::Distributions distributions_;
   client::Shared shared_;
   Instant began_;

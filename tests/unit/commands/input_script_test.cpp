@@ -78,7 +78,7 @@ TEST_P(ScriptOf, WantsInEveryTickWhatThePlayersWanted) {
   const Value rest = at_rest(game);
   ASSERT_EQ(script().ticks, 200U);
   ASSERT_EQ(script().players.size(), 6U);
-  Playback playback{script()};
+  Playback playback{script(), {}};
   constexpr std::uint32_t kBegin = 5'000;
   playback.begin(Tick{kBegin});
   std::size_t busy = 0;
@@ -95,6 +95,28 @@ TEST_P(ScriptOf, WantsInEveryTickWhatThePlayersWanted) {
     EXPECT_EQ(value_of(game, playback.input(player, Tick{kBegin + 200})), rest);
   }
   EXPECT_GT(busy, 500U);
+}
+
+TEST_P(ScriptOf, IsPlayedBySeveralClientsRoundAndRound) {
+  const GameTable& game = *GetParam();
+  const Value rest = at_rest(game);
+  Playback playback{script(), {.clients = 8, .rounds = 3}};
+  EXPECT_EQ(playback.clients(), 8U);
+  EXPECT_EQ(playback.ticks(), 600U);
+  constexpr std::uint32_t kBegin = 5'000;
+  playback.begin(Tick{kBegin});
+  std::size_t busy = 0;
+  for (std::size_t client = 0; client < 8; ++client) {
+    const Player seat = script().players[client % 6].seat;
+    for (std::uint32_t i = 0; i < 600; ++i) {
+      const Value input = value_of(game, playback.input(client, Tick{kBegin + i}));
+      EXPECT_EQ(input, wanted(game, match_.played()[i % 200], seat))
+          << "client " << client << " tick " << i;
+      busy += input != rest ? 1U : 0U;
+    }
+    EXPECT_EQ(value_of(game, playback.input(client, Tick{kBegin + 600})), rest);
+  }
+  EXPECT_GT(busy, 2'000U);
 }
 
 TEST_P(ScriptOf, ComesBackFromItsText) {

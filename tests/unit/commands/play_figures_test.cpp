@@ -34,6 +34,38 @@ TEST(PlayFigures, CountEventsByTheNamesOfTheGame) {
   EXPECT_EQ(to_json(figures), R"({"events":{"Seat":0}})") << "no server has named a game";
 }
 
+TEST(PlayFigures, HaveSharesBesideTheCounts) {
+  client::ClientStats stats;
+  const auto all = [&stats] {
+    Figures figures;
+    add_loss(figures, stats);
+    add_inputs(figures, stats);
+    add_prediction(figures, stats);
+    return to_json(figures);
+  };
+  const std::string nothing = all();
+  for (const char* const unknown : {R"("up":null,"down":null,)", R"("substituted_share":null,)",
+                                    R"("corrected_share":null,)"}) {
+    EXPECT_TRUE(nothing.contains(unknown)) << nothing;
+  }
+  stats.up_sent = 200;
+  stats.up_arrived = 190;
+  stats.down_sent = 8;
+  stats.down_arrived = 6;
+  stats.inputs_sent = 10;
+  stats.inputs_substituted = 4;
+  stats.untouched = {.checked = 30, .exact = 30};
+  stats.touched = {.checked = 10, .exact = 2};
+  stats.corrected = 5;
+  const std::string some = all();
+  for (const char* const known : {R"("up":0.05,"down":0.25,)", R"("substituted_share":0.4,)",
+                                  R"("corrected":5,"corrected_share":0.125,)"}) {
+    EXPECT_TRUE(some.contains(known)) << some;
+  }
+  stats.inputs_substituted = 11;
+  EXPECT_TRUE(all().contains(R"("substituted_share":1.0,)")) << all();
+}
+
 TEST(PlayFigures, NameTheFirstFieldThatDiffers) {
   EXPECT_EQ(document_of({{.hashes_checked = 3}, {}}),
             R"({"state_hash":{"checked":3,"mismatched":0,"first_mismatch":null}})");

@@ -1,0 +1,44 @@
+#pragma once
+// What a load run has shown: the exit code, the word of the document, and the reason for people.
+
+#include "cli/exit_code.h"
+#include "client/commands/document.h"
+#include "client/commands/load/load_page.h"
+#include "client/commands/load/load_report.h"
+#include "net/refusal.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tickbox::commands {
+
+/// What a run has measured, and why a client does not play.
+struct LoadMeasured {
+  LoadReport report{};
+  std::string reason{};  ///< of the first client that does not play, in words; empty if all play
+  std::optional<net::RefuseReason> refused{};  ///< the server's, if that client was refused
+};
+
+struct LoadVerdict {
+  cli::ExitCode code = cli::ExitCode::Done;
+  LoadOutcome outcome = LoadOutcome::Passed;
+  std::string word{};  ///< for the document
+  std::string why{};   ///< for people
+  std::optional<net::RefuseReason> refused{};
+};
+
+/// What the command prints, and writes to its files.
+struct LoadResult {
+  LoadMeasured measured{};
+  std::vector<RequirementResult> requirements{};
+  LoadVerdict verdict{};
+  Figures find{};  ///< find{clients,limit}; empty without --find, as the steps
+  std::vector<FindStep> steps{};
+};
+
+/// `results`: of all requirements.
+[[nodiscard]] LoadVerdict judge(const LoadMeasured& measured,
+                                const std::vector<RequirementResult>& results);
+
+}  // namespace tickbox::commands
