@@ -3,6 +3,7 @@
 // simulated network in the tests.
 
 #include "core/bytes.h"
+#include "core/clock.h"
 #include "net/address.h"
 
 #include <cstddef>
@@ -24,7 +25,8 @@ struct Route {
 struct Datagram {
   Address from;
   ConstBytes bytes;
-  Address to{};  ///< our own address that received it; zeros if unknown
+  Address to{};       ///< our own address that received it; zeros if unknown
+  Duration waited{};  ///< since its arrival, when the drain that received it began; 0 if unknown
 
   /// Returns the route for an answer. A peer accepts an answer only from the address to which the
   /// peer has sent.

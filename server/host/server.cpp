@@ -74,7 +74,8 @@ std::expected<void, std::string> Server::open_sockets() {
   // Only the wildcard [::] can take both families; any other address has one family anyway.
   const os::IpFamilies families =
       os::is_wildcard(*address) ? os::IpFamilies::Both : os::IpFamilies::OwnOnly;
-  auto udp = os::UdpTransport::open({.bind = *address, .families = families});
+  auto udp =
+      os::UdpTransport::open({.bind = *address, .families = families, .arrival_times = true});
   if (!udp) return std::unexpected(std::move(udp.error()));
   transport = *std::move(udp);
   std::optional<AdminToken> token;

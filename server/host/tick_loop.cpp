@@ -1,5 +1,7 @@
-// While clients play or packets arrive, the loop drains the socket every millisecond, and sleeps in
-// between. At 60 Hz margins are then exact to a sixteenth of a tick. Packets never wake the loop.
+// While clients play or packets arrive, the loop drains the socket at each tick and every 4 ms
+// before it, and sleeps in between. Packets never wake the loop: margins and round trips count from
+// the kernel's time of an arrival, and no input is needed before its tick. The drains between ticks
+// answer handshakes, and keep the socket's buffer and the work of a tick small.
 
 #include "server/host/tick_loop.h"
 
@@ -13,14 +15,21 @@
 namespace tickbox::server {
 namespace {
 
-/// The time between two drains of the socket while clients play or packets arrive.
-constexpr Duration kDrainInterval = std::chrono::milliseconds{1};
+/// About the time between two drains of the socket while clients play or packets arrive.
+constexpr Duration kDrainInterval = std::chrono::milliseconds{4};
 /// The same while no client plays and no packet arrives. A flooded server must not use it: a client
 /// sends a HELLO only every 250 ms or more. Behind the packets of 10 ms, each HELLO could find the
 /// replies to strangers used up.
 constexpr Duration kIdleInterval = std::chrono::milliseconds{10};
 /// The time between two copies of the status for the admin side.
 constexpr Duration kPublishInterval = std::chrono::milliseconds{100};
+
+/// Returns the interval nearest to kDrainInterval of which a tick's period is a whole number.
+Duration drain_interval(std::uint32_t tick_rate) {
+  const Duration period = tick_duration(tick_rate);
+  const auto parts = (period + kDrainInterval / 2) / kDrainInterval;
+  return period / std::max<std::int64_t>(1, parts);
+}
 
 }  // namespace
 
@@ -203,13 +212,13 @@ void TickLoop::log_lost_lines(Instant now) {
   }
 }
 
-/// Sleeps until the next tick or the next drain, whichever comes first.
+/// Sleeps until the next drain: at the deadline of a tick, or a whole number of intervals before.
 void TickLoop::wait() {
   const Instant now = server_.clock.now();
   const std::uint64_t heard = shard_.metrics().traffic.packets_in;
   const bool idle = shard_.clients() == 0 && heard == std::exchange(heard_, heard);
-  const Duration nap = idle ? kIdleInterval : kDrainInterval;
-  os::sleep_until(std::min(pacer_.next(), now + nap));
+  const Duration interval = idle ? kIdleInterval : drain_interval(server_.options.tick_rate);
+  os::sleep_until(pacer_.next() - (pacer_.next() - now) / interval * interval);
 }
 
 }  // namespace tickbox::server

@@ -25,7 +25,7 @@ std::expected<void, net::DropReason> InputReceiver::receive(
       session.margin = margin_of(session, message_.first_tick + last, arrival);
       context_.metrics.input_margin.add(session.margin);
     }
-    receive_acks(session, message_, arrival.now);
+    receive_acks(session, message_, arrival);
   }
   receive_inputs(session, is_newest ? InputBuffer::Packet::Newest : InputBuffer::Packet::Overtaken);
   receive_commands(session, arrival.now);
@@ -39,21 +39,23 @@ std::expected<void, net::DropReason> InputReceiver::receive(
 /// Receives the acknowledgements of views and events. An acknowledgement of a view does not
 /// count without the receipt of the view.
 void InputReceiver::receive_acks(Session& session, const protocol::InputMessage& message,
-                                 Instant now) {
+                                 const Arrival& arrival) {
   Metrics& metrics = context_.metrics;
   const bool is_proven = message.view && session.snapshots.receipts.proves(*message.view);
   session.snapshots.events->acknowledge(message.events, is_proven ? message.view->tick : Tick{});
-  if (!message.view) return receive_full_view_request(session, now);
+  if (!message.view) return receive_full_view_request(session, arrival.now);
   if (!is_proven) {
     ++metrics.snapshots.unproven;
     return;
   }
-  const bool is_news = session.snapshots.receipts.on_proof(message.view->tick, now);
+  const bool is_news = session.snapshots.receipts.on_proof(message.view->tick, arrival.at);
   const bool is_base = session.snapshots.views->acknowledge(message.view->tick);
   if (!is_news || !is_base) return;
   session.snapshots.base_age.on_acknowledged(message.view->tick, session.room->tick());
   if (const Instant* sent = session.room->sent_at(message.view->tick)) {
-    const auto rtt = std::chrono::duration_cast<std::chrono::microseconds>(now - *sent).count();
+    // Nothing arrives before it was sent, except by a real-time clock that was set.
+    const Duration round_trip = std::max(Duration::zero(), arrival.at - *sent);
+    const auto rtt = std::chrono::duration_cast<std::chrono::microseconds>(round_trip).count();
     metrics.client_rtt.add(rtt);
     session.rtt_us = session.rtt_us == 0 ? rtt : session.rtt_us + (rtt - session.rtt_us) / 8;
     session.is_far = std::chrono::microseconds{session.rtt_us} >=
@@ -128,7 +130,7 @@ std::int16_t InputReceiver::margin_of(const Session& session, Tick newest,
   const std::int64_t period = tick_duration(tick_rate_).count();
   const std::int64_t ticks = newest - (session.room->tick() + 1);
   const std::int64_t sixteenths =
-      ticks * 16 + (arrival.next_deadline - arrival.now).count() * 16 / period;
+      ticks * 16 + (arrival.next_deadline - arrival.at).count() * 16 / period;
   return static_cast<std::int16_t>(std::clamp<std::int64_t>(sixteenths, INT16_MIN, INT16_MAX));
 }
 

@@ -16,8 +16,9 @@
 
 namespace tickbox::server {
 
-/// When a datagram was received, and when the next tick is due.
+/// When a datagram arrived and when it was received, and when the next tick is due.
 struct Arrival {
+  Instant at;  ///< earlier than `now` by the time that it has waited in the socket
   Instant now;
   Instant next_deadline;
 };
@@ -33,7 +34,8 @@ class InputReceiver {
       Session& session, const net::PacketChannel::Opened& opened, const Arrival& arrival);
 
  private:
-  void receive_acks(Session& session, const protocol::InputMessage& message, Instant now);
+  void receive_acks(Session& session, const protocol::InputMessage& message,
+                    const Arrival& arrival);
   void receive_full_view_request(Session& session, Instant now);
   void receive_inputs(Session& session, InputBuffer::Packet packet);
   void receive_commands(Session& session, Instant now);

@@ -133,7 +133,8 @@ void Shard::receive(Instant now, Instant next_deadline) {
     ++taken_in_tick_;
     ++traffic.packets_in;
     traffic.bytes_in += datagram->bytes.size();
-    on_datagram(*datagram, {.now = now, .next_deadline = next_deadline});
+    on_datagram(*datagram,
+                {.at = now - datagram->waited, .now = now, .next_deadline = next_deadline});
   }
 }
 
@@ -218,7 +219,7 @@ std::expected<void, net::DropReason> Shard::on_message(Session& session,
     case net::PacketType::Input:
       return inputs_.receive(session, opened, arrival);
     case net::PacketType::Response:
-      return paths_.on_response(session, datagram.from, opened.message, arrival.now);
+      return paths_.on_response(session, datagram.from, opened.message, arrival.at);
     case net::PacketType::Disconnect:
       return on_disconnect(session, opened.message, arrival.now);
     case net::PacketType::DesyncReport:

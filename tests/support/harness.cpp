@@ -214,7 +214,8 @@ std::uint64_t Harness::meter() const {
 
 void Harness::drive_server() {
   const Instant own_time = server_now();
-  const bool is_due = pacer_->next() <= own_time || network_.has_arrived_at_server();
+  const bool is_due =
+      pacer_->next() <= own_time || (!drains_at_ticks_ && network_.has_arrived_at_server());
   if (!is_due || now() < stalled_until_) return;
   const std::uint64_t before = meter();
   shard_->receive(own_time, pacer_->next());

@@ -161,6 +161,9 @@ class Harness {
   /// Moves the server's clock ahead, and no other.
   void leap_server(Duration ahead) { server_ahead_ += ahead; }
 
+  /// Lets the server receive only when a tick is due, from now on.
+  void drain_at_ticks() { drains_at_ticks_ = true; }
+
   /// Stops the server's process until then.
   void stall(Instant until) { stalled_until_ = until; }
 
@@ -289,6 +292,7 @@ class Harness {
   std::deque<Player> players_;
   Duration server_ahead_{};
   Instant stalled_until_;
+  bool drains_at_ticks_ = false;
 
  private:
   [[nodiscard]] server::ShardParts parts();

@@ -119,10 +119,16 @@ std::optional<net::Datagram> SimulatedNetwork::ServerEnd::receive() {
     network_.pass(Passed::Where::AtServer, injected.from, network_.current_);
     return net::Datagram{.from = injected.from, .bytes = network_.current_, .to = server_address()};
   }
+  const Instant now = network_.clock_.now();
   for (const auto& client : network_.clients_) {
-    if (const auto bytes = client->up.pop(network_.clock_.now())) {
+    const std::optional<Instant> arrived = client->up.next_due();
+    if (const auto bytes = client->up.pop(now)) {
       network_.pass(Passed::Where::AtServer, client->address, *bytes);
-      return net::Datagram{.from = client->address, .bytes = *bytes, .to = client->asked};
+      // A server that receives at each step of the virtual clock lets nothing wait.
+      return net::Datagram{.from = client->address,
+                           .bytes = *bytes,
+                           .to = client->asked,
+                           .waited = std::chrono::floor<std::chrono::milliseconds>(now - *arrived)};
     }
   }
   return std::nullopt;

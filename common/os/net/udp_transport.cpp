@@ -4,14 +4,18 @@
 #include "os/net/udp_transport.h"
 
 #include "core/assert.h"
+#include "os/net/arrival.h"
 #include "os/net/resolve.h"
 #include "os/net/socket_address.h"
+#include "os/process/steady_clock.h"
 #include "os/process/system_error.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <ctime>
 #include <limits>
 #include <netinet/in.h>
 #include <optional>
@@ -24,8 +28,8 @@ namespace tickbox::os {
 
 enum class IpSocket : std::uint8_t { V4, V6 };
 
-/// The buffer of one control message.
-class PacketInfo {
+/// The buffer of the control messages of one datagram.
+class ControlBuffer {
  public:
   /// Attaches the buffer to `message`, for the kernel to fill.
   void expect(msghdr& message);
@@ -34,16 +38,18 @@ class PacketInfo {
   void send_from(msghdr& message, const net::Address& local, IpSocket kind);
 
  private:
-  static constexpr std::size_t kBytes = CMSG_SPACE(sizeof(in6_pktinfo));
-  static_assert(kBytes >= CMSG_SPACE(sizeof(in_pktinfo)));
+  static constexpr std::size_t kBytes =
+      CMSG_SPACE(sizeof(in6_pktinfo)) + CMSG_SPACE(sizeof(timespec));
+  static_assert(sizeof(in6_pktinfo) >= sizeof(in_pktinfo));
 
   alignas(cmsghdr) std::array<std::byte, kBytes> bytes_{};
 };
 
 namespace {
 
-// The control message IP_PKTINFO or IPV6_PKTINFO of a datagram: the local address that received it
-// or sends it. For a socket that is bound to a wildcard nothing else gives this address.
+// Control messages of a datagram. IP_PKTINFO or IPV6_PKTINFO has the local address that received it
+// or sends it: for a socket that is bound to a wildcard nothing else gives this address.
+// SCM_TIMESTAMPNS has the time of its arrival.
 
 net::Address address_of(const in_addr& ip, std::uint16_t port) {
   net::Address address{.port = port};
@@ -58,16 +64,21 @@ net::Address address_of(const in6_addr& ip, std::uint16_t port) {
   return address;
 }
 
-/// Returns the content of a control message if it has this level and type, else nothing.
+/// Returns the content of the control message of this level and type, if there is one.
 template <class Info>
-std::optional<Info> content_of(const cmsghdr& control, int level, int type) {
-  if (control.cmsg_level != level || control.cmsg_type != type ||
-      control.cmsg_len < CMSG_LEN(sizeof(Info))) {
-    return std::nullopt;
+std::optional<Info> find_control(const msghdr& message, int level, int type) {
+  auto& walked = const_cast<msghdr&>(message);  // CMSG_NXTHDR() does not change it
+  for (cmsghdr* control = CMSG_FIRSTHDR(&walked); control != nullptr;
+       control = CMSG_NXTHDR(&walked, control)) {
+    if (control->cmsg_level != level || control->cmsg_type != type ||
+        control->cmsg_len < CMSG_LEN(sizeof(Info))) {
+      continue;
+    }
+    Info info{};
+    std::memcpy(&info, CMSG_DATA(control), sizeof info);
+    return info;
   }
-  Info info{};
-  std::memcpy(&info, CMSG_DATA(&control), sizeof info);
-  return info;
+  return std::nullopt;
 }
 
 template <class Info>
@@ -96,17 +107,26 @@ int receive_packet_info(int handle, IpSocket kind) {
 /// Returns the local address that received a message, with `port`. Returns zeros if the kernel
 /// reported no address that can send the answer, as for a multicast.
 net::Address destination_of(const msghdr& message, std::uint16_t port) {
-  auto& walked = const_cast<msghdr&>(message);  // CMSG_NXTHDR() does not change it
-  for (cmsghdr* control = CMSG_FIRSTHDR(&walked); control != nullptr;
-       control = CMSG_NXTHDR(&walked, control)) {
-    // Not ipi_addr: for a broadcast it is not an address of this machine.
-    if (const auto v4 = content_of<in_pktinfo>(*control, IPPROTO_IP, IP_PKTINFO)) {
-      return address_of(v4->ipi_spec_dst, port);
-    }
-    const auto v6 = content_of<in6_pktinfo>(*control, IPPROTO_IPV6, IPV6_PKTINFO);
-    if (v6 && !is_multicast(v6->ipi6_addr)) return address_of(v6->ipi6_addr, port);
+  // Not ipi_addr: for a broadcast it is not an address of this machine.
+  if (const auto v4 = find_control<in_pktinfo>(message, IPPROTO_IP, IP_PKTINFO)) {
+    return address_of(v4->ipi_spec_dst, port);
   }
+  const auto v6 = find_control<in6_pktinfo>(message, IPPROTO_IPV6, IPV6_PKTINFO);
+  if (v6 && !is_multicast(v6->ipi6_addr)) return address_of(v6->ipi6_addr, port);
   return {};
+}
+
+/// Makes the kernel report when each datagram has arrived. If it refuses, that stays unknown.
+void receive_arrival_times(int handle) {
+  const int on = 1;
+  (void)setsockopt(handle, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
+}
+
+/// Returns how long a datagram had waited when the drain began; 0 if the kernel reported no time.
+Duration waited_of(const msghdr& message, const DrainStart& drain) {
+  const auto arrived = find_control<timespec>(message, SOL_SOCKET, SCM_TIMESTAMPNS);
+  if (!arrived) return {};
+  return waited_at(drain, std::chrono::seconds{arrived->tv_sec} + Duration{arrived->tv_nsec});
 }
 
 /// Datagrams received per system call. More gained nothing measurable; the buffers stay in the
@@ -152,12 +172,12 @@ bool is_of_an_earlier_send(int code) {
 
 }  // namespace
 
-void PacketInfo::expect(msghdr& message) {
+void ControlBuffer::expect(msghdr& message) {
   message.msg_control = bytes_.data();
   message.msg_controllen = bytes_.size();
 }
 
-void PacketInfo::send_from(msghdr& message, const net::Address& local, IpSocket kind) {
+void ControlBuffer::send_from(msghdr& message, const net::Address& local, IpSocket kind) {
   expect(message);
   if (kind == IpSocket::V4) {
     in_pktinfo info{};
@@ -184,21 +204,27 @@ struct UdpTransport::Socket {
   IpSocket kind = IpSocket::V4;
   net::Address local;
   bool is_everywhere = false;  ///< bound to a wildcard: each datagram has its local address
+  bool has_times = false;      ///< UdpOptions::arrival_times
   UdpBuffers buffers;
   UdpFailures failures;
 
   std::array<std::array<std::byte, kReceiveBytes>, kBatch> bytes{};
   std::array<sockaddr_storage, kBatch> from{};
   std::array<iovec, kBatch> vectors{};
-  std::array<PacketInfo, kBatch> infos{};
+  std::array<ControlBuffer, kBatch> controls{};
   std::array<mmsghdr, kBatch> messages{};
   std::size_t count = 0;    ///< datagrams in the last batch
   std::size_t next = 0;     ///< the first datagram not returned yet
   bool is_drained = false;  ///< the last batch was not full: it had all that had arrived
+  bool is_draining = false;
+  DrainStart drain;
+  Instant drained_at;  ///< when the drain began, or the last one if there is none
 
   int open(const UdpOptions& options);
   void expect(std::size_t i);
+  void begin_drain();
   int fill();
+  bool advance();
 };
 
 /// Returns 0 or errno.
@@ -224,6 +250,9 @@ int UdpTransport::Socket::open(const UdpOptions& options) {
   if (is_everywhere) {
     if (const int code = receive_packet_info(handle, kind); code != 0) return code;
   }
+  has_times = options.arrival_times;
+  if (has_times) receive_arrival_times(handle);
+  drained_at = SteadyClock{}.now();
   buffers.receive_bytes = grant_buffer(handle, SO_RCVBUFFORCE, SO_RCVBUF, options.buffer_bytes);
   buffers.send_bytes = grant_buffer(handle, SO_SNDBUFFORCE, SO_SNDBUF, options.buffer_bytes);
   for (std::size_t i = 0; i < kBatch; ++i) {
@@ -240,11 +269,20 @@ int UdpTransport::Socket::open(const UdpOptions& options) {
 /// Prepares a message for the kernel, which overwrites the sizes of each that it fills.
 void UdpTransport::Socket::expect(std::size_t i) {
   messages[i].msg_hdr.msg_namelen = sizeof(sockaddr_storage);
-  if (is_everywhere) infos[i].expect(messages[i].msg_hdr);
+  if (is_everywhere || has_times) controls[i].expect(messages[i].msg_hdr);
+}
+
+/// Reads the clocks, once for all batches of a drain: its caller has one time for all of them. What
+/// arrives after that has not waited, also if the caller stops before the end, and goes on later.
+void UdpTransport::Socket::begin_drain() {
+  const Instant now = SteadyClock{}.now();
+  drain = {.real = std::chrono::system_clock::now().time_since_epoch(),
+           .since = now - std::exchange(drained_at, now)};
 }
 
 /// Receives the next batch from the kernel. Returns 0 or errno.
 int UdpTransport::Socket::fill() {
+  if (!std::exchange(is_draining, true) && has_times) begin_drain();
   for (std::size_t i = 0; i < count; ++i) {
     expect(i);
   }
@@ -255,6 +293,22 @@ int UdpTransport::Socket::fill() {
   count = static_cast<std::size_t>(received);
   is_drained = count < kBatch;
   return 0;
+}
+
+/// Makes `next` a datagram that has arrived. Returns false if there is none.
+bool UdpTransport::Socket::advance() {
+  if (next == count && std::exchange(is_drained, false)) return false;
+  for (int skipped = 0; next == count; ++skipped) {
+    const int code = fill();
+    if (code == 0) continue;
+    if (is_would_block(code)) return false;
+    if (code != EINTR && !is_of_an_earlier_send(code)) {
+      ++failures.receive_errors;
+      return false;
+    }
+    if (skipped == kReceiveErrorsSkipped) return false;
+  }
+  return true;
 }
 
 std::expected<std::unique_ptr<UdpTransport>, std::string> UdpTransport::open(
@@ -282,9 +336,9 @@ void UdpTransport::send(const net::Route& route, ConstBytes bytes) {
   message.msg_namelen = target.size;
   message.msg_iov = &vector;
   message.msg_iovlen = 1;
-  PacketInfo info;
+  ControlBuffer control;
   if (socket_->is_everywhere && !is_wildcard(route.local)) {
-    info.send_from(message, route.local, socket_->kind);
+    control.send_from(message, route.local, socket_->kind);
   }
   for (int attempt = 0; attempt < 3; ++attempt) {
     if (sendmsg(socket_->handle, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) return;
@@ -299,23 +353,17 @@ void UdpTransport::send(const net::Route& route, ConstBytes bytes) {
 
 std::optional<net::Datagram> UdpTransport::receive() {
   Socket& socket = *socket_;
-  if (socket.next == socket.count && std::exchange(socket.is_drained, false)) return std::nullopt;
-  for (int skipped = 0; socket.next == socket.count; ++skipped) {
-    const int code = socket.fill();
-    if (code == 0) continue;
-    if (is_would_block(code)) return std::nullopt;
-    if (code != EINTR && !is_of_an_earlier_send(code)) {
-      ++socket.failures.receive_errors;
-      return std::nullopt;
-    }
-    if (skipped == kReceiveErrorsSkipped) return std::nullopt;
+  if (!socket.advance()) {
+    socket.is_draining = false;
+    return std::nullopt;
   }
   const std::size_t i = socket.next++;
+  const msghdr& message = socket.messages[i].msg_hdr;
   return net::Datagram{
       .from = from_socket_address(socket.from[i]),
       .bytes = ConstBytes{socket.bytes[i]}.first(socket.messages[i].msg_len),
-      .to = socket.is_everywhere ? destination_of(socket.messages[i].msg_hdr, socket.local.port)
-                                 : socket.local,
+      .to = socket.is_everywhere ? destination_of(message, socket.local.port) : socket.local,
+      .waited = socket.has_times ? waited_of(message, socket.drain) : Duration::zero(),
   };
 }
 

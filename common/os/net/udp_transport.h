@@ -28,6 +28,7 @@ struct UdpOptions {
   net::Address bind{};  ///< port 0 takes a free port; an IPv4-mapped address makes an IPv4 socket
   IpFamilies families = IpFamilies::OwnOnly;
   std::size_t buffer_bytes = kSocketBufferBytes;  ///< requested from the kernel, for each direction
+  bool arrival_times = false;  ///< Datagram::waited is by the kernel's times, if it has any
 };
 
 /// The part of UdpOptions::buffer_bytes that the kernel granted; less is worth a log line.

@@ -12,7 +12,7 @@ namespace tickbox::server {
 
 class AdminOrders {
  public:
-  /// Kicks that may wait. The loop takes them every millisecond.
+  /// Kicks that may wait. The loop takes them at each drain of the socket.
   static constexpr std::size_t kKicksMax = 64;
 
   /// Orders the drain. Thread: the admin side's, as kick().

@@ -14,8 +14,7 @@
 namespace tickbox::bench {
 
 inline constexpr std::uint32_t kTickRate = 60;
-/// Receives of the shard in a tick: a server drains its socket every millisecond. In each slice of
-/// a tick, every kSlices-th client has its turn.
+/// In each slice of a tick every kSlices-th client has its turn, then the shard receives.
 inline constexpr std::size_t kSlices = 16;
 
 struct ShardCase {

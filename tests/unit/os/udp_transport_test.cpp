@@ -2,6 +2,7 @@
 
 #include "os/net/udp_transport.h"
 
+#include "os/net/arrival.h"
 #include "os/net/socket_address.h"
 #include "os/process/steady_clock.h"
 #include "tests/support/patience.h"
@@ -12,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <sys/socket.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -214,6 +216,47 @@ TEST(UdpTransport, AnswersFromTheAddressThatWasAsked) {
     }
     EXPECT_EQ((*server)->failures().send_errors, 0U);
   }
+}
+
+TEST(UdpTransport, KnowsHowLongADatagramHasWaited) {
+  for (const char* bind : {"127.0.0.1:0", "[::1]:0", "0.0.0.0:0", "[::]:0"}) {
+    const auto server = UdpTransport::open({.bind = address(bind), .arrival_times = true});
+    ASSERT_TRUE(server) << server.error();
+    net::Address there = address(net::is_ipv4(address(bind)) ? "127.0.0.1:0" : "[::1]:0");
+    const auto client = open_at(net::to_string(there).c_str());
+    there.port = (*server)->local_address().port;
+    const std::string text = "x";
+    // The kernel begins to note times some time after the first socket has asked for them.
+    EXPECT_TRUE(tests::comes_true([&] {
+      client->send({there}, as_bytes_of(text));
+      std::this_thread::sleep_for(5ms);
+      const auto datagram = receive_soon(**server);
+      return datagram && datagram->to == there && datagram->waited >= 5ms;
+    })) << bind;
+  }
+}
+
+TEST(UdpTransport, KnowsNoWaitUnlessItIsAsked) {
+  const auto a = open_at("127.0.0.1:0");
+  const auto b = open_at("127.0.0.1:0");
+  const std::string text = "x";
+  a->send({b->local_address()}, as_bytes_of(text));
+  std::this_thread::sleep_for(5ms);
+  const auto datagram = receive_soon(*b);
+  ASSERT_TRUE(datagram);
+  EXPECT_EQ(datagram->waited, 0ms);
+}
+
+TEST(UdpTransport, AClockThatIsSetMakesNoWaitNegativeOrLongerThanItCanBe) {
+  const DrainStart drain{.real = 1'000h, .since = 4ms};
+  EXPECT_EQ(waited_at(drain, 1'000h - 3ms), 3ms);
+  EXPECT_EQ(waited_at(drain, 1'000h + 1us), 0ms) << "it has arrived since the drain began";
+  EXPECT_EQ(waited_at(drain, 999h), 4ms) << "the clock was put forward in between";
+  EXPECT_EQ(waited_at(drain, 1'001h), 0ms) << "the clock was put back";
+  EXPECT_EQ(waited_at(drain, 0h), 4ms);
+  EXPECT_EQ(waited_at({.real = 1'000h, .since = 0ms}, 999h), 0ms);
+  EXPECT_EQ(waited_at({.real = 1'000h, .since = -4ms}, 999h), 0ms)
+      << "a steady clock that goes back is broken, and does no harm either";
 }
 
 }  // namespace

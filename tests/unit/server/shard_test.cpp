@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace tickbox::server {
 namespace {
@@ -77,6 +78,29 @@ TEST(Shard, CountsTheEntitiesOfEachKind) {
     ASSERT_EQ(metrics.entities_of_kind, counts);
     ASSERT_EQ(metrics.entities(), harness.world().size());
   }
+}
+
+// Inputs wait in the socket until it is drained. Their margins and round trips count from their
+// arrival, so it does not matter when that is.
+TEST(Shard, JudgesArrivalByHowLongADatagramHasWaited) {
+  const auto play = [](bool drains_at_ticks) {
+    Harness harness{
+        {.link = {.delay = milliseconds{30}, .jitter = milliseconds{20}, .loss_ppm = 20'000},
+         .bot = "stress"}};
+    add_clients(harness);
+    harness.run_for(seconds{2});
+    if (drains_at_ticks) harness.drain_at_ticks();
+    harness.run_for(seconds{5});
+    const Metrics& metrics = harness.shard().metrics();
+    std::vector<ClientStatus> clients;
+    harness.shard().copy_clients(clients, harness.server_now());
+    std::vector<std::int64_t> judged{metrics.input_margin.sum(), metrics.client_rtt.sum()};
+    for (const ClientStatus& client : clients) {
+      judged.insert(judged.end(), {client.margin, client.rtt_us});
+    }
+    return judged;
+  };
+  EXPECT_EQ(play(true), play(false));
 }
 
 }  // namespace
