@@ -118,8 +118,7 @@ class Stage {
                                       .base_tick = base != nullptr ? place.views.base_tick() : tick,
                                       .bytes_max = net::kDatagramBytesMax};
     protocol::Snapshot& snapshot = snapshots_[i];
-    const server::ViewPlan plan =
-        planner_.plan(request, place.waiting, snapshot.content, view_);
+    const server::ViewPlan plan = planner_.plan(request, place.waiting, snapshot.content, view_);
     place.views.add(tick, view_);
     snapshot.head = {.report = {.tick = protocol::low_bits(tick)},
                      .view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff),
