@@ -8,6 +8,10 @@
 namespace tickbox::server {
 namespace {
 
+/// The most changes that are stored. They are forgotten together, some tens at a time.
+constexpr std::size_t kChangesMax = 96;
+static_assert(kChangesMax > protocol::kTicksRemembered);
+
 /// Replaces what is between the first and the last members of a view.
 void replace(Members& view, std::size_t first, std::size_t last, std::span<const SlotId> added) {
   const std::size_t removed = view.size() - first - last;
@@ -29,8 +33,11 @@ SentViews::SentViews(std::uint32_t base_age_max) : base_age_max_(base_age_max) {
 }
 
 void SentViews::add(Tick tick, std::span<const SlotId> members) {
-  TICKBOX_ASSERT(changes_.empty() || changes_.back().tick < tick);
-  forget_old(tick);
+  TICKBOX_ASSERT(changes_.empty() || last_ < tick);
+  if (changes_.size() == kChangesMax) forget_old(tick);
+  const std::int64_t passed = tick - last_;
+  sent_ = (passed < protocol::kTicksRemembered ? sent_ << passed : 0) | 1U;
+  last_ = tick;
   const std::span<const SlotId> before{newest_};
   const auto first =
       static_cast<std::size_t>(std::ranges::mismatch(before, members).in1 - before.begin());
@@ -45,31 +52,40 @@ void SentViews::add(Tick tick, std::span<const SlotId> members) {
                       .last = static_cast<std::uint32_t>(last),
                       .added = static_cast<std::uint32_t>(added.size())});
   added_.insert(added_.end(), added.begin(), added.end());
-  replace(newest_, first, last, added);
+  newest_.assign(members.begin(), members.end());
 }
 
 bool SentViews::acknowledge(Tick tick) {
-  if (!is_remembered(tick) || is_too_old(tick, changes_.back().tick)) return false;
+  if (!was_sent(tick) || is_too_old(tick, last_)) return false;
   if (base_tick_ && *base_tick_ >= tick) return false;
-  if (base_tick_ && is_remembered(*base_tick_)) {
-    advance(base_, base_tick_, tick);
-  } else {
-    base_ = oldest_;
-    advance(base_, std::nullopt, tick);
-  }
   base_tick_ = tick;
   return true;
 }
 
+const Members* SentViews::base(Tick now) {
+  if (!has_base(now)) return nullptr;
+  if (made_ == base_tick_) return &base_;
+  const bool is_later = made_ && *made_ < *base_tick_ && is_remembered(*made_);
+  if (!is_later) base_ = oldest_;
+  advance(base_, is_later ? made_ : std::nullopt, *base_tick_);
+  made_ = base_tick_;
+  return &base_;
+}
+
 const Members* SentViews::newest(Tick now) const {
-  return changes_.empty() || is_too_old(changes_.back().tick, now) ? nullptr : &newest_;
+  return changes_.empty() || is_too_old(last_, now) ? nullptr : &newest_;
 }
 
 std::optional<Members> SentViews::find(Tick tick, Tick now) const {
-  if (!is_remembered(tick) || is_too_old(tick, now)) return std::nullopt;
+  if (!was_sent(tick) || is_too_old(tick, now)) return std::nullopt;
   Members view = oldest_;
   advance(view, std::nullopt, tick);
   return view;
+}
+
+bool SentViews::was_sent(Tick tick) const {
+  const std::int64_t ago = last_ - tick;
+  return ago >= 0 && ago < protocol::kTicksRemembered && (sent_ >> ago & 1U) != 0;
 }
 
 bool SentViews::is_remembered(Tick tick) const {

@@ -22,7 +22,7 @@ class SentViewsTest : public ::testing::Test {
   void send(std::uint32_t tick) { views_.add({tick}, Members{tick}); }
 
   /// The tick of the base; 0 if there is none.
-  [[nodiscard]] std::uint32_t base(std::uint32_t now) const {
+  [[nodiscard]] std::uint32_t base(std::uint32_t now) {
     const Members* base = views_.base({now});
     EXPECT_EQ(views_.has_base({now}), base != nullptr);
     if (base == nullptr) return 0;
