@@ -14,8 +14,6 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-constexpr std::uint64_t kMillion = 1'000'000;
-
 /// The longest delay and jitter. With more no game is playable, and datagrams in transit would only
 /// accumulate.
 constexpr Duration kLinkDelayMax = std::chrono::seconds{10};

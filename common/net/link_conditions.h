@@ -11,6 +11,8 @@
 
 namespace tickbox::net {
 
+inline constexpr std::uint64_t kMillion = 1'000'000;  ///< the whole, of shares
+
 /// The faults of one direction of a link. Shares are in parts per million.
 struct LinkConditions {
   Duration delay{};   ///< one way; the round trip has that of both directions

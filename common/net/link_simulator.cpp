@@ -7,7 +7,6 @@
 namespace tickbox::net {
 namespace {
 
-constexpr std::uint64_t kMillion = 1'000'000;
 constexpr std::uint64_t kNanoseconds = 1'000'000'000;  ///< of a second
 
 /// The most datagrams that pass a held one (1 to 3 do), and the time that it is held after it was

@@ -16,6 +16,11 @@ void grow(List& list, std::size_t size) {
   if (list.size() < size) list.resize(size);
 }
 
+/// Returns space for a few more bodies, as come and go while players play.
+std::size_t with_reserve(std::size_t rows) {
+  return rows + rows / 8 + 4;
+}
+
 }  // namespace
 
 Rows::Rows(const GameTable& game)
@@ -60,7 +65,8 @@ void Rows::assign(const engine::World& world) {
   if (game_ != &world.game()) *this = Rows{world.game()};
   const auto first_other = std::ranges::partition_point(world.ids(), is_controlled);
   const auto avatars = static_cast<std::size_t>(first_other - world.ids().begin());
-  reserve(world.size(), avatars);  // exactly: there are many of these
+  // Not twice as much: there are many of these.
+  if (world.size() > ids_.capacity()) reserve(with_reserve(world.size()), with_reserve(avatars));
   ids_.assign(world.ids().begin(), world.ids().end());
   make_space(world.size(), avatars);
   const bool has_same_order = world.state_order() == engine::StateOrder::Ascending;

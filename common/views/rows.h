@@ -55,6 +55,9 @@ class Rows {
 
   [[nodiscard]] bool empty() const { return ids_.empty(); }
 
+  /// Returns the number of rows for which there is memory.
+  [[nodiscard]] std::size_t capacity() const { return ids_.capacity(); }
+
   [[nodiscard]] std::span<const RowHead> heads() const { return std::span{heads_}.first(size()); }
 
   /// The ids of all rows, side by side: most searches look at nothing else.

@@ -8,13 +8,20 @@
 namespace tickbox::server {
 namespace {
 
+/// As many and as large events never allocate.
+constexpr std::size_t kUsualEvents = 32;
+constexpr std::size_t kUsualEventBytes = 16;
+
 std::uint32_t age_of(Tick happened, Tick now) {
   return static_cast<std::uint32_t>(std::min<std::int64_t>(now - happened, views::kEventAgeMax));
 }
 
 }  // namespace
 
-EventQueue::EventQueue(std::uint32_t repeat_ticks) : repeat_ticks_(repeat_ticks) {}
+EventQueue::EventQueue(std::uint32_t repeat_ticks) : repeat_ticks_(repeat_ticks) {
+  waiting_.reserve(kUsualEvents);
+  bytes_.reserve(kUsualEvents * kUsualEventBytes);
+}
 
 bool EventQueue::add(Tick tick, ConstBytes bytes, std::size_t first, std::size_t bits) {
   if (waiting_.size() == kEventsWaitingMax) return false;

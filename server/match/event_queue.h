@@ -59,11 +59,10 @@ class EventQueue {
 
   std::uint32_t repeat_ticks_;
   std::uint16_t acknowledged_ = 0;  ///< number of the last acknowledged event
-  // These lists begin empty, and keep the memory of the most that has waited.
-  std::vector<Waiting> waiting_;  ///< by number
-  std::vector<std::byte> bytes_;  ///< of all, one after another
-  std::size_t sent_ = 0;          ///< events that have been sent
-  std::size_t in_transit_ = 0;    ///< of them, those that can still arrive; others are due
+  std::vector<Waiting> waiting_;    ///< by number
+  std::vector<std::byte> bytes_;    ///< of all, one after another
+  std::size_t sent_ = 0;            ///< events that have been sent
+  std::size_t in_transit_ = 0;      ///< of them, those that can still arrive; others are due
 };
 
 }  // namespace tickbox::server

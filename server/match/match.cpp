@@ -47,6 +47,7 @@ void Match::store_rows(StateAt& now) {
   } else {
     now.rest_version = world_.rest_version();
     now.rows.assign(world_);
+    now.hashes.reserve(now.rows.capacity());
     now.hashes.resize(world_.size());
     std::size_t row = 0;
     const auto store_resting = [&](std::size_t end) {

@@ -14,6 +14,9 @@ namespace {
 /// player's own, those of earlier players, what they have spawned in a second, and a reserve.
 constexpr std::size_t kSlotsPerSeat = 8;
 
+/// Links reserved per seat in each tick.
+constexpr std::size_t kLinksPerSeat = 4;
+
 /// Writes one payload behind those that the tick has.
 template <class Write>
 Payload append_payload(std::vector<std::byte>& bytes, std::uint32_t number, Write write) {
@@ -57,7 +60,7 @@ MatchHistory::MatchHistory(const engine::World& world, std::uint32_t base_age_ma
   const std::size_t slots = world.size() + kSlotsPerSeat * seats;
   slots_.reserve(slots);
   last_causes_.reserve(slots);
-  links_.for_each_slot([seats](std::vector<Link>& links) { links.reserve(seats); });
+  links_.for_each_slot([&](std::vector<Link>& links) { links.reserve(kLinksPerSeat * seats); });
   islands_.reserve(slots);
   outcomes_.reserve(slots, seats);
   spawns_.reserve(slots, seats);

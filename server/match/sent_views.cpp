@@ -8,9 +8,14 @@
 namespace tickbox::server {
 namespace {
 
-/// The most changes that are stored. They are forgotten together, some tens at a time.
+/// The most changes that are stored. They are removed together, some tens at a time.
 constexpr std::size_t kChangesMax = 96;
 static_assert(kChangesMax > protocol::kTicksRemembered);
+
+/// Views of at most this many members, of which one or two change from view to view, never
+/// allocate.
+constexpr std::size_t kUsualMembers = 64;
+constexpr std::size_t kUsualAdded = 3 * kChangesMax;
 
 /// Replaces what is between the first and the last members of a view.
 void replace(Members& view, std::size_t first, std::size_t last, std::span<const SlotId> added) {
@@ -30,11 +35,16 @@ void replace(Members& view, std::size_t first, std::size_t last, std::span<const
 
 SentViews::SentViews(std::uint32_t base_age_max) : base_age_max_(base_age_max) {
   TICKBOX_ASSERT(base_age_max < protocol::kTicksRemembered);
+  changes_.reserve(kChangesMax);
+  added_.reserve(kUsualAdded);
+  for (Members* const view : {&oldest_, &newest_, &base_}) {
+    view->reserve(kUsualMembers);
+  }
 }
 
 void SentViews::add(Tick tick, std::span<const SlotId> members) {
   TICKBOX_ASSERT(changes_.empty() || last_ < tick);
-  if (changes_.size() == kChangesMax) forget_old(tick);
+  if (changes_.size() == kChangesMax) remove_old(tick);
   const std::int64_t passed = tick - last_;
   sent_ = (passed < protocol::kTicksRemembered ? sent_ << passed : 0) | 1U;
   last_ = tick;
@@ -92,7 +102,7 @@ bool SentViews::is_remembered(Tick tick) const {
   return std::ranges::binary_search(changes_, tick, {}, &Change::tick);
 }
 
-void SentViews::forget_old(Tick now) {
+void SentViews::remove_old(Tick now) {
   std::size_t changes = 0;
   std::size_t added = 0;
   for (; changes < changes_.size() && is_too_old(changes_[changes].tick, now); ++changes) {

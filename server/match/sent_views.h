@@ -74,7 +74,7 @@ class SentViews {
 
   [[nodiscard]] bool was_sent(Tick tick) const;
   [[nodiscard]] bool is_remembered(Tick tick) const;
-  void forget_old(Tick now);
+  void remove_old(Tick now);
   void advance(Members& view, std::optional<Tick> from, Tick to) const;
 
   std::uint32_t base_age_max_;  ///< ticks

@@ -4,7 +4,11 @@
 #include "protocol/snapshot_codec.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <numeric>
 #include <utility>
 
 namespace tickbox::server {
@@ -93,24 +97,34 @@ void Replicator::choose_due(std::span<HostedRoom> rooms, Instant now) {
     }
   }
   postpone_costliest(due, pace_.plan_work / pace_.tick_rate, may_wait_);
+  context_.metrics.snapshots.put_off += static_cast<std::uint64_t>(
+      std::ranges::count(may_wait_, SnapshotTurn::PutOff, &SessionSnapshots::turn));
 }
 
 void Replicator::send(HostedRoom& room, Instant now) {
   planner_.begin_tick(room.match());
-  for (const Seat& seat : room.seats().all()) {
-    if (seat.playing == nullptr || !seat.in_world) continue;
-    const SessionSnapshots& snapshots = seat.playing->snapshots;
-    if (snapshots.turn == SnapshotTurn::PutOff) ++context_.metrics.snapshots.put_off;
-    if (snapshots.turn != SnapshotTurn::Due) continue;
-    const std::int64_t age = snapshots.base ? room.tick() - *snapshots.base : 0;
-    by_base_age_[static_cast<std::size_t>(age)].push_back(seat.playing);
+  gather_due(room);
+  for (Session* session : due_) {
+    send(*session, now);
   }
-  for (std::vector<Session*>& sessions : by_base_age_) {
-    for (Session* session : sessions) {
-      send(*session, now);
+}
+
+/// Gathers the clients of a room that are sent a snapshot. Cost: a counting sort.
+void Replicator::gather_due(HostedRoom& room) {
+  std::array<std::size_t, protocol::kBaseAgeMax + 2> ends{};  // by age, from the second on
+  const auto visit_due = [&room](auto visit) {
+    for (const Seat& seat : room.seats().all()) {
+      if (seat.playing == nullptr || !seat.in_world) continue;
+      const SessionSnapshots& snapshots = seat.playing->snapshots;
+      if (snapshots.turn != SnapshotTurn::Due) continue;
+      const std::int64_t age = snapshots.base ? room.tick() - *snapshots.base : 0;
+      visit(*seat.playing, static_cast<std::size_t>(age));
     }
-    sessions.clear();
-  }
+  };
+  visit_due([&ends](Session& /*session*/, std::size_t age) { ++ends[age + 1]; });
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  due_.resize(ends.back());
+  visit_due([&](Session& session, std::size_t age) { due_[ends[age]++] = &session; });
 }
 
 void Replicator::send(Session& session, Instant now) {

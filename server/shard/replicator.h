@@ -50,6 +50,7 @@ class Replicator {
   void send(HostedRoom& room, Instant now);
 
  private:
+  void gather_due(HostedRoom& room);
   void send(Session& session, Instant now);
   [[nodiscard]] std::optional<ViewPlan> plan(Session& session, const Members* base,
                                              std::size_t bytes, const EventQueue::Due& events);
@@ -61,8 +62,7 @@ class Replicator {
   EventRouter router_;
   Planner planner_;
   std::vector<SessionSnapshots*> may_wait_;
-  /// The clients of a room that are sent a snapshot, by the age of its base.
-  std::array<std::vector<Session*>, protocol::kBaseAgeMax + 1> by_base_age_;
+  std::vector<Session*> due_;    ///< of the room in progress, by the age of the base
   protocol::Snapshot snapshot_;  ///< the one in progress
   Members view_;                 ///< its members
 };
