@@ -39,7 +39,7 @@ struct TwoWayLink {
 /// Reads "delay=80ms,jitter=20ms,loss=5%,burst=3,rate=2Mbit/s,duplicate=1%,reorder=1%,corrupt=0.1%,
 /// truncate=0.1%,seed=7". `delay` is that of the round trip: each direction gets half. The others
 /// apply to each direction. Before a key, "up." or "down." means one direction, and a delay is then
-/// of one way. The name of a profile may come first (link_profiles()); later parts change it.
+/// of one way. The name of a profile may come first (profiles_in_words()); later parts change it.
 /// Fails: with one line that names the part and the values it accepts.
 [[nodiscard]] std::expected<TwoWayLink, std::string> parse_link(std::string_view text);
 

@@ -217,15 +217,22 @@ TEST(Load, WhereNobodyConnectsNothingIsMeasured) {
   }
 }
 
+/// Ends a load of a minute by a signal, once this number of its clients plays.
+Finished stop_load(const RunningServer& server, int playing, const Strings& more) {
+  Command command = tickbox({"load", server.address(), "--ramp", "0", "--seconds", "60", "--json"});
+  command.arguments.insert(command.arguments.end(), more.begin(), more.end());
+  Process load{command};
+  EXPECT_TRUE(server.wait_for_clients(playing));
+  load.signal(SIGTERM);
+  return finish(load);
+}
+
 // A load that a time limit ends must not count as a passed check.
 TEST(Load, StoppedBeforeItsTimeIsUpItJudgesNothing) {
   const RunningServer server{slow_server()};
-  Process load{tickbox({"load", server.address(), "--clients", "3", "--ramp", "0", "--seconds",
-                        "60", "--require", "state_hash.mismatched==0", "--json"})};
-  ASSERT_TRUE(server.wait_for_clients(3));
-  load.signal(SIGTERM);
-  const Finished finished = finish(load);
-  EXPECT_EQ(finished.exit_code, 5) << finished;
+  const Finished finished =
+      stop_load(server, 3, {"--clients", "3", "--require", "state_hash.mismatched==0"});
+  EXPECT_EQ(finished.exit_code, kInconclusive) << finished;
   EXPECT_TRUE(finished.err.contains("before its time was up")) << finished;
   EXPECT_EQ(Document{finished.out}.text("verdict"), "inconclusive");
 }
@@ -268,11 +275,8 @@ TEST(Load, FindsNoMoreThanTheServerHasSeatsFor) {
 
 TEST(Load, StoppedInItsSearchItSaysWhatItKnows) {
   const RunningServer server{slow_server()};
-  Process load{tickbox({"load", server.address(), "--clients", "8", "--ramp", "0", "--seconds",
-                        "60", "--find", "clients.dropped==0", "--json"})};
-  ASSERT_TRUE(server.wait_for_clients(1));
-  load.signal(SIGTERM);
-  const Finished finished = finish(load);
+  const Finished finished =
+      stop_load(server, 1, {"--clients", "8", "--find", "clients.dropped==0"});
   EXPECT_EQ(finished.exit_code, kInconclusive) << finished;
   EXPECT_TRUE(finished.err.contains("stopped before the end of the search")) << finished;
   const Document document{finished.out};
