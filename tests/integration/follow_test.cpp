@@ -17,8 +17,6 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-constexpr int kInconclusive = 5;
-
 Command follow(const RunningServer& server, const Strings& more = {},
                const std::string& path = "") {
   Strings arguments = {"replay", "verify", "--follow", "http://" + server.admin() + path, "--json"};

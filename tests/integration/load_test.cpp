@@ -65,9 +65,6 @@ const Strings& document_keys() {
   return kKeys;
 }
 
-/// The exit code of a generator that was held up, as on a busy machine.
-constexpr int kInconclusive = 5;
-
 /// Runs until the generator was not held up, but not more often than `most`.
 Finished run_conclusively(const Command& command, int most) {
   Finished finished = run(command);

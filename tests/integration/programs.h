@@ -19,6 +19,9 @@ inline constexpr int kFailed = 1;
 inline constexpr int kWrongUsage = 2;
 inline constexpr int kCheckFailed = 3;
 inline constexpr int kNotConnected = 4;
+/// Of a load that was stopped before its end, or that a busy machine held up: its document is
+/// whole.
+inline constexpr int kInconclusive = 5;
 
 [[nodiscard]] Command tickbox(std::vector<std::string> arguments);
 [[nodiscard]] Command tickbox_server(std::vector<std::string> arguments);

@@ -35,9 +35,6 @@ constexpr double kCatchUpMax = 8;
 constexpr double kUnseen = 60;
 constexpr hours kTenYears{24 * 3'652};
 
-/// The exit code of a load that we end before its time is up.
-constexpr int kInconclusive = 5;
-
 Instant now() {
   return std::chrono::steady_clock::now();
 }

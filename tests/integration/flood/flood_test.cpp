@@ -14,9 +14,6 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-/// What a load generator ends with when a busy machine has held it up: its document is whole.
-constexpr int kInconclusive = 5;
-
 constexpr int kPlayers = 8;
 
 /// Few enough for a sanitized server on a busy machine.
