@@ -69,7 +69,7 @@ struct HttpResponse {
   HttpLater later{};  ///< if set, this gives the whole answer, and nothing else here is sent
 };
 
-enum class HttpMethod : std::uint8_t { Get, Post };
+enum class HttpMethod : std::uint8_t { Get, Post, Delete };
 
 /// A request. The texts are as sent, not decoded, and valid during the call.
 struct HttpRequest {
@@ -110,11 +110,11 @@ struct HttpCount {
   std::uint64_t responses = 0;
 };
 
-/// A server for GET, HEAD and POST (else 405), with an allowed Host (else 403) and a limited header
-/// (else 431) and body (else 413). A refusal closes the connection, and is sent before the body
-/// arrives. No response may be stored, nor its type be
-/// guessed. A stream closes it too, at its end or as soon as the client has closed. Streams take no
-/// place of other connections; how many may be open is for the handler to decide.
+/// A server for GET, HEAD, POST and DELETE (else 405), with an allowed Host (else 403) and a
+/// limited header (else 431) and body (else 413). A refusal closes the connection, and is sent
+/// before the body arrives. No response may be stored, nor its type be guessed. A stream closes it
+/// too, at its end or as soon as the client has closed. Streams take no place of other connections;
+/// how many may be open is for the handler to decide.
 class HttpServer {
  public:
   /// Binds the address, then serves from its own thread. Fails: with one line.

@@ -53,15 +53,26 @@ struct Exchange {
   }
 };
 
+http::verb verb_of(HttpMethod method) {
+  switch (method) {
+    case HttpMethod::Get:
+      break;
+    case HttpMethod::Post:
+      return http::verb::post;
+    case HttpMethod::Delete:
+      return http::verb::delete_;
+  }
+  return http::verb::get;
+}
+
 std::string where_of(const net::Address& server, const HttpRequest& request) {
   return "http://" + net::to_string(server) + std::string{request.path};
 }
 
 Exchange::Exchange(const net::Address& server, const HttpRequest& asked)
     : where{where_of(server, asked)} {
-  const bool is_post = asked.method == HttpMethod::Post;
   request.version(11);
-  request.method(is_post ? http::verb::post : http::verb::get);
+  request.method(verb_of(asked.method));
   std::string target{asked.path};
   if (!asked.query.empty()) target.append("?").append(asked.query);
   request.target(target);
@@ -69,7 +80,7 @@ Exchange::Exchange(const net::Address& server, const HttpRequest& asked)
   if (!asked.authorization.empty()) {
     request.set(http::field::authorization, std::string{asked.authorization});
   }
-  if (is_post) {
+  if (asked.method == HttpMethod::Post) {
     request.body() = asked.body;
     request.prepare_payload();
   }

@@ -123,12 +123,23 @@ std::string_view to_view(beast::string_view text) {
   return {text.data(), text.size()};
 }
 
+HttpMethod method_of(http::verb verb) {
+  switch (verb) {
+    case http::verb::post:
+      return HttpMethod::Post;
+    case http::verb::delete_:
+      return HttpMethod::Delete;
+    default:
+      return HttpMethod::Get;
+  }
+}
+
 /// Requires: the method is one of refuse().
 HttpRequest request_of(const Message& message) {
   const std::string_view target = to_view(message.target());
   const std::size_t mark = std::min(target.find('?'), target.size());
   const bool is_authorized = message.count(http::field::authorization) == 1;
-  return {.method = message.method() == http::verb::post ? HttpMethod::Post : HttpMethod::Get,
+  return {.method = method_of(message.method()),
           .path = target.substr(0, mark),
           .query = target.substr(std::min(mark + 1, target.size())),
           .authorization =
@@ -144,10 +155,11 @@ std::optional<HttpResponse> refuse(const Message& header, const net::Address& lo
   if (header.count(http::field::host) != 1 || !is_allowed_host(host, local, rules.hosts)) {
     return refusal(403, "host not allowed; use localhost or the bound address");
   }
-  constexpr std::array kMethods = {http::verb::get, http::verb::head, http::verb::post};
+  constexpr std::array kMethods = {http::verb::get, http::verb::head, http::verb::post,
+                                   http::verb::delete_};
   if (std::ranges::find(kMethods, header.method()) == kMethods.end()) {
-    HttpResponse response = refusal(405, "only GET, HEAD and POST are allowed");
-    response.headers.emplace_back("Allow", "GET, HEAD, POST");
+    HttpResponse response = refusal(405, "only GET, HEAD, POST and DELETE are allowed");
+    response.headers.emplace_back("Allow", "GET, HEAD, POST, DELETE");
     return response;
   }
   if (!header.target().starts_with('/')) return refusal(400, "the request target is not a path");
