@@ -49,8 +49,14 @@ struct LoadOptions {
   bool seconds_given = false;
   bool clients_given = false;
   bool rejoin = false;
+  std::uint32_t rooms = 0;   ///< that the clients name in turn; 0: none
+  std::uint32_t shards = 1;  ///< of the server
   std::uint32_t one_in = 1;  ///< of this number of clients one is full; 0: none is
 };
+
+/// As many rooms and shards as a server can have.
+constexpr std::uint32_t kRoomsMax = 1'024;
+constexpr std::uint32_t kShardsMax = 64;
 
 /// The most rounds of an input file: one of a second is played for eleven days.
 constexpr std::uint32_t kRoundsMax = 1'000'000;
@@ -228,6 +234,9 @@ std::optional<std::string> wrong_usage(const LoadOptions& options,
   if (!options.play.token.empty() && !options.find.empty()) {
     return "--token: a token admits one client once; give --key-file instead of it for --find";
   }
+  if (options.shards > 1 && options.rooms == 0) {
+    return "--shards: the port of a client is that of its room; give the rooms with --rooms";
+  }
   if (options.rounds > 1 && options.inputs.empty()) {
     return "--rounds: there is nothing to repeat; give a file of `replay inputs` to --inputs";
   }
@@ -321,6 +330,8 @@ std::expected<LoadMeasured, LoadVerdict> measure(LoadStage& stage, std::size_t c
                                   .seed = options.play.seed,
                                   .rejoin = options.rejoin,
                                   .desyncs = &stage.desyncs,
+                                  .rooms = options.rooms,
+                                  .shards = options.shards,
                                   .sample = {.one_in = options.one_in, .seed = options.play.seed}},
                                  stage.clock);
   if (!swarm) return std::unexpected(not_begun(swarm.error()));
@@ -454,6 +465,17 @@ void add_times(cli::CommandParser& command, LoadOptions& options) {
       {.value = "DURATION", .default_text = "10"});
   command.add_option("--ramp", options.ramp, parse_ramp, "Connect the clients over this time",
                      {.value = "DURATION", .default_text = "1"});
+  command.add_option("--rooms", options.rooms,
+                     "Spread the clients over the rooms 1 to N of the server: their tokens name "
+                     "them in turn",
+                     {.value = "N",
+                      .check = cli::between(1U, kRoomsMax),
+                      .excludes = {"--token"},
+                      .default_text = "the rooms that the server chooses"});
+  command.add_option("--shards", options.shards,
+                     "Shards of the server, as its own --shards: with --rooms each client asks the "
+                     "port of its room's shard",
+                     {.value = "M", .check = cli::between(1U, kShardsMax)});
   command.add_option("--inputs", options.inputs,
                      "Play a file of `replay inputs` instead of bots, with one client for "
                      "each recorded seat. With more --clients several play the inputs of a seat. "

@@ -142,12 +142,26 @@ client::MakePlayer Swarm::player_for(std::size_t number) {
   };
 }
 
+/// Returns the room that a client names in its token; 0: none.
+std::uint32_t Swarm::room_of(std::size_t number) const {
+  return options_.rooms == 0 ? 0 : static_cast<std::uint32_t>(number % options_.rooms) + 1;
+}
+
+/// Returns the address of the shard that has the client's room. `first`: of the first shard.
+net::Address Swarm::of_shard(std::size_t number, net::Address first) const {
+  const std::uint32_t room = room_of(number);
+  if (room != 0) {
+    first.port = static_cast<std::uint16_t>(first.port + (room - 1) % options_.shards);
+  }
+  return first;
+}
+
 net::ConnectToken Swarm::token_for(std::size_t number) {
   if (options_.credentials.token) return *options_.credentials.token;
-  net::TokenClaims claims{.client = first_client_ + number};
+  net::TokenClaims claims{.client = first_client_ + number, .room = room_of(number)};
   const std::vector<net::Address>& named = options_.credentials.servers;
   for (const net::Address& each : named.empty() ? options_.servers : named) {
-    claims.servers.push_back(each);
+    claims.servers.push_back(of_shard(number, each));
   }
   const WallTime today = os::SystemCalendar{}.now();
   const auto life = std::chrono::duration_cast<std::chrono::milliseconds>(token_life_);

@@ -74,6 +74,10 @@ struct SwarmOptions {
   std::uint64_t seed = 1;
   bool rejoin = false;                      ///< Requires: no token, no ticket and no playback
   protocol::DesyncSink* desyncs = nullptr;  ///< shared by all clients
+  /// The clients name the rooms from 1 to this number in turn; 0: none. Requires: no token.
+  std::uint32_t rooms = 0;
+  /// Of the server. Room N is in shard (N − 1) mod `shards`, whose port is as many above.
+  std::uint32_t shards = 1;
   /// The full clients; the others are light. Requires: all, if a player looks at its view.
   client::HashSample sample{};
 };
@@ -105,8 +109,8 @@ class Swarm {
   [[nodiscard]] SwarmStates states() const;
 
   /// Returns the address to which a client sends.
-  [[nodiscard]] const net::Address& server(std::size_t number) const {
-    return options_.servers[slots_[number].server];
+  [[nodiscard]] net::Address server(std::size_t number) const {
+    return of_shard(number, options_.servers[slots_[number].server]);
   }
 
   /// Returns the id of the first client; those of the others follow. Empty with a token.
@@ -187,6 +191,8 @@ class Swarm {
   [[nodiscard]] client::ClientMode mode_of(std::size_t number) const;
   [[nodiscard]] client::MakePlayer player_for(std::size_t number);
   [[nodiscard]] net::ConnectToken token_for(std::size_t number);
+  [[nodiscard]] std::uint32_t room_of(std::size_t number) const;
+  [[nodiscard]] net::Address of_shard(std::size_t number, net::Address first) const;
   void poll(std::size_t number);
   void renew_token(std::size_t number, Instant now);
   void try_next_address(std::size_t number, Instant now);

@@ -1,0 +1,185 @@
+// A server with rooms of several games on several shards: rooms are there from the start, open and
+// close while it runs, and each has its own clients, log and recording.
+
+#include "tests/integration/access.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+namespace tickbox::integration {
+namespace {
+
+using nlohmann::json;
+
+/// A server with keys, orders and recordings.
+class RoomsTest : public testing::Test {
+ protected:
+  RoomsTest() {
+    token_ = keys_.folder.write("admin", "a-token-of-the-fleet\n");
+    std::filesystem::permissions(token_, std::filesystem::perms{0600});
+  }
+
+  [[nodiscard]] RunningServer start(const Strings& more) const {
+    Strings arguments = {"--key-file", keys_.file(),       "--admin-token-file", token_,
+                         "--record",   records().string(), "--max-clients",      "16"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunningServer{arguments};
+  }
+
+  [[nodiscard]] std::filesystem::path records() const { return keys_.folder.file("recordings"); }
+
+  [[nodiscard]] static os::HttpResponse ask(const RunningServer& server, os::HttpMethod method,
+                                            std::string_view path, std::string_view query = {}) {
+    return os::http_send(net::parse_address(server.admin()).value(),
+                         {.method = method,
+                          .path = path,
+                          .query = query,
+                          .authorization = "Bearer a-token-of-the-fleet"},
+                         kPatience)
+        .value();
+  }
+
+  [[nodiscard]] static json status(const RunningServer& server) {
+    return json::parse(ask(server, os::HttpMethod::Get, "/v1/status").body);
+  }
+
+  /// Plays for a moment with a token that names a room.
+  [[nodiscard]] Finished play(const std::string& address, int room) const {
+    static int number = 0;
+    const std::string file = "token" + std::to_string(++number);
+    EXPECT_EQ(token({"issue", "--key-file", keys_.file(), "--client", std::to_string(100 + number),
+                     "--server", address, "--room", std::to_string(room), "--out",
+                     keys_.folder.file(file)})
+                  .exit_code,
+              kDone);
+    return connect(address, {"--token", keys_.folder.file(file)});
+  }
+
+  Keys keys_;
+  std::string token_;
+};
+
+/// Returns the number of recordings of a room in a folder, after each was verified.
+int verified(const std::filesystem::path& folder, int room) {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator{folder}) {
+    const std::string path = entry.path().string();
+    if (!path.contains("-room" + std::to_string(room) + ".tickbox")) continue;
+    const Document document = document_of(tickbox({"replay", "verify", path, "--json"}));
+    EXPECT_GT(document.number("ticks"), 0) << path;
+    ++files;
+  }
+  return files;
+}
+
+TEST_F(RoomsTest, OfSeveralGamesOnSeveralShardsAreServedByOneProcess) {
+  RunningServer server = start({"--rooms", "arena=2,bomber=1", "--shards", "2"});
+  const json ready = json::parse(server.ready_line());
+  ASSERT_EQ(ready["rooms"].size(), 3U);
+  std::vector<std::string> addresses;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(ready["rooms"][i]["room"], i + 1);
+    EXPECT_EQ(ready["rooms"][i]["game"], i < 2 ? "arena" : "bomber");
+    addresses.push_back(ready["rooms"][i]["address"]);
+  }
+  EXPECT_NE(addresses[0], addresses[1]);
+  EXPECT_EQ(addresses[0], addresses[2]);
+  for (int room = 1; room <= 3; ++room) {
+    const Finished played = play(addresses[room - 1], room);
+    expect_played(played);
+    EXPECT_EQ(Document{played.out}.text("game"), room < 3 ? "arena" : "bomber");
+  }
+  expect_refused(play(addresses[1], 1), "room");
+  expect_refused(play(addresses[0], 4), "room");
+  EXPECT_EQ(server.metric("tickbox_rooms"), 3);
+  EXPECT_EQ(server.metric("tickbox_shards"), 2);
+  EXPECT_EQ(server.metric("tickbox_clients_max"), 48);
+  const json now = status(server);
+  EXPECT_EQ(now["shards"].size(), 2U);
+  ASSERT_EQ(now["rooms"].size(), 3U);
+  EXPECT_EQ(now["rooms"][1]["shard"], 1);
+  EXPECT_EQ(now["rooms"][2]["game"], "bomber");
+  EXPECT_EQ(server.stop().exit_code, kDone);
+  for (int room = 1; room <= 3; ++room) {
+    EXPECT_EQ(verified(records(), room), 1) << room;
+  }
+}
+
+TEST_F(RoomsTest, OpenAndCloseWhileTheServerRuns) {
+  RunningServer server = start({"--rooms", "2", "--shards", "2"});
+  const auto open = [&](std::string_view query) {
+    return ask(server, os::HttpMethod::Post, "/rooms", query);
+  };
+  const os::HttpResponse opened = open("game=platformer");
+  ASSERT_EQ(opened.status, 201U) << opened.body;
+  const json room = json::parse(opened.body);
+  EXPECT_EQ(room["room"], 3);
+  EXPECT_EQ(room["game"], "platformer");
+  const std::string address = room["address"];
+  const Finished played = play(address, 3);
+  expect_played(played);
+  EXPECT_EQ(Document{played.out}.text("game"), "platformer");
+  EXPECT_EQ(open("game=chess").status, 400U);
+  EXPECT_EQ(open("game=arena&map=none").status, 400U);
+  EXPECT_EQ(open("").status, 400U);
+  EXPECT_EQ(status(server)["rooms"].size(), 3U);
+
+  const auto close = [&](std::string_view path) {
+    return ask(server, os::HttpMethod::Delete, path).status;
+  };
+  EXPECT_EQ(close("/rooms/3"), 200U);
+  EXPECT_EQ(close("/rooms/3"), 404U);
+  EXPECT_EQ(close("/rooms/77"), 404U);
+  EXPECT_TRUE(eventually([&] { return status(server)["rooms"].size() == 2; }));
+  EXPECT_EQ(ask(server, os::HttpMethod::Get, "/rooms/3/log").status, 404U);
+  expect_refused(play(address, 3), "room");
+  // Its recording is whole before the server ends.
+  EXPECT_EQ(verified(records(), 3), 1);
+  // A number is never given twice: an old token must not lead to another match.
+  EXPECT_EQ(json::parse(open("game=arena").body)["room"], 4);
+  const Finished ended = server.stop();
+  EXPECT_EQ(ended.exit_code, kDone);
+  const json recordings = json::parse(last_line(ended.out))["recordings"];
+  EXPECT_EQ(recordings.size(), 4U) << recordings;
+}
+
+TEST_F(RoomsTest, AreLoadedInTurn) {
+  RunningServer server =
+      start({"--rooms", "6", "--shards", "3", "--max-clients", "8", "--token-life-max", "2m"});
+  const Document document =
+      document_of(tickbox({"load", server.address(), "--key-file", keys_.file(), "--rooms", "6",
+                           "--shards", "3", "--clients", "24", "--seconds", "1", "--json"}));
+  EXPECT_EQ(document.number("clients.connected"), 24);
+  EXPECT_EQ(document.number("state_hash.mismatched"), 0);
+  EXPECT_EQ(server.metric("tickbox_connections_total", "accepted"), 24);
+  expect_wrong_usage(tickbox({"load", server.address(), "--shards", "2"}), {"--shards"});
+  expect_wrong_usage(tickbox({"load", server.address(), "--rooms", "0"}), {"--rooms"});
+  EXPECT_EQ(server.stop().exit_code, kDone);
+  for (int room = 1; room <= 6; ++room) {
+    EXPECT_EQ(verified(records(), room), 1) << room;
+  }
+}
+
+TEST_F(RoomsTest, WhatTheOptionsCannotMeanIsSaid) {
+  const auto expect_wrong = [](const Strings& more, const std::string& words) {
+    Strings arguments = {"--port", "0", "--admin-port", "0"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_wrong_usage(tickbox_server(arguments), {words});
+  };
+  expect_wrong({"--rooms", "chess=2"}, "'chess' is not a game of this server; it has");
+  expect_wrong({"--rooms", "arena"}, "'arena' is not GAME=N");
+  expect_wrong({"--rooms", "arena=0"}, "give at least 1");
+  expect_wrong({"--rooms", "arena=2,3"}, "'3' is not GAME=N");
+  expect_wrong({"--rooms", "arena/none=2"}, "--rooms: ");
+  expect_wrong({"--rooms", "arena=1025"}, "at most 1024");
+  expect_wrong({"--shards", "2"}, "2 shards need as many rooms");
+  expect_wrong({"--rooms", "arena=2", "--map", "x"}, "--map");
+  expect_wrong({"--rooms", "8", "--record", "r", "--record-max-bytes", "1MiB"}, "256KiB each");
+  expect_wrong({"--rooms", "4", "--shards", "4", "--port", "65534"}, "beyond 65535");
+}
+
+}  // namespace
+}  // namespace tickbox::integration
