@@ -121,6 +121,7 @@ std::string to_json(const protocol::Desync& desync, const BuildInfo& build) {
                           {{"version", build.version},
                            {"commit", build.commit},
                            {"simulation", build.simulation_hash}}},
+                         {"room", desync.room == RoomId{} ? Json() : Json(desync.room.value)},
                          {"seat", desync.seat.value},
                          {"tick", view.tick.value},
                          {"base_tick", on_base ? Json(view.tick.value - view.base_age) : Json()},

@@ -1,5 +1,6 @@
 #include "core/assert.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -7,7 +8,7 @@ namespace tickbox {
 namespace {
 
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
-AssertHandler handler_in_use = &print_failed_condition;
+std::atomic<AssertHandler> handler_in_use = &print_failed_condition;
 
 }  // namespace
 
@@ -22,13 +23,11 @@ void print_failed_condition(const char* condition, const char* file, int line) {
 }
 
 AssertHandler set_assert_handler(AssertHandler handler) {
-  AssertHandler before = handler_in_use;
-  handler_in_use = handler;
-  return before;
+  return handler_in_use.exchange(handler);
 }
 
 void assert_failed(const char* condition, const char* file, int line) {
-  handler_in_use(condition, file, line);
+  handler_in_use.load()(condition, file, line);
   std::abort();
 }
 

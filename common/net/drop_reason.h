@@ -47,6 +47,12 @@ class DropCounts {
     return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
   }
 
+  void add_all(const DropCounts& other) {
+    for (std::size_t i = 0; i < kDropReasons; ++i) {
+      counts_[i] += other.counts_[i];
+    }
+  }
+
  private:
   std::array<std::uint64_t, kDropReasons> counts_{};
 };

@@ -49,12 +49,14 @@ void add_difference(const engine::WorldDifference& difference, LogFields& fields
 
 LogFields fields_of(const Desync& desync) {
   const ViewName& view = desync.view;
-  LogFields fields{{"seat", desync.seat.value},
-                   {"tick", view.tick.value},
-                   {"base_age", view.base_age},
-                   {"server_hash", fmt::format("{:08x}", view.server_hash)},
-                   {"client_hash", fmt::format("{:08x}", view.client_hash)},
-                   {"ended", name_of(desync.end)}};
+  LogFields fields;
+  if (desync.room != RoomId{}) fields.emplace_back("room", desync.room.value);
+  fields.insert(fields.end(), {{"seat", desync.seat.value},
+                               {"tick", view.tick.value},
+                               {"base_age", view.base_age},
+                               {"server_hash", fmt::format("{:08x}", view.server_hash)},
+                               {"client_hash", fmt::format("{:08x}", view.client_hash)},
+                               {"ended", name_of(desync.end)}});
   if (desync.difference) add_difference(*desync.difference, fields);
   return fields;
 }

@@ -47,6 +47,7 @@ struct DesyncCause {
 struct Desync {
   DesyncSide side = DesyncSide::Server;
   DesyncEnd end = DesyncEnd::Compared;
+  RoomId room;    ///< 0 at the client itself
   PlayerId seat;  ///< the client's seat
   /// The client as its token named it; nothing at the client itself.
   std::optional<std::uint64_t> client;

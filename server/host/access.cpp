@@ -128,11 +128,20 @@ std::expected<net::KeyRing, std::string> read_keys(const Options& options) {
   return os::read_key_ring(options.key_file, exposed_keys(options));
 }
 
-std::expected<std::vector<net::Address>, std::string> public_addresses(const Options& options,
-                                                                       const net::Address& bound,
-                                                                       const Lookup& lookup) {
+std::expected<std::vector<net::Address>, std::string> given_addresses(const Options& options,
+                                                                      const Lookup& lookup) {
   if (options.key_file.empty()) return {};
-  if (!options.public_addresses.empty()) return resolve_all(options.public_addresses, lookup);
+  return resolve_all(options.public_addresses, lookup);
+}
+
+std::expected<std::vector<net::Address>, std::string> public_addresses(
+    const Options& options, std::vector<net::Address> given, const net::Address& bound,
+    std::size_t shard) {
+  if (options.key_file.empty()) return {};
+  for (net::Address& address : given) {
+    address.port = static_cast<std::uint16_t>(address.port + shard);
+  }
+  if (!given.empty()) return given;
   if (os::is_wildcard(bound)) return os::interface_addresses(bound.port);
   return std::vector{bound};
 }

@@ -11,6 +11,7 @@
 #include "server/host/options.h"
 #include "server/shard/log.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <functional>
@@ -55,12 +56,19 @@ struct Lookup {
   Log& log;
 };
 
-/// Returns the addresses that tokens must name: the given ones, or else the bound address; for a
-/// wildcard, every address of its interfaces. Returns none without keys: clients then make their
-/// tokens themselves, and may reach this server through a port forward. Fails: with one line, if a
-/// name is not found within kLookupPatience.
+/// Returns the addresses of --public-address, if there are keys. Fails: with one line, if a name is
+/// not found within kLookupPatience.
+[[nodiscard]] std::expected<std::vector<net::Address>, std::string> given_addresses(
+    const Options& options, const Lookup& lookup);
+
+/// Returns the addresses that tokens for a shard must name: the `given` ones, each with the port of
+/// the shard, which is as many above as its number; or else the bound address; for a wildcard,
+/// every address of its interfaces. Returns none without keys: clients then make their tokens
+/// themselves, and may reach this server through a port forward. Fails: with one line, if the
+/// machine does not say which interfaces it has.
 [[nodiscard]] std::expected<std::vector<net::Address>, std::string> public_addresses(
-    const Options& options, const net::Address& bound, const Lookup& lookup);
+    const Options& options, std::vector<net::Address> given, const net::Address& bound,
+    std::size_t shard);
 
 /// Returns the address at which a client on this machine reaches the server, for printed commands.
 [[nodiscard]] std::string address_to_try(const Options& options, const net::Address& bound);

@@ -11,6 +11,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -28,7 +30,7 @@ constexpr std::uint32_t kClientsToTry = 32;
 constexpr Duration kStdoutPatience = std::chrono::seconds{1};
 
 void log_buffers(Server& server) {
-  const os::UdpBuffers buffers = server.transport->buffers();
+  const os::UdpBuffers buffers = server.shards.front()->transport->buffers();
   if (buffers.receive_bytes < os::kSocketBufferBytes) {
     server.log.event(Severity::Warning, {"socket_buffer_small",
                                          {{"receive_bytes", buffers.receive_bytes},
@@ -39,7 +41,7 @@ void log_buffers(Server& server) {
 
 /// Logs if more clients, or fewer, can reach this server than one would think.
 void log_reach(Server& server) {
-  const net::Address address = server.transport->local_address();
+  const net::Address address = server.shards.front()->transport->local_address();
   if (server.options.allow_strangers) {
     server.log.event(
         Severity::Warning,
@@ -64,15 +66,50 @@ void log_admin_side(Server& server) {
                      {"try", "a proxy with TLS in front of it, or a network of its own"}}});
 }
 
+struct AnnouncedRoom {
+  const ServedRoom* room = nullptr;
+  net::Address address;
+};
+
+std::map<std::uint32_t, AnnouncedRoom> rooms_by_number(const Server& server) {
+  std::map<std::uint32_t, AnnouncedRoom> rooms;
+  for (const auto& host : server.shards) {
+    for (const auto& room : host->rooms) {
+      rooms[room->id.value] = {.room = room.get(), .address = host->transport->local_address()};
+    }
+  }
+  return rooms;
+}
+
+/// Returns
+/// {"event":"ready","address":…,"admin":…,"rooms":[{"room":1,"game":…,"map":…,"address":…}]} as a
+/// line.
+std::string ready_document(const Server& server, const std::string& address,
+                           const std::string& admin) {
+  using Json = nlohmann::ordered_json;
+  Json rooms = Json::array();
+  for (const auto& [id, announced] : rooms_by_number(server)) {
+    rooms.push_back({{"room", id},
+                     {"game", announced.room->of->game->name},
+                     {"map", announced.room->of->map->name},
+                     {"address", net::to_string(announced.address)}});
+  }
+  const Json document{
+      {"event", "ready"}, {"address", address}, {"admin", admin}, {"rooms", std::move(rooms)}};
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 /// Logs that the server is ready, and what it serves.
 void log_ready(Server& server, const std::string& address, const std::string& admin) {
   const Options& options = server.options;
   LogFields fields{{"address", address}, {"admin", admin}};
   const LogFields& keys = server.keys.in_use();
   fields.insert(fields.end(), keys.begin(), keys.end());
-  fields.emplace_back("game", options.game);
-  const std::string_view map = server.match->world().map()->name;
-  if (!map.empty()) fields.emplace_back("map", map);
+  const ServedGame& first = *server.shards.front()->rooms.front()->of;
+  fields.emplace_back("game", first.game->name);
+  if (!first.map->name.empty()) fields.emplace_back("map", first.map->name);
+  if (!options.rooms.empty()) fields.emplace_back("rooms", rooms_by_number(server).size());
+  if (options.shards > 1) fields.emplace_back("shards", options.shards);
   fields.emplace_back("tick_rate", options.tick_rate);
   fields.emplace_back("max_clients", options.max_clients);
   fields.emplace_back("version", cli::build_info().version);
@@ -82,7 +119,8 @@ void log_ready(Server& server, const std::string& address, const std::string& ad
 std::string next_commands(const Server& server) {
   const Options& options = server.options;
   const std::string admin = net::to_string(server.admin->local_address());
-  const std::string address = address_to_try(options, server.transport->local_address());
+  const std::string address =
+      address_to_try(options, server.shards.front()->transport->local_address());
   const std::string keys = options.key_file.empty() ? "" : " --key-file " + options.key_file;
   return fmt::format(
       "metrics  http://{}/metrics\nconnect  {} connect {}{}\n"
@@ -109,18 +147,22 @@ bool StdoutWriter::is_stuck() {
 
 std::expected<void, std::string> announce_ready(Server& server, const Announcement& announcement,
                                                 StdoutWriter& out) {
-  const std::string address = net::to_string(server.transport->local_address());
+  const std::string address = net::to_string(server.shards.front()->transport->local_address());
   const std::string admin = net::to_string(server.admin->local_address());
   log_buffers(server);
   server.keys.log_exposure();
   log_reach(server);
   log_admin_side(server);
-  server.publish(ServerState::Ready, server.clock.now());
+  server.count_outside(server.shards.front()->shard->metrics());
+  const Instant now = server.clock.now();
+  for (const auto& host : server.shards) {
+    host->publish(*server.admin, now, now);
+  }
+  server.admin->set_state(ServerState::Ready);
   log_ready(server, address, admin);
   std::expected<void, std::string> written;
   if (announcement.json) {
-    written = out.write(fmt::format("{{\"event\":\"ready\",\"address\":\"{}\",\"admin\":\"{}\"}}\n",
-                                    address, admin));
+    written = out.write(ready_document(server, address, admin));
   } else if (!announcement.quiet) {
     std::ignore = out.write(next_commands(server));  // a failure to print these is ignored
   }
@@ -132,9 +174,22 @@ std::expected<void, std::string> announce_ready(Server& server, const Announceme
 }
 
 std::string stopped_document(const Server& server, std::uint64_t ticks) {
+  auto recordings = nlohmann::ordered_json::array();
+  const auto add = [&recordings](const auto& paths) {
+    // The limit of the directory may have removed files of other rooms.
+    for (const std::string& path : paths) {
+      if (std::filesystem::exists(path)) recordings.push_back(path);
+    }
+  };
+  add(server.closed_files.paths());
+  for (const auto& host : server.shards) {
+    for (const auto& room : host->rooms) {
+      add(room->recordings->closed_files());
+    }
+  }
   const nlohmann::ordered_json document{{"event", "stopped"},
                                         {"ticks", ticks},
-                                        {"recordings", server.recordings->closed_files()},
+                                        {"recordings", std::move(recordings)},
                                         {"exit", cli::to_int(cli::ExitCode::Done)}};
   return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

@@ -10,14 +10,41 @@ constexpr Duration kClosingTold = std::chrono::seconds{2};
 /// The time that is left for the last lines of the log and of stdout.
 constexpr Duration kLastLines = std::chrono::milliseconds{500};
 
+std::uint64_t waiting_bytes(const Server& server) {
+  std::uint64_t bytes = 0;
+  for (const auto& host : server.shards) {
+    bytes += host->recording().queue_bytes;
+  }
+  return bytes;
+}
+
+/// Closes the recordings of all open rooms. Returns the first failure.
+std::expected<void, std::string> close_recordings(Server& server) {
+  std::expected<void, std::string> all;
+  for (const auto& host : server.shards) {
+    for (const auto& room : host->rooms) {
+      auto closed = room->recordings->close();
+      if (!closed && all) all = std::move(closed);
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 Closing::Closing(Server& server) : server_(server) {
   begin("recording_not_closed_yet",
         fmt::format("the recording in {}: the disk does not answer; written records are complete, "
                     "but {} waiting bytes may be lost",
-                    server.options.record, server.recordings->poll().queue_bytes),
-        [&server] { return server.recordings->close(); });
+                    server.options.record, waiting_bytes(server)),
+        [&server] { return close_recordings(server); });
+  for (const auto& room : server.closing) {
+    parts_.push_back(
+        {.slow = "recording_not_closed_yet",
+         .what = fmt::format("the recording of room {} in {}: the disk does not answer",
+                             room->room->id.value, server.options.record),
+         .closing = std::move(room->call)});
+  }
   if (server.results) {
     begin("results_not_closed_yet",
           fmt::format("the results in {}: nothing takes them; waiting results may be lost",

@@ -1,10 +1,16 @@
 #include "server/host/metrics_text.h"
 
+#include "server/host/admin/admin.h"
+
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <iterator>
+#include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tickbox::server {
 namespace {
@@ -146,17 +152,59 @@ void add_connections(Text& text, const Metrics& metrics) {
   }
 }
 
-void add_clients(Text& text, const Metrics& metrics) {
-  text.single("tickbox_rooms", "gauge", "Open rooms.", metrics.rooms);
-  text.single("tickbox_clients", "gauge", "Connected clients.", metrics.clients);
-  text.single("tickbox_clients_max", "gauge", "Clients that the server admits at most.",
-              metrics.clients_max);
-  text.single("tickbox_entities", "gauge", "Entities in all rooms.", metrics.entities());
-  text.head("tickbox_entities_of_kind", "gauge", "Entities in all rooms, by kind.");
-  for (std::size_t kind = 0; kind < metrics.game->kinds.size(); ++kind) {
-    text.sample("tickbox_entities_of_kind", label("kind", metrics.game->kinds[kind].type.name),
-                metrics.entities_of_kind[kind]);
+/// The rooms of one game together.
+struct RoomsOfOneGame {
+  const GameTable* game = nullptr;
+  std::array<std::uint64_t, kKindsMax> entities_of_kind{};
+};
+
+/// Returns the games of the open rooms, in the order in which their first rooms were opened.
+std::vector<RoomsOfOneGame> games_of(const Status& status) {
+  std::vector<RoomsOfOneGame> games;
+  for (const ShardStatus& shard : status.shards) {
+    for (const RoomStatus& room : shard.rooms) {
+      auto of = std::ranges::find(games, room.game, &RoomsOfOneGame::game);
+      if (of == games.end()) of = games.insert(of, {.game = room.game});
+      for (std::size_t kind = 0; kind < kKindsMax; ++kind) {
+        of->entities_of_kind[kind] += room.entities_of_kind[kind];
+      }
+    }
   }
+  return games;
+}
+
+void add_rooms(Text& text, const Status& status) {
+  std::uint64_t rooms = 0;
+  std::uint64_t entities = 0;
+  std::uint64_t followers = 0;
+  for (const ShardStatus& shard : status.shards) {
+    rooms += shard.rooms.size();
+    for (const RoomStatus& room : shard.rooms) {
+      entities += room.entities();
+      followers += room.log_followers;
+    }
+  }
+  text.single("tickbox_shards", "gauge", "Shards: threads that each drive rooms of their own.",
+              status.shards.size());
+  text.single("tickbox_rooms", "gauge", "Open rooms.", rooms);
+  text.single("tickbox_clients_max", "gauge", "Clients that the server admits at most.",
+              status.seats());
+  text.single("tickbox_entities", "gauge", "Entities in all rooms.", entities);
+  text.head("tickbox_entities_of_kind", "gauge", "Entities in all rooms, by game and kind.");
+  for (const RoomsOfOneGame& of : games_of(status)) {
+    for (std::size_t kind = 0; kind < of.game->kinds.size(); ++kind) {
+      text.sample(
+          "tickbox_entities_of_kind",
+          fmt::format("{{game=\"{}\",kind=\"{}\"}}", of.game->name, of.game->kinds[kind].type.name),
+          of.entities_of_kind[kind]);
+    }
+  }
+  text.single("tickbox_log_followers", "gauge", "Readers that follow the log of a room.",
+              followers);
+}
+
+void add_clients(Text& text, const Metrics& metrics) {
+  text.single("tickbox_clients", "gauge", "Connected clients.", metrics.clients);
   text.head("tickbox_inputs_total", "counter",
             "Inputs: received in time, substituted by the server, too late, too early, or replaced "
             "by the client after a pause.");
@@ -192,8 +240,6 @@ void add_clients(Text& text, const Metrics& metrics) {
               metrics.matches_ended);
   text.single("tickbox_log_lines_dropped_total", "counter",
               "Log lines dropped because nobody read the log.", metrics.log_lines_dropped);
-  text.single("tickbox_log_followers", "gauge", "Readers that follow the log of the room.",
-              metrics.log_followers);
   text.single("tickbox_match_results_total", "counter", "Results that the game has published.",
               metrics.results.published);
   text.single("tickbox_match_results_lost_total", "counter",
@@ -289,12 +335,20 @@ std::string escaped(std::string_view value) {
   return text;
 }
 
-void add_server(Text& text, const Metrics& metrics, const ProcessFacts& process) {
-  text.head("tickbox_server_info", "gauge", "Name of this server, its game and map; always 1.");
-  text.sample("tickbox_server_info",
-              fmt::format("{{name=\"{}\",game=\"{}\",map=\"{}\"}}", escaped(process.server_name),
-                          escaped(metrics.game->name), escaped(metrics.map)),
-              std::uint64_t{1});
+void add_server(Text& text, const Status& status, const ProcessFacts& process) {
+  text.head("tickbox_server_info", "gauge",
+            "Name of this server, and a game and map of its rooms; always 1.");
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  for (const ShardStatus& shard : status.shards) {
+    for (const RoomStatus& room : shard.rooms) {
+      if (!seen.emplace(room.game->name, room.map->name).second) continue;
+      text.sample(
+          "tickbox_server_info",
+          fmt::format("{{name=\"{}\",game=\"{}\",map=\"{}\"}}", escaped(process.server_name),
+                      escaped(room.game->name), escaped(room.map->name)),
+          std::uint64_t{1});
+    }
+  }
 }
 
 void add_process(Text& text, const ProcessFacts& process) {
@@ -325,21 +379,24 @@ void add_process(Text& text, const ProcessFacts& process) {
 
 }  // namespace
 
-std::string exposition(const Metrics& metrics, const ProcessFacts& process) {
+std::string exposition(const Status& status, const ProcessFacts& process) {
+  const Metrics metrics = status.metrics();
   Text text;
   add_ticks(text, metrics);
   add_connections(text, metrics);
+  add_rooms(text, status);
   add_clients(text, metrics);
   add_traffic(text, metrics);
   add_snapshots(text, metrics.snapshots);
   add_events(text, metrics.events);
-  add_recording(text, metrics.recording);
-  add_server(text, metrics, process);
+  add_recording(text, status.recording());
+  add_server(text, status, process);
   add_process(text, process);
   return text.finish();
 }
 
-LogEvent IntervalSummary::consume(const Metrics& metrics, Instant now) {
+LogEvent IntervalSummary::consume(const Metrics& metrics, const SummaryOfRooms& rooms,
+                                  Instant now) {
   const double seconds = std::chrono::duration<double>(now - since_).count();
   const auto per_second = [seconds](std::uint64_t before, std::uint64_t after, double unit) {
     return static_cast<double>(after - before) / seconds / unit;
@@ -356,7 +413,7 @@ LogEvent IntervalSummary::consume(const Metrics& metrics, Instant now) {
        {"tick_ms_max", milliseconds(1'000)},
        {"budget_ms", Decimal{1'000.0 / metrics.tick_rate, 1}},
        {"clients", metrics.clients},
-       {"entities", metrics.entities()},
+       {"entities", rooms.entities},
        {"packets_in_per_second", Decimal{per_second(before_.packets_in, traffic.packets_in, 1), 0}},
        {"packets_out_per_second",
         Decimal{per_second(before_.packets_out, traffic.packets_out, 1), 0}},
@@ -364,7 +421,7 @@ LogEvent IntervalSummary::consume(const Metrics& metrics, Instant now) {
        {"kib_out_per_second", Decimal{per_second(before_.bytes_out, traffic.bytes_out, 1'024), 1}},
        {"drops", metrics.drops.total() - drops_before_},
        {"slipped", metrics.slipped},
-       {"recording_bytes", metrics.recording.bytes}}};
+       {"recording_bytes", rooms.recording_bytes}}};
   since_ = now;
   ticks_ = {};
   before_ = traffic;

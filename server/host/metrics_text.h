@@ -24,8 +24,17 @@ struct ProcessFacts {
   std::vector<os::HttpCount> admin_requests{};
 };
 
-/// Returns the metrics in the text format of Prometheus, version 0.0.4.
-[[nodiscard]] std::string exposition(const Metrics& metrics, const ProcessFacts& process);
+struct Status;
+
+/// Returns the metrics in the text format of Prometheus, version 0.0.4: of all shards and rooms
+/// together. Requires: the server has started.
+[[nodiscard]] std::string exposition(const Status& status, const ProcessFacts& process);
+
+/// What the summary says of the rooms.
+struct SummaryOfRooms {
+  std::uint64_t entities = 0;
+  std::uint64_t recording_bytes = 0;
+};
 
 /// The interval of the summary that the server logs, so that a log alone shows how the server ran.
 inline constexpr Duration kSummaryInterval = std::chrono::seconds{10};
@@ -40,7 +49,7 @@ class IntervalSummary {
   [[nodiscard]] bool due(Instant now) const { return now - since_ >= kSummaryInterval; }
 
   /// Returns the event for the time since the last one, and begins the next interval.
-  [[nodiscard]] LogEvent consume(const Metrics& metrics, Instant now);
+  [[nodiscard]] LogEvent consume(const Metrics& metrics, const SummaryOfRooms& rooms, Instant now);
 
  private:
   Instant since_;

@@ -30,6 +30,16 @@ struct ProgramNames {
   std::string client = "tickbox";  ///< the one that connects to the server and reads its recordings
 };
 
+/// Rooms of one game, on one of its maps.
+struct RoomsOfGame {
+  std::string game{};  ///< empty: that of --game
+  std::string map{};   ///< empty: the game's first
+  std::uint32_t count = 0;
+};
+
+/// The most shards of a server.
+inline constexpr std::uint32_t kShardsMax = 64;
+
 struct Options {
   ProgramNames programs{};  ///< no option of the command line
   std::string_view page{};  ///< ServerProgram::page; no option of the command line
@@ -58,6 +68,8 @@ struct Options {
   std::optional<std::uint32_t> snapshot_rate_far;  ///< to far clients; not given: snapshot_rate
   std::string game;
   std::string map;                       ///< of the game; empty: its first
+  std::vector<RoomsOfGame> rooms;        ///< empty: one, of `game` and `map`
+  std::uint32_t shards = 1;              ///< each with a thread, and a port from `port` on
   bool descriptor = false;               ///< only print the game's descriptor
   std::uint32_t max_clients = 1'000;     ///< at most engine::kSeatsMax
   std::string record;                    ///< directory; empty: no recording

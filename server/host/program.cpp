@@ -14,6 +14,7 @@
 #include "server/host/access.h"
 #include "server/host/options.h"
 #include "server/host/recordings/recordings.h"
+#include "server/host/rooms_option.h"
 #include "server/host/serve.h"
 #include "tickbox/game_table.h"
 #include "tickbox/program.h"
@@ -271,10 +272,28 @@ void add_recording(cli::CommandParser& program, Options& options) {
 /// Returns a check that says which games there are.
 std::function<std::string(const std::string&)> check_game(engine::Games games) {
   return [games](const std::string& name) {
-    if (engine::find_game(games, name) != nullptr) return std::string{};
-    return fmt::format("'{}' is not a game of this server; it has {}", name,
-                       engine::names_of(games));
+    return engine::find_game(games, name) != nullptr ? std::string{} : no_such_game(name, games);
   };
+}
+
+void add_rooms(cli::CommandParser& program, engine::Games games, Options& options) {
+  program.add_option("--game", options.game, "Game to play",
+                     {.value = "NAME", .check = {check_game(games)}});
+  program.add_option("--map", options.map, "Map to play",
+                     {.value = "NAME", .default_text = "the first map of the game"});
+  program.add_option("--max-clients", options.max_clients,
+                     "Highest number of players of a room. Also sets the size of the map",
+                     {.check = cli::between(1U, engine::kSeatsMax)});
+  program.add_option("--rooms", options.rooms, parse_rooms,
+                     "Rooms to open at the start, of one game or several, such as "
+                     "arena=10,bomber=5 or arena/dunes=2; a number alone is of --game. A token may "
+                     "name a room by its number, from 1 on; without one a client gets a seat in "
+                     "the fullest room of its port that has one",
+                     {.value = "ROOMS", .default_text = "1"});
+  program.add_option("--shards", options.shards,
+                     "Threads that drive the rooms, each with rooms of its own and a port of its "
+                     "own: --port and those that follow",
+                     {.value = "N", .check = cli::between(1U, kShardsMax)});
 }
 
 void add_options(cli::CommandParser& program, engine::Games games, Options& options,
@@ -298,13 +317,7 @@ void add_options(cli::CommandParser& program, engine::Games games, Options& opti
                      {.value = "HZ",
                       .check = cli::between(1U, engine::kTickRateMax),
                       .default_text = "--snapshot-rate"});
-  program.add_option("--game", options.game, "Game to play",
-                     {.value = "NAME", .check = {check_game(games)}});
-  program.add_option("--map", options.map, "Map to play",
-                     {.value = "NAME", .default_text = "the first map of the game"});
-  program.add_option("--max-clients", options.max_clients,
-                     "Highest number of players. Also sets the size of the map",
-                     {.check = cli::between(1U, engine::kSeatsMax)});
+  add_rooms(program, games, options);
   program.add_option("--descriptor", options.descriptor,
                      "Print the descriptor of the game on stdout, and exit. A reader in another "
                      "language needs these bytes to read recordings and snapshots of the game");
@@ -414,14 +427,13 @@ int run_server(int argc, char** argv, const ServerProgram& server) {
         check_health({.name = server.names.server, .json = flags.json || health_flags.json}, admin,
                      ready ? HealthQuestion::Ready : HealthQuestion::Alive));
   }
-  const GameTable& game = *engine::find_game(server.games, options.game);
   if (options.descriptor) {
-    return cli::to_int(print_descriptor({.name = server.names.server, .json = flags.json}, game));
+    return cli::to_int(print_descriptor({.name = server.names.server, .json = flags.json},
+                                        *engine::find_game(server.games, options.game)));
   }
   auto wrong = contradiction(options);
   if (!wrong) wrong = recording_contradiction(options);
-  const auto map = engine::find_map_name(game, options.map);
-  if (!wrong && !map) wrong = "--map: " + map.error();
+  if (!wrong) wrong = rooms_contradiction(options, server.games);
   log_options.name = options.name;
   const os::AsyncLog log{log_options};
   // Hints for people do not belong between the lines of a machine's log.

@@ -1,11 +1,16 @@
 #include "server/host/serve.h"
 
+#include "os/process/process.h"
 #include "os/process/standard_output.h"
 #include "server/host/closing.h"
+#include "server/host/supervisor.h"
 #include "server/host/tick_loop.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace tickbox::server {
 namespace {
@@ -18,23 +23,60 @@ constexpr Duration kLastRecords = std::chrono::milliseconds{200};
 /// The time for the log and stdout to take their last lines, if all else is closed in time.
 constexpr Duration kLastLines = std::chrono::seconds{1};
 
-/// Disconnects the clients, and takes no new ones.
-void disconnect_clients(Server& server, const TickLoop& loop) {
-  server.log.event(Severity::Info,
-                   {"stopping", {{"clients", server.shard->clients()}, {"ticks", loop.ticks()}}});
-  server.publish(ServerState::Stopping, loop.last_tick());
-  server.shard->stop(server.clock.now());
-  server.recordings->recorder().finish();
-  os::sleep_until(server.clock.now() + kLastWords);
+/// Returns the ticks that the shards have run, of the one with the most.
+std::uint64_t ticks_of(const Server& server) {
+  std::uint64_t ticks = 0;
+  for (const auto& host : server.shards) {
+    ticks = std::max(ticks, host->progress.ticks.load());
+  }
+  return ticks;
 }
 
-/// Lets the followers of the log read its end.
+/// Disconnects the clients, and takes no new ones. Returns whether all shards have ended.
+bool end_shards(Server& server, StopDeadline& deadline) {
+  std::size_t clients = 0;
+  for (const auto& host : server.shards) {
+    clients += host->progress.clients;
+  }
+  server.log.event(Severity::Info,
+                   {"stopping", {{"clients", clients}, {"ticks", ticks_of(server)}}});
+  server.admin->set_state(ServerState::Stopping);
+  for (const auto& host : server.shards) {
+    host->stop_asked = true;
+    host->stop_asked.notify_all();
+  }
+  const bool have_ended = deadline.wait(Duration::zero(), [&] {
+    return std::ranges::all_of(server.shards,
+                               [](const auto& host) { return host->progress.has_ended.load(); });
+  });
+  if (have_ended) os::sleep_until(server.clock.now() + kLastWords);
+  return have_ended;
+}
+
+/// Lets the followers of the logs read their end.
 void wait_for_followers(const Server& server, StopDeadline& deadline) {
   const Instant begun = server.clock.now();
-  const auto log = server.recordings->recorder().tail();
   (void)deadline.wait(Duration::zero(), [&] {
-    return log->followers() == 0 || server.clock.now() - begun >= kLastRecords;
+    const bool have_left = std::ranges::all_of(server.shards, [](const auto& host) {
+      return std::ranges::all_of(host->rooms, [](const auto& room) {
+        return room->recordings->recorder().tail()->followers() == 0;
+      });
+    });
+    return have_left || server.clock.now() - begun >= kLastRecords;
   });
+}
+
+/// Starts the thread of each shard.
+std::vector<std::thread> start_shards(Server& server) {
+  std::vector<std::thread> threads;
+  for (const auto& host : server.shards) {
+    threads.push_back(os::start_thread("shard", [&server, &host = *host] {
+      TickLoop loop{server, host};
+      loop.run();
+      loop.end();
+    }));
+  }
+  return threads;
 }
 
 }  // namespace
@@ -51,19 +93,27 @@ cli::ExitCode report_failure(const ProgramNames& programs, const Announcement& a
 
 cli::ExitCode serve(const Options& options, engine::Games games, const Announcement& announcement,
                     const os::AsyncLog& log) {
-  Server server{options, log};
+  Server server{options, games, log};
   StdoutWriter out;
   const auto fail = [&](const std::string& why) {
     return report_failure(options.programs, announcement, log, cli::ExitCode::Failed, why);
   };
-  if (const auto opened = server.open(games); !opened) return fail(opened.error());
+  if (const auto opened = server.open(); !opened) return fail(opened.error());
   if (const auto announced = announce_ready(server, announcement, out); !announced) {
     return report_failure(options.programs, {}, log, cli::ExitCode::Failed, announced.error());
   }
-  TickLoop loop{server};
-  loop.run();
+  std::vector<std::thread> threads = start_shards(server);
+  Supervisor supervisor{server};
+  supervisor.run();
   StopDeadline deadline{server};
-  disconnect_clients(server, loop);
+  if (!end_shards(server, deadline)) {
+    // A game that does not return holds its thread, and what the thread uses.
+    std::_Exit(cli::to_int(fail("a shard does not end: a tick of a room does not return")));
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  supervisor.end();
   Closing closing{server};
   const auto ended = closing.wait(deadline);
   if (ended) {
@@ -79,7 +129,7 @@ cli::ExitCode serve(const Options& options, engine::Games games, const Announcem
     }) && condition();
   };
   BackgroundCall<cli::ExitCode> report;
-  report.begin("report", [&, ticks = loop.ticks()] {
+  report.begin("report", [&, ticks = ticks_of(server)] {
     if (!ended) return fail(ended.error());
     if (!announcement.json) return cli::ExitCode::Done;
     const auto written = os::write_to_stdout(stopped_document(server, ticks));
@@ -89,7 +139,8 @@ cli::ExitCode serve(const Options& options, engine::Games games, const Announcem
   const bool is_reported = in_time([&] { return code || (code = report.poll()); });
   const bool is_logged = in_time([&] { return log.status().waiting == 0; });
   if (!is_reported) code = ended ? cli::ExitCode::Done : cli::ExitCode::Failed;
-  if (closing.is_stuck() || !is_reported || !is_logged || out.is_stuck()) {
+  if (closing.is_stuck() || supervisor.is_opening() || !is_reported || !is_logged ||
+      out.is_stuck()) {
     std::_Exit(cli::to_int(*code));
   }
   return *code;

@@ -1,33 +1,35 @@
 #pragma once
-// Everything a running server owns: the shard, and the sockets, files, signals and clocks that it
-// is connected with.
+// Everything a running server owns: its shards, and the sockets, files, signals and clocks that
+// they are connected with.
 
 #include "cli/desync_file.h"
 #include "core/clock.h"
 #include "engine/identity.h"
 #include "os/files/file_sink.h"
-#include "os/net/udp_transport.h"
 #include "os/process/log.h"
 #include "os/process/signals.h"
 #include "os/process/steady_clock.h"
 #include "server/host/admin/admin_server.h"
 #include "server/host/admin/recent_log.h"
+#include "server/host/closing_room.h"
 #include "server/host/deny_file.h"
 #include "server/host/options.h"
-#include "server/host/recordings/recordings.h"
+#include "server/host/room_opener.h"
 #include "server/host/server_keys.h"
-#include "server/match/match.h"
+#include "server/host/shard_host.h"
 #include "server/shard/log.h"
-#include "server/shard/shard.h"
 
+#include <cstddef>
 #include <expected>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tickbox::server {
 
-/// The log of the shard as lines of the system's log, the newest also for the admin side.
+/// The log of the shards as lines of the system's log, the newest also for the admin side.
+/// Thread: any.
 class OsLog final : public Log {
  public:
   explicit OsLog(const os::AsyncLog& log) : log_(log) {}
@@ -51,16 +53,18 @@ class OsLog final : public Log {
 
 /// The members are in the order of construction: each uses only those above it.
 struct Server {
-  /// Both arguments must outlive the object.
-  Server(const Options& with, const os::AsyncLog& to) : options(with), log(to) {}
+  /// All arguments must outlive the object.
+  Server(const Options& with, engine::Games of, const os::AsyncLog& to)
+      : options(with), games(of), log(to) {}
 
-  /// Makes all of it. Fails: with one line.
-  [[nodiscard]] std::expected<void, std::string> open(engine::Games games);
+  /// Makes all of it; the shards do not run yet. Fails: with one line.
+  [[nodiscard]] std::expected<void, std::string> open();
 
-  /// Copies the status for the admin side.
-  void publish(ServerState state, Instant last_tick);
+  /// Counts what is outside of the shards. Thread: any, one at a time.
+  void count_outside(Metrics& metrics) const;
 
   const Options& options;
+  engine::Games games;
   OsLog log;
   os::SteadyClock clock;
   os::SystemCalendar calendar;
@@ -70,18 +74,19 @@ struct Server {
   os::SystemEntropy entropy;
   ServerKeys keys{options, log};
   DenyFile deny_file{options, log};
-  std::unique_ptr<os::UdpTransport> transport;
   std::unique_ptr<AdminServer> admin;
-  std::unique_ptr<Match> match;
-  std::unique_ptr<Recordings> recordings;
   std::unique_ptr<cli::DesyncFiles> desyncs;
   std::unique_ptr<os::FileSink> results;  ///< the file of --match-results
-  std::optional<Shard> shard;
-  ClientList clients;  ///< the last copy for the admin side
+  RoomOpener rooms{options, games, {.calendar = calendar, .entropy = entropy, .log = log}};
+  std::vector<std::unique_ptr<ShardHost>> shards;
+  std::vector<std::unique_ptr<ClosingRoom>> closing;  ///< used by the main thread, as what follows
+  ClosedFiles closed_files;
 
  private:
   std::expected<void, std::string> open_sockets();
-  std::expected<void, std::string> open_files(const engine::Identity& identity, std::uint64_t seed);
+  std::expected<void, std::string> open_admin();
+  std::expected<void, std::string> open_files();
+  std::expected<void, std::string> open_shards();
 };
 
 }  // namespace tickbox::server

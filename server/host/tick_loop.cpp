@@ -8,8 +8,6 @@
 #include "os/process/steady_clock.h"
 
 #include <algorithm>
-#include <optional>
-#include <string>
 #include <utility>
 
 namespace tickbox::server {
@@ -33,59 +31,42 @@ Duration drain_interval(std::uint32_t tick_rate) {
 
 }  // namespace
 
-TickLoop::TickLoop(Server& server)
+TickLoop::TickLoop(Server& server, ShardHost& host)
     : server_(server),
-      shard_(*server.shard),
+      host_(host),
+      shard_(*host.shard),
       pacer_(server.clock.now(), server.options.tick_rate),
-      end_({.drain_time = server.options.drain_time,
-            .exit_when_empty = server.options.exit_when_empty}),
       summary_(server.clock.now()),
       last_tick_(server.clock.now()),
       published_(last_tick_) {}
 
 void TickLoop::run() {
+  for (const auto& room : host_.rooms) {
+    room->recordings->arm();
+  }
   while (!is_over()) {
     run_due_ticks();
-    reload_files();
-    kick_ordered();
+    host_.orders.run();
     log_and_publish();
     wait();
   }
+  host_.progress.has_run = true;
 }
 
-/// Looks at what may end the server, and begins the drain.
-bool TickLoop::is_over() {
-  if (shard_.stopping() || ticks_left() == 0) return true;
-  ServiceEnd::Seen seen{.stop_signals = server_.signals->stops(),
-                        .drain_asked = server_.admin->orders().drain_asked(),
-                        .clients = shard_.clients()};
-  // Counting the seats costs too much for each turn.
-  if (seen.stop_signals > 0 || seen.drain_asked) seen.seats_held = shard_.seats_held();
-  switch (end_.update(seen, server_.clock.now())) {
-    case ServiceEnd::Change::None:
-      return false;
-    case ServiceEnd::Change::Drains:
-      begin_drain();
-      return false;
-    case ServiceEnd::Change::IsEmpty:
-      server_.log.event(Severity::Info,
-                        {"empty", {{"reason", "no client has played for --exit-when-empty"}}});
-      return true;
-    case ServiceEnd::Change::HasEnded:
-      return true;
+void TickLoop::end() {
+  host_.stop_asked.wait(false);
+  host_.orders.run();
+  shard_.stop(server_.clock.now());
+  for (const auto& room : host_.rooms) {
+    room->recordings->recorder().finish();
+    room->recordings->disarm();
   }
-  return true;
+  publish(server_.clock.now());
+  host_.progress.has_ended = true;
 }
 
-void TickLoop::begin_drain() {
-  const Duration time = server_.options.drain_time;
-  server_.log.event(Severity::Info,
-                    {"draining",
-                     {{"clients", shard_.clients()},
-                      {"seats", shard_.seats_held()},
-                      {"seconds", Decimal{std::chrono::duration<double>(time).count(), 1}}}});
-  shard_.drain(*end_.drains_to());
-  server_.publish(ServerState::Draining, last_tick_);
+bool TickLoop::is_over() const {
+  return host_.stop_asked || shard_.stopping() || ticks_left() == 0;
 }
 
 std::uint64_t TickLoop::ticks_left() const {
@@ -135,71 +116,46 @@ void TickLoop::run_tick(Duration receiving, Duration stalled, bool is_last) {
                    .receive = receiving,
                    .step = stepped - start,
                    .send = sent - stepped,
-                   .entities = metrics.entities(),
+                   .entities = shard_.entities(),
                    .clients = shard_.clients()});
   }
   summary_.add_tick(nanoseconds(total));
   last_tick_ = sent;
 }
 
-/// Reads the keys and the denied clients again on SIGHUP, or when their file has changed. A session
-/// ends if its key was removed or its client is denied; the others continue.
-void TickLoop::reload_files() {
-  const auto hangups = server_.signals->hangups();
-  if (std::exchange(hangups_, hangups) != hangups) {
-    server_.keys.begin_reload();
-    server_.deny_file.begin_reload();
-  }
-  const int strays = server_.signals->strays();
-  if (std::exchange(strays_, strays) != strays) {
-    server_.log.event(Severity::Warning,
-                      {"signal_ignored",
-                       {{"reason", "SIGUSR1, SIGUSR2 and SIGALRM mean nothing to this server"},
-                        {"try", "SIGHUP to read its files again, SIGTERM to stop it"}}});
-  }
-  const Instant now = server_.clock.now();
-  server_.keys.poll(now);
-  server_.deny_file.poll(now);
-  if (auto keys = server_.keys.consume_reloaded()) {
-    log_kicked("key_removed", shard_.set_keys(*std::move(keys), now));
-  }
-  if (auto denied = server_.deny_file.consume_reloaded()) {
-    log_kicked("denied", shard_.set_denied(*std::move(denied), now));
-  }
-}
-
-/// Kicks the clients that the admin side has named. One that is not here has a line too.
-void TickLoop::kick_ordered() {
-  while (const auto client = server_.admin->orders().pop_kick()) {
-    const std::size_t count = shard_.kick(*client, server_.clock.now());
-    server_.log.event(
-        Severity::Info,
-        {"clients_kicked",
-         {{"reason", "ordered"}, {"client", std::to_string(*client)}, {"count", count}}});
-  }
-}
-
-void TickLoop::log_kicked(std::string_view reason, std::size_t count) {
-  if (count == 0) return;
-  server_.log.event(Severity::Info, {"clients_kicked", {{"reason", reason}, {"count", count}}});
-}
-
 /// Logs a stall and the summary, and publishes the status, each at its interval.
 void TickLoop::log_and_publish() {
   const Instant now = server_.clock.now();
-  if (const auto stall = stalls_.consume(shard_.metrics().inputs_discarded(), now))
-    server_.log.event(Severity::Warning, *stall);
-  if (const auto overrun = overruns_.consume(now)) server_.log.event(Severity::Warning, *overrun);
+  host_.progress.ticks = ticks_;
+  host_.progress.clients = shard_.clients();
+  host_.progress.seats_held = shard_.seats_held();
+  if (const auto stall = stalls_.consume(shard_.metrics().inputs_discarded(), now)) {
+    log_event(Severity::Warning, *stall);
+  }
+  if (const auto overrun = overruns_.consume(now)) log_event(Severity::Warning, *overrun);
   if (now - published_ >= kPublishInterval) {
     published_ = now;
-    server_.publish(end_.drains_to() ? ServerState::Draining : ServerState::Ready, last_tick_);
-    log_lost_lines(now);
+    publish(now);
+    if (host_.index == 0) log_lost_lines(now);
   }
   if (summary_.due(now)) {
-    LogEvent summary = summary_.consume(shard_.metrics(), now);
+    LogEvent summary = summary_.consume(
+        shard_.metrics(),
+        {.entities = shard_.entities(), .recording_bytes = host_.recording().bytes}, now);
     if (server_.options.allow_strangers) summary.fields.emplace_back("strangers", "allowed");
-    server_.log.event(Severity::Info, summary);
+    log_event(Severity::Info, std::move(summary));
   }
+}
+
+/// Logs an event of this shard, and which one it is if there are several.
+void TickLoop::log_event(Severity severity, LogEvent event) {
+  if (server_.options.shards > 1) event.fields.emplace_back("shard", host_.index);
+  server_.log.event(severity, event);
+}
+
+void TickLoop::publish(Instant now) {
+  if (host_.index == 0) server_.count_outside(shard_.metrics());
+  host_.publish(*server_.admin, last_tick_, now);
 }
 
 /// Logs that lines were dropped, once the stream takes lines again.

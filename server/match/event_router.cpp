@@ -14,9 +14,10 @@ void EventRouter::gather(const Match& match) {
   places_.clear();
   players_.clear();
   bytes_.clear();
+  const GameTable& game = match.world().game();
   const engine::TickReport& report = match.report();
   for (const engine::Emitted& emitted : report.emitted) {
-    const TypeInfo& type = game_->events[emitted.type];
+    const TypeInfo& type = game.events[emitted.type];
     const ConstBytes value = report.event(type, emitted);
     begin_event();
     places_.push_back(emitted.place);
@@ -28,7 +29,8 @@ void EventRouter::gather(const Match& match) {
         add_concerned({static_cast<std::uint16_t>(engine::value_of(field, i, value))});
       }
     }
-    end_event({.kind = static_cast<std::uint8_t>(emitted.type + 1), .player = {}, .bytes = value});
+    end_event(game,
+              {.kind = static_cast<std::uint8_t>(emitted.type + 1), .player = {}, .bytes = value});
   }
   const engine::World& world = match.world();
   for (const engine::Outcome& outcome : match.record().outcomes) {
@@ -39,7 +41,8 @@ void EventRouter::gather(const Match& match) {
          row < world.size() && world.is_controlled_by(row, outcome.player); ++row) {
       places_.push_back(world.body(row).min);
     }
-    end_event({.kind = 0, .player = outcome.player, .bytes = match.record().bytes_of(outcome)});
+    end_event(game,
+              {.kind = 0, .player = outcome.player, .bytes = match.record().bytes_of(outcome)});
   }
 }
 
@@ -47,13 +50,13 @@ void EventRouter::begin_event() {
   events_.push_back({.bits = {}, .first_place = places_.size(), .first_player = players_.size()});
 }
 
-void EventRouter::end_event(const views::Event& event) {
+void EventRouter::end_event(const GameTable& game, const views::Event& event) {
   Routed& routed = events_.back();
   routed.places = places_.size() - routed.first_place;
   routed.players = players_.size() - routed.first_player;
   routed.bits.first = 8 * bytes_.size();
   engine::BitWriter out{bytes_};
-  views::write_event(*game_, event, out);
+  views::write_event(game, event, out);
   routed.bits.bits = static_cast<std::uint32_t>(out.written());
 }
 

@@ -26,8 +26,6 @@ struct EventBits {
 
 class EventRouter {
  public:
-  explicit EventRouter(const GameTable& game) : game_(&game) {}
-
   /// Gathers the events of the match's last tick: first those of the game, in the order in which
   /// they were emitted, then the players' new states. Requires: the match has ticked.
   /// Cost: no allocation once warm.
@@ -79,7 +77,7 @@ class EventRouter {
   static constexpr std::uint32_t kNoMore = std::numeric_limits<std::uint32_t>::max();
 
   void begin_event();
-  void end_event(const views::Event& event);
+  void end_event(const GameTable& game, const views::Event& event);
   void add_concerned(Player player);
   void begin_routes(const Match& match);
 
@@ -93,7 +91,6 @@ class EventRouter {
 
   [[nodiscard]] std::span<const Receiver> receivers_near(Vec2 place) const;
 
-  const GameTable* game_;
   std::vector<Routed> events_;
   std::vector<Vec2> places_;
   std::vector<Player> players_;

@@ -33,6 +33,9 @@ class Recorder {
   /// Logs the tick that the match has written to its tick log last.
   void stepped();
 
+  /// Returns whether a tick is being stepped.
+  [[nodiscard]] bool is_in_step() const { return in_step_; }
+
   /// Ends the log. Nothing may follow.
   void finish();
 

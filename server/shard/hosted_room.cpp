@@ -137,7 +137,7 @@ void HostedRoom::release(Seat& seat) {
   }
   std::erase_if(waiting_commands_,
                 [&](const WaitingCommand& command) { return command.player == player; });
-  Seats::release(seat);
+  seats_.release(seat);
 }
 
 }  // namespace tickbox::server

@@ -16,6 +16,7 @@
 #include "views/commands.h"
 
 #include <cstdint>
+#include <list>
 #include <optional>
 #include <span>
 #include <vector>
@@ -121,5 +122,9 @@ class HostedRoom {
   std::vector<std::uint8_t> look_backs_;       ///< by seat: see views::GivenInput
   std::vector<std::byte> default_input_;
 };
+
+/// The open rooms of a shard, in the order in which they were opened. A room keeps its address:
+/// sessions point to it.
+using RoomList = std::list<HostedRoom>;
 
 }  // namespace tickbox::server

@@ -1,15 +1,13 @@
 #pragma once
-// The server's counters: one struct that only the tick thread writes.
+// The counters of a shard: one struct that only its thread writes.
 
 #include "core/histogram.h"
 #include "net/drop_reason.h"
 #include "net/handshake.h"
-#include "tickbox/game_table.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <string_view>
 
 namespace tickbox::server {
@@ -36,6 +34,13 @@ class BucketCounts {
   [[nodiscard]] const auto& counts() const { return counts_; }
 
   [[nodiscard]] std::int64_t sum() const { return sum_; }
+
+  void add_all(const BucketCounts& other) {
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      counts_[i] += other.counts_[i];
+    }
+    sum_ += other.sum_;
+  }
 
  private:
   std::array<std::uint64_t, kBounds.size() + 1> counts_{};
@@ -156,6 +161,8 @@ struct RecordingMetrics {
   std::uint64_t queue_bytes = 0;
   std::uint64_t ticks_lost = 0;  ///< ticks in no recording: gaps
   bool degraded = false;
+
+  void add(const RecordingMetrics& other);
 };
 
 struct Metrics {
@@ -165,14 +172,8 @@ struct Metrics {
   std::uint64_t overruns = 0;  ///< ticks that took longer than their period
   std::uint64_t slipped = 0;
   std::uint64_t log_lines_dropped = 0;
-  std::uint64_t log_followers = 0;  ///< streams of the room's log that are open
 
-  std::uint64_t rooms = 0;
   std::uint64_t clients = 0;
-  std::uint64_t clients_max = 0;
-  const GameTable* game = nullptr;  ///< of all rooms
-  std::string_view map{};           ///< name of the first room's map; empty if it has none
-  std::array<std::uint64_t, kKindsMax> entities_of_kind{};
   std::uint32_t tick_rate = 0;
 
   Traffic traffic;
@@ -196,7 +197,9 @@ struct Metrics {
   ResultMetrics results;
   SnapshotMetrics snapshots;
   EventMetrics events;
-  RecordingMetrics recording;
+
+  /// Adds the counts of another shard. The tick rate stays: it is that of all.
+  void add(const Metrics& other);
 
   [[nodiscard]] std::uint64_t of(InputResult result) const {
     return inputs[static_cast<std::size_t>(result)];
@@ -211,10 +214,6 @@ struct Metrics {
 
   [[nodiscard]] const Histogram& of(Phase phase) const {
     return phases[static_cast<std::size_t>(phase)];
-  }
-
-  [[nodiscard]] std::uint64_t entities() const {
-    return std::reduce(entities_of_kind.begin(), entities_of_kind.end());
   }
 
   [[nodiscard]] std::uint64_t of(ConnectionResult result) const {

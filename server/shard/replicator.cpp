@@ -59,9 +59,8 @@ void postpone_costliest(const DueSnapshots& due, std::uint64_t limit,
   }
 }
 
-Replicator::Replicator(ShardContext& context, const SendPace& pace, const GameTable& game,
-                       const Rate& snapshot_bytes)
-    : context_(context), pace_(pace), snapshot_bytes_(snapshot_bytes), router_(game) {}
+Replicator::Replicator(ShardContext& context, const SendPace& pace, const Rate& snapshot_bytes)
+    : context_(context), pace_(pace), snapshot_bytes_(snapshot_bytes) {}
 
 void Replicator::queue_events(HostedRoom& room) {
   router_.gather(room.match());
@@ -77,7 +76,7 @@ void Replicator::queue_events(HostedRoom& room) {
   });
 }
 
-void Replicator::choose_due(std::span<HostedRoom> rooms, Instant now) {
+void Replicator::choose_due(RoomList& rooms, Instant now) {
   DueSnapshots due;
   may_wait_.clear();
   for (HostedRoom& room : rooms) {

@@ -33,16 +33,15 @@ void postpone_costliest(const DueSnapshots& due, std::uint64_t limit,
 
 class Replicator {
  public:
-  /// `game`: that of all rooms. `snapshot_bytes`: the byte budget of each client.
-  Replicator(ShardContext& context, const SendPace& pace, const GameTable& game,
-             const Rate& snapshot_bytes);
+  /// `snapshot_bytes`: the byte budget of each client.
+  Replicator(ShardContext& context, const SendPace& pace, const Rate& snapshot_bytes);
 
   /// Queues the events of the tick that a room has just stepped for the clients that receive them.
   void queue_events(HostedRoom& room);
 
   /// Decides for every client whether a snapshot is due, and puts the costliest off, none twice in
   /// a row. Call it once per tick, before send().
-  void choose_due(std::span<HostedRoom> rooms, Instant now);
+  void choose_due(RoomList& rooms, Instant now);
 
   /// Sends each client of a room whose turn it is the present tick, if the tick has news for it or
   /// the last snapshot is a tenth of a second old. The newest bases come first: islands only grow

@@ -16,8 +16,16 @@ Seats::Seats(std::uint32_t count) : seats_(count) {
   }
 }
 
-std::uint32_t Seats::held() const {
-  return static_cast<std::uint32_t>(std::ranges::count(seats_, true, &Seat::held));
+void Seats::hold(Seat& seat, std::uint64_t client) {
+  TICKBOX_ASSERT(!seat.held);
+  seat.held = true;
+  seat.client = client;
+  ++held_;
+}
+
+std::uint32_t Seats::playing() const {
+  return static_cast<std::uint32_t>(
+      std::ranges::count_if(seats_, [](const Seat& seat) { return seat.playing != nullptr; }));
 }
 
 std::uint32_t Seats::in_world() const {
@@ -37,6 +45,7 @@ void Seats::promote_pending(Seat& seat) {
 }
 
 void Seats::release(Seat& seat) {
+  held_ -= seat.held ? 1 : 0;
   seat = {.player = seat.player, .serials = seat.serials, .agreements = seat.agreements};
 }
 

@@ -55,7 +55,13 @@ class Seats {
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(seats_.size()); }
 
   /// Returns the number of seats that no newcomer gets.
-  [[nodiscard]] std::uint32_t held() const;
+  [[nodiscard]] std::uint32_t held() const { return held_; }
+
+  /// Makes a seat that of a client. Requires: it is free.
+  void hold(Seat& seat, std::uint64_t client);
+
+  /// Returns the number of seats whose client plays.
+  [[nodiscard]] std::uint32_t playing() const;
 
   /// Returns the number of players in the world.
   [[nodiscard]] std::uint32_t in_world() const;
@@ -68,10 +74,11 @@ class Seats {
   static void promote_pending(Seat& seat);
 
   /// Makes a seat free. Requires: its sessions are closed.
-  static void release(Seat& seat);
+  void release(Seat& seat);
 
  private:
   std::vector<Seat> seats_;
+  std::uint32_t held_ = 0;
 };
 
 }  // namespace tickbox::server

@@ -1,27 +1,29 @@
 #include "server/shard/session_table.h"
 
 #include "core/assert.h"
-#include "engine/entity_id.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
 namespace tickbox::server {
-namespace {
 
-/// A connection id is a random multiple of this, plus the session's slot.
-constexpr std::uint32_t kSlotsMax = kSessionsPerSeat * engine::kSeatsMax;
-static_assert(std::has_single_bit(kSlotsMax));
+static_assert(std::has_single_bit(SessionTable::kSlotsMax));
 
-}  // namespace
-
-SessionTable::SessionTable(std::size_t sessions_max)
-    : blocks_((sessions_max + kSessionsPerBlock - 1) / kSessionsPerBlock), slots_(sessions_max) {
-  TICKBOX_ASSERT(sessions_max <= kSlotsMax);
-  free_.reserve(sessions_max);
-  for (std::size_t i = sessions_max; i > 0; --i) {
-    free_.push_back(static_cast<std::uint32_t>(i - 1));
+void SessionTable::grow(std::size_t sessions_max) {
+  const std::size_t before = slots_.size();
+  const std::size_t after = std::min(sessions_max, kSlotsMax);
+  if (after <= before) return;
+  blocks_.resize((after + kSessionsPerBlock - 1) / kSessionsPerBlock);
+  slots_.resize(after);
+  // The lowest slots are used first, so that few blocks are in use.
+  std::vector<std::uint32_t> free;
+  free.reserve(after);
+  for (std::size_t i = after; i > before; --i) {
+    free.push_back(static_cast<std::uint32_t>(i - 1));
   }
+  free.insert(free.end(), free_.begin(), free_.end());
+  free_ = std::move(free);
 }
 
 Session& SessionTable::open(Entropy& entropy) {
@@ -39,11 +41,12 @@ Session& SessionTable::open(Entropy& entropy) {
 }
 
 void SessionTable::draw_connection(std::size_t index, Entropy& entropy) {
+  constexpr auto kSlots = std::uint32_t{kSlotsMax};
   Slot& slot = slots_[index];
   std::uint32_t drawn =
-      (draw_number<std::uint32_t>(entropy) & ~(kSlotsMax - 1)) | static_cast<std::uint32_t>(index);
+      (draw_number<std::uint32_t>(entropy) & ~(kSlots - 1)) | static_cast<std::uint32_t>(index);
   while (drawn == slot.connection || drawn == slot.former) {
-    drawn += kSlotsMax;
+    drawn += kSlots;
   }
   slot.former = std::exchange(slot.connection, drawn);
 }

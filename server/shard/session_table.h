@@ -4,6 +4,7 @@
 
 #include "core/clock.h"
 #include "core/entropy.h"
+#include "engine/entity_id.h"
 #include "net/address.h"
 #include "net/secret_memory.h"
 #include "server/shard/session.h"
@@ -22,10 +23,19 @@ inline constexpr Duration kLastPackets = std::chrono::seconds{2};
 
 class SessionTable {
  public:
-  explicit SessionTable(std::size_t sessions_max);
+  /// A connection id is a random multiple of this, plus the session's slot.
+  static constexpr std::size_t kSlotsMax = kSessionsPerSeat * engine::kSeatsMax;
+
+  explicit SessionTable(std::size_t sessions_max = 0) { grow(sessions_max); }
+
+  /// Makes space for this many sessions, at most kSlotsMax. It never shrinks: open sessions stay.
+  void grow(std::size_t sessions_max);
+
+  /// Returns whether every slot has an open session.
+  [[nodiscard]] bool is_full() const { return free_.empty(); }
 
   /// Returns a session in state Accepted with a connection id that nobody can guess, different from
-  /// the last one of its slot. Requires: fewer than `sessions_max` sessions are open.
+  /// the last one of its slot. Requires: not full.
   [[nodiscard]] Session& open(Entropy& entropy);
 
   /// Gives a session another connection id, different from its last two. Its previous id finds the

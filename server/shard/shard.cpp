@@ -12,24 +12,6 @@
 namespace tickbox::server {
 namespace {
 
-std::vector<HostedRoom> host(const std::vector<RoomParts>& rooms, const ShardOptions& options) {
-  std::vector<HostedRoom> hosted;
-  hosted.reserve(rooms.size());
-  for (const RoomParts& room : rooms) {
-    hosted.emplace_back(room, options.max_clients, options.tick_rate);
-  }
-  return hosted;
-}
-
-std::vector<RoomId> ids_of(const std::vector<RoomParts>& rooms) {
-  std::vector<RoomId> ids;
-  for (const RoomParts& room : rooms) {
-    TICKBOX_ASSERT(room.id != RoomId{} && std::ranges::find(ids, room.id) == ids.end());
-    ids.push_back(room.id);
-  }
-  return ids;
-}
-
 SendPace pace_of(const ShardOptions& options) {
   return {.tick_rate = options.tick_rate,
           .snapshot_rate = options.snapshot_rate,
@@ -41,30 +23,68 @@ SendPace pace_of(const ShardOptions& options) {
 
 Shard::Shard(const ShardOptions& options, const ShardParts& parts, Instant now)
     : transport_(parts.transport),
-      tick_rate_(options.tick_rate),
-      tick_end_(options.tick_end),
       began_{.instant = now, .today = parts.calendar.now()},
       context_(parts.transport, parts.entropy, parts.log),
-      rooms_(host(parts.rooms, options)),
-      sessions_(kSessionsPerSeat * options.max_clients * rooms_.size()),
-      admission_(options.admission, ids_of(parts.rooms), parts.entropy, began_),
+      options_(options),
+      admission_(options.admission, parts.entropy, began_),
       desyncs_(context_, parts.desyncs),
       lifecycle_(context_, {sessions_, rooms_, admission_, desyncs_}, options.tick_rate, now),
       connects_(context_, {rooms_, admission_, sessions_, lifecycle_}, options.tick_rate,
                 options.best_cipher),
       paths_(context_, sessions_),
       inputs_(context_, options.tick_rate),
-      replicator_(context_, pace_of(options), parts.rooms.front().match.world().game(),
-                  options.snapshot_bytes),
+      replicator_(context_, pace_of(options), options.snapshot_bytes),
       results_(context_, parts.calendar, parts.results),
       drops_logged_at_(now) {
-  TICKBOX_ASSERT(!rooms_.empty());
-  Metrics& metrics = context_.metrics;
-  metrics.tick_rate = options.tick_rate;
-  metrics.clients_max = std::uint64_t{options.max_clients} * rooms_.size();
-  metrics.rooms = rooms_.size();
-  metrics.game = &rooms_.front().world().game();
-  metrics.map = rooms_.front().world().map()->name;
+  context_.metrics.tick_rate = options.tick_rate;
+  for (const RoomParts& room : parts.rooms) {
+    open_room(room);
+  }
+}
+
+void Shard::open_room(const RoomParts& parts) {
+  TICKBOX_ASSERT(parts.id != RoomId{} &&
+                 std::ranges::find(rooms_, parts.id, &HostedRoom::id) == rooms_.end());
+  rooms_.emplace_back(parts, options_.max_clients, options_.tick_rate);
+  sessions_.grow(kSessionsPerSeat * options_.max_clients * rooms_.size());
+  admission_.add_room(parts.id);
+}
+
+bool Shard::close_room(RoomId id, Instant now) {
+  const auto room = std::ranges::find(rooms_, id, &HostedRoom::id);
+  if (room == rooms_.end()) return false;
+  lifecycle_.end_room(*room, now);
+  admission_.remove_room(id);
+  rooms_.erase(room);
+  return true;
+}
+
+void Shard::copy_rooms(std::vector<RoomStatus>& to) const {
+  to.resize(rooms_.size());
+  auto status = to.begin();
+  for (const HostedRoom& room : rooms_) {
+    const engine::World& world = room.world();
+    status->id = room.id();
+    status->game = &world.game();
+    status->map = world.map();
+    status->tick = room.tick();
+    status->players = room.seats().playing();
+    status->seats_held = room.seats().held();
+    status->seats = room.seats().count();
+    status->entities_of_kind.fill(0);
+    for (std::size_t kind = 0; kind < world.game().kinds.size(); ++kind) {
+      status->entities_of_kind[kind] = world.rows_of_kind(kind);
+    }
+    ++status;
+  }
+}
+
+std::uint64_t Shard::entities() const {
+  std::uint64_t entities = 0;
+  for (const HostedRoom& room : rooms_) {
+    entities += room.world().size();
+  }
+  return entities;
 }
 
 void Shard::copy_clients(std::vector<ClientStatus>& to, Instant now) const {
@@ -179,8 +199,8 @@ void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
   if (!opened) return drops.count(opened.error());
   const bool is_newest = opened->sequence == session->channel.received().newest();
   const auto size = static_cast<std::int64_t>(datagram.bytes.size());
-  if (!session->limits.packets.consume(packets_of_session(tick_rate_), arrival.now) ||
-      !session->limits.bytes.consume(bytes_of_session(tick_rate_), arrival.now, size)) {
+  if (!session->limits.packets.consume(packets_of_session(options_.tick_rate), arrival.now) ||
+      !session->limits.bytes.consume(bytes_of_session(options_.tick_rate), arrival.now, size)) {
     return drops.count(net::DropReason::RateLimited);
   }
   session->heard = arrival.now;
@@ -248,7 +268,6 @@ void Shard::tick(Instant now) {
   Metrics& metrics = context_.metrics;
   ++metrics.ticks;
   metrics.clients = clients();
-  metrics.entities_of_kind.fill(0);
   for (HostedRoom& room : rooms_) {
     // Ends the match one tick after the game has closed the room: the snapshots of the closing tick
     // are sent first, to the clients whose turn it is.
@@ -256,16 +275,13 @@ void Shard::tick(Instant now) {
     room.step(metrics);
     replicator_.queue_events(room);
     results_.publish(room, now);
-    for (std::size_t kind = 0; kind < room.world().game().kinds.size(); ++kind) {
-      metrics.entities_of_kind[kind] += room.world().rows_of_kind(kind);
-    }
   }
   if (!stopping()) stop_at_end(now);
 }
 
 void Shard::stop_at_end(Instant now) {
   const auto over = std::ranges::find_if(
-      rooms_, [this](const HostedRoom& room) { return room.tick().value >= tick_end_; });
+      rooms_, [this](const HostedRoom& room) { return room.tick().value >= options_.tick_end; });
   if (over == rooms_.end()) return;
   context_.log.event(LogKind::Ended, Severity::Warning, now, [&] {
     return LogEvent{"room_over",

@@ -29,6 +29,7 @@
 #include "server/shard/match_results.h"
 #include "server/shard/metrics.h"
 #include "server/shard/replicator.h"
+#include "server/shard/room_status.h"
 #include "server/shard/session_table.h"
 
 #include <cstddef>
@@ -57,8 +58,7 @@ struct ShardParts {
   Entropy& entropy;
   const WallClock& calendar;
   Log& log;
-  std::vector<RoomParts>
-      rooms;  ///< at least one, all of one game; ids differ; at most kSeatsMax seats in all
+  std::vector<RoomParts> rooms;  ///< that are open from the start; ids differ
   protocol::DesyncSink* desyncs = nullptr;
   ByteSink* results = nullptr;  ///< of MatchResults
 };
@@ -73,6 +73,13 @@ class Shard {
   /// Drains the transport into the sessions, up to the limits of limits.h. Never steps.
   /// `next_deadline`: when the tick after the present one is due, for the margins sent to clients.
   void receive(Instant now, Instant next_deadline);
+
+  /// Opens a room. Requires: its id is not that of an open room; the parts outlive it.
+  void open_room(const RoomParts& parts);
+
+  /// Closes a room: ends the sessions of its clients, with reason match_ended, and does not use its
+  /// parts any more. Returns whether there was such a room.
+  bool close_room(RoomId id, Instant now);
 
   /// Steps each room by one tick. Stops the shard if a room has reached its last tick.
   void tick(Instant now);
@@ -112,8 +119,12 @@ class Shard {
   /// seat; allocates only if `to` has less memory than that.
   void copy_clients(std::vector<ClientStatus>& to, Instant now) const;
 
-  /// Returns the present tick of the first room.
-  [[nodiscard]] Tick tick_of_first_room() const { return rooms_.front().tick(); }
+  /// Replaces the content of `to` by the open rooms, in the order in which they were opened. Cost:
+  /// looks at every seat; allocates only if `to` has less memory than that.
+  void copy_rooms(std::vector<RoomStatus>& to) const;
+
+  /// Returns the number of entities in all rooms.
+  [[nodiscard]] std::uint64_t entities() const;
 
   [[nodiscard]] const Metrics& metrics() const { return context_.metrics; }
 
@@ -140,11 +151,10 @@ class Shard {
   }
 
   net::Transport& transport_;
-  std::uint32_t tick_rate_;
-  std::uint32_t tick_end_;
   Now began_;
   ShardContext context_;
-  std::vector<HostedRoom> rooms_;  ///< never resized: sessions point to their rooms
+  ShardOptions options_;
+  RoomList rooms_;
   SessionTable sessions_;
   Admission admission_;
   DesyncService desyncs_;

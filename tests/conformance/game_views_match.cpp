@@ -50,7 +50,6 @@ class Watched {
   Watched(const GameTable& game, const engine::SharedMap& map)
       : random_(game, map, {.seed = 33, .tick_rate = kRate, .seats = kSeats}),
         match_(game, map, kRate, 33),
-        router_(game),
         log_(match_.world()) {
     log_.keyframe(match_.world(), match_.hash(), bytes_);
     std::printf("keyframe %s\n", hex(bytes_).c_str());

@@ -4,8 +4,10 @@
 #include "games/arena/arena.h"
 #include "os/http/http.h"
 #include "server/host/admin/admin.h"
+#include "server/shard/hosted_room.h"
 #include "tests/fuzz/fuzz_target.h"
 
+#include <memory>
 #include <string_view>
 
 using namespace tickbox;
@@ -23,8 +25,10 @@ net::Address loopback() {
 /// The status of a server that has just started.
 const server::Status& status() {
   static const server::Status kStatus = [] {
-    server::Status fresh;
-    fresh.metrics.game = &games::arena();
+    server::Status fresh{.state = server::ServerState::Ready, .shards = {{}}};
+    fresh.shards[0].rooms = {{.id = server::kFirstRoom,
+                              .game = &games::arena(),
+                              .map = std::make_shared<const engine::Map>()}};
     return fresh;
   }();
   return kStatus;
@@ -37,7 +41,7 @@ TICKBOX_FUZZ_TARGET(admin_request)(ConstBytes input) {
   const auto answer = [&](const os::HttpRequest& request) -> os::HttpResponse {
     was_asked = true;
     fuzz::check(request.path.starts_with('/') && !request.path.contains('?'));
-    if (request.method == os::HttpMethod::Post) {
+    if (request.method != os::HttpMethod::Get) {
       server::AdminOrders orders;
       return server::receive_order(request, orders, [](Severity) {});
     }

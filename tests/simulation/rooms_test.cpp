@@ -1,19 +1,23 @@
 // A shard with two rooms: each client plays in the room of its token, and the rooms do not disturb
 // each other.
 
+#include "games/bomber/bomber.h"
 #include "tests/support/harness.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 namespace tickbox::tests {
 namespace {
 
 using client::Connection;
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr RoomId kFirst{1};
@@ -74,9 +78,7 @@ TEST(Rooms, EachClientPlaysInTheRoomOfItsToken) {
   EXPECT_EQ(players_in(rooms.match()), 3U);
   EXPECT_EQ(players_in(rooms.second()), 2U);
   EXPECT_EQ(rooms.shard().clients(), 5U);
-  EXPECT_EQ(rooms.shard().metrics().rooms, 2U);
-  EXPECT_EQ(rooms.shard().metrics().entities(),
-            rooms.world().size() + rooms.second().world().size());
+  EXPECT_EQ(rooms.shard().entities(), rooms.world().size() + rooms.second().world().size());
   EXPECT_NE(rooms.match().hash(), rooms.second().hash());
   for (std::size_t i = 0; i < 5; ++i) {
     EXPECT_TRUE(rooms.client(i).playing()) << i;
@@ -101,6 +103,60 @@ TEST(Rooms, ATokenOfAnyRoomFillsTheFirstRoomAndThenTheNext) {
   EXPECT_EQ(rooms.client(of_first).connection().reason(), "server full 1/1");
   EXPECT_EQ(rooms.client(of_none).connection().state(), Connection::State::Refused);
   EXPECT_EQ(rooms.shard().seats_held(), 2U);
+}
+
+// The rooms before filled up one after the other, in the order in which they were opened.
+TEST(Rooms, ATokenOfAnyRoomLeadsToTheFullestOneWithSpace) {
+  TwoRooms rooms{{.max_clients = 3}};
+  rooms.add_client_of(kSecond.value);
+  rooms.run_for(seconds{1});
+  const std::size_t meets = rooms.add_client_of(kAnyRoom);
+  rooms.run_for(seconds{1});
+  EXPECT_EQ(rooms.room_of(meets), kSecond);
+  rooms.add_client_of(kSecond.value);
+  rooms.run_for(seconds{1});
+  const std::size_t beside = rooms.add_client_of(kAnyRoom);
+  rooms.run_for(seconds{1});
+  EXPECT_EQ(rooms.room_of(beside), kFirst) << "the fullest has no space";
+}
+
+// Rooms come and go while others play: nobody there notices, and nothing leads to the old one.
+TEST(Rooms, OpenAndCloseWhileOthersPlay) {
+  TwoRooms rooms{
+      {.client_game = [](std::size_t client) { return client < 3 ? nullptr : &games::bomber(); }}};
+  const std::size_t stays = rooms.add_client_of(kFirst.value);
+  const std::size_t leaves = rooms.add_client_of(kSecond.value);
+  rooms.run_for(seconds{2});
+  ASSERT_TRUE(rooms.client(leaves).playing());
+  ASSERT_TRUE(rooms.shard().close_room(kSecond, rooms.now()));
+  EXPECT_FALSE(rooms.shard().close_room(kSecond, rooms.now()));
+  rooms.run_for(seconds{1});
+  EXPECT_TRUE(rooms.client(leaves).connection().match_has_ended());
+  EXPECT_EQ(rooms.shard().clients(), 1U);
+  EXPECT_EQ(rooms.shard().seats_held(), 1U);
+  const std::size_t late = rooms.add_client_of(kSecond.value);
+  rooms.run_for(seconds{1});
+  EXPECT_EQ(rooms.client(late).connection().state(), Connection::State::Refused);
+  for (std::uint32_t id = 100; id < 140; ++id) {
+    server::Match match{games::bomber(), engine::make_map(games::bomber(), {.seats = 16}, 60), 60,
+                        id};
+    rooms.shard().open_room({.match = match, .id = {id}});
+    const std::size_t guest = rooms.add_client_of(id);
+    rooms.run_for(milliseconds{400});
+    EXPECT_TRUE(rooms.client(guest).playing()) << id;
+    EXPECT_EQ(rooms.room_of(guest), RoomId{id});
+    EXPECT_EQ(rooms.client(guest).stats().hashes_mismatched, 0U);
+    std::vector<server::RoomStatus> open;
+    rooms.shard().copy_rooms(open);
+    ASSERT_EQ(open.size(), 2U);
+    EXPECT_EQ(open[1].game, &games::bomber());
+    EXPECT_EQ(open[1].players, 1U);
+    ASSERT_TRUE(rooms.shard().close_room({id}, rooms.now()));
+    rooms.run_for(milliseconds{100});
+  }
+  EXPECT_TRUE(rooms.client(stays).playing());
+  EXPECT_EQ(rooms.client(stays).stats().hashes_mismatched, 0U);
+  EXPECT_EQ(rooms.client(stays).stats().corrected, 0U);
 }
 
 TEST(Rooms, AClientReturnsToItsOwnRoomByItsTicket) {

@@ -425,7 +425,8 @@ class LivePage {
     if (!room || !past) return;
     const seconds = (number(now.at_ms) - number(this.#before.at_ms)) / 1000;
     const rate = (key) => Math.max(0, number(now.traffic?.[key]) - number(this.#before.traffic?.[key])) / seconds;
-    const ticks = ticksBetween(past.tick_ns, room.tick_ns);
+    const shardOf = (status, of) => list(status.shards)[number(of.shard)];
+    const ticks = ticksBetween(shardOf(this.#before, past)?.tick_ns, shardOf(now, room)?.tick_ns);
     if (!ticks || !(seconds > 0)) return;
     this.#points.push([performance.now() / 1000, { ticks, budget: number(room.tick_ms?.budget), players: number(room.players),
       cpu: Math.max(0, number(now.cpu_ms) - number(this.#before.cpu_ms)) / seconds / 10,

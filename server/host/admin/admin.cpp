@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <span>
 #include <utility>
 
 namespace tickbox::server {
@@ -17,7 +18,8 @@ namespace {
 os::HttpResponse liveness(const Status& status, Instant now) {
   if (status.state == ServerState::Starting) return {.status = 503, .body = "starting\n"};
   if (status.state == ServerState::Stopping) return {.body = "stopping\n"};
-  const auto silent = std::chrono::duration_cast<std::chrono::milliseconds>(now - status.last_tick);
+  const auto silent =
+      std::chrono::duration_cast<std::chrono::milliseconds>(now - status.last_tick());
   if (silent > kStalledAfter) {
     return {.status = 500, .body = fmt::format("stalled: no tick for {} ms\n", silent.count())};
   }
@@ -30,10 +32,9 @@ os::HttpResponse readiness(const Status& status, Instant now) {
   }
   switch (status.state) {
     case ServerState::Ready:
-      if (status.when_full == WhenFull::NotReady &&
-          status.seats_held >= status.metrics.clients_max) {
+      if (status.when_full == WhenFull::NotReady && status.seats_held() >= status.seats()) {
         return {.status = 503,
-                .body = fmt::format("full {}/{}\n", status.seats_held, status.metrics.clients_max)};
+                .body = fmt::format("full {}/{}\n", status.seats_held(), status.seats())};
       }
       return {.body = "ok\n"};
     case ServerState::Starting:
@@ -62,14 +63,38 @@ constexpr std::array kPages = {Page{.path = "/"},
                                Page{.path = "/recordings"},
                                Page{.path = "/drain", .method = os::HttpMethod::Post},
                                Page{.path = "/kick", .method = os::HttpMethod::Post},
-                               Page{.path = "/log-level", .method = os::HttpMethod::Post}};
+                               Page{.path = "/log-level", .method = os::HttpMethod::Post},
+                               Page{.path = "/rooms", .method = os::HttpMethod::Post}};
 
+/// A room, whichever it is.
+constexpr Page kRoomPage{.path = "/rooms/N", .method = os::HttpMethod::Delete};
 /// The page of a room's log, whichever room.
 constexpr Page kLogPage{.path = "/rooms/N/log"};
 /// The page of a recording, whichever it is.
 constexpr Page kRecordingPage{.path = "/recordings/NAME"};
 
+/// Returns N of "/rooms/N"; nothing for another path.
+std::optional<RoomId> room_of(std::string_view path) {
+  constexpr std::string_view kBefore = "/rooms/";
+  if (!path.starts_with(kBefore)) return std::nullopt;
+  const auto number = parse_as<std::uint32_t>(path.substr(kBefore.size()));
+  return number ? std::optional{RoomId{*number}} : std::nullopt;
+}
+
+std::string_view methods_of(const Page& page) {
+  switch (page.method) {
+    case os::HttpMethod::Get:
+      break;
+    case os::HttpMethod::Post:
+      return "POST";
+    case os::HttpMethod::Delete:
+      return "DELETE";
+  }
+  return "GET, HEAD";
+}
+
 const Page* page_of(std::string_view path) {
+  if (room_of(path)) return &kRoomPage;
   if (room_of_log(path)) return &kLogPage;
   if (recording_of(path)) return &kRecordingPage;
   const auto* const page = std::ranges::find(kPages, path, &Page::path);
@@ -97,6 +122,21 @@ os::HttpResponse bad_request(std::string_view why) {
   return {.status = 400, .body = fmt::format("{}\n", why)};
 }
 
+/// Adds an order about a room. The answer comes when it is done.
+os::HttpResponse order_room(AdminOrders& orders, const std::shared_ptr<RoomOrder>& order) {
+  if (!orders.add(order)) {
+    return {.status = 503, .body = "too many orders about rooms wait; try again\n"};
+  }
+  return {.later = [order]() -> std::optional<os::HttpResponse> {
+    const RoomAnswer* const answer = order->answer();
+    if (answer == nullptr) return std::nullopt;
+    return os::HttpResponse{
+        .status = answer->status,
+        .content_type = answer->status < 300 ? "application/json" : "text/plain; charset=utf-8",
+        .body = answer->body};
+  }};
+}
+
 os::HttpResponse unauthorized(std::string_view authorization) {
   return {
       .status = 401,
@@ -107,6 +147,49 @@ os::HttpResponse unauthorized(std::string_view authorization) {
 }
 
 }  // namespace
+
+Metrics Status::metrics() const {
+  Metrics sum = shards.front().metrics;
+  for (const ShardStatus& shard : std::span{shards}.subspan(1)) {
+    sum.add(shard.metrics);
+  }
+  return sum;
+}
+
+RecordingMetrics Status::recording() const {
+  RecordingMetrics sum;
+  for (const ShardStatus& shard : shards) {
+    sum.add(shard.closed_recordings);
+    for (const RoomStatus& room : shard.rooms) {
+      sum.add(room.recording);
+    }
+  }
+  return sum;
+}
+
+Instant Status::last_tick() const {
+  return std::ranges::min(shards, {}, &ShardStatus::last_tick).last_tick;
+}
+
+std::uint64_t Status::seats() const {
+  std::uint64_t seats = 0;
+  for (const ShardStatus& shard : shards) {
+    for (const RoomStatus& room : shard.rooms) {
+      seats += room.seats;
+    }
+  }
+  return seats;
+}
+
+std::uint64_t Status::seats_held() const {
+  std::uint64_t held = 0;
+  for (const ShardStatus& shard : shards) {
+    for (const RoomStatus& room : shard.rooms) {
+      held += room.seats_held;
+    }
+  }
+  return held;
+}
 
 bool leads_to_view(const os::HttpRequest& request) {
   return request.path == "/" && request.accept.contains("text/html");
@@ -123,12 +206,12 @@ std::optional<os::HttpResponse> refusal(const os::HttpRequest& request, const Ad
     return os::HttpResponse{.status = 404, .body = "not found; / has the list of paths\n"};
   }
   if (page->method != request.method) {
-    const std::string_view allowed = page->method == os::HttpMethod::Post ? "POST" : "GET, HEAD";
+    const std::string_view allowed = methods_of(*page);
     return os::HttpResponse{.status = 405,
                             .body = fmt::format("only {} is allowed here\n", allowed),
                             .headers = {{"Allow", std::string{allowed}}}};
   }
-  if (page->method == os::HttpMethod::Post && token == nullptr) {
+  if (page->method != os::HttpMethod::Get && token == nullptr) {
     return os::HttpResponse{.status = 403,
                             .body = "orders need a server with --admin-token-file\n"};
   }
@@ -141,6 +224,15 @@ os::HttpResponse receive_order(const os::HttpRequest& request, AdminOrders& orde
     const auto in_query = os::form_value(request.query, key);
     return in_query ? in_query : os::form_value(request.body, key);
   };
+  if (const auto room = room_of(request.path)) {
+    return order_room(orders, std::make_shared<RoomOrder>(*room));
+  }
+  if (request.path == "/rooms") {
+    const auto game = value("game");
+    if (!game) return bad_request("name the game: POST /rooms?game=arena");
+    return order_room(orders, std::make_shared<RoomOrder>(std::string{*game},
+                                                          std::string{value("map").value_or("")}));
+  }
   if (request.path == "/drain") {
     orders.drain();
     return {.status = 202, .body = "draining\n"};
@@ -184,7 +276,7 @@ os::HttpResponse answer(std::string_view path, const Status& status, const Proce
     // Before the first publish there is no game whose entities could be counted.
     if (status.state == ServerState::Starting) return {.status = 503, .body = "starting\n"};
     return {.content_type = "text/plain; version=0.0.4; charset=utf-8",
-            .body = exposition(status.metrics, process)};
+            .body = exposition(status, process)};
   }
   return {.body =
               "tickbox-server\n\n/view     the page for a browser\n/livez    alive: every room "
@@ -193,7 +285,8 @@ os::HttpResponse answer(std::string_view path, const Status& status, const Proce
               "/rooms/1/log   everything that enters the room, as a recording that grows\n"
               "/recordings    the recordings of --record, as JSON\n"
               "/recordings/NAME   one of them\n\nWith --admin-token-file, by POST:\n/drain\n"
-              "/kick?client=ID\n/log-level?level=debug\n"};
+              "/kick?client=ID\n/log-level?level=debug\n/rooms?game=NAME&map=NAME   opens a room\n"
+              "and by DELETE:\n/rooms/N\n"};
 }
 
 }  // namespace tickbox::server

@@ -10,11 +10,13 @@
 #include "server/host/admin/admin_token.h"
 #include "server/host/admin/places.h"
 #include "server/host/metrics_text.h"
+#include "server/shard/room_status.h"
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace tickbox::server {
 
@@ -31,16 +33,28 @@ enum class ServerState : std::uint8_t {
 /// Whether a server is ready while every seat is held.
 enum class WhenFull : std::uint8_t { Ready, NotReady };
 
-/// The status that the tick thread publishes for the admin side, at intervals.
-struct Status {
-  ServerState state = ServerState::Starting;
+/// The status that the thread of a shard publishes for the admin side, at intervals.
+struct ShardStatus {
   Instant at;  ///< when it was published
   Instant last_tick;
-  RoomId room;  ///< the one of the server
-  Tick tick;    ///< its present one
-  WhenFull when_full = WhenFull::Ready;
-  std::uint32_t seats_held = 0;  ///< seats held, of metrics.clients_max
   Metrics metrics;
+  std::vector<RoomStatus> rooms;
+  RecordingMetrics closed_recordings;  ///< of rooms that are closed
+};
+
+/// The status of the whole server.
+struct Status {
+  ServerState state = ServerState::Starting;
+  WhenFull when_full = WhenFull::Ready;
+  std::vector<ShardStatus> shards;  ///< at least one, once it has started
+
+  /// Returns the metrics of all shards together.
+  [[nodiscard]] Metrics metrics() const;
+  [[nodiscard]] RecordingMetrics recording() const;
+  /// Returns the oldest time of a shard's last tick. Requires: it has started.
+  [[nodiscard]] Instant last_tick() const;
+  [[nodiscard]] std::uint64_t seats() const;
+  [[nodiscard]] std::uint64_t seats_held() const;
 };
 
 /// Returns whether a request is that of a browser for the first page: the answer leads to /view.
@@ -54,9 +68,10 @@ struct Status {
 [[nodiscard]] std::optional<os::HttpResponse> refusal(const os::HttpRequest& request,
                                                       const AdminToken* token);
 
-/// Receives POST /drain, /kick?client=ID or /log-level?level=L; a form in the body does as well as
-/// the query. Answers 202 when the loop will do it, 400 if a value is missing or wrong, 503 if too
-/// many kicks wait. Requires: refusal() returned nothing.
+/// Receives POST /drain, /kick?client=ID, /log-level?level=L or /rooms?game=G&map=M, or DELETE
+/// /rooms/N; a form in the body does as well as the query. Answers 202 when the server will do it,
+/// 400 if a value is missing or wrong, 503 if too many orders wait; an order about a room is
+/// answered when it is done. Requires: refusal() returned nothing.
 [[nodiscard]] os::HttpResponse receive_order(const os::HttpRequest& request, AdminOrders& orders,
                                              const std::function<void(Severity)>& set_log_level);
 

@@ -1,21 +1,70 @@
 #pragma once
-// What the admin side has ordered, for the loop to do. Neither waits for the other: a drain is a
-// flag, and kicks are a ring with one writer and one reader.
+// What the admin side has ordered, for the server to do.
+
+#include "core/ids.h"
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <utility>
 
 namespace tickbox::server {
 
+/// What has come of an order about a room.
+struct RoomAnswer {
+  unsigned status = 0;  ///< of HTTP
+  std::string body{};
+};
+
+/// An order to open a room, or to close one. Thread: one answers, another reads the answer.
+class RoomOrder {
+ public:
+  /// An order to open a room. `map`: empty for the game's first.
+  RoomOrder(std::string game, std::string map) : game_(std::move(game)), map_(std::move(map)) {}
+
+  /// An order to close a room.
+  explicit RoomOrder(RoomId closes) : closes_(closes) {}
+
+  [[nodiscard]] const std::string& game() const { return game_; }
+
+  [[nodiscard]] const std::string& map() const { return map_; }
+
+  /// Returns the room to close; nothing in an order to open one.
+  [[nodiscard]] std::optional<RoomId> closes() const { return closes_; }
+
+  /// Gives the answer, once.
+  void answer(RoomAnswer answer) {
+    answer_ = std::move(answer);
+    is_answered_.store(true, std::memory_order_release);
+  }
+
+  /// Returns the answer, or nullptr while there is none.
+  [[nodiscard]] const RoomAnswer* answer() const {
+    return is_answered_.load(std::memory_order_acquire) ? &answer_ : nullptr;
+  }
+
+ private:
+  std::string game_;
+  std::string map_;
+  std::optional<RoomId> closes_;
+  RoomAnswer answer_;
+  std::atomic<bool> is_answered_ = false;
+};
+
 class AdminOrders {
  public:
-  /// Kicks that may wait. The loop takes them at each drain of the socket.
+  /// Orders about rooms that may wait.
+  static constexpr std::size_t kRoomOrdersMax = 64;
+  /// Kicks that may wait.
   static constexpr std::size_t kKicksMax = 64;
 
-  /// Orders the drain. Thread: the admin side's, as kick().
+  /// Orders the drain. Thread: the admin side's, as kick() and add().
   void drain() { drain_.store(true, std::memory_order_relaxed); }
 
   /// Orders the kick of a client. Fails: false, while kKicksMax others wait.
@@ -27,7 +76,24 @@ class AdminOrders {
     return true;
   }
 
-  /// Thread: the loop's, as pop_kick().
+  /// Adds an order about a room. Fails: false, while kRoomOrdersMax others wait.
+  [[nodiscard]] bool add(std::shared_ptr<RoomOrder> order) {
+    const std::scoped_lock lock{rooms_mutex_};
+    if (rooms_.size() == kRoomOrdersMax) return false;
+    rooms_.push_back(std::move(order));
+    return true;
+  }
+
+  /// Returns the order about a room that waits for the longest time, once; nullptr: none waits.
+  [[nodiscard]] std::shared_ptr<RoomOrder> pop_room() {
+    const std::scoped_lock lock{rooms_mutex_};
+    if (rooms_.empty()) return nullptr;
+    std::shared_ptr<RoomOrder> order = std::move(rooms_.front());
+    rooms_.pop_front();
+    return order;
+  }
+
+  /// Thread: the one that does the orders, as pop_kick() and pop_room().
   [[nodiscard]] bool drain_asked() const { return drain_.load(std::memory_order_relaxed); }
 
   /// Returns the client that waits for its kick for the longest time, once.
@@ -40,6 +106,8 @@ class AdminOrders {
   }
 
  private:
+  std::mutex rooms_mutex_;
+  std::deque<std::shared_ptr<RoomOrder>> rooms_;  ///< guarded by the mutex
   std::atomic<bool> drain_ = false;
   std::array<std::uint64_t, kKicksMax> kicks_{};
   std::atomic<std::size_t> begin_ = 0;  ///< kicks taken

@@ -6,6 +6,7 @@
 #include "server/host/admin/log_stream.h"
 #include "server/host/admin/status_document.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,11 @@ void AdminServer::open_log(RoomId room, std::shared_ptr<const LogTail> log) {
   logs_[room.value] = std::move(log);
 }
 
+void AdminServer::close_log(RoomId room) {
+  const std::scoped_lock lock{logs_mutex_};
+  logs_.erase(room.value);
+}
+
 os::HttpResponse AdminServer::respond_with_log(std::uint32_t room, std::string_view query) {
   std::shared_ptr<const LogTail> log;
   {
@@ -57,9 +63,24 @@ os::HttpResponse AdminServer::respond_with_log(std::uint32_t room, std::string_v
   return stream_log(*log, query, parts_.clock);
 }
 
-void AdminServer::publish_clients(const ClientList& clients) {
+void AdminServer::publish_clients(std::size_t shard, const ClientList& clients) {
   const std::uint64_t asked = clients_asked_;
-  if (clients_.publish(clients)) clients_given_ = asked;
+  ShardBoard& board = shards_[shard];
+  if (board.clients.publish(clients)) board.clients_given = asked;
+}
+
+bool AdminServer::are_clients_given(std::uint64_t request) const {
+  return std::ranges::all_of(
+      shards_, [&](const ShardBoard& board) { return board.clients_given >= request; });
+}
+
+Status AdminServer::status() const {
+  Status status{.state = state_, .when_full = parts_.when_full, .shards = {}};
+  if (status.state == ServerState::Starting) return status;
+  for (const ShardBoard& board : shards_) {
+    status.shards.push_back(board.status.read());
+  }
+  return status;
 }
 
 ProcessFacts AdminServer::process() const {
@@ -74,16 +95,21 @@ ProcessFacts AdminServer::process() const {
 }
 
 os::HttpResponse AdminServer::status_after(std::uint64_t line) const {
-  const Status status = status_.read();
+  const Status status = this->status();
   if (status.state == ServerState::Starting) return {.status = 503, .body = "starting\n"};
-  const ClientList clients = clients_.read();
+  ClientList clients{.at = Instant::max()};
+  for (const ShardBoard& board : shards_) {
+    const ClientList more = board.clients.read();
+    clients.at = std::min(clients.at, more.at);
+    clients.clients.insert(clients.clients.end(), more.clients.begin(), more.clients.end());
+  }
   const auto addresses = parts_.token ? Addresses::Shown : Addresses::LeftOut;
   const std::vector<RecentLine> lines =
       parts_.recent != nullptr ? parts_.recent->after(line, addresses) : std::vector<RecentLine>{};
   const ProcessFacts facts = process();
   return {.content_type = "application/json",
           .body = status_document(status, {.process = facts,
-                                           .address = parts_.address,
+                                           .addresses = parts_.addresses,
                                            .now = parts_.clock.now(),
                                            .began = began_,
                                            .records = !parts_.recordings.empty(),
@@ -113,7 +139,7 @@ os::HttpResponse AdminServer::respond_with_status(std::string_view query) {
   const std::uint64_t number = ++clients_asked_;
   return {.later = [this, line, number,
                     latest = now + kClientsWait]() -> std::optional<os::HttpResponse> {
-    const bool is_given = clients_given_ >= number;
+    const bool is_given = are_clients_given(number);
     const Instant at = parts_.clock.now();
     // Of those that wait together, one makes the document.
     if (auto kept = kept_status(line, at)) return kept;
@@ -139,11 +165,11 @@ os::HttpResponse AdminServer::answer_get(const os::HttpRequest& request) {
     return send_recording(parts_.recordings, *name, downloads_.reserve());
   }
   if (const auto room = room_of_log(request.path)) return respond_with_log(*room, request.query);
-  return answer(request.path, status_.read(), process(), parts_.clock.now());
+  return answer(request.path, status(), process(), parts_.clock.now());
 }
 
 os::HttpResponse AdminServer::respond(const os::HttpRequest& request) {
-  if (request.method == os::HttpMethod::Post) {
+  if (request.method != os::HttpMethod::Get) {
     return receive_order(request, orders_, [this](Severity level) {
       parts_.log.set_level(level);
       parts_.log.write(Severity::Info, {"log_level_set", {{"level", os::name_of(level)}}});

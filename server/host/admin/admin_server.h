@@ -37,19 +37,21 @@ struct ClientList {
   std::vector<ClientStatus> clients{};
 };
 
-/// Thread: answers on a thread of its own; all functions are for the thread that made it.
+/// Thread: answers on a thread of its own; the functions are for the thread that made it, or as
+/// they say.
 class AdminServer {
  public:
   /// What the object uses. Clock, log, recent lines and page must outlive it.
   struct Parts {
     std::optional<AdminToken> token;  ///< the one that requests must show, if any
     const Clock& clock;
-    const os::AsyncLog& log;            ///< whose level can be set
-    std::string name{};                 ///< of the server
-    const RecentLog* recent = nullptr;  ///< lines of the log; nullptr: none
-    std::string address{};              ///< at which clients connect
-    std::string_view page{};            ///< ServerProgram::page
-    std::string recordings{};           ///< directory of --record; empty: none
+    const os::AsyncLog& log;             ///< whose level can be set
+    std::string name{};                  ///< of the server
+    const RecentLog* recent = nullptr;   ///< lines of the log; nullptr: none
+    std::vector<std::string> addresses;  ///< at which clients connect, by shard
+    std::string_view page{};             ///< ServerProgram::page
+    std::string recordings{};            ///< directory of --record; empty: none
+    WhenFull when_full = WhenFull::Ready;
   };
 
   /// Binds the address and answers from then on. Fails: with one line.
@@ -59,18 +61,29 @@ class AdminServer {
   AdminServer(const AdminServer&) = delete;
   AdminServer& operator=(const AdminServer&) = delete;
 
-  /// Replaces the status for the next answers, unless one is copying it at the moment. Never waits.
-  void publish(const Status& status) { status_.publish(status); }
+  /// Replaces the state of the server for the next answers. Thread: any.
+  void set_state(ServerState state) { state_ = state; }
+
+  /// Replaces the status of a shard for the next answers, unless one is copying it at the moment.
+  /// Never waits. Thread: that of the shard, as wants_clients() and publish_clients().
+  void publish(std::size_t shard, const ShardStatus& status) {
+    shards_[shard].status.publish(status);
+  }
 
   /// Returns whether somebody waits for the list of clients. Cost: two loads.
-  [[nodiscard]] bool wants_clients() const { return clients_asked_ != clients_given_; }
+  [[nodiscard]] bool wants_clients(std::size_t shard) const {
+    return clients_asked_ != shards_[shard].clients_given;
+  }
 
-  /// Gives the list of clients to those who wait. Never waits. Cost: a copy of the list; it
+  /// Gives the clients of a shard to those who wait. Never waits. Cost: a copy of the list; it
   /// allocates only for a list that is longer than each before.
-  void publish_clients(const ClientList& clients);
+  void publish_clients(std::size_t shard, const ClientList& clients);
 
-  /// Lets the log of a room be followed, from now on.
+  /// Lets the log of a room be followed, from now on. Thread: any.
   void open_log(RoomId room, std::shared_ptr<const LogTail> log);
+
+  /// Lets nobody begin to follow the log of a room any more. Thread: any.
+  void close_log(RoomId room);
 
   [[nodiscard]] net::Address local_address() const { return http_->local_address(); }
 
@@ -81,7 +94,18 @@ class AdminServer {
   void stop() { http_->stop(); }
 
  private:
-  explicit AdminServer(Parts parts) : parts_(std::move(parts)), began_(parts_.clock.now()) {}
+  explicit AdminServer(Parts parts)
+      : parts_(std::move(parts)), began_(parts_.clock.now()), shards_(parts_.addresses.size()) {}
+
+  /// What a shard has published.
+  struct ShardBoard {
+    os::LatestValue<ShardStatus> status;
+    os::LatestValue<ClientList> clients;
+    std::atomic<std::uint64_t> clients_given = 0;  ///< requests for which `clients` was published
+  };
+
+  [[nodiscard]] Status status() const;
+  [[nodiscard]] bool are_clients_given(std::uint64_t request) const;
 
   [[nodiscard]] os::HttpResponse respond(const os::HttpRequest& request);
   [[nodiscard]] os::HttpResponse answer_get(const os::HttpRequest& request);
@@ -102,10 +126,9 @@ class AdminServer {
   Parts parts_;
   Instant began_;
   AdminOrders orders_;
-  os::LatestValue<Status> status_;
-  os::LatestValue<ClientList> clients_;
+  std::atomic<ServerState> state_ = ServerState::Starting;
+  std::vector<ShardBoard> shards_;
   std::atomic<std::uint64_t> clients_asked_ = 0;  ///< requests so far that want the list
-  std::atomic<std::uint64_t> clients_given_ = 0;  ///< those of them for which it was published
   KeptStatus kept_status_;                        ///< used by the thread of the admin side
   Places pages_{kPagesMax};
   Places downloads_{kDownloadsMax};

@@ -6,8 +6,10 @@
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -85,19 +87,31 @@ void write_ticks(Writer& to, const Metrics& metrics) {
   to.time("max", ticks.quantile(1'000));
   to.time("budget", static_cast<std::uint64_t>(tick_duration(metrics.tick_rate).count()));
   to.close('}');
+}
+
+void write_shard(Writer& to, const ShardStatus& shard, std::string_view address, Instant now) {
+  const Metrics& metrics = shard.metrics;
+  to.open('{');
+  to.text("address", address);
+  to.number("rooms", shard.rooms.size());
+  to.number("players", metrics.clients);
+  to.number("since_tick_ms", milliseconds(now - shard.last_tick));
+  to.number("overruns", metrics.overruns);
+  to.number("ticks_skipped", metrics.slipped);
+  write_ticks(to, metrics);
   // The whole distribution, so that a reader of two documents knows it of the time between them.
   to.open('[', "tick_ns");
-  ticks.for_each_bucket([&](std::uint64_t last, std::uint64_t count) {
+  metrics.of(Phase::Total).for_each_bucket([&](std::uint64_t last, std::uint64_t count) {
     to.open('[');
     to.number({}, last);
     to.number({}, count);
     to.close(']');
   });
   to.close(']');
+  to.close('}');
 }
 
-void write_recording(Writer& to, const Metrics& metrics, bool records) {
-  const RecordingMetrics& recording = metrics.recording;
+void write_recording(Writer& to, const RecordingMetrics& recording, bool records) {
   to.open('{', "recording");
   to.text("state", !records ? "off" : recording.degraded ? "degraded" : "recording");
   to.number("bytes", recording.bytes);
@@ -106,24 +120,46 @@ void write_recording(Writer& to, const Metrics& metrics, bool records) {
   to.close('}');
 }
 
-void write_room(Writer& to, const Status& status, const StatusParts& parts) {
-  const Metrics& metrics = status.metrics;
+/// Writes a room. What it says of ticks is about all rooms of its shard.
+void write_room(Writer& to, const RoomStatus& room, std::size_t shard, const Metrics& metrics,
+                bool records) {
   to.open('{');
-  to.number("id", status.room.value);
-  to.text("game", metrics.game->name);
-  to.text("map", metrics.map);
-  to.number("tick", status.tick.value);
+  to.number("id", room.id.value);
+  to.text("game", room.game->name);
+  to.text("map", room.map->name);
+  to.number("shard", shard);
+  to.number("tick", room.tick.value);
   to.number("rate", metrics.tick_rate);
-  to.number("players", metrics.clients);
-  to.number("seats_held", status.seats_held);
-  to.number("seats", metrics.clients_max);
-  to.number("entities", metrics.entities());
+  to.number("players", room.players);
+  to.number("seats_held", room.seats_held);
+  to.number("seats", room.seats);
+  to.number("entities", room.entities());
   to.number("overruns", metrics.overruns);
   to.number("ticks_skipped", metrics.slipped);
-  to.number("followers", metrics.log_followers);
+  to.number("followers", room.log_followers);
   write_ticks(to, metrics);
-  write_recording(to, metrics, parts.records);
+  write_recording(to, room.recording, records);
   to.close('}');
+}
+
+/// Writes the shards, and the rooms by their numbers.
+void write_rooms(Writer& to, const Status& status, const StatusParts& parts) {
+  to.open('[', "shards");
+  for (std::size_t i = 0; i < status.shards.size(); ++i) {
+    write_shard(to, status.shards[i], parts.addresses[i], parts.now);
+  }
+  to.close(']');
+  std::map<std::uint32_t, std::pair<std::size_t, const RoomStatus*>> rooms;
+  for (std::size_t i = 0; i < status.shards.size(); ++i) {
+    for (const RoomStatus& room : status.shards[i].rooms) {
+      rooms[room.id.value] = {i, &room};
+    }
+  }
+  to.open('[', "rooms");
+  for (const auto& [id, room] : rooms) {
+    write_room(to, *room.second, room.first, status.shards[room.first].metrics, parts.records);
+  }
+  to.close(']');
 }
 
 /// Writes the reasons that have counts.
@@ -190,7 +226,8 @@ void write_line(Writer& to, const RecentLine& line) {
 }  // namespace
 
 std::string status_document(const Status& status, const StatusParts& parts) {
-  const Metrics& metrics = status.metrics;
+  const Metrics metrics = status.metrics();
+  const Instant at = std::ranges::min(status.shards, {}, &ShardStatus::at).at;
   Writer to;
   to.open('{');
   to.text("version", parts.process.version);
@@ -198,16 +235,14 @@ std::string status_document(const Status& status, const StatusParts& parts) {
   to.text("simulation", parts.process.simulation_hash);
   to.text("name", parts.process.server_name);
   to.text("state", name_of(status.state));
-  to.text("address", parts.address);
+  to.text("address", parts.addresses.front());
   to.number("uptime_ms", milliseconds(parts.now - parts.began));
-  to.number("at_ms", milliseconds(status.at - parts.began));
-  to.number("since_tick_ms", milliseconds(parts.now - status.last_tick));
+  to.number("at_ms", milliseconds(at - parts.began));
+  to.number("since_tick_ms", milliseconds(parts.now - status.last_tick()));
   to.number("cpu_ms", parts.process.use.cpu_microseconds / 1'000);
   to.number("memory_bytes", parts.process.use.resident_bytes);
   to.number("state_hash_mismatches", metrics.hash_mismatches);
-  to.open('[', "rooms");
-  write_room(to, status, parts);
-  to.close(']');
+  write_rooms(to, status, parts);
   write_traffic(to, metrics);
   write_counts(to, metrics);
   to.number("clients_at_ms", milliseconds(parts.clients_at - parts.began));

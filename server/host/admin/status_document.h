@@ -15,7 +15,7 @@ namespace tickbox::server {
 /// The parts of the document beside Status.
 struct StatusParts {
   const ProcessFacts& process;
-  std::string_view address;  ///< at which clients connect
+  std::span<const std::string> addresses;  ///< at which clients connect, by shard
   Instant now;
   Instant began;         ///< when the admin side began to answer
   bool records = false;  ///< whether the server was asked for a recording

@@ -11,14 +11,16 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <new>
-#include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace tickbox::server {
 namespace {
@@ -41,21 +43,16 @@ class DirectSink final : public ByteSink {
   os::AppendFile& file_;
 };
 
-struct Armed {
-  std::string path;
-  const Recorder* recorder = nullptr;
-  std::thread::id thread;
-  ProgramNames programs;
-  AssertHandler before = nullptr;
-};
-
 /// More than the recording of the last seconds takes while it is written.
 constexpr std::size_t kReserveBytes = std::size_t{16} * 1024 * 1024;
 
 // A handler is a plain function, so it finds its data in globals.
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
-std::optional<Armed> armed;
-std::atomic_flag failing;
+thread_local std::vector<const CrashFile*> files_of_thread;
+thread_local bool failing = false;
+std::mutex mutex;           ///< guards what follows
+std::size_t all_files = 0;  ///< of all threads
+AssertHandler handler_before = nullptr;
 std::atomic_flag out_of_memory;
 /// Freed when memory runs out, so that the last seconds can be written. Never touched, so it costs
 /// address space alone.
@@ -63,34 +60,15 @@ std::unique_ptr<std::byte[]> kept_memory;
 
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
-void write_last_seconds(const Armed& what) {
-  const std::string& program = what.programs.server;
-  if (what.path.empty()) {
-    os::write_to_stderr_directly(fmt::format(
-        "{}: the last seconds are not saved; give --record DIR or --crash-dir DIR to save them\n",
-        program));
-    return;
-  }
-  auto file = os::system_disk().create(what.path);
-  if (!file) {
-    os::write_to_stderr_directly(
-        fmt::format("{}: {}\n", program, os::creation_failure(what.path, file.error())));
-    return;
-  }
-  DirectSink sink{**file};
-  const bool written = what.recorder->write_last_seconds(sink) && (*file)->sync().has_value();
-  os::write_to_stderr_directly(fmt::format("{}: the last seconds are {} {}\n", program,
-                                           written ? "in" : "in part in", what.path));
-  if (written) {
-    os::write_to_stderr_directly(fmt::format("{}: step them with: {} replay verify {}\n", program,
-                                             what.programs.client, what.path));
-  }
-}
-
 void on_failed_assertion(const char* condition, const char* file, int line) {
   os::write_to_stderr_directly(failed_condition_text(condition, file, line));
-  if (!armed || armed->thread != std::this_thread::get_id() || failing.test_and_set()) return;
-  write_last_seconds(*armed);
+  if (std::exchange(failing, true)) return;
+  const auto stepping = std::ranges::find_if(
+      files_of_thread, [](const CrashFile* each) { return each->recorder().is_in_step(); });
+  if (stepping != files_of_thread.end()) return (*stepping)->write();
+  for (const CrashFile* each : files_of_thread) {
+    each->write();
+  }
 }
 
 /// Ends the process as a failed assertion does. A failure to get memory here ends it as well, so
@@ -108,22 +86,47 @@ void on_no_memory() noexcept {
 
 }  // namespace
 
-CrashFile::CrashFile(std::string path, const Recorder& recorder, ProgramNames programs) {
-  TICKBOX_ASSERT(!armed);
-  armed.emplace(Armed{.path = std::move(path),
-                      .recorder = &recorder,
-                      .thread = std::this_thread::get_id(),
-                      .programs = std::move(programs),
-                      .before = set_assert_handler(&on_failed_assertion)});
+CrashFile::CrashFile(std::string path, const Recorder& recorder, ProgramNames programs)
+    : path_(std::move(path)), recorder_(recorder), programs_(std::move(programs)) {
+  files_of_thread.push_back(this);
+  const std::scoped_lock lock{mutex};
+  if (all_files++ > 0) return;
+  handler_before = set_assert_handler(&on_failed_assertion);
   kept_memory = std::make_unique_for_overwrite<std::byte[]>(kReserveBytes);
   std::set_new_handler(&on_no_memory);
 }
 
 CrashFile::~CrashFile() {
+  std::erase(files_of_thread, this);
+  const std::scoped_lock lock{mutex};
+  if (--all_files > 0) return;
   std::set_new_handler(nullptr);
   kept_memory.reset();
-  set_assert_handler(armed->before);
-  armed.reset();
+  set_assert_handler(handler_before);
+}
+
+void CrashFile::write() const {
+  const std::string& program = programs_.server;
+  if (path_.empty()) {
+    os::write_to_stderr_directly(fmt::format(
+        "{}: the last seconds are not saved; give --record DIR or --crash-dir DIR to save them\n",
+        program));
+    return;
+  }
+  auto file = os::system_disk().create(path_);
+  if (!file) {
+    os::write_to_stderr_directly(
+        fmt::format("{}: {}\n", program, os::creation_failure(path_, file.error())));
+    return;
+  }
+  DirectSink sink{**file};
+  const bool written = recorder_.write_last_seconds(sink) && (*file)->sync().has_value();
+  os::write_to_stderr_directly(fmt::format("{}: the last seconds are {} {}\n", program,
+                                           written ? "in" : "in part in", path_));
+  if (written) {
+    os::write_to_stderr_directly(
+        fmt::format("{}: step them with: {} replay verify {}\n", program, programs_.client, path_));
+  }
 }
 
 }  // namespace tickbox::server

@@ -16,16 +16,17 @@
 namespace tickbox::server {
 namespace {
 
-record::Header header_of(const engine::Identity& identity, const Options& options,
-                         std::uint64_t seed, WallTime start, Entropy& entropy) {
+record::Header header_of(const RecordedRoom& room, const Options& options, WallTime start,
+                         Entropy& entropy) {
+  const engine::Identity& identity = room.identity;
   record::Header header{
       .schema_hash = net::schema_hash(),
       .map_hash = identity.map_hash,
-      .seed = seed,
+      .seed = room.seed,
       .start_ms = start.time_since_epoch().count(),
       .tick_rate = options.tick_rate,
       .map_seats = identity.map_seats,
-      .room = kFirstRoom.value,
+      .room = room.id.value,
       .server = record::name_hash(options.name.empty() ? os::host_name() : options.name),
       .game = identity.game,
       .game_version = identity.version,
@@ -42,18 +43,19 @@ std::uint32_t ticks_in(Duration time, std::uint32_t tick_rate) {
 }
 
 /// Returns the size at which a file ends, 0 for no limit. With a limit of the directory a file
-/// always ends: the file that is written is never removed.
-std::uint64_t part_bytes_of(const Options& options) {
+/// always ends: the files that are written, one for each room, are never removed.
+std::uint64_t part_bytes_of(const Options& options, std::uint32_t rooms) {
   if (options.record_rotate_size > 0 || options.record_max_bytes == 0) {
     return options.record_rotate_size;
   }
-  return std::max(options.record_max_bytes / 8, kRotateSizeMin);
+  return std::max(options.record_max_bytes / 8 / rooms, kRotateSizeMin);
 }
 
 /// Returns the path for the recording of a crash; empty if there is none. Creates --crash-dir if it
 /// is missing. Fails: with one line.
-std::expected<std::string, std::string> crash_path(const Options& options, WallTime start) {
-  const std::string name = recording_name(start, kFirstRoom.value, "crash");
+std::expected<std::string, std::string> crash_path(const Options& options, RoomId room,
+                                                   WallTime start) {
+  const std::string name = recording_name(start, room.value, "crash");
   if (options.crash_dir.empty()) {
     if (options.record.empty()) return std::string{};
     return (std::filesystem::path{options.record} / name).string();
@@ -91,29 +93,29 @@ std::optional<std::string> recording_contradiction(const Options& options) {
 }
 
 std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
-    const Options& options, const RecordingsParts& parts, const Match& match,
-    const engine::Identity& identity, std::uint64_t seed) {
+    const Options& options, const RecordingsParts& parts, const RecordedRoom& room) {
   const WallTime start = parts.calendar.now();
-  const record::Header header = header_of(identity, options, seed, start, parts.entropy);
-  auto crash = crash_path(options, start);
+  const record::Header header = header_of(room, options, start, parts.entropy);
+  auto crash = crash_path(options, room.id, start);
   if (!crash) return std::unexpected{std::move(crash.error())};
 
-  std::unique_ptr<Recordings> made{new Recordings{parts.log, match, header}};
+  std::unique_ptr<Recordings> made{new Recordings{parts.log, room.match, header, options.programs}};
+  made->crash_path_ = *std::move(crash);
   if (!options.record.empty()) {
     auto files =
         RecordingFiles::open({.folder = options.record,
                               .keep = options.record_keep,
                               .bytes_max = options.record_max_bytes,
-                              .part_bytes = part_bytes_of(options),
+                              .part_bytes = part_bytes_of(options, room.rooms),
                               .part_ticks = ticks_in(options.record_rotate_time, options.tick_rate),
-                              .page_name = page_name(match.world().game()),
-                              .page = options.page},
+                              .page_name = page_name(room.match.world().game()),
+                              .page = room.writes_page ? options.page : std::string_view{}},
                              {.calendar = parts.calendar}, header);
     if (!files) return std::unexpected{std::move(files.error())};
     made->files_ = *std::move(files);
     made->recorder_.add(*made->files_);
     made->log_notes();
-    if (options.record_max_bytes == 0) {
+    if (options.record_max_bytes == 0 && room.id == kFirstRoom) {
       parts.log.event(Severity::Warning, {"recording_unlimited",
                                           {{"path", options.record},
                                            {"reason", "recordings may fill the disk"},
@@ -121,8 +123,11 @@ std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
     }
   }
   made->recorder_.begin_segment_if_due();
-  made->crash_file_.emplace(*std::move(crash), made->recorder_, options.programs);
   return made;
+}
+
+void Recordings::arm() {
+  crash_file_.emplace(crash_path_, recorder_, programs_);
 }
 
 void Recordings::log_notes() {
@@ -164,7 +169,8 @@ std::expected<void, std::string> Recordings::close() {
   if (!closed) return closed;
   const record::LogFileStats stats = files_->stats();
   log_.event(Severity::Info, {"recording_ended",
-                              {{"ticks", stats.ticks_recorded},
+                              {{"room", room_.value},
+                               {"ticks", stats.ticks_recorded},
                                {"bytes", stats.bytes},
                                {"ticks_lost", stats.ticks_lost}}});
   return {};

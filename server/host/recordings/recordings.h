@@ -4,6 +4,7 @@
 
 #include "core/clock.h"
 #include "core/entropy.h"
+#include "core/ids.h"
 #include "engine/identity.h"
 #include "server/host/options.h"
 #include "server/host/recordings/crash_file.h"
@@ -25,6 +26,16 @@ namespace tickbox::server {
 /// Returns one line if the options of recording exclude each other.
 [[nodiscard]] std::optional<std::string> recording_contradiction(const Options& options);
 
+/// The room that is recorded.
+struct RecordedRoom {
+  RoomId id;
+  const Match& match;  ///< outlives the recordings
+  engine::Identity identity;
+  std::uint64_t seed = 0;   ///< of the match
+  std::uint32_t rooms = 1;  ///< of the server at its start, which share the limit of the directory
+  bool writes_page = true;  ///< no other room writes the page of the game
+};
+
 /// The objects that recordings use and do not own.
 struct RecordingsParts {
   const WallClock& calendar;
@@ -34,16 +45,21 @@ struct RecordingsParts {
 
 class Recordings {
  public:
-  /// Opens what the options request; `identity` and `seed`: of the match, which outlives this.
-  /// Fails: with one line.
+  /// Opens what the options request. Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<Recordings>, std::string> open(
-      const Options& options, const RecordingsParts& parts, const Match& match,
-      const engine::Identity& identity, std::uint64_t seed);
+      const Options& options, const RecordingsParts& parts, const RecordedRoom& room);
 
   Recordings(const Recordings&) = delete;
   Recordings& operator=(const Recordings&) = delete;
 
   [[nodiscard]] Recorder& recorder() { return recorder_; }
+
+  /// Writes the last seconds from now on if an assertion of this thread fails. Thread: the one that
+  /// steps the room.
+  void arm();
+
+  /// Undoes arm(), in the same thread.
+  void disarm() { crash_file_.reset(); }
 
   /// Returns the metrics of the files. Logs what has happened to the files since the last call, and
   /// a change of state. Never waits for the disk.
@@ -58,14 +74,18 @@ class Recordings {
   std::expected<void, std::string> close();
 
  private:
-  Recordings(Log& log, const Match& match, const record::Header& header)
-      : log_(log), recorder_(match, header) {}
+  Recordings(Log& log, const Match& match, const record::Header& header,
+             const ProgramNames& programs)
+      : log_(log), room_{header.room}, programs_(programs), recorder_(match, header) {}
 
   void log_notes();
 
   Log& log_;
+  RoomId room_;
+  const ProgramNames& programs_;
   std::unique_ptr<RecordingFiles> files_;  ///< none if nothing is recorded
   Recorder recorder_;
+  std::string crash_path_;  ///< empty: none
   std::optional<CrashFile> crash_file_;
   bool degraded_ = false;  ///< the state that was logged last
 };

@@ -20,10 +20,8 @@ std::uint32_t seconds_of(std::chrono::milliseconds duration) {
 
 }  // namespace
 
-Admission::Admission(AdmissionOptions options, std::vector<RoomId> rooms, Entropy& entropy,
-                     const Now& now)
+Admission::Admission(AdmissionOptions options, Entropy& entropy, const Now& now)
     : options_(std::move(options)),
-      rooms_(std::move(rooms)),
       entropy_(entropy),
       cookies_(entropy, now.instant),
       connects_(entropy),

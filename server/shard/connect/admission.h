@@ -81,9 +81,13 @@ using AdmissionResult = std::variant<net::DropReason, net::CookieBytes, Refused,
 
 class Admission {
  public:
-  /// Borrows the entropy. `rooms`: the rooms that a token may name. `now`: the start of the server;
-  /// older tokens are refused.
-  Admission(AdmissionOptions options, std::vector<RoomId> rooms, Entropy& entropy, const Now& now);
+  /// Borrows the entropy. `now`: the start of the server; older tokens are refused.
+  Admission(AdmissionOptions options, Entropy& entropy, const Now& now);
+
+  /// Lets tokens name this room from now on.
+  void add_room(RoomId room) { rooms_.push_back(room); }
+
+  void remove_room(RoomId room) { std::erase(rooms_, room); }
 
   /// Judges a request. Requires: decode_request() has decoded it, and it is of our protocol and
   /// schema.
@@ -138,7 +142,7 @@ class Admission {
   [[nodiscard]] bool is_for_us(const net::TokenServers& servers, const net::Address& asked) const;
 
   AdmissionOptions options_;
-  std::vector<RoomId> rooms_;
+  std::vector<RoomId> rooms_;  ///< that a token may name
   Entropy& entropy_;
   net::CookieJar cookies_;
   OpenLimits connects_;

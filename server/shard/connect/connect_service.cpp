@@ -90,6 +90,7 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
     if (!place.seat->held) place = find_seat(claims);
     TICKBOX_ASSERT(place.seat != nullptr);  // the one of the closed session, if no other
   }
+  if (parts_.sessions.is_full()) return refuse_with(full({claims.room}));
   Session& session = parts_.sessions.open(context_.entropy);
   if (!parts_.admission.admit(accepted, incoming.datagram.from, incoming.request.client_nonce,
                               parts_.sessions.connection_of(session), incoming.now.today)) {
@@ -98,8 +99,7 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
   }
   auto& [room, seat] = place;
   if (!seat->held) {
-    seat->held = true;
-    seat->client = claims.client;
+    room->seats().hold(*seat, claims.client);
     seat->key_id = accepted.token.head.key_id;
     seat->user = claims.user;
     seat->generation =
@@ -149,6 +149,9 @@ void ConnectService::on_ticket(const Incoming& incoming, const ResumeAccepted& a
     }
   }
   if (!may_agree(seat, incoming.now.instant)) return;
+  if (seat.pending == nullptr && parts_.sessions.is_full()) {
+    return context_.metrics.drops.count(net::DropReason::RateLimited);
+  }
   const auto keys = agree(incoming, ticket.keys);
   if (!keys) return;
   if (seat.pending != nullptr) parts_.lifecycle.discard(*seat.pending);
@@ -162,17 +165,24 @@ HostedRoom* ConnectService::find_room(RoomId id) {
 }
 
 /// Returns the first seat that the client holds, if it holds as many as one client may. Otherwise
-/// returns the first free seat. Only the room that the token names counts, or all if it names none.
+/// returns the first free seat of the fullest room that has one: players meet, and rooms become
+/// empty. Only the room that the token names counts, or all if it names none.
 ConnectService::Place ConnectService::find_seat(const net::TokenClaims& claims) {
   Place own;
   Place free;
   std::uint32_t held = 0;
+  std::uint32_t fullest = 0;
   for (HostedRoom& room : parts_.rooms) {
     if (!matches(room, {claims.room})) continue;
-    if (free.seat == nullptr) free = {&room, room.seats().find_free()};
-    for (Seat& seat : room.seats().all()) {
-      if (!seat.held || seat.client != claims.client) continue;
-      if (own.seat == nullptr) own = {&room, &seat};
+    const std::uint32_t players = room.seats().held();
+    Seat* const seat = room.seats().find_free();
+    if (seat != nullptr && (free.seat == nullptr || players > fullest)) {
+      free = {&room, seat};
+      fullest = players;
+    }
+    for (Seat& each : room.seats().all()) {
+      if (!each.held || each.client != claims.client) continue;
+      if (own.seat == nullptr) own = {&room, &each};
       ++held;
     }
   }

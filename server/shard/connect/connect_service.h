@@ -19,13 +19,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 
 namespace tickbox::server {
 
 /// The parts of a shard that decide on a connect. All are borrowed.
 struct ConnectParts {
-  std::span<HostedRoom> rooms;
+  RoomList& rooms;
   Admission& admission;
   SessionTable& sessions;
   SessionLifecycle& lifecycle;

@@ -2,6 +2,7 @@
 
 #include "core/assert.h"
 #include "protocol/messages.h"
+#include "server/shard/hosted_room.h"
 #include "server/shard/limits.h"
 
 #include <algorithm>
@@ -73,9 +74,10 @@ void PathValidator::move(Session& session, Instant now) {
   end(session, now);
   context_.metrics.count(ConnectionResult::Moved);
   context_.log.event(LogKind::Moved, Severity::Info, now, [&] {
-    return LogEvent{
-        "session_moved",
-        {{"seat", session.player.value}, {"address", net::to_string(session.route.peer)}}};
+    return LogEvent{"session_moved",
+                    {{"room", session.room->id().value},
+                     {"seat", session.player.value},
+                     {"address", net::to_string(session.route.peer)}}};
   });
 }
 

@@ -53,7 +53,8 @@ void SessionLifecycle::begin_to_play(Session& session, Instant now) {
   session.began = now;
   context_.log.event(resumes ? LogKind::Resumed : LogKind::Opened, Severity::Info, now, [&] {
     return LogEvent{resumes ? "session_resumed" : "session_opened",
-                    {{"seat", session.player.value},
+                    {{"room", session.room->id().value},
+                     {"seat", session.player.value},
                      {"client", std::to_string(seat.client)},
                      {"address", net::to_string(session.route.peer)},
                      {"cipher", net::name_of(session.channel.cipher())},
@@ -82,7 +83,8 @@ void SessionLifecycle::close(Session& session, net::DisconnectReason reason, Ins
           std::chrono::duration_cast<std::chrono::milliseconds>(now - session.heard).count();
       const double played = std::chrono::duration<double>(now - session.began).count();
       return LogEvent{"session_closed",
-                      {{"seat", session.player.value},
+                      {{"room", room.id().value},
+                       {"seat", session.player.value},
                        {"client", std::to_string(seat.client)},
                        {"reason", net::name_of(reason)},
                        {"tick", room.tick().value},
@@ -173,6 +175,15 @@ void SessionLifecycle::end_match(HostedRoom& room, Instant now) {
   for (Seat& seat : room.seats().all()) {
     if (!seat.in_world) continue;
     if (seat.playing != nullptr) close(*seat.playing, net::DisconnectReason::MatchEnded, now);
+    if (seat.held) release(room, seat);  // its client was lost
+  }
+}
+
+void SessionLifecycle::end_room(HostedRoom& room, Instant now) {
+  for (Seat& seat : room.seats().all()) {
+    if (!seat.held) continue;
+    for_each_session(
+        seat, [&](Session& session) { close(session, net::DisconnectReason::MatchEnded, now); });
     if (seat.held) release(room, seat);  // its client was lost
   }
 }

@@ -13,14 +13,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <span>
 
 namespace tickbox::server {
 
 /// The parts of a shard that a session touches when it begins or ends. All are borrowed.
 struct SessionParts {
   SessionTable& sessions;
-  std::span<HostedRoom> rooms;
+  RoomList& rooms;
   Admission& admission;
   DesyncService& desyncs;
 };
@@ -60,6 +59,9 @@ class SessionLifecycle {
   /// Closes the sessions of a match that the game has ended, and makes their seats free. A client
   /// that is not in the world yet plays in the next match.
   void end_match(HostedRoom& room, Instant now);
+
+  /// Closes all sessions of a room that closes, and makes its seats free.
+  void end_room(HostedRoom& room, Instant now);
 
   /// Tells the clients that play that the server stops after this time.
   void send_drain(Duration left);

@@ -3,6 +3,7 @@
 #include "core/assert.h"
 #include "net/packet.h"
 #include "server/shard/desync/past_causes.h"
+#include "server/shard/hosted_room.h"
 #include "views/difference.h"
 
 #include <algorithm>
@@ -85,6 +86,7 @@ std::expected<DesyncReports::Report*, DesyncReports::Refused> DesyncReports::beg
   if (!sent.is_remembered()) return nullptr;
   *report = {.is_used = true,
              .session = &session,
+             .room = session.room->id(),
              .seat = session.player,
              .began = now,
              .view = view,
@@ -135,6 +137,7 @@ std::expected<DesyncReports::Taken, DesyncReports::Refused> DesyncReports::recei
   auto difference = views::compare_views(report->truth, *client_view);
   return Taken{.compared = protocol::Desync{.side = protocol::DesyncSide::Server,
                                             .end = protocol::DesyncEnd::Compared,
+                                            .room = report->room,
                                             .seat = report->seat,
                                             .view = report->view,
                                             .server_view = report->truth,
@@ -161,7 +164,8 @@ std::optional<protocol::ViewPart> DesyncReports::next_answer(const Session& sess
 std::optional<DesyncReports::Unfinished> DesyncReports::end(Report& report) {
   report.is_used = false;
   if (report.is_compared) return std::nullopt;
-  return Unfinished{.seat = report.seat,
+  return Unfinished{.room = report.room,
+                    .seat = report.seat,
                     .view = report.view,
                     .arrived = report.client_view.arrived(),
                     .parts = report.client_view.parts()};

@@ -45,6 +45,7 @@ class DesyncReports {
 
   /// A report that ended before all parts of the client's view had arrived.
   struct Unfinished {
+    RoomId room;
     PlayerId seat;
     protocol::ViewName view;
     std::uint64_t arrived = 0;  ///< bit i: part i
@@ -73,6 +74,7 @@ class DesyncReports {
   struct Report {
     bool is_used = false;
     const Session* session = nullptr;
+    RoomId room;
     PlayerId seat;
     Instant began;
     protocol::ViewName view;

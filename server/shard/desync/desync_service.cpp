@@ -13,7 +13,9 @@ void log_mismatch(LimitedLog& log, Session& session, Instant now) {
   if (!session.unlogged) return;
   log.event(LogKind::Mismatch, Severity::Error, now, [&] {
     return LogEvent{"state_hash_mismatch",
-                    {{"seat", session.player.value}, {"tick", session.unlogged->tick.value}}};
+                    {{"room", session.room->id().value},
+                     {"seat", session.player.value},
+                     {"tick", session.unlogged->tick.value}}};
   });
   session.unlogged.reset();
 }
@@ -73,7 +75,8 @@ void DesyncService::record_unfinished(const DesyncReports::Unfinished& report, I
   context_.metrics.count(DesyncResult::Unfinished);
   context_.log.event(LogKind::Desync, Severity::Warning, now, [&] {
     return LogEvent{"desync_unfinished",
-                    {{"seat", report.seat.value},
+                    {{"room", report.room.value},
+                     {"seat", report.seat.value},
                      {"tick", report.view.tick.value},
                      {"server_hash", fmt::format("{:08x}", report.view.server_hash)},
                      {"client_hash", fmt::format("{:08x}", report.view.client_hash)},

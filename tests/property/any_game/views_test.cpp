@@ -93,8 +93,7 @@ class LossyMatch {
         map_(engine::make_map(game, {.seats = kSeats}, tick_rate)),
         random_(game, map_, {.seed = seed, .tick_rate = tick_rate, .seats = kSeats}),
         match_(game, map_, tick_rate, seed),
-        like_(game, map_, tick_rate, seed),
-        router_(game) {}
+        like_(game, map_, tick_rate, seed) {}
 
   void tick() {
     engine::TickRequest request = random_.draw();

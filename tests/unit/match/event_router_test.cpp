@@ -52,7 +52,7 @@ class EventRouterTest : public ::testing::Test {
   }
 
   FieldMatch match_{{units(0, 0), units(4, 0), units(2, 5), units(300, 0)}};
-  EventRouter router_{field::game()};
+  EventRouter router_;
 };
 
 TEST_F(EventRouterTest, AQuietTickHasNoEvents) {

@@ -1,10 +1,12 @@
 #include "games/arena/arena.h"
 #include "os/process/steady_clock.h"
 #include "server/host/admin/admin_server.h"
+#include "server/shard/hosted_room.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,10 +20,11 @@ using std::chrono::seconds;
 constexpr Instant kNow{seconds{50}};
 
 Status status_of(ServerState state) {
-  Status status;
-  status.state = state;
-  status.last_tick = kNow;
-  status.metrics.clients_max = 2;
+  Status status{.state = state, .shards = {{.last_tick = kNow}}};
+  status.shards[0].rooms = {{.id = kFirstRoom,
+                             .game = &games::arena(),
+                             .map = std::make_shared<const engine::Map>(),
+                             .seats = 2}};
   return status;
 }
 
@@ -37,16 +40,16 @@ TEST(Admin, IsReadyOnlyWhileItTakesClients) {
 // change, readiness depended on the players.
 TEST(Admin, IsReadyWhileItIsFull) {
   Status status = status_of(ServerState::Ready);
-  status.seats_held = 2;
+  status.shards[0].rooms[0].seats_held = 2;
   EXPECT_EQ(answer("/readyz", status, {}, kNow).status, 200U);
 }
 
 TEST(Admin, IsNotReadyWhileItIsFullIfThatIsAsked) {
   Status status = status_of(ServerState::Ready);
   status.when_full = WhenFull::NotReady;
-  status.seats_held = 1;
+  status.shards[0].rooms[0].seats_held = 1;
   EXPECT_EQ(answer("/readyz", status, {}, kNow).status, 200U);
-  status.seats_held = 2;
+  status.shards[0].rooms[0].seats_held = 2;
   const os::HttpResponse full = answer("/readyz", status, {}, kNow);
   EXPECT_EQ(full.status, 503U);
   EXPECT_EQ(full.body, "full 2/2\n");
@@ -89,8 +92,9 @@ TEST(AdminServerTest, IsScrapedWhileItStarts) {
   const os::AsyncLog log{{.level = Severity::Error}};
   int answered = 0;
   for (int start = 0; start < 200; ++start) {
-    auto admin = AdminServer::start({.bind = net::parse_address("127.0.0.1:0").value()},
-                                    {.token = std::nullopt, .clock = clock, .log = log});
+    auto admin = AdminServer::start(
+        {.bind = net::parse_address("127.0.0.1:0").value()},
+        {.token = std::nullopt, .clock = clock, .log = log, .addresses = {"127.0.0.1:7777"}});
     ASSERT_TRUE(admin) << admin.error();
     std::atomic<unsigned> status = 503;
     std::thread scraper{[&status, address = (*admin)->local_address()] {
@@ -100,10 +104,10 @@ TEST(AdminServerTest, IsScrapedWhileItStarts) {
       }
     }};
     std::this_thread::sleep_for(std::chrono::microseconds{start * 5});
-    Status ready = status_of(ServerState::Ready);
-    ready.metrics.game = &games::arena();
+    const Status ready = status_of(ServerState::Ready);
     while (status == 503) {
-      (*admin)->publish(ready);  // refused while the last one is being copied
+      (*admin)->publish(0, ready.shards[0]);  // refused while the last one is being copied
+      (*admin)->set_state(ServerState::Ready);
       std::this_thread::sleep_for(std::chrono::microseconds{100});
     }
     scraper.join();

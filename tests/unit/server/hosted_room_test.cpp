@@ -32,7 +32,7 @@ class HostedRoomTest : public ::testing::Test {
     session.player = {seat};
     session.inputs = std::make_unique<InputBuffer>(games::arena(), room_.tick());
     Seat& of = seat_of(seat);
-    of.held = true;
+    if (!of.held) room_.seats().hold(of, client);
     of.client = client;
     of.playing = &session;
     return session;
@@ -165,8 +165,7 @@ TEST(HostedRoom, TellsTheGameThatAClientComesBack) {
   Metrics metrics;
   const auto join = [&](std::uint16_t seat, std::uint64_t client) {
     Seat& of = room.seats().seat_of({seat});
-    of.held = true;
-    of.client = client;
+    room.seats().hold(of, client);
     of.orphaned = Instant{};
     room.step(metrics);
     return room.world().avatar_of({seat}) != room.world().size();

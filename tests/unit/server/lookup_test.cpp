@@ -25,8 +25,8 @@ class LookupTest : public testing::Test {
  protected:
   auto look_up(Duration ready_after) {
     const Instant ready = clock_.now() + ready_after;
-    return public_addresses(
-        options_, net::parse_address("127.0.0.1:7777").value(),
+    return given_addresses(
+        options_,
         {.resolve = [this,
                      ready](std::string_view name) -> std::expected<net::Address, std::string> {
            clock_.advance(std::chrono::milliseconds{300});

@@ -129,8 +129,8 @@ class MatchResultsTest : public ::testing::Test {
 
 TEST_F(MatchResultsTest, AreLinesOfTheLogAndOfTheSink) {
   Seat& seat = room_.seats().seat_of({2});
-  seat.held = seat.in_world = true;
-  seat.client = 77;
+  room_.seats().hold(seat, 77);
+  seat.in_world = true;
   step();
   const std::string_view values =
       R"({"number":1,"winner":3,"trophy":null,"scores":[0,-1],"drawn":false})";

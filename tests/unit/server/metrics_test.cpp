@@ -1,34 +1,45 @@
 #include "games/arena/arena.h"
+#include "server/host/admin/admin.h"
 #include "server/host/metrics_text.h"
+#include "server/shard/hosted_room.h"
 #include "tests/support/menagerie.h"
 #include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
+#include <cstring>
 #include <fstream>
+#include <memory>
+#include <numeric>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 namespace tickbox::server {
 namespace {
 
-/// The metrics of a server that has done nothing.
-Metrics fresh() {
-  Metrics metrics;
-  metrics.game = &games::arena();
-  return metrics;
+/// The status of a server with an empty room on a map of this name, whose shard has these metrics.
+Status status_of(const Metrics& metrics, const GameTable& game = games::arena(),
+                 std::string_view map = {}) {
+  const auto named = std::make_shared<const engine::Map>(engine::Map{.name = map});
+  Status status{.state = ServerState::Ready, .shards = {{.metrics = metrics}}};
+  status.shards[0].rooms = {{.id = kFirstRoom, .game = &game, .map = named}};
+  return status;
 }
 
 TEST(Metrics, AreInTheTextFormat) {
-  Metrics metrics = fresh();
+  Metrics metrics;
   metrics.tick_rate = 60;
   metrics.of(Phase::Total).add(2'000'000);
   metrics.of(Phase::Total).add(40'000'000);
   metrics.drops.count(net::DropReason::Forged);
   metrics.socket = {.sends_dropped = 3, .send_errors = 4, .receive_errors = 5};
-  const std::string text = exposition(metrics, {.version = "0.1.0"});
+  const std::string text = exposition(status_of(metrics), {.version = "0.1.0"});
   static const std::regex kLine{
       R"(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+-]+)"};
   std::istringstream lines{text};
@@ -49,11 +60,11 @@ TEST(Metrics, AreInTheTextFormat) {
 }
 
 TEST(Metrics, BucketsOnlyGrow) {
-  Metrics metrics = fresh();
+  Metrics metrics;
   for (std::uint64_t value = 1'000; value < 3'000'000'000; value = value * 3 / 2) {
     metrics.of(Phase::Step).add(value);
   }
-  const std::string text = exposition(metrics, {});
+  const std::string text = exposition(status_of(metrics), {});
   static const std::regex kBucket{R"(_bucket\{phase="step",le="[^"]+"\} (\d+))"};
   std::uint64_t before = 0;
   std::size_t buckets = 0;
@@ -69,13 +80,13 @@ TEST(Metrics, BucketsOnlyGrow) {
 }
 
 TEST(Metrics, HistogramsOfOtherUnitsHaveTheirBounds) {
-  Metrics metrics = fresh();
+  Metrics metrics;
   metrics.client_rtt.add(40'000);
   metrics.client_rtt.add(2'000'000);
   metrics.input_margin.add(-20);
   metrics.input_margin.add(16);
   metrics.snapshots.full_sizes.add(1'200);
-  const std::string text = exposition(metrics, {});
+  const std::string text = exposition(status_of(metrics), {});
   for (const char* sample :
        {"tickbox_client_rtt_seconds_bucket{le=\"0.03\"} 0",
         "tickbox_client_rtt_seconds_bucket{le=\"0.05\"} 1",
@@ -93,7 +104,7 @@ TEST(Metrics, HistogramsOfOtherUnitsHaveTheirBounds) {
 
 // Before the change, a sum over one of these names counted a tick twice, or what was never sent.
 TEST(Metrics, HaveNoTotalBesideItsPartsAndNothingThatIsNoPart) {
-  Metrics metrics = fresh();
+  Metrics metrics;
   for (const Phase phase : {Phase::Receive, Phase::Step, Phase::Send, Phase::Total}) {
     metrics.of(phase).add(1'000'000);
   }
@@ -101,7 +112,7 @@ TEST(Metrics, HaveNoTotalBesideItsPartsAndNothingThatIsNoPart) {
   metrics.snapshots.quiet = 5;
   metrics.count(ConnectionResult::Accepted);
   metrics.count(ConnectionResult::Moved);
-  const std::string text = exposition(metrics, {});
+  const std::string text = exposition(status_of(metrics), {});
   const auto sum = [&](const std::string& name) {
     const std::regex sample{"\n" + name + R"((\{[^}]*\})? (\d+))"};
     int total = 0;
@@ -120,9 +131,8 @@ TEST(Metrics, HaveNoTotalBesideItsPartsAndNothingThatIsNoPart) {
 }
 
 TEST(Metrics, NameTheServer) {
-  Metrics metrics = fresh();
-  metrics.map = "dunes";
-  const std::string text = exposition(metrics, {.server_name = "eu-\"1\"\\"});
+  const std::string text =
+      exposition(status_of({}, games::arena(), "dunes"), {.server_name = "eu-\"1\"\\"});
   EXPECT_NE(text.find("tickbox_server_info{name=\"eu-\\\"1\\\"\\\\\",game=\"arena\","
                       "map=\"dunes\"} 1\n"),
             std::string::npos);
@@ -130,11 +140,11 @@ TEST(Metrics, NameTheServer) {
 
 TEST(Metrics, TellOfTheProcess) {
   const std::string text =
-      exposition(fresh(), {.use = {.virtual_bytes = 4'096,
-                                   .open_files = 12,
-                                   .open_files_max = 1'024,
-                                   .started = 1'700'000'000.25},
-                           .admin_requests = {{.status = 200, .responses = 3}}});
+      exposition(status_of({}), {.use = {.virtual_bytes = 4'096,
+                                         .open_files = 12,
+                                         .open_files_max = 1'024,
+                                         .started = 1'700'000'000.25},
+                                 .admin_requests = {{.status = 200, .responses = 3}}});
   for (const char* sample : {"process_virtual_memory_bytes 4096", "process_open_fds 12",
                              "process_max_fds 1024", "process_start_time_seconds 1700000000.25",
                              "tickbox_admin_requests_total{code=\"200\"} 3"}) {
@@ -142,23 +152,54 @@ TEST(Metrics, TellOfTheProcess) {
   }
 }
 
-TEST(Metrics, CountTheEntitiesOfEachKindOfTheGame) {
-  Metrics metrics;
-  metrics.game = &tests::menagerie();
-  const auto kinds = metrics.game->kinds;
+TEST(Metrics, CountTheEntitiesOfEachKindOfEachGame) {
+  Status status = status_of({}, tests::menagerie());
+  ShardStatus& other = status.shards.emplace_back(status.shards[0]);
+  other.rooms.push_back({.id = {2}, .game = &games::arena(), .map = other.rooms[0].map});
+  const auto kinds = tests::menagerie().kinds;
+  std::size_t sum = 5;
+  other.rooms[1].entities_of_kind[0] = 5;
   for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
-    metrics.entities_of_kind[kind] = 10 + kind;
+    status.shards[0].rooms[0].entities_of_kind[kind] = 10 + kind;
+    other.rooms[0].entities_of_kind[kind] = 1;
+    sum += 11 + kind;
   }
-  const std::string text = exposition(metrics, {});
-  std::size_t sum = 0;
-  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
-    const std::string sample = "tickbox_entities_of_kind{kind=\"" +
-                               std::string{kinds[kind].type.name} + "\"} " +
-                               std::to_string(10 + kind) + "\n";
+  const std::string text = exposition(status, {});
+  const auto expect_sample = [&](const GameTable& game, std::size_t kind, std::size_t entities) {
+    const std::string sample = "tickbox_entities_of_kind{game=\"" + std::string{game.name} +
+                               "\",kind=\"" + std::string{game.kinds[kind].type.name} + "\"} " +
+                               std::to_string(entities) + "\n";
     EXPECT_NE(text.find(sample), std::string::npos) << sample;
-    sum += 10 + kind;
+  };
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    expect_sample(tests::menagerie(), kind, 11 + kind);
   }
+  expect_sample(games::arena(), 0, 5);
   EXPECT_NE(text.find("tickbox_entities " + std::to_string(sum) + "\n"), std::string::npos);
+  EXPECT_NE(text.find("tickbox_rooms 3\n"), std::string::npos);
+  EXPECT_NE(text.find("tickbox_shards 2\n"), std::string::npos);
+}
+
+// A counter that the sum leaves out would stand still with the second shard.
+TEST(Metrics, AreThoseOfAllShardsTogether) {
+  Metrics all;
+  // Every counter has another value, whatever it is called.
+  static_assert(std::is_trivially_copyable_v<Metrics>);
+  std::array<std::uint64_t, sizeof(Metrics) / sizeof(std::uint64_t)> words{};
+  std::iota(words.begin(), words.end(), 1'000U);
+  std::memcpy(&all, words.data(), sizeof words);
+  all.tick_rate = 60;
+  Metrics sum = all;
+  sum.add(all);
+  std::array<std::uint64_t, words.size()> summed{};
+  std::memcpy(summed.data(), &sum, sizeof summed);
+  std::memcpy(words.data(), &all, sizeof words);
+  std::size_t same = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    same += summed[i] == words[i] ? 1U : 0U;
+    if (summed[i] != words[i]) EXPECT_EQ(summed[i], 2 * words[i]) << "word " << i;
+  }
+  EXPECT_EQ(same, 1U) << "the tick rate alone is that of each";
 }
 
 /// Entries of the form "name type label label".
@@ -166,7 +207,7 @@ using Families = std::set<std::string>;
 
 Families served() {
   std::istringstream lines{
-      exposition(fresh(), {.admin_requests = {{.status = 200, .responses = 1}}})};
+      exposition(status_of({}), {.admin_requests = {{.status = 200, .responses = 1}}})};
   static const std::regex kType{R"(# TYPE ([a-z_]+) ([a-z]+))"};
   static const std::regex kLabel{R"(([a-z]+)=")"};
   Families families;

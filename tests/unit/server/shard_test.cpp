@@ -69,14 +69,17 @@ TEST(Shard, CountsTheEntitiesOfEachKind) {
   add_clients(harness);
   for (int i = 0; i < 50; ++i) {
     harness.run_for(milliseconds{100});
-    const Metrics& metrics = harness.shard().metrics();
-    ASSERT_EQ(metrics.game, &harness.game());
+    std::vector<RoomStatus> rooms;
+    harness.shard().copy_rooms(rooms);
+    ASSERT_EQ(rooms.size(), 1U);
+    ASSERT_EQ(rooms[0].game, &harness.game());
     std::array<std::uint64_t, kKindsMax> counts{};
     for (const engine::RowInfo& info : harness.world().infos()) {
       ++counts[info.kind];
     }
-    ASSERT_EQ(metrics.entities_of_kind, counts);
-    ASSERT_EQ(metrics.entities(), harness.world().size());
+    ASSERT_EQ(rooms[0].entities_of_kind, counts);
+    ASSERT_EQ(rooms[0].entities(), harness.world().size());
+    ASSERT_EQ(harness.shard().entities(), harness.world().size());
   }
 }
 

@@ -10,10 +10,13 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace tickbox::server {
@@ -25,14 +28,24 @@ using std::chrono::seconds;
 
 constexpr WallTime kToday{milliseconds{1'790'000'000'123}};
 
+const std::vector<std::string> kAddresses{"127.0.0.1:7777"};
+
 Status status_of(tests::Harness& harness) {
-  return {.state = ServerState::Ready,
-          .at = Instant{seconds{8}},
-          .last_tick = Instant{seconds{8}},
-          .room = kFirstRoom,
-          .tick = harness.shard().tick_of_first_room(),
-          .seats_held = harness.shard().seats_held(),
-          .metrics = harness.shard().metrics()};
+  ShardStatus shard{.at = Instant{seconds{8}},
+                    .last_tick = Instant{seconds{8}},
+                    .metrics = harness.shard().metrics()};
+  harness.shard().copy_rooms(shard.rooms);
+  return {.state = ServerState::Ready, .shards = {std::move(shard)}};
+}
+
+/// The status of a server with an empty room on a map of this name.
+Status status_of(ServerState state, std::string_view map = {}) {
+  Status status{.state = state, .shards = {{}}};
+  status.shards[0].metrics.tick_rate = 60;
+  status.shards[0].rooms = {{.id = kFirstRoom,
+                             .game = &games::arena(),
+                             .map = std::make_shared<const engine::Map>(engine::Map{.name = map})}};
+  return status;
 }
 
 TEST(StatusDocument, HasWhatTheClientsKnowThemselves) {
@@ -45,7 +58,7 @@ TEST(StatusDocument, HasWhatTheClientsKnowThemselves) {
   const ProcessFacts process{.version = "1.2.3", .commit = "abc", .simulation_hash = "def"};
   const json document =
       json::parse(status_document(status_of(harness), {.process = process,
-                                                       .address = "127.0.0.1:7777",
+                                                       .addresses = kAddresses,
                                                        .now = Instant{seconds{9}},
                                                        .began = Instant{seconds{1}},
                                                        .records = false,
@@ -82,30 +95,26 @@ TEST(StatusDocument, HasWhatTheClientsKnowThemselves) {
 }
 
 TEST(StatusDocument, HasTheDistributionOfTicks) {
-  Status status;
-  status.state = ServerState::Ready;
-  status.metrics.game = &games::arena();
-  status.metrics.tick_rate = 60;
+  Status status = status_of(ServerState::Ready);
+  Metrics& metrics = status.shards[0].metrics;
   for (int i = 0; i < 99; ++i)
-    status.metrics.of(Phase::Total).add(100);
-  status.metrics.of(Phase::Total).add(127);
+    metrics.of(Phase::Total).add(100);
+  metrics.of(Phase::Total).add(127);
   const ProcessFacts process;
-  const json room = json::parse(status_document(status, {.process = process}))["rooms"].at(0);
-  EXPECT_EQ(room["tick_ns"], (json{{100, 99}, {127, 1}}));
-  EXPECT_EQ(room["tick_ms"]["budget"], 16.667);
+  const json document =
+      json::parse(status_document(status, {.process = process, .addresses = kAddresses}));
+  EXPECT_EQ(document["shards"].at(0)["tick_ns"], (json{{100, 99}, {127, 1}}));
+  EXPECT_EQ(document["shards"].at(0)["tick_ms"]["budget"], 16.667);
+  EXPECT_EQ(document["rooms"].at(0)["tick_ms"], document["shards"].at(0)["tick_ms"]);
 }
 
 // A name or a line may have any bytes: the document stays JSON.
 TEST(StatusDocument, StaysADocumentWhateverTheTextsAre) {
-  Status status;
-  status.state = ServerState::Draining;
-  status.metrics.game = &games::arena();
-  status.metrics.tick_rate = 60;
-  status.metrics.map = "\"}</script>\n\xff";
+  const Status status = status_of(ServerState::Draining, "\"}</script>\n\xff");
   const ProcessFacts process{.server_name = "<img src=x onerror=alert(1)>\\"};
   const std::vector<RecentLine> lines{{.number = 7, .time = kToday, .text = "a \"b\" \xc3(\t"}};
   const json document = json::parse(
-      status_document(status, {.process = process, .address = "[::1]:1", .log = lines}));
+      status_document(status, {.process = process, .addresses = kAddresses, .log = lines}));
   EXPECT_EQ(document["name"], process.server_name);
   EXPECT_TRUE(document["rooms"][0]["map"].get<std::string>().starts_with("\"}</script>\n"));
   EXPECT_EQ(document["log"][0]["number"], 7);
@@ -140,24 +149,25 @@ TEST(AdminServerStatus, AsksTheLoopForItsClients) {
   const os::SteadyClock clock;
   const os::AsyncLog log{{.level = Severity::Error}};
   auto admin = AdminServer::start({.bind = net::parse_address("127.0.0.1:0").value()},
-                                  {.token = std::nullopt, .clock = clock, .log = log});
+                                  {.token = std::nullopt,
+                                   .clock = clock,
+                                   .log = log,
+                                   .addresses = {kAddresses.begin(), kAddresses.end()}});
   ASSERT_TRUE(admin) << admin.error();
-  Status ready;
-  ready.state = ServerState::Ready;
-  ready.metrics.game = &games::arena();
-  ready.metrics.tick_rate = 60;
-  (*admin)->publish(ready);
+  (*admin)->publish(0, status_of(ServerState::Ready).shards[0]);
+  (*admin)->set_state(ServerState::Ready);
   const auto ask = [&] {
     return os::http_send((*admin)->local_address(), {.path = "/v1/status"}, seconds{5});
   };
-  EXPECT_FALSE((*admin)->wants_clients());
+  EXPECT_FALSE((*admin)->wants_clients(0));
   const auto alone = ask();
   ASSERT_TRUE(alone) << alone.error();
   EXPECT_EQ(json::parse(alone->body)["clients"], json::array());
-  EXPECT_TRUE((*admin)->wants_clients());
+  EXPECT_TRUE((*admin)->wants_clients(0));
   std::thread loop{[&] {
-    os::poll_until([&] { return (*admin)->wants_clients(); });
-    (*admin)->publish_clients({.at = clock.now(), .clients = {{.client = 7, .room = kFirstRoom}}});
+    os::poll_until([&] { return (*admin)->wants_clients(0); });
+    (*admin)->publish_clients(0,
+                              {.at = clock.now(), .clients = {{.client = 7, .room = kFirstRoom}}});
   }};
   const auto answered = ask();
   loop.join();

@@ -1,0 +1,31 @@
+#pragma once
+// The option --rooms: how many rooms of which games a server opens at its start.
+
+#include "engine/identity.h"
+#include "server/host/options.h"
+
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tickbox::server {
+
+/// Parses `arena=10,bomber/yard=5`: games, each with a map if it is not the first one, and the
+/// number of their rooms; or a number alone, `10`, for rooms of --game and --map. Fails: with one
+/// line.
+[[nodiscard]] std::expected<std::vector<RoomsOfGame>, std::string> parse_rooms(
+    std::string_view text);
+
+/// Returns the rooms that the options request: those of --rooms, or one of --game and --map.
+[[nodiscard]] std::vector<RoomsOfGame> rooms_of(const Options& options);
+
+/// Returns one line if --rooms has a game or a map that does not exist or too many rooms, or does
+/// not fit --shards, --game, --map or --record-max-bytes.
+[[nodiscard]] std::optional<std::string> rooms_contradiction(const Options& options,
+                                                             engine::Games games);
+
+/// Returns the line that says which games there are.
+[[nodiscard]] std::string no_such_game(std::string_view name, engine::Games games);
+
+}  // namespace tickbox::server

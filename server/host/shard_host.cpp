@@ -1,0 +1,60 @@
+#include "server/host/shard_host.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tickbox::server {
+
+void ShardHost::open(std::unique_ptr<ServedRoom> room) {
+  shard->open_room(room->parts());
+  rooms.push_back(std::move(room));
+}
+
+std::unique_ptr<ServedRoom> ShardHost::close(RoomId id, Instant now) {
+  const auto found = std::ranges::find(rooms, id, [](const auto& room) { return room->id; });
+  if (found == rooms.end()) return nullptr;
+  shard->close_room(id, now);
+  std::unique_ptr<ServedRoom> room = std::move(*found);
+  rooms.erase(found);
+  room->recordings->recorder().finish();
+  room->recordings->disarm();
+  RecordingMetrics recording = room->recordings->poll();
+  // What still waits is not counted when it is written.
+  recording.bytes += std::exchange(recording.queue_bytes, 0);
+  recording.degraded = false;
+  closed_recordings.add(recording);
+  return room;
+}
+
+RecordingMetrics ShardHost::recording() const {
+  RecordingMetrics recording = closed_recordings;
+  for (const RoomStatus& room : status.rooms) {
+    recording.add(room.recording);
+  }
+  return recording;
+}
+
+void ShardHost::publish(AdminServer& admin, Instant last_tick, Instant now) {
+  Metrics& metrics = shard->metrics();
+  const os::UdpFailures& failures = transport->failures();
+  metrics.socket = {.sends_dropped = failures.sends_dropped,
+                    .send_errors = failures.send_errors,
+                    .receive_errors = failures.receive_errors};
+  shard->copy_rooms(status.rooms);
+  // Both lists are in the order in which rooms were opened.
+  for (std::size_t i = 0; i < rooms.size(); ++i) {
+    status.rooms[i].recording = rooms[i]->recordings->poll();
+    status.rooms[i].log_followers = rooms[i]->recordings->recorder().tail()->followers();
+  }
+  status.at = now;
+  status.last_tick = last_tick;
+  status.metrics = metrics;
+  status.closed_recordings = closed_recordings;
+  admin.publish(index, status);
+  if (!admin.wants_clients(index)) return;
+  clients.at = now;
+  shard->copy_clients(clients.clients, now);
+  admin.publish_clients(index, clients);
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,275 @@
+#include "server/host/supervisor.h"
+
+#include "os/process/steady_clock.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+namespace tickbox::server {
+namespace {
+
+/// The time between two turns: a signal or an order waits no longer.
+constexpr Duration kTurn = std::chrono::milliseconds{10};
+
+/// How many clients an order has kicked, in all shards together.
+struct Kicked {
+  std::atomic<std::size_t> shards_left = 0;
+  std::atomic<std::size_t> count = 0;
+};
+
+RoomAnswer refused(unsigned status, std::string_view why) {
+  return {.status = status, .body = fmt::format("{}\n", why)};
+}
+
+RoomAnswer opened(const ServedRoom& room, std::size_t shard, const net::Address& address) {
+  return {.status = 201,
+          .body = fmt::format("{{\"room\":{},\"game\":\"{}\",\"map\":\"{}\",\"shard\":{},"
+                              "\"address\":\"{}\"}}\n",
+                              room.id.value, room.of->game->name, room.of->map->name, shard,
+                              net::to_string(address))};
+}
+
+}  // namespace
+
+Supervisor::Supervisor(Server& server)
+    : server_(server),
+      end_({.drain_time = server.options.drain_time,
+            .exit_when_empty = server.options.exit_when_empty}) {
+  for (const auto& host : server_.shards) {
+    for (const auto& room : host->rooms) {
+      shard_of_[room->id.value] = host->index;
+    }
+  }
+}
+
+void Supervisor::run() {
+  while (!is_over()) {
+    reload_files();
+    kick_ordered();
+    do_room_orders();
+    os::sleep_until(server_.clock.now() + kTurn);
+  }
+}
+
+void Supervisor::end() {
+  returned_.run();
+  const RoomAnswer stops = refused(503, "the server stops");
+  if (opening_) opening_->order->answer(stops);
+  while (const auto order = server_.admin->orders().pop_room()) {
+    order->answer(stops);
+  }
+}
+
+bool Supervisor::is_opening() {
+  if (opening_ && opening_->call.poll()) opening_.reset();
+  return opening_.has_value();
+}
+
+/// Looks at what may end the server, and begins the drain.
+bool Supervisor::is_over() {
+  if (have_shards_run()) return true;
+  ServiceEnd::Seen seen{.stop_signals = server_.signals->stops(),
+                        .drain_asked = server_.admin->orders().drain_asked()};
+  for (const auto& host : server_.shards) {
+    seen.clients += host->progress.clients;
+    seen.seats_held += host->progress.seats_held;
+  }
+  switch (end_.update(seen, server_.clock.now())) {
+    case ServiceEnd::Change::None:
+      return false;
+    case ServiceEnd::Change::Drains:
+      begin_drain();
+      return false;
+    case ServiceEnd::Change::IsEmpty:
+      server_.log.event(Severity::Info,
+                        {"empty", {{"reason", "no client has played for --exit-when-empty"}}});
+      return true;
+    case ServiceEnd::Change::HasEnded:
+      return true;
+  }
+  return true;
+}
+
+/// Returns whether every shard has run its --ticks, or one has come to its last tick.
+bool Supervisor::have_shards_run() const {
+  const auto has_run = [](const auto& host) { return host->progress.has_run.load(); };
+  return server_.options.ticks != 0 ? std::ranges::all_of(server_.shards, has_run)
+                                    : std::ranges::any_of(server_.shards, has_run);
+}
+
+void Supervisor::begin_drain() {
+  const Duration time = server_.options.drain_time;
+  std::size_t clients = 0;
+  std::uint32_t seats = 0;
+  for (const auto& host : server_.shards) {
+    clients += host->progress.clients;
+    seats += host->progress.seats_held;
+    host->orders.post([&shard = *host->shard, to = *end_.drains_to()] { shard.drain(to); });
+  }
+  server_.log.event(Severity::Info,
+                    {"draining",
+                     {{"clients", clients},
+                      {"seats", seats},
+                      {"seconds", Decimal{std::chrono::duration<double>(time).count(), 1}}}});
+  server_.admin->set_state(ServerState::Draining);
+}
+
+/// Reads the keys and the denied clients again on SIGHUP, or when their file has changed. A session
+/// ends if its key was removed or its client is denied; the others continue.
+void Supervisor::reload_files() {
+  const auto hangups = server_.signals->hangups();
+  if (std::exchange(hangups_, hangups) != hangups) {
+    server_.keys.begin_reload();
+    server_.deny_file.begin_reload();
+  }
+  const int strays = server_.signals->strays();
+  if (std::exchange(strays_, strays) != strays) {
+    server_.log.event(Severity::Warning,
+                      {"signal_ignored",
+                       {{"reason", "SIGUSR1, SIGUSR2 and SIGALRM mean nothing to this server"},
+                        {"try", "SIGHUP to read its files again, SIGTERM to stop it"}}});
+  }
+  const Instant now = server_.clock.now();
+  server_.keys.poll(now);
+  server_.deny_file.poll(now);
+  if (const auto keys = server_.keys.consume_reloaded()) {
+    kick_in_shards([keys = *keys](Shard& shard, Instant at) { return shard.set_keys(keys, at); },
+                   {{"reason", "key_removed"}}, false);
+  }
+  if (const auto denied = server_.deny_file.consume_reloaded()) {
+    kick_in_shards(
+        [denied = *denied](Shard& shard, Instant at) { return shard.set_denied(denied, at); },
+        {{"reason", "denied"}}, false);
+  }
+}
+
+/// Calls `kick(shard, now)` in the thread of every shard. The last one logs how many clients all of
+/// them have kicked. `tells_none`: also if there were none.
+template <class Kick>
+void Supervisor::kick_in_shards(Kick kick, LogFields fields, bool tells_none) {
+  const auto kicked = std::make_shared<Kicked>();
+  kicked->shards_left = server_.shards.size();
+  for (const auto& host : server_.shards) {
+    host->orders.post([&server = server_, &shard = *host->shard, kick, kicked, fields, tells_none] {
+      kicked->count += kick(shard, server.clock.now());
+      if (--kicked->shards_left > 0) return;
+      const std::size_t count = kicked->count;
+      if (count == 0 && !tells_none) return;
+      LogEvent event{"clients_kicked", fields};
+      event.fields.emplace_back("count", count);
+      server.log.event(Severity::Info, event);
+    });
+  }
+}
+
+/// Kicks the clients that the admin side has named. One that is not here has a line too.
+void Supervisor::kick_ordered() {
+  while (const auto client = server_.admin->orders().pop_kick()) {
+    kick_in_shards([id = *client](Shard& shard, Instant at) { return shard.kick(id, at); },
+                   {{"reason", "ordered"}, {"client", std::to_string(*client)}}, true);
+  }
+}
+
+// --- rooms ---
+
+void Supervisor::do_room_orders() {
+  returned_.run();
+  finish_closing();
+  finish_opening();
+  while (!opening_) {
+    std::shared_ptr<RoomOrder> order = server_.admin->orders().pop_room();
+    if (order == nullptr) return;
+    if (const auto room = order->closes()) {
+      close(*room, std::move(order));
+    } else {
+      begin_opening(std::move(order));
+    }
+  }
+}
+
+/// Begins to make a room on a thread of its own, because the disk may not answer.
+void Supervisor::begin_opening(std::shared_ptr<RoomOrder> order) {
+  if (end_.drains_to()) return order->answer(refused(503, "the server drains"));
+  if (shard_of_.size() >= kRoomsMax) {
+    return order->answer(
+        refused(503, fmt::format("{} rooms are open, the most of a server; close one", kRoomsMax)));
+  }
+  auto plan = server_.rooms.plan(order->game(), order->map());
+  if (!plan) return order->answer(refused(400, plan.error()));
+  opening_.emplace(Opening{.order = std::move(order), .call = {}});
+  opening_->call.begin(
+      "room", [&rooms = server_.rooms, plan = *std::move(plan)] { return rooms.open(plan); });
+}
+
+void Supervisor::finish_opening() {
+  if (!opening_) return;
+  auto room = opening_->call.poll();
+  if (!room) return;
+  std::shared_ptr<RoomOrder> order = std::move(opening_->order);
+  opening_.reset();
+  if (!*room) return order->answer(refused(500, room->error()));
+  open(**std::move(room), std::move(order));
+}
+
+void Supervisor::open(std::unique_ptr<ServedRoom> room, std::shared_ptr<RoomOrder> order) {
+  ShardHost& host = emptiest_shard();
+  shard_of_[room->id.value] = host.index;
+  server_.admin->open_log(room->id, room->recordings->recorder().tail());
+  server_.log.event(Severity::Info, {"room_opened",
+                                     {{"room", room->id.value},
+                                      {"game", room->of->game->name},
+                                      {"map", room->of->map->name},
+                                      {"shard", host.index}}});
+  RoomAnswer answer = opened(*room, host.index, host.transport->local_address());
+  host.orders.post([&host, order = std::move(order), room = std::move(room),
+                    answer = std::move(answer)]() mutable {
+    room->recordings->arm();
+    host.open(std::move(room));
+    order->answer(std::move(answer));
+  });
+}
+
+void Supervisor::close(RoomId room, std::shared_ptr<RoomOrder> order) {
+  const auto found = shard_of_.find(room.value);
+  if (found == shard_of_.end()) {
+    return order->answer(refused(404, fmt::format("there is no room {}", room.value)));
+  }
+  ShardHost& host = *server_.shards[found->second];
+  shard_of_.erase(found);
+  server_.admin->close_log(room);
+  host.orders.post([this, &host, room, order = std::move(order)] {
+    std::unique_ptr<ServedRoom> closed = host.close(room, server_.clock.now());
+    order->answer({.status = 200, .body = fmt::format("{{\"room\":{}}}\n", room.value)});
+    returned_.post([this, closed = std::move(closed)]() mutable {
+      server_.closing.push_back(ClosingRoom::begin(std::move(closed)));
+    });
+  });
+  server_.log.event(Severity::Info, {"room_closed", {{"room", room.value}, {"shard", host.index}}});
+}
+
+void Supervisor::finish_closing() {
+  std::erase_if(server_.closing, [this](std::unique_ptr<ClosingRoom>& each) {
+    const auto closed = each->call.poll();
+    if (!closed) return false;
+    if (!*closed) {
+      server_.log.event(
+          Severity::Error,
+          {"recording_incomplete", {{"room", each->room->id.value}, {"reason", closed->error()}}});
+    }
+    server_.closed_files.add(each->room->recordings->closed_files());
+    return true;
+  });
+}
+
+ShardHost& Supervisor::emptiest_shard() const {
+  std::vector<std::size_t> rooms(server_.shards.size());
+  for (const auto& [room, shard] : shard_of_) {
+    ++rooms[shard];
+  }
+  return *server_.shards[static_cast<std::size_t>(std::ranges::min_element(rooms) - rooms.begin())];
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,68 @@
+#pragma once
+// What a server does beside its ticks, on the main thread: signals, orders of the admin side, files
+// that have changed, and rooms that open and close.
+
+#include "core/ids.h"
+#include "core/log_event.h"
+#include "server/host/admin/admin_orders.h"
+#include "server/host/background_call.h"
+#include "server/host/mailbox.h"
+#include "server/host/server.h"
+#include "server/host/service_end.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tickbox::server {
+
+class Supervisor {
+ public:
+  explicit Supervisor(Server& server);
+
+  /// Runs until the server is to stop (ServiceEnd), or its shards have come to an end.
+  void run();
+
+  /// Does what shards have handed back, and refuses the orders that wait. Call it once the shards
+  /// have ended.
+  void end();
+
+  /// Returns whether a room is still being made: its thread uses the server.
+  [[nodiscard]] bool is_opening();
+
+ private:
+  [[nodiscard]] bool is_over();
+  [[nodiscard]] bool have_shards_run() const;
+  void begin_drain();
+  void reload_files();
+  template <class Kick>
+  void kick_in_shards(Kick kick, LogFields fields, bool tells_none);
+  void kick_ordered();
+  void do_room_orders();
+  void begin_opening(std::shared_ptr<RoomOrder> order);
+  void finish_opening();
+  void open(std::unique_ptr<ServedRoom> room, std::shared_ptr<RoomOrder> order);
+  void close(RoomId room, std::shared_ptr<RoomOrder> order);
+  void finish_closing();
+  [[nodiscard]] ShardHost& emptiest_shard() const;
+
+  /// A room that is being made on a thread of its own.
+  struct Opening {
+    std::shared_ptr<RoomOrder> order;
+    BackgroundCall<std::expected<std::unique_ptr<ServedRoom>, std::string>> call;
+  };
+
+  Server& server_;
+  ServiceEnd end_;
+  Mailbox returned_;                               ///< what shards hand back
+  std::map<std::uint32_t, std::size_t> shard_of_;  ///< of each open room
+  std::optional<Opening> opening_;
+  int hangups_ = 0;  ///< number of hangup signals handled
+  int strays_ = 0;   ///< number of signals without a meaning, logged
+};
+
+}  // namespace tickbox::server
