@@ -16,10 +16,6 @@ Seats::Seats(std::uint32_t count) : seats_(count) {
   }
 }
 
-std::uint32_t Seats::held() const {
-  return static_cast<std::uint32_t>(std::ranges::count(seats_, true, &Seat::held));
-}
-
 std::uint32_t Seats::in_world() const {
   return static_cast<std::uint32_t>(std::ranges::count(seats_, true, &Seat::in_world));
 }
@@ -36,7 +32,15 @@ void Seats::promote_pending(Seat& seat) {
   seat.good_ticket = seat.playing->ticket_serial;
 }
 
+void Seats::hold(Seat& seat) {
+  TICKBOX_ASSERT(!seat.held);
+  seat.held = true;
+  ++held_;
+}
+
 void Seats::release(Seat& seat) {
+  TICKBOX_ASSERT(seat.held);
+  --held_;
   seat = {.player = seat.player, .serials = seat.serials, .agreements = seat.agreements};
 }
 

@@ -26,7 +26,7 @@ using UserBytes = InplaceVector<std::byte, net::kTokenUserBytesMax>;
 
 struct Seat {
   PlayerId player;
-  bool held = false;
+  bool held = false;                  ///< set by Seats alone
   bool in_world = false;              ///< its join has been stepped
   std::uint32_t generation = 0;       ///< of its player
   std::uint64_t client = 0;           ///< client id from its token
@@ -54,8 +54,8 @@ class Seats {
 
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(seats_.size()); }
 
-  /// Returns the number of seats that no newcomer gets.
-  [[nodiscard]] std::uint32_t held() const;
+  /// Returns the number of seats that no newcomer gets. Cost: constant.
+  [[nodiscard]] std::uint32_t held() const { return held_; }
 
   /// Returns the number of players in the world.
   [[nodiscard]] std::uint32_t in_world() const;
@@ -67,11 +67,15 @@ class Seats {
   /// Requires: the seat has a pending session.
   static void promote_pending(Seat& seat);
 
-  /// Makes a seat free. Requires: its sessions are closed.
-  static void release(Seat& seat);
+  /// Gives a free seat to a newcomer.
+  void hold(Seat& seat);
+
+  /// Makes a held seat free. Requires: its sessions are closed.
+  void release(Seat& seat);
 
  private:
   std::vector<Seat> seats_;
+  std::uint32_t held_ = 0;
 };
 
 }  // namespace tickbox::server

@@ -254,8 +254,10 @@ void Shard::tick(Instant now) {
     // are sent first, to the clients whose turn it is.
     if (room.closes_match()) lifecycle_.end_match(room, now);
     room.step(metrics);
-    replicator_.queue_events(room);
-    results_.publish(room, now);
+    if (!room.is_idle()) {
+      replicator_.queue_events(room);
+      results_.publish(room, now);
+    }
     for (std::size_t kind = 0; kind < room.world().game().kinds.size(); ++kind) {
       metrics.entities_of_kind[kind] += room.world().rows_of_kind(kind);
     }
@@ -298,6 +300,7 @@ void Shard::send(Instant now) {
   send_drain(now);
   replicator_.choose_due(rooms_, now);
   for (HostedRoom& room : rooms_) {
+    if (room.is_idle()) continue;
     room.on_sent(now);
     replicator_.send(room, now);
   }

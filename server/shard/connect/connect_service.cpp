@@ -98,7 +98,7 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
   }
   auto& [room, seat] = place;
   if (!seat->held) {
-    seat->held = true;
+    room->seats().hold(*seat);
     seat->client = claims.client;
     seat->key_id = accepted.token.head.key_id;
     seat->user = claims.user;

@@ -136,6 +136,7 @@ std::size_t SessionLifecycle::kick(const IsOut& is_out, Instant now) {
 void SessionLifecycle::expire(Instant now) {
   forgive_stall(now);
   for (HostedRoom& room : parts_.rooms) {
+    if (room.seats().held() == 0) continue;
     for (Seat& seat : room.seats().all()) {
       if (!seat.held) continue;
       for_each_session(seat, [&](Session& session) {
@@ -152,6 +153,7 @@ void SessionLifecycle::forgive_stall(Instant now) {
   const Duration missed = now - std::exchange(ticked_, now);
   if (missed <= kShortStall) return;
   for (HostedRoom& room : parts_.rooms) {
+    if (room.seats().held() == 0) continue;
     for (Seat& seat : room.seats().all()) {
       for_each_session(seat, [&](Session& session) {
         session.snapshots.receipts.forgive(missed, now);

@@ -46,7 +46,7 @@ class RecorderTest : public ::testing::Test {
 
   void play(std::uint16_t number, std::uint64_t client) {
     Seat& seat = room_.seats().seat_of({number});
-    seat.held = true;
+    room_.seats().hold(seat);
     seat.client = client;
     seat.playing = &sessions_[number];
   }
