@@ -15,6 +15,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace tickbox {
 
@@ -59,6 +60,17 @@ class NumberRing {
     Slot& slot = slots_[index_of(number)];
     slot.number = number;
     return slot.value;
+  }
+
+  /// Gives the value of `from` to `to`, and `from` has none any more; its slot gets what that of
+  /// `to` had. Requires: `from` is in the ring.
+  constexpr void move(Number from, Number to) {
+    TICKBOX_ASSERT(find(from) != nullptr);
+    Slot& source = slots_[index_of(from)];
+    Slot& target = slots_[index_of(to)];
+    source.number = number_of_another(index_of(from));
+    target.number = to;
+    if (&source != &target) std::swap(source.value, target.value);
   }
 
   /// Removes `number`, if it is in the ring. The value stays in its slot until the next insert().

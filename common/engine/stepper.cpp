@@ -39,6 +39,11 @@ void Stepper::open(World& world) {
 
 const TickReport& Stepper::step(World& world, const TickRequest& request, TickRecord& record) {
   record.clear();
+  record.is_idle = request.is_idle;
+  if (request.is_idle) {
+    TICKBOX_ASSERT(request.is_empty());
+    return pass_idle(world);
+  }
   begin(world, Authority::Server, record);
   run_request(world, request);
   running_.rows().end_phase();
@@ -63,6 +68,7 @@ const TickReport& Stepper::step(World& world, const TickRequest& request, TickRe
 }
 
 const TickReport& Stepper::replay(World& world, const TickRecord& record) {
+  if (record.is_idle) return pass_idle(world);
   // A replay only reads its record.
   begin(world, Authority::Replay, opening_);
   running_.decisions().apply(record, OutcomePhase::Joining);
@@ -77,6 +83,15 @@ const TickReport& Stepper::replay(World& world, const TickRecord& record) {
   running_.rows().end_phase();
   running_.decisions().follow_focuses();
   return running_.report();
+}
+
+/// Lets the number of a tick pass: nothing else of the world changes, and nothing happens.
+const TickReport& Stepper::pass_idle(World& world) {
+  world.tick = world.tick + 1;
+  TickReport& report = running_.report();
+  report.clear(world.game().events.size());
+  report.physics = &no_physics_;
+  return report;
 }
 
 void Stepper::begin(World& world, Authority authority, TickRecord& record) {

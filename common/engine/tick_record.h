@@ -78,6 +78,9 @@ struct TickRequest {
   /// The next match opens: TickRecord::closes_match() of the tick before. Requires: every player
   /// leaves.
   bool opens_match = false;
+  /// The tick is idle: its number passes, and the world is not stepped. Requires: is_empty(), and
+  /// no player is in the room.
+  bool is_idle = false;
   std::span<const Player> leaves;
   std::span<const Join> joins;  ///< of free seats, or of seats that are left in this tick
   std::span<const Command> commands =
@@ -85,6 +88,11 @@ struct TickRequest {
   /// Of players in the room; a player without one keeps the input that it holds.
   std::span<const PlayerInput> inputs;
   const JudgeRays* judge = nullptr;  ///< nullptr: rays strike nothing
+
+  /// Returns whether nothing enters the tick.
+  [[nodiscard]] bool is_empty() const {
+    return !opens_match && leaves.empty() && joins.empty() && commands.empty() && inputs.empty();
+  }
 };
 
 enum class OutcomeKind : std::uint8_t {
@@ -151,12 +159,14 @@ struct TickRecord {
     friend bool operator==(const Input&, const Input&) = default;
   };
 
+  bool is_idle = false;           ///< the world is not stepped; the lists are empty
   std::vector<Outcome> outcomes;  ///< in the order in which they take effect
   std::vector<Input> inputs;      ///< by player
   std::vector<Strike> strikes;    ///< in the order in which they take effect
   std::vector<std::byte> bytes;
 
   void clear() {
+    is_idle = false;
     outcomes.clear();
     inputs.clear();
     strikes.clear();

@@ -58,6 +58,10 @@ std::optional<std::string> load_text(ConstBytes field) {
   return text;
 }
 
+bool is_read(std::uint16_t version) {
+  return version >= kFormatVersionOldest && version <= kFormatVersion;
+}
+
 bool is_magic_prefix(ConstBytes bytes) {
   const ConstBytes magic = as_bytes_of(kMagic);
   const std::size_t size = std::min(bytes.size(), magic.size());
@@ -94,11 +98,11 @@ std::string_view describe(RecordError error) {
 }
 
 std::array<std::byte, kFileHeaderBytes> encode_header(const Header& header) {
-  TICKBOX_ASSERT(header.tick_rate > 0);
+  TICKBOX_ASSERT(header.tick_rate > 0 && is_read(header.version));
   std::array<std::byte, kFileHeaderBytes> bytes{};
   const MutableBytes out{bytes};
   std::ranges::copy(as_bytes_of(kMagic), out.begin());
-  store_le(out.subspan(kVersionAt), kFormatVersion);
+  store_le(out.subspan(kVersionAt), header.version);
   store_le(out.subspan(kHeaderBytesAt), std::uint16_t{kFileHeaderBytes});
   store_le(out.subspan(kTickRateAt), header.tick_rate);
   std::ranges::copy(header.salt, out.subspan(kSaltAt).begin());
@@ -125,13 +129,15 @@ std::expected<Header, RecordError> decode_header(ConstBytes bytes) {
   if (bytes.size() < kFileHeaderBytes) return std::unexpected{RecordError::HeaderCut};
   const auto checksum = load_le<std::uint64_t>(bytes.subspan(kChecksumAt));
   const bool intact = checksum == hash_bytes(bytes.first(kChecksumAt));
-  if (load_le<std::uint16_t>(bytes.subspan(kVersionAt)) != kFormatVersion) {
+  const auto version = load_le<std::uint16_t>(bytes.subspan(kVersionAt));
+  if (!is_read(version)) {
     return std::unexpected{RecordError::UnknownVersion};
   }
   if (!intact || load_le<std::uint16_t>(bytes.subspan(kHeaderBytesAt)) != kFileHeaderBytes) {
     return std::unexpected{RecordError::HeaderDamaged};
   }
   Header header;
+  header.version = version;
   std::ranges::copy(bytes.subspan(kSaltAt, header.salt.size()), header.salt.begin());
   header.schema_hash = load_le<std::uint64_t>(bytes.subspan(kSchemaHashAt));
   header.map_hash = load_le<std::uint64_t>(bytes.subspan(kMapHashAt));
@@ -177,7 +183,7 @@ std::expected<RecordHead, HeadError> load_head(ConstBytes bytes) {
                         .tick = {load_le<std::uint32_t>(bytes.subspan(12))},
                         .count = load_le<std::uint32_t>(bytes.subspan(16))};
   const bool known = type >= static_cast<std::uint16_t>(RecordType::Keyframe) &&
-                     type <= static_cast<std::uint16_t>(RecordType::Unfinished) &&
+                     type <= static_cast<std::uint16_t>(RecordType::Idle) &&
                      (head.flags & ~kFlagsKnown) == 0 &&
                      ((head.flags & kFlagCompressed) == 0 || head.type == RecordType::Keyframe) &&
                      ((head.flags & kFlagTicksLost) == 0 || head.type == RecordType::Trailer);

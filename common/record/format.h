@@ -16,7 +16,9 @@
 
 namespace tickbox::record {
 
-inline constexpr std::uint16_t kFormatVersion = 7;
+inline constexpr std::uint16_t kFormatVersion = 8;
+/// The oldest version that is still read. Version 7 has no idle ticks; all else is the same.
+inline constexpr std::uint16_t kFormatVersionOldest = 7;
 inline constexpr std::array<char, 8> kMagic{'t', 'i', 'c', 'k', 'b', 'o', 'x', '\x1a'};
 
 /// The file begins with the header. Every keyframe repeats it, so that no damage costs the salt.
@@ -31,6 +33,7 @@ static_assert(engine::kGameNameMax <= kHeaderTextMax);
 /// The header of a log. The one at the beginning of a file also has what belongs to the file
 /// alone: `part`, `server` and `first_segment` are 0 in those that keyframes repeat.
 struct Header {
+  std::uint16_t version = kFormatVersion;  ///< of the format; from kFormatVersionOldest on
   /// Random, one for each run of a room, so that no record of another run is valid in this one.
   std::array<std::byte, 16> salt{};
   std::uint64_t schema_hash = 0;  ///< hash of the schema of the server that recorded it
@@ -62,7 +65,7 @@ enum class RecordError : std::uint8_t {
   HeaderCut,       ///< the file ends within its header: the recorder was killed before anything was
                    ///< recorded
   HeaderDamaged,   ///< no copy of the header has the right checksum and possible values
-  UnknownVersion,  ///< written by another version of the format
+  UnknownVersion,  ///< written by a version of the format that is not read
 };
 
 /// Returns the header that the keyframes of a file repeat.
@@ -74,7 +77,7 @@ enum class RecordError : std::uint8_t {
 /// Returns the meaning of the error in words, for messages.
 [[nodiscard]] std::string_view describe(RecordError error);
 
-/// Returns the bytes of a header. Requires: texts as Header says, tick_rate > 0.
+/// Returns the bytes of a header. Requires: version and texts as Header says, tick_rate > 0.
 [[nodiscard]] std::array<std::byte, kFileHeaderBytes> encode_header(const Header& header);
 
 /// Reads a header. Fails: as RecordError says.
@@ -86,6 +89,7 @@ enum class RecordType : std::uint8_t {
   Quiet = 3,  ///< quiet ticks: nothing entered them, and the room is empty
   Trailer = 4,
   Unfinished = 5,  ///< a tick whose step never ended; always the last record
+  Idle = 6,        ///< idle ticks: the room is empty, and its world was not stepped
 };
 
 inline constexpr std::uint32_t kSyncWord = 0x5db1'7ec0;
@@ -120,11 +124,11 @@ struct RecordHead {
   std::uint32_t payload_bytes = 0;
   RecordType type = RecordType::Keyframe;
   std::uint16_t flags = 0;
-  /// Keyframe: the tick of its world. Ticks, quiet: the first tick. Trailer: the last tick.
+  /// Keyframe: the tick of its world. Ticks, quiet, idle: the first tick. Trailer: the last tick.
   /// Unfinished: its tick.
   Tick tick;
-  /// Keyframe: the number of its segment. Ticks, quiet: the number of ticks. Trailer: the number of
-  /// the file's last segment plus 1. Unfinished: 1.
+  /// Keyframe: the number of its segment. Ticks, quiet, idle: the number of ticks. Trailer: the
+  /// number of the file's last segment plus 1. Unfinished: 1.
   std::uint32_t count = 0;
 
   friend bool operator==(const RecordHead&, const RecordHead&) = default;

@@ -27,6 +27,7 @@ void LogFile::append(const LogRecord& record) {
       return keyframe(record);
     case RecordType::Ticks:
     case RecordType::Quiet:
+    case RecordType::Idle:
       return ticks(record);
     case RecordType::Unfinished:
       if (state_ == State::Recording) has_end_ = write(record.bytes);

@@ -144,6 +144,7 @@ bool Reader::follows(const RecordHead& head) const {
   switch (head.type) {
     case RecordType::Ticks:
     case RecordType::Quiet:
+    case RecordType::Idle:
       return in_segment_ && head.tick == last + 1 && head.tick > last && head.count >= 1 &&
              head.count <= kTicksPerRecordMax && (head.tick + (head.count - 1)) >= head.tick;
     case RecordType::Unfinished:
@@ -176,6 +177,7 @@ Reader::Item Reader::accept(const RecordHead& head) {
       return Item::Keyframe;
     case RecordType::Ticks:
     case RecordType::Quiet:
+    case RecordType::Idle:
       last_tick_ = head.tick + (head.count - 1);
       return Item::Ticks;
     case RecordType::Trailer:
@@ -245,7 +247,8 @@ bool Reader::decode(const RecordHead& head) {
     case RecordType::Ticks:
       return decode_ticks(head, payload);
     case RecordType::Quiet:
-      return decode_quiet(head, payload);
+    case RecordType::Idle:
+      return decode_stretch(head, payload);
     case RecordType::Trailer:
       return decode_trailer(head, payload);
     case RecordType::Unfinished:
@@ -297,13 +300,17 @@ bool Reader::decode_ticks(const RecordHead& head, ConstBytes payload) {
   return in.remaining() == 0;
 }
 
-/// Decodes quiet ticks: nothing entered, and the room has no players whose inputs the log could
-/// omit.
-bool Reader::decode_quiet(const RecordHead& head, ConstBytes payload) {
+/// Decodes quiet or idle ticks: nothing entered, and the room has no players whose inputs the log
+/// could omit.
+bool Reader::decode_stretch(const RecordHead& head, ConstBytes payload) {
   NumberReader in{payload};
   const auto hash = in.fixed<std::uint64_t>();
+  const bool is_idle = head.type == RecordType::Idle;
+  const ConstBytes bytes = is_idle ? engine::idle_tick_bytes() : ConstBytes{};
   for (std::uint32_t i = 0; i < head.count; ++i) {
-    add_tick(i, head.tick + i, {}).is_quiet = true;
+    EncodedTick& tick = add_tick(i, head.tick + i, bytes);
+    tick.is_quiet = !is_idle;
+    tick.is_idle = is_idle;
   }
   ticks_[head.count - 1].state_hash = hash;
   tick_count_ = head.count;

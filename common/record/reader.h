@@ -27,7 +27,7 @@ struct Damage {
 /// recorder was killed. Damage is a complete record with a wrong checksum or impossible content,
 /// and any bad bytes before a valid record.
 ///
-/// Quiet ticks are Ticks items as well.
+/// Quiet and idle ticks are Ticks items as well.
 /// Invariants: ticks strictly increase; every Ticks item continues the keyframe or the Ticks item
 /// before it; after Damage comes a Keyframe, a Trailer, the end or more Damage.
 /// Cost: linear in the length of the file and of the worlds in it, each at most kPayloadBytesMax,
@@ -112,7 +112,7 @@ class Reader {
   [[nodiscard]] bool decode_keyframe(const RecordHead& head, ConstBytes payload);
   EncodedTick& add_tick(std::uint32_t i, Tick tick, ConstBytes bytes);
   [[nodiscard]] bool decode_ticks(const RecordHead& head, ConstBytes payload);
-  [[nodiscard]] bool decode_quiet(const RecordHead& head, ConstBytes payload);
+  [[nodiscard]] bool decode_stretch(const RecordHead& head, ConstBytes payload);
   [[nodiscard]] bool decode_trailer(const RecordHead& head, ConstBytes payload);
   Item accept(const RecordHead& head);
   Item damaged_until(std::size_t end);

@@ -53,7 +53,7 @@ class Replayer {
   }
 
   /// Returns the state hash of the recorded world; hash() returns that of the replayed one. Within
-  /// a quiet stretch no hash was recorded: both then return the replayed one.
+  /// a quiet or idle stretch no hash was recorded: both then return the replayed one.
   [[nodiscard]] std::uint64_t recorded_hash() const { return recorded_hash_; }
 
   [[nodiscard]] std::uint64_t hash() const { return hash_; }

@@ -18,6 +18,12 @@ void begin_record(std::vector<std::byte>& record) {
   record.assign(kRecordHeadBytes, std::byte{0});
 }
 
+/// Returns the type of the record that has a tick.
+RecordType type_of(const engine::EncodedTick& entry) {
+  if (entry.is_idle) return RecordType::Idle;
+  return entry.is_quiet ? RecordType::Quiet : RecordType::Ticks;
+}
+
 }  // namespace
 
 RoomLog::RoomLog(const Header& header, const RoomLogOptions& options)
@@ -86,37 +92,44 @@ void RoomLog::keyframe(Tick tick, ConstBytes world) {
 }
 
 void RoomLog::tick(const engine::EncodedTick& entry) {
-  TICKBOX_ASSERT(any_segment_ && entry.tick == last_tick_ + 1 && entry.state_hash);
+  TICKBOX_ASSERT(any_segment_ && entry.tick == last_tick_ + 1);
+  TICKBOX_ASSERT(entry.state_hash || entry.is_idle);
   const bool fits = batch_.size() + kEntryHeadBytes + entry.bytes.size() <= kPayloadBytesMax;
-  if (gathered_ > 0 && (entry.is_quiet != is_quiet_ || !fits)) flush();
+  const RecordType type = type_of(entry);
+  if (gathered_ > 0 && (type != gathers_ || !fits)) {
+    TICKBOX_ASSERT(gathers_ != RecordType::Idle || stretch_hash_);
+    flush();
+  }
   last_tick_ = entry.tick;
-  is_quiet_ = entry.is_quiet;
-  segment_is_quiet_ = segment_is_quiet_ && is_quiet_;
+  gathers_ = type;
+  stretch_hash_ = entry.state_hash;
+  const bool is_stretch = type != RecordType::Ticks;
+  segment_is_quiet_ = segment_is_quiet_ && is_stretch;
   ++gathered_;
-  if (is_quiet_) {
-    quiet_hash_ = *entry.state_hash;
-  } else {
+  if (!is_stretch) {
     NumberWriter batch{batch_};
     batch.fixed(*entry.state_hash);
     batch.number(static_cast<std::uint32_t>(entry.bytes.size()));
     batch.bytes(entry.bytes);
   }
-  if (gathered_ == (is_quiet_ ? ticks_per_quiet_ : ticks_per_batch_)) flush();
+  if (gathered_ == (is_stretch ? ticks_per_quiet_ : ticks_per_batch_)) flush();
+}
+
+void RoomLog::end_idle() {
+  if (gathers_ == RecordType::Idle) flush();
 }
 
 RecordHead RoomLog::gathered_head() const {
-  return {.type = is_quiet_ ? RecordType::Quiet : RecordType::Ticks,
-          .tick = {last_tick_.value - gathered_ + 1},
-          .count = gathered_};
+  return {.type = gathers_, .tick = {last_tick_.value - gathered_ + 1}, .count = gathered_};
 }
 
 void RoomLog::frame_gathered(std::vector<std::byte>& record) const {
   begin_record(record);
   NumberWriter payload{record};
-  if (is_quiet_) {
-    payload.fixed(quiet_hash_);
-  } else {
+  if (gathers_ == RecordType::Ticks) {
     payload.bytes(batch_);
+  } else {
+    payload.fixed(stretch_hash_ ? *stretch_hash_ : options_.present_hash());
   }
 }
 

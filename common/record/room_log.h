@@ -17,6 +17,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -26,14 +27,15 @@ namespace tickbox::record {
 /// most this much play, and a seek steps at most this much of it.
 inline constexpr std::uint32_t kKeyframeSeconds = 5;
 
-/// The time between keyframes if all ticks since the last one were quiet.
+/// The time between keyframes if all ticks since the last one were quiet or idle.
 inline constexpr std::uint32_t kQuietKeyframeSeconds = 60;
 
 /// Records per second, each with a batch of ticks. A server that is killed loses at most one batch,
-/// or the quiet ticks of one record, in addition to the data that waits in a sink.
+/// or the quiet or idle ticks of one record, in addition to the data that waits in a sink.
 inline constexpr std::uint32_t kBatchesPerSecond = 10;
 
-/// The time that one record covers if its ticks are quiet: nothing entered, in an empty room.
+/// The time that one record covers if its ticks are quiet or idle: nothing entered, in an empty
+/// room.
 inline constexpr std::uint32_t kQuietSeconds = 1;
 
 /// A destination of a log's records. Thread: that of the log.
@@ -64,6 +66,9 @@ struct RoomLogOptions {
   /// engine::keyframe_bytes_of() and engine::tick_bytes_of() return them.
   std::size_t keyframe_bytes = 0;
   std::size_t tick_bytes = 0;
+  /// Returns the hash of the room's present state. The log asks for it when a stretch of idle ticks
+  /// ends that came without hashes.
+  std::function<std::uint64_t()> present_hash{};
 };
 
 /// After each tick, and once before the first:
@@ -84,7 +89,8 @@ class RoomLog {
   [[nodiscard]] const Header& header() const { return header_; }
 
   /// Returns true at the start, then every kKeyframeSeconds, or every kQuietKeyframeSeconds while
-  /// all ticks are quiet; earlier if a sink wants a segment, but for that at most once a second.
+  /// all ticks are quiet or idle; earlier if a sink wants a segment, but for that at most once a
+  /// second.
   [[nodiscard]] bool needs_keyframe() const;
 
   /// Flushes, and begins a segment with `world`: the world after `tick`, as a keyframe of the
@@ -93,8 +99,12 @@ class RoomLog {
   void keyframe(Tick tick, ConstBytes world);
 
   /// Adds a tick. Flushes when a batch is full.
-  /// Requires: a keyframe() before the first; consecutive ticks.
+  /// Requires: a keyframe() before the first; consecutive ticks; end_idle() before a step that
+  /// follows an idle tick without a hash.
   void tick(const engine::EncodedTick& entry);
+
+  /// Flushes if the ticks that were gathered are idle: the world is still theirs.
+  void end_idle();
 
   /// Passes the ticks that were gathered to the sinks.
   void flush();
@@ -130,11 +140,11 @@ class RoomLog {
   std::uint32_t segment_ = 0;  ///< number of the present segment
   std::optional<Tick> asked_;  ///< when a segment was begun last because a sink wanted it
 
-  // The ticks that are being gathered: either a batch, or a stretch of quiet ones.
+  // The ticks that are being gathered: either a batch, or a stretch of quiet or of idle ones.
   std::uint32_t gathered_ = 0;
-  bool is_quiet_ = false;
-  bool segment_is_quiet_ = true;  ///< all ticks since the last keyframe were quiet
-  std::uint64_t quiet_hash_ = 0;  ///< state hash after the last of them
+  RecordType gathers_ = RecordType::Ticks;
+  bool segment_is_quiet_ = true;  ///< all ticks since the last keyframe were quiet or idle
+  std::optional<std::uint64_t> stretch_hash_;  ///< state hash after the last of a stretch
   std::vector<std::byte> batch_;
 
   std::vector<std::byte> record_;  ///< the record that is being put together

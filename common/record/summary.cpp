@@ -3,12 +3,17 @@
 #include "record/segments.h"
 
 #include <algorithm>
+#include <span>
 
 namespace tickbox::record {
 namespace {
 
 std::uint64_t players_in(const engine::World& world) {
   return static_cast<std::uint64_t>(std::ranges::count_if(world.seats(), &engine::SeatInfo::taken));
+}
+
+std::uint64_t idle_in(std::span<const EncodedTick> ticks) {
+  return static_cast<std::uint64_t>(std::ranges::count(ticks, true, &EncodedTick::is_idle));
 }
 
 void count(const engine::DecodedTick& tick, PlayerSummary& players) {
@@ -75,6 +80,7 @@ Summary summarize(Reader reader, Decoder* decoder) {
     item = reader.next();
     segments.add(item, reader);
     if (item == Reader::Item::Damage) list(reader.damage());
+    if (item == Reader::Item::Ticks) summary.idle_ticks += idle_in(reader.ticks());
     if (players && !players->add(item, reader)) {
       ++impossible;
       list({.offset = reader.item_offset(), .bytes = reader.offset() - reader.item_offset()});

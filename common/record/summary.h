@@ -27,7 +27,8 @@ struct Summary {
   std::optional<Tick> first_tick;  ///< tick of the first keyframe
   Tick last_tick;
   std::uint64_t ticks = 0;
-  std::uint32_t segments = 0;  ///< segments with a readable keyframe
+  std::uint64_t idle_ticks = 0;  ///< of those, in which the world was not stepped
+  std::uint32_t segments = 0;    ///< segments with a readable keyframe
   std::uint32_t gaps = 0;
   std::optional<PlayerSummary> players;  ///< none without a decoder
   bool complete = false;                 ///< it has a trailer, no damage and no gap

@@ -51,7 +51,7 @@ struct VerifyOptions {
 };
 
 struct VerifyResult {
-  std::uint64_t ticks = 0;  ///< ticks compared; a quiet stretch is compared by its last tick's hash
+  std::uint64_t ticks = 0;  ///< ticks compared; a quiet or idle stretch by its last tick's hash
   std::uint64_t mismatched = 0;
   std::optional<Mismatch> first_mismatch;
   /// With `twice`: the first tick after which the two worlds differ; `got` is of the second.
@@ -125,7 +125,7 @@ class SegmentVerifier {
   std::optional<Decoder> beside_;        ///< steps the second world
   std::optional<engine::World> world_;   ///< none if nothing more is stepped in the segment
   std::optional<engine::World> second_;  ///< none without `twice`, and once it has differed
-  bool waits_ = false;  ///< quiet ticks were stepped; the hash of their stretch follows
+  bool waits_ = false;  ///< quiet or idle ticks passed; the hash of their stretch follows
   SegmentResult result_;
 };
 

@@ -36,7 +36,7 @@ class ChangeHistory {
       : changed_(values), sums_(kTicks * values), payloads_(values) {}
 
   /// Begins a tick; forgets the tick protocol::kTicksRemembered before. Requires: the tick after
-  /// the last.
+  /// the last, or the first of protocol::kTicksRemembered that begin without a change between.
   void begin(Tick tick) {
     for (std::size_t value = 0; value < changed_.size(); ++value) {
       changed_[value] <<= 1U;

@@ -25,14 +25,34 @@ Match::Match(const GameTable& game, engine::SharedMap map, std::uint32_t tick_ra
 }
 
 void Match::tick(const engine::TickRequest& request) {
+  if (!request.is_idle) end_idle();
   report_ = &stepper_.step(world_, request, record_);
+  if (request.is_idle) return;
   store_state();
   history_.record(world_, record_, *report_);
 }
 
+/// Makes good for the idle ticks since the last step.
+void Match::end_idle() {
+  if (stored_ == world_.tick) return;
+  idle_from_ = stored_;
+  idle_to_ = world_.tick;
+  states_.move(idle_from_, idle_to_);
+  stored_ = idle_to_;
+  history_.record_idle(idle_to_);
+}
+
+const StateAt* Match::state_after(Tick tick) const {
+  if (record_.is_idle && tick > stored_ && tick <= world_.tick) return states_.find(stored_);
+  const bool is_before_end = tick >= idle_from_ && tick < idle_to_;
+  return states_.find(is_before_end ? idle_to_ : tick);
+}
+
 /// Stores the state after the present tick in place of the oldest one.
 void Match::store_state() {
-  hash_ = hasher_.hash(world_);
+  rows_sum_ = hasher_.hash_rows(world_);
+  hash_ = engine::state_hash(world_, rows_sum_);
+  stored_ = world_.tick;
   StateAt& now = states_.insert(world_.tick);
   store_rows(now);
   now.room.assign(std::as_const(world_).room().begin(), std::as_const(world_).room().end());

@@ -95,6 +95,11 @@ void MatchHistory::begin_tick(const engine::World& world, const engine::TickReco
   }
   transients_.clear();
   if (record != nullptr) add_transients(*record, spawns);
+  begin_lists();
+}
+
+/// Begins the lists of the present tick.
+void MatchHistory::begin_lists() {
   payloads_.insert(tick_).clear();
   payload_count_ = 0;
   inputs_.begin(tick_);
@@ -105,6 +110,16 @@ void MatchHistory::begin_tick(const engine::World& world, const engine::TickReco
   links_.insert(tick_).clear();
   islands_.clear(slots_.size());
   islands_since_ = tick_;
+}
+
+void MatchHistory::record_idle(Tick last) {
+  const std::int64_t ticks = std::min<std::int64_t>(last - tick_, protocol::kTicksRemembered);
+  transients_.clear();
+  for (std::int64_t before = ticks; before-- > 0;) {
+    tick_ = {last.value - static_cast<std::uint32_t>(before)};
+    slots_.update_unchanged(tick_);
+    begin_lists();
+  }
 }
 
 /// Gives slots to bodies that were removed in the tick in which they were spawned, if the server

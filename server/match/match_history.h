@@ -52,6 +52,10 @@ class MatchHistory {
   void record(const engine::World& world, const engine::TickRecord& record,
               const engine::TickReport& report);
 
+  /// Records that all ticks up to `last` were idle. Cost: that of at most
+  /// protocol::kTicksRemembered ticks in which nothing happened.
+  void record_idle(Tick last);
+
   [[nodiscard]] Tick tick() const { return tick_; }
 
   [[nodiscard]] std::uint32_t base_age_max() const { return base_age_max_; }
@@ -95,6 +99,7 @@ class MatchHistory {
 
   void begin_tick(const engine::World& world, const engine::TickRecord* record,
                   std::span<const engine::SpawnedBy> spawns);
+  void begin_lists();
   void add_transients(const engine::TickRecord& record, std::span<const engine::SpawnedBy> spawns);
   void record_spawns(const engine::TickReport& report);
   void link(BodyId a, BodyId b);

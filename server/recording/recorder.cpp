@@ -8,19 +8,21 @@
 namespace tickbox::server {
 namespace {
 
-record::RoomLogOptions options_of(const engine::World& world) {
+record::RoomLogOptions options_of(const Match& match) {
+  const engine::World& world = match.world();
   return {.keyframe_bytes = engine::keyframe_bytes_of(world),
-          .tick_bytes = engine::tick_bytes_of(world.game(), world.seats().size())};
+          .tick_bytes = engine::tick_bytes_of(world.game(), world.seats().size()),
+          .present_hash = [&match] { return match.hash(); }};
 }
 
 /// Returns the bytes of a segment in which every seat gives an input in every tick, with one tick
 /// in which every player also has outcomes.
-std::size_t segment_bytes_of(const engine::World& world, std::uint32_t tick_rate) {
+std::size_t segment_bytes_of(const Match& match, std::uint32_t tick_rate) {
   constexpr std::size_t kBytesPerSeat = 6;
   const std::size_t ticks = std::size_t{tick_rate} * record::kKeyframeSeconds;
-  const record::RoomLogOptions options = options_of(world);
+  const record::RoomLogOptions options = options_of(match);
   return options.keyframe_bytes + options.tick_bytes +
-         ticks * kBytesPerSeat * (world.seats().size() + 1);
+         ticks * kBytesPerSeat * (match.world().seats().size() + 1);
 }
 
 }  // namespace
@@ -28,9 +30,8 @@ std::size_t segment_bytes_of(const engine::World& world, std::uint32_t tick_rate
 Recorder::Recorder(const Match& match, const record::Header& header)
     : match_(match),
       header_(header),
-      log_(header, options_of(match.world())),
-      tail_(std::make_shared<LogTail>(log_.header(),
-                                      segment_bytes_of(match.world(), header.tick_rate))) {
+      log_(header, options_of(match)),
+      tail_(std::make_shared<LogTail>(log_.header(), segment_bytes_of(match, header.tick_rate))) {
   keyframe_.reserve(engine::keyframe_bytes_of(match.world()));
   log_.add(*tail_);
 }
@@ -45,6 +46,7 @@ void Recorder::stepping(const engine::TickRequest& request, const engine::TickOr
   request_ = request;
   origins_ = origins;
   begin_segment_if_due();
+  if (!request.is_idle) log_.end_idle();
   in_step_ = true;
 }
 

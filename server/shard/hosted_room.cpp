@@ -42,12 +42,14 @@ void HostedRoom::step(Metrics& metrics) {
                                          std::vector<engine::Strike>& strikes) {
     ray_judge_.judge(match_, look_backs_, rays, strikes);
   };
-  const engine::TickRequest request{.opens_match = closes_match(),
-                                    .leaves = leaves_,
-                                    .joins = joins_,
-                                    .commands = commands_,
-                                    .inputs = inputs_,
-                                    .judge = &judge};
+  engine::TickRequest request{.opens_match = closes_match(),
+                              .leaves = leaves_,
+                              .joins = joins_,
+                              .commands = commands_,
+                              .inputs = inputs_,
+                              .judge = &judge};
+  // Every player in the room has an input in every tick.
+  request.is_idle = request.is_empty();
   const engine::TickOrigins origins{.sources = sources_, .clients = clients_joining_};
   if (recorder_ != nullptr) recorder_->stepping(request, origins);
   match_.tick(request);
@@ -68,8 +70,10 @@ void HostedRoom::gather_requests(Metrics& metrics) {
   inputs_.clear();
   sources_.clear();
   const Tick next = tick() + 1;
-  for (Seat& seat : seats_.all()) {
-    if (seat.playing != nullptr || seat.orphaned) gather_input(seat, next, metrics);
+  if (seats_.held() > 0) {
+    for (Seat& seat : seats_.all()) {
+      if (seat.playing != nullptr || seat.orphaned) gather_input(seat, next, metrics);
+    }
   }
   commands_.clear();
   for (const WaitingCommand& command : waiting_commands_) {

@@ -43,7 +43,9 @@ class HostedRoom {
   /// `seats`: at most the seats of the room's map.
   HostedRoom(const RoomParts& parts, std::uint32_t seats, std::uint32_t tick_rate);
 
-  /// Steps the room by one tick with the inputs of its sessions, and records the tick.
+  /// Steps the room by one tick with the inputs of its sessions, and records the tick. In a tick in
+  /// which the room has no players, only the number of the tick passes: the tick is idle. Cost: of
+  /// an idle tick constant.
   void step(Metrics& metrics);
 
   /// Adds a command for the next tick. Requires: a session of the player plays.
@@ -52,6 +54,9 @@ class HostedRoom {
   /// Returns whether the game has closed the room in the last tick: the next tick opens another
   /// match, and every player leaves it. The sessions of the match must be closed before.
   [[nodiscard]] bool closes_match() const { return match_.record().closes_match(); }
+
+  /// Returns whether the last tick was idle: nobody is sent anything of it.
+  [[nodiscard]] bool is_idle() const { return match_.record().is_idle; }
 
   /// Makes a seat free. Its player leaves in the next tick. Requires: its sessions are closed.
   void release(Seat& seat);

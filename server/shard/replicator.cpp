@@ -80,6 +80,7 @@ void Replicator::choose_due(RoomList& rooms, Instant now) {
   DueSnapshots due;
   may_wait_.clear();
   for (HostedRoom& room : rooms) {
+    if (room.is_idle()) continue;
     may_wait_.reserve(may_wait_.size() + room.seats().count());
     for (const Seat& seat : room.seats().all()) {
       Session* session = seat.playing;

@@ -45,7 +45,8 @@ void Seats::promote_pending(Seat& seat) {
 }
 
 void Seats::release(Seat& seat) {
-  held_ -= seat.held ? 1 : 0;
+  TICKBOX_ASSERT(seat.held);
+  --held_;
   seat = {.player = seat.player, .serials = seat.serials, .agreements = seat.agreements};
 }
 

@@ -26,7 +26,7 @@ using UserBytes = InplaceVector<std::byte, net::kTokenUserBytesMax>;
 
 struct Seat {
   PlayerId player;
-  bool held = false;
+  bool held = false;                  ///< set by Seats alone
   bool in_world = false;              ///< its join has been stepped
   std::uint32_t generation = 0;       ///< of its player
   std::uint64_t client = 0;           ///< client id from its token
@@ -54,11 +54,8 @@ class Seats {
 
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(seats_.size()); }
 
-  /// Returns the number of seats that no newcomer gets.
+  /// Returns the number of seats that no newcomer gets. Cost: constant.
   [[nodiscard]] std::uint32_t held() const { return held_; }
-
-  /// Makes a seat that of a client. Requires: it is free.
-  void hold(Seat& seat, std::uint64_t client);
 
   /// Returns the number of seats whose client plays.
   [[nodiscard]] std::uint32_t playing() const;
@@ -73,7 +70,10 @@ class Seats {
   /// Requires: the seat has a pending session.
   static void promote_pending(Seat& seat);
 
-  /// Makes a seat free. Requires: its sessions are closed.
+  /// Makes a free seat that of a client.
+  void hold(Seat& seat, std::uint64_t client);
+
+  /// Makes a held seat free. Requires: its sessions are closed.
   void release(Seat& seat);
 
  private:

@@ -273,8 +273,10 @@ void Shard::tick(Instant now) {
     // are sent first, to the clients whose turn it is.
     if (room.closes_match()) lifecycle_.end_match(room, now);
     room.step(metrics);
-    replicator_.queue_events(room);
-    results_.publish(room, now);
+    if (!room.is_idle()) {
+      replicator_.queue_events(room);
+      results_.publish(room, now);
+    }
   }
   if (!stopping()) stop_at_end(now);
 }
@@ -314,6 +316,7 @@ void Shard::send(Instant now) {
   send_drain(now);
   replicator_.choose_due(rooms_, now);
   for (HostedRoom& room : rooms_) {
+    if (room.is_idle()) continue;
     room.on_sent(now);
     replicator_.send(room, now);
   }

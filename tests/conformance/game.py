@@ -10,6 +10,7 @@ NEUTRAL = 2
 HAS_VELOCITY = 0xFFFF  # in place of the path of a spawned entity
 DYNAMIC, KINEMATIC, FIXED = range(3)
 NO_ID = (1 << 64) - 1
+IDLE = bytes([16])  # an idle tick
 MASK = (1 << 64) - 1
 
 
@@ -314,8 +315,12 @@ class TickLog:
     def record(self, data):
         """What entered the next tick: leaves, joins, inputs and outcomes, and the source of each player's input.
 
-        Also the input that each player has in the tick."""
-        record = {"leaves": [], "joins": {}, "inputs": {}, "outcomes": []}
+        Also the input that each player has in the tick. An idle tick is not stepped."""
+        record = {"leaves": [], "joins": {}, "inputs": {}, "outcomes": [], "idle": data == IDLE}
+        if record["idle"]:
+            if self.sources:
+                raise Malformed("an idle tick with players")
+            return record | {"sources": {}, "given": {}}
         reader = Reader(data)
         lists = reader.fixed("B") if data else 0
         if lists > 15 or (data and lists == 0):

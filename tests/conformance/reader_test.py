@@ -490,6 +490,15 @@ class LogEntries(Scene):
         struck = self.log().record(bytes([8, 1, *self.STRIKE]))
         self.assertEqual(struck["outcomes"], [("strike", 0, 2, 1 << 44)])
 
+    def test_an_idle_tick(self):
+        log = self.log()
+        log.record(bytes([9, 1, 0, 1, *self.LEFT]))
+        idle = log.record(bytes([16]))
+        self.assertEqual((idle["idle"], idle["sources"]), (True, {}))
+        self.assertFalse(log.record(b"")["idle"])
+        self.assert_malformed([9, 1, 0, 1, *self.LEFT], [16, 0])
+        self.assert_malformed([9, 1, 0, 1, *self.LEFT], [17, 1, 0, 1, *self.LEFT])
+
     def test_what_a_tick_leaves_out(self):
         log = self.log()
         log.record(bytes([4, 1, 0, 1 << 2 | RECEIVED, self.moved(4)]))

@@ -82,8 +82,8 @@ struct Ends {
   Finished with_neither;
 };
 
-/// Runs the four servers at the same time: each takes as long as the ticks before its failure.
-/// Clients play at two of them.
+/// Runs the four servers at the same time: each takes as long as the ticks before its failure. An
+/// empty room is not stepped, so clients play at all of them: many at two, and one at the others.
 Ends fail_servers(const Folders& folders) {
   RunningServer by_record = failing_server({"--record", folders.recorded});
   RunningServer by_crash_dir = failing_server({"--crash-dir", folders.crashed});
@@ -91,11 +91,15 @@ Ends fail_servers(const Folders& folders) {
       failing_server({"--record", folders.both_recorded, "--crash-dir", folders.both_crashed});
   RunningServer by_neither = failing_server({});
   std::vector<std::unique_ptr<Process>> loads;
-  for (RunningServer* server : {&by_record, &by_crash_dir}) {
+  const auto play = [&loads](const RunningServer& server, int clients) {
     loads.push_back(std::make_unique<Process>(
-        tickbox({"load", server->address(), "--clients", std::to_string(kClients), "--seconds",
-                 "60", "--ramp", "0", "--bot", "stress"})));
-  }
+        tickbox({"load", server.address(), "--clients", std::to_string(clients), "--seconds", "60",
+                 "--ramp", "0", "--bot", "stress"})));
+  };
+  play(by_record, kClients);
+  play(by_crash_dir, kClients);
+  play(by_both, 1);
+  play(by_neither, 1);
   Ends ends{.with_record = by_record.ended(),
             .with_crash_dir = by_crash_dir.ended(),
             .with_both = by_both.ended(),
@@ -169,6 +173,8 @@ TEST(ServerAssert, RunningOutOfMemoryLeavesTheLastSecondsToo) {
   RunningServer server{faulty_server({"--crash-dir", crashed, "--max-clients",
                                       std::to_string(kSeats), "--tick-rate", std::to_string(kRate)},
                                      "FAULT_MEMORY_AT=200")};
+  // An empty room is not stepped.
+  const Process player{tickbox({"connect", server.address(), "--seconds", "60", "--quiet"})};
   const Finished end = server.ended();
   EXPECT_EQ(end.exit_code, 128 + SIGABRT) << end;
   EXPECT_TRUE(
@@ -179,7 +185,7 @@ TEST(ServerAssert, RunningOutOfMemoryLeavesTheLastSecondsToo) {
   ASSERT_FALSE(file.empty());
   const Finished command = run(tickbox({"replay", "verify", file, "--json"}));
   EXPECT_EQ(command.exit_code, kDone) << command;
-  EXPECT_EQ(Document{command.out}.number("unfinished"), 200);
+  EXPECT_GE(Document{command.out}.number("unfinished"), 200);
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ Changes planted() {
   if (const auto at = tick_from("FAULT_FAILURE_AT")) return failing_at(*at);
   if (const auto at = tick_from("FAULT_MEMORY_AT")) {
     return {.before = [at](const MidTick& tick) {
-      if (tick.tick() == *at) use_up_memory();
+      if (tick.tick() >= *at) use_up_memory();
     }};
   }
   if (const auto at = tick_from("FAULT_FLIP_AT")) {

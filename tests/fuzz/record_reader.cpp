@@ -40,7 +40,7 @@ class Order {
     } else if (item == Item::Ticks) {
       for (const record::EncodedTick& recorded : reader.ticks()) {
         tick(recorded.tick);
-        fuzz::check(recorded.state_hash || recorded.is_quiet);
+        fuzz::check(recorded.state_hash || recorded.is_quiet || recorded.is_idle);
         fuzz::check(!recorded.is_quiet || recorded.bytes.empty());
       }
       fuzz::check(reader.ticks().back().state_hash.has_value());

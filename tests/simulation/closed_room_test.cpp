@@ -61,6 +61,7 @@ TEST(ClosedRoom, WhoComesAsItClosesPlaysTheNextMatch) {
   std::size_t played = 0;
   for (int ahead = 0; ahead < 60; ++ahead) {
     Harness harness{seconds_each()};
+    harness.add_client();  // an empty room stands still, and no match ends in it
     harness.run_for(milliseconds{940 + ahead});
     const std::size_t client = harness.add_client({.delay = milliseconds{5}});
     harness.run_for(milliseconds{500});

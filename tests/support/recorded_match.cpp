@@ -54,7 +54,7 @@ record::VerifyResult verify_live(record::Reader reader, const Played& played,
 
 bool is_as_played(const record::EncodedTick& tick, const PlayedTick& played) {
   return tick.tick == played.tick && tick.is_quiet == played.is_quiet &&
-         std::ranges::equal(tick.bytes, played.bytes) &&
+         tick.is_idle == played.is_idle && std::ranges::equal(tick.bytes, played.bytes) &&
          tick.state_hash.value_or(played.state_hash) == played.state_hash;
 }
 
@@ -164,12 +164,18 @@ RecordedMatch::Decided RecordedMatch::decide() {
 }
 
 RecordedMatch::Decided RecordedMatch::decided() const {
-  return {.request = {.opens_match = match_.record().closes_match(),
-                      .leaves = leaves_,
-                      .joins = joins_,
-                      .inputs = inputs_,
-                      .judge = &judge_},
-          .origins = {.sources = sources_, .clients = clients_}};
+  Decided decided{.request = {.opens_match = match_.record().closes_match(),
+                              .leaves = leaves_,
+                              .joins = joins_,
+                              .inputs = inputs_,
+                              .judge = &judge_},
+                  .origins = {.sources = sources_, .clients = clients_}};
+  decided.request.is_idle = options_.idles && is_idle(decided.request);
+  return decided;
+}
+
+bool RecordedMatch::is_idle(const engine::TickRequest& request) const {
+  return request.is_empty() && std::ranges::none_of(world().seats(), &engine::SeatInfo::taken);
 }
 
 std::vector<std::byte> RecordedMatch::requested_bytes() const {
@@ -194,6 +200,7 @@ PlayedTick RecordedMatch::played_tick() const {
   PlayedTick tick{.tick = world().tick,
                   .state_hash = match_.hash(),
                   .is_quiet = false,
+                  .is_idle = entry.is_idle,
                   .bytes = {entry.bytes.begin(), entry.bytes.end()},
                   .record = match_.record(),
                   .leaves = leaves_,
@@ -219,7 +226,7 @@ PlayedTick RecordedMatch::played_tick() const {
     const ConstBytes value = bytes.first(game().input.bytes);
     tick.inputs.emplace_back(value.begin(), value.end());
   }
-  tick.is_quiet = tick.leaves.empty() && tick.sources.empty();
+  tick.is_quiet = !tick.is_idle && tick.leaves.empty() && tick.sources.empty();
   return tick;
 }
 
@@ -243,6 +250,7 @@ void RecordedMatch::record(Writer& writer, std::uint32_t ticks) {
   for (; ticks > 0; --ticks) {
     const PlayedTick& tick = step();
     engine::EncodedTick entry = match_.encoded_tick();
+    entry.state_hash = tick.state_hash;
     std::vector<std::byte> bytes;
     if (options_.forge) {
       bytes = told_bytes(tick);

@@ -49,6 +49,7 @@ struct RecordedMatchOptions {
   std::uint32_t seats = kMatchSeats;
   std::uint64_t seed = 1;
   bool all_stay = false;            ///< no player leaves
+  bool idles = false;               ///< a tick that nothing enters without players is idle
   bool forgets = false;             ///< played() has the last tick alone
   const GameTable* game = nullptr;  ///< nullptr: the arena
   std::optional<Deserted> deserted{};
@@ -61,6 +62,7 @@ struct PlayedTick {
   Tick tick;
   std::uint64_t state_hash = 0;
   bool is_quiet = false;
+  bool is_idle = false;
   std::vector<std::byte> bytes;  ///< of the tick log
   engine::TickRecord record;
   std::vector<Player> leaves;
@@ -130,6 +132,7 @@ class RecordedMatch {
   void decide_input(Player player);
   void strike(std::span<const engine::FiredRay> rays, std::vector<engine::Strike>& strikes);
   [[nodiscard]] Decided decided() const;
+  [[nodiscard]] bool is_idle(const engine::TickRequest& request) const;
   [[nodiscard]] PlayedTick played_tick() const;
   [[nodiscard]] std::vector<std::byte> told_bytes(const PlayedTick& tick);
 
@@ -181,7 +184,8 @@ struct Piece {
 
 /// Whether a reader makes ticks from a record of this type.
 [[nodiscard]] constexpr bool holds_ticks(record::RecordType type) {
-  return type == record::RecordType::Ticks || type == record::RecordType::Quiet;
+  return type == record::RecordType::Ticks || type == record::RecordType::Quiet ||
+         type == record::RecordType::Idle;
 }
 
 /// Returns the records of a file, found by their lengths alone, up to the first truncated one.

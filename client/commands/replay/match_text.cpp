@@ -137,10 +137,11 @@ std::string tick_json(const engine::World& world, const engine::DecodedTick& tic
   };
   const auto client = [](std::uint64_t id) { return fmt::format("\"{}\"", id); };
   return fmt::format(
-      R"("leaves":{},"joins":{},"clients":{},"inputs":{},"outcomes":{},"strikes":{})",
+      R"("leaves":{},"joins":{},"clients":{},"inputs":{},"outcomes":{},"strikes":{}{})",
       list_of(tick.leaves, &Player::seat), list_of(tick.joins, &Player::seat),
       list_of(tick.clients, client), list_of(tick.sources, input),
-      list_of(tick.record.outcomes, outcome), list_of(tick.record.strikes, strike));
+      list_of(tick.record.outcomes, outcome), list_of(tick.record.strikes, strike),
+      tick.record.is_idle ? R"(,"idle":true)" : "");
 }
 
 std::string in_words(const GameTable& game, const engine::TickRecord& record,

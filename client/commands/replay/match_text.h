@@ -18,7 +18,8 @@ namespace tickbox::commands {
 /// Returns `[{"seat":…,"taken":…,"generation":…},…]`; a taken seat also has `state`.
 [[nodiscard]] std::string seats_json(const engine::World& world);
 
-/// Returns `"leaves":[…],"joins":[…],"clients":[…],"inputs":[…],"outcomes":[…],"strikes":[…]`.
+/// Returns `"leaves":[…],"joins":[…],"clients":[…],"inputs":[…],"outcomes":[…],"strikes":[…]`, and
+/// `"idle":true` if the tick was idle.
 /// `world`: after the tick.
 [[nodiscard]] std::string tick_json(const engine::World& world, const engine::DecodedTick& tick);
 

@@ -35,8 +35,8 @@ struct DiffFlags {
 /// difference.
 struct CommandDifference {
   Tick tick;
-  std::string kind;  ///< "leave", "join", "input", "strike" or "outcome"
-  Player seat;       ///< for a strike, the seat of the shooter; for an outcome nobody
+  std::string kind;  ///< "leave", "join", "input", "strike", "outcome" or "idle"
+  Player seat;       ///< for a strike, the seat of the shooter; for an outcome or idle nobody
   std::string a;     ///< in words, or "absent"; of an input the values that differ
   std::string b;
 };
@@ -137,12 +137,20 @@ std::optional<CommandDifference> first_outcome(const EnteredTick& a, const Enter
   return std::nullopt;
 }
 
+/// Returns whether one of the ticks was idle and the other was stepped.
+std::optional<CommandDifference> idle_difference(const EnteredTick& a, const EnteredTick& b) {
+  if (a.tick.record.is_idle == b.tick.record.is_idle) return std::nullopt;
+  const auto text = [](const EnteredTick& of) { return of.tick.record.is_idle ? kThere : kAbsent; };
+  return CommandDifference{.tick = {}, .kind = "idle", .seat = {}, .a = text(a), .b = text(b)};
+}
+
 std::optional<CommandDifference> first_command(const EnteredTick& a, const EnteredTick& b) {
   auto found = first_of("leave", a.tick.leaves, b.tick.leaves);
   if (!found) found = first_of("join", a.tick.joins, b.tick.joins);
   if (!found) found = first_input(a, b);
   if (!found) found = first_strike(a.tick.record.strikes, b.tick.record.strikes);
   if (!found) found = first_outcome(a, b);
+  if (!found) found = idle_difference(a, b);
   if (found) found->tick = a.world.tick;
   return found;
 }

@@ -25,7 +25,7 @@ std::string start_text(const record::Header& header) {
 }
 
 nlohmann::ordered_json header_document(const record::Header& header) {
-  return {{"format", record::kFormatVersion},
+  return {{"format", header.version},
           {"game", header.game},
           {"game_version", header.game_version},
           {"game_hash", hash_text(header.game_hash)},
@@ -74,6 +74,7 @@ nlohmann::ordered_json info_document(const Recording& recording, const record::S
   document["first_tick"] = tick_or_null<nlohmann::ordered_json>(summary.first_tick);
   document["last_tick"] = summary.last_tick.value;
   document["ticks"] = summary.ticks;
+  document["idle_ticks"] = summary.idle_ticks;
   document["segments"] = summary.segments;
   document["gaps"] = summary.gaps;
   document.update(players_document(summary.players));
@@ -105,6 +106,11 @@ std::string info_text(const Recording& recording, const record::Summary& summary
     text += fmt::format("  ticks       {}{} in {} segment{}, {:.1f} s\n", range,
                         grouped(summary.ticks), summary.segments, summary.segments == 1 ? "" : "s",
                         static_cast<double>(summary.ticks) / static_cast<double>(header.tick_rate));
+    if (summary.idle_ticks > 0) {
+      text +=
+          fmt::format("  idle        {} of them: the room had no players, and its world stood\n",
+                      grouped(summary.idle_ticks));
+    }
   }
   text += players_text(summary.players);
   text += fmt::format("  state       {}\n", in_words({.complete = summary.complete,

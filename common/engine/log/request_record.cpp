@@ -14,6 +14,7 @@ void add_user_data(std::string_view text, std::vector<std::byte>& out) {
 
 void write_request(const GameTable& game, const TickRequest& request, TickRecord& record) {
   record.clear();
+  record.is_idle = request.is_idle;
   if (request.opens_match) record.outcomes.push_back({.kind = OutcomeKind::Closed});
   for (const Player player : request.leaves) {
     record.outcomes.push_back({.kind = OutcomeKind::Left, .player = player});
@@ -39,7 +40,8 @@ void write_request(const GameTable& game, const TickRequest& request, TickRecord
   }
 }
 
-RequestReader::RequestReader(const GameTable& game, const TickRecord& record) {
+RequestReader::RequestReader(const GameTable& game, const TickRecord& record)
+    : is_idle_(record.is_idle) {
   for (const Outcome& outcome : record.outcomes) {
     if (outcome.kind == OutcomeKind::Closed) opens_match_ = true;
     if (outcome.kind == OutcomeKind::Left) leaves_.push_back(outcome.player);

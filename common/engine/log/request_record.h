@@ -22,6 +22,7 @@ class RequestReader {
   /// Valid as long as this object and the record.
   [[nodiscard]] TickRequest request() const {
     return {.opens_match = opens_match_,
+            .is_idle = is_idle_,
             .leaves = leaves_,
             .joins = joins_,
             .commands = commands_,
@@ -30,6 +31,7 @@ class RequestReader {
 
  private:
   bool opens_match_ = false;
+  bool is_idle_ = false;
   std::vector<Player> leaves_;
   std::vector<Join> joins_;
   std::vector<Command> commands_;

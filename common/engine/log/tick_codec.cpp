@@ -300,6 +300,7 @@ void read_strike(NumberReader& in, TickRecord& record) {
 }
 
 bool is_valid(const World& world, const TickRecord& record) {
+  if (record.is_idle) return std::ranges::none_of(world.seats(), &SeatInfo::taken);
   return RecordCheck{world}.is_valid(record);
 }
 

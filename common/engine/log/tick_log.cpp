@@ -5,6 +5,7 @@
 #include "engine/declared.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace tickbox::engine {
@@ -15,6 +16,10 @@ constexpr std::uint8_t kHasJoins = 2;
 constexpr std::uint8_t kHasInputs = 4;
 constexpr std::uint8_t kHasOutcomes = 8;
 constexpr std::uint8_t kListsKnown = kHasLeaves | kHasJoins | kHasInputs | kHasOutcomes;
+
+/// Stands alone for an idle tick.
+constexpr std::uint8_t kIdle = 16;
+constexpr std::array kIdleTick{std::byte{kIdle}};
 
 constexpr std::uint32_t kClientBytes = 8;
 constexpr std::uint32_t kJoinBytesMax = kClientBytes + kUserDataMax;
@@ -52,6 +57,10 @@ std::size_t sparse_bytes_max(const TypeInfo& type) {
 }
 
 }  // namespace
+
+ConstBytes idle_tick_bytes() {
+  return kIdleTick;
+}
 
 std::size_t tick_bytes_of(const GameTable& game, std::size_t seats) {
   // Of a record: the byte that names its lists, and the count of each. Of an element: its seat or
@@ -221,6 +230,12 @@ void TickLog::write_outcomes(const TickRecord& record) {
 
 ConstBytes TickLog::tick(const TickRecord& record, const TickOrigins& origins) {
   tick_ = tick_ + 1;
+  is_idle_ = record.is_idle;
+  if (record.is_idle) {
+    TICKBOX_ASSERT(held_.players() == 0 && origins.clients.empty());
+    bytes_.assign(kIdleTick.begin(), kIdleTick.end());
+    return bytes_;
+  }
   gather_moves(record);
   TICKBOX_ASSERT(origins.clients.size() == joins_.size());
   gather_changes(record, origins.sources);
@@ -363,6 +378,11 @@ std::expected<void, LogError> TickLogReader::read(ConstBytes bytes, DecodedTick&
   joins_done_ = 0;
   part_ = Part::Joining;
   if (bytes.size() > kTickBytesMax) return std::unexpected{LogError::Malformed};
+  if (std::ranges::equal(bytes, kIdleTick)) {
+    if (held_.players() > 0) return std::unexpected{LogError::Malformed};
+    tick.record.is_idle = true;
+    return {};
+  }
   NumberReader in{bytes};
   const std::uint8_t lists = bytes.empty() ? std::uint8_t{0} : in.fixed<std::uint8_t>();
   if ((lists & ~kListsKnown) != 0 || (lists == 0 && !bytes.empty())) in.fail();

@@ -37,13 +37,18 @@ inline constexpr std::size_t kTickBytesMax = std::size_t{8} << 20;
 /// the game or new states. It is what to reserve; a tick may have more.
 [[nodiscard]] std::size_t tick_bytes_of(const GameTable& game, std::size_t seats);
 
+/// Returns the bytes of an idle tick: they are always the same.
+[[nodiscard]] ConstBytes idle_tick_bytes();
+
 /// One tick of a log: everything that entered it, and the hash of the state after its step.
 struct EncodedTick {
   Tick tick;
-  /// None for an unfinished tick. As it was read, also none within a stretch of quiet ticks: the
-  /// hash of the stretch's last tick covers all.
+  /// None for an unfinished tick. As it was read, also none within a stretch of quiet or idle
+  /// ticks: the hash of the stretch's last tick covers all. As a match gives it, none for an idle
+  /// tick: the log asks for it when the stretch ends.
   std::optional<std::uint64_t> state_hash;
-  bool is_quiet = false;  ///< nothing entered the tick, and the room has no players
+  bool is_quiet = false;  ///< nothing entered the tick, the room has no players, and it was stepped
+  bool is_idle = false;   ///< the room has no players, and its world was not stepped
   ConstBytes bytes;       ///< as the tick log wrote them, and where it or the file has them
 };
 
@@ -117,6 +122,9 @@ class TickLog {
   /// Returns EncodedTick::is_quiet for the tick written last.
   [[nodiscard]] bool is_quiet() const { return bytes_.empty() && held_.players() == 0; }
 
+  /// Returns EncodedTick::is_idle for the tick written last.
+  [[nodiscard]] bool is_idle() const { return is_idle_; }
+
   /// Writes the world into `out` and replaces its content.
   /// Requires: the world after the tick written last; at most kEntitiesMax entities.
   void keyframe(const World& world, std::uint64_t state_hash, std::vector<std::byte>& out) const;
@@ -138,6 +146,7 @@ class TickLog {
 
   const GameTable* game_;
   Tick tick_;
+  bool is_idle_ = false;  ///< the tick written last
   HeldSources held_;
   std::vector<Outcome> leaves_;     ///< of the tick that is written
   std::vector<Outcome> joins_;      ///< of the tick that is written
@@ -182,7 +191,8 @@ class TickLogReader {
   /// Reads the next tick into `tick`, which keeps its memory. After a failure the reader is
   /// unusable until begin(). Whether the tick fits a world is for is_valid() to say.
   /// Fails: also if a player leaves or has an input and is not in the room; if a player joins and
-  /// is in the room; if a source changes nothing. Leaves take effect before joins.
+  /// is in the room; if a source changes nothing; if an idle tick has players. Leaves take effect
+  /// before joins.
   [[nodiscard]] std::expected<void, LogError> read(ConstBytes bytes, DecodedTick& tick);
 
  private:

@@ -26,7 +26,7 @@
 //      of overlaps with sensors, by ids; then crushed(me, step), and left(me, step) for what has
 //      left the map's border, both by id
 //   6. after(me, step), by id
-//   7. decide(server), with its outcomes
+//   7. decide(server), with its outcomes. A server steps no tick of a room without players
 //
 // An entity that is spawned in a phase exists from the end of that phase on: one that `act` spawns
 // moves in this tick and does not act. An entity that is removed takes part in no further callback,

@@ -138,6 +138,7 @@ std::size_t SessionLifecycle::kick(const IsOut& is_out, Instant now) {
 void SessionLifecycle::expire(Instant now) {
   forgive_stall(now);
   for (HostedRoom& room : parts_.rooms) {
+    if (room.seats().held() == 0) continue;
     for (Seat& seat : room.seats().all()) {
       if (!seat.held) continue;
       for_each_session(seat, [&](Session& session) {
@@ -154,6 +155,7 @@ void SessionLifecycle::forgive_stall(Instant now) {
   const Duration missed = now - std::exchange(ticked_, now);
   if (missed <= kShortStall) return;
   for (HostedRoom& room : parts_.rooms) {
+    if (room.seats().held() == 0) continue;
     for (Seat& seat : room.seats().all()) {
       for_each_session(seat, [&](Session& session) {
         session.snapshots.receipts.forgive(missed, now);
@@ -181,10 +183,8 @@ void SessionLifecycle::end_match(HostedRoom& room, Instant now) {
 
 void SessionLifecycle::end_room(HostedRoom& room, Instant now) {
   for (Seat& seat : room.seats().all()) {
-    if (!seat.held) continue;
-    for_each_session(
-        seat, [&](Session& session) { close(session, net::DisconnectReason::MatchEnded, now); });
-    if (seat.held) release(room, seat);  // its client was lost
+    if (seat.playing != nullptr) close(*seat.playing, net::DisconnectReason::MatchEnded, now);
+    if (seat.held) release(room, seat);  // its client was lost, or has not proven its keys
   }
 }
 

@@ -60,7 +60,7 @@ class SessionLifecycle {
   /// that is not in the world yet plays in the next match.
   void end_match(HostedRoom& room, Instant now);
 
-  /// Closes all sessions of a room that closes, and makes its seats free.
+  /// Ends the sessions of a room that closes, and makes its seats free.
   void end_room(HostedRoom& room, Instant now);
 
   /// Tells the clients that play that the server stops after this time.

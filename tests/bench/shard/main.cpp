@@ -27,6 +27,7 @@ struct Options {
   cli::CommonFlags flags{};
   std::string game = "arena";
   std::uint32_t rooms = 1;
+  std::uint32_t empty_rooms = 0;
   std::uint32_t clients = 400;
   std::uint32_t seats = 0;
   std::uint32_t full = 16;
@@ -47,8 +48,8 @@ std::string fault_of(const Options& options) {
   }
   if (options.seats != 0 && options.seats < options.clients) return "--seats: fewer than --clients";
   const std::uint64_t seats = options.seats != 0 ? options.seats : options.clients;
-  if (seats * options.rooms > engine::kSeatsMax) {
-    return fmt::format("--rooms: at most {} seats in all", engine::kSeatsMax);
+  if (seats * (options.rooms + options.empty_rooms) > engine::kSeatsMax) {
+    return fmt::format("--rooms: at most {} seats in all, with --empty-rooms", engine::kSeatsMax);
   }
   return {};
 }
@@ -56,6 +57,7 @@ std::string fault_of(const Options& options) {
 nlohmann::ordered_json json_of(const Options& options, const ShardCost& cost, bool is_sound) {
   return {{"game", options.game},
           {"rooms", options.rooms},
+          {"empty_rooms", options.empty_rooms},
           {"clients", options.clients},
           {"lag", options.lag},
           {"receive_us", rounded(cost.phases[0])},
@@ -72,6 +74,8 @@ nlohmann::ordered_json json_of(const Options& options, const ShardCost& cost, bo
           {"input_bytes", rounded(cost.input_bytes)},
           {"room_kb", rounded(cost.room_bytes / 1e3)},
           {"client_kb", rounded(cost.client_bytes / 1e3)},
+          {"empty_room_ns", rounded(cost.empty_room_ns)},
+          {"empty_tick_ms_max", rounded(cost.empty_tick_ms_max)},
           {"hashes_checked", cost.hashes_checked},
           {"hashes_wrong", cost.hashes_wrong},
           {"dropped", cost.dropped},
@@ -91,6 +95,8 @@ void print(const Options& options, const ShardCost& cost) {
              cost.bytes, cost.members, cost.input_bytes);
   fmt::print("resident KB             an empty room {:.0f}  a client {:.1f}\n",
              cost.room_bytes / 1e3, cost.client_bytes / 1e3);
+  fmt::print("before the first client  {:.0f} ns per room and tick, the longest tick {:.3f} ms\n",
+             cost.empty_room_ns, cost.empty_tick_ms_max);
   fmt::print("hashes                  checked {}  wrong {}  clients dropped {}\n",
              cost.hashes_checked, cost.hashes_wrong, cost.dropped);
 }
@@ -101,6 +107,7 @@ int run(const Options& options) {
   const ShardCost cost = measure_shard({.game = engine::find_game(games::all_games(), options.game),
                                         .rooms = options.rooms,
                                         .clients = options.clients,
+                                        .empty_rooms = options.empty_rooms,
                                         .seats = options.seats,
                                         .full = options.full,
                                         .lag = options.lag,
@@ -130,6 +137,8 @@ int main(int argc, char** argv) {
   program.add_option("--game", options.game, "Game of the rooms");
   program.add_option("--rooms", options.rooms, "Rooms of the shard",
                      {.check = cli::between(1U, std::uint32_t{engine::kSeatsMax})});
+  program.add_option("--empty-rooms", options.empty_rooms,
+                     "More rooms, without clients, each with a log in memory");
   program.add_option("--clients", options.clients, "Clients of each room",
                      {.check = cli::between(1U, std::uint32_t{engine::kSeatsMax})});
   program.add_option("--seats", options.seats, "Seats of each room (0: one for each client)");

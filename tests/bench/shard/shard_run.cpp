@@ -4,6 +4,8 @@
 #include "net/key_ring.h"
 #include "os/net/udp_transport.h"
 #include "os/process/process.h"
+#include "record/room_log.h"
+#include "server/recording/recorder.h"
 #include "server/shard/shard.h"
 #include "tests/bench/frame.h"
 #include "tests/bench/shard/resident_meter.h"
@@ -16,14 +18,17 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
 namespace tickbox::bench {
 namespace {
 
-/// Until the rings of an empty room have all their memory.
+/// Until the rings of a match have all their memory.
 constexpr int kEmptyTicks = 70;
+/// Until the log of each empty room has had a keyframe.
+constexpr int kEmptyMeasured = static_cast<int>(kTickRate * record::kQuietKeyframeSeconds);
 /// Clients that begin to connect in a tick: fewer than server::kAgreements allows.
 constexpr std::size_t kJoinsPerTick = 16;
 /// Until every client must be connected, after the last one began.
@@ -49,8 +54,8 @@ class ShardRun {
  public:
   explicit ShardRun(const ShardCase& of) : of_(of), socket_(open_socket()) {
     memory_.during([this] { start(); });
-    clients_ =
-        std::make_unique<ShardClients>(of_, *of_.game, socket_->local_address(), clock_, rooms_);
+    clients_ = std::make_unique<ShardClients>(of_, *of_.game, socket_->local_address(), clock_,
+                                              std::span{rooms_}.first(of_.rooms));
     turns_ = std::make_unique<Turns>([this] { clients_turn(); });
   }
 
@@ -58,7 +63,8 @@ class ShardRun {
     ShardCost cost;
     run_metered(kEmptyTicks);
     const auto empty = static_cast<double>(memory_.bytes());
-    cost.room_bytes = empty / static_cast<double>(of_.rooms);
+    cost.room_bytes = empty / static_cast<double>(rooms_.size());
+    measure_empty(cost);
     connect();
     run_metered(kSettlingTicks);
     const auto all = static_cast<double>(of_.rooms * of_.clients);
@@ -77,10 +83,17 @@ class ShardRun {
         of_.seats != 0 ? of_.seats : static_cast<std::uint32_t>(of_.clients);
     const engine::SharedMap map =
         engine::make_map(*of_.game, {.seats = seats, .name = ""}, kTickRate);
-    for (std::size_t i = 0; i < of_.rooms; ++i) {
+    for (std::size_t i = 0; i < of_.rooms + of_.empty_rooms; ++i) {
       matches_.push_back(std::make_unique<server::Match>(*of_.game, map, kTickRate, of_.seed + i));
       rooms_.push_back(
           {.match = *matches_.back(), .id = RoomId{static_cast<std::uint32_t>(i + 1)}});
+      if (i < of_.rooms) {
+        fill_rings(*matches_.back());
+        continue;
+      }
+      recorders_.push_back(std::make_unique<server::Recorder>(
+          *matches_.back(), record::Header{.tick_rate = kTickRate, .map_seats = seats}));
+      rooms_.back().recorder = recorders_.back().get();
     }
     // Putting snapshots off would hide work.
     constexpr std::uint64_t kPlanWork = 100 * server::kPlanWorkPerSecond;
@@ -98,6 +111,14 @@ class ShardRun {
                            .log = log_,
                            .rooms = rooms_},
         clock_.now());
+  }
+
+  /// Steps a match of a room that will have clients: an empty room does not.
+  static void fill_rings(server::Match& match) {
+    for (int i = 0; i < kEmptyTicks; ++i) {
+      match.tick({});
+      match.write_tick_log({});
+    }
   }
 
   /// Adds all clients, and waits until they play.
@@ -137,6 +158,24 @@ class ShardRun {
     for (int i = 0; i < ticks; ++i) {
       tick([this](ShardPhase, auto work) { memory_.during(work); });
     }
+  }
+
+  /// Times the shard while nobody plays.
+  void measure_empty(ShardCost& cost) {
+    double all = 0;
+    double longest = 0;
+    for (int i = 0; i < kEmptyMeasured; ++i) {
+      double in_tick = 0;
+      tick([&](ShardPhase phase, auto work) {
+        step_clock_.start();
+        work();
+        if (phase != ShardPhase::Receive) in_tick += step_clock_.elapsed_us();
+      });
+      all += in_tick;
+      longest = std::max(longest, in_tick);
+    }
+    cost.empty_room_ns = all * 1e3 / (kEmptyMeasured * static_cast<double>(rooms_.size()));
+    cost.empty_tick_ms_max = longest / 1e3;
   }
 
   void measure(ShardCost& cost) {
@@ -181,7 +220,8 @@ class ShardRun {
   ErrorLog log_;
   std::unique_ptr<os::UdpTransport> socket_;
   std::vector<std::unique_ptr<server::Match>> matches_;
-  std::vector<server::RoomParts> rooms_;
+  std::vector<std::unique_ptr<server::Recorder>> recorders_;  ///< of the empty rooms
+  std::vector<server::RoomParts> rooms_;  ///< those with clients, then the empty ones
   std::unique_ptr<server::Shard> shard_;
   std::unique_ptr<ShardClients> clients_;
   std::size_t joins_ = 0;  ///< clients to add in the next turn

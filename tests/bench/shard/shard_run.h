@@ -20,10 +20,11 @@ inline constexpr std::size_t kSlices = 16;
 struct ShardCase {
   const GameTable* game = nullptr;
   std::size_t rooms = 1;
-  std::size_t clients = 400;  ///< of each room
-  std::uint32_t seats = 0;    ///< of each room; 0: one for each client
-  std::size_t full = 16;      ///< every how many clients is a production client; 0: none
-  std::uint32_t lag = 2;      ///< ticks from a view's step to that of the view that builds on it
+  std::size_t clients = 400;    ///< of each room
+  std::size_t empty_rooms = 0;  ///< more rooms, which have no client, and a log in memory
+  std::uint32_t seats = 0;      ///< of each room; 0: one for each client
+  std::size_t full = 16;        ///< every how many clients is a production client; 0: none
+  std::uint32_t lag = 2;        ///< ticks from a view's step to that of the view that builds on it
   std::uint32_t snapshot_rate = 0;  ///< per second, to each client; 0: one each tick
   std::string bot = "wander";
   int ticks = 600;  ///< that are measured
@@ -49,6 +50,9 @@ struct ShardCost {
   /// Resident memory of an empty room; that of the shard itself and of the map is in the first.
   double room_bytes = 0;
   double client_bytes = 0;  ///< resident memory at the shard for each client, beside its seat
+  // Of the rooms before the first client comes.
+  double empty_room_ns = 0;      ///< processor time of step and send, for each room and tick
+  double empty_tick_ms_max = 0;  ///< of step and send of all rooms, in the longest tick
   std::uint64_t hashes_checked = 0;
   std::uint64_t hashes_wrong = 0;
   std::size_t dropped = 0;  ///< clients

@@ -150,7 +150,7 @@ void RecordingCheck::take(const record::EncodedTick& recorded, Walk& walk) {
   const std::int64_t index = recorded.tick - (walk.recorded.from + 1);
   const bool is_known =
       index >= 0 && index < static_cast<std::int64_t>(walk.recorded.hashes.size());
-  // A quiet stretch has only the hash of its last tick.
+  // A quiet or idle stretch has only the hash of its last tick.
   const bool is_told = recorded.state_hash.has_value();
   if (!is_known ||
       (is_told && walk.recorded.hashes[static_cast<std::size_t>(index)] != *recorded.state_hash)) {

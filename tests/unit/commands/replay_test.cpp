@@ -251,7 +251,7 @@ TEST_F(ReplayCommand, ExitsOneWhereThereIsNoRecording) {
   // The records are cut off: their keyframes have the present version.
   earlier.resize(record::kFileHeaderBytes);
   const MutableBytes header{earlier};
-  store_le(header.subspan(8), std::uint16_t{record::kFormatVersion - 1});
+  store_le(header.subspan(8), std::uint16_t{record::kFormatVersionOldest - 1});
   store_le(header.last(record::kChecksumBytes),
            hash_bytes(header.first(header.size() - record::kChecksumBytes)));
   for (const auto& [path, said] : std::vector<std::pair<std::string, std::string>>{

@@ -136,6 +136,23 @@ TEST(TickRing, ErasesTheTickThatIsNamedAndNoOther) {
   EXPECT_EQ(ring.at({3}), 5);
 }
 
+TEST(TickRing, MovesAValueToAnotherTick) {
+  for (std::uint32_t to = 0; to <= 3 * kDepth; ++to) {
+    Ring ring;
+    for (std::uint32_t tick = 0; tick < kDepth; ++tick)
+      ring.insert({tick}) = static_cast<int>(tick);
+    ring.move({3}, {to});
+    for (std::uint32_t tick = 0; tick <= 3 * kDepth; ++tick) {
+      const int* value = ring.find({tick});
+      const bool is_kept = tick < kDepth && tick != 3 && tick % kDepth != to % kDepth;
+      ASSERT_EQ(value != nullptr, tick == to || is_kept) << tick << " after a move to " << to;
+      if (value != nullptr) {
+        ASSERT_EQ(*value, tick == to ? 3 : static_cast<int>(tick));
+      }
+    }
+  }
+}
+
 TEST(TickRing, IsEmptyOnceCleared) {
   Ring ring;
   for (std::uint32_t tick = 0; tick < kDepth; ++tick)

@@ -77,5 +77,15 @@ TEST(RequestRecord, IsReadBackAsTheRequestWas) {
   }
 }
 
+TEST(RequestRecord, SaysThatATickIsIdle) {
+  const GameTable& game = games::arena();
+  TickRecord record;
+  write_request(game, {.is_idle = true}, record);
+  EXPECT_TRUE(record.is_idle);
+  EXPECT_TRUE((RequestReader{game, record}.request().is_idle));
+  write_request(game, {}, record);
+  EXPECT_FALSE((RequestReader{game, record}.request().is_idle));
+}
+
 }  // namespace
 }  // namespace tickbox::engine

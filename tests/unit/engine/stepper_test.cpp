@@ -201,6 +201,33 @@ TEST_F(StepperTest, AContactIsHeardWhenItBegins) {
   EXPECT_EQ(probe().walls, 1) << "it has stood on the floor since its spawn";
 }
 
+// Nobody is in the room, and a box and a coin lie there: an idle tick leaves them as they are.
+TEST_F(StepperTest, AnIdleTickMovesItsNumberAlone) {
+  join({0});
+  step({.spawn = {true}});
+  const Player leaves{0};
+  stepper_.step(world_, {.leaves = {&leaves, 1}, .joins = {}, .inputs = {}}, record_);
+  ASSERT_NE(first_of(1), world_.size());
+  CallCounts counts;
+  stepper_.set_call_counts(counts);
+  World still = world_;
+  for (int i = 0; i < 100; ++i) {
+    const TickReport& report = stepper_.step(world_, {.is_idle = true}, record_);
+    EXPECT_TRUE(record_.is_idle && record_.outcomes.empty());
+    EXPECT_TRUE(report.emitted.empty() && report.spawns.empty());
+    report.visit_influences([](BodyId, BodyId) { ADD_FAILURE() << "nothing happens"; });
+    still.tick = world_.tick;
+    ASSERT_EQ(state_hash(still), state_hash(world_));
+  }
+  EXPECT_EQ(counts.of({.callback = Callback::Act, .kind = 1}), 0U);
+  EXPECT_EQ(counts.of({.callback = Callback::Wall, .kind = 1}), 0U);
+  step();
+  EXPECT_FALSE(record_.is_idle);
+  EXPECT_EQ(counts.of({.callback = Callback::Act, .kind = 1}), 1U);
+  stepper_.replay(still, record_);
+  EXPECT_EQ(state_hash(still), state_hash(world_));
+}
+
 TEST_F(StepperTest, ATeleportBeginsContactsAnew) {
   join({0});
   for (int tick = 0; tick < 10; ++tick) {

@@ -37,6 +37,39 @@ TEST(TickLog, FitsIntoWhatIsReserved) {
   }
 }
 
+// An idle tick has bytes of its own, and needs an empty room.
+TEST(TickLog, HasIdleTicks) {
+  const GameTable& game = games::arena();
+  World world{game, make_map(game, {.seats = 2}, kRate), kRate, 1};
+  Stepper stepper;
+  stepper.open(world);
+  TickLog log{world};
+  TickLogReader reader{game};
+  reader.begin(world);
+  TickRecord record;
+  DecodedTick read;
+  stepper.step(world, {.is_idle = true}, record);
+  EXPECT_TRUE(std::ranges::equal(log.tick(record, {}), idle_tick_bytes()));
+  EXPECT_TRUE(log.is_idle() && !log.is_quiet());
+  ASSERT_TRUE(reader.read(log.bytes(), read));
+  EXPECT_EQ(read.record, record);
+  EXPECT_TRUE(read.record.is_idle && read.sources.empty());
+  EXPECT_TRUE(is_valid(world, read.record));
+
+  const Join join{.player = {0}, .user_data = {}};
+  const std::uint64_t client = 7;
+  stepper.step(world, {.leaves = {}, .joins = {&join, 1}, .inputs = {}}, record);
+  ASSERT_TRUE(reader.read(log.tick(record, {.sources = {}, .clients = {&client, 1}}), read));
+  EXPECT_FALSE(log.is_idle() || read.record.is_idle);
+  record.clear();
+  record.is_idle = true;
+  EXPECT_FALSE(is_valid(world, record));
+  EXPECT_FALSE(reader.read(idle_tick_bytes(), read)) << "a player is there";
+  reader.begin(World{game, world.map(), kRate, 1});
+  EXPECT_FALSE(reader.read(tests::bytes({16, 0}), read));
+  EXPECT_FALSE(reader.read(tests::bytes({17, 1, 0}), read));
+}
+
 class TickLogOf : public ::testing::TestWithParam<const GameTable*> {};
 
 INSTANTIATE_TEST_SUITE_P(Games, TickLogOf,

@@ -140,5 +140,61 @@ TEST_F(MatchLogTest, ForgetsWhatHappenedLongAgo) {
   }
 }
 
+/// Idle ticks against the same number of ticks that were stepped, after the last player has left:
+/// nothing moves in this match, so both must have the same history.
+void expect_idle_as_stepped(std::uint32_t idle) {
+  SCOPED_TRACE(idle);
+  const std::vector<Vec2> places{units(0, 0), units(2, 0), units(0, 300)};
+  FieldMatch rests{places, 8};
+  FieldMatch steps{places, 8};
+  for (FieldMatch* match : {&rests, &steps}) {
+    match->command_paint(1, 40);
+    match->tick({{.seat = 1, .pad = kDown}, {.seat = 2, .pad = kShoot}});
+    match->command_rain(3);
+    match->tick();
+    match->leave({0, 1, 2});
+  }
+  const Tick left = rests.now();
+  for (std::uint32_t i = 0; i < idle; ++i) {
+    rests.match().tick({.is_idle = true});
+    EXPECT_EQ(&rests.match().state(), rests.match().state_after(rests.now()));
+    steps.tick();
+  }
+  for (FieldMatch* match : {&rests, &steps}) {
+    match->join({0, 2});
+    match->tick({{.seat = 2, .pad = kRight}});
+  }
+  ASSERT_EQ(rests.now(), steps.now());
+  MatchHistory& rested = rests.match().history();
+  MatchHistory& stepped = steps.match().history();
+  for (Tick base = rests.now(); base.value > 0; base = {base.value - 1}) {
+    const std::int64_t age = rests.now() - base;
+    if (age >= std::int64_t{kTicks}) break;
+    for (std::size_t seat = 0; seat < 3; ++seat) {
+      ASSERT_EQ(rested.inputs().ticks_since(seat, base), stepped.inputs().ticks_since(seat, base));
+      ASSERT_EQ(rested.inputs().sum_since(seat, base).bits,
+                stepped.inputs().sum_since(seat, base).bits);
+    }
+    ASSERT_EQ(rested.room().ticks_since(0, base), stepped.room().ticks_since(0, base));
+    ASSERT_EQ(rested.outcomes().causes_of(base).size(), stepped.outcomes().causes_of(base).size());
+    ASSERT_EQ(rested.spawns().causes_of(base).size(), stepped.spawns().causes_of(base).size());
+    ASSERT_EQ(rested.payloads(base).size(), stepped.payloads(base).size());
+    if (age <= std::int64_t{rested.base_age_max()}) {
+      EXPECT_EQ(rested.islands_since(base).root_of(0), stepped.islands_since(base).root_of(0));
+    }
+    const StateAt* state = rests.match().state_after(base);
+    ASSERT_NE(state, nullptr) << base.value;
+    if (base >= left && base <= left + idle) {
+      EXPECT_EQ(state->rows.size(), rests.match().state_after(left + idle)->rows.size());
+    }
+  }
+}
+
+TEST(MatchLog, HasIdleTicksAsTicksInWhichNothingHappened) {
+  for (const std::uint32_t idle : {1U, 2U, kTicks - 1, kTicks, kTicks + 1, 5 * kTicks + 3}) {
+    expect_idle_as_stepped(idle);
+  }
+}
+
 }  // namespace
 }  // namespace tickbox::server

@@ -111,7 +111,7 @@ TEST(RecordHeader, TellsWhatIsCutFromWhatIsNoRecording) {
 // The headers of all versions begin alike, up to the number of the version.
 TEST(RecordHeader, OfAnotherVersionIsRefusedInWords) {
   constexpr std::size_t kVersionAt = 8;
-  for (const int version : {kFormatVersion - 1, kFormatVersion + 1}) {
+  for (const int version : {kFormatVersionOldest - 1, kFormatVersion + 1}) {
     auto file = header_bytes(RecordedMatch{}.header());
     file[kVersionAt] = static_cast<std::byte>(version);
     const MutableBytes checksum = MutableBytes{file}.last(kChecksumBytes);
@@ -122,6 +122,19 @@ TEST(RecordHeader, OfAnotherVersionIsRefusedInWords) {
     EXPECT_EQ(opened.error(), RecordError::UnknownVersion);
     EXPECT_EQ(describe(opened.error()),
               "it was written by another version of the recording format");
+  }
+}
+
+// A file of an older version keeps its version in every copy of its header.
+TEST(RecordHeader, OfAnOlderVersionIsReadAndWrittenAsItWas) {
+  for (std::uint16_t version = kFormatVersionOldest; version <= kFormatVersion; ++version) {
+    Header header = RecordedMatch{}.header();
+    header.version = version;
+    const auto bytes = header_bytes(header);
+    const auto read = decode_header(bytes);
+    ASSERT_TRUE(read) << version;
+    EXPECT_EQ(*read, header);
+    EXPECT_EQ(header_bytes(*read), bytes);
   }
 }
 
@@ -176,7 +189,7 @@ TEST(RecordHead, RefusesWhatNoWriterWrites) {
   EXPECT_TRUE(is_wrong([](RecordHead& head) { head.payload_bytes = kPayloadBytesMax + 1; }));
   EXPECT_FALSE(is_wrong([](RecordHead& head) { head.count = kSegmentsMax; }));
   EXPECT_TRUE(is_wrong([](RecordHead& head) { head.count = kSegmentsMax + 1; }));
-  for (const std::uint16_t type : std::to_array<std::uint16_t>({0, 6})) {
+  for (const std::uint16_t type : std::to_array<std::uint16_t>({0, 7})) {
     std::array<std::byte, kRecordHeadBytes> bytes{};
     store_head(bytes, good);
     store_le(MutableBytes{bytes}.subspan(8), type);
@@ -184,7 +197,7 @@ TEST(RecordHead, RefusesWhatNoWriterWrites) {
   }
   EXPECT_TRUE(with(RecordType::Ticks, 4));
   for (const auto type : {RecordType::Keyframe, RecordType::Ticks, RecordType::Quiet,
-                          RecordType::Trailer, RecordType::Unfinished}) {
+                          RecordType::Trailer, RecordType::Unfinished, RecordType::Idle}) {
     EXPECT_FALSE(with(type, 0));
     EXPECT_EQ(with(type, kFlagCompressed), type != RecordType::Keyframe);
     EXPECT_EQ(with(type, kFlagTicksLost), type != RecordType::Trailer);

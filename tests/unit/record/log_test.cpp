@@ -25,9 +25,10 @@ constexpr Deserted kForEver{.first = {1}, .last = {1'000'000}};
 std::string words(ConstBytes file) {
   std::string text;
   for (const auto& [offset, head] : pieces(file)) {
-    text += "?KTQEU"[static_cast<std::size_t>(head.type)];
+    text += "?KTQEUI"[static_cast<std::size_t>(head.type)];
     text += std::to_string(head.tick.value) + "," + std::to_string(head.count) + " ";
-    EXPECT_TRUE(head.type != RecordType::Quiet || head.payload_bytes == 8) << "a hash";
+    const bool is_stretch = head.type == RecordType::Quiet || head.type == RecordType::Idle;
+    EXPECT_TRUE(!is_stretch || head.payload_bytes == 8) << "a hash";
   }
   return text;
 }
@@ -59,6 +60,39 @@ TEST(RoomLog, FramesABatchOfTicks) {
   const Deserted some{.first = {10}, .last = {29}};
   EXPECT_EQ(framed({.all_stay = true, .deserted = some}, 40),
             "K0,0 T1,6 T7,4 Q11,19 T30,6 T36,5 E40,1 ");
+  EXPECT_EQ(framed({.idles = true, .deserted = kForEver}, 150),
+            "K0,0 I1,60 I61,60 I121,30 E150,1 ");
+  EXPECT_EQ(framed({.all_stay = true, .idles = true, .deserted = some}, 40),
+            "K0,0 T1,6 T7,4 I11,19 T30,6 T36,5 E40,1 ");
+}
+
+// The hash of a stretch of idle ticks is that of its last, whatever ends the stretch.
+TEST(RoomLog, AsksForTheHashOfIdleTicksWhenTheirRecordEnds) {
+  RecordedMatch match{{.tick_rate = 60, .idles = true, .deserted = kForEver}};
+  MemorySink sink;
+  std::vector<std::uint32_t> asked;
+  tests::Writer writer{sink, match.header(), {.present_hash = [&] {
+                         asked.push_back(match.world().tick.value);
+                         return match.match().hash();
+                       }}};
+  const auto idle_to = [&](std::uint32_t last) {
+    while (match.world().tick < Tick{last}) {
+      match.step();
+      writer.tick(match.match().encoded_tick());
+    }
+  };
+  match.keyframe(writer);
+  idle_to(70);
+  writer.log().end_idle();
+  idle_to(80);
+  match.keyframe(writer);
+  idle_to(90);
+  EXPECT_TRUE(writer.finish());
+  EXPECT_EQ(words(sink.bytes), "K0,0 I1,60 I61,10 I71,10 K80,1 I81,10 E90,2 ");
+  EXPECT_EQ(asked, (std::vector<std::uint32_t>{60, 70, 80, 90}));
+  const VerifyResult result = tests::verify(sink.bytes);
+  EXPECT_TRUE(result.held() && result.complete);
+  EXPECT_EQ(result.ticks, 90U);
 }
 
 TEST(RoomLog, BeginsASegmentEveryFiveSecondsAndEveryMinuteOfAnEmptyRoom) {
@@ -78,6 +112,7 @@ TEST(RoomLog, BeginsASegmentEveryFiveSecondsAndEveryMinuteOfAnEmptyRoom) {
   using Ticks = std::vector<std::uint32_t>;
   EXPECT_EQ(keyframes_of({}, 151), (Ticks{0, 50, 100, 150}));
   EXPECT_EQ(keyframes_of({.deserted = kForEver}, 1'201), (Ticks{0, 600, 1'200}));
+  EXPECT_EQ(keyframes_of({.idles = true, .deserted = kForEver}, 1'201), (Ticks{0, 600, 1'200}));
 }
 
 TEST(RoomLog, BeginsARecordEarlyIfTheNextTickDoesNotFit) {

@@ -28,11 +28,13 @@ using tests::walk;
 
 using Item = Reader::Item;
 
-// Everybody leaves in tick 310 and comes back in tick 431. A second of quiet ticks has one hash.
-TEST(RecordReader, GivesBackEveryTickAndWorld) {
+// Everybody leaves in tick 310 and comes back in tick 431. A second of quiet or idle ticks has one
+// hash.
+void expect_all_given_back(bool idles) {
   RecordedMatch match{{.tick_rate = 60,
                        .seats = 12,
                        .seed = 5,
+                       .idles = idles,
                        .deserted = Deserted{.first = {310}, .last = {430}}}};
   MemorySink sink;
   tests::Writer writer{sink, match.header()};
@@ -45,7 +47,7 @@ TEST(RecordReader, GivesBackEveryTickAndWorld) {
   EXPECT_EQ(reader.header(), match.header());
   std::size_t at = 0;
   std::vector<std::uint32_t> keyframes;
-  std::vector<std::uint32_t> quiet_with_hash;
+  std::vector<std::uint32_t> stretch_hashes;
   Item item = reader.next();
   for (; item == Item::Keyframe || item == Item::Ticks; item = reader.next()) {
     if (item == Item::Keyframe) {
@@ -57,13 +59,14 @@ TEST(RecordReader, GivesBackEveryTickAndWorld) {
     for (const EncodedTick& tick : reader.ticks()) {
       const PlayedTick& played = match.played()[at++];
       EXPECT_TRUE(is_as_played(tick, played)) << "what entered tick " << played.tick.value;
-      EXPECT_TRUE(tick.is_quiet ? tick.bytes.empty() : tick.state_hash.has_value());
-      if (tick.is_quiet && tick.state_hash) quiet_with_hash.push_back(tick.tick.value);
+      const bool is_in_stretch = idles ? tick.is_idle : tick.is_quiet;
+      EXPECT_TRUE(is_in_stretch || tick.state_hash);
+      if (is_in_stretch && tick.state_hash) stretch_hashes.push_back(tick.tick.value);
     }
   }
   EXPECT_EQ(item, Item::Trailer);
   EXPECT_EQ(at, 650U);
-  EXPECT_EQ(quiet_with_hash, (std::vector<std::uint32_t>{370, 430}));
+  EXPECT_EQ(stretch_hashes, (std::vector<std::uint32_t>{370, 430}));
   EXPECT_EQ(keyframes, (std::vector<std::uint32_t>{0, 300, 600, 650}));
   EXPECT_EQ(reader.keyframe().state_hash, engine::state_hash(match.world()));
   EXPECT_TRUE(std::ranges::equal(reader.world(), last_world));
@@ -73,6 +76,11 @@ TEST(RecordReader, GivesBackEveryTickAndWorld) {
   EXPECT_EQ(reader.trailer().last_keyframe, Tick{650});
   EXPECT_EQ(reader.next(), Item::Finished);
   EXPECT_EQ(reader.offset(), sink.bytes.size());
+}
+
+TEST(RecordReader, GivesBackEveryTickAndWorld) {
+  expect_all_given_back(false);
+  expect_all_given_back(true);
 }
 
 TEST(RecordReader, RefusesWhatIsNoRecording) {
@@ -330,20 +338,26 @@ TEST(RecordReader, TakesNoWorldOfAnotherTick) {
   }
 }
 
-TEST(RecordReader, TakesForQuietOnlyWhatIs) {
-  const RecordHead quiet{.type = RecordType::Quiet, .tick = {1}, .count = 3};
+/// Expects that only a record with a hash and nothing else is a stretch.
+void expect_stretch(RecordType type) {
+  const RecordHead good{.type = type, .tick = {1}, .count = 3};
   const std::vector<std::byte> hash(8);
-  EXPECT_EQ(walk(Forged{}.keyframe().add(quiet, hash).bytes()),
+  EXPECT_EQ(walk(Forged{}.keyframe().add(good, hash).bytes()),
             (tests::Walk{.keyframes = 1, .ticks = 3, .ends_early = true, .last_tick = {3}}));
   const tests::Walk damaged{.keyframes = 1, .damages = 1};
-  EXPECT_EQ(walk(Forged{}.keyframe().add(quiet, std::vector<std::byte>(7)).bytes()), damaged);
-  EXPECT_EQ(walk(Forged{}.keyframe().add(quiet, std::vector<std::byte>(9)).bytes()), damaged);
-  RecordHead none = quiet;
+  EXPECT_EQ(walk(Forged{}.keyframe().add(good, std::vector<std::byte>(7)).bytes()), damaged);
+  EXPECT_EQ(walk(Forged{}.keyframe().add(good, std::vector<std::byte>(9)).bytes()), damaged);
+  RecordHead none = good;
   none.count = 0;
   EXPECT_EQ(walk(Forged{}.keyframe().add(none, hash).bytes()), damaged);
-  RecordHead many = quiet;
+  RecordHead many = good;
   many.count = kTicksPerRecordMax + 1;
   EXPECT_EQ(walk(Forged{}.keyframe().add(many, hash).bytes()), damaged);
+}
+
+TEST(RecordReader, TakesForQuietOrIdleOnlyWhatIs) {
+  expect_stretch(RecordType::Quiet);
+  expect_stretch(RecordType::Idle);
 }
 
 // Each false head claims the whole rest of the file: without a limit they would all be hashed, 160

@@ -5,6 +5,7 @@
 #include "games/arena/arena.h"
 #include "tests/support/bytes.h"
 #include "tests/support/changed_game.h"
+#include "tests/support/menagerie.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/record/forged.h"
 
@@ -155,6 +156,48 @@ TEST(Verify, ComparesTheEndOfAQuietStretch) {
   EXPECT_EQ(cut.mismatched, 1U);
 }
 
+/// Verifies a match of the menagerie, in which much moves without players. Its idle ticks are
+/// logged as quiet ones, or quiet ones, which were stepped, as idle.
+VerifyResult verify_mislogged(bool idles) {
+  RecordedMatch match{{.all_stay = true,
+                       .idles = idles,
+                       .game = &tests::menagerie(),
+                       .deserted = Deserted{.first = {30}, .last = {60}}}};
+  MemorySink sink;
+  tests::Writer writer{sink, match.header()};
+  match.keyframe(writer);
+  for (int i = 0; i < 70; ++i) {
+    const tests::PlayedTick& played = match.step();
+    writer.tick({.tick = played.tick,
+                 .state_hash = played.state_hash,
+                 .is_quiet = played.is_idle,
+                 .is_idle = played.is_quiet,
+                 .bytes = played.bytes});
+  }
+  EXPECT_TRUE(writer.finish());
+  return verify(Reader::open(sink.bytes).value(), match.game(), match.map());
+}
+
+// The world of an idle tick stands at both ends. A tick that one of them steps is found.
+TEST(Verify, FindsAnIdleTickThatOneEndHasStepped) {
+  for (const bool idles : {false, true}) {
+    const VerifyResult result = verify_mislogged(idles);
+    EXPECT_GT(result.mismatched, 1U) << idles;
+    ASSERT_TRUE(result.first_mismatch) << idles;
+    EXPECT_GT(result.first_mismatch->tick, Tick{30}) << idles;
+    EXPECT_LE(result.first_mismatch->tick, Tick{40}) << "the end of the first record";
+  }
+}
+
+TEST(Verify, AgreesWithIdleTicks) {
+  const tests::RecordedMatchOptions deserted{
+      .all_stay = true, .idles = true, .deserted = Deserted{.first = {8}, .last = {31}}};
+  const auto file = tests::small_recording(2, 20, deserted);  // a keyframe in the stretch
+  const auto result = tests::verify(file, {.twice = true});
+  EXPECT_EQ(result.ticks, 40U);
+  EXPECT_TRUE(result.complete && result.held());
+}
+
 TEST(Verify, ComparesOnlyTheTicksAskedFor) {
   const auto good = tests::small_recording(4, 10, kLongStay);
   const auto verify_range = [](ConstBytes file, std::uint32_t from, std::uint32_t to) {
@@ -276,16 +319,18 @@ TEST(Verify, CallsCommandsThatCannotBeDamage) {
   EXPECT_EQ(plays_without_a_seat.ticks, 9U + 12U);
 }
 
-TEST(Verify, CallsAQuietTickInARoomWithPlayersDamage) {
-  tests::Forged crowded;
-  const std::vector<std::byte> hash(8);
-  crowded.keyframe()
-      .add({.type = RecordType::Ticks, .tick = {1}, .count = 1},
-           tests::tick_with(tests::join_of(8)))
-      .add({.type = RecordType::Quiet, .tick = {2}, .count = 3}, hash);
-  const auto result = tests::verify(crowded.bytes());
-  EXPECT_EQ(result.ticks, 1U);
-  EXPECT_EQ(result.damages, 1U);
+TEST(Verify, CallsAQuietOrIdleTickInARoomWithPlayersDamage) {
+  for (const RecordType type : {RecordType::Quiet, RecordType::Idle}) {
+    tests::Forged crowded;
+    const std::vector<std::byte> hash(8);
+    crowded.keyframe()
+        .add({.type = RecordType::Ticks, .tick = {1}, .count = 1},
+             tests::tick_with(tests::join_of(8)))
+        .add({.type = type, .tick = {2}, .count = 3}, hash);
+    const auto result = tests::verify(crowded.bytes());
+    EXPECT_EQ(result.ticks, 1U);
+    EXPECT_EQ(result.damages, 1U);
+  }
 }
 
 TEST(Verify, CallsAWorldThatIsNoneDamage) {

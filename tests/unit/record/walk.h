@@ -38,7 +38,7 @@ inline void take_item(record::Reader::Item item, const record::Reader& reader, W
     case record::Reader::Item::Ticks:
       for (const record::EncodedTick& tick : reader.ticks()) {
         EXPECT_EQ(tick.tick, seen.last_tick + 1);
-        EXPECT_TRUE(tick.state_hash || tick.is_quiet);
+        EXPECT_TRUE(tick.state_hash || tick.is_quiet || tick.is_idle);
         seen.last_tick = tick.tick;
         ++seen.ticks;
       }

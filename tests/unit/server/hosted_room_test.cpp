@@ -165,7 +165,7 @@ TEST(HostedRoom, TellsTheGameThatAClientComesBack) {
   Metrics metrics;
   const auto join = [&](std::uint16_t seat, std::uint64_t client) {
     Seat& of = room.seats().seat_of({seat});
-    room.seats().hold(of, client);
+    if (!of.held) room.seats().hold(of, client);
     of.orphaned = Instant{};
     room.step(metrics);
     return room.world().avatar_of({seat}) != room.world().size();
@@ -176,6 +176,38 @@ TEST(HostedRoom, TellsTheGameThatAClientComesBack) {
   room.release(room.seats().seat_of({0}));
   EXPECT_FALSE(join(3, 41)) << "it has played in this round";
   EXPECT_TRUE(join(0, 44));
+}
+
+TEST_F(HostedRoomTest, IsIdleWhileItHasNoPlayers) {
+  step();
+  EXPECT_TRUE(room_.is_idle()) << "also in the first tick";
+  EXPECT_EQ(room_.tick(), Tick{1});
+  play(0);
+  step();
+  EXPECT_FALSE(room_.is_idle());
+  step();
+  EXPECT_FALSE(room_.is_idle());
+  room_.release(seat_of(0));
+  EXPECT_EQ(room_.seats().held(), 0U);
+  step();
+  EXPECT_FALSE(room_.is_idle()) << "its player leaves";
+  for (int i = 0; i < 200; ++i) {
+    step();
+    EXPECT_TRUE(room_.is_idle());
+  }
+  play(1);
+  step();
+  EXPECT_FALSE(room_.is_idle());
+  EXPECT_TRUE(room_.world().has({1}));
+}
+
+// A client that has not proven its keys holds a seat, and has no player.
+TEST_F(HostedRoomTest, IsIdleWhileASeatIsOnlyHeld) {
+  room_.seats().hold(seat_of(0), 7);
+  seat_of(0).pending = sessions_.data();
+  step();
+  EXPECT_TRUE(room_.is_idle());
+  EXPECT_EQ(room_.seats().held(), 1U);
 }
 
 TEST_F(HostedRoomTest, ASeatThatIsReleasedBeforeItsJoinWasNeverThere) {

@@ -101,6 +101,13 @@ class NoNetwork final : public net::Transport {
 
 class MatchResultsTest : public ::testing::Test {
  protected:
+  /// A player without a client: an empty room would not be stepped.
+  MatchResultsTest() {
+    Seat& seat = room_.seats().seat_of({2});
+    room_.seats().hold(seat, 77);
+    seat.orphaned = Instant{};
+  }
+
   /// Steps the room by ten ticks, the last of which has a result.
   void step() {
     for (int tick = 0; tick < 10; ++tick) {
@@ -128,9 +135,6 @@ class MatchResultsTest : public ::testing::Test {
 };
 
 TEST_F(MatchResultsTest, AreLinesOfTheLogAndOfTheSink) {
-  Seat& seat = room_.seats().seat_of({2});
-  room_.seats().hold(seat, 77);
-  seat.in_world = true;
   step();
   const std::string_view values =
       R"({"number":1,"winner":3,"trophy":null,"scores":[0,-1],"drawn":false})";
@@ -166,6 +170,7 @@ TEST_F(MatchResultsTest, ThatTheSinkDoesNotTakeAreToldAsErrors) {
 
 // A replay has them from the log, and they change nothing.
 TEST_F(MatchResultsTest, AreInTheTickLog) {
+  room_.step(metrics_);
   engine::World world = match_.world();
   engine::TickLogReader reader{game_};
   reader.begin(world);
