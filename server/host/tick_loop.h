@@ -55,6 +55,7 @@ class TickLoop {
   OverrunLog overruns_;
   Instant last_tick_;
   Instant published_;
+  Duration received_{};  ///< the time that drains have taken since the last tick
   std::uint64_t ticks_ = 0;
   std::uint64_t heard_ = 0;  ///< datagrams received, when it last slept
   int hangups_ = 0;          ///< number of hangup signals handled

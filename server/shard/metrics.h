@@ -4,6 +4,7 @@
 #include "core/histogram.h"
 #include "net/drop_reason.h"
 #include "net/handshake.h"
+#include "server/shard/load_control.h"
 #include "tickbox/game_table.h"
 
 #include <array>
@@ -150,6 +151,12 @@ struct DesyncFileMetrics {
   std::uint64_t failed = 0;
 };
 
+/// The time of the last ticks, and what is given up for it; server/shard/load_control.h.
+struct LoadMetrics {
+  Overload overload = Overload::None;
+  std::uint32_t share = 0;  ///< mean time of a tick, in thousandths of its period
+};
+
 struct RecordingMetrics {
   std::uint64_t bytes = 0;
   std::uint64_t errors = 0;
@@ -164,6 +171,7 @@ struct Metrics {
   std::uint64_t ticks = 0;
   std::uint64_t overruns = 0;  ///< ticks that took longer than their period
   std::uint64_t slipped = 0;
+  LoadMetrics load;
   std::uint64_t log_lines_dropped = 0;
   std::uint64_t log_followers = 0;  ///< streams of the room's log that are open
 

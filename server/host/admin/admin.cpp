@@ -35,6 +35,9 @@ os::HttpResponse readiness(const Status& status, Instant now) {
         return {.status = 503,
                 .body = fmt::format("full {}/{}\n", status.seats_held, status.metrics.clients_max)};
       }
+      if (status.metrics.load.overload == Overload::RefusesJoins) {
+        return {.status = 503, .body = "overloaded\n"};
+      }
       return {.body = "ok\n"};
     case ServerState::Starting:
     case ServerState::Draining:

@@ -120,6 +120,8 @@ void write_room(Writer& to, const Status& status, const StatusParts& parts) {
   to.number("entities", metrics.entities());
   to.number("overruns", metrics.overruns);
   to.number("ticks_skipped", metrics.slipped);
+  to.number("load", metrics.load.share / 1e3);
+  to.text("overload", name_of(metrics.load.overload));
   to.number("followers", metrics.log_followers);
   write_ticks(to, metrics);
   write_recording(to, metrics, parts.records);

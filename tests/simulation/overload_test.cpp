@@ -1,0 +1,257 @@
+// A shard whose ticks take more than their time: snapshots become rarer first, then joins are
+// refused, then ticks slip. It recovers by itself. The time of a tick is a model: that of the step,
+// and that of each body in the views that are sent. So the tests do not depend on the machine.
+
+#include "tests/support/harness.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tickbox::tests {
+namespace {
+
+using client::Connection;
+using server::Overload;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::size_t kClients = 100;
+constexpr std::uint32_t kSeats = kClients + 10;
+constexpr Duration kPeriod = tick_duration(60);
+
+/// Each third client is far, and loses packets: its bases are old.
+constexpr net::LinkConditions kFar{
+    .delay = milliseconds{100}, .jitter = milliseconds{10}, .loss_ppm = 20'000};
+constexpr net::LinkConditions kNear{.delay = milliseconds{10}};
+
+bool is_far(std::size_t client) {
+  return client % 3 == 0;
+}
+
+/// The modelled time of a tick, in periods.
+struct TickModel {
+  double step = 0.2;
+  double member = 0;  ///< of each body in a view that is sent
+  std::uint64_t members = 0;
+  std::uint64_t overruns = 0;  ///< ticks that took longer than their period
+
+  server::TickTime time_of(const server::Shard& shard) {
+    const std::uint64_t before = std::exchange(members, shard.metrics().snapshots.members);
+    const double sending = member * static_cast<double>(members - before);
+    overruns += step + sending > 1 ? 1 : 0;
+    return {.sending = of_period(sending), .rest = of_period(step)};
+  }
+
+  static Duration of_period(double share) {
+    return Duration{static_cast<std::int64_t>(share * static_cast<double>(kPeriod.count()))};
+  }
+};
+
+/// A shard with its clients, and the model of its ticks.
+class OverloadTest : public testing::Test {
+ protected:
+  OverloadTest() {
+    for (std::size_t i = 0; i < kClients; ++i) {
+      add(is_far(i) ? kFar : kNear);
+    }
+    harness_.run_for(seconds{5});
+    const std::uint64_t members = snapshots().members;
+    harness_.run_for(seconds{1});
+    members_per_tick_ = static_cast<double>(snapshots().members - members) / 60;
+  }
+
+  std::size_t add(const net::LinkConditions& link) {
+    const std::size_t client = harness_.add_client(link);
+    harness_.poll_every(client, milliseconds{4});
+    return client;
+  }
+
+  /// Lets the step take a share of a tick, and all snapshots of a tick another.
+  void set_load(double step, double sending) {
+    model_->step = step;
+    model_->member = sending / members_per_tick_;
+  }
+
+  [[nodiscard]] const server::Metrics& metrics() { return harness_.shard().metrics(); }
+
+  [[nodiscard]] const server::SnapshotMetrics& snapshots() { return metrics().snapshots; }
+
+  /// Returns the snapshots sent to each client, by the number of the client.
+  std::vector<std::uint64_t> sent() {
+    std::vector<server::ClientStatus> clients;
+    harness_.shard().copy_clients(clients, harness_.server_now());
+    std::vector<std::uint64_t> sent(harness_.players().size());
+    for (const server::ClientStatus& each : clients) {
+      for (std::size_t i = 0; i < sent.size(); ++i) {
+        const Connection& connection = harness_.client(i).connection();
+        if (connection.state() == Connection::State::Connected &&
+            connection.accept().player == each.seat) {
+          sent[i] = each.snapshots;
+        }
+      }
+    }
+    return sent;
+  }
+
+  /// Runs for some seconds; returns the snapshots per second to each client.
+  std::vector<double> rates_in(int time) {
+    const std::vector<std::uint64_t> before = sent();
+    harness_.run_for(seconds{time});
+    const std::vector<std::uint64_t> after = sent();
+    std::vector<double> rates;
+    for (std::size_t i = 0; i < kClients; ++i) {
+      rates.push_back(static_cast<double>(after[i] - before[i]) / time);
+    }
+    return rates;
+  }
+
+  [[nodiscard]] Connection::State state_of(std::size_t client) {
+    return harness_.client(client).connection().state();
+  }
+
+  /// Expects that nobody was dropped, and that all views are right.
+  void expect_all_play_on() {
+    for (std::size_t i = 0; i < kClients; ++i) {
+      EXPECT_TRUE(harness_.client(i).playing()) << i;
+      EXPECT_EQ(harness_.client(i).stats().hashes_mismatched, 0U) << i;
+      EXPECT_GT(harness_.client(i).stats().hashes_checked, 0U) << i;
+    }
+    EXPECT_EQ(std::reduce(metrics().disconnects.begin(), metrics().disconnects.end()), 0U);
+    EXPECT_EQ(metrics().hash_mismatches, 0U);
+    EXPECT_EQ(harness_.log().errors(), 0);
+  }
+
+  [[nodiscard]] std::size_t lines_with(std::string_view text) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        harness_.log().lines(), [&](const std::string& line) { return line.contains(text); }));
+  }
+
+  std::shared_ptr<TickModel> model_ = std::make_shared<TickModel>();
+  Harness harness_{
+      {.seed = 11,
+       .max_clients = kSeats,
+       .bot = "wander",
+       .tick_time = [model = model_](const server::Shard& shard) { return model->time_of(shard); },
+       .meter = &allocations}};
+  double members_per_tick_ = 0;
+};
+
+double mean_of(const std::vector<double>& rates, auto chosen) {
+  double sum = 0;
+  int count = 0;
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    if (!chosen(i)) continue;
+    sum += rates[i];
+    ++count;
+  }
+  return sum / std::max(1, count);
+}
+
+// With all snapshots each tick would take 150 % of its period. A minute of it.
+TEST_F(OverloadTest, SnapshotsBecomeRarerAndNothingElse) {
+  const double undisturbed = mean_of(rates_in(1), [](std::size_t) { return true; });
+  EXPECT_GT(undisturbed, 55);
+  EXPECT_EQ(metrics().load.overload, Overload::None);
+
+  set_load(0.5, 1.0);
+  harness_.run_for(seconds{2});
+  model_->overruns = 0;
+  std::vector<std::size_t> view_sizes(kClients);
+  std::vector<double> rates(kClients);
+  for (int part = 0; part < 20; ++part) {
+    const std::vector<double> now = rates_in(3);
+    for (std::size_t i = 0; i < kClients; ++i) {
+      view_sizes[i] += harness_.client(i).view()->size();
+      rates[i] += now[i] / 20;
+      EXPECT_GE(now[i], 9) << "client " << i << " in part " << part;
+    }
+    EXPECT_EQ(metrics().load.overload, Overload::FewerSnapshots);
+    EXPECT_NEAR(metrics().load.share, server::kLoadAimed, 60) << part;
+  }
+  const double rarer = mean_of(rates, [](std::size_t) { return true; });
+  EXPECT_GT(rarer, 0.25 * undisturbed);
+  EXPECT_LT(rarer, 0.5 * undisturbed);
+  EXPECT_EQ(harness_.slipped(), 0U);
+  EXPECT_LE(model_->overruns, 36U) << "of 3,600 ticks";
+
+  std::vector<std::size_t> sizes = view_sizes;
+  std::ranges::sort(sizes);
+  const double large = mean_of(
+      rates, [&](std::size_t i) { return !is_far(i) && view_sizes[i] > sizes[kClients * 2 / 3]; });
+  const double small = mean_of(
+      rates, [&](std::size_t i) { return !is_far(i) && view_sizes[i] < sizes[kClients / 3]; });
+  EXPECT_GT(small, 1.2 * large);
+  const double far = mean_of(rates, is_far);
+  const double near = mean_of(rates, [](std::size_t i) { return !is_far(i); });
+  EXPECT_GT(near, 1.2 * far);
+  RecordProperty("rates", std::to_string(undisturbed) + " " + std::to_string(rarer) + " large " +
+                              std::to_string(large) + " small " + std::to_string(small) + " far " +
+                              std::to_string(far) + " near " + std::to_string(near));
+
+  const std::size_t late = add(kNear);
+  harness_.run_for(seconds{2});
+  EXPECT_EQ(state_of(late), Connection::State::Connected) << "there is a place for it";
+  EXPECT_EQ(lines_with("overloaded level=fewer_snapshots"), 1U);
+  expect_all_play_on();
+
+  set_load(0.3, 0.5);
+  harness_.run_for(seconds{3});
+  EXPECT_GT(mean_of(rates_in(2), [](std::size_t) { return true; }), 55);
+  EXPECT_EQ(metrics().load.overload, Overload::None);
+  EXPECT_EQ(lines_with("overload_over"), 1U);
+  expect_all_play_on();
+}
+
+// The step alone takes 120 % of a tick: no number of snapshots is small enough.
+TEST_F(OverloadTest, JoinsAreRefusedAndTicksSlipWhenRarerSnapshotsDoNotSuffice) {
+  const net::ConnectToken held = harness_.make_token(77);
+  const std::size_t by_token = harness_.add_client(kNear, held);
+  harness_.run_for(seconds{1});
+  set_load(1.2, 0.3);
+  harness_.run_for(milliseconds{900});
+  EXPECT_NE(metrics().load.overload, Overload::RefusesJoins) << "not at once";
+  harness_.run_for(seconds{3});
+  EXPECT_EQ(metrics().load.overload, Overload::RefusesJoins);
+  EXPECT_GT(harness_.slipped(), 0U);
+
+  const std::size_t late = add(kNear);
+  const std::size_t by_ticket = 1;
+  harness_.restart_with_ticket(by_ticket);
+  harness_.restart_client(
+      by_token, {.server = SimulatedNetwork::server_address(), .token = harness_.make_token(77)});
+  harness_.run_for(seconds{3});
+  EXPECT_EQ(state_of(late), Connection::State::Refused);
+  EXPECT_EQ(harness_.client(late).connection().refused(), net::RefuseReason::Overloaded);
+  EXPECT_EQ(state_of(by_ticket), Connection::State::Connected) << "its seat is held";
+  EXPECT_EQ(state_of(by_token), Connection::State::Connected) << "its seat is held";
+  const std::vector<double> rates = rates_in(56);
+  EXPECT_EQ(metrics().load.overload, Overload::RefusesJoins);
+  for (std::size_t i = 0; i < kClients; ++i) {
+    EXPECT_GE(rates[i], 6) << i << ": some of the ticks that are due slip";
+  }
+  expect_all_play_on();
+
+  set_load(0.3, 0.5);
+  harness_.run_for(seconds{3});
+  const std::uint64_t slipped = harness_.slipped();
+  EXPECT_GT(mean_of(rates_in(2), [](std::size_t) { return true; }), 55);
+  EXPECT_EQ(harness_.slipped(), slipped);
+  EXPECT_EQ(metrics().load.overload, Overload::None);
+  const std::size_t later = add(kNear);
+  harness_.run_for(seconds{2});
+  EXPECT_EQ(state_of(later), Connection::State::Connected);
+  expect_all_play_on();
+}
+
+}  // namespace
+}  // namespace tickbox::tests
