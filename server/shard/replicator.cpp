@@ -17,6 +17,10 @@ namespace {
 /// The age of a base, in ticks, that counts as much as twice the work.
 constexpr std::int64_t kAgeThatDoubles = 16;
 
+/// A wait of this time, in ticks, counts as much as half of the work. If it were shorter, views
+/// would have to differ by more for the larger to wait longer.
+constexpr std::int64_t kWaitThatHalves = 2;
+
 /// Returns the tick of the newest view that the client holds, if it is new enough for a base.
 std::optional<Tick> base_of(const SessionSnapshots& snapshots, Tick tick) {
   const SentViews& views = *snapshots.views;
@@ -65,9 +69,8 @@ std::uint64_t postpone_costliest(const DueSnapshots& due, const WorkLimit& limit
 
 std::uint64_t rank_under_load(const SessionSnapshots& snapshots, Tick tick) {
   const std::int64_t age = snapshots.base ? tick - *snapshots.base : protocol::kBaseAgeMax;
-  const std::int64_t since = std::max<std::int64_t>(1, tick - snapshots.last);
   return snapshots.plan_work * static_cast<std::uint64_t>(kAgeThatDoubles + age) /
-         static_cast<std::uint64_t>(since);
+         static_cast<std::uint64_t>(kWaitThatHalves + (tick - snapshots.last));
 }
 
 Replicator::Replicator(ShardContext& context, const SendPace& pace, const GameTable& game,

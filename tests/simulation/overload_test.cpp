@@ -64,10 +64,11 @@ class OverloadTest : public testing::Test {
     for (std::size_t i = 0; i < kClients; ++i) {
       add(is_far(i) ? kFar : kNear);
     }
-    harness_.run_for(seconds{5});
+    // Players begin near the middle: in 20 s they are where they are for the rest of the test.
+    harness_.run_for(seconds{20});
     const std::uint64_t members = snapshots().members;
-    harness_.run_for(seconds{1});
-    members_per_tick_ = static_cast<double>(snapshots().members - members) / 60;
+    harness_.run_for(seconds{2});
+    members_per_tick_ = static_cast<double>(snapshots().members - members) / 120;
   }
 
   std::size_t add(const net::LinkConditions& link) {
@@ -103,6 +104,15 @@ class OverloadTest : public testing::Test {
     return sent;
   }
 
+  /// Returns how many bodies each client sees.
+  std::vector<std::size_t> view_sizes() {
+    std::vector<std::size_t> sizes;
+    for (std::size_t i = 0; i < kClients; ++i) {
+      sizes.push_back(harness_.client(i).view()->size());
+    }
+    return sizes;
+  }
+
   /// Runs for some seconds; returns the snapshots per second to each client.
   std::vector<double> rates_in(int time) {
     const std::vector<std::uint64_t> before = sent();
@@ -119,14 +129,15 @@ class OverloadTest : public testing::Test {
     return harness_.client(client).connection().state();
   }
 
-  /// Expects that nobody was dropped, and that all views are right.
-  void expect_all_play_on() {
+  /// Expects that nobody was dropped, and that all views are right. `taken_over`: sessions that
+  /// their clients have replaced.
+  void expect_all_play_on(std::uint64_t taken_over = 0) {
     for (std::size_t i = 0; i < kClients; ++i) {
       EXPECT_TRUE(harness_.client(i).playing()) << i;
       EXPECT_EQ(harness_.client(i).stats().hashes_mismatched, 0U) << i;
       EXPECT_GT(harness_.client(i).stats().hashes_checked, 0U) << i;
     }
-    EXPECT_EQ(std::reduce(metrics().disconnects.begin(), metrics().disconnects.end()), 0U);
+    EXPECT_EQ(std::reduce(metrics().disconnects.begin(), metrics().disconnects.end()), taken_over);
     EXPECT_EQ(metrics().hash_mismatches, 0U);
     EXPECT_EQ(harness_.log().errors(), 0);
   }
@@ -137,12 +148,12 @@ class OverloadTest : public testing::Test {
   }
 
   std::shared_ptr<TickModel> model_ = std::make_shared<TickModel>();
-  Harness harness_{
-      {.seed = 11,
-       .max_clients = kSeats,
-       .bot = "wander",
-       .tick_time = [model = model_](const server::Shard& shard) { return model->time_of(shard); },
-       .meter = &allocations}};
+  Harness harness_{{.seed = 11,
+                    .max_clients = kSeats,
+                    .bot = "wander",
+                    .tick_time = [model = model_](const server::Shard& shard) {
+                      return model->time_of(shard);
+                    }}};
   double members_per_tick_ = 0;
 };
 
@@ -157,46 +168,55 @@ double mean_of(const std::vector<double>& rates, auto chosen) {
   return sum / std::max(1, count);
 }
 
+double mean_of(const std::vector<double>& rates) {
+  return mean_of(rates, [](std::size_t) { return true; });
+}
+
 // With all snapshots each tick would take 150 % of its period. A minute of it.
 TEST_F(OverloadTest, SnapshotsBecomeRarerAndNothingElse) {
-  const double undisturbed = mean_of(rates_in(1), [](std::size_t) { return true; });
-  EXPECT_GT(undisturbed, 55);
+  const double undisturbed = mean_of(rates_in(2));
   EXPECT_EQ(metrics().load.overload, Overload::None);
+  EXPECT_EQ(snapshots().put_off, 0U);
 
   set_load(0.5, 1.0);
   harness_.run_for(seconds{2});
   model_->overruns = 0;
-  std::vector<std::size_t> view_sizes(kClients);
-  std::vector<double> rates(kClients);
-  for (int part = 0; part < 20; ++part) {
-    const std::vector<double> now = rates_in(3);
-    for (std::size_t i = 0; i < kClients; ++i) {
-      view_sizes[i] += harness_.client(i).view()->size();
-      rates[i] += now[i] / 20;
-      EXPECT_GE(now[i], 9) << "client " << i << " in part " << part;
-    }
-    EXPECT_EQ(metrics().load.overload, Overload::FewerSnapshots);
-    EXPECT_NEAR(metrics().load.share, server::kLoadAimed, 60) << part;
+  double rarer = 0;
+  double far = 0;
+  double near = 0;
+  double small = 0;
+  double large = 0;
+  for (int second = 0; second < 60; ++second) {
+    const std::vector<std::size_t> sizes = view_sizes();
+    std::vector<std::size_t> sorted = sizes;
+    std::ranges::sort(sorted);
+    const std::vector<double> rates = rates_in(1);
+    EXPECT_GE(std::ranges::min(rates), 9) << "in second " << second;
+    EXPECT_EQ(metrics().load.overload, Overload::FewerSnapshots) << "in second " << second;
+    EXPECT_NEAR(metrics().load.share, server::kLoadAimed, 60) << "in second " << second;
+    const auto is_near = [](std::size_t i) { return !is_far(i); };
+    rarer += mean_of(rates) / 60;
+    far += mean_of(rates, is_far) / 60;
+    near += mean_of(rates, is_near) / 60;
+    small += mean_of(rates,
+                     [&](std::size_t i) { return is_near(i) && sizes[i] < sorted[kClients / 4]; }) /
+             60;
+    large +=
+        mean_of(rates,
+                [&](std::size_t i) { return is_near(i) && sizes[i] > sorted[kClients * 3 / 4]; }) /
+        60;
   }
-  const double rarer = mean_of(rates, [](std::size_t) { return true; });
+  RecordProperty("rates", std::to_string(undisturbed) + ", then " + std::to_string(rarer) +
+                              ": small " + std::to_string(small) + ", large " +
+                              std::to_string(large) + ", near " + std::to_string(near) + ", far " +
+                              std::to_string(far));
+  RecordProperty("overruns", std::to_string(model_->overruns));
   EXPECT_GT(rarer, 0.25 * undisturbed);
   EXPECT_LT(rarer, 0.5 * undisturbed);
+  EXPECT_GT(small, 1.2 * large) << "the largest views wait longest";
+  EXPECT_GT(near, 1.2 * far) << "views on the oldest bases wait longest";
   EXPECT_EQ(harness_.slipped(), 0U);
   EXPECT_LE(model_->overruns, 36U) << "of 3,600 ticks";
-
-  std::vector<std::size_t> sizes = view_sizes;
-  std::ranges::sort(sizes);
-  const double large = mean_of(
-      rates, [&](std::size_t i) { return !is_far(i) && view_sizes[i] > sizes[kClients * 2 / 3]; });
-  const double small = mean_of(
-      rates, [&](std::size_t i) { return !is_far(i) && view_sizes[i] < sizes[kClients / 3]; });
-  EXPECT_GT(small, 1.2 * large);
-  const double far = mean_of(rates, is_far);
-  const double near = mean_of(rates, [](std::size_t i) { return !is_far(i); });
-  EXPECT_GT(near, 1.2 * far);
-  RecordProperty("rates", std::to_string(undisturbed) + " " + std::to_string(rarer) + " large " +
-                              std::to_string(large) + " small " + std::to_string(small) + " far " +
-                              std::to_string(far) + " near " + std::to_string(near));
 
   const std::size_t late = add(kNear);
   harness_.run_for(seconds{2});
@@ -206,8 +226,10 @@ TEST_F(OverloadTest, SnapshotsBecomeRarerAndNothingElse) {
 
   set_load(0.3, 0.5);
   harness_.run_for(seconds{3});
-  EXPECT_GT(mean_of(rates_in(2), [](std::size_t) { return true; }), 55);
   EXPECT_EQ(metrics().load.overload, Overload::None);
+  const std::uint64_t put_off = snapshots().put_off;
+  EXPECT_GT(mean_of(rates_in(2)), 0.9 * undisturbed);
+  EXPECT_EQ(snapshots().put_off, put_off);
   EXPECT_EQ(lines_with("overload_over"), 1U);
   expect_all_play_on();
 }
@@ -217,6 +239,7 @@ TEST_F(OverloadTest, JoinsAreRefusedAndTicksSlipWhenRarerSnapshotsDoNotSuffice) 
   const net::ConnectToken held = harness_.make_token(77);
   const std::size_t by_token = harness_.add_client(kNear, held);
   harness_.run_for(seconds{1});
+  const double undisturbed = mean_of(rates_in(2));
   set_load(1.2, 0.3);
   harness_.run_for(milliseconds{900});
   EXPECT_NE(metrics().load.overload, Overload::RefusesJoins) << "not at once";
@@ -236,21 +259,20 @@ TEST_F(OverloadTest, JoinsAreRefusedAndTicksSlipWhenRarerSnapshotsDoNotSuffice) 
   EXPECT_EQ(state_of(by_token), Connection::State::Connected) << "its seat is held";
   const std::vector<double> rates = rates_in(56);
   EXPECT_EQ(metrics().load.overload, Overload::RefusesJoins);
-  for (std::size_t i = 0; i < kClients; ++i) {
-    EXPECT_GE(rates[i], 6) << i << ": some of the ticks that are due slip";
-  }
-  expect_all_play_on();
+  RecordProperty("least_rate", std::to_string(std::ranges::min(rates)));
+  EXPECT_GE(std::ranges::min(rates), 5.5) << "ticks that are caught up have no snapshots";
+  expect_all_play_on(2);
 
   set_load(0.3, 0.5);
   harness_.run_for(seconds{3});
-  const std::uint64_t slipped = harness_.slipped();
-  EXPECT_GT(mean_of(rates_in(2), [](std::size_t) { return true; }), 55);
-  EXPECT_EQ(harness_.slipped(), slipped);
   EXPECT_EQ(metrics().load.overload, Overload::None);
+  const std::uint64_t slipped = harness_.slipped();
+  EXPECT_GT(mean_of(rates_in(2)), 0.9 * undisturbed);
+  EXPECT_EQ(harness_.slipped(), slipped);
   const std::size_t later = add(kNear);
   harness_.run_for(seconds{2});
   EXPECT_EQ(state_of(later), Connection::State::Connected);
-  expect_all_play_on();
+  expect_all_play_on(2);
 }
 
 }  // namespace
