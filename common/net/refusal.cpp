@@ -6,29 +6,15 @@ namespace tickbox::net {
 
 std::string_view name_of(RefuseReason reason) {
   // By reason; 0 is none.
-  static constexpr std::string_view kNames[] = {"unknown",
-                                                "full",
-                                                "protocol",
-                                                "schema",
-                                                "draining",
-                                                "key_unknown",
-                                                "token_forged",
-                                                "token_expired",
-                                                "token_before_boot",
-                                                "token_elsewhere",
-                                                "token_room",
-                                                "token_used",
-                                                "token_taken",
-                                                "tokens_full",
-                                                "restarted",
-                                                "ticket_forged",
-                                                "ticket_over",
-                                                "denied",
-                                                "token_early",
-                                                "token_long",
-                                                "game_version",
-                                                "game_rules",
-                                                "map"};
+  static constexpr std::string_view kNames[] = {
+      "unknown",         "full",          "protocol",
+      "schema",          "draining",      "key_unknown",
+      "token_forged",    "token_expired", "token_before_boot",
+      "token_elsewhere", "token_room",    "token_used",
+      "token_taken",     "tokens_full",   "restarted",
+      "ticket_forged",   "ticket_over",   "denied",
+      "token_early",     "token_long",    "overloaded",
+      "game_version",    "game_rules",    "map"};
   return name_among<RefuseReason::Map>(kNames, reason);
 }
 
@@ -45,6 +31,7 @@ bool is_final(RefuseReason reason) {
     case RefuseReason::TicketForged:
     case RefuseReason::TicketOver:
     case RefuseReason::TokenEarly:
+    case RefuseReason::Overloaded:
       return false;
     default:
       return true;
@@ -98,6 +85,8 @@ std::string describe(const Refuse& refuse) {
     case RefuseReason::TokenLong:
       return "token is valid for " + have + " s, longer than the " + limit +
              " s that this server allows";
+    case RefuseReason::Overloaded:
+      return "server is overloaded: try again later, or another server";
     case RefuseReason::GameVersion:
       return "client does not have the server's game, or has another version of it";
     case RefuseReason::GameRules:

@@ -30,14 +30,15 @@ enum class RefuseReason : std::uint8_t {
   Denied = 17,          ///< the server does not admit this client
   TokenEarly = 18,      ///< issued after the server's time; numbers: seconds after
   TokenLong = 19,       ///< lives too long; numbers: its life in seconds, the longest allowed
+  Overloaded = 20,      ///< the server's ticks take more than their time
 
   // The client refuses: it does not have what the ACCEPT names. No REFUSE has these.
-  GameVersion = 20,  ///< the game, or its version
-  GameRules = 21,    ///< same version and map, other rules
-  Map = 22,          ///< same version
+  GameVersion = 21,  ///< the game, or its version
+  GameRules = 22,    ///< same version and map, other rules
+  Map = 23,          ///< same version
 };
-inline constexpr std::size_t kRefuseReasons = 23;   ///< with 0, which is no reason
-inline constexpr std::size_t kServerRefusals = 20;  ///< reasons below are the server's
+inline constexpr std::size_t kRefuseReasons = 24;   ///< with 0, which is no reason
+inline constexpr std::size_t kServerRefusals = 21;  ///< reasons below are the server's
 
 /// Returns the name of a reason, in snake_case, as metrics use it.
 [[nodiscard]] std::string_view name_of(RefuseReason reason);

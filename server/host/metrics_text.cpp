@@ -118,6 +118,12 @@ void add_ticks(Text& text, const Metrics& metrics) {
               metrics.overruns);
   text.single("tickbox_ticks_slipped_total", "counter", "Ticks skipped after a stall.",
               metrics.slipped);
+  text.head("tickbox_tick_load_ratio", "gauge",
+            "Mean time of the last ticks, as a share of their period.");
+  text.sample("tickbox_tick_load_ratio", "", static_cast<double>(metrics.load.share) * 1e-3);
+  text.single("tickbox_overload_level", "gauge",
+              "Given up while ticks take too long: 0 nothing, 1 snapshots are rarer, 2 joins.",
+              static_cast<std::uint64_t>(metrics.load.overload));
   text.single("tickbox_tick_rate", "gauge", "Configured ticks per second.", metrics.tick_rate);
 }
 

@@ -84,6 +84,7 @@ void TickLoop::run_due_ticks() {
   stalls_.observe(pacer_.slipped(), pacer_.behind(), shard_.metrics().inputs_discarded(), received);
   Duration stalled = pacer_.behind();
   Duration receiving = received - received_from;
+  received_ += receiving;
   for (std::int64_t left = due; left > 0; --left) {
     run_tick(std::exchange(receiving, Duration::zero()), std::exchange(stalled, Duration::zero()),
              left == 1);
@@ -119,6 +120,9 @@ void TickLoop::run_tick(Duration receiving, Duration stalled, bool is_last) {
                    .entities = shard_.entities(),
                    .clients = shard_.clients()});
   }
+  shard_.add_tick_time({.sending = sent - stepped,
+                        .rest = std::exchange(received_, Duration::zero()) + (stepped - start)},
+                       sent);
   summary_.add_tick(nanoseconds(total));
   last_tick_ = sent;
 }

@@ -49,6 +49,7 @@ class TickLoop {
   OverrunLog overruns_;
   Instant last_tick_;  ///< when it ended; before the first one, when the loop was made
   Instant published_;
+  Duration received_{};  ///< the time that drains have taken since the last tick
   std::uint64_t ticks_ = 0;
   std::uint64_t heard_ = 0;  ///< datagrams received, when it last slept
 };

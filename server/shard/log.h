@@ -36,9 +36,10 @@ enum class LogKind : std::uint8_t {
   Ended,
   MatchEnded,
   Result,
-  ResultLost
+  ResultLost,
+  Overload
 };
-inline constexpr std::size_t kLogKinds = 12;
+inline constexpr std::size_t kLogKinds = 13;
 
 class LimitedLog {
  public:

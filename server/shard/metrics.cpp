@@ -46,6 +46,7 @@ void Metrics::add(const Metrics& other) {
   ticks += other.ticks;
   overruns += other.overruns;
   slipped += other.slipped;
+  load.add(other.load);
   log_lines_dropped += other.log_lines_dropped;
   clients += other.clients;
   traffic.packets_in += other.traffic.packets_in;

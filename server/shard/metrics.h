@@ -4,7 +4,9 @@
 #include "core/histogram.h"
 #include "net/drop_reason.h"
 #include "net/handshake.h"
+#include "server/shard/load_control.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -155,6 +157,18 @@ struct DesyncFileMetrics {
   std::uint64_t failed = 0;
 };
 
+/// The time of the last ticks, and what is given up for it; server/shard/load_control.h.
+struct LoadMetrics {
+  Overload overload = Overload::None;
+  std::uint32_t share = 0;  ///< mean time of a tick, in thousandths of its period
+
+  /// Keeps the higher level and load: those of the shard that has the least time.
+  void add(const LoadMetrics& other) {
+    overload = std::max(overload, other.overload);
+    share = std::max(share, other.share);
+  }
+};
+
 struct RecordingMetrics {
   std::uint64_t bytes = 0;
   std::uint64_t errors = 0;
@@ -171,6 +185,7 @@ struct Metrics {
   std::uint64_t ticks = 0;
   std::uint64_t overruns = 0;  ///< ticks that took longer than their period
   std::uint64_t slipped = 0;
+  LoadMetrics load;
   std::uint64_t log_lines_dropped = 0;
 
   std::uint64_t clients = 0;
@@ -198,7 +213,7 @@ struct Metrics {
   SnapshotMetrics snapshots;
   EventMetrics events;
 
-  /// Adds the counts of another shard. The tick rate stays: it is that of all.
+  /// Adds the counts of another shard, and keeps the higher load. The tick rate is that of all.
   void add(const Metrics& other);
 
   [[nodiscard]] std::uint64_t of(InputResult result) const {

@@ -14,6 +14,13 @@
 namespace tickbox::server {
 namespace {
 
+/// The age of a base, in ticks, that counts as much as twice the work.
+constexpr std::int64_t kAgeThatDoubles = 16;
+
+/// A wait of this time, in ticks, counts as much as half of the work. If it were shorter, views
+/// would have to differ by more for the larger to wait longer.
+constexpr std::int64_t kWaitThatHalves = 2;
+
 /// Returns the tick of the newest view that the client holds, if it is new enough for a base.
 std::optional<Tick> base_of(const SessionSnapshots& snapshots, Tick tick) {
   const SentViews& views = *snapshots.views;
@@ -45,18 +52,25 @@ void count(SnapshotMetrics& metrics, const protocol::Snapshot& snapshot, const V
 
 }  // namespace
 
-void postpone_costliest(const DueSnapshots& due, std::uint64_t limit,
-                        std::span<SessionSnapshots*> may_wait) {
-  // Work that is put off is added to the next tick's, so about half of this tick's work stays.
-  const std::uint64_t least = std::max(limit, due.work / 2);
+std::uint64_t postpone_costliest(const DueSnapshots& due, const WorkLimit& limit,
+                                 std::span<MayWait> may_wait) {
+  const std::uint64_t least = std::max(limit.work, due.work / limit.ticks);
   std::uint64_t work = due.work;
-  if (work <= least) return;
-  std::ranges::sort(may_wait, std::greater{}, &SessionSnapshots::plan_work);
-  for (SessionSnapshots* snapshots : may_wait) {
-    if (work <= least || snapshots->plan_work <= limit / due.count) return;
-    snapshots->turn = SnapshotTurn::PutOff;
-    work -= snapshots->plan_work;
+  if (work <= least) return 0;
+  std::ranges::sort(may_wait, std::greater{}, &MayWait::rank);
+  for (const MayWait& each : may_wait) {
+    if (work <= least) break;
+    if (each.snapshots->plan_work <= limit.work / due.count) continue;
+    each.snapshots->turn = SnapshotTurn::PutOff;
+    work -= each.snapshots->plan_work;
   }
+  return due.work - work;
+}
+
+std::uint64_t rank_under_load(const SessionSnapshots& snapshots, Tick tick) {
+  const std::int64_t age = snapshots.base ? tick - *snapshots.base : protocol::kBaseAgeMax;
+  return snapshots.plan_work * static_cast<std::uint64_t>(kAgeThatDoubles + age) /
+         static_cast<std::uint64_t>(kWaitThatHalves + (tick - snapshots.last));
 }
 
 Replicator::Replicator(ShardContext& context, const SendPace& pace, const Rate& snapshot_bytes)
@@ -83,22 +97,45 @@ void Replicator::choose_due(RoomList& rooms, Instant now) {
     if (room.is_idle()) continue;
     may_wait_.reserve(may_wait_.size() + room.seats().count());
     for (const Seat& seat : room.seats().all()) {
-      Session* session = seat.playing;
-      if (session == nullptr || !seat.in_world) continue;
-      SessionSnapshots& snapshots = session->snapshots;
-      snapshots.base = base_of(snapshots, room.tick());
-      const bool is_due = pace_.is_due(*session, room.tick(), snapshots.base.has_value(), now);
-      const SnapshotTurn before =
-          std::exchange(snapshots.turn, is_due ? SnapshotTurn::Due : SnapshotTurn::None);
-      if (!is_due) continue;
+      if (seat.playing == nullptr || !seat.in_world) continue;
+      if (!choose_due(*seat.playing, now)) continue;
       ++due.count;
-      due.work += snapshots.plan_work;
-      if (before != SnapshotTurn::PutOff) may_wait_.push_back(&snapshots);
+      due.work += seat.playing->snapshots.plan_work;
     }
   }
-  postpone_costliest(due, pace_.plan_work / pace_.tick_rate, may_wait_);
-  context_.metrics.snapshots.put_off += static_cast<std::uint64_t>(
-      std::ranges::count(may_wait_, SnapshotTurn::PutOff, &SessionSnapshots::turn));
+  postpone(due);
+}
+
+/// Returns whether a snapshot is due. Adds it to those that may be put off, if it is one.
+bool Replicator::choose_due(Session& session, Instant now) {
+  SessionSnapshots& snapshots = session.snapshots;
+  const Tick tick = session.room->tick();
+  snapshots.base = base_of(snapshots, tick);
+  const bool is_due = pace_.is_due(session, tick, snapshots.base.has_value(), now);
+  const SnapshotTurn before =
+      std::exchange(snapshots.turn, is_due ? SnapshotTurn::Due : SnapshotTurn::None);
+  if (!is_due) return false;
+  if (is_overloaded()) {
+    if (tick - snapshots.last < std::int64_t{pace_.least_interval()}) {
+      may_wait_.push_back({&snapshots, rank_under_load(snapshots, tick)});
+    }
+  } else if (before != SnapshotTurn::PutOff) {
+    may_wait_.push_back({&snapshots, snapshots.plan_work});
+  }
+  return true;
+}
+
+/// Puts off what is too much work. Work that the limit allows and that is not done is saved for the
+/// next tick: a single large view then has its turn as often as there is time for it.
+void Replicator::postpone(const DueSnapshots& due) {
+  const WorkLimit limit = is_overloaded() ? WorkLimit{.work = work_limit_ + work_saved_,
+                                                      .ticks = pace_.least_interval()}
+                                          : WorkLimit{.work = usual_work(), .ticks = 2};
+  const std::uint64_t done = due.work - postpone_costliest(due, limit, may_wait_);
+  work_saved_ = std::min(limit.work - std::min(limit.work, done), due.work);
+  work_.wanted = due.work;
+  context_.metrics.snapshots.put_off += static_cast<std::uint64_t>(std::ranges::count_if(
+      may_wait_, [](const MayWait& each) { return each.snapshots->turn == SnapshotTurn::PutOff; }));
 }
 
 void Replicator::send(HostedRoom& room, Instant now) {
@@ -144,6 +181,7 @@ void Replicator::send(Session& session, Instant now) {
   snapshots.views->add(tick, view_);
   const ConstBytes message = encode(session, *planned, events.count);
   snapshots.plan_work += message.size() / kBytesPerWork;
+  work_.done += message.size() / kBytesPerWork;
   snapshots.last = tick;
   ++snapshots.sent;
   snapshots.base_age.on_sent(tick);
@@ -173,6 +211,7 @@ std::optional<ViewPlan> Replicator::plan(Session& session, const Members* base, 
                             .bytes_kept = events.bytes};
   const ViewPlan plan = planner_.plan(request, snapshots.waiting, snapshot_.content, view_);
   snapshots.plan_work = plan.work;
+  work_.done += plan.work;
   if (!plan.fits) {
     ++context_.metrics.snapshots.held_back;
     return std::nullopt;

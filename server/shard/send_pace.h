@@ -30,10 +30,11 @@ struct SendPace {
     return rate == 0 || turn * rate / tick_rate != (turn - 1) * rate / tick_rate;
   }
 
-  /// Returns whether a snapshot of `tick` is due. Full views, for a client without a base, are
-  /// rarer. All views are rarer for a client that proves no receipt.
+  /// Returns whether a snapshot of `tick` is due. One that was put off in the tick before is. Full
+  /// views, for a client without a base, are rarer. All views are rarer for a client that proves no
+  /// receipt.
   [[nodiscard]] bool is_due(const Session& session, Tick tick, bool has_base, Instant now) const {
-    if (!has_turn(session, tick)) return false;
+    if (session.snapshots.turn != SnapshotTurn::PutOff && !has_turn(session, tick)) return false;
     const std::uint32_t interval =
         std::max(has_base ? 0 : tick_rate / kFullViewsPerSecond,
                  unproven_interval(session.snapshots.receipts.silence(now)));
@@ -43,6 +44,12 @@ struct SendPace {
   /// Returns whether a snapshot of `tick` is due even if the client can compute all of it.
   [[nodiscard]] bool is_quiet_due(const Session& session, Tick tick) const {
     return tick - session.snapshots.last >= std::int64_t{tick_rate / kQuietSnapshotsPerSecond};
+  }
+
+  /// Returns the ticks between two snapshots to each client while a shard has too little time: as
+  /// between those to a quiet client, which every client and every part of this server is used to.
+  [[nodiscard]] std::uint32_t least_interval() const {
+    return std::max(2U, tick_rate / kQuietSnapshotsPerSecond);
   }
 
   /// Returns the least ticks between two snapshots to a client that has proven no receipt for

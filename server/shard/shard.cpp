@@ -35,6 +35,7 @@ Shard::Shard(const ShardOptions& options, const ShardParts& parts, Instant now)
       inputs_(context_, options.tick_rate),
       replicator_(context_, pace_of(options), options.snapshot_bytes),
       results_(context_, parts.calendar, parts.results),
+      load_(options.tick_rate, options.plan_work / options.tick_rate),
       drops_logged_at_(now) {
   context_.metrics.tick_rate = options.tick_rate;
   for (const RoomParts& room : parts.rooms) {
@@ -320,6 +321,14 @@ void Shard::send(Instant now) {
     room.on_sent(now);
     replicator_.send(room, now);
   }
+}
+
+void Shard::add_tick_time(const TickTime& time, Instant now) {
+  load_.add_tick(time, replicator_.consume_work());
+  replicator_.set_work_limit(load_.work_limit());
+  connects_.set_refuses_joins(load_.level() == Overload::RefusesJoins);
+  context_.metrics.load = {.overload = load_.level(), .share = load_.load()};
+  overload_log_.write(context_.log, context_.metrics, now);
 }
 
 // --- stop ---

@@ -25,9 +25,11 @@
 #include "server/shard/hosted_room.h"
 #include "server/shard/input_receiver.h"
 #include "server/shard/limits.h"
+#include "server/shard/load_control.h"
 #include "server/shard/log.h"
 #include "server/shard/match_results.h"
 #include "server/shard/metrics.h"
+#include "server/shard/overload_log.h"
 #include "server/shard/replicator.h"
 #include "server/shard/room_status.h"
 #include "server/shard/session_table.h"
@@ -86,6 +88,11 @@ class Shard {
 
   /// Sends the present tick of each room to its clients.
   void send(Instant now);
+
+  /// Adds the time that the last tick has taken, with its send() if there was one. If ticks go on
+  /// to take more than their time, snapshots become rarer, and then joins are refused
+  /// (LoadControl). A shard whose caller does not call this never counts as overloaded.
+  void add_tick_time(const TickTime& time, Instant now);
 
   /// Takes no new clients from now on, and tells those that play that the server stops at `end`.
   /// Those that hold a seat may still return. The caller stops the server then.
@@ -164,6 +171,8 @@ class Shard {
   InputReceiver inputs_;
   Replicator replicator_;
   MatchResults results_;
+  LoadControl load_;
+  OverloadLog overload_log_;
 
   net::PacketBuffer opened_{};
   std::size_t taken_in_tick_ = 0;  ///< datagrams taken since the last tick

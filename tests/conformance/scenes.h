@@ -1,6 +1,7 @@
 #pragma once
 // What is played for a capture. Together the scenes show every type of datagram, all refusals but
-// TokensFull, Denied and TokenEarly, and every end of a session but a kick and the end of a match.
+// TokensFull, Denied, TokenEarly and Overloaded, and every end of a session but a kick and the end
+// of a match.
 
 #include "tests/conformance/capture.h"
 

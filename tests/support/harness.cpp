@@ -5,6 +5,7 @@
 #include "games/arena/arena.h"
 #include "net/handshake.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tickbox::tests {
@@ -222,12 +223,24 @@ void Harness::drive_server() {
   const std::int64_t due = pacer_->due(own_time);
   for (std::int64_t i = 0; i < due; ++i) {
     tick();
+    if (i + 1 < due) pass_tick_time();
   }
   const std::uint64_t ticked = meter();
-  if (due > 0) shard_->send(own_time);
+  if (due > 0) {
+    shard_->send(own_time);
+    pass_tick_time();
+  }
   const std::uint64_t sent = meter();
   metered_ += sent - before;
   metered_sending_ += sent - ticked;
+}
+
+/// Keeps the server busy for the time of the tick that it has just run.
+void Harness::pass_tick_time() {
+  if (!options_.tick_time) return;
+  const server::TickTime time = options_.tick_time(*shard_);
+  shard_->add_tick_time(time, server_now());
+  stalled_until_ = std::max(stalled_until_, now()) + time.sending + time.rest;
 }
 
 void Harness::tick() {

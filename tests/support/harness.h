@@ -10,6 +10,7 @@
 #include "server/match/match.h"
 #include "server/recording/recorder.h"
 #include "server/shard/limits.h"
+#include "server/shard/load_control.h"
 #include "server/shard/shard.h"
 #include "server/shard/tick_pacer.h"
 #include "tests/support/memory_sink.h"
@@ -85,6 +86,9 @@ struct HarnessOptions {
   /// The table of each client by its number, if a client has another than the room; nullptr: that
   /// of the room.
   std::function<const GameTable*(std::size_t client)> client_game = nullptr;
+  /// Returns the time that the last tick of the server takes, with its snapshots if it has sent
+  /// some; then the server does nothing else for so long. Empty: ticks take no time.
+  std::function<server::TickTime(const server::Shard& shard)> tick_time = nullptr;
   /// A counter that is read before and after the shard is driven, for tests that measure its use of
   /// a resource.
   std::uint64_t (*meter)() = nullptr;
@@ -166,6 +170,9 @@ class Harness {
 
   /// Stops the server's process until then.
   void stall(Instant until) { stalled_until_ = until; }
+
+  /// The ticks that the server has skipped.
+  [[nodiscard]] std::uint64_t slipped() const { return pacer_->slipped(); }
 
   /// Polls a client at this interval from now on, regardless of the wake-up that it asks for.
   /// Requires: whole milliseconds.
@@ -263,6 +270,7 @@ class Harness {
   bool drive_client(std::size_t client);
   void drive_server();
   [[nodiscard]] std::uint64_t meter() const;
+  void pass_tick_time();
 
   /// Runs one tick of the server.
   virtual void tick();

@@ -69,8 +69,11 @@ bool ends_search(const Tried& tried) {
   const auto is_unknown = [](const RequirementResult& each) {
     return !each.value && !is_told_by_server(each.text);
   };
-  const bool is_refused = tried.verdict.outcome == LoadOutcome::NotConnected &&
-                          (report.clients_connected == 0 || tried.verdict.refused);
+  // A server that admits no more for its load has shown how many it holds.
+  const bool is_refused =
+      tried.verdict.outcome == LoadOutcome::NotConnected &&
+      (report.clients_connected == 0 ||
+       (tried.verdict.refused && tried.verdict.refused != net::RefuseReason::Overloaded));
   return report.stats.first_mismatch || report.was_stopped || is_refused ||
          (tried.verdict.outcome == LoadOutcome::Failed &&
           std::ranges::any_of(tried.results, is_unknown));

@@ -36,6 +36,9 @@ os::HttpResponse readiness(const Status& status, Instant now) {
         return {.status = 503,
                 .body = fmt::format("full {}/{}\n", status.seats_held(), status.seats())};
       }
+      if (status.refuses_joins()) {
+        return {.status = 503, .body = "overloaded\n"};
+      }
       return {.body = "ok\n"};
     case ServerState::Starting:
     case ServerState::Draining:
@@ -165,6 +168,12 @@ RecordingMetrics Status::recording() const {
     }
   }
   return sum;
+}
+
+bool Status::refuses_joins() const {
+  return std::ranges::all_of(shards, [](const ShardStatus& shard) {
+    return shard.metrics.load.overload == Overload::RefusesJoins;
+  });
 }
 
 Instant Status::last_tick() const {

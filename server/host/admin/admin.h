@@ -53,6 +53,8 @@ struct Status {
   [[nodiscard]] RecordingMetrics recording() const;
   /// Returns the oldest time of a shard's last tick. Requires: it has started.
   [[nodiscard]] Instant last_tick() const;
+  /// Returns whether no shard has the time for new clients.
+  [[nodiscard]] bool refuses_joins() const;
   [[nodiscard]] std::uint64_t seats() const;
   [[nodiscard]] std::uint64_t seats_held() const;
 };

@@ -98,6 +98,8 @@ void write_shard(Writer& to, const ShardStatus& shard, std::string_view address,
   to.number("since_tick_ms", milliseconds(now - shard.last_tick));
   to.number("overruns", metrics.overruns);
   to.number("ticks_skipped", metrics.slipped);
+  to.number("load", metrics.load.share / 1e3);
+  to.text("overload", name_of(metrics.load.overload));
   write_ticks(to, metrics);
   // The whole distribution, so that a reader of two documents knows it of the time between them.
   to.open('[', "tick_ns");
@@ -136,6 +138,8 @@ void write_room(Writer& to, const RoomStatus& room, std::size_t shard, const Met
   to.number("entities", room.entities());
   to.number("overruns", metrics.overruns);
   to.number("ticks_skipped", metrics.slipped);
+  to.number("load", metrics.load.share / 1e3);
+  to.text("overload", name_of(metrics.load.overload));
   to.number("followers", room.log_followers);
   write_ticks(to, metrics);
   write_recording(to, room.recording, records);

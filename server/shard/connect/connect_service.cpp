@@ -74,6 +74,9 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
     return refuse_with({.reason = net::RefuseReason::Draining});
   }
   if (place.seat == nullptr) return refuse_with(full({claims.room}));
+  if (is_overloaded_ && !place.seat->held) {
+    return refuse_with({.reason = net::RefuseReason::Overloaded});
+  }
   if (place.seat->taken_over && now - *place.seat->taken_over < kTakeoverInterval) {
     return context_.metrics.drops.count(net::DropReason::RateLimited);
   }

@@ -52,6 +52,9 @@ class ConnectService {
   /// Refuses all further clients that hold no seat.
   void drain() { draining_ = true; }
 
+  /// Refuses all further clients that hold no seat, or admits them again.
+  void set_refuses_joins(bool refuses) { is_overloaded_ = refuses; }
+
   /// Logs the refused connects that have not been logged yet, if it is time.
   void log_refusals(Instant now) { refusals_.write(context_.log, now); }
 
@@ -100,6 +103,7 @@ class ConnectService {
   net::PacketBuffer packet_{};
   bool stopping_ = false;
   bool draining_ = false;
+  bool is_overloaded_ = false;
 };
 
 }  // namespace tickbox::server

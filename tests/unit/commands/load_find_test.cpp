@@ -257,6 +257,20 @@ TEST(Find, CountsClientsThatAreLostAsNotHeld) {
                "1 of 7 clients were disconnected: no answer. The limit is the server");
 }
 
+TEST(Find, CountsAServerThatRefusesJoinsForItsLoadAsNotHeld) {
+  const auto overloaded = [](std::size_t clients) {
+    LoadMeasured measured = well(clients);
+    if (clients > 6) {
+      measured.report.clients_connected = 6;
+      measured.reason = "server is overloaded";
+      measured.refused = net::RefuseReason::Overloaded;
+    }
+    return measured;
+  };
+  expect_ended(find_with("clients.asked>0", overloaded), ExitCode::Done, 6,
+               "1 of 7 clients could not connect: server is overloaded. The limit is the server");
+}
+
 TEST(Find, EndsWithTheSeatsOfTheServer) {
   const auto full = [](std::size_t clients) {
     LoadMeasured measured = well(std::min<std::size_t>(clients, 5));

@@ -43,8 +43,8 @@ TEST(Refusal, HasANameAndWordsOfItsOwnForEachReason) {
     names.insert(name_of(reason));
     words.insert(describe(refuse(reason, 12, 34)));
   }
-  EXPECT_EQ(names.size(), 22U);
-  EXPECT_EQ(words.size(), 22U);
+  EXPECT_EQ(names.size(), 23U);
+  EXPECT_EQ(words.size(), 23U);
   EXPECT_FALSE(names.contains("unknown"));
   EXPECT_FALSE(words.contains("refused"));
 }
@@ -69,7 +69,7 @@ TEST(Refusal, IsFinalIfNeitherTimeNorANewTokenHelps) {
   }
   for (const RefuseReason reason :
        {RefuseReason::Full, RefuseReason::Draining, RefuseReason::TokenBeforeBoot,
-        RefuseReason::TokensFull, RefuseReason::Restarted}) {
+        RefuseReason::TokensFull, RefuseReason::Restarted, RefuseReason::Overloaded}) {
     EXPECT_FALSE(is_final(reason)) << name_of(reason);
   }
 }
@@ -89,7 +89,7 @@ TEST(Refusal, TellsPeopleTheNumbersAndWhatToTry) {
 }
 
 TEST(Refusal, OfNoReasonIsNamedSo) {
-  for (const int reason : {0, 23, 255}) {
+  for (const int reason : {0, 24, 255}) {
     EXPECT_EQ(name_of(static_cast<RefuseReason>(reason)), "unknown");
     EXPECT_EQ(describe(refuse(static_cast<RefuseReason>(reason))), "refused");
   }

@@ -56,6 +56,18 @@ TEST(Admin, IsNotReadyWhileItIsFullIfThatIsAsked) {
   EXPECT_EQ(answer("/livez", status, {}, kNow).status, 200U);
 }
 
+// A balancer sends new players elsewhere; a restart would put out those who play.
+TEST(Admin, IsAliveButNotReadyWhileItRefusesJoinsForItsLoad) {
+  Status status = status_of(ServerState::Ready);
+  status.shards[0].metrics.load.overload = Overload::FewerSnapshots;
+  EXPECT_EQ(answer("/readyz", status, {}, kNow).status, 200U);
+  status.shards[0].metrics.load.overload = Overload::RefusesJoins;
+  const os::HttpResponse overloaded = answer("/readyz", status, {}, kNow);
+  EXPECT_EQ(overloaded.status, 503U);
+  EXPECT_EQ(overloaded.body, "overloaded\n");
+  EXPECT_EQ(answer("/livez", status, {}, kNow).status, 200U);
+}
+
 // A server is starting until clients can connect.
 TEST(Admin, IsNotAliveBeforeItsFirstTick) {
   const os::HttpResponse starting = answer("/livez", Status{}, {}, kNow);
