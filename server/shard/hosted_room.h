@@ -9,6 +9,7 @@
 #include "engine/log/tick_log.h"
 #include "protocol/history_depths.h"
 #include "server/match/match.h"
+#include "server/match/plan/plan_stages.h"
 #include "server/match/ray_judge.h"
 #include "server/recording/recorder.h"
 #include "server/shard/metrics.h"
@@ -83,6 +84,9 @@ class HostedRoom {
   /// Returns which game and map the room plays.
   [[nodiscard]] const engine::Identity& identity() const { return identity_; }
 
+  /// Returns what the plans of the room's snapshots read.
+  [[nodiscard]] TickContext& planned() { return planned_; }
+
   [[nodiscard]] Seats& seats() { return seats_; }
 
   [[nodiscard]] const Seats& seats() const { return seats_; }
@@ -112,6 +116,7 @@ class HostedRoom {
   engine::Identity identity_;
   Seats seats_;
   RayJudge ray_judge_;
+  TickContext planned_;
   TickRing<Instant, protocol::kTicksRemembered> sent_at_;
 
   std::vector<Departure> departures_;  ///< a ring once it is full

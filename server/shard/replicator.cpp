@@ -139,8 +139,9 @@ void Replicator::postpone(const DueSnapshots& due) {
 }
 
 void Replicator::send(HostedRoom& room, Instant now) {
-  planner_.begin_tick(room.match());
   gather_due(room);
+  if (due_.empty()) return;
+  planner_.begin_tick(room.match(), room.planned());
   for (Session* session : due_) {
     send(*session, now);
   }

@@ -111,7 +111,7 @@ class Watched {
       sent_.acknowledge({now.value - kBaseAge});
       events_.acknowledge(newest_event_, {now.value - kBaseAge});
     }
-    planner_.begin_tick(match_);
+    planner_.begin_tick(match_, planned_);
     const server::Members* base = sent_.base(now);
     server::Members view;
     const server::ViewPlan plan =
@@ -139,6 +139,7 @@ class Watched {
 
   laws::RandomMatch random_;
   server::Match match_;
+  server::TickContext planned_;
   server::Planner planner_;
   server::EventRouter router_;
   engine::TickLog log_;

@@ -4,19 +4,23 @@
 //   FAULT_MEMORY_AT=TICK   memory runs out
 //   FAULT_FLIP_AT=TICK     a bit flips in each entity that no player controls
 //   FAULT_MATCH_TICKS=N    the room is closed every N ticks
+//   FAULT_SLOW_MS=N        a tick takes N ms longer in a room with two players or more
 
 #include "games/arena/arena.h"
 #include "os/process/process.h"
 #include "server/host/program.h"
 #include "tests/faulty/failing_game.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <sys/resource.h>
+#include <thread>
 #include <vector>
 
 namespace tickbox::tests {
@@ -58,6 +62,12 @@ Changes planted() {
   if (const auto at = tick_from("FAULT_MEMORY_AT")) {
     return {.before = [at](const MidTick& tick) {
       if (tick.tick() >= *at) use_up_memory();
+    }};
+  }
+  if (const auto milliseconds = tick_from("FAULT_SLOW_MS")) {
+    return {.before = [milliseconds](const MidTick& tick) {
+      if (std::ranges::count(tick.world().seats(), true, &engine::SeatInfo::taken) < 2) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds{milliseconds->value});
     }};
   }
   if (const auto at = tick_from("FAULT_FLIP_AT")) {

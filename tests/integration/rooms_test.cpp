@@ -163,6 +163,28 @@ TEST_F(RoomsTest, AreLoadedInTurn) {
   }
 }
 
+// The second client of the first room makes its ticks take 40 ms. A shard that waited for another
+// would fall behind with it.
+TEST(SlowRoom, DelaysItsOwnShardAlone) {
+  RunningServer server{
+      faulty_server({"--rooms", "2", "--shards", "2", "--max-clients", "4"}, "FAULT_SLOW_MS=40")};
+  Process load{tickbox({"load", server.address(), "--rooms", "2", "--shards", "2", "--clients", "3",
+                        "--seconds", "4", "--json"})};
+  const auto ticks = [&] {
+    const json rooms = json::parse(server.get("/v1/status").body)["rooms"];
+    return std::pair{rooms[0]["tick"].get<int>(), rooms[1]["tick"].get<int>()};
+  };
+  ASSERT_TRUE(server.wait_for_clients(3));
+  const auto before = ticks();
+  ASSERT_TRUE(eventually([&] { return ticks().first - before.first >= 50; }));
+  const auto after = ticks();
+  EXPECT_GT(after.second - before.second, (after.first - before.first) * 3 / 2);
+  EXPECT_NE(finish(load).exit_code, kNotConnected);
+  const json shards = json::parse(server.get("/v1/status").body)["shards"];
+  EXPECT_GT(shards[0]["overruns"], 40);
+  EXPECT_LT(shards[1]["overruns"], shards[0]["overruns"]);
+}
+
 TEST_F(RoomsTest, WhatTheOptionsCannotMeanIsSaid) {
   const auto expect_wrong = [](const Strings& more, const std::string& words) {
     Strings arguments = {"--port", "0", "--admin-port", "0"};

@@ -159,6 +159,28 @@ TEST(Rooms, OpenAndCloseWhileOthersPlay) {
   EXPECT_EQ(rooms.client(stays).stats().corrected, 0U);
 }
 
+// What was read of a match must not be used for another one that has its address.
+TEST(Rooms, ARoomAtThePlaceOfAClosedOneIsReadAnew) {
+  TwoRooms rooms{{.bot = "stress"}};
+  ASSERT_TRUE(rooms.shard().close_room(kFirst, rooms.now()));
+  ASSERT_TRUE(rooms.shard().close_room(kSecond, rooms.now()));
+  for (std::uint32_t id = 10; id < 20; ++id) {
+    server::Match match{rooms.game(), rooms.match().world().map(), 60, id};
+    rooms.shard().open_room({.match = match, .id = {id}});
+    std::vector<std::size_t> guests;
+    for (std::uint32_t i = 0; i < 1 + id % 3; ++i) {
+      guests.push_back(rooms.add_client_of(id));
+    }
+    rooms.run_for(milliseconds{800});
+    for (const std::size_t guest : guests) {
+      ASSERT_TRUE(rooms.client(guest).playing()) << id;
+      EXPECT_GT(rooms.client(guest).stats().hashes_checked, 10U);
+      EXPECT_EQ(rooms.client(guest).stats().hashes_mismatched, 0U);
+    }
+    ASSERT_TRUE(rooms.shard().close_room({id}, rooms.now()));
+  }
+}
+
 TEST(Rooms, AClientReturnsToItsOwnRoomByItsTicket) {
   TwoRooms rooms{{}};
   rooms.add_client_of(kFirst.value);

@@ -96,16 +96,17 @@ void PlanScratch::grow(const BodySlots& slots) {
   visible.reserve(slots.capacity());
 }
 
-void Planner::begin_tick(Match& match) {
-  tick_.read(match);
-  scratch_.grow(*tick_.slots);
+void Planner::begin_tick(Match& match, TickContext& tick) {
+  tick_ = &tick;
+  tick.read(match);
+  scratch_.grow(*tick.slots);
   scratch_.rows.resize(match.world().size());
 }
 
 ViewPlan Planner::plan(const ViewRequest& request, WaitingBodies& waiting,
                        std::vector<std::byte>& content, Members& view) {
   scratch_.work = 0;
-  std::optional<ViewPlan> plan = try_plan({tick_, request}, scratch_, waiting, content, view);
+  std::optional<ViewPlan> plan = try_plan({*tick_, request}, scratch_, waiting, content, view);
   if (plan) return *plan;
   // A full view in a few bytes would discard most of the client's view.
   if (request.bytes_max < net::kDatagramBytesMax) {
@@ -113,7 +114,7 @@ ViewPlan Planner::plan(const ViewRequest& request, WaitingBodies& waiting,
   }
   ViewRequest full = request;
   full.base = nullptr;
-  plan = try_plan({tick_, full}, scratch_, waiting, content, view);
+  plan = try_plan({*tick_, full}, scratch_, waiting, content, view);
   TICKBOX_ASSERT(plan.has_value());
   return *plan;
 }

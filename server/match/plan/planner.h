@@ -70,8 +70,9 @@ struct PlanScratch {
 
 class Planner {
  public:
-  /// Reads the match once, for all snapshots of this tick.
-  void begin_tick(Match& match);
+  /// Reads the match once, for all snapshots of this tick. `tick`: of this match alone, the same one
+  /// in every tick; it must live until the next call.
+  void begin_tick(Match& match, TickContext& tick);
 
   /// Writes the content of a snapshot, and the view that the client then has. `waiting` is the
   /// client's list from snapshot to snapshot. Cost: no allocation once warm.
@@ -79,7 +80,7 @@ class Planner {
                 Members& view);
 
  private:
-  TickContext tick_;
+  TickContext* tick_ = nullptr;
   PlanScratch scratch_;
 };
 

@@ -47,9 +47,8 @@ std::string fault_of(const Options& options) {
     return "--bot: " + style.error();
   }
   if (options.seats != 0 && options.seats < options.clients) return "--seats: fewer than --clients";
-  const std::uint64_t seats = options.seats != 0 ? options.seats : options.clients;
-  if (seats * (options.rooms + options.empty_rooms) > engine::kSeatsMax) {
-    return fmt::format("--rooms: at most {} seats in all, with --empty-rooms", engine::kSeatsMax);
+  if (std::uint64_t{options.clients} * options.rooms > engine::kSeatsMax) {
+    return fmt::format("--rooms: at most {} clients in all", engine::kSeatsMax);
   }
   return {};
 }

@@ -78,7 +78,7 @@ class Stage {
     const double log = clock_.elapsed_us();
     joins_.clear();
     clock_.start();
-    planner_.begin_tick(match_);
+    planner_.begin_tick(match_, planned_);
     for (std::size_t i = 0; i < places_.size(); ++i) {
       plan(i);
     }
@@ -179,6 +179,7 @@ class Stage {
   std::uint32_t base_age_;
   server::Match match_;
   engine::World like_;  ///< empty: what the worlds of clients are made of
+  server::TickContext planned_;
   server::Planner planner_;
   std::vector<std::unique_ptr<Place>> places_;
   std::vector<engine::Join> joins_;

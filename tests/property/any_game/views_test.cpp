@@ -107,7 +107,7 @@ class LossyMatch {
     update_clients();
     predict(request);
     tell_events();
-    planner_.begin_tick(match_);
+    planner_.begin_tick(match_, planned_);
     for (std::uint16_t seat = 0; seat < kSeats; ++seat) {
       if (clients_[seat] == nullptr) continue;
       if ((now().value + seat) % interval_ == 0) send({seat}, *clients_[seat]);
@@ -304,6 +304,7 @@ class LossyMatch {
   laws::RandomMatch random_;
   server::Match match_;
   engine::World like_;
+  server::TickContext planned_;
   server::Planner planner_;
   server::EventRouter router_;
   std::array<std::unique_ptr<Client>, kSeats> clients_;

@@ -84,7 +84,7 @@ class BusyMatch {
                               .bytes_max = net::kDatagramBytesMax};
     ViewPlan plan;
     count(plans_, [&] {
-      planner_.begin_tick(match_.match());
+      planner_.begin_tick(match_.match(), planned_);
       plan = planner_.plan(request, waiting_, content_, view_);
       views_.add(now, view_);
     });
@@ -104,6 +104,7 @@ class BusyMatch {
   }
 
   FieldMatch match_{std::vector<Vec2>(kPlayers)};
+  TickContext planned_;
   Planner planner_;
   SentViews views_{base_age_max(kPlannedRate)};
   Members view_;

@@ -88,7 +88,7 @@ class OwnBodiesTest : public ::testing::Test {
 
   ViewPlan plan(std::size_t bytes_max, std::uint16_t seat = 0, const Members* base = nullptr,
                 Tick base_tick = {}) {
-    planner_.begin_tick(match_);
+    planner_.begin_tick(match_, planned_);
     return planner_.plan(
         {.player = {seat}, .base = base, .base_tick = base_tick, .bytes_max = bytes_max}, waiting_,
         content_, members_);
@@ -104,6 +104,7 @@ class OwnBodiesTest : public ::testing::Test {
 
   engine::SharedMap map_ = engine::make_map(kGameTable<Pasture>, {.seats = 2}, kRate);
   Match match_{kGameTable<Pasture>, map_, kRate, 1};
+  TickContext planned_;
   Planner planner_;
   WaitingBodies waiting_;
   std::vector<std::byte> content_;

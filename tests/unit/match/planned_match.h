@@ -192,7 +192,7 @@ class PlannedMatch : public FieldMatch {
                               .last = views_.newest(tick),
                               .bytes_max = bytes_max,
                               .members_max = members_max};
-    planner_.begin_tick(match());
+    planner_.begin_tick(match(), planned_);
     Members members;
     plan_ = planner_.plan(request, waiting_, bytes_, members);
     content_.clear();
@@ -244,6 +244,8 @@ class PlannedMatch : public FieldMatch {
         .tick = tick, .age = head.base_age, .rows = plan_.on_base ? &held_.at(base_tick) : nullptr};
     EXPECT_TRUE(views::read_content(bytes_, base, content_));
   }
+
+  TickContext planned_;
 
   Planner planner_;
   SentViews views_{base_age_max(kPlannedRate)};
