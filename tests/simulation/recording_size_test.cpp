@@ -57,6 +57,9 @@ TEST(RecordingSize, AnEmptyServerWritesAtMostTenMegabytesADay) {
   const double empty = bytes_per_second({.max_clients = 1'000}, 60);
   tell("an empty room of 1,000 seats", empty);
   EXPECT_LE(empty * kSecondsADay, 10e6);
+  const double small = bytes_per_second({.max_clients = 16}, 60);
+  tell("an empty room of 16 seats", small);
+  EXPECT_LE(small * 3'600, 200e3) << "of an hour";
 }
 
 TEST(RecordingSize, AnIdleClientCostsAtMostSixtyBytesASecond) {
