@@ -25,11 +25,11 @@
 #include "server/shard/hosted_room.h"
 #include "server/shard/input_receiver.h"
 #include "server/shard/limits.h"
-#include "server/shard/load_control.h"
+#include "server/shard/load/load_control.h"
+#include "server/shard/load/overload_log.h"
 #include "server/shard/log.h"
 #include "server/shard/match_results.h"
 #include "server/shard/metrics.h"
-#include "server/shard/overload_log.h"
 #include "server/shard/replicator.h"
 #include "server/shard/session_table.h"
 
