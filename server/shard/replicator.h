@@ -9,7 +9,7 @@
 #include "server/shard/context.h"
 #include "server/shard/hosted_room.h"
 #include "server/shard/limits.h"
-#include "server/shard/load_control.h"
+#include "server/shard/load/load_control.h"
 #include "server/shard/send_pace.h"
 #include "server/shard/session.h"
 
@@ -38,7 +38,7 @@ struct MayWait {
 /// The work of the snapshots that are not put off.
 struct WorkLimit {
   std::uint64_t work = 0;
-  /// So many ticks in a row do all of the work: what is put off is added to that of later ticks.
+  /// A tick does at least this part of the work, 1 of N: what is put off is added to later ticks.
   std::uint64_t ticks = 2;
 };
 

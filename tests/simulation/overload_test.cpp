@@ -198,7 +198,7 @@ TEST_F(OverloadTest, SnapshotsBecomeRarerAndNothingElse) {
     const std::vector<double> rates = rates_in(1);
     EXPECT_GE(std::ranges::min(rates), 9) << "in second " << second;
     EXPECT_EQ(metrics().load.overload, Overload::FewerSnapshots) << "in second " << second;
-    EXPECT_NEAR(metrics().load.share, server::kLoadAimed, 60) << "in second " << second;
+    EXPECT_NEAR(metrics().load.share, server::kLoadWanted, 60) << "in second " << second;
     const auto is_near = [](std::size_t i) { return !is_far(i); };
     rarer += mean_of(rates) / 60;
     far += mean_of(rates, is_far) / 60;

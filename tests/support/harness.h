@@ -10,7 +10,7 @@
 #include "server/match/match.h"
 #include "server/recording/recorder.h"
 #include "server/shard/limits.h"
-#include "server/shard/load_control.h"
+#include "server/shard/load/load_control.h"
 #include "server/shard/shard.h"
 #include "server/shard/tick_pacer.h"
 #include "tests/support/memory_sink.h"
@@ -87,7 +87,7 @@ struct HarnessOptions {
   /// of the room.
   std::function<const GameTable*(std::size_t client)> client_game = nullptr;
   /// Returns the time that the last tick of the server takes, with its snapshots if it has sent
-  /// some; then the server does nothing else for so long. Empty: ticks take no time.
+  /// some; the server does nothing else for this time. Empty: ticks take no time.
   std::function<server::TickTime(const server::Shard& shard)> tick_time = nullptr;
   /// A counter that is read before and after the shard is driven, for tests that measure its use of
   /// a resource.

@@ -1,4 +1,4 @@
-#include "server/shard/load_control.h"
+#include "server/shard/load/load_control.h"
 
 #include "core/text.h"
 
@@ -62,7 +62,7 @@ void LoadControl::add_tick(const TickTime& time, const PlanWork& work) {
 /// done lately.
 std::uint64_t LoadControl::work_in_time() const {
   const std::int64_t left =
-      std::max<std::int64_t>(0, period_ * kLoadAimed / kThousand - rest_ / kTicksMeant);
+      std::max<std::int64_t>(0, period_ * kLoadWanted / kThousand - rest_ / kTicksMeant);
   if (done_ == 0 || sending_ == 0) return std::numeric_limits<std::uint64_t>::max();
   return static_cast<std::uint64_t>(done_ * left / sending_);
 }

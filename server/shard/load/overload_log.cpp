@@ -1,4 +1,4 @@
-#include "server/shard/overload_log.h"
+#include "server/shard/load/overload_log.h"
 
 #include "server/shard/paced_logs.h"
 

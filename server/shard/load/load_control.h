@@ -5,10 +5,10 @@
 //   time of each tick ─► load, the mean of the last ticks ─► limit of the plans' work per tick
 //                                                        ─► level: what is given up
 //
-// The limit is the work for which there is time: a tick may take kLoadAimed of its period, and what
-// does not depend on snapshots takes its part of that. Time and work are measured together, so the
-// limit needs neither the cost of a unit nor steps towards a goal, and it does not swing. It is
-// never below what the Replicator sends each client in any case.
+// The limit is the work for which there is time: a tick may take kLoadWanted of its period, and
+// what does not depend on snapshots takes its part of that. Time and work are measured together, so
+// the limit needs neither the cost of a unit nor a search, and it does not swing. It is never below
+// what the Replicator sends each client in any case.
 //
 // A level begins and ends only after a time. One slow tick changes nothing: it counts as two
 // periods at most. There is no clock here: the caller measures.
@@ -47,10 +47,10 @@ struct PlanWork {
 /// up. If ticks take as much as the second nevertheless, rarer snapshots do not suffice, and joins
 /// are refused until ticks take less than the third. A loop that catches up sends less often, so
 /// its ticks may stay just below their period while it has no time left.
-inline constexpr std::int64_t kLoadAimed = 850;
+inline constexpr std::int64_t kLoadWanted = 850;
 inline constexpr std::int64_t kLoadRefuses = 950;
 inline constexpr std::int64_t kLoadAdmits = 900;
-static_assert(kLoadAimed < kLoadAdmits && kLoadAdmits < kLoadRefuses);
+static_assert(kLoadWanted < kLoadAdmits && kLoadAdmits < kLoadRefuses);
 
 /// Whether something is the case for good: it begins after a time, and ends after a time.
 class Lasting {
@@ -59,8 +59,8 @@ class Lasting {
   Lasting(std::uint32_t begins_after, std::uint32_t ends_after)
       : begins_after_(begins_after), ends_after_(ends_after) {}
 
-  /// Counts a tick. It begins once `begins` was true in so many more ticks than false. It ends once
-  /// `continues` was false in so many ticks in a row.
+  /// Counts a tick. It begins once `begins` was true in `begins_after` more ticks than false. It
+  /// ends once `continues` was false in `ends_after` ticks in a row.
   void count(bool begins, bool continues);
 
   [[nodiscard]] bool is_on() const { return is_on_; }

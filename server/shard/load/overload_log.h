@@ -2,7 +2,7 @@
 // Overload in the log: what a shard gives up, at once and then at most every ten seconds.
 
 #include "core/clock.h"
-#include "server/shard/load_control.h"
+#include "server/shard/load/load_control.h"
 #include "server/shard/log.h"
 #include "server/shard/metrics.h"
 
