@@ -1,6 +1,5 @@
 #include "core/assert.h"
 
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -8,7 +7,7 @@ namespace tickbox {
 namespace {
 
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
-std::atomic<AssertHandler> handler_in_use = &print_failed_condition;
+AssertHandler handler_in_use = &print_failed_condition;
 
 }  // namespace
 
@@ -23,11 +22,13 @@ void print_failed_condition(const char* condition, const char* file, int line) {
 }
 
 AssertHandler set_assert_handler(AssertHandler handler) {
-  return handler_in_use.exchange(handler);
+  AssertHandler before = handler_in_use;
+  handler_in_use = handler;
+  return before;
 }
 
 void assert_failed(const char* condition, const char* file, int line) {
-  handler_in_use.load()(condition, file, line);
+  handler_in_use(condition, file, line);
   std::abort();
 }
 

@@ -14,7 +14,7 @@
 #include "server/host/access.h"
 #include "server/host/options.h"
 #include "server/host/recordings/recordings.h"
-#include "server/host/rooms_option.h"
+#include "server/host/rooms/rooms_option.h"
 #include "server/host/serve.h"
 #include "tickbox/game_table.h"
 #include "tickbox/program.h"

@@ -11,6 +11,31 @@
 #include <vector>
 
 namespace tickbox::server {
+namespace {
+
+using Sockets = std::vector<std::unique_ptr<os::UdpTransport>>;
+
+/// Opens the socket of each shard, each at the port after the one before.
+std::expected<Sockets, std::string> open_ports(const Options& options) {
+  Sockets sockets;
+  std::uint16_t port = options.port;
+  for (std::uint32_t i = 0; i < options.shards; ++i) {
+    if (i > 0 && port == 0) return std::unexpected{"no port follows 65535; give a lower --port"};
+    const auto address = os::resolve_host(host_of(options.bind), port);
+    if (!address) return std::unexpected(address.error());
+    // Only the wildcard [::] can take both families; any other address has one family anyway.
+    const os::IpFamilies families =
+        os::is_wildcard(*address) ? os::IpFamilies::Both : os::IpFamilies::OwnOnly;
+    auto udp =
+        os::UdpTransport::open({.bind = *address, .families = families, .arrival_times = true});
+    if (!udp) return std::unexpected(std::move(udp.error()));
+    port = static_cast<std::uint16_t>((*udp)->local_address().port + 1);
+    sockets.push_back(*std::move(udp));
+  }
+  return sockets;
+}
+
+}  // namespace
 
 std::expected<void, std::string> Server::open() {
   if (!net::crypto_ready()) return std::unexpected(std::string{net::kNoCrypto});
@@ -20,19 +45,18 @@ std::expected<void, std::string> Server::open() {
 }
 
 std::expected<void, std::string> Server::open_sockets() {
-  for (std::size_t i = 0; i < options.shards; ++i) {
-    const auto port = static_cast<std::uint16_t>(options.port == 0 ? 0 : options.port + i);
-    const auto address = os::resolve_host(host_of(options.bind), port);
-    if (!address) return std::unexpected(address.error());
-    // Only the wildcard [::] can take both families; any other address has one family anyway.
-    const os::IpFamilies families =
-        os::is_wildcard(*address) ? os::IpFamilies::Both : os::IpFamilies::OwnOnly;
-    auto udp =
-        os::UdpTransport::open({.bind = *address, .families = families, .arrival_times = true});
-    if (!udp) return std::unexpected(std::move(udp.error()));
+  // The ports that follow a free one may be taken.
+  constexpr int kTries = 20;
+  std::expected<Sockets, std::string> sockets;
+  for (int tries = options.port == 0 ? kTries : 1; tries > 0; --tries) {
+    sockets = open_ports(options);
+    if (sockets) break;
+  }
+  if (!sockets) return std::unexpected(std::move(sockets.error()));
+  for (std::unique_ptr<os::UdpTransport>& socket : *sockets) {
     auto host = std::make_unique<ShardHost>();
-    host->index = i;
-    host->transport = *std::move(udp);
+    host->index = shards.size();
+    host->transport = std::move(socket);
     shards.push_back(std::move(host));
   }
   return {};

@@ -11,12 +11,12 @@
 #include "os/process/steady_clock.h"
 #include "server/host/admin/admin_server.h"
 #include "server/host/admin/recent_log.h"
-#include "server/host/closing_room.h"
 #include "server/host/deny_file.h"
 #include "server/host/options.h"
-#include "server/host/room_opener.h"
+#include "server/host/rooms/closing_room.h"
+#include "server/host/rooms/room_opener.h"
+#include "server/host/rooms/shard_host.h"
 #include "server/host/server_keys.h"
-#include "server/host/shard_host.h"
 #include "server/shard/log.h"
 
 #include <cstddef>

@@ -3,8 +3,8 @@
 
 #include "core/clock.h"
 #include "server/host/metrics_text.h"
+#include "server/host/rooms/shard_host.h"
 #include "server/host/server.h"
-#include "server/host/shard_host.h"
 #include "server/shard/paced_logs.h"
 #include "server/shard/tick_pacer.h"
 

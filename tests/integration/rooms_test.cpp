@@ -51,8 +51,8 @@ class RoomsTest : public testing::Test {
     static int number = 0;
     const std::string file = "token" + std::to_string(++number);
     EXPECT_EQ(token({"issue", "--key-file", keys_.file(), "--client", std::to_string(100 + number),
-                     "--server", address, "--room", std::to_string(room), "--out",
-                     keys_.folder.file(file)})
+                     "--server", address, "--room", std::to_string(room), "--expires", "5m",
+                     "--out", keys_.folder.file(file)})
                   .exit_code,
               kDone);
     return connect(address, {"--token", keys_.folder.file(file)});
@@ -80,17 +80,19 @@ TEST_F(RoomsTest, OfSeveralGamesOnSeveralShardsAreServedByOneProcess) {
   const json ready = json::parse(server.ready_line());
   ASSERT_EQ(ready["rooms"].size(), 3U);
   std::vector<std::string> addresses;
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(ready["rooms"][i]["room"], i + 1);
-    EXPECT_EQ(ready["rooms"][i]["game"], i < 2 ? "arena" : "bomber");
-    addresses.push_back(ready["rooms"][i]["address"]);
+  int number = 0;
+  for (const json& room : ready["rooms"]) {
+    EXPECT_EQ(room["room"], ++number);
+    EXPECT_EQ(room["game"], number < 3 ? "arena" : "bomber");
+    addresses.push_back(room["address"]);
   }
   EXPECT_NE(addresses[0], addresses[1]);
   EXPECT_EQ(addresses[0], addresses[2]);
-  for (int room = 1; room <= 3; ++room) {
-    const Finished played = play(addresses[room - 1], room);
+  number = 0;
+  for (const std::string& address : addresses) {
+    const Finished played = play(address, ++number);
     expect_played(played);
-    EXPECT_EQ(Document{played.out}.text("game"), room < 3 ? "arena" : "bomber");
+    EXPECT_EQ(Document{played.out}.text("game"), number < 3 ? "arena" : "bomber");
   }
   expect_refused(play(addresses[1], 1), "room");
   expect_refused(play(addresses[0], 4), "room");
@@ -147,8 +149,7 @@ TEST_F(RoomsTest, OpenAndCloseWhileTheServerRuns) {
 }
 
 TEST_F(RoomsTest, AreLoadedInTurn) {
-  RunningServer server =
-      start({"--rooms", "6", "--shards", "3", "--max-clients", "8", "--token-life-max", "2m"});
+  RunningServer server = start({"--rooms", "6", "--shards", "3"});
   const Document document =
       document_of(tickbox({"load", server.address(), "--key-file", keys_.file(), "--rooms", "6",
                            "--shards", "3", "--clients", "24", "--seconds", "1", "--json"}));
@@ -187,9 +188,7 @@ TEST(SlowRoom, DelaysItsOwnShardAlone) {
 
 TEST_F(RoomsTest, WhatTheOptionsCannotMeanIsSaid) {
   const auto expect_wrong = [](const Strings& more, const std::string& words) {
-    Strings arguments = {"--port", "0", "--admin-port", "0"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    expect_wrong_usage(tickbox_server(arguments), {words});
+    expect_wrong_usage(tickbox_server(more), {words});
   };
   expect_wrong({"--rooms", "chess=2"}, "'chess' is not a game of this server; it has");
   expect_wrong({"--rooms", "arena"}, "'arena' is not GAME=N");

@@ -54,31 +54,34 @@ std::string fault_of(const Options& options) {
 }
 
 nlohmann::ordered_json json_of(const Options& options, const ShardCost& cost, bool is_sound) {
-  return {{"game", options.game},
-          {"rooms", options.rooms},
-          {"empty_rooms", options.empty_rooms},
-          {"clients", options.clients},
-          {"lag", options.lag},
-          {"receive_us", rounded(cost.phases[0])},
-          {"step_us", rounded(cost.phases[1])},
-          {"send_us", rounded(cost.phases[2])},
-          {"total_us", rounded(cost.total())},
-          {"tick_ms_p50", rounded(quantile(cost.ticks, 0.5))},
-          {"tick_ms_p99", rounded(quantile(cost.ticks, 0.99))},
-          {"sent", rounded(cost.sent)},
-          {"quiet", rounded(cost.quiet)},
-          {"substituted", rounded(cost.substituted)},
-          {"bytes", rounded(cost.bytes)},
-          {"members", rounded(cost.members)},
-          {"input_bytes", rounded(cost.input_bytes)},
-          {"room_kb", rounded(cost.room_bytes / 1e3)},
-          {"client_kb", rounded(cost.client_bytes / 1e3)},
-          {"empty_room_ns", rounded(cost.empty_room_ns)},
-          {"empty_tick_ms_max", rounded(cost.empty_tick_ms_max)},
-          {"hashes_checked", cost.hashes_checked},
-          {"hashes_wrong", cost.hashes_wrong},
-          {"dropped", cost.dropped},
-          {"sound", is_sound}};
+  nlohmann::ordered_json document{{"game", options.game},
+                                  {"rooms", options.rooms},
+                                  {"empty_rooms", options.empty_rooms},
+                                  {"clients", options.clients},
+                                  {"lag", options.lag},
+                                  {"receive_us", rounded(cost.phases[0])},
+                                  {"step_us", rounded(cost.phases[1])},
+                                  {"send_us", rounded(cost.phases[2])},
+                                  {"total_us", rounded(cost.total())},
+                                  {"tick_ms_p50", rounded(quantile(cost.ticks, 0.5))},
+                                  {"tick_ms_p99", rounded(quantile(cost.ticks, 0.99))},
+                                  {"sent", rounded(cost.sent)},
+                                  {"quiet", rounded(cost.quiet)},
+                                  {"substituted", rounded(cost.substituted)},
+                                  {"bytes", rounded(cost.bytes)},
+                                  {"members", rounded(cost.members)},
+                                  {"input_bytes", rounded(cost.input_bytes)},
+                                  {"room_kb", rounded(cost.room_bytes / 1e3)},
+                                  {"client_kb", rounded(cost.client_bytes / 1e3)},
+                                  {"hashes_checked", cost.hashes_checked},
+                                  {"hashes_wrong", cost.hashes_wrong},
+                                  {"dropped", cost.dropped},
+                                  {"sound", is_sound}};
+  if (options.empty_rooms > 0) {
+    document["empty_room_ns"] = rounded(cost.empty_room_ns);
+    document["empty_tick_ms_max"] = rounded(cost.empty_tick_ms_max);
+  }
+  return document;
 }
 
 void print(const Options& options, const ShardCost& cost) {
@@ -94,8 +97,10 @@ void print(const Options& options, const ShardCost& cost) {
              cost.bytes, cost.members, cost.input_bytes);
   fmt::print("resident KB             an empty room {:.0f}  a client {:.1f}\n",
              cost.room_bytes / 1e3, cost.client_bytes / 1e3);
-  fmt::print("before the first client  {:.0f} ns per room and tick, the longest tick {:.3f} ms\n",
-             cost.empty_room_ns, cost.empty_tick_ms_max);
+  if (options.empty_rooms > 0) {
+    fmt::print("before the first client  {:.0f} ns per room and tick, the longest tick {:.3f} ms\n",
+               cost.empty_room_ns, cost.empty_tick_ms_max);
+  }
   fmt::print("hashes                  checked {}  wrong {}  clients dropped {}\n",
              cost.hashes_checked, cost.hashes_wrong, cost.dropped);
 }

@@ -64,7 +64,7 @@ class ShardRun {
     run_metered(kEmptyTicks);
     const auto empty = static_cast<double>(memory_.bytes());
     cost.room_bytes = empty / static_cast<double>(rooms_.size());
-    measure_empty(cost);
+    if (of_.empty_rooms > 0) measure_empty(cost);
     connect();
     run_metered(kSettlingTicks);
     const auto all = static_cast<double>(of_.rooms * of_.clients);

@@ -3,6 +3,7 @@
 #include "engine/map.h"
 #include "games/arena/arena.h"
 #include "protocol/view_parts.h"
+#include "server/shard/hosted_room.h"
 #include "views/view_state.h"
 
 #include <gtest/gtest.h>
@@ -63,6 +64,7 @@ class DesyncReportsTest : public testing::Test {
   DesyncReportsTest() {
     for (std::size_t i = 0; i < kSessions; ++i) {
       Session& session = sessions_[i];
+      session.room = &room_;
       session.player = {static_cast<std::uint16_t>(i)};
       session.channel =
           net::PacketChannel{{}, static_cast<std::uint32_t>(i + 1), net::Direction::ToClient};
@@ -127,6 +129,7 @@ class DesyncReportsTest : public testing::Test {
   static constexpr std::size_t kSessions = 32;
   Match match_{games::arena(), engine::make_map(games::arena(), {.seats = 300}, kTickRate),
                kTickRate, 1};
+  HostedRoom room_{{.match = match_}, 300, kTickRate};
   std::array<Session, kSessions> sessions_;
   DesyncReports reports_;
 };

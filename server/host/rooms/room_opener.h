@@ -6,7 +6,7 @@
 #include "engine/identity.h"
 #include "server/host/options.h"
 #include "server/host/recordings/recordings.h"
-#include "server/host/served_room.h"
+#include "server/host/rooms/served_room.h"
 
 #include <cstdint>
 #include <expected>

@@ -1,6 +1,6 @@
-#include "server/host/room_opener.h"
+#include "server/host/rooms/room_opener.h"
 
-#include "server/host/rooms_option.h"
+#include "server/host/rooms/rooms_option.h"
 
 #include <algorithm>
 #include <utility>

@@ -2,7 +2,7 @@
 // A room that is closed, while its files are closed on a thread of their own.
 
 #include "server/host/background_call.h"
-#include "server/host/served_room.h"
+#include "server/host/rooms/served_room.h"
 
 #include <cstddef>
 #include <deque>

@@ -1,7 +1,7 @@
-#include "server/host/rooms_option.h"
+#include "server/host/rooms/rooms_option.h"
 
 #include "core/values.h"
-#include "server/host/served_room.h"
+#include "server/host/rooms/served_room.h"
 
 #include <fmt/core.h>
 

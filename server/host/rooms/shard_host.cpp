@@ -1,4 +1,4 @@
-#include "server/host/shard_host.h"
+#include "server/host/rooms/shard_host.h"
 
 #include <algorithm>
 #include <utility>

@@ -9,7 +9,7 @@
 #include "os/process/steady_clock.h"
 #include "server/host/admin/admin_server.h"
 #include "server/host/mailbox.h"
-#include "server/host/served_room.h"
+#include "server/host/rooms/served_room.h"
 #include "server/shard/metrics.h"
 #include "server/shard/shard.h"
 

@@ -1,4 +1,4 @@
-#include "server/host/served_room.h"
+#include "server/host/rooms/served_room.h"
 
 #include <utility>
 
