@@ -70,8 +70,8 @@ struct PlanScratch {
 
 class Planner {
  public:
-  /// Reads the match once, for all snapshots of this tick. `tick`: of this match alone, the same one
-  /// in every tick; it must live until the next call.
+  /// Reads the match once, for all snapshots of this tick. `tick`: of this match alone, the same
+  /// one in every tick; it must live until the next call.
   void begin_tick(Match& match, TickContext& tick);
 
   /// Writes the content of a snapshot, and the view that the client then has. `waiting` is the
