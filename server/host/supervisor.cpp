@@ -20,11 +20,11 @@ struct Kicked {
   std::atomic<std::size_t> count = 0;
 };
 
-RoomAnswer refused(unsigned status, std::string_view why) {
+RoomAnswer room_refused(unsigned status, std::string_view why) {
   return {.status = status, .body = fmt::format("{}\n", why)};
 }
 
-RoomAnswer opened(const ServedRoom& room, std::size_t shard, const net::Address& address) {
+RoomAnswer room_opened(const ServedRoom& room, std::size_t shard, const net::Address& address) {
   return {.status = 201,
           .body = fmt::format("{{\"room\":{},\"game\":\"{}\",\"map\":\"{}\",\"shard\":{},"
                               "\"address\":\"{}\"}}\n",
@@ -56,7 +56,7 @@ void Supervisor::run() {
 
 void Supervisor::end() {
   returned_.run();
-  const RoomAnswer stops = refused(503, "the server stops");
+  const RoomAnswer stops = room_refused(503, "the server stops");
   if (opening_) opening_->order->answer(stops);
   while (const auto order = server_.admin->orders().pop_room()) {
     order->answer(stops);
@@ -192,13 +192,13 @@ void Supervisor::do_room_orders() {
 
 /// Begins to make a room on a thread of its own, because the disk may not answer.
 void Supervisor::begin_opening(std::shared_ptr<RoomOrder> order) {
-  if (end_.drains_to()) return order->answer(refused(503, "the server drains"));
+  if (end_.drains_to()) return order->answer(room_refused(503, "the server drains"));
   if (shard_of_.size() >= kRoomsMax) {
-    return order->answer(
-        refused(503, fmt::format("{} rooms are open, the most of a server; close one", kRoomsMax)));
+    return order->answer(room_refused(
+        503, fmt::format("{} rooms are open, the most of a server; close one", kRoomsMax)));
   }
   auto plan = server_.rooms.plan(order->game(), order->map());
-  if (!plan) return order->answer(refused(400, plan.error()));
+  if (!plan) return order->answer(room_refused(400, plan.error()));
   opening_.emplace(Opening{.order = std::move(order), .call = {}});
   opening_->call.begin(
       "room", [&rooms = server_.rooms, plan = *std::move(plan)] { return rooms.open(plan); });
@@ -210,7 +210,7 @@ void Supervisor::finish_opening() {
   if (!room) return;
   std::shared_ptr<RoomOrder> order = std::move(opening_->order);
   opening_.reset();
-  if (!*room) return order->answer(refused(500, room->error()));
+  if (!*room) return order->answer(room_refused(500, room->error()));
   open(**std::move(room), std::move(order));
 }
 
@@ -223,7 +223,7 @@ void Supervisor::open(std::unique_ptr<ServedRoom> room, std::shared_ptr<RoomOrde
                                       {"game", room->of->game->name},
                                       {"map", room->of->map->name},
                                       {"shard", host.index}}});
-  RoomAnswer answer = opened(*room, host.index, host.transport->local_address());
+  RoomAnswer answer = room_opened(*room, host.index, host.transport->local_address());
   host.orders.post([&host, order = std::move(order), room = std::move(room),
                     answer = std::move(answer)]() mutable {
     room->recordings->arm();
@@ -235,7 +235,7 @@ void Supervisor::open(std::unique_ptr<ServedRoom> room, std::shared_ptr<RoomOrde
 void Supervisor::close(RoomId room, std::shared_ptr<RoomOrder> order) {
   const auto found = shard_of_.find(room.value);
   if (found == shard_of_.end()) {
-    return order->answer(refused(404, fmt::format("there is no room {}", room.value)));
+    return order->answer(room_refused(404, fmt::format("there is no room {}", room.value)));
   }
   ShardHost& host = *server_.shards[found->second];
   shard_of_.erase(found);
