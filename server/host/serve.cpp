@@ -69,6 +69,7 @@ void wait_for_followers(const Server& server, StopDeadline& deadline) {
 /// Starts the thread of each shard.
 std::vector<std::thread> start_shards(Server& server) {
   std::vector<std::thread> threads;
+  threads.reserve(server.shards.size());
   for (const auto& host : server.shards) {
     threads.push_back(os::start_thread("shard", [&server, &host = *host] {
       TickLoop loop{server, host};

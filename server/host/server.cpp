@@ -72,6 +72,7 @@ std::expected<void, std::string> Server::open_admin() {
     token = *std::move(read);
   }
   std::vector<std::string> addresses;
+  addresses.reserve(shards.size());
   for (const auto& host : shards) {
     addresses.push_back(net::to_string(host->transport->local_address()));
   }

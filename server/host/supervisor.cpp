@@ -149,7 +149,7 @@ void Supervisor::reload_files() {
 /// Calls `kick(shard, now)` in the thread of every shard. The last one logs how many clients all of
 /// them have kicked. `tells_none`: also if there were none.
 template <class Kick>
-void Supervisor::kick_in_shards(Kick kick, LogFields fields, bool tells_none) {
+void Supervisor::kick_in_shards(const Kick& kick, const LogFields& fields, bool tells_none) {
   const auto kicked = std::make_shared<Kicked>();
   kicked->shards_left = server_.shards.size();
   for (const auto& host : server_.shards) {

@@ -40,7 +40,7 @@ class Supervisor {
   void begin_drain();
   void reload_files();
   template <class Kick>
-  void kick_in_shards(Kick kick, LogFields fields, bool tells_none);
+  void kick_in_shards(const Kick& kick, const LogFields& fields, bool tells_none);
   void kick_ordered();
   void do_room_orders();
   void begin_opening(std::shared_ptr<RoomOrder> order);
