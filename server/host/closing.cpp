@@ -13,7 +13,7 @@ constexpr Duration kLastLines = std::chrono::milliseconds{500};
 std::uint64_t waiting_bytes(const Server& server) {
   std::uint64_t bytes = 0;
   for (const auto& host : server.shards) {
-    bytes += host->recording().queue_bytes;
+    bytes += host->status.recording().queue_bytes;
   }
   return bytes;
 }

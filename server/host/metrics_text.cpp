@@ -167,15 +167,13 @@ struct RoomsOfOneGame {
 /// Returns the games of the open rooms, in the order in which their first rooms were opened.
 std::vector<RoomsOfOneGame> games_of(const Status& status) {
   std::vector<RoomsOfOneGame> games;
-  for (const ShardStatus& shard : status.shards) {
-    for (const RoomStatus& room : shard.rooms) {
-      auto of = std::ranges::find(games, room.game, &RoomsOfOneGame::game);
-      if (of == games.end()) of = games.insert(of, {.game = room.game});
-      for (std::size_t kind = 0; kind < kKindsMax; ++kind) {
-        of->entities_of_kind[kind] += room.entities_of_kind[kind];
-      }
+  status.for_each_room([&games](const RoomStatus& room) {
+    auto of = std::ranges::find(games, room.game, &RoomsOfOneGame::game);
+    if (of == games.end()) of = games.insert(of, {.game = room.game});
+    for (std::size_t kind = 0; kind < kKindsMax; ++kind) {
+      of->entities_of_kind[kind] += room.entities_of_kind[kind];
     }
-  }
+  });
   return games;
 }
 
@@ -183,13 +181,11 @@ void add_rooms(Text& text, const Status& status) {
   std::uint64_t rooms = 0;
   std::uint64_t entities = 0;
   std::uint64_t followers = 0;
-  for (const ShardStatus& shard : status.shards) {
-    rooms += shard.rooms.size();
-    for (const RoomStatus& room : shard.rooms) {
-      entities += room.entities();
-      followers += room.log_followers;
-    }
-  }
+  status.for_each_room([&](const RoomStatus& room) {
+    ++rooms;
+    entities += room.entities();
+    followers += room.log_followers;
+  });
   text.single("tickbox_shards", "gauge", "Shards: threads that each drive rooms of their own.",
               status.shards.size());
   text.single("tickbox_rooms", "gauge", "Open rooms.", rooms);
@@ -345,16 +341,13 @@ void add_server(Text& text, const Status& status, const ProcessFacts& process) {
   text.head("tickbox_server_info", "gauge",
             "Name of this server, and a game and map of its rooms; always 1.");
   std::set<std::pair<std::string_view, std::string_view>> seen;
-  for (const ShardStatus& shard : status.shards) {
-    for (const RoomStatus& room : shard.rooms) {
-      if (!seen.emplace(room.game->name, room.map->name).second) continue;
-      text.sample(
-          "tickbox_server_info",
-          fmt::format("{{name=\"{}\",game=\"{}\",map=\"{}\"}}", escaped(process.server_name),
-                      escaped(room.game->name), escaped(room.map->name)),
-          std::uint64_t{1});
-    }
-  }
+  status.for_each_room([&](const RoomStatus& room) {
+    if (!seen.emplace(room.game->name, room.map->name).second) return;
+    text.sample("tickbox_server_info",
+                fmt::format("{{name=\"{}\",game=\"{}\",map=\"{}\"}}", escaped(process.server_name),
+                            escaped(room.game->name), escaped(room.map->name)),
+                std::uint64_t{1});
+  });
 }
 
 void add_process(Text& text, const ProcessFacts& process) {

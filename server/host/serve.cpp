@@ -23,23 +23,11 @@ constexpr Duration kLastRecords = std::chrono::milliseconds{200};
 /// The time for the log and stdout to take their last lines, if all else is closed in time.
 constexpr Duration kLastLines = std::chrono::seconds{1};
 
-/// Returns the ticks that the shards have run, of the one with the most.
-std::uint64_t ticks_of(const Server& server) {
-  std::uint64_t ticks = 0;
-  for (const auto& host : server.shards) {
-    ticks = std::max(ticks, host->progress.ticks.load());
-  }
-  return ticks;
-}
-
 /// Disconnects the clients, and takes no new ones. Returns whether all shards have ended.
 bool end_shards(Server& server, StopDeadline& deadline) {
-  std::size_t clients = 0;
-  for (const auto& host : server.shards) {
-    clients += host->progress.clients;
-  }
+  const ServerProgress progress = server.progress();
   server.log.event(Severity::Info,
-                   {"stopping", {{"clients", clients}, {"ticks", ticks_of(server)}}});
+                   {"stopping", {{"clients", progress.clients}, {"ticks", progress.ticks}}});
   server.admin->set_state(ServerState::Stopping);
   for (const auto& host : server.shards) {
     host->stop_asked = true;
@@ -130,7 +118,7 @@ cli::ExitCode serve(const Options& options, engine::Games games, const Announcem
     }) && condition();
   };
   BackgroundCall<cli::ExitCode> report;
-  report.begin("report", [&, ticks = ticks_of(server)] {
+  report.begin("report", [&, ticks = server.progress().ticks] {
     if (!ended) return fail(ended.error());
     if (!announcement.json) return cli::ExitCode::Done;
     const auto written = os::write_to_stdout(stopped_document(server, ticks));

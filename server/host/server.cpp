@@ -5,6 +5,7 @@
 #include "os/process/process.h"
 #include "server/host/access.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -155,6 +156,17 @@ std::expected<void, std::string> Server::open_files() {
   if (!files) return std::unexpected(std::move(files.error()));
   desyncs = *std::move(files);
   return {};
+}
+
+ServerProgress Server::progress() const {
+  ServerProgress all;
+  for (const auto& host : shards) {
+    const ShardProgress& of = host->progress;
+    all.ticks = std::max(all.ticks, of.ticks.load());
+    all.clients += of.clients;
+    all.seats_held += of.seats_held;
+  }
+  return all;
 }
 
 void Server::count_outside(Metrics& metrics) const {

@@ -20,6 +20,7 @@
 #include "server/shard/log.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <optional>
@@ -51,6 +52,13 @@ class OsLog final : public Log {
   RecentLog recent_;
 };
 
+/// How far a server is, as ShardProgress.
+struct ServerProgress {
+  std::uint64_t ticks = 0;
+  std::size_t clients = 0;
+  std::uint32_t seats_held = 0;
+};
+
 /// The members are in the order of construction: each uses only those above it.
 struct Server {
   /// All arguments must outlive the object.
@@ -59,6 +67,10 @@ struct Server {
 
   /// Makes all of it; the shards do not run yet. Fails: with one line.
   [[nodiscard]] std::expected<void, std::string> open();
+
+  /// Returns how far the shards are together: the most ticks of one, and the sums of clients and
+  /// seats held. Thread: any.
+  [[nodiscard]] ServerProgress progress() const;
 
   /// Counts what is outside of the shards. Thread: any, one at a time.
   void count_outside(Metrics& metrics) const;

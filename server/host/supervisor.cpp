@@ -71,12 +71,11 @@ bool Supervisor::is_opening() {
 /// Looks at what may end the server, and begins the drain.
 bool Supervisor::is_over() {
   if (have_shards_run()) return true;
-  ServiceEnd::Seen seen{.stop_signals = server_.signals->stops(),
-                        .drain_asked = server_.admin->orders().drain_asked()};
-  for (const auto& host : server_.shards) {
-    seen.clients += host->progress.clients;
-    seen.seats_held += host->progress.seats_held;
-  }
+  const ServerProgress progress = server_.progress();
+  const ServiceEnd::Seen seen{.stop_signals = server_.signals->stops(),
+                              .drain_asked = server_.admin->orders().drain_asked(),
+                              .clients = progress.clients,
+                              .seats_held = progress.seats_held};
   switch (end_.update(seen, server_.clock.now())) {
     case ServiceEnd::Change::None:
       return false;
@@ -93,7 +92,7 @@ bool Supervisor::is_over() {
   return true;
 }
 
-/// Returns whether every shard has run its --ticks, or one has come to its last tick.
+/// Returns whether every shard has run its --ticks, or a room has reached its last tick.
 bool Supervisor::have_shards_run() const {
   const auto has_run = [](const auto& host) { return host->progress.has_run.load(); };
   return server_.options.ticks != 0 ? std::ranges::all_of(server_.shards, has_run)
@@ -102,17 +101,14 @@ bool Supervisor::have_shards_run() const {
 
 void Supervisor::begin_drain() {
   const Duration time = server_.options.drain_time;
-  std::size_t clients = 0;
-  std::uint32_t seats = 0;
+  const ServerProgress progress = server_.progress();
   for (const auto& host : server_.shards) {
-    clients += host->progress.clients;
-    seats += host->progress.seats_held;
     host->orders.post([&shard = *host->shard, to = *end_.drains_to()] { shard.drain(to); });
   }
   server_.log.event(Severity::Info,
                     {"draining",
-                     {{"clients", clients},
-                      {"seats", seats},
+                     {{"clients", progress.clients},
+                      {"seats", progress.seats_held},
                       {"seconds", Decimal{std::chrono::duration<double>(time).count(), 1}}}});
   server_.admin->set_state(ServerState::Draining);
 }

@@ -24,7 +24,7 @@ class Supervisor {
  public:
   explicit Supervisor(Server& server);
 
-  /// Runs until the server is to stop (ServiceEnd), or its shards have come to an end.
+  /// Runs until the server is to stop (ServiceEnd), or its shards have ended by themselves.
   void run();
 
   /// Does what shards have handed back, and refuses the orders that wait. Call it once the shards

@@ -145,7 +145,7 @@ void TickLoop::log_and_publish() {
   if (summary_.due(now)) {
     LogEvent summary = summary_.consume(
         shard_.metrics(),
-        {.entities = shard_.entities(), .recording_bytes = host_.recording().bytes}, now);
+        {.entities = shard_.entities(), .recording_bytes = host_.status.recording().bytes}, now);
     if (server_.options.allow_strangers) summary.fields.emplace_back("strangers", "allowed");
     log_event(Severity::Info, std::move(summary));
   }

@@ -24,6 +24,7 @@ void Seats::hold(Seat& seat, std::uint64_t client) {
 }
 
 std::uint32_t Seats::playing() const {
+  if (held_ == 0) return 0;
   return static_cast<std::uint32_t>(
       std::ranges::count_if(seats_, [](const Seat& seat) { return seat.playing != nullptr; }));
 }

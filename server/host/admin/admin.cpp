@@ -76,14 +76,6 @@ constexpr Page kLogPage{.path = "/rooms/N/log"};
 /// The page of a recording, whichever it is.
 constexpr Page kRecordingPage{.path = "/recordings/NAME"};
 
-/// Returns N of "/rooms/N"; nothing for another path.
-std::optional<RoomId> room_of(std::string_view path) {
-  constexpr std::string_view kBefore = "/rooms/";
-  if (!path.starts_with(kBefore)) return std::nullopt;
-  const auto number = parse_as<std::uint32_t>(path.substr(kBefore.size()));
-  return number ? std::optional{RoomId{*number}} : std::nullopt;
-}
-
 std::string_view methods_of(const Page& page) {
   switch (page.method) {
     case os::HttpMethod::Get:
@@ -97,7 +89,7 @@ std::string_view methods_of(const Page& page) {
 }
 
 const Page* page_of(std::string_view path) {
-  if (room_of(path)) return &kRoomPage;
+  if (room_in(path)) return &kRoomPage;
   if (room_of_log(path)) return &kLogPage;
   if (recording_of(path)) return &kRecordingPage;
   const auto* const page = std::ranges::find(kPages, path, &Page::path);
@@ -159,13 +151,18 @@ Metrics Status::metrics() const {
   return sum;
 }
 
+RecordingMetrics ShardStatus::recording() const {
+  RecordingMetrics sum = closed_recordings;
+  for (const RoomStatus& room : rooms) {
+    sum.add(room.recording);
+  }
+  return sum;
+}
+
 RecordingMetrics Status::recording() const {
   RecordingMetrics sum;
   for (const ShardStatus& shard : shards) {
-    sum.add(shard.closed_recordings);
-    for (const RoomStatus& room : shard.rooms) {
-      sum.add(room.recording);
-    }
+    sum.add(shard.recording());
   }
   return sum;
 }
@@ -182,21 +179,13 @@ Instant Status::last_tick() const {
 
 std::uint64_t Status::seats() const {
   std::uint64_t seats = 0;
-  for (const ShardStatus& shard : shards) {
-    for (const RoomStatus& room : shard.rooms) {
-      seats += room.seats;
-    }
-  }
+  for_each_room([&seats](const RoomStatus& room) { seats += room.seats; });
   return seats;
 }
 
 std::uint64_t Status::seats_held() const {
   std::uint64_t held = 0;
-  for (const ShardStatus& shard : shards) {
-    for (const RoomStatus& room : shard.rooms) {
-      held += room.seats_held;
-    }
-  }
+  for_each_room([&held](const RoomStatus& room) { held += room.seats_held; });
   return held;
 }
 
@@ -233,8 +222,8 @@ os::HttpResponse receive_order(const os::HttpRequest& request, AdminOrders& orde
     const auto in_query = os::form_value(request.query, key);
     return in_query ? in_query : os::form_value(request.body, key);
   };
-  if (const auto room = room_of(request.path)) {
-    return order_room(orders, std::make_shared<RoomOrder>(*room));
+  if (const auto room = room_in(request.path)) {
+    return order_room(orders, std::make_shared<RoomOrder>(RoomId{*room}));
   }
   if (request.path == "/rooms") {
     const auto game = value("game");

@@ -40,6 +40,9 @@ struct ShardStatus {
   Metrics metrics;
   std::vector<RoomStatus> rooms;
   RecordingMetrics closed_recordings;  ///< of rooms that are closed
+
+  /// Returns what the rooms have recorded, open and closed.
+  [[nodiscard]] RecordingMetrics recording() const;
 };
 
 /// The status of the whole server.
@@ -51,6 +54,17 @@ struct Status {
   /// Returns the metrics of all shards together.
   [[nodiscard]] Metrics metrics() const;
   [[nodiscard]] RecordingMetrics recording() const;
+
+  /// Calls `visit(room)` for the open rooms, shard by shard.
+  template <class Visit>
+  void for_each_room(Visit visit) const {
+    for (const ShardStatus& shard : shards) {
+      for (const RoomStatus& room : shard.rooms) {
+        visit(room);
+      }
+    }
+  }
+
   /// Returns the oldest time of a shard's last tick. Requires: it has started.
   [[nodiscard]] Instant last_tick() const;
   /// Returns whether no shard has the time for new clients.

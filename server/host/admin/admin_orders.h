@@ -16,7 +16,7 @@
 
 namespace tickbox::server {
 
-/// What has come of an order about a room.
+/// The answer to an order about a room.
 struct RoomAnswer {
   unsigned status = 0;  ///< of HTTP
   std::string body{};

@@ -67,13 +67,12 @@ os::HttpResponse refused(unsigned status, std::string why) {
 
 }  // namespace
 
-std::optional<std::uint32_t> room_of_log(std::string_view path) {
+std::optional<std::uint32_t> room_in(std::string_view path, std::string_view behind) {
   constexpr std::string_view kBefore = "/rooms/";
-  constexpr std::string_view kBehind = "/log";
-  if (!path.starts_with(kBefore) || !path.ends_with(kBehind)) return std::nullopt;
+  if (!path.starts_with(kBefore)) return std::nullopt;
   path.remove_prefix(kBefore.size());
-  if (path.size() <= kBehind.size()) return std::nullopt;
-  path.remove_suffix(kBehind.size());
+  if (!path.ends_with(behind)) return std::nullopt;
+  path.remove_suffix(behind.size());
   return parse_as<std::uint32_t>(path);
 }
 

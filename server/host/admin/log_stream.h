@@ -15,8 +15,14 @@ namespace tickbox::server {
 /// The most that a stream may be late on request.
 inline constexpr Duration kLogDelayMax = std::chrono::minutes{2};
 
+/// Returns the number in "/rooms/N" with `behind` after it; nothing for another path.
+[[nodiscard]] std::optional<std::uint32_t> room_in(std::string_view path,
+                                                   std::string_view behind = {});
+
 /// Returns the number in "/rooms/N/log"; nothing for another path.
-[[nodiscard]] std::optional<std::uint32_t> room_of_log(std::string_view path);
+[[nodiscard]] inline std::optional<std::uint32_t> room_of_log(std::string_view path) {
+  return room_in(path, "/log");
+}
 
 /// Answers a GET of a room's log: the newest whole segment, then all that follows. With `delay` in
 /// the query, such as delay=10s, every byte is sent that much later, until the log ends. Answers

@@ -5,6 +5,7 @@
 #include "server/host/options.h"
 
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,7 @@ namespace tickbox::server {
 [[nodiscard]] std::vector<RoomsOfGame> rooms_of(const Options& options);
 
 /// Returns one line if --rooms has a game or a map that does not exist or too many rooms, or does
-/// not fit --shards, --game, --map or --record-max-bytes.
+/// not fit --shards, --port, --map or --record-max-bytes.
 [[nodiscard]] std::optional<std::string> rooms_contradiction(const Options& options,
                                                              engine::Games games);
 

@@ -22,16 +22,8 @@ std::unique_ptr<ServedRoom> ShardHost::close(RoomId id, Instant now) {
   // What still waits is not counted when it is written.
   recording.bytes += std::exchange(recording.queue_bytes, 0);
   recording.degraded = false;
-  closed_recordings.add(recording);
+  status.closed_recordings.add(recording);
   return room;
-}
-
-RecordingMetrics ShardHost::recording() const {
-  RecordingMetrics recording = closed_recordings;
-  for (const RoomStatus& room : status.rooms) {
-    recording.add(room.recording);
-  }
-  return recording;
 }
 
 void ShardHost::publish(AdminServer& admin, Instant last_tick, Instant now) {
@@ -49,7 +41,6 @@ void ShardHost::publish(AdminServer& admin, Instant last_tick, Instant now) {
   status.at = now;
   status.last_tick = last_tick;
   status.metrics = metrics;
-  status.closed_recordings = closed_recordings;
   admin.publish(index, status);
   if (!admin.wants_clients(index)) return;
   clients.at = now;

@@ -27,7 +27,7 @@ struct ShardProgress {
   std::atomic<std::uint64_t> ticks = 0;
   std::atomic<std::size_t> clients = 0;  ///< that play
   std::atomic<std::uint32_t> seats_held = 0;
-  std::atomic<bool> has_run = false;    ///< it has come to an end by itself, or was stopped
+  std::atomic<bool> has_run = false;    ///< its loop has ended, by itself or on request
   std::atomic<bool> has_ended = false;  ///< its thread uses nothing any more
 };
 
@@ -36,7 +36,6 @@ struct ShardHost {
   std::unique_ptr<os::UdpTransport> transport{};
   os::SystemEntropy entropy{};
   std::vector<std::unique_ptr<ServedRoom>> rooms{};  ///< by the order in which they were opened
-  RecordingMetrics closed_recordings{};              ///< of rooms that are closed
   std::optional<Shard> shard{};
   ShardStatus status{};  ///< the last copy for the admin side, as `clients`
   ClientList clients{};
@@ -52,9 +51,6 @@ struct ShardHost {
   /// Closes a room: its clients leave and its log ends. Returns it, for its files to be closed;
   /// nullptr if there is no such room.
   [[nodiscard]] std::unique_ptr<ServedRoom> close(RoomId id, Instant now);
-
-  /// Returns the last copy of what the rooms have recorded, open and closed.
-  [[nodiscard]] RecordingMetrics recording() const;
 
   /// Copies the status for the admin side. Thread: the shard's.
   void publish(AdminServer& admin, Instant last_tick, Instant now);
