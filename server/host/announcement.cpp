@@ -182,6 +182,9 @@ std::string stopped_document(const Server& server, std::uint64_t ticks) {
     }
   };
   add(server.closed_files.paths());
+  for (const auto& closing : server.closing) {
+    add(closing->room->recordings->closed_files());
+  }
   for (const auto& host : server.shards) {
     for (const auto& room : host->rooms) {
       add(room->recordings->closed_files());

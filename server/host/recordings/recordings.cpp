@@ -4,6 +4,7 @@
 #include "net/handshake.h"
 #include "os/files/file.h"
 #include "os/process/process.h"
+#include "server/host/rooms/rooms_option.h"
 #include "server/shard/hosted_room.h"
 
 #include <fmt/core.h>
@@ -44,11 +45,11 @@ std::uint32_t ticks_in(Duration time, std::uint32_t tick_rate) {
 
 /// Returns the size at which a file ends, 0 for no limit. With a limit of the directory a file
 /// always ends: the files that are written, one for each room, are never removed.
-std::uint64_t part_bytes_of(const Options& options, std::uint32_t rooms) {
+std::uint64_t part_bytes_of(const Options& options) {
   if (options.record_rotate_size > 0 || options.record_max_bytes == 0) {
     return options.record_rotate_size;
   }
-  return std::max(options.record_max_bytes / 8 / rooms, kRotateSizeMin);
+  return std::max(options.record_max_bytes / 8 / room_count(options), kRotateSizeMin);
 }
 
 /// Returns the path for the recording of a crash; empty if there is none. Creates --crash-dir if it
@@ -106,7 +107,7 @@ std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
         RecordingFiles::open({.folder = options.record,
                               .keep = options.record_keep,
                               .bytes_max = options.record_max_bytes,
-                              .part_bytes = part_bytes_of(options, room.rooms),
+                              .part_bytes = part_bytes_of(options),
                               .part_ticks = ticks_in(options.record_rotate_time, options.tick_rate),
                               .page_name = page_name(room.match.world().game()),
                               .page = room.writes_page ? options.page : std::string_view{}},

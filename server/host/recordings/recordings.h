@@ -32,7 +32,6 @@ struct RecordedRoom {
   const Match& match;  ///< outlives the recordings
   engine::Identity identity;
   std::uint64_t seed = 0;   ///< of the match
-  std::uint32_t rooms = 1;  ///< of the server at its start, which share the limit of the directory
   bool writes_page = true;  ///< no other room writes the page of the game
 };
 

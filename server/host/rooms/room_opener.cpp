@@ -18,7 +18,6 @@ std::expected<std::vector<std::unique_ptr<ServedRoom>>, std::string> RoomOpener:
   }
   std::vector<std::unique_ptr<ServedRoom>> opened;
   for (RoomPlan& each : plans) {
-    each.rooms = static_cast<std::uint32_t>(plans.size());
     auto room = open(std::move(each));
     if (!room) return std::unexpected(std::move(room.error()));
     opened.push_back(*std::move(room));

@@ -62,8 +62,15 @@ std::vector<RoomsOfGame> rooms_of(const Options& options) {
   return rooms;
 }
 
-std::optional<std::string> rooms_contradiction(const Options& options, engine::Games games) {
+std::uint64_t room_count(const Options& options) {
   std::uint64_t all = 0;
+  for (const RoomsOfGame& of : rooms_of(options)) {
+    all += of.count;
+  }
+  return all;
+}
+
+std::optional<std::string> rooms_contradiction(const Options& options, engine::Games games) {
   for (const RoomsOfGame& of : rooms_of(options)) {
     const GameTable* const game = engine::find_game(games, of.game);
     if (game == nullptr) return "--rooms: " + no_such_game(of.game, games);
@@ -72,8 +79,8 @@ std::optional<std::string> rooms_contradiction(const Options& options, engine::G
                                                                           : "--rooms: ") +
              map.error();
     }
-    all += of.count;
   }
+  const std::uint64_t all = room_count(options);
   if (all > kRoomsMax) {
     return fmt::format("--rooms: {} rooms are too many; a server has at most {}", all, kRoomsMax);
   }

@@ -4,6 +4,7 @@
 #include "engine/identity.h"
 #include "server/host/options.h"
 
+#include <cstdint>
 #include <expected>
 #include <optional>
 #include <string>
@@ -20,6 +21,9 @@ namespace tickbox::server {
 
 /// Returns the rooms that the options request: those of --rooms, or one of --game and --map.
 [[nodiscard]] std::vector<RoomsOfGame> rooms_of(const Options& options);
+
+/// Returns the number of those rooms.
+[[nodiscard]] std::uint64_t room_count(const Options& options);
 
 /// Returns one line if --rooms has a game or a map that does not exist or too many rooms, or does
 /// not fit --shards, --port, --map or --record-max-bytes.

@@ -25,7 +25,6 @@ std::expected<std::unique_ptr<ServedRoom>, std::string> ServedRoom::open(
                                     .match = *room->match,
                                     .identity = room->of->identity,
                                     .seed = plan.seed,
-                                    .rooms = plan.rooms,
                                     .writes_page = plan.writes_page});
   if (!recorded) return std::unexpected(std::move(recorded.error()));
   room->recordings = *std::move(recorded);

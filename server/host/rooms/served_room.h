@@ -38,7 +38,6 @@ struct RoomPlan {
   RoomId id;
   std::shared_ptr<const ServedGame> of;
   std::uint64_t seed = 0;    ///< of the match
-  std::uint32_t rooms = 1;   ///< see RecordedRoom
   bool writes_page = false;  ///< see RecordedRoom
 };
 
