@@ -72,6 +72,8 @@ TEST(StatusDocument, HasWhatTheClientsKnowThemselves) {
   EXPECT_EQ(room["game"], "arena");
   EXPECT_EQ(room["tick"], harness.world().tick.value);
   EXPECT_EQ(room["players"], 3);
+  EXPECT_EQ(room["load"], 0.0);
+  EXPECT_EQ(room["overload"], "none");
   EXPECT_EQ(room["entities"], harness.world().size());
   EXPECT_EQ(room["recording"]["state"], "off");
   ASSERT_EQ(document["clients"].size(), 3U);
