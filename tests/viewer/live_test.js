@@ -268,7 +268,7 @@ const tests = {
         clients: [{ ...spoil({ client: "x" }), room: 1, seat: 0, rtt_ms: markup, packets_sent: {} }],
         log: [{ number: ++n, time: markup, level: markup, text: markup }, { number: ++n, time: 1e99, level: "error", text: markup }] }),
       // What is no status at all.
-      () => ({ rooms: [null, 7, { id: 1, tick_ns: [[1], null, "x"], tick_ms: markup, recording: markup }], clients: [null, 3, {}], log: [null, {}], drops: markup, traffic: [] }),
+      () => ({ rooms: [null, 7, { id: 1, shard: markup, tick_ms: markup, recording: markup }], shards: [{ tick_ns: [[1], null, "x"] }], clients: [null, 3, {}], log: [null, {}], drops: markup, traffic: [] }),
       () => ({ rooms: markup }), () => [], () => null, () => markup,
       () => ({ rooms: Array.from({ length: 5000 }, (_, id) => ({ id, game: markup })), clients: Array.from({ length: 5000 }, (_, seat) => ({ room: 0, seat, client: markup })) }),
     ];
@@ -348,7 +348,8 @@ const tests = {
         const played = began ? (Date.now() - began) * SPEED : 0, tick = Math.floor(played * 0.06);
         const clients = Array.from({ length: 8 }, (_, seat) => ({ room: 1, seat, client: String(seat), rtt_ms: 20, packets_sent: tick, packets_received: tick, snapshot_bytes: tick * 50, margin_ticks: 1 }));
         return response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify({ ...status, uptime_ms: played, at_ms: played, clients_at_ms: played, clients,
-          rooms: status.rooms.map((room) => ({ ...room, tick, players: 8, tick_ns: [[300_000, tick], [900_000, Math.floor(tick / 50)]] })),
+          rooms: status.rooms.map((room) => ({ ...room, tick, players: 8 })),
+          shards: status.shards.map((shard) => ({ ...shard, tick_ns: [[300_000, tick], [900_000, Math.floor(tick / 50)]] })),
           log: [{ number: tick, time: new Date().toISOString(), level: "info", text: `summary ticks_per_second=60 tick=${tick}` }] }));
       }
       if (!path.endsWith("/log")) return response.writeHead(200, { "Content-Type": "application/json" }).end('{"recordings":[]}');
@@ -390,6 +391,7 @@ const tests = {
     }
     const verdict = await assertCompared(page, whole);
     console.log(`  ${verdict.ticks} ticks compared, ${verdict.mismatched} differ`);
+    assert.notEqual(await page.evaluate("document.querySelector('.values b').textContent"), "–", "the charts have figures");
     // The last third against the third before.
     {
       const mean = (from, to, key) => seen.slice(from, to).reduce((sum, each) => sum + each[key], 0) / (to - from);
