@@ -345,9 +345,10 @@ const tests = {
     const server = await standIn((path, response) => {
       if (path === "/view") return response.writeHead(200, { "content-type": headers["content-type"] }).end(body);
       if (path === "/v1/status") {
-        const played = began ? (Date.now() - began) * SPEED : 0, tick = Math.floor(played * 0.06);
+        // The server's clock is the page's: a page takes one that runs ahead for another server.
+        const up = began ? Date.now() - began : 0, tick = Math.floor(up * SPEED * 0.06);
         const clients = Array.from({ length: 8 }, (_, seat) => ({ room: 1, seat, client: String(seat), rtt_ms: 20, packets_sent: tick, packets_received: tick, snapshot_bytes: tick * 50, margin_ticks: 1 }));
-        return response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify({ ...status, uptime_ms: played, at_ms: played, clients_at_ms: played, clients,
+        return response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify({ ...status, uptime_ms: up, at_ms: up, clients_at_ms: up, clients,
           rooms: status.rooms.map((room) => ({ ...room, tick, players: 8 })),
           shards: status.shards.map((shard) => ({ ...shard, tick_ns: [[300_000, tick], [900_000, Math.floor(tick / 50)]] })),
           log: [{ number: tick, time: new Date().toISOString(), level: "info", text: `summary ticks_per_second=60 tick=${tick}` }] }));
