@@ -93,13 +93,16 @@ constexpr std::array kFigures = {
     Entry{"tick_rate_held",
           "Share of the due ticks (0 to 1) that the server ran. Below 0.99 the verdict says so."},
     Entry{"server", "CPU and memory of the server, from its metrics (--admin)."},
-    Entry{"generator.cpu_percent", "CPU of this program."},
+    Entry{"generator.threads, .cpu_percent",
+          "Threads that played the clients (--threads), and CPU of this program: 100 is one "
+          "processor."},
     Entry{"generator.late_p99_ms",
           "How far the load generator was behind its schedule. Above one tick the run is "
           "inconclusive."},
     Entry{"generator.late_max_ms, .late_share",
           "Its longest pause, and the share of the time (0 to 1) in which it was more than a tick "
-          "behind. Above 250 ms or 0.01 the run is inconclusive (exit 5), unless a requirement on "
+          "behind; with several threads that of the worst one. Above 250 ms or 0.01 the run is "
+          "inconclusive (exit 5), unless a requirement on "
           "the server's own figures is missed (exit 3)."},
     Entry{
         "find.clients, .limit, .steps",

@@ -3,11 +3,14 @@
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
 #include "tests/support/sanitizers.h"
+#include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <csignal>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 namespace tickbox::integration {
@@ -56,6 +59,7 @@ const Strings& document_keys() {
                                 "prediction.error_max",
                                 "server.cpu_percent",
                                 "server.rss_bytes",
+                                "generator.threads",
                                 "generator.cpu_percent",
                                 "generator.late_p99_ms",
                                 "generator.late_max_ms",
@@ -85,12 +89,13 @@ Finished load_shortly(const RunningServer& server, const Strings& more) {
 /// As many as a generator that a sanitizer slows down, beside other tests, can play.
 constexpr int kMany = tests::kHasSanitizer ? 4 : 20;
 
-TEST(Load, ManyClientsPlayAndVerify) {
+void expect_many_play_and_verify(int threads) {
   const RunningServer server{slow_server()};
-  const Finished loaded = run_conclusively(
-      tickbox({"load", server.address(), "--clients", std::to_string(kMany), "--seconds", "3",
-               "--admin", "http://" + server.admin() + "/metrics", "--json"}),
-      2);
+  const Finished loaded =
+      run_conclusively(tickbox({"load", server.address(), "--clients", std::to_string(kMany),
+                                "--seconds", "3", "--threads", std::to_string(threads), "--admin",
+                                "http://" + server.admin() + "/metrics", "--json"}),
+                       2);
   const bool conclusive = loaded.exit_code != kInconclusive;
   ASSERT_EQ(loaded.exit_code, conclusive ? kDone : kInconclusive) << loaded;
   const Document document{loaded.out};
@@ -104,10 +109,62 @@ TEST(Load, ManyClientsPlayAndVerify) {
   EXPECT_GT(document.number("tick_ms.p99"), 0);
   EXPECT_GT(document.number("joining.tick_ms_max"), 0);
   EXPECT_GT(document.number("server.rss_bytes"), 0);
+  EXPECT_EQ(document.number("generator.threads"), threads);
+  EXPECT_GT(document.number("snapshots_per_client_per_second.min"), 0);
   EXPECT_EQ(document.text("verdict"), conclusive ? "passed" : "inconclusive");
   EXPECT_FALSE((loaded.out + loaded.err).contains('\x1b')) << loaded;
   EXPECT_TRUE(server.wait_for_goodbyes(kMany));
   EXPECT_GE(server.metric("tickbox_connections_total", "accepted"), kMany);
+}
+
+TEST(Load, ManyClientsPlayAndVerify) {
+  expect_many_play_and_verify(1);
+}
+
+TEST(Load, ManyClientsOnThreeThreadsAreOneRun) {
+  expect_many_play_and_verify(3);
+}
+
+/// Which of six clients, of which one in six checks, had a gap between snapshots and a round trip
+/// in any second: the full ones, and those that were connected.
+std::string clients_of(const RunningServer& server, const char* threads) {
+  const os::TemporaryFolder folder;
+  const Finished loaded =
+      run(tickbox({"load", server.address(), "--clients", "6", "--ramp", "0", "--seconds", "2",
+                   "--verify", "1/6", "--threads", threads, "--client", "1000", "--results",
+                   folder.file("results"), "--json"}));
+  EXPECT_TRUE(loaded.exit_code == kDone || loaded.exit_code == kInconclusive) << loaded;
+  std::vector<bool> full(6);
+  std::vector<bool> connected(6);
+  std::istringstream results{os::text_of(folder.file("results"))};
+  for (std::string line; std::getline(results, line);) {
+    const auto second = nlohmann::json::parse(line);
+    if (second["line"] != "second") continue;
+    for (std::size_t i = 0; i < 6; ++i) {
+      const auto& each = second["each_client"];
+      full[i] = full[i] || !each["snapshot_gap_ms"][i].is_null();
+      connected[i] = connected[i] || !each["rtt_ms"][i].is_null();
+    }
+  }
+  std::string words = Document{loaded.out}.text("clients.first_id") + ":";
+  for (std::size_t i = 0; i < 6; ++i) {
+    words += full[i] ? " full" : connected[i] ? " light" : " none";
+  }
+  return words;
+}
+
+TEST(Load, TheClientsOfSeveralThreadsAreThoseOfOne) {
+  const RunningServer server{slow_server()};
+  for (const char* const threads : {"1", "3"}) {
+    EXPECT_EQ(clients_of(server, threads), "1000: light light light light light full") << threads;
+  }
+}
+
+TEST(Load, RefusesANumberOfThreadsThatIsNone) {
+  for (const char* const threads : {"0", "65", "-1", "1.5", "all"}) {
+    expect_one_line(run(tickbox({"load", "127.0.0.1:1", "--threads", threads})), kWrongUsage,
+                    {"--threads", threads});
+  }
 }
 
 TEST(Load, WithoutTheAdminSideTheServersFiguresAreNull) {
@@ -216,7 +273,8 @@ TEST(Load, WhereNobodyConnectsNothingIsMeasured) {
 
 /// Ends a load of a minute by a signal, once this number of its clients plays.
 Finished stop_load(const RunningServer& server, int playing, const Strings& more) {
-  Command command = tickbox({"load", server.address(), "--ramp", "0", "--seconds", "60", "--json"});
+  Command command = tickbox(
+      {"load", server.address(), "--threads", "2", "--ramp", "0", "--seconds", "60", "--json"});
   command.arguments.insert(command.arguments.end(), more.begin(), more.end());
   Process load{command};
   EXPECT_TRUE(server.wait_for_clients(playing));
@@ -236,9 +294,10 @@ TEST(Load, StoppedBeforeItsTimeIsUpItJudgesNothing) {
 
 /// Searches among at most eight clients, with steps that are short.
 Finished find_shortly(const RunningServer& server, const std::string& required) {
-  return run_conclusively(tickbox({"load", server.address(), "--clients", "8", "--ramp", "0",
-                                   "--seconds", "0.2", "--find", required, "--json"}),
-                          10);
+  return run_conclusively(
+      tickbox({"load", server.address(), "--clients", "8", "--threads", "2", "--ramp", "0",
+               "--seconds", "0.2", "--find", required, "--json"}),
+      10);
 }
 
 TEST(Load, FindsTheMostClientsWithWhichARequirementHolds) {
@@ -288,8 +347,9 @@ void expect_rejoined(int signal, const std::string& seconds, double outage_ms_mi
   Strings arguments = slow_server();
   RunningServer first{arguments};
   arguments.insert(arguments.end(), {"--port", port_of(first.address())});
-  Process load{tickbox({"load", first.address(), "--clients", "4", "--ramp", "0", "--seconds",
-                        seconds, "--rejoin", "--require", "outage_ms.max>0", "--json"})};
+  Process load{
+      tickbox({"load", first.address(), "--clients", "4", "--threads", "2", "--ramp", "0",
+               "--seconds", seconds, "--rejoin", "--require", "outage_ms.max>0", "--json"})};
   ASSERT_TRUE(first.wait_for_clients(4));
   std::this_thread::sleep_for(std::chrono::milliseconds{500});
   first.process().signal(signal);

@@ -175,9 +175,9 @@ TEST(Inputs, ArePlayedByMoreClientsRoundAfterRound) {
   const auto wanted =
       inputs_of_match(folder, "first", {"--clients", "1", "--seconds", "1", "--bot", "stress"});
   ASSERT_EQ(wanted.size(), 1U);
-  const auto played =
-      inputs_of_match(folder, "second",
-                      {"--inputs", folder.file("first.inputs"), "--clients", "3", "--rounds", "3"});
+  const auto played = inputs_of_match(folder, "second",
+                                      {"--inputs", folder.file("first.inputs"), "--clients", "3",
+                                       "--rounds", "3", "--threads", "2"});
   ASSERT_EQ(played.size(), 3U);
   for (const Changes& each : played) {
     EXPECT_GT(2 * played_again(wanted[0], each), wanted[0].size());

@@ -152,9 +152,9 @@ TEST_F(RoomsTest, OpenAndCloseWhileTheServerRuns) {
 
 TEST_F(RoomsTest, AreLoadedInTurn) {
   RunningServer server = start({"--rooms", "6", "--shards", "3"});
-  const Document document =
-      document_of(tickbox({"load", server.address(), "--key-file", keys_.file(), "--rooms", "6",
-                           "--shards", "3", "--clients", "24", "--seconds", "1", "--json"}));
+  const Document document = document_of(
+      tickbox({"load", server.address(), "--key-file", keys_.file(), "--rooms", "6", "--shards",
+               "3", "--clients", "24", "--threads", "2", "--seconds", "1", "--json"}));
   EXPECT_EQ(document.number("clients.connected"), 24);
   EXPECT_EQ(document.number("state_hash.mismatched"), 0);
   EXPECT_TRUE(ask(server, os::HttpMethod::Get, "/metrics")

@@ -22,7 +22,7 @@ enum class ClientLimit : std::uint8_t {
 
 [[nodiscard]] std::string_view name_of(ClientLimit limit);
 
-/// The use of one processor at which the generator, which is one thread, counts as full.
+/// The use of a processor by each of its threads at which the generator counts as full.
 inline constexpr double kGeneratorCpuMax = 95;
 
 /// The largest growth of the loss, of 1, with which the network counts as well.
@@ -35,7 +35,7 @@ struct SearchStep {
   bool held = false;           ///< every requirement, and no client lost its connection
   bool server_missed = false;  ///< a requirement on what the server reports of itself
   bool is_late = false;        ///< the generator was too late for the other figures to count
-  double generator_cpu_percent = 0;
+  double generator_cpu_percent = 0;  ///< of each of its threads
   double loss = 0;       ///< share of the server's datagrams that did not arrive, 0 to 1
   double rate_held = 1;  ///< share of the due ticks that the server ran; 1 if not known
 };

@@ -52,6 +52,7 @@ struct LoadOptions {
   std::uint32_t rooms = 0;   ///< that the clients name in turn; 0: none
   std::uint32_t shards = 1;  ///< of the server
   std::uint32_t one_in = 1;  ///< of this number of clients one is full; 0: none is
+  std::uint32_t threads = 1;
 };
 
 /// As many rooms and shards as a server can have.
@@ -318,7 +319,7 @@ std::expected<LoadMeasured, LoadVerdict> measure(LoadStage& stage, std::size_t c
   Playback* const playback = stage.inputs.playback.get();
   const LoadTimes times{.ramp = options.ramp, .measured = measured_of(options, playback)};
   const Instant start = stage.clock.now();
-  const auto swarm = Swarm::open({.servers = stage.servers,
+  const auto crowd = Crowd::open({.servers = stage.servers,
                                   .games = options.play.output.games,
                                   .credentials = stage.inputs.credentials,
                                   .first_client = stage.first_client,
@@ -333,12 +334,12 @@ std::expected<LoadMeasured, LoadVerdict> measure(LoadStage& stage, std::size_t c
                                   .rooms = options.rooms,
                                   .shards = options.shards,
                                   .sample = {.one_in = options.one_in, .seed = options.play.seed}},
-                                 stage.clock);
-  if (!swarm) return std::unexpected(not_begun(swarm.error()));
-  stage.first_client = (*swarm)->first_client();
+                                 stage.clock, options.threads);
+  if (!crowd) return std::unexpected(not_begun(crowd.error()));
+  stage.first_client = (*crowd)->first_client();
   LoadRun::Parts parts{.clock = stage.clock,
                        .signals = stage.signals,
-                       .swarm = **swarm,
+                       .crowd = **crowd,
                        .watch = stage.watch,
                        .playback = playback};
   if (stage.files.wanted()) {
@@ -518,6 +519,10 @@ void add_load(cli::CommandParser& program, engine::Games games, std::function<in
       "light: the same load for the server at a third of the cost here. Every 30 s the next "
       "clients check. The bots of a game, and mix, decide by their view and need 1/1",
       {.value = "FRACTION", .default_text = "1/1"});
+  command.add_option("--threads", options->threads,
+                     "Play the clients on this number of threads, at least one client on each: "
+                     "one run with one result, of more clients than one processor can play",
+                     {.value = "N", .check = cli::between(std::size_t{1}, kLoadThreadsMax)});
   command.add_option("--admin", options->admin, parse_admin,
                      "HOST:PORT of the server's metrics, or their URL; adds tick times, CPU and "
                      "memory to the report");

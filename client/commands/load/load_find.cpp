@@ -56,7 +56,8 @@ Tried try_clients(std::size_t asked, LoadMeasured&& measured,
           tried.results,
           [](const RequirementResult& each) { return !each.held && is_told_by_server(each.text); }),
       .is_late = is_saturated(report),
-      .generator_cpu_percent = report.generator_cpu_percent.value_or(0),
+      .generator_cpu_percent =
+          report.generator_cpu_percent.value_or(0) / static_cast<double>(report.generator_threads),
       .loss = loss_down(report.stats).value_or(0),
       .rate_held = report.server ? report.server->rate_held : 1};
   tried.measured = std::move(measured);
@@ -88,9 +89,10 @@ std::string reason_of(const Tried& tried, ClientLimit limit) {
     words += fmt::format(", and {:.3g} % of the server's packets were lost", 100 * tried.step.loss);
   } else if (limit == ClientLimit::Generator && !tried.step.is_late) {
     words += fmt::format(
-        ", and the load generator used {:.0f} % of a processor; try --verify 1/16, or a faster "
-        "machine",
-        tried.step.generator_cpu_percent);
+        ", and the load generator used {:.0f} % of a processor{}; try --verify 1/16, more "
+        "--threads if processors are free, or a faster machine",
+        tried.step.generator_cpu_percent,
+        tried.measured.report.generator_threads > 1 ? " for each thread" : "");
   }
   return words;
 }

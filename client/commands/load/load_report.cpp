@@ -105,6 +105,7 @@ Figures figures_of(const LoadReport& report) {
   add_prediction(figures, report.stats);
   figures.push_back({"server.cpu_percent", figure_of(report.server, &ServerFigures::cpu_percent)});
   figures.push_back({"server.rss_bytes", count_of(report.server, &ServerFigures::resident_bytes)});
+  figures.push_back({"generator.threads", report.generator_threads});
   figures.push_back({"generator.cpu_percent", or_null(report.generator_cpu_percent)});
   figures.push_back({"generator.late_p99_ms", milliseconds(report.lateness, 990)});
   figures.push_back({"generator.late_max_ms", milliseconds(report.lateness, 1'000)});

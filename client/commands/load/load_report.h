@@ -40,12 +40,13 @@ struct LoadReport {
   bool was_restarted = false;              ///< the server, so that its figures are not known
   std::optional<ServerFigures> server{};   ///< empty without --admin, or without an answer
   std::optional<ServerFigures> joining{};  ///< before the measured time, while the clients join
+  std::uint64_t generator_threads = 1;
   std::optional<double> generator_cpu_percent{};  ///< empty if no client connected
   Histogram outages{};                            ///< microseconds
   Histogram lateness{};                           ///< microseconds
-  double late_share = 0;                          ///< of the time, 0 to 1; later than a tick
-  double tick_ms = 0;                             ///< the tick period; 0 if no client connected
-  std::string game{};                             ///< empty as well
+  double late_share = 0;  ///< of the time, 0 to 1; later than a tick; of the worst thread
+  double tick_ms = 0;     ///< the tick period; 0 if no client connected
+  std::string game{};     ///< empty as well
   std::uint32_t game_version = 0;
 };
 

@@ -29,7 +29,7 @@ LoadRun::LoadRun(const Parts& parts, const LoadTimes& times, ProgressFor audienc
     : parts_(parts),
       times_(times),
       progress_(audience, parts.clock.now()),
-      sampler_(parts.clock, parts.swarm, parts.on_sample ? parts.watch : nullptr),
+      sampler_(parts.clock, parts.crowd, parts.on_sample ? parts.watch : nullptr),
       last_line_(mark()) {}
 
 LoadReport LoadRun::run() {
@@ -37,11 +37,11 @@ LoadReport LoadRun::run() {
   wait_for_connects();
   if (!misfit_.empty()) {
     progress_.clear();
-    parts_.swarm.leave();
+    parts_.crowd.leave();
     return {};
   }
   const auto before = ask_server();
-  parts_.swarm.clear_lateness();
+  parts_.crowd.clear_lateness();
   begin_playback();
   const Mark begin = mark();
   play();
@@ -59,9 +59,9 @@ LoadReport LoadRun::run() {
     hand_over(std::move(rest));
   }
   progress_.clear();
-  reason_ = parts_.swarm.first_reason();
-  refused_ = parts_.swarm.first_refusal();
-  parts_.swarm.leave();
+  reason_ = parts_.crowd.first_reason();
+  refused_ = parts_.crowd.first_refusal();
+  parts_.crowd.leave();
   return found;
 }
 
@@ -69,7 +69,7 @@ LoadReport LoadRun::run() {
 /// connected client does not match the inputs.
 void LoadRun::wait_for_connects() {
   const Instant give_up = parts_.clock.now() + times_.ramp + kConnectMax;
-  while (!stopped() && parts_.clock.now() < give_up && parts_.swarm.states().connecting > 0) {
+  while (!stopped() && parts_.clock.now() < give_up && parts_.crowd.states().connecting > 0) {
     turn(parts_.clock.now() + kLoadTurn);
     misfit_ = find_misfit();
     if (!misfit_.empty()) return;
@@ -77,9 +77,9 @@ void LoadRun::wait_for_connects() {
 }
 
 std::string LoadRun::find_misfit() const {
-  for (std::size_t i = 0; parts_.playback != nullptr && i < parts_.swarm.size(); ++i) {
-    if (!parts_.swarm.was_connected(i)) continue;
-    const net::Accept& accept = parts_.swarm.client(i)->connection().accept();
+  for (std::size_t i = 0; parts_.playback != nullptr && i < parts_.crowd.size(); ++i) {
+    if (!parts_.crowd.was_connected(i)) continue;
+    const net::Accept& accept = parts_.crowd.client(i)->connection().accept();
     const InputScript& script = parts_.playback->script();
     if (accept.tick_rate == script.tick_rate && accept.game == script.game->name) return {};
     return fmt::format("it was recorded in {} at {} Hz, but the server plays {} at {} Hz",
@@ -101,7 +101,7 @@ void LoadRun::play() {
   began_ = parts_.clock.now();
   const Instant end = *began_ + times_.measured;
   const auto anybody = [this] {
-    const SwarmStates states = parts_.swarm.states();
+    const SwarmStates states = parts_.crowd.states();
     return states.connected + states.returning > 0;
   };
   while (!stopped() && parts_.clock.now() < end && anybody()) {
@@ -109,11 +109,9 @@ void LoadRun::play() {
   }
 }
 
-/// Drives the swarm until `until`, then updates statistics and progress.
+/// Lets the clients play until `until`, then updates statistics and progress.
 void LoadRun::turn(Instant until) {
-  while (parts_.clock.now() < until) {
-    parts_.swarm.turn(until);
-  }
+  parts_.crowd.turn(until);
   hand_over(sampler_.advance(!began_));
   if (progress_.due(parts_.clock.now())) progress_.show(status());
 }
@@ -137,11 +135,11 @@ std::optional<ServerSample> LoadRun::ask_server() {
 
 LoadRun::Mark LoadRun::mark() const {
   Mark mark{.at = parts_.clock.now(),
-            .snapshots = std::vector<std::uint64_t>(parts_.swarm.size()),
+            .snapshots = std::vector<std::uint64_t>(parts_.crowd.size()),
             .newest = {},
             .cpu_microseconds = os::process_use().cpu_microseconds};
-  for (std::size_t i = 0; i < parts_.swarm.size(); ++i) {
-    const client::Client* client = parts_.swarm.client(i);
+  for (std::size_t i = 0; i < parts_.crowd.size(); ++i) {
+    const client::Client* client = parts_.crowd.client(i);
     if (client == nullptr) continue;
     mark.snapshots[i] = client->snapshots_received();
     mark.snapshots_sum += mark.snapshots[i];
@@ -159,7 +157,7 @@ std::string LoadRun::status() {
   const auto rate = [&](std::uint64_t from, std::uint64_t to) {
     return static_cast<double>(to - from) / seconds;
   };
-  const SwarmStates states = parts_.swarm.states();
+  const SwarmStates states = parts_.crowd.states();
   const client::ClientStats& sums = sampler_.sums();
   LiveFigures live{.up = states.connected,
                    .away = states.returning,
@@ -170,7 +168,7 @@ std::string LoadRun::status() {
                    .gap_ms_p999 = to_ms(sums.snapshot_gap.quantile(999)),
                    .rtt_ms_p50 = to_ms(sums.round_trip.quantile(500)),
                    .rtt_ms_p99 = to_ms(sums.round_trip.quantile(990)),
-                   .late_ms_p99 = to_ms(parts_.swarm.lateness().quantile(990)),
+                   .late_ms_p99 = to_ms(parts_.crowd.lateness().quantile(990)),
                    .cpu_percent = rate(before.cpu_microseconds, now.cpu_microseconds) * 1e-4,
                    .snapshots_per_second = rate(before.snapshots_sum, now.snapshots_sum),
                    .corrections = sums.corrected,
@@ -197,31 +195,32 @@ void LoadRun::add_server(LiveFigures& live) {
 }
 
 LoadReport LoadRun::report(const Mark& begin, const Mark& end) const {
-  const Swarm& swarm = parts_.swarm;
-  const SwarmStates states = swarm.states();
-  LoadReport found{.first_client = swarm.first_client(),
-                   .clients_asked = swarm.size(),
+  const Crowd& crowd = parts_.crowd;
+  const SwarmStates states = crowd.states();
+  LoadReport found{.first_client = crowd.first_client(),
+                   .clients_asked = crowd.size(),
                    .clients_connected = states.connected + states.dropped,
                    .clients_dropped = states.dropped,
-                   .clients_rejoined = swarm.rejoined(),
-                   .matches_ended = swarm.matches_ended(),
+                   .clients_rejoined = crowd.rejoined(),
+                   .matches_ended = crowd.matches_ended(),
                    .seconds = seconds_between(begin.at, end.at),
                    .bytes_down = end.bytes_down - begin.bytes_down,
                    .bytes_up = end.bytes_up - begin.bytes_up,
-                   .outages = swarm.outages(),
-                   .lateness = swarm.lateness()};
+                   .generator_threads = crowd.threads(),
+                   .outages = crowd.outages(),
+                   .lateness = crowd.lateness()};
   if (found.seconds > 0) {
-    found.late_share =
-        std::min(1.0, std::chrono::duration<double>{swarm.time_late()}.count() / found.seconds);
+    const Duration late = std::ranges::max(crowd.time_late());
+    found.late_share = std::min(1.0, std::chrono::duration<double>{late}.count() / found.seconds);
   }
-  found.stats.add_distributions(swarm.distributions());
-  for (std::size_t i = 0; i < swarm.size(); ++i) {
-    const client::Client* client = swarm.client(i);
+  found.stats.add_distributions(crowd.distributions());
+  for (std::size_t i = 0; i < crowd.size(); ++i) {
+    const client::Client* client = crowd.client(i);
     if (client == nullptr) continue;
     const client::ClientCounts counts = client->counts(found.stats);
     found.stats.add_counts(counts);
     found.clients_checked += counts.hashes_checked > 0 ? 1 : 0;
-    if (swarm.was_connected(i) && found.seconds > 0) {
+    if (crowd.was_connected(i) && found.seconds > 0) {
       found.snapshot_rates.push_back(static_cast<double>(end.snapshots[i] - begin.snapshots[i]) /
                                      found.seconds);
       const net::Accept& accept = client->connection().accept();

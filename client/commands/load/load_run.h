@@ -1,11 +1,11 @@
 #pragma once
 // One run of the load generator: all clients connect, are measured for a time, and leave.
 
+#include "client/commands/load/crowd.h"
 #include "client/commands/load/load_report.h"
 #include "client/commands/load/load_sampler.h"
 #include "client/commands/load/server_watch.h"
 #include "client/commands/play/live_line.h"
-#include "client/commands/play/swarm.h"
 #include "client/commands/progress.h"
 #include "os/process/process.h"
 #include "os/process/signals.h"
@@ -36,9 +36,9 @@ class LoadRun {
   struct Parts {
     const Clock& clock;
     const os::StopSignals& signals;
-    Swarm& swarm;
+    Crowd& crowd;
     ServerWatch* watch;
-    Playback* playback = nullptr;  ///< the one of the swarm
+    Playback* playback = nullptr;  ///< the one of the crowd
     /// Receives a sample each second. May be empty.
     std::function<void(LoadSample&&)> on_sample{};
   };

@@ -95,6 +95,15 @@ void add_server(LoadSample& sample, const ServerSample& before, const ServerSamp
   sample.server_rss_bytes = figures->resident_bytes;
 }
 
+/// Returns the most that was added to any of some times. `before`: empty if they began with 0.
+Duration most_added(const std::vector<Duration>& before, const std::vector<Duration>& after) {
+  Duration most{};
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    most = std::max(most, before.empty() ? after[i] : after[i] - before[i]);
+  }
+  return most;
+}
+
 }  // namespace
 
 LoadSample sample_between(const SampleEnd& before, const SampleEnd& after, double tick_ms) {
@@ -117,21 +126,20 @@ LoadSample sample_between(const SampleEnd& before, const SampleEnd& after, doubl
       static_cast<double>(grown(before.moment.cpu_microseconds, after.moment.cpu_microseconds)) *
       1e-4 / sample.seconds;
   // The counts of lateness begin again with the measured time.
-  const bool is_cleared = after.moment.lateness.count() < before.moment.lateness.count() ||
-                          after.moment.time_late < before.moment.time_late;
+  const bool is_cleared = after.moment.lateness.count() < before.moment.lateness.count();
   const Histogram late = is_cleared ? after.moment.lateness
                                     : after.moment.lateness.added_since(before.moment.lateness);
-  const Duration time_late =
-      is_cleared ? after.moment.time_late : after.moment.time_late - before.moment.time_late;
+  const Duration time_late = most_added(
+      is_cleared ? std::vector<Duration>{} : before.moment.time_late, after.moment.time_late);
   sample.late_ms = spread_of(late);
   sample.late_share = std::min(1.0, seconds_of(time_late) / sample.seconds);
   sample.is_too_late = is_too_late(late, sample.late_share, tick_ms);
   return sample;
 }
 
-LoadSampler::LoadSampler(const Clock& clock, const Swarm& swarm, ServerWatch* watch)
+LoadSampler::LoadSampler(const Clock& clock, const Crowd& crowd, ServerWatch* watch)
     : clock_(clock),
-      swarm_(swarm),
+      crowd_(crowd),
       watch_(watch),
       start_(clock.now()),
       next_(start_ + kSecond),
@@ -142,11 +150,11 @@ std::optional<LoadSample> LoadSampler::advance(bool joining) {
   if (!in_progress_ && (clock_.now() >= next_ || joining_ != joining)) begin(joining);
   if (!in_progress_) return std::nullopt;
   const double due = std::min(1.0, seconds_of(clock_.now() - moment_.at) / seconds_of(kSweep));
-  const auto read_to = static_cast<std::size_t>(due * static_cast<double>(swarm_.size()));
-  read_clients(std::max(read_ + swarm_.size() / kLooksPerSweep + 1, read_to) - read_);
+  const auto read_to = static_cast<std::size_t>(due * static_cast<double>(crowd_.size()));
+  read_clients(std::max(read_ + crowd_.size() / kLooksPerSweep + 1, read_to) - read_);
   const bool waits =
       watch_ != nullptr && !watch_->answered() && clock_.now() - moment_.at < kSampleAnswerMax;
-  if (read_ < swarm_.size() || waits) return std::nullopt;
+  if (read_ < crowd_.size() || waits) return std::nullopt;
   return complete();
 }
 
@@ -158,7 +166,7 @@ std::optional<LoadSample> LoadSampler::finish() {
     }
     begin(joining_);
   }
-  read_clients(swarm_.size());
+  read_clients(crowd_.size());
   return complete();
 }
 
@@ -170,8 +178,8 @@ void LoadSampler::begin(bool joining) {
   *reading_ = {};
   moment_ = {.at = clock_.now(),
              .cpu_microseconds = os::process_use().cpu_microseconds,
-             .lateness = swarm_.lateness(),
-             .time_late = swarm_.time_late()};
+             .lateness = crowd_.lateness(),
+             .time_late = crowd_.time_late()};
   next_ = std::max(next_ + kSecond, moment_.at + kSecond / 2);
   if (watch_ == nullptr) return;
   if (!server_before_) server_before_ = watch_->newest();
@@ -179,10 +187,10 @@ void LoadSampler::begin(bool joining) {
 }
 
 void LoadSampler::read_clients(std::size_t count) {
-  for (; count > 0 && read_ < swarm_.size(); --count, ++read_) {
+  for (; count > 0 && read_ < crowd_.size(); --count, ++read_) {
     SwarmStats::Each& each = reading_->each.emplace_back();
     each.read_at = clock_.now();
-    const client::Client* client = swarm_.client(read_);
+    const client::Client* client = crowd_.client(read_);
     if (client == nullptr) continue;
     const client::ClientCounts counts = client->counts(reading_->sums);
     const client::Connection& connection = client->connection();
@@ -199,7 +207,7 @@ void LoadSampler::read_clients(std::size_t count) {
 }
 
 LoadSample LoadSampler::complete() {
-  reading_->sums.add_distributions(swarm_.distributions());
+  reading_->sums.add_distributions(crowd_.distributions());
   std::optional<ServerSample> server;
   if (watch_ != nullptr) server = watch_->newest();
   LoadSample sample = sample_between(
@@ -209,7 +217,7 @@ LoadSample LoadSampler::complete() {
       {.moment = moment_, .stats = *reading_, .server = server ? &*server : nullptr}, tick_ms_);
   sample.at = seconds_of(moment_.at - start_);
   sample.joining = was_joining_;
-  sample.states = swarm_.states();
+  sample.states = crowd_.states();
   in_progress_ = false;
   moment_before_ = moment_;
   server_before_ = std::move(server);

@@ -6,9 +6,9 @@
 // each client at the same place in every sweep, so the seconds of a client are whole ones.
 
 #include "client/client_stats.h"
+#include "client/commands/load/crowd.h"
 #include "client/commands/load/load_sample.h"
 #include "client/commands/load/server_watch.h"
-#include "client/commands/play/swarm.h"
 #include "core/clock.h"
 #include "core/histogram.h"
 
@@ -42,7 +42,7 @@ struct SampleMoment {
   Instant at;
   std::uint64_t cpu_microseconds = 0;
   Histogram lateness{};
-  Duration time_late{};
+  std::vector<Duration> time_late{};  ///< by thread
 };
 
 /// One end of the time of a sample.
@@ -60,7 +60,7 @@ struct SampleEnd {
 class LoadSampler {
  public:
   /// `watch`: nullptr without --admin. Requires: all outlive the sampler.
-  LoadSampler(const Clock& clock, const Swarm& swarm, ServerWatch* watch);
+  LoadSampler(const Clock& clock, const Crowd& crowd, ServerWatch* watch);
 
   /// Goes on with the sample in progress, or begins one if a second is over. Call it every few
   /// milliseconds. Returns a sample that is complete. `joining`: the measured time has not begun.
@@ -79,7 +79,7 @@ class LoadSampler {
   [[nodiscard]] LoadSample complete();
 
   const Clock& clock_;
-  const Swarm& swarm_;
+  const Crowd& crowd_;
   ServerWatch* watch_;
   Instant start_;
   Instant next_;  ///< when the next sample begins

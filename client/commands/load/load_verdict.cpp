@@ -24,7 +24,8 @@ std::string hashes_in_words(const LoadReport& report) {
 std::string lateness_in_words(const LoadReport& report) {
   return fmt::format(
       "the load generator was behind schedule by more than a tick: for {:.3g} % of the time, at "
-      "most {:.0f} ms; try fewer clients or a faster machine",
+      "most {:.0f} ms; try fewer clients, more --threads if processors are free, or a faster "
+      "machine",
       100 * report.late_share, static_cast<double>(report.lateness.quantile(1'000)) / 1'000);
 }
 

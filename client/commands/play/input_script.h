@@ -66,7 +66,8 @@ struct InputScript {
 [[nodiscard]] std::expected<InputScript, std::string> parse_script(std::string_view text,
                                                                    engine::Games games);
 
-/// A script that a swarm plays. Clients beyond its players play the same inputs as the first ones.
+/// A script that swarms play. Clients beyond its players play the same inputs as the first ones.
+/// Thread: one for each client; begin() while no client plays.
 class Playback {
  public:
   /// `clients`: 0 for one for each player. `rounds`: how often they play the script, in a row.

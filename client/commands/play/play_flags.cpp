@@ -171,6 +171,7 @@ std::expected<std::unique_ptr<DesyncOutput>, std::string> DesyncOutput::open(con
 }
 
 void DesyncOutput::record(const protocol::Desync& desync) {
+  const std::scoped_lock lock{mutex_};
   if (printed_ < kDesyncLinesMax) {
     ++printed_;
     output_.print_note("desync " + protocol::in_words(desync));

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -69,7 +70,7 @@ void add_play_flags(cli::CommandParser& command, PlayFlags& flags, const std::st
 [[nodiscard]] std::expected<Credentials, std::string> read_credentials(const PlayFlags& flags);
 
 /// A sink that prints a line for each of the first desyncs, unless --quiet is given. With
-/// --desync-dir it also writes files, within the limits of cli::DesyncFiles.
+/// --desync-dir it also writes files, within the limits of cli::DesyncFiles. Thread: any.
 class DesyncOutput final : public protocol::DesyncSink {
  public:
   /// Requires: `flags` and `clock` outlive the object. Fails: with one line.
@@ -83,6 +84,7 @@ class DesyncOutput final : public protocol::DesyncSink {
 
   const Output& output_;
   std::unique_ptr<cli::DesyncFiles> files_;
+  std::mutex mutex_;
   std::size_t printed_ = 0;
 };
 

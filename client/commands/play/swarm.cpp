@@ -16,9 +16,9 @@ using client::Connection;
 /// The minimum time between two attempts of one client to connect again.
 constexpr Duration kRejoinRetry = std::chrono::seconds{1};
 
-/// The descriptors besides the sockets: the terminal, the connection to the admin server,
-/// libraries.
-constexpr std::size_t kFilesBeside = 64;
+/// The descriptors besides the sockets: the poll sets of a run's swarms, the terminal, the
+/// connection to the admin server, libraries.
+constexpr std::size_t kFilesBeside = 128;
 
 /// The size of a socket buffer. It holds more than 200 of the largest datagrams; a few arrive
 /// between two turns.
@@ -45,14 +45,23 @@ std::uint64_t microseconds(Duration duration) {
 
 }  // namespace
 
+void SwarmStates::add(const SwarmStates& other) {
+  connecting += other.connecting;
+  connected += other.connected;
+  never_connected += other.never_connected;
+  dropped += other.dropped;
+  returning += other.returning;
+}
+
 std::expected<std::unique_ptr<Swarm>, std::string> Swarm::open(const SwarmOptions& options,
-                                                               const Clock& clock) {
+                                                               const Clock& clock,
+                                                               const SwarmPart& part) {
   if (auto allowed = os::allow_open_files(options.clients + kFilesBeside); !allowed) {
     return std::unexpected(std::move(allowed.error()));
   }
   auto sockets = os::PollSet::open();
   if (!sockets) return std::unexpected(std::move(sockets.error()));
-  std::unique_ptr<Swarm> swarm{new Swarm{options, clock, *std::move(sockets)}};
+  std::unique_ptr<Swarm> swarm{new Swarm{options, clock, part, *std::move(sockets)}};
   for (std::size_t i = 0; i < swarm->size(); ++i) {
     if (auto opened = swarm->open_socket(i); !opened) {
       return std::unexpected(std::move(opened.error()));
@@ -60,24 +69,26 @@ std::expected<std::unique_ptr<Swarm>, std::string> Swarm::open(const SwarmOption
   }
   const Instant start = clock.now();
   for (std::size_t i = 0; i < swarm->size(); ++i) {
-    swarm->due_[i] = start + options.ramp * static_cast<std::int64_t>(i) /
-                                 static_cast<std::int64_t>(swarm->size());
+    swarm->due_[i] = start + options.ramp * static_cast<std::int64_t>(swarm->in_run(i)) /
+                                 static_cast<std::int64_t>(options.clients);
   }
   return swarm;
 }
 
-Swarm::Swarm(const SwarmOptions& options, const Clock& clock, os::PollSet&& sockets)
+Swarm::Swarm(const SwarmOptions& options, const Clock& clock, const SwarmPart& part,
+             os::PollSet&& sockets)
     : options_(options),
       clock_(clock),
       sockets_(std::move(sockets)),
+      first_(part.first),
       first_client_(options.first_client ? *options.first_client
                                          : draw_number<std::uint64_t>(entropy_) % kFirstClientMax),
       links_(links_of_clients(options_.links, options_.clients)),
       shared_(options.games),
       began_(clock.now()),
-      changed_(options.clients),
-      slots_(options.clients),
-      due_(options.clients) {
+      changed_(part.clients),
+      slots_(part.clients),
+      due_(part.clients) {
   shared_.distributions = &distributions_;
 }
 
@@ -88,9 +99,10 @@ std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
   if (!socket) return std::unexpected(std::move(socket.error()));
   slot.socket = *std::move(socket);
   slot.incoming = std::make_unique<ReadyTransport>(*slot.socket);
-  if (links_[number] != nullptr) {
-    slot.link = std::make_unique<net::ImpairedTransport>(*slot.incoming, clock_, *links_[number],
-                                                         std::uint64_t{number});
+  const std::size_t place = in_run(number);
+  if (links_[place] != nullptr) {
+    slot.link = std::make_unique<net::ImpairedTransport>(*slot.incoming, clock_, *links_[place],
+                                                         std::uint64_t{place});
   }
   return sockets_.watch(*slot.socket, number);
 }
@@ -114,8 +126,8 @@ void Swarm::start(std::size_t number, Instant now) {
 }
 
 client::ClientMode Swarm::mode_of(std::size_t number) const {
-  return options_.sample.contains(number, sample_turn_) ? client::ClientMode::Full
-                                                        : client::ClientMode::Light;
+  return options_.sample.contains(in_run(number), sample_turn_) ? client::ClientMode::Full
+                                                                : client::ClientMode::Light;
 }
 
 /// Makes the next client full or light if the sample has changed. One at a time, because a world
@@ -130,21 +142,21 @@ void Swarm::change_sample(Instant now) {
 
 client::MakePlayer Swarm::player_for(std::size_t number) {
   if (options_.person) return options_.person;
+  const std::size_t place = in_run(number);
   client::MakePlayer bot =
-      client::bot_player(options_.bot, number, options_.seed * kClientsMax + number);
+      client::bot_player(options_.bot, place, options_.seed * kClientsMax + place);
   if (options_.playback == nullptr) return bot;
-  return [playback = options_.playback, number,
+  return [playback = options_.playback, place,
           bot](const engine::GameOnMap& assets) -> std::expected<client::Decide, std::string> {
     // LoadRun ends a run in which the server plays another game than the script.
     if (playback->script().game != assets.game) return bot(assets);
-    return
-        [playback, number](const bots::Seen& seen) { return playback->input(number, seen.tick); };
+    return [playback, place](const bots::Seen& seen) { return playback->input(place, seen.tick); };
   };
 }
 
 /// Returns the room that a client names in its token; 0: none.
 std::uint32_t Swarm::room_of(std::size_t number) const {
-  return options_.rooms == 0 ? 0 : static_cast<std::uint32_t>(number % options_.rooms) + 1;
+  return options_.rooms == 0 ? 0 : static_cast<std::uint32_t>(in_run(number) % options_.rooms) + 1;
 }
 
 /// Returns the address of the shard that has the client's room. `first`: of the first shard.
@@ -158,7 +170,7 @@ net::Address Swarm::of_shard(std::size_t number, net::Address first) const {
 
 net::ConnectToken Swarm::token_for(std::size_t number) {
   if (options_.credentials.token) return *options_.credentials.token;
-  net::TokenClaims claims{.client = first_client_ + number, .room = room_of(number)};
+  net::TokenClaims claims{.client = first_client_ + in_run(number), .room = room_of(number)};
   const std::vector<net::Address>& named = options_.credentials.servers;
   for (const net::Address& each : named.empty() ? options_.servers : named) {
     claims.servers.push_back(of_shard(number, each));

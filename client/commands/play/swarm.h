@@ -1,6 +1,10 @@
 #pragma once
 // Clients with real sockets on one thread: one client for `connect`, hundreds for `load`.
 //
+// A swarm may have a part of the clients of a run. Each of them is what it would be in one swarm of
+// all: its id, room, link, player, place in the sample and time to begin follow from its number in
+// the run.
+//
 // A turn waits for a datagram or for the next tick of a client, whichever is first, and polls only
 // the clients concerned. A datagram begins a turn at the earliest kTurnMin after the last one: a
 // server answers all its clients at once, and one turn for fifty datagrams costs less than fifty
@@ -55,6 +59,7 @@ inline constexpr std::uint64_t kFirstClientMax = (std::uint64_t{1} << 53) - kCli
 /// round trip.
 inline constexpr Duration kTurnMin = std::chrono::microseconds{500};
 
+/// The clients of a run.
 struct SwarmOptions {
   /// The addresses of the server, in the order in which a client tries them. Requires: at least one
   std::vector<net::Address> servers;
@@ -82,6 +87,12 @@ struct SwarmOptions {
   client::HashSample sample{};
 };
 
+/// Clients that follow one another in a run.
+struct SwarmPart {
+  std::size_t first = 0;  ///< number of the first one in the run
+  std::size_t clients = 0;
+};
+
 /// The number of clients in each state.
 struct SwarmStates {
   std::size_t connecting = 0;  ///< connecting, or not started yet
@@ -89,13 +100,22 @@ struct SwarmStates {
   std::size_t never_connected = 0;
   std::size_t dropped = 0;    ///< lost their connection, perhaps only for now
   std::size_t returning = 0;  ///< the dropped ones that try to resume or to connect again
+
+  void add(const SwarmStates& other);
 };
 
+/// Clients are numbered from 0 here. Thread: one at a time.
 class Swarm {
  public:
-  /// Opens all sockets. Requires: the clock outlives the swarm. Fails: with one line.
+  /// Opens the sockets of `part`. Requires: the clock outlives the swarm. Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<Swarm>, std::string> open(
-      const SwarmOptions& options, const Clock& clock);
+      const SwarmOptions& options, const Clock& clock, const SwarmPart& part);
+
+  /// Opens the sockets of all clients.
+  [[nodiscard]] static std::expected<std::unique_ptr<Swarm>, std::string> open(
+      const SwarmOptions& options, const Clock& clock) {
+    return open(options, clock, {.clients = options.clients});
+  }
 
   /// Waits, at most until `until`, for a client that is due or has a datagram. Polls all such
   /// clients.
@@ -113,7 +133,7 @@ class Swarm {
     return of_shard(number, options_.servers[slots_[number].server]);
   }
 
-  /// Returns the id of the first client; those of the others follow. Empty with a token.
+  /// Returns the id of the run's first client; those of the others follow. Empty with a token.
   [[nodiscard]] std::optional<std::uint64_t> first_client() const {
     return issues_tokens() ? std::optional{first_client_} : std::nullopt;
   }
@@ -143,6 +163,9 @@ class Swarm {
 
   /// Returns the number of matches that have ended: the most that any client has seen.
   [[nodiscard]] std::uint64_t matches_ended() const;
+
+  /// Returns whether the connection of any client is over.
+  [[nodiscard]] bool any_over() const { return first_over() != nullptr; }
 
   /// Returns the reason of the first client whose connection is over, in words; empty if there is
   /// none.
@@ -183,7 +206,8 @@ class Swarm {
     Instant rejoin_at;                 ///< the earliest time to connect again
   };
 
-  Swarm(const SwarmOptions& options, const Clock& clock, os::PollSet&& sockets);
+  Swarm(const SwarmOptions& options, const Clock& clock, const SwarmPart& part,
+        os::PollSet&& sockets);
 
   [[nodiscard]] std::expected<void, std::string> open_socket(std::size_t number);
   void start(std::size_t number, Instant now);
@@ -203,14 +227,17 @@ class Swarm {
 
   [[nodiscard]] bool issues_tokens() const { return !options_.credentials.token; }
 
+  [[nodiscard]] std::size_t in_run(std::size_t number) const { return first_ + number; }
+
   SwarmOptions options_;
   const Clock& clock_;
   os::PollSet sockets_;
   os::SystemEntropy entropy_;
+  std::size_t first_;  ///< number of the first client in the run
   std::uint64_t first_client_;
   std::optional<std::size_t> answered_;        ///< the address of the server that has answered
   Duration token_life_ = kTokenLife;           ///< as long as the server allows
-  std::vector<const net::TwoWayLink*> links_;  ///< by client; nullptr: a good one
+  std::vector<const net::TwoWayLink*> links_;  ///< of the run; nullptr: a good one
   client::Distributions distributions_;
   client::Shared shared_;
   Instant began_;

@@ -123,7 +123,7 @@ TEST(LoadSample, IsWhatWasAddedBetweenTwoMoments) {
   const SampleMoment before{.at = Instant{std::chrono::seconds{1}}, .cpu_microseconds = 500'000};
   SampleMoment after{.at = Instant{std::chrono::seconds{3}}, .cpu_microseconds = 1'500'000};
   after.lateness.add(300'000);
-  after.time_late = std::chrono::milliseconds{300};
+  after.time_late = {std::chrono::milliseconds{300}};
   const SwarmStats stats_before = stats_of(100, 60, 3);
   const SwarmStats stats_after = stats_of(100, 180, 8);
   const LoadSample sample =
@@ -150,9 +150,10 @@ TEST(LoadSample, IsWhatWasAddedBetweenTwoMoments) {
 TEST(LoadSample, CountsTheLatenessThatBeganAgain) {
   SampleMoment before;
   before.lateness.add(5, 100);
-  before.time_late = std::chrono::seconds{3};
+  before.time_late = {std::chrono::seconds{3}};
   SampleMoment after{.at = Instant{std::chrono::seconds{1}}};
   after.lateness.add(7, 50);
+  after.time_late = {Duration{}};
   const SwarmStats none;
   const LoadSample sample = sample_between({.moment = before, .stats = none, .server = nullptr},
                                            {.moment = after, .stats = none, .server = nullptr}, 1);
@@ -160,6 +161,19 @@ TEST(LoadSample, CountsTheLatenessThatBeganAgain) {
   EXPECT_DOUBLE_EQ(sample.late_ms->p50, 0.007);
   EXPECT_EQ(sample.late_share, 0);
   EXPECT_FALSE(sample.is_too_late);
+}
+
+// The thread that was late in this second is not the one that was late before.
+TEST(LoadSample, IsLateWithTheThreadThatIsLateNow) {
+  using std::chrono::milliseconds;
+  const SampleMoment before{.time_late = {milliseconds{900}, milliseconds{100}}};
+  const SampleMoment after{.at = Instant{std::chrono::seconds{1}},
+                           .time_late = {milliseconds{905}, milliseconds{400}}};
+  const SwarmStats none;
+  const LoadSample sample = sample_between({.moment = before, .stats = none, .server = nullptr},
+                                           {.moment = after, .stats = none, .server = nullptr}, 1);
+  EXPECT_DOUBLE_EQ(sample.late_share, 0.3);
+  EXPECT_TRUE(sample.is_too_late);
 }
 
 TEST(LoadSample, IsALineWithNullWhereNothingIsKnown) {
