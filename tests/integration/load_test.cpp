@@ -146,7 +146,9 @@ std::string clients_of(const RunningServer& server, const char* threads) {
       connected[i] = connected[i] || !each["rtt_ms"][i].is_null();
     }
   }
-  std::string words = Document{loaded.out}.text("clients.first_id") + ":";
+  const Document document{loaded.out};
+  EXPECT_FALSE(document.is_null("snapshot_gap_ms.p99")) << "of a client of the last thread";
+  std::string words = document.text("clients.first_id") + ":";
   for (std::size_t i = 0; i < 6; ++i) {
     words += full[i] ? " full" : connected[i] ? " light" : " none";
   }
