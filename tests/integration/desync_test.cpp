@@ -81,6 +81,27 @@ TEST_F(FlippedRoom, IsNoticedByAClientAndNamedByBothEnds) {
   }
 }
 
+TEST_F(FlippedRoom, IsNoticedByClientsOnSeveralThreads) {
+  const Finished load =
+      run(tickbox({"load", server_.address(), "--clients", "6", "--threads", "3", "--ramp", "0",
+                   "--seconds", "9", "--bot", "still", "--desync-dir", clients_, "--json"}));
+  expect_ended(load, kCheckFailed, {"hashes differ"});
+  EXPECT_GT(Document{load.out}.number("state_hash.mismatched"), 1);
+  std::istringstream lines{load.err};
+  int desyncs = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const auto of_desync = line.find("desync ");
+    if (of_desync == std::string::npos) continue;
+    ++desyncs;
+    EXPECT_EQ(line.find("desync ", of_desync + 1), std::string::npos) << "one line each: " << line;
+  }
+  EXPECT_GE(desyncs, 1) << load;
+  EXPECT_LE(desyncs, 10) << load;
+  for (const json& desync : desyncs_in(clients_)) {
+    expect_a_flipped_bit(desync);
+  }
+}
+
 // Before, only a reader of JSON could read such a file: "#4616192916589641728".
 TEST_F(FlippedRoom, IsExplainedToAPersonWithTheNextCommand) {
   (void)run(tickbox({"connect", server_.address(), "--seconds", "9", "--desync-dir", clients_}));
