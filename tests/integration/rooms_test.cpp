@@ -152,9 +152,12 @@ TEST_F(RoomsTest, OpenAndCloseWhileTheServerRuns) {
 
 TEST_F(RoomsTest, AreLoadedInTurn) {
   RunningServer server = start({"--rooms", "6", "--shards", "3"});
-  const Document document = document_of(
-      tickbox({"load", server.address(), "--key-file", keys_.file(), "--rooms", "6", "--shards",
-               "3", "--clients", "24", "--threads", "2", "--seconds", "1", "--json"}));
+  const Finished loaded =
+      run(tickbox({"load", server.address(), "--key-file", keys_.file(), "--rooms", "6", "--shards",
+                   "3", "--clients", "24", "--threads", "2", "--seconds", "1", "--json"}));
+  // On a busy machine figures are inconclusive, and the clients were in their rooms all the same.
+  EXPECT_TRUE(loaded.exit_code == kDone || loaded.exit_code == kInconclusive) << loaded;
+  const Document document{loaded.out};
   EXPECT_EQ(document.number("clients.connected"), 24);
   EXPECT_EQ(document.number("state_hash.mismatched"), 0);
   EXPECT_TRUE(ask(server, os::HttpMethod::Get, "/metrics")
