@@ -123,11 +123,11 @@ void EpochKeys::reach(std::uint64_t sequence) {
 
 PacketChannel::PacketChannel(const KeyPair& keys, std::uint32_t connection, Direction sends,
                              Cipher cipher)
-    : sending_(key_of(keys, sends)),
-      receiving_(key_of(keys, opposite(sends))),
-      connection_(connection),
+    : connection_(connection),
       sends_(sends),
-      cipher_(cipher) {}
+      cipher_(cipher),
+      receiving_(key_of(keys, opposite(sends))),
+      sending_(key_of(keys, sends)) {}
 
 ConstBytes PacketChannel::seal_packet(PacketType type, ConstBytes message, PacketBuffer& out) {
   TICKBOX_ASSERT(message.size() <= kMessageBytesMax);

@@ -42,9 +42,9 @@ class ReplayWindow {
   [[nodiscard]] std::uint64_t count() const { return count_; }
 
  private:
-  std::array<std::uint64_t, kReplayWindow / 64> seen_{};
   std::uint64_t newest_ = 0;
   std::uint64_t count_ = 0;
+  std::array<std::uint64_t, kReplayWindow / 64> seen_{};
 };
 
 enum class PacketType : std::uint8_t {
@@ -158,13 +158,13 @@ class PacketChannel {
   [[nodiscard]] const ReplayWindow& received() const { return window_; }
 
  private:
-  EpochKeys sending_;
-  EpochKeys receiving_;
   std::uint32_t connection_ = 0;
   Direction sends_ = Direction::ToServer;
   Cipher cipher_ = Cipher::ChaCha20Poly1305;
   std::uint64_t sent_ = 0;
   ReplayWindow window_;
+  EpochKeys receiving_;
+  EpochKeys sending_;
 };
 
 /// Returns the full sequence that ends in the bits `low` and is nearest to `newest`; of two equally

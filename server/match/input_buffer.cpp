@@ -3,6 +3,7 @@
 #include "core/assert.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tickbox::server {
 namespace {
@@ -14,10 +15,10 @@ std::size_t place_of(Tick tick) {
 }  // namespace
 
 InputBuffer::InputBuffer(const GameTable& game, Tick opened)
-    : bytes_(game.input.bytes),
-      values_((kNeutral + 1) * bytes_),
-      taken_(opened),
-      newest_given_(opened) {
+    : taken_(opened),
+      newest_given_(opened),
+      bytes_(game.input.bytes),
+      values_((kNeutral + 1) * bytes_) {
   for (const std::size_t place : {kLast, kNeutral}) {
     game.input.write_default(value(place).data());
   }
@@ -32,42 +33,40 @@ InputBuffer::Pushed InputBuffer::push(Tick tick, const views::GivenInput& given,
     return Pushed::TooLate;
   }
   if (tick - taken_ > std::int64_t{protocol::kInputsHeldMax}) return Pushed::TooEarly;
-  const MutableBytes kept = value(place_of(tick));
-  const Held* held = held_.find(tick);
-  const bool is_repeat = held != nullptr && held->look_back == given.look_back &&
-                         std::ranges::equal(kept, given.input);
-  if (is_repeat || (held != nullptr && packet == Packet::Overtaken)) return Pushed::Ignored;
-  const Pushed pushed = held != nullptr ? Pushed::Replaced : Pushed::Stored;
-  held_.insert(tick) = {.look_back = given.look_back};
+  const std::size_t place = place_of(tick);
+  const MutableBytes kept = value(place);
+  const bool is_held = holds(tick);
+  const bool is_repeat =
+      is_held && look_backs_[place] == given.look_back && std::ranges::equal(kept, given.input);
+  if (is_repeat || (is_held && packet == Packet::Overtaken)) return Pushed::Ignored;
+  held_ |= std::uint64_t{1} << (tick - taken_ - 1);
+  look_backs_[place] = given.look_back;
   std::ranges::copy(given.input, kept.begin());
-  return pushed;
+  return is_held ? Pushed::Replaced : Pushed::Stored;
 }
 
 TakenInput InputBuffer::consume(Tick tick) {
   TICKBOX_ASSERT(tick == taken_ + 1);
+  const bool is_given = holds(tick);
   taken_ = tick;
-  const Held* given = held_.find(tick);
-  arrived_ = arrived_ << 1 | static_cast<std::uint64_t>(given != nullptr);
-  if (given != nullptr) {
+  held_ >>= 1U;
+  arrived_ = arrived_ << 1U | static_cast<std::uint64_t>(is_given);
+  if (is_given) {
     newest_given_ = tick;
-    last_look_back_ = given->look_back;
-    std::ranges::copy(value(place_of(tick)), value(kLast).begin());
-    return {.given = {.input = value(kLast), .look_back = last_look_back_},
-            .source = engine::InputSource::Received};
+    const std::size_t place = place_of(tick);
+    look_backs_[kLast] = look_backs_[place];
+    std::ranges::copy(value(place), value(kLast).begin());
   }
-  if (tick - newest_given_ <= kRepeatsMax) {
-    return {.given = {.input = value(kLast), .look_back = last_look_back_},
-            .source = engine::InputSource::Repeated};
-  }
-  return {.given = {.input = value(kNeutral)}, .source = engine::InputSource::Neutral};
+  const bool is_last = tick - newest_given_ <= kRepeatsMax;
+  const std::size_t taken = is_last ? kLast : kNeutral;
+  return {.given = {.input = value(taken), .look_back = look_backs_[taken]},
+          .source = is_given  ? engine::InputSource::Received
+                    : is_last ? engine::InputSource::Repeated
+                              : engine::InputSource::Neutral};
 }
 
 Tick InputBuffer::complete_to() const {
-  Tick tick = taken_;
-  while (held_.find(tick + 1) != nullptr) {
-    tick = tick + 1;
-  }
-  return tick;
+  return taken_ + static_cast<std::uint32_t>(std::countr_one(held_));
 }
 
 }  // namespace tickbox::server

@@ -3,12 +3,12 @@
 
 #include "core/bytes.h"
 #include "core/ids.h"
-#include "core/tick_ring.h"
 #include "engine/tick_record.h"
 #include "protocol/history_depths.h"
 #include "tickbox/game_table.h"
 #include "views/inputs.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -56,25 +56,24 @@ class InputBuffer {
   [[nodiscard]] Tick complete_to() const;
 
  private:
-  struct Held {
-    std::uint8_t look_back = 0;
-  };
-
   [[nodiscard]] MutableBytes value(std::size_t place) {
     return MutableBytes{values_}.subspan(place * bytes_, bytes_);
   }
 
+  static_assert(protocol::kInputsHeldMax <= 64, "a bit for each input that is held");
   static constexpr std::size_t kLast = protocol::kInputsHeldMax;  ///< place of the last taken input
   static constexpr std::size_t kNeutral = kLast + 1;
 
-  std::size_t bytes_;
-  std::vector<std::byte> values_;  ///< by tick modulo kInputsHeldMax, then the last, the neutral
-  TickRing<Held, protocol::kInputsHeldMax> held_;  ///< entries up to taken_ are not used
-  Tick taken_;                                     ///< the last tick taken
-  Tick newest_given_;  ///< the newest tick whose input came from the client and was taken
+  [[nodiscard]] bool holds(Tick tick) const { return (held_ >> (tick - taken_ - 1) & 1U) != 0; }
+
+  Tick taken_;              ///< the last tick taken
+  Tick newest_given_;       ///< the newest tick whose input came from the client and was taken
+  std::uint64_t held_ = 0;  ///< bit i: the input for taken_ + 1 + i is held
   std::uint64_t arrived_ =
       ~std::uint64_t{0};  ///< bit i: the input for taken_ − i has arrived, in time or too late
-  std::uint8_t last_look_back_ = 0;
+  std::size_t bytes_;
+  std::vector<std::byte> values_;  ///< by tick modulo kInputsHeldMax, then the last, the neutral
+  std::array<std::uint8_t, kNeutral + 1> look_backs_{};  ///< of the values, in the same order
 };
 
 }  // namespace tickbox::server

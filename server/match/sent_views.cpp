@@ -75,9 +75,11 @@ bool SentViews::acknowledge(Tick tick) {
 const Members* SentViews::base(Tick now) {
   if (!has_base(now)) return nullptr;
   if (made_ == base_tick_) return &base_;
-  const bool is_later = made_ && *made_ < *base_tick_ && is_remembered(*made_);
-  if (!is_later) base_ = oldest_;
-  advance(base_, is_later ? made_ : std::nullopt, *base_tick_);
+  if (!made_ || *made_ > *base_tick_) {
+    base_ = oldest_;
+    behind_made_ = {};
+  }
+  behind_made_ = advance(base_, behind_made_, *base_tick_);
   made_ = base_tick_;
   return &base_;
 }
@@ -89,7 +91,7 @@ const Members* SentViews::newest(Tick now) const {
 std::optional<Members> SentViews::find(Tick tick, Tick now) const {
   if (!was_sent(tick) || is_too_old(tick, now)) return std::nullopt;
   Members view = oldest_;
-  advance(view, std::nullopt, tick);
+  (void)advance(view, {}, tick);
   return view;
 }
 
@@ -98,32 +100,33 @@ bool SentViews::was_sent(Tick tick) const {
   return ago >= 0 && ago < protocol::kTicksRemembered && (sent_ >> ago & 1U) != 0;
 }
 
-bool SentViews::is_remembered(Tick tick) const {
-  return std::ranges::binary_search(changes_, tick, {}, &Change::tick);
-}
-
+/// Makes the changes that are too old a part of the oldest view.
 void SentViews::remove_old(Tick now) {
-  std::size_t changes = 0;
-  std::size_t added = 0;
-  for (; changes < changes_.size() && is_too_old(changes_[changes].tick, now); ++changes) {
-    const Change& change = changes_[changes];
-    replace(oldest_, change.first, change.last, std::span{added_}.subspan(added, change.added));
-    added += change.added;
+  std::size_t old = 0;
+  while (old < changes_.size() && is_too_old(changes_[old].tick, now)) {
+    ++old;
   }
-  changes_.erase(changes_.begin(), changes_.begin() + static_cast<std::ptrdiff_t>(changes));
-  added_.erase(added_.begin(), added_.begin() + static_cast<std::ptrdiff_t>(added));
+  if (old == 0) return;
+  const Place removed = advance(oldest_, {}, changes_[old - 1].tick);
+  changes_.erase(changes_.begin(), changes_.begin() + std::ptrdiff_t{removed.change});
+  added_.erase(added_.begin(), added_.begin() + std::ptrdiff_t{removed.added});
+  if (behind_made_.change < removed.change) {
+    made_ = std::nullopt;
+    return;
+  }
+  behind_made_.change -= removed.change;
+  behind_made_.added -= removed.added;
 }
 
-/// Makes the view sent of `to` of the one sent of `from`, or of the oldest.
-void SentViews::advance(Members& view, std::optional<Tick> from, Tick to) const {
-  std::size_t added = 0;
-  for (const Change& change : changes_) {
-    if (change.tick > to) return;
-    if (!from || change.tick > *from) {
-      replace(view, change.first, change.last, std::span{added_}.subspan(added, change.added));
-    }
-    added += change.added;
+/// Makes the view sent of `to` of the view at `from`. Returns the place behind the last change.
+SentViews::Place SentViews::advance(Members& view, Place from, Tick to) const {
+  for (; from.change < changes_.size(); ++from.change) {
+    const Change& change = changes_[from.change];
+    if (change.tick > to) break;
+    replace(view, change.first, change.last, std::span{added_}.subspan(from.added, change.added));
+    from.added += change.added;
   }
+  return from;
 }
 
 }  // namespace tickbox::server

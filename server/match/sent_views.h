@@ -46,7 +46,7 @@ class SentViews {
   }
 
   /// Returns the newest acknowledged view, or nullptr if there is none that is new enough. Cost:
-  /// makes it from the last one that was returned.
+  /// makes it from the last one that was returned, and looks at the changes between both alone.
   [[nodiscard]] const Members* base(Tick now);
 
   /// Requires: has_base().
@@ -72,21 +72,27 @@ class SentViews {
     return now - tick > std::int64_t{base_age_max_};
   }
 
+  /// A place between two changes.
+  struct Place {
+    std::uint32_t change = 0;  ///< the next one, in changes_
+    std::uint32_t added = 0;   ///< its first member in added_
+  };
+
   [[nodiscard]] bool was_sent(Tick tick) const;
-  [[nodiscard]] bool is_remembered(Tick tick) const;
   void remove_old(Tick now);
-  void advance(Members& view, std::optional<Tick> from, Tick to) const;
+  [[nodiscard]] Place advance(Members& view, Place from, Tick to) const;
 
   std::uint32_t base_age_max_;  ///< ticks
   Tick last_;                   ///< the tick of the newest view
   std::uint64_t sent_ = 0;      ///< bit i: a view was sent of the tick i before last_
   std::optional<Tick> base_tick_;
+  std::optional<Tick> made_;     ///< the tick of base_, if all changes after it are remembered
+  Place behind_made_;            ///< behind the change that has made base_
   std::vector<Change> changes_;  ///< the oldest first; some of them are too old
   std::vector<SlotId> added_;    ///< of all changes, one after another
-  Members oldest_;               ///< the view before the first change
   Members newest_;
   Members base_;
-  std::optional<Tick> made_;  ///< the tick of base_
+  Members oldest_;  ///< the view before the first change
 };
 
 }  // namespace tickbox::server

@@ -42,7 +42,7 @@ void Seats::promote_pending(Seat& seat) {
   TICKBOX_ASSERT(seat.pending != nullptr);
   seat.playing = std::exchange(seat.pending, nullptr);
   seat.orphaned = std::nullopt;
-  seat.good_ticket = seat.playing->ticket_serial;
+  seat.good_ticket = seat.playing->attempt->ticket_serial;
 }
 
 void Seats::release(Seat& seat) {

@@ -29,12 +29,12 @@ struct Seat {
   bool held = false;                  ///< set by Seats alone
   bool in_world = false;              ///< its join has been stepped
   std::uint32_t generation = 0;       ///< of its player
-  std::uint64_t client = 0;           ///< client id from its token
-  std::uint32_t key_id = 0;           ///< id of the key that opened its token
-  UserBytes user;                     ///< user bytes from its token
   Session* playing = nullptr;         ///< the session whose inputs move its entities
   Session* pending = nullptr;         ///< a session whose client has not proven its keys yet
   std::optional<Instant> orphaned;    ///< when its player lost its client
+  std::uint64_t client = 0;           ///< client id from its token
+  std::uint32_t key_id = 0;           ///< id of the key that opened its token
+  UserBytes user;                     ///< user bytes from its token
   std::optional<Instant> taken_over;  ///< when a newer token of its client took it over last
   bool has_reported = false;          ///< its client has reported a wrong hash
   std::uint32_t serials = 0;          ///< tickets issued so far, to all its players

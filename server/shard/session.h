@@ -4,6 +4,7 @@
 
 #include "core/clock.h"
 #include "core/ids.h"
+#include "core/inplace_vector.h"
 #include "engine/identity.h"
 #include "net/crypto.h"
 #include "net/handshake.h"
@@ -19,7 +20,6 @@
 #include "server/shard/limits.h"
 #include "server/shard/view_receipts.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -64,31 +64,40 @@ enum class SnapshotTurn : std::uint8_t {
 
 class HostedRoom;
 
-/// The limits of one client.
+/// The limits of one client that plays.
 struct SessionLimits {
-  RateLimit accepts;          ///< of repeated ACCEPTs
-  RateLimit opens_elsewhere;  ///< of packets opened from another address
   RateLimit packets;
   RateLimit bytes;
-  RateLimit full_views;  ///< of full views requested
-  RateLimit commands;
   RateLimit sent;  ///< in bytes, of snapshots
+  RateLimit commands;
+  RateLimit full_views;       ///< of full views requested
+  RateLimit opens_elsewhere;  ///< of packets opened from another address
 };
 
 /// The state of the snapshots to one client, and of the events in them.
 struct SessionSnapshots {
-  std::unique_ptr<SentViews> views;    ///< set once the session plays
-  std::unique_ptr<EventQueue> events;  ///< the same
-  ViewReceipts receipts;
-  BaseAge base_age;  ///< how old the base of a snapshot may be
-  WaitingBodies waiting;
-  std::uint64_t plan_work = 0;  ///< work of the last plan, in units of ViewPlan::work
   SnapshotTurn turn = SnapshotTurn::None;
-  std::optional<Tick> base;  ///< of the snapshot that is due
-  Tick last;                 ///< tick of the last one sent; 0 before the first
-  Tick last_status;          ///< tick of the last LinkStatus sent
-  std::uint64_t sent = 0;    ///< snapshots sent
-  std::uint64_t bytes = 0;   ///< UDP payload of them
+  std::optional<Tick> base;          ///< of the snapshot that is due
+  Tick last;                         ///< tick of the last one sent; 0 before the first
+  Tick last_status;                  ///< tick of the last LinkStatus sent
+  std::uint64_t plan_work = 0;       ///< work of the last plan, in units of ViewPlan::work
+  std::uint64_t sent = 0;            ///< snapshots sent
+  std::uint64_t bytes = 0;           ///< UDP payload of them
+  BaseAge base_age;                  ///< how old the base of a snapshot may be
+  std::optional<SentViews> views;    ///< set once the session plays
+  std::optional<EventQueue> events;  ///< the same
+  WaitingBodies waiting;
+  ViewReceipts receipts;
+};
+
+/// What a session needs until its client has proven its keys.
+struct Attempt {
+  net::HandshakeNonce client_nonce{};
+  std::optional<AdmittedToken> token;  ///< the token that admitted it
+  std::uint32_t ticket_serial = 0;     ///< serial of its resume ticket
+  RateLimit repeats;                   ///< limit of repeated ACCEPTs
+  /// The ACCEPT datagram, to answer a repeated request.
+  InplaceVector<std::byte, net::kAcceptBytesMax> accept;
 };
 
 /// A mismatch that a client has reported, and whose report is awaited.
@@ -98,6 +107,10 @@ struct UnloggedMismatch {
 };
 
 /// A session belongs to a player of a room. The player's seat knows it as `playing` or `pending`.
+///
+/// The sessions of a thousand clients are not in the processor's cache when their turn comes. So
+/// what each packet and each tick reads stands here side by side, and nothing of it behind a
+/// pointer, except for lists. The rest stands in an Attempt, or at the end.
 struct Session {
   enum class State : std::uint8_t {
     Free,      ///< not in use
@@ -106,45 +119,37 @@ struct Session {
   };
 
   State state = State::Free;
+  bool is_far = false;            ///< by rtt_us: see kFarRoundTrip
+  bool owes_command_ack = false;  ///< a message with commands is not answered yet
+  PlayerId player;
   std::uint32_t slot = 0;  ///< in the table
   HostedRoom* room = nullptr;
-  PlayerId player;
-  net::Route route;
-  net::HandshakeNonce client_nonce{};
-  std::array<std::byte, net::kAcceptBytesMax>
-      accept{};  ///< the ACCEPT datagram, to answer a repeated request
-  std::size_t accept_bytes = 0;
-  net::PacketChannel channel;
-  std::optional<AdmittedToken> token;  ///< the token that admitted it, until it is consumed
-  std::uint32_t ticket_serial = 0;     ///< serial of its resume ticket
-  std::uint32_t malformed = 0;         ///< messages that opened and could not be read
-
-  Instant began;  ///< when it began to play
-  Instant heard;  ///< when the last packet was opened
-  SessionLimits limits;
-  std::optional<PathCheck> path_check;
-  Instant next_path_check;  ///< no check begins before
-
-  std::unique_ptr<InputBuffer> inputs;  ///< set once the session plays
-  std::uint32_t substituted = 0;        ///< number of substituted inputs
+  Instant heard;                  ///< when the last packet was opened
+  std::int64_t rtt_us = 0;        ///< smoothed time from a snapshot to its acknowledgement
+  std::int16_t margin = 0;        ///< 1/16 ticks, of the newest packet's newest input
+  std::uint16_t commands = 0;     ///< number of the newest command taken; 0: none
+  std::uint32_t substituted = 0;  ///< number of substituted inputs
   std::uint32_t late = 0;
-  std::int16_t margin = 0;          ///< 1/16 ticks, of the newest packet's newest input
-  std::int64_t rtt_us = 0;          ///< smoothed time from a snapshot to its acknowledgement
-  bool is_far = false;              ///< by rtt_us: see kFarRoundTrip
-  std::uint32_t mismatches = 0;     ///< hash mismatches, as the client reported
-  std::uint32_t hashes_sent = 0;    ///< snapshots since its last mismatch
-  std::optional<Instant> reported;  ///< when its last desync report began
+  std::uint32_t mismatches = 0;   ///< hash mismatches, as the client reported
+  std::uint32_t hashes_sent = 0;  ///< snapshots since its last mismatch
   /// The first mismatch, until a line of the log has it: that of its report, or one of its own.
   std::optional<UnloggedMismatch> unlogged;
-  std::uint16_t commands = 0;     ///< number of the newest command taken; 0: none
-  bool owes_command_ack = false;  ///< a message with commands is not answered yet
-
+  SessionLimits limits;
+  net::Route route;
+  std::optional<PathCheck> path_check;
+  net::PacketChannel channel;
+  std::optional<InputBuffer> inputs;  ///< set once the session plays
   SessionSnapshots snapshots;
 
-  [[nodiscard]] ConstBytes accept_datagram() const {
-    return ConstBytes{accept}.first(accept_bytes);
-  }
+  std::unique_ptr<Attempt> attempt;  ///< until the session plays
+  std::uint32_t malformed = 0;       ///< messages that opened and could not be read
+  Instant began;                     ///< when it began to play
+  Instant next_path_check;           ///< no check begins before
+  std::optional<Instant> reported;   ///< when its last desync report began
 };
+
+/// Two of them in a page of memory: what a thousand sessions have is in as few pages as it can be.
+static_assert(sizeof(Session) <= 2'048);
 
 /// Returns the report on the session's packets in a message of `tick`.
 [[nodiscard]] inline protocol::InputReport input_report(const Session& session, Tick tick) {

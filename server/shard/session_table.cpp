@@ -14,7 +14,7 @@ void SessionTable::grow(std::size_t sessions_max) {
   const std::size_t before = slots_.size();
   const std::size_t after = std::min(sessions_max, kSlotsMax);
   if (after <= before) return;
-  blocks_.resize((after + kSessionsPerBlock - 1) / kSessionsPerBlock);
+  blocks_.resize((after + kSlotsPerBlock - 1) / kSlotsPerBlock);
   slots_.resize(after);
   // The lowest slots are used first, so that few blocks are in use.
   std::vector<std::uint32_t> free;
@@ -30,11 +30,14 @@ Session& SessionTable::open(Entropy& entropy) {
   TICKBOX_ASSERT(!free_.empty());
   const std::uint32_t index = free_.back();
   free_.pop_back();
-  Block& block = blocks_[index / kSessionsPerBlock];
-  if (block.empty()) block = Block(kSessionsPerBlock);
+  Block& block = blocks_[index / kSlotsPerBlock];
+  if (block.sessions.empty()) {
+    block.sessions.resize(kSlotsPerBlock);
+    block.departures.resize(kSlotsPerBlock);
+  }
   draw_connection(index, entropy);
   slots_[index].former = slots_[index].connection;
-  Session& session = block[index % kSessionsPerBlock];
+  Session& session = block.sessions[index % kSlotsPerBlock];
   session.state = Session::State::Accepted;
   session.slot = index;
   return session;
@@ -67,25 +70,28 @@ Session* SessionTable::find(std::uint32_t connection) {
   if (index >= slots_.size()) return nullptr;
   const Slot& slot = slots_[index];
   if (slot.connection != connection && slot.former != connection) return nullptr;
-  Block& block = blocks_[index / kSessionsPerBlock];
-  if (block.empty()) return nullptr;
-  Session& session = block[index % kSessionsPerBlock];
+  Block& block = blocks_[index / kSlotsPerBlock];
+  if (block.sessions.empty()) return nullptr;
+  Session& session = block.sessions[index % kSlotsPerBlock];
   return session.state != Session::State::Free ? &session : nullptr;
 }
 
 void SessionTable::record_departure(const Session& session, Instant now) {
-  Slot& slot = slots_[session.slot];
-  slot.departure = {.connection = slot.connection,
-                    .former = slot.former,
-                    .address = session.route.peer,
-                    .at = now};
+  const Slot& slot = slots_[session.slot];
+  Block& block = blocks_[session.slot / kSlotsPerBlock];
+  block.departures[session.slot % kSlotsPerBlock] = {.connection = slot.connection,
+                                                     .former = slot.former,
+                                                     .address = session.route.peer,
+                                                     .at = now};
 }
 
 bool SessionTable::has_departed(std::uint32_t connection, const net::Address& from,
                                 Instant now) const {
   const std::uint32_t index = connection % kSlotsMax;
-  if (index >= slots_.size() || !slots_[index].departure) return false;
-  const Departure& departure = *slots_[index].departure;
+  if (index >= slots_.size()) return false;
+  const Block& block = blocks_[index / kSlotsPerBlock];
+  if (block.departures.empty() || !block.departures[index % kSlotsPerBlock]) return false;
+  const Departure& departure = *block.departures[index % kSlotsPerBlock];
   const bool is_its_id = departure.connection == connection || departure.former == connection;
   return is_its_id && departure.address == from && now - departure.at <= kLastPackets;
 }

@@ -72,20 +72,23 @@ class SessionTable {
   };
 
   struct Slot {
-    std::uint32_t connection = 0;        ///< of the slot's last session
-    std::uint32_t former = 0;            ///< the id before it, if renewed; else `connection`
-    std::optional<Departure> departure;  ///< the last one
+    std::uint32_t connection = 0;  ///< of the slot's last session
+    std::uint32_t former = 0;      ///< the id before it, if renewed; else `connection`
   };
 
   void draw_connection(std::size_t index, Entropy& entropy);
 
-  /// Sessions of neighbouring slots; never resized, because seats point into it. Secret memory
-  /// takes whole pages, so there is none for a session alone.
-  using Block = net::SecretVector<Session>;
-  static constexpr std::size_t kSessionsPerBlock = 16;
+  /// What neighbouring slots have; never resized, because seats point to the sessions. Secret
+  /// memory takes whole pages, so there is none for a session alone.
+  struct Block {
+    net::SecretVector<Session> sessions;
+    std::vector<std::optional<Departure>> departures;  ///< the last one of each slot
+  };
 
-  std::vector<Block> blocks_;  ///< by slot; empty until a session of it is opened
-  std::vector<Slot> slots_;
+  static constexpr std::size_t kSlotsPerBlock = 16;
+
+  std::vector<Block> blocks_;  ///< by slot; each empty until a session of it is opened
+  std::vector<Slot> slots_;  ///< each packet reads one: they are small, so that all stay in a cache
   std::vector<std::uint32_t> free_;  ///< numbers of free slots; the last is used next
 };
 

@@ -81,13 +81,13 @@ class ViewReceipts {
   [[nodiscard]] Duration silence(Instant now) const { return now - proven_; }
 
  private:
-  net::ShortKey key_;
-  TickRing<std::uint32_t, protocol::kTicksRemembered> hashes_;
-  std::optional<Tick> newest_;  ///< newest proven view
   Instant proven_;
+  std::optional<Tick> newest_;     ///< newest proven view
   std::uint64_t received_ = 0;     ///< bytes since the last proof
   std::uint64_t sent_slowly_ = 0;  ///< snapshots sent after a silence of kUnprovenFor
   std::uint64_t sent_ = 0;         ///< bytes of those beyond the first kUnprovenSnapshots
+  net::ShortKey key_;
+  TickRing<std::uint32_t, protocol::kTicksRemembered> hashes_;
 };
 
 }  // namespace tickbox::server

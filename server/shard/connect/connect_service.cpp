@@ -4,6 +4,7 @@
 #include "net/crypto.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
 namespace tickbox::server {
@@ -16,6 +17,11 @@ struct Overloaded : Visitors... {
 
 bool matches(const HostedRoom& room, RoomId named) {
   return named == RoomId{} || named == room.id();
+}
+
+/// Returns whether the session's client has shown this token and has not proven its keys yet.
+bool is_attempt_with(const Session& session, const net::TokenId& token) {
+  return session.attempt && session.attempt->token && session.attempt->token->id == token;
 }
 
 }  // namespace
@@ -46,8 +52,7 @@ void ConnectService::receive(const net::Datagram& datagram, const Now& now) {
 
 void ConnectService::on_repeated(const Incoming& incoming, const RepeatedRequest& repeated) {
   Session* session = parts_.sessions.find(repeated.connection);
-  if (session == nullptr || session->state != Session::State::Accepted || !session->token ||
-      session->token->id != repeated.id) {
+  if (session == nullptr || !is_attempt_with(*session, repeated.id)) {
     return context_.metrics.drops.count(net::DropReason::Unexpected);
   }
   accept_again(*session, incoming.now.instant);
@@ -56,10 +61,10 @@ void ConnectService::on_repeated(const Incoming& incoming, const RepeatedRequest
 /// Repeats the ACCEPT of a session, with a limit of its own. A sender that repeats another client's
 /// CONNECT must not use up the limit of that client's packets.
 void ConnectService::accept_again(Session& session, Instant now) {
-  if (!session.limits.accepts.consume(kRepeatedAccepts, now)) {
+  if (!session.attempt->repeats.consume(kRepeatedAccepts, now)) {
     return context_.metrics.drops.count(net::DropReason::RateLimited);
   }
-  context_.send(session.route, session.accept_datagram());
+  context_.send(session.route, session.attempt->accept);
 }
 
 void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& accepted) {
@@ -81,8 +86,8 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
     return context_.metrics.drops.count(net::DropReason::RateLimited);
   }
   Session* const pending = place.seat->pending;
-  if (pending != nullptr && pending->token &&
-      pending->token->head.issued > accepted.token.head.issued) {
+  if (pending != nullptr && pending->attempt->token &&
+      pending->attempt->token->head.issued > accepted.token.head.issued) {
     return refuse_with({.reason = net::RefuseReason::TokenUsed});
   }
   if (place.seat->held && !may_agree(*place.seat, now)) return;
@@ -116,8 +121,9 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
 /// find_seat().
 ConnectService::Place ConnectService::find_place(const TokenAccepted& accepted) {
   Session* const before = accepted.replaces ? parts_.sessions.find(*accepted.replaces) : nullptr;
-  const bool is_its = before != nullptr && before->token && before->token->id == accepted.id;
-  if (!is_its) return find_seat(accepted.token.claims);
+  if (before == nullptr || !is_attempt_with(*before, accepted.id)) {
+    return find_seat(accepted.token.claims);
+  }
   return {.room = before->room, .seat = &before->room->seats().seat_of(before->player)};
 }
 
@@ -143,7 +149,7 @@ void ConnectService::on_ticket(const Incoming& incoming, const ResumeAccepted& a
     return refuse_with({.reason = net::RefuseReason::TicketOver});
   }
   if (Session* pending = seat.pending) {
-    if (pending->client_nonce == incoming.request.client_nonce) {
+    if (pending->attempt->client_nonce == incoming.request.client_nonce) {
       // The same bytes from another address are from somebody who saw them pass.
       if (pending->route.peer != incoming.datagram.from) {
         return context_.metrics.drops.count(net::DropReason::Unexpected);
@@ -225,17 +231,19 @@ std::optional<ConnectService::AgreedKeys> ConnectService::agree(const Incoming& 
 /// Makes `session` the pending one of a seat and answers with an ACCEPT. Only a holder of the keys
 /// of the token or ticket can derive the session's keys from the ACCEPT, and only with the secret
 /// of the client's nonce.
-Session& ConnectService::open_session(const Incoming& incoming, Session& session, HostedRoom& room,
+Attempt& ConnectService::open_session(const Incoming& incoming, Session& session, HostedRoom& room,
                                       Seat& seat, const AgreedKeys& keys) {
   TICKBOX_ASSERT(seat.pending == nullptr);
   const std::uint32_t connection = parts_.sessions.connection_of(session);
   session.room = &room;
   session.player = seat.player;
   session.route = incoming.datagram.back();
-  session.client_nonce = incoming.request.client_nonce;
+  session.attempt = std::make_unique<Attempt>();
+  Attempt& attempt = *session.attempt;
+  attempt.client_nonce = incoming.request.client_nonce;
   const net::Cipher cipher = std::min(incoming.request.best_cipher, best_cipher_);
   session.channel = net::PacketChannel{keys.session, connection, net::Direction::ToClient, cipher};
-  session.ticket_serial = ++seat.serials;
+  attempt.ticket_serial = ++seat.serials;
   session.heard = incoming.now.instant;
   seat.pending = &session;
 
@@ -254,16 +262,16 @@ Session& ConnectService::open_session(const Incoming& incoming, Session& session
       .room = room.id().value,
       .ticket = parts_.admission.ticket_for({.seat = seat.player,
                                              .generation = seat.generation,
-                                             .serial = session.ticket_serial,
+                                             .serial = attempt.ticket_serial,
                                              .room = room.id().value,
                                              .client = seat.client,
                                              .keys = net::derive_resume_keys(keys.session)})};
   const ConstBytes accept =
       net::encode_accept(message, connection, keys.server_nonce, keys.session, packet_, cipher);
-  std::ranges::copy(accept, session.accept.begin());
-  session.accept_bytes = accept.size();
-  context_.send(session.route, session.accept_datagram());
-  return session;
+  attempt.accept.resize(accept.size());
+  std::ranges::copy(accept, attempt.accept.begin());
+  context_.send(session.route, attempt.accept);
+  return attempt;
 }
 
 void ConnectService::refuse(const Incoming& incoming, const Refused& refused) {

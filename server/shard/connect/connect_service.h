@@ -86,7 +86,7 @@ class ConnectService {
   [[nodiscard]] net::Refuse full(RoomId named);
   [[nodiscard]] std::optional<AgreedKeys> agree(const Incoming& incoming, const net::KeyPair& keys);
   [[nodiscard]] bool may_agree(Seat& seat, Instant now);
-  Session& open_session(const Incoming& incoming, Session& session, HostedRoom& room, Seat& seat,
+  Attempt& open_session(const Incoming& incoming, Session& session, HostedRoom& room, Seat& seat,
                         const AgreedKeys& keys);
   void accept_again(Session& session, Instant now);
   void refuse(const Incoming& incoming, const Refused& refused);

@@ -5,7 +5,6 @@
 #include "server/shard/limits.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 namespace tickbox::server {
@@ -28,18 +27,17 @@ SessionLifecycle::SessionLifecycle(ShardContext& context, const SessionParts& pa
 void SessionLifecycle::begin_to_play(Session& session, Instant now) {
   session.state = Session::State::Playing;
   const GameTable& game = session.room->world().game();
-  session.inputs = std::make_unique<InputBuffer>(game, session.room->tick());
-  session.snapshots.events = std::make_unique<EventQueue>(tick_rate_ / kEventRepeatsPerSecond);
-  session.snapshots.views = std::make_unique<SentViews>(base_age_max(tick_rate_));
+  session.inputs.emplace(game, session.room->tick());
+  session.snapshots.events.emplace(tick_rate_ / kEventRepeatsPerSecond);
+  session.snapshots.views.emplace(base_age_max(tick_rate_));
   session.snapshots.base_age = BaseAge{tick_rate_};
   session.snapshots.receipts.begin(net::draw<net::ShortKey>(context_.entropy), now);
   Seat& seat = session.room->seats().seat_of(session.player);
   const bool resumes = seat.playing != nullptr || seat.orphaned;
-  if (session.token) {
-    parts_.admission.consume(*session.token);
-    seat.key_id = session.token->head.key_id;
+  if (const auto& token = session.attempt->token) {
+    parts_.admission.consume(*token);
+    seat.key_id = token->head.key_id;
     if (resumes) seat.taken_over = now;
-    session.token = std::nullopt;
   }
   if (seat.playing != nullptr) {
     send_disconnect(*seat.playing, net::DisconnectReason::TakenOver);
@@ -50,6 +48,7 @@ void SessionLifecycle::begin_to_play(Session& session, Instant now) {
     ++clients_;
   }
   Seats::promote_pending(seat);
+  session.attempt.reset();
   session.began = now;
   context_.log.event(resumes ? LogKind::Resumed : LogKind::Opened, Severity::Info, now, [&] {
     return LogEvent{resumes ? "session_resumed" : "session_opened",
@@ -106,7 +105,9 @@ void SessionLifecycle::close(Session& session, net::DisconnectReason reason, Ins
 void SessionLifecycle::discard(Session& session) {
   Seat& seat = session.room->seats().seat_of(session.player);
   (seat.playing == &session ? seat.playing : seat.pending) = nullptr;
-  if (session.token) parts_.admission.free(session.token->id);
+  if (session.attempt && session.attempt->token) {
+    parts_.admission.free(session.attempt->token->id);
+  }
   parts_.sessions.close(session);
 }
 
@@ -125,8 +126,8 @@ std::size_t SessionLifecycle::kick(const IsOut& is_out, Instant now) {
         ++kicked;
         if (seat.playing != nullptr) close(*seat.playing, net::DisconnectReason::Kicked, now);
         if (seat.held) release(room, seat);  // its client was lost, or has not proven its keys
-      } else if (pending != nullptr && pending->token &&
-                 is_out(seat.client, pending->token->head.key_id)) {
+      } else if (pending != nullptr && pending->attempt->token &&
+                 is_out(seat.client, pending->attempt->token->head.key_id)) {
         // Another key has sealed the token of the pending session.
         close(*pending, net::DisconnectReason::Kicked, now);
       }

@@ -12,7 +12,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -68,7 +67,7 @@ class DesyncReportsTest : public testing::Test {
       session.player = {static_cast<std::uint16_t>(i)};
       session.channel =
           net::PacketChannel{{}, static_cast<std::uint32_t>(i + 1), net::Direction::ToClient};
-      session.snapshots.views = std::make_unique<SentViews>(base_age_max(kTickRate));
+      session.snapshots.views.emplace(base_age_max(kTickRate));
     }
     pass_ticks(10);
   }

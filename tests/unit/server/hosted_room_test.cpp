@@ -12,7 +12,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -30,7 +29,7 @@ class HostedRoomTest : public ::testing::Test {
     Session& session = sessions_[seat];
     session.state = Session::State::Playing;
     session.player = {seat};
-    session.inputs = std::make_unique<InputBuffer>(games::arena(), room_.tick());
+    session.inputs.emplace(games::arena(), room_.tick());
     Seat& of = seat_of(seat);
     if (!of.held) room_.seats().hold(of, client);
     of.client = client;

@@ -19,7 +19,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -39,7 +38,7 @@ class RecorderTest : public ::testing::Test {
       Session& session = sessions_[number];
       session.state = Session::State::Playing;
       session.player = {number};
-      session.inputs = std::make_unique<InputBuffer>(game_, Tick{});
+      session.inputs.emplace(game_, Tick{});
       play(number, kClient + number);
     }
   }
@@ -57,7 +56,7 @@ class RecorderTest : public ::testing::Test {
     while (room_.tick() < last) {
       const Tick next = room_.tick() + 1;
       for (Session& session : sessions_) {
-        if (session.inputs != nullptr) session.inputs->push(next, {.input = input_of(next)});
+        if (session.inputs) session.inputs->push(next, {.input = input_of(next)});
       }
       room_.step(metrics);
     }
@@ -97,7 +96,7 @@ TEST_F(RecorderTest, EndsWithTheRequestOfTheTickThatIsStepped) {
   step_to(Tick{kCrash.value - 1});
   room_.release(room_.seats().seat_of({0}));
   sessions_[3].state = Session::State::Playing;
-  sessions_[3].inputs = std::make_unique<InputBuffer>(game_, room_.tick());
+  sessions_[3].inputs.emplace(game_, room_.tick());
   play(3, 99);
   step_to(kCrash);
   ASSERT_EQ(is_written_, true);
