@@ -32,9 +32,10 @@ class CauseHistory {
     Position before;  ///< the previous cause of the same slot
   };
 
-  void reserve(std::size_t slots, std::size_t causes_per_tick) {
-    newest_.reserve(slots);
-    ticks_.for_each_slot([&](std::vector<Entry>& causes) { causes.reserve(causes_per_tick); });
+  void reserve_slots(std::size_t slots) { newest_.reserve(slots); }
+
+  void reserve_causes(std::size_t per_tick) {
+    ticks_.for_each_slot([&](std::vector<Entry>& causes) { causes.reserve(per_tick); });
   }
 
   /// Begins a tick with this number of slots; replaces the tick protocol::kTicksRemembered before.

@@ -5,14 +5,19 @@
 // for each value a word with a bit for each tick, and for each tick the sum of all changes up to
 // it. What has changed since a base is then a difference of two sums. Both are lists by value: a
 // plan reads those of its base and of the present tick, and few lines of the processor's cache.
+// The seats that nobody has taken, behind the others, have no sums.
 // The changes themselves are rings by value: a plan reads the last ones of a value.
 
 #include "core/ids.h"
 #include "engine/bits.h"
 #include "protocol/history_depths.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace tickbox::server {
@@ -32,23 +37,23 @@ struct PayloadSum {
 
 class ChangeHistory {
  public:
-  explicit ChangeHistory(std::size_t values)
-      : changed_(values), sums_(kTicks * values), payloads_(values) {}
+  explicit ChangeHistory(std::size_t values) : changed_(values), payloads_(values) {}
 
   /// Begins a tick; forgets the tick protocol::kTicksRemembered before. Requires: the tick after
   /// the last, or the first of protocol::kTicksRemembered that begin without a change between.
   void begin(Tick tick) {
-    for (std::size_t value = 0; value < changed_.size(); ++value) {
-      changed_[value] <<= 1U;
-      sums_[place_of(tick, value)] = sums_[place_of(tick_, value)];
+    for (std::uint64_t& changed : changed_) {
+      changed <<= 1U;
     }
+    std::ranges::copy(sums_of(tick_), sums_of(tick).begin());
     tick_ = tick;
   }
 
   /// Adds a change to the current tick; each value changes at most once.
   void add(std::size_t value, Payload payload) {
     changed_[value] |= 1U;
-    PayloadSum& sum = sums_[place_of(tick_, value)];
+    if (value >= summed_) grow_sums(std::min(std::bit_ceil(value + 1), changed_.size()));
+    PayloadSum& sum = sums_of(tick_)[value];
     ++sum.count;
     sum.bits += payload.bits;
     std::vector<Payload>& ring = payloads_[value];
@@ -64,8 +69,9 @@ class ChangeHistory {
 
   /// Returns the sum of the changes after `base`. Requires: as ticks_since(). Cost: constant.
   [[nodiscard]] PayloadSum sum_since(std::size_t value, Tick base) const {
-    const PayloadSum now = sums_[place_of(tick_, value)];
-    const PayloadSum then = sums_[place_of(base, value)];
+    if (value >= summed_) return {};
+    const PayloadSum now = sums_of(tick_)[value];
+    const PayloadSum then = sums_of(base)[value];
     return {.count = now.count - then.count, .bits = now.bits - then.bits};
   }
 
@@ -78,13 +84,30 @@ class ChangeHistory {
   static constexpr std::uint32_t kTicks = protocol::kTicksRemembered;
   static_assert(kTicks == 64, "a bit for each tick");
 
-  [[nodiscard]] std::size_t place_of(Tick tick, std::size_t value) const {
-    return tick.value % kTicks * changed_.size() + value;
+  [[nodiscard]] std::size_t place_of(Tick tick) const { return tick.value % kTicks * summed_; }
+
+  [[nodiscard]] std::span<PayloadSum> sums_of(Tick tick) {
+    return std::span{sums_}.subspan(place_of(tick), summed_);
+  }
+
+  [[nodiscard]] std::span<const PayloadSum> sums_of(Tick tick) const {
+    return std::span{sums_}.subspan(place_of(tick), summed_);
+  }
+
+  void grow_sums(std::size_t values) {
+    std::vector<PayloadSum> grown(kTicks * values);
+    for (std::size_t tick = 0; tick < kTicks; ++tick) {
+      std::ranges::copy(std::span{sums_}.subspan(tick * summed_, summed_),
+                        grown.begin() + static_cast<std::ptrdiff_t>(tick * values));
+    }
+    sums_ = std::move(grown);
+    summed_ = values;
   }
 
   Tick tick_;
-  std::vector<std::uint64_t> changed_;          ///< bit i: in the tick i ticks ago
-  std::vector<PayloadSum> sums_;                ///< of all changes up to a tick
+  std::vector<std::uint64_t> changed_;  ///< bit i: in the tick i ticks ago
+  std::size_t summed_ = 0;              ///< the values below it have sums, others never changed
+  std::vector<PayloadSum> sums_;        ///< of all changes up to a tick, by tick and value
   std::vector<std::vector<Payload>> payloads_;  ///< rings by tick; empty before a first change
 };
 

@@ -6,6 +6,7 @@
 #include "views/content.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tickbox::server {
 namespace {
@@ -60,17 +61,28 @@ MatchHistory::MatchHistory(const engine::World& world, std::uint32_t base_age_ma
   const std::size_t slots = world.size() + kSlotsPerSeat * seats;
   slots_.reserve(slots);
   last_causes_.reserve(slots);
-  links_.for_each_slot([&](std::vector<Link>& links) { links.reserve(kLinksPerSeat * seats); });
   islands_.reserve(slots);
-  outcomes_.reserve(slots, seats);
-  spawns_.reserve(slots, seats);
-  payloads_.for_each_slot(
-      [&](std::vector<std::byte>& bytes) { bytes.reserve(seats * (1 + game_->input.bytes)); });
+  outcomes_.reserve_slots(slots);
+  spawns_.reserve_slots(slots);
   game_->input.write_default(default_input_.data());
   for (std::size_t seat = 0; seat < seats; ++seat) {
     held_.insert(held_.end(), default_input_.begin(), default_input_.end());
   }
   begin_tick(world, nullptr, {});
+}
+
+/// Reserves the memory that the lists of a tick usually take if these seats are taken, and more at
+/// once: it is asked for whenever a player joins. Seats that nobody takes have none.
+void MatchHistory::reserve_lists(std::size_t seats) {
+  if (seats <= seats_reserved_) return;
+  seats_reserved_ = std::bit_ceil(seats);
+  links_.for_each_slot(
+      [&](std::vector<Link>& links) { links.reserve(kLinksPerSeat * seats_reserved_); });
+  outcomes_.reserve_causes(seats_reserved_);
+  spawns_.reserve_causes(seats_reserved_);
+  payloads_.for_each_slot([&](std::vector<std::byte>& bytes) {
+    bytes.reserve(seats_reserved_ * (1 + game_->input.bytes));
+  });
 }
 
 void MatchHistory::record(const engine::World& world, const engine::TickRecord& record,
@@ -200,7 +212,9 @@ void MatchHistory::record_inputs(const engine::World& world, const engine::TickR
   for (const engine::Outcome& outcome : record.outcomes) {
     const bool is_other =
         outcome.kind == engine::OutcomeKind::Left || outcome.kind == engine::OutcomeKind::Joined;
-    if (is_other) std::ranges::copy(default_input_, held(outcome.player).begin());
+    if (!is_other) continue;
+    std::ranges::copy(default_input_, held(outcome.player).begin());
+    reserve_lists(outcome.player.seat + std::size_t{1});
   }
   std::vector<std::byte>& bytes = payloads_.at(tick_);
   for (const engine::TickRecord::Input& input : record.inputs) {

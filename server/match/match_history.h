@@ -100,6 +100,7 @@ class MatchHistory {
   void begin_tick(const engine::World& world, const engine::TickRecord* record,
                   std::span<const engine::SpawnedBy> spawns);
   void begin_lists();
+  void reserve_lists(std::size_t seats);
   void add_transients(const engine::TickRecord& record, std::span<const engine::SpawnedBy> spawns);
   void record_spawns(const engine::TickReport& report);
   void link(BodyId a, BodyId b);
@@ -112,6 +113,7 @@ class MatchHistory {
 
   const GameTable* game_;
   std::uint32_t base_age_max_;  ///< ticks
+  std::size_t seats_reserved_ = 0;
   Tick tick_;
   BodySlots slots_;
   std::optional<std::uint64_t> rest_version_;  ///< of the world after the last tick

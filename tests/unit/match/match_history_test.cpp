@@ -4,6 +4,10 @@
 #include "server/match/match_history.h"
 
 #include "core/rng.h"
+#include "engine/map.h"
+#include "games/arena/arena.h"
+#include "server/match/base_age.h"
+#include "tests/support/allocations.h"
 #include "tests/unit/match/planned_match.h"
 
 #include <gtest/gtest.h>
@@ -84,6 +88,29 @@ TEST_F(ChangeLogTest, SumsUpOverTheEndOfItsNumbers) {
     if (i < 14) continue;
     EXPECT_EQ(log_.sum_since(0, {tick_.value - 15}).bits, 15U * 0x1000'0000U);
   }
+}
+
+// A room of a thousand seats, most of them empty, takes little memory.
+TEST_F(ChangeLogTest, TakesMemoryByTheValuesThatHaveChanged) {
+  const std::uint64_t before = tests::live_bytes();
+  ChangeHistory log{1'000};
+  log.begin({1});
+  EXPECT_LT(tests::live_bytes() - before, 40'000U);
+  log.add(7, {.bits = 3});
+  EXPECT_LT(tests::live_bytes() - before, 50'000U);
+  EXPECT_EQ(log.sum_since(7, {0}).bits, 3U);
+  EXPECT_EQ(log.sum_since(900, {0}).bits, 0U);
+}
+
+// Links, causes and payloads of 64 ticks: what the seats of a room may need, once they are taken.
+TEST(MatchHistory, SeatsThatNobodyTakesHaveNoMemoryForLists) {
+  constexpr std::uint32_t kSeats = 500;
+  const GameTable& game = games::arena();
+  const engine::World world{game, engine::make_map(game, {.seats = kSeats}, kPlannedRate),
+                            kPlannedRate, 1};
+  const std::uint64_t before = tests::live_bytes();
+  const MatchHistory history{world, base_age_max(kPlannedRate)};
+  EXPECT_LT(tests::live_bytes() - before, kSeats * 2'000U);
 }
 
 /// Seats 0 and 1 are two units apart, seat 2 is far away.
