@@ -75,6 +75,21 @@ class Interest {
   /// Cost: grows with the entities around the view; no allocation once warm.
   void query(const Eye& eye, std::size_t enough, std::vector<Found>& found) const;
 
+  /// Returns whether `matches(slot)` is true of an entity in sight. Cost: grows with the entities
+  /// around the view.
+  template <class Matches>
+  [[nodiscard]] bool any_in_sight(const Eye& eye, Matches matches) const {
+    bool has_match = false;
+    const auto check = [&](std::span<const Found> range) {
+      for (const Found& each : range) {
+        has_match |= is_in_sight(eye, each.extent, 0) && matches(each.slot);
+      }
+    };
+    resting_.visit_around(eye, check);
+    active_.visit_around(eye, check);
+    return has_match;
+  }
+
  private:
   /// Entities by the cells that their middles are in. The cells of a column are consecutive in
   /// memory. So the entities of neighbouring columns are one range, and those around a view are one

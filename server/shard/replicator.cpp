@@ -204,12 +204,15 @@ std::optional<ViewPlan> Replicator::plan(Session& session, const Members* base, 
   SessionSnapshots& snapshots = session.snapshots;
   HostedRoom& room = *session.room;
   const Tick tick = room.tick();
+  const bool is_wanted =
+      events.count > 0 || session.owes_command_ack || pace_.is_quiet_due(session, tick);
   const ViewRequest request{.player = {session.player.value},
                             .base = base,
                             .base_tick = snapshots.base.value_or(tick),
                             .last = snapshots.views->newest(tick),
                             .bytes_max = std::min(net::kDatagramBytesMax, bytes),
-                            .bytes_kept = events.bytes};
+                            .bytes_kept = events.bytes,
+                            .only_with_news = !is_wanted};
   const ViewPlan plan = planner_.plan(request, snapshots.waiting, snapshot_.content, view_);
   snapshots.plan_work = plan.work;
   work_.done += plan.work;
@@ -217,8 +220,7 @@ std::optional<ViewPlan> Replicator::plan(Session& session, const Members* base, 
     ++context_.metrics.snapshots.held_back;
     return std::nullopt;
   }
-  const bool has_news = plan.has_news || events.count > 0 || session.owes_command_ack;
-  if (!has_news && !pace_.is_quiet_due(session, tick)) {
+  if (!plan.has_news && !is_wanted) {
     ++context_.metrics.snapshots.quiet;
     return std::nullopt;
   }

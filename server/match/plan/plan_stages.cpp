@@ -18,26 +18,6 @@ constexpr std::uint32_t kDecidedSeenTicks = 16;
 static_assert(kDecidedSeenTicks < protocol::kTicksRemembered,
               "an outcome is remembered while it keeps its body in view");
 
-/// Returns the membership of a known body. A body teleported out of view since the base stays
-/// inside for a few ticks, until a base has its new place. Otherwise all that it influenced would
-/// have to be sent in full. A body that another has spawned also stays inside for its first
-/// second: one that flies out of sight costs nothing and does not last long.
-Membership membership_of(const ClientContext& client, SlotId slot) {
-  const TickContext& tick = client.tick;
-  const PlannedBody& body = tick.bodies[slot];
-  if (!body.is_present) return body.removed_by_server ? Membership::Outside : Membership::Inside;
-  if (keeps_seeing(client.eye, body.extent) || client.is_own(slot)) return Membership::Inside;
-  const Tick now = tick.now();
-  const bool is_young =
-      engine::class_of(body.id) == engine::IdClass::ByEntity &&
-      now - engine::spawn_tick_of(body.id) <= std::int64_t{tick.match->world().tick_rate()};
-  if (is_young) return Membership::Inside;
-  const Tick seen_before{now.value - std::min(now.value, kDecidedSeenTicks + 1)};
-  const bool stays = tick.match->history().outcomes().has_since(
-      slot, std::max(client.request.base_tick, seen_before));
-  return stays ? Membership::Inside : Membership::Outside;
-}
-
 /// Calls visit(slot) for the members of an island while it returns true. Returns whether all were
 /// visited.
 template <class Visit>
@@ -222,6 +202,22 @@ ClientContext::ClientContext(const TickContext& planned, const ViewRequest& requ
 }
 
 // --- which bodies the client knows, and which of them it replays ---
+
+Membership membership_of(const ClientContext& client, SlotId slot) {
+  const TickContext& tick = client.tick;
+  const PlannedBody& body = tick.bodies[slot];
+  if (!body.is_present) return body.removed_by_server ? Membership::Outside : Membership::Inside;
+  if (keeps_seeing(client.eye, body.extent) || client.is_own(slot)) return Membership::Inside;
+  const Tick now = tick.now();
+  const bool is_young =
+      engine::class_of(body.id) == engine::IdClass::ByEntity &&
+      now - engine::spawn_tick_of(body.id) <= std::int64_t{tick.match->world().tick_rate()};
+  if (is_young) return Membership::Inside;
+  const Tick seen_before{now.value - std::min(now.value, kDecidedSeenTicks + 1)};
+  const bool stays = tick.match->history().outcomes().has_since(
+      slot, std::max(client.request.base_tick, seen_before));
+  return stays ? Membership::Inside : Membership::Outside;
+}
 
 void mark_waiting(const WaitingBodies& waiting, ClientBodies& bodies) {
   for (const WaitingBody& body : waiting) {

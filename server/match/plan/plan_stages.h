@@ -79,6 +79,8 @@ struct ViewRequest {
   std::size_t bytes_kept = 0;     ///< the part of bytes_max for content other than the view
   /// The most members of the view, at most views::kMembersMax.
   std::size_t members_max = views::kMembersMax;
+  /// Without news no snapshot is sent: the plan may end without a view.
+  bool only_with_news = false;
 };
 
 /// A body in sight that the client's base does not have yet, with its gathered priority.
@@ -164,6 +166,13 @@ struct ClientBodies {
   /// The members of the base in order, then what they have spawned since.
   std::vector<SlotId> known;
 };
+
+/// Returns the membership of a known body. A body teleported out of view since the base stays
+/// inside for a few ticks, until a base has its new place. Otherwise all that it influenced would
+/// have to be sent in full. A body that another has spawned also stays inside for its first
+/// second: one that flies out of sight costs nothing and does not last long.
+/// Requires: the request has a base.
+[[nodiscard]] Membership membership_of(const ClientContext& client, SlotId slot);
 
 /// Adds the bodies that wait since earlier snapshots.
 void mark_waiting(const WaitingBodies& waiting, ClientBodies& bodies);

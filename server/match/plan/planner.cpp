@@ -3,6 +3,7 @@
 #include "core/assert.h"
 #include "net/transport.h"
 #include "server/match/plan/plan_content.h"
+#include "server/match/plan/quiet_check.h"
 
 #include <optional>
 
@@ -89,10 +90,17 @@ std::optional<ViewPlan> try_plan(const ClientContext& client, PlanScratch& scrat
                   .work = scratch.work};
 }
 
+/// Returns a plan that has ended early. Its work is that of the whole plan: the work of a client's
+/// last plan stands for that of the next one, which may have news.
+ViewPlan quiet_plan(const Members& base) {
+  return {.on_base = true, .has_view = false, .work = 2 * kBodyWork * base.size()};
+}
+
 }  // namespace
 
 void PlanScratch::grow(const BodySlots& slots) {
   bodies.grow(slots.size());
+  members.grow(slots.size());
   visible.reserve(slots.capacity());
 }
 
@@ -106,7 +114,15 @@ void Planner::begin_tick(Match& match, TickContext& tick) {
 ViewPlan Planner::plan(const ViewRequest& request, WaitingBodies& waiting,
                        std::vector<std::byte>& content, Members& view) {
   scratch_.work = 0;
-  std::optional<ViewPlan> plan = try_plan({*tick_, request}, scratch_, waiting, content, view);
+  const ClientContext client{*tick_, request};
+  if (request.only_with_news && request.base != nullptr &&
+      is_surely_quiet(client, scratch_.members)) {
+    waiting.clear();
+    content.clear();
+    view.clear();
+    return quiet_plan(*request.base);
+  }
+  std::optional<ViewPlan> plan = try_plan(client, scratch_, waiting, content, view);
   if (plan) return *plan;
   // A full view in a few bytes would discard most of the client's view.
   if (request.bytes_max < net::kDatagramBytesMax) {

@@ -10,8 +10,10 @@
 //
 // Bodies that do not fit the budget are not in the view; the priority of a waiting body grows.
 //
-// The stages are functions of plan_stages.h, the last of plan_content.h, in this order:
+// The stages are functions of plan_stages.h, the first of quiet_check.h and the last of
+// plan_content.h, in this order:
 //
+//   base, bodies in sight   ─► is_surely_quiet  ─► the end, if a view without news is not wanted
 //   waiting bodies          ─► mark_waiting     ─► ClientBodies
 //   base, islands since it  ─► mark_known       ─► known bodies
 //                              plan_islands     ─► replayed islands
@@ -27,6 +29,7 @@
 
 #include "server/match/plan/plan_stages.h"
 #include "server/match/plan/row_set.h"
+#include "server/match/plan/slot_set.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +41,7 @@ struct ViewPlan {
   bool on_base = false;
   bool fits = true;       ///< false: does not fit; send nothing until more bytes are free
   bool has_news = false;  ///< has content that the client cannot compute by itself
+  bool has_view = true;   ///< false: ended early, without news, view and sizes
   std::uint64_t view_hash = 0;
   std::size_t members = 0;           ///< the size of the view
   std::size_t new_body_bytes = 0;    ///< bytes of bodies in full that are new to the view
@@ -64,6 +68,7 @@ struct PlanScratch {
   std::vector<Candidate> candidates;
   Members chosen;
   RowSet rows;
+  SlotSet members;
   std::vector<std::uint16_t> exits;
   std::size_t work = 0;
 };
@@ -74,8 +79,9 @@ class Planner {
   /// one in every tick; it must live until the next call.
   void begin_tick(Match& match, TickContext& tick);
 
-  /// Writes the content of a snapshot, and the view that the client then has. `waiting` is the
-  /// client's list from snapshot to snapshot. Cost: no allocation once warm.
+  /// Writes the content of a snapshot, and the view that the client then has; nothing, if the plan
+  /// ends early. `waiting` is the client's list from snapshot to snapshot. Cost: no allocation once
+  /// warm.
   ViewPlan plan(const ViewRequest& request, WaitingBodies& waiting, std::vector<std::byte>& content,
                 Members& view);
 

@@ -78,12 +78,15 @@ struct Counts {
   std::uint64_t exact = 0;
   std::uint64_t ticks = 0;  ///< from each client's newest view to the next on a base
   std::uint64_t steps = 0;  ///< that these took
+  std::uint64_t quiet = 0;  ///< plans without news
+  std::uint64_t early = 0;  ///< of these, the ones that end early
 };
 
 /// A match on a bad network.
 class LossyMatch {
  public:
-  LossyMatch(const GameTable& game, std::uint64_t seed, std::uint32_t tick_rate)
+  LossyMatch(const GameTable& game, std::uint64_t seed, std::uint32_t tick_rate,
+             laws::Players players = laws::Players::Random)
       : dice_(seed ^ 0x5eed),
         loss_percent_(dice_.below(30)),
         delay_(1 + static_cast<std::uint32_t>(dice_.below(8))),
@@ -91,7 +94,8 @@ class LossyMatch {
         interval_(1 + static_cast<std::uint32_t>(dice_.below(3))),
         bytes_max_(dice_.chance(1, 3) ? 1'200 : 500 + dice_.below(700)),
         map_(engine::make_map(game, {.seats = kSeats}, tick_rate)),
-        random_(game, map_, {.seed = seed, .tick_rate = tick_rate, .seats = kSeats}),
+        random_(game, map_,
+                {.seed = seed, .tick_rate = tick_rate, .seats = kSeats, .players = players}),
         match_(game, map_, tick_rate, seed),
         like_(game, map_, tick_rate, seed) {}
 
@@ -174,7 +178,11 @@ class LossyMatch {
         .bytes_kept = kEventBytes};
     server::Members view;
     std::vector<std::byte> content;
+    server::WaitingBodies waiting = client.waiting;
+    const server::ViewPlan early = planner_.plan(only_with_news(request), waiting, content, view);
     const server::ViewPlan plan = planner_.plan(request, client.waiting, content, view);
+    compare(early, plan);
+    ASSERT_EQ(waiting, client.waiting);
     if (!plan.fits) return;
     ASSERT_LE(content.size() + kEventBytes + protocol::kSnapshotFrameBytes, bytes_max_);
     std::vector<std::byte> events;
@@ -195,6 +203,21 @@ class LossyMatch {
                   .view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff)},
          .content = content,
          .events = events});
+  }
+
+  static server::ViewRequest only_with_news(server::ViewRequest request) {
+    request.only_with_news = true;
+    return request;
+  }
+
+  /// A plan ends early only where the whole plan has no news.
+  void compare(const server::ViewPlan& early, const server::ViewPlan& plan) {
+    const bool is_quiet = plan.fits && !plan.has_news;
+    counts_.quiet += is_quiet ? 1 : 0;
+    if (early.has_view) return;
+    ++counts_.early;
+    ASSERT_TRUE(is_quiet);
+    ASSERT_GE(early.work, plan.work);
   }
 
   void receive(Player player, Client& client) {
@@ -359,6 +382,23 @@ TEST_P(AnyGameViews, AreTheServersOnABadNetwork) {
   // A player of the arena that nothing else touches moves as its client has predicted. In the other
   // games the server also removes what players control, and rays see further than clients.
   EXPECT_GE(all.exact * 100, all.predicted * (GetParam() == &games::arena() ? 100 : 95));
+}
+
+// Bots keep their inputs for longer than random players do.
+TEST_P(AnyGameViews, WithoutNewsArePlannedNoFurther) {
+  Counts all;
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    LossyMatch match{*GetParam(), seed, 60, laws::Players::Bots};
+    while (match.now() < Tick{300}) {
+      match.tick();
+      if (HasFatalFailure()) return;
+    }
+    all.quiet += match.counts().quiet;
+    all.early += match.counts().early;
+  }
+  std::cout << all.early << " of " << all.quiet << " plans without news end early\n";
+  EXPECT_GE(all.early * 100, all.quiet * 80);
 }
 
 INSTANTIATE_TEST_SUITE_P(Games, AnyGameViews,

@@ -158,5 +158,26 @@ TEST_F(OwnBodiesTest, AreAFullViewAgainWhereTheOthersDoNotFitEither) {
   EXPECT_EQ(members_.size(), first);
 }
 
+// The last own one is out of sight.
+TEST_F(OwnBodiesTest, ThatTheBaseLacksAreNewsWhereverTheyAre) {
+  Members base;
+  SlotId last_own = kNoSlot;
+  for (const SlotId slot : match_.history().slots().present()) {
+    const std::uint32_t row = match_.history().slots().slot(slot).index;
+    const bool is_in_sight = match_.world().body(row).min.x <= views::kSight.x;
+    if (is_own(slot) || is_in_sight) base.push_back(slot);
+    if (is_own(slot) && !is_in_sight) last_own = slot;
+  }
+  const ViewRequest request{.player = {0},
+                            .base = &base,
+                            .base_tick = match_.world().tick,
+                            .bytes_max = net::kDatagramBytesMax,
+                            .only_with_news = true};
+  planner_.begin_tick(match_, planned_);
+  EXPECT_FALSE(planner_.plan(request, waiting_, content_, members_).has_view);
+  std::erase(base, last_own);
+  EXPECT_TRUE(planner_.plan(request, waiting_, content_, members_).has_news);
+}
+
 }  // namespace
 }  // namespace tickbox::server

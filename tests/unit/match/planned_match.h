@@ -194,7 +194,7 @@ class PlannedMatch : public FieldMatch {
                               .members_max = members_max};
     planner_.begin_tick(match(), planned_);
     Members members;
-    plan_ = planner_.plan(request, waiting_, bytes_, members);
+    plan(request, members);
     content_.clear();
     if (!plan_.fits) {
       EXPECT_LT(bytes_max, net::kDatagramBytesMax) << "a whole datagram is always enough";
@@ -226,7 +226,26 @@ class PlannedMatch : public FieldMatch {
 
   [[nodiscard]] std::size_t bytes() const { return bytes_.size(); }
 
+  /// Whether the plan of the last snapshot ends early if that is sent with news alone.
+  [[nodiscard]] bool ends_early() const { return ends_early_; }
+
  private:
+  /// Plans twice. The plan for a snapshot that is sent with news alone may end early only where the
+  /// whole plan has no news, and leaves the same bodies waiting.
+  void plan(const ViewRequest& request, Members& members) {
+    WaitingBodies waiting = waiting_;
+    ViewRequest only_with_news = request;
+    only_with_news.only_with_news = true;
+    const ViewPlan early = planner_.plan(only_with_news, waiting, bytes_, members);
+    plan_ = planner_.plan(request, waiting_, bytes_, members);
+    ends_early_ = !early.has_view;
+    EXPECT_EQ(waiting, waiting_);
+    if (!ends_early_) return;
+    EXPECT_TRUE(plan_.fits);
+    EXPECT_FALSE(plan_.has_news);
+    EXPECT_GE(early.work, plan_.work) << "of the next plan, which may have news";
+  }
+
   void check_client(Tick tick, Tick base_tick) {
     const client::ViewHead head{
         .tick = tick,
@@ -256,6 +275,7 @@ class PlannedMatch : public FieldMatch {
   std::unique_ptr<client::SnapshotWorld> world_;
   std::map<Tick, views::Rows> held_;
   ViewPlan plan_;
+  bool ends_early_ = false;
   Tick sent_;
   std::set<BodyId> members_;
 };
