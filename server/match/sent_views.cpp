@@ -85,7 +85,8 @@ const Members* SentViews::base(Tick now) {
 }
 
 const Members* SentViews::newest(Tick now) const {
-  return changes_.empty() || is_too_old(last_, now) ? nullptr : &newest_;
+  if (changes_.empty() || is_too_old(last_, now)) return nullptr;
+  return made_ == last_ ? &base_ : &newest_;
 }
 
 std::optional<Members> SentViews::find(Tick tick, Tick now) const {

@@ -395,7 +395,8 @@ std::span<Candidate> list_candidates(const ClientContext& client, const RowBudge
   const TickContext& tick = client.tick;
   const Vec2 centre = client.eye.centre;
   const Members* base = client.request.base;
-  const Members* last = base != nullptr ? client.request.last : nullptr;
+  const Members* last =
+      base != nullptr && client.request.last != base ? client.request.last : nullptr;
   const std::size_t members = base != nullptr ? base->size() : 0;
   const std::size_t most = std::min(members + budget.rows_max(), client.request.members_max);
   tick.interest.query(client.eye, most, visible);

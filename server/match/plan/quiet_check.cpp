@@ -14,10 +14,19 @@ bool has_cause(const ClientContext& client, SlotId slot) {
          history.last_cause_of(slot) > base;
 }
 
-/// Returns whether a body of the view sent last would be added to the view again.
-bool returns(const ClientContext& client, SlotId slot) {
-  const PlannedBody& body = client.tick.bodies[slot];
-  return body.is_present && keeps_seeing(client.eye, body.extent);
+/// Returns whether a body that is no member would be added to the view: of those in sight, of the
+/// player's own, or of those of the view sent last that are near enough to stay.
+bool has_others(const ClientContext& client, const SlotSet& members) {
+  const auto is_other = [&](SlotId slot) { return !members.contains(slot); };
+  const auto returns = [&](SlotId slot) {
+    const PlannedBody& body = client.tick.bodies[slot];
+    return is_other(slot) && body.is_present && keeps_seeing(client.eye, body.extent);
+  };
+  const Members* const last = client.request.last;
+  const bool has_new_last = last != nullptr && last != client.request.base;
+  return std::ranges::any_of(client.own, is_other) ||
+         (has_new_last && std::ranges::any_of(*last, returns)) ||
+         client.tick.interest.any_in_sight(client.eye, is_other);
 }
 
 }  // namespace
@@ -32,18 +41,11 @@ bool is_surely_quiet(const ClientContext& client, SlotSet& members) {
     if (membership_of(client, slot) != Membership::Inside) return false;
     members.add(slot);
   }
-  const auto is_member = [&](SlotId slot) { return members.contains(slot); };
   const Islands& islands = history.islands_since(client.request.base_tick);
   const bool are_apart =
-      std::ranges::all_of(base, [&](SlotId slot) { return is_member(islands.next(slot)); });
-  if (!are_apart || !std::ranges::all_of(client.own, is_member)) return false;
-  const Members* const last = client.request.last;
-  const bool has_returning = last != nullptr && std::ranges::any_of(*last, [&](SlotId slot) {
-                               return !is_member(slot) && returns(client, slot);
-                             });
-  return !has_returning && !client.tick.interest.any_in_sight(client.eye, [&](SlotId slot) {
-    return !is_member(slot);
-  }) && row_budget(client, {}, base.size()).has_value();
+      std::ranges::all_of(base, [&](SlotId slot) { return members.contains(islands.next(slot)); });
+  return are_apart && !has_others(client, members) &&
+         row_budget(client, {}, base.size()).has_value();
 }
 
 }  // namespace tickbox::server

@@ -126,7 +126,7 @@ TEST_F(QuietCheck, ABodyThatIsRemovedByTheServerIsNews) {
 
 // The other one is still out of sight when they meet.
 TEST_F(QuietCheck, ABodyThatIsPushedFromOutsideIsNews) {
-  PlannedMatch match{{units(0, 0), {10 * kUnit - kUnit / 2, 0}, units(13, 0)}};
+  PlannedMatch match{{units(0, 0), {10 * kUnit + kUnit / 4, 0}, units(13, 0)}};
   match.tick({{.seat = 2, .pad = kLeft}});
   begin(match);
   ASSERT_FALSE(match.sees(2));
