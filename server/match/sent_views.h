@@ -52,8 +52,8 @@ class SentViews {
   /// Requires: has_base().
   [[nodiscard]] Tick base_tick() const { return *base_tick_; }
 
-  /// Returns the view sent last, or nullptr if there is none that is as new as a base must be. If it
-  /// is also the last base() that was returned, then this is the same list.
+  /// Returns the view sent last, or nullptr if there is none that is as new as a base must be. If
+  /// it is also the last base() that was returned, then this is the same list.
   [[nodiscard]] const Members* newest(Tick now) const;
 
   /// Returns the view sent of `tick`, acknowledged or not, or nothing if none was sent or it is not
