@@ -149,17 +149,19 @@ std::expected<std::unique_ptr<DesyncFiles>, std::string> DesyncFiles::open(
   if (auto prepared = os::prepare_folder(folder, "--desync-dir"); !prepared) {
     return std::unexpected(std::move(prepared.error()));
   }
-  return std::unique_ptr<DesyncFiles>{new DesyncFiles{folder, clock}};
+  std::unique_ptr<DesyncFiles> files{new DesyncFiles{folder, clock}};
+  auto thread = os::start_thread("desync_files", [self = files.get()] { self->run(); });
+  if (!thread) return std::unexpected(std::move(thread.error()));
+  files->thread_ = *std::move(thread);
+  return files;
 }
 
 DesyncFiles::DesyncFiles(const std::string& folder, const Clock& clock)
-    : folder_(folder),
-      clock_(clock),
-      thread_(os::start_thread("desync_files", [this] { run(); })) {}
+    : folder_(folder), clock_(clock) {}
 
 DesyncFiles::~DesyncFiles() {
   closing_.request_stop();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void DesyncFiles::record(const protocol::Desync& desync) {

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 namespace tickbox::server {
@@ -28,9 +27,9 @@ class BackgroundCall {
       state->result = std::move(result);
       state->has_ended.store(true, std::memory_order_release);
     };
-    try {
-      os::start_thread(thread, make).detach();
-    } catch (const std::system_error&) {
+    if (auto started = os::start_thread(thread, make)) {
+      started->detach();
+    } else {
       make();
     }
   }

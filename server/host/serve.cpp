@@ -7,9 +7,12 @@
 #include "server/host/tick_loop.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
+#include <expected>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace tickbox::server {
@@ -54,16 +57,25 @@ void wait_for_followers(const Server& server, StopDeadline& deadline) {
   });
 }
 
-/// Starts the thread of each shard.
-std::vector<std::thread> start_shards(Server& server) {
+/// Starts the thread of each shard. Fails: with one line; those that were started have ended.
+std::expected<std::vector<std::thread>, std::string> start_shards(Server& server) {
   std::vector<std::thread> threads;
-  threads.reserve(server.shards.size());
   for (const auto& host : server.shards) {
-    threads.push_back(os::start_thread("shard", [&server, &host = *host] {
+    auto thread = os::start_thread("shard", [&server, &host = *host] {
       TickLoop loop{server, host};
       loop.run();
       loop.end();
-    }));
+    });
+    if (thread) {
+      threads.push_back(*std::move(thread));
+      continue;
+    }
+    for (std::size_t i = 0; i < threads.size(); ++i) {
+      server.shards[i]->stop_asked = true;
+      server.shards[i]->stop_asked.notify_all();
+      threads[i].join();
+    }
+    return std::unexpected(std::move(thread.error()));
   }
   return threads;
 }
@@ -91,7 +103,8 @@ cli::ExitCode serve(const Options& options, engine::Games games, const Announcem
   if (const auto announced = announce_ready(server, announcement, out); !announced) {
     return report_failure(options.programs, {}, log, cli::ExitCode::Failed, announced.error());
   }
-  std::vector<std::thread> threads = start_shards(server);
+  auto threads = start_shards(server);
+  if (!threads) return fail(threads.error());
   Supervisor supervisor{server};
   supervisor.run();
   StopDeadline deadline{server};
@@ -99,7 +112,7 @@ cli::ExitCode serve(const Options& options, engine::Games games, const Announcem
     // A game that does not return holds its thread, and what the thread uses.
     std::_Exit(cli::to_int(fail("a shard does not end: a tick of a room does not return")));
   }
-  for (std::thread& thread : threads) {
+  for (std::thread& thread : *threads) {
     thread.join();
   }
   supervisor.end();

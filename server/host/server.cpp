@@ -149,7 +149,9 @@ std::expected<void, std::string> Server::open_files() {
       return std::unexpected("--match-results: " +
                              os::creation_failure(options.match_results, file.error()));
     }
-    results = os::FileSink::over(*std::move(file), {.path = options.match_results});
+    auto sink = os::FileSink::over(*std::move(file), {.path = options.match_results});
+    if (!sink) return std::unexpected(std::move(sink.error()));
+    results = *std::move(sink);
   }
   if (options.desync_dir.empty()) return {};
   auto files = cli::DesyncFiles::open(options.desync_dir, clock);

@@ -7,7 +7,7 @@
 namespace tickbox::bench {
 
 Turns::Turns(std::function<void()> turn)
-    : other_(os::start_thread("clients", [this, turn = std::move(turn)] {
+    : other_(*os::start_thread("clients", [this, turn = std::move(turn)] {
         for (;;) {
           begin_.acquire();
           if (is_over_) return;

@@ -72,7 +72,7 @@ int record(std::span<char*> arguments) {
     return 1;
   }
   const auto sink =
-      os::FileSink::over(std::make_unique<ToldFile>(*std::move(file), *page), options);
+      os::FileSink::over(std::make_unique<ToldFile>(*std::move(file), *page), options).value();
   record::LogFile recording{*sink, played.header()};
   server::Recorder recorder{played.match(), played.header()};
   recorder.add(recording);

@@ -2,10 +2,7 @@
 
 #include "os/process/process.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
-#include <system_error>
 #include <utility>
 
 namespace tickbox::commands {
@@ -24,26 +21,22 @@ std::expected<std::unique_ptr<Crowd>, std::string> Crowd::open(SwarmOptions opti
     options.first_client = (*part)->first_client();
     crowd->parts_.push_back(*std::move(part));
   }
-  if (crowd->start_threads()) return crowd;
-  return std::unexpected{
-      fmt::format("cannot start {} threads; give fewer to --threads, or raise the limit of "
-                  "processes (ulimit -u)",
-                  parts)};
+  if (auto started = crowd->start_threads(); !started) {
+    return std::unexpected(std::move(started.error()));
+  }
+  return crowd;
 }
 
 Crowd::Crowd(std::size_t clients, const Clock& clock, std::size_t threads)
     : clients_(clients), clock_(clock), meeting_(static_cast<std::ptrdiff_t>(threads)) {}
 
-/// Returns whether the machine gives them all.
-bool Crowd::start_threads() {
-  try {
-    for (std::size_t i = 1; i < parts_.size(); ++i) {
-      threads_.push_back(os::start_thread("load", [this, &part = *parts_[i]] { serve(part); }));
-    }
-  } catch (const std::system_error&) {
-    return false;
+std::expected<void, std::string> Crowd::start_threads() {
+  for (std::size_t i = 1; i < parts_.size(); ++i) {
+    auto thread = os::start_thread("load", [this, &part = *parts_[i]] { serve(part); });
+    if (!thread) return std::unexpected(std::move(thread.error()));
+    threads_.push_back(*std::move(thread));
   }
-  return true;
+  return {};
 }
 
 Crowd::~Crowd() {

@@ -83,8 +83,7 @@ class Crowd {
   [[nodiscard]] std::uint64_t rejoined() const;
   [[nodiscard]] Histogram lateness() const;
 
-  /// Returns Swarm::time_late() of each thread. They do not add up: a thread that is late delays
-  /// its own clients alone.
+  /// Returns Swarm::time_late() of each thread. They do not add up: threads are late at once.
   [[nodiscard]] std::vector<Duration> time_late() const;
 
   void clear_lateness();
@@ -103,7 +102,7 @@ class Crowd {
 
   [[nodiscard]] Place place_of(std::size_t number) const;
   [[nodiscard]] const Swarm& first_over() const;
-  [[nodiscard]] bool start_threads();
+  [[nodiscard]] std::expected<void, std::string> start_threads();
   void run(const std::function<void(Swarm&)>& work);
   void serve(Swarm& part);
 

@@ -190,7 +190,7 @@ std::expected<std::unique_ptr<ServerWatch>, std::string> watch_server(const Load
   if (!admin) return cannot(admin.error());
   auto sample = ask_server(*admin, clock);
   if (!sample) return cannot(sample.error());
-  return std::make_unique<ServerWatch>(*std::move(admin), clock, *std::move(sample));
+  return ServerWatch::start(*std::move(admin), clock, *std::move(sample));
 }
 
 /// Returns the playback; nullptr without --inputs. Fails: with one line.

@@ -70,15 +70,22 @@ std::expected<ServerSample, std::string> ask_server(const AdminSide& admin, cons
   return sample;
 }
 
+std::expected<std::unique_ptr<ServerWatch>, std::string> ServerWatch::start(AdminSide admin,
+                                                                            const Clock& clock,
+                                                                            ServerSample first) {
+  std::unique_ptr<ServerWatch> watch{new ServerWatch{std::move(admin), clock, std::move(first)}};
+  auto thread = os::start_thread("metrics", [self = watch.get()] { self->run(); });
+  if (!thread) return std::unexpected(std::move(thread.error()));
+  watch->thread_ = *std::move(thread);
+  return watch;
+}
+
 ServerWatch::ServerWatch(AdminSide admin, const Clock& clock, ServerSample first)
-    : admin_(std::move(admin)),
-      clock_(clock),
-      newest_(std::move(first)),
-      thread_(os::start_thread("metrics", [this] { run(); })) {}
+    : admin_(std::move(admin)), clock_(clock), newest_(std::move(first)) {}
 
 ServerWatch::~ServerWatch() {
   stopping_.request_stop();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void ServerWatch::run() {

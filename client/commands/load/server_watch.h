@@ -7,6 +7,7 @@
 
 #include <condition_variable>
 #include <expected>
+#include <memory>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -40,8 +41,11 @@ struct ServerSample {
 /// A background thread that requests a sample once per second, and on ask().
 class ServerWatch {
  public:
-  /// `first`: a sample that was requested before. Requires: the clock outlives the watch.
-  ServerWatch(AdminSide admin, const Clock& clock, ServerSample first);
+  /// `first`: a sample that was requested before. Requires: the clock outlives the watch. Fails:
+  /// with one line, if there is no thread.
+  [[nodiscard]] static std::expected<std::unique_ptr<ServerWatch>, std::string> start(
+      AdminSide admin, const Clock& clock, ServerSample first);
+
   ServerWatch(const ServerWatch&) = delete;
   ServerWatch& operator=(const ServerWatch&) = delete;
   ~ServerWatch();
@@ -56,6 +60,8 @@ class ServerWatch {
   [[nodiscard]] bool answered() const;
 
  private:
+  ServerWatch(AdminSide admin, const Clock& clock, ServerSample first);
+
   void run();
 
   AdminSide admin_;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -18,12 +17,10 @@ namespace {
 /// more.
 std::vector<std::thread> start_helpers(std::size_t jobs, const std::function<void()>& work) {
   std::vector<std::thread> helpers;
-  try {
-    for (std::size_t i = 1; i < jobs; ++i) {
-      helpers.push_back(os::start_thread("verify", work));
-    }
-  } catch (const std::system_error&) {
-    return helpers;
+  for (std::size_t i = 1; i < jobs; ++i) {
+    auto helper = os::start_thread("verify", work);
+    if (!helper) break;
+    helpers.push_back(*std::move(helper));
   }
   return helpers;
 }

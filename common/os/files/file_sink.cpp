@@ -267,10 +267,12 @@ std::expected<std::unique_ptr<FileSink>, std::string> FileSink::create(
   return over(*std::move(file), options);
 }
 
-std::unique_ptr<FileSink> FileSink::over(std::unique_ptr<AppendFile> file,
-                                         const FileSinkOptions& options) {
+std::expected<std::unique_ptr<FileSink>, std::string> FileSink::over(
+    std::unique_ptr<AppendFile> file, const FileSinkOptions& options) {
   auto state = std::make_unique<State>(std::move(file), options);
-  state->thread = start_thread("file_sink", [state = state.get()] { state->run(); });
+  auto thread = start_thread("file_sink", [state = state.get()] { state->run(); });
+  if (!thread) return std::unexpected(std::move(thread.error()));
+  state->thread = *std::move(thread);
   return std::unique_ptr<FileSink>{new FileSink{std::move(state)}};
 }
 

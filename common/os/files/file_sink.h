@@ -42,13 +42,13 @@ class FileSink final : public ByteSink {
  public:
   /// Creates the file, readable by its owner and group, and starts the thread.
   /// Requires: `disk` outlives the sink.
-  /// Fails: with one line, if the path exists or cannot be created.
+  /// Fails: with one line, if the path exists or cannot be created, or if there is no thread.
   [[nodiscard]] static std::expected<std::unique_ptr<FileSink>, std::string> create(
       const FileSinkOptions& options, Disk& disk = system_disk());
 
   /// Does the same for a file that a disk has already created at options.path.
-  [[nodiscard]] static std::unique_ptr<FileSink> over(std::unique_ptr<AppendFile> file,
-                                                      const FileSinkOptions& options);
+  [[nodiscard]] static std::expected<std::unique_ptr<FileSink>, std::string> over(
+      std::unique_ptr<AppendFile> file, const FileSinkOptions& options);
 
   FileSink(const FileSink&) = delete;
   FileSink& operator=(const FileSink&) = delete;

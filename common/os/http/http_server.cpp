@@ -545,7 +545,9 @@ std::expected<std::unique_ptr<HttpServer>, std::string> HttpServer::start(
     return std::unexpected{bind_error(options.bind, code)};
   }
   state->accept();
-  state->thread = start_thread("admin_http", [state = state.get()] { state->context.run(); });
+  auto thread = start_thread("admin_http", [state = state.get()] { state->context.run(); });
+  if (!thread) return std::unexpected(std::move(thread.error()));
+  state->thread = *std::move(thread);
   return std::unique_ptr<HttpServer>{new HttpServer{std::move(state)}};
 }
 

@@ -18,6 +18,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -211,7 +212,7 @@ std::expected<void, std::string> allow_open_files(std::size_t count) {
 
 /// Sets the signal mask before the thread starts and restores it after, because a thread inherits
 /// the mask.
-std::thread start_thread(const char* name, std::function<void()> body) {
+std::expected<std::thread, std::string> start_thread(const char* name, std::function<void()> body) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -219,9 +220,10 @@ std::thread start_thread(const char* name, std::function<void()> body) {
   std::thread thread;
   try {
     thread = std::thread{std::move(body)};
-  } catch (...) {
+  } catch (const std::system_error& failure) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
+    return std::unexpected{"cannot start a thread: " + failure.code().message() +
+                           "; raise the limit of processes (ulimit -u, or that of the container)"};
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_setname_np(thread.native_handle(), name);

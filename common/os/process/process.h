@@ -64,7 +64,9 @@ struct Machine {
 // Threads other than the tick's.
 
 /// Runs `body` on a new thread that blocks all signals, so that the main thread takes them. `name`
-/// appears in ps and top, up to 15 characters.
-[[nodiscard]] std::thread start_thread(const char* name, std::function<void()> body);
+/// appears in ps and top, up to 15 characters. Fails: with one line that says what to try, if the
+/// machine has no further thread.
+[[nodiscard]] std::expected<std::thread, std::string> start_thread(const char* name,
+                                                                   std::function<void()> body);
 
 }  // namespace tickbox::os

@@ -56,9 +56,11 @@ std::expected<std::unique_ptr<RecordingFiles::RecordingFile>, std::string> Recor
     auto file = parts_.disk.create(part->path);
     if (!file && file.error() == EEXIST && tried < kNamesTried) continue;
     if (!file) return std::unexpected{os::creation_failure(part->path, file.error())};
-    part->sink = os::FileSink::over(*std::move(file), {.path = part->path,
-                                                       .retry_interval = options_.retry_interval,
-                                                       .patience = options_.patience});
+    auto sink = os::FileSink::over(*std::move(file), {.path = part->path,
+                                                      .retry_interval = options_.retry_interval,
+                                                      .patience = options_.patience});
+    if (!sink) return std::unexpected(std::move(sink.error()));
+    part->sink = *std::move(sink);
     break;
   }
   last_start_ = start;
@@ -271,7 +273,9 @@ std::expected<std::unique_ptr<RecordingFiles>, std::string> RecordingFiles::open
   if (!first) return std::unexpected{std::move(first.error())};
   files->present_ = *std::move(first);
   files->queue_note({.event = {"recording_opened", {{"path", files->present_->path}}}});
-  files->thread_ = os::start_thread("recordings", [self = files.get()] { self->run(); });
+  auto thread = os::start_thread("recordings", [self = files.get()] { self->run(); });
+  if (!thread) return std::unexpected(std::move(thread.error()));
+  files->thread_ = *std::move(thread);
   return files;
 }
 

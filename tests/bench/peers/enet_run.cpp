@@ -24,7 +24,7 @@ constexpr int kSettlingTicks = 60;
 class PacedClients {
  public:
   explicit PacedClients(EnetClients& clients)
-      : clients_(clients), thread_(os::start_thread("clients", [this] { run(); })) {}
+      : clients_(clients), thread_(*os::start_thread("clients", [this] { run(); })) {}
 
   PacedClients(const PacedClients&) = delete;
   PacedClients& operator=(const PacedClients&) = delete;

@@ -136,7 +136,9 @@ TEST(FileSink, KeepsWhatAFileHasToWhichItAppends) {
   const auto appended = [&](std::string_view record) {
     auto file = append_to(path);
     ASSERT_TRUE(file);
-    const auto sink = FileSink::over(*std::move(file), {.path = path, .retry_interval = 1ms});
+    const auto opened = FileSink::over(*std::move(file), {.path = path, .retry_interval = 1ms});
+    ASSERT_TRUE(opened);
+    const auto& sink = *opened;
     EXPECT_TRUE(sink->write(as_bytes_of(record)));
     const bool is_closed = sink->close().has_value();
     EXPECT_TRUE(is_closed || record.size() > 20);

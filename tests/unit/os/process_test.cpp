@@ -123,7 +123,7 @@ TEST(StopSignals, WritingToAReaderThatLeftIsAnErrorAndNotTheEnd) {
 TEST(StopSignals, ThreadsBesideTheTickTakeNone) {
   sigset_t blocked;
   sigemptyset(&blocked);
-  start_thread("signal_test", [&] { pthread_sigmask(SIG_SETMASK, nullptr, &blocked); }).join();
+  start_thread("signal_test", [&] { pthread_sigmask(SIG_SETMASK, nullptr, &blocked); })->join();
   EXPECT_EQ(sigismember(&blocked, SIGTERM), 1);
   EXPECT_EQ(sigismember(&blocked, SIGHUP), 1);
   sigset_t here;
