@@ -47,8 +47,9 @@ LoadControl::LoadControl(std::uint32_t tick_rate, std::uint64_t work_max)
 
 void LoadControl::add_tick(const TickTime& time, const PlanWork& work) {
   const std::int64_t most = kPeriodsMax * period_;
-  add(sending_, std::min(time.sending.count(), most));
-  add(rest_, std::min(time.rest.count(), most));
+  const std::int64_t sending = std::min(time.sending.count(), most);
+  add(sending_, sending);
+  add(rest_, std::min(time.rest.count(), most - sending));
   add(wanted_, static_cast<std::int64_t>(std::min(work.wanted, kWorkMax)));
   add(done_, static_cast<std::int64_t>(std::min(work.done, kWorkMax)));
   work_limit_ = std::min(work_max_, work_in_time());
