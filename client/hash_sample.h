@@ -1,9 +1,10 @@
 #pragma once
 // Which of many clients make their views and check the hashes, while the others are light. It picks
 // clients, not snapshots: a view needs the views before it. The clients take turns, so all of them
-// are checked in time, and at any time some in each room.
+// are checked in time, and in each turn about the same part of each room.
 
 #include "core/clock.h"
+#include "core/rng.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,9 +23,13 @@ struct HashSample {
     return static_cast<std::uint64_t>(time / kSampleTurn);
   }
 
-  /// Returns whether a client checks in a turn. The client after it does in the next one.
+  /// Returns whether a client checks in a turn. Of `one_in` clients from a multiple of it, each
+  /// checks in another turn. Which turn is drawn: if it followed from the number alone, all clients
+  /// of a room could have the same, as each Nth client is in the same room.
   [[nodiscard]] constexpr bool contains(std::size_t client, std::uint64_t turn) const {
-    return one_in > 0 && (client + seed) % one_in == turn % one_in;
+    if (one_in == 0) return false;
+    const std::uint64_t drawn = Rng{seed + client / one_in}.below(one_in);
+    return (client + drawn) % one_in == turn % one_in;
   }
 };
 

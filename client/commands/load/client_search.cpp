@@ -24,7 +24,7 @@ std::string_view name_of(ClientLimit limit) {
 std::optional<std::size_t> ClientSearch::next() const {
   if (held_ >= most_) return std::nullopt;
   if (missed_ == 0) {
-    return std::min(most_, held_ > 0 ? 2 * held_ : std::max<std::size_t>(1, most_ / kFirstPart));
+    return std::min(most_, held_ > 0 ? 2 * held_ : std::max(least_, most_ / kFirstPart));
   }
   if (missed_ <= held_ + std::max<std::size_t>(1, held_ / kApartPart)) return std::nullopt;
   return std::min(most_, held_ + (missed_ - held_) / 2);

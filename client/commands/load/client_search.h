@@ -42,8 +42,8 @@ struct SearchStep {
 
 class ClientSearch {
  public:
-  /// Requires: most > 0.
-  explicit ClientSearch(std::size_t most) : most_(most) {}
+  /// `least`: the first number is not below it, if the most is not. Requires: most > 0.
+  explicit ClientSearch(std::size_t most, std::size_t least = 1) : least_(least), most_(most) {}
 
   /// Returns the number of clients to try next; nothing once the search is over. The first is a
   /// sixteenth of the most. A number with which the generator was late comes once more: a busy
@@ -68,6 +68,7 @@ class ClientSearch {
  private:
   [[nodiscard]] ClientLimit limit_of(const SearchStep& step) const;
 
+  std::size_t least_;
   std::size_t most_;
   bool is_full_ = false;
   std::size_t held_ = 0;

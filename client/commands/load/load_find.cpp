@@ -145,7 +145,7 @@ LoadVerdict verdict_of(const ClientSearch& search, const Tried& last) {
 }  // namespace
 
 std::expected<LoadResult, LoadVerdict> find_clients(const FindParts& parts) {
-  ClientSearch search{parts.most};
+  ClientSearch search{parts.most, parts.least};
   LoadResult found;
   std::string missed;
   const auto keep = [&found](Tried&& tried) {

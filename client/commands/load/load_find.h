@@ -16,6 +16,8 @@ namespace tickbox::commands {
 
 struct FindParts {
   std::size_t most = 0;  ///< clients
+  /// The first number tried, or more: with fewer clients some figure is not known.
+  std::size_t least = 1;
   const std::vector<Requirement>& requirements;
   /// Measures with this number of clients. Fails: with the verdict of a run that has not begun.
   std::function<std::expected<LoadMeasured, LoadVerdict>(std::size_t clients)> measure;

@@ -15,12 +15,30 @@ TEST(HashSample, HasEachClientOnceInAllTurns) {
       int turns = 0;
       for (std::uint64_t turn = 0; turn < 16; ++turn) {
         turns += sample.contains(client, turn) ? 1 : 0;
-        EXPECT_EQ(sample.contains(client, turn), sample.contains(client + 1, turn + 1))
-            << "the next client follows";
+        EXPECT_EQ(sample.contains(client, turn), sample.contains(client, turn + 16));
       }
       EXPECT_EQ(turns, 1) << client;
     }
-    EXPECT_TRUE(sample.contains(16 - static_cast<std::size_t>(seed % 16), 0));
+  }
+}
+
+// Each room has every Nth client. With a turn for every 16th client, one of 16 rooms had all that
+// check.
+TEST(HashSample, HasAPartOfTheClientsOfEachRoomInEachTurn) {
+  constexpr std::size_t kClientsOfRoom = 256;
+  const HashSample sample{.one_in = 16, .seed = 1};
+  for (const std::size_t rooms : {1U, 2U, 3U, 4U, 15U, 16U, 17U, 32U, 60U, 256U}) {
+    for (std::size_t room = 0; room < rooms; ++room) {
+      for (std::uint64_t turn = 0; turn < 16; ++turn) {
+        std::size_t checking = 0;
+        for (std::size_t i = 0; i < kClientsOfRoom; ++i) {
+          checking += sample.contains(i * rooms + room, turn) ? 1U : 0U;
+        }
+        EXPECT_GE(checking, kClientsOfRoom / 64)
+            << "room " << room << " of " << rooms << ", turn " << turn;
+        EXPECT_LE(checking, kClientsOfRoom / 4) << "room " << room << " of " << rooms;
+      }
+    }
   }
 }
 
