@@ -71,16 +71,6 @@ std::optional<double> parse_decimal(std::string_view text) {
   return parse_as<double>(text);
 }
 
-/// Parses "5%" into parts per million, a whole number of them.
-std::optional<std::uint32_t> parse_share(std::string_view text) {
-  if (!text.ends_with('%')) return std::nullopt;
-  const auto percent = parse_decimal(text.substr(0, text.size() - 1));
-  if (!percent) return std::nullopt;
-  const double ppm = std::round(*percent * 10'000);
-  const bool is_whole = std::abs(*percent * 10'000 - ppm) < 1e-6;
-  return is_whole && ppm <= 1e6 ? std::optional{static_cast<std::uint32_t>(ppm)} : std::nullopt;
-}
-
 /// Parses "1.5Mbit/s" into bits per second.
 std::optional<std::uint64_t> parse_rate(std::string_view text) {
   constexpr std::array kUnits{std::pair{"kbit/s"sv, 1e3}, std::pair{"Mbit/s"sv, 1e6}};
@@ -206,6 +196,15 @@ std::string read_parts(TwoWayLink& link, std::string_view text) {
 
 }  // namespace
 
+std::optional<std::uint32_t> parse_share(std::string_view text) {
+  if (!text.ends_with('%')) return std::nullopt;
+  const auto percent = parse_decimal(text.substr(0, text.size() - 1));
+  if (!percent) return std::nullopt;
+  const double ppm = std::round(*percent * 10'000);
+  const bool is_whole = std::abs(*percent * 10'000 - ppm) < 1e-6;
+  return is_whole && ppm <= 1e6 ? std::optional{static_cast<std::uint32_t>(ppm)} : std::nullopt;
+}
+
 std::expected<TwoWayLink, std::string> parse_link(std::string_view text) {
   TwoWayLink link;
   std::string wrong = read_parts(link, text);
@@ -225,22 +224,6 @@ std::string profiles_in_words() {
     words += ')';
   }
   return words;
-}
-
-std::expected<SharedLink, std::string> parse_shared_link(std::string_view text) {
-  SharedLink shared;
-  if (const std::size_t colon = text.find(':'); colon != std::string_view::npos) {
-    shared.share_ppm = parse_share(text.substr(0, colon));
-    if (!shared.share_ppm) {
-      return std::unexpected{quoted(text.substr(0, colon)) +
-                             " is not a share of the clients; give 0% to 100%, such as 25%:4g"};
-    }
-    text.remove_prefix(colon + 1);
-  }
-  auto link = parse_link(text);
-  if (!link) return std::unexpected{std::move(link.error())};
-  shared.link = *link;
-  return shared;
 }
 
 }  // namespace tickbox::net

@@ -46,13 +46,7 @@ struct TwoWayLink {
 /// Returns the names of the profiles with the parts that they mean: "4g (delay=...); dsl (...)".
 [[nodiscard]] std::string profiles_in_words();
 
-/// A link, and how many of the clients have it.
-struct SharedLink {
-  std::optional<std::uint32_t> share_ppm{};  ///< empty: all that no other link has
-  TwoWayLink link{};
-};
-
-/// Reads a link as parse_link(), after a share if there is one: "25%:4g". Fails: as parse_link().
-[[nodiscard]] std::expected<SharedLink, std::string> parse_shared_link(std::string_view text);
+/// Reads "5%" as parts per million, a whole number of them. Returns nothing if it is not that.
+[[nodiscard]] std::optional<std::uint32_t> parse_share(std::string_view text);
 
 }  // namespace tickbox::net

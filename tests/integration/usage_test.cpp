@@ -159,7 +159,15 @@ TEST(Usage, ConnectRefusesABadLinkAddressOrBot) {
       {"--net", "more than 100%"});
   expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--net", "4g", "--net", "dsl"}),
                      {"--net", "shares"});
-  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--net", "1.2:4g"}), {"--net", "25%:4g"});
+  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--net", "1.2:4g"}),
+                     {"--net", "\"1.2\"", "25%"});
+  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--bot", "half:still"}), {"--bot", "25%"});
+  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--bot", "50%:cheat"}), {"--bot", "cheat"});
+  expect_wrong_usage(
+      tickbox({"load", "127.0.0.1:7777", "--bot", "60%:still", "--bot", "60%:stress"}),
+      {"--bot", "100%", "25%:still"});
+  expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--bot", "50%:still"}),
+                     {"--bot", "without a share"});
   expect_wrong_usage(tickbox({"connect", "127.0.0.1"}), {"127.0.0.1"});
   expect_wrong_usage(tickbox({"connect", "127.0.0.1:70000"}), {"70000"});
   expect_wrong_usage(tickbox({"connect"}), {"HOST:PORT"});

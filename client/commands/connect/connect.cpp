@@ -294,8 +294,10 @@ std::unique_ptr<TerminalView> open_view(const ConnectOptions& options, const net
                                         const Clock& clock) {
   const Output& output = options.play.output;
   if (output.json() || output.quiet() || !os::can_draw()) return nullptr;
-  auto view =
-      TerminalView::open({.server = net::to_string(server), .bot = options.play.bot}, clock);
+  auto view = TerminalView::open(
+      {.server = net::to_string(server),
+       .bot = options.play.bots.empty() ? std::string{} : options.play.bots.front()},
+      clock);
   if (view) return *std::move(view);
   output.print_note(view.error() + "; a bot plays");
   return nullptr;
@@ -309,8 +311,12 @@ ExitCode run_connect(const ConnectOptions& given) {
   };
   if (const auto wrong = contradiction(options.play)) return fail(*wrong, ExitCode::WrongUsage);
   const auto links = links_of(options.play);
-  if (links.size() > 1 || (!links.empty() && links.front().share_ppm)) {
+  if (links.size() > 1 || (!links.empty() && links.front().share)) {
     return fail("--net: one client has one link; give one, without a share", ExitCode::WrongUsage);
+  }
+  const auto bots = bots_of(options.play);
+  if (bots.size() > 1 || (!bots.empty() && bots.front().share)) {
+    return fail("--bot: one client has one bot; give one, without a share", ExitCode::WrongUsage);
   }
   if (!net::crypto_ready()) return fail(std::string{net::kNoCrypto});
   const auto credentials = read_credentials(options.play);
@@ -329,20 +335,19 @@ ExitCode run_connect(const ConnectOptions& given) {
   if (!desyncs) return fail(desyncs.error());
   std::unique_ptr<TerminalView> view = open_view(options, servers->front(), clock);
   if (view != nullptr) options.play.output.held_notes = &notes;
-  const auto swarm =
-      Swarm::open({.servers = *servers,
-                   .games = options.play.output.games,
-                   .credentials = *credentials,
-                   .ticket = ticket ? ticket->ticket() : std::nullopt,
-                   .first_client = options.play.client,
-                   .clients = 1,
-                   .bot = bot_of(options.play),
-                   .person = view != nullptr && options.play.bot.empty() ? view->person()
-                                                                         : client::MakePlayer{},
-                   .links = links,
-                   .seed = options.play.seed,
-                   .desyncs = desyncs->get()},
-                  clock);
+  const auto swarm = Swarm::open(
+      {.servers = *servers,
+       .games = options.play.output.games,
+       .credentials = *credentials,
+       .ticket = ticket ? ticket->ticket() : std::nullopt,
+       .first_client = options.play.client,
+       .clients = 1,
+       .bots = bots,
+       .person = view != nullptr && bots.empty() ? view->person() : client::MakePlayer{},
+       .links = links,
+       .seed = options.play.seed,
+       .desyncs = desyncs->get()},
+      clock);
   if (!swarm) {
     view.reset();
     return fail(swarm.error());

@@ -16,7 +16,7 @@
 #include "os/process/process.h"
 #include "os/process/steady_clock.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -250,9 +250,12 @@ std::optional<std::string> wrong_usage(const LoadOptions& options,
   if (!options.files.report.empty() && options.files.report == options.files.results) {
     return "--report and --results name the same file";
   }
-  const std::string bot = bot_of(options.play);
-  if (options.one_in != 1 && options.inputs.empty() && needs_view(bot, options.play.output.games)) {
-    return "--verify: the bot " + bot +
+  const std::vector<Portion<std::string>> bots = bots_of(options.play);
+  const auto looks = std::ranges::find_if(bots, [&](const Portion<std::string>& bot) {
+    return needs_view(bot.value, options.play.output.games);
+  });
+  if (options.one_in != 1 && options.inputs.empty() && looks != bots.end()) {
+    return "--verify: the bot " + looks->value +
            " decides by its view, which only a full client has; give --verify 1/1, or --bot "
            "wander, still or stress";
   }
@@ -270,6 +273,11 @@ struct LoadInputs {
   }
 };
 
+std::string bots_in_words(const PlayFlags& flags) {
+  return flags.bots.empty() ? fmt::format("bot {}", kUsualBot)
+                            : fmt::format("bot {}", fmt::join(flags.bots, ", "));
+}
+
 LoadFacts facts_of(const LoadOptions& options, const LoadInputs& inputs, const ServerWatch* watch) {
   const auto seconds = [](Duration time) { return std::chrono::duration<double>{time}.count(); };
   const auto& [host, port] = options.play.server;
@@ -278,7 +286,7 @@ LoadFacts facts_of(const LoadOptions& options, const LoadInputs& inputs, const S
       .started = os::SystemCalendar{}.now(),
       .server = (host.contains(':') ? "[" + host + "]:" : host + ":") + std::to_string(port),
       .clients = inputs.clients(options),
-      .players = inputs.playback ? "inputs of " + options.inputs : "bot " + bot_of(options.play),
+      .players = inputs.playback ? "inputs of " + options.inputs : bots_in_words(options.play),
       .ramp_seconds = seconds(options.ramp),
       .seconds = seconds(measured_of(options, inputs.playback.get())),
       .seed = options.play.seed,
@@ -325,7 +333,7 @@ std::expected<LoadMeasured, LoadVerdict> measure(LoadStage& stage, std::size_t c
                                   .first_client = stage.first_client,
                                   .clients = clients,
                                   .ramp = times.ramp,
-                                  .bot = bot_of(options.play),
+                                  .bots = bots_of(options.play),
                                   .playback = playback,
                                   .links = links_of(options.play),
                                   .seed = options.play.seed,
@@ -368,6 +376,8 @@ std::expected<LoadResult, LoadVerdict> measure_all(LoadStage& stage) {
   if (!stage.options.find.empty()) {
     return find_clients(
         {.most = clients,
+         // So many that one of them checks hashes.
+         .least = std::max<std::size_t>(1, stage.options.one_in),
          .requirements = requirements,
          .measure = [&stage](std::size_t some) { return measure(stage, some); },
          .print_note =

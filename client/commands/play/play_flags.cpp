@@ -1,7 +1,6 @@
 #include "client/commands/play/play_flags.h"
 
 #include "bots/style.h"
-#include "client/commands/play/client_links.h"
 #include "client/commands/text.h"
 #include "client/commands/token_file.h"
 #include "os/net/resolve.h"
@@ -42,7 +41,9 @@ std::string list_of(const std::vector<std::string_view>& styles) {
 }
 
 std::string check_link(const std::string& text) {
-  const auto link = net::parse_shared_link(text);
+  const auto shared = split_share(text);
+  if (!shared) return shared.error();
+  const auto link = net::parse_link(shared->value);
   return link ? std::string{} : link.error();
 }
 
@@ -50,8 +51,11 @@ std::string check_link(const std::string& text) {
 /// answered.
 std::function<std::string(const std::string&)> check_bot(std::vector<std::string_view> styles) {
   return [known = std::move(styles)](const std::string& text) {
-    if (text == "mix" || std::ranges::find(known, text) != known.end()) return std::string{};
-    return fmt::format("unknown bot \"{}\"; give {}", text, list_of(known));
+    const auto shared = split_share(text);
+    if (!shared) return shared.error();
+    const std::string_view bot = shared->value;
+    if (bot == "mix" || std::ranges::find(known, bot) != known.end()) return std::string{};
+    return fmt::format("unknown bot \"{}\"; give {}", bot, list_of(known));
   };
 }
 
@@ -77,10 +81,16 @@ void add_play_flags(cli::CommandParser& command, PlayFlags& flags, const std::st
   command.add_option("--insecure", flags.insecure,
                      "Connect with the published key, to a server without keys (the default)");
   const std::vector<std::string_view> styles = styles_of(flags.output.games);
-  command.add_option("--bot", flags.bot,
-                     "Bot that plays: " + list_of(styles) +
-                         ". The server's game must have it; each has wander, still, stress and mix",
-                     {.value = "BOT", .check = {check_bot(styles)}, .default_text = without_bot});
+  command.add_option(
+      "--bot", flags.bots,
+      "Bot that plays: " + list_of(styles) +
+          ". The server's game must have it; each has wander, still, stress and mix. "
+          "`load` takes several such options: 25%:still is the bot of a quarter of "
+          "its clients",
+      {.value = "BOT",
+       .check = {check_bot(styles)},
+       .one_word_each = true,
+       .default_text = without_bot});
   command.add_option(
       "--net", flags.net,
       "Simulate a bad link: delay=80ms (round trip), jitter=20ms, loss=5%, burst=3 (that many lost "
@@ -99,16 +109,22 @@ void add_play_flags(cli::CommandParser& command, PlayFlags& flags, const std::st
                      {.value = "DIR"});
 }
 
-std::string bot_of(const PlayFlags& flags) {
-  return flags.bot.empty() ? std::string{"wander"} : flags.bot;
+// What is given was checked when the options were parsed.
+
+std::vector<Portion<std::string>> bots_of(const PlayFlags& flags) {
+  std::vector<Portion<std::string>> bots;
+  for (const std::string& text : flags.bots) {
+    const Portion<std::string_view> shared = split_share(text).value();
+    bots.push_back({.share = shared.share, .value = std::string{shared.value}});
+  }
+  return bots;
 }
 
-std::vector<net::SharedLink> links_of(const PlayFlags& flags) {
-  std::vector<net::SharedLink> links;
-  links.reserve(flags.net.size());
+std::vector<Portion<net::TwoWayLink>> links_of(const PlayFlags& flags) {
+  std::vector<Portion<net::TwoWayLink>> links;
   for (const std::string& text : flags.net) {
-    // Already checked when the option was parsed.
-    links.push_back(net::parse_shared_link(text).value());
+    const Portion<std::string_view> shared = split_share(text).value();
+    links.push_back({.share = shared.share, .value = net::parse_link(shared.value).value()});
   }
   return links;
 }
@@ -120,7 +136,12 @@ std::expected<std::vector<net::Address>, std::string> find_servers(const PlayFla
 }
 
 std::optional<std::string> contradiction(const PlayFlags& flags) {
-  if (const std::string fault = fault_of(links_of(flags)); !fault.empty()) return "--net: " + fault;
+  if (const std::string fault = fault_of(shares_of(links_of(flags)), "25%:4g"); !fault.empty()) {
+    return "--net: " + fault;
+  }
+  if (const std::string fault = fault_of(shares_of(bots_of(flags)), "25%:still"); !fault.empty()) {
+    return "--bot: " + fault;
+  }
   if (!flags.token.empty() && flags.token_server) {
     return "--token and --token-server cannot be combined: a token names its servers";
   }

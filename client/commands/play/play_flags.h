@@ -6,6 +6,7 @@
 #include "cli/desync_file.h"
 #include "client/commands/key_file.h"
 #include "client/commands/output.h"
+#include "client/commands/play/client_shares.h"
 #include "core/values.h"
 #include "net/address.h"
 #include "net/connect_token.h"
@@ -19,6 +20,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tickbox::commands {
@@ -31,10 +33,14 @@ struct Credentials {
   std::vector<net::Address> servers{};  ///< those of the tokens; empty: the ones that are tried
 };
 
+/// The bot of a client without --bot.
+inline constexpr std::string_view kUsualBot = "wander";
+
 struct PlayFlags {
   HostPort server{};
-  std::string bot{};               ///< a style of one of the games, or "mix"; empty if not given
-  std::vector<std::string> net{};  ///< links, each with or without a share of the clients
+  /// Styles of the games, or "mix", and links, each with or without a share of the clients.
+  std::vector<std::string> bots{};
+  std::vector<std::string> net{};
   std::uint64_t seed = 1;
   std::string desync_dir{};  ///< empty: no files
   std::string token{};       ///< a file; empty: none
@@ -50,19 +56,19 @@ struct PlayFlags {
 /// help. Requires: `flags` outlives `command`, and its output has the games.
 void add_play_flags(cli::CommandParser& command, PlayFlags& flags, const std::string& without_bot);
 
-/// Returns the bot that plays: the given one, or "wander".
-[[nodiscard]] std::string bot_of(const PlayFlags& flags);
+/// Returns the bots of --bot.
+[[nodiscard]] std::vector<Portion<std::string>> bots_of(const PlayFlags& flags);
 
 /// Returns the links of --net.
-[[nodiscard]] std::vector<net::SharedLink> links_of(const PlayFlags& flags);
+[[nodiscard]] std::vector<Portion<net::TwoWayLink>> links_of(const PlayFlags& flags);
 
 /// Returns the server's addresses, at least one. Fails: with one line, if its name is not known.
 /// Cost: may wait for a name server.
 [[nodiscard]] std::expected<std::vector<net::Address>, std::string> find_servers(
     const PlayFlags& flags);
 
-/// Returns the error in one line if two given flags of credentials exclude each other, or if links
-/// do; else nothing.
+/// Returns the error in one line if two given flags of credentials exclude each other, or if
+/// shares do; else nothing.
 [[nodiscard]] std::optional<std::string> contradiction(const PlayFlags& flags);
 
 /// Reads the token or the keys from the named file; without a file the keys are the published ones.

@@ -1,6 +1,5 @@
 #include "client/commands/play/swarm.h"
 
-#include "client/commands/play/client_links.h"
 #include "os/process/process.h"
 #include "os/process/steady_clock.h"
 
@@ -83,7 +82,8 @@ Swarm::Swarm(const SwarmOptions& options, const Clock& clock, const SwarmPart& p
       first_(part.first),
       first_client_(options.first_client ? *options.first_client
                                          : draw_number<std::uint64_t>(entropy_) % kFirstClientMax),
-      links_(links_of_clients(options_.links, options_.clients)),
+      bots_(values_of_clients(options_.bots, options_.clients, 2 * options_.seed)),
+      links_(values_of_clients(options_.links, options_.clients, 2 * options_.seed + 1)),
       shared_(options.games),
       began_(clock.now()),
       changed_(part.clients),
@@ -97,14 +97,15 @@ std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
   auto socket = os::UdpTransport::open(
       {.bind = any_address(server(number)), .buffer_bytes = kClientBufferBytes});
   if (!socket) return std::unexpected(std::move(socket.error()));
+  if (auto watched = sockets_.watch(**socket, number); !watched) return watched;
   slot.socket = *std::move(socket);
   slot.incoming = std::make_unique<ReadyTransport>(*slot.socket);
   const std::size_t place = in_run(number);
-  if (links_[place] != nullptr) {
-    slot.link = std::make_unique<net::ImpairedTransport>(*slot.incoming, clock_, *links_[place],
+  if (const net::TwoWayLink* const link = links_[place].value; link != nullptr) {
+    slot.link = std::make_unique<net::ImpairedTransport>(*slot.incoming, clock_, *link,
                                                          std::uint64_t{place});
   }
-  return sockets_.watch(*slot.socket, number);
+  return {};
 }
 
 void Swarm::start(std::size_t number, Instant now) {
@@ -143,8 +144,10 @@ void Swarm::change_sample(Instant now) {
 client::MakePlayer Swarm::player_for(std::size_t number) {
   if (options_.person) return options_.person;
   const std::size_t place = in_run(number);
-  client::MakePlayer bot =
-      client::bot_player(options_.bot, place, options_.seed * kClientsMax + place);
+  const ClientValue<std::string>& style = bots_[place];
+  client::MakePlayer bot = client::bot_player(
+      std::string{style.value != nullptr ? std::string_view{*style.value} : kUsualBot},
+      style.number, options_.seed * kClientsMax + place);
   if (options_.playback == nullptr) return bot;
   return [playback = options_.playback, place,
           bot](const engine::GameOnMap& assets) -> std::expected<client::Decide, std::string> {

@@ -69,13 +69,13 @@ struct SwarmOptions {
   std::optional<std::uint64_t>
       first_client{};  ///< its id; the others count up. Random if not given
   std::size_t clients = 1;
-  Duration ramp{};               ///< the time over which the connects are spread
-  std::string bot = "wander";    ///< a style's name
+  Duration ramp{};  ///< the time over which the connects are spread
+  /// Styles by name. Those that no bot is for wander. Requires: fault_of() finds nothing wrong.
+  std::vector<Portion<std::string>> bots{};
   Playback* playback = nullptr;  ///< replaces the bot. Requires: as many clients as it has
   client::MakePlayer person{};   ///< replaces the bot of every client, if not empty
-  /// Those of the clients that have a bad one, each with its own random stream. Requires:
-  /// fault_of() finds nothing wrong with them.
-  std::vector<net::SharedLink> links;
+  /// Bad ones, each with a random stream for each of its clients. Requires: as `bots`.
+  std::vector<Portion<net::TwoWayLink>> links{};
   std::uint64_t seed = 1;
   bool rejoin = false;                      ///< Requires: no token, no ticket and no playback
   protocol::DesyncSink* desyncs = nullptr;  ///< shared by all clients
@@ -235,9 +235,10 @@ class Swarm {
   os::SystemEntropy entropy_;
   std::size_t first_;  ///< number of the first client in the run
   std::uint64_t first_client_;
-  std::optional<std::size_t> answered_;        ///< the address of the server that has answered
-  Duration token_life_ = kTokenLife;           ///< as long as the server allows
-  std::vector<const net::TwoWayLink*> links_;  ///< of the run; nullptr: a good one
+  std::optional<std::size_t> answered_;         ///< the address of the server that has answered
+  Duration token_life_ = kTokenLife;            ///< as long as the server allows
+  std::vector<ClientValue<std::string>> bots_;  ///< of the run
+  std::vector<ClientValue<net::TwoWayLink>> links_;  ///< the same; nullptr: a good one
   client::Distributions distributions_;
   client::Shared shared_;
   Instant began_;

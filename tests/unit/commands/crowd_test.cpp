@@ -62,11 +62,14 @@ class TokenReader {
 
 class CrowdTest : public testing::Test {
  protected:
-  std::unique_ptr<Crowd> open(std::size_t threads, const char* link = "50%:loss=100%") {
+  std::unique_ptr<Crowd> open(std::size_t threads,
+                              const Portion<net::TwoWayLink>& link = {
+                                  .share = net::parse_share("50%"),
+                                  .value = net::parse_link("loss=100%").value()}) {
     auto crowd = Crowd::open({.servers = {server_.address()},
                               .first_client = kFirst,
                               .clients = kClients,
-                              .links = {net::parse_shared_link(link).value()},
+                              .links = {link},
                               .rooms = 3},
                              clock_, threads);
     EXPECT_TRUE(crowd);
@@ -105,7 +108,7 @@ TEST_F(CrowdTest, HasTheSameClientsWithAnyNumberOfThreads) {
 
 // A thread whose clients are well has no reason for the others.
 TEST_F(CrowdTest, NamesTheReasonOfAClientOnAnotherThread) {
-  const auto crowd = open(3, "loss=0%");
+  const auto crowd = open(3, {});
   ASSERT_TRUE(crowd);
   const Instant end = clock_.now() + seconds{4};
   while (clock_.now() < end && crowd->first_reason().empty()) {

@@ -57,17 +57,6 @@ TEST(LinkConditions, ReadProfilesAndWhatChangesThem) {
   EXPECT_EQ(parse_link("dsl,down.loss=3%"), changed);
 }
 
-TEST(LinkConditions, ReadTheShareOfTheClients) {
-  const auto shared = parse_shared_link("25%:4g,loss=5%");
-  ASSERT_TRUE(shared) << shared.error();
-  EXPECT_EQ(shared->share_ppm, 250'000U);
-  EXPECT_EQ(shared->link, parse_link("4g,loss=5%"));
-  EXPECT_FALSE(parse_shared_link("4g")->share_ppm);
-  for (const std::string_view text : {"0.25:4g", "101%:4g", ":4g", "-1%:4g", "25%:5g", "25%4g"}) {
-    EXPECT_FALSE(parse_shared_link(text)) << text;
-  }
-}
-
 TEST(LinkConditions, OfNothingAreAGoodLink) {
   EXPECT_EQ(parse_link(""), TwoWayLink{});
 }
