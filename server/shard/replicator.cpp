@@ -215,7 +215,7 @@ std::optional<ViewPlan> Replicator::plan(Session& session, const Members* base, 
                             .only_with_news = !is_wanted};
   const ViewPlan plan = planner_.plan(request, snapshots.waiting, snapshot_.content, view_);
   snapshots.plan_work = plan.work;
-  work_.done += plan.spent;
+  work_.done += plan.work;
   if (!plan.fits) {
     ++context_.metrics.snapshots.held_back;
     return std::nullopt;

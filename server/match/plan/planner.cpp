@@ -87,15 +87,14 @@ std::optional<ViewPlan> try_plan(const ClientContext& client, PlanScratch& scrat
                   .exit_bytes = content_size.exit_bits / 8,
                   .waiting = waiting.size(),
                   .deferred = chosen->deferred,
-                  .work = scratch.work,
-                  .spent = scratch.work};
+                  .work = scratch.work};
 }
 
-/// Returns a plan that has ended early. The next one may have news, and takes the work of a whole
-/// plan then.
+/// Returns a plan that has ended early. Its work is that of the whole plan: the work of a client's
+/// last plan stands for that of the next one, which may have news. What is done counts in the same
+/// unit as what is wanted, or a shard with many quiet clients would seem to have no time.
 ViewPlan quiet_plan(const Members& base) {
-  const std::size_t judged = kBodyWork * base.size();
-  return {.on_base = true, .has_view = false, .work = 2 * judged, .spent = judged};
+  return {.on_base = true, .has_view = false, .work = 2 * kBodyWork * base.size()};
 }
 
 }  // namespace
@@ -128,10 +127,7 @@ ViewPlan Planner::plan(const ViewRequest& request, WaitingBodies& waiting,
   if (plan) return *plan;
   // A full view in a few bytes would discard most of the client's view.
   if (request.bytes_max < net::kDatagramBytesMax) {
-    return {.on_base = request.base != nullptr,
-            .fits = false,
-            .work = scratch_.work,
-            .spent = scratch_.work};
+    return {.on_base = request.base != nullptr, .fits = false, .work = scratch_.work};
   }
   ViewRequest full = request;
   full.base = nullptr;

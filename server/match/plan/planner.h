@@ -49,8 +49,7 @@ struct ViewPlan {
   std::size_t exit_bytes = 0;        ///< bytes of members that leave the view
   std::size_t waiting = 0;           ///< bodies in sight that the base does not have
   std::size_t deferred = 0;          ///< bodies in sight that did not fit
-  std::size_t work = 0;              ///< that the client's next plan is likely to take: kBodyWork
-  std::size_t spent = 0;             ///< the work of this plan: less if it has ended early
+  std::size_t work = 0;              ///< see kBodyWork
 };
 
 /// The unit of work is a cause that a plan walks, some 15 ns. This is the work of a body that a
