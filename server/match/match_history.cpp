@@ -18,6 +18,10 @@ constexpr std::size_t kSlotsPerSeat = 8;
 /// Links reserved per seat in each tick.
 constexpr std::size_t kLinksPerSeat = 4;
 
+/// Seats for which lists are reserved at least: a tick of a few players may have many times the
+/// usual number of anything.
+constexpr std::size_t kSeatsReserved = 16;
+
 /// Writes one payload behind those that the tick has.
 template <class Write>
 Payload append_payload(std::vector<std::byte>& bytes, std::uint32_t number, Write write) {
@@ -75,7 +79,7 @@ MatchHistory::MatchHistory(const engine::World& world, std::uint32_t base_age_ma
 /// once: it is asked for whenever a player joins. Seats that nobody takes have none.
 void MatchHistory::reserve_lists(std::size_t seats) {
   if (seats <= seats_reserved_) return;
-  seats_reserved_ = std::bit_ceil(seats);
+  seats_reserved_ = std::max(kSeatsReserved, std::bit_ceil(seats));
   links_.for_each_slot(
       [&](std::vector<Link>& links) { links.reserve(kLinksPerSeat * seats_reserved_); });
   outcomes_.reserve_causes(seats_reserved_);

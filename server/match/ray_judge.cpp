@@ -130,6 +130,9 @@ void RayJudge::cast_at(const Match& match, std::span<Cast> casts) {
 /// Gathers the moving bodies in an area as they were in a tick, except those decided for since.
 /// Fixed ones count as they are now, as the walls do.
 void RayJudge::gather_bodies(const Match& match, const sim::Box& area, Tick seen_tick) {
+  // A crowd that is larger than any before it must not cost an allocation.
+  bodies_.reserve(match.history().slots().capacity());
+  caster_.reserve(match.history().slots().capacity());
   bodies_.clear();
   const StateAt* state = match.state_after(seen_tick);
   if (state == nullptr) state = match.state_after(match.history().tick());

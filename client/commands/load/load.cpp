@@ -376,7 +376,7 @@ std::expected<LoadResult, LoadVerdict> measure_all(LoadStage& stage) {
   if (!stage.options.find.empty()) {
     return find_clients(
         {.most = clients,
-         // So many that one of them checks hashes.
+         // With this number of clients one of them checks hashes.
          .least = std::max<std::size_t>(1, stage.options.one_in),
          .requirements = requirements,
          .measure = [&stage](std::size_t some) { return measure(stage, some); },
