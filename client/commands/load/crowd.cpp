@@ -144,6 +144,7 @@ Histogram Crowd::lateness() const {
 
 std::vector<Duration> Crowd::time_late() const {
   std::vector<Duration> all;
+  all.reserve(parts_.size());
   for (const auto& part : parts_) {
     all.push_back(part->time_late());
   }

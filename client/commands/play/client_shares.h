@@ -49,6 +49,7 @@ struct ClientValue {
 template <class Value>
 [[nodiscard]] std::vector<ClientShare> shares_of(const std::vector<Portion<Value>>& values) {
   std::vector<ClientShare> shares;
+  shares.reserve(values.size());
   for (const Portion<Value>& each : values) {
     shares.push_back(each.share);
   }
@@ -61,6 +62,7 @@ template <class Value>
 [[nodiscard]] std::vector<ClientValue<Value>> values_of_clients(
     const std::vector<Portion<Value>>& values, std::size_t clients, std::uint64_t seed) {
   std::vector<ClientValue<Value>> all;
+  all.reserve(clients);
   std::vector<std::size_t> given(values.size() + 1);
   for (const std::optional<std::size_t> place :
        places_of_clients(shares_of(values), clients, seed)) {

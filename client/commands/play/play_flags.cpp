@@ -113,6 +113,7 @@ void add_play_flags(cli::CommandParser& command, PlayFlags& flags, const std::st
 
 std::vector<Portion<std::string>> bots_of(const PlayFlags& flags) {
   std::vector<Portion<std::string>> bots;
+  bots.reserve(flags.bots.size());
   for (const std::string& text : flags.bots) {
     const Portion<std::string_view> shared = split_share(text).value();
     bots.push_back({.share = shared.share, .value = std::string{shared.value}});
@@ -122,6 +123,7 @@ std::vector<Portion<std::string>> bots_of(const PlayFlags& flags) {
 
 std::vector<Portion<net::TwoWayLink>> links_of(const PlayFlags& flags) {
   std::vector<Portion<net::TwoWayLink>> links;
+  links.reserve(flags.net.size());
   for (const std::string& text : flags.net) {
     const Portion<std::string_view> shared = split_share(text).value();
     links.push_back({.share = shared.share, .value = net::parse_link(shared.value).value()});
