@@ -311,11 +311,14 @@ ExitCode run_connect(const ConnectOptions& given) {
   };
   if (const auto wrong = contradiction(options.play)) return fail(*wrong, ExitCode::WrongUsage);
   const auto links = links_of(options.play);
-  if (links.size() > 1 || (!links.empty() && links.front().share)) {
+  const auto bots = bots_of(options.play);
+  const auto are_for_several = [](const auto& values) {
+    return values.size() > 1 || (!values.empty() && values.front().share);
+  };
+  if (are_for_several(links)) {
     return fail("--net: one client has one link; give one, without a share", ExitCode::WrongUsage);
   }
-  const auto bots = bots_of(options.play);
-  if (bots.size() > 1 || (!bots.empty() && bots.front().share)) {
+  if (are_for_several(bots)) {
     return fail("--bot: one client has one bot; give one, without a share", ExitCode::WrongUsage);
   }
   if (!net::crypto_ready()) return fail(std::string{net::kNoCrypto});

@@ -81,7 +81,7 @@ class CrowdTest : public testing::Test {
 };
 
 TEST_F(CrowdTest, HasTheSameClientsWithAnyNumberOfThreads) {
-  // Every second client has a link that carries nothing.
+  // The seed draws every second client for the link that carries nothing.
   const std::map<std::uint64_t, std::uint32_t> expected{{100, 1}, {102, 3}, {104, 2}, {106, 1}};
   for (const std::size_t threads : {1U, 2U, 3U, 7U, 64U}) {
     TokenReader reader;
