@@ -35,7 +35,7 @@ struct Honest {
 void expect_same(const Honest& is, const Honest& was) {
   EXPECT_EQ(is.hash, was.hash);
   for (std::size_t i = 0; i < kHonest; ++i) {
-    EXPECT_GT(is.stats[i].hashes_checked, 100U);
+    EXPECT_GT(is.stats[i].hashes_checked, 50U);
     EXPECT_EQ(is.stats[i].hashes_mismatched, 0U);
     EXPECT_EQ(is.stats[i].packets_lost, 0U);
     EXPECT_EQ(is.stats[i].snapshots_received, was.stats[i].snapshots_received);
