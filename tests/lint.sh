@@ -13,7 +13,7 @@ usage: tests/lint.sh [--all | --since REV] [--minutes M]
   --minutes M   the time for clang-tidy: sources that it does not reach are counted, and
                 tests/campaign.sh --checks reaches them (2; no limit with --all)
 
-Needs a configured build/release (tests/run.sh makes it).
+Configures build/tidy, and compiles nothing.
 USAGE
 }
 
@@ -56,7 +56,7 @@ fi
 
 # shellcheck source=server/packages.sh
 . server/packages.sh
-tickbox_ensure_packages "${TICKBOX_LINT_PACKAGES[@]}"
+tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}" "${TICKBOX_LINT_PACKAGES[@]}"
 
 git ls-files '*.h' '*.cpp' | xargs clang-format-19 --dry-run --Werror
 git ls-files '*.sh' .ci/run | xargs shellcheck --external-sources
@@ -80,15 +80,18 @@ if [ -z "$base" ]; then
 else
     changed=$(changed_sources)
 fi
+# clang-tidy needs the command of each source, and build/release compiles several sources at once.
+cmake --preset release -B build/tidy --log-level=WARNING -DCMAKE_UNITY_BUILD=OFF >/dev/null
+cmake --build build/tidy --target tickbox_schema_headers >/dev/null
 # A source that no target of this build compiles (fuzz targets' mains) has no flags to be checked with.
 tidied=$(for source in $changed; do
-    if grep -qF "\"$top/$source\"" build/release/compile_commands.json; then echo "$source"; fi
+    if grep -qF "\"$top/$source\"" build/tidy/compile_commands.json; then echo "$source"; fi
 done)
 left=$(mktemp)
 trap 'rm -f "$left"' EXIT
 if [ -n "$tidied" ]; then
     until=${minutes:+$(($(date +%s) + 60 * minutes))}
-    echo "$tidied" | TICKBOX_TIDY_UNTIL=$until TICKBOX_TIDY_LEFT=$left xargs -P "$(nproc)" -n 4 tests/tidy.sh build/release
+    echo "$tidied" | TICKBOX_TIDY_UNTIL=$until TICKBOX_TIDY_LEFT=$left xargs -P "$(nproc)" -n 4 tests/tidy.sh build/tidy
 fi
 count() { grep -c . || true; }
 echo "lint: format and scripts checked, $(echo "$tidied" | count) sources changed for clang-tidy, $(count <"$left") of them not reached"
