@@ -70,7 +70,7 @@ bool Client::end_work() {
 void Client::work(Instant now) {
   if (session_ != nullptr && session_->clock.begin_turn(now) > 0) follow_clock();
   if (connection_.state() == Connection::State::Connected ||
-      connection_.state() == Connection::State::Resuming) {
+      connection_.state() == Connection::State::Resuming || connection_.is_moving()) {
     waited_to_ = now;
   }
   while (const auto message = connection_.receive(now)) {
@@ -127,6 +127,8 @@ bool Client::begin_session(Instant now) {
     counts_.inputs_discarded += session_->inputs.unconfirmed();
   }
   session_.reset();
+  const std::uint32_t seats = connection_.sessions() - connection_.resumed();
+  if (std::exchange(seats_, seats) != seats) decide_ = nullptr;
   auto assets = shared_.assets.find(connection_.accept());
   if (!assets) {
     connection_.refuse(refusal_for(assets.error().what), std::move(assets.error().words));
@@ -157,8 +159,8 @@ void Client::set_mode(ClientMode mode) {
   }
 }
 
-/// Makes a player for what the room plays. The player of the last session continues if both
-/// sessions are of one match and play the same.
+/// Makes a player for what the room plays. The player of the last session continues in the same
+/// seat, if both sessions play the same.
 std::expected<void, std::string> Client::find_player(engine::GameOnMap assets) {
   if (decide_ && played_ == assets) return {};
   auto decide = options_.player(assets);
@@ -315,7 +317,6 @@ void Client::leave() {
 }
 
 void Client::connect_again(const net::ConnectToken& token, Instant now) {
-  decide_ = nullptr;
   connection_.connect_again(token, now);
 }
 

@@ -80,7 +80,7 @@ struct ClientOptions {
   /// Callback for every event, in order and once. May be empty.
   std::function<void(const MatchEvent&)> on_event;
   /// Callback when the server says that it drains: the time until it stops. Once a session. May be
-  /// empty.
+  /// empty. If the server names another one, the client goes there by itself.
   std::function<void(Duration)> on_drain;
   /// What the server's bodies may take at once (work_budget.h); less in tests.
   std::int64_t searches_max = kSearchesMax;
@@ -199,13 +199,14 @@ class Client {
   protocol::MessageBuffer message_buffer_;
   protocol::InputMessage input_message_;     ///< the one that is sent
   std::optional<engine::GameOnMap> played_;  ///< for which decide_ was made
-  Decide decide_;                            ///< empty before the first session of a match
+  Decide decide_;                            ///< empty before the first session in a seat
   std::unique_ptr<ClientSession> session_;   ///< nullptr before the first ACCEPT
   std::uint32_t begun_ = 0;                  ///< number of sessions that begin_session() has begun
+  std::uint32_t seats_ = 0;                  ///< number of seats that they were in
   std::uint32_t drain_noticed_ = 0;          ///< number of the session of which on_drain was called
   DesyncReporter reporter_;
   WorkBudget budget_;
-  Instant waited_to_;    ///< the last poll in a session, or while it was tried to resume
+  Instant waited_to_;    ///< the last poll in a session, or while it was resumed or handed over
   ClientCounts counts_;  ///< counts of the sessions before this one, and those that no part keeps
 };
 

@@ -63,13 +63,14 @@ constexpr std::array kFigures = {
         "the number of packets behind it. loss.up is null below 100 packets."},
     Entry{"bytes_per_second, bytes_per_client_per_second", "UDP payload, in each direction."},
     Entry{"link", "With --net: what the simulated link did to packets."},
-    Entry{"clients.asked, .connected, .dropped, .first_id, .rejoined",
+    Entry{"clients.asked, .connected, .dropped, .first_id, .rejoined, .moved",
           "Clients of the run; those that connected; those that have lost their connection; the id "
           "of the first client, as text; the number of times that one had a seat again after an "
-          "outage."},
+          "outage; the number of times that a server has handed one over to another server."},
     Entry{"outage_ms",
           "Time from the server's last answer to the next seat, of each client that lost its "
-          "connection; with --rejoin it connects again. An outage at the end of the run counts "
+          "connection or was handed over; with --rejoin it connects again. An outage at the end of "
+          "the run counts "
           "with the time that it lasted."},
     Entry{
         "drain_ms",

@@ -91,9 +91,36 @@ void Connection::on_challenge(ConstBytes message) {
 
 /// Keeps the earliest end: a DRAIN that was long on its way would say a later one.
 void Connection::on_drain(ConstBytes message, Instant now) {
-  const auto left = protocol::decode_drain(message);
-  if (!left) return drops_.count(left.error());
-  drains_to_ = std::min(drains_to_.value_or(Instant::max()), now + *left);
+  const auto drain = protocol::decode_drain(message);
+  if (!drain) return drops_.count(drain.error());
+  drains_to_ = std::min(drains_to_.value_or(Instant::max()), now + drain->left);
+  if (drain->onward && now >= hand_over_from_.value_or(now)) hand_over(*drain->onward, now);
+}
+
+// --- hand-over ---
+
+/// Connects to the next server. The present one receives nothing meanwhile, and keeps the player.
+void Connection::hand_over(const net::ConnectToken& token, Instant now) {
+  left_server_ = std::exchange(options_.server, token.servers.front());
+  options_.token = token;
+  connect(now);
+}
+
+/// Ends the session at the server that hands this client over.
+void Connection::end_left_session() {
+  const net::Address next = std::exchange(options_.server, *left_server_);
+  send_disconnect(net::DisconnectReason::ClientLeft);
+  options_.server = next;
+  left_server_.reset();
+}
+
+/// Resumes the session at that server, because the next one does not accept the client.
+void Connection::return_to_left_server(Instant now) {
+  options_.server = *left_server_;
+  options_.token.reset();
+  left_server_.reset();
+  hand_over_from_ = now + kHandOverRetry;
+  resume(now);
 }
 
 void Connection::on_disconnect(ConstBytes message, Instant now) {
@@ -176,6 +203,10 @@ void Connection::on_answer(ConstBytes datagram, Instant now) {
 
 void Connection::on_accepted(const net::Accepted& accepted, Instant now) {
   const bool by_ticket = state_ == State::Resuming;
+  if (left_server_) {
+    end_left_session();
+    ++moved_;
+  }
   accept_ = accepted.accept;
   channel_ = net::PacketChannel{accepted.keys, accepted.connection, net::Direction::ToServer,
                                 accepted.cipher};
@@ -207,6 +238,7 @@ Duration Connection::doubt_of(net::RefuseReason reason, Instant since) const {
 }
 
 void Connection::end_refused(const net::Refuse& refuse, Instant now) {
+  if (left_server_) return return_to_left_server(now);
   if (state_ == State::Resuming && ticket_before_) {
     options_.ticket = std::exchange(ticket_before_, std::nullopt);
     return resume(now);
@@ -239,6 +271,7 @@ Instant Connection::gives_up_at() const {
 }
 
 void Connection::give_up(Instant now) {
+  if (left_server_) return return_to_left_server(now);
   const auto silent =
       std::chrono::duration_cast<std::chrono::seconds>(now - (sessions_ > 0 ? heard_ : started_));
   const std::string server = net::to_string(options_.server);
@@ -263,6 +296,7 @@ void Connection::fail(std::string reason) {
 
 void Connection::part(std::string reason) {
   if (state_ == State::Connected) send_disconnect(net::DisconnectReason::ClientLeft);
+  if (left_server_) end_left_session();
   if (!over()) end(State::Closed, std::move(reason));
 }
 
@@ -274,7 +308,8 @@ void Connection::refuse(net::RefuseReason refusal, std::string reason) {
 
 void Connection::send_disconnect(net::DisconnectReason reason) {
   for (int i = 0; i < net::kGoodbyes; ++i) {
-    send(net::PacketType::Disconnect, protocol::encode_disconnect(reason, message_buffer_));
+    transmit(channel_.seal_packet(net::PacketType::Disconnect,
+                                  protocol::encode_disconnect(reason, message_buffer_), packet_));
   }
 }
 

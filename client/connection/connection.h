@@ -1,6 +1,10 @@
 #pragma once
 // The client's end of a session: it opens arriving packets and seals sent ones. It begins sessions
 // by a Handshake, resumes them by ticket after a link failure, and detects their end.
+//
+// A server that stops may hand its clients over: its DRAIN has a token for another server. The
+// client connects there by itself. Only when the other server has accepted it does it leave the
+// first one; until then it can return by its ticket.
 
 #include "client/connection/handshake.h"
 #include "core/clock.h"
@@ -23,6 +27,8 @@ inline constexpr Duration kServerTimeout = std::chrono::seconds{5};
 /// The time for which a client that was connected tries to resume; a server keeps its body for the
 /// same time.
 inline constexpr Duration kResumeTimeout = std::chrono::seconds{30};
+/// The time after a failed hand-over for which a client does not try the next one.
+inline constexpr Duration kHandOverRetry = std::chrono::seconds{10};
 
 /// Counts of the datagrams sent and received.
 struct LinkUse {
@@ -58,7 +64,7 @@ struct UnprovenRefusal {
 class Connection {
  public:
   enum class State : std::uint8_t {
-    Connecting,  ///< HELLO or CONNECT with the token sent
+    Connecting,  ///< HELLO or CONNECT with the token sent, also to the next server of a hand-over
     Resuming,    ///< RESUME with the ticket sent
     Connected,
     Refused,  ///< the server refused the first session, or this client did
@@ -131,6 +137,15 @@ class Connection {
   /// Returns when the server stops, if it has told this session that it drains.
   [[nodiscard]] std::optional<Instant> drains_to() const { return drains_to_; }
 
+  /// Returns whether the client connects to the next server of a hand-over.
+  [[nodiscard]] bool is_moving() const { return left_server_.has_value(); }
+
+  /// Returns the number of hand-overs that have brought the client to another server.
+  [[nodiscard]] std::uint32_t moved() const { return moved_; }
+
+  /// Returns the server to which the client sends.
+  [[nodiscard]] const net::Address& server() const { return options_.server; }
+
   /// Returns the reason of refusal().
   [[nodiscard]] std::optional<net::RefuseReason> refused() const {
     return refusal_ ? std::optional{refusal_->reason} : std::nullopt;
@@ -143,7 +158,7 @@ class Connection {
   /// one.
   [[nodiscard]] std::uint32_t sessions() const { return sessions_; }
 
-  /// Returns the number of sessions that began with a ticket.
+  /// Returns the number of sessions that began with a ticket. The others began in a new seat.
   [[nodiscard]] std::uint32_t resumed() const { return resumed_; }
 
   /// Returns the reason for which a ticket was refused before the token was tried; empty otherwise.
@@ -178,6 +193,9 @@ class Connection {
 
  private:
   void transmit(ConstBytes datagram);
+  void hand_over(const net::ConnectToken& token, Instant now);
+  void end_left_session();
+  void return_to_left_server(Instant now);
   void connect(Instant now);
   void resume(Instant now);
   void begin(State state, const Handshake::Credential& credential, Instant now);
@@ -208,6 +226,11 @@ class Connection {
   std::optional<net::DisconnectReason> disconnected_;
   std::uint32_t matches_ended_ = 0;
   std::optional<Instant> drains_to_;  ///< of this session
+  /// The server that hands this client over, while it connects to the next one. channel_ and the
+  /// ticket are those of its session until then.
+  std::optional<net::Address> left_server_;
+  std::optional<Instant> hand_over_from_;  ///< the earliest time of the next one, after a failure
+  std::uint32_t moved_ = 0;
   std::optional<net::Refuse> refusal_;
   std::string ticket_refusal_;
   bool is_proven_ = false;  ///< a packet of this session arrived: the server knows that we have it

@@ -21,10 +21,12 @@ ConstBytes encode_disconnect(net::DisconnectReason reason, MessageBuffer& buffer
   return builder.finish(schema::CreateDisconnect(builder.flat, static_cast<std::uint8_t>(reason)));
 }
 
-ConstBytes encode_drain(std::chrono::milliseconds left, MessageBuffer& buffer) {
+ConstBytes encode_drain(const Drain& drain, MessageBuffer& buffer) {
   auto& builder = buffer.begin();
+  flatbuffers::Offset<flatbuffers::String> token;
+  if (drain.onward) token = builder.flat.CreateString(net::to_text(*drain.onward));
   return builder.finish(
-      schema::CreateDrain(builder.flat, static_cast<std::uint32_t>(left.count())));
+      schema::CreateDrain(builder.flat, static_cast<std::uint32_t>(drain.left.count()), token));
 }
 
 ConstBytes encode_path_check(std::uint64_t data, MessageBuffer& buffer) {
@@ -61,11 +63,17 @@ std::expected<net::DisconnectReason, net::DropReason> decode_disconnect(ConstByt
   return static_cast<net::DisconnectReason>(wire->reason());
 }
 
-std::expected<std::chrono::milliseconds, net::DropReason> decode_drain(ConstBytes message) {
+std::expected<Drain, net::DropReason> decode_drain(ConstBytes message) {
   const net::ReceivedMessage received{message};
   const auto* wire = received.root<schema::Drain>();
   if (wire == nullptr) return std::unexpected{net::DropReason::Malformed};
-  return std::chrono::milliseconds{wire->left_ms()};
+  Drain drain{.left = std::chrono::milliseconds{wire->left_ms()}};
+  if (wire->token() != nullptr) {
+    auto token = net::parse_token(wire->token()->string_view());
+    if (!token) return std::unexpected{net::DropReason::Malformed};
+    drain.onward = *std::move(token);
+  }
+  return drain;
 }
 
 std::expected<std::uint64_t, net::DropReason> decode_path_check(ConstBytes message) {

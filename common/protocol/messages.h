@@ -4,6 +4,7 @@
 
 #include "core/bytes.h"
 #include "core/ids.h"
+#include "net/connect_token.h"
 #include "net/drop_reason.h"
 #include "net/handshake.h"
 #include "net/packet.h"
@@ -46,10 +47,17 @@ struct InputMessage {
   std::vector<std::byte> commands;  ///< bits of views/commands.h; empty: none
 };
 
+/// DRAIN: the server stops.
+struct Drain {
+  std::chrono::milliseconds left{};  ///< until the server disconnects the client; below 49 days
+  /// Admits the client to another server, where it plays on; nothing: the client plays here until
+  /// the end.
+  std::optional<net::ConnectToken> onward{};
+};
+
 [[nodiscard]] ConstBytes encode_input(const InputMessage& message, MessageBuffer& buffer);
 [[nodiscard]] ConstBytes encode_disconnect(net::DisconnectReason reason, MessageBuffer& buffer);
-/// `left`: until the server disconnects the client; not negative, and less than 49 days.
-[[nodiscard]] ConstBytes encode_drain(std::chrono::milliseconds left, MessageBuffer& buffer);
+[[nodiscard]] ConstBytes encode_drain(const Drain& drain, MessageBuffer& buffer);
 /// Encodes a CHALLENGE or its RESPONSE.
 [[nodiscard]] ConstBytes encode_path_check(std::uint64_t data, MessageBuffer& buffer);
 
@@ -61,8 +69,7 @@ struct InputMessage {
                                                                 InputMessage& message);
 [[nodiscard]] std::expected<net::DisconnectReason, net::DropReason> decode_disconnect(
     ConstBytes message);
-[[nodiscard]] std::expected<std::chrono::milliseconds, net::DropReason> decode_drain(
-    ConstBytes message);
+[[nodiscard]] std::expected<Drain, net::DropReason> decode_drain(ConstBytes message);
 [[nodiscard]] std::expected<std::uint64_t, net::DropReason> decode_path_check(ConstBytes message);
 
 }  // namespace tickbox::protocol

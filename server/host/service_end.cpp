@@ -1,10 +1,13 @@
 #include "server/host/service_end.h"
 
+#include <algorithm>
+
 namespace tickbox::server {
 
 ServiceEnd::Change ServiceEnd::update(const Seen& seen, Instant now) {
   const bool begins = !drains_to_ && (seen.stop_signals > 0 || seen.drain_asked);
-  if (begins) drains_to_ = now + limits_.drain_time;
+  const Duration least = seen.hands_over ? kHandOverTime : Duration{};
+  if (begins) drains_to_ = now + std::max(limits_.drain_time, least);
   const bool is_over = drains_to_ && (now >= *drains_to_ || seen.seats_held == 0);
   if (seen.stop_signals > 1 || is_over) return Change::HasEnded;
   if (begins) return Change::Drains;

@@ -9,6 +9,10 @@
 
 namespace tickbox::server {
 
+/// The least time of a drain that hands the clients over. They leave within a second, if the other
+/// server accepts them.
+inline constexpr Duration kHandOverTime = std::chrono::seconds{10};
+
 class ServiceEnd {
  public:
   struct Limits {
@@ -20,6 +24,7 @@ class ServiceEnd {
   struct Seen {
     int stop_signals = 0;          ///< since the start
     bool drain_asked = false;      ///< by an order of the admin side
+    bool hands_over = false;       ///< to another server
     std::size_t clients = 0;       ///< that play
     std::uint32_t seats_held = 0;  ///< needed once a stop is asked for
   };

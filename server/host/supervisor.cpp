@@ -71,17 +71,21 @@ bool Supervisor::is_opening() {
 /// Looks at what may end the server, and begins the drain.
 bool Supervisor::is_over() {
   if (have_shards_run()) return true;
+  AdminOrders& orders = server_.admin->orders();
+  const bool drain_asked = orders.drain_asked();
+  const auto next_server = drain_asked ? orders.pop_hand_over() : std::nullopt;
   const ServerProgress progress = server_.progress();
   const ServiceEnd::Seen seen{.stop_signals = server_.signals->stops(),
-                              .drain_asked = server_.admin->orders().drain_asked(),
+                              .drain_asked = drain_asked,
+                              .hands_over = next_server.has_value(),
                               .clients = progress.clients,
                               .seats_held = progress.seats_held};
   switch (end_.update(seen, server_.clock.now())) {
     case ServiceEnd::Change::None:
-      return false;
+      break;
     case ServiceEnd::Change::Drains:
       begin_drain();
-      return false;
+      break;
     case ServiceEnd::Change::IsEmpty:
       server_.log.event(Severity::Info,
                         {"empty", {{"reason", "no client has played for --exit-when-empty"}}});
@@ -89,7 +93,8 @@ bool Supervisor::is_over() {
     case ServiceEnd::Change::HasEnded:
       return true;
   }
-  return true;
+  if (next_server) hand_over(*next_server);
+  return false;
 }
 
 /// Returns whether every shard has run its --ticks, or a room has reached its last tick.
@@ -100,7 +105,7 @@ bool Supervisor::have_shards_run() const {
 }
 
 void Supervisor::begin_drain() {
-  const Duration time = server_.options.drain_time;
+  const Duration time = *end_.drains_to() - server_.clock.now();
   const ServerProgress progress = server_.progress();
   for (const auto& host : server_.shards) {
     host->orders.post([&shard = *host->shard, to = *end_.drains_to()] { shard.drain(to); });
@@ -111,6 +116,15 @@ void Supervisor::begin_drain() {
                       {"seats", progress.seats_held},
                       {"seconds", Decimal{std::chrono::duration<double>(time).count(), 1}}}});
   server_.admin->set_state(ServerState::Draining);
+}
+
+void Supervisor::hand_over(const net::Address& next) {
+  for (const auto& host : server_.shards) {
+    host->orders.post([&shard = *host->shard, next] { shard.hand_over(next); });
+  }
+  server_.log.event(
+      Severity::Info,
+      {"handing_over", {{"to", net::to_string(next)}, {"clients", server_.progress().clients}}});
 }
 
 /// Reads the keys and the denied clients again on SIGHUP, or when their file has changed. A session

@@ -4,6 +4,7 @@
 
 #include "core/ids.h"
 #include "core/log_event.h"
+#include "net/address.h"
 #include "server/host/admin/admin_orders.h"
 #include "server/host/background_call.h"
 #include "server/host/mailbox.h"
@@ -38,6 +39,7 @@ class Supervisor {
   [[nodiscard]] bool is_over();
   [[nodiscard]] bool have_shards_run() const;
   void begin_drain();
+  void hand_over(const net::Address& next);
   void reload_files();
   template <class Kick>
   void kick_in_shards(const Kick& kick, const LogFields& fields, bool tells_none);

@@ -171,6 +171,9 @@ static_assert(kDesyncReportKept < kDesyncReportInterval);
 
 /// The time between two DRAINs to a client.
 inline constexpr Duration kDrainTold = std::chrono::seconds{1};
+/// The life of a token with which a server hands a client over, or token_life_max if that is less.
+/// The client uses it at once.
+inline constexpr Duration kHandOverTokenLife = std::chrono::seconds{30};
 
 /// Log lines of one kind. Lines beyond the limit are counted; the next line has the count.
 inline constexpr Rate kLogLines{.per_second = 2, .burst = 20};

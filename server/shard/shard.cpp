@@ -339,10 +339,16 @@ void Shard::drain(Instant end) {
   drain_told_.reset();
 }
 
+void Shard::hand_over(const net::Address& next) {
+  TICKBOX_ASSERT(drains_to_);
+  next_server_ = next;
+  drain_told_.reset();
+}
+
 void Shard::send_drain(Instant now) {
   if (!drains_to_ || (drain_told_ && now - *drain_told_ < kDrainTold)) return;
   drain_told_ = now;
-  lifecycle_.send_drain(*drains_to_ - now);
+  lifecycle_.send_drain(*drains_to_ - now, next_server_, today(now));
 }
 
 void Shard::stop(Instant now) {

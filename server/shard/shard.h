@@ -98,6 +98,10 @@ class Shard {
   /// Those that hold a seat may still return. The caller stops the server then.
   void drain(Instant end);
 
+  /// Hands the clients over to the server with this address: sends each that plays a token for it.
+  /// Requires: drain() was called.
+  void hand_over(const net::Address& next);
+
   /// Disconnects all clients because the server stops, and takes no new ones.
   void stop(Instant now);
 
@@ -180,6 +184,7 @@ class Shard {
   Instant drops_logged_at_;
   std::optional<Instant> drains_to_;  ///< set while it drains
   std::optional<Instant> drain_told_;
+  std::optional<net::Address> next_server_;  ///< set while it hands its clients over
 };
 
 }  // namespace tickbox::server

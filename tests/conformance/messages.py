@@ -88,7 +88,7 @@ SNAPSHOT = [
 ]
 VIEW_PART = [struct_field("head", read_view_part_head), Bytes("bytes")]
 DISCONNECT = [Number("reason", "B")]
-DRAIN = [Number("left_ms", "I")]
+DRAIN = [Number("left_ms", "I"), String("token")]
 PATH_CHECK = [Number("data", "Q")]
 
 

@@ -1,8 +1,14 @@
 #include "tests/integration/access.h"
 
+#include <filesystem>
 #include <utility>
 
 namespace tickbox::integration {
+namespace {
+
+constexpr std::string_view kToken = "a-token-of-the-fleet";
+
+}  // namespace
 
 Finished token(Strings arguments) {
   arguments.insert(arguments.begin(), "token");
@@ -23,6 +29,22 @@ std::string Keys::issue(const std::string& name, const std::string& server,
                                  "--expires", expires, "--out", folder.file(name)});
   EXPECT_EQ(issued.exit_code, kDone) << issued;
   return folder.file(name);
+}
+
+AdminToken::AdminToken() {
+  std::filesystem::permissions(folder.write("admin-token", std::string{kToken} + '\n'),
+                               std::filesystem::perms{0600});
+}
+
+os::HttpResponse AdminToken::ask(const RunningServer& server, os::HttpMethod method,
+                                 std::string_view path, std::string_view query) {
+  return os::http_send(net::parse_address(server.admin()).value(),
+                       {.method = method,
+                        .path = path,
+                        .query = query,
+                        .authorization = "Bearer " + std::string{kToken}},
+                       kPatience)
+      .value();
 }
 
 Finished connect(const std::string& server, const Strings& credentials) {

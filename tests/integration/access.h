@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tickbox::integration {
@@ -29,6 +30,26 @@ class Keys {
   /// Returns the file of a token for client 7 at `server`, which is good for `expires`.
   [[nodiscard]] std::string issue(const std::string& name, const std::string& server,
                                   const std::string& expires = "10m") const;
+
+  os::TemporaryFolder folder;
+};
+
+/// The bearer token of an admin side, in a file of its own.
+class AdminToken {
+ public:
+  AdminToken();
+
+  [[nodiscard]] std::string file() const { return folder.file("admin-token"); }
+
+  /// Returns the answer of a server to a request with the token.
+  [[nodiscard]] static os::HttpResponse ask(const RunningServer& server, os::HttpMethod method,
+                                            std::string_view path, std::string_view query = {});
+
+  /// Gives the server an order. Returns the status of the answer.
+  [[nodiscard]] static unsigned post(const RunningServer& server, std::string_view path,
+                                     std::string_view query = {}) {
+    return ask(server, os::HttpMethod::Post, path, query).status;
+  }
 
   os::TemporaryFolder folder;
 };

@@ -169,19 +169,10 @@ TEST(Access, WithATokenTheAdminSideServesAnyAddress) {
 }
 
 TEST(Access, OrdersOfTheAdminSideAreDone) {
-  const os::TemporaryFolder folder;
-  const std::string file = folder.write("token", "a-token-of-the-fleet\n");
-  std::filesystem::permissions(file, std::filesystem::perms{0600});
-  RunningServer server{{"--admin-token-file", file, "--drain-time", "60s"}};
-  const auto admin = net::parse_address(server.admin()).value();
+  const AdminToken token;
+  RunningServer server{{"--admin-token-file", token.file(), "--drain-time", "60s"}};
   const auto post = [&](std::string_view path, std::string_view query = {}) {
-    const auto response = os::http_send(admin,
-                                        {.method = os::HttpMethod::Post,
-                                         .path = path,
-                                         .query = query,
-                                         .authorization = "Bearer a-token-of-the-fleet"},
-                                        std::chrono::seconds{5});
-    return response ? response->status : 0;
+    return AdminToken::post(server, path, query);
   };
   const auto connect_as = [&](const char* client) {
     return tickbox({"connect", server.address(), "--client", client, "--json"});

@@ -24,6 +24,7 @@ const Strings& document_keys() {
                                 "clients.connected",
                                 "clients.dropped",
                                 "clients.rejoined",
+                                "clients.moved",
                                 "outage_ms.p50",
                                 "outage_ms.p99",
                                 "outage_ms.max",

@@ -56,6 +56,7 @@ class PlayedMatch {
   void notice_refusal();
   void notice_connected();
   void notice_drain();
+  void notice_move();
   void keep_ticket();
   [[nodiscard]] bool time_is_up() const;
   [[nodiscard]] std::string status() const;
@@ -70,6 +71,7 @@ class PlayedMatch {
   std::optional<Instant> connected_at_;
   bool refusal_noticed_ = false;
   std::optional<Duration> drain_;  ///< the time that the server gave when it first said so
+  std::uint32_t moved_ = 0;        ///< hand-overs that were noticed
   bool resumed_ = false;           ///< resumed with the ticket of an earlier run
   Duration played_{};
   bool left_ = false;      ///< this client ended the connection
@@ -91,6 +93,7 @@ void PlayedMatch::play(const os::StopSignals& signals, TerminalView* view) {
     notice_refusal();
     notice_connected();
     notice_drain();
+    notice_move();
     keep_ticket();
     if (progress.due(clock_.now())) progress.show(status());
     if (signals.stop_requested() || time_is_up() || (view != nullptr && view->has_left())) {
@@ -131,6 +134,12 @@ void PlayedMatch::notice_drain() {
   options_.play.output.print_note(
       fmt::format("the server stops in {:.0f} s; until then the match goes on",
                   std::chrono::duration<double>(*drain_).count()));
+}
+
+void PlayedMatch::notice_move() {
+  if (std::exchange(moved_, connection().moved()) == connection().moved()) return;
+  options_.play.output.print_note(fmt::format("the server has handed this client over to {}",
+                                              net::to_string(connection().server())));
 }
 
 /// Stores the ticket of this session after its first view. The view shows that the server knows the

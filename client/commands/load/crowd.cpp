@@ -134,6 +134,14 @@ std::uint64_t Crowd::rejoined() const {
   return all;
 }
 
+std::uint64_t Crowd::moved() const {
+  std::uint64_t all = 0;
+  for (const auto& part : parts_) {
+    all += part->moved();
+  }
+  return all;
+}
+
 Histogram Crowd::lateness() const {
   Histogram all;
   for (const auto& part : parts_) {

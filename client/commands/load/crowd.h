@@ -81,6 +81,7 @@ class Crowd {
 
   [[nodiscard]] Histogram outages() const;
   [[nodiscard]] std::uint64_t rejoined() const;
+  [[nodiscard]] std::uint64_t moved() const;
   [[nodiscard]] Histogram lateness() const;
 
   /// Returns Swarm::time_late() of each thread. They do not add up: threads are late at once.

@@ -43,6 +43,7 @@ void add_clients(Figures& figures, const LoadReport& report) {
   figures.push_back({"clients.dropped", report.clients_dropped});
   figures.push_back({"clients.first_id", id_or_null(report.first_client)});
   figures.push_back({"clients.rejoined", report.clients_rejoined});
+  figures.push_back({"clients.moved", report.clients_moved});
   figures.push_back({"matches_ended", report.matches_ended});
   std::vector<double> rates = report.snapshot_rates;
   std::ranges::sort(rates);

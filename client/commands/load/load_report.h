@@ -30,6 +30,7 @@ struct LoadReport {
   std::uint64_t clients_dropped = 0;
   std::uint64_t clients_checked = 0;     ///< those that have compared a hash
   std::uint64_t clients_rejoined = 0;    ///< outages that ended with a seat
+  std::uint64_t clients_moved = 0;       ///< hand-overs to another server
   std::uint64_t matches_ended = 0;       ///< while they played
   double seconds = 0;                    ///< measured time
   bool was_stopped = false;              ///< before the end of its time

@@ -202,6 +202,7 @@ LoadReport LoadRun::report(const Mark& begin, const Mark& end) const {
                    .clients_connected = states.connected + states.dropped,
                    .clients_dropped = states.dropped,
                    .clients_rejoined = crowd.rejoined(),
+                   .clients_moved = crowd.moved(),
                    .matches_ended = crowd.matches_ended(),
                    .seconds = seconds_between(begin.at, end.at),
                    .bytes_down = end.bytes_down - begin.bytes_down,

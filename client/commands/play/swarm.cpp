@@ -212,14 +212,15 @@ void Swarm::poll(std::size_t number) {
   due_[number] = due;
 }
 
-/// Records when a client loses its connection, and counts the outage when it has a seat again.
+/// Records when a client loses its connection or is handed over, and counts the outage when it has
+/// a seat again.
 void Swarm::record_outage(Slot& slot, Instant now) {
   const Connection& connection = slot.client->connection();
   if (connection.state() == Connection::State::Connected) {
     if (slot.lost_at) outages_.add(microseconds(now - *slot.lost_at));
     slot.lost_at.reset();
-  } else if (connection.state() != Connection::State::Connecting && slot.was_connected &&
-             !slot.lost_at && !connection.match_has_ended()) {
+  } else if ((connection.state() != Connection::State::Connecting || connection.is_moving()) &&
+             slot.was_connected && !slot.lost_at && !connection.match_has_ended()) {
     slot.lost_at = connection.heard();
   }
 }
@@ -338,6 +339,14 @@ std::uint64_t Swarm::matches_ended() const {
       most = std::max<std::uint64_t>(most, slot.client->connection().matches_ended());
   }
   return most;
+}
+
+std::uint64_t Swarm::moved() const {
+  std::uint64_t moved = 0;
+  for (const Slot& slot : slots_) {
+    if (slot.client) moved += slot.client->connection().moved();
+  }
+  return moved;
 }
 
 Histogram Swarm::outages() const {

@@ -164,6 +164,9 @@ class Swarm {
   /// Returns the number of matches that have ended: the most that any client has seen.
   [[nodiscard]] std::uint64_t matches_ended() const;
 
+  /// Returns the number of hand-overs that have brought a client to another server.
+  [[nodiscard]] std::uint64_t moved() const;
+
   /// Returns whether the connection of any client is over.
   [[nodiscard]] bool any_over() const { return first_over() != nullptr; }
 
@@ -175,7 +178,7 @@ class Swarm {
   [[nodiscard]] std::optional<net::RefuseReason> first_refusal() const;
 
   /// Returns the outages in microseconds: the time from the last answer of the server to the next
-  /// seat of a client that lost its connection, or until now if it has none.
+  /// seat of a client that lost its connection or was handed over, or until now if it has none.
   [[nodiscard]] Histogram outages() const;
 
   /// Returns the number of outages that ended with a seat.

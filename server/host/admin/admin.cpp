@@ -232,8 +232,17 @@ os::HttpResponse receive_order(const os::HttpRequest& request, AdminOrders& orde
                                                           std::string{value("map").value_or("")}));
   }
   if (request.path == "/drain") {
+    const auto to = value("to");
+    if (!to) {
+      orders.drain();
+      return {.status = 202, .body = "draining\n"};
+    }
+    const auto next = net::parse_address(*to);
+    if (!next) return bad_request("to is the address of the next server: " + next.error());
+    orders.hand_over(*next);
     orders.drain();
-    return {.status = 202, .body = "draining\n"};
+    return {.status = 202,
+            .body = fmt::format("draining; players go on at {}\n", net::to_string(*next))};
   }
   if (request.path == "/kick") {
     const auto text = value("client");
@@ -282,7 +291,8 @@ os::HttpResponse answer(std::string_view path, const Status& status, const Proce
               "/v1/status     the state of the server, its rooms and its clients, as JSON\n"
               "/rooms/1/log   everything that enters the room, as a recording that grows\n"
               "/recordings    the recordings of --record, as JSON\n"
-              "/recordings/NAME   one of them\n\nWith --admin-token-file, by POST:\n/drain\n"
+              "/recordings/NAME   one of them\n\nWith --admin-token-file, by POST:\n/drain   or "
+              "/drain?to=ADDRESS:PORT\n"
               "/kick?client=ID\n/log-level?level=debug\n/rooms?game=NAME&map=NAME   opens a room\n"
               "and by DELETE:\n/rooms/N\n"};
 }

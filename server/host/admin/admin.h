@@ -84,10 +84,10 @@ struct Status {
 [[nodiscard]] std::optional<os::HttpResponse> refusal(const os::HttpRequest& request,
                                                       const AdminToken* token);
 
-/// Receives POST /drain, /kick?client=ID, /log-level?level=L or /rooms?game=G&map=M, or DELETE
-/// /rooms/N; a form in the body does as well as the query. Answers 202 when the server will do it,
-/// 400 if a value is missing or wrong, 503 if too many orders wait; an order about a room is
-/// answered when it is done. Requires: refusal() returned nothing.
+/// Receives POST /drain?to=ADDRESS:PORT, /kick?client=ID, /log-level?level=L or
+/// /rooms?game=G&map=M, or DELETE /rooms/N; a form in the body does as well as the query. Answers
+/// 202 when the server will do it, 400 if a value is missing or wrong, 503 if too many orders wait;
+/// an order about a room is answered when it is done. Requires: refusal() returned nothing.
 [[nodiscard]] os::HttpResponse receive_order(const os::HttpRequest& request, AdminOrders& orders,
                                              const std::function<void(Severity)>& set_log_level);
 

@@ -2,6 +2,7 @@
 // What the admin side has ordered, for the server to do.
 
 #include "core/ids.h"
+#include "net/address.h"
 
 #include <array>
 #include <atomic>
@@ -64,8 +65,15 @@ class AdminOrders {
   /// Kicks that may wait.
   static constexpr std::size_t kKicksMax = 64;
 
-  /// Orders the drain. Thread: the admin side's, as kick() and add().
-  void drain() { drain_.store(true, std::memory_order_relaxed); }
+  /// Orders the drain. Thread: the admin side's, as hand_over(), kick() and add().
+  void drain() { drain_.store(true, std::memory_order_release); }
+
+  /// Orders that the clients of the drain are handed over to the server with this address. Call it
+  /// before drain(). A later order replaces one that waits.
+  void hand_over(const net::Address& next) {
+    const std::scoped_lock lock{mutex_};
+    next_server_ = next;
+  }
 
   /// Orders the kick of a client. Fails: false, while kKicksMax others wait.
   [[nodiscard]] bool kick(std::uint64_t client) {
@@ -78,7 +86,7 @@ class AdminOrders {
 
   /// Adds an order about a room. Fails: false, while kRoomOrdersMax others wait.
   [[nodiscard]] bool add(std::shared_ptr<RoomOrder> order) {
-    const std::scoped_lock lock{rooms_mutex_};
+    const std::scoped_lock lock{mutex_};
     if (rooms_.size() == kRoomOrdersMax) return false;
     rooms_.push_back(std::move(order));
     return true;
@@ -86,15 +94,21 @@ class AdminOrders {
 
   /// Returns the order about a room that waits for the longest time, once; nullptr: none waits.
   [[nodiscard]] std::shared_ptr<RoomOrder> pop_room() {
-    const std::scoped_lock lock{rooms_mutex_};
+    const std::scoped_lock lock{mutex_};
     if (rooms_.empty()) return nullptr;
     std::shared_ptr<RoomOrder> order = std::move(rooms_.front());
     rooms_.pop_front();
     return order;
   }
 
-  /// Thread: the one that does the orders, as pop_kick() and pop_room().
-  [[nodiscard]] bool drain_asked() const { return drain_.load(std::memory_order_relaxed); }
+  /// Thread: the one that does the orders, as every pop function.
+  [[nodiscard]] bool drain_asked() const { return drain_.load(std::memory_order_acquire); }
+
+  /// Returns the server of the order to hand over that waits, once.
+  [[nodiscard]] std::optional<net::Address> pop_hand_over() {
+    const std::scoped_lock lock{mutex_};
+    return std::exchange(next_server_, std::nullopt);
+  }
 
   /// Returns the client that waits for its kick for the longest time, once.
   [[nodiscard]] std::optional<std::uint64_t> pop_kick() {
@@ -106,8 +120,9 @@ class AdminOrders {
   }
 
  private:
-  std::mutex rooms_mutex_;
-  std::deque<std::shared_ptr<RoomOrder>> rooms_;  ///< guarded by the mutex
+  std::mutex mutex_;  ///< guards the next two
+  std::deque<std::shared_ptr<RoomOrder>> rooms_;
+  std::optional<net::Address> next_server_;
   std::atomic<bool> drain_ = false;
   std::array<std::uint64_t, kKicksMax> kicks_{};
   std::atomic<std::size_t> begin_ = 0;  ///< kicks taken

@@ -186,6 +186,12 @@ std::vector<std::uint32_t> Admission::set_keys(net::KeyRing keys) {
   return removed;
 }
 
+net::ConnectToken Admission::issue_token(const net::TokenClaims& claims, WallTime today) {
+  const auto life = std::chrono::floor<std::chrono::milliseconds>(
+      std::min(kHandOverTokenLife, options_.token_life_max));
+  return net::issue_token(claims, today, today + life, options_.keys, entropy_);
+}
+
 net::SealedTicket Admission::ticket_for(const net::Ticket& ticket) {
   return net::seal_ticket(ticket, boot_, ticket_key_.front(), entropy_);
 }

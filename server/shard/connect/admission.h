@@ -111,6 +111,10 @@ class Admission {
   /// Frees a token whose pending session was given up: it may admit a client again.
   void free(const net::TokenId& id) { tokens_.remove(id); }
 
+  /// Returns a token that lives for kHandOverTokenLife. Another server accepts it that has the same
+  /// keys.
+  [[nodiscard]] net::ConnectToken issue_token(const net::TokenClaims& claims, WallTime today);
+
   /// Returns `ticket`, sealed with the key that only this object has.
   [[nodiscard]] net::SealedTicket ticket_for(const net::Ticket& ticket);
 

@@ -189,14 +189,20 @@ void SessionLifecycle::end_room(HostedRoom& room, Instant now) {
   }
 }
 
-void SessionLifecycle::send_drain(Duration left) {
-  const auto left_ms =
-      std::chrono::ceil<std::chrono::milliseconds>(std::max(left, Duration::zero()));
+void SessionLifecycle::send_drain(Duration left, const std::optional<net::Address>& next,
+                                  WallTime today) {
+  protocol::Drain drain{
+      .left = std::chrono::ceil<std::chrono::milliseconds>(std::max(left, Duration::zero()))};
   for (HostedRoom& room : parts_.rooms) {
     for (const Seat& seat : room.seats().all()) {
       if (seat.playing == nullptr) continue;
+      if (next) {
+        net::TokenClaims claims{.client = seat.client, .user = seat.user};
+        claims.servers.push_back(*next);
+        drain.onward = parts_.admission.issue_token(claims, today);
+      }
       context_.send(*seat.playing, net::PacketType::Drain,
-                    protocol::encode_drain(left_ms, context_.message_buffer));
+                    protocol::encode_drain(drain, context_.message_buffer));
     }
   }
 }

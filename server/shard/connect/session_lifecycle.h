@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 namespace tickbox::server {
 
@@ -63,8 +64,9 @@ class SessionLifecycle {
   /// Ends the sessions of a room that closes, and makes its seats free.
   void end_room(HostedRoom& room, Instant now);
 
-  /// Tells the clients that play that the server stops after this time.
-  void send_drain(Duration left);
+  /// Tells the clients that play that the server stops after this time. `next`: the server to which
+  /// they are handed over; each gets a token for it, with its id and its user bytes.
+  void send_drain(Duration left, const std::optional<net::Address>& next, WallTime today);
 
   /// Closes all sessions because the server stops.
   void close_all(Instant now);

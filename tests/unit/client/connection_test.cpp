@@ -19,6 +19,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr net::Address kServer{.ip = {}, .port = 7'777};
+constexpr net::Address kNext{.ip = {}, .port = 7'778};
 constexpr net::Address kStranger{.ip = {}, .port = 6'666};
 
 using Bytes = std::vector<std::byte>;
@@ -26,7 +27,7 @@ using Bytes = std::vector<std::byte>;
 class ScriptedTransport final : public net::Transport {
  public:
   void send(const net::Route& route, ConstBytes bytes) override {
-    EXPECT_EQ(route.peer, kServer);
+    to.push_back(route.peer);
     sent.emplace_back(bytes.begin(), bytes.end());
   }
 
@@ -41,7 +42,13 @@ class ScriptedTransport final : public net::Transport {
     arriving_.push_back({.from = from, .bytes = Bytes(bytes.begin(), bytes.end())});
   }
 
+  void clear() {
+    sent.clear();
+    to.clear();
+  }
+
   std::vector<Bytes> sent;
+  std::vector<net::Address> to;  ///< of each sent
 
  private:
   struct Arriving {
@@ -53,9 +60,9 @@ class ScriptedTransport final : public net::Transport {
   Arriving current_;
 };
 
-net::ConnectToken make_token(Entropy& entropy) {
+net::ConnectToken make_token(Entropy& entropy, const net::Address& server = kServer) {
   net::TokenClaims claims{.client = 9};
-  claims.servers.push_back(kServer);
+  claims.servers.push_back(server);
   const WallTime today{std::chrono::hours{1}};
   return net::issue_token(claims, today, today + std::chrono::minutes{1}, net::KeyRing::published(),
                           entropy);
@@ -106,7 +113,7 @@ class ConnectionTest : public testing::Test {
 
   /// Delivers a datagram that carries no message.
   void deliver(ConstBytes datagram) {
-    transport_.deliver(datagram);
+    transport_.deliver(datagram, connection_.server());
     EXPECT_FALSE(connection_.receive(now_));
   }
 
@@ -129,6 +136,26 @@ class ConnectionTest : public testing::Test {
   [[nodiscard]] ConstBytes goodbye(net::DisconnectReason reason) {
     return server_.seal_packet(net::PacketType::Disconnect,
                                protocol::encode_disconnect(reason, message_buffer_), packet_);
+  }
+
+  /// Delivers a DRAIN with a token for kNext.
+  void hand_over() {
+    const protocol::Drain drain{.left = seconds{30}, .onward = make_token(entropy_, kNext)};
+    token_ = *drain.onward;
+    deliver(server_.seal_packet(net::PacketType::Drain,
+                                protocol::encode_drain(drain, message_buffer_), packet_));
+  }
+
+  /// Expects that the datagrams from the one of number `first` on leave the server of this channel.
+  void expect_goodbyes(net::PacketChannel& server, std::size_t first) {
+    net::PacketBuffer opened{};
+    for (std::size_t i = first; i < transport_.sent.size(); ++i) {
+      EXPECT_EQ(transport_.to[i], kServer);
+      const auto packet = server.open_packet(transport_.sent[i], opened);
+      ASSERT_TRUE(packet);
+      EXPECT_EQ(packet->type, net::PacketType::Disconnect);
+      EXPECT_EQ(protocol::decode_disconnect(packet->message), net::DisconnectReason::ClientLeft);
+    }
   }
 
   void pass(Duration duration) {
@@ -532,25 +559,86 @@ TEST_F(ConnectionTest, KeepsTheEarliestEndThatItIsTold) {
   EXPECT_EQ(connection_.drains_to(), end - milliseconds{500});
 }
 
+TEST_F(ConnectionTest, LeavesAServerOnlyWhenTheNextOneHasAcceptedIt) {
+  accept();
+  net::PacketChannel left = server_;
+  hand_over();
+  EXPECT_EQ(connection_.state(), Connection::State::Connecting);
+  EXPECT_TRUE(connection_.is_moving());
+  EXPECT_EQ(request().type, net::PacketType::Hello);
+  EXPECT_EQ(transport_.to.back(), kNext);
+  answer_hello();
+  const std::size_t sent = transport_.sent.size();
+  accept();
+  EXPECT_EQ(connection_.state(), Connection::State::Connected);
+  EXPECT_FALSE(connection_.is_moving());
+  EXPECT_EQ(connection_.moved(), 1U);
+  EXPECT_EQ(connection_.server(), kNext);
+  EXPECT_EQ(connection_.sessions(), 2U);
+  EXPECT_EQ(connection_.resumed(), 0U);
+  EXPECT_FALSE(connection_.drains_to());
+  ASSERT_EQ(transport_.sent.size(), sent + 3);
+  expect_goodbyes(left, sent);
+  transport_.deliver(server_.seal_packet(net::PacketType::Snapshot, Bytes(30), packet_), kNext);
+  EXPECT_TRUE(connection_.receive(now_));
+}
+
+TEST_F(ConnectionTest, ReturnsToItsServerWhenTheNextOneIsSilent) {
+  accept();
+  const net::ResumeTicket ticket = connection_.ticket();
+  hand_over();
+  pass(kServerTimeout);
+  EXPECT_EQ(connection_.state(), Connection::State::Resuming);
+  EXPECT_EQ(connection_.server(), kServer);
+  EXPECT_EQ(request().type, net::PacketType::Resume);
+  EXPECT_EQ(connection_.ticket().sealed, ticket.sealed);
+  accept();
+  EXPECT_EQ(connection_.resumed(), 1U);
+  EXPECT_EQ(connection_.moved(), 0U);
+  hand_over();
+  EXPECT_EQ(connection_.state(), Connection::State::Connected) << "it has just tried";
+  hear_from_server();
+  now_ += kHandOverRetry;
+  hand_over();
+  EXPECT_TRUE(connection_.is_moving());
+}
+
+TEST_F(ConnectionTest, ReturnsToItsServerWhenTheNextOneIsFull) {
+  accept();
+  hand_over();
+  answer_hello();
+  refuse(request().client_nonce);
+  EXPECT_EQ(connection_.state(), Connection::State::Resuming);
+  accept();
+  EXPECT_EQ(connection_.state(), Connection::State::Connected);
+  EXPECT_EQ(connection_.server(), kServer);
+}
+
+// The server would otherwise keep its seat.
+TEST_F(ConnectionTest, SaysGoodbyeToTheServerThatHandsItOver) {
+  accept();
+  net::PacketChannel left = server_;
+  hand_over();
+  const std::size_t sent = transport_.sent.size();
+  connection_.leave();
+  EXPECT_EQ(connection_.state(), Connection::State::Closed);
+  ASSERT_EQ(transport_.sent.size(), sent + 3);
+  expect_goodbyes(left, sent);
+}
+
 TEST_F(ConnectionTest, SaysGoodbyeThreeTimes) {
   accept();
-  transport_.sent.clear();
+  transport_.clear();
   connection_.leave();
   EXPECT_EQ(connection_.state(), Connection::State::Closed);
   ASSERT_EQ(transport_.sent.size(), 3U);
-  net::PacketBuffer opened{};
-  for (const Bytes& datagram : transport_.sent) {
-    const auto packet = server_.open_packet(datagram, opened);
-    ASSERT_TRUE(packet);
-    EXPECT_EQ(packet->type, net::PacketType::Disconnect);
-    EXPECT_EQ(protocol::decode_disconnect(packet->message), net::DisconnectReason::ClientLeft);
-  }
+  expect_goodbyes(server_, 0);
   connection_.leave();
   EXPECT_EQ(transport_.sent.size(), 3U);
 }
 
 TEST_F(ConnectionTest, LeavesQuietlyBeforeAnAnswer) {
-  transport_.sent.clear();
+  transport_.clear();
   connection_.leave();
   EXPECT_TRUE(connection_.over());
   EXPECT_TRUE(transport_.sent.empty());

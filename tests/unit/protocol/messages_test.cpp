@@ -1,8 +1,11 @@
 #include "protocol/messages.h"
 
+#include "net/connect_token.h"
+#include "net/key_ring.h"
 #include "net/packet.h"
 #include "protocol/compact_form.h"
 #include "protocol/snapshot_codec.h"
+#include "tests/support/virtual_time.h"
 #include "tests/unit/protocol/samples.h"
 
 #include "schema/wire_generated.h"
@@ -129,10 +132,32 @@ TEST(Disconnect, CarriesItsReasonAsTheStandardNumbersThem) {
 TEST(Drain, CarriesTheTimeThatIsLeft) {
   MessageBuffer buffer;
   for (const int left_ms : {0, 1, 86'400'000}) {
-    const std::chrono::milliseconds left{left_ms};
-    EXPECT_EQ(decode_drain(encode_drain(left, buffer)), left);
+    const auto drain =
+        decode_drain(encode_drain({.left = std::chrono::milliseconds{left_ms}}, buffer));
+    ASSERT_TRUE(drain);
+    EXPECT_EQ(drain->left.count(), left_ms);
+    EXPECT_FALSE(drain->onward);
   }
   EXPECT_FALSE(decode_drain({}));
+}
+
+TEST(Drain, CarriesATokenForAnotherServer) {
+  tests::SeededEntropy entropy{3};
+  net::TokenClaims claims{.client = 9};
+  for (std::uint16_t i = 0; i < net::kTokenServersMax; ++i) {
+    claims.servers.push_back({.ip = {}, .port = i});
+  }
+  const net::ConnectToken token =
+      net::issue_token(claims, {}, {}, net::KeyRing::published(), entropy);
+  MessageBuffer buffer;
+  const auto drain = decode_drain(encode_drain({.left = {}, .onward = token}, buffer));
+  ASSERT_TRUE(drain && drain->onward);
+  EXPECT_EQ(net::to_text(*drain->onward), net::to_text(token));
+  for (const char* text : {"", "tickbox-token-1.", "a word"}) {
+    flatbuffers::FlatBufferBuilder builder;
+    builder.Finish(schema::CreateDrain(builder, 7, builder.CreateString(text)));
+    EXPECT_FALSE(decode_drain(bytes_of(builder))) << text;
+  }
 }
 
 TEST(Disconnect, RefusesAReasonThatIsNone) {

@@ -242,7 +242,8 @@ inline std::vector<std::byte> message_of(net::PacketType type) {
   if (type == net::PacketType::Disconnect)
     return copy_of(protocol::encode_disconnect(net::DisconnectReason::Kicked, message_buffer));
   if (type == net::PacketType::Drain)
-    return copy_of(protocol::encode_drain(std::chrono::milliseconds{30'000}, message_buffer));
+    return copy_of(
+        protocol::encode_drain({.left = std::chrono::milliseconds{30'000}}, message_buffer));
   return copy_of(protocol::encode_path_check(0x7172737475767778, message_buffer));
 }
 

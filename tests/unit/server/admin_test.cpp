@@ -292,6 +292,15 @@ TEST(Admin, HandsItsOrdersOver) {
   EXPECT_EQ(take(post("/drain")), 202U);
   EXPECT_TRUE(orders.drain_asked());
 
+  for (const char* to : {"to=", "to=7777", "to=host:7777", "to=10.0.0.2", "to=10.0.0.2:70000"}) {
+    EXPECT_EQ(take(post("/drain", to)), 400U) << to;
+  }
+  EXPECT_EQ(orders.pop_hand_over(), std::nullopt);
+  EXPECT_EQ(take(post("/drain", "to=10.0.0.1:7777")), 202U);
+  EXPECT_EQ(take(post("/drain", "", "to=10.0.0.2:7777")), 202U);
+  EXPECT_EQ(orders.pop_hand_over(), net::parse_address("10.0.0.2:7777").value());
+  EXPECT_EQ(orders.pop_hand_over(), std::nullopt);
+
   EXPECT_EQ(take(post("/kick", "client=18446744073709551615")), 202U);
   EXPECT_EQ(take(post("/kick", "", "client=7")), 202U);
   for (const char* query : {"", "client=", "client=-1", "client=7x", "client=18446744073709551616",

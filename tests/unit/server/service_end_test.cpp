@@ -42,6 +42,19 @@ TEST(ServiceEnd, DrainsForItsTime) {
   EXPECT_EQ(end.update(after(1, kPlayed), kNow + seconds{30}), Change::HasEnded);
 }
 
+// Before it ends, the players must have the time to go.
+TEST(ServiceEnd, HandsItsPlayersOverForAWhileWithoutADrainTime) {
+  Seen seen = kPlayed;
+  seen.drain_asked = true;
+  seen.hands_over = true;
+  ServiceEnd without{{}};
+  EXPECT_EQ(without.update(seen, kNow), Change::Drains);
+  EXPECT_EQ(without.drains_to(), kNow + kHandOverTime);
+  ServiceEnd with{{.drain_time = seconds{30}}};
+  EXPECT_EQ(with.update(seen, kNow), Change::Drains);
+  EXPECT_EQ(with.drains_to(), kNow + seconds{30});
+}
+
 TEST(ServiceEnd, ADrainEndsWhenTheLastPlayerIsGone) {
   ServiceEnd end{{.drain_time = seconds{30}}};
   EXPECT_EQ(end.update(after(1, kPlayed), kNow), Change::Drains);
