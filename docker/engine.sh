@@ -19,23 +19,9 @@ docker() { command "$docker_program" "$@"; }
 
 is_debian_root() { [[ $EUID -eq 0 && -f /etc/debian_version ]]; }
 
-# Installs the packages named. Their services are not started, unless the machine has a policy-rc.d that allows it.
-install_packages() {
-  local policy=/usr/sbin/policy-rc.d denied=
-  if [[ ! -e $policy ]]; then
-    printf '#!/bin/sh\nexit 101\n' >"$policy"
-    chmod +x "$policy"
-    denied=yes
-  fi
-  local failed=
-  { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"; } \
-    >"$work/apt.log" 2>&1 </dev/null || failed=yes
-  [[ -z $denied ]] || rm -f "$policy"
-  if [[ $failed ]]; then
-    tail -n 20 "$work/apt.log" >&2
-    die "apt-get could not install $*"
-  fi
-}
+# shellcheck source=server/packages.sh
+. server/packages.sh
+install_packages() { tickbox_ensure_packages "$@" || die "missing: $*"; }
 
 # A bridge would need iptables and a kernel module; a container without a network still has its own loopback.
 start_engine() {

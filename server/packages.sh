@@ -26,7 +26,8 @@ TICKBOX_CROSS_PACKAGES=(g++-aarch64-linux-gnu g++-arm-linux-gnueabihf g++-s390x-
 TICKBOX_WASM_PACKAGES=(
     clang-19 lld-19 libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 wasi-libc libclang-rt-19-dev-wasm32 libxxhash-dev)
 
-# Installs those of the given packages that are missing. A user other than root gets the command that installs them.
+# Installs those of the given packages that are missing. Their services are not started, unless the machine has a
+# policy-rc.d that allows it. A user other than root gets the command that installs them.
 tickbox_ensure_packages() {
     local package missing=()
     for package in "$@"; do
@@ -48,9 +49,16 @@ tickbox_ensure_packages() {
     echo "installing: ${missing[*]}" >&2
     local log
     log=$(mktemp)
-    if ! { DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}" ||
-        { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"; }; } \
-        >"$log" 2>&1; then
+    if ! (
+        policy=/usr/sbin/policy-rc.d
+        if [ ! -e "$policy" ]; then
+            trap 'rm -f "$policy"' EXIT
+            printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy"
+        fi
+        install=(apt-get install -y --no-install-recommends "${missing[@]}")
+        export DEBIAN_FRONTEND=noninteractive
+        "${install[@]}" || { apt-get update && "${install[@]}"; }
+    ) >"$log" 2>&1 </dev/null; then
         tail -n 20 "$log" >&2
         rm -f "$log"
         echo "apt-get could not install: ${missing[*]}" >&2
