@@ -330,6 +330,7 @@ check_compose() {
   fi
   compose+=(-p "$name" -f docker/compose.yaml)
   export TICKBOX_TAG=test-$$ TICKBOX_SECONDS=5
+  check 'the profile monitoring is well-formed' exits 0 "${compose[@]}" --profile monitoring config
   check 'compose plays its load to the end' \
     exits 0 "${compose[@]}" up --no-build --abort-on-container-exit --exit-code-from load
   check 'and stops its server with 0' same 0 \

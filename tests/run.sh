@@ -41,7 +41,7 @@ options=()
 case $preset in
 asan | tsan) packages+=("${TICKBOX_SANITIZER_PACKAGES[@]}") ;;
 release)
-    packages+=(nodejs chromium libenet-dev)
+    packages+=(nodejs chromium libenet-dev prometheus)
     options=(-DTICKBOX_VIEWER=ON)
     ;;
 esac
