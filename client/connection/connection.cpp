@@ -101,7 +101,7 @@ void Connection::on_drain(ConstBytes message, Instant now) {
 
 /// Connects to the next server. The present one receives nothing meanwhile, and keeps the player.
 void Connection::hand_over(const net::ConnectToken& token, Instant now) {
-  left_server_ = std::exchange(options_.server, token.servers.front());
+  left_server_ = std::exchange(options_.server, token.servers[0]);
   options_.token = token;
   connect(now);
 }

@@ -4,11 +4,6 @@
 #include <utility>
 
 namespace tickbox::integration {
-namespace {
-
-constexpr std::string_view kToken = "a-token-of-the-fleet";
-
-}  // namespace
 
 Finished token(Strings arguments) {
   arguments.insert(arguments.begin(), "token");
@@ -32,19 +27,8 @@ std::string Keys::issue(const std::string& name, const std::string& server,
 }
 
 AdminToken::AdminToken() {
-  std::filesystem::permissions(folder.write("admin-token", std::string{kToken} + '\n'),
+  std::filesystem::permissions(folder.write("admin-token", std::string{kAdminToken} + '\n'),
                                std::filesystem::perms{0600});
-}
-
-os::HttpResponse AdminToken::ask(const RunningServer& server, os::HttpMethod method,
-                                 std::string_view path, std::string_view query) {
-  return os::http_send(net::parse_address(server.admin()).value(),
-                       {.method = method,
-                        .path = path,
-                        .query = query,
-                        .authorization = "Bearer " + std::string{kToken}},
-                       kPatience)
-      .value();
 }
 
 Finished connect(const std::string& server, const Strings& credentials) {

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tickbox::integration {
@@ -34,22 +33,12 @@ class Keys {
   os::TemporaryFolder folder;
 };
 
-/// The bearer token of an admin side, in a file of its own.
+/// kAdminToken in a file of its own.
 class AdminToken {
  public:
   AdminToken();
 
   [[nodiscard]] std::string file() const { return folder.file("admin-token"); }
-
-  /// Returns the answer of a server to a request with the token.
-  [[nodiscard]] static os::HttpResponse ask(const RunningServer& server, os::HttpMethod method,
-                                            std::string_view path, std::string_view query = {});
-
-  /// Gives the server an order. Returns the status of the answer.
-  [[nodiscard]] static unsigned post(const RunningServer& server, std::string_view path,
-                                     std::string_view query = {}) {
-    return ask(server, os::HttpMethod::Post, path, query).status;
-  }
 
   os::TemporaryFolder folder;
 };

@@ -172,7 +172,7 @@ TEST(Access, OrdersOfTheAdminSideAreDone) {
   const AdminToken token;
   RunningServer server{{"--admin-token-file", token.file(), "--drain-time", "60s"}};
   const auto post = [&](std::string_view path, std::string_view query = {}) {
-    return AdminToken::post(server, path, query);
+    return server.ask(os::HttpMethod::Post, path, query).status;
   };
   const auto connect_as = [&](const char* client) {
     return tickbox({"connect", server.address(), "--client", client, "--json"});

@@ -34,7 +34,7 @@ class HandOverTest : public testing::Test {
   }
 
   static void hand_over(RunningServer& from, const RunningServer& to) {
-    EXPECT_EQ(AdminToken::post(from, "/drain", "to=" + to.address()), 202U);
+    EXPECT_EQ(from.ask(os::HttpMethod::Post, "/drain", "to=" + to.address()).status, 202U);
     EXPECT_TRUE(logs(from, "handing_over to=" + to.address() + " clients="));
   }
 

@@ -27,7 +27,7 @@ class RoomsTest : public testing::Test {
   [[nodiscard]] std::filesystem::path records() const { return keys_.folder.file("recordings"); }
 
   [[nodiscard]] static json status(const RunningServer& server) {
-    return json::parse(AdminToken::ask(server, os::HttpMethod::Get, "/v1/status").body);
+    return json::parse(server.ask(os::HttpMethod::Get, "/v1/status").body);
   }
 
   /// Plays for a moment with a token that names a room.
@@ -80,7 +80,7 @@ TEST_F(RoomsTest, OfSeveralGamesOnSeveralShardsAreServedByOneProcess) {
   }
   expect_refused(play(addresses[1], 1), "room");
   expect_refused(play(addresses[0], 4), "room");
-  const std::string metrics = AdminToken::ask(server, os::HttpMethod::Get, "/metrics").body;
+  const std::string metrics = server.ask(os::HttpMethod::Get, "/metrics").body;
   for (const char* sample : {"tickbox_rooms 3", "tickbox_shards 2", "tickbox_clients_max 48",
                              "tickbox_connections_total{result=\"accepted\"} 3"}) {
     EXPECT_TRUE(metrics.contains(std::string{"\n"} + sample + "\n")) << sample;
@@ -99,7 +99,7 @@ TEST_F(RoomsTest, OfSeveralGamesOnSeveralShardsAreServedByOneProcess) {
 TEST_F(RoomsTest, OpenAndCloseWhileTheServerRuns) {
   RunningServer server = start({"--rooms", "2", "--shards", "2"});
   const auto open = [&](std::string_view query) {
-    return AdminToken::ask(server, os::HttpMethod::Post, "/rooms", query);
+    return server.ask(os::HttpMethod::Post, "/rooms", query);
   };
   const os::HttpResponse opened = open("game=platformer");
   ASSERT_EQ(opened.status, 201U) << opened.body;
@@ -116,13 +116,13 @@ TEST_F(RoomsTest, OpenAndCloseWhileTheServerRuns) {
   EXPECT_EQ(status(server)["rooms"].size(), 3U);
 
   const auto close = [&](std::string_view path) {
-    return AdminToken::ask(server, os::HttpMethod::Delete, path).status;
+    return server.ask(os::HttpMethod::Delete, path).status;
   };
   EXPECT_EQ(close("/rooms/3"), 200U);
   EXPECT_EQ(close("/rooms/3"), 404U);
   EXPECT_EQ(close("/rooms/77"), 404U);
   EXPECT_TRUE(eventually([&] { return status(server)["rooms"].size() == 2; }));
-  EXPECT_EQ(AdminToken::ask(server, os::HttpMethod::Get, "/rooms/3/log").status, 404U);
+  EXPECT_EQ(server.ask(os::HttpMethod::Get, "/rooms/3/log").status, 404U);
   expect_refused(play(address, 3), "room");
   // Its recording is whole before the server ends.
   EXPECT_EQ(verified(records(), 3), 1);
@@ -144,7 +144,7 @@ TEST_F(RoomsTest, AreLoadedInTurn) {
   const Document document{loaded.out};
   EXPECT_EQ(document.number("clients.connected"), 24);
   EXPECT_EQ(document.number("state_hash.mismatched"), 0);
-  EXPECT_TRUE(AdminToken::ask(server, os::HttpMethod::Get, "/metrics")
+  EXPECT_TRUE(server.ask(os::HttpMethod::Get, "/metrics")
                   .body.contains("tickbox_connections_total{result=\"accepted\"} 24\n"));
   expect_wrong_usage(tickbox({"load", server.address(), "--shards", "2"}), {"--shards"});
   expect_wrong_usage(tickbox({"load", server.address(), "--rooms", "0"}), {"--rooms"});

@@ -64,8 +64,12 @@ RunningServer::RunningServer(Command command) : process_(on_free_ports(std::move
   admin_ = document.text("admin");
 }
 
-os::HttpResponse RunningServer::get(std::string_view path) const {
-  auto response = os::http_send(net::parse_address(admin_).value(), {.path = path}, kPatience);
+os::HttpResponse RunningServer::ask(os::HttpMethod method, std::string_view path,
+                                    std::string_view query) const {
+  const std::string authorization = "Bearer " + std::string{kAdminToken};
+  auto response = os::http_send(
+      net::parse_address(admin_).value(),
+      {.method = method, .path = path, .query = query, .authorization = authorization}, kPatience);
   if (!response) throw std::runtime_error{response.error()};
   return *std::move(response);
 }

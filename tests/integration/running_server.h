@@ -10,6 +10,9 @@
 
 namespace tickbox::integration {
 
+/// The token of the admin side of every server that has one.
+inline constexpr std::string_view kAdminToken = "a-token-of-the-fleet";
+
 class RunningServer {
  public:
   /// Starts it with these arguments beside `--admin-port 0 --json`, and `--port 0` where they name
@@ -29,8 +32,14 @@ class RunningServer {
 
   [[nodiscard]] const std::string& ready_line() const { return ready_line_; }
 
-  /// Throws std::runtime_error when nothing answers.
-  [[nodiscard]] os::HttpResponse get(std::string_view path) const;
+  /// Returns the answer of the admin side to a request with the token. Throws std::runtime_error
+  /// when nothing answers.
+  [[nodiscard]] os::HttpResponse ask(os::HttpMethod method, std::string_view path,
+                                     std::string_view query = {}) const;
+
+  [[nodiscard]] os::HttpResponse get(std::string_view path) const {
+    return ask(os::HttpMethod::Get, path);
+  }
 
   /// The sum over the samples of a metric, or over those with a label of this value; 0 without any.
   [[nodiscard]] double metric(std::string_view name, std::string_view label_value = {}) const;

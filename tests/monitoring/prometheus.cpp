@@ -2,6 +2,7 @@
 
 #include "net/address.h"
 #include "os/http/http.h"
+#include "tests/integration/running_server.h"
 #include "tests/support/paths.h"
 
 #include <cctype>
@@ -79,8 +80,7 @@ std::vector<std::string> matches(const std::string& text, const std::string& reg
 }
 
 std::string write_admin_token(const os::TemporaryFolder& folder) {
-  std::string file =
-      folder.write(kTokenFile, kAuthorization.substr(std::string_view{"Bearer "}.size()));
+  std::string file = folder.write(kTokenFile, kAdminToken);
   using enum std::filesystem::perms;
   std::filesystem::permissions(file, owner_read | owner_write);
   return file;

@@ -33,7 +33,6 @@ class MonitoringTest : public testing::Test {
 
 /// Writes a token for the admin side into the folder. Returns the file for --admin-token-file.
 [[nodiscard]] std::string write_admin_token(const os::TemporaryFolder& folder);
-inline constexpr std::string_view kAuthorization = "Bearer a-token-of-the-fleet";
 
 /// A sample of the answer to a query.
 struct QueryValue {

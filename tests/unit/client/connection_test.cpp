@@ -545,7 +545,7 @@ TEST_F(ConnectionTest, KeepsTheEarliestEndThatItIsTold) {
   const auto drain = [&](int left_ms) {
     deliver(server_.seal_packet(
         net::PacketType::Drain,
-        protocol::encode_drain(std::chrono::milliseconds{left_ms}, message_buffer_), packet_));
+        protocol::encode_drain({.left = milliseconds{left_ms}}, message_buffer_), packet_));
   };
   EXPECT_FALSE(connection_.drains_to());
   drain(30'000);
