@@ -28,22 +28,22 @@ constexpr int kTakenAtOnceMax = 1'024;
 LinkSimulator::LinkSimulator(const LinkConditions& conditions, std::uint64_t stream)
     : conditions_(conditions), rng_(mix(conditions.seed, stream)) {}
 
-void LinkSimulator::push(Instant now, ConstBytes datagram) {
+void LinkSimulator::push(Instant now, ConstBytes datagram, const Address& peer) {
   ++counts_.in;
   const bool lost = loses_next();
   if (lost || waiting_.size() + held_.size() >= kLinkWaitingMax || free_at_ > now + kLinkQueueMax) {
     ++counts_.lost;
     return;
   }
-  transmit(now, datagram);
+  transmit(now, datagram, peer);
   if (happens(conditions_.duplicate_ppm)) {
     ++counts_.duplicated;
-    transmit(now, datagram);
+    transmit(now, datagram, peer);
   }
 }
 
 /// Sends a datagram after those that wait for their turn, if the rate is limited.
-void LinkSimulator::transmit(Instant now, ConstBytes datagram) {
+void LinkSimulator::transmit(Instant now, ConstBytes datagram, const Address& peer) {
   Instant sent = now;
   if (conditions_.bits_per_second > 0) {
     const std::uint64_t bits = 8 * (datagram.size() + kHeadersBytes);
@@ -52,7 +52,7 @@ void LinkSimulator::transmit(Instant now, ConstBytes datagram) {
         Duration{static_cast<Duration::rep>(bits * kNanoseconds / conditions_.bits_per_second)};
     sent = free_at_;
   }
-  hold_or_enqueue(make_waiting(sent, datagram));
+  hold_or_enqueue(make_waiting(sent, datagram, peer));
 }
 
 std::optional<ConstBytes> LinkSimulator::pop(Instant now) {
@@ -64,6 +64,7 @@ std::optional<ConstBytes> LinkSimulator::pop(Instant now) {
   if (waiting_.empty() || waiting_.front().due > now) return std::nullopt;
   std::ranges::pop_heap(waiting_, arrives_later);
   current_.swap(waiting_.back().bytes);
+  current_peer_ = waiting_.back().peer;
   if (spare_.size() < kSparesMax) spare_.push_back(std::move(waiting_.back().bytes));
   waiting_.pop_back();
   ++counts_.out;
@@ -95,8 +96,10 @@ bool LinkSimulator::loses_next() {
   return is_losing_;
 }
 
-LinkSimulator::Waiting LinkSimulator::make_waiting(Instant sent, ConstBytes datagram) {
+LinkSimulator::Waiting LinkSimulator::make_waiting(Instant sent, ConstBytes datagram,
+                                                   const Address& peer) {
   Waiting waiting;
+  waiting.peer = peer;
   if (!spare_.empty()) {
     waiting.bytes = std::move(spare_.back());
     spare_.pop_back();
@@ -170,7 +173,7 @@ ImpairedTransport::ImpairedTransport(Transport& inner, const Clock& clock, const
 
 void ImpairedTransport::send(const Route& route, ConstBytes bytes) {
   server_ = route;
-  up_.push(clock_.now(), bytes);
+  up_.push(clock_.now(), bytes, route.peer);
   pass_on();
 }
 
@@ -178,7 +181,7 @@ std::optional<Datagram> ImpairedTransport::receive() {
   pass_on();
   const auto bytes = down_.pop(clock_.now());
   if (!bytes) return std::nullopt;
-  return Datagram{.from = server_.peer, .bytes = *bytes};
+  return Datagram{.from = down_.popped_peer(), .bytes = *bytes};
 }
 
 std::optional<Instant> ImpairedTransport::next_due() const {
@@ -191,12 +194,12 @@ std::optional<Instant> ImpairedTransport::next_due() const {
 void ImpairedTransport::pass_on() {
   const Instant now = clock_.now();
   while (const auto bytes = up_.pop(now)) {
-    inner_.send(server_, *bytes);
+    inner_.send({.peer = up_.popped_peer(), .local = server_.local}, *bytes);
   }
   for (int taken = 0; taken < kTakenAtOnceMax; ++taken) {
     const auto datagram = inner_.receive();
     if (!datagram) break;
-    if (datagram->from == server_.peer) down_.push(now, datagram->bytes);
+    if (datagram->from == server_.peer) down_.push(now, datagram->bytes, datagram->from);
   }
 }
 

@@ -43,12 +43,15 @@ class LinkSimulator {
   /// `stream` distinguishes two links with the same seed: another direction, another client.
   LinkSimulator(const LinkConditions& conditions, std::uint64_t stream);
 
-  /// Puts a datagram in at `now`.
-  void push(Instant now, ConstBytes datagram);
+  /// Puts a datagram in at `now`. `peer`: where it goes, or where it comes from.
+  void push(Instant now, ConstBytes datagram, const Address& peer = {});
 
   /// Returns the next datagram due by `now`, in the order of arrival times, then of pushing. Valid
   /// until the next call.
   [[nodiscard]] std::optional<ConstBytes> pop(Instant now);
+
+  /// Returns the peer of the datagram that pop() returned last.
+  [[nodiscard]] const Address& popped_peer() const { return current_peer_; }
 
   /// Returns when the next datagram is due.
   [[nodiscard]] std::optional<Instant> next_due() const;
@@ -63,6 +66,7 @@ class LinkSimulator {
   struct Waiting {
     Instant due;
     std::uint64_t order = 0;
+    Address peer;
     std::vector<std::byte> bytes;
   };
 
@@ -77,8 +81,8 @@ class LinkSimulator {
   [[nodiscard]] static bool arrives_later(const Waiting& a, const Waiting& b);
   [[nodiscard]] bool happens(std::uint32_t ppm);
   [[nodiscard]] bool loses_next();
-  void transmit(Instant now, ConstBytes datagram);
-  [[nodiscard]] Waiting make_waiting(Instant sent, ConstBytes datagram);
+  void transmit(Instant now, ConstBytes datagram, const Address& peer);
+  [[nodiscard]] Waiting make_waiting(Instant sent, ConstBytes datagram, const Address& peer);
   void damage(std::vector<std::byte>& bytes);
   void hold_or_enqueue(Waiting&& waiting);
   void let_pass(Instant due);
@@ -91,6 +95,7 @@ class LinkSimulator {
   std::vector<Held> held_;
   std::vector<std::vector<std::byte>> spare_;  ///< memory of arrived datagrams, at most kSparesMax
   std::vector<std::byte> current_;
+  Address current_peer_;
   std::uint64_t pushed_ = 0;
   bool is_losing_ = false;  ///< a burst has begun
   Instant free_at_;         ///< when the last datagram is sent, of a link with a limited rate
@@ -124,7 +129,7 @@ class ImpairedTransport final : public Transport {
   const Clock& clock_;
   LinkSimulator up_;
   LinkSimulator down_;
-  Route server_;  ///< the one peer: a client talks to one server
+  Route server_;  ///< to which the client has sent last: it talks to one server at a time
 };
 
 }  // namespace tickbox::net

@@ -380,6 +380,23 @@ TEST_F(ImpairedTransportTest, DropsWhatComesFromElsewhere) {
   EXPECT_TRUE(link.receive());
 }
 
+// A client that is handed over says goodbye to its first server, and speaks to the next one.
+TEST_F(ImpairedTransportTest, KeepsTheServersApart) {
+  const Address next = *parse_address("127.0.0.1:7778");
+  ImpairedTransport link{inner, clock, *parse_link("delay=80ms"), 0};
+  link.send({server}, hello);
+  inner.arriving.push_back({server, answer});
+  EXPECT_FALSE(link.receive());
+  link.send({next}, answer);
+  clock.advance(40ms);
+  const auto received = link.receive();
+  ASSERT_TRUE(received);
+  EXPECT_EQ(received->from, server);
+  ASSERT_EQ(inner.sent.size(), 2U);
+  EXPECT_EQ(inner.sent[0].address, server);
+  EXPECT_EQ(inner.sent[1].address, next);
+}
+
 TEST_F(ImpairedTransportTest, PassesTooLongDatagramsOn) {
   ImpairedTransport link{inner, clock, {}, 0};
   link.send({server}, hello);
