@@ -69,7 +69,8 @@ struct HttpResponse {
   HttpLater later{};  ///< if set, this gives the whole answer, and nothing else here is sent
 };
 
-enum class HttpMethod : std::uint8_t { Get, Post, Delete };
+/// Put and Patch are for the client: the server refuses them.
+enum class HttpMethod : std::uint8_t { Get, Post, Delete, Put, Patch };
 
 /// A request. The texts are as sent, not decoded, and valid during the call.
 struct HttpRequest {
@@ -79,6 +80,7 @@ struct HttpRequest {
   std::string_view authorization{};     ///< the value of the header; empty: none, or several
   std::string_view accept{};            ///< the value of the header, the first if several
   std::string_view body{};
+  std::string_view content_type{};  ///< of a body that is sent; empty: not named
 };
 
 /// Returns the value of `key` in a query or a form, such as "client=7&why=rude": the first one, not

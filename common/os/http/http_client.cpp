@@ -61,6 +61,10 @@ http::verb verb_of(HttpMethod method) {
       return http::verb::post;
     case HttpMethod::Delete:
       return http::verb::delete_;
+    case HttpMethod::Put:
+      return http::verb::put;
+    case HttpMethod::Patch:
+      return http::verb::patch;
   }
   return http::verb::get;
 }
@@ -80,7 +84,10 @@ Exchange::Exchange(const net::Address& server, const HttpRequest& asked)
   if (!asked.authorization.empty()) {
     request.set(http::field::authorization, std::string{asked.authorization});
   }
-  if (asked.method == HttpMethod::Post) {
+  if (asked.method != HttpMethod::Get && asked.method != HttpMethod::Delete) {
+    if (!asked.content_type.empty()) {
+      request.set(http::field::content_type, std::string{asked.content_type});
+    }
     request.body() = asked.body;
     request.prepare_payload();
   }

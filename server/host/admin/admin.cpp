@@ -79,6 +79,8 @@ constexpr Page kRecordingPage{.path = "/recordings/NAME"};
 std::string_view methods_of(const Page& page) {
   switch (page.method) {
     case os::HttpMethod::Get:
+    case os::HttpMethod::Put:
+    case os::HttpMethod::Patch:
       break;
     case os::HttpMethod::Post:
       return "POST";
