@@ -1,6 +1,7 @@
 #include "server/host/service_end.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tickbox::server {
 
@@ -11,14 +12,15 @@ ServiceEnd::Change ServiceEnd::update(const Seen& seen, Instant now) {
   const bool is_over = drains_to_ && (now >= *drains_to_ || seen.seats_held == 0);
   if (seen.stop_signals > 1 || is_over) return Change::HasEnded;
   if (begins) return Change::Drains;
-  return is_empty(seen.clients, now) ? Change::IsEmpty : Change::None;
+  return is_empty(seen, now) ? Change::IsEmpty : Change::None;
 }
 
 /// A server that nobody has joined yet waits for its first client without a limit: it may be one of
-/// a fleet that wait for players.
-bool ServiceEnd::is_empty(std::size_t clients, Instant now) {
+/// a fleet that wait for players. Once it is allocated, its time runs.
+bool ServiceEnd::is_empty(const Seen& seen, Instant now) {
   if (limits_.exit_when_empty == Duration::zero()) return false;
-  if (clients > 0) {
+  const bool is_allocated = std::exchange(allocations_, seen.allocations) != seen.allocations;
+  if (seen.clients > 0 || is_allocated) {
     was_joined_ = true;
     empty_since_.reset();
   } else if (was_joined_ && !empty_since_) {

@@ -22,11 +22,12 @@ class ServiceEnd {
 
   /// What a turn of the loop has seen.
   struct Seen {
-    int stop_signals = 0;          ///< since the start
-    bool drain_asked = false;      ///< by an order of the admin side
-    bool hands_over = false;       ///< to another server
-    std::size_t clients = 0;       ///< that play
-    std::uint32_t seats_held = 0;  ///< needed once a stop is asked for
+    int stop_signals = 0;           ///< since the start
+    bool drain_asked = false;       ///< by an order of the admin side
+    bool hands_over = false;        ///< to another server
+    std::size_t clients = 0;        ///< that play
+    std::uint32_t seats_held = 0;   ///< needed once a stop is asked for
+    std::uint32_t allocations = 0;  ///< since the start; players come after each
   };
 
   enum class Change : std::uint8_t {
@@ -45,11 +46,12 @@ class ServiceEnd {
   [[nodiscard]] std::optional<Instant> drains_to() const { return drains_to_; }
 
  private:
-  [[nodiscard]] bool is_empty(std::size_t clients, Instant now);
+  [[nodiscard]] bool is_empty(const Seen& seen, Instant now);
 
   Limits limits_;
   std::optional<Instant> drains_to_;
-  bool was_joined_ = false;             ///< a client has played
+  bool was_joined_ = false;             ///< a client has played, or the server was allocated
+  std::uint32_t allocations_ = 0;       ///< that it has seen
   std::optional<Instant> empty_since_;  ///< set while none plays after was_joined_
 };
 

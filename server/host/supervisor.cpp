@@ -79,7 +79,8 @@ bool Supervisor::is_over() {
                               .drain_asked = drain_asked,
                               .hands_over = next_server.has_value(),
                               .clients = progress.clients,
-                              .seats_held = progress.seats_held};
+                              .seats_held = progress.seats_held,
+                              .allocations = server_.admin->orders().allocations()};
   switch (end_.update(seen, server_.clock.now())) {
     case ServiceEnd::Change::None:
       break;
@@ -207,7 +208,7 @@ void Supervisor::begin_opening(std::shared_ptr<RoomOrder> order) {
     return order->answer(room_refused(
         503, fmt::format("{} rooms are open, the most of a server; close one", kRoomsMax)));
   }
-  auto plan = server_.rooms.plan(order->game(), order->map());
+  auto plan = server_.rooms.plan(order->game(), order->map(), order->seed());
   if (!plan) return order->answer(room_refused(400, plan.error()));
   opening_.emplace(Opening{.order = std::move(order), .call = {}});
   opening_->call.begin(

@@ -191,6 +191,16 @@ std::uint64_t Status::seats_held() const {
   return held;
 }
 
+std::uint64_t Status::rooms() const {
+  std::uint64_t rooms = 0;
+  for_each_room([&rooms](const RoomStatus& /*room*/) { ++rooms; });
+  return rooms;
+}
+
+bool is_alive(const Status& status, Instant now) {
+  return liveness(status, now).status == 200;
+}
+
 bool leads_to_view(const os::HttpRequest& request) {
   return request.path == "/" && request.accept.contains("text/html");
 }
@@ -230,8 +240,14 @@ os::HttpResponse receive_order(const os::HttpRequest& request, AdminOrders& orde
   if (request.path == "/rooms") {
     const auto game = value("game");
     if (!game) return bad_request("name the game: POST /rooms?game=arena");
-    return order_room(orders, std::make_shared<RoomOrder>(std::string{*game},
-                                                          std::string{value("map").value_or("")}));
+    std::optional<std::uint64_t> seed;
+    if (const auto text = value("seed")) {
+      seed = parse_as<std::uint64_t>(*text);
+      if (!seed) return bad_request("the seed is a whole number from 0 to 18446744073709551615");
+    }
+    return order_room(orders,
+                      std::make_shared<RoomOrder>(std::string{*game},
+                                                  std::string{value("map").value_or("")}, seed));
   }
   if (request.path == "/drain") {
     const auto to = value("to");
@@ -295,7 +311,8 @@ os::HttpResponse answer(std::string_view path, const Status& status, const Proce
               "/recordings    the recordings of --record, as JSON\n"
               "/recordings/NAME   one of them\n\nWith --admin-token-file, by POST:\n/drain   or "
               "/drain?to=ADDRESS:PORT\n"
-              "/kick?client=ID\n/log-level?level=debug\n/rooms?game=NAME&map=NAME   opens a room\n"
+              "/kick?client=ID\n/log-level?level=debug\n/rooms?game=NAME&map=NAME&seed=N   opens a "
+              "room\n"
               "and by DELETE:\n/rooms/N\n"};
 }
 

@@ -71,7 +71,12 @@ struct Status {
   [[nodiscard]] bool refuses_joins() const;
   [[nodiscard]] std::uint64_t seats() const;
   [[nodiscard]] std::uint64_t seats_held() const;
+  /// Returns the number of open rooms.
+  [[nodiscard]] std::uint64_t rooms() const;
 };
+
+/// Returns whether the server ticks, or stops: what /livez says.
+[[nodiscard]] bool is_alive(const Status& status, Instant now);
 
 /// Returns whether a request is that of a browser for the first page: the answer leads to /view.
 [[nodiscard]] bool leads_to_view(const os::HttpRequest& request);
@@ -85,9 +90,10 @@ struct Status {
                                                       const AdminToken* token);
 
 /// Receives POST /drain?to=ADDRESS:PORT, /kick?client=ID, /log-level?level=L or
-/// /rooms?game=G&map=M, or DELETE /rooms/N; a form in the body does as well as the query. Answers
-/// 202 when the server will do it, 400 if a value is missing or wrong, 503 if too many orders wait;
-/// an order about a room is answered when it is done. Requires: refusal() returned nothing.
+/// /rooms?game=G&map=M&seed=N, or DELETE /rooms/N; a form in the body does as well as the query.
+/// Answers 202 when the server will do it, 400 if a value is missing or wrong, 503 if too many
+/// orders wait; an order about a room is answered when it is done. Requires: refusal() returned
+/// nothing.
 [[nodiscard]] os::HttpResponse receive_order(const os::HttpRequest& request, AdminOrders& orders,
                                              const std::function<void(Severity)>& set_log_level);
 

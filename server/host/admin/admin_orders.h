@@ -1,5 +1,5 @@
 #pragma once
-// What the admin side has ordered, for the server to do.
+// What the admin side or the fleet has ordered, for the server to do.
 
 #include "core/ids.h"
 #include "net/address.h"
@@ -26,8 +26,10 @@ struct RoomAnswer {
 /// An order to open a room, or to close one. Thread: one answers, another reads the answer.
 class RoomOrder {
  public:
-  /// An order to open a room. `map`: empty for the game's first.
-  RoomOrder(std::string game, std::string map) : game_(std::move(game)), map_(std::move(map)) {}
+  /// An order to open a room. `map`: empty for the game's first. `seed`: not given, by the number
+  /// of the room.
+  RoomOrder(std::string game, std::string map, std::optional<std::uint64_t> seed)
+      : game_(std::move(game)), map_(std::move(map)), seed_(seed) {}
 
   /// An order to close a room.
   explicit RoomOrder(RoomId closes) : closes_(closes) {}
@@ -35,6 +37,8 @@ class RoomOrder {
   [[nodiscard]] const std::string& game() const { return game_; }
 
   [[nodiscard]] const std::string& map() const { return map_; }
+
+  [[nodiscard]] std::optional<std::uint64_t> seed() const { return seed_; }
 
   /// Returns the room to close; nothing in an order to open one.
   [[nodiscard]] std::optional<RoomId> closes() const { return closes_; }
@@ -53,6 +57,7 @@ class RoomOrder {
  private:
   std::string game_;
   std::string map_;
+  std::optional<std::uint64_t> seed_;
   std::optional<RoomId> closes_;
   RoomAnswer answer_;
   std::atomic<bool> is_answered_ = false;
@@ -65,7 +70,7 @@ class AdminOrders {
   /// Kicks that may wait.
   static constexpr std::size_t kKicksMax = 64;
 
-  /// Orders the drain. Thread: the admin side's, as hand_over(), kick() and add().
+  /// Orders the drain. Thread: the admin side's, as hand_over() and kick().
   void drain() { drain_.store(true, std::memory_order_release); }
 
   /// Orders that the clients of the drain are handed over to the server with this address. Call it
@@ -84,12 +89,19 @@ class AdminOrders {
     return true;
   }
 
-  /// Adds an order about a room. Fails: false, while kRoomOrdersMax others wait.
+  /// Adds an order about a room. Fails: false, while kRoomOrdersMax others wait. Thread: any.
   [[nodiscard]] bool add(std::shared_ptr<RoomOrder> order) {
     const std::scoped_lock lock{mutex_};
     if (rooms_.size() == kRoomOrdersMax) return false;
     rooms_.push_back(std::move(order));
     return true;
+  }
+
+  /// Counts an allocation of this server: players will come. Thread: the fleet's.
+  void add_allocation() { allocations_.fetch_add(1, std::memory_order_relaxed); }
+
+  [[nodiscard]] std::uint32_t allocations() const {
+    return allocations_.load(std::memory_order_relaxed);
   }
 
   /// Returns the order about a room that waits for the longest time, once; nullptr: none waits.
@@ -124,6 +136,7 @@ class AdminOrders {
   std::deque<std::shared_ptr<RoomOrder>> rooms_;
   std::optional<net::Address> next_server_;
   std::atomic<bool> drain_ = false;
+  std::atomic<std::uint32_t> allocations_ = 0;
   std::array<std::uint64_t, kKicksMax> kicks_{};
   std::atomic<std::size_t> begin_ = 0;  ///< kicks taken
   std::atomic<std::size_t> end_ = 0;    ///< kicks ordered

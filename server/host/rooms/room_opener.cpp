@@ -25,7 +25,8 @@ std::expected<std::vector<std::unique_ptr<ServedRoom>>, std::string> RoomOpener:
   return opened;
 }
 
-std::expected<RoomPlan, std::string> RoomOpener::plan(std::string_view game, std::string_view map) {
+std::expected<RoomPlan, std::string> RoomOpener::plan(std::string_view game, std::string_view map,
+                                                      std::optional<std::uint64_t> seed) {
   const GameTable* const found = engine::find_game(games_, game);
   if (found == nullptr) return std::unexpected{no_such_game(game, games_)};
   const auto name = engine::find_map_name(*found, map);
@@ -35,7 +36,7 @@ std::expected<RoomPlan, std::string> RoomOpener::plan(std::string_view game, std
       std::ranges::none_of(served_, [&](const auto& each) { return each->game == found; });
   RoomPlan planned{.id = {++rooms_}, .of = served(*found, *name), .writes_page = is_new};
   // Each room has a seed of its own, which the first one and the number give.
-  planned.seed = *seed_ + (planned.id.value - kFirstRoom.value);
+  planned.seed = seed.value_or(*seed_ + (planned.id.value - kFirstRoom.value));
   return planned;
 }
 

@@ -29,10 +29,11 @@ class RoomOpener {
   /// disk. Fails: with one line.
   [[nodiscard]] std::expected<std::vector<std::unique_ptr<ServedRoom>>, std::string> open_first();
 
-  /// Plans another room. `map`: empty for the game's first. Fails: with one line, if there is no
-  /// such game or map.
+  /// Plans another room. `map`: empty for the game's first. `seed`: not given, by the number of the
+  /// room. Fails: with one line, if there is no such game or map.
   [[nodiscard]] std::expected<RoomPlan, std::string> plan(std::string_view game,
-                                                          std::string_view map);
+                                                          std::string_view map,
+                                                          std::optional<std::uint64_t> seed = {});
 
   /// Opens a planned room. May wait for the disk. Thread: any. Fails: with one line.
   [[nodiscard]] std::expected<std::unique_ptr<ServedRoom>, std::string> open(RoomPlan plan) const {

@@ -103,6 +103,18 @@ TEST(ServiceEnd, WaitsForItsFirstClientWithoutALimit) {
   EXPECT_EQ(end.update({}, kNow + std::chrono::hours{100}), Change::None);
 }
 
+// The players of its match may never come.
+TEST(ServiceEnd, AnAllocatedServerWaitsForItsPlayersForTheSameTime) {
+  ServiceEnd end{{.exit_when_empty = seconds{60}}};
+  EXPECT_EQ(end.update({}, kNow), Change::None);
+  EXPECT_EQ(end.update({.allocations = 1}, kNow + seconds{500}), Change::None);
+  EXPECT_EQ(end.update({.allocations = 1}, kNow + seconds{501}), Change::None);
+  EXPECT_EQ(end.update({.allocations = 2}, kNow + seconds{560}), Change::None);
+  EXPECT_EQ(end.update({.allocations = 2}, kNow + seconds{561}), Change::None);
+  EXPECT_EQ(end.update({.allocations = 2}, kNow + seconds{620}), Change::None);
+  EXPECT_EQ(end.update({.allocations = 2}, kNow + seconds{621}), Change::IsEmpty);
+}
+
 TEST(ServiceEnd, NeverEndsEmptyUnlessAsked) {
   ServiceEnd end{{}};
   EXPECT_EQ(end.update(kPlayed, kNow), Change::None);
