@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <span>
 #include <sys/stat.h>
@@ -20,29 +21,35 @@ bool is_missing(const std::string& path) {
   return ::lstat(path.c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/// Resolves each name, again and again until kLookupPatience is over for all together.
-std::expected<std::vector<net::Address>, std::string> resolve_all(
-    const std::vector<std::string>& names, const Lookup& lookup) {
-  const Instant end = lookup.clock.now() + kLookupPatience;
-  std::vector<net::Address> addresses;
-  bool is_told = false;
-  for (const std::string& name : names) {
-    auto address = lookup.resolve(name);
-    while (!address && lookup.clock.now() < end) {
-      if (!std::exchange(is_told, true)) {
-        lookup.log.event(Severity::Warning,
-                         {"public_address_not_found",
-                          {{"reason", address.error()},
-                           {"waits_seconds", kLookupPatience / std::chrono::seconds{1}}}});
+/// Looks for addresses, again and again until kLookupPatience is over for all together.
+class PatientLookup {
+ public:
+  explicit PatientLookup(const Lookup& lookup)
+      : lookup_(lookup), end_(lookup.clock.now() + kLookupPatience) {}
+
+  /// Returns what `find()` finds in time.
+  template <class Find>
+  auto find(Find find) -> decltype(find()) {
+    auto found = find();
+    while (!found && lookup_.clock.now() < end_) {
+      if (!std::exchange(is_logged_, true)) {
+        lookup_.log.event(Severity::Warning,
+                          {"public_address_not_found",
+                           {{"reason", found.error()},
+                            {"waits_seconds", kLookupPatience / std::chrono::seconds{1}}}});
       }
-      lookup.pause(kLookupPause);
-      address = lookup.resolve(name);
+      lookup_.pause(kLookupPause);
+      found = find();
     }
-    if (!address) return std::unexpected{"--public-address: " + address.error()};
-    addresses.push_back(*address);
+    if (!found) return std::unexpected{"--public-address: " + found.error()};
+    return found;
   }
-  return addresses;
-}
+
+ private:
+  const Lookup& lookup_;
+  Instant end_;
+  bool is_logged_ = false;
+};
 
 }  // namespace
 
@@ -86,6 +93,10 @@ std::optional<std::string> contradiction(const Options& options) {
         "{}: {} is too low for a snapshot to build on the one before; give at least {}", flag,
         *rate, options.tick_rate / (interval_max + 1) + 1);
   }
+  if (!options.agones && std::ranges::find(options.public_addresses, kAgonesAddress) !=
+                             options.public_addresses.end()) {
+    return "--public-address agones is the address that the side car of Agones says; add --agones";
+  }
   const auto address = os::resolve_host(host_of(options.bind), options.port);
   if (!address) return "--bind: " + address.error();
   if (options.key_file.empty() && !options.allow_strangers && !net::is_loopback(*address)) {
@@ -128,26 +139,44 @@ std::expected<net::KeyRing, std::string> read_keys(const Options& options) {
   return os::read_key_ring(options.key_file, exposed_keys(options));
 }
 
-std::expected<std::vector<net::Address>, std::string> given_addresses(const Options& options,
-                                                                      const Lookup& lookup) {
-  if (options.key_file.empty()) return {};
-  return resolve_all(options.public_addresses, lookup);
+std::expected<GivenAddresses, std::string> given_addresses(const Options& options,
+                                                           const Lookup& lookup) {
+  GivenAddresses given;
+  if (options.key_file.empty()) return given;
+  PatientLookup patient{lookup};
+  for (const std::string& name : options.public_addresses) {
+    if (name == kAgonesAddress) {
+      auto own = patient.find(lookup.own_addresses);
+      if (!own) return std::unexpected(std::move(own.error()));
+      given.by_shard = *std::move(own);
+    } else {
+      const auto address = patient.find([&] { return lookup.resolve(name); });
+      if (!address) return std::unexpected(address.error());
+      given.named.push_back(*address);
+    }
+  }
+  return given;
 }
 
-std::expected<std::vector<net::Address>, std::string> public_addresses(
-    const Options& options, std::vector<net::Address> given, const net::Address& bound,
-    std::size_t shard) {
+std::expected<std::vector<net::Address>, std::string> public_addresses(const Options& options,
+                                                                       const GivenAddresses& given,
+                                                                       const net::Address& bound,
+                                                                       std::size_t shard) {
   if (options.key_file.empty()) return {};
-  for (net::Address& address : given) {
+  std::vector<net::Address> addresses = given.named;
+  for (net::Address& address : addresses) {
     address.port = static_cast<std::uint16_t>(address.port + shard);
   }
-  if (!given.empty()) return given;
+  if (!given.by_shard.empty()) addresses.push_back(given.by_shard.at(shard));
+  if (!addresses.empty()) return addresses;
   if (os::is_wildcard(bound)) return os::interface_addresses(bound.port);
   return std::vector{bound};
 }
 
 std::string address_to_try(const Options& options, const net::Address& bound) {
-  if (!options.public_addresses.empty()) return options.public_addresses.front();
+  for (const std::string& address : options.public_addresses) {
+    if (address != kAgonesAddress) return address;
+  }
   if (!os::is_wildcard(bound)) return net::to_string(bound);
   net::Address loopback = net::parse_address("127.0.0.1:0").value();
   loopback.port = bound.port;

@@ -51,23 +51,31 @@ inline constexpr Duration kLookupPause = std::chrono::seconds{1};
 /// What a lookup uses.
 struct Lookup {
   std::function<std::expected<net::Address, std::string>(std::string_view host_port)> resolve;
+  /// Asks Agones for the address of each shard.
+  std::function<std::expected<std::vector<net::Address>, std::string>()> own_addresses;
   std::function<void(Duration)> pause;
   const Clock& clock;
   Log& log;
 };
 
-/// Returns the addresses of --public-address, if there are keys. Fails: with one line, if a name is
-/// not found within kLookupPatience.
-[[nodiscard]] std::expected<std::vector<net::Address>, std::string> given_addresses(
-    const Options& options, const Lookup& lookup);
+/// The addresses of --public-address.
+struct GivenAddresses {
+  std::vector<net::Address> named;
+  std::vector<net::Address> by_shard;  ///< those of kAgonesAddress; empty: not given
+};
 
-/// Returns the addresses that tokens for a shard must name: the `given` ones, each with the port of
-/// the shard, which is as many above as its number; or else the bound address; for a wildcard,
-/// every address of its interfaces. Returns none without keys: clients then make their tokens
-/// themselves, and may reach this server through a port forward. Fails: with one line, if the
-/// machine does not say which interfaces it has.
+/// Returns the addresses of --public-address, if there are keys. Fails: with one line, if one is
+/// not found within kLookupPatience.
+[[nodiscard]] std::expected<GivenAddresses, std::string> given_addresses(const Options& options,
+                                                                         const Lookup& lookup);
+
+/// Returns the addresses that tokens for a shard must name: the `given` ones, those that were named
+/// with the port of the shard, which is as many above as its number; or else the bound address; for
+/// a wildcard, every address of its interfaces. Returns none without keys: clients then make their
+/// tokens themselves, and may reach this server through a port forward. Fails: with one line, if
+/// the machine does not say which interfaces it has.
 [[nodiscard]] std::expected<std::vector<net::Address>, std::string> public_addresses(
-    const Options& options, std::vector<net::Address> given, const net::Address& bound,
+    const Options& options, const GivenAddresses& given, const net::Address& bound,
     std::size_t shard);
 
 /// Returns the address at which a client on this machine reaches the server, for printed commands.

@@ -374,6 +374,12 @@ void add_process(Text& text, const ProcessFacts& process) {
   for (const auto& [status, responses] : process.admin_requests) {
     text.sample("tickbox_admin_requests_total", label("code", std::to_string(status)), responses);
   }
+  text.head("tickbox_agones_requests_total", "counter",
+            "Requests to the side car of Agones, by HTTP status.");
+  for (const auto& [status, responses] : process.agones_requests) {
+    text.sample("tickbox_agones_requests_total",
+                label("code", status == 0 ? "none" : std::to_string(status)), responses);
+  }
 }
 
 }  // namespace

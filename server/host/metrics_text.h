@@ -22,6 +22,7 @@ struct ProcessFacts {
   std::string server_name{};
   os::ProcessUse use{};
   std::vector<os::HttpCount> admin_requests{};
+  std::vector<os::HttpCount> agones_requests{};  ///< status 0: without an answer
 };
 
 struct Status;

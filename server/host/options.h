@@ -17,6 +17,11 @@ namespace tickbox::server {
 inline constexpr std::uint16_t kDefaultPort = 7'777;
 inline constexpr std::uint16_t kDefaultAdminPort = 9'180;
 
+/// The port of the side car of Agones, unless its own variable names another one.
+inline constexpr std::uint16_t kAgonesPort = 9'358;
+/// The public address that stands for the one that Agones says.
+inline constexpr std::string_view kAgonesAddress = "agones";
+
 /// The smallest rotation limits. A shorter file would have little but its first keyframe.
 inline constexpr Duration kRotateTimeMin = std::chrono::seconds{1};
 inline constexpr std::uint64_t kRotateSizeMin = std::uint64_t{64} * 1024;
@@ -56,8 +61,10 @@ struct Options {
   /// The seats that one client id may hold; more than 1 is for load tests.
   std::uint32_t seats_per_client = 1;
   /// With a key file, a token must name one of these; empty: the bound address, or for a wildcard
-  /// those of the machine's interfaces. HOST:PORT, resolved at the start.
+  /// those of the machine's interfaces. HOST:PORT, resolved at the start, or kAgonesAddress.
   std::vector<std::string> public_addresses;
+  bool agones = false;                           ///< reports to the side car of Agones
+  std::uint16_t agones_port = kAgonesPort;       ///< of the side car; no option of the command line
   std::uint16_t port = kDefaultPort;             ///< 0: any free port
   std::uint16_t admin_port = kDefaultAdminPort;  ///< 0: any free port
   std::string admin_bind = "127.0.0.1";

@@ -25,6 +25,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <expected>
 #include <functional>
 #include <limits>
@@ -133,6 +134,7 @@ std::expected<Duration, std::string> parse_token_life(std::string_view text) {
 
 /// Checks what can be known without a lookup.
 std::expected<std::string, std::string> parse_public_address(std::string_view text) {
+  if (text == kAgonesAddress) return std::string{text};
   const auto parsed = parse_host_port(text);
   if (!parsed) return std::unexpected{parsed.error()};
   if (net::parse_address(text) || parsed->port == 0) {
@@ -177,7 +179,8 @@ void add_access(cli::CommandParser& program, Options& options) {
                      "key (for development only)");
   program.add_option("--public-address", options.public_addresses, parse_public_address,
                      "Address that players use, as written in their tokens. Repeat for several. A "
-                     "name that is not found at the start is looked up again for 30 s",
+                     "name that is not found at the start is looked up again for 30 s. With "
+                     "--agones, the word agones is the address that Agones gives this server",
                      {.value = "HOST:PORT",
                       .default_text = "the bound address; for a wildcard, all of this machine"});
 }
@@ -347,15 +350,33 @@ void add_options(cli::CommandParser& program, engine::Games games, Options& opti
                      {.value = "D", .default_text = "0"});
   program.add_option("--exit-when-empty", options.exit_when_empty, parse_exit_when_empty,
                      "Stop, with exit 0, when no client has played for this time, at least 1s. "
-                     "It counts from when the last client has left: a server that nobody has "
-                     "joined yet waits without a limit",
+                     "It counts from when the last client has left, or from an allocation by "
+                     "Agones: a server that nobody has joined yet waits without a limit",
                      {.value = "D", .default_text = "off"});
+  program.add_option("--agones", options.agones,
+                     "Be a GameServer of Agones: tell its side car, at the port of "
+                     "AGONES_SDK_HTTP_PORT (9358), that the server is ready, alive, how full it "
+                     "is, and when it is over; open the rooms that allocations ask for");
   program.add_option("--log-level", log.level, os::parse_log_level,
                      "Lowest level of log lines: debug, info, warning or error",
                      {.value = "LEVEL", .default_text = "info"});
   program.add_option("--log-format", log.format, os::parse_log_format,
                      "Format of log lines: text or json",
                      {.value = "FORMAT", .default_text = "text"});
+}
+
+/// Reads the variable in which Agones names the port of its side car. Returns one line if that is
+/// no port.
+std::optional<std::string> read_agones_port(Options& options) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here changes the environment
+  const char* const text = std::getenv("AGONES_SDK_HTTP_PORT");
+  if (!options.agones || text == nullptr) return std::nullopt;
+  const auto port = parse_as<std::uint16_t>(text);
+  if (!port || *port == 0) {
+    return fmt::format("AGONES_SDK_HTTP_PORT: '{}' is not a port from 1 to 65535", text);
+  }
+  options.agones_port = *port;
+  return std::nullopt;
 }
 
 /// Returns the admin side of the server that this container runs, if this process was started
@@ -434,6 +455,7 @@ int run_server(int argc, char** argv, const ServerProgram& server) {
   auto wrong = contradiction(options);
   if (!wrong) wrong = recording_contradiction(options);
   if (!wrong) wrong = rooms_contradiction(options, server.games);
+  if (!wrong) wrong = read_agones_port(options);
   log_options.name = options.name;
   const os::AsyncLog log{log_options};
   // Hints for people do not belong between the lines of a machine's log.

@@ -3,6 +3,7 @@
 #include "os/process/process.h"
 #include "os/process/standard_output.h"
 #include "server/host/closing.h"
+#include "server/host/fleet/agones_client.h"
 #include "server/host/supervisor.h"
 #include "server/host/tick_loop.h"
 
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <expected>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -103,10 +105,21 @@ cli::ExitCode serve(const Options& options, engine::Games games, const Announcem
   if (const auto announced = announce_ready(server, announcement, out); !announced) {
     return report_failure(options.programs, {}, log, cli::ExitCode::Failed, announced.error());
   }
+  std::unique_ptr<AgonesClient> agones;
+  if (options.agones) {
+    auto started = AgonesClient::start({.side_car = side_car_at(options.agones_port),
+                                        .clock = server.clock,
+                                        .log = server.log,
+                                        .admin = *server.admin,
+                                        .counts = server.agones_counts});
+    if (!started) return fail(started.error());
+    agones = *std::move(started);
+  }
   auto threads = start_shards(server);
   if (!threads) return fail(threads.error());
   Supervisor supervisor{server};
   supervisor.run();
+  if (agones) agones->shut_down();
   StopDeadline deadline{server};
   if (!end_shards(server, deadline)) {
     // A game that does not return holds its thread, and what the thread uses.
@@ -118,6 +131,10 @@ cli::ExitCode serve(const Options& options, engine::Games games, const Announcem
   supervisor.end();
   Closing closing{server};
   const auto ended = closing.wait(deadline);
+  if (agones) {
+    (void)deadline.wait(kLastLines + kLastRecords,
+                        [&] { return agones->is_over(server.signals->stops() > 0); });
+  }
   if (ended) {
     wait_for_followers(server, deadline);
     server.admin->stop();

@@ -87,7 +87,8 @@ std::expected<void, std::string> Server::open_admin() {
        .addresses = std::move(addresses),
        .page = options.page,
        .recordings = options.record,
-       .when_full = options.not_ready_when_full ? WhenFull::NotReady : WhenFull::Ready});
+       .when_full = options.not_ready_when_full ? WhenFull::NotReady : WhenFull::Ready,
+       .fleet_requests = &agones_counts});
   if (!http) return std::unexpected(std::move(http.error()));
   admin = *std::move(http);
   return {};
@@ -98,10 +99,13 @@ std::expected<void, std::string> Server::open_shards() {
   if (!key_ring) return std::unexpected(key_ring.error());
   const auto denied = deny_file.open();
   if (!denied) return std::unexpected(denied.error());
-  const Lookup lookup{.resolve = os::resolve_destination,
-                      .pause = [this](Duration time) { os::sleep_until(clock.now() + time); },
-                      .clock = clock,
-                      .log = log};
+  const Lookup lookup{
+      .resolve = os::resolve_destination,
+      .own_addresses =
+          [this] { return own_addresses(side_car_at(options.agones_port), options.shards); },
+      .pause = [this](Duration time) { os::sleep_until(clock.now() + time); },
+      .clock = clock,
+      .log = log};
   const auto given = given_addresses(options, lookup);
   if (!given) return std::unexpected(given.error());
   signals.emplace();

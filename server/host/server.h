@@ -12,6 +12,7 @@
 #include "server/host/admin/admin_server.h"
 #include "server/host/admin/recent_log.h"
 #include "server/host/deny_file.h"
+#include "server/host/fleet/agones_client.h"
 #include "server/host/options.h"
 #include "server/host/rooms/closing_room.h"
 #include "server/host/rooms/room_opener.h"
@@ -86,6 +87,7 @@ struct Server {
   os::SystemEntropy entropy;
   ServerKeys keys{options, log};
   DenyFile deny_file{options, log};
+  AgonesCounts agones_counts;
   std::unique_ptr<AdminServer> admin;
   std::unique_ptr<cli::DesyncFiles> desyncs;
   std::unique_ptr<os::FileSink> results;  ///< the file of --match-results

@@ -91,7 +91,9 @@ ProcessFacts AdminServer::process() const {
           .simulation_hash = std::string{build.simulation_hash},
           .server_name = parts_.name,
           .use = os::process_use(),
-          .admin_requests = http != nullptr ? http->counts() : std::vector<os::HttpCount>{}};
+          .admin_requests = http != nullptr ? http->counts() : std::vector<os::HttpCount>{},
+          .agones_requests = parts_.fleet_requests != nullptr ? parts_.fleet_requests->read()
+                                                              : std::vector<os::HttpCount>{}};
 }
 
 os::HttpResponse AdminServer::status_after(std::uint64_t line) const {

@@ -52,6 +52,8 @@ class AdminServer {
     std::string_view page{};             ///< ServerProgram::page
     std::string recordings{};            ///< directory of --record; empty: none
     WhenFull when_full = WhenFull::Ready;
+    /// Answers to the client of the fleet; nullptr: there is none.
+    const os::LatestValue<std::vector<os::HttpCount>>* fleet_requests = nullptr;
   };
 
   /// Binds the address and answers from then on. Fails: with one line.
@@ -87,6 +89,9 @@ class AdminServer {
 
   [[nodiscard]] net::Address local_address() const { return http_->local_address(); }
 
+  /// Returns what the shards have published last. Thread: any.
+  [[nodiscard]] Status status() const;
+
   /// Returns what was ordered, for the loop.
   [[nodiscard]] AdminOrders& orders() { return orders_; }
 
@@ -104,7 +109,6 @@ class AdminServer {
     std::atomic<std::uint64_t> clients_given = 0;  ///< requests for which `clients` was published
   };
 
-  [[nodiscard]] Status status() const;
   [[nodiscard]] bool are_clients_given(std::uint64_t request) const;
 
   [[nodiscard]] os::HttpResponse respond(const os::HttpRequest& request);

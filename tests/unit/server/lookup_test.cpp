@@ -34,6 +34,11 @@ class LookupTest : public testing::Test {
              return std::unexpected{"cannot find host " + std::string{name}};
            return net::parse_address("192.0.2.7:7777").value();
          },
+         .own_addresses = [this, ready]() -> std::expected<std::vector<net::Address>, std::string> {
+           if (clock_.now() < ready) return std::unexpected{"the GameServer has no address yet"};
+           return std::vector{net::parse_address("192.0.2.8:7010").value(),
+                              net::parse_address("192.0.2.8:7003").value()};
+         },
          .pause = [this](Duration time) { clock_.advance(time); },
          .clock = clock_,
          .log = log_});
@@ -47,7 +52,7 @@ class LookupTest : public testing::Test {
 TEST_F(LookupTest, FindsANameThatIsThere) {
   const auto found = look_up({});
   ASSERT_TRUE(found) << found.error();
-  EXPECT_EQ(found->size(), 2U);
+  EXPECT_EQ(found->named.size(), 2U);
   EXPECT_TRUE(log_.lines.empty());
 }
 
@@ -55,9 +60,22 @@ TEST_F(LookupTest, FindsANameThatIsThere) {
 TEST_F(LookupTest, WaitsForANameThatIsNotThereYet) {
   const auto found = look_up(seconds{20});
   ASSERT_TRUE(found) << found.error();
-  EXPECT_EQ(found->size(), 2U);
+  EXPECT_EQ(found->named.size(), 2U);
   ASSERT_EQ(log_.lines.size(), 1U) << "one line, not one each second";
   EXPECT_TRUE(log_.lines[0].starts_with("public_address_not_found reason=")) << log_.lines[0];
+}
+
+// Agones maps each port by itself: the port of the second shard does not follow that of the first.
+TEST_F(LookupTest, WaitsForTheAddressThatAgonesSays) {
+  options_.public_addresses = {"agones", "a.example:7777"};
+  const auto found = look_up(seconds{5});
+  ASSERT_TRUE(found) << found.error();
+  EXPECT_EQ(log_.lines.size(), 1U);
+  const auto of_second = public_addresses(options_, *found, {}, 1);
+  ASSERT_TRUE(of_second);
+  EXPECT_EQ(*of_second, (std::vector{net::parse_address("192.0.2.7:7778").value(),
+                                     net::parse_address("192.0.2.8:7003").value()}));
+  EXPECT_EQ(address_to_try(options_, {}), "a.example:7777");
 }
 
 TEST_F(LookupTest, GivesUpAfterItsPatience) {
@@ -73,7 +91,7 @@ TEST_F(LookupTest, LooksUpNothingWithoutKeys) {
   options_.key_file.clear();
   const auto found = look_up(seconds{100});
   ASSERT_TRUE(found);
-  EXPECT_TRUE(found->empty());
+  EXPECT_TRUE(found->named.empty());
 }
 
 }  // namespace

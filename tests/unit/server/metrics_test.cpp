@@ -206,7 +206,8 @@ using Families = std::set<std::string>;
 
 Families served() {
   std::istringstream lines{
-      exposition(status_of({}), {.admin_requests = {{.status = 200, .responses = 1}}})};
+      exposition(status_of({}), {.admin_requests = {{.status = 200, .responses = 1}},
+                                 .agones_requests = {{.status = 0, .responses = 1}}})};
   static const std::regex kType{R"(# TYPE ([a-z_]+) ([a-z]+))"};
   static const std::regex kLabel{R"(([a-z]+)=")"};
   Families families;

@@ -1,0 +1,315 @@
+#include "server/host/fleet/agones_calls.h"
+
+#include "core/values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace tickbox::server {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Set by Agones with each allocation, also of a GameServer that is allocated already.
+constexpr std::string_view kLastAllocated = "agones.dev/last-allocated";
+/// Annotations of an allocation: the room that it needs.
+constexpr std::string_view kGame = "tickbox.dev/game";
+constexpr std::string_view kMap = "tickbox.dev/map";
+constexpr std::string_view kSeed = "tickbox.dev/seed";
+/// The annotation of the answer. The side car puts agones.dev/sdk- before it.
+constexpr std::string_view kRooms = "tickbox-rooms";
+
+constexpr std::size_t kReasonMax = 200;
+
+/// Returns whether a GameServer has not yet taken the request to be ready. Later, another one would
+/// take it out of its match: Agones makes an allocated GameServer ready again.
+bool is_before_ready(std::string_view state) {
+  constexpr std::array<std::string_view, 5> kStates{"", "PortAllocation", "Creating", "Starting",
+                                                    "Scheduled"};
+  return std::ranges::find(kStates, state) != kStates.end();
+}
+
+std::string as_text(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::optional<std::string> annotation_of(const GameServer& server, std::string_view key) {
+  const auto found = server.annotations.find(std::string{key});
+  if (found == server.annotations.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace
+
+// --- pace ---
+
+void AgonesCalls::Pace::wait(Duration time, Instant now) {
+  pause_ = {};
+  next_ = now + time;
+}
+
+void AgonesCalls::Pace::back_off(Instant now) {
+  pause_ = std::clamp(2 * pause_, kPauseLeast, kPauseMost);
+  next_ = now + pause_;
+}
+
+void AgonesCalls::Pace::follow(const AgonesAnswer& answer, Duration time, Instant now) {
+  if (answer.is_taken()) {
+    wait(time, now);
+  } else {
+    back_off(now);
+  }
+}
+
+// --- calls and answers ---
+
+std::optional<AgonesCall> AgonesCalls::next(const ServerFacts& facts, Instant now) {
+  using About = AgonesCall::About;
+  if (facts.is_alive && health_.is_due(now)) {
+    return AgonesCall{.about = About::Health, .path = "/health", .body = "{}"};
+  }
+  if (shutdown_asked_) {
+    if (shutdown_taken_ || !shutdown_.is_due(now)) return std::nullopt;
+    return AgonesCall{.about = About::Shutdown, .path = "/shutdown", .body = "{}"};
+  }
+  if (readiness_ == Readiness::Wanted) {
+    if (!facts.is_alive) return std::nullopt;
+    return AgonesCall{.about = About::Ready, .path = "/ready", .body = "{}"};
+  }
+  const bool is_unsure = readiness_ == Readiness::Asked && ready_.is_due(now);
+  if (is_unsure || game_server_.is_due(now)) {
+    return AgonesCall{
+        .about = About::GameServer, .method = os::HttpMethod::Get, .path = "/gameserver"};
+  }
+  if (readiness_ != Readiness::Taken) return std::nullopt;
+  answer_rooms(now);
+  if (has_news_of_rooms_ && annotation_.is_due(now)) {
+    const std::string rooms = fmt::format("[{}]", fmt::join(rooms_named_, ","));
+    return AgonesCall{.about = About::Annotation,
+                      .method = os::HttpMethod::Put,
+                      .path = "/metadata/annotation",
+                      .body = as_text({{"key", kRooms}, {"value", rooms}})};
+  }
+  return counter_call(facts, now);
+}
+
+void AgonesCalls::record_answer(const AgonesCall& call, const AgonesAnswer& answer, Instant now) {
+  if (answer.status != 0) failing_.erase("");
+  switch (call.about) {
+    case AgonesCall::About::Health:
+      health_.wait(kHealthPeriod, now);
+      break;
+    case AgonesCall::About::Ready:
+      readiness_ = Readiness::Asked;
+      ready_.follow(answer, kTakenPatience, now);
+      break;
+    case AgonesCall::About::GameServer: {
+      const auto server = parse_game_server(answer.text);
+      if (answer.is_taken() && !server) {
+        return record_answer(call, {.status = 0, .text = server.error()}, now);
+      }
+      record_state(server.value_or(GameServer{}), answer, now);
+      break;
+    }
+    case AgonesCall::About::Annotation:
+      annotation_.follow(answer, {}, now);
+      if (answer.is_taken()) has_news_of_rooms_ = false;
+      break;
+    case AgonesCall::About::Counter:
+      return record_counter(counters_.at(call.counter), answer, now);
+    case AgonesCall::About::Shutdown:
+      shutdown_.back_off(now);
+      if (answer.is_taken()) shutdown_taken_ = now;
+      break;
+  }
+  if (answer.is_taken()) {
+    failing_.erase(call.path);
+  } else {
+    log_failure(call.path, answer);
+  }
+}
+
+/// Records the answer to GET /gameserver. Only such an answer, which is of this moment, lets the
+/// server ask to be ready again.
+void AgonesCalls::record_state(const GameServer& server, const AgonesAnswer& answer, Instant now) {
+  game_server_.follow(answer, kGameServerPeriod, now);
+  const bool is_unsure = readiness_ == Readiness::Asked && ready_.is_due(now);
+  if (answer.is_taken()) {
+    observe(server, now);
+    if (is_unsure && is_before_ready(server.state)) readiness_ = Readiness::Wanted;
+  } else if (is_unsure) {
+    ready_.back_off(now);
+  }
+}
+
+void AgonesCalls::log_failure(std::string_view path, const AgonesAnswer& answer) {
+  const std::string_view kind = answer.status == 0 ? std::string_view{} : path;
+  if (!failing_.emplace(kind).second) return;
+  const std::string text = answer.text.substr(0, kReasonMax);
+  const bool has_status = answer.status != 0 && !answer.is_taken();
+  const std::string reason = has_status ? fmt::format("status {}: {}", answer.status, text) : text;
+  log_.event(Severity::Warning, {"agones_call_failed", {{"call", path}, {"reason", reason}}});
+}
+
+// --- what the GameServer says ---
+
+void AgonesCalls::record_line(std::string_view line, Instant now) {
+  const auto server = parse_watch_line(line);
+  if (!server) return log_failure("/watch/gameserver", {.status = 200, .text = server.error()});
+  if (!watch_since_) watch_since_ = now;
+  observe(*server, now);
+}
+
+void AgonesCalls::record_watch_end(const AgonesAnswer& answer, Instant now) {
+  const auto since = std::exchange(watch_since_, std::nullopt);
+  if (since && now - *since >= kTakenPatience) {
+    watch_.wait({}, now);
+    failing_.erase("/watch/gameserver");
+  }
+  watch_.back_off(now);
+  log_failure("/watch/gameserver", answer);
+}
+
+/// Takes what has changed. An event that is older than another one, or repeats it, changes nothing.
+void AgonesCalls::observe(const GameServer& server, Instant now) {
+  if (server.version && version_ && *server.version < *version_) return;
+  if (server.version) version_ = server.version;
+  if (server.state != std::exchange(state_, server.state)) {
+    log_.event(Severity::Info,
+               {"agones_state", {{"state", server.state}, {"address", server.address}}});
+  }
+  if (!is_before_ready(server.state)) readiness_ = Readiness::Taken;
+  for (Counter& counter : counters_) {
+    // A side car that was restarted may have lost a value.
+    const auto found = server.counters.find(std::string{counter.key});
+    if (found != server.counters.end() && counter.sent && found->second != counter.sent->count &&
+        now - counter.sent_at >= kTakenPatience) {
+      counter.sent.reset();
+    }
+  }
+  const auto allocated = annotation_of(server, kLastAllocated);
+  if (allocated && *allocated != std::exchange(last_allocated_, *allocated)) {
+    orders_.add_allocation();
+    open_allocated(server);
+  }
+}
+
+// --- rooms of allocations ---
+
+/// Logs an allocation, and orders the room that it names.
+void AgonesCalls::open_allocated(const GameServer& server) {
+  const auto game = annotation_of(server, kGame);
+  const std::string map = annotation_of(server, kMap).value_or("");
+  const auto seed = annotation_of(server, kSeed);
+  LogEvent event{"agones_allocated", {{"allocated", last_allocated_}}};
+  if (game) event.fields.emplace_back("game", *game);
+  if (!map.empty()) event.fields.emplace_back("map", map);
+  if (seed) event.fields.emplace_back("seed", *seed);
+  log_.event(Severity::Info, event);
+  if (!game || shutdown_asked_) return;
+  const auto number = parse_as<std::uint64_t>(seed.value_or("0"));
+  AllocatedRoom room{.allocated = last_allocated_,
+                     .order = std::make_shared<RoomOrder>(
+                         *game, map, seed ? number : std::optional<std::uint64_t>{})};
+  if (!number) {
+    name_room(room, {.status = 400,
+                     .body = fmt::format("{}: '{}' is not a whole number from 0 to "
+                                         "18446744073709551615",
+                                         kSeed, *seed)});
+  } else if (!orders_.add(room.order)) {
+    name_room(room, {.status = 503, .body = "too many orders about rooms wait"});
+  } else {
+    opening_.push_back(std::move(room));
+  }
+}
+
+void AgonesCalls::answer_rooms(Instant now) {
+  std::erase_if(opening_, [this, now](const AllocatedRoom& room) {
+    const RoomAnswer* const answer = room.order->answer();
+    if (answer == nullptr) return false;
+    name_room(room, *answer);
+    // The status has the room a moment later.
+    counters_.back().pace.wait(kCounterPeriod, now);
+    return true;
+  });
+}
+
+/// Adds the room to those that the annotation names, or why there is none.
+void AgonesCalls::name_room(const AllocatedRoom& room, const RoomAnswer& answer) {
+  Json named{{"allocated", room.allocated}};
+  const Json opened = Json::parse(answer.body, nullptr, false);
+  if (answer.status == 201 && opened.is_object()) {
+    for (const char* key : {"room", "game", "map", "shard"}) {
+      named[key] = opened.value(key, Json{});
+    }
+  } else {
+    const std::string reason = answer.body.substr(0, answer.body.find('\n'));
+    named["error"] = reason;
+    log_.event(Severity::Warning,
+               {"agones_room_refused", {{"allocated", room.allocated}, {"reason", reason}}});
+  }
+  rooms_named_.push_back(as_text(named));
+  if (rooms_named_.size() > kRoomsNamed) rooms_named_.pop_front();
+  has_news_of_rooms_ = true;
+}
+
+// --- counters ---
+
+/// Returns the next counter whose value has changed. The allocation itself counts its room, so the
+/// number of rooms waits until that is open.
+std::optional<AgonesCall> AgonesCalls::counter_call(const ServerFacts& facts, Instant now) {
+  const std::array<Counter::Value, 2> values{
+      Counter::Value{.count = facts.seats_held, .capacity = facts.seats},
+      Counter::Value{.count = facts.rooms}};
+  for (std::size_t i = 0; i < counters_.size(); ++i) {
+    Counter& counter = counters_[i];
+    const bool is_opening = i == 1 && !opening_.empty();
+    if (counter.is_missing || is_opening || counter.sent == values[i] || !counter.pace.is_due(now))
+      continue;
+    counter.asked = values[i];
+    // The JSON of Agones has numbers of 64 bits as text.
+    Json body{{"count", std::to_string(values[i].count)}};
+    if (values[i].capacity > 0) body["capacity"] = std::to_string(values[i].capacity);
+    return AgonesCall{.about = AgonesCall::About::Counter,
+                      .method = os::HttpMethod::Patch,
+                      .path = fmt::format("/v1beta1/counters/{}", counter.key),
+                      .body = as_text(body),
+                      .counter = i};
+  }
+  return std::nullopt;
+}
+
+/// A counter that the spec does not have is asked for once. The documents of Agones say 404 then,
+/// and its side car says 500 and "counter not found".
+void AgonesCalls::record_counter(Counter& counter, const AgonesAnswer& answer, Instant now) {
+  counter.pace.follow(answer, kCounterPeriod, now);
+  const std::string path = fmt::format("/v1beta1/counters/{}", counter.key);
+  if (answer.is_taken()) {
+    failing_.erase(path);
+    counter.sent = counter.asked;
+    counter.sent_at = now;
+    return;
+  }
+  counter.is_missing = answer.status == 404 || answer.text.contains("not found") ||
+                       answer.text.contains("not enabled");
+  if (!counter.is_missing) return log_failure(path, answer);
+  log_.event(Severity::Info,
+             {"agones_counter_missing",
+              {{"counter", counter.key}, {"try", "counters in the spec of the GameServer"}}});
+}
+
+// --- the end ---
+
+void AgonesCalls::shut_down(Instant now) {
+  if (!shutdown_asked_) shutdown_asked_ = now;
+}
+
+bool AgonesCalls::is_over(bool has_signal, Instant now) const {
+  if (shutdown_taken_) return has_signal || now - *shutdown_taken_ >= kSignalPatience;
+  return shutdown_asked_ && now - *shutdown_asked_ >= kShutdownPatience;
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,69 @@
+#include "server/host/fleet/game_server.h"
+
+#include "core/values.h"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace tickbox::server {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Returns the value of a key; null if `object` is none or has none.
+const Json& member(const Json& object, const char* key) {
+  static const Json kNone;
+  const auto found = object.find(key);
+  return found != object.end() ? *found : kNone;
+}
+
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : std::string{};
+}
+
+/// Returns a whole number: one of 64 bits is text in the JSON of Agones.
+std::optional<std::uint64_t> number_of(const Json& value) {
+  if (value.is_number_unsigned()) return value.get<std::uint64_t>();
+  return parse_as<std::uint64_t>(text_of(value));
+}
+
+GameServer game_server_of(const Json& document) {
+  const Json& meta = member(document, "object_meta");
+  const Json& status = member(document, "status");
+  GameServer server{.version = number_of(member(meta, "resource_version")),
+                    .state = text_of(member(status, "state")),
+                    .address = text_of(member(status, "address"))};
+  for (const Json& port : member(status, "ports")) {
+    const std::uint64_t number = number_of(member(port, "port")).value_or(0);
+    const bool is_port = number <= std::numeric_limits<std::uint16_t>::max();
+    server.ports.push_back(is_port ? static_cast<std::uint16_t>(number) : 0);
+  }
+  for (const auto& [key, value] : member(meta, "annotations").items()) {
+    server.annotations[key] = text_of(value);
+  }
+  for (const auto& [key, counter] : member(status, "counters").items()) {
+    if (const auto count = number_of(member(counter, "count"))) server.counters[key] = *count;
+  }
+  return server;
+}
+
+}  // namespace
+
+std::expected<GameServer, std::string> parse_game_server(std::string_view json) {
+  const Json document = Json::parse(json, nullptr, false);
+  if (!member(document, "status").is_object()) {
+    return std::unexpected{"the answer is no GameServer of Agones"};
+  }
+  return game_server_of(document);
+}
+
+std::expected<GameServer, std::string> parse_watch_line(std::string_view json) {
+  const Json document = Json::parse(json, nullptr, false);
+  const Json& result = member(document, "result");
+  if (!member(result, "status").is_object()) {
+    return std::unexpected{"a line of the watch is no GameServer of Agones"};
+  }
+  return game_server_of(result);
+}
+
+}  // namespace tickbox::server
