@@ -80,7 +80,7 @@ bool Supervisor::is_over() {
                               .hands_over = next_server.has_value(),
                               .clients = progress.clients,
                               .seats_held = progress.seats_held,
-                              .allocations = server_.admin->orders().allocations()};
+                              .allocations = orders.allocations()};
   switch (end_.update(seen, server_.clock.now())) {
     case ServiceEnd::Change::None:
       break;
