@@ -1,5 +1,6 @@
 #include "server/host/access.h"
 
+#include "net/server_name.h"
 #include "os/net/resolve.h"
 #include "os/process/steady_clock.h"
 #include "server/match/base_age.h"
@@ -168,9 +169,17 @@ std::expected<std::vector<net::Address>, std::string> public_addresses(const Opt
     address.port = static_cast<std::uint16_t>(address.port + shard);
   }
   if (!given.by_shard.empty()) addresses.push_back(given.by_shard.at(shard));
-  if (!addresses.empty()) return addresses;
-  if (os::is_wildcard(bound)) return os::interface_addresses(bound.port);
-  return std::vector{bound};
+  if (addresses.empty()) {
+    if (os::is_wildcard(bound)) {
+      auto found = os::interface_addresses(bound.port);
+      if (!found) return found;
+      addresses = *std::move(found);
+    } else {
+      addresses.push_back(bound);
+    }
+  }
+  if (!options.name.empty()) addresses.push_back(net::address_of_name(options.name));
+  return addresses;
 }
 
 std::string address_to_try(const Options& options, const net::Address& bound) {

@@ -71,9 +71,9 @@ struct GivenAddresses {
 
 /// Returns the addresses that tokens for a shard must name: the `given` ones, those that were named
 /// with the port of the shard, which is as many above as its number; or else the bound address; for
-/// a wildcard, every address of its interfaces. Returns none without keys: clients then make their
-/// tokens themselves, and may reach this server through a port forward. Fails: with one line, if
-/// the machine does not say which interfaces it has.
+/// a wildcard, every address of its interfaces; and the one that stands for --name. Returns none
+/// without keys: clients then make their tokens themselves, and may reach this server through a
+/// port forward. Fails: with one line, if the machine does not say which interfaces it has.
 [[nodiscard]] std::expected<std::vector<net::Address>, std::string> public_addresses(
     const Options& options, const GivenAddresses& given, const net::Address& bound,
     std::size_t shard);

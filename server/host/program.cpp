@@ -5,6 +5,7 @@
 #include "core/log_event.h"
 #include "core/values.h"
 #include "engine/descriptor.h"
+#include "net/server_name.h"
 #include "os/http/http.h"
 #include "os/net/resolve.h"
 #include "os/process/log.h"
@@ -231,14 +232,12 @@ std::expected<std::uint64_t, std::string> parse_record_max_bytes(std::string_vie
   return size;
 }
 
-/// Parses a server's name: as long as a host's name may be, and fit for a log line.
+/// Parses a server's name, which is also fit for a log line.
 std::expected<std::string, std::string> parse_name(std::string_view text) {
-  constexpr std::size_t kNameMax = 64;
-  const bool is_plain = std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
-  if (text.empty() || text.size() > kNameMax || !is_plain) {
+  if (!net::is_server_name(text)) {
     return std::unexpected{
         fmt::format("'{}' is no name: it has 1 to {} printable ASCII characters without blanks",
-                    text, kNameMax)};
+                    text, net::kServerNameMax)};
   }
   return std::string{text};
 }
@@ -264,7 +263,8 @@ void add_recording(cli::CommandParser& program, Options& options) {
                      {.value = "SIZE", .default_text = "off"});
   program.add_option("--name", options.name, parse_name,
                      "Name of this server in its recordings, in tickbox_server_info and, if it is "
-                     "given, in each line of a JSON log; the same after a restart",
+                     "given, in each line of a JSON log; the same after a restart. Tokens may name "
+                     "it in place of an address",
                      {.value = "NAME", .default_text = "the host's name"});
   program.add_option("--crash-dir", options.crash_dir,
                      "If an assertion fails, write the last seconds as a recording to this "

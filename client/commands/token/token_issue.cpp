@@ -7,6 +7,7 @@
 #include "net/address.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"
+#include "net/server_name.h"
 #include "os/net/resolve.h"
 #include "os/process/steady_clock.h"
 
@@ -39,6 +40,19 @@ struct IssueOptions {
 
 std::expected<Duration, std::string> parse_life(std::string_view text) {
   return parse_duration_between(text, std::chrono::milliseconds{1}, Duration::max());
+}
+
+/// Parses HOST:PORT, or name=NAME for the --name of a server.
+std::expected<net::Address, std::string> parse_server(std::string_view text) {
+  constexpr std::string_view kName = "name=";
+  if (!text.starts_with(kName)) return os::resolve_destination(text);
+  const std::string_view name = text.substr(kName.size());
+  if (!net::is_server_name(name)) {
+    return std::unexpected{fmt::format(
+        "'{}' is no name of a server: it has 1 to {} printable ASCII characters without blanks",
+        name, net::kServerNameMax)};
+  }
+  return net::address_of_name(name);
 }
 
 std::vector<std::string> names_of(const std::vector<net::Address>& servers) {
@@ -128,8 +142,9 @@ void add_issue(const Subcommand& place) {
                true);
   command.add_option("--client", options->client, parse_client, "Your number for the player",
                      {.required = true, .value = "ID"});
-  command.add_option("--server", options->servers, os::resolve_destination,
-                     "Server that accepts the token. Repeat for up to 8",
+  command.add_option("--server", options->servers, parse_server,
+                     "Server that accepts the token, by an address or as name=NAME by its --name. "
+                     "Repeat for up to 8",
                      {.required = true, .value = "HOST:PORT"});
   command.add_option(
       "--room", options->room, "Room to play in (0: any)",

@@ -1,3 +1,4 @@
+#include "net/server_name.h"
 #include "server/host/access.h"
 #include "tests/support/virtual_time.h"
 
@@ -76,6 +77,14 @@ TEST_F(LookupTest, WaitsForTheAddressThatAgonesSays) {
   EXPECT_EQ(*of_second, (std::vector{net::parse_address("192.0.2.7:7778").value(),
                                      net::parse_address("192.0.2.8:7003").value()}));
   EXPECT_EQ(address_to_try(options_, {}), "a.example:7777");
+}
+
+TEST_F(LookupTest, AddsTheAddressThatStandsForTheName) {
+  const net::Address bound = net::parse_address("127.0.0.1:7777").value();
+  EXPECT_EQ(public_addresses(options_, {}, bound, 0), std::vector{bound});
+  options_.name = "eu-1";
+  EXPECT_EQ(public_addresses(options_, {}, bound, 0),
+            (std::vector{bound, net::address_of_name("eu-1")}));
 }
 
 TEST_F(LookupTest, GivesUpAfterItsPatience) {
