@@ -162,6 +162,7 @@ ServerFacts AgonesClient::facts(Instant now) const {
 void AgonesClient::count(unsigned status) {
   ++counts_[status];
   std::vector<os::HttpCount> counts;
+  counts.reserve(counts_.size());
   for (const auto& [code, answers] : counts_) {
     counts.push_back({.status = code, .responses = answers});
   }

@@ -272,10 +272,10 @@ class AgonesTest(unittest.TestCase):
         self.assertEqual(tickbox("token", "keygen", "--out", keys).returncode, 0)
         return folder.name, keys
 
-    def test_tokens_name_the_address_that_agones_says(self):
-        _, keys = self.make_keys()
+    def test_tokens_name_the_address_that_agones_says_or_the_server(self):
+        folder, keys = self.make_keys()
         self.side_car.change(state="Starting", address="")
-        server = self.serve("--key-file", keys, "--public-address", "agones")
+        server = self.serve("--key-file", keys, "--public-address", "agones", "--name", "tickbox-x7")
         self.side_car.start()
         self.assertTrue(eventually(lambda: server.logged(" public_address_not_found ")))
         self.assertEqual(self.side_car.times("POST /ready"), [])
@@ -289,6 +289,11 @@ class AgonesTest(unittest.TestCase):
 
         self.assertEqual(connect("127.0.0.1:7010"), 0)
         self.assertEqual(connect(server.address), 4, "this address is not for players")
+        for name, code in (("tickbox-x7", 0), ("tickbox-x8", 4)):
+            token = os.path.join(folder, name)
+            self.assertEqual(tickbox("token", "issue", "--key-file", keys, "--client", "7", "--server", "name=" + name,
+                                     "--expires", "5m", "--out", token).returncode, 0)
+            self.assertEqual(tickbox("connect", server.address, "--seconds", "0.3", "--token", token).returncode, code)
         server.terminate()
         self.assert_ended(server)
 
