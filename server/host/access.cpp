@@ -30,7 +30,7 @@ class PatientLookup {
 
   /// Returns what `find()` finds in time.
   template <class Find>
-  auto find(Find find) -> decltype(find()) {
+  auto find(const Find& find) -> decltype(find()) {
     auto found = find();
     while (!found && lookup_.clock.now() < end_) {
       if (!std::exchange(is_logged_, true)) {

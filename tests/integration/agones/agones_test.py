@@ -8,6 +8,7 @@ import sys
 
 sys.dont_write_bytecode = True
 
+import ctypes
 import http.client
 import json
 import os
@@ -39,13 +40,20 @@ def environment(**more):
     return inherited | more
 
 
+def start(program, *arguments, **options):
+    """Starts a program that the kernel kills if this test is killed."""
+    def end_with_the_test():
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+    return subprocess.Popen([os.path.join(PROGRAMS, program), *arguments], preexec_fn=end_with_the_test, **options)
+
+
 class Server:
     """A server that reports to a side car. wait() reads its first line."""
 
     def __init__(self, side_car, *arguments, program="tickbox-server", **variables):
-        self.process = subprocess.Popen(
-            [os.path.join(PROGRAMS, program), "--port", "0", "--admin-port", "0", "--json", "--agones", *EIGHT_SEATS,
-             *arguments],
+        self.process = start(
+            program, "--port", "0", "--admin-port", "0", "--json", "--agones", *EIGHT_SEATS, *arguments,
             env=environment(AGONES_SDK_HTTP_PORT=str(side_car.port), **variables),
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.lines = []
@@ -110,8 +118,8 @@ class AgonesTest(unittest.TestCase):
         return server
 
     def load(self, server, *arguments):
-        child = subprocess.Popen([os.path.join(PROGRAMS, "tickbox"), "load", server.address, *arguments],
-                                 env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        child = start("tickbox", "load", server.address, *arguments,
+                      env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.children.append(child)
         return child
 
