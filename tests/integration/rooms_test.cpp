@@ -101,7 +101,7 @@ TEST_F(RoomsTest, OpenAndCloseWhileTheServerRuns) {
   const auto open = [&](std::string_view query) {
     return server.ask(os::HttpMethod::Post, "/rooms", query);
   };
-  const os::HttpResponse opened = open("game=platformer");
+  const os::HttpResponse opened = open("game=platformer&seed=18446744073709551615");
   ASSERT_EQ(opened.status, 201U) << opened.body;
   const json room = json::parse(opened.body);
   EXPECT_EQ(room["room"], 3);
@@ -112,6 +112,7 @@ TEST_F(RoomsTest, OpenAndCloseWhileTheServerRuns) {
   EXPECT_EQ(Document{played.out}.text("game"), "platformer");
   EXPECT_EQ(open("game=chess").status, 400U);
   EXPECT_EQ(open("game=arena&map=none").status, 400U);
+  EXPECT_EQ(open("game=arena&seed=-1").status, 400U);
   EXPECT_EQ(open("").status, 400U);
   EXPECT_EQ(status(server)["rooms"].size(), 3U);
 
@@ -126,6 +127,12 @@ TEST_F(RoomsTest, OpenAndCloseWhileTheServerRuns) {
   expect_refused(play(address, 3), "room");
   // Its recording is whole before the server ends.
   EXPECT_EQ(verified(records(), 3), 1);
+  for (const auto& entry : std::filesystem::directory_iterator{records()}) {
+    const std::string path = entry.path().string();
+    if (!path.ends_with("-room3.tickbox")) continue;
+    EXPECT_EQ(document_of(tickbox({"replay", "info", path, "--json"})).text("header.seed"),
+              "18446744073709551615");
+  }
   // A number is never given twice: an old token must not lead to another match.
   EXPECT_EQ(json::parse(open("game=arena").body)["room"], 4);
   const Finished ended = server.stop();
