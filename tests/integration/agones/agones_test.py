@@ -212,13 +212,13 @@ class AgonesTest(unittest.TestCase):
     def test_an_answer_that_is_lost_when_the_server_is_allocated_at_once(self):
         def fault(call, number):
             if call == "POST /ready":
-                self.side_car.later(0.4, self.side_car.allocate)
                 return Fault(after=4)
             if call == "GET /watch/gameserver" and number <= 3:
                 return Fault(status=500)
             return Fault(lost=call == "GET /gameserver" and number == 2)
 
         self.side_car.fault = fault
+        self.side_car.on_ready = self.side_car.allocate
         self.side_car.start()
         server = self.serve().wait()
         self.become("Allocated")

@@ -44,6 +44,7 @@ class SideCar:
         self.last_ping = None
         self.fault = lambda call, number: Fault()
         self.events_of = lambda event: [event]  # what the watch sends in place of an event
+        self.on_ready = lambda: None
         self.on_shutdown = lambda: None  # the kubelet's SIGTERM, a moment after the shutdown
         self.watches = []
         self.is_over = threading.Event()
@@ -109,6 +110,7 @@ class SideCar:
         with self.lock:
             if self.state == "RequestReady":
                 self.change(state="Ready")
+                self.on_ready()
 
     def allocate(self, annotations=None, counters=()):
         """Allocates the server, as a GameServerAllocation does."""
