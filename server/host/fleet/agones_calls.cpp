@@ -11,7 +11,7 @@
 namespace tickbox::server {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// Set by Agones with each allocation, also of a GameServer that is allocated already.
 constexpr std::string_view kLastAllocated = "agones.dev/last-allocated";
@@ -32,8 +32,8 @@ bool is_before_ready(std::string_view state) {
   return std::ranges::find(kStates, state) != kStates.end();
 }
 
-std::string as_text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string as_text(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 std::optional<std::string> annotation_of(const GameServer& server, std::string_view key) {
@@ -239,11 +239,11 @@ void AgonesCalls::answer_rooms(Instant now) {
 
 /// Adds the room to those that the annotation names, or why there is none.
 void AgonesCalls::name_room(const AllocatedRoom& room, const RoomAnswer& answer) {
-  Json named{{"allocated", room.allocated}};
-  const Json opened = Json::parse(answer.body, nullptr, false);
+  OrderedJson named{{"allocated", room.allocated}};
+  const OrderedJson opened = OrderedJson::parse(answer.body, nullptr, false);
   if (answer.status == 201 && opened.is_object()) {
     for (const char* key : {"room", "game", "map", "shard"}) {
-      named[key] = opened.value(key, Json{});
+      named[key] = opened.value(key, OrderedJson{});
     }
   } else {
     const std::string reason = answer.body.substr(0, answer.body.find('\n'));
@@ -271,7 +271,7 @@ std::optional<AgonesCall> AgonesCalls::counter_call(const ServerFacts& facts, In
       continue;
     counter.asked = values[i];
     // The JSON of Agones has numbers of 64 bits as text.
-    Json body{{"count", std::to_string(values[i].count)}};
+    OrderedJson body{{"count", std::to_string(values[i].count)}};
     if (values[i].capacity > 0) body["capacity"] = std::to_string(values[i].capacity);
     return AgonesCall{.about = AgonesCall::About::Counter,
                       .method = os::HttpMethod::Patch,
