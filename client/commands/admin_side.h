@@ -19,6 +19,20 @@ struct AdminSide {
   [[nodiscard]] std::string authorization() const { return token.empty() ? "" : "Bearer " + token; }
 };
 
+/// The beginning of a URL.
+inline constexpr std::string_view kHttp = "http://";
+
+/// A page of a server's admin side.
+struct AdminPage {
+  HostPort server;
+  std::string path{};   ///< "/recordings"; empty: the address has none
+  std::string query{};  ///< "delay=10s"; empty: none
+};
+
+/// Parses http://HOST:PORT/PATH?QUERY. Fails: with one line, which shows `example`.
+[[nodiscard]] std::expected<AdminPage, std::string> parse_admin_page(std::string_view url,
+                                                                     std::string_view example);
+
 /// Finds the address of an admin side and reads the file of --admin-token-file, unless `token_file`
 /// is empty. Fails: with one line.
 [[nodiscard]] std::expected<AdminSide, std::string> find_admin_side(const HostPort& place,

@@ -94,9 +94,9 @@ void warn_of_service_link(const std::string& program, const std::string& variabl
 
 /// Options that are meant for one run alone. A variable that stays set would change the result of
 /// every later run without a word, so they have none.
-constexpr std::array<std::string_view, 12> kOfOneRun = {"from",   "to",     "tick",  "seat",
-                                                        "limit",  "out",    "trace", "inputs",
-                                                        "resume", "rotate", "twice", "descriptor"};
+constexpr std::array<std::string_view, 13> kOfOneRun = {
+    "from",   "to",     "tick",   "seat",  "limit",      "out", "trace",
+    "inputs", "resume", "rotate", "twice", "descriptor", "part"};
 
 bool is_of_one_run(const CLI::Option& option) {
   return std::ranges::find(kOfOneRun, option.get_lnames().front()) != kOfOneRun.end();

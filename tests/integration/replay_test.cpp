@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <sys/stat.h>
 #include <vector>
 
 namespace tickbox::integration {
@@ -102,6 +105,97 @@ TEST_F(Replay, ATraceTakesThePlaceOfNoFile) {
 // Before the fix, the device was read until memory was full.
 TEST_F(Replay, ADeviceThatNeverEndsIsNoRecording) {
   expect_ended(verify("/dev/zero"), kFailed, {"cannot read /dev/zero: larger than "});
+}
+
+// A day of recordings, verified by the parts of an Indexed Job.
+
+/// Verifies a part of the recordings in `day`, one after the other.
+Command verify_part(const std::string& day, const std::string& lines, std::size_t part) {
+  Command command = tickbox(
+      {"replay", "verify", day, "--part", "auto/4", "--jobs", "1", "--resume", lines, "--quiet"});
+  command.environment = {"JOB_COMPLETION_INDEX=" + std::to_string(part)};
+  return command;
+}
+
+TEST_F(Replay, FourPartsVerifyEachRecordingOnceThoughOneIsKilled) {
+  const std::string whole = os::text_of(record_a_match(folder_.file("match")));
+  std::string damaged = whole;
+  damaged[damaged.size() / 2] ^= 1;
+  const std::string day = folder_.file("day");
+  std::filesystem::create_directory(day);
+  std::map<std::string, std::string> wanted;
+  for (int i = 0; i < 48; ++i) {
+    const std::string name = "day/" + std::to_string(100 + i) + "-room1.tickbox";
+    const bool is_damaged = i % 9 == 3;
+    wanted[folder_.write(name, is_damaged ? damaged : whole)] = is_damaged ? "damaged" : "whole";
+  }
+  // A recording that never ends holds its part up, so that the kill comes in the middle.
+  const std::string endless = folder_.file("day/124-room1.tickbox");
+  std::filesystem::remove(endless);
+  ASSERT_EQ(mkfifo(endless.c_str(), 0600), 0);
+  std::vector<std::unique_ptr<Process>> parts;
+  const auto lines_of = [&](std::size_t part) {
+    return folder_.file("lines" + std::to_string(part));
+  };
+  for (std::size_t part = 0; part < 4; ++part) {
+    Command command = verify_part(day, lines_of(part), part);
+    command.arguments.insert(command.arguments.begin() + 3, endless);
+    parts.push_back(std::make_unique<Process>(command));
+  }
+  const auto is_running = [](const auto& part) { return !part->wait({}); };
+  ASSERT_TRUE(eventually([&] { return std::ranges::count_if(parts, is_running) == 1; }));
+  const auto killed =
+      static_cast<std::size_t>(std::ranges::find_if(parts, is_running) - parts.begin());
+  ASSERT_TRUE(eventually([&] { return !os::text_of(lines_of(killed)).empty(); }));
+  parts[killed]->signal(SIGKILL);
+  EXPECT_EQ(finish(*parts[killed]).exit_code, 128 + SIGKILL);
+  std::filesystem::remove(endless);
+  ASSERT_EQ(folder_.write("day/124-room1.tickbox", whole), endless);
+
+  std::vector<Finished> ended;
+  for (std::size_t part = 0; part < 4; ++part) {
+    ended.push_back(part == killed ? run(verify_part(day, lines_of(part), part))
+                                   : finish(*parts[part]));
+    const Document summary{ended.back().out};
+    EXPECT_EQ(ended.back().exit_code, summary.number("damaged") > 0 ? kCheckFailed : kDone);
+    EXPECT_EQ(summary.number("skipped") > 0, part == killed);
+    EXPECT_EQ(summary.number("left"), 0);
+  }
+  std::map<std::string, std::string> found;
+  for (std::size_t part = 0; part < 4; ++part) {
+    std::istringstream lines{os::text_of(lines_of(part))};
+    for (std::string line; std::getline(lines, line);) {
+      const auto document = nlohmann::json::parse(line);
+      EXPECT_TRUE(found.emplace(document["file"], document["outcome"]).second) << line;
+    }
+  }
+  EXPECT_EQ(found, wanted);
+}
+
+TEST_F(Replay, RecordingsAreVerifiedWhereTheirServerShowsThem) {
+  const std::string token = folder_.write("token", "correct-horse-battery\n");
+  const RunningServer server{{"--record", folder_.file("recordings"), "--max-clients", "16",
+                              "--admin-token-file", token, "--allow-exposed-keys"}};
+  EXPECT_EQ(run(tickbox({"connect", server.address(), "--seconds", "1"})).exit_code, kDone);
+  const std::string url = "http://" + server.admin() + "/recordings";
+  const auto verified = [&](const std::string& word) {
+    return run(tickbox({"replay", "verify", word, "--admin-token-file", token, "--quiet"}));
+  };
+  const Finished all = verified("http://" + server.admin());
+  EXPECT_EQ(all.exit_code, kDone) << all;
+  const Document summary{all.out};
+  EXPECT_EQ(summary.number("files"), 1);
+  EXPECT_EQ(summary.number("incomplete"), 1) << "it is being written";
+  EXPECT_GT(summary.number("ticks"), 0);
+  const std::string name =
+      std::filesystem::path{recording_in(folder_.file("recordings"))}.filename().string();
+  const auto line = nlohmann::json::parse(all.out.substr(0, all.out.find('\n')));
+  EXPECT_EQ(line["file"], url + "/" + name);
+  const Finished one = verified(url + "/" + name);
+  EXPECT_EQ(one.exit_code, kDone) << one;
+  EXPECT_EQ(Document{one.out}.number("incomplete"), 1);
+  EXPECT_EQ(Document{verified(url + "/none.tickbox").out}.number("unreadable"), 1);
+  expect_ended(run(tickbox({"replay", "verify", url})), kFailed, {"add --admin-token-file F"});
 }
 
 // What players of a recorded match wanted, played again against another server.

@@ -78,7 +78,7 @@ TEST(Usage, NegativeSeedsAndTicksAreWrongValues) {
 }
 
 TEST(Usage, AnArgumentTooManyIsNoUnknownCommand) {
-  expect_wrong_usage(tickbox({"replay", "verify", "one.tickbox", "two.tickbox"}),
+  expect_wrong_usage(tickbox({"replay", "info", "one.tickbox", "two.tickbox"}),
                      {"unexpected argument two.tickbox"});
 }
 

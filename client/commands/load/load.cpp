@@ -62,7 +62,6 @@ constexpr std::uint32_t kShardsMax = 64;
 /// The most rounds of an input file: one of a second is played for eleven days.
 constexpr std::uint32_t kRoundsMax = 1'000'000;
 
-constexpr std::string_view kHttp = "http://";
 constexpr std::string_view kMetricsPath = "/metrics";
 
 Duration to_duration(double seconds) {

@@ -11,10 +11,7 @@
 #include <vector>
 
 namespace tickbox::commands {
-namespace {
 
-/// Starts one thread less than `jobs`, each of which calls `work`; fewer if the machine gives no
-/// more.
 std::vector<std::thread> start_helpers(std::size_t jobs, const std::function<void()>& work) {
   std::vector<std::thread> helpers;
   for (std::size_t i = 1; i < jobs; ++i) {
@@ -24,8 +21,6 @@ std::vector<std::thread> start_helpers(std::size_t jobs, const std::function<voi
   }
   return helpers;
 }
-
-}  // namespace
 
 std::uint32_t processors() {
   return std::clamp(std::thread::hardware_concurrency(), 1U, kVerifyJobsMax);

@@ -3,7 +3,11 @@
 
 #include "record/verify.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
 
 namespace tickbox::commands {
 
@@ -12,6 +16,11 @@ inline constexpr std::uint32_t kVerifyJobsMax = 256;
 
 /// Returns the number of threads that this machine runs at once, 1 to kVerifyJobsMax.
 [[nodiscard]] std::uint32_t processors();
+
+/// Starts one thread less than `jobs`, each of which calls `work`; fewer if the machine gives no
+/// more. Requires: the caller joins them.
+[[nodiscard]] std::vector<std::thread> start_helpers(std::size_t jobs,
+                                                     const std::function<void()>& work);
 
 /// Returns exactly the result of record::verify().
 /// Requires: as record::verify(); 1 ≤ jobs ≤ kVerifyJobsMax.

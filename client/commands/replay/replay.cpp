@@ -24,12 +24,10 @@ void add_new_file(cli::CommandParser& command, std::string& out, const std::stri
   command.add_option("-o,--out", out, help, {.required = true, .value = "G", .check = {check}});
 }
 
-std::expected<std::unique_ptr<Recording>, ExitCode> open_recording(const std::string& path,
-                                                                   const Output& output) {
-  auto bytes = os::read_file(path);
-  if (!bytes) return std::unexpected{output.failed(ExitCode::Failed, bytes.error())};
+std::expected<std::unique_ptr<Recording>, Unreadable> open_bytes(const std::string& path,
+                                                                 std::vector<std::byte>&& bytes) {
   auto recording = std::make_unique<Recording>(
-      Recording{path, *std::move(bytes), std::unexpected{record::RecordError::NotARecording}});
+      Recording{path, std::move(bytes), std::unexpected{record::RecordError::NotARecording}});
   recording->reader = record::Reader::open(recording->bytes);
   if (recording->reader || recording->reader.error() == record::RecordError::HeaderCut) {
     return recording;
@@ -37,8 +35,19 @@ std::expected<std::unique_ptr<Recording>, ExitCode> open_recording(const std::st
   const record::RecordError error = recording->reader.error();
   const bool damaged = error == record::RecordError::HeaderDamaged;
   return std::unexpected{
-      output.failed(damaged ? ExitCode::CheckFailed : ExitCode::Failed,
-                    fmt::format("cannot read {}: {}", path, record::describe(error)))};
+      Unreadable{.code = damaged ? ExitCode::CheckFailed : ExitCode::Failed,
+                 .why = fmt::format("cannot read {}: {}", path, record::describe(error))}};
+}
+
+std::expected<std::unique_ptr<Recording>, ExitCode> open_recording(const std::string& path,
+                                                                   const Output& output) {
+  auto bytes = os::read_file(path);
+  if (!bytes) return std::unexpected{output.failed(ExitCode::Failed, bytes.error())};
+  auto recording = open_bytes(path, *std::move(bytes));
+  if (!recording) {
+    return std::unexpected{output.failed(recording.error().code, recording.error().why)};
+  }
+  return *std::move(recording);
 }
 
 std::expected<std::unique_ptr<Recording>, ExitCode> open_with_header(const std::string& path,

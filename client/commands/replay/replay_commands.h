@@ -47,8 +47,17 @@ struct Recording {
   std::expected<record::Reader, record::RecordError> reader;
 };
 
-/// Opens a recording. Fails: with the exit code, after reporting the reason: CheckFailed for a
-/// damaged header, else Failed.
+/// Why a recording cannot be opened.
+struct Unreadable {
+  cli::ExitCode code = cli::ExitCode::Failed;
+  std::string why{};  ///< in one line
+};
+
+/// Opens the bytes of a recording. Fails: CheckFailed for a damaged header, else Failed.
+[[nodiscard]] std::expected<std::unique_ptr<Recording>, Unreadable> open_bytes(
+    const std::string& path, std::vector<std::byte>&& bytes);
+
+/// Opens a recording. Fails: with the exit code of open_bytes(), after reporting the reason.
 [[nodiscard]] std::expected<std::unique_ptr<Recording>, cli::ExitCode> open_recording(
     const std::string& path, const Output& output);
 

@@ -18,7 +18,6 @@ namespace {
 
 using cli::ExitCode;
 
-constexpr std::string_view kHttp = "http://";
 constexpr std::string_view kFirstLog = "/rooms/1/log";
 constexpr std::string_view kExample = "http://127.0.0.1:9180/rooms/1/log";
 
@@ -160,20 +159,12 @@ std::expected<Followed, ExitCode> Follow::finish(const os::HttpEnd& end, const A
 }  // namespace
 
 std::expected<LogPlace, std::string> parse_log_place(std::string_view url) {
-  LogPlace place{.url = std::string{url}};
-  if (!url.starts_with(kHttp)) {
-    return std::unexpected(
-        fmt::format("'{}' does not begin with {}; an example is {}", url, kHttp, kExample));
-  }
-  std::string_view rest = url.substr(kHttp.size());
-  const std::size_t slash = std::min(rest.find('/'), rest.size());
-  auto server = parse_host_port(rest.substr(0, slash));
-  if (!server) return std::unexpected(std::move(server.error()));
-  place.server = *std::move(server);
-  rest.remove_prefix(slash);
-  const std::size_t mark = std::min(rest.find('?'), rest.size());
-  place.path = mark <= 1 ? std::string{kFirstLog} : std::string{rest.substr(0, mark)};
-  place.query = rest.substr(std::min(mark + 1, rest.size()));
+  auto page = parse_admin_page(url, kExample);
+  if (!page) return std::unexpected(std::move(page.error()));
+  LogPlace place{.server = std::move(page->server),
+                 .path = page->path.size() <= 1 ? std::string{kFirstLog} : std::move(page->path),
+                 .query = std::move(page->query),
+                 .url = std::string{url}};
   if (const auto delay = os::form_value(place.query, "delay")) {
     const auto parsed = parse_duration(*delay);
     if (!parsed) return std::unexpected("delay: " + parsed.error());

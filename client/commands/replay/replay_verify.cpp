@@ -2,12 +2,17 @@
 // every hash. Exit codes: 0 all hashes match, also if the file merely ends early; 1 it cannot be
 // read; 2 the range is not in the file; 3 a hash differs, the file is damaged or has no tick; 5
 // stopped by a signal or by --limit, or a log that is followed was cut, without a differing hash or
-// damage so far. To stop is the usual end of following a log: exit 0.
+// damage so far. To stop is the usual end of following a log: exit 0. verify_files.h has those of
+// many recordings.
 
+#include "client/commands/part.h"
 #include "client/commands/progress.h"
 #include "client/commands/replay/parallel_verify.h"
+#include "client/commands/replay/recording_place.h"
 #include "client/commands/replay/replay_commands.h"
 #include "client/commands/replay/replay_follow.h"
+#include "client/commands/replay/verified.h"
+#include "client/commands/replay/verify_files.h"
 #include "core/clock.h"
 #include "core/values.h"
 #include "os/process/signals.h"
@@ -19,10 +24,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 namespace tickbox::commands {
 namespace {
@@ -33,7 +41,8 @@ constexpr std::uint32_t kLastTick = std::numeric_limits<std::uint32_t>::max();
 
 struct VerifyFlags {
   std::shared_ptr<Output> output;
-  std::string file{};
+  std::vector<std::string> words{};  ///< the recordings
+  std::string file{};                ///< the one, if there is one
   std::optional<LogPlace> follow{};
   std::string admin_token_file{};
   std::uint32_t from = 0;
@@ -41,44 +50,9 @@ struct VerifyFlags {
   std::uint32_t jobs = processors();
   Duration limit{};  ///< on the time that the command takes; 0: no limit
   bool twice = false;
+  std::optional<Part> part{};
+  std::string resume{};
 };
-
-nlohmann::ordered_json mismatch_document(const std::optional<record::Mismatch>& mismatch) {
-  if (!mismatch) return nullptr;
-  nlohmann::ordered_json document{{"tick", mismatch->tick.value},
-                                  {"compared", mismatch->compared.value}};
-  document["entity"] = entity_or_null<nlohmann::ordered_json>(mismatch->what.entity);
-  document["subject"] = mismatch->what.subject;
-  document["field"] = mismatch->what.field;
-  document["expected"] = mismatch->what.expected;
-  document["got"] = mismatch->what.got;
-  return document;
-}
-
-nlohmann::ordered_json verify_document(const record::VerifyResult& result, double seconds,
-                                       const record::Header* header) {
-  const double rate = seconds > 0 ? static_cast<double>(result.ticks) / seconds : 0;
-  nlohmann::ordered_json recorded_by;
-  if (header != nullptr) {
-    recorded_by = {{"commit", header->commit},
-                   {"simulation", header->simulation},
-                   {"this_build", other_build(*header).empty()}};
-  }
-  return {{"recorded_by", recorded_by},
-          {"ticks", result.ticks},
-          {"mismatched", result.mismatched},
-          {"first_mismatch", mismatch_document(result.first_mismatch)},
-          {"unrepeatable", mismatch_document(result.unrepeatable)},
-          {"complete", result.complete},
-          {"segments", {{"whole", result.segments_whole}, {"lost", result.segments_lost}}},
-          {"recovered_ticks", result.recovered_ticks},
-          {"ticks_per_second", static_cast<std::uint64_t>(rate)},
-          {"ends_early", result.ends_early},
-          {"unfinished", tick_or_null<nlohmann::ordered_json>(result.unfinished)},
-          {"damages", result.damages},
-          {"gaps", result.gaps},
-          {"interrupted", result.interrupted}};
-}
 
 /// `build`: what recorded it, if that was another build.
 std::string verify_text(const std::string& path, const record::VerifyResult& result, double seconds,
@@ -194,27 +168,6 @@ std::expected<record::VerifyResult, ExitCode> verify_recording(const VerifyFlags
   return result;
 }
 
-/// Returns the exit code. A recording without a tick is a failure: it proves nothing, and its
-/// server may have recorded nothing.
-ExitCode exit_code_of(const record::VerifyResult& result) {
-  if (!result.held()) return ExitCode::CheckFailed;
-  if (result.interrupted) return ExitCode::Inconclusive;
-  const bool is_verified = result.ticks > 0 || result.unfinished;
-  return is_verified ? ExitCode::Done : ExitCode::CheckFailed;
-}
-
-/// Returns what is wrong with the recording; empty if nothing is.
-std::string fault_of(const std::string& file, const record::VerifyResult& result) {
-  if (result.unrepeatable) {
-    return fmt::format("{}: two worlds that take the same ticks differ at tick {}; {}", file,
-                       result.unrepeatable->tick.value, kMemoryOutside);
-  }
-  if (result.mismatched > 0) {
-    return file + ": " + counted(result.mismatched, "hash differs", "hashes differ");
-  }
-  return result.damages > 0 ? file + " is damaged inside" : std::string{};
-}
-
 /// Returns how far the recording is verified. Requires: the command was stopped.
 std::string extent_of(const VerifyFlags& options, const record::VerifyResult& result,
                       Duration taken) {
@@ -234,31 +187,21 @@ std::string extent_of(const VerifyFlags& options, const record::VerifyResult& re
 /// verified.
 std::string shortcoming_of(const VerifyFlags& options, const record::VerifyResult& result,
                            Duration taken) {
-  const std::string fault = fault_of(options.file, result);
+  std::string fault = fault_of(options.file, result);
   if (result.interrupted) {
     return (fault.empty() ? "" : fault + "; ") + extent_of(options, result, taken);
   }
-  return fault.empty() ? fmt::format("{}: {}", options.file, kNothingToVerify) : fault;
+  return fault;
 }
 
-/// What was verified, and what to say of it.
-struct Verified {
-  const std::string& subject;  ///< the file, or the address of the log
-  const record::VerifyResult& result;
-  const record::Header* header;  ///< nullptr: none could be read
-  double seconds;
-  ExitCode code;
-  std::string error;  ///< what is wrong or missing, unless `code` is Done
-};
-
 ExitCode print(const Output& output, const Verified& verified) {
-  const auto& [subject, result, header, seconds, code, error] = verified;
-  const std::string build = header != nullptr ? other_build(*header) : std::string{};
+  const record::VerifyResult& result = verified.result;
+  const std::string build = verified.header ? other_build(*verified.header) : std::string{};
   const ExitCode printed =
-      output.json()
-          ? output.print_document(verify_document(result, seconds, header), code, error)
-          : output.print(std::string_view{verify_text(subject, result, seconds, build)}, code);
-  return result.interrupted ? output.fell_short(printed, error) : printed;
+      output.print(output.json() ? to_json(document_of(verified)) + "\n"
+                                 : verify_text(verified.subject, result, verified.seconds, build),
+                   verified.code);
+  return result.interrupted ? output.fell_short(printed, verified.error) : printed;
 }
 
 ExitCode run_follow(const VerifyFlags& options) {
@@ -278,24 +221,45 @@ ExitCode run_follow(const VerifyFlags& options) {
   if (result.interrupted) {
     error += fmt::format("{}the log was cut after tick {}: {}", error.empty() ? "" : "; ",
                          grouped(result.last_tick.value), followed->cut);
-  } else if (code != ExitCode::Done && error.empty()) {
-    error = fmt::format("{}: {}", url, kNothingToVerify);
   }
   const double seconds = std::chrono::duration<double>(clock.now() - start).count();
-  const record::Header* header = followed->header ? &*followed->header : nullptr;
-  return print(*options.output, {url, result, header, seconds, code, std::move(error)});
+  return print(*options.output, {.subject = url,
+                                 .result = result,
+                                 .header = followed->header,
+                                 .seconds = seconds,
+                                 .code = code,
+                                 .error = std::move(error)});
 }
 
-ExitCode run_verify(const VerifyFlags& options) {
-  if (options.follow) return run_follow(options);
-  if (options.file.empty()) {
+/// Returns whether the words name one file alone, all of which is to be verified by this process.
+bool is_one_file(const VerifyFlags& options) {
+  std::error_code none;
+  return options.words.size() == 1 && !options.part && options.resume.empty() &&
+         !is_url(options.words.front()) &&
+         !std::filesystem::is_directory(options.words.front(), none);
+}
+
+ExitCode run_files(const VerifyFlags& options) {
+  if (is_of_a_range(options)) {
     return options.output->failed(ExitCode::WrongUsage,
-                                  "name a recording, or a log with --follow URL");
+                                  "--from and --to are of one recording; name one file alone");
   }
-  if (options.from > options.to) {
-    return options.output->failed(
-        ExitCode::WrongUsage, fmt::format("--from {} is after --to {}", options.from, options.to));
-  }
+  const os::SteadyClock clock;
+  const os::Interruption interruption;
+  const Instant start = clock.now();
+  return verify_files(
+      {.words = options.words,
+       .admin_token_file = options.admin_token_file,
+       .part = options.part.value_or(Part{}),
+       .resume = options.resume,
+       .jobs = options.jobs,
+       .twice = options.twice,
+       .stopped =
+           [&] { return interruption.requested() || is_over_limit(options, clock.now() - start); }},
+      *options.output, clock);
+}
+
+ExitCode run_one(const VerifyFlags& options) {
   const auto recording = open_recording(options.file, *options.output);
   if (!recording) return recording.error();
   const os::SteadyClock clock;
@@ -308,11 +272,30 @@ ExitCode run_verify(const VerifyFlags& options) {
   }
   if (!result) return result.error();
   const Duration taken = clock.now() - start;
-  const double seconds = std::chrono::duration<double>(taken).count();
   const ExitCode code = exit_code_of(*result);
-  const std::string error = code == ExitCode::Done ? "" : shortcoming_of(options, *result, taken);
-  const record::Header* header = (*recording)->reader ? &(*recording)->reader->header() : nullptr;
-  return print(*options.output, {options.file, *result, header, seconds, code, error});
+  Verified verified{.subject = options.file,
+                    .result = *std::move(result),
+                    .seconds = std::chrono::duration<double>(taken).count(),
+                    .code = code};
+  if ((*recording)->reader) verified.header = (*recording)->reader->header();
+  if (code != ExitCode::Done) verified.error = shortcoming_of(options, verified.result, taken);
+  return print(*options.output, verified);
+}
+
+ExitCode run_verify(const VerifyFlags& flags) {
+  if (flags.follow) return run_follow(flags);
+  if (flags.words.empty()) {
+    return flags.output->failed(ExitCode::WrongUsage,
+                                "name recordings, or a log with --follow URL");
+  }
+  if (flags.from > flags.to) {
+    return flags.output->failed(ExitCode::WrongUsage,
+                                fmt::format("--from {} is after --to {}", flags.from, flags.to));
+  }
+  if (!is_one_file(flags)) return run_files(flags);
+  VerifyFlags options = flags;
+  options.file = flags.words.front();
+  return run_one(options);
 }
 
 }  // namespace
@@ -321,17 +304,24 @@ void add_replay_verify(const Subcommand& place) {
   auto [command, options] = place.add(
       {.name = "verify",
        .description =
-           "Step a recorded match again and compare the hash of every tick; with --follow, a "
-           "match while it is played. Exit 3 if a hash differs, or if the file is damaged inside "
-           "or has no tick; 5 if stopped early, also by --limit, or if a log was cut.",
-       .example = place.output->name + " verify match.tickbox --from 600 --to 1200"},
+           "Step recorded matches again and compare the hash of every tick; with --follow, a "
+           "match while it is played. Of several recordings, of directories and of URLs it prints "
+           "a line of JSON for each, as soon as it is verified, and a summary as the last one. "
+           "Exit 3 if a hash differs, or if a file is damaged inside "
+           "or has no tick; 1 if one cannot be read; 5 if stopped early, also by --limit, or if a "
+           "log was cut.",
+       .example = place.output->name + " verify recordings --part auto/4 --resume verified.jsonl"},
       run_verify);
-  command.add_option("FILE", options->file, "The recording");
+  command.add_option("FILE", options->words,
+                     "Recordings; directories, for all files *.tickbox in them; or recordings at "
+                     "the admin side of a server, as http://127.0.0.1:9180/recordings");
   command.add_option("--from", options->from, "First tick to compare",
                      {.value = "T", .default_text = "the first"});
   command.add_option("--to", options->to, "Last tick to compare",
                      {.value = "T", .default_text = "the last"});
-  command.add_option("--jobs", options->jobs, "Number of threads",
+  command.add_option("--jobs", options->jobs,
+                     "Number of threads; each steps a part of one recording, or one of several "
+                     "recordings, which is then in memory",
                      {.value = "N", .check = cli::between(1U, kVerifyJobsMax)});
   command.add_option("--limit", options->limit, parse_duration,
                      "Stop after this time, such as 60s or 5m (0: no limit). For a recording from "
@@ -340,12 +330,24 @@ void add_replay_verify(const Subcommand& place) {
   command.add_option("--twice", options->twice,
                      "Also step a second world beside the first, by turns: finds a game that keeps "
                      "memory outside of its state, such as a static. Takes twice the time");
-  command.add_option("--follow", options->follow, parse_log_place,
-                     "Follow the log of a room at the admin side of its server, until the server "
-                     "ends it, or until a signal or --limit: these are no failure then",
-                     {.value = "URL", .excludes = {"FILE", "--from", "--to", "--jobs", "--twice"}});
+  command.add_option("--part", options->part, parse_part,
+                     "Verify one of N parts of the recordings, such as 0/4 to 3/4; in auto/4 the "
+                     "first number is JOB_COMPLETION_INDEX, as an Indexed Job sets it. The name of "
+                     "a recording decides in which part it is, so that each is in one part alone",
+                     {.value = "I/N", .default_text = "all"});
+  command.add_option("--resume", options->resume,
+                     "Append the lines to this file too. Do not verify again what has a line there "
+                     "since an earlier run, and count it in the summary",
+                     {.value = "F"});
+  command.add_option(
+      "--follow", options->follow, parse_log_place,
+      "Follow the log of a room at the admin side of its server, until the server "
+      "ends it, or until a signal or --limit: these are no failure then",
+      {.value = "URL",
+       .excludes = {"FILE", "--from", "--to", "--jobs", "--twice", "--part", "--resume"}});
   command.add_option("--admin-token-file", options->admin_token_file,
-                     "Show the token of this file to the server of --follow", {.value = "F"});
+                     "Show the token of this file to the server of --follow or of a URL",
+                     {.value = "F"});
 }
 
 }  // namespace tickbox::commands

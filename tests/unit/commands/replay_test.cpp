@@ -281,6 +281,8 @@ TEST_F(ReplayCommand, ExitsTwoOnWrongUsage) {
                                              {"verify", path, "--from", "11"},
                                              {"verify", path, "--jobs", "0"},
                                              {"verify", path, "--limit", "soon"},
+                                             {"verify", path, path, "--from", "5"},
+                                             {"verify", path, "--part", "4/4"},
                                              {"cut", path},
                                              {"trace", path, "--from", "9", "--to", "8"}}) {
     std::vector<std::string> with_json = words;

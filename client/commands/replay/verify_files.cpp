@@ -1,0 +1,345 @@
+#include "client/commands/replay/verify_files.h"
+
+#include "client/commands/new_file.h"
+#include "client/commands/progress.h"
+#include "client/commands/replay/parallel_verify.h"
+#include "client/commands/replay/recording_place.h"
+#include "client/commands/replay/replay_commands.h"
+#include "client/commands/replay/verified.h"
+#include "core/bytes.h"
+#include "os/files/disk.h"
+#include "os/files/file.h"
+#include "os/process/standard_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tickbox::commands {
+namespace {
+
+using cli::ExitCode;
+
+/// What was found in a recording. Each is one of these, the first that is true.
+enum class Outcome : std::uint8_t {
+  Unreadable,
+  Mismatched,
+  Damaged,
+  Empty,       ///< no tick
+  Unfinished,  ///< every hash equal; the server failed in a tick, which is not stepped here
+  Incomplete,  ///< every hash equal; it ends early, or ticks were not recorded
+  Whole,
+};
+
+constexpr std::array<std::string_view, 7> kOutcomes = {
+    "unreadable", "mismatched", "damaged", "empty", "unfinished", "incomplete", "whole"};
+
+Outcome outcome_of(const Verified& verified) {
+  const record::VerifyResult& result = verified.result;
+  if (verified.code == ExitCode::Failed) return Outcome::Unreadable;
+  if (result.mismatched > 0 || result.unrepeatable) return Outcome::Mismatched;
+  if (result.damages > 0) return Outcome::Damaged;
+  if (verified.code == ExitCode::CheckFailed) return Outcome::Empty;
+  if (result.unfinished) return Outcome::Unfinished;
+  return result.complete ? Outcome::Whole : Outcome::Incomplete;
+}
+
+/// The numbers of recordings by their outcome, and what is in them.
+struct Tally {
+  std::array<std::uint64_t, kOutcomes.size()> recordings{};
+  std::uint64_t ticks = 0;
+
+  void add(Outcome outcome, std::uint64_t more) {
+    ++recordings[static_cast<std::size_t>(outcome)];
+    ticks += more;
+  }
+
+  [[nodiscard]] std::uint64_t of(Outcome outcome) const {
+    return recordings[static_cast<std::size_t>(outcome)];
+  }
+
+  [[nodiscard]] std::uint64_t failed() const {
+    return of(Outcome::Mismatched) + of(Outcome::Damaged) + of(Outcome::Empty);
+  }
+
+  [[nodiscard]] std::uint64_t all() const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t each : recordings) {
+      sum += each;
+    }
+    return sum;
+  }
+};
+
+// --- the lines of a run before ---
+
+/// The begin of each line.
+constexpr std::string_view kLineBegin = R"({"file":")";
+
+/// The recordings that have a line.
+struct Done {
+  std::set<std::string, std::less<>> files;
+  Tally tally;
+};
+
+/// Reads a line. Returns what is wrong with it, or an empty text. The last line of stdout has no
+/// file and counts as none.
+std::string read_line(std::string_view line, const Part& part, Done& done) {
+  constexpr const char* kNoLine = "is no line of this command: name the file of an earlier run";
+  const auto document = nlohmann::json::parse(line, nullptr, false);
+  if (!document.is_object()) return kNoLine;
+  const auto member = [&](const char* name) { return document.value(name, nlohmann::json{}); };
+  if (!document.contains("file")) return document.contains("files") ? "" : kNoLine;
+  const auto file = member("file");
+  const auto outcome = member("outcome");
+  const auto ticks = member("ticks");
+  if (!file.is_string() || !outcome.is_string()) return kNoLine;
+  const auto* const found = std::ranges::find(kOutcomes, outcome.get<std::string>());
+  if (found == kOutcomes.end()) return kNoLine;
+  const RecordingPlace place{.name = file.get<std::string>()};
+  if (!part.has(place.base_name())) {
+    return fmt::format("is of {}, which is not in part {}: give each part a file of its own",
+                       place.name, to_text(part));
+  }
+  if (!done.files.insert(place.name).second) return {};
+  done.tally.add(static_cast<Outcome>(found - kOutcomes.begin()),
+                 ticks.is_number_unsigned() ? ticks.get<std::uint64_t>() : 0);
+  return {};
+}
+
+/// Reads the file of --resume, and takes off a last line that a kill has cut. Fails: with one line.
+std::expected<Done, std::string> read_done(const std::string& path, const Part& part) {
+  Done done;
+  std::error_code failed;
+  if (path.empty() || !std::filesystem::exists(path, failed)) return done;
+  const auto text = os::read_text(path, os::kFileBytesMax);
+  if (!text) return std::unexpected{text.error()};
+  std::string_view rest{*text};
+  for (std::size_t number = 1; rest.contains('\n'); ++number) {
+    const std::string wrong = read_line(rest.substr(0, rest.find('\n')), part, done);
+    if (!wrong.empty()) {
+      return std::unexpected{fmt::format("--resume: line {} of {} {}", number, path, wrong)};
+    }
+    rest.remove_prefix(rest.find('\n') + 1);
+  }
+  if (rest.empty()) return done;
+  if (!rest.starts_with(kLineBegin.substr(0, rest.size()))) {
+    return std::unexpected{fmt::format("--resume: {} is no file of this command", path)};
+  }
+  std::filesystem::resize_file(path, text->size() - rest.size(), failed);
+  if (!failed) return done;
+  return std::unexpected{cannot_write(path, failed.value())};
+}
+
+// --- the run ---
+
+class Run {
+ public:
+  Run(const VerifyFilesOptions& options, const Output& output, const Clock& clock, Done&& done,
+      std::unique_ptr<os::AppendFile> lines)
+      : options_(options),
+        output_(output),
+        clock_(clock),
+        start_(clock.now()),
+        done_(std::move(done)),
+        skipped_(done_.tally.all()),
+        lines_(std::move(lines)),
+        progress_(output.quiet() ? ProgressFor::Nobody : ProgressFor::Everybody, start_) {}
+
+  ExitCode run(const std::vector<RecordingPlace>& places);
+
+ private:
+  [[nodiscard]] bool stops() const { return options_.stopped() || has_failed_; }
+
+  [[nodiscard]] std::optional<Verified> verify(const RecordingPlace& place,
+                                               std::uint32_t jobs) const;
+  void record(const Verified& verified);
+  void write(std::string_view line);
+  [[nodiscard]] ExitCode print_summary();
+
+  const VerifyFilesOptions& options_;
+  const Output& output_;
+  const Clock& clock_;
+  Instant start_;
+  Done done_;
+  std::uint64_t skipped_;
+  std::vector<RecordingPlace> left_;
+  std::atomic<bool> has_failed_{false};  ///< a line could not be written
+
+  std::mutex mutex_;                       ///< of all below, and of the tally
+  std::unique_ptr<os::AppendFile> lines_;  ///< nullptr without --resume
+  std::string failure_;
+  Progress progress_;
+};
+
+/// Returns nothing if it was stopped.
+std::optional<Verified> Run::verify(const RecordingPlace& place, std::uint32_t jobs) const {
+  const Instant begin = clock_.now();
+  Verified verified{.subject = place.name};
+  const auto refused = [&](ExitCode code, const std::string& why) {
+    verified.code = code;
+    verified.error = why;
+    // A header that cannot be read is damage like any other.
+    verified.result.damages = code == ExitCode::CheckFailed ? 1 : 0;
+    return stops() ? std::nullopt : std::optional{verified};
+  };
+  auto bytes = read_recording(place, [this] { return stops(); });
+  if (!bytes) return refused(ExitCode::Failed, bytes.error());
+  const auto recording = open_bytes(place.name, *std::move(bytes));
+  if (!recording) return refused(recording.error().code, recording.error().why);
+  record::VerifyResult& result = verified.result;
+  if (const auto& reader = (*recording)->reader) {
+    verified.header = reader->header();
+    const auto setting = setting_of(reader->header(), output_.games);
+    if (!setting) {
+      return refused(ExitCode::Failed,
+                     fmt::format("cannot step {}: {}", place.name, setting.error().words));
+    }
+    result =
+        verify_in_parallel(*reader, *setting->game, setting->map,
+                           {.twice = options_.twice, .stopped = [this] { return stops(); }}, jobs);
+    if (result.interrupted) return std::nullopt;
+  } else {
+    result.ends_early = true;
+  }
+  verified.code = exit_code_of(result);
+  verified.error = fault_of(place.name, result);
+  verified.seconds = std::chrono::duration<double>(clock_.now() - begin).count();
+  return verified;
+}
+
+/// Writes a line to the file of --resume, then to stdout.
+void Run::write(std::string_view line) {
+  const auto fail = [this](std::string&& why) {
+    failure_ = std::move(why);
+    has_failed_ = true;
+  };
+  for (ConstBytes rest = std::as_bytes(std::span{line}); lines_ && !rest.empty();) {
+    const auto taken = lines_->append(rest);
+    if (!taken) {
+      return fail(cannot_write(options_.resume, taken.error()));
+    }
+    rest = rest.subspan(*taken);
+  }
+  progress_.clear();
+  if (auto written = os::write_to_stdout(line); !written) fail(std::move(written.error()));
+}
+
+void Run::record(const Verified& verified) {
+  const Outcome outcome = outcome_of(verified);
+  Figures line{{"file", verified.subject},
+               {"outcome", std::string{kOutcomes[static_cast<std::size_t>(outcome)]}}};
+  const Figures document = document_of(verified);
+  line.insert(line.end(), document.begin(), document.end());
+  const std::scoped_lock lock{mutex_};
+  if (has_failed_) return;
+  write(to_json(line) + "\n");
+  if (has_failed_) return;
+  done_.tally.add(outcome, verified.result.ticks);
+  if (progress_.due(clock_.now())) {
+    progress_.show(fmt::format("verified {} of {}  {} failed  {} unreadable",
+                               grouped(done_.tally.all()),
+                               counted(skipped_ + left_.size(), "recording"), done_.tally.failed(),
+                               done_.tally.of(Outcome::Unreadable)));
+  }
+}
+
+ExitCode Run::run(const std::vector<RecordingPlace>& places) {
+  std::ranges::copy_if(places, std::back_inserter(left_), [this](const RecordingPlace& place) {
+    return options_.part.has(place.base_name()) && !done_.files.contains(place.name);
+  });
+  done_.files.clear();
+  const auto threads =
+      static_cast<std::uint32_t>(std::clamp<std::size_t>(left_.size(), 1, options_.jobs));
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < left_.size() && !stops(); i = next++) {
+      if (const auto verified = verify(left_[i], options_.jobs / threads)) record(*verified);
+    }
+  };
+  std::vector<std::thread> helpers = start_helpers(threads, work);
+  work();
+  for (std::thread& helper : helpers) {
+    helper.join();
+  }
+  progress_.clear();
+  return print_summary();
+}
+
+ExitCode Run::print_summary() {
+  const Tally& tally = done_.tally;
+  const std::uint64_t all = skipped_ + left_.size();
+  const std::uint64_t left = all - tally.all();
+  const std::uint64_t unreadable = tally.of(Outcome::Unreadable);
+  ExitCode code = ExitCode::Done;
+  if (tally.failed() > 0) {
+    code = ExitCode::CheckFailed;
+  } else if (unreadable > 0 || has_failed_) {
+    code = ExitCode::Failed;
+  } else if (left > 0) {
+    code = ExitCode::Inconclusive;
+  }
+  std::string error = failure_;
+  const auto add = [&](std::uint64_t number, std::string_view what) {
+    if (number > 0) error += fmt::format("{}{} {}", error.empty() ? "" : ", ", number, what);
+  };
+  add(tally.of(Outcome::Mismatched), "with hashes that differ");
+  add(tally.of(Outcome::Damaged), "damaged inside");
+  add(tally.of(Outcome::Empty), "without a tick");
+  add(unreadable, "cannot be read");
+  add(left, "not verified: stopped");
+  if (!error.empty()) error = fmt::format("of {}: {}", counted(all, "recording"), error);
+  Figures figures{{"files", all}};
+  for (std::size_t i = kOutcomes.size(); i-- > 0;) {
+    figures.push_back({std::string{kOutcomes[i]}, tally.recordings[i]});
+  }
+  figures.push_back({"left", left});
+  figures.push_back({"skipped", skipped_});
+  figures.push_back({"ticks", tally.ticks});
+  figures.push_back({"seconds", std::chrono::duration<double>(clock_.now() - start_).count()});
+  figures.push_back({"part", to_text(options_.part)});
+  figures.push_back({"interrupted", left > 0});
+  figures.push_back({"exit", static_cast<std::uint64_t>(cli::to_int(code))});
+  if (code != ExitCode::Done) figures.push_back({"error", error});
+  const ExitCode printed = output_.print(to_json(figures) + "\n", code);
+  return code == ExitCode::Done ? printed : output_.fell_short(printed, error);
+}
+
+}  // namespace
+
+ExitCode verify_files(const VerifyFilesOptions& options, const Output& output, const Clock& clock) {
+  const auto places = find_recordings(options.words, options.admin_token_file, output);
+  if (!places) return output.failed(ExitCode::Failed, places.error());
+  auto done = read_done(options.resume, options.part);
+  if (!done) return output.failed(ExitCode::Failed, done.error());
+  std::unique_ptr<os::AppendFile> lines;
+  if (!options.resume.empty()) {
+    auto opened = os::append_to(options.resume);
+    if (!opened) {
+      return output.failed(ExitCode::Failed, cannot_write(options.resume, opened.error()));
+    }
+    lines = *std::move(opened);
+  }
+  return Run{options, output, clock, *std::move(done), std::move(lines)}.run(*places);
+}
+
+}  // namespace tickbox::commands
