@@ -92,6 +92,10 @@ void warn_of_service_link(const std::string& program, const std::string& variabl
                       value_of(variable) + ", an address that Kubernetes sets for a Service\n");
 }
 
+bool is_argument(const CLI::Option* option) {
+  return option->get_positional();
+}
+
 /// Options that are meant for one run alone. A variable that stays set would change the result of
 /// every later run without a word, so they have none.
 constexpr std::array<std::string_view, 13> kOfOneRun = {
@@ -284,6 +288,9 @@ void CommandParser::require_command() {
 
 void CommandParser::allow_command() {
   app_->require_subcommand(0, 1);
+  for (CLI::Option* const option : app_->get_options(&is_argument)) {
+    option->required(false);
+  }
 }
 
 void CommandParser::callback(std::function<void()> then) {

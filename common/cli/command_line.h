@@ -109,7 +109,8 @@ class CommandParser {
   /// Makes a subcommand required.
   void require_command();
 
-  /// Makes a subcommand optional.
+  /// Makes a subcommand optional. No argument added so far is required then, or it would receive
+  /// the name of the subcommand: the caller checks whether it is given.
   void allow_command();
 
   /// Sets a function to call after parsing if the command is given.

@@ -7,11 +7,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace tickbox::integration {
 namespace {
@@ -124,6 +128,71 @@ TEST(Load, ManyClientsPlayAndVerify) {
 
 TEST(Load, ManyClientsOnThreeThreadsAreOneRun) {
   expect_many_play_and_verify(3);
+}
+
+// As an Indexed Job starts them: with the same words, and each with its index.
+TEST(Load, FourPartsAreMergedIntoOneRun) {
+  constexpr int kClients = tests::kHasSanitizer ? 8 : 40;
+  const os::TemporaryFolder folder;
+  const RunningServer server{slow_server()};
+  std::vector<std::unique_ptr<Process>> parts;
+  for (int i = 0; i < 4; ++i) {
+    Command command =
+        tickbox({"load", server.address(), "--part", "auto/4", "--clients",
+                 std::to_string(kClients), "--seconds", "3", "--admin", server.admin(), "--json"});
+    command.environment = {"JOB_COMPLETION_INDEX=" + std::to_string(i)};
+    parts.push_back(std::make_unique<Process>(command));
+  }
+  Strings files;
+  double checked = 0;
+  std::vector<Document> documents;
+  for (const auto& part : parts) {
+    const Finished played = finish(*part);
+    ASSERT_TRUE(played.exit_code == kDone || played.exit_code == kInconclusive) << played;
+    files.push_back(folder.write(std::to_string(files.size()), played.err + played.out));
+    documents.emplace_back(played.out);
+    EXPECT_EQ(documents.back().number("clients.connected"), kClients / 4);
+    checked += documents.back().number("state_hash.checked");
+  }
+  EXPECT_EQ(server.metric("tickbox_connections_total", "accepted"), kClients);
+  const auto merge = [&](const Strings& some, const Strings& more) {
+    Strings words{"load", "merge"};
+    words.insert(words.end(), some.begin(), some.end());
+    words.insert(words.end(), more.begin(), more.end());
+    return run(tickbox(words));
+  };
+  const std::string page = folder.file("page.html");
+  const Finished merged = merge({files[2], files[0], files[3], files[1]},
+                                {"--json", "--report", page, "--require", "clients.dropped==0",
+                                 "--require", "rtt_ms.p50>0,tick_ms.max>0"});
+  ASSERT_TRUE(merged.exit_code == kDone || merged.exit_code == kInconclusive) << merged;
+  const Document document{merged.out};
+  EXPECT_EQ(document.missing(document_keys()), Strings{});
+  EXPECT_EQ(document.number("clients.asked"), kClients);
+  EXPECT_EQ(document.number("clients.connected"), kClients);
+  EXPECT_EQ(document.number("state_hash.clients_checked"), kClients);
+  EXPECT_EQ(document.number("state_hash.checked"), checked);
+  EXPECT_EQ(document.number("state_hash.mismatched"), 0);
+  const auto among_parts = [&](const char* path) {
+    return std::ranges::any_of(documents, [&](const Document& part) {
+      return part.number(path) == document.number(path);
+    });
+  };
+  for (const char* const path : {"tick_ms.p99", "server.rss_bytes", "ticks_skipped"}) {
+    EXPECT_TRUE(among_parts(path)) << path << " is of one server";
+  }
+  const auto by_p99 = [](const Document& part) { return part.number("rtt_ms.p99"); };
+  EXPECT_LE(document.number("rtt_ms.p99"), by_p99(std::ranges::max(documents, {}, by_p99)));
+  EXPECT_GE(document.number("rtt_ms.p99"), by_p99(std::ranges::min(documents, {}, by_p99)));
+  EXPECT_TRUE(os::text_of(page).contains("snapshot_gap_ms.p999"));
+
+  EXPECT_EQ(merge(files, {"--require", "clients.connected<4"}).exit_code,
+            merged.exit_code == kDone ? kCheckFailed : kInconclusive);
+  expect_wrong_usage(tickbox({"load", "merge", files[0], files[1], files[3]}),
+                     {"part 2/4 is missing"});
+  expect_wrong_usage(tickbox({"load", "merge", files[0], files[1], files[2], files[2]}),
+                     {"are both part 2/4"});
+  expect_ended(merge({folder.write("text", "none")}, {}), kFailed, {"load --part I/N --json"});
 }
 
 /// Which of six clients, of which one in six checks, had a gap between snapshots and a round trip

@@ -9,13 +9,15 @@ namespace tickbox::commands {
 
 std::expected<std::unique_ptr<Crowd>, std::string> Crowd::open(SwarmOptions options,
                                                                const Clock& clock,
-                                                               std::size_t threads) {
-  const std::size_t parts = std::min(threads, options.clients);
-  std::unique_ptr<Crowd> crowd{new Crowd{options.clients, clock, parts}};
+                                                               std::size_t threads,
+                                                               const SwarmPart& clients) {
+  const std::size_t parts = std::min(threads, clients.clients);
+  std::unique_ptr<Crowd> crowd{new Crowd{clients.clients, clock, parts}};
   for (std::size_t i = 0; i < parts; ++i) {
     const std::size_t first = crowd->first_of(i, parts);
-    auto part = Swarm::open(options, clock,
-                            {.first = first, .clients = crowd->first_of(i + 1, parts) - first});
+    auto part = Swarm::open(
+        options, clock,
+        {.first = clients.first + first, .clients = crowd->first_of(i + 1, parts) - first});
     if (!part) return std::unexpected(std::move(part.error()));
     // Drawn by the first part if it was not given.
     options.first_client = (*part)->first_client();

@@ -1,5 +1,5 @@
 #pragma once
-// All clients of a load run, on one thread or on several, as one swarm.
+// All clients of a load run that this process plays, on one thread or on several, as one swarm.
 //
 // Each thread has a swarm with a part of the clients. The threads play only within turn() and
 // leave(), and the caller's is one of them. Between the calls they wait, so that a run reads every
@@ -37,9 +37,14 @@ class Crowd {
   /// Opens all sockets, and starts one thread fewer than `threads`. A thread has at least one
   /// client, so that some clients take as many threads at most. Requires: 1 to kLoadThreadsMax
   /// threads; the clock outlives the object. Fails: with one line.
-  [[nodiscard]] static std::expected<std::unique_ptr<Crowd>, std::string> open(SwarmOptions options,
-                                                                               const Clock& clock,
-                                                                               std::size_t threads);
+  [[nodiscard]] static std::expected<std::unique_ptr<Crowd>, std::string> open(
+      const SwarmOptions& options, const Clock& clock, std::size_t threads) {
+    return open(options, clock, threads, {.clients = options.clients});
+  }
+
+  /// Does the same for a part of the clients.
+  [[nodiscard]] static std::expected<std::unique_ptr<Crowd>, std::string> open(
+      SwarmOptions options, const Clock& clock, std::size_t threads, const SwarmPart& clients);
 
   Crowd(const Crowd&) = delete;
   Crowd& operator=(const Crowd&) = delete;

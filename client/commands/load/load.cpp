@@ -1,4 +1,5 @@
 #include "bots/style.h"
+#include "cli/build_info.h"
 #include "cli/exit_code.h"
 #include "client/commands/commands.h"
 #include "client/commands/load/load_files.h"
@@ -6,7 +7,11 @@
 #include "client/commands/load/load_page.h"
 #include "client/commands/load/load_run.h"
 #include "client/commands/load/load_verdict.h"
+#include "client/commands/load/merge/load_merge.h"
+#include "client/commands/load/merge/load_output.h"
+#include "client/commands/load/merge/load_part.h"
 #include "client/commands/load/requirement.h"
+#include "client/commands/part.h"
 #include "client/commands/play/input_script.h"
 #include "client/commands/play/play_figures.h"
 #include "client/commands/play/play_flags.h"
@@ -53,6 +58,11 @@ struct LoadOptions {
   std::uint32_t shards = 1;  ///< of the server
   std::uint32_t one_in = 1;  ///< of this number of clients one is full; 0: none is
   std::uint32_t threads = 1;
+  std::optional<Part> part;  ///< of the clients; empty: all
+
+  [[nodiscard]] const std::vector<std::string>& require_texts() const {
+    return find.empty() ? require : find;
+  }
 };
 
 /// As many rooms and shards as a server can have.
@@ -68,26 +78,6 @@ Duration to_duration(double seconds) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>{seconds});
 }
 
-/// Returns the figures that a requirement may name: all but those that are no numbers.
-Figures requirable() {
-  Figures known = figures_of(LoadReport{});
-  std::erase_if(known, [](const Figure& each) {
-    return each.path == "state_hash.first_mismatch" || each.path == "clients.first_id";
-  });
-  return known;
-}
-
-/// Returns the error, or an empty text.
-std::string check_requirements(const std::string& text) {
-  const auto parsed = parse_requirements(text);
-  if (!parsed) return parsed.error();
-  const Figures known = requirable();
-  for (const Requirement& each : *parsed) {
-    if (const auto checked = check_path(each, known); !checked) return checked.error();
-  }
-  return {};
-}
-
 /// Parses HOST:PORT, or the URL of the metrics as a server prints it.
 std::expected<HostPort, std::string> parse_admin(std::string_view text) {
   if (text.starts_with(kHttp)) {
@@ -96,85 +86,6 @@ std::expected<HostPort, std::string> parse_admin(std::string_view text) {
     if (text.ends_with('/')) text.remove_suffix(1);
   }
   return parse_host_port(text);
-}
-
-std::vector<Requirement> requirements_of(const LoadOptions& options) {
-  std::vector<Requirement> all;
-  for (const std::string& text : options.find.empty() ? options.require : options.find) {
-    // Already checked when the option was parsed.
-    const std::vector<Requirement> some = parse_requirements(text).value();
-    all.insert(all.end(), some.begin(), some.end());
-  }
-  return all;
-}
-
-/// Returns the figures of the run and of --find.
-Figures measured_figures(const LoadResult& result) {
-  Figures figures = figures_of(result.measured.report);
-  figures.insert(figures.end(), result.find.begin(), result.find.end());
-  return figures;
-}
-
-std::string text_for_people(const LoadResult& result) {
-  const LoadVerdict& verdict = result.verdict;
-  std::string text;
-  for (const RequirementResult& each : result.requirements) {
-    text += fmt::format("{}  {:<40} {}\n", each.held ? "held  " : "MISSED", each.text,
-                        each.value ? fmt::format("is {:.6g}", *each.value) : "is not known");
-  }
-  return text + fmt::format("{}verdict: {}{}\n", to_table(measured_figures(result)), verdict.word,
-                            verdict.code == ExitCode::Done ? " (" + verdict.why + ")" : "");
-}
-
-/// Returns the figures of the document.
-Figures document_of(const LoadResult& result) {
-  Figures figures = measured_figures(result);
-  const LoadVerdict& verdict = result.verdict;
-  add_end(figures, {.code = verdict.code, .error = verdict.why, .refused = verdict.refused});
-  return figures;
-}
-
-std::string json_of(const LoadResult& result, const Figures& document) {
-  return to_json(document, result.requirements, result.verdict.word, result.steps);
-}
-
-/// Adds to the verdict that a file could not be written. What the run has found counts more.
-void add_failure(LoadVerdict& verdict, std::string&& why) {
-  if (verdict.code == ExitCode::Done) {
-    verdict.code = ExitCode::Failed;
-    verdict.why = std::move(why);
-  } else {
-    verdict.why += "; " + why;
-  }
-}
-
-/// Writes the ends of the files. A failure becomes part of the verdict.
-void end_files(LoadFiles& files, LoadResult& result) {
-  const auto end_one = [&](auto end_file) {
-    const Figures figures = document_of(result);
-    const auto ended = (files.*end_file)({.outcome = result.verdict.outcome,
-                                          .why = result.verdict.why,
-                                          .document = json_of(result, figures),
-                                          .figures = &figures,
-                                          .requirements = result.requirements,
-                                          .report = &result.measured.report});
-    if (!ended) add_failure(result.verdict, std::string{ended.error()});
-  };
-  end_one(&LoadFiles::end_results);
-  end_one(&LoadFiles::end_report);
-}
-
-/// Prints the result. Returns the exit code.
-ExitCode print_result(const LoadOptions& options, const LoadResult& result) {
-  std::string text;
-  if (options.play.output.json()) {
-    text = json_of(result, document_of(result)) + "\n";
-  } else if (result.measured.report.clients_connected > 0) {
-    text = text_for_people(result);
-  }
-  const ExitCode printed = options.play.output.print(text);
-  if (result.verdict.code == ExitCode::Done) return printed;
-  return options.play.output.fell_short(result.verdict.code, result.verdict.why);
 }
 
 /// Starts the watch of the server. Fails at the start if the metrics cannot be read, because the
@@ -246,6 +157,10 @@ std::optional<std::string> wrong_usage(const LoadOptions& options,
   if (!options.play.token.empty() && options.rejoin) {
     return "--rejoin: a token admits its client once; give --key-file instead of --token";
   }
+  if (options.part && options.clients < options.part->of) {
+    return fmt::format("--part: {} clients are too few for {} parts; give more to --clients",
+                       options.clients, options.part->of);
+  }
   if (!options.files.report.empty() && options.files.report == options.files.results) {
     return "--report and --results name the same file";
   }
@@ -267,8 +182,14 @@ struct LoadInputs {
   Credentials credentials;
   std::unique_ptr<Playback> playback;  ///< nullptr without --inputs
 
+  /// Returns the number of clients of the run, those of all parts.
   [[nodiscard]] std::size_t clients(const LoadOptions& options) const {
     return playback ? playback->clients() : std::size_t{options.clients};
+  }
+
+  /// Returns the number of those that this process plays.
+  [[nodiscard]] std::size_t own_clients(const LoadOptions& options) const {
+    return options.part ? clients_of(*options.part, options.clients).clients : clients(options);
   }
 };
 
@@ -284,7 +205,7 @@ LoadFacts facts_of(const LoadOptions& options, const LoadInputs& inputs, const S
       .command = os::command_line(),
       .started = os::SystemCalendar{}.now(),
       .server = (host.contains(':') ? "[" + host + "]:" : host + ":") + std::to_string(port),
-      .clients = inputs.clients(options),
+      .clients = inputs.own_clients(options),
       .players = inputs.playback ? "inputs of " + options.inputs : bots_in_words(options.play),
       .ramp_seconds = seconds(options.ramp),
       .seconds = seconds(measured_of(options, inputs.playback.get())),
@@ -303,6 +224,29 @@ LoadVerdict not_begun(const std::string& why, ExitCode code = ExitCode::Failed) 
           .outcome = is_alone ? LoadOutcome::NotConnected : LoadOutcome::Failed,
           .word = is_alone ? "not connected" : "failed",
           .why = why};
+}
+
+/// Returns the part without what it will have measured. Its settings are those of which the figures
+/// of the run depend: parts with others are of another run.
+LoadPart part_of(const LoadOptions& options, const LoadFacts& facts) {
+  const cli::BuildInfo& own = cli::build_info();
+  const auto number = [](std::uint64_t value) { return FigureValue{value}; };
+  return {.part = *options.part,
+          .settings = {{"generator", fmt::format("{} (commit {}, simulation {})", own.version,
+                                                 own.commit, own.simulation_hash)},
+                       {"server", facts.server},
+                       {"clients", number(options.clients)},
+                       {"players", facts.players},
+                       {"net", fmt::format("{}", fmt::join(facts.net, " and "))},
+                       {"ramp_seconds", facts.ramp_seconds},
+                       {"seconds", facts.seconds},
+                       {"seed", facts.seed},
+                       {"verify", number(options.one_in)},
+                       {"rooms", number(options.rooms)},
+                       {"shards", number(options.shards)},
+                       {"rejoin", options.rejoin}},
+          .started_ms = static_cast<std::uint64_t>(facts.started.time_since_epoch().count()),
+          .server_version = facts.server_version.value_or("")};
 }
 
 /// What the runs of one command share.
@@ -324,8 +268,12 @@ struct LoadStage {
 std::expected<LoadMeasured, LoadVerdict> measure(LoadStage& stage, std::size_t clients) {
   const LoadOptions& options = stage.options;
   Playback* const playback = stage.inputs.playback.get();
-  const LoadTimes times{.ramp = options.ramp, .measured = measured_of(options, playback)};
+  const LoadTimes times{.ramp = options.ramp,
+                        .measured = measured_of(options, playback),
+                        .is_part = options.part.has_value()};
   const Instant start = stage.clock.now();
+  const SwarmPart own =
+      options.part ? clients_of(*options.part, clients) : SwarmPart{.clients = clients};
   const auto crowd = Crowd::open({.servers = stage.servers,
                                   .games = options.play.output.games,
                                   .credentials = stage.inputs.credentials,
@@ -341,7 +289,7 @@ std::expected<LoadMeasured, LoadVerdict> measure(LoadStage& stage, std::size_t c
                                   .rooms = options.rooms,
                                   .shards = options.shards,
                                   .sample = {.one_in = options.one_in, .seed = options.play.seed}},
-                                 stage.clock, options.threads);
+                                 stage.clock, options.threads, own);
   if (!crowd) return std::unexpected(not_begun(crowd.error()));
   stage.first_client = (*crowd)->first_client();
   LoadRun::Parts parts{.clock = stage.clock,
@@ -352,7 +300,7 @@ std::expected<LoadMeasured, LoadVerdict> measure(LoadStage& stage, std::size_t c
   if (stage.files.wanted()) {
     parts.on_sample = [&stage, start](LoadSample&& sample) {
       sample.at += std::chrono::duration<double>{start - stage.began}.count();
-      sample.clients.resize(stage.inputs.clients(stage.options));
+      sample.clients.resize(stage.inputs.own_clients(stage.options));
       stage.files.add(std::move(sample));
     };
   }
@@ -363,6 +311,8 @@ std::expected<LoadMeasured, LoadVerdict> measure(LoadStage& stage, std::size_t c
     return std::unexpected(
         not_begun(fmt::format("cannot play {}: {}", options.inputs, load.misfit())));
   }
+  // The first client of the run is in the first part.
+  if (measured.report.first_client) *measured.report.first_client += own.first;
   measured.reason = load.reason();
   measured.refused = load.refused();
   return measured;
@@ -384,10 +334,7 @@ std::expected<LoadResult, LoadVerdict> measure_all(LoadStage& stage) {
   }
   auto measured = measure(stage, clients);
   if (!measured) return std::unexpected(std::move(measured.error()));
-  LoadResult result{.measured = *std::move(measured)};
-  result.requirements = check_all(requirements, figures_of(result.measured.report));
-  result.verdict = judge(result.measured, result.requirements);
-  return result;
+  return judged(*std::move(measured), requirements);
 }
 
 /// Plays, and writes the ends of the files. Fails: with the verdict of a run that has not begun.
@@ -396,7 +343,10 @@ std::expected<ExitCode, LoadVerdict> play(const LoadOptions& options, const Load
   const os::SteadyClock clock;
   const auto servers = find_servers(options.play);
   const auto watch = servers ? watch_server(options, clock) : nullptr;
-  files.begin(facts_of(options, inputs, watch ? watch->get() : nullptr));
+  LoadFacts facts = facts_of(options, inputs, watch ? watch->get() : nullptr);
+  LoadPart part;
+  if (options.part) part = part_of(options, facts);
+  files.begin(std::move(facts));
   if (!servers) return std::unexpected(not_begun(servers.error(), ExitCode::NotConnected));
   if (!watch) return std::unexpected(not_begun(watch.error(), ExitCode::NotConnected));
   const auto desyncs = DesyncOutput::open(options.play, clock);
@@ -413,15 +363,22 @@ std::expected<ExitCode, LoadVerdict> play(const LoadOptions& options, const Load
                   .first_client = options.play.client};
   auto result = measure_all(stage);
   if (!result) return std::unexpected(std::move(result.error()));
+  if (options.part) {
+    part.measured = result->measured;
+    result->part = to_json(part);
+  }
   end_files(files, *result);
-  return print_result(options, *result);
+  return print_result(options.play.output, *result);
 }
 
 ExitCode run_load(const LoadOptions& options) {
   const auto fail = [&](std::string_view why, ExitCode code = ExitCode::Failed) {
     return options.play.output.failed(code, why);
   };
-  LoadInputs inputs{.requirements = requirements_of(options)};
+  if (options.play.server.host.empty()) {
+    return fail("HOST:PORT is required; see --help", ExitCode::WrongUsage);
+  }
+  LoadInputs inputs{.requirements = requirements_of(options.require_texts())};
   if (const auto wrong = wrong_usage(options, inputs.requirements)) {
     return fail(*wrong, ExitCode::WrongUsage);
   }
@@ -495,6 +452,13 @@ void add_times(cli::CommandParser& command, LoadOptions& options) {
   command.add_option("--rounds", options.rounds,
                      "Play the file of --inputs this number of times, one after the other",
                      {.check = cli::between(std::uint32_t{1}, kRoundsMax)});
+  command.add_option(
+      "--part", options.part, parse_part,
+      "Play one of N parts of the --clients, such as 0/4 to 3/4, while other "
+      "processes play the others; in auto/4 the first number is "
+      "JOB_COMPLETION_INDEX, as an Indexed Job sets it. Each client is what it is in "
+      "one run of all. Join the documents of --json by `load merge`",
+      {.value = "I/N", .excludes = {"--token", "--inputs"}, .default_text = "all"});
   command.add_option("--rejoin", options.rejoin,
                      "Connect again after the server stopped or was silent for too long, such as "
                      "in a restart. The figure outage_ms says for how long the clients were away",
@@ -553,7 +517,7 @@ void add_load(cli::CommandParser& program, engine::Games games, std::function<in
       "until one does not hold, then between them",
       {.value = "REQUIREMENTS",
        .check = {check_requirements},
-       .excludes = {"--require", "--inputs", "--rejoin"},
+       .excludes = {"--require", "--inputs", "--rejoin", "--part"},
        .one_word_each = true});
   command.add_option("--results", options->files.results,
                      "Write a JSON line with the figures of each second to this new file, after a "
@@ -563,7 +527,10 @@ void add_load(cli::CommandParser& program, engine::Games games, std::function<in
                      "Write a page with charts of the run to this new file, for a browser. It is "
                      "one file that needs no other, made when the run ends, however it ends",
                      {.value = "FILE.html"});
-  command.callback([options, command, &run] {
+  command.allow_command();
+  const auto merges = add_load_merge(command, options->play.output, run);
+  command.callback([options, command, merges, &run] {
+    if (*merges) return;
     options->seconds_given = command.is_given("--seconds");
     options->clients_given = command.is_given("--clients");
     run = [options] { return cli::to_int(run_load(*options)); };

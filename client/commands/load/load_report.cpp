@@ -131,7 +131,8 @@ bool is_too_late(const Histogram& lateness, double late_share, double tick_ms) {
 }
 
 bool is_saturated(const LoadReport& report) {
-  return is_too_late(report.lateness, report.late_share, report.tick_ms);
+  return report.is_part_saturated ||
+         is_too_late(report.lateness, report.late_share, report.tick_ms);
 }
 
 }  // namespace tickbox::commands

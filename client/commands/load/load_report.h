@@ -45,9 +45,10 @@ struct LoadReport {
   std::optional<double> generator_cpu_percent{};  ///< empty if no client connected
   Histogram outages{};                            ///< microseconds
   Histogram lateness{};                           ///< microseconds
-  double late_share = 0;  ///< of the time, 0 to 1; later than a tick; of the worst thread
-  double tick_ms = 0;     ///< the tick period; 0 if no client connected
-  std::string game{};     ///< empty as well
+  double late_share = 0;           ///< of the time, 0 to 1; later than a tick; of the worst thread
+  bool is_part_saturated = false;  ///< of a merge: any of its parts
+  double tick_ms = 0;              ///< the tick period; 0 if no client connected
+  std::string game{};              ///< empty as well
   std::uint32_t game_version = 0;
 };
 

@@ -65,11 +65,17 @@ LoadReport LoadRun::run() {
   return found;
 }
 
-/// Runs until all clients are connected or have failed. Ends early if the server of the first
-/// connected client does not match the inputs.
+/// Runs until all clients are connected or have failed, and others had the time to. Ends early if
+/// the server of the first connected client does not match the inputs.
 void LoadRun::wait_for_connects() {
-  const Instant give_up = parts_.clock.now() + times_.ramp + kConnectMax;
-  while (!stopped() && parts_.clock.now() < give_up && parts_.crowd.states().connecting > 0) {
+  const Instant start = parts_.clock.now();
+  const Instant others_join_until = times_.is_part ? start + times_.ramp : start;
+  const Instant give_up = start + times_.ramp + kConnectMax;
+  const auto waits = [&] {
+    const Instant now = parts_.clock.now();
+    return now < others_join_until || (now < give_up && parts_.crowd.states().connecting > 0);
+  };
+  while (!stopped() && waits()) {
     turn(parts_.clock.now() + kLoadTurn);
     misfit_ = find_misfit();
     if (!misfit_.empty()) return;

@@ -27,6 +27,9 @@ inline constexpr std::uint32_t kPlaybackAheadSeconds = 1;
 struct LoadTimes {
   Duration ramp{};      ///< the time over which the connects are spread
   Duration measured{};  ///< begins when the last client is connected or has failed
+  /// The clients are a part of those that the ramp is for. The measured time begins after all of
+  /// it: others may join until then.
+  bool is_part = false;
 };
 
 class LoadRun {

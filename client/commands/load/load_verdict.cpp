@@ -1,6 +1,5 @@
 #include "client/commands/load/load_verdict.h"
 
-#include "client/commands/load/requirement.h"
 #include "client/commands/play/play_figures.h"
 
 #include <fmt/core.h>
@@ -105,6 +104,13 @@ LoadVerdict judge(const LoadMeasured& measured, const std::vector<RequirementRes
                                             : "")};
   }
   return {.word = "passed", .why = success_in_words(report, !results.empty())};
+}
+
+LoadResult judged(LoadMeasured&& measured, const std::vector<Requirement>& requirements) {
+  LoadResult result{.measured = std::move(measured)};
+  result.requirements = check_all(requirements, figures_of(result.measured.report));
+  result.verdict = judge(result.measured, result.requirements);
+  return result;
 }
 
 }  // namespace tickbox::commands

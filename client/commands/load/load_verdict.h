@@ -5,6 +5,7 @@
 #include "client/commands/document.h"
 #include "client/commands/load/load_page.h"
 #include "client/commands/load/load_report.h"
+#include "client/commands/load/requirement.h"
 #include "net/refusal.h"
 
 #include <optional>
@@ -35,10 +36,15 @@ struct LoadResult {
   LoadVerdict verdict{};
   Figures find{};  ///< find{clients,limit}; empty without --find, as the steps
   std::vector<FindStep> steps{};
+  std::string part{};  ///< of the document, as JSON; empty without --part
 };
 
 /// `results`: of all requirements.
 [[nodiscard]] LoadVerdict judge(const LoadMeasured& measured,
                                 const std::vector<RequirementResult>& results);
+
+/// Returns the result of one run.
+[[nodiscard]] LoadResult judged(LoadMeasured&& measured,
+                                const std::vector<Requirement>& requirements);
 
 }  // namespace tickbox::commands

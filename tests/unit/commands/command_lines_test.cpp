@@ -147,6 +147,30 @@ TEST(CommandLines, AnOptionIsToldToTheCommandThatIsGiven) {
             "tickbox: --from is an option of trace; give it after that command\n");
 }
 
+TEST(CommandLines, ACommandOfLoadNeedsNoServerAndLoadDoes) {
+  EXPECT_EQ(Program{}.said_of({"load", "merge", "0.json", "1.json"}).err, "");
+  EXPECT_EQ(Program{}.said_of({"load", "merge"}).err, "tickbox: FILE is required; see --help\n");
+  const auto refused = [](const Words& words) {
+    Program program;
+    const std::string said = program.said_of(words).err;
+    if (!said.empty()) return said;
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(program.run(), 2);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(refused({"load"}), "tickbox load: HOST:PORT is required; see --help\n");
+  const Words load{"load", "127.0.0.1:7777"};
+  const auto with = [&load](Words more) {
+    more.insert(more.begin(), load.begin(), load.end());
+    return more;
+  };
+  EXPECT_TRUE(refused(with({"--part", "4/4"})).contains("\"4/4\" is no part"));
+  EXPECT_TRUE(refused(with({"--part", "0/4", "--clients", "3"}))
+                  .contains("--part: 3 clients are too few for 4 parts"));
+  EXPECT_TRUE(refused(with({"--part", "0/4", "--find", "rtt_ms.p99<=8"}))
+                  .contains("--part cannot be combined with --find"));
+}
+
 TEST(ClientProgram, ReportsAFailedAssertionWithoutTheLockOfStderr) {
   std::string words[] = {"tickbox", "--version"};
   char* argv[] = {words[0].data(), words[1].data(), nullptr};
