@@ -67,6 +67,7 @@ void each_member(Codec& codec, LoadReport& report) {
   codec("clients_dropped", report.clients_dropped);
   codec("clients_checked", report.clients_checked);
   codec("clients_rejoined", report.clients_rejoined);
+  codec("clients_moved", report.clients_moved);
   codec("matches_ended", report.matches_ended);
   codec("seconds", report.seconds);
   codec("was_stopped", report.was_stopped);
@@ -290,6 +291,7 @@ void add(LoadReport& sum, const LoadReport& part) {
   sum.clients_dropped += part.clients_dropped;
   sum.clients_checked += part.clients_checked;
   sum.clients_rejoined += part.clients_rejoined;
+  sum.clients_moved += part.clients_moved;
   sum.matches_ended = std::max(sum.matches_ended, part.matches_ended);
   sum.was_stopped = sum.was_stopped || part.was_stopped;
   sum.snapshot_rates.insert(sum.snapshot_rates.end(), part.snapshot_rates.begin(),
