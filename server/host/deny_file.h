@@ -39,6 +39,9 @@ class DenyFile {
   /// and returns nothing.
   [[nodiscard]] std::optional<DenyList> consume_reloaded();
 
+  /// Returns whether a reload was begun whose result was not consumed.
+  [[nodiscard]] bool is_reloading() const { return reload_.is_under_way(); }
+
  private:
   /// One read of the file.
   struct Reload {

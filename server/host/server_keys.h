@@ -37,6 +37,9 @@ class ServerKeys {
   /// if the file has none to use. Cost: one load while nothing has ended.
   [[nodiscard]] std::optional<net::KeyRing> consume_reloaded();
 
+  /// Returns whether a reload was begun whose result was not consumed.
+  [[nodiscard]] bool is_reloading() const { return reload_.is_under_way(); }
+
   /// Logs a warning if the key file is exposed.
   void log_exposure() const;
 

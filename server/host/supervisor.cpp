@@ -1,6 +1,7 @@
 #include "server/host/supervisor.h"
 
 #include "os/process/steady_clock.h"
+#include "server/host/closing.h"
 
 #include <fmt/core.h>
 
@@ -37,7 +38,8 @@ RoomAnswer room_opened(const ServedRoom& room, std::size_t shard, const net::Add
 Supervisor::Supervisor(Server& server)
     : server_(server),
       end_({.drain_time = server.options.drain_time,
-            .exit_when_empty = server.options.exit_when_empty}) {
+            .exit_when_empty = server.options.exit_when_empty}),
+      report_(server) {
   for (const auto& host : server_.shards) {
     for (const auto& room : host->rooms) {
       shard_of_[room->id.value] = host->index;
@@ -50,8 +52,10 @@ void Supervisor::run() {
     reload_files();
     kick_ordered();
     do_room_orders();
+    report_.poll(server_.clock.now());
     os::sleep_until(server_.clock.now() + kTurn);
   }
+  report_.stop(StopDeadline::kMost, server_.clock.now());
 }
 
 void Supervisor::end() {
@@ -117,6 +121,7 @@ void Supervisor::begin_drain() {
                       {"seats", progress.seats_held},
                       {"seconds", Decimal{std::chrono::duration<double>(time).count(), 1}}}});
   server_.admin->set_state(ServerState::Draining);
+  report_.stop(time + StopDeadline::kMost, server_.clock.now());
 }
 
 void Supervisor::hand_over(const net::Address& next) {
@@ -135,6 +140,7 @@ void Supervisor::reload_files() {
   if (std::exchange(hangups_, hangups) != hangups) {
     server_.keys.begin_reload();
     server_.deny_file.begin_reload();
+    report_.reload(server_.clock.now());
   }
   const int strays = server_.signals->strays();
   if (std::exchange(strays_, strays) != strays) {

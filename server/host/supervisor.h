@@ -7,6 +7,7 @@
 #include "net/address.h"
 #include "server/host/admin/admin_orders.h"
 #include "server/host/background_call.h"
+#include "server/host/fleet/service_report.h"
 #include "server/host/mailbox.h"
 #include "server/host/server.h"
 #include "server/host/service_end.h"
@@ -60,6 +61,7 @@ class Supervisor {
 
   Server& server_;
   ServiceEnd end_;
+  ServiceReport report_;
   Mailbox returned_;                               ///< what shards hand back
   std::map<std::uint32_t, std::size_t> shard_of_;  ///< of each open room
   std::optional<Opening> opening_;

@@ -92,6 +92,11 @@ class AdminServer {
   /// Returns what the shards have published last. Thread: any.
   [[nodiscard]] Status status() const;
 
+  /// Returns the answer of /livez. Thread: any. Cost: a copy of the status of each shard.
+  [[nodiscard]] os::HttpResponse liveness() const {
+    return answer("/livez", status(), {}, parts_.clock.now());
+  }
+
   /// Returns what was ordered, for the loop.
   [[nodiscard]] AdminOrders& orders() { return orders_; }
 
