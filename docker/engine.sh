@@ -1,11 +1,10 @@
 # shellcheck shell=bash
-# Finds a Docker engine, or starts one that lives as long as the script that sourced this.
+# Finds a Docker engine, or starts one that lives as long as the script that sourced this, after checks.sh.
 #
 # The sourcing script calls engine_up, then docker and engine_build, and engine_down in its EXIT trap. An engine of our own
 # needs no network set-up, no registry and nothing of an earlier run: everything it writes is under the folder $work, and it is
 # ended by its own process id.
 
-work=               # the folder for what this run writes; engine_up sets it
 docker_program=docker
 dockerd_pid=        # the process id of our own engine
 building=           # the process id of a build under way
@@ -13,8 +12,6 @@ base_image=         # made here, because there is no registry
 builder=debian:12-slim
 build_network=()
 
-say() { printf '== %s\n' "$*" >&2; }
-die() { printf 'docker/test.sh: %s\n' "$*" >&2; exit 1; }
 docker() { command "$docker_program" "$@"; }
 
 is_debian_root() { [[ $EUID -eq 0 && -f /etc/debian_version ]]; }
@@ -92,11 +89,11 @@ engine_up() {
   [[ -z $dockerd_pid && -z $base_image ]] || build_network=(--network host)
 }
 
-# engine_build CONTEXT TARGET TAG COMMIT: builds an image; the output is in $work/build.log. Docker runs in the
+# engine_build CONTEXT TARGET TAG OPTION...: builds an image; the output is in $work/build.log. Docker runs in the
 # background, so that a signal is handled at once.
 engine_build() {
   "$docker_program" build ${build_network[@]+"${build_network[@]}"} --build-arg "BUILDER=$builder" \
-    --build-arg "COMMIT=$4" -f "$1/docker/Dockerfile" --target "$2" -t "$3" "$1" >"$work/build.log" 2>&1 &
+    "${@:4}" -f "$1/docker/Dockerfile" --target "$2" -t "$3" "$1" >"$work/build.log" 2>&1 &
   building=$!
   wait "$building" || return
   building=

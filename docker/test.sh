@@ -5,9 +5,13 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'TEXT'
-docker/test.sh - builds both images, runs them, and takes everything down again
+docker/test.sh [--twice] - builds both images, runs them, and takes everything down again
 
-Checks the image (size, user, contents), the server in it on a read-only root without capabilities and without a network
+  --twice   only compile everything twice, and compare: the images, the packages and the list of components must be the
+            same bytes
+
+Checks the image (size, user, contents, labels), the list of its components, the packages for Debian
+(docker/package/test.sh), the server in it on a read-only root without capabilities and without a network
 (health, ready line, refusals), the two lines with which docker/README.md starts it, the key it makes, clients in its network namespace
 with that key and without, the stop on SIGTERM, the recording it leaves, a restart with the same key, a rotation, and
 docker/compose.yaml where a compose program is found.
@@ -20,12 +24,16 @@ One line per check on stdout, progress on stderr.  Exit: 0 all passed, 1 somethi
 TEXT
 }
 
+twice=
 case ${1-} in
   '') ;;
+  --twice) twice=yes ;;
   -h | --help) usage; exit 0 ;;
-  *) printf 'docker/test.sh: unknown option %s (only --help is known)\n' "$1" >&2; exit 2 ;;
+  *) printf 'docker/test.sh: unknown option %s (--twice and --help are known)\n' "$1" >&2; exit 2 ;;
 esac
 
+# shellcheck source=docker/checks.sh
+. docker/checks.sh
 # shellcheck source=docker/engine.sh
 . docker/engine.sh
 
@@ -34,24 +42,13 @@ readonly drain_max=25      # seconds, so that Kubernetes' 30 are never used up
 readonly name=tickbox-test-$$
 readonly server_image=tickbox-server:test-$$
 readonly client_image=tickbox:test-$$
+readonly packages_image=tickbox-packages:test-$$
+readonly sbom_image=tickbox-sbom:test-$$
 commit=$(git rev-parse --short=12 HEAD 2>/dev/null) || commit=unknown
 readonly commit
+epoch=$(git log -1 --format=%ct 2>/dev/null) || epoch=0
+readonly epoch
 compose=()
-passed=0
-failed=0
-
-# check WHAT COMMAND...: passes if the command succeeds.
-check() {
-  local what=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-    printf 'ok - %s\n' "$what"
-  else
-    failed=$((failed + 1))
-    printf 'not ok - %s\n' "$what"
-  fi
-}
 
 take_down() {
   local status=$?
@@ -64,7 +61,7 @@ take_down() {
   if [[ $work ]]; then
     docker rm -f "$name" "$name-played" "$name-strangers" "$name-keyed" "$name-loopback" >/dev/null 2>&1 || true
     docker volume rm -f "$name" "$name-keys" "$name-strangers" "$name-keyed" "$name-loopback" >/dev/null 2>&1 || true
-    docker rmi "$server_image" "$client_image" >/dev/null 2>&1 || true
+    docker rmi "$server_image" "$client_image" "$packages_image" "$sbom_image" >/dev/null 2>&1 || true
   fi
   engine_down
   exit "$status"
@@ -73,6 +70,7 @@ trap take_down EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+build_options=(--build-arg "COMMIT=$commit" --build-arg "SOURCE_DATE_EPOCH=$epoch")
 locked=(--read-only --cap-drop ALL --security-opt no-new-privileges)
 
 # alone ARGUMENT...: the server's program with these arguments, in a namespace of its own.
@@ -86,60 +84,40 @@ client() {
   docker run --rm --network "container:$name" "${locked[@]}" -v "$name-keys:/keys:ro" "$client_image" "$@" --key-file /keys/ring
 }
 
-# exits CODE COMMAND...: runs the command quietly, and succeeds if its exit code is CODE.
-exits() {
-  local wanted=$1 got=0
-  shift
-  "$@" >"$work/said" 2>&1 || got=$?
-  ((got == wanted)) && return
-  printf '# exit %d, not %d: %s\n' "$got" "$wanted" "$(tail -n 3 "$work/said")" >&2
-  return 1
-}
-
-# holds FILTER FILE: whether jq's filter is true of the document on the file's last line.
-holds() {
-  tail -n 1 "$2" | jq -e "$1" >/dev/null && return
-  printf '# %s does not hold in: %s\n' "$1" "$(tail -n 1 "$2")" >&2
-  return 1
-}
-
-# same WANTED GOT: succeeds if the two are equal.
-same() {
-  [[ $1 == "$2" ]] && return
-  printf '# %s, not %s\n' "$2" "$1" >&2
-  return 1
-}
-
 image() { docker image inspect -f "$1" "$server_image"; }
 state() { docker inspect -f "$1" "$name"; }
 
-# within SECONDS COMMAND...: whether the command succeeds within this time.
-within() {
-  local end=$((SECONDS + $1))
-  shift
-  until "$@"; do
-    ((SECONDS < end)) || return 1
-    sleep 0.2
-  done
-}
-
 is_healthy() { [[ $(state '{{.State.Health.Status}}') == healthy ]]; }
 
+# build_image TARGET TAG OPTION...
+build_image() {
+  engine_build "$work/context" "$@" && return
+  tail -n 40 "$work/build.log" >&2
+  die "the image $1 does not build"
+}
+
+# All builds are of one copy of the tree, because somebody may change the tree meanwhile.
+copy_tree() {
+  mkdir "$work/context"
+  tar -c --exclude=./build --exclude=./.git --exclude=./.cache . | tar -x -C "$work/context"
+}
+
 build() {
-  local target began=$SECONDS context=$work/context
+  local began=$SECONDS
   say 'building'
-  # Builds both images from one copy of the tree, because somebody may change the tree meanwhile.
-  mkdir "$context"
-  tar -c --exclude=./build --exclude=./.git --exclude=./.cache . | tar -x -C "$context"
-  for target in server tickbox; do
-    local tag=$server_image
-    [[ $target == server ]] || tag=$client_image
-    if ! engine_build "$context" "$target" "$tag" "$commit"; then
-      tail -n 40 "$work/build.log" >&2
-      die "the image $target does not build"
-    fi
-  done
+  build_image server "$server_image" "${build_options[@]}"
+  build_image tickbox "$client_image" "${build_options[@]}"
+  build_image packages "$packages_image" "${build_options[@]}"
+  build_image sbom "$sbom_image" "${build_options[@]}"
   say "built in $((SECONDS - began)) s"
+}
+
+# files_of IMAGE: what it holds, as an archive.
+files_of() {
+  local holder
+  holder=$(docker create "$1" none)
+  docker cp "$holder":/ -
+  docker rm -v "$holder" >/dev/null
 }
 
 check_image() {
@@ -157,13 +135,76 @@ check_image() {
   # What the engine itself puts into every container is not the image's.
   check 'it holds the program, /data and /keys, and nothing else' same 'data/ keys/ tickbox-server' \
     "$(grep -vE '^(\.dockerenv|(dev|etc|proc|sys)/.*)$' "$work/files" | sort | paste -sd ' ')"
+  check 'each file has the time of the commit' same "$(date -u -d "@$epoch" '+%Y-%m-%d %H:%M:%S')" \
+    "$(docker save "$server_image" | tar -x -O --wildcards '*layer.tar' | TZ=UTC tar -tvi --full-time | awk '{ print $4, $5 }' | sort -u)"
   check 'any user of group 0 may write to its folders' same 'drwxrwxr-x 65532/0 drwxrwxr-x 65532/0' \
     "$(awk '$6 == "data/" || $6 == "keys/" { print $1, $2 }' "$work/rights" | paste -sd ' ')"
 }
 
-check_refusals() {
+# label NAME: one of those of https://github.com/opencontainers/image-spec/blob/main/annotations.md
+label() { image "{{index .Config.Labels \"org.opencontainers.image.$1\"}}"; }
+
+# Writes what a build made to FOLDER, each as a file.
+write_build() {
+  mkdir "$1"
+  SOURCE_DATE_EPOCH=$epoch docker/archive.sh "$server_image" >"$1/tickbox-server.tar"
+  SOURCE_DATE_EPOCH=$epoch docker/archive.sh "$client_image" >"$1/tickbox.tar"
+  files_of "$sbom_image" | tar -x -C "$1" sbom.json
+  files_of "$packages_image" | tar -x -C "$1" --wildcards '*.deb'
+}
+
+build_twice() {
+  copy_tree
+  build
+  write_build "$work/first"
+  # Another file, which nothing uses: the engine has no cached step for this tree.
+  touch "$work/context/common/again"
+  build
+  write_build "$work/second"
+  local each
+  for each in "$work/first"/*; do
+    each=${each##*/}
+    say "$(cd "$work/first" && sha256sum "$each")"
+    check "$each is the same bytes again" cmp "$work/first/$each" "$work/second/$each"
+  done
+  check 'an archive is loaded' exits 0 docker load -i "$work/first/tickbox-server.tar"
+  check 'and runs' exits 0 alone --version
+}
+
+check_labels() {
   check '--version answers' exits 0 alone --version
-  check "with the commit $commit" grep -qF "$commit" "$work/said"
+  check 'with the version of the label' grep -qF "tickbox-server $(label version) " "$work/said"
+  check 'and with the commit of the label' grep -qF "$commit" "$work/said"
+  check 'which is this one' same "$commit" "$(label revision)"
+  check 'it has a title, a description and a licence' same 'tickbox-server Authoritative server for 2D multiplayer games MIT' \
+    "$(label title) $(label description) $(label licenses)"
+}
+
+# What the programs are made of: libraries of C and C++, and what the page for browsers has.
+check_sbom() {
+  files_of "$sbom_image" | tar -x -C "$work" sbom.json
+  check 'the list of components is CycloneDX' exits 0 jq -e '.bomFormat == "CycloneDX" and .specVersion == "1.5"
+    and (.metadata.component.version | length > 0) and ([.components[]["bom-ref"]] | length == (unique | length))' "$work/sbom.json"
+  local name
+  for name in libboost1.74-dev libc6-dev libfmt-dev libjs-chart.js libsodium-dev libstdc++-12-dev libzstd-dev wasi-libc; do
+    check "the programs have $name" exits 0 jq -e \
+      ".components[] | select(.name == \"$name\" and .scope == \"required\") | .purl | startswith(\"pkg:deb/debian/\")" \
+      "$work/sbom.json"
+  done
+  check 'cmake was there for the build alone' exits 0 jq -e '.components[] | select(.name == "cmake" and .scope == "excluded")' "$work/sbom.json"
+}
+
+check_packages() {
+  mkdir "$work/packages"
+  files_of "$packages_image" | tar -x -C "$work/packages" --wildcards '*.deb'
+  if ! is_debian_root; then
+    say 'the packages are not installed: this needs root on Debian'
+    return
+  fi
+  check 'the packages are installed, upgraded and removed' docker/package/test.sh "$work/packages"
+}
+
+check_refusals() {
   check 'an unknown option is wrong usage' exits 2 alone --no-such-option
   check 'an address that is not loopback is refused' exits 2 alone --bind 0.0.0.0
   check 'a key in no named file is wrong usage' exits 2 alone --create-key
@@ -338,8 +379,17 @@ check_compose() {
 }
 
 engine_up
+if [[ $twice ]]; then
+  build_twice
+  checked
+  exit
+fi
+copy_tree
 build
 check_image
+check_labels
+check_sbom
+check_packages
 check_refusals
 check_first_try
 start_server
@@ -355,6 +405,4 @@ if ((failed)); then
   say 'the last the server said'
   docker logs --tail 20 "$name" >&2 || true
 fi
-say "took $SECONDS s"
-printf '%d passed, %d failed\n' "$passed" "$failed"
-((failed == 0))
+checked
