@@ -116,7 +116,7 @@ build() {
 files_of() {
   local holder
   holder=$(docker create "$1" none)
-  docker cp "$holder":/ -
+  docker export "$holder"
   docker rm -v "$holder" >/dev/null
 }
 
@@ -173,8 +173,7 @@ build_twice() {
 
 check_labels() {
   check '--version answers' exits 0 alone --version
-  check 'with the version of the label' grep -qF "tickbox-server $(label version) " "$work/said"
-  check 'and with the commit of the label' grep -qF "$commit" "$work/said"
+  check 'with the version and the commit of the labels' grep -qF "tickbox $(label version) (commit $(label revision)," "$work/said"
   check 'which is this one' same "$commit" "$(label revision)"
   check 'it has a title, a description and a licence' same 'tickbox-server Authoritative server for 2D multiplayer games MIT' \
     "$(label title) $(label description) $(label licenses)"
@@ -185,10 +184,10 @@ check_sbom() {
   files_of "$sbom_image" | tar -x -C "$work" sbom.json
   check 'the list of components is CycloneDX' exits 0 jq -e '.bomFormat == "CycloneDX" and .specVersion == "1.5"
     and (.metadata.component.version | length > 0) and ([.components[]["bom-ref"]] | length == (unique | length))' "$work/sbom.json"
-  local name
-  for name in libboost1.74-dev libc6-dev libfmt-dev libjs-chart.js libsodium-dev libstdc++-12-dev libzstd-dev wasi-libc; do
-    check "the programs have $name" exits 0 jq -e \
-      ".components[] | select(.name == \"$name\" and .scope == \"required\") | .purl | startswith(\"pkg:deb/debian/\")" \
+  local each
+  for each in libboost1.74-dev libc6-dev libfmt-dev libjs-chart.js libsodium-dev libstdc++-12-dev libzstd-dev wasi-libc; do
+    check "the programs have $each" exits 0 jq -e \
+      ".components[] | select(.name == \"$each\" and .scope == \"required\") | .purl | startswith(\"pkg:deb/debian/\")" \
       "$work/sbom.json"
   done
   check 'cmake was there for the build alone' exits 0 jq -e '.components[] | select(.name == "cmake" and .scope == "excluded")' "$work/sbom.json"
