@@ -129,14 +129,14 @@ check_image() {
     same '["/tickbox-server"] ["CMD","/tickbox-server","health"]' "$(image '{{json .Config.Entrypoint}} {{json .Config.Healthcheck.Test}}')"
   check 'it is stopped by SIGTERM' same SIGTERM "$(image '{{.Config.StopSignal}}')"
   holder=$(docker create "$server_image")
-  docker export "$holder" | tar -tv --numeric-owner >"$work/rights"
+  docker export "$holder" | TZ=UTC tar -tv --numeric-owner --full-time >"$work/rights"
   awk '{ print $6 }' "$work/rights" >"$work/files"
   docker rm -v "$holder" >/dev/null
   # What the engine itself puts into every container is not the image's.
   check 'it holds the program, /data and /keys, and nothing else' same 'data/ keys/ tickbox-server' \
     "$(grep -vE '^(\.dockerenv|(dev|etc|proc|sys)/.*)$' "$work/files" | sort | paste -sd ' ')"
-  check 'each file has the time of the commit' same "$(date -u -d "@$epoch" '+%Y-%m-%d %H:%M:%S')" \
-    "$(docker save "$server_image" | tar -x -O --wildcards '*layer.tar' | TZ=UTC tar -tvi --full-time | awk '{ print $4, $5 }' | sort -u)"
+  check 'its program has the time of the commit' same "$(date -u -d "@$epoch" '+%Y-%m-%d %H:%M:%S')" \
+    "$(awk '$6 == "tickbox-server" { print $4, $5 }' "$work/rights")"
   check 'any user of group 0 may write to its folders' same 'drwxrwxr-x 65532/0 drwxrwxr-x 65532/0' \
     "$(awk '$6 == "data/" || $6 == "keys/" { print $1, $2 }' "$work/rights" | paste -sd ' ')"
 }
