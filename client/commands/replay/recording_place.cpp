@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".tickbox";
 constexpr std::string_view kPage = "/recordings";
-constexpr std::string_view kExample = "http://127.0.0.1:9180/recordings";
+constexpr std::string_view kRecordingsExample = "http://127.0.0.1:9180/recordings";
 
 /// The time limit for the list, and for the next bytes of a recording.
 constexpr Duration kAnswerMax = std::chrono::seconds{10};
@@ -95,7 +95,7 @@ std::expected<void, std::string> add_listed(const std::string& url, const Record
 /// Adds the recordings at a URL. Fails: with one line.
 std::expected<void, std::string> add_url(const std::string& url, const std::string& token_file,
                                          Places& places, const Output& output) {
-  const auto page = parse_admin_page(url, kExample);
+  const auto page = parse_admin_page(url, kRecordingsExample);
   if (!page) return std::unexpected{page.error()};
   auto server = find_admin_side(page->server, token_file);
   if (!server) return std::unexpected{fmt::format("cannot read {}: {}", url, server.error())};

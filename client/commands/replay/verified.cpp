@@ -16,7 +16,7 @@ FigureValue count(std::uint64_t number) {
   return number;
 }
 
-FigureValue tick_or_null(const std::optional<Tick>& tick) {
+FigureValue tick_figure(const std::optional<Tick>& tick) {
   return or_null(tick.transform([](Tick each) { return std::uint64_t{each.value}; }));
 }
 
@@ -84,7 +84,7 @@ Figures document_of(const Verified& verified) {
   figures.push_back({"recovered_ticks", result.recovered_ticks});
   figures.push_back({"ticks_per_second", static_cast<std::uint64_t>(rate)});
   figures.push_back({"ends_early", result.ends_early});
-  figures.push_back({"unfinished", tick_or_null(result.unfinished)});
+  figures.push_back({"unfinished", tick_figure(result.unfinished)});
   figures.push_back({"damages", count(result.damages)});
   figures.push_back({"gaps", count(result.gaps)});
   figures.push_back({"interrupted", result.interrupted});
