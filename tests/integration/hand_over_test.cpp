@@ -81,6 +81,21 @@ TEST_F(HandOverTest, PlayersWhomTheNextServerRefusesPlayOn) {
   expect_ended(first.ended(), kDone, {"stopping clients=0"});
 }
 
+TEST_F(HandOverTest, PlayersJoinTheNextMatchWhereTheyAre) {
+  RunningServer first = start();
+  Strings arguments = slow_server();
+  arguments.insert(arguments.end(), {"--key-file", keys_.file(), "--max-clients", "2"});
+  const RunningServer second{faulty_server(arguments, "FAULT_MATCH_TICKS=20")};
+  Process load = play(first, 2);
+  ASSERT_TRUE(first.wait_for_clients(2));
+  hand_over(first, second);
+  EXPECT_TRUE(
+      eventually([&] { return second.metric("tickbox_connections_total", "accepted") > 3; }));
+  const Document played = document(load);
+  EXPECT_EQ(played.number("clients.dropped"), 0);
+  EXPECT_GE(played.number("matches_ended"), 1);
+}
+
 TEST_F(HandOverTest, APersonIsToldWhereTheMatchGoesOn) {
   RunningServer first = start();
   const RunningServer second = start();

@@ -171,12 +171,19 @@ net::Address Swarm::of_shard(std::size_t number, net::Address first) const {
   return first;
 }
 
+/// Returns a token for the server of a client: after a hand-over that is another one than at first.
 net::ConnectToken Swarm::token_for(std::size_t number) {
   if (options_.credentials.token) return *options_.credentials.token;
-  net::TokenClaims claims{.client = first_client_ + in_run(number), .room = room_of(number)};
-  const std::vector<net::Address>& named = options_.credentials.servers;
-  for (const net::Address& each : named.empty() ? options_.servers : named) {
-    claims.servers.push_back(of_shard(number, each));
+  net::TokenClaims claims{.client = first_client_ + in_run(number)};
+  const client::Client* const before = client(number);
+  if (before != nullptr && before->connection().moved() > 0) {
+    claims.servers.push_back(before->connection().server());
+  } else {
+    claims.room = room_of(number);
+    const std::vector<net::Address>& named = options_.credentials.servers;
+    for (const net::Address& each : named.empty() ? options_.servers : named) {
+      claims.servers.push_back(of_shard(number, each));
+    }
   }
   const WallTime today = os::SystemCalendar{}.now();
   const auto life = std::chrono::duration_cast<std::chrono::milliseconds>(token_life_);
