@@ -45,6 +45,9 @@ release)
     options=(-DTICKBOX_VIEWER=ON)
     ;;
 esac
+packages+=(python3-yaml)
+# Where another package has kubectl already, Debian's cannot be installed.
+command -v kubectl >/dev/null || packages+=(kubernetes-client)
 tickbox_ensure_packages "${packages[@]}"
 [ "$preset" != release ] || tickbox_ensure_viewer
 tickbox_share_cache "$top"

@@ -1,0 +1,363 @@
+#!/usr/bin/python3
+"""The manifests of docker/agones and docker/kubernetes, compared with the programs that they start.
+
+    manifests_test.py PROGRAMS [unittest options]     PROGRAMS: the folder with tickbox-server and tickbox
+"""
+
+import sys
+
+sys.dont_write_bytecode = True
+
+import functools
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+try:
+    import yaml  # noqa: F401
+except ImportError:
+    print("SKIPPED: this needs Debian's python3-yaml")
+    sys.exit(77)
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "agones"))
+
+import manifests
+import programs
+from manifests import seconds, size
+from programs import Server, eventually, http_get, tickbox
+from side_car import SideCar
+
+ALL = manifests.read_all()
+CONTAINERS = [container for manifest in ALL for container in manifest.containers()]
+WITH_PODS = [manifest for manifest in ALL if manifest.pod()]
+SERVERS = [container for container in CONTAINERS if container.program() == "tickbox-server"]
+SECRETS = {"tickbox-keys": "ring", "tickbox-admin": "token"}  # as docker/FLEET.md makes them
+CLOSING_SECONDS = 20  # server/host/README.md, "The end"
+ADMIN_TOKEN = "a-token-of-the-test"
+# Fields that the kubectl of Debian 12, of version 1.20, does not know yet.
+NEWER_THAN_DEBIAN = {"completionMode", "seccompProfile", "backoffLimitPerIndex"}
+
+
+def only(kind, folder="agones"):
+    found = [each for each in ALL if each.kind == kind and folder in each.path]
+    assert len(found) == 1, f"{folder} has {len(found)} of {kind}"
+    return found[0]
+
+
+@functools.lru_cache(maxsize=None)
+def help_of(*words):
+    shown = programs.run(*words, "--help")
+    assert shown.returncode == 0, f"{words}: {shown.stderr}"
+    return shown.stdout
+
+
+def options_of(text):
+    """The options of a help, with the lines about each."""
+    parts = re.split(r"(?m)^  (?:-\w,)?(--[a-z-]+)", text)
+    return {name: " ".join(about.split()) for name, about in zip(parts[1::2], parts[2::2])}
+
+
+def port_of(container, option):
+    about = options_of(help_of("tickbox-server"))[option]
+    return int(container.option(option, re.search(r"\(default: ([0-9]+)\)", about)[1]))
+
+
+def ports_of(container):
+    return {port_of(container, "--port"): "UDP", port_of(container, "--admin-port"): "TCP"}
+
+
+def expanded(container, text, values):
+    """`text` with what Kubernetes puts in place of $(NAME)."""
+    def value(found):
+        source = container.env[found[1]]["valueFrom"]["fieldRef"]["fieldPath"]
+        return values[source]
+    return re.sub(r"\$\(([A-Z_]+)\)", value, text)
+
+
+def for_each(things):
+    """Makes a test of each of these things."""
+    def decorate(check):
+        @functools.wraps(check)
+        def test(self):
+            self.assertGreater(len(things), 0)
+            for thing in things:
+                with self.subTest(str(getattr(thing, "manifest", thing))):
+                    check(self, thing)
+        return test
+    return decorate
+
+
+def is_part(wanted, got, path=""):
+    """Returns the first place where `got` lacks something of `wanted`, or None."""
+    if isinstance(wanted, dict):
+        for key, value in wanted.items():
+            if key in NEWER_THAN_DEBIAN and key not in got:
+                continue
+            if value in ({}, []):
+                continue
+            if not isinstance(got, dict) or key not in got:
+                return f"{path}.{key}"
+            if found := is_part(value, got[key], f"{path}.{key}"):
+                return found
+        return None
+    if isinstance(wanted, list):
+        if len(wanted) != len(got):
+            return path
+        return next((found for i, each in enumerate(wanted) if (found := is_part(each, got[i], f"{path}[{i}]"))), None)
+    return None if wanted == got else f"{path}: {got!r} is not {wanted!r}"
+
+
+class ManifestsTest(unittest.TestCase):
+    # --- the files by themselves ---
+
+    @for_each(ALL)
+    def test_each_file_has_a_comment_and_no_place_of_its_own(self, manifest):
+        self.assertTrue(manifest.text.startswith("# "), "a comment at the head says what the file is")
+        self.assertNotIn("\n---", manifest.text)
+        self.assertNotIn("namespace", [key.split(":")[0].strip() for key in manifest.text.splitlines()])
+        for container in manifest.containers():
+            self.assertNotIn("/", container.image, "an image without a registry")
+            self.assertIn(container.program(), ("tickbox-server", "tickbox"))
+
+    @for_each(WITH_PODS)
+    def test_kubectl_knows_every_field_of_the_pods(self, manifest):
+        kubectl = shutil.which("kubectl")
+        if not kubectl:
+            self.skipTest("this needs Debian's kubernetes-client")
+        document = manifest.document
+        if manifest.kind == "Fleet":  # kubectl does not know Agones: its pods as those of a Pod
+            document = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"} | manifest.pod()["metadata"],
+                        "spec": manifest.pod()["spec"]}
+        # Without a cluster. It parses into its own types, which have no place for a field that it does not know.
+        shown = subprocess.run([kubectl, "set", "image", "--local", "-f", "-", "*=same", "-o", "json"], check=False,
+                               input=json.dumps(document), capture_output=True, text=True, timeout=60)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        known = json.loads(shown.stdout)
+        pod = known if known["kind"] == "Pod" else known["spec"]["template"]
+        for container, own in zip(pod["spec"]["containers"], manifest.containers()):
+            self.assertEqual(container["image"], "same")
+            container["image"] = own.image
+        self.assertIsNone(is_part(document, known))
+
+    # --- names within the manifests ---
+
+    @for_each(ALL)
+    def test_selectors_find_the_pods(self, manifest):
+        selector = manifest.spec.get("selector") or manifest.spec.get("podSelector")
+        if not selector:
+            return
+        labels = selector.get("matchLabels", selector)
+        folder = os.path.dirname(manifest.path)
+        pods = [each.pod() for each in ALL if each.pod() and os.path.dirname(each.path) == folder
+                and each.kind in ("Fleet", "StatefulSet")]
+        for pod in pods:
+            self.assertLessEqual(labels.items(), pod["metadata"]["labels"].items())
+        if "jobLabel" in manifest.spec:
+            self.assertEqual(pods[0]["metadata"]["labels"][manifest.spec["jobLabel"]], "tickbox")
+
+    def test_the_service_names_the_servers(self):
+        servers, service = only("StatefulSet", "kubernetes"), only("Service", "kubernetes")
+        self.assertEqual(servers.spec["serviceName"], service.name)
+        self.assertEqual(service.spec["clusterIP"], "None")
+
+    def test_the_autoscaler_and_the_allocation_are_of_the_fleet(self):
+        fleet, scaler, allocation = only("Fleet"), only("FleetAutoscaler"), only("GameServerAllocation")
+        counters = fleet.spec["template"]["spec"]["counters"]
+        self.assertEqual(scaler.spec["fleetName"], fleet.name)
+        policy = scaler.spec["policy"]["counter"]
+        self.assertTrue(0 < policy["bufferSize"] <= policy["minCapacity"] <= policy["maxCapacity"])
+        self.assertEqual(policy["minCapacity"] % counters[policy["key"]]["capacity"], 0, "whole servers")
+        named = [policy["key"], *allocation.spec["counters"]]
+        named += [each["key"] for each in allocation.spec["priorities"] + fleet.spec["priorities"]]
+        for selector in allocation.spec["selectors"]:
+            self.assertEqual(selector["matchLabels"], {"agones.dev/fleet": fleet.name})
+            named += selector["counters"]
+        self.assertLessEqual(set(named), set(counters))
+
+    # --- options, ports, paths and times ---
+
+    @for_each(CONTAINERS)
+    def test_options_and_variables_are_those_of_the_programs(self, container):
+        options = options_of(help_of(container.program(), *container.command()))
+        for name, value in container.options():
+            self.assertIn(name, options)
+            takes_value = re.match(r" ?[A-Z]", options[name]) is not None
+            self.assertEqual(takes_value, value is not None, name)
+        variables = {found for about in options.values() for found in re.findall(r"\[(TICKBOX_[A-Z_]+)\]", about)}
+        for name in container.env:
+            if name.startswith("TICKBOX_"):
+                self.assertIn(name, variables)
+        used = set(re.findall(r"\$\(([A-Z_]+)\)", " ".join(container.args)))
+        self.assertEqual(used, {name for name in container.env if not name.startswith("TICKBOX_")})
+
+    @for_each(SERVERS)
+    def test_ports_are_those_of_the_options(self, container):
+        ports = ports_of(container)
+        spec = container.manifest.spec
+        of_agones = spec["template"]["spec"]["ports"] if container.manifest.kind == "Fleet" else []
+        listed = container.spec["ports"] + of_agones
+        self.assertEqual({each["containerPort"]: each["protocol"] for each in listed}, ports)
+        names = {each["name"]: each["containerPort"] for each in listed}
+        self.assertEqual(names, {"game": port_of(container, "--port"), "admin": port_of(container, "--admin-port")})
+        for address in [value for name, value in container.options() if name == "--public-address" and ":" in value]:
+            game = next(each for each in listed if each["name"] == "game")
+            self.assertEqual(int(address.rsplit(":", 1)[1]), game.get("hostPort", game["containerPort"]))
+        folder = os.path.dirname(container.manifest.path)
+        for other in [each for each in ALL if os.path.dirname(each.path) == folder]:
+            if other.kind == "Service":
+                self.assertEqual({each["port"]: each["protocol"] for each in other.spec["ports"]}, ports)
+                self.assertEqual({each["name"]: each["port"] for each in other.spec["ports"]}, names)
+            if other.kind == "NetworkPolicy":
+                self.assertEqual({port["port"]: port["protocol"] for rule in other.spec["ingress"]
+                                  for port in rule["ports"]}, ports)
+            if other.kind == "PodMonitor":
+                self.assertEqual([each["port"] for each in other.spec["podMetricsEndpoints"]], ["admin"])
+
+    @for_each(SERVERS)
+    def test_kubernetes_waits_for_the_drain_and_the_files(self, container):
+        grace = container.pod["spec"]["terminationGracePeriodSeconds"]
+        self.assertGreater(grace, seconds(container.option("--drain-time")) + CLOSING_SECONDS)
+
+    @for_each(CONTAINERS)
+    def test_every_path_is_in_a_volume_of_its_kind(self, container):
+        pod = container.pod["spec"]
+        self.assertEqual({mount["name"] for mount in container.spec.get("volumeMounts", [])}, set(container.volumes()))
+        for path in container.paths():
+            mount, volume = container.mount_of(path)
+            if "secret" not in volume:
+                continue
+            self.assertTrue(mount["readOnly"])
+            self.assertEqual(os.path.basename(path), SECRETS[volume["secret"]["secretName"]])
+            self.assertEqual(volume["secret"]["defaultMode"], 0o440)
+            self.assertEqual(pod["securityContext"]["fsGroup"], pod["securityContext"]["runAsUser"])
+        for manifest in ALL:
+            for endpoint in manifest.spec.get("podMetricsEndpoints", []):
+                secret = endpoint["authorization"]["credentials"]
+                self.assertEqual(SECRETS[secret["name"]], secret["key"])
+
+    @for_each(SERVERS)
+    def test_recordings_fit_their_volume(self, container):
+        mount, volume = container.mount_of(container.option("--record"))
+        self.assertFalse(mount.get("readOnly", False))
+        is_claim = "spec" in volume
+        room = volume["spec"]["resources"]["requests"]["storage"] if is_claim else volume["emptyDir"]["sizeLimit"]
+        self.assertLess(size(container.option("--record-max-bytes")), size(room))
+
+    @for_each(CONTAINERS)
+    def test_containers_are_locked(self, container):
+        pod = container.pod["spec"]
+        self.assertEqual(container.spec["securityContext"], {
+            "readOnlyRootFilesystem": True, "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}})
+        self.assertTrue(pod["securityContext"]["runAsNonRoot"])
+        self.assertEqual(pod["securityContext"]["runAsUser"], 65532, "the user of the image")
+        self.assertIs(pod["enableServiceLinks"], False, "variables of Services would be options: TICKBOX_PORT")
+        self.assertIn("memory", container.spec["resources"]["limits"])
+        self.assertNotIn("cpu", container.spec["resources"]["limits"])
+
+    # --- the server itself ---
+
+    def start(self, container, side_car=None):
+        """The real server with the arguments of the manifest. Only paths and ports are others."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        args = []
+        for word in container.args:
+            name, equals, value = word.partition("=")
+            if value in container.paths():
+                value = folder.name + value
+                os.makedirs(os.path.dirname(value), exist_ok=True)
+            addresses = {"status.hostIP": "127.0.0.1", "status.podIP": "127.0.0.2"}
+            args.append(name + equals + expanded(container, value, addresses))
+        self.keys = folder.name + container.option("--key-file")
+        self.assertEqual(tickbox("token", "keygen", "--out", self.keys).returncode, 0)
+        token_file = folder.name + container.option("--admin-token-file")
+        with open(token_file, "w", encoding="ascii") as file:
+            file.write(ADMIN_TOKEN + "\n")
+        for path in (self.keys, token_file):
+            os.chmod(path, 0o440)
+        variables = {name: expanded(container, f"$({name})", {"metadata.name": "tickbox-x7"}) for name in container.env
+                     if name.startswith("TICKBOX_")}
+        if side_car:
+            variables["AGONES_SDK_HTTP_PORT"] = str(side_car.port)
+        server = Server(*args, **variables)
+        self.addCleanup(server.close)
+        return server.wait()
+
+    def assert_probes_answer(self, container, server):
+        # The kubelet and Prometheus name the address of the pod, which is not that of the loopback.
+        address = f"127.0.0.2:{server.admin_port}"
+        probes = container.probes()
+        self.assertIn("readinessProbe", probes)
+        for probe in probes.values():
+            self.assertEqual(probe["httpGet"]["port"], "admin")
+            self.assertEqual(http_get(address, probe["httpGet"]["path"])[0], 200)
+        for manifest in ALL:
+            for endpoint in manifest.spec.get("podMetricsEndpoints", []):
+                self.assertEqual(http_get(address, endpoint["path"])[0], 401)
+                status, metrics = http_get(address, endpoint["path"], token=ADMIN_TOKEN)
+                self.assertEqual(status, 200)
+        self.assertIn('name="tickbox-x7"', metrics)
+        for manifest in ALL:
+            for name in re.findall(r"\btickbox_[a-z_]+\b", manifest.text):
+                self.assertIn(name, metrics)
+        ended = programs.run("tickbox-server", "health", "--ready", "--admin", f"127.0.0.1:{server.admin_port}")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+
+    def connect(self, server, named, *arguments):
+        return tickbox("connect", f"127.0.0.1:{server.port}", "--seconds", "0.3", "--json", "--key-file", self.keys,
+                       "--token-server", named, *arguments)
+
+    def assert_quiet(self, server):
+        warnings = {json.loads(line)["event"] for line in server.lines if '"level":"warning"' in line}
+        self.assertLessEqual(warnings, {"admin_without_tls"})
+
+    def test_the_server_of_the_fleet_lives_a_life_of_agones(self):
+        fleet, container = only("Fleet"), only("Fleet").containers()[0]
+        spec = fleet.spec["template"]["spec"]
+        side_car = SideCar({key: counter["capacity"] for key, counter in spec["counters"].items()},
+                           ports=[7010 for _ in spec["ports"]])
+        side_car.start()
+        self.addCleanup(side_car.stop)
+        server = self.start(container, side_car)
+        side_car.on_shutdown = server.process.terminate
+        self.assertTrue(eventually(lambda: side_car.state == "Ready"), side_car.states)
+        self.assert_probes_answer(container, server)
+        self.assertTrue(eventually(lambda: side_car.counters["rooms"]["count"] == 1))
+        self.assertEqual(side_car.counters["players"]["capacity"], spec["counters"]["players"]["capacity"])
+        allocation = only("GameServerAllocation")
+        for key, action in allocation.spec["counters"].items():
+            self.assertEqual(action, {"action": "Increment", "amount": 1})
+        allocated = side_car.allocate(allocation.spec["metadata"]["annotations"], allocation.spec["counters"])
+        self.assertTrue(eventually(lambda: "agones.dev/sdk-tickbox-rooms" in side_car.annotations))
+        room = json.loads(side_car.annotations["agones.dev/sdk-tickbox-rooms"])[-1]
+        self.assertEqual((room.get("error"), room["allocated"]), (None, allocated))
+        played = self.connect(server, "127.0.0.1:7010")
+        self.assertEqual(played.returncode, 0, played.stderr)
+        server.process.terminate()
+        self.assertEqual(server.end(), 0)
+        self.assertEqual(side_car.missing() + side_car.violations, [])
+        # Every annotation of the allocation is one that the server has read.
+        read = server.events("agones_allocated")[0]
+        names = {name.removeprefix("tickbox.dev/") for name in allocation.spec["metadata"]["annotations"]}
+        self.assertLessEqual(names, set(read))
+        self.assert_quiet(server)
+
+    def test_the_server_without_agones_gets_ready_and_admits_players(self):
+        container = only("StatefulSet", "kubernetes").containers()[0]
+        server = self.start(container)
+        self.assert_probes_answer(container, server)
+        for named, admitted in (("127.0.0.1:7777", True), ("127.0.0.2:7777", True), ("127.0.0.3:7777", False)):
+            played = self.connect(server, named)
+            self.assertEqual(played.returncode, 0 if admitted else 4, played.stderr)
+        server.process.terminate()
+        self.assertEqual(server.end(), 0)
+        self.assert_quiet(server)
+
+
+if __name__ == "__main__":
+    programs.folder = sys.argv.pop(1)
+    unittest.main(verbosity=1)
