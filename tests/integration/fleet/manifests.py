@@ -31,7 +31,7 @@ class Manifest:
             self.text = file.read()
         self.document = yaml.load(self.text, StrictLoader)
         self.kind = self.document["kind"]
-        self.spec = self.document["spec"]
+        self.spec = self.document.get("spec", {})
         self.name = self.document.get("metadata", {}).get("name")
 
     def __str__(self):
