@@ -35,7 +35,8 @@ ALL = manifests.read_all()
 CONTAINERS = [container for manifest in ALL for container in manifest.containers()]
 WITH_PODS = [manifest for manifest in ALL if manifest.pod()]
 SERVERS = [container for container in CONTAINERS if container.program() == "tickbox-server"]
-SECRETS = {"tickbox-keys": "ring", "tickbox-admin": "token"}  # as docker/FLEET.md makes them
+with open(os.path.join(manifests.TOP, "FLEET.md"), encoding="utf-8") as page:
+    SECRETS = dict(re.findall(r"create secret generic (\S+) --from-file=(\w+)=", page.read()))
 CLOSING_SECONDS = 20  # server/host/README.md, "The end"
 ADMIN_TOKEN = "a-token-of-the-test"
 # Fields that the kubectl of Debian 12, of version 1.20, does not know yet.
