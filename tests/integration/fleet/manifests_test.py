@@ -37,10 +37,11 @@ WITH_PODS = [manifest for manifest in ALL if manifest.pod()]
 SERVERS = [container for container in CONTAINERS if container.program() == "tickbox-server"]
 with open(os.path.join(manifests.TOP, "FLEET.md"), encoding="utf-8") as page:
     SECRETS = dict(re.findall(r"create secret generic (\S+) --from-file=(\w+)=", page.read()))
+JOBS = {each.command()[0]: each for each in CONTAINERS if each.manifest.kind == "Job"}
 CLOSING_SECONDS = 20  # server/host/README.md, "The end"
 ADMIN_TOKEN = "a-token-of-the-test"
 # Fields that the kubectl of Debian 12, of version 1.20, does not know yet.
-NEWER_THAN_DEBIAN = {"completionMode", "seccompProfile", "backoffLimitPerIndex"}
+NEWER_THAN_DEBIAN = {"completionMode", "backoffLimitPerIndex", "podFailurePolicy"}
 
 
 def only(kind, folder="agones"):
@@ -157,6 +158,9 @@ class ManifestsTest(unittest.TestCase):
                 and each.kind in ("Fleet", "StatefulSet")]
         for pod in pods:
             self.assertLessEqual(labels.items(), pod["metadata"]["labels"].items())
+        for rule in manifest.spec.get("ingress", []):
+            for labels in [peer["podSelector"]["matchLabels"] for peer in rule.get("from", []) if "podSelector" in peer]:
+                self.assertIn(labels, [each.pod()["metadata"]["labels"] for each in WITH_PODS])
         if "jobLabel" in manifest.spec:
             self.assertEqual(pods[0]["metadata"]["labels"][manifest.spec["jobLabel"]], "tickbox")
 
@@ -164,6 +168,17 @@ class ManifestsTest(unittest.TestCase):
         servers, service = only("StatefulSet", "kubernetes"), only("Service", "kubernetes")
         self.assertEqual(servers.spec["serviceName"], service.name)
         self.assertEqual(service.spec["clusterIP"], "None")
+        server, load = servers.containers()[0], JOBS["load"]
+        first = f"{servers.name}-0.{service.name}"
+        values = {"metadata.name": f"{servers.name}-0"}
+        self.assertEqual(expanded(server, server.option("--admin-host"), values), first)
+        ports = {each["name"]: each["port"] for each in service.spec["ports"]}
+        self.assertEqual(load.args[1], f"{first}:{ports['game']}")
+        self.assertEqual(load.option("--admin"), f"{first}:{ports['admin']}")
+        # Each client of the load finds a seat.
+        self.assertEqual(load.option("--rooms"), server.option("--rooms"))
+        seats = int(server.option("--rooms")) * int(server.option("--max-clients"))
+        self.assertLessEqual(int(load.option("--clients")), seats)
 
     def test_the_autoscaler_and_the_allocation_are_of_the_fleet(self):
         fleet, scaler, allocation = only("Fleet"), only("FleetAutoscaler"), only("GameServerAllocation")
@@ -193,7 +208,10 @@ class ManifestsTest(unittest.TestCase):
             if name.startswith("TICKBOX_"):
                 self.assertIn(name, variables)
         used = set(re.findall(r"\$\(([A-Z_]+)\)", " ".join(container.args)))
-        self.assertEqual(used, {name for name in container.env if not name.startswith("TICKBOX_")})
+        if container.manifest.spec.get("completionMode") == "Indexed":
+            used.discard("JOB_COMPLETION_INDEX")
+        self.assertLessEqual(used, set(container.env))
+        self.assertLessEqual({name for name in container.env if not name.startswith("TICKBOX_")}, used)
 
     @for_each(SERVERS)
     def test_ports_are_those_of_the_options(self, container):
@@ -271,8 +289,8 @@ class ManifestsTest(unittest.TestCase):
             if value in container.paths():
                 value = folder.name + value
                 os.makedirs(os.path.dirname(value), exist_ok=True)
-            addresses = {"status.hostIP": "127.0.0.1", "status.podIP": "127.0.0.2"}
-            args.append(name + equals + expanded(container, value, addresses))
+            values = {"status.hostIP": "127.0.0.1", "status.podIP": "127.0.0.2", "metadata.name": "tickbox-x7"}
+            args.append(name + equals + expanded(container, value, values))
         self.keys = folder.name + container.option("--key-file")
         self.assertEqual(tickbox("token", "keygen", "--out", self.keys).returncode, 0)
         token_file = folder.name + container.option("--admin-token-file")
@@ -351,6 +369,9 @@ class ManifestsTest(unittest.TestCase):
         container = only("StatefulSet", "kubernetes").containers()[0]
         server = self.start(container)
         self.assert_probes_answer(container, server)
+        for host, code in (("tickbox-x7.tickbox", 200), ("tickbox-x8.tickbox", 403)):
+            address = f"127.0.0.1:{server.admin_port}"
+            self.assertEqual(http_get(address, "/livez", host=f"{host}:{server.admin_port}")[0], code)
         for named, admitted in (("127.0.0.1:7777", True), ("127.0.0.2:7777", True), ("127.0.0.3:7777", False)):
             played = self.connect(server, named)
             self.assertEqual(played.returncode, 0 if admitted else 4, played.stderr)

@@ -1,0 +1,116 @@
+#!/usr/bin/python3
+"""The Jobs of docker/kubernetes: their parts run at once, on recordings and against a server as they would meet.
+
+    jobs_test.py PROGRAMS [unittest options]     PROGRAMS: the folder with tickbox-server and tickbox
+"""
+
+import sys
+
+sys.dont_write_bytecode = True
+
+import glob
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+try:
+    import manifests
+except ImportError:
+    print("SKIPPED: this needs Debian's python3-yaml")
+    sys.exit(77)
+import programs
+from programs import PATIENCE, Server, environment, tickbox
+
+JOBS = {each.command()[0]: each for manifest in manifests.read_all() if manifest.kind == "Job"
+        for each in manifest.containers()}
+
+
+class JobsTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def run_parts(self, job, **others):
+        """Runs all parts at once, in the folder of this test and with other values of options. Returns codes and lines."""
+        spec = job.manifest.spec
+        self.assertEqual((spec["completionMode"], spec["parallelism"]), ("Indexed", spec["completions"]))
+        self.assertEqual(job.option("--part"), f"auto/{spec['completions']}")
+        args = []
+        for word in job.args:
+            name, equals, value = word.partition("=") if word.startswith("-") else ("", "", word)
+            value = others.get(name.strip("-") or word, value)
+            args.append(name + equals + (self.folder + value if value.startswith("/") else value))
+        parts = []
+        for index in range(spec["completions"]):
+            words = [word.replace("$(JOB_COMPLETION_INDEX)", str(index)) for word in args]
+            parts.append(subprocess.Popen([os.path.join(programs.folder, "tickbox"), *words], text=True,
+                                          env=environment(JOB_COMPLETION_INDEX=str(index)), stdout=subprocess.PIPE,
+                                          stderr=subprocess.PIPE))
+        said = [part.communicate(timeout=PATIENCE) for part in parts]
+        self.said = [stderr for _, stderr in said]
+        return [part.returncode for part in parts], [stdout.splitlines()[-1] for stdout, _ in said]
+
+    def test_every_recording_is_verified_once_and_a_difference_fails_its_part(self):
+        job = JOBS["replay"]
+        recordings, verified = (os.path.join(self.folder, name) for name in ("recordings", "verified"))
+        os.mkdir(verified)
+        played = programs.run("tickbox-server", "--port", "0", "--admin-port", "0", "--rooms", "8", "--ticks", "120",
+                              "--max-clients", "16", "--record", recordings)
+        self.assertEqual(played.returncode, 0, played.stderr)
+        names = sorted(glob.glob(recordings + "/*.tickbox"))
+        self.assertEqual(len(names), 8)
+        codes, _ = self.run_parts(job)
+        self.assertEqual(codes, [0, 0, 0, 0], self.said)
+        lines = []
+        for path in glob.glob(verified + "/*.jsonl"):
+            with open(path, encoding="utf-8") as file:
+                lines += [json.loads(line) for line in file]
+        self.assertEqual(sorted(os.path.basename(line["file"]) for line in lines), list(map(os.path.basename, names)))
+        self.assertEqual({line["outcome"] for line in lines}, {"whole"})
+        # Another recording has come. The parts, started again, verify that one alone.
+        with open(names[0], "rb") as file:
+            content = bytearray(file.read())
+        content[len(content) // 2] ^= 1
+        with open(os.path.join(recordings, "damaged.tickbox"), "wb") as file:
+            file.write(content)
+        codes, summaries = self.run_parts(job)
+        self.assertEqual(sorted(codes), [0, 0, 0, 3], self.said)
+        self.assertEqual(sum(json.loads(line)["skipped"] for line in summaries), 8)
+        failing = [rule["onExitCodes"] for rule in job.manifest.spec["podFailurePolicy"]["rules"]
+                   if rule["action"] == "FailIndex"]
+        self.assertEqual([(rule["containerName"], rule["values"]) for rule in failing], [(job.spec["name"], [2, 3])])
+
+    def test_the_parts_of_the_load_are_one_run(self):
+        keys, token = os.path.join(self.folder, "keys", "ring"), os.path.join(self.folder, "admin", "token")
+        for path in (keys, token):
+            os.mkdir(os.path.dirname(path))
+        self.assertEqual(tickbox("token", "keygen", "--out", keys).returncode, 0)
+        with open(token, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            file.write("a-token-of-the-test\n")
+        job = JOBS["load"]
+        server = Server("--key-file", keys, "--rooms", job.option("--rooms"), "--max-clients", "16",
+                        "--admin-token-file", token)
+        self.addCleanup(server.close)
+        server.wait()
+        places = {job.args[1]: f"127.0.0.1:{server.port}", "admin": f"127.0.0.1:{server.admin_port}"}
+        codes, documents = self.run_parts(job, clients="8", ramp="1", seconds="1", **places)
+        # A machine that is busy with others makes a result inconclusive.
+        self.assertLessEqual(set(codes), {0, 5}, self.said)
+        files = [os.path.join(self.folder, f"part{index}.json") for index in range(4)]
+        for path, document in zip(files, documents):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(document + "\n")
+        merged = tickbox("load", "merge", "--json", *files)
+        self.assertIn(merged.returncode, (0, 5), merged.stderr)
+        document = json.loads(merged.stdout.splitlines()[-1])
+        clients = document["clients"]
+        self.assertEqual((clients["asked"], clients["connected"], clients["dropped"]), (8, 8, 0))
+        self.assertIsNotNone(document["tick_ms"]["p99"], "the figures of the server")
+
+
+if __name__ == "__main__":
+    programs.folder = sys.argv.pop(1)
+    unittest.main(verbosity=1)
