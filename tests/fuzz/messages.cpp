@@ -81,6 +81,16 @@ TICKBOX_FUZZ_TARGET(decode_disconnect)(ConstBytes input) {
               *read);
 }
 
+// The message of a server that stops, with a token or without.
+TICKBOX_FUZZ_TARGET(decode_drain)(ConstBytes input) {
+  const auto read = protocol::decode_drain(input);
+  if (!is_read(read)) return;
+  protocol::MessageBuffer message_buffer;
+  const auto again = protocol::decode_drain(protocol::encode_drain(*read, message_buffer));
+  fuzz::check(again && again->left == read->left &&
+              again->onward.transform(net::to_text) == read->onward.transform(net::to_text));
+}
+
 // A CHALLENGE or its RESPONSE, of a peer whose packet has opened.
 TICKBOX_FUZZ_TARGET(decode_path_check)(ConstBytes input) {
   const auto read = protocol::decode_path_check(input);
