@@ -85,11 +85,12 @@ bool Supervisor::is_over() {
                               .clients = progress.clients,
                               .seats_held = progress.seats_held,
                               .allocations = orders.allocations()};
-  switch (end_.update(seen, server_.clock.now())) {
+  const Instant now = server_.clock.now();
+  switch (end_.update(seen, now)) {
     case ServiceEnd::Change::None:
       break;
     case ServiceEnd::Change::Drains:
-      begin_drain();
+      begin_drain(now);
       break;
     case ServiceEnd::Change::IsEmpty:
       server_.log.event(Severity::Info,
@@ -109,8 +110,8 @@ bool Supervisor::have_shards_run() const {
                                     : std::ranges::any_of(server_.shards, has_run);
 }
 
-void Supervisor::begin_drain() {
-  const Duration time = *end_.drains_to() - server_.clock.now();
+void Supervisor::begin_drain(Instant now) {
+  const Duration time = *end_.drains_to() - now;
   const ServerProgress progress = server_.progress();
   for (const auto& host : server_.shards) {
     host->orders.post([&shard = *host->shard, to = *end_.drains_to()] { shard.drain(to); });
@@ -121,7 +122,7 @@ void Supervisor::begin_drain() {
                       {"seats", progress.seats_held},
                       {"seconds", Decimal{std::chrono::duration<double>(time).count(), 1}}}});
   server_.admin->set_state(ServerState::Draining);
-  report_.stop(time + StopDeadline::kMost, server_.clock.now());
+  report_.stop(time + StopDeadline::kMost, now);
 }
 
 void Supervisor::hand_over(const net::Address& next) {

@@ -2,6 +2,7 @@
 // What a server does beside its ticks, on the main thread: signals, orders of the admin side, files
 // that have changed, and rooms that open and close.
 
+#include "core/clock.h"
 #include "core/ids.h"
 #include "core/log_event.h"
 #include "net/address.h"
@@ -39,7 +40,7 @@ class Supervisor {
  private:
   [[nodiscard]] bool is_over();
   [[nodiscard]] bool have_shards_run() const;
-  void begin_drain();
+  void begin_drain(Instant now);
   void hand_over(const net::Address& next);
   void reload_files();
   template <class Kick>
