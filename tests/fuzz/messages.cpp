@@ -88,7 +88,8 @@ TICKBOX_FUZZ_TARGET(decode_drain)(ConstBytes input) {
   protocol::MessageBuffer message_buffer;
   const auto again = protocol::decode_drain(protocol::encode_drain(*read, message_buffer));
   fuzz::check(again && again->left == read->left &&
-              again->onward.transform(net::to_text) == read->onward.transform(net::to_text));
+              again->onward.has_value() == read->onward.has_value());
+  if (read->onward) fuzz::check(net::to_text(*again->onward) == net::to_text(*read->onward));
 }
 
 // A CHALLENGE or its RESPONSE, of a peer whose packet has opened.
