@@ -1,6 +1,5 @@
 #include "tests/integration/access.h"
 
-#include <filesystem>
 #include <utility>
 
 namespace tickbox::integration {
@@ -24,11 +23,6 @@ std::string Keys::issue(const std::string& name, const std::string& server,
                                  "--expires", expires, "--out", folder.file(name)});
   EXPECT_EQ(issued.exit_code, kDone) << issued;
   return folder.file(name);
-}
-
-AdminToken::AdminToken() {
-  std::filesystem::permissions(folder.write("admin-token", std::string{kAdminToken} + '\n'),
-                               std::filesystem::perms{0600});
 }
 
 Finished connect(const std::string& server, const Strings& credentials) {

@@ -1,6 +1,7 @@
 #pragma once
 // Helpers for the tests of access: key files, tokens, and a client that connects for a moment.
 
+#include "tests/integration/admin_token.h"
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
 #include "tests/unit/os/temporary_folder.h"
@@ -29,16 +30,6 @@ class Keys {
   /// Returns the file of a token for client 7 at `server`, which is good for `expires`.
   [[nodiscard]] std::string issue(const std::string& name, const std::string& server,
                                   const std::string& expires = "10m") const;
-
-  os::TemporaryFolder folder;
-};
-
-/// kAdminToken in a file of its own.
-class AdminToken {
- public:
-  AdminToken();
-
-  [[nodiscard]] std::string file() const { return folder.file("admin-token"); }
 
   os::TemporaryFolder folder;
 };

@@ -169,8 +169,8 @@ TEST(Access, WithATokenTheAdminSideServesAnyAddress) {
 }
 
 TEST(Access, OrdersOfTheAdminSideAreDone) {
-  const AdminToken token;
-  RunningServer server{{"--admin-token-file", token.file(), "--drain-time", "60s"}};
+  const os::TemporaryFolder folder;
+  RunningServer server{{"--admin-token-file", write_admin_token(folder), "--drain-time", "60s"}};
   const auto post = [&](std::string_view path, std::string_view query = {}) {
     return server.ask(os::HttpMethod::Post, path, query).status;
   };

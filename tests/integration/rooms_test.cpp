@@ -18,7 +18,7 @@ using nlohmann::json;
 class RoomsTest : public testing::Test {
  protected:
   [[nodiscard]] RunningServer start(const Strings& more) const {
-    Strings arguments = {"--key-file", keys_.file(),       "--admin-token-file", token_.file(),
+    Strings arguments = {"--key-file", keys_.file(),       "--admin-token-file", token_,
                          "--record",   records().string(), "--max-clients",      "16"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return RunningServer{arguments};
@@ -43,7 +43,7 @@ class RoomsTest : public testing::Test {
   }
 
   Keys keys_;
-  AdminToken token_;
+  std::string token_ = write_admin_token(keys_.folder);
 };
 
 /// Returns the number of recordings of a room in a folder, after each was verified.

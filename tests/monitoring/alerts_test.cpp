@@ -1,7 +1,7 @@
 // The alerts of docker/monitoring: promtool accepts them and their test, and each fires at a real
 // server with that fault, and at no other.
 
-#include "tests/integration/running_server.h"
+#include "tests/integration/admin_token.h"
 #include "tests/monitoring/prometheus.h"
 #include "tests/support/paths.h"
 

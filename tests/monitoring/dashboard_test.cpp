@@ -1,7 +1,7 @@
 // The dashboard of docker/monitoring: each panel says what it shows, and a real server has a value
 // for each of its queries.
 
-#include "tests/integration/running_server.h"
+#include "tests/integration/admin_token.h"
 #include "tests/monitoring/prometheus.h"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 
 #include "net/address.h"
 #include "os/http/http.h"
-#include "tests/integration/running_server.h"
+#include "tests/integration/admin_token.h"
 #include "tests/support/paths.h"
 
 #include <cctype>
@@ -17,8 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kTokenFile = "admin-token";
-
 /// Throws std::runtime_error if nothing matches.
 std::string replaced(const std::string& text, const std::string& regex, const std::string& with) {
   const std::regex expression{regex};
@@ -31,7 +29,8 @@ std::string replaced(const std::string& text, const std::string& regex, const st
 Command prometheus_in(const os::TemporaryFolder& folder, const std::vector<std::string>& targets) {
   std::string config = os::text_of(monitoring_file("prometheus.yml"));
   config = replaced(config, "_interval: 5s", "_interval: 500ms");
-  config = replaced(config, "credentials_file: .*", "credentials_file: " + folder.file(kTokenFile));
+  config =
+      replaced(config, "credentials_file: .*", "credentials_file: " + write_admin_token(folder));
   config = replaced(config, "targets: .*", "targets: " + json(targets).dump());
   std::string alerts = os::text_of(monitoring_file("alerts.yml"));
   alerts = replaced(alerts, R"(\[5m\])", "[10s]");
@@ -77,13 +76,6 @@ std::vector<std::string> matches(const std::string& text, const std::string& reg
     found.push_back(at->str(1));
   }
   return found;
-}
-
-std::string write_admin_token(const os::TemporaryFolder& folder) {
-  std::string file = folder.write(kTokenFile, kAdminToken);
-  using enum std::filesystem::perms;
-  std::filesystem::permissions(file, owner_read | owner_write);
-  return file;
 }
 
 Prometheus::Prometheus(const os::TemporaryFolder& folder, const std::vector<std::string>& targets)

@@ -31,9 +31,6 @@ class MonitoringTest : public testing::Test {
 /// Returns the first group of each match.
 [[nodiscard]] std::vector<std::string> matches(const std::string& text, const std::string& regex);
 
-/// Writes a token for the admin side into the folder. Returns the file for --admin-token-file.
-[[nodiscard]] std::string write_admin_token(const os::TemporaryFolder& folder);
-
 /// A sample of the answer to a query.
 struct QueryValue {
   std::string labels;  ///< as JSON, without those that all samples of a server have

@@ -8,93 +8,38 @@ import sys
 
 sys.dont_write_bytecode = True
 
-import ctypes
-import http.client
 import json
 import os
 import signal
 import subprocess
 import tempfile
-import threading
 import time
 import unittest
 
+import programs
+from programs import PATIENCE, environment, eventually, http_get, start, tickbox
 from side_car import Fault, SideCar
 
-PATIENCE = 60  # seconds for anything that must happen
 EIGHT_SEATS = ["--max-clients", "8"]
 COUNTERS = {"players": 64, "rooms": 10}
 
 
-def eventually(condition):
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False
+class Server(programs.Server):
+    """A server that reports to a side car."""
 
-
-def environment(**more):
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("TICKBOX_")}
-    return inherited | more
-
-
-def start(program, *arguments, **options):
-    """Starts a program that the kernel kills if this test is killed."""
-    def end_with_the_test():
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-
-    return subprocess.Popen([os.path.join(PROGRAMS, program), *arguments], preexec_fn=end_with_the_test, **options)
-
-
-class Server:
-    """A server that reports to a side car. wait() reads its first line."""
-
-    def __init__(self, side_car, *arguments, program="tickbox-server", **variables):
-        self.process = start(
-            program, "--port", "0", "--admin-port", "0", "--json", "--agones", *EIGHT_SEATS, *arguments,
-            env=environment(AGONES_SDK_HTTP_PORT=str(side_car.port), **variables),
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.lines = []
-        self.reader = threading.Thread(target=lambda: self.lines.extend(self.process.stderr), daemon=True)
-        self.reader.start()
+    def __init__(self, side_car, *arguments, **options):
+        super().__init__("--agones", *EIGHT_SEATS, *arguments, AGONES_SDK_HTTP_PORT=str(side_car.port), **options)
         side_car.on_shutdown = self.terminate
-
-    def wait(self):
-        line = self.process.stdout.readline()
-        if not line:
-            self.reader.join(PATIENCE)
-            raise AssertionError("the server did not get ready:\n" + "".join(self.lines))
-        ready = json.loads(line)
-        self.address, self.admin = ready["address"], ready["admin"]
-        return self
 
     def terminate(self):
         self.process.send_signal(signal.SIGTERM)
-
-    def end(self):
-        """Returns the exit code."""
-        self.process.stdout.read()
-        code = self.process.wait(PATIENCE)
-        self.reader.join(PATIENCE)
-        return code
 
     def logged(self, words):
         return [line for line in list(self.lines) if words in line]
 
     def metric(self, sample):
-        host, port = self.admin.split(":")
-        connection = http.client.HTTPConnection(host, int(port), timeout=PATIENCE)
-        connection.request("GET", "/metrics")
-        lines = connection.getresponse().read().decode().splitlines()
-        connection.close()
+        lines = http_get(self.admin, "/metrics")[1].splitlines()
         return sum(float(line.split()[-1]) for line in lines if line.startswith(sample))
-
-
-def tickbox(*arguments):
-    return subprocess.run([os.path.join(PROGRAMS, "tickbox"), *arguments], env=environment(), timeout=2 * PATIENCE,
-                          capture_output=True, text=True, check=False)
 
 
 class AgonesTest(unittest.TestCase):
@@ -347,12 +292,12 @@ class AgonesTest(unittest.TestCase):
             ({"AGONES_SDK_HTTP_PORT": "70000"}, ["--agones"], "AGONES_SDK_HTTP_PORT: '70000' is not a port"),
             ({}, ["--public-address", "agones"], "add --agones"),
         ):
-            ended = subprocess.run([os.path.join(PROGRAMS, "tickbox-server"), *arguments], timeout=PATIENCE,
+            ended = subprocess.run([os.path.join(programs.folder, "tickbox-server"), *arguments], timeout=PATIENCE,
                                    env=environment(**variables), capture_output=True, text=True, check=False)
             self.assertEqual(ended.returncode, 2, ended.stderr)
             self.assertIn(words, ended.stderr)
 
 
 if __name__ == "__main__":
-    PROGRAMS = sys.argv.pop(1)
+    programs.folder = sys.argv.pop(1)
     unittest.main(verbosity=1)

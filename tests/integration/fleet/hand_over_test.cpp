@@ -13,8 +13,8 @@ class HandOverTest : public testing::Test {
  protected:
   [[nodiscard]] RunningServer start(int seats = kClients) const {
     Strings arguments = slow_server();
-    arguments.insert(arguments.end(), {"--key-file", keys_.file(), "--admin-token-file",
-                                       token_.file(), "--max-clients", std::to_string(seats)});
+    arguments.insert(arguments.end(), {"--key-file", keys_.file(), "--admin-token-file", token_,
+                                       "--max-clients", std::to_string(seats)});
     return RunningServer{arguments};
   }
 
@@ -39,7 +39,7 @@ class HandOverTest : public testing::Test {
   }
 
   Keys keys_;
-  AdminToken token_;
+  std::string token_ = write_admin_token(keys_.folder);
 };
 
 // A rolling update: each server ends by itself once its players have gone.

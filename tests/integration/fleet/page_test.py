@@ -16,6 +16,8 @@ import subprocess
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "agones"))
+
 import programs
 from programs import PATIENCE, environment
 

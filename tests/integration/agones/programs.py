@@ -1,8 +1,10 @@
-"""Runs the programs of a build as the manifests say."""
+"""Runs the programs of a build."""
 
+import ctypes
 import http.client
 import json
 import os
+import signal
 import subprocess
 import threading
 import time
@@ -23,6 +25,14 @@ def eventually(condition):
 def environment(**more):
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("TICKBOX_")}
     return inherited | more
+
+
+def start(program, *arguments, **options):
+    """Starts a program that the kernel kills if this test is killed."""
+    def end_with_the_test():
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+    return subprocess.Popen([os.path.join(folder, program), *arguments], preexec_fn=end_with_the_test, **options)
 
 
 def run(*words):
@@ -48,9 +58,9 @@ def http_get(address, path, host=None, token=None):
 class Server:
     """A server with these arguments, on free ports. wait() reads its first line."""
 
-    def __init__(self, *arguments, **variables):
-        self.process = subprocess.Popen(
-            [os.path.join(folder, "tickbox-server"), *arguments],
+    def __init__(self, *arguments, program="tickbox-server", **variables):
+        self.process = start(
+            program, *arguments,
             env=environment(TICKBOX_PORT="0", TICKBOX_ADMIN_PORT="0", TICKBOX_JSON="1", **variables),
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.lines = []
@@ -63,8 +73,9 @@ class Server:
             self.reader.join(PATIENCE)
             raise AssertionError("the server did not get ready:\n" + "".join(self.lines))
         ready = json.loads(line)
-        self.port = ready["address"].rsplit(":", 1)[1]
-        self.admin_port = ready["admin"].rsplit(":", 1)[1]
+        self.address, self.admin = ready["address"], ready["admin"]
+        self.port = self.address.rsplit(":", 1)[1]
+        self.admin_port = self.admin.rsplit(":", 1)[1]
         return self
 
     def events(self, name):
