@@ -112,6 +112,9 @@ class ImpairedTransport final : public Transport {
                     std::uint64_t stream);
 
   void send(const Route& route, ConstBytes bytes) override;
+
+  void flush() override { inner_.flush(); }
+
   std::optional<Datagram> receive() override;
 
   /// Returns when the next datagram is due in either direction. After its last DISCONNECT a client

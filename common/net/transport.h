@@ -19,6 +19,8 @@ inline constexpr std::size_t kDatagramBytesMax = 1'200;
 struct Route {
   Address peer;
   Address local{};  ///< one of our own; zeros: the kernel picks it
+
+  bool operator==(const Route&) const = default;
 };
 
 /// A received datagram. The bytes are valid until the next call to the same Transport.
@@ -37,9 +39,12 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// Sends a datagram at once or drops it: UDP promises nothing. Requires: at most
-  /// kDatagramBytesMax bytes.
+  /// Sends a datagram or drops it: UDP promises nothing. A transport may keep it until flush().
+  /// Requires: at most kDatagramBytesMax bytes.
   virtual void send(const Route& route, ConstBytes bytes) = 0;
+
+  /// Sends what send() has kept.
+  virtual void flush() {}
 
   /// Returns the next datagram that has arrived, or nothing. Never waits. A datagram longer than
   /// kDatagramBytesMax has kDatagramBytesMax + 1 bytes here, so that its reader can refuse it.

@@ -167,7 +167,8 @@ class SystemDisk final : public Disk {
 
 }  // namespace
 
-std::expected<std::unique_ptr<AppendFile>, int> append_to(const std::string& path) {
+std::expected<std::unique_ptr<AppendFile>, int> append_to(const std::string& path,
+                                                          Writers writers) {
   // O_NONBLOCK is for open() alone: without it, open() waits for the reader of a FIFO.
   const int opened = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK,
                             S_IRUSR | S_IWUSR | S_IRGRP);
@@ -179,7 +180,12 @@ std::expected<std::unique_ptr<AppendFile>, int> append_to(const std::string& pat
     ::close(opened);
     return std::unexpected{failed};
   }
-  return std::make_unique<SystemFile>(opened, static_cast<std::uint64_t>(status.st_size));
+  auto file = std::make_unique<SystemFile>(opened, static_cast<std::uint64_t>(status.st_size));
+  struct flock lock = write_lock();
+  const bool is_locked = writers == Writers::One && ::fcntl(opened, F_OFD_SETLK, &lock) != 0 &&
+                         (errno == EAGAIN || errno == EACCES);
+  if (is_locked) return std::unexpected{EBUSY};
+  return file;
 }
 
 Disk& system_disk() {

@@ -38,10 +38,15 @@ class AppendFile {
   [[nodiscard]] virtual std::expected<void, int> close() = 0;
 };
 
+/// Who may have a file open to append to it.
+enum class Writers : std::uint8_t { Several, One };
+
 /// Opens a file to append to it, and creates it if it is missing, readable by its owner and group.
-/// The bytes that the file has already stay: AppendFile::cut() counts from their end. Errors are
-/// errno codes: ENXIO for a FIFO that no program reads.
-[[nodiscard]] std::expected<std::unique_ptr<AppendFile>, int> append_to(const std::string& path);
+/// The bytes that the file has already stay: AppendFile::cut() counts from their end.
+/// `writers`: One locks the file until it is closed, if its file system has locks. Errors are errno
+/// codes: ENXIO for a FIFO that no program reads; EBUSY if another One has the lock.
+[[nodiscard]] std::expected<std::unique_ptr<AppendFile>, int> append_to(
+    const std::string& path, Writers writers = Writers::Several);
 
 /// A regular file of a folder.
 struct ListedFile {

@@ -27,10 +27,15 @@ namespace tickbox::os {
 inline constexpr std::size_t kHttpConnectionsMax = 64;
 inline constexpr std::uint32_t kHttpHeaderBytesMax = 8 * 1024;
 inline constexpr std::uint32_t kHttpBodyBytesMax = 64 * 1024;
+/// The largest body that HttpHandler::body_limit may allow.
+inline constexpr std::uint32_t kHttpLargeBodyBytesMax = 8 * 1024 * 1024;
 /// Time limit for one whole request, with the idle time before it, and for one whole response.
 inline constexpr std::chrono::seconds kHttpTimeout{5};
 /// Largest response that http_send() accepts; /metrics is far smaller.
 inline constexpr std::size_t kHttpResponseBytesMax = std::size_t{8} * 1024 * 1024;
+
+/// The time until an HttpLater that had no answer is asked again.
+inline constexpr std::chrono::milliseconds kHttpLaterPause{10};
 
 /// Most bytes that a source is asked for at once.
 inline constexpr std::size_t kHttpChunkBytesMax = std::size_t{64} * 1024;
@@ -56,8 +61,8 @@ class HttpSource {
 struct HttpResponse;
 
 /// Returns an answer that was not known at once, or nothing while it is not known yet. Thread: the
-/// server's. It waits for nothing: it is asked again after the server's `stream_pause`, and after
-/// kHttpTimeout the client gets status 503.
+/// server's. It waits for nothing: it is asked again after kHttpLaterPause, and after kHttpTimeout
+/// the client gets status 503.
 using HttpLater = std::function<std::optional<HttpResponse>()>;
 
 struct HttpResponse {
@@ -93,6 +98,9 @@ struct HttpRequest {
 struct HttpHandler {
   /// Judges a request before its body is read. Returns the refusal, or nothing. May be empty.
   std::function<std::optional<HttpResponse>(const HttpRequest&)> refuse{};
+  /// Returns the most bytes that the body of a request may have that was not refused; at most
+  /// kHttpLargeBodyBytesMax. May be empty: kHttpBodyBytesMax.
+  std::function<std::uint32_t(const HttpRequest&)> body_limit{};
   /// Answers a request that was not refused. Requires: not empty.
   std::function<HttpResponse(const HttpRequest&)> answer;
 };

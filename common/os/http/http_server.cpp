@@ -99,7 +99,7 @@ using Parser = http::request_parser<http::string_body>;
 
 void bound(Parser& parser) {
   parser.header_limit(kHttpHeaderBytesMax);
-  parser.body_limit(kHttpBodyBytesMax);
+  parser.body_limit(kHttpLargeBodyBytesMax);
 }
 
 std::string bind_error(const net::Address& bind, int code) {
@@ -193,6 +193,17 @@ std::optional<HttpResponse> answer_error(beast::error_code error) {
   return refusal(400, "not an HTTP request");
 }
 
+/// Limits the body of a request. Returns the refusal of one whose length is announced, and above
+/// the limit. Requires: refuse() returned nothing; no byte of the body was read.
+std::optional<HttpResponse> bound_body(Parser& parser, const HttpHandler& handler) {
+  const auto most =
+      handler.body_limit ? handler.body_limit(request_of(parser.get())) : kHttpBodyBytesMax;
+  TICKBOX_ASSERT(most <= kHttpLargeBodyBytesMax);
+  if (parser.content_length().value_or(0) > most) return answer_error(http::error::body_limit);
+  parser.body_limit(most);
+  return std::nullopt;
+}
+
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(tcp::socket socket, Shared& shared)
@@ -235,9 +246,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
     const Message& header = parser_->get();
     beast::error_code ignored;
     const net::Address local = to_address(stream_.socket().local_endpoint(ignored));
-    if (auto refused = refuse(header, local, shared_.rules)) {
-      return respond(*std::move(refused), false, header.method() == http::verb::head);
-    }
+    auto refused = refuse(header, local, shared_.rules);
+    if (!refused) refused = bound_body(*parser_, shared_.rules.handler);
+    if (refused) return respond(*std::move(refused), false, header.method() == http::verb::head);
     http::async_read(stream_, buffer_, *parser_,
                      [self = shared_from_this()](beast::error_code failed, std::size_t) {
                        self->on_request(failed);
@@ -268,7 +279,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       later_ = {};
       return respond(*std::move(response), keep_alive, head);
     }
-    pause_.expires_after(shared_.stream_pause);
+    pause_.expires_after(kHttpLaterPause);
     pause_.async_wait([self = shared_from_this(), keep_alive, head](beast::error_code error) {
       if (!error) self->await_answer(keep_alive, head);
     });
@@ -473,16 +484,18 @@ std::optional<HttpResponse> answer_to(std::string_view sent, const net::Address&
                                       const HttpHandler& handler) {
   const Rules rules{.handler = handler, .hosts = {}};
   Parser parser;
-  parser.eager(true);
   bound(parser);
   for (;;) {
+    const bool had_header = parser.is_header_done();
     beast::error_code error;
     const std::size_t taken = parser.put(asio::buffer(sent), error);
     sent.remove_prefix(taken);
     if (error == http::error::need_more) return std::nullopt;
     if (error) return answer_error(error);
-    if (parser.is_header_done()) {
+    if (!had_header && parser.is_header_done()) {
       if (auto refused = refuse(parser.get(), local, rules)) return refused;
+      if (auto refused = bound_body(parser, handler)) return refused;
+      parser.eager(true);
     }
     if (parser.is_done()) return answer_message(parser.get(), handler);
     if (taken == 0) return std::nullopt;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 #include <utility>
@@ -37,8 +38,13 @@ std::span<const std::size_t> PollSet::wait(Duration wait) {
   const auto nanoseconds = std::max(wait, Duration::zero()).count();
   const timespec timeout{.tv_sec = nanoseconds / 1'000'000'000,
                          .tv_nsec = nanoseconds % 1'000'000'000};
-  const int count =
-      epoll_pwait2(handle_, events.data(), static_cast<int>(events.size()), &timeout, nullptr);
+  const int size = static_cast<int>(events.size());
+  int count = epoll_pwait2(handle_, events.data(), size, &timeout, nullptr);
+  if (count < 0 && errno == ENOSYS) {  // Linux before 5.11, and qemu-user
+    pollfd any{.fd = handle_, .events = POLLIN, .revents = 0};
+    ppoll(&any, 1, &timeout, nullptr);
+    count = epoll_wait(handle_, events.data(), size, 0);
+  }
   const std::size_t ready = count > 0 ? static_cast<std::size_t>(count) : 0;
   for (std::size_t i = 0; i < ready; ++i) {
     ready_[i] = events[i].data.u64;

@@ -23,6 +23,13 @@ bool is_link_local(const net::Address& address) {
   return address.ip[0] == 0xfe && (address.ip[1] & 0xc0) == 0x80;
 }
 
+/// Returns whether a datagram to the address reaches one machine, and the same one from anywhere.
+bool is_of_one_machine(const net::Address& address) {
+  if (is_wildcard(address) || is_link_local(address)) return false;
+  // 224.0.0.0/4 is multicast. Above it are reserved addresses and the broadcast.
+  return net::is_ipv4(address) ? address.ip[12] < 224 : address.ip[0] != 0xff;
+}
+
 }  // namespace
 
 std::vector<net::Address> in_turn(const std::vector<net::Address>& addresses) {
@@ -77,14 +84,16 @@ std::expected<net::Address, std::string> resolve_host_port(std::string_view text
   return resolve_host(parsed->host, parsed->port);
 }
 
+std::expected<net::Address, std::string> as_destination(const net::Address& address) {
+  if (address.port != 0 && is_of_one_machine(address)) return address;
+  return std::unexpected{net::to_string(address) +
+                         " is not an address that a client can reach; give the server's address "
+                         "as its clients see it"};
+}
+
 std::expected<net::Address, std::string> resolve_destination(std::string_view text) {
   auto address = resolve_host_port(text);
-  if (address && (is_wildcard(*address) || address->port == 0)) {
-    return std::unexpected{std::string{text} +
-                           " is not an address that a client can reach; give the server's address "
-                           "as its clients see it"};
-  }
-  return address;
+  return address ? as_destination(*address) : address;
 }
 
 std::expected<std::vector<net::Address>, std::string> interface_addresses(std::uint16_t port) {

@@ -31,8 +31,11 @@ inline constexpr std::size_t kAddressesOfName = 4;
 /// Calls parse_host_port(), then resolve_host().
 [[nodiscard]] std::expected<net::Address, std::string> resolve_host_port(std::string_view text);
 
-/// Does what resolve_host_port() does, for an address that others send to. Fails: also for port 0
-/// and for a wildcard address.
+/// Returns the address, if others can send to it. Fails: with one line, for port 0, and for a
+/// wildcard, multicast, broadcast or IPv6 link-local address.
+[[nodiscard]] std::expected<net::Address, std::string> as_destination(const net::Address& address);
+
+/// Calls resolve_host_port(), then as_destination().
 [[nodiscard]] std::expected<net::Address, std::string> resolve_destination(std::string_view text);
 
 // The addresses of this machine.

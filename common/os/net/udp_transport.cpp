@@ -1,11 +1,12 @@
-// recvmmsg() receives 32 datagrams at a time; one is sent by each call. The cost of a send is the
-// path through the kernel, not the call, so batches would gain nothing worth their state.
+// recvmmsg() receives a batch of datagrams at a time, and a SendQueue sends one.
 
 #include "os/net/udp_transport.h"
 
 #include "core/assert.h"
 #include "os/net/arrival.h"
+#include "os/net/control_buffer.h"
 #include "os/net/resolve.h"
+#include "os/net/send_queue.h"
 #include "os/net/socket_address.h"
 #include "os/process/steady_clock.h"
 #include "os/process/system_error.h"
@@ -25,26 +26,6 @@
 #include <utility>
 
 namespace tickbox::os {
-
-enum class IpSocket : std::uint8_t { V4, V6 };
-
-/// The buffer of the control messages of one datagram.
-class ControlBuffer {
- public:
-  /// Attaches the buffer to `message`, for the kernel to fill.
-  void expect(msghdr& message);
-
-  /// Attaches the buffer to `message`, with `local` as the source address.
-  void send_from(msghdr& message, const net::Address& local, IpSocket kind);
-
- private:
-  static constexpr std::size_t kBytes =
-      CMSG_SPACE(sizeof(in6_pktinfo)) + CMSG_SPACE(sizeof(timespec));
-  static_assert(sizeof(in6_pktinfo) >= sizeof(in_pktinfo));
-
-  alignas(cmsghdr) std::array<std::byte, kBytes> bytes_{};
-};
-
 namespace {
 
 // Control messages of a datagram. IP_PKTINFO or IPV6_PKTINFO has the local address that received it
@@ -79,16 +60,6 @@ std::optional<Info> find_control(const msghdr& message, int level, int type) {
     return info;
   }
   return std::nullopt;
-}
-
-template <class Info>
-void append_control(msghdr& message, int level, int type, const Info& info) {
-  message.msg_controllen = CMSG_SPACE(sizeof info);
-  cmsghdr* const control = CMSG_FIRSTHDR(&message);
-  control->cmsg_level = level;
-  control->cmsg_type = type;
-  control->cmsg_len = CMSG_LEN(sizeof info);
-  std::memcpy(CMSG_DATA(control), &info, sizeof info);
 }
 
 bool is_multicast(const in6_addr& ip) {
@@ -129,10 +100,6 @@ Duration waited_of(const msghdr& message, const DrainStart& drain) {
   return waited_at(drain, std::chrono::seconds{arrived->tv_sec} + Duration{arrived->tv_nsec});
 }
 
-/// Datagrams received per system call. More gained nothing measurable; the buffers stay in the
-/// second-level cache.
-constexpr std::size_t kBatch = 32;
-
 /// Size of a receive buffer: one byte more than is legal, to detect a datagram that is too long.
 constexpr std::size_t kReceiveBytes = net::kDatagramBytesMax + 1;
 
@@ -161,10 +128,6 @@ std::size_t grant_buffer(int handle, int forced_option, int option, std::size_t 
   return static_cast<std::size_t>(granted) / 2;
 }
 
-bool is_would_block(int code) {
-  return code == EAGAIN || code == EWOULDBLOCK || code == ENOBUFS;
-}
-
 /// Returns whether the error is of an earlier send, which the kernel reports at any next call.
 bool is_of_an_earlier_send(int code) {
   return code == ECONNREFUSED || code == EHOSTUNREACH || code == ENETUNREACH;
@@ -172,24 +135,19 @@ bool is_of_an_earlier_send(int code) {
 
 }  // namespace
 
-void ControlBuffer::expect(msghdr& message) {
-  message.msg_control = bytes_.data();
-  message.msg_controllen = bytes_.size();
-}
+/// A datagram that waits to be sent.
+struct Outgoing {
+  std::array<std::byte, net::kDatagramBytesMax> bytes;
+  std::size_t size;
+  net::Route route;
+  bool is_taken;  ///< by a message
+};
 
-void ControlBuffer::send_from(msghdr& message, const net::Address& local, IpSocket kind) {
-  expect(message);
-  if (kind == IpSocket::V4) {
-    in_pktinfo info{};
-    std::memcpy(&info.ipi_spec_dst, local.ip.data() + net::kIpv4Prefix.size(),
-                sizeof info.ipi_spec_dst);
-    append_control(message, IPPROTO_IP, IP_PKTINFO, info);
-  } else {
-    in6_pktinfo info{};
-    std::memcpy(&info.ipi6_addr, local.ip.data(), sizeof info.ipi6_addr);
-    append_control(message, IPPROTO_IPV6, IPV6_PKTINFO, info);
-  }
-}
+/// A message for the kernel: a datagram, or several of one size to one peer.
+struct OutgoingMessage {
+  SocketAddress target;
+  ControlBuffer control;
+};
 
 struct UdpTransport::Socket {
   Socket() = default;
@@ -208,11 +166,11 @@ struct UdpTransport::Socket {
   UdpBuffers buffers;
   UdpFailures failures;
 
-  std::array<std::array<std::byte, kReceiveBytes>, kBatch> bytes{};
-  std::array<sockaddr_storage, kBatch> from{};
-  std::array<iovec, kBatch> vectors{};
-  std::array<ControlBuffer, kBatch> controls{};
-  std::array<mmsghdr, kBatch> messages{};
+  std::array<std::array<std::byte, kReceiveBytes>, kReceiveBatch> bytes{};
+  std::array<sockaddr_storage, kReceiveBatch> from{};
+  std::array<iovec, kReceiveBatch> vectors{};
+  std::array<ControlBuffer, kReceiveBatch> controls{};
+  std::array<mmsghdr, kReceiveBatch> messages{};
   std::size_t count = 0;    ///< datagrams in the last batch
   std::size_t next = 0;     ///< the first datagram not returned yet
   bool is_drained = false;  ///< the last batch was not full: it had all that had arrived
@@ -220,12 +178,13 @@ struct UdpTransport::Socket {
   DrainStart drain;
   Instant drained_at;  ///< when the drain began, or the last one if there is none
 
+  std::optional<SendQueue> sends;
+
   int open(const UdpOptions& options);
   void expect(std::size_t i);
   void begin_drain();
   int fill();
   bool advance();
-  ssize_t send(const SocketAddress& target, const net::Address& source, ConstBytes sent) const;
 };
 
 /// Returns 0 or errno.
@@ -256,7 +215,7 @@ int UdpTransport::Socket::open(const UdpOptions& options) {
   drained_at = SteadyClock{}.now();
   buffers.receive_bytes = grant_buffer(handle, SO_RCVBUFFORCE, SO_RCVBUF, options.buffer_bytes);
   buffers.send_bytes = grant_buffer(handle, SO_SNDBUFFORCE, SO_SNDBUF, options.buffer_bytes);
-  for (std::size_t i = 0; i < kBatch; ++i) {
+  for (std::size_t i = 0; i < kReceiveBatch; ++i) {
     vectors[i] = {.iov_base = bytes[i].data(), .iov_len = bytes[i].size()};
     messages[i] = {};
     messages[i].msg_hdr.msg_name = &from[i];
@@ -264,6 +223,7 @@ int UdpTransport::Socket::open(const UdpOptions& options) {
     messages[i].msg_hdr.msg_iovlen = 1;
     expect(i);
   }
+  sends.emplace(handle, kind, is_everywhere, options.send_batch);
   return 0;
 }
 
@@ -289,10 +249,10 @@ int UdpTransport::Socket::fill() {
   }
   next = 0;
   count = 0;
-  const int received = recvmmsg(handle, messages.data(), kBatch, MSG_DONTWAIT, nullptr);
+  const int received = recvmmsg(handle, messages.data(), kReceiveBatch, MSG_DONTWAIT, nullptr);
   if (received < 0) return errno;
   count = static_cast<std::size_t>(received);
-  is_drained = count < kBatch;
+  is_drained = count < kReceiveBatch;
   return 0;
 }
 
@@ -302,7 +262,7 @@ bool UdpTransport::Socket::advance() {
   for (int skipped = 0; next == count; ++skipped) {
     const int code = fill();
     if (code == 0) continue;
-    if (is_would_block(code)) return false;
+    if (code == EAGAIN || code == EWOULDBLOCK) return false;
     if (code != EINTR && !is_of_an_earlier_send(code)) {
       ++failures.receive_errors;
       return false;
@@ -325,41 +285,14 @@ UdpTransport::UdpTransport(std::unique_ptr<Socket> socket) : socket_{std::move(s
 
 UdpTransport::~UdpTransport() = default;
 
-/// Sends as sendto() does, and returns what it returns. sendto() costs the kernel less than
-/// sendmsg(), but cannot say from which address.
-ssize_t UdpTransport::Socket::send(const SocketAddress& target, const net::Address& source,
-                                   ConstBytes sent) const {
-  constexpr int kFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
-  if (!is_everywhere || is_wildcard(source)) {
-    return sendto(handle, sent.data(), sent.size(), kFlags,
-                  reinterpret_cast<const sockaddr*>(&target.storage), target.size);
-  }
-  // sendmsg() writes neither to the bytes nor to the address; its structures are not const because
-  // recvmsg() shares them.
-  iovec vector{.iov_base = const_cast<std::byte*>(sent.data()), .iov_len = sent.size()};
-  msghdr message{};
-  message.msg_name = const_cast<sockaddr_storage*>(&target.storage);
-  message.msg_namelen = target.size;
-  message.msg_iov = &vector;
-  message.msg_iovlen = 1;
-  ControlBuffer control;
-  control.send_from(message, source, kind);
-  return sendmsg(handle, &message, kFlags);
-}
-
 void UdpTransport::send(const net::Route& route, ConstBytes bytes) {
   TICKBOX_ASSERT(bytes.size() <= net::kDatagramBytesMax);
-  const SocketAddress target =
-      socket_->kind == IpSocket::V4 ? to_ipv4_or_ipv6(route.peer) : to_ipv6(route.peer);
-  for (int attempt = 0; attempt < 3; ++attempt) {
-    if (socket_->send(target, route.local, bytes) >= 0) return;
-    if (is_would_block(errno)) {
-      ++socket_->failures.sends_dropped;
-      return;
-    }
-    if (errno != ECONNREFUSED && errno != EINTR) break;
-  }
-  ++socket_->failures.send_errors;
+  socket_->sends->add(route, bytes);
+  if (socket_->sends->is_full()) flush();
+}
+
+void UdpTransport::flush() {
+  socket_->sends->flush(socket_->failures);
 }
 
 std::optional<net::Datagram> UdpTransport::receive() {

@@ -38,6 +38,22 @@ TEST(Interfaces, KnowsTheAddressesThatStandForAll) {
   EXPECT_FALSE(is_wildcard(address("0.0.0.1:0")));
 }
 
+TEST(Resolve, RefusesADestinationThatIsNotOneMachine) {
+  for (const char* each : {"127.0.0.1:1", "10.0.0.2:7777", "223.255.255.255:65535", "[::1]:1",
+                           "[2001:db8::7]:7777", "[fd00::1]:7777"}) {
+    EXPECT_EQ(resolve_destination(each), address(each));
+  }
+  for (const char* each :
+       {"127.0.0.1:0", "[::1]:0", "0.0.0.0:7777", "[::]:7777", "224.0.0.1:7777", "239.1.2.3:7777",
+        "255.255.255.255:7777", "[ff02::1]:7777", "[fe80::1]:7777"}) {
+    const auto refused = resolve_destination(each);
+    ASSERT_FALSE(refused) << each;
+    EXPECT_EQ(refused.error(), std::string{each} +
+                                   " is not an address that a client can reach; give the server's "
+                                   "address as its clients see it");
+  }
+}
+
 TEST(Resolve, ResolvesAddressesAndPrefersIPv4ForLocalhost) {
   const auto v4 = resolve_host_port("127.0.0.1:7777");
   ASSERT_TRUE(v4) << v4.error();

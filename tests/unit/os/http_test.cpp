@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -51,7 +52,14 @@ std::optional<HttpResponse> refuse_posts(const HttpRequest& request) {
   return std::nullopt;
 }
 
-const HttpHandler kEcho{.refuse = refuse_posts, .answer = echo};
+constexpr std::uint32_t kLargeBody = 1'000'000;
+
+/// Allows a large body at one path.
+std::uint32_t limit_of(const HttpRequest& request) {
+  return request.path == "/all" && request.query == "large" ? kLargeBody : kHttpBodyBytesMax;
+}
+
+const HttpHandler kEcho{.refuse = refuse_posts, .body_limit = limit_of, .answer = echo};
 
 std::unique_ptr<HttpServer> start_echo() {
   auto server = HttpServer::start({.bind = loopback(), .hosts = {"admin.example"}}, kEcho);
@@ -189,6 +197,20 @@ TEST_F(Http, BoundsTheHeaderAndTheBody) {
       "GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n11170\r\n" +
       std::string(0x11170, 'c') + "\r\n0\r\n\r\n";
   EXPECT_EQ(status_line(ask(sent)), "HTTP/1.1 413 Payload Too Large");
+}
+
+TEST_F(Http, AllowsALargeBodyWhereItsHandlerDoes) {
+  const std::string body(kLargeBody, 'b');
+  const auto response = http_send(
+      address(), {.method = HttpMethod::Post, .path = "/all", .query = "large", .body = body}, 5s);
+  ASSERT_TRUE(response) << response.error();
+  EXPECT_EQ(response->body, "POST|large||" + body);
+  const auto announce = [&](const std::string& target, std::uint32_t bytes) {
+    return status_line(ask("POST " + target + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
+                           std::to_string(bytes) + "\r\n\r\n"));
+  };
+  EXPECT_EQ(announce("/all?large", kLargeBody + 1), "HTTP/1.1 413 Payload Too Large");
+  EXPECT_EQ(announce("/all", kHttpBodyBytesMax + 1), "HTTP/1.1 413 Payload Too Large");
 }
 
 TEST_F(Http, AnswersNonsenseOnce) {

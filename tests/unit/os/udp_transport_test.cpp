@@ -28,8 +28,8 @@ net::Address address(const char* text) {
   return *parsed;
 }
 
-std::unique_ptr<UdpTransport> open_at(const char* bind) {
-  auto transport = UdpTransport::open({.bind = address(bind)});
+std::unique_ptr<UdpTransport> open_at(const char* bind, std::size_t send_batch = 1) {
+  auto transport = UdpTransport::open({.bind = address(bind), .send_batch = send_batch});
   EXPECT_TRUE(transport) << transport.error();
   return *std::move(transport);
 }
@@ -102,6 +102,69 @@ TEST(UdpTransport, EndsAfterABatchThatWasNotFull) {
     EXPECT_TRUE(b->receive()) << i << ": a full batch is followed by the next one";
   }
   EXPECT_FALSE(b->receive());
+}
+
+TEST(UdpTransport, KeepsABatchUntilItIsFullOrFlushed) {
+  const auto a = open_at("127.0.0.1:0", 3);
+  const auto b = open_at("127.0.0.1:0");
+  for (const std::string text : {"1", "2", "three", "4"}) {
+    a->send({b->local_address()}, as_bytes_of(text));
+  }
+  for (const char* text : {"1", "2", "three"}) {
+    const auto datagram = receive_soon(*b);
+    ASSERT_TRUE(datagram);
+    EXPECT_EQ(as_text(datagram->bytes), text);
+  }
+  EXPECT_FALSE(b->receive());
+  EXPECT_FALSE(b->receive()) << "the fourth one is kept";
+  a->flush();
+  a->flush();
+  const auto last = receive_soon(*b);
+  ASSERT_TRUE(last);
+  EXPECT_EQ(as_text(last->bytes), "4");
+  EXPECT_FALSE(b->receive());
+}
+
+// The kernel gets those of one size to one peer as one message.
+TEST(UdpTransport, DatagramsOfABatchArriveOneByOne) {
+  for (const char* bind : {"127.0.0.1:0", "[::1]:0"}) {
+    const auto a = open_at(bind, 64);
+    const auto b = open_at(bind);
+    const auto c = open_at(bind);
+    std::vector<std::string> sent;
+    for (std::size_t i = 0; i < 20; ++i) {
+      sent.push_back(std::to_string(100 + i) + std::string(i % 3, 'x'));
+      for (const auto* to : {&b, &c}) {
+        a->send({(*to)->local_address()}, as_bytes_of(sent.back()));
+      }
+    }
+    a->flush();
+    for (const auto* to : {&b, &c}) {
+      std::vector<std::string> received;
+      while (received.size() < sent.size()) {
+        const auto datagram = receive_soon(**to);
+        ASSERT_TRUE(datagram) << received.size();
+        EXPECT_EQ(datagram->from, a->local_address());
+        received.push_back(as_text(datagram->bytes));
+      }
+      EXPECT_TRUE(std::ranges::is_permutation(received, sent));
+      EXPECT_FALSE((*to)->receive());
+    }
+    EXPECT_EQ(a->failures().send_errors, 0U);
+  }
+}
+
+TEST(UdpTransport, DropsOfABatchWhatTheKernelDoesNotTake) {
+  const auto v4 = open_at("127.0.0.1:0", 4);
+  const auto b = open_at("127.0.0.1:0");
+  const std::string text = "x";
+  for (const net::Address& to :
+       {address("[::1]:9"), b->local_address(), address("[::1]:9"), b->local_address()}) {
+    v4->send({to}, as_bytes_of(text));
+  }
+  EXPECT_TRUE(receive_soon(*b));
+  EXPECT_TRUE(receive_soon(*b));
+  EXPECT_EQ(v4->failures().send_errors, 2U);
 }
 
 TEST(UdpTransport, HoldsMoreThanTheUsualDefaultOf256Datagrams) {

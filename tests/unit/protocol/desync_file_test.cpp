@@ -14,10 +14,15 @@ namespace {
 using Kind = DesyncCause::Kind;
 using nlohmann::json;
 
-TEST(DesyncFile, IsNamedByTimeSideSeatAndTick) {
-  EXPECT_EQ(
-      cli::file_name_of(samples::desync(), WallTime{std::chrono::milliseconds{1'735'786'985'006}}),
-      "20250102T030305.006Z-desync-client-seat3-tick1234.json");
+// Two rooms of a server may have a desync of the same seat and tick in the same millisecond.
+TEST(DesyncFile, IsNamedByTimeSideRoomSeatAndTick) {
+  const WallTime time{std::chrono::milliseconds{1'735'786'985'006}};
+  Desync desync = samples::desync();
+  EXPECT_EQ(cli::file_name_of(desync, time),
+            "20250102T030305.006Z-desync-client-seat3-tick1234.json");
+  desync.room = {7};
+  EXPECT_EQ(cli::file_name_of(desync, time),
+            "20250102T030305.006Z-desync-client-room7-seat3-tick1234.json");
 }
 
 TEST(DesyncFile, HoldsEverything) {
