@@ -67,6 +67,12 @@ tickbox_ensure_packages() {
     rm -f "$log"
 }
 
+# apt-get or apt-cache with lists and a cache of its own under FOLDER.   tickbox_apt_in FOLDER PROGRAM ARGUMENT...
+tickbox_apt_in() {
+    mkdir -p "$1"/{lists/partial,cache}
+    "$2" -o "Dir::State::lists=$1/lists" -o "Dir::Cache=$1/cache" -o APT::Sandbox::User=root "${@:3}"
+}
+
 # Installs what the module for browsers needs. Debian has no zstd for WebAssembly, so this gets Debian's sources of it: they
 # go to ~/.cache/tickbox-zstd, where CMake looks for them.
 tickbox_ensure_viewer() {
@@ -76,7 +82,7 @@ tickbox_ensure_viewer() {
         return 0
     fi
     scratch=$(mktemp -d)
-    mkdir -p "$scratch"/{entries,lists/partial,cache,zstd}
+    mkdir -p "$scratch"/{entries,zstd}
     # The machine's own entries, each for sources; some may have none. They and their lists are of this call alone.
     for list in /etc/apt/sources.list.d/*.sources; do
         [ ! -e "$list" ] || sed 's/^Types:.*/Types: deb-src/' "$list" >"$scratch/entries/${list##*/}"
@@ -84,10 +90,16 @@ tickbox_ensure_viewer() {
     for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
         [ ! -e "$list" ] || sed -n 's/^deb /deb-src /p' "$list" >"$scratch/entries/${list##*/}.list"
     done
-    local apt=(apt-get -o "Dir::Etc::sourcelist=/dev/null" -o "Dir::Etc::sourceparts=$scratch/entries"
-        -o "Dir::State::lists=$scratch/lists" -o "Dir::Cache=$scratch/cache" -o APT::Sandbox::User=root)
+    local entries=(-o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$scratch/entries")
+    local apt=(tickbox_apt_in "$scratch" apt-get "${entries[@]}")
     echo "getting the sources of zstd" >&2
-    if ! (cd "$scratch/zstd" && { "${apt[@]}" update || true; "${apt[@]}" source --download-only libzstd; } >"$scratch/log" 2>&1 &&
+    # A mirror may list the newest version before it has its files. The oldest one then serves as well.
+    if ! (cd "$scratch/zstd" && {
+        "${apt[@]}" update || true
+        "${apt[@]}" source --download-only libzstd ||
+            "${apt[@]}" source --download-only "libzstd=$(tickbox_apt_in "$scratch" apt-cache "${entries[@]}" showsrc --only-source libzstd |
+                sed -n 's/^Version: //p' | sort --version-sort | head -n 1)"
+    } >"$scratch/log" 2>&1 &&
         cmake -E tar xf ./*.orig.tar.*z && mkdir -p "$folder.new" && cp -r zstd-*/lib zstd-*/LICENSE "$folder.new" &&
         rm -rf "$folder" && mv "$folder.new" "$folder"); then
         tail -n 20 "$scratch/log" >&2
@@ -98,9 +110,36 @@ tickbox_ensure_viewer() {
     rm -rf "$scratch"
 }
 
+# Installs the cross compiler for arm64, and gets the archives that the programs link. They go to ~/.cache/tickbox-arm64, where
+# docker/package/arm64.cmake looks for them: packages of another processor are not installed.
+tickbox_ensure_arm64() {
+    tickbox_ensure_packages g++-aarch64-linux-gnu || return 1
+    local folder=${XDG_CACHE_HOME:-$HOME/.cache}/tickbox-arm64 scratch package
+    if [ -e "$folder/packages" ]; then
+        return 0
+    fi
+    scratch=$(mktemp -d)
+    mkdir -p "$scratch/archives"
+    : >"$scratch/status"
+    local apt=(tickbox_apt_in "$scratch" apt-get -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o "Dir::State::status=$scratch/status")
+    echo "getting archives for arm64" >&2
+    # shellcheck disable=SC2016 # dpkg-deb expands the names of its fields
+    if ! (cd "$scratch" && { "${apt[@]}" update || true; "${apt[@]}" download libc6-dev libsodium-dev libzstd-dev; } >log 2>&1 &&
+        for package in *.deb; do
+            dpkg-deb --fsys-tarfile "$package" | tar -x -C archives ./usr/lib &&
+                dpkg-deb -W --showformat '${Package} ${Version} ${Architecture}\n' "$package" >>archives/packages || exit
+        done && rm -rf "$folder" && mkdir -p "${folder%/*}" && mv archives "$folder"); then
+        tail -n 20 "$scratch/log" >&2
+        rm -rf "$scratch"
+        echo "apt-get could not get the archives for arm64" >&2
+        return 1
+    fi
+    rm -rf "$scratch"
+}
+
 # Sets up ccache so that another checkout of the same sources can use the cached results as well.
 tickbox_share_cache() {
-    export CCACHE_BASEDIR=$1 CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
+    export CCACHE_BASEDIR=$1 CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_PCH_EXTSUM=1
 }
 
 # Installs what a build needs, and builds these targets of the preset release.   tickbox_build_release TOP TARGET...

@@ -82,6 +82,6 @@ fi
 # These tests run real programs by the clock of a machine that others use as well. One that fails is run once more, and
 # both outcomes are printed. Not under ThreadSanitizer, which finds a race in one run and not in another. These tests
 # use the processor for a twentieth of their time.
-timed='^(integration|flood|package)$'
+timed='^(integration|flood)$'
 run_tests $((2 * processors)) --label-exclude "$timed"
 run_tests $((4 * processors)) --label-regex "$timed" --repeat until-pass:2

@@ -33,7 +33,7 @@ for processor in aarch64 arm s390x; do
     golden_build "$folder" "$triplet-g++" -O2 -static -Wno-psabi
     golden_ask "$processor" "$folder" golden_all "$how" "qemu-$processor" "$folder/tickbox-golden"
     if [ "$processor" != s390x ]; then
-        OBJDUMP=$triplet-objdump NM=$triplet-nm tests/golden/no_float.sh "$folder"/common-{sim,engine,games-*}.o || floats=1
+        OBJDUMP=$triplet-objdump NM=$triplet-nm LD=$triplet-ld tests/golden/no_float.sh "$folder"/common-{sim,engine,games-*}.o || floats=1
     fi
 done
 # Not -I/usr/include: the headers of this machine's libc would hide those of wasi-libc.

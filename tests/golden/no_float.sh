@@ -6,7 +6,7 @@ usage() {
     cat <<'USAGE'
 usage: tests/golden/no_float.sh FILE...
 
-FILE is an object or an archive, of x86-64, AArch64 or 32-bit ARM; OBJDUMP and NM name the tools to read it with. Moves are no
+FILE is an object or an archive, of x86-64, AArch64 or 32-bit ARM; OBJDUMP, NM and LD name the tools to read it with. Moves are no
 finding: compilers copy whole numbers through the same registers, and what is only moved changes no result.
 Exit: 0 none found, 1 some found or not one instruction, 2 wrong usage, or a file that cannot be read or is of another processor.
 USAGE
@@ -25,6 +25,7 @@ esac
 
 objdump=${OBJDUMP:-objdump}
 nm=${NM:-nm}
+ld=${LD:-ld}
 headers=$("$objdump" -f "$@") || exit 2
 
 # `floats` are the instructions looked for, `moves` those of them that only move.
@@ -53,9 +54,16 @@ case $headers in
     ;;
 esac
 
+# In an object each function can be a section of its own, and all of them begin at 0. objdump then looks through all names
+# for that of an address, which takes minutes. Linked, each function has an address of its own. Of a function that several
+# objects have, one is kept, as in a program.
+linked=$(mktemp)
+trap 'rm -f "$linked"' EXIT
+"$ld" --unresolved-symbols=ignore-all --defsym=__dso_handle=0 --entry=0 --whole-archive "$@" -o "$linked" || exit 2
+
 found=0
 # shellcheck disable=SC2016 # awk's fields
-"$objdump" --disassemble --line-numbers --no-show-raw-insn --demangle --wide "$@" | awk -F '\t' -v floats="$floats" -v moves="$moves" '
+"$objdump" --disassemble --line-numbers --no-show-raw-insn --demangle --wide "$linked" | awk -F '\t' -v floats="$floats" -v moves="$moves" '
     # The name of a function of a template, with its last arguments alone.
     function short(name, i, c, depth, held, text) {
         gsub(/\(anonymous namespace\)/, "{anonymous}", name)
@@ -67,7 +75,6 @@ found=0
         sub(/\(.*/, "()", text)
         return text
     }
-    /file format/ { file = $1; sub(/: .*/, "", file) }
     # Before the instructions of a line of the source, if the object has lines.
     /^[^ \t].*:[0-9]+( \(discriminator [0-9]+\))?$/ { line = $0; sub(/ \(.*/, "", line); next }
     /^[0-9a-f]+ <.*>:$/ { function_name = $0; sub(/^[^<]*</, "", function_name); sub(/>:$/, "", function_name); line = "" }
@@ -78,7 +85,7 @@ found=0
         if (words[i] ~ floats && words[i] !~ moves) {
             sub(/[ ]*#.*/, "", $2)
             ++hits
-            print (line == "" ? file : line) ": " short(function_name) ": " $2
+            print (line == "" ? "" : line ": ") short(function_name) ": " $2
         }
     }
     END {
