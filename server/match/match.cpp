@@ -8,8 +8,9 @@ namespace tickbox::server {
 namespace {
 
 engine::World opened(const GameTable& game, engine::SharedMap map, std::uint32_t tick_rate,
-                     std::uint64_t seed, engine::Stepper& stepper) {
+                     std::uint64_t seed) {
   engine::World world{game, std::move(map), tick_rate, seed};
+  engine::Stepper stepper;
   stepper.open(world);
   return world;
 }
@@ -18,9 +19,12 @@ engine::World opened(const GameTable& game, engine::SharedMap map, std::uint32_t
 
 Match::Match(const GameTable& game, engine::SharedMap map, std::uint32_t tick_rate,
              std::uint64_t seed)
-    : world_(opened(game, std::move(map), tick_rate, seed, stepper_)),
+    : Match(opened(game, std::move(map), tick_rate, seed)) {}
+
+Match::Match(engine::World world)
+    : world_(std::move(world)),
       tick_log_(world_),
-      history_(world_, base_age_max(tick_rate)) {
+      history_(world_, base_age_max(world_.tick_rate())) {
   store_state();
 }
 

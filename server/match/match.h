@@ -32,6 +32,9 @@ class Match {
   /// Makes a match at tick 0, and lets the game open it. `game` must live longer.
   Match(const GameTable& game, engine::SharedMap map, std::uint32_t tick_rate, std::uint64_t seed);
 
+  /// Makes a match that goes on from a world, as a keyframe has it.
+  explicit Match(engine::World world);
+
   /// Steps the world by one tick, or lets an idle one pass. Cost: of an idle tick constant, also in
   /// memory that is touched. The first step after idle ticks makes good for as many of them as
   /// protocol::kTicksRemembered.

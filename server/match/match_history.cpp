@@ -69,8 +69,10 @@ MatchHistory::MatchHistory(const engine::World& world, std::uint32_t base_age_ma
   outcomes_.reserve_slots(slots);
   spawns_.reserve_slots(slots);
   game_->input.write_default(default_input_.data());
-  for (std::size_t seat = 0; seat < seats; ++seat) {
-    held_.insert(held_.end(), default_input_.begin(), default_input_.end());
+  for (std::uint16_t seat = 0; seat < seats; ++seat) {
+    const ConstBytes held = world.has({seat}) ? world.input({seat}) : ConstBytes{default_input_};
+    held_.insert(held_.end(), held.begin(), held.end());
+    if (world.has({seat})) reserve_lists(seat + std::size_t{1});
   }
   begin_tick(world, nullptr, {});
 }

@@ -1,6 +1,7 @@
 #include "server/match/sent_views.h"
 
 #include "core/assert.h"
+#include "core/prefetch.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -87,6 +88,13 @@ const Members* SentViews::base(Tick now) {
 const Members* SentViews::newest(Tick now) const {
   if (changes_.empty() || is_too_old(last_, now)) return nullptr;
   return made_ == last_ ? &base_ : &newest_;
+}
+
+void SentViews::prefetch() const {
+  tickbox::prefetch(changes_.data() + behind_made_.change, 2 * sizeof(Change));
+  tickbox::prefetch(added_.data() + behind_made_.added, sizeof(SlotId));
+  tickbox::prefetch(newest_.data(), newest_.size() * sizeof(SlotId));
+  tickbox::prefetch(base_.data(), base_.size() * sizeof(SlotId));
 }
 
 std::optional<Members> SentViews::find(Tick tick, Tick now) const {

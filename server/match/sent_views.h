@@ -56,6 +56,9 @@ class SentViews {
   /// it is also the last base() that was returned, then this is the same list.
   [[nodiscard]] const Members* newest(Tick now) const;
 
+  /// Begins to read the lists that base(), newest() and add() need into the processor's cache.
+  void prefetch() const;
+
   /// Returns the view sent of `tick`, acknowledged or not, or nothing if none was sent or it is not
   /// remembered any more. Cost: makes it from all views before.
   [[nodiscard]] std::optional<Members> find(Tick tick, Tick now) const;

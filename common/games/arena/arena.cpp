@@ -144,6 +144,7 @@ struct Arena {
   // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "arena";
   static constexpr std::uint32_t version = 2;
+  static constexpr bool moves = true;
   static constexpr std::array<std::string_view, 1> bot_styles = {"chase"};
   static constexpr std::array keys = {
       Key{"d", Pad{.move = 1}},

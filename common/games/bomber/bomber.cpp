@@ -113,6 +113,7 @@ struct Bomber {
   // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "bomber";
   static constexpr std::uint32_t version = 1;
+  static constexpr bool moves = true;
   static constexpr std::array<std::string_view, 1> bot_styles = {"hunt"};
   static constexpr std::array keys = {
       Key{"d", Pad{.walk = 1}}, Key{"s", Pad{.walk = 2}},          Key{"a", Pad{.walk = 3}},

@@ -147,6 +147,7 @@ struct Platformer {
   // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "platformer";
   static constexpr std::uint32_t version = 2;
+  static constexpr bool moves = true;
   static constexpr std::int32_t gravity = 40;
   static constexpr std::array<std::string_view, 1> bot_styles = {"race"};
   static constexpr std::array maps = kCourses;

@@ -55,6 +55,8 @@ struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
                 "look has another signature: Look look(const Kind&)");
   static_assert(!kHasNamed_sight<Game> || HasSight<Game>,
                 "sight has another signature: Vec2 sight(const Avatar&)");
+  static_assert(!kHasNamed_moves<Game> || HasMoves<Game>,
+                "moves has another type: static constexpr bool moves");
   static_assert(!kHasNamed_significant<Game> || HasSignificant<Game>,
                 "significant has another signature: Input significant(Input, const Avatar&)");
   static_assert(
@@ -307,6 +309,7 @@ constexpr GameTable make_game_table() {
     if (kind.type.bytes > table.state_bytes) table.state_bytes = kind.type.bytes;
   }
   if constexpr (requires { Game::gravity; }) table.gravity = Game::gravity;
+  if constexpr (HasMoves<Game>) table.moves = Game::moves;
   table.map = [](MapBuilder& builder, const MapOptions& options) { Game::map(builder, options); };
   if constexpr (HasSignificant<Game>) {
     table.significant = [](void* input, const void* avatar) {

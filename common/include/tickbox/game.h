@@ -773,6 +773,9 @@ struct MapOptions {
 ///   maps                                    names of letters a to z and dashes, as a constexpr
 ///                                           array of std::string_view: map() builds the one that
 ///                                           its options name. The first is played by default
+///   moves                                   a constexpr bool: whether a match goes on at another
+///                                           server when its server hands the players over. By
+///                                           default it ends there, and the players begin another
 ///   keys                                    of a terminal (keys.h), as a constexpr array or tuple
 ///                                           of Key
 ///   look(state)                             returns the Look of an entity in a terminal

@@ -98,6 +98,7 @@ struct GameTable {
   std::span<const std::string_view> maps{};  ///< names; empty: the game has one map without a name
   std::uint16_t state_bytes = 0;  ///< of the largest kind; rounded up it is the stride of rows
   // No part of the rules, nor of `hash`.
+  bool moves = false;             ///< a match may go on at another server
   std::span<const Hook> hooks{};  ///< all, also those that the game does not declare
   BotTable bot{};
   std::span<const KeyTable> keys{};

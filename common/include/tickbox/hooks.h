@@ -70,6 +70,8 @@ concept HasKeys = requires { Game::keys; } && kAreKeys<Game, decltype(Game::keys
 template <class Game>
 concept HasMaps = requires { std::span<const std::string_view>{Game::maps}; };
 template <class Game>
+concept HasMoves = std::same_as<decltype(Game::moves), const bool>;
+template <class Game>
 concept HasSight = requires(const typename Game::Avatar& avatar) {
   { Game::sight(avatar) } -> std::same_as<Vec2>;
 };
@@ -106,7 +108,7 @@ concept HasSignificant = requires(typename Game::Input input, const typename Gam
   each(act) each(ray) each(struck) each(contact) each(wall) each(after) each(apply)       \
   each(crushed) each(left) each(open) each(leave) each(decide) each(command)              \
   each(significant) each(sight) each(predict) each(possible) each(gravity) each(maps)     \
-  each(bot) each(bot_styles) each(keys) each(look)
+  each(moves) each(bot) each(bot_styles) each(keys) each(look)
 // clang-format on
 #define TICKBOX_DETAIL_PROBE(hook)             \
   struct Named_##hook {                        \

@@ -2,6 +2,7 @@
 
 #include "engine/tick_report.h"
 #include "package/laws/laws.h"
+#include "tests/unit/laws/law_options.h"
 #include "tickbox/adapter.h"
 
 #include <gtest/gtest.h>
@@ -166,7 +167,8 @@ class StaticVariable : public ::testing::TestWithParam<PlantedGame> {};
 
 // Before the fix, the laws played the first map alone.
 TEST_P(StaticVariable, InOneCallbackOfOneMapIsFound) {
-  const std::optional<laws::LawBroken> broken = laws::check_laws(*GetParam().game, {});
+  const std::optional<laws::LawBroken> broken =
+      laws::check_laws(*GetParam().game, {.matches = tests::law_matches(60)});
   ASSERT_TRUE(broken);
   EXPECT_EQ(broken->place.map, "yard") << laws::to_text(*GetParam().game, *broken);
 }
@@ -193,10 +195,11 @@ std::uint64_t calls_of(const GameTable& game, const laws::MapCalls& map, std::st
 TEST(LawMaps, EveryMapIsPlayedAndItsCallsAreCounted) {
   const GameTable& game = kGameTable<Course<Planted::Nowhere>>;
   std::vector<laws::MapCalls> maps;
-  ASSERT_FALSE(laws::check_laws(game, {.calls = &maps}));
+  const std::uint32_t matches = tests::law_matches(60);
+  ASSERT_FALSE(laws::check_laws(game, {.matches = matches, .calls = &maps}));
   ASSERT_EQ(maps.size(), 2U);
   for (const laws::MapCalls& map : maps) {
-    EXPECT_GE(map.matches, 200U) << map.map;
+    EXPECT_GE(map.matches, 3 * matches) << map.map;
     EXPECT_EQ(calls_of(game, map, "decide"), map.matches * laws::LawOptions{}.ticks) << map.map;
     EXPECT_GT(calls_of(game, map, "bot (walk)"), 0U) << map.map;
   }
