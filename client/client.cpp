@@ -48,7 +48,7 @@ Client::~Client() = default;
 void Client::poll(Instant now) {
   begin_work(now);
   work(now);
-  end_work();
+  end_work(now);
 }
 
 /// Limits the steps until end_work(). The clients of a thread share one stepper.
@@ -58,9 +58,9 @@ void Client::begin_work(Instant now) {
 
 /// Leaves the server if its bodies have taken too much work. What was stepped is then not what the
 /// server has. Returns whether the client goes on.
-bool Client::end_work() {
+bool Client::end_work(Instant now) {
   if (shared_.stepper.gave_up()) {
-    connection_.fail("the server's bodies take too much work to step; this client has left");
+    connection_.fail("the server's bodies take too much work to step; this client has left", now);
     return false;
   }
   budget_.set(shared_.stepper.searches_left());
@@ -82,7 +82,7 @@ void Client::work(Instant now) {
     } else {
       connection_.drop(net::DropReason::Unexpected);
     }
-    if (!end_work()) return;
+    if (!end_work(now)) return;
   }
   notice_drain(now);
   connection_.update(now);
@@ -93,7 +93,7 @@ void Client::work(Instant now) {
   for (int ran = 0; ran < kTicksPerPollMax && clock.next_due() <= now; ++ran) {
     due = clock.next_due();
     run_tick(now);
-    if (!end_work()) return;
+    if (!end_work(now)) return;
   }
   if (!due) return;
   send_inputs(*due);
@@ -117,9 +117,19 @@ void Client::follow_clock() {
 }
 
 /// Begins the session of the newest ACCEPT, unless it has begun.
-/// Fails: false, when this client does not have the server's game or map, or no player for it.
+/// Fails: false, when this client does not have the server's game or map, or no player for it. The
+/// session before is then as it was: the connection may return to its server.
 bool Client::begin_session(Instant now) {
   if (begun_ == connection_.sessions()) return true;
+  auto assets = shared_.assets.find(connection_.accept());
+  if (!assets) {
+    connection_.refuse(refusal_for(assets.error().what), std::move(assets.error().words), now);
+    return false;
+  }
+  if (const auto found = find_player(*std::move(assets)); !found) {
+    connection_.fail(found.error(), now);
+    return false;
+  }
   reporter_.give_up();
   if (session_ != nullptr) {
     session_->add_to(counts_);
@@ -127,17 +137,6 @@ bool Client::begin_session(Instant now) {
     counts_.inputs_discarded += session_->inputs.unconfirmed();
   }
   session_.reset();
-  const std::uint32_t seats = connection_.sessions() - connection_.resumed();
-  if (std::exchange(seats_, seats) != seats) decide_ = nullptr;
-  auto assets = shared_.assets.find(connection_.accept());
-  if (!assets) {
-    connection_.refuse(refusal_for(assets.error().what), std::move(assets.error().words));
-    return false;
-  }
-  if (const auto found = find_player(*std::move(assets)); !found) {
-    connection_.fail(found.error());
-    return false;
-  }
   session_ = std::make_unique<ClientSession>(*played_, connection_, round_trip_, now);
   if (options_.mode == ClientMode::Full) begin_world();
   begun_ = connection_.sessions();
@@ -162,11 +161,12 @@ void Client::set_mode(ClientMode mode) {
 /// Makes a player for what the room plays. The player of the last session continues in the same
 /// seat, if both sessions play the same.
 std::expected<void, std::string> Client::find_player(engine::GameOnMap assets) {
-  if (decide_ && played_ == assets) return {};
+  if (decide_ && seat_ == connection_.began_in_seat() && played_ == assets) return {};
   auto decide = options_.player(assets);
   if (!decide) return std::unexpected{std::move(decide.error())};
   played_ = std::move(assets);
   decide_ = *std::move(decide);
+  seat_ = connection_.began_in_seat();
   return {};
 }
 
@@ -332,7 +332,7 @@ std::span<const PresentedBody> Client::shown(Instant now) {
   if (world() == nullptr) return {};
   begin_work(now);
   const std::span<const PresentedBody> bodies = world()->presentation.shown(now);
-  return end_work() ? bodies : std::span<const PresentedBody>{};
+  return end_work(now) ? bodies : std::span<const PresentedBody>{};
 }
 
 Tick Client::shown_tick(Instant now) const {

@@ -170,7 +170,7 @@ class Client {
 
  private:
   void begin_work(Instant now);
-  bool end_work();
+  bool end_work(Instant now);
   void work(Instant now);
   void follow_clock();
   void notice_drain(Instant now);
@@ -202,7 +202,7 @@ class Client {
   Decide decide_;                            ///< empty before the first session in a seat
   std::unique_ptr<ClientSession> session_;   ///< nullptr before the first ACCEPT
   std::uint32_t begun_ = 0;                  ///< number of sessions that begin_session() has begun
-  std::uint32_t seats_ = 0;                  ///< number of seats that they were in
+  std::uint32_t seat_ = 0;                   ///< of decide_, as Connection::began_in_seat() has it
   std::uint32_t drain_noticed_ = 0;          ///< number of the session of which on_drain was called
   DesyncReporter reporter_;
   WorkBudget budget_;

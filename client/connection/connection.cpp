@@ -68,6 +68,7 @@ std::optional<Connection::Message> Connection::on_packet(ConstBytes datagram, In
   is_proven_ = true;
   ticket_before_.reset();
   options_.token.reset();
+  if (left_) finish_hand_over();
   if (opened->type == net::PacketType::Challenge) {
     on_challenge(opened->message);
     return std::nullopt;
@@ -94,32 +95,63 @@ void Connection::on_drain(ConstBytes message, Instant now) {
   const auto drain = protocol::decode_drain(message);
   if (!drain) return drops_.count(drain.error());
   drains_to_ = std::min(drains_to_.value_or(Instant::max()), now + drain->left);
-  if (drain->onward && now >= hand_over_from_.value_or(now)) hand_over(*drain->onward, now);
+  if (!drain->onward) return;
+  const bool is_early = failed_hand_over_ && failed_hand_over_->to == drain->onward->servers[0] &&
+                        now < failed_hand_over_->again_at;
+  if (!is_early) hand_over(*drain->onward, now);
 }
 
 // --- hand-over ---
 
 /// Connects to the next server. The present one receives nothing meanwhile, and keeps the player.
 void Connection::hand_over(const net::ConnectToken& token, Instant now) {
-  left_server_ = std::exchange(options_.server, token.servers[0]);
+  left_ = {.server = std::exchange(options_.server, token.servers[0]),
+           .ticket = ticket(),
+           .channel = channel_,
+           .accept = accept_,
+           .began_in_seat = began_in_seat_};
   options_.token = token;
   connect(now);
 }
 
-/// Ends the session at the server that hands this client over.
-void Connection::end_left_session() {
-  const net::Address next = std::exchange(options_.server, *left_server_);
-  send_disconnect(net::DisconnectReason::ClientLeft);
-  options_.server = next;
-  left_server_.reset();
+/// Leaves the first server: the next one plays with this client.
+void Connection::finish_hand_over() {
+  end_left_session();
+  failed_hand_over_.reset();
+  ++moved_;
 }
 
-/// Resumes the session at that server, because the next one does not accept the client.
+/// Ends the session at the server that hands this client over.
+void Connection::end_left_session() {
+  const net::Address next = std::exchange(options_.server, left_->server);
+  send_disconnect(left_->channel, net::DisconnectReason::ClientLeft);
+  options_.server = next;
+  left_.reset();
+}
+
+/// Leaves the next server if it has accepted this client and the session has not begun, and returns
+/// to the first one. Returns whether it does.
+bool Connection::give_up_hand_over(net::DisconnectReason reason, Instant now) {
+  if (!left_ || state_ != State::Connected) return false;
+  send_disconnect(channel_, reason);
+  return_to_left_server(now);
+  return true;
+}
+
+/// Resumes the session at the server that hands this client over, because none has begun at the
+/// next one.
 void Connection::return_to_left_server(Instant now) {
-  options_.server = *left_server_;
+  const bool is_repeated = failed_hand_over_ && failed_hand_over_->to == options_.server;
+  const Duration pause = is_repeated ? 2 * failed_hand_over_->pause : kHandOverRetry;
+  failed_hand_over_ = {.to = options_.server, .pause = pause, .again_at = now + pause};
+  options_.server = left_->server;
+  options_.ticket = left_->ticket;
   options_.token.reset();
-  left_server_.reset();
-  hand_over_from_ = now + kHandOverRetry;
+  channel_ = left_->channel;
+  accept_ = left_->accept;
+  began_in_seat_ = left_->began_in_seat;
+  is_proven_ = true;
+  left_.reset();
   resume(now);
 }
 
@@ -127,6 +159,8 @@ void Connection::on_disconnect(ConstBytes message, Instant now) {
   const auto reason = protocol::decode_disconnect(message);
   if (!reason) {
     drops_.count(reason.error());
+  } else if (left_) {
+    return_to_left_server(now);
   } else if (*reason == net::DisconnectReason::TimedOut) {
     resume(now);  // only our packets were lost, and the server keeps the body
   } else {
@@ -203,10 +237,6 @@ void Connection::on_answer(ConstBytes datagram, Instant now) {
 
 void Connection::on_accepted(const net::Accepted& accepted, Instant now) {
   const bool by_ticket = state_ == State::Resuming;
-  if (left_server_) {
-    end_left_session();
-    ++moved_;
-  }
   accept_ = accepted.accept;
   channel_ = net::PacketChannel{accepted.keys, accepted.connection, net::Direction::ToServer,
                                 accepted.cipher};
@@ -216,6 +246,7 @@ void Connection::on_accepted(const net::Accepted& accepted, Instant now) {
   drains_to_.reset();
   resumed_ += by_ticket ? 1 : 0;
   ++sessions_;
+  if (!by_ticket) began_in_seat_ = sessions_;
   state_ = State::Connected;
   connect_time_ = now - handshake_->requested_at();
   handshake_.reset();
@@ -238,7 +269,7 @@ Duration Connection::doubt_of(net::RefuseReason reason, Instant since) const {
 }
 
 void Connection::end_refused(const net::Refuse& refuse, Instant now) {
-  if (left_server_) return return_to_left_server(now);
+  if (left_) return return_to_left_server(now);
   if (state_ == State::Resuming && ticket_before_) {
     options_.ticket = std::exchange(ticket_before_, std::nullopt);
     return resume(now);
@@ -255,7 +286,7 @@ void Connection::end_refused(const net::Refuse& refuse, Instant now) {
 
 void Connection::update(Instant now) {
   if (state_ == State::Connected && now - heard_ >= kServerTimeout) {
-    resume(now);
+    if (!give_up_hand_over(net::DisconnectReason::ClientLeft, now)) resume(now);
   } else if (doubt_ && now >= doubt_->until) {
     end_refused(net::Refuse{doubt_->refuse}, now);
   } else if (handshake_ && now >= gives_up_at()) {
@@ -271,7 +302,7 @@ Instant Connection::gives_up_at() const {
 }
 
 void Connection::give_up(Instant now) {
-  if (left_server_) return return_to_left_server(now);
+  if (left_) return return_to_left_server(now);
   const auto silent =
       std::chrono::duration_cast<std::chrono::seconds>(now - (sessions_ > 0 ? heard_ : started_));
   const std::string server = net::to_string(options_.server);
@@ -289,27 +320,30 @@ void Connection::leave() {
   part(in_words(net::DisconnectReason::ClientLeft));
 }
 
-void Connection::fail(std::string reason) {
+void Connection::fail(std::string reason, Instant now) {
+  if (give_up_hand_over(net::DisconnectReason::ClientLeft, now)) return;
   failed_ = failed_ || !over();
   part(std::move(reason));
 }
 
 void Connection::part(std::string reason) {
-  if (state_ == State::Connected) send_disconnect(net::DisconnectReason::ClientLeft);
-  if (left_server_) end_left_session();
+  if (state_ == State::Connected) send_disconnect(channel_, net::DisconnectReason::ClientLeft);
+  if (left_) end_left_session();
   if (!over()) end(State::Closed, std::move(reason));
 }
 
-void Connection::refuse(net::RefuseReason refusal, std::string reason) {
-  send_disconnect(net::disconnect_for(refusal));
+void Connection::refuse(net::RefuseReason refusal, std::string reason, Instant now) {
+  const net::DisconnectReason goodbye = net::disconnect_for(refusal);
+  if (give_up_hand_over(goodbye, now)) return;
+  send_disconnect(channel_, goodbye);
   refusal_ = net::Refuse{.reason = refusal};
   end(sessions_ == 1 ? State::Refused : State::Closed, std::move(reason));
 }
 
-void Connection::send_disconnect(net::DisconnectReason reason) {
+void Connection::send_disconnect(net::PacketChannel& channel, net::DisconnectReason reason) {
   for (int i = 0; i < net::kGoodbyes; ++i) {
-    transmit(channel_.seal_packet(net::PacketType::Disconnect,
-                                  protocol::encode_disconnect(reason, message_buffer_), packet_));
+    transmit(channel.seal_packet(net::PacketType::Disconnect,
+                                 protocol::encode_disconnect(reason, message_buffer_), packet_));
   }
 }
 

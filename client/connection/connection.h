@@ -3,8 +3,8 @@
 // by a Handshake, resumes them by ticket after a link failure, and detects their end.
 //
 // A server that stops may hand its clients over: its DRAIN has a token for another server. The
-// client connects there by itself. Only when the other server has accepted it does it leave the
-// first one; until then it can return by its ticket.
+// client connects there by itself. It leaves the first server only when the session at the other
+// one has begun, with a packet of that server. Until then it can return by its ticket.
 
 #include "client/connection/handshake.h"
 #include "core/clock.h"
@@ -27,7 +27,8 @@ inline constexpr Duration kServerTimeout = std::chrono::seconds{5};
 /// The time for which a client that was connected tries to resume; a server keeps its body for the
 /// same time.
 inline constexpr Duration kResumeTimeout = std::chrono::seconds{30};
-/// The time after a failed hand-over for which a client does not try the next one.
+/// The time after a failed hand-over for which a client does not try the same server again. It
+/// doubles with each further failure, because each one can cost kServerTimeout of play.
 inline constexpr Duration kHandOverRetry = std::chrono::seconds{10};
 
 /// Counts of the datagrams sent and received.
@@ -94,14 +95,17 @@ class Connection {
   /// Ends the connection; sends DISCONNECT first if connected.
   void leave();
 
+  // The next two end the hand-over alone if the server is the next one of a hand-over: the client
+  // returns to the server that it has left.
+
   /// Ends the connection as leave() does, with `reason` for reason(), because this client cannot
   /// play what the server sends.
-  void fail(std::string reason);
+  void fail(std::string reason, Instant now);
 
   /// Ends the connection because this client does not have what the newest ACCEPT names, and tells
   /// the server so. Requires: Connected; `refusal` is a client's; nothing has been sent since the
   /// ACCEPT.
-  void refuse(net::RefuseReason refusal, std::string reason);
+  void refuse(net::RefuseReason refusal, std::string reason, Instant now);
 
   /// Connects again after the end of a session, for a new seat: in the next match, or at a server
   /// that has started again. `token`: one that is not used yet. Requires: over(), after a session.
@@ -138,7 +142,7 @@ class Connection {
   [[nodiscard]] std::optional<Instant> drains_to() const { return drains_to_; }
 
   /// Returns whether the client connects to the next server of a hand-over.
-  [[nodiscard]] bool is_moving() const { return left_server_.has_value(); }
+  [[nodiscard]] bool is_moving() const { return left_ && connecting(); }
 
   /// Returns the number of hand-overs that have brought the client to another server.
   [[nodiscard]] std::uint32_t moved() const { return moved_; }
@@ -160,6 +164,10 @@ class Connection {
 
   /// Returns the number of sessions that began with a ticket. The others began in a new seat.
   [[nodiscard]] std::uint32_t resumed() const { return resumed_; }
+
+  /// Returns the number of the session that began in the seat of this one: its own number, if it
+  /// was not resumed. 0: another Connection began in that seat.
+  [[nodiscard]] std::uint32_t began_in_seat() const { return began_in_seat_; }
 
   /// Returns the reason for which a ticket was refused before the token was tried; empty otherwise.
   [[nodiscard]] const std::string& ticket_refusal() const { return ticket_refusal_; }
@@ -192,9 +200,26 @@ class Connection {
   [[nodiscard]] Instant next_wakeup() const;
 
  private:
+  /// The session at the server that hands this client over.
+  struct LeftSession {
+    net::Address server;
+    net::ResumeTicket ticket;
+    net::PacketChannel channel;
+    net::Accept accept;
+    std::uint32_t began_in_seat;
+  };
+
+  struct FailedHandOver {
+    net::Address to;
+    Duration pause;
+    Instant again_at;  ///< the earliest time of the next one to the same server
+  };
+
   void transmit(ConstBytes datagram);
   void hand_over(const net::ConnectToken& token, Instant now);
+  void finish_hand_over();
   void end_left_session();
+  [[nodiscard]] bool give_up_hand_over(net::DisconnectReason reason, Instant now);
   void return_to_left_server(Instant now);
   void connect(Instant now);
   void resume(Instant now);
@@ -212,7 +237,7 @@ class Connection {
   [[nodiscard]] Instant gives_up_at() const;
   void give_up(Instant now);
   void part(std::string reason);
-  void send_disconnect(net::DisconnectReason reason);
+  void send_disconnect(net::PacketChannel& channel, net::DisconnectReason reason);
   void end(State state, std::string reason);
 
   ConnectionOptions options_;
@@ -226,10 +251,8 @@ class Connection {
   std::optional<net::DisconnectReason> disconnected_;
   std::uint32_t matches_ended_ = 0;
   std::optional<Instant> drains_to_;  ///< of this session
-  /// The server that hands this client over, while it connects to the next one. channel_ and the
-  /// ticket are those of its session until then.
-  std::optional<net::Address> left_server_;
-  std::optional<Instant> hand_over_from_;  ///< the earliest time of the next one, after a failure
+  std::optional<LeftSession> left_;   ///< until the session at the next server is proven
+  std::optional<FailedHandOver> failed_hand_over_;  ///< the newest one
   std::uint32_t moved_ = 0;
   std::optional<net::Refuse> refusal_;
   std::string ticket_refusal_;
@@ -240,6 +263,7 @@ class Connection {
   Instant heard_;
   std::uint32_t sessions_ = 0;
   std::uint32_t resumed_ = 0;
+  std::uint32_t began_in_seat_ = 0;
   net::Accept accept_;
   net::PacketChannel channel_;
   net::PacketBuffer packet_{};

@@ -137,10 +137,12 @@ std::string to_json(const protocol::Desync& desync, const BuildInfo& build) {
 
 std::string file_name_of(const protocol::Desync& desync, WallTime today) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(today);
-  return fmt::format("{:%Y%m%dT%H%M%S}.{:03}Z-desync-{}-seat{}-tick{}.json",
+  const std::string room =
+      desync.room == RoomId{} ? std::string{} : fmt::format("-room{}", desync.room.value);
+  return fmt::format("{:%Y%m%dT%H%M%S}.{:03}Z-desync-{}{}-seat{}-tick{}.json",
                      fmt::gmtime(std::chrono::system_clock::to_time_t(
                          std::chrono::system_clock::time_point{seconds.time_since_epoch()})),
-                     (today - seconds).count(), name_of(desync.side), desync.seat.value,
+                     (today - seconds).count(), name_of(desync.side), room, desync.seat.value,
                      desync.view.tick.value);
 }
 

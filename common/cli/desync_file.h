@@ -22,7 +22,8 @@ namespace tickbox::cli {
 /// Returns the content of the file. `build` is that of the program that saw the desync.
 [[nodiscard]] std::string to_json(const protocol::Desync& desync, const BuildInfo& build);
 
-/// Returns a name such as "20250102T030405.006Z-desync-server-seat3-tick1234.json".
+/// Returns a name such as "20250102T030405.006Z-desync-server-room1-seat3-tick1234.json"; a client
+/// that does not know its room leaves it out.
 [[nodiscard]] std::string file_name_of(const protocol::Desync& desync, WallTime today);
 
 struct DesyncFileStats {

@@ -12,19 +12,13 @@
 namespace tickbox::commands {
 namespace {
 
-constexpr std::int64_t kAll{net::kMillion};
+constexpr std::uint64_t kAll = net::kMillion;
 
-std::int64_t sum_of(std::span<const ClientShare> shares) {
-  return std::accumulate(shares.begin(), shares.end(), std::int64_t{0},
-                         [](std::int64_t sum, ClientShare each) { return sum + each.value_or(0); });
+std::uint64_t sum_of(std::span<const ClientShare> shares) {
+  return std::accumulate(
+      shares.begin(), shares.end(), std::uint64_t{0},
+      [](std::uint64_t sum, ClientShare each) { return sum + each.value_or(0); });
 }
-
-/// Clients with the same value.
-struct Group {
-  std::optional<std::size_t> place;
-  std::int64_t share_ppm = 0;
-  std::int64_t lacking = 0;  ///< clients so far, in parts per million of one
-};
 
 /// Returns the numbers below `count` in an order that the seed draws.
 std::vector<std::size_t> drawn_order(std::size_t count, std::uint64_t seed) {
@@ -62,22 +56,19 @@ std::string fault_of(std::span<const ClientShare> shares, std::string_view examp
 
 std::vector<std::optional<std::size_t>> places_of_clients(std::span<const ClientShare> shares,
                                                           std::size_t clients, std::uint64_t seed) {
-  std::vector<Group> groups{{.place = {}, .share_ppm = kAll - sum_of(shares)}};
-  for (std::size_t place = 0; place < shares.size(); ++place) {
-    if (shares[place]) {
-      groups.push_back({.place = place, .share_ppm = *shares[place]});
-    } else {
-      groups.front().place = place;
-    }
-  }
   std::vector<std::optional<std::size_t>> all(clients);
-  for (const std::size_t client : drawn_order(clients, seed)) {
-    for (Group& each : groups) {
-      each.lacking += each.share_ppm;
+  const auto rest = std::ranges::find(shares, ClientShare{});
+  if (rest != shares.end()) {
+    std::ranges::fill(all, static_cast<std::size_t>(rest - shares.begin()));
+  }
+  const std::vector<std::size_t> order = drawn_order(clients, seed);
+  std::size_t next = 0;
+  std::uint64_t sum_ppm = 0;
+  for (std::size_t place = 0; place < shares.size(); ++place) {
+    sum_ppm += shares[place].value_or(0);
+    for (const auto end = (sum_ppm * clients + kAll / 2) / kAll; next < end; ++next) {
+      all[order[next]] = place;
     }
-    Group& next = *std::ranges::max_element(groups, {}, &Group::lacking);
-    next.lacking -= kAll;
-    all[client] = next.place;
   }
   return all;
 }

@@ -19,23 +19,12 @@ constexpr Duration kRejoinRetry = std::chrono::seconds{1};
 /// connection to the admin server, libraries.
 constexpr std::size_t kFilesBeside = 128;
 
-/// The size of a socket buffer. It holds more than 200 of the largest datagrams; a few arrive
-/// between two turns.
-constexpr std::size_t kClientBufferBytes = std::size_t{256} * 1024;
-
 /// What to do about a match that has ended for a client whose token came from elsewhere.
 constexpr std::string_view kTokenIsUsed =
     "; --token admitted the client to that match alone, so the next one needs a new token";
 
 /// The longest wait for the disconnect packets in a simulated link.
 constexpr Duration kGoodbyeMax = std::chrono::seconds{2};
-
-/// Returns the wildcard address of the address family of `server`, with port 0.
-net::Address any_address(const net::Address& server) {
-  net::Address any;
-  if (net::is_ipv4(server)) std::ranges::copy(net::kIpv4Prefix, any.ip.begin());
-  return any;
-}
 
 std::uint64_t microseconds(Duration duration) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(
@@ -58,11 +47,11 @@ std::expected<std::unique_ptr<Swarm>, std::string> Swarm::open(const SwarmOption
   if (auto allowed = os::allow_open_files(options.clients + kFilesBeside); !allowed) {
     return std::unexpected(std::move(allowed.error()));
   }
-  auto sockets = os::PollSet::open();
-  if (!sockets) return std::unexpected(std::move(sockets.error()));
-  std::unique_ptr<Swarm> swarm{new Swarm{options, clock, part, *std::move(sockets)}};
+  auto poll_set = os::PollSet::open();
+  if (!poll_set) return std::unexpected(std::move(poll_set.error()));
+  std::unique_ptr<Swarm> swarm{new Swarm{options, clock, part, *std::move(poll_set)}};
   for (std::size_t i = 0; i < swarm->size(); ++i) {
-    if (auto opened = swarm->open_socket(i); !opened) {
+    if (auto opened = swarm->find_socket(i, 0); !opened) {
       return std::unexpected(std::move(opened.error()));
     }
   }
@@ -75,10 +64,10 @@ std::expected<std::unique_ptr<Swarm>, std::string> Swarm::open(const SwarmOption
 }
 
 Swarm::Swarm(const SwarmOptions& options, const Clock& clock, const SwarmPart& part,
-             os::PollSet&& sockets)
+             os::PollSet&& poll_set)
     : options_(options),
       clock_(clock),
-      sockets_(std::move(sockets)),
+      poll_set_(std::move(poll_set)),
       first_(part.first),
       first_client_(options.first_client ? *options.first_client
                                          : draw_number<std::uint64_t>(entropy_) % kFirstClientMax),
@@ -92,26 +81,40 @@ Swarm::Swarm(const SwarmOptions& options, const Clock& clock, const SwarmPart& p
   shared_.distributions = &distributions_;
 }
 
-std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
+/// Gives a client the socket of its group for this address of the server; opens it for the first of
+/// the group.
+std::expected<void, std::string> Swarm::find_socket(std::size_t number, std::size_t to) {
+  const std::size_t most = options_.links.empty() ? kClientsOfSocket : 1;
+  const std::size_t first = number - number % most;
+  const auto found = std::ranges::find_if(
+      sockets_, [&](const Socket& each) { return each.first == first && each.server == to; });
+  const auto key = static_cast<std::size_t>(found - sockets_.begin());
+  if (found == sockets_.end()) {
+    auto opened = SharedSocket::open(options_.servers[to], std::min(most, slots_.size() - first));
+    if (!opened) return std::unexpected(std::move(opened.error()));
+    if (auto watched = poll_set_.watch((*opened)->socket(), key); !watched) return watched;
+    sockets_.push_back({.shared = *std::move(opened), .first = first, .server = to});
+  }
   Slot& slot = slots_[number];
-  auto socket = os::UdpTransport::open(
-      {.bind = any_address(server(number)), .buffer_bytes = kClientBufferBytes});
-  if (!socket) return std::unexpected(std::move(socket.error()));
-  if (auto watched = sockets_.watch(**socket, number); !watched) return watched;
-  slot.socket = *std::move(socket);
-  slot.incoming = std::make_unique<ReadyTransport>(*slot.socket);
+  slot.socket = key;
+  slot.server = to;
   const std::size_t place = in_run(number);
   if (const net::TwoWayLink* const link = links_[place].value; link != nullptr) {
-    slot.link = std::make_unique<net::ImpairedTransport>(*slot.incoming, clock_, *link,
+    slot.link = std::make_unique<net::ImpairedTransport>(socket_end(number), clock_, *link,
                                                          std::uint64_t{place});
   }
   return {};
 }
 
+net::Transport& Swarm::socket_end(std::size_t number) {
+  const Socket& socket = sockets_[slots_[number].socket];
+  return socket.shared->end_of(number - socket.first);
+}
+
 void Swarm::start(std::size_t number, Instant now) {
   Slot& slot = slots_[number];
   slot.started = now;
-  net::Transport& transport = slot.link ? static_cast<net::Transport&>(*slot.link) : *slot.incoming;
+  net::Transport& transport = slot.link ? *slot.link : socket_end(number);
   const client::ClientOptions client_options{
       .connection = {.server = server(number),
                      .token = token_for(number),
@@ -217,6 +220,8 @@ void Swarm::poll(std::size_t number) {
   if (slot.client->connection().over()) due = may_rejoin(slot) ? slot.rejoin_at : Instant::max();
   if (slot.link) due = std::min(due, slot.link->next_due().value_or(Instant::max()));
   due_[number] = due;
+  const Socket& socket = sockets_[slot.socket];
+  socket.shared->follow(number - socket.first, slot.client->connection());
 }
 
 /// Records when a client loses its connection or is handed over, and counts the outage when it has
@@ -281,11 +286,9 @@ void Swarm::try_next_address(std::size_t number, Instant now) {
       !connection.connecting() || slot.was_connected) {
     return;
   }
-  const std::size_t tried = std::exchange(slot.server, next);
-  if (!open_socket(number)) {
-    slot.server = tried;
-    return;
-  }
+  const std::size_t left = slot.socket;
+  if (!find_socket(number, next)) return;
+  sockets_[left].shared->leave(number - sockets_[left].first);
   start(number, now);
   slot.client->poll(now);
 }
@@ -293,16 +296,26 @@ void Swarm::try_next_address(std::size_t number, Instant now) {
 void Swarm::turn(Instant until) {
   const Instant wake = std::min(until, *std::ranges::min_element(due_));
   os::sleep_until(std::min(wake, last_turn_ + kTurnMin));
-  const auto readable = sockets_.wait(wake - clock_.now());
+  const auto readable = poll_set_.wait(wake - clock_.now());
   last_turn_ = clock_.now();
   change_sample(last_turn_);
   // First those with datagrams: a poll runs what is due of them, too.
-  for (const std::size_t number : readable) {
-    slots_[number].incoming->set_ready();
-    if (slots_[number].client) poll(number);
+  for (const std::size_t key : readable) {
+    sockets_[key].shared->deliver([this, first = sockets_[key].first](std::size_t client) {
+      if (slots_[first + client].client) poll(first + client);
+    });
   }
   for (std::size_t i = 0; i < due_.size(); ++i) {
     if (due_[i] <= last_turn_) poll(i);
+  }
+  flush();
+}
+
+/// A client with a link has a socket of its own, which keeps nothing.
+void Swarm::flush() {
+  if (!options_.links.empty()) return;
+  for (const Socket& each : sockets_) {
+    each.shared->flush();
   }
 }
 
@@ -310,6 +323,7 @@ void Swarm::leave() {
   for (Slot& slot : slots_) {
     if (slot.client) slot.client->leave();
   }
+  flush();
   const Instant give_up = clock_.now() + kGoodbyeMax;
   const auto on_the_way = [](const Slot& slot) {
     return slot.link && slot.link->up().in > 0 && slot.link->next_due();

@@ -32,6 +32,13 @@ constexpr int kBusyTries = 480;
 
 using Places = std::vector<RecordingPlace>;
 
+RecordingPlace place_of_file(const fs::path& path) {
+  std::error_code failed;
+  const std::uintmax_t bytes = fs::file_size(path, failed);
+  return {.name = path.lexically_normal().string(),
+          .bytes = failed ? std::nullopt : std::optional<std::uint64_t>{bytes}};
+}
+
 /// Adds the recordings of a directory. Fails: with one line.
 std::expected<void, std::string> add_directory(const std::string& directory, Places& places) {
   std::error_code failed;
@@ -39,7 +46,7 @@ std::expected<void, std::string> add_directory(const std::string& directory, Pla
        entry.increment(failed)) {
     std::error_code vanished;  // another process has removed the file meanwhile
     if (entry->path().extension() == kSuffix && entry->is_regular_file(vanished)) {
-      places.push_back({.name = entry->path().lexically_normal().string()});
+      places.push_back(place_of_file(entry->path()));
     }
   }
   if (!failed) return {};
@@ -78,9 +85,13 @@ std::expected<void, std::string> add_listed(const std::string& url, const Record
       return cannot(" it lists a name that is none of a recording");
     }
     const std::string& text = name.get_ref<const std::string&>();
+    const auto bytes = each.value("bytes", nlohmann::json{});
     places.push_back({.name = fmt::format("{}/{}", list.name, text),
                       .server = list.server,
-                      .path = fmt::format("{}/{}", kPage, text)});
+                      .path = fmt::format("{}/{}", kPage, text),
+                      .bytes = bytes.is_number_unsigned()
+                                   ? std::optional{bytes.get<std::uint64_t>()}
+                                   : std::nullopt});
   }
   const auto all = document.value("all", nlohmann::json{});
   if (all.is_number_unsigned() && all.get<std::uint64_t>() > listed->size()) {
@@ -122,7 +133,7 @@ std::expected<void, std::string> add_word(const std::string& word, const std::st
     return std::unexpected{fmt::format("cannot read {}: {}; check the path", word,
                                        failed ? os::reason_of(failed.value()) : "not there")};
   }
-  places.push_back({.name = fs::path{word}.lexically_normal().string()});
+  places.push_back(place_of_file(word));
   return {};
 }
 

@@ -5,9 +5,11 @@
 #include "client/commands/output.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,7 @@ struct RecordingPlace {
   std::string name{};                         ///< the path of a file, or a URL
   std::shared_ptr<const AdminSide> server{};  ///< nullptr: a file
   std::string path{};                         ///< "/recordings/NAME" of that server
+  std::optional<std::uint64_t> bytes{};       ///< when it was found; nothing if that is not known
 
   /// Returns the last part of the name.
   [[nodiscard]] std::string_view base_name() const;

@@ -335,10 +335,12 @@ void add_replay_verify(const Subcommand& place) {
                      "first number is JOB_COMPLETION_INDEX, as an Indexed Job sets it. The name of "
                      "a recording decides in which part it is, so that each is in one part alone",
                      {.value = "I/N", .default_text = "all"});
-  command.add_option("--resume", options->resume,
-                     "Append the lines to this file too. Do not verify again what has a line there "
-                     "since an earlier run, and count it in the summary",
-                     {.value = "F"});
+  command.add_option(
+      "--resume", options->resume,
+      "Append the lines to this file too. Do not verify again what has a line there "
+      "since an earlier run, and count it in the summary, unless it has another size "
+      "now or could not be read",
+      {.value = "F"});
   command.add_option(
       "--follow", options->follow, parse_log_place,
       "Follow the log of a room at the admin side of its server, until the server "

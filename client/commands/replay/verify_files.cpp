@@ -16,16 +16,17 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -95,15 +96,26 @@ struct Tally {
 /// The begin of each line.
 constexpr std::string_view kLineBegin = R"({"file":")";
 
-/// The recordings that have a line.
-struct Done {
-  std::set<std::string, std::less<>> files;
-  Tally tally;
+/// The newest line of a recording that could be read.
+struct Line {
+  Outcome outcome;
+  std::uint64_t ticks = 0;
+  std::optional<std::uint64_t> bytes{};  ///< of the recording then
 };
+
+/// By the names of the recordings.
+using Lines = std::map<std::string, Line, std::less<>>;
+
+/// Returns whether a line says what is in the recording now. A recording that was still being
+/// written then has another size.
+bool is_done(const RecordingPlace& place, const Lines& lines) {
+  const auto found = lines.find(place.name);
+  return found != lines.end() && found->second.bytes == place.bytes;
+}
 
 /// Reads a line. Returns what is wrong with it, or an empty text. The last line of stdout has no
 /// file and counts as none.
-std::string read_line(std::string_view line, const Part& part, Done& done) {
+std::string read_line(std::string_view line, const Part& part, Lines& lines) {
   constexpr const char* kNoLine = "is no line of this command: name the file of an earlier run";
   const auto document = nlohmann::json::parse(line, nullptr, false);
   if (!document.is_object()) return kNoLine;
@@ -111,7 +123,10 @@ std::string read_line(std::string_view line, const Part& part, Done& done) {
   if (!document.contains("file")) return document.contains("files") ? "" : kNoLine;
   const auto file = member("file");
   const auto outcome = member("outcome");
-  const auto ticks = member("ticks");
+  const auto number = [&](const char* name) {
+    const auto value = member(name);
+    return value.is_number_unsigned() ? std::optional{value.get<std::uint64_t>()} : std::nullopt;
+  };
   if (!file.is_string() || !outcome.is_string()) return kNoLine;
   const auto* const found = std::ranges::find(kOutcomes, outcome.get<std::string>());
   if (found == kOutcomes.end()) return kNoLine;
@@ -120,33 +135,47 @@ std::string read_line(std::string_view line, const Part& part, Done& done) {
     return fmt::format("is of {}, which is not in part {}: give each part a file of its own",
                        place.name, to_text(part));
   }
-  if (!done.files.insert(place.name).second) return {};
-  done.tally.add(static_cast<Outcome>(found - kOutcomes.begin()),
-                 ticks.is_number_unsigned() ? ticks.get<std::uint64_t>() : 0);
+  const auto what = static_cast<Outcome>(found - kOutcomes.begin());
+  lines.erase(place.name);
+  if (what == Outcome::Unreadable) return {};  // another try may read it
+  lines[place.name] = {
+      .outcome = what, .ticks = number("ticks").value_or(0), .bytes = number("bytes")};
   return {};
 }
 
+/// Opens the file of --resume for this process alone; none without it. Fails: with one line.
+std::expected<std::unique_ptr<os::AppendFile>, std::string> open_lines(const std::string& path) {
+  if (path.empty()) return nullptr;
+  auto opened = os::append_to(path, os::Writers::One);
+  if (opened) return *std::move(opened);
+  return std::unexpected{opened.error() == EBUSY
+                             ? fmt::format("--resume: another process writes {}: give each part a "
+                                           "file of its own",
+                                           path)
+                             : cannot_write(path, opened.error())};
+}
+
 /// Reads the file of --resume, and takes off a last line that a kill has cut. Fails: with one line.
-std::expected<Done, std::string> read_done(const std::string& path, const Part& part) {
-  Done done;
-  std::error_code failed;
-  if (path.empty() || !std::filesystem::exists(path, failed)) return done;
+std::expected<Lines, std::string> read_lines(const std::string& path, const Part& part) {
+  Lines lines;
+  if (path.empty()) return lines;
   const auto text = os::read_text(path, os::kFileBytesMax);
   if (!text) return std::unexpected{text.error()};
   std::string_view rest{*text};
   for (std::size_t number = 1; rest.contains('\n'); ++number) {
-    const std::string wrong = read_line(rest.substr(0, rest.find('\n')), part, done);
+    const std::string wrong = read_line(rest.substr(0, rest.find('\n')), part, lines);
     if (!wrong.empty()) {
       return std::unexpected{fmt::format("--resume: line {} of {} {}", number, path, wrong)};
     }
     rest.remove_prefix(rest.find('\n') + 1);
   }
-  if (rest.empty()) return done;
+  if (rest.empty()) return lines;
   if (!rest.starts_with(kLineBegin.substr(0, rest.size()))) {
     return std::unexpected{fmt::format("--resume: {} is no file of this command", path)};
   }
+  std::error_code failed;
   std::filesystem::resize_file(path, text->size() - rest.size(), failed);
-  if (!failed) return done;
+  if (!failed) return lines;
   return std::unexpected{cannot_write(path, failed.value())};
 }
 
@@ -154,25 +183,24 @@ std::expected<Done, std::string> read_done(const std::string& path, const Part& 
 
 class Run {
  public:
-  Run(const VerifyFilesOptions& options, const Output& output, const Clock& clock, Done&& done,
+  Run(const VerifyFilesOptions& options, const Output& output, const Clock& clock,
       std::unique_ptr<os::AppendFile> lines)
       : options_(options),
         output_(output),
         clock_(clock),
         start_(clock.now()),
-        done_(std::move(done)),
-        skipped_(done_.tally.all()),
         lines_(std::move(lines)),
         progress_(output.quiet() ? ProgressFor::Nobody : ProgressFor::Everybody, start_) {}
 
-  ExitCode run(const std::vector<RecordingPlace>& places);
+  /// `before`: the lines of the runs before.
+  ExitCode run(const std::vector<RecordingPlace>& places, Lines before);
 
  private:
   [[nodiscard]] bool stops() const { return options_.stopped() || has_failed_; }
 
   [[nodiscard]] std::optional<Verified> verify(const RecordingPlace& place,
                                                std::uint32_t jobs) const;
-  void record(const Verified& verified);
+  void record(const RecordingPlace& place, const Verified& verified);
   void write(std::string_view line);
   [[nodiscard]] ExitCode print_summary();
 
@@ -180,8 +208,8 @@ class Run {
   const Output& output_;
   const Clock& clock_;
   Instant start_;
-  Done done_;
-  std::uint64_t skipped_;
+  Tally tally_;
+  std::uint64_t skipped_ = 0;
   std::vector<RecordingPlace> left_;
   std::atomic<bool> has_failed_{false};  ///< a line could not be written
 
@@ -244,36 +272,43 @@ void Run::write(std::string_view line) {
   if (auto written = os::write_to_stdout(line); !written) fail(std::move(written.error()));
 }
 
-void Run::record(const Verified& verified) {
+void Run::record(const RecordingPlace& place, const Verified& verified) {
   const Outcome outcome = outcome_of(verified);
-  Figures line{{"file", verified.subject},
-               {"outcome", std::string{kOutcomes[static_cast<std::size_t>(outcome)]}}};
+  Figures line{{"file", place.name},
+               {"outcome", std::string{kOutcomes[static_cast<std::size_t>(outcome)]}},
+               {"bytes", or_null(place.bytes)}};
   const Figures document = document_of(verified);
   line.insert(line.end(), document.begin(), document.end());
   const std::scoped_lock lock{mutex_};
   if (has_failed_) return;
   write(to_json(line) + "\n");
   if (has_failed_) return;
-  done_.tally.add(outcome, verified.result.ticks);
+  tally_.add(outcome, verified.result.ticks);
   if (progress_.due(clock_.now())) {
-    progress_.show(fmt::format("verified {} of {}  {} failed  {} unreadable",
-                               grouped(done_.tally.all()),
-                               counted(skipped_ + left_.size(), "recording"), done_.tally.failed(),
-                               done_.tally.of(Outcome::Unreadable)));
+    progress_.show(fmt::format("verified {} of {}  {} failed  {} unreadable", grouped(tally_.all()),
+                               counted(skipped_ + left_.size(), "recording"), tally_.failed(),
+                               tally_.of(Outcome::Unreadable)));
   }
 }
 
-ExitCode Run::run(const std::vector<RecordingPlace>& places) {
-  std::ranges::copy_if(places, std::back_inserter(left_), [this](const RecordingPlace& place) {
-    return options_.part.has(place.base_name()) && !done_.files.contains(place.name);
+ExitCode Run::run(const std::vector<RecordingPlace>& places, Lines before) {
+  std::ranges::copy_if(places, std::back_inserter(left_), [&](const RecordingPlace& place) {
+    return options_.part.has(place.base_name()) && !is_done(place, before);
   });
-  done_.files.clear();
+  for (const RecordingPlace& place : left_) {
+    before.erase(place.name);
+  }
+  for (const auto& [name, line] : before) {
+    tally_.add(line.outcome, line.ticks);
+  }
+  skipped_ = tally_.all();
   const auto threads =
       static_cast<std::uint32_t>(std::clamp<std::size_t>(left_.size(), 1, options_.jobs));
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t i = next++; i < left_.size() && !stops(); i = next++) {
-      if (const auto verified = verify(left_[i], options_.jobs / threads)) record(*verified);
+      const auto verified = verify(left_[i], options_.jobs / threads);
+      if (verified) record(left_[i], *verified);
     }
   };
   std::vector<std::thread> helpers = start_helpers(threads, work);
@@ -286,12 +321,11 @@ ExitCode Run::run(const std::vector<RecordingPlace>& places) {
 }
 
 ExitCode Run::print_summary() {
-  const Tally& tally = done_.tally;
   const std::uint64_t all = skipped_ + left_.size();
-  const std::uint64_t left = all - tally.all();
-  const std::uint64_t unreadable = tally.of(Outcome::Unreadable);
+  const std::uint64_t left = all - tally_.all();
+  const std::uint64_t unreadable = tally_.of(Outcome::Unreadable);
   ExitCode code = ExitCode::Done;
-  if (tally.failed() > 0) {
+  if (tally_.failed() > 0) {
     code = ExitCode::CheckFailed;
   } else if (unreadable > 0 || has_failed_) {
     code = ExitCode::Failed;
@@ -302,19 +336,19 @@ ExitCode Run::print_summary() {
   const auto add = [&](std::uint64_t number, std::string_view what) {
     if (number > 0) error += fmt::format("{}{} {}", error.empty() ? "" : ", ", number, what);
   };
-  add(tally.of(Outcome::Mismatched), "with hashes that differ");
-  add(tally.of(Outcome::Damaged), "damaged inside");
-  add(tally.of(Outcome::Empty), "without a tick");
+  add(tally_.of(Outcome::Mismatched), "with hashes that differ");
+  add(tally_.of(Outcome::Damaged), "damaged inside");
+  add(tally_.of(Outcome::Empty), "without a tick");
   add(unreadable, "cannot be read");
   add(left, "not verified: stopped");
   if (!error.empty()) error = fmt::format("of {}: {}", counted(all, "recording"), error);
   Figures figures{{"files", all}};
   for (std::size_t i = kOutcomes.size(); i-- > 0;) {
-    figures.push_back({std::string{kOutcomes[i]}, tally.recordings[i]});
+    figures.push_back({std::string{kOutcomes[i]}, tally_.recordings[i]});
   }
   figures.push_back({"left", left});
   figures.push_back({"skipped", skipped_});
-  figures.push_back({"ticks", tally.ticks});
+  figures.push_back({"ticks", tally_.ticks});
   figures.push_back({"seconds", std::chrono::duration<double>(clock_.now() - start_).count()});
   figures.push_back({"part", to_text(options_.part)});
   figures.push_back({"interrupted", left > 0});
@@ -329,17 +363,11 @@ ExitCode Run::print_summary() {
 ExitCode verify_files(const VerifyFilesOptions& options, const Output& output, const Clock& clock) {
   const auto places = find_recordings(options.words, options.admin_token_file, output);
   if (!places) return output.failed(ExitCode::Failed, places.error());
-  auto done = read_done(options.resume, options.part);
-  if (!done) return output.failed(ExitCode::Failed, done.error());
-  std::unique_ptr<os::AppendFile> lines;
-  if (!options.resume.empty()) {
-    auto opened = os::append_to(options.resume);
-    if (!opened) {
-      return output.failed(ExitCode::Failed, cannot_write(options.resume, opened.error()));
-    }
-    lines = *std::move(opened);
-  }
-  return Run{options, output, clock, *std::move(done), std::move(lines)}.run(*places);
+  auto lines = open_lines(options.resume);
+  if (!lines) return output.failed(ExitCode::Failed, lines.error());
+  auto before = read_lines(options.resume, options.part);
+  if (!before) return output.failed(ExitCode::Failed, before.error());
+  return Run{options, output, clock, *std::move(lines)}.run(*places, *std::move(before));
 }
 
 }  // namespace tickbox::commands

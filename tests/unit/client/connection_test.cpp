@@ -107,7 +107,8 @@ class ConnectionTest : public testing::Test {
   /// Delivers a packet of the newest session.
   void hear_from_server() {
     const Bytes payload(30, std::byte{5});
-    transport_.deliver(server_.seal_packet(net::PacketType::Snapshot, payload, packet_));
+    transport_.deliver(server_.seal_packet(net::PacketType::Snapshot, payload, packet_),
+                       connection_.server());
     EXPECT_TRUE(connection_.receive(now_));
   }
 
@@ -138,24 +139,44 @@ class ConnectionTest : public testing::Test {
                                protocol::encode_disconnect(reason, message_buffer_), packet_);
   }
 
-  /// Delivers a DRAIN with a token for kNext.
-  void hand_over() {
-    const protocol::Drain drain{.left = seconds{30}, .onward = make_token(entropy_, kNext)};
+  /// Delivers a DRAIN with a token for `next`.
+  void hand_over(const net::Address& next = kNext) {
+    const protocol::Drain drain{.left = seconds{30}, .onward = make_token(entropy_, next)};
     token_ = *drain.onward;
     deliver(server_.seal_packet(net::PacketType::Drain,
                                 protocol::encode_drain(drain, message_buffer_), packet_));
   }
 
-  /// Expects that the datagrams from the one of number `first` on leave the server of this channel.
-  void expect_goodbyes(net::PacketChannel& server, std::size_t first) {
+  /// Expects that the three datagrams from the one of number `first` on leave the server of this
+  /// channel.
+  void expect_goodbyes(net::PacketChannel& server, std::size_t first,
+                       const net::Address& to = kServer,
+                       net::DisconnectReason reason = net::DisconnectReason::ClientLeft) {
     net::PacketBuffer opened{};
-    for (std::size_t i = first; i < transport_.sent.size(); ++i) {
-      EXPECT_EQ(transport_.to[i], kServer);
+    ASSERT_GE(transport_.sent.size(), first + 3);
+    for (std::size_t i = first; i < first + 3; ++i) {
+      EXPECT_EQ(transport_.to[i], to);
       const auto packet = server.open_packet(transport_.sent[i], opened);
       ASSERT_TRUE(packet);
       EXPECT_EQ(packet->type, net::PacketType::Disconnect);
-      EXPECT_EQ(protocol::decode_disconnect(packet->message), net::DisconnectReason::ClientLeft);
+      EXPECT_EQ(protocol::decode_disconnect(packet->message), reason);
     }
+  }
+
+  /// Expects that the client resumes its session of this ticket at kServer, and lets it.
+  void expect_return(const net::ResumeTicket& ticket) {
+    EXPECT_EQ(connection_.state(), Connection::State::Resuming);
+    EXPECT_EQ(connection_.server(), kServer);
+    EXPECT_EQ(transport_.to.back(), kServer);
+    EXPECT_EQ(request().type, net::PacketType::Resume);
+    EXPECT_EQ(connection_.ticket().sealed, ticket.sealed);
+    EXPECT_EQ(connection_.reason(), "");
+    accept();
+    EXPECT_EQ(connection_.state(), Connection::State::Connected);
+    EXPECT_EQ(connection_.moved(), 0U);
+    EXPECT_EQ(connection_.resumed(), ++returns_);
+    EXPECT_EQ(connection_.began_in_seat(), 1U);
+    hear_from_server();
   }
 
   void pass(Duration duration) {
@@ -170,6 +191,7 @@ class ConnectionTest : public testing::Test {
   Connection connection_{{.server = kServer, .token = token_}, transport_, entropy_, now_};
   net::PacketChannel server_;
   std::uint8_t tickets_ = 0;
+  std::uint32_t returns_ = 0;  ///< of expect_return()
   net::PacketBuffer packet_{};
   protocol::MessageBuffer message_buffer_;
 };
@@ -559,7 +581,7 @@ TEST_F(ConnectionTest, KeepsTheEarliestEndThatItIsTold) {
   EXPECT_EQ(connection_.drains_to(), end - milliseconds{500});
 }
 
-TEST_F(ConnectionTest, LeavesAServerOnlyWhenTheNextOneHasAcceptedIt) {
+TEST_F(ConnectionTest, LeavesAServerOnlyWhenTheNextOnePlaysWithIt) {
   accept();
   net::PacketChannel left = server_;
   hand_over();
@@ -572,15 +594,19 @@ TEST_F(ConnectionTest, LeavesAServerOnlyWhenTheNextOneHasAcceptedIt) {
   accept();
   EXPECT_EQ(connection_.state(), Connection::State::Connected);
   EXPECT_FALSE(connection_.is_moving());
-  EXPECT_EQ(connection_.moved(), 1U);
   EXPECT_EQ(connection_.server(), kNext);
   EXPECT_EQ(connection_.sessions(), 2U);
   EXPECT_EQ(connection_.resumed(), 0U);
+  EXPECT_EQ(connection_.began_in_seat(), 2U);
   EXPECT_FALSE(connection_.drains_to());
+  EXPECT_EQ(transport_.sent.size(), sent) << "the other server may still not do";
+  EXPECT_EQ(connection_.moved(), 0U);
+  hear_from_server();
+  EXPECT_EQ(connection_.moved(), 1U);
   ASSERT_EQ(transport_.sent.size(), sent + 3);
   expect_goodbyes(left, sent);
-  transport_.deliver(server_.seal_packet(net::PacketType::Snapshot, Bytes(30), packet_), kNext);
-  EXPECT_TRUE(connection_.receive(now_));
+  hear_from_server();
+  EXPECT_EQ(transport_.sent.size(), sent + 3);
 }
 
 TEST_F(ConnectionTest, ReturnsToItsServerWhenTheNextOneIsSilent) {
@@ -588,30 +614,102 @@ TEST_F(ConnectionTest, ReturnsToItsServerWhenTheNextOneIsSilent) {
   const net::ResumeTicket ticket = connection_.ticket();
   hand_over();
   pass(kServerTimeout);
-  EXPECT_EQ(connection_.state(), Connection::State::Resuming);
-  EXPECT_EQ(connection_.server(), kServer);
-  EXPECT_EQ(request().type, net::PacketType::Resume);
-  EXPECT_EQ(connection_.ticket().sealed, ticket.sealed);
-  accept();
-  EXPECT_EQ(connection_.resumed(), 1U);
-  EXPECT_EQ(connection_.moved(), 0U);
-  hand_over();
-  EXPECT_EQ(connection_.state(), Connection::State::Connected) << "it has just tried";
-  hear_from_server();
-  now_ += kHandOverRetry;
-  hand_over();
-  EXPECT_TRUE(connection_.is_moving());
+  expect_return(ticket);
 }
 
 TEST_F(ConnectionTest, ReturnsToItsServerWhenTheNextOneIsFull) {
   accept();
+  const net::ResumeTicket ticket = connection_.ticket();
   hand_over();
   answer_hello();
   refuse(request().client_nonce);
-  EXPECT_EQ(connection_.state(), Connection::State::Resuming);
+  expect_return(ticket);
+}
+
+TEST_F(ConnectionTest, ReturnsToItsServerWhenTheNextOneHasAnotherProtocol) {
   accept();
-  EXPECT_EQ(connection_.state(), Connection::State::Connected);
-  EXPECT_EQ(connection_.server(), kServer);
+  const net::ResumeTicket ticket = connection_.ticket();
+  hand_over();
+  deliver(net::encode_refuse(
+      {.client_nonce = request().client_nonce, .reason = net::RefuseReason::Protocol}, packet_));
+  pass(kRefusalDoubted);
+  expect_return(ticket);
+}
+
+// Before the fix, a client left its server when the next one accepted it. If it then found that it
+// did not have the other rules, it had no seat any more.
+TEST_F(ConnectionTest, ReturnsToItsServerWhenItCannotPlayAtTheNextOne) {
+  accept();
+  net::ResumeTicket ticket = connection_.ticket();
+  for (const auto reason : {net::DisconnectReason::OtherVersion, net::DisconnectReason::OtherRules,
+                            net::DisconnectReason::OtherMap, net::DisconnectReason::ClientLeft}) {
+    SCOPED_TRACE(net::name_of(reason));
+    hand_over();
+    answer_hello();
+    const std::size_t sent = transport_.sent.size();
+    accept();
+    if (const auto refusal = net::refusal_in(reason)) {
+      connection_.refuse(*refusal, "other rules", now_);
+    } else {
+      connection_.fail("no player for this game", now_);
+    }
+    expect_goodbyes(server_, sent, kNext, reason);
+    EXPECT_FALSE(connection_.failed());
+    EXPECT_FALSE(connection_.refused());
+    expect_return(ticket);
+    ticket = connection_.ticket();
+    now_ += std::chrono::hours{1};
+  }
+}
+
+// Its datagrams may be too large for the path, although its ACCEPT is not.
+TEST_F(ConnectionTest, ReturnsToItsServerWhenTheNextOneIsSilentAfterItsAccept) {
+  accept();
+  const net::ResumeTicket ticket = connection_.ticket();
+  hand_over();
+  answer_hello();
+  const std::size_t sent = transport_.sent.size();
+  accept();
+  pass(kServerTimeout);
+  expect_goodbyes(server_, sent, kNext);
+  expect_return(ticket);
+}
+
+TEST_F(ConnectionTest, ReturnsToItsServerWhenTheNextOneDisconnectsIt) {
+  accept();
+  const net::ResumeTicket ticket = connection_.ticket();
+  hand_over();
+  accept();
+  deliver(goodbye(net::DisconnectReason::ServerStopping));
+  expect_return(ticket);
+}
+
+// An address that nobody answers costs five seconds of play each time.
+TEST_F(ConnectionTest, WaitsTwiceAsLongAfterEachHandOverToTheSameServerThatFails) {
+  accept();
+  const auto fail = [&] {
+    EXPECT_TRUE(connection_.is_moving());
+    pass(kServerTimeout);
+    accept();
+    hear_from_server();
+  };
+  const auto expect_pause = [&](Duration pause, const net::Address& next = kNext) {
+    now_ += pause - milliseconds{1};
+    hand_over(next);
+    EXPECT_FALSE(connection_.is_moving());
+    now_ += milliseconds{1};
+    hand_over(next);
+    fail();
+  };
+  hand_over();
+  fail();
+  expect_pause(kHandOverRetry);
+  expect_pause(2 * kHandOverRetry);
+  expect_pause(4 * kHandOverRetry);
+  // The order named another server.
+  hand_over(kStranger);
+  fail();
+  expect_pause(kHandOverRetry, kStranger);
 }
 
 // The server would otherwise keep its seat.
@@ -624,6 +722,20 @@ TEST_F(ConnectionTest, SaysGoodbyeToTheServerThatHandsItOver) {
   EXPECT_EQ(connection_.state(), Connection::State::Closed);
   ASSERT_EQ(transport_.sent.size(), sent + 3);
   expect_goodbyes(left, sent);
+}
+
+TEST_F(ConnectionTest, SaysGoodbyeToBothServersWhenTheNextOneHasAcceptedIt) {
+  accept();
+  net::PacketChannel left = server_;
+  hand_over();
+  answer_hello();
+  const std::size_t sent = transport_.sent.size();
+  accept();
+  connection_.leave();
+  EXPECT_EQ(connection_.state(), Connection::State::Closed);
+  ASSERT_EQ(transport_.sent.size(), sent + 6);
+  expect_goodbyes(server_, sent, kNext);
+  expect_goodbyes(left, sent + 3);
 }
 
 TEST_F(ConnectionTest, SaysGoodbyeThreeTimes) {

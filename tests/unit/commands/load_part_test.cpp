@@ -228,6 +228,22 @@ TEST(LoadParts, OfAnotherRunOrMissingOrRepeatedAreRefused) {
   EXPECT_EQ(refusal([](auto& parts) { parts[3].measured.report.first_client = {}; }), "");
 }
 
+// The log of a container has stdout and stderr in one. Before the fix, the reason of a part that
+// fell short hid its document.
+TEST(LoadParts, AreReadFromALogInWhichTheReasonFollows) {
+  const std::string document = "notes\n{\"exit\":5,\"part\":" + to_json(part_of(2)) + "}\n";
+  const std::string reason = "tickbox load: the generator was too slow\n\n{not JSON}\n";
+  const auto read = read_part(document + reason);
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(read->part.index, 2U);
+  std::string log = document;
+  for (int i = 0; i < kLinesAfterPart; ++i) {
+    log += "a line\n";
+  }
+  EXPECT_TRUE(read_part(log));
+  EXPECT_FALSE(read_part(log + "one more\n"));
+}
+
 // The file may be from anybody.
 TEST(LoadParts, ReadADocumentOfAnyForm) {
   const Json whole = Json::parse(to_json(part_of(0)));
@@ -236,7 +252,7 @@ TEST(LoadParts, ReadADocumentOfAnyForm) {
     return read ? std::string{} : read.error();
   };
   EXPECT_TRUE(refusal("").contains("does not end with the document"));
-  EXPECT_TRUE(refusal("{}\nno JSON").contains("does not end with the document"));
+  EXPECT_TRUE(refusal("[]\nno JSON").contains("does not end with the document"));
   EXPECT_TRUE(refusal("{\"exit\":0}").contains("play the parts with"));
   EXPECT_EQ(refusal(R"({"error":"no key","exit":1})"), "is of a run that has not begun: no key");
   EXPECT_EQ(refusal(Json{{"part", whole}}.dump()), "");

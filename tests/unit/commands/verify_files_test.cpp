@@ -5,6 +5,7 @@
 
 #include "client/commands/part.h"
 #include "games/catalog.h"
+#include "os/files/disk.h"
 #include "os/process/steady_clock.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/os/temporary_folder.h"
@@ -248,6 +249,65 @@ TEST_F(VerifyFiles, ARunContinuesAnotherThatWasStopped) {
   EXPECT_EQ(none.summary["skipped"], 20);
 }
 
+// Before the fix, its line counted as done, and each later run failed without a second look.
+TEST_F(VerifyFiles, ARecordingThatCouldNotBeReadIsTriedAgain) {
+  write_day(2);
+  const auto whole = tests::small_recording(2, 10);
+  write("day/0001-room1.tickbox", std::vector(whole.size(), std::byte{'a'}));
+  const Ran failed = run({.resume = lines_file()});
+  EXPECT_EQ(failed.exit_code, 1);
+  EXPECT_EQ(failed.summary["unreadable"], 1);
+  const Ran again = run({.resume = lines_file()});
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_EQ(again.summary["unreadable"], 1);
+  EXPECT_EQ(again.summary["skipped"], 1);
+  write("day/0001-room1.tickbox", whole);
+  const Ran read = run({.resume = lines_file()});
+  EXPECT_EQ(read.exit_code, 0) << read.err;
+  EXPECT_EQ(read.lines.size(), 1U);
+  EXPECT_EQ(read.summary["whole"], 2);
+  EXPECT_EQ(read.summary["unreadable"], 0);
+  // Nor does it fail the runs after it was removed.
+  write("day/0002-room1.tickbox", std::vector(500, std::byte{'a'}));
+  EXPECT_EQ(run({.resume = lines_file()}).exit_code, 1);
+  std::filesystem::remove(folder_.file("day/0002-room1.tickbox"));
+  const Ran without = run({.resume = lines_file()});
+  EXPECT_EQ(without.exit_code, 0) << without.err;
+  EXPECT_EQ(without.summary["files"], 2);
+}
+
+// Before the fix, a recording that was still being written was never verified to its end.
+TEST_F(VerifyFiles, ARecordingThatHasGrownIsVerifiedAgain) {
+  std::filesystem::create_directory(folder_.file("day"));
+  const auto whole = tests::small_recording(3, 20);
+  const auto pieces = tests::pieces(whole);
+
+  struct Step {
+    std::size_t bytes;
+    std::string outcome;
+    int exit_code;
+  };
+
+  for (const Step& step : std::vector<Step>{{pieces[1].offset, "empty", 3},
+                                            {pieces[10].end() + 5, "incomplete", 0},
+                                            {whole.size(), "whole", 0}}) {
+    SCOPED_TRACE(step.outcome);
+    write("day/0000-room1.tickbox",
+          std::vector(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(step.bytes)));
+    const Ran ran = run({.resume = lines_file()});
+    ASSERT_EQ(ran.lines.size(), 1U);
+    EXPECT_EQ(ran.lines[0]["bytes"], step.bytes);
+    const Ran same = run({.resume = lines_file()});
+    EXPECT_TRUE(same.lines.empty());
+    EXPECT_EQ(same.summary["skipped"], 1);
+    for (const Ran& each : {ran, same}) {
+      EXPECT_EQ(each.exit_code, step.exit_code) << each.err;
+      EXPECT_EQ(each.summary[step.outcome], 1);
+      EXPECT_EQ(each.summary["files"], 1) << "its newest line counts";
+    }
+  }
+}
+
 TEST_F(VerifyFiles, AStopWithoutAFaultIsInconclusive) {
   write_day(3);
   const Ran stopped = run({.stopped = [] { return true; }});
@@ -272,6 +332,20 @@ TEST_F(VerifyFiles, AnotherFileOfLinesIsRefusedAndStaysAsItIs) {
     EXPECT_TRUE(refused.err.contains(said)) << refused.err;
     EXPECT_EQ(os::text_of(file), text);
   }
+}
+
+// Before the fix, the lines of two parts that were given one file stood there mixed.
+TEST_F(VerifyFiles, AFileOfLinesIsOfOneRunAtATime) {
+  write_day(2);
+  {
+    const auto other = os::append_to(lines_file(), os::Writers::One);
+    ASSERT_TRUE(other);
+    const Ran refused = run({.resume = lines_file()});
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_TRUE(refused.err.contains("another process writes ")) << refused.err;
+    EXPECT_EQ(os::text_of(lines_file()), "");
+  }
+  EXPECT_EQ(run({.resume = lines_file()}).lines.size(), 2U);
 }
 
 TEST(Parts, ReadTheIndexOfAJob) {

@@ -116,7 +116,7 @@ std::shared_ptr<const bool> add_load_merge(cli::CommandParser& load, const Outpu
                   " 0.json 1.json 2.json 3.json --require \"rtt_ms.p99<=50\" --report load.html"},
       options->output.common);
   command.add_option("FILE", options->files,
-                     "The documents, each the last line of a file: one of each part",
+                     "The documents, each at the end of a file: one of each part",
                      {.required = true});
   command.add_option(
       "--require", options->require,

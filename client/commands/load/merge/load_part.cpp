@@ -349,6 +349,20 @@ std::string difference_of(const LoadPart& a, const LoadPart& b) {
   return game(one) != game(other) ? differ("the game", game(one), game(other)) : std::string{};
 }
 
+/// Returns the last line that is a JSON object; null if none is among the last lines.
+Json last_object(std::string_view text) {
+  for (int i = 0; i <= kLinesAfterPart && !text.empty(); ++i) {
+    text = trimmed(text);
+    const std::size_t begin = text.rfind('\n') + 1;
+    if (text.substr(begin).starts_with('{')) {
+      Json document = Json::parse(text.substr(begin), nullptr, false);
+      if (document.is_object()) return document;
+    }
+    text = text.substr(0, begin);
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::string to_json(const LoadPart& part) {
@@ -362,9 +376,8 @@ std::string to_json(const LoadPart& part) {
 }
 
 std::expected<LoadPart, std::string> read_part(std::string_view text) {
-  text = trimmed(text);
-  const Json document = Json::parse(text.substr(text.rfind('\n') + 1), nullptr, false);
-  if (!document.is_object()) {
+  const Json document = last_object(text);
+  if (document.is_null()) {
     return std::unexpected{"does not end with the document of `load --part I/N --json`"};
   }
   if (!document.contains("part")) {

@@ -33,8 +33,12 @@ struct LoadPart {
 /// Returns the part as JSON, for the document of its run.
 [[nodiscard]] std::string to_json(const LoadPart& part);
 
-/// Reads the part from the document of its run, which is the last line of the text. Fails: with the
-/// rest of a sentence that begins with the name of the file.
+/// The most lines after the document of a part. In the log of a container its reason follows, if it
+/// fell short.
+inline constexpr int kLinesAfterPart = 20;
+
+/// Reads the part from the document of its run: the last line of the text that is a JSON object.
+/// Fails: with the rest of a sentence that begins with the name of the file.
 [[nodiscard]] std::expected<LoadPart, std::string> read_part(std::string_view text);
 
 /// Checks that the parts are those of one run: every one, and each once. `names`: of the files, for
